@@ -1,0 +1,89 @@
+/**
+ * Pictures of a graph: the few dozen nodes worth drawing (lg_view), as a text
+ * tree, as DOT, and rendered by Graphviz.
+ *
+ * The conventions of leakgraph.h hold. A view borrows nothing: it may outlive
+ * the graph that it was made from.
+ */
+#ifndef LEAKGRAPH_EXPORT_H
+#define LEAKGRAPH_EXPORT_H
+
+#include <leakgraph/leakgraph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lg_view lg_view;
+
+typedef enum lg_direction {
+    LG_REFS = 0, /**< forward: what the nodes refer to */
+    LG_BACKREFS, /**< backward: who refers to them */
+    LG_PATH,     /**< a shortest strong path from a GC root */
+} lg_direction;
+
+typedef struct lg_view_options {
+    lg_direction direction;
+    uint32_t max_depth; /**< hops from the nodes; 0: 3 */
+    uint32_t max_nodes; /**< drawn at most, folded groups included; 0: 120;
+                             at least 3 */
+    uint32_t max_siblings; /**< like siblings drawn before the rest is folded
+                                into one "997 more Tensor"; 0: 3 */
+    bool weak;          /**< follow weak references too (drawn dotted) */
+    bool types;         /**< draw the edges from objects to their types */
+} lg_view_options;
+
+/**
+ * Picks what to draw, starting at `nodes`. Siblings that are alike (same type,
+ * same kind of label) are folded once there are more than max_siblings of them;
+ * what is cut at max_depth or max_nodes is said on the node ("+12 more").
+ * LG_PATH draws the path of each node (at most 8 nodes). options may be NULL.
+ */
+LG_API lg_status lg_view_new(const lg_graph *graph, const uint32_t *nodes,
+                             size_t count, const lg_view_options *options,
+                             const lg_monitor *monitor, lg_view **out,
+                             lg_error *err);
+LG_API void lg_view_free(lg_view *view);
+LG_API size_t lg_view_node_count(const lg_view *view);
+
+/** The view as an indented tree for a terminal. */
+LG_API lg_status lg_view_text(const lg_view *view, lg_text *out, lg_error *err);
+/** The view as JSON: {"nodes": [...], "edges": [...]}. */
+LG_API lg_status lg_view_json(const lg_view *view, lg_text *out, lg_error *err);
+
+typedef struct lg_dot_options {
+    const char *title; /**< above the picture; NULL: none */
+    bool legend;
+} lg_dot_options;
+
+/** The view as Graphviz DOT. options may be NULL. */
+LG_API lg_status lg_view_dot(const lg_view *view, const lg_dot_options *options,
+                             lg_text *out, lg_error *err);
+
+/**
+ * Renders DOT to an image in `format` ("svg", "png", "pdf", any that Graphviz
+ * has; "dot" and "gv" are the text itself) through Graphviz, which is opened at
+ * the first call. One thread at a time: others wait. LG_EINVAL lists the known
+ * formats, LG_EUNSUPPORTED says how to install Graphviz. *data is released with
+ * free().
+ */
+LG_API lg_status lg_render(const char *dot, size_t dot_length,
+                           const char *format, char **data, size_t *length,
+                           lg_error *err);
+
+/** The format that a file's suffix stands for, lower case, borrowed from path:
+ *  LG_EINVAL when there is no suffix. */
+LG_API lg_status lg_render_format_of(const char *path, char format[16],
+                                     lg_error *err);
+
+/** Renders to a file, written beside it and renamed. `format` may be NULL: the
+ *  suffix decides. "-" writes to standard output. */
+LG_API lg_status lg_render_file(const char *dot, size_t dot_length,
+                                const char *format, const char *path,
+                                lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

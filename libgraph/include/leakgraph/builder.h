@@ -1,0 +1,173 @@
+/**
+ * Making a graph: the producer's side.
+ *
+ * A capture walks millions of objects with the world stopped, so the builder's
+ * columns are open: a producer appends nodes and edges with the inline functions
+ * below, which compile to a store and a bounds check. Everything else (texts,
+ * types, roots) goes through ordinary calls.
+ *
+ * Order: nodes may be added at any time. Out-edges are appended for node 0, then
+ * node 1 and so on, each opened with lg_builder_open; nodes left unopened have
+ * no edges. Late edges (lg_builder_add_late_edge) may come for any node at any
+ * time and are merged when the graph is finished.
+ *
+ * Errors are sticky: the first failed append is remembered, later ones are
+ * dropped, and lg_builder_finish reports it. So a visitor that may not fail
+ * (tp_traverse) need not check anything.
+ */
+#ifndef LEAKGRAPH_BUILDER_H
+#define LEAKGRAPH_BUILDER_H
+
+#include <leakgraph/leakgraph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where a builder and the graph made of it take their memory. `resize` with
+ *  old == NULL allocates, with new_size == 0 frees; it returns NULL when memory
+ *  or the budget ran out, the old block staying valid. New bytes beyond old_size
+ *  need not be zero. Must be usable from any thread, without the GIL, until the
+ *  graph is freed; `release` is then called once with the context. */
+typedef struct lg_allocator {
+    void *(*resize)(void *context, void *old, size_t old_size, size_t new_size);
+    void (*release)(void *context);
+    void *context;
+} lg_allocator;
+
+/** malloc and free. */
+LG_API lg_allocator lg_allocator_default(void);
+
+typedef struct lg_builder {
+    uint32_t node_count;
+    uint32_t node_capacity;
+    uint64_t edge_count;
+    uint64_t edge_capacity;
+    uint32_t open_node; /**< node whose edges are being appended, or LG_NONE */
+
+    uint64_t *address;
+    uint32_t *type;
+    uint32_t *size;
+    uint32_t *refcount;
+    uint16_t *node_flags;
+    uint64_t *first_edge;
+
+    uint32_t *edge_target;
+    uint32_t *edge_payload;
+    uint8_t *edge_kind;
+
+    lg_status status; /**< first failure; LG_OK so far */
+    struct lg_builder_rest *rest; /**< strings, types, roots: private */
+} lg_builder;
+
+/** allocator may be NULL (malloc). The builder takes the allocator over, also on
+ *  failure. */
+LG_API lg_status lg_builder_new(const lg_allocator *allocator,
+                                lg_builder **out, lg_error *err);
+/** Frees the builder and all it holds. */
+LG_API void lg_builder_free(lg_builder *builder);
+
+/** Grow the node or edge columns; called by the inline functions. False, with
+ *  status set, when memory ran out. */
+LG_API bool lg_builder_grow_nodes(lg_builder *builder);
+LG_API bool lg_builder_grow_edges(lg_builder *builder);
+
+/** Appends a node with all columns zero but its address (type 0 until set) and
+ *  returns its index; LG_NONE on failure. */
+static inline uint32_t
+lg_builder_add_node(lg_builder *builder, uint64_t address)
+{
+    if (builder->node_count == builder->node_capacity &&
+        !lg_builder_grow_nodes(builder))
+        return LG_NONE;
+    uint32_t node = builder->node_count++;
+    builder->address[node] = address;
+    builder->type[node] = 0;
+    builder->size[node] = 0;
+    builder->refcount[node] = 0;
+    builder->node_flags[node] = 0;
+    builder->first_edge[node] = UINT64_MAX;
+    return node;
+}
+
+/** Begins the edges of `node`, which must be above every node opened before. */
+static inline void
+lg_builder_open(lg_builder *builder, uint32_t node)
+{
+    builder->open_node = node;
+    builder->first_edge[node] = builder->edge_count;
+}
+
+/** Appends an edge of the open node. A target of LG_NONE is ignored. */
+static inline void
+lg_builder_add_edge(lg_builder *builder, uint32_t target, unsigned kind,
+                    uint32_t payload)
+{
+    if (target == LG_NONE)
+        return;
+    if (builder->edge_count == builder->edge_capacity &&
+        !lg_builder_grow_edges(builder))
+        return;
+    uint64_t edge = builder->edge_count++;
+    builder->edge_target[edge] = target;
+    builder->edge_payload[edge] = payload;
+    builder->edge_kind[edge] = (uint8_t)kind;
+}
+
+/** An edge of any node, to be merged behind that node's own edges. */
+LG_API void lg_builder_add_late_edge(lg_builder *builder, uint32_t source,
+                                     uint32_t target, unsigned kind,
+                                     uint32_t payload);
+
+/** Sets the shallow size, also of 4 GiB and more. */
+LG_API void lg_builder_set_size(lg_builder *builder, uint32_t node,
+                                uint64_t bytes);
+
+/** References to `node` that exist but are no edge (held by the interpreter or
+ *  by the capturing call itself); counted as found. */
+LG_API void lg_builder_add_found(lg_builder *builder, uint32_t node,
+                                 uint32_t count);
+
+/** The id of an interned string (hashed): for names that repeat. Any bytes are
+ *  accepted; what is not valid UTF-8, and control characters, are escaped as
+ *  \xNN. Truncated at 4096 bytes. UINT32_MAX on failure. */
+LG_API uint32_t lg_builder_intern(lg_builder *builder, const char *bytes,
+                                  size_t length);
+
+/** A node's own text, not interned; the last one given wins. */
+LG_API void lg_builder_set_text(lg_builder *builder, uint32_t node,
+                                const char *bytes, size_t length);
+
+/** Declares a type and returns its id. `node` is the type object's node or
+ *  LG_NONE. `mro` are the ids of its bases in resolution order, itself left out
+ *  (it is put first). Declaring a name twice makes two types. Type 0 exists from
+ *  the start: "?", for nodes whose type is not known. UINT32_MAX on failure. */
+LG_API uint32_t lg_builder_add_type(lg_builder *builder, const char *name,
+                                    size_t length, uint32_t node,
+                                    const uint32_t *mro, uint32_t mro_count);
+
+LG_API void lg_builder_add_root(lg_builder *builder, uint32_t node,
+                                lg_root_kind kind, const char *name,
+                                size_t length);
+
+/** Sets an info text, in order of first use. */
+LG_API void lg_builder_set_info(lg_builder *builder, const char *key,
+                                const char *value);
+
+/** Declares the graph partial and says why, in a few words. */
+LG_API void lg_builder_set_partial(lg_builder *builder, const char *why);
+
+/**
+ * Makes the graph and frees the builder, also on failure. Counts references
+ * found, adds a native root for each mortal node with unexplained references
+ * (whole graphs only), merges late edges, sorts texts, trims the columns.
+ * O(nodes + edges). Needs no GIL.
+ */
+LG_API lg_status lg_builder_finish(lg_builder *builder, lg_graph **out,
+                                   lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

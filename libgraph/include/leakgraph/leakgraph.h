@@ -1,0 +1,447 @@
+/**
+ * leakgraph: an immutable graph of a process's objects, its file and what can
+ * be asked of it.
+ *
+ * Conventions that hold for every function declared here:
+ *
+ * - A function that can fail returns lg_status and takes `lg_error *err` last;
+ *   err may be NULL. On failure outputs are untouched and err->message holds
+ *   one sentence: what, where, what to do.
+ * - `lg_x **out` hands over ownership; the matching lg_x_free(NULL) is a no-op.
+ *   Getters lend: what they return lives as long as the graph.
+ * - A graph never changes once made. Any number of threads may use it at once,
+ *   as long as none frees it meanwhile.
+ * - Nothing prints, exits, aborts or keeps global state.
+ *
+ * Sizes are bytes. Addresses are opaque numbers, never dereferenced.
+ */
+#ifndef LEAKGRAPH_H
+#define LEAKGRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define LG_API __attribute__((visibility("default")))
+#define LG_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#else
+#define LG_API
+#define LG_PRINTF(string, first)
+#endif
+
+#define LG_VERSION "0.1.0"
+
+/* ------------------------------------------------------------- errors --- */
+
+typedef enum lg_status {
+    LG_OK = 0,
+    LG_ENOMEM,       /**< memory ran out */
+    LG_EINVAL,       /**< an argument makes no sense: message says which */
+    LG_EIO,          /**< the system refused to read or write */
+    LG_EFORMAT,      /**< the file is damaged, cut short or not ours */
+    LG_EVERSION,     /**< the file was written by a newer major version */
+    LG_ENOTFOUND,    /**< nothing in the graph answers to that name */
+    LG_ELIMIT,       /**< a limit that the caller set was reached */
+    LG_ECANCELLED,   /**< the caller's monitor asked to stop */
+    LG_EPARTIAL,     /**< the question needs a whole snapshot */
+    LG_EUNSUPPORTED, /**< this build or machine cannot do that */
+} lg_status;
+
+typedef struct lg_error {
+    lg_status status;
+    char message[512]; /**< one sentence, UTF-8, NUL-terminated */
+} lg_error;
+
+/** Fills *err (if not NULL) and returns status, so that a caller can write
+ *  `return lg_error_set(err, LG_EINVAL, "...")`. Truncates, never fails. */
+LG_API lg_status lg_error_set(lg_error *err, lg_status status,
+                              const char *format, ...) LG_PRINTF(3, 4);
+
+/** A short name for the status, such as "damaged file". */
+LG_API const char *lg_status_name(lg_status status);
+
+/** Watches over long work. `tick` is called now and then, from the working
+ *  thread, with the phase's name and the part done (0 to 1); it returns false
+ *  to stop the work, which then fails with LG_ECANCELLED. A NULL monitor is
+ *  accepted everywhere. */
+typedef struct lg_monitor {
+    bool (*tick)(void *context, const char *phase, double done);
+    void *context;
+} lg_monitor;
+
+/* --------------------------------------------------------------- text --- */
+
+/** A growing UTF-8 string. Start from `lg_text t = {0}`; `data` is NULL until
+ *  something was added, NUL-terminated afterwards. Failure to grow is sticky
+ *  (`failed`), so that a writer checks once, at the end. */
+typedef struct lg_text {
+    char *data;
+    size_t length;
+    size_t capacity;
+    bool failed;
+} lg_text;
+
+LG_API void lg_text_add(lg_text *text, const char *string);
+LG_API void lg_text_add_bytes(lg_text *text, const char *bytes, size_t length);
+LG_API void lg_text_addf(lg_text *text, const char *format, ...)
+    LG_PRINTF(2, 3);
+/** Adds bytes the way people read them: "812 B", "12.0 MiB", "1.93 GiB". */
+LG_API void lg_text_add_size(lg_text *text, uint64_t bytes);
+/** Adds a count with thousands separators: "1,284,301". */
+LG_API void lg_text_add_count(lg_text *text, uint64_t count);
+/** Adds a JSON string literal, quotes included. Bytes that are not valid UTF-8
+ *  become U+FFFD. */
+LG_API void lg_text_add_json(lg_text *text, const char *string, size_t length);
+/** Frees the buffer and zeroes *text. */
+LG_API void lg_text_free(lg_text *text);
+
+/** A borrowed string: not NUL-terminated. Valid UTF-8 without control
+ *  characters, also when it comes from a file. */
+typedef struct lg_string {
+    const char *data;
+    uint32_t length;
+} lg_string;
+
+/* -------------------------------------------------------------- graph --- */
+
+typedef struct lg_graph lg_graph;
+
+/** No node. */
+#define LG_NONE UINT32_MAX
+
+/** What an edge means; its label's payload is given per kind. */
+typedef enum lg_edge_kind {
+    LG_EDGE_REFERENCE = 0, /**< nothing is known but its rank: payload rank */
+    LG_EDGE_ATTRIBUTE,     /**< `.x`: instance attribute, slot or C member:
+                                payload string */
+    LG_EDGE_VALUE,         /**< `['k']`: mapping value: payload key's node */
+    LG_EDGE_KEY,           /**< the mapping's key itself: payload rank */
+    LG_EDGE_INDEX,         /**< `[i]`: sequence element: payload index */
+    LG_EDGE_ELEMENT,       /**< member of a set: payload rank */
+    LG_EDGE_LOCAL,         /**< a frame's, generator's or coroutine's local
+                                variable: payload string */
+    LG_EDGE_STACK,         /**< evaluation stack temporary: payload depth */
+    LG_EDGE_CELL,          /**< cell to its contents: payload 0 */
+    LG_EDGE_DICT,          /**< owner to its own namespace: payload 0 */
+    LG_EDGE_GLOBALS,       /**< function or frame to a namespace it only reads
+                                names from: payload string */
+    LG_EDGE_TYPE,          /**< object to its type: payload 0 */
+    LG_EDGE_REFERENT,      /**< weak reference to its referent: payload 0 */
+    LG_EDGE_FIELD,         /**< word of the C struct: payload byte offset */
+    LG_EDGE_FRAME,         /**< thread to its frame, innermost 0: payload
+                                depth */
+    LG_EDGE_NATIVE,        /**< held by the interpreter or native code: payload
+                                string */
+    LG_EDGE_KIND_COUNT,
+    LG_EDGE_KIND_MASK = 0x1f,
+} lg_edge_kind;
+
+/** Kept in the same byte as the kind. */
+enum {
+    LG_EDGE_WEAK = 0x20,      /**< never followed for retention */
+    LG_EDGE_UNCOUNTED = 0x40, /**< borrowed: no reference count behind it */
+    LG_EDGE_TRAVERSED = 0x80, /**< tp_traverse reports it: CPython's collector
+                                   sees it */
+};
+
+/** Node flags. */
+enum {
+    LG_NODE_TRACKED = 1 << 0,   /**< tracked by the cyclic collector */
+    LG_NODE_FROZEN = 1 << 1,    /**< in the permanent generation (gc.freeze) */
+    LG_NODE_IMMORTAL = 1 << 2,  /**< its reference count means nothing */
+    LG_NODE_SYNTHETIC = 1 << 3, /**< not a Python object: thread, interpreter */
+    LG_NODE_FRONTIER = 1 << 4,  /**< a partial capture stopped here: its out-
+                                     edges are unknown */
+    LG_NODE_NAME = 1 << 5,      /**< a str that names something (attribute,
+                                     variable, module): its text is kept */
+    LG_NODE_KEY = 1 << 6,       /**< a str that is a key: its text is user data
+                                     and goes with `keys=False` and strip */
+};
+
+/** The columns of a graph, read-only, all owned by it. Out-edges of node i are
+ *  edge_target[first_edge[i]] up to, not including, first_edge[i + 1]. */
+typedef struct lg_columns {
+    uint32_t node_count;
+    uint64_t edge_count;
+    const uint64_t *address;    /**< [node_count] */
+    const uint32_t *type;       /**< [node_count] type id */
+    const uint32_t *size;       /**< [node_count] shallow bytes; UINT32_MAX:
+                                     ask lg_node_size */
+    const uint32_t *refcount;   /**< [node_count] saturates at UINT32_MAX */
+    const uint32_t *found;      /**< [node_count] references found: counted
+                                     strong in-edges, and what the interpreter
+                                     or the capturing call holds */
+    const uint16_t *node_flags; /**< [node_count] */
+    const uint64_t *first_edge; /**< [node_count + 1] */
+    const uint32_t *edge_target;  /**< [edge_count] */
+    const uint32_t *edge_payload; /**< [edge_count] meaning depends on kind */
+    const uint8_t *edge_kind;     /**< [edge_count] kind | LG_EDGE_ flags */
+} lg_columns;
+
+LG_API const lg_columns *lg_graph_columns(const lg_graph *graph);
+LG_API void lg_graph_free(lg_graph *graph);
+
+/** Why a partial graph refuses whole-heap questions. */
+LG_API bool lg_graph_is_partial(const lg_graph *graph);
+
+/** Shallow size of any node. O(1), or O(log overflow) for 4 GiB and more. */
+LG_API uint64_t lg_node_size(const lg_graph *graph, uint32_t node);
+/** refcount - references found; 0 for immortal and synthetic nodes and for
+ *  partial graphs. Positive: native code holds it. Negative: a borrowed
+ *  reference was counted. */
+LG_API int64_t lg_node_unexplained(const lg_graph *graph, uint32_t node);
+/** The node's own text: a function's qualified name, a module's name, a str
+ *  key's text ... ; length 0 if there is none. O(log texts). */
+LG_API lg_string lg_node_text(const lg_graph *graph, uint32_t node);
+/** The string with that id; empty for an id out of range. */
+LG_API lg_string lg_graph_string(const lg_graph *graph, uint32_t id);
+/** The source node of an edge. O(log nodes). */
+LG_API uint32_t lg_edge_source(const lg_graph *graph, uint64_t edge);
+
+/** Copies up to `capacity` in-edges of `node` into `edges` and returns how many
+ *  there are in all. The reverse index is built at the first call (O(edges)
+ *  time, 8 bytes an edge) and kept; UINT64_MAX if memory ran out for it. */
+LG_API uint64_t lg_node_referrers(const lg_graph *graph, uint32_t node,
+                                  uint64_t *edges, uint64_t capacity);
+
+/* -------------------------------------------------------------- types --- */
+
+/** How people think of a type; pictures colour by it. */
+typedef enum lg_category {
+    LG_CATEGORY_OTHER = 0,
+    LG_CATEGORY_CONTAINER, /**< dict, list, tuple, set, deque ... */
+    LG_CATEGORY_MODULE,
+    LG_CATEGORY_TYPE,
+    LG_CATEGORY_FUNCTION, /**< function, method, code, cell, partial ... */
+    LG_CATEGORY_FRAME,    /**< frame, generator, coroutine, traceback */
+    LG_CATEGORY_TENSOR,   /**< torch, jax, cupy arrays */
+    LG_CATEGORY_ARRAY,    /**< numpy, pandas, array.array, bytes-likes */
+    LG_CATEGORY_FIGURE,   /**< matplotlib figures and canvases */
+    LG_CATEGORY_ROOT,     /**< threads, the interpreter */
+    LG_CATEGORY_EXCEPTION,
+    LG_CATEGORY_ATOM, /**< str, int, float, None ... */
+} lg_category;
+
+typedef struct lg_type {
+    lg_string name;      /**< "torch.Tensor"; builtins bare: "list" */
+    uint32_t node;       /**< the type object itself, or LG_NONE */
+    const uint32_t *mro; /**< type ids, the type itself first */
+    uint32_t mro_count;
+    lg_category category;
+} lg_type;
+
+LG_API uint32_t lg_graph_type_count(const lg_graph *graph);
+LG_API lg_type lg_graph_type(const lg_graph *graph, uint32_t id);
+
+/* -------------------------------------------------------------- roots --- */
+
+typedef enum lg_root_kind {
+    LG_ROOT_MODULE = 0,  /**< a module of sys.modules; name: its key there */
+    LG_ROOT_THREAD,      /**< a thread (synthetic node); name: its name */
+    LG_ROOT_INTERPRETER, /**< interpreter state (synthetic node) */
+    LG_ROOT_STATIC,      /**< static or immortal object that nothing else
+                              needs to hold, such as a static type */
+    LG_ROOT_NATIVE,      /**< referred to by native code only seen as an
+                              unexplained reference */
+    LG_ROOT_GIVEN,       /**< an object that a partial capture started from */
+} lg_root_kind;
+
+typedef struct lg_root {
+    uint32_t node;
+    lg_root_kind kind;
+    lg_string name; /**< may be empty */
+} lg_root;
+
+LG_API uint32_t lg_graph_root_count(const lg_graph *graph);
+LG_API lg_root lg_graph_root(const lg_graph *graph, uint32_t index);
+/** "module", "thread", ... */
+LG_API const char *lg_root_kind_name(lg_root_kind kind);
+
+/* --------------------------------------------------------------- info --- */
+
+/** What is known of the snapshot, as ordered key/value texts. Keys in use:
+ *  "time" (ISO 8601, UTC), "pid", "python", "platform", "capture.method"
+ *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or why),
+ *  "keys", "previews", "leakgraph", "adapter.NAME" ("inspected: version" or
+ *  "not inspected: reason"). */
+LG_API uint32_t lg_graph_info_count(const lg_graph *graph);
+LG_API void lg_graph_info(const lg_graph *graph, uint32_t index,
+                          lg_string *key, lg_string *value);
+/** The value for key, or an empty string. */
+LG_API lg_string lg_graph_info_find(const lg_graph *graph, const char *key);
+
+/* --------------------------------------------------------------- file --- */
+
+enum {
+    /** Use the file straight from a mapping. Fast, but a file cut short while
+     *  mapped raises SIGBUS: only for programs that own their signals, as the
+     *  command does. Without it the file is read into private memory. */
+    LG_LOAD_MAPPED = 1 << 0,
+};
+
+/** Opens a saved graph. Everything in the file is checked before *out is set:
+ *  checksums, every index, every string; a hostile file gives LG_EFORMAT, never
+ *  a crash. O(file). */
+LG_API lg_status lg_graph_load(const char *path, unsigned flags,
+                               const lg_monitor *monitor, lg_graph **out,
+                               lg_error *err);
+/** The same from memory, which must stay until the graph is freed and be
+ *  aligned to 64 bytes. */
+LG_API lg_status lg_graph_load_memory(const void *data, size_t length,
+                                      lg_graph **out, lg_error *err);
+
+typedef struct lg_save_options {
+    int compress; /**< zstd level 1 to 19 for every section; 0: none */
+} lg_save_options;
+
+/** Writes the graph to a temporary file beside `path`, syncs it and renames it:
+ *  an interrupted save leaves the old file whole. options may be NULL. */
+LG_API lg_status lg_graph_save(const lg_graph *graph, const char *path,
+                               const lg_save_options *options,
+                               const lg_monitor *monitor, lg_error *err);
+
+/** A copy of the graph without the user's own text: str keys, previews. Names
+ *  of types, attributes, variables and modules stay. */
+LG_API lg_status lg_graph_strip(const lg_graph *graph, lg_graph **out,
+                                lg_error *err);
+
+/** Checks every invariant of a graph (ranges, order, payloads); what load runs
+ *  on a file. O(nodes + edges). */
+LG_API lg_status lg_graph_check(const lg_graph *graph, lg_error *err);
+
+/* ---------------------------------------------------------- selectors --- */
+
+/** An owned list of nodes. */
+typedef struct lg_nodes {
+    uint32_t *items;
+    size_t count;
+} lg_nodes;
+
+LG_API void lg_nodes_free(lg_nodes *nodes);
+
+/**
+ * The nodes that a selector names, ascending:
+ *   node:17 or #17           that node
+ *   0x7f12..                 the object at that address
+ *   type:torch.Tensor        instances; `*` globs; a trailing `+` takes
+ *                            subclasses in
+ *   name:train.losses[0]['x'].y
+ *                            longest module prefix, then attributes and keys
+ *   module:train             a module of sys.modules
+ * LG_EINVAL for a malformed one (the message lists the forms), LG_ENOTFOUND
+ * with the nearest known name when nothing matches.
+ */
+LG_API lg_status lg_graph_select(const lg_graph *graph, const char *selector,
+                                 lg_nodes *out, lg_error *err);
+
+/** The node at that address, or LG_NONE. O(nodes) once, then O(log). */
+LG_API uint32_t lg_graph_find(const lg_graph *graph, uint64_t address);
+
+/* --------------------------------------------------------------- hops --- */
+
+/**
+ * A step a person would count as one: instance, module and class with their own
+ * dict are one hop `.x`; a function with its closure tuple and cell is one hop
+ * to the variable's value. A dict that has another holder is not folded.
+ */
+typedef struct lg_hop {
+    uint32_t source;
+    uint32_t target;
+    uint64_t edges[4];   /**< the edges taken, in order */
+    uint32_t edge_count; /**< 1 to 4 */
+    bool weak;           /**< one of them is weak */
+} lg_hop;
+
+typedef struct lg_hops {
+    lg_hop *items;
+    size_t count;
+} lg_hops;
+
+LG_API void lg_hops_free(lg_hops *hops);
+
+/** Folded out-edges of a node, in the order of its edges. The folded-away dict,
+ *  tuple and cells do not appear. */
+LG_API lg_status lg_node_hops_out(const lg_graph *graph, uint32_t node,
+                                  lg_hops *out, lg_error *err);
+/** Folded in-edges of a node. */
+LG_API lg_status lg_node_hops_in(const lg_graph *graph, uint32_t node,
+                                 lg_hops *out, lg_error *err);
+/** If the node is a namespace (or closure part) that hops fold away, its owner;
+ *  else LG_NONE. */
+LG_API uint32_t lg_node_folded_into(const lg_graph *graph, uint32_t node);
+
+/** Label of a hop as Python would write it: `.losses`, `[0]`, `['key']`,
+ *  `local batch`, `closure model`, `__class__` ... */
+LG_API void lg_hop_label(const lg_graph *graph, const lg_hop *hop,
+                         lg_text *out);
+/** Label of one raw edge. */
+LG_API void lg_edge_label(const lg_graph *graph, uint64_t edge, lg_text *out);
+/** "attribute", "value", "index", ... : stable names for JSON and Python. */
+LG_API const char *lg_edge_kind_name(unsigned kind);
+/** What a node is, in a few words: `list of 1,000`, `function train.step`,
+ *  `module train`, `Trainer`. `long_form` gives the whole type name. */
+LG_API void lg_node_title(const lg_graph *graph, uint32_t node, bool long_form,
+                          lg_text *out);
+
+/* -------------------------------------------------------------- paths --- */
+
+typedef struct lg_path {
+    lg_root root;
+    lg_hop *hops; /**< from the root's node to the target */
+    size_t count; /**< 0: the target is the root's node itself */
+} lg_path;
+
+LG_API void lg_path_free(lg_path *path);
+
+/**
+ * A shortest strong path from a GC root, counted in hops; among the shortest,
+ * a local, a global or an attribute of the user's own code beats a cache, `gc`
+ * or `sys` bookkeeping. Native roots are used only when no other root reaches
+ * the target. LG_ENOTFOUND: garbage, no root reaches it. LG_EPARTIAL on a
+ * partial graph. O(nodes + edges).
+ */
+LG_API lg_status lg_path_from_root(const lg_graph *graph, uint32_t target,
+                                   const lg_monitor *monitor, lg_path *out,
+                                   lg_error *err);
+
+/* ------------------------------------------------------------ reports --- */
+
+typedef enum lg_format { LG_FORMAT_TEXT = 0, LG_FORMAT_JSON } lg_format;
+
+typedef enum lg_sort { LG_SORT_BYTES = 0, LG_SORT_COUNT, LG_SORT_NAME } lg_sort;
+
+/** One row of the type table. */
+typedef struct lg_type_row {
+    uint32_t type;
+    uint64_t count;
+    uint64_t bytes;
+} lg_type_row;
+
+/** One row per type with at least one node, sorted. *rows is the caller's, to
+ *  release with free(). */
+LG_API lg_status lg_graph_type_rows(const lg_graph *graph, lg_sort sort,
+                                    lg_type_row **rows, size_t *count,
+                                    lg_error *err);
+
+/** Text reports, the same for the command and for Python; JSON is deterministic
+ *  and ends with a newline. */
+LG_API lg_status lg_report_info(const lg_graph *graph, lg_format format,
+                                lg_text *out, lg_error *err);
+LG_API lg_status lg_report_types(const lg_graph *graph, lg_sort sort,
+                                 size_t limit, lg_format format, lg_text *out,
+                                 lg_error *err);
+/** Each thread with its frames, innermost first, and each suspended generator,
+ *  coroutine and task, with their locals. */
+LG_API lg_status lg_report_threads(const lg_graph *graph, lg_format format,
+                                   lg_text *out, lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
