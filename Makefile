@@ -1,0 +1,86 @@
+# The verbs of this project. Each sets up what it needs first; `make` lists them.
+
+PYTHON ?= python3
+TORCH ?= torch==2.13.0
+WERROR ?= OFF
+FUZZ_SECONDS ?= 60
+BUILD := build/make
+
+export PYTHON TORCH
+bin := $(CURDIR)/.venv/bin
+export PATH := $(CURDIR)/$(BUILD)/bin:$(bin):$(PATH)
+export PYTHONPATH := $(CURDIR)/$(BUILD)/python
+export MPLBACKEND := Agg
+export PYTHONDONTWRITEBYTECODE := 1
+
+configure = $(bin)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(bin)/ninja \
+	-DPython_EXECUTABLE=$(bin)/python -DLEAKGRAPH_WERROR=$(WERROR)
+
+.PHONY: help setup setup-checks build demo test check format asan valgrind \
+	fuzz bench docs wheel pythons fresh clean
+
+help:  ## list the verbs
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
+		awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
+
+setup:  ## install what building needs: system packages, .venv
+	@tools/setup.sh
+
+setup-checks: setup
+	@tools/setup.sh checks
+
+build: setup  ## build everything into build/make
+	@$(configure) -B $(BUILD) >build/configure.log || \
+		{ cat build/configure.log; exit 1; }
+	@$(bin)/cmake --build $(BUILD)
+
+demo: build  ## a training loop and a figure loop that leak; pictures in out/
+	@examples/demo.sh
+
+test: build  ## all tests: C, Python, examples, the snippets of the docs
+	@$(bin)/ctest --test-dir $(BUILD) --label-exclude python \
+		--output-on-failure --output-junit junit-c.xml
+	@$(bin)/pytest tests --junitxml=$(BUILD)/junit-py.xml
+
+check: setup-checks build  ## all static checks: rooms, sizes, symbols, style, types
+	@tools/check.sh $(BUILD)
+
+format: setup  ## format C and Python in place
+	@git ls-files '*.c' '*.h' | xargs $(bin)/clang-format -i
+	@$(bin)/ruff format . && $(bin)/ruff check --fix .
+
+asan: setup-checks  ## the C tests under AddressSanitizer and UBSan
+	@$(configure) -B build/asan -DLEAKGRAPH_SANITIZE=ON \
+		-DLEAKGRAPH_PYTHON=OFF >/dev/null
+	@$(bin)/cmake --build build/asan
+	@$(bin)/ctest --test-dir build/asan --output-on-failure \
+		--output-junit junit-c.xml
+
+valgrind: setup-checks build  ## a capture and a reload under valgrind
+	@tools/valgrind.sh
+
+fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
+	@$(configure) -B build/fuzz -DCMAKE_C_COMPILER=clang -DLEAKGRAPH_FUZZ=ON \
+		-DLEAKGRAPH_SANITIZE=ON -DLEAKGRAPH_PYTHON=OFF >/dev/null
+	@$(bin)/cmake --build build/fuzz
+	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+bench: build  ## time the capture; prints a Markdown table
+	@$(bin)/python bench/capture.py
+
+docs: build  ## the C reference from the headers; checks links and names
+	@$(bin)/python tools/apidoc.py build/docs
+	@$(bin)/python tools/check_docs.py
+
+wheel: setup  ## build a wheel into build/wheel and try it in a fresh environment
+	@tools/wheel.sh
+
+pythons: setup  ## build and test for every other CPython 3.9 to 3.13 found
+	@$(bin)/python tools/pythons.py
+
+fresh:  ## README's two commands in a bare Debian root (needs root)
+	@tools/setup.sh fresh
+	@tools/fresh.sh
+
+clean:  ## remove what was built, .venv and out/
+	rm -rf build .venv .venv-* out

@@ -1,0 +1,108 @@
+#!/bin/sh
+# Brings a Debian or Ubuntu machine to where this project builds: system
+# packages by apt, Python packages into .venv. Safe to run again, and quick
+# then: what is there already is not touched.
+#
+#   tools/setup.sh            what building, the tests and the demo need
+#   tools/setup.sh checks     and what the checks, the fuzzer and valgrind need
+#   tools/setup.sh fresh      and debootstrap
+#
+# PYTHON names the interpreter that .venv is made from, TORCH the PyTorch that
+# pip installs ("" for none).
+set -eu
+cd "$(dirname "$0")/.."
+
+packages='gcc g++ libc6-dev make git pkg-config ca-certificates
+          libgraphviz-dev uthash-dev libzstd-dev libxxhash-dev'
+case ${1:-} in
+'') ;;
+checks) packages="$packages clang valgrind binutils libclang-rt-dev" ;;
+fresh) packages="$packages debootstrap" ;;
+*)
+    echo "tools/setup.sh: unknown set '$1': say nothing, checks or fresh" >&2
+    exit 2
+    ;;
+esac
+
+# True if this interpreter can build extensions and make virtual environments.
+usable() {
+    "$1" - >/dev/null 2>&1 <<'END'
+import ensurepip, os, sys, sysconfig, venv
+header = os.path.join(sysconfig.get_path("include"), "Python.h")
+sys.exit(not (sys.version_info >= (3, 9) and os.path.exists(header)))
+END
+}
+
+find_python() {
+    for candidate in "${PYTHON:-python3}" /usr/bin/python3; do
+        if usable "$candidate"; then
+            echo "$candidate"
+            return
+        fi
+    done
+}
+
+known() {
+    apt-cache show "$1" >/dev/null 2>&1
+}
+
+missing_packages() {
+    for package in $packages; do
+        dpkg-query -W -f '${Status}\n' "$package" 2>/dev/null |
+            grep -q ' installed$' || printf ' %s' "$package"
+    done
+}
+
+install_packages() {
+    if [ "$(id -u)" != 0 ]; then
+        echo "Missing system packages:$1" >&2
+        echo "Install them, then run this again:" >&2
+        echo "    sudo apt-get install --no-install-recommends$1" >&2
+        exit 1
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update
+    # Older releases keep clang's run-time libraries in another package.
+    wanted=
+    for package in $1; do
+        case $package in
+        libclang-rt-dev) known "$package" || continue ;;
+        esac
+        wanted="$wanted $package"
+    done
+    # shellcheck disable=SC2086
+    apt-get install -y --no-install-recommends $wanted
+}
+
+if command -v dpkg-query >/dev/null; then
+    [ -n "$(find_python)" ] || packages="$packages python3-dev python3-venv"
+    missing=$(missing_packages)
+    [ -z "$missing" ] || install_packages "$missing"
+else
+    echo "Not a Debian or Ubuntu system: these packages, or what they are" \
+        "called here, must be installed:" $packages >&2
+fi
+
+python=$(find_python)
+if [ -z "$python" ]; then
+    echo "No usable Python: CPython 3.9 or newer with its headers and its venv" \
+        "module is needed; PYTHON=... names one." >&2
+    exit 1
+fi
+
+# An environment whose interpreter is gone is of no use.
+[ ! -e .venv ] || .venv/bin/python -c '' 2>/dev/null || rm -rf .venv
+[ -e .venv ] || "$python" -m venv .venv
+
+torch=${TORCH-torch==2.13.0}
+stamp=.venv/installed.txt
+wanted=$(cat tools/requirements.txt && echo "$torch")
+if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
+    .venv/bin/python -m pip install --quiet -r tools/requirements.txt
+    if [ -n "$torch" ] && ! .venv/bin/python -m pip install --quiet "$torch"
+    then
+        echo "No $torch for this Python: taking the newest there is." >&2
+        .venv/bin/python -m pip install --quiet torch
+    fi
+    echo "$wanted" >$stamp
+fi
