@@ -12,7 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# -- inside the mount namespace -------------------------------------------
+# What runs in the mount namespace, where --inside leads.
 
 # Folders and file: addresses that pip's settings name, one a line.
 pip_folders() {
@@ -39,7 +39,7 @@ run_inside() {
         for attempt in first second; do
             echo "== $command, $attempt time"
             local start=$SECONDS
-            chroot "$root" env -i "${keep[@]}" sh -c "cd /root/leakgraph && $command" </dev/null
+            chroot "$root" env -i "${keep[@]}" sh -c "cd /srv/leakgraph && $command" </dev/null
             echo "== $command, $attempt time: fine after $((SECONDS - start)) s"
         done
     done
@@ -50,7 +50,7 @@ if [ "${1:-}" = --inside ]; then
     exit
 fi
 
-# -- outside -----------------------------------------------------------------
+# What runs outside of it.
 
 copy_settings() {
     local root=$1 file
@@ -87,6 +87,6 @@ debootstrap --variant=minbase --include=git,make,ca-certificates \
     { cat "$root.log"; exit 1; }
 rm -f "$root.log"
 copy_settings "$root"
-git clone --quiet --no-hardlinks . "$root/root/leakgraph"
+git clone --quiet --no-hardlinks . "$root/srv/leakgraph"
 unshare --mount --propagation private "$0" --inside "$root"
 echo "== a fresh $suite needs nothing but README's two commands"

@@ -1,0 +1,30 @@
+"""The tools are scripts beside each other: importable from their own folder."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+
+class Project:
+    """A small git checkout to try a check on."""
+
+    def __init__(self, root):
+        self.root = root
+        subprocess.run(["git", "init", "--quiet", str(root)], check=True)
+
+    def write(self, path, text):
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(text, bytes):
+            target.write_bytes(text)
+        else:
+            target.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)

@@ -1,0 +1,80 @@
+import check_headers
+import headers
+import pytest
+
+HEADER = """\
+/**
+ * Things.
+ */
+#ifndef A_H
+#define A_H
+#include <stddef.h>
+#define LG_API
+
+/* -------------------------------------------------- things --- */
+
+/** A thing. */
+typedef struct lg_thing {
+    size_t size; /**< bytes */
+} lg_thing;
+
+/** Makes one. */
+LG_API int lg_thing_new(lg_thing **out);
+LG_API void lg_thing_free(lg_thing *thing);
+#endif
+"""
+
+
+@pytest.fixture
+def with_headers(project):
+    for header in headers.HEADERS:
+        project.write(header, HEADER)
+    return project
+
+
+def problems(project):
+    return list(check_headers.check(project.root))
+
+
+def test_the_items_of_a_header():
+    found = [(i.kind, i.name, i.comment) for i in headers.items(HEADER)]
+    assert found == [
+        ("section", "things", ""),
+        ("type", "lg_thing", "A thing."),
+        ("function", "lg_thing_new", "Makes one."),
+        ("function", "lg_thing_free", "Makes one."),
+    ]
+
+
+def test_a_good_header_passes(with_headers):
+    assert problems(with_headers) == []
+
+
+def test_a_header_that_needs_another_is_found(with_headers):
+    bad = HEADER.replace("#include <stddef.h>\n", "")
+    with_headers.write(headers.HEADERS[1], bad)
+    assert len(problems(with_headers)) == 2
+
+
+def test_a_header_that_is_not_cxx_is_found(with_headers):
+    bad = HEADER.replace("size_t size;", "size_t class;")
+    with_headers.write(headers.HEADERS[2], bad)
+    found = problems(with_headers)
+    assert len(found) == 1 and "c++17" in found[0]
+
+
+def test_a_header_without_guard_is_found(with_headers):
+    bad = HEADER.replace("#ifndef A_H\n", "").replace("#endif\n", "")
+    with_headers.write(headers.HEADERS[0], bad)
+    assert len(problems(with_headers)) == 2
+
+
+def test_a_function_without_comment_is_found(with_headers):
+    bad = HEADER.replace("#endif\n", "\nLG_API int lg_thing_count(void);\n#endif\n")
+    with_headers.write(headers.HEADERS[0], bad)
+    found = problems(with_headers)
+    assert found == [f"{headers.HEADERS[0]}: lg_thing_count has no comment"]
+
+
+def test_every_exported_function_is_known(with_headers):
+    assert headers.exported(with_headers.root) == {"lg_thing_new", "lg_thing_free"}

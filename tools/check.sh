@@ -1,0 +1,44 @@
+#!/bin/sh
+# Runs every static check on the project and says which failed.
+#
+#   tools/check.sh BUILD      BUILD is where everything was built
+set -u
+build=$1
+passed=0
+failed=
+
+try() {
+    name=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed="$failed $name"
+    fi
+}
+
+clang_format() {
+    git ls-files -z --cached --others --exclude-standard '*.c' '*.h' |
+        xargs -0 clang-format --dry-run --Werror && echo "clang-format: fine"
+}
+
+shell_syntax() {
+    for script in tools/*.sh examples/*.sh .ci/run; do
+        bash -n "$script" || return 1
+    done
+    echo "shell: fine"
+}
+
+for check in includes sizes headers text docs; do
+    try $check python "tools/check_$check.py"
+done
+try symbols python tools/check_symbols.py "$build"
+try clang-format clang_format
+try shell shell_syntax
+try ruff ruff check --quiet .
+try ruff-format ruff format --quiet --check .
+try mypy mypy
+try stubtest python -m mypy.stubtest leakgraph --mypy-config-file pyproject.toml
+
+echo "$passed checks passed, $(echo "$failed" | wc -w) failed$failed"
+[ -z "$failed" ]

@@ -1,0 +1,105 @@
+"""What the documents must say.
+
+Links lead somewhere; every option of the command, every public name of the Python
+package and every environment variable is documented.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import tracked
+
+COMMAND_PAGE = Path("docs/command.md")
+PYTHON_PAGE = Path("docs/python.md")
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+VARIABLE = re.compile(r'(?:getenv\(|environ(?:\.get\(|\[))"(LEAKGRAPH_\w+)"')
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that a document's headings have."""
+    titles = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
+    kept = (re.sub(r"[^\w\- ]", "", title.lower()) for title in titles)
+    return {title.strip().replace(" ", "-") for title in kept}
+
+
+def broken_links(root: Path, path: Path) -> Iterator[str]:
+    """Links of a document that lead nowhere in the project."""
+    for target in LINK.findall((root / path).read_text(encoding="utf-8")):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (root / path).parent / name if name else root / path
+        if not file.exists():
+            yield f"{path}: {target} does not exist"
+        elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
+            yield f"{path}: {target}: no heading has that name"
+
+
+def missing(page: Path, text: str, names: set[str], what: str) -> Iterator[str]:
+    """Names that a page does not mention as whole words."""
+    for name in sorted(names):
+        if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
+            yield f"{page}: {what} {name} is missing"
+
+
+def help_of(command: list[str]) -> str:
+    """What a command says when asked for help."""
+    return subprocess.run(
+        [*command, "--help"], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def verbs_in(text: str) -> set[str]:
+    """The verbs that the command's own help lists: indented, then two spaces."""
+    return set(
+        re.findall(r"^  ([a-z]+)(?: [A-Z\[][^\n]*?)?(?:  |$)", text, re.MULTILINE)
+    )
+
+
+def command_names() -> set[str]:
+    """Every verb and every option that the command's help speaks of."""
+    text = help_of(["leakgraph"])
+    verbs = verbs_in(text)
+    texts = [text] + [help_of(["leakgraph", verb]) for verb in sorted(verbs)]
+    return verbs | {option for text in texts for option in OPTION.findall(text)}
+
+
+def python_names(module: object, public: list[str]) -> set[str]:
+    """Public names of the package, and of its classes."""
+    names = {name for name in public if not name.startswith("__")}
+    for value in (getattr(module, name) for name in names.copy()):
+        if inspect.isclass(value) and not issubclass(value, BaseException):
+            names |= {name for name in vars(value) if not name.startswith("_")}
+    return names
+
+
+def check(root: Path) -> Iterator[str]:
+    """What is wrong with the documents."""
+    for path in tracked.files(root, ".md"):
+        yield from broken_links(root, path)
+    text = (root / COMMAND_PAGE).read_text(encoding="utf-8")
+    yield from missing(COMMAND_PAGE, text, command_names(), "command word")
+    package = importlib.import_module("leakgraph")
+    names = python_names(package, package.__all__)
+    text = (root / PYTHON_PAGE).read_text(encoding="utf-8")
+    yield from missing(PYTHON_PAGE, text, names, "name")
+    pages = "".join(
+        (root / p).read_text(encoding="utf-8") for p in tracked.files(root, ".md")
+    )
+    for path in tracked.files(root, ".c", ".h", ".py"):
+        if path.parts[0] in ("libgraph", "export", "pyext"):
+            source = (root / path).read_text(encoding="utf-8")
+            variables = set(VARIABLE.findall(source))
+            yield from missing(Path("docs"), pages, variables, "variable")
+
+
+if __name__ == "__main__":
+    tracked.run("docs", check)

@@ -1,0 +1,49 @@
+"""Each public header compiles alone, strictly, and documents its functions."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import headers
+import tracked
+
+STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
+COMPILERS = (["cc", "-xc", "-std=c11"], ["c++", "-xc++", "-std=c++17"])
+
+
+def compile_alone(root: Path, header: str) -> Iterator[str]:
+    """What the compilers say of a file that includes the header twice, only."""
+    include = "leakgraph/" + Path(header).name
+    source = f"#include <{include}>\n#include <{include}>\n"
+    folders = [f"-I{root / folder}" for folder in headers.INCLUDE_DIRS]
+    for compiler in COMPILERS:
+        result = subprocess.run(
+            [*compiler, *STRICT, *folders, "-"],
+            input=source,
+            capture_output=True,
+            text=True,
+        )
+        if result.returncode:
+            yield f"{header} as {compiler[-1][5:]}:\n{result.stderr.rstrip()}"
+
+
+def undocumented(header: str, text: str) -> Iterator[str]:
+    """Functions that no comment speaks of; _free needs none."""
+    for item in headers.items(text):
+        silent = item.kind == "function" and not item.comment
+        if silent and not item.name.endswith("_free"):
+            yield f"{header}: {item.name} has no comment"
+
+
+def check(root: Path) -> Iterator[str]:
+    """What is wrong with the public headers."""
+    for header in headers.HEADERS:
+        yield from compile_alone(root, header)
+        text = (root / header).read_text(encoding="utf-8")
+        yield from undocumented(header, text)
+
+
+if __name__ == "__main__":
+    tracked.run("headers", check)

@@ -1,0 +1,63 @@
+"""What the built shared objects export, against what the headers promise.
+
+libleakgraph exports exactly the functions that are marked LG_API; the extension
+exports its entry point; the renderer, opened on demand, exports one function.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import headers
+import tracked
+
+LIBRARY = "libleakgraph.so"
+PLUGIN = "leakgraph_render.so"
+
+
+def exports(shared_object: Path) -> set[str]:
+    """Names that a shared object defines for others."""
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", "--format=posix", str(shared_object)],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    return {line.split()[0].split("@")[0] for line in listed.splitlines()}
+
+
+def compare(name: str, found: set[str], wanted: set[str]) -> Iterator[str]:
+    """How what was found differs from what was wanted."""
+    for symbol in sorted(found - wanted):
+        yield f"{name} exports {symbol}, which no header promises"
+    for symbol in sorted(wanted - found):
+        yield f"{name} does not export {symbol}"
+
+
+def check(root: Path, build: Path) -> Iterator[str]:
+    """What is wrong with the shared objects below build."""
+    libraries = sorted(build.rglob(LIBRARY))
+    plugins = sorted(build.rglob(PLUGIN))
+    modules = sorted(build.rglob("_core*.so"))
+    for kind, found in (
+        (LIBRARY, libraries),
+        (PLUGIN, plugins),
+        ("_core*.so", modules),
+    ):
+        if not found:
+            yield f"{build}: no {kind} was built"
+    for path in libraries:
+        yield from compare(path.name, exports(path), headers.exported(root))
+    for path in modules:
+        yield from compare(path.name, exports(path), {"PyInit__core"})
+    for path in plugins:
+        names = exports(path)
+        if len(names) != 1 or not min(names).startswith("lg_"):
+            yield f"{path.name} exports {sorted(names)}: one lg_ function is allowed"
+
+
+if __name__ == "__main__":
+    sys.exit(tracked.report("symbols", check(tracked.ROOT, Path(sys.argv[1]))))

@@ -1,0 +1,82 @@
+"""What the public headers declare: names, declarations and their comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+HEADERS = (
+    "libgraph/include/leakgraph/leakgraph.h",
+    "libgraph/include/leakgraph/builder.h",
+    "export/include/leakgraph/export.h",
+)
+INCLUDE_DIRS = ("libgraph/include", "export/include")
+
+ITEM = re.compile(
+    r"""
+      (?P<comment>/\*\*.*?\*/)
+    | (?P<section>/\*\ -{3,}\ *(?P<title>[^-]*?)\ *-{3,}\ *\*/)
+    | (?P<body>^(?:LG_API|typedef|enum|struct|static\ inline)\b
+        (?:[^;{]|\{(?:[^{}]|\{[^{}]*\})*\})*?(?:;|(?<=\})\n))
+    """,
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A declaration with the comment before it, or the title of a section."""
+
+    kind: str  # "function", "type" or "section"
+    name: str
+    text: str
+    comment: str
+
+
+def plain(comment: str) -> str:
+    """The text of a /** comment */ without its decoration."""
+    body = comment[3:-2]
+    lines = [re.sub(r"^\s*\* ?", "", line) for line in body.split("\n")]
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def name_of(declaration: str) -> tuple[str, str]:
+    """The kind and the name of what a declaration declares."""
+    if declaration.startswith(("LG_API", "static")):
+        called = re.search(
+            r"(\w+)\s*\(", re.sub(r"LG_PRINTF\([^)]*\)", "", declaration)
+        )
+        return "function", called.group(1) if called else ""
+    tail = re.search(r"(\w+)\s*;?\s*$", declaration)
+    return "type", tail.group(1) if tail else ""
+
+
+def items(text: str) -> Iterator[Item]:
+    """The declarations of a header in order; a comment belongs to what follows."""
+    comment, end = "", 0
+    for match in ITEM.finditer(text):
+        if match["comment"]:
+            comment, end = plain(match["comment"]), match.end()
+            continue
+        if match["section"]:
+            yield Item("section", match["title"], "", "")
+            comment = ""
+            continue
+        body = match["body"].strip()
+        near = not re.search(r"\n[ \t]*\n", text[end : match.start()])
+        kind, name = name_of(body)
+        yield Item(kind, name, body, comment if near else "")
+        # One comment may stand above a group of declarations without a gap.
+        end = match.end()
+
+
+def exported(root: Path) -> set[str]:
+    """The names of every LG_API function of the public headers."""
+    names = set()
+    for header in HEADERS:
+        for item in items((root / header).read_text(encoding="utf-8")):
+            if item.kind == "function" and item.text.startswith("LG_API"):
+                names.add(item.name)
+    return names

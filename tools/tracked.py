@@ -1,0 +1,44 @@
+"""The files of the project, and how a check reports what is wrong with them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def files(root: Path, *suffixes: str) -> list[Path]:
+    """Files that git tracks or would track, relative to root, sorted."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    paths = [Path(name) for name in sorted(set(listed.split("\0"))) if name]
+    return [
+        path
+        for path in paths
+        if (root / path).is_file() and (not suffixes or path.suffix in suffixes)
+    ]
+
+
+def report(name: str, problems: Iterable[str]) -> int:
+    """Print what is wrong; the exit status of a check."""
+    found = list(problems)
+    for problem in found:
+        print(problem)
+    if found:
+        print(f"{name}: {len(found)} wrong")
+        return 1
+    print(f"{name}: fine")
+    return 0
+
+
+def run(name: str, check: Callable[[Path], Iterable[str]]) -> None:
+    """Run a check on the project and exit with its status."""
+    sys.exit(report(name, check(ROOT)))
