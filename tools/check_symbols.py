@@ -1,6 +1,6 @@
 """What the built shared objects export, against what the headers promise.
 
-libleakgraph exports exactly the functions that are marked LG_API; the extension
+libleakgraph exports exactly the LG_API functions of its headers; the extension
 exports its entry point; the renderer, opened on demand, exports one function.
 """
 

@@ -73,9 +73,11 @@ def items(text: str) -> Iterator[Item]:
 
 
 def exported(root: Path) -> set[str]:
-    """The names of every LG_API function of the public headers."""
+    """The names of every LG_API function of the library's public headers."""
     names = set()
     for header in HEADERS:
+        if not header.startswith("libgraph/"):
+            continue
         for item in items((root / header).read_text(encoding="utf-8")):
             if item.kind == "function" and item.text.startswith("LG_API"):
                 names.add(item.name)
