@@ -1,0 +1,89 @@
+"""Two leaks that people write every day, and what leakgraph says of them.
+
+A validation loop keeps its loss tensors (`.item()` was forgotten), and a plotting
+loop never closes its figures. Everything is written into the folder given, `out`
+if none is.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import torch
+from torch import nn
+
+import leakgraph
+
+
+class Trainer:
+    """Trains a small network to add up its inputs."""
+
+    def __init__(self) -> None:
+        torch.manual_seed(0)
+        self.model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 1))
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-2)
+        self.losses: list[torch.Tensor] = []
+
+    def loss_of(self, batch: torch.Tensor) -> torch.Tensor:
+        """The error on one batch."""
+        wanted = batch.sum(dim=1, keepdim=True)
+        return nn.functional.mse_loss(self.model(batch), wanted)
+
+    def epoch(self) -> None:
+        """Ten steps, then a look at unseen data."""
+        for _ in range(10):
+            loss = self.loss_of(torch.randn(32, 8))
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+        # The leak: the tensor stays, and with it all that it was computed from.
+        self.losses.append(self.loss_of(torch.randn(256, 8)))
+
+
+class Report:
+    """Draws the curve after each epoch."""
+
+    def __init__(self) -> None:
+        self.pages: dict[int, str] = {}
+
+    def draw(self, epoch: int, losses: list[torch.Tensor], folder: Path) -> None:
+        """One page; the leak: pyplot keeps a figure until somebody closes it."""
+        figure, axes = plt.subplots()
+        axes.plot([loss.item() for loss in losses])
+        axes.set_title(f"epoch {epoch}")
+        page = folder / f"epoch-{epoch}.png"
+        figure.savefig(page, dpi=40)
+        self.pages[epoch] = page.name
+
+
+def show(title: str, text: object) -> None:
+    """Print what leakgraph says under a heading."""
+    print(f"\n# {title}\n\n{text}".rstrip())
+
+
+def main(folder: Path) -> None:
+    """Leak, look, and leave a snapshot for the command."""
+    plt.switch_backend("Agg")
+    folder.mkdir(parents=True, exist_ok=True)
+    trainer = Trainer()
+    report = Report()
+    for epoch in range(5):
+        trainer.epoch()
+        report.draw(epoch, trainer.losses, folder)
+
+    leakgraph.show_refs(trainer, folder / "refs.png")
+    snapshot = leakgraph.snapshot()
+    snapshot.save(folder / "demo.lgs")
+    first_loss = trainer.losses[0]
+    snapshot.show_path(first_loss, folder / "why.svg")
+
+    show("What is in this process", snapshot.info())
+    show("What keeps the first loss alive", snapshot.show_path(first_loss))
+    figure = plt.figure(plt.get_fignums()[0])
+    show("What keeps the first figure alive", snapshot.show_path(figure))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out"))

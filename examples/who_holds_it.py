@@ -1,0 +1,31 @@
+"""Who holds this object? A cache that nobody remembers, found in two ways."""
+
+import functools
+
+import leakgraph
+
+
+class Document:
+    """Something big."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.pages = ["text"] * 1000
+
+
+@functools.cache
+def load(name: str) -> Document:
+    """Read a document; the cache keeps every one of them."""
+    return Document(name)
+
+
+for number in range(20):
+    load(f"chapter-{number}")
+
+snapshot = leakgraph.snapshot()
+documents = snapshot.select("type:__main__.Document")
+print(f"{len(documents)} documents are alive\n")
+
+print(snapshot.show_path(documents[0]))
+print(snapshot.show_backrefs(documents[0], max_depth=2))
+snapshot.show_backrefs(documents[0], "holders.svg")

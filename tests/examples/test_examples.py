@@ -1,0 +1,62 @@
+"""Each example runs, in an empty folder, and leaves what it says it leaves."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def run(tmp_path, *command):
+    result = subprocess.run(
+        [str(word) for word in command], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def is_svg(path):
+    text = path.read_text(encoding="utf-8")
+    return "<svg" in text and text.rstrip().endswith("</svg>")
+
+
+def test_refs_of_a_list(tmp_path):
+    said = run(tmp_path, sys.executable, EXAMPLES / "refs_of_a_list.py")
+    assert "['losses']" in said and "['notes']" in said
+    assert is_svg(tmp_path / "history.svg")
+    assert (tmp_path / "two.png").read_bytes().startswith(PNG)
+
+
+def test_who_holds_it(tmp_path):
+    said = run(tmp_path, sys.executable, EXAMPLES / "who_holds_it.py")
+    assert "20 documents are alive" in said
+    assert "load" in said
+    assert is_svg(tmp_path / "holders.svg")
+
+
+def test_at_exit(tmp_path):
+    said = run(tmp_path, EXAMPLES / "at_exit.sh")
+    assert "the script ended with 1" in said
+    assert "rows" in said
+    assert len(list(tmp_path.glob("job-*.lgs"))) == 1
+
+
+@pytest.mark.libraries
+def test_demo(tmp_path):
+    said = run(tmp_path, EXAMPLES / "demo.sh")
+    assert ".losses" in said and "Figure" in said
+    out = tmp_path / "out"
+    assert (out / "refs.png").read_bytes().startswith(PNG)
+    assert is_svg(out / "why.svg") and is_svg(out / "figures.svg")
+    assert (out / "demo.lgs").stat().st_size > 1_000_000
+
+
+def test_every_example_has_its_test():
+    tests = EXAMPLES.parent.glob("tests/**/*.py")
+    tested = "".join(path.read_text(encoding="utf-8") for path in tests)
+    for example in EXAMPLES.iterdir():
+        if example.is_file() and example.name != "demo.py":
+            assert f'"{example.name}"' in tested, f"{example.name} is not run"
