@@ -1,0 +1,204 @@
+/**
+ * The extension module leakgraph._core: its table of contents.
+ */
+#include "column.h"
+#include "drawing.h"
+#include "edge.h"
+#include "errors.h"
+#include "file.h"
+#include "node.h"
+#include "recorder.h"
+#include "report.h"
+#include "sequence.h"
+#include "show.h"
+#include "snapshot.h"
+#include "table.h"
+#include "../capture/capture.h"
+
+#define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)
+
+static PyMethodDef core_methods[] = {
+    {"snapshot", FASTCALL(core_snapshot), KEYWORDS, core_snapshot_doc},
+    {"save_snapshot", FASTCALL(core_save_snapshot), KEYWORDS,
+     core_save_snapshot_doc},
+    {"load", FASTCALL(core_load), KEYWORDS, core_load_doc},
+    {"show_refs", FASTCALL(core_show_refs), KEYWORDS, core_show_refs_doc},
+    {"show_backrefs", FASTCALL(core_show_backrefs), KEYWORDS,
+     core_show_backrefs_doc},
+    {"show_path", FASTCALL(core_show_path), KEYWORDS, core_show_path_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+/* --------------------------------------------------------------- types --- */
+
+typedef struct type_entry {
+    core_type id;
+    PyType_Spec *spec;
+    PyObject *base;     /* NULL: object */
+    const char *name;   /* NULL: not a name of the module */
+    bool constructible; /* Python code may make instances */
+} type_entry;
+
+static int
+type_add(PyObject *module, const type_entry *entry)
+{
+    PyObject *made = PyType_FromModuleAndSpec(module, entry->spec, entry->base);
+    if (made == NULL)
+        return -1;
+    PyTypeObject *type = (PyTypeObject *)made;
+    module_state(module)->types[entry->id] = type;
+    if (!entry->constructible)
+        type->tp_new = NULL;
+    if (entry->name == NULL)
+        return 0;
+    Py_INCREF(made);
+    if (PyModule_AddObject(module, entry->name, made) == 0)
+        return 0;
+    Py_DECREF(made);
+    return -1;
+}
+
+static int
+types_add(PyObject *module)
+{
+    const type_entry entries[] = {
+        {TYPE_SNAPSHOT, &snapshot_spec, NULL, "Snapshot", false},
+        {TYPE_NODE, &node_spec, NULL, "Node", false},
+        {TYPE_EDGE, &edge_spec, NULL, "Edge", false},
+        {TYPE_NODES, &nodes_spec, NULL, "Nodes", false},
+        {TYPE_EDGES, &edges_spec, NULL, "Edges", false},
+        {TYPE_ROOTS, &roots_spec, NULL, "Roots", false},
+        {TYPE_COLUMN, &column_spec, NULL, NULL, false},
+        {TYPE_TABLE, &table_spec, NULL, "TypeTable", false},
+        {TYPE_INFO, &info_spec, INFO_BASE, "Info", false},
+        {TYPE_REPORT, &report_spec, REPORT_BASE, "Report", true},
+        {TYPE_DRAWING, &drawing_spec, NULL, "Drawing", false},
+    };
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (type_add(module, &entries[i]) < 0)
+            return -1;
+    return 0;
+}
+
+/* -------------------------------------------------------- named tuples --- */
+
+static PyStructSequence_Field root_fields[] = {
+    {"node", "where it stands"},
+    {"kind", "'module', 'thread', 'interpreter', 'static', 'native', 'given'"},
+    {"name", "its name, or ''"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field type_row_fields[] = {
+    {"name", "module and qualified name of the type"},
+    {"count", "how many objects"},
+    {"bytes", "their shallow sizes together"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field capture_info_fields[] = {
+    {"nodes", "objects"},
+    {"edges", "references"},
+    {"seconds", "from the call to the finished file"},
+    {"bytes", "size of the file"},
+    {"path", "where it is, {pid} and {n} filled in"},
+    {"method", "'internal', or 'public: reason'"},
+    {NULL, NULL},
+};
+
+static int
+tuple_add(PyObject *module, core_type id, PyStructSequence_Desc *desc)
+{
+    PyTypeObject *type = PyStructSequence_NewType(desc);
+    if (type == NULL)
+        return -1;
+    module_state(module)->types[id] = type;
+    return PyModule_AddType(module, type);
+}
+
+static int
+tuples_add(PyObject *module)
+{
+    PyStructSequence_Desc root = {"leakgraph.Root",
+                                  "Where reachability starts.", root_fields, 3};
+    PyStructSequence_Desc row = {
+        "leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields, 3};
+    PyStructSequence_Desc info = {"leakgraph.CaptureInfo",
+                                  "What save_snapshot() did.",
+                                  capture_info_fields, 6};
+    if (tuple_add(module, TYPE_ROOT, &root) < 0 ||
+        tuple_add(module, TYPE_TYPE_ROW, &row) < 0)
+        return -1;
+    return tuple_add(module, TYPE_CAPTURE_INFO, &info);
+}
+
+/* -------------------------------------------------------------- module --- */
+
+static int
+core_exec(PyObject *module)
+{
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_ImportError,
+                        "leakgraph works in the main interpreter only, not in "
+                        "a subinterpreter");
+        return -1;
+    }
+    lg_capture_self_check();
+    if (errors_add(module) < 0 || types_add(module) < 0 ||
+        tuples_add(module) < 0)
+        return -1;
+    return PyModule_AddStringConstant(module, "__version__", LG_VERSION);
+}
+
+static int
+core_traverse(PyObject *module, visitproc visit, void *arg)
+{
+    core_state *state = module_state(module);
+    for (int i = 0; i < TYPE_COUNT; i++)
+        Py_VISIT(state->types[i]);
+    for (int i = 0; i < ERROR_COUNT; i++)
+        Py_VISIT(state->errors[i]);
+    return 0;
+}
+
+static int
+core_clear(PyObject *module)
+{
+    core_state *state = module_state(module);
+    for (int i = 0; i < TYPE_COUNT; i++)
+        Py_CLEAR(state->types[i]);
+    for (int i = 0; i < ERROR_COUNT; i++)
+        Py_CLEAR(state->errors[i]);
+    return 0;
+}
+
+static void
+core_free(void *module)
+{
+    core_clear(module);
+}
+
+static PyModuleDef_Slot core_slots[] = {
+    SLOT(Py_mod_exec, core_exec),
+    NO_SUBINTERPRETERS{0, NULL},
+};
+
+static struct PyModuleDef core_module = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "leakgraph._core",
+    .m_doc = "Captures, snapshots and pictures; import leakgraph instead.",
+    .m_size = sizeof(core_state),
+    .m_methods = core_methods,
+    .m_slots = core_slots,
+    .m_traverse = core_traverse,
+    .m_clear = core_clear,
+    .m_free = core_free,
+};
+
+PyMODINIT_FUNC PyInit__core(void);
+
+PyMODINIT_FUNC
+PyInit__core(void)
+{
+    return PyModuleDef_Init(&core_module);
+}

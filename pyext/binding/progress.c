@@ -1,0 +1,124 @@
+#include "progress.h"
+#include <time.h>
+
+/* Often enough for a hand on Ctrl-C, seldom enough that taking the GIL from
+ * busy threads costs nothing. */
+#define TICK_SECONDS 0.1
+#define QUIET_SECONDS 1.0
+
+static double
+clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static PyObject *
+stderr_file(void)
+{
+    PyObject *file = PySys_GetObject("stderr");
+    return file == Py_None ? NULL : file;
+}
+
+static bool
+stderr_is_terminal(void)
+{
+    PyObject *file = stderr_file();
+    PyObject *answer = file ? PyObject_CallMethod(file, "isatty", NULL) : NULL;
+    bool terminal = answer != NULL && PyObject_IsTrue(answer) == 1;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+    return terminal;
+}
+
+/* A progress line is never worth an exception. */
+static void
+stderr_write(const char *text)
+{
+    PyObject *file = stderr_file();
+    if (file == NULL)
+        return;
+    Py_INCREF(file);
+    if (PyFile_WriteString(text, file) == 0)
+        Py_XDECREF(PyObject_CallMethod(file, "flush", NULL));
+    Py_DECREF(file);
+    PyErr_Clear();
+}
+
+static void
+show_line(progress *self, const char *phase, double done)
+{
+    if (self->line == LINE_AUTO) {
+        if (clock_seconds() - self->started < QUIET_SECONDS)
+            return;
+        self->line = stderr_is_terminal() ? LINE_ON : LINE_OFF;
+    }
+    if (self->line == LINE_OFF)
+        return;
+    char text[120];
+    snprintf(text, sizeof text, "\r\033[Kleakgraph: %s %.0f %%", phase,
+             done * 100);
+    stderr_write(text);
+    self->shown = true;
+}
+
+static bool
+call_back(progress *self, const char *phase, double done)
+{
+    PyObject *result = PyObject_CallFunction(self->callable, "sd", phase, done);
+    Py_XDECREF(result);
+    return result != NULL;
+}
+
+static bool
+tick(void *context, const char *phase, double done)
+{
+    progress *self = context;
+    double now = clock_seconds();
+    if (self->raised || now - self->last < TICK_SECONDS)
+        return !self->raised;
+    self->last = now;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    self->raised = PyErr_CheckSignals() < 0;
+    if (!self->raised && self->callable != NULL)
+        self->raised = !call_back(self, phase, done);
+    if (!self->raised)
+        show_line(self, phase, done);
+    PyGILState_Release(gil);
+    return !self->raised;
+}
+
+bool
+progress_start(progress *self, PyObject *option)
+{
+    *self = (progress){.monitor = {tick, self}, .started = clock_seconds()};
+    if (option == NULL || option == Py_None)
+        self->line = LINE_AUTO;
+    else if (PyBool_Check(option))
+        self->line = option == Py_True ? LINE_ON : LINE_OFF;
+    else if (PyCallable_Check(option)) {
+        self->line = LINE_OFF;
+        self->callable = option;
+    } else {
+        PyErr_Format(PyExc_TypeError,
+                     "progress must be None, a bool or a callable, not %.100s",
+                     Py_TYPE(option)->tp_name);
+        return false;
+    }
+    return true;
+}
+
+bool
+progress_end(progress *self, lg_status status)
+{
+    if (self->shown) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        stderr_write("\r\033[K");
+        PyErr_Restore(type, value, traceback);
+    }
+    if (status != LG_OK || self->callable == NULL)
+        return !PyErr_Occurred();
+    return call_back(self, "done", 1.0);
+}

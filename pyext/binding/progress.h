@@ -1,0 +1,35 @@
+/**
+ * Watches over long native work: Ctrl-C, a line on stderr, the caller's own
+ * callback.
+ */
+#ifndef LEAKGRAPH_PROGRESS_H
+#define LEAKGRAPH_PROGRESS_H
+
+#include "shim.h"
+#include <leakgraph/leakgraph.h>
+
+typedef enum progress_line {
+    LINE_AUTO, /* on a terminal, when the work takes over a second */
+    LINE_ON,
+    LINE_OFF,
+} progress_line;
+
+typedef struct progress {
+    lg_monitor monitor; /* what the work is given */
+    PyObject *callable; /* borrowed: the caller's argument; or NULL */
+    progress_line line;
+    double started;
+    double last;
+    bool raised; /* an exception is set in the calling thread */
+    bool shown;  /* a line stands on stderr */
+} progress;
+
+/** `option` is the caller's `progress=`: NULL, None, a bool or a callable.
+ *  TypeError and false for anything else. */
+bool progress_start(progress *self, PyObject *option);
+
+/** With the GIL held, once after the work. Wipes the line; tells the callable
+ *  ("done", 1.0) if the work succeeded. False if that raised. */
+bool progress_end(progress *self, lg_status status);
+
+#endif

@@ -1,0 +1,41 @@
+/**
+ * What newer CPythons name and older ones lack. Tests for names only: a test
+ * of the version belongs in capture/compat.h.
+ */
+#ifndef LEAKGRAPH_SHIM_H
+#define LEAKGRAPH_SHIM_H
+
+#include <Python.h>
+#include <structmember.h>
+#include <stdint.h>
+
+/* Both are new in 3.10. For want of the second, types_add() clears tp_new. */
+#ifndef Py_TPFLAGS_IMMUTABLETYPE
+#define Py_TPFLAGS_IMMUTABLETYPE 0
+#endif
+#ifndef Py_TPFLAGS_DISALLOW_INSTANTIATION
+#define Py_TPFLAGS_DISALLOW_INSTANTIATION 0
+#endif
+
+/* New in 3.12, where silence means that subinterpreters are supported. */
+#ifdef Py_mod_multiple_interpreters
+#define NO_SUBINTERPRETERS                                                     \
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#else
+#define NO_SUBINTERPRETERS
+#endif
+
+/** ISO C has no conversion from function to object pointer; POSIX has, and
+ *  slots need it. */
+#define SLOT(id, function)                                                     \
+    {                                                                          \
+        (id), (void *)(uintptr_t)(function)                                    \
+    }
+
+#define FASTCALL(function) (PyCFunction)(void (*)(void))(function)
+
+#define FINAL_TYPE                                                             \
+    (Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE |                           \
+     Py_TPFLAGS_DISALLOW_INSTANTIATION)
+
+#endif

@@ -1,0 +1,345 @@
+#include "snapshot.h"
+#include "convert.h"
+#include "errors.h"
+#include "node.h"
+#include "sequence.h"
+#include "target.h"
+#include <stdlib.h>
+
+PyObject *
+snapshot_new(core_state *state, lg_graph *graph)
+{
+    snapshot_object *self = object_new(state, TYPE_SNAPSHOT);
+    if (self == NULL) {
+        lg_graph_free(graph);
+        return NULL;
+    }
+    self->graph = graph;
+    return (PyObject *)self;
+}
+
+lg_graph *
+snapshot_graph(snapshot_object *self)
+{
+    if (!self->closed)
+        return self->graph;
+    PyErr_SetString(object_state(self)->errors[ERROR_CLOSED],
+                    "The snapshot was closed; take or load it again.");
+    return NULL;
+}
+
+lg_graph *
+snapshot_acquire(snapshot_object *self)
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph != NULL)
+        self->uses++;
+    return graph;
+}
+
+static void
+free_graph(snapshot_object *self)
+{
+    lg_graph *graph = self->graph;
+    self->graph = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    lg_graph_free(graph);
+    Py_END_ALLOW_THREADS
+}
+
+void
+snapshot_release(snapshot_object *self)
+{
+    self->uses--;
+    if (self->closed && self->uses == 0)
+        free_graph(self);
+}
+
+static void
+snapshot_dealloc(snapshot_object *self)
+{
+    if (self->weakrefs != NULL)
+        PyObject_ClearWeakRefs((PyObject *)self);
+    lg_graph_free(self->graph);
+    free(self->root_bits);
+    object_free(self);
+}
+
+/* --------------------------------------------------------------- roots --- */
+
+static uint8_t *
+make_root_bits(const lg_graph *graph)
+{
+    uint32_t count = lg_graph_columns(graph)->node_count;
+    uint8_t *bits = calloc((size_t)count / 8 + 1, 1);
+    if (bits == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < lg_graph_root_count(graph); i++) {
+        uint32_t node = lg_graph_root(graph, i).node;
+        bits[node / 8] |= (uint8_t)(1u << node % 8);
+    }
+    return bits;
+}
+
+int
+snapshot_is_root(snapshot_object *self, uint32_t node)
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL)
+        return -1;
+    if (self->root_bits == NULL)
+        self->root_bits = make_root_bits(graph);
+    if (self->root_bits == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return self->root_bits[node / 8] >> node % 8 & 1;
+}
+
+/* ---------------------------------------------------------- attributes --- */
+
+static PyObject *
+get_nodes(snapshot_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL)
+        return NULL;
+    uint32_t count = lg_graph_columns(graph)->node_count;
+    return sequence_new(object_state(self), TYPE_NODES, self,
+                        (sequence_range){0, 1, (Py_ssize_t)count});
+}
+
+static PyObject *
+get_edges(snapshot_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL)
+        return NULL;
+    uint64_t count = lg_graph_columns(graph)->edge_count;
+    return sequence_new(object_state(self), TYPE_EDGES, self,
+                        (sequence_range){0, 1, (Py_ssize_t)count});
+}
+
+static PyObject *
+get_roots(snapshot_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL)
+        return NULL;
+    uint32_t count = lg_graph_root_count(graph);
+    return sequence_new(object_state(self), TYPE_ROOTS, self,
+                        (sequence_range){0, 1, (Py_ssize_t)count});
+}
+
+static PyObject *
+get_is_partial(snapshot_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self);
+    return graph ? PyBool_FromLong(lg_graph_is_partial(graph)) : NULL;
+}
+
+static PyObject *
+get_method(snapshot_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self);
+    return graph ? string_object(lg_graph_info_find(graph, "capture.method"))
+                 : NULL;
+}
+
+static PyObject *
+get_closed(snapshot_object *self, void *Py_UNUSED(closure))
+{
+    return PyBool_FromLong(self->closed);
+}
+
+static PyGetSetDef snapshot_getset[] = {
+    {"nodes", (getter)get_nodes, NULL, "Every object, as a sequence of Node.",
+     NULL},
+    {"edges", (getter)get_edges, NULL,
+     "Every reference, as a sequence of Edge.", NULL},
+    {"roots", (getter)get_roots, NULL,
+     "Where reachability starts, as a sequence of Root(node, kind, name).",
+     NULL},
+    {"is_partial", (getter)get_is_partial, NULL,
+     "Whether only a part of the heap was captured.", NULL},
+    {"method", (getter)get_method, NULL,
+     "How it was captured: 'internal', or 'public: reason'.", NULL},
+    {"closed", (getter)get_closed, NULL, "Whether close() was called.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* ------------------------------------------------------------- methods --- */
+
+static PyObject *
+snapshot_close(snapshot_object *self, PyObject *Py_UNUSED(unused))
+{
+    if (self->exports > 0) {
+        PyErr_SetString(PyExc_BufferError,
+                        "The snapshot cannot be closed while a memoryview of "
+                        "column() is in use; release it first.");
+        return NULL;
+    }
+    if (!self->closed) {
+        self->closed = true;
+        if (self->uses == 0)
+            free_graph(self);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+snapshot_enter(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    if (snapshot_graph((snapshot_object *)self) == NULL)
+        return NULL;
+    Py_INCREF(self);
+    return self;
+}
+
+static PyObject *
+snapshot_exit(snapshot_object *self, PyObject *const *Py_UNUSED(args),
+              Py_ssize_t Py_UNUSED(nargs))
+{
+    return snapshot_close(self, NULL);
+}
+
+static PyObject *
+snapshot_node(snapshot_object *self, PyObject *argument)
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL)
+        return NULL;
+    Py_ssize_t i = PyNumber_AsSsize_t(argument, PyExc_IndexError);
+    if (i == -1 && PyErr_Occurred())
+        return NULL;
+    uint32_t count = lg_graph_columns(graph)->node_count;
+    if (i < 0 || (uint64_t)i >= count)
+        return PyErr_Format(PyExc_IndexError,
+                            "There is no node %zd: the snapshot has %lu.", i,
+                            (unsigned long)count);
+    return node_new(object_state(self), self, (uint32_t)i);
+}
+
+static PyObject *
+snapshot_find(snapshot_object *self, PyObject *object)
+{
+    uint32_t node;
+    if (!target_find(self, object, &node))
+        return NULL;
+    if (node == LG_NONE)
+        Py_RETURN_NONE;
+    return node_new(object_state(self), self, node);
+}
+
+static PyObject *
+snapshot_select(snapshot_object *self, PyObject *selector)
+{
+    lg_nodes nodes = {0};
+    if (!target_select(self, selector, &nodes))
+        return NULL;
+    PyObject *result = sequence_of_nodes(object_state(self), self, &nodes);
+    lg_nodes_free(&nodes);
+    return result;
+}
+
+#define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)
+
+static PyMethodDef snapshot_methods[] = {
+    {"save", FASTCALL(snapshot_save), KEYWORDS, snapshot_save_doc},
+    {"close", (PyCFunction)snapshot_close, METH_NOARGS,
+     "close($self, /)\n--\n\nFree its memory now; later use raises "
+     "ClosedError.\n\nBufferError while a memoryview of column() is in use."},
+    {"__enter__", snapshot_enter, METH_NOARGS, "__enter__($self, /)\n--\n\n"},
+    {"__exit__", FASTCALL(snapshot_exit), METH_FASTCALL,
+     "__exit__($self, /, *args)\n--\n\nClose the snapshot."},
+    {"node", (PyCFunction)snapshot_node, METH_O,
+     "node($self, index, /)\n--\n\nThe node with that number."},
+    {"find", (PyCFunction)snapshot_find, METH_O,
+     "find($self, obj, /)\n--\n\nThe node of a live object, or None.\n\nNone "
+     "too if the object at its address had another type when the snapshot was "
+     "taken. Error on a snapshot of another process."},
+    {"select", (PyCFunction)snapshot_select, METH_O,
+     "select($self, selector, /)\n--\n\nThe nodes that a selector names: "
+     "'type:torch.Tensor', 'name:train.losses[0]', '#17', '0x7f..'."},
+    {"show_refs", FASTCALL(snapshot_show_refs), KEYWORDS,
+     snapshot_show_refs_doc},
+    {"show_backrefs", FASTCALL(snapshot_show_backrefs), KEYWORDS,
+     snapshot_show_backrefs_doc},
+    {"show_path", FASTCALL(snapshot_show_path), KEYWORDS,
+     snapshot_show_path_doc},
+    {"types", FASTCALL(snapshot_types), KEYWORDS,
+     "types($self, /, *, sort='bytes', limit=None)\n--\n\nA table of types "
+     "with count and bytes, sorted by 'bytes', 'count' or 'name'."},
+    {"info", snapshot_info, METH_NOARGS,
+     "info($self, /)\n--\n\nWhat is known of the snapshot: time, pid, python, "
+     "capture.method ..."},
+    {"threads", snapshot_threads, METH_NOARGS,
+     "threads($self, /)\n--\n\nEach thread's frames and each suspended task, "
+     "with their locals, as text."},
+    {"column", snapshot_column, METH_O,
+     "column($self, name, /)\n--\n\nA read-only memoryview of one column, "
+     "without a copy.\n\nNames: address, type, size (4294967295: ask "
+     "Node.size), refcount,\nfound, node_flags, first_edge, edge_target, "
+     "edge_payload, edge_kind.\nThe snapshot stays alive, and cannot be "
+     "closed, while it is in use."},
+    {"_repr_html_", snapshot_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+/* ------------------------------------------------------------ protocol --- */
+
+static Py_ssize_t
+snapshot_length(snapshot_object *self)
+{
+    lg_graph *graph = snapshot_graph(self);
+    return graph ? (Py_ssize_t)lg_graph_columns(graph)->node_count : -1;
+}
+
+static PyObject *
+snapshot_repr(snapshot_object *self)
+{
+    if (self->closed)
+        return PyUnicode_FromString("<leakgraph.Snapshot, closed>");
+    const lg_columns *columns = lg_graph_columns(self->graph);
+    lg_string pid = lg_graph_info_find(self->graph, "pid");
+    lg_text text = {0};
+    lg_text_add(&text, "<leakgraph.Snapshot of pid ");
+    lg_text_add_bytes(&text, pid.length ? pid.data : "?",
+                      pid.length ? pid.length : 1);
+    lg_text_add(&text, ": ");
+    lg_text_add_count(&text, columns->node_count);
+    lg_text_add(&text, " objects, ");
+    lg_text_add_count(&text, columns->edge_count);
+    lg_text_add(&text, " references");
+    lg_text_add(&text, lg_graph_is_partial(self->graph) ? ", partial>" : ">");
+    return text_object(&text);
+}
+
+static PyMemberDef snapshot_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(snapshot_object, weakrefs),
+     READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot snapshot_slots[] = {
+    SLOT(Py_tp_dealloc, snapshot_dealloc),
+    SLOT(Py_tp_repr, snapshot_repr),
+    SLOT(Py_sq_length, snapshot_length),
+    {Py_tp_getset, snapshot_getset},
+    {Py_tp_methods, snapshot_methods},
+    {Py_tp_members, snapshot_members},
+    {Py_tp_doc,
+     "The objects of a process at one moment, and the references between them."
+     "\n\nMade by snapshot() or load(); never changes. Any number of threads "
+     "may use\nit. Where a method takes a target, a str is a selector, a Node "
+     "a node, and\nanything else an object to find()."},
+    {0, NULL},
+};
+
+PyType_Spec snapshot_spec = {
+    .name = "leakgraph.Snapshot",
+    .basicsize = sizeof(snapshot_object),
+    .flags = FINAL_TYPE,
+    .slots = snapshot_slots,
+};
