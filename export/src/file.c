@@ -1,0 +1,138 @@
+// Pictures as files: whole or not at all.
+
+#include <leakgraph/export.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+lg_status
+lg_render_format_of(const char *path, char format[16], lg_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    size_t length = dot ? strlen(dot + 1) : 0;
+    if (!length || dot == name || length > 15)
+        return lg_error_set(err, LG_EINVAL,
+                            "%.200s has no suffix that tells the format: end "
+                            "it with .svg, .png or .pdf, or name the format",
+                            path);
+    for (size_t i = 0; i <= length; i++)
+        format[i] = (char)tolower((unsigned char)dot[1 + i]);
+    return LG_OK;
+}
+
+static lg_status
+system_error(const char *verb, const char *path, lg_error *err)
+{
+    return lg_error_set(err, LG_EIO, "cannot %s %.300s: %s", verb, path,
+                        strerror(errno));
+}
+
+static lg_status
+write_all(int file, const char *data, size_t length, const char *path,
+          lg_error *err)
+{
+    while (length) {
+        ssize_t written = write(file, data, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return system_error("write", path, err);
+        data += written;
+        length -= (size_t)written;
+    }
+    return LG_OK;
+}
+
+// Into what is no plain file (a pipe, a device) one can only write.
+static lg_status
+write_through(const char *path, const char *data, size_t length, lg_error *err)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (file < 0)
+        return system_error("open", path, err);
+    lg_status status = write_all(file, data, length, path, err);
+    if (close(file) && !status)
+        status = system_error("write", path, err);
+    return status;
+}
+
+// A new file beside `path`; its name replaces *name, which the caller frees.
+static int
+open_beside(const char *path, char **name)
+{
+    size_t room = strlen(path) + 40;
+    *name = malloc(room);
+    for (unsigned i = 0; *name && i < 1000; i++) {
+        snprintf(*name, room, "%s.%ld-%u.tmp", path, (long)getpid(), i);
+        int file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
+}
+
+static lg_status
+write_beside(const char *path, const char *data, size_t length, lg_error *err)
+{
+    char *name = NULL;
+    int file = open_beside(path, &name);
+    if (file < 0) {
+        lg_status status = system_error("write", path, err);
+        free(name);
+        return status;
+    }
+    lg_status status = write_all(file, data, length, path, err);
+    if (close(file) && !status)
+        status = system_error("write", path, err);
+    if (!status && rename(name, path))
+        status = system_error("write", path, err);
+    if (status)
+        unlink(name);
+    free(name);
+    return status;
+}
+
+static lg_status
+write_file(const char *path, const char *data, size_t length, lg_error *err)
+{
+    struct stat known;
+    if (!strcmp(path, "-"))
+        return write_all(STDOUT_FILENO, data, length, "standard output", err);
+    if (!stat(path, &known) && !S_ISREG(known.st_mode))
+        return write_through(path, data, length, err);
+    // Behind a symbolic link, the file is replaced and not the link.
+    char *whole = realpath(path, NULL);
+    lg_status status = write_beside(whole ? whole : path, data, length, err);
+    free(whole);
+    return status;
+}
+
+lg_status
+lg_render_file(const char *dot, size_t dot_length, const char *format,
+               const char *path, lg_error *err)
+{
+    char suffix[16];
+    char *data = NULL;
+    size_t length = 0;
+    lg_status status = LG_OK;
+    if (!format && !strcmp(path, "-"))
+        return lg_error_set(err, LG_EINVAL,
+                            "standard output has no suffix: name the format");
+    if (!format)
+        status = lg_render_format_of(path, suffix, err);
+    if (!status)
+        status = lg_render(dot, dot_length, format ? format : suffix, &data,
+                           &length, err);
+    if (!status)
+        status = write_file(path, data, length, err);
+    free(data);
+    return status;
+}

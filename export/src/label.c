@@ -1,0 +1,170 @@
+// The box of one node, as Graphviz's HTML-like text.
+
+#include "look.h"
+#include "words.h"
+
+#include <string.h>
+
+#define TITLE_LIMIT 44u
+#define DETAIL_LIMIT 56u
+/* From here on a size is what the picture is about. */
+#define LARGE (1u << 20)
+
+static void
+escape_html(lg_text *out, const char *bytes, size_t length)
+{
+    const char *entity = length != 1      ? NULL
+                         : *bytes == '&'  ? "&amp;"
+                         : *bytes == '<'  ? "&lt;"
+                         : *bytes == '>'  ? "&gt;"
+                         : *bytes == '"'  ? "&quot;"
+                         : *bytes == '\'' ? "&#39;"
+                                          : NULL;
+    if (entity)
+        lg_text_add(out, entity);
+    else
+        lg_text_add_bytes(out, bytes, length);
+}
+
+void
+lg__html_add(lg_text *out, const lg_text *word, size_t limit)
+{
+    lg__add_word(out, word, limit, escape_html);
+}
+
+// `list of 1,000`: the kind is bold, also in `997 more Tensor`.
+static void
+add_title(lg_text *out, const view_node *node)
+{
+    const lg_text *title = &node->title;
+    if (!title->length)
+        return;
+    const char *space = node->kind == VIEW_GROUP ? strrchr(title->data, ' ')
+                                                 : strchr(title->data, ' ');
+    bool group = node->kind == VIEW_GROUP && space;
+    size_t split = space ? (size_t)(space - title->data) : title->length;
+    lg_text head = {.data = title->data, .length = split};
+    lg_text tail = {.data = title->data + split,
+                    .length = title->length - split};
+    lg_text_add(out, group ? "" : "<B>");
+    lg__html_add(out, &head, TITLE_LIMIT);
+    lg_text_add(out, group ? "<B>" : "</B>");
+    if (tail.length)
+        lg__html_add(out, &tail, TITLE_LIMIT);
+    lg_text_add(out, group ? "</B>" : "");
+}
+
+static bool
+is_dark(const view_look *look)
+{
+    return look->fill && !strcmp(look->fill, INK);
+}
+
+static void
+open_font(lg_text *out, const char *colour, const char *size)
+{
+    lg_text_add(out, "<FONT");
+    if (size)
+        lg_text_addf(out, " POINT-SIZE=\"%s\"", size);
+    lg_text_addf(out, " COLOR=\"%s\">", colour);
+}
+
+static void
+add_badge(lg_text *out, const view_look *look, const char *badge)
+{
+    lg_text_addf(out,
+                 "<TD><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" "
+                 "CELLPADDING=\"2\" BGCOLOR=\"%s\" STYLE=\"ROUNDED\"><TR><TD>"
+                 "<FONT POINT-SIZE=\"8\" COLOR=\"white\"><B>%s</B></FONT>"
+                 "</TD></TR></TABLE></TD>",
+                 look->border, badge);
+}
+
+static void
+add_size(lg_text *out, const view_node *node, const view_look *look)
+{
+    bool large = node->size >= LARGE;
+    bool dark = is_dark(look);
+    lg_text_add(out, "<TD ALIGN=\"RIGHT\">");
+    open_font(out, large ? look->text : dark ? "#D0D7DE" : QUIET, NULL);
+    lg_text_add(out, large ? "<B>" : "");
+    lg_text_add_size(out, node->size);
+    lg_text_add(out, large ? "</B>" : "");
+    lg_text_add(out, "</FONT></TD>");
+}
+
+// The second line: what the title leaves out, and what the picture does.
+static void
+add_second_line(lg_text *out, const view_node *node, const view_look *look,
+                int columns)
+{
+    bool dark = is_dark(look);
+    const char *colour = dark ? "#D0D7DE" : QUIET;
+    const char *gap = "";
+    lg_text_addf(out, "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"%d\">", columns);
+    open_font(out, node->kind == VIEW_NATIVE ? ALARM : colour, "9");
+    if (node->detail.length) {
+        lg__html_add(out, &node->detail, DETAIL_LIMIT);
+        gap = " · ";
+    }
+    if (node->more) {
+        lg_text_addf(out, "%s+", gap);
+        lg_text_add_count(out, node->more);
+        lg_text_add(out, " more");
+        gap = " · ";
+    }
+    if (node->unreached)
+        lg_text_addf(out, "%sgarbage: no root reaches it", gap);
+    lg_text_add(out, "</FONT></TD></TR>");
+}
+
+static void
+open_box(lg_text *out, const view_node *node, const view_look *look)
+{
+    bool dashed = node->kind != VIEW_OBJECT;
+    const char *border = look->border;
+    const char *fill = dashed ? "white" : look->fill;
+    if (!border) {
+        lg_text_add(out, "<TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+                         "CELLSPACING=\"0\" CELLPADDING=\"1\">");
+        return;
+    }
+    if (node->subject) {
+        border = SUSPECT;
+        fill = is_dark(look) ? look->fill : SUSPECT_FILL;
+    }
+    lg_text_addf(out,
+                 "<TABLE BORDER=\"%d\" COLOR=\"%s\" BGCOLOR=\"%s\" "
+                 "CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"3\"",
+                 node->subject ? 3 : 1, border, fill);
+    if (!look->square || dashed)
+        lg_text_addf(out, " STYLE=\"%s%s%s\"", look->square ? "" : "ROUNDED",
+                     !look->square && dashed ? "," : "",
+                     dashed ? "DASHED" : "");
+    lg_text_add(out, ">");
+}
+
+void
+lg__label_add(lg_text *out, const view_node *node)
+{
+    const view_look *look = lg__look_of(node);
+    const char *badge = lg__badge_of(node, look);
+    bool sized = lg__has_size(node);
+    bool second = node->detail.length || node->more || node->unreached;
+    lg_text_add(out, "<");
+    open_box(out, node, look);
+    lg_text_add(out, "<TR>");
+    if (badge)
+        add_badge(out, look, badge);
+    lg_text_add(out, "<TD ALIGN=\"LEFT\">");
+    open_font(out, look->text,
+              node->category == LG_CATEGORY_ATOM ? "10" : NULL);
+    add_title(out, node);
+    lg_text_add(out, "</FONT></TD>");
+    if (sized)
+        add_size(out, node, look);
+    lg_text_add(out, "</TR>");
+    if (second)
+        add_second_line(out, node, look, 1 + (badge != NULL) + sized);
+    lg_text_add(out, "</TABLE>>");
+}

@@ -1,0 +1,63 @@
+/**
+ * Picking what to draw: the state shared by the breadth-first walk (walk.c),
+ * the folding of look-alike neighbours (crowd.c, ration.c) and the path
+ * (trail.c).
+ */
+#ifndef LEAKGRAPH_PICKER_H
+#define LEAKGRAPH_PICKER_H
+
+#include "view.h"
+
+/* Larger strings and numbers are worth a node of their own. */
+#define ATOM_LIMIT 4096u
+
+typedef struct root_mark {
+    uint32_t node;
+    uint32_t root; /* index for lg_graph_root */
+} root_mark;
+
+typedef struct view_picker {
+    const lg_graph *graph;
+    const lg_columns *columns;
+    lg_view_options options; /* no zero left */
+    lg_view *view;
+    uint32_t *slots;   /* open addressing: index in the view plus one */
+    size_t slot_count; /* a power of two */
+    root_mark *roots;  /* by node; native and given ones left out */
+    size_t root_count;
+    uint64_t *seen; /* one bit a node: met in the crowd in hand */
+} view_picker;
+
+lg_status lg__picker_open(view_picker *picker, const lg_graph *graph,
+                          const lg_view_options *options, lg_error *err);
+/** Frees all but the view. */
+void lg__picker_close(view_picker *picker);
+
+/** Where the node is in the view; SIZE_MAX: not drawn. */
+size_t lg__picker_find(const view_picker *picker, uint32_t node);
+/** Draws one object, at most once. */
+lg_status lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth,
+                          size_t *out, lg_error *err);
+/** Draws an edge for a hop between two drawn nodes. */
+lg_status lg__picker_link(view_picker *picker, const lg_hop *hop, size_t source,
+                          size_t target, view_edge **out, lg_error *err);
+/** Draws the references to a drawn object that leakgraph cannot see. */
+lg_status lg__picker_draw_native(view_picker *picker, size_t index,
+                                 lg_error *err);
+/** How many nodes may still be drawn. */
+size_t lg__picker_room(const view_picker *picker);
+lg_category lg__picker_category(const view_picker *picker, uint32_t node);
+bool lg__picker_is_root(const view_picker *picker, uint32_t node);
+/** The edge kind by which a person names the hop. */
+unsigned lg__hop_kind(const view_picker *picker, const lg_hop *hop);
+/** The neighbour that the hop leads to in the view's direction. */
+uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
+
+/** Draws the neighbours of the nodes drawn so far, breadth first. */
+lg_status lg__walk(view_picker *picker, const lg_monitor *monitor,
+                   lg_error *err);
+/** Draws the path from a root to each node. */
+lg_status lg__trail(view_picker *picker, const uint32_t *nodes, size_t count,
+                    const lg_monitor *monitor, lg_error *err);
+
+#endif

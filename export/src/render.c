@@ -1,0 +1,178 @@
+// DOT to image bytes through libgvc: the only file that knows Graphviz, and all
+// of the shared object that is opened at the first picture.
+//
+// Graphviz keeps global state: one lock covers every call, and one context is
+// made once and kept, because making one reads its plugin list from disk.
+
+#include "plugin.h"
+
+#include <gvc.h>
+
+#include <locale.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+lg_render_function lg_render_graphviz;
+
+// gvRenderData's length is an unsigned int up to Graphviz 13, then a size_t.
+typedef __typeof__(_Generic(
+    &gvRenderData, int (*)(GVC_t *, graph_t *, const char *, char **, size_t *)
+    : (size_t)0, default : 0u)) render_length;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GVC_t *context;
+
+/* What Graphviz would have written to standard error; under the lock. */
+static char chatter[300];
+
+static int
+hear(char *message)
+{
+    size_t used = strlen(chatter);
+    snprintf(chatter + used, sizeof chatter - used, "%s", message);
+    return 0;
+}
+
+static lg_status fail(lg_error *err, lg_status status, const char *format, ...)
+    LG_PRINTF(3, 4);
+
+// The renderer links nothing of ours, lg_error_set included.
+static lg_status
+fail(lg_error *err, lg_status status, const char *format, ...)
+{
+    if (!err)
+        return status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(err->message, sizeof err->message, format, arguments);
+    va_end(arguments);
+    err->status = status;
+    return status;
+}
+
+static int
+compare_names(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+// Devices that open a window, or whose output is for Graphviz alone.
+static bool
+is_for_files(const char *name)
+{
+    static const char *const others[] = {"x11", "xlib", "gtk", "gdk"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (!strcmp(name, others[i]))
+            return false;
+    }
+    return !strchr(name, ':');
+}
+
+static lg_status
+refuse_format(const char *format, char *const *names, int count, lg_error *err)
+{
+    char known[380] = "";
+    size_t used = 0;
+    const char *before = "";
+    for (int i = 0; i < count; i++) {
+        if (!is_for_files(names[i]) || !strcmp(names[i], before))
+            continue;
+        int more = snprintf(known + used, sizeof known - used, "%s%s",
+                            used ? ", " : "", names[i]);
+        used += (size_t)more;
+        if (used >= sizeof known)
+            break;
+        before = names[i];
+    }
+    return fail(err, LG_EINVAL,
+                "\"%.20s\" is not a picture format that Graphviz has here: "
+                "choose one of %s",
+                format, known);
+}
+
+// Refused by name: an unknown format, and one that would open a window.
+static lg_status
+check_format(const char *format, lg_error *err)
+{
+    int count = 0;
+    char **names = gvPluginList(context, "device", &count, NULL);
+    if (!names)
+        return fail(err, LG_EUNSUPPORTED,
+                    "Graphviz has no plugins here: install them (on Debian: "
+                    "apt install libgvc6)");
+    qsort(names, (size_t)count, sizeof *names, compare_names);
+    bool known = false;
+    for (int i = 0; i < count; i++)
+        known |= !strcmp(names[i], format) && is_for_files(names[i]);
+    lg_status status = known ? LG_OK : refuse_format(format, names, count, err);
+    for (int i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+    return status;
+}
+
+static lg_status
+copy_picture(const char *bytes, size_t length, char **data, size_t *size,
+             lg_error *err)
+{
+    char *copy = malloc(length ? length : 1);
+    if (!copy)
+        return fail(err, LG_ENOMEM, "memory ran out while drawing");
+    memcpy(copy, bytes, length);
+    *data = copy;
+    *size = length;
+    return LG_OK;
+}
+
+static lg_status
+draw(const char *dot, const char *format, char **data, size_t *length,
+     lg_error *err)
+{
+    lg_status status = check_format(format, err);
+    if (status)
+        return status;
+    char *bytes = NULL;
+    render_length size = 0;
+    Agraph_t *graph = agmemread(dot);
+    bool placed = graph && !gvLayout(context, graph, "dot");
+    bool drawn = placed && !gvRenderData(context, graph, format, &bytes, &size);
+    if (drawn && bytes)
+        status = copy_picture(bytes, size, data, length, err);
+    else
+        status = fail(err, LG_EUNSUPPORTED, "Graphviz cannot draw this: %s",
+                      chatter[0] ? chatter : "it does not say why");
+    if (bytes)
+        gvFreeRenderData(bytes);
+    if (placed)
+        gvFreeLayout(context, graph);
+    if (graph)
+        agclose(graph);
+    return status;
+}
+
+LG_API lg_status
+lg_render_graphviz(const char *dot, const char *format, char **data,
+                   size_t *length, lg_error *err)
+{
+    // Graphviz reads and writes numbers by the locale: 0.5 must not be 0,5.
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    locale_t before = plain ? uselocale(plain) : (locale_t)0;
+    pthread_mutex_lock(&lock);
+    chatter[0] = '\0';
+    agusererrf printer = agseterrf(hear);
+    if (!context)
+        context = gvContext();
+    lg_status status = context
+                           ? draw(dot, format, data, length, err)
+                           : fail(err, LG_ENOMEM, "Graphviz does not start");
+    agseterrf(printer);
+    pthread_mutex_unlock(&lock);
+    if (plain) {
+        uselocale(before);
+        freelocale(plain);
+    }
+    return status;
+}

@@ -1,0 +1,161 @@
+// Paths from a root: a chain for each subject, sharing what they share.
+
+#include "picker.h"
+
+static bool
+has_native(const lg_view *view, size_t index)
+{
+    for (size_t i = 0; i < view->edge_count; i++) {
+        const view_edge *edge = &view->edges[i];
+        if (edge->target == index &&
+            view->nodes[edge->source].kind == VIEW_NATIVE)
+            return true;
+    }
+    return false;
+}
+
+static lg_status
+draw_start(view_picker *picker, const lg_path *path, size_t *out, lg_error *err)
+{
+    size_t at;
+    lg_status status = lg__picker_draw(picker, path->root.node, 0, &at, err);
+    if (status)
+        return status;
+    view_node *drawn = &picker->view->nodes[at];
+    if (path->root.kind == LG_ROOT_NATIVE) {
+        if (!has_native(picker->view, at) && lg__picker_room(picker))
+            status = lg__picker_draw_native(picker, at, err);
+    } else if (!drawn->root.length) {
+        lg_text_add(&drawn->root, lg_root_kind_name(path->root.kind));
+    }
+    *out = at;
+    return status;
+}
+
+// The hops of a long path that are left out, as one node.
+static lg_status
+draw_skip(view_picker *picker, size_t from, size_t hops, size_t *out,
+          lg_error *err)
+{
+    lg_status status = lg__view_add_node(picker->view, VIEW_SKIP, out, err);
+    if (status)
+        return status;
+    view_node *skip = &picker->view->nodes[*out];
+    skip->count = hops;
+    skip->depth = picker->view->nodes[from].depth + 1;
+    lg_text_add_count(&skip->title, hops);
+    lg_text_add(&skip->title, hops == 1 ? " more object" : " more objects");
+    view_edge *edge;
+    status = lg__view_add_edge(picker->view, from, *out, &edge, err);
+    if (!status)
+        edge->path = true;
+    return status;
+}
+
+// Another subject's path may have drawn the same edge.
+static bool
+is_linked(const lg_view *view, size_t source, size_t target)
+{
+    for (size_t i = 0; i < view->edge_count; i++) {
+        if (view->edges[i].source == source && view->edges[i].target == target)
+            return true;
+    }
+    return false;
+}
+
+static lg_status
+draw_hop(view_picker *picker, const lg_hop *hop, size_t *at, lg_error *err)
+{
+    size_t next, before = picker->view->node_count;
+    uint32_t depth = picker->view->nodes[*at].depth + 1;
+    lg_status status = lg__picker_draw(picker, hop->target, depth, &next, err);
+    if (status)
+        return status;
+    if (next == before || !is_linked(picker->view, *at, next)) {
+        view_edge *edge;
+        status = lg__picker_link(picker, hop, *at, next, &edge, err);
+        if (status)
+            return status;
+        edge->path = true;
+    }
+    *at = next;
+    return LG_OK;
+}
+
+// Draws the path with at most `room` nodes, three or more.
+static lg_status
+draw_path(view_picker *picker, const lg_path *path, size_t room, lg_error *err)
+{
+    size_t at, head = path->count, tail = path->count;
+    if (path->count + 1 > room) {
+        size_t ending = (room - 2) / 2 ? (room - 2) / 2 : 1;
+        head = room - 2 - ending;
+        tail = path->count - ending;
+    }
+    lg_status status = draw_start(picker, path, &at, err);
+    for (size_t i = 0; !status && i < head; i++)
+        status = draw_hop(picker, &path->hops[i], &at, err);
+    // The hop out of the gap starts at an object that is left out.
+    if (!status && head < tail)
+        status = draw_skip(picker, at, tail - head, &at, err);
+    for (size_t i = tail; !status && i < path->count; i++)
+        status = draw_hop(picker, &path->hops[i], &at, err);
+    return status;
+}
+
+static lg_status
+draw_garbage(view_picker *picker, uint32_t node, lg_error *err)
+{
+    size_t at;
+    lg_status status = lg__picker_draw(picker, node, 0, &at, err);
+    if (!status)
+        picker->view->nodes[at].unreached = true;
+    return status;
+}
+
+// The subject, and what native code holds of it besides the path.
+static lg_status
+mark_subject(view_picker *picker, uint32_t node, lg_error *err)
+{
+    size_t at = lg__picker_find(picker, node);
+    picker->view->nodes[at].subject = true;
+    if (!picker->view->nodes[at].unseen || has_native(picker->view, at))
+        return LG_OK;
+    return lg__picker_room(picker) ? lg__picker_draw_native(picker, at, err)
+                                   : LG_OK;
+}
+
+static lg_status
+draw_trail(view_picker *picker, uint32_t node, size_t room,
+           const lg_monitor *monitor, lg_error *err)
+{
+    lg_path path = {0};
+    lg_error why = {0};
+    lg_status status =
+        lg_path_from_root(picker->graph, node, monitor, &path, &why);
+    if (status == LG_ENOTFOUND)
+        return draw_garbage(picker, node, err);
+    if (status)
+        return lg_error_set(err, status, "%s", why.message);
+    status = draw_path(picker, &path, room, err);
+    lg_path_free(&path);
+    return status;
+}
+
+lg_status
+lg__trail(view_picker *picker, const uint32_t *nodes, size_t count,
+          const lg_monitor *monitor, lg_error *err)
+{
+    size_t room = picker->options.max_nodes / count;
+    // Native code may be drawn at both ends.
+    if (room >= 8)
+        room -= 2;
+    for (size_t i = 0; i < count; i++) {
+        lg_status status = draw_trail(picker, nodes[i], room, monitor, err);
+        if (!status)
+            status = mark_subject(picker, nodes[i], err);
+        if (status)
+            return status;
+    }
+    return LG_OK;
+}

@@ -1,0 +1,18 @@
+/** What the text tree and the text path share. */
+#ifndef LEAKGRAPH_TREE_H
+#define LEAKGRAPH_TREE_H
+
+#include "words.h"
+
+/* Characters; a longer text loses its middle. */
+#define TREE_TITLE 60u
+#define TREE_LABEL 48u
+
+/** `Trainer · train.Trainer`. */
+void lg__tree_add_title(lg_text *out, const view_node *node);
+/** Size, root and unseen references. */
+void lg__tree_add_facts(lg_text *out, const view_node *node);
+/** Writes the path of each subject, its root at the top. */
+lg_status lg__chain_print(const lg_view *view, lg_text *out, lg_error *err);
+
+#endif

@@ -1,0 +1,78 @@
+/**
+ * Inside a view: the nodes and edges that were picked, as plain text, in the
+ * order in which they were found. Everything that a writer (tree, JSON, DOT)
+ * needs is here, so that a view outlives its graph.
+ */
+#ifndef LEAKGRAPH_VIEW_H
+#define LEAKGRAPH_VIEW_H
+
+#include <leakgraph/export.h>
+
+typedef enum view_kind {
+    VIEW_OBJECT = 0, /* one object */
+    VIEW_GROUP,      /* look-alike siblings, folded into one */
+    VIEW_VALUES,     /* the small values (None, numbers, names) of one owner */
+    VIEW_REST,       /* siblings of many types that found no room */
+    VIEW_NATIVE,     /* references that leakgraph cannot see */
+    VIEW_SKIP,       /* the middle of a very long path */
+    VIEW_KIND_COUNT,
+} view_kind;
+
+typedef struct view_node {
+    view_kind kind;
+    lg_category category;
+    uint32_t node;    /* in the graph; LG_NONE when it stands for several */
+    uint64_t address; /* of a single object */
+    uint32_t depth;   /* hops from the subject */
+    lg_text title;    /* `list of 1,000` */
+    lg_text detail;   /* second line, often empty: `train.Trainer` */
+    lg_text type;     /* whole name of the type; empty: several types */
+    lg_text root;     /* why it is a root: "module", "thread"; empty: is none */
+    uint64_t count;   /* objects that it stands for */
+    uint64_t size;    /* their bytes */
+    uint64_t more;    /* neighbours that are not drawn */
+    uint64_t unseen;  /* references that leakgraph cannot see */
+    bool subject;     /* what was asked about */
+    bool unreached;   /* no root reaches it: garbage */
+} view_node;
+
+typedef struct view_edge {
+    uint32_t source; /* index in nodes; the source holds the target */
+    uint32_t target;
+    unsigned kind; /* lg_edge_kind of the edge that names the hop */
+    lg_text label;
+    uint64_t count; /* references that it stands for */
+    bool weak;
+    bool path; /* on a path from a root */
+} view_edge;
+
+struct lg_view {
+    lg_direction direction;
+    view_node *nodes;
+    size_t node_count;
+    size_t node_capacity;
+    view_edge *edges;
+    size_t edge_count;
+    size_t edge_capacity;
+    uint64_t heap_count; /* objects in the graph that it was made from */
+    lg_text pid;         /* empty: not known */
+    bool partial;
+};
+
+/** Appends a node with all zero but its kind. Its index goes to *out. */
+lg_status lg__view_add_node(lg_view *view, view_kind kind, size_t *out,
+                            lg_error *err);
+/** Appends an edge for one reference. The pointer lives until the next one. */
+lg_status lg__view_add_edge(lg_view *view, size_t source, size_t target,
+                            view_edge **out, lg_error *err);
+/** LG_ENOMEM if a text of the view failed to grow. */
+lg_status lg__view_settle(const lg_view *view, lg_error *err);
+/** The one error for memory that ran out in this room. */
+lg_status lg__view_no_memory(lg_error *err);
+
+/** "object", "group", ...: stable names for JSON. */
+const char *lg__view_kind_name(view_kind kind);
+/** "container", "tensor", ...: stable names for JSON. */
+const char *lg__category_name(lg_category category);
+
+#endif

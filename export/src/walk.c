@@ -1,0 +1,371 @@
+// The breadth-first walk: who is expanded, with how much room, and how a crowd
+// becomes nodes of the view.
+
+#include "crowd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A values node names so many of its members. */
+#define NAMED_VALUES 5
+
+// One thing to draw of a crowd: a sibling, or what is folded of a family.
+typedef struct view_item {
+    const view_family *family;
+    const view_sibling *sibling; /* NULL: the fold */
+    uint64_t order;
+} view_item;
+
+static int
+compare_items(const void *left, const void *right)
+{
+    const view_item *a = left, *b = right;
+    if (a->family->rank != b->family->rank)
+        return a->family->rank < b->family->rank ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static bool
+is_folded(const view_family *family)
+{
+    return family->share < family->count;
+}
+
+// How many of the family are drawn one by one.
+static size_t
+drawn_singly(const view_family *family)
+{
+    return is_folded(family) ? family->share - 1 : family->share;
+}
+
+// The things to draw, in the order in which they are read.
+static lg_status
+list_items(const view_crowd *crowd, view_item **out, size_t *count,
+           lg_error *err)
+{
+    size_t capacity = 1;
+    for (size_t i = 0; i < crowd->count; i++)
+        capacity += crowd->families[i].share;
+    view_item *items = malloc(capacity * sizeof *items);
+    if (!items)
+        return lg__view_no_memory(err);
+    size_t n = 0;
+    for (size_t i = 0; i < crowd->count; i++) {
+        const view_family *family = &crowd->families[i];
+        if (!family->share)
+            continue;
+        size_t single = drawn_singly(family);
+        for (size_t k = 0; k < single; k++)
+            items[n++] =
+                (view_item){family, &family->kept[k], family->kept[k].order};
+        if (is_folded(family))
+            items[n++] = (view_item){family, NULL, family->kept[single].order};
+    }
+    qsort(items, n, sizeof *items, compare_items);
+    *out = items;
+    *count = n;
+    return LG_OK;
+}
+
+// An edge between the node at `index` and the neighbour at `other`.
+static lg_status
+connect(view_picker *picker, const lg_hop *hop, size_t index, size_t other,
+        view_edge **edge, lg_error *err)
+{
+    bool back = picker->options.direction == LG_BACKREFS;
+    return lg__picker_link(picker, hop, back ? other : index,
+                           back ? index : other, edge, err);
+}
+
+static void
+note_repeats(view_edge *edge, uint64_t count)
+{
+    edge->count = count;
+    if (count < 2)
+        return;
+    lg_text_add(&edge->label, " +");
+    lg_text_add_count(&edge->label, count - 1);
+}
+
+static void
+add_type_name(const view_picker *picker, uint32_t type, lg_text *out)
+{
+    lg_string name = lg_graph_type(picker->graph, type).name;
+    uint32_t start = name.length;
+    while (start && name.data[start - 1] != '.')
+        start--;
+    lg_text_add_bytes(out, name.data + start, name.length - start);
+}
+
+// `.a .b .c …`: what a values node stands for.
+static void
+list_names(const view_picker *picker, const view_family *family, lg_text *out)
+{
+    size_t shown = family->kept_count;
+    if (shown > NAMED_VALUES)
+        shown = NAMED_VALUES;
+    for (size_t i = 0; i < shown; i++) {
+        if (i)
+            lg_text_add(out, " ");
+        lg_hop_label(picker->graph, &family->kept[i].hop, out);
+    }
+    if (family->count > shown)
+        lg_text_add(out, " …");
+}
+
+// `997 more Tensor`, `7 values`, `5 int`.
+static void
+name_fold(const view_picker *picker, const view_family *family, uint64_t count,
+          view_node *fold)
+{
+    lg_text_add_count(&fold->title, count);
+    if (count < family->count || family->rank == RANK_NOISE)
+        lg_text_add(&fold->title, " more");
+    if (!family->mixed) {
+        lg_string name = lg_graph_type(picker->graph, family->type).name;
+        lg_text_add_bytes(&fold->type, name.data, name.length);
+        lg_text_add(&fold->title, " ");
+        add_type_name(picker, family->type, &fold->title);
+    } else if (family->rank == RANK_VALUES) {
+        lg_text_add(&fold->title, " values");
+    }
+    if (family->rank >= RANK_VALUES)
+        list_names(picker, family, &fold->detail);
+}
+
+static lg_status
+draw_fold(view_picker *picker, size_t index, const view_family *family,
+          lg_error *err)
+{
+    size_t single = drawn_singly(family);
+    const lg_hop *first = &family->kept[single].hop;
+    bool values = family->rank >= RANK_VALUES;
+    size_t at;
+    lg_status status = lg__view_add_node(
+        picker->view, values ? VIEW_VALUES : VIEW_GROUP, &at, err);
+    if (status)
+        return status;
+    view_node *fold = &picker->view->nodes[at];
+    fold->depth = picker->view->nodes[index].depth + 1;
+    fold->count = family->count - single;
+    fold->size = family->bytes;
+    for (size_t i = 0; i < single; i++)
+        fold->size -= lg_node_size(picker->graph,
+                                   lg__hop_end(picker, &family->kept[i].hop));
+    fold->category = values
+                         ? LG_CATEGORY_ATOM
+                         : lg_graph_type(picker->graph, family->type).category;
+    name_fold(picker, family, fold->count, fold);
+    view_edge *edge;
+    status = connect(picker, first, index, at, &edge, err);
+    if (status)
+        return status;
+    edge->count = fold->count;
+    if (values) {
+        lg_text_free(&edge->label);
+    } else {
+        lg_text_add(&edge->label, " … ");
+        lg_hop_label(picker->graph, &family->last, &edge->label);
+    }
+    return LG_OK;
+}
+
+static lg_status
+draw_sibling(view_picker *picker, size_t index, const view_sibling *sibling,
+             lg_error *err)
+{
+    size_t at;
+    view_edge *edge;
+    lg_status status =
+        lg__picker_draw(picker, lg__hop_end(picker, &sibling->hop),
+                        picker->view->nodes[index].depth + 1, &at, err);
+    if (!status)
+        status = connect(picker, &sibling->hop, index, at, &edge, err);
+    if (!status)
+        note_repeats(edge, sibling->count);
+    return status;
+}
+
+// `30 more of 12 types`: families that found no room.
+static lg_status
+draw_rest(view_picker *picker, size_t index, const view_crowd *crowd,
+          lg_error *err)
+{
+    size_t at;
+    lg_status status = lg__view_add_node(picker->view, VIEW_REST, &at, err);
+    if (status)
+        return status;
+    view_node *rest = &picker->view->nodes[at];
+    rest->depth = picker->view->nodes[index].depth + 1;
+    const view_family *first = NULL;
+    size_t families = 0;
+    for (size_t i = 0; i < crowd->count; i++) {
+        const view_family *family = &crowd->families[i];
+        if (family->share)
+            continue;
+        first = first ? first : family;
+        families++;
+        rest->count += family->count;
+        rest->size += family->bytes;
+    }
+    lg_text_add_count(&rest->title, rest->count);
+    lg_text_add(&rest->title, " more");
+    lg_text_addf(&rest->detail, "of %zu kinds", families);
+    view_edge *edge;
+    status = connect(picker, &first->kept[0].hop, index, at, &edge, err);
+    if (status)
+        return status;
+    edge->count = rest->count;
+    lg_text_free(&edge->label);
+    lg_text_add(&edge->label, "…");
+    return LG_OK;
+}
+
+static lg_status
+draw_crowd(view_picker *picker, size_t index, view_crowd *crowd,
+           size_t allowance, lg_error *err)
+{
+    view_item *items = NULL;
+    size_t count = 0;
+    size_t unserved = lg__crowd_ration(crowd, allowance);
+    lg_status status = list_items(crowd, &items, &count, err);
+    for (size_t i = 0; !status && i < count; i++)
+        status = items[i].sibling
+                     ? draw_sibling(picker, index, items[i].sibling, err)
+                     : draw_fold(picker, index, items[i].family, err);
+    if (!status && unserved && allowance)
+        status = draw_rest(picker, index, crowd, err);
+    if (!status && !allowance)
+        picker->view->nodes[index].more = crowd->total;
+    free(items);
+    return status;
+}
+
+// Edges to what is drawn already: loops, and what several hold.
+static lg_status
+draw_links(view_picker *picker, size_t index, const view_crowd *crowd,
+           lg_error *err)
+{
+    for (size_t i = 0; i < crowd->link_count; i++) {
+        const view_sibling *link = &crowd->links[i];
+        view_edge *edge;
+        size_t other = lg__picker_find(picker, lg__hop_end(picker, &link->hop));
+        lg_status status =
+            connect(picker, &link->hop, index, other, &edge, err);
+        if (status)
+            return status;
+        note_repeats(edge, link->count);
+    }
+    return LG_OK;
+}
+
+// Draws up to `allowance` new nodes around the one at `index`.
+static lg_status
+expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
+{
+    lg_status status = LG_OK;
+    bool back = picker->options.direction == LG_BACKREFS;
+    if (back && allowance && picker->view->nodes[index].unseen) {
+        status = lg__picker_draw_native(picker, index, err);
+        allowance--;
+    }
+    if (status)
+        return status;
+    view_crowd crowd;
+    status =
+        lg__crowd_gather(&crowd, picker, picker->view->nodes[index].node, err);
+    if (!status)
+        status = draw_links(picker, index, &crowd, err);
+    if (!status)
+        status = draw_crowd(picker, index, &crowd, allowance, err);
+    lg__crowd_free(&crowd);
+    return status;
+}
+
+// Backwards, roots end the search. Forwards, what belongs to the program rather
+// than to the subject is named but not entered.
+static bool
+is_expandable(const view_picker *picker, size_t index)
+{
+    const view_node *node = &picker->view->nodes[index];
+    if (node->kind != VIEW_OBJECT)
+        return false;
+    if (node->subject)
+        return true;
+    if (node->root.length)
+        return false;
+    bool back = picker->options.direction == LG_BACKREFS;
+    if (back)
+        return true;
+    bool code = node->type.data && !strcmp(node->type.data, "code");
+    return !code && node->category != LG_CATEGORY_TYPE &&
+           node->category != LG_CATEGORY_ATOM;
+}
+
+static size_t
+count_expandable(const view_picker *picker, size_t start, size_t end)
+{
+    size_t count = 0;
+    for (size_t i = start; i < end; i++)
+        count += is_expandable(picker, i);
+    return count;
+}
+
+// The most that one node may take at that depth: the picture narrows with the
+// distance from its subject.
+static size_t
+widest(const view_picker *picker, uint32_t depth)
+{
+    size_t limit = picker->options.max_nodes / 4;
+    limit >>= depth < 8 ? depth : 8;
+    return limit < 3 ? 3 : limit;
+}
+
+static lg_status
+expand_level(view_picker *picker, size_t start, size_t end, uint32_t depth,
+             const lg_monitor *monitor, lg_error *err)
+{
+    bool last = depth + 1 >= picker->options.max_depth;
+    size_t share = lg__picker_room(picker);
+    if (!last)
+        share = (3 * share + 4) / 5;
+    size_t waiting = count_expandable(picker, start, end);
+    for (size_t i = start; i < end; i++) {
+        if (!is_expandable(picker, i))
+            continue;
+        if (monitor && !monitor->tick(monitor->context, "drawing",
+                                      (double)i / (double)end))
+            return lg_error_set(err, LG_ECANCELLED, "drawing was stopped");
+        size_t allowance = (share + waiting - 1) / waiting;
+        if (allowance > widest(picker, depth))
+            allowance = widest(picker, depth);
+        size_t before = picker->view->node_count;
+        lg_status status = expand(picker, i, allowance, err);
+        if (status)
+            return status;
+        share -= picker->view->node_count - before;
+        waiting--;
+    }
+    return LG_OK;
+}
+
+lg_status
+lg__walk(view_picker *picker, const lg_monitor *monitor, lg_error *err)
+{
+    size_t start = 0;
+    lg_status status = LG_OK;
+    for (uint32_t depth = 0; !status; depth++) {
+        size_t end = picker->view->node_count;
+        if (start == end)
+            break;
+        if (depth >= picker->options.max_depth)
+            break;
+        status = expand_level(picker, start, end, depth, monitor, err);
+        start = end;
+    }
+    for (size_t i = start; !status && i < picker->view->node_count; i++) {
+        if (is_expandable(picker, i))
+            status = expand(picker, i, 0, err);
+    }
+    return status;
+}
