@@ -15,7 +15,7 @@ import headers
 import tracked
 
 LIBRARY = "libleakgraph.so"
-PLUGIN = "leakgraph_render.so"
+PLUGIN = "libleakgraph-render.so"
 
 
 def exports(shared_object: Path) -> set[str]:
