@@ -14,13 +14,13 @@
 #include <leakgraph/leakgraph.h>
 
 typedef struct lg_capture_options {
-    bool previews;         /**< keep short texts of str, bytes, int, float */
-    bool no_keys;          /**< leave the text of str keys out */
+    bool previews;          /**< keep short texts of str, bytes, int, float */
+    bool no_keys;           /**< leave the text of str keys out */
     PyObject *const *roots; /**< borrowed; NULL: the whole heap */
     size_t root_count;
-    uint32_t max_depth;    /**< hops from the roots; 0: no limit */
-    uint32_t max_nodes;    /**< stop (partial) after so many; 0: no limit */
-    uint64_t max_bytes;    /**< of capture memory: LG_ELIMIT beyond; 0: none */
+    uint32_t max_depth; /**< hops from the roots; 0: no limit */
+    uint32_t max_nodes; /**< stop (partial) after so many; 0: no limit */
+    uint64_t max_bytes; /**< of capture memory: LG_ELIMIT beyond; 0: none */
     const lg_monitor *monitor; /**< called with the GIL released, after the
                                     walk only */
 } lg_capture_options;

@@ -1,0 +1,122 @@
+#include "arena.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/** From this size on a block is aligned for huge pages and asks for them. */
+#define HUGE_PAGE ((size_t)2 << 20)
+#define PAGE ((size_t)4096)
+
+typedef struct arena {
+    uint64_t budget;
+    uint64_t mapped;
+    uint64_t peak;
+    bool over_budget;
+} arena;
+
+/** Small blocks take whole pages too: there are few, and none may come from
+ *  malloc, whose state the heap walk must not touch in a forked child. */
+static size_t
+rounded(size_t size)
+{
+    size_t unit = size >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+    return (size + unit - 1) & ~(unit - 1);
+}
+
+static void *
+map_fresh(size_t size)
+{
+    size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
+    char *start = mmap(NULL, size + slack, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    if (!slack)
+        return start;
+    char *aligned =
+        (char *)(((uintptr_t)start + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+    size_t before = (size_t)(aligned - start);
+    if (before)
+        munmap(start, before);
+    if (slack - before)
+        munmap(aligned + size, slack - before);
+    madvise(aligned, size, MADV_HUGEPAGE);
+    return aligned;
+}
+
+/** Grown in place if the room behind is free; else mapped afresh, aligned for
+ *  huge pages, and the old pages moved there. */
+static void *
+map_grown(void *old, size_t old_size, size_t size)
+{
+    void *grown = mremap(old, old_size, size, 0);
+    if (grown != MAP_FAILED) {
+        madvise(grown, size, MADV_HUGEPAGE);
+        return grown;
+    }
+    void *fresh = map_fresh(size);
+    if (fresh == NULL)
+        return NULL;
+    if (mremap(old, old_size, old_size, MREMAP_MAYMOVE | MREMAP_FIXED, fresh) ==
+        MAP_FAILED) {
+        memcpy(fresh, old, old_size);
+        munmap(old, old_size);
+    }
+    return fresh;
+}
+
+static void *
+arena_resize(void *context, void *old, size_t old_size, size_t new_size)
+{
+    arena *self = context;
+    size_t before = old != NULL ? rounded(old_size) : 0;
+    size_t after = new_size ? rounded(new_size) : 0;
+    if (after == before)
+        return old;
+    if (after > before) {
+        if (self->budget && self->mapped + (after - before) > self->budget) {
+            self->over_budget = true;
+            return NULL;
+        }
+        void *block = before ? map_grown(old, before, after) : map_fresh(after);
+        if (block == NULL)
+            return NULL;
+        self->mapped += after - before;
+        if (self->mapped > self->peak)
+            self->peak = self->mapped;
+        return block;
+    }
+    munmap((char *)old + after, before - after);
+    self->mapped -= before - after;
+    return after ? old : NULL;
+}
+
+static void
+arena_release(void *context)
+{
+    munmap(context, PAGE);
+}
+
+lg_allocator
+lg_arena_new(uint64_t max_bytes)
+{
+    lg_allocator allocator = {arena_resize, arena_release, NULL};
+    arena *self = map_fresh(PAGE);
+    if (self != NULL) {
+        self->budget = max_bytes;
+        allocator.context = self;
+    }
+    return allocator;
+}
+
+uint64_t
+lg_arena_peak(const lg_allocator *allocator)
+{
+    return ((const arena *)allocator->context)->peak;
+}
+
+bool
+lg_arena_over_budget(const lg_allocator *allocator)
+{
+    return ((const arena *)allocator->context)->over_budget;
+}

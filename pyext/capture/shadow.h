@@ -1,0 +1,57 @@
+/**
+ * Address to node, without hashing: a radix map with one u32 for every 8 bytes
+ * of address space that holds an object. Neighbouring objects share cache
+ * lines, which is the whole gain (a hash table is 3 to 9 times slower here).
+ *
+ * Three levels: bits 30 to 47 choose a table of 1,024 leaves, bits 20 to 29 a
+ * leaf of 1 MiB of addresses, bits 3 to 19 the slot. Tables and leaves come
+ * from one anonymous reservation, touched lazily, zero when fresh.
+ */
+#ifndef LEAKGRAPH_CAPTURE_SHADOW_H
+#define LEAKGRAPH_CAPTURE_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LG_SHADOW_TOP = 1 << 18,
+    LG_SHADOW_MIDDLE = 1 << 10,
+    LG_SHADOW_LEAF = 1 << 17,
+};
+
+typedef struct lg_shadow {
+    uint32_t ***top;
+    char *pool;
+    size_t pool_size; /**< reserved */
+    size_t pool_used;
+    size_t pool_limit; /**< what the budget allows to be used */
+} lg_shadow;
+
+/** False when the address space is exhausted. max_bytes 0: no budget. */
+bool lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes);
+void lg_shadow_close(lg_shadow *shadow);
+/** Zeroed bytes of the pool, or NULL. */
+void *lg_shadow_take(lg_shadow *shadow, size_t size);
+
+/** The slot of an address: 0 until set. NULL when memory ran out. */
+static inline uint32_t *
+lg_shadow_slot(lg_shadow *shadow, const void *address)
+{
+    uintptr_t bits = (uintptr_t)address;
+    uint32_t ***middle = &shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    if (__builtin_expect(*middle == NULL, 0)) {
+        *middle = lg_shadow_take(shadow, LG_SHADOW_MIDDLE * sizeof(uint32_t *));
+        if (*middle == NULL)
+            return NULL;
+    }
+    uint32_t **leaf = &(*middle)[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)];
+    if (__builtin_expect(*leaf == NULL, 0)) {
+        *leaf = lg_shadow_take(shadow, LG_SHADOW_LEAF * sizeof(uint32_t));
+        if (*leaf == NULL)
+            return NULL;
+    }
+    return &(*leaf)[(bits >> 3) & (LG_SHADOW_LEAF - 1)];
+}
+
+#endif

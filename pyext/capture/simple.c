@@ -1,0 +1,160 @@
+/**
+ * The walkers of the common exact types and of plain instances: most of every
+ * heap. They read the structs directly and know what tp_traverse reports, so
+ * they neither call it nor search.
+ */
+#include "walk.h"
+
+void
+lg_walk_list(lg_walk *walk, PyObject *object)
+{
+    Py_ssize_t count = Py_SIZE(object);
+    PyObject **items = ((PyListObject *)object)->ob_item;
+    for (Py_ssize_t i = 0; i < count; i++)
+        lg_walk_edge(walk, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
+                     (uint32_t)i);
+}
+
+void
+lg_walk_tuple(lg_walk *walk, PyObject *object)
+{
+    Py_ssize_t count = Py_SIZE(object);
+    PyObject **items = ((PyTupleObject *)object)->ob_item;
+    for (Py_ssize_t i = 0; i < count; i++)
+        lg_walk_edge(walk, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
+                     (uint32_t)i);
+}
+
+void
+lg_walk_set(lg_walk *walk, PyObject *object)
+{
+    const PySetObject *set = (PySetObject *)object;
+    uint32_t rank = 0;
+    /* A deleted entry keeps a dummy key with hash -1, which no element has. */
+    for (Py_ssize_t i = 0; i <= set->mask; i++) {
+        const setentry *entry = &set->table[i];
+        if (entry->key != NULL && entry->hash != -1)
+            lg_walk_edge(walk, entry->key, LG_EDGE_ELEMENT | LG_EDGE_TRAVERSED,
+                         rank++);
+    }
+}
+
+static inline PyObject *
+entry_word(const lg_dict_table *table, Py_ssize_t i, size_t offset)
+{
+    return *(PyObject *const *)(table->base + (size_t)i * table->stride +
+                                offset);
+}
+
+/** One item of an unshared dict. Edges to keys of all-str dicts are real
+ *  references that tp_traverse leaves out. */
+static inline void
+walk_item(lg_walk *walk, PyObject *key, PyObject *value, unsigned extra,
+          unsigned key_extra, uint32_t rank)
+{
+    uint32_t key_node = lg_walk_node(walk, key);
+    if (key_node == LG_NONE)
+        return;
+    walk->builder->node_flags[key_node] |= LG_NODE_KEY;
+    lg_walk_edge(walk, value, LG_EDGE_VALUE | extra, key_node);
+    lg_builder_add_edge(walk->builder, key_node, LG_EDGE_KEY | key_extra, rank);
+}
+
+/** A dict that shares its keys with others of its type: the type holds them. */
+static void
+walk_split(lg_walk *walk, const lg_dict_table *table, PyObject *const *values)
+{
+    for (Py_ssize_t i = 0; i < table->count; i++) {
+        if (values[i] == NULL)
+            continue;
+        uint32_t key = lg_walk_node(walk, entry_word(table, i, table->key));
+        if (key == LG_NONE)
+            return;
+        walk->builder->node_flags[key] |= LG_NODE_KEY;
+        lg_walk_edge(walk, values[i], LG_EDGE_VALUE | LG_EDGE_TRAVERSED, key);
+    }
+}
+
+void
+lg_walk_dict(lg_walk *walk, PyObject *object)
+{
+    PyDictObject *dict = (PyDictObject *)object;
+    if (dict->ma_keys == NULL)
+        return;
+    lg_dict_table table = lg_dict_table_of(dict->ma_keys, lg_general_lookup);
+    PyObject *const *values = LG_DICT_VALUES(dict);
+    if (values != NULL) {
+        walk_split(walk, &table, values);
+        return;
+    }
+    unsigned extra = LG_EDGE_TRAVERSED;
+    unsigned key_extra = table.str_keys ? 0 : LG_EDGE_TRAVERSED;
+    if (object == walk->interned) {
+        extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+        key_extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+    }
+    uint32_t rank = 0;
+    for (Py_ssize_t i = 0; i < table.count; i++) {
+        PyObject *value = entry_word(&table, i, table.value);
+        if (value != NULL)
+            walk_item(walk, entry_word(&table, i, table.key), value, extra,
+                      key_extra, rank++);
+    }
+}
+
+/** Interns the names of all inline values that the type knows by now. */
+static bool
+grow_attribute_names(lg_walk *walk, lg_type_info *info)
+{
+    lg_dict_keys *keys = lg_type_cached_keys(info->type);
+    lg_dict_table table = lg_dict_table_of(keys, lg_general_lookup);
+    uint32_t *names =
+        lg_walk_keep(walk, (size_t)table.count * sizeof *names + 1);
+    if (names == NULL)
+        return false;
+    for (Py_ssize_t i = 0; i < table.count; i++) {
+        PyObject *key = entry_word(&table, i, table.key);
+        names[i] = key != NULL ? lg_walk_intern_str(walk, key)
+                               : lg_walk_intern(walk, "?");
+    }
+    info->attribute_names = names;
+    info->attribute_capacity = (uint32_t)table.count;
+    return true;
+}
+
+uint32_t
+lg_attribute_name(lg_walk *walk, lg_type_info *info, Py_ssize_t i)
+{
+    if ((size_t)i >= info->attribute_capacity &&
+        !grow_attribute_names(walk, info))
+        return 0;
+    return info->attribute_names[i];
+}
+
+bool
+lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
+{
+    lg_inline_values inlined = {NULL, 0};
+    PyObject *dict = NULL;
+    if (info->dict_kind == LG_DICT_MANAGED) {
+        inlined = lg_inline_values_of(object);
+        dict = lg_managed_dict(object);
+        /* Which of the two tp_traverse reports changed within 3.13. */
+        if (inlined.values != NULL && dict != NULL)
+            return false;
+    }
+    for (uint32_t i = 0; i < info->field_count; i++) {
+        const lg_named_field *field = &info->fields[i];
+        PyObject *child = *(PyObject **)((char *)object + field->offset);
+        lg_walk_edge(walk, child, field->kind | LG_EDGE_TRAVERSED, field->name);
+    }
+    for (Py_ssize_t i = 0; i < inlined.count; i++)
+        if (inlined.values[i] != NULL)
+            lg_walk_edge(walk, inlined.values[i],
+                         LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED,
+                         lg_attribute_name(walk, info, i));
+    lg_walk_edge(walk, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
+    lg_builder_add_edge(walk->builder, info->node,
+                        LG_EDGE_TYPE | LG_EDGE_TRAVERSED, 0);
+    return true;
+}

@@ -1,0 +1,137 @@
+/**
+ * Shallow sizes: what sys.getsizeof gives, without running a __sizeof__ written
+ * in Python, plus the inline values that it forgets. Formulas from the
+ * __sizeof__ methods of CPython's Objects/ folder, 3.9 to 3.13.
+ */
+#include "walk.h"
+
+static size_t
+size_of_str(PyObject *object)
+{
+    size_t length = (size_t)PyUnicode_GET_LENGTH(object);
+    if (PyUnicode_IS_COMPACT_ASCII(object))
+        return sizeof(PyASCIIObject) + length + 1;
+    size_t bytes = (length + 1) * (size_t)PyUnicode_KIND(object);
+    size_t size = PyUnicode_IS_COMPACT(object)
+                      ? sizeof(PyCompactUnicodeObject) + bytes
+                      : sizeof(PyUnicodeObject);
+    if (!PyUnicode_IS_COMPACT(object) &&
+        ((PyUnicodeObject *)object)->data.any != NULL)
+        size += bytes;
+    const PyCompactUnicodeObject *compact = (PyCompactUnicodeObject *)object;
+    if (compact->utf8 != NULL &&
+        (const void *)compact->utf8 != ((PyUnicodeObject *)object)->data.any &&
+        !PyUnicode_IS_ASCII(object))
+        size += (size_t)compact->utf8_length + 1;
+    return size;
+}
+
+static size_t
+size_behind_dict(PyObject *object)
+{
+    const PyDictObject *dict = (PyDictObject *)object;
+    if (dict->ma_keys == NULL)
+        return 0;
+    size_t size = 0;
+    if (dict->ma_values != NULL && !lg_dict_is_embedded(dict))
+        size += lg_dict_shared_usable(dict->ma_keys) * sizeof(PyObject *);
+    if (dict->ma_keys->dk_refcnt == 1)
+        size += lg_dict_keys_size(dict->ma_keys);
+    return size;
+}
+
+static size_t
+size_of_type(lg_walk *walk, PyObject *object)
+{
+    PyTypeObject *type = (PyTypeObject *)object;
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        return sizeof(PyTypeObject);
+    size_t size = sizeof(PyHeapTypeObject) + sizeof(PyGC_Head);
+    if (walk->internal && lg_type_cached_keys(type) != NULL)
+        size += lg_dict_keys_size(lg_type_cached_keys(type));
+    return size;
+}
+
+static size_t
+size_of_items(PyObject *object, size_t item_size)
+{
+    Py_ssize_t count = Py_SIZE(object);
+    return (size_t)(count < 0 ? -count : count) * item_size;
+}
+
+static size_t
+words_rounded(size_t size)
+{
+    return (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+}
+
+/** What a shape keeps behind its struct. */
+static size_t
+size_behind(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    switch ((lg_shape)info->shape) {
+    case LG_SHAPE_LIST:
+        return (size_t)((PyListObject *)object)->allocated * sizeof(PyObject *);
+    case LG_SHAPE_DICT:
+        return walk->internal ? size_behind_dict(object) : 0;
+    case LG_SHAPE_SET: {
+        const PySetObject *set = (PySetObject *)object;
+        return set->table == set->smalltable
+                   ? 0
+                   : (size_t)(set->mask + 1) * sizeof(setentry);
+    }
+    case LG_SHAPE_BYTEARRAY:
+        return (size_t)((PyByteArrayObject *)object)->ob_alloc;
+    case LG_SHAPE_NDARRAY:
+        return lg_numpy_data_size(walk, object);
+    case LG_SHAPE_CODE:
+        return words_rounded(size_of_items(object, info->item_size));
+    case LG_SHAPE_GENERATOR:
+        return lg_generator_size_behind(object);
+    case LG_SHAPE_FRAME:
+        return lg_frame_size_behind(object);
+    default:
+        return info->item_size ? size_of_items(object, info->item_size) : 0;
+    }
+}
+
+uint64_t
+lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    switch ((lg_shape)info->shape) {
+    case LG_SHAPE_STR:
+        return size_of_str(object) + lg_preheader_size(info->type);
+    case LG_SHAPE_INT:
+        return LG_INT_DIGITS_OFFSET + lg_int_digits(object) * sizeof(digit) +
+               lg_preheader_size(info->type);
+    case LG_SHAPE_TYPE:
+        return size_of_type(walk, object);
+    default:
+        break;
+    }
+    size_t size = info->base_size + size_behind(walk, object, info);
+    if (info->dict_kind == LG_DICT_MANAGED && walk->internal)
+        size += lg_inline_values_size(object);
+    return size;
+}
+
+/** The one place where a library's own code runs: its C __sizeof__, after the
+ *  walk, for the few types whose memory has no public layout. */
+void
+lg_sizes_finish(lg_walk *walk)
+{
+    const uint32_t *nodes = walk->sized.data;
+    for (uint32_t i = 0; i < walk->sized_count; i++) {
+        PyObject *object =
+            (PyObject *)(uintptr_t)walk->builder->address[nodes[i]];
+        PyCFunction function = lg_type_sizeof(walk, Py_TYPE(object));
+        PyObject *answer = function != NULL ? function(object, NULL) : NULL;
+        size_t bytes = answer != NULL ? PyLong_AsSize_t(answer) : (size_t)-1;
+        Py_XDECREF(answer);
+        if (bytes == (size_t)-1)
+            PyErr_Clear();
+        else
+            lg_builder_set_size(walk->builder, nodes[i],
+                                bytes + lg_preheader_size(Py_TYPE(object)));
+    }
+}

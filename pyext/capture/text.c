@@ -1,0 +1,381 @@
+/**
+ * Texts: what functions, modules, frames and keys are called. Read from the
+ * memory of str, int and bytes objects; nothing is ever printed by Python.
+ */
+#include "walk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/** Longest text kept of a key or preview, in bytes. */
+#define KEY_LIMIT 64
+#define NAME_LIMIT 512
+
+void
+lg_name_add(lg_name *name, const char *text)
+{
+    size_t room = sizeof name->data - name->length;
+    size_t length = strlen(text);
+    if (length > room)
+        length = room;
+    memcpy(name->data + name->length, text, length);
+    name->length += length;
+}
+
+void
+lg_name_addf(lg_name *name, const char *format, ...)
+{
+    char piece[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(piece, sizeof piece, format, arguments);
+    va_end(arguments);
+    lg_name_add(name, piece);
+}
+
+/** Encodes one code point; a lone surrogate becomes U+FFFD. */
+static size_t
+encode(Py_UCS4 c, char out[4])
+{
+    if (c >= 0xD800 && c <= 0xDFFF)
+        c = 0xFFFD;
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xC0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3F));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xE0 | c >> 12);
+        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
+        out[2] = (char)(0x80 | (c & 0x3F));
+        return 3;
+    }
+    out[0] = (char)(0xF0 | c >> 18);
+    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
+    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
+    out[3] = (char)(0x80 | (c & 0x3F));
+    return 4;
+}
+
+void
+lg_name_add_str(lg_name *name, PyObject *str, size_t limit)
+{
+    if (!PyUnicode_IS_READY(str))
+        return;
+    size_t room = sizeof name->data - name->length;
+    if (limit > room)
+        limit = room;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(str);
+    int kind = (int)PyUnicode_KIND(str);
+    const void *data = PyUnicode_DATA(str);
+    size_t used = 0;
+    for (Py_ssize_t i = 0; i < length; i++) {
+        char bytes[4];
+        size_t count = encode(PyUnicode_READ(kind, data, i), bytes);
+        if (used + count > limit)
+            break;
+        memcpy(name->data + name->length, bytes, count);
+        name->length += count;
+        used += count;
+    }
+}
+
+uint32_t
+lg_walk_intern(lg_walk *walk, const char *name)
+{
+    return lg_builder_intern(walk->builder, name, strlen(name));
+}
+
+uint32_t
+lg_walk_intern_str(lg_walk *walk, PyObject *str)
+{
+    lg_name name;
+    name.length = 0;
+    if (str != NULL && PyUnicode_Check(str))
+        lg_name_add_str(&name, str, NAME_LIMIT);
+    return lg_builder_intern(walk->builder, name.data, name.length);
+}
+
+bool
+lg_str_equals(PyObject *str, const char *text)
+{
+    size_t length = strlen(text);
+    return PyUnicode_IS_READY(str) && PyUnicode_IS_COMPACT_ASCII(str) &&
+           (size_t)PyUnicode_GET_LENGTH(str) == length &&
+           memcmp(PyUnicode_DATA(str), text, length) == 0;
+}
+
+PyObject *
+lg_dict_find(PyObject *dict, const char *key)
+{
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    if (!PyDict_Check(dict) || ((PyDictObject *)dict)->ma_keys == NULL)
+        return NULL;
+    while (PyDict_Next(dict, &position, &name, &value))
+        if (PyUnicode_CheckExact(name) && lg_str_equals(name, key))
+            return value;
+    return NULL;
+}
+
+PyObject *
+lg_instance_find(lg_walk *walk, PyObject *object, const char *name)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject *dict = NULL;
+    if (lg_type_has_managed_dict(type)) {
+        lg_inline_values inlined = lg_inline_values_of(object);
+        lg_type_info *info = lg_walk_type(walk, type);
+        for (Py_ssize_t i = 0; info != NULL && i < inlined.count; i++) {
+            uint32_t id = lg_attribute_name(walk, info, i);
+            if (inlined.values[i] != NULL && id == lg_walk_intern(walk, name))
+                return inlined.values[i];
+        }
+        dict = lg_managed_dict(object);
+    } else if (type->tp_dictoffset > 0) {
+        dict = *(PyObject **)((char *)object + type->tp_dictoffset);
+    }
+    return dict != NULL ? lg_dict_find(dict, name) : NULL;
+}
+
+/** The last part of a path: enough to know the file by. */
+static void
+add_file_name(lg_name *name, PyObject *path)
+{
+    if (path == NULL || !PyUnicode_Check(path) || !PyUnicode_IS_READY(path))
+        return;
+    lg_name whole;
+    whole.length = 0;
+    lg_name_add_str(&whole, path, sizeof whole.data - 1);
+    whole.data[whole.length] = '\0';
+    const char *slash = strrchr(whole.data, '/');
+    lg_name_add(name, slash != NULL && slash[1] ? slash + 1 : whole.data);
+}
+
+void
+lg_name_code(lg_name *name, const PyCodeObject *code)
+{
+    PyObject *qualified = lg_code_qualified_name(code);
+    if (qualified != NULL && PyUnicode_Check(qualified))
+        lg_name_add_str(name, qualified, NAME_LIMIT);
+    lg_name_add(name, " ");
+    add_file_name(name, code->co_filename);
+    lg_name_addf(name, ":%d", code->co_firstlineno);
+}
+
+void
+lg_name_frame(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
+{
+    PyObject *qualified = lg_code_qualified_name(code);
+    if (qualified != NULL && PyUnicode_Check(qualified))
+        lg_name_add_str(name, qualified, NAME_LIMIT);
+    lg_name_add(name, "() ");
+    add_file_name(name, code->co_filename);
+    int line = PyCode_Addr2Line((PyCodeObject *)code,
+                                lg_frame_instruction(frame, code));
+    lg_name_addf(name, ":%d", line > 0 ? line : code->co_firstlineno);
+}
+
+/** `module.qualified_name` of a function. */
+static void
+name_function(PyObject *object, lg_name *name)
+{
+    const PyFunctionObject *function = (PyFunctionObject *)object;
+    if (function->func_module != NULL &&
+        PyUnicode_Check(function->func_module)) {
+        lg_name_add_str(name, function->func_module, NAME_LIMIT);
+        lg_name_add(name, ".");
+    }
+    if (function->func_qualname != NULL &&
+        PyUnicode_Check(function->func_qualname))
+        lg_name_add_str(name, function->func_qualname, NAME_LIMIT);
+}
+
+static void
+name_builtin(PyObject *object, lg_name *name)
+{
+    const PyCFunctionObject *function = (PyCFunctionObject *)object;
+    PyObject *module = function->m_module;
+    if (module != NULL && PyUnicode_Check(module) &&
+        !lg_str_equals(module, "builtins")) {
+        lg_name_add_str(name, module, NAME_LIMIT);
+        lg_name_add(name, ".");
+    } else if (function->m_self != NULL && !PyModule_Check(function->m_self)) {
+        lg_name_add(name, Py_TYPE(function->m_self)->tp_name);
+        lg_name_add(name, ".");
+    }
+    if (function->m_ml != NULL && function->m_ml->ml_name != NULL)
+        lg_name_add(name, function->m_ml->ml_name);
+}
+
+static void
+name_generator(PyObject *object, lg_name *name)
+{
+    const PyGenObject *generator = (PyGenObject *)object;
+    if (generator->gi_qualname != NULL &&
+        PyUnicode_Check(generator->gi_qualname))
+        lg_name_add_str(name, generator->gi_qualname, NAME_LIMIT);
+    lg_frame *frame = lg_frame_of_generator(object);
+    PyObject *owner = lg_generator_frame_object(object);
+    if (frame == NULL && owner != NULL)
+        frame = lg_frame_of_object(owner);
+    const PyCodeObject *code =
+        frame != NULL ? lg_frame_view_of(frame).code : NULL;
+    if (code == NULL)
+        return;
+    lg_name_add(name, "() ");
+    add_file_name(name, code->co_filename);
+    int line = PyCode_Addr2Line((PyCodeObject *)code,
+                                lg_frame_instruction(frame, code));
+    lg_name_addf(name, ":%d", line > 0 ? line : code->co_firstlineno);
+}
+
+static void
+name_frame_object(PyObject *object, lg_name *name)
+{
+    const lg_frame *frame = lg_frame_of_object(object);
+    const PyCodeObject *code =
+        frame != NULL ? lg_frame_view_of((lg_frame *)frame).code : NULL;
+    if (code != NULL)
+        lg_name_frame(name, frame, code);
+}
+
+void
+lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    lg_name name;
+    name.length = 0;
+    switch ((lg_shape)info->shape) {
+    case LG_SHAPE_FUNCTION:
+        name_function(object, &name);
+        break;
+    case LG_SHAPE_BUILTIN:
+        name_builtin(object, &name);
+        break;
+    case LG_SHAPE_CODE:
+        lg_name_code(&name, (PyCodeObject *)object);
+        break;
+    case LG_SHAPE_TYPE:
+        lg_type_name(walk, (PyTypeObject *)object, &name);
+        break;
+    case LG_SHAPE_NDARRAY:
+        lg_name_ndarray(walk, object, &name);
+        break;
+    case LG_SHAPE_GENERATOR:
+        if (walk->internal)
+            name_generator(object, &name);
+        break;
+    case LG_SHAPE_FRAME:
+        if (walk->internal)
+            name_frame_object(object, &name);
+        break;
+    case LG_SHAPE_MODULE:
+        if (((lg_module_layout *)object)->md_name != NULL &&
+            PyUnicode_Check(((lg_module_layout *)object)->md_name))
+            lg_name_add_str(&name, ((lg_module_layout *)object)->md_name,
+                            NAME_LIMIT);
+        break;
+    case LG_SHAPE_DESCRIPTOR:
+        if (((PyDescrObject *)object)->d_name != NULL &&
+            PyUnicode_Check(((PyDescrObject *)object)->d_name))
+            lg_name_add_str(&name, ((PyDescrObject *)object)->d_name,
+                            NAME_LIMIT);
+        break;
+    default:
+        return;
+    }
+    if (name.length)
+        lg_builder_set_text(walk->builder, walk->builder->open_node, name.data,
+                            name.length);
+}
+
+/** Decimal digits of an int that fits a long long; else nothing. */
+static void
+add_int(lg_name *name, PyObject *object)
+{
+    int overflow = 0;
+    long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (!overflow)
+        lg_name_addf(name, "%lld", value);
+}
+
+static void
+add_bytes(lg_name *name, PyObject *object)
+{
+    Py_ssize_t length = PyBytes_GET_SIZE(object);
+    const unsigned char *data =
+        (const unsigned char *)PyBytes_AS_STRING(object);
+    lg_name_add(name, "b'");
+    for (Py_ssize_t i = 0; i < length && i < KEY_LIMIT; i++)
+        lg_name_addf(name, data[i] >= 32 && data[i] < 127 ? "%c" : "\\x%02x",
+                     data[i]);
+    lg_name_add(name, length > KEY_LIMIT ? "'..." : "'");
+}
+
+/** The text of an atom that serves as a key or is previewed. */
+static void
+add_atom(lg_name *name, PyObject *object, size_t limit)
+{
+    if (PyUnicode_Check(object))
+        lg_name_add_str(name, object, limit);
+    else if (object == Py_True || object == Py_False)
+        lg_name_add(name, object == Py_True ? "True" : "False");
+    else if (object == Py_None)
+        lg_name_add(name, "None");
+    else if (PyLong_Check(object))
+        add_int(name, object);
+    else if (PyFloat_CheckExact(object))
+        lg_name_addf(name, "%.12g", PyFloat_AS_DOUBLE(object));
+    else if (PyBytes_CheckExact(object))
+        add_bytes(name, object);
+}
+
+/** Keys of namespaces are names, not the user's data. */
+static void
+mark_names(lg_builder *builder)
+{
+    for (uint64_t edge = 0; edge < builder->edge_count; edge++) {
+        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) != LG_EDGE_DICT)
+            continue;
+        uint32_t dict = builder->edge_target[edge];
+        uint64_t from = builder->first_edge[dict];
+        if (from == UINT64_MAX)
+            continue;
+        uint64_t end = dict + 1 < builder->node_count &&
+                               builder->first_edge[dict + 1] != UINT64_MAX
+                           ? builder->first_edge[dict + 1]
+                           : builder->edge_count;
+        for (uint64_t item = from; item < end; item++)
+            if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
+                builder->node_flags[builder->edge_payload[item]] |=
+                    LG_NODE_NAME;
+    }
+}
+
+void
+lg_texts_finish(lg_walk *walk)
+{
+    lg_builder *builder = walk->builder;
+    mark_names(builder);
+    uint16_t wanted = LG_NODE_NAME;
+    if (!walk->options->no_keys)
+        wanted |= LG_NODE_KEY;
+    for (uint32_t node = walk->synthetic_count; node < builder->node_count;
+         node++) {
+        bool named = (builder->node_flags[node] & wanted) != 0;
+        if (!named && !walk->options->previews)
+            continue;
+        PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+        lg_name name;
+        name.length = 0;
+        bool is_name = (builder->node_flags[node] & LG_NODE_NAME) != 0;
+        add_atom(&name, object, is_name ? NAME_LIMIT : KEY_LIMIT);
+        if (name.length)
+            lg_builder_set_text(builder, node, name.data, name.length);
+    }
+}

@@ -1,0 +1,245 @@
+#include "walk.h"
+
+#include <string.h>
+
+/** Bump blocks for type infos and names. */
+#define KEEP_BLOCK ((size_t)1 << 20)
+
+bool
+lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size)
+{
+    if (size <= scratch->size)
+        return true;
+    size_t grown = scratch->size ? scratch->size : 4096;
+    while (grown < size)
+        grown *= 2;
+    void *data = walk->allocator.resize(walk->allocator.context, scratch->data,
+                                        scratch->size, grown);
+    if (data == NULL) {
+        walk->builder->status = LG_ENOMEM;
+        return false;
+    }
+    scratch->data = data;
+    scratch->size = grown;
+    return true;
+}
+
+/** Kept memory comes from the shadow's pool: zeroed, never moved, released with
+ *  it. */
+void *
+lg_walk_keep(lg_walk *walk, size_t size)
+{
+    void *kept = lg_shadow_take(&walk->shadow, (size + 15) & ~(size_t)15);
+    if (kept == NULL)
+        walk->builder->status = LG_ENOMEM;
+    return kept;
+}
+
+static void
+free_scratch(lg_walk *walk, lg_scratch *scratch)
+{
+    if (scratch->data != NULL)
+        walk->allocator.resize(walk->allocator.context, scratch->data,
+                               scratch->size, 0);
+    scratch->data = NULL;
+    scratch->size = 0;
+}
+
+void
+lg_walk_free(lg_walk *walk)
+{
+    free_scratch(walk, &walk->claims.heads);
+    free_scratch(walk, &walk->claims.links);
+    free_scratch(walk, &walk->sized);
+    free_scratch(walk, &walk->depth);
+    lg_shadow_close(&walk->shadow);
+}
+
+/** Type, references, size and flags of a node. */
+static void
+fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
+             const lg_type_info *info)
+{
+    lg_builder *builder = walk->builder;
+    Py_ssize_t count = Py_REFCNT(object);
+    builder->type[node] = info->id;
+    builder->refcount[node] =
+        count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+    if (lg_is_immortal(object))
+        builder->node_flags[node] |= LG_NODE_IMMORTAL;
+    uint64_t size = lg_size_of(walk, object, info);
+    if (size < UINT32_MAX)
+        builder->size[node] = (uint32_t)size;
+    else
+        lg_builder_set_size(builder, node, size);
+    if (info->has_sizeof &&
+        lg_walk_scratch(walk, &walk->sized,
+                        (walk->sized_count + 1) * sizeof(uint32_t)))
+        ((uint32_t *)walk->sized.data)[walk->sized_count++] = node;
+}
+
+static void
+walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
+{
+    switch ((lg_plan)info->plan) {
+    case LG_PLAN_LEAF:
+        if (info->type->tp_flags & Py_TPFLAGS_HEAPTYPE)
+            lg_builder_add_edge(walk->builder, info->node, LG_EDGE_TYPE, 0);
+        return;
+    case LG_PLAN_LIST:
+        lg_walk_list(walk, object);
+        return;
+    case LG_PLAN_TUPLE:
+        lg_walk_tuple(walk, object);
+        return;
+    case LG_PLAN_DICT:
+        if (!lg_dict_is_embedded((PyDictObject *)object)) {
+            lg_walk_dict(walk, object);
+            return;
+        }
+        break;
+    case LG_PLAN_SET:
+        lg_walk_set(walk, object);
+        return;
+    case LG_PLAN_INSTANCE:
+        if (lg_walk_instance(walk, object, info))
+            return;
+        break;
+    case LG_PLAN_NAMED:
+        break;
+    }
+    lg_walk_named(walk, object, info);
+    lg_name_object(walk, object, info);
+    if (info->shape == LG_SHAPE_TYPE && !walk->partial &&
+        !(((PyTypeObject *)object)->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        lg_builder_add_root(walk->builder, walk->builder->open_node,
+                            LG_ROOT_STATIC, "", 0);
+}
+
+/* ------------------------------------------------------ partial walks --- */
+
+/** 1 + hops from the roots; 0: not to be expanded. */
+static uint8_t *
+depths(lg_walk *walk)
+{
+    size_t capacity = walk->builder->node_capacity;
+    size_t before = walk->depth.size;
+    if (!lg_walk_scratch(walk, &walk->depth, capacity ? capacity : 1))
+        return NULL;
+    if (walk->depth.size > before)
+        memset((char *)walk->depth.data + before, 0, walk->depth.size - before);
+    return walk->depth.data;
+}
+
+/** What the open node refers to lies one hop further; its type, and namespaces
+ *  it only reads names from, are not gone into. */
+static void
+mark_depths(lg_walk *walk, uint32_t node)
+{
+    const lg_builder *builder = walk->builder;
+    uint8_t *depth = depths(walk);
+    if (depth == NULL || depth[node] == UINT8_MAX)
+        return;
+    for (uint64_t edge = builder->first_edge[node]; edge < builder->edge_count;
+         edge++) {
+        unsigned kind = builder->edge_kind[edge] & LG_EDGE_KIND_MASK;
+        uint8_t *target = &depth[builder->edge_target[edge]];
+        if (kind != LG_EDGE_TYPE && kind != LG_EDGE_GLOBALS &&
+            !(builder->edge_kind[edge] & LG_EDGE_WEAK) && *target == 0)
+            *target = (uint8_t)(depth[node] + 1);
+    }
+}
+
+/** Whether a partial walk goes into this node. */
+static bool
+is_expanded(lg_walk *walk, uint32_t node, const lg_type_info *info)
+{
+    const uint8_t *depth = depths(walk);
+    if (depth == NULL || depth[node] == 0)
+        return false;
+    if (depth[node] > 1 &&
+        (info->shape == LG_SHAPE_MODULE || info->shape == LG_SHAPE_TYPE))
+        return false;
+    uint32_t limit = walk->options->max_depth;
+    if (limit && depth[node] > limit)
+        return false;
+    return !walk->options->max_nodes ||
+           walk->builder->node_count < walk->options->max_nodes;
+}
+
+/** A container that is not gone into says at least how long it is. */
+static void
+describe_frontier(lg_walk *walk, uint32_t node, PyObject *object,
+                  const lg_type_info *info)
+{
+    Py_ssize_t count = -1;
+    walk->builder->node_flags[node] |= LG_NODE_FRONTIER;
+    if (info->shape == LG_SHAPE_LIST || info->shape == LG_SHAPE_TUPLE)
+        count = Py_SIZE(object);
+    else if (info->shape == LG_SHAPE_DICT)
+        count = ((PyDictObject *)object)->ma_used;
+    else if (info->shape == LG_SHAPE_SET)
+        count = ((PySetObject *)object)->used;
+    if (count < 0) {
+        lg_name_object(walk, object, info);
+        return;
+    }
+    lg_text text = {0};
+    lg_text_add(&text, "of ");
+    lg_text_add_count(&text, (uint64_t)count);
+    if (!text.failed)
+        lg_builder_set_text(walk->builder, node, text.data, text.length);
+    lg_text_free(&text);
+}
+
+static void
+walk_partially(lg_walk *walk, uint32_t node, PyObject *object,
+               lg_type_info *info)
+{
+    if (is_expanded(walk, node, info)) {
+        walk_edges(walk, object, info);
+        mark_depths(walk, node);
+    } else if (info->plan != LG_PLAN_LEAF) {
+        describe_frontier(walk, node, object, info);
+    }
+}
+
+void
+lg_walk_roots_given(lg_walk *walk)
+{
+    for (size_t i = 0; i < walk->options->root_count; i++) {
+        uint32_t node = lg_walk_node(walk, walk->options->roots[i]);
+        uint8_t *depth = depths(walk);
+        if (node == LG_NONE || depth == NULL)
+            return;
+        depth[node] = 1;
+        lg_builder_add_root(walk->builder, node, LG_ROOT_GIVEN, "", 0);
+    }
+}
+
+/* --------------------------------------------------------- the driver --- */
+
+void
+lg_walk_run(lg_walk *walk)
+{
+    lg_builder *builder = walk->builder;
+    for (uint32_t node = walk->synthetic_count;
+         node < builder->node_count && builder->status == LG_OK; node++) {
+        if (node + 8 < builder->node_count) {
+            const char *ahead =
+                (const char *)(uintptr_t)builder->address[node + 8];
+            __builtin_prefetch(ahead);
+            __builtin_prefetch(ahead + 64);
+        }
+        PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+        lg_type_info *info = lg_walk_type(walk, Py_TYPE(object));
+        if (info == NULL)
+            return;
+        fill_columns(walk, node, object, info);
+        lg_builder_open(builder, node);
+        if (walk->partial)
+            walk_partially(walk, node, object, info);
+        else
+            walk_edges(walk, object, info);
+    }
+}

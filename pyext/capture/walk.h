@@ -1,0 +1,293 @@
+/**
+ * The walk: shared state of one capture, and the few operations that every
+ * walker uses. Private to this folder.
+ *
+ * Nodes are numbered as they are met; a node's edges are appended when its
+ * number comes up, so the builder's edge columns fill in order. Nothing here
+ * may run Python code, allocate through Python, or write to an object.
+ */
+#ifndef LEAKGRAPH_CAPTURE_WALK_H
+#define LEAKGRAPH_CAPTURE_WALK_H
+
+#include "compat.h" /* first: it decides which of CPython's headers are seen */
+#include "compat_fields.h"
+#include "capture.h"
+#include "shadow.h"
+#include <leakgraph/builder.h>
+
+/** How instances of a type are walked. */
+typedef enum lg_plan {
+    LG_PLAN_LEAF,     /**< no references but, perhaps, to its type */
+    LG_PLAN_LIST,     /**< exact list */
+    LG_PLAN_TUPLE,    /**< exact tuple */
+    LG_PLAN_DICT,     /**< exact dict */
+    LG_PLAN_SET,      /**< exact set or frozenset */
+    LG_PLAN_INSTANCE, /**< plain instance of a Python class */
+    LG_PLAN_NAMED,    /**< tp_traverse, then names for what it reported */
+} lg_plan;
+
+/** What a type's instances are in C, beyond their named words. */
+typedef enum lg_shape {
+    LG_SHAPE_PLAIN,
+    LG_SHAPE_LIST,
+    LG_SHAPE_TUPLE,
+    LG_SHAPE_DICT,
+    LG_SHAPE_SET,
+    LG_SHAPE_STR,
+    LG_SHAPE_INT,
+    LG_SHAPE_BYTES,
+    LG_SHAPE_BYTEARRAY,
+    LG_SHAPE_TYPE,
+    LG_SHAPE_FUNCTION,
+    LG_SHAPE_BUILTIN,
+    LG_SHAPE_DESCRIPTOR,
+    LG_SHAPE_CODE,
+    LG_SHAPE_FRAME,
+    LG_SHAPE_GENERATOR,
+    LG_SHAPE_MODULE,
+    LG_SHAPE_WEAKREF,
+    LG_SHAPE_NDARRAY,
+    LG_SHAPE_DEQUE,
+    LG_SHAPE_LRU_CACHE,
+    LG_SHAPE_EXCEPTION,
+    LG_SHAPE_RANGE,
+} lg_shape;
+
+/** A named word, its name interned in the builder. */
+typedef struct lg_named_field {
+    uint32_t offset;
+    uint32_t name;
+    uint8_t kind;
+} lg_named_field;
+
+/** All that the walk must know of a type, worked out when it is first met. */
+typedef struct lg_type_info {
+    PyTypeObject *type;
+    uint32_t id;   /**< in the builder's type table */
+    uint32_t node; /**< the type object's node */
+    uint8_t plan;
+    uint8_t shape;
+    bool traverse;      /**< instances may be given to tp_traverse */
+    bool untracked_too; /**< ... also when the collector does not track them */
+    bool has_sizeof;    /**< a C __sizeof__ of a library type is to be asked */
+    bool ranked_edges;  /**< what stays unnamed are elements, in order */
+    uint32_t base_size; /**< tp_basicsize and the words before the object */
+    uint32_t item_size;
+    uint32_t dict_kind; /**< where instances keep their dict: lg_dict_kind */
+    uint32_t field_count;
+    uint32_t slot_count; /**< of the fields, the first so many are __slots__ */
+    lg_named_field *fields;
+    uint32_t *attribute_names; /**< [attribute_capacity] inline values' names;
+                                    UINT32_MAX: not interned yet */
+    uint32_t attribute_capacity;
+} lg_type_info;
+
+enum {
+    LG_DICT_NONE,    /**< instances have none */
+    LG_DICT_MANAGED, /**< in words before the object, or inline values */
+    LG_DICT_OFFSET,  /**< a word at tp_dictoffset */
+};
+
+/** Types met so far, by address: open addressing, doubled when half full. */
+typedef struct lg_type_table {
+    lg_type_info **slots;
+    size_t capacity;
+    size_t count;
+} lg_type_table;
+
+/** A short text in the making, cut when full; no memory is allocated for it. */
+typedef struct lg_name {
+    size_t length;
+    char data[1024];
+} lg_name;
+
+/** A block of the walk's own memory that grows. */
+typedef struct lg_scratch {
+    void *data;
+    size_t size;
+} lg_scratch;
+
+/** The edges tp_traverse reported for the open node, still to be named. */
+typedef struct lg_claims {
+    uint64_t first;
+    uint64_t count;
+    bool indexed;
+    uint32_t mask;
+    lg_scratch heads; /**< u32 per bucket: 1 + rank of its first edge */
+    lg_scratch links; /**< u32 per edge: 1 + rank of the next in the bucket */
+} lg_claims;
+
+/** numpy's layout in this process, if it is loaded and understood. */
+typedef struct lg_numpy {
+    PyTypeObject *ndarray;
+    size_t item_size_offset; /**< of the item size in a descriptor */
+    bool item_size_wide;     /**< npy_intp (numpy 2) instead of int */
+} lg_numpy;
+
+typedef struct lg_walk {
+    lg_builder *builder;
+    lg_allocator allocator;
+    const lg_capture_options *options;
+    PyInterpreterState *interpreter;
+    bool internal; /**< internal layouts may be relied on */
+    lg_shadow shadow;
+    lg_type_table types;
+    lg_claims claims;
+    lg_numpy numpy;
+    PyObject *interned; /**< dict whose references are not counted, or NULL */
+    lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
+    uint32_t sized_count;
+    uint32_t thread_count;    /**< nodes 1 to thread_count are threads */
+    uint32_t synthetic_count; /**< the first so many nodes are synthetic */
+    bool partial;
+    lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
+                           0: not to be expanded */
+} lg_walk;
+
+/** The node of an object or synthetic address, made if new. LG_NONE when memory
+ *  ran out. The address must not be NULL. */
+static inline uint32_t
+lg_walk_node(lg_walk *walk, const void *address)
+{
+    uint32_t *slot = lg_shadow_slot(&walk->shadow, address);
+    if (__builtin_expect(slot == NULL, 0)) {
+        walk->builder->status = LG_ENOMEM;
+        return LG_NONE;
+    }
+    if (*slot)
+        return *slot - 1;
+    uint32_t node =
+        lg_builder_add_node(walk->builder, (uint64_t)(uintptr_t)address);
+    *slot = node + 1;
+    return node;
+}
+
+/** An edge of the open node to an object that may be NULL. */
+static inline void
+lg_walk_edge(lg_walk *walk, PyObject *target, unsigned kind, uint32_t payload)
+{
+    if (target != NULL)
+        lg_builder_add_edge(walk->builder, lg_walk_node(walk, target), kind,
+                            payload);
+}
+
+/** Memory that lasts until the end of the walk, zeroed; NULL when it ran out.
+ */
+void *lg_walk_keep(lg_walk *walk, size_t size);
+/** Grows a scratch block to at least `size` bytes. */
+bool lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size);
+uint32_t lg_walk_intern(lg_walk *walk, const char *name);
+/** Releases what the walk holds, builder excepted. */
+void lg_walk_free(lg_walk *walk);
+/** The text of a str object as an interned name, read from its memory. */
+uint32_t lg_walk_intern_str(lg_walk *walk, PyObject *str);
+
+/** The info of a type, made if new; NULL when memory ran out. */
+lg_type_info *lg_walk_type(lg_walk *walk, PyTypeObject *type);
+/** The same, but NULL when the type was not met yet. */
+lg_type_info *lg_type_lookup(lg_walk *walk, PyTypeObject *type);
+/** The C function behind a library type's __sizeof__, or NULL. */
+PyCFunction lg_type_sizeof(lg_walk *walk, PyTypeObject *type);
+
+/* Naming what tp_traverse reported: see claims.c. */
+
+/** Runs tp_traverse on the open object and remembers its edges as unnamed. */
+void lg_claims_open(lg_walk *walk, PyObject *object, const lg_type_info *info);
+/** Names one unnamed edge to `child`; if none is left, adds an edge that the
+ *  collector does not see. `child` may be NULL. */
+void lg_claim(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload);
+/** The same, but an edge that tp_traverse did not report is not counted: its
+ *  reference belongs to another edge. */
+void lg_claim_shared(lg_walk *walk, PyObject *child, unsigned kind,
+                     uint32_t payload);
+/** Names a reported edge to `child`, if there is an unnamed one. */
+bool lg_claim_reported(lg_walk *walk, PyObject *child, unsigned kind,
+                       uint32_t payload);
+/** The offset of the word of the object's struct that holds `target`, or 0. */
+uint32_t lg_word_holding(PyObject *object, const lg_type_info *info,
+                         PyObject *target);
+/** Names what is left: words of the struct, else elements or plain ranks. */
+void lg_claims_close(lg_walk *walk, PyObject *object, const lg_type_info *info);
+
+/* Walkers: append the edges of the open node. */
+
+void lg_walk_list(lg_walk *walk, PyObject *object);
+void lg_walk_tuple(lg_walk *walk, PyObject *object);
+void lg_walk_dict(lg_walk *walk, PyObject *object);
+void lg_walk_set(lg_walk *walk, PyObject *object);
+/** False when the instance needs the careful way (lg_walk_named). */
+bool lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info);
+void lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info);
+
+/** Name of inline value i of instances of this type. */
+uint32_t lg_attribute_name(lg_walk *walk, lg_type_info *info, Py_ssize_t i);
+/** Mapping items of a dict or dict subclass, as claims. */
+void lg_claim_items(lg_walk *walk, PyObject *dict);
+/** Frame, generator and thread edges. */
+void lg_claim_frame(lg_walk *walk, const lg_frame_view *view);
+/** Text `train() train.py:12` of a frame. */
+void lg_name_frame(lg_name *name, const lg_frame *frame,
+                   const PyCodeObject *code);
+/** Text `train.step train.py:10` of a code object. */
+void lg_name_code(lg_name *name, const PyCodeObject *code);
+void lg_claim_frame_object(lg_walk *walk, PyObject *object);
+void lg_claim_generator(lg_walk *walk, PyObject *object);
+void lg_claim_type(lg_walk *walk, PyObject *object);
+void lg_claim_code(lg_walk *walk, PyObject *object);
+void lg_claim_ndarray(lg_walk *walk, PyObject *object);
+
+/* Columns of one node. */
+
+uint64_t lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info);
+/** Asks a library type's own C __sizeof__ after the walk, for the types that
+ *  need it. */
+void lg_sizes_finish(lg_walk *walk);
+/** The words of a type that name it: "torch.Tensor". */
+void lg_type_name(lg_walk *walk, PyTypeObject *type, lg_name *out);
+/** Own texts of functions, modules, frames, keys ... after the walk. */
+void lg_texts_finish(lg_walk *walk);
+void lg_name_add(lg_name *name, const char *text);
+void lg_name_addf(lg_name *name, const char *format, ...) LG_PRINTF(2, 3);
+/** Adds the text of a str from its memory, as UTF-8, at most `limit` bytes. */
+void lg_name_add_str(lg_name *name, PyObject *str, size_t limit);
+/** Gives the open node its own text, if its shape has one. */
+void lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info);
+
+/* Beginning and end. */
+
+/** Numbers the objects that a partial walk starts from. */
+void lg_walk_roots_given(lg_walk *walk);
+/** Walks every node that is not synthetic, those met on the way included. */
+void lg_walk_run(lg_walk *walk);
+/** Whether the self-check allows the internal layouts. */
+bool lg_capture_internal(void);
+/** The method as text, as lg_capture_method gives it. */
+void lg_capture_describe(char *out, size_t size);
+
+/** Numbers every object the collector tracks. */
+lg_status lg_enumerate(lg_walk *walk, lg_error *err);
+/** Numbers the interpreter, its threads and their frames: the first nodes. */
+void lg_roots_open(lg_walk *walk);
+/** Appends the edges of those, before any other node is opened. */
+void lg_roots_walk(lg_walk *walk);
+/** Declares the roots: threads, interpreter, modules, static types. */
+void lg_roots_finish(lg_walk *walk);
+/** Bytes of an array's own data, 0 for a view. */
+size_t lg_numpy_data_size(lg_walk *walk, PyObject *object);
+void lg_name_ndarray(lg_walk *walk, PyObject *object, lg_name *name);
+/** Looks numpy up among the loaded modules; imports nothing. */
+void lg_numpy_find(lg_walk *walk);
+
+/** Finds the value of a str key in an exact dict by identity or text, without
+ *  hashing; borrowed, NULL if absent. */
+PyObject *lg_dict_find(PyObject *dict, const char *key);
+/** Whether a str has exactly this ASCII text. */
+bool lg_str_equals(PyObject *str, const char *text);
+/** An instance's attribute by name, from its own storage; borrowed. */
+PyObject *lg_instance_find(lg_walk *walk, PyObject *object, const char *name);
+
+/** What the self-check learned. */
+extern const void *lg_general_lookup;
+extern traverseproc lg_subtype_traverse;
+
+#endif
