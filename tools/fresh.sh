@@ -14,21 +14,26 @@ cd "$(dirname "$0")/.."
 
 # What runs in the mount namespace, where --inside leads.
 
-# Folders and file: addresses that pip's settings name, one a line.
-pip_folders() {
+# Files, folders and file: addresses that pip's settings name, one a line.
+pip_paths() {
     python3 -m pip config list 2>/dev/null | cut -d= -f2- | tr " '\"" '\n\n\n' |
         sed -n 's,^\(file://\)\?\(/.*\),\2,p' | while read -r path; do
-        [ -d "$path" ] && echo "$path"
+        [ ! -e "$path" ] || echo "$path"
     done | sort -u
 }
 
 run_inside() {
-    local root=$1 folder
+    local root=$1 path
     mount -t proc proc "$root/proc"
     mount --bind /dev "$root/dev"
-    pip_folders | while read -r folder; do
-        mkdir -p "$root$folder"
-        mount --bind -o ro "$folder" "$root$folder"
+    pip_paths | while read -r path; do
+        if [ -d "$path" ]; then
+            mkdir -p "$root$path"
+            mount --bind -o ro "$path" "$root$path"
+        else
+            mkdir -p "$root${path%/*}"
+            cp -L "$path" "$root$path"
+        fi
     done
     local keep=(HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin)
     while IFS= read -r setting; do
@@ -59,8 +64,7 @@ copy_settings() {
         cp -rL /etc/apt/sources.list* "$root/etc/apt/"
     fi
     cp -rL /etc/apt/apt.conf.d /etc/apt/auth.conf.d "$root/etc/apt/"
-    mkdir -p "$root/etc/ssl" "$root/root"
-    cp -rL /etc/ssl/certs "$root/etc/ssl/"
+    cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
     for file in /etc/pip.conf ~/.config/pip/pip.conf ~/.pip/pip.conf; do
         [ ! -e "$file" ] || install -D "$file" "$root${file/#$HOME//root}"
