@@ -56,7 +56,7 @@ lg_render(const char *dot, size_t dot_length, const char *format, char **data,
     lg_render_function *render = open_plugin(err);
     if (!render)
         return LG_EUNSUPPORTED;
-    char *text;
+    char *text = NULL;
     size_t size;
     lg_status status = copy_text(dot, dot_length, &text, &size, err);
     if (status)
