@@ -14,10 +14,11 @@ cd "$(dirname "$0")/.."
 
 # What runs in the mount namespace, where --inside leads.
 
-# Files, folders and file: addresses that pip's settings name, one a line.
+# Files, folders and file: addresses that pip's settings name, one a line. An
+# index of that kind refers to files beside it, so its parent is meant.
 pip_paths() {
     python3 -m pip config list 2>/dev/null | cut -d= -f2- | tr " '\"" '\n\n\n' |
-        sed -n 's,^\(file://\)\?\(/.*\),\2,p' | while read -r path; do
+        sed -n 's,^file://\(/.*\)/simple/*$,\1,; s,^file://,,; /^\//p' | while read -r path; do
         [ ! -e "$path" ] || echo "$path"
     done | sort -u
 }
