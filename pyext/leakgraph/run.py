@@ -1,0 +1,203 @@
+"""Run a script as `__main__` and save a snapshot when it ends.
+
+Only what the script cannot do without is imported here: whatever this module loads
+is in the snapshot too. The snapshot is taken by an `atexit` callback registered
+before the script starts, so after the script's own callbacks and its threads, and
+before `__main__` is cleared. A script that ends by `os._exit` or a signal leaves none.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import io
+import os
+import sys
+from types import CodeType, ModuleType, TracebackType
+
+from leakgraph._core import Error, save_snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+__all__ = ["main"]
+
+USAGE = """\
+usage: python -m leakgraph run [--at-exit FILE] SCRIPT [ARGS]
+       python -m leakgraph run [--at-exit FILE] -m MODULE [ARGS]
+       python -m leakgraph VERB ...
+
+Runs a script or a module as `python` would and saves a snapshot of its objects
+when it ends, also by an exception, to FILE (leakgraph-{pid}.lgs if not given;
+{pid} and {n} in it are filled in). The exit code is the script's own. A script
+that ends by os._exit() or is killed leaves no snapshot.
+
+Any other VERB is handed over to the `leakgraph` command, which reads snapshots.
+"""
+
+DEFAULT_FILE = "leakgraph-{pid}.lgs"
+USAGE_ERROR = 2
+
+
+def main(arguments: list[str]) -> None:
+    """Do what the command line says; ends the process unless a script ran."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, end="")
+        sys.exit(0 if arguments else USAGE_ERROR)
+    if arguments[0] == "run":
+        _run(arguments[1:])
+    else:
+        _hand_over(arguments)
+
+
+def _run(arguments: list[str]) -> None:
+    """Parse what follows `run`, prepare `__main__` and execute it."""
+    file = DEFAULT_FILE
+    while arguments and arguments[0].startswith("-") and arguments[0] != "-m":
+        option, equals, value = arguments.pop(0).partition("=")
+        if option in ("-h", "--help"):
+            print(USAGE, end="")
+            sys.exit(0)
+        if option != "--at-exit":
+            _fail(f"run: unknown option {option}")
+        if not equals:
+            value = arguments.pop(0) if arguments else ""
+        file = value or _fail("run: --at-exit needs a file name")
+    if not arguments or arguments == ["-m"]:
+        _fail("run: which script?")
+    if arguments[0] == "-m":
+        code, module = _load_module(arguments[1], arguments[2:])
+    else:
+        code, module = _load_script(arguments[0], arguments[1:])
+    _register_save(file)
+    sys.modules["__main__"] = module
+    _execute(code, module)
+
+
+def _load_script(path: str, arguments: list[str]) -> tuple[CodeType, ModuleType]:
+    """The script's code and an empty `__main__` for it, with sys.path and argv set."""
+    full = os.path.abspath(path)
+    try:
+        with io.open_code(full) as file:
+            source = file.read()
+    except OSError as error:
+        _fail(f"run: cannot open {path}: {error.strerror}")
+    if not _is_safe_path():
+        sys.path[0] = os.path.dirname(os.path.realpath(full))
+    sys.argv[:] = [path, *arguments]
+    from importlib.machinery import SourceFileLoader
+
+    module = _new_main(full, SourceFileLoader("__main__", full))
+    try:
+        return compile(source, full, "exec", dont_inherit=True), module
+    except (SyntaxError, ValueError):
+        _hide_frames_before(None)
+        raise
+
+
+def _load_module(name: str, arguments: list[str]) -> tuple[CodeType, ModuleType]:
+    """The same for `-m name`; a package stands for its `__main__` module."""
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = find_spec(f"{name}.__main__")
+    except ImportError as error:
+        _fail(f"run: cannot import {name}: {error}")
+    code = getattr(spec and spec.loader, "get_code", lambda _: None)(
+        spec.name if spec else name
+    )
+    if spec is None or code is None:
+        _fail(f"run: there is no module {name} that could be run")
+    module = _new_main(spec.origin, spec.loader)
+    module.__spec__ = spec
+    module.__package__ = spec.parent
+    module.__dict__["__cached__"] = spec.cached
+    sys.argv[:] = [spec.origin or name, *arguments]
+    return code, module
+
+
+def _new_main(file: str | None, loader: object) -> ModuleType:
+    """A module as Python makes it for a script."""
+    module = ModuleType("__main__")
+    namespace = module.__dict__
+    namespace["__file__"] = file
+    namespace["__loader__"] = loader
+    namespace["__builtins__"] = builtins
+    namespace["__cached__"] = None
+    namespace["__annotations__"] = {}
+    return module
+
+
+def _is_safe_path() -> bool:
+    """Whether sys.path[0] is not the folder of what runs (`-P`, `-I`)."""
+    return bool(getattr(sys.flags, "safe_path", sys.flags.isolated))
+
+
+def _execute(code: CodeType, module: ModuleType) -> None:
+    """Run the code; its exceptions pass, looking as if Python itself had run it."""
+    try:
+        exec(code, module.__dict__)
+    except BaseException:
+        _hide_frames_before(code)
+        raise
+
+
+def _hide_frames_before(code: CodeType | None) -> None:
+    """Let the uncaught exception's traceback begin at the script (None: be empty)."""
+    show = sys.excepthook
+
+    def excepthook(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        while trace is not None and trace.tb_frame.f_code is not code:
+            trace = trace.tb_next
+        error.__traceback__ = sys.last_traceback = trace
+        show(kind, error, trace)
+
+    sys.excepthook = excepthook
+
+
+def _register_save(file: str) -> None:
+    """Save a snapshot to `file` when this very process ends (not a forked child)."""
+    pid = os.getpid()
+
+    def save() -> None:
+        if os.getpid() != pid:
+            return
+        try:
+            info = save_snapshot(file)
+        except (Error, OSError, MemoryError) as error:
+            _say(f"no snapshot was saved: {error}")
+        else:
+            _say(f"snapshot of {info.nodes:,} objects saved to {info.path}")
+
+    atexit.register(save)
+
+
+def _hand_over(arguments: list[str]) -> None:
+    """Become the bundled command."""
+    from shutil import which
+    from sysconfig import get_path
+
+    folders = [get_path("scripts"), os.path.dirname(sys.executable)]
+    path = os.pathsep.join([*folders, os.environ.get("PATH", os.defpath)])
+    command = which("leakgraph", path=path)
+    if command is None:
+        _fail("the command `leakgraph` is not installed beside this Python")
+    sys.stdout.flush()
+    os.execv(command, ["leakgraph", *arguments])
+
+
+def _say(line: str) -> None:
+    """One line on stderr, if there is one."""
+    if sys.stderr is not None:
+        print(f"leakgraph: {line}", file=sys.stderr, flush=True)
+
+
+def _fail(line: str) -> NoReturn:
+    """Say it and end with the exit code of a wrong command line."""
+    _say(line)
+    sys.exit(USAGE_ERROR)

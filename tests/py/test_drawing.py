@@ -1,0 +1,219 @@
+"""show_refs, show_backrefs, show_path and what they return."""
+
+import json
+import os
+import sys
+
+import pytest
+
+import leakgraph
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class Holder:
+    """Something with an attribute of its own."""
+
+
+@pytest.fixture
+def holder():
+    made = Holder()
+    made.losses = [object(), object()]
+    return made
+
+
+def test_texts(holder):
+    drawing = leakgraph.show_refs(holder)
+    assert repr(drawing) == str(drawing) == drawing.text
+    assert "Holder" in drawing.text and "losses" in drawing.text
+    assert drawing.dot.startswith("digraph") and "losses" in drawing.dot
+    shown = json.loads(drawing.json)
+    assert len(shown["nodes"]) == drawing.nodes
+
+
+def test_any_object_will_do():
+    for thing in ("text", 17, None, 2.5, len, sys, int, [1], (1, 2), {}, print, b"x"):
+        assert leakgraph.show_refs(thing).nodes >= 1
+    assert "list of 3" in str(leakgraph.show_refs([[1], [2], [3]]))
+
+
+def test_a_str_is_a_selector_on_a_snapshot_only(snap):
+    assert "str" in str(leakgraph.show_refs("type:list"))
+    assert "module sys" in str(snap.show_refs("module:sys"))
+
+
+def test_notebook_images(holder):
+    drawing = leakgraph.show_refs(holder)
+    assert "<svg" in drawing._repr_svg_()
+    assert drawing._repr_png_().startswith(PNG)
+
+
+def test_format_chooses_the_notebook_image(holder):
+    picture = leakgraph.show_refs(holder, format="png")
+    assert picture._repr_svg_() is None and picture._repr_png_().startswith(PNG)
+    picture = leakgraph.show_refs(holder, format="svg")
+    assert picture._repr_png_() is None and "<svg" in picture._repr_svg_()
+
+
+def test_written_at_once(holder, tmp_path):
+    leakgraph.show_refs(holder, tmp_path / "a.svg")
+    assert "<svg" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    leakgraph.show_backrefs(holder, str(tmp_path / "b.PNG"))
+    assert (tmp_path / "b.PNG").read_bytes().startswith(PNG)
+    leakgraph.show_refs(holder, tmp_path / "c.dot")
+    assert (tmp_path / "c.dot").read_text(encoding="utf-8").startswith("digraph")
+    leakgraph.show_refs(holder, tmp_path / "d.txt", format="svg")
+    assert "<svg" in (tmp_path / "d.txt").read_text(encoding="utf-8")
+    leakgraph.show_refs(holder, os.fsencode(tmp_path / "{n}-{pid}.pdf"))
+    assert (tmp_path / f"1-{os.getpid()}.pdf").read_bytes().startswith(b"%PDF")
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_save(holder, tmp_path):
+    drawing = leakgraph.show_refs(holder)
+    assert drawing.save(tmp_path / "a.svg") == str(tmp_path / "a.svg")
+    drawing.save(tmp_path / "b", format="png")
+    assert (tmp_path / "b").read_bytes().startswith(PNG)
+
+
+def test_unknown_suffix(holder, tmp_path):
+    for name in ("a.nonsense", "nothing"):
+        with pytest.raises(leakgraph.ArgumentError, match="svg"):
+            leakgraph.show_refs(holder, tmp_path / name)
+        with pytest.raises(leakgraph.ArgumentError, match="svg"):
+            leakgraph.show_refs(holder).save(tmp_path / name)
+    with pytest.raises(leakgraph.FileError):
+        leakgraph.show_refs(holder, tmp_path / "no" / "folder" / "x.svg")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_prints(holder, tmp_path, capfd):
+    leakgraph.show_refs(holder, tmp_path / "a.png")
+    leakgraph.show_backrefs(holder)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_title_and_legend(holder):
+    plain = leakgraph.show_refs(holder, legend=False).dot
+    titled = leakgraph.show_refs(holder, title="Who <holds> it?").dot
+    assert "holds" in titled and "holds" not in plain
+    assert len(titled) > len(plain)
+
+
+def test_depth(holder):
+    holder.chain = [[[[["bottom"]]]]]
+    shallow = leakgraph.show_refs(holder, max_depth=1)
+    deep = leakgraph.show_refs(holder, max_depth=7)
+    assert shallow.nodes < deep.nodes
+
+
+def test_max_nodes():
+    wide = [[i, object()] for i in range(500)] + [{i: []} for i in range(500)]
+    assert leakgraph.show_refs(wide, max_nodes=20).nodes <= 20
+    assert leakgraph.show_refs(wide).nodes <= 120
+    for wrong in (0, -1, 1.5, "many", 1 << 40):
+        with pytest.raises((ValueError, TypeError)):
+            leakgraph.show_refs(wide, max_nodes=wrong)
+
+
+def test_also(holder):
+    other = {"key": [1]}
+    drawing = leakgraph.show_refs(holder, also=[other])
+    assert "losses" in drawing.text and "['key']" in drawing.text
+    for wrong in ("ab", 17):
+        with pytest.raises(TypeError, match="also"):
+            leakgraph.show_refs(holder, also=wrong)
+
+
+def test_types_and_weak(holder):
+    import weakref
+
+    holder.reference = weakref.ref(holder.losses.__class__)
+    plain = leakgraph.show_refs(holder)
+    assert leakgraph.show_refs(holder, types=True).nodes > plain.nodes
+    assert leakgraph.show_refs(holder, weak=True).nodes > plain.nodes
+
+
+def test_backrefs_of_a_live_object(holder):
+    text = str(leakgraph.show_backrefs(holder.losses[0]))
+    assert "losses" in text and "Holder" in text
+    assert "local holder" in text
+    assert "leakgraph" not in text
+
+
+def test_backrefs_do_not_show_the_call(holder):
+    inner = holder.losses.pop()
+    drawing = leakgraph.show_backrefs(inner, max_depth=1)
+    assert drawing.nodes == 2, str(drawing)
+    assert "local inner" in str(drawing)
+
+
+def test_path_of_a_live_object(held):
+    text = str(leakgraph.show_path(held.losses[2]))
+    assert ".losses" in text and "[2]" in text and "trainer" in text
+
+
+def test_on_a_snapshot(snap, held):
+    node = snap.find(held.losses)
+    for target in (held.losses, node, f"#{node.index}"):
+        assert "list of 3" in str(snap.show_refs(target))
+        assert ".losses" in str(snap.show_backrefs(target))
+        assert "trainer" in str(snap.show_path(target))
+    both = snap.show_refs(held.losses, also=[held.options, "module:sys"])
+    assert "['lr']" in both.text and "module sys" in both.text
+
+
+def test_targets_that_are_not_there(snap):
+    with pytest.raises(leakgraph.NotFoundError, match="not in the snapshot"):
+        snap.show_refs(object())
+    with pytest.raises(leakgraph.NotFoundError):
+        snap.show_refs("type:no.such.Thing")
+    with pytest.raises(leakgraph.ArgumentError, match="another snapshot"):
+        snap.show_refs(leakgraph.snapshot(roots=[[1]]).node(0))
+
+
+def test_path_needs_a_whole_snapshot(holder):
+    partial = leakgraph.snapshot(roots=[holder])
+    with pytest.raises(leakgraph.PartialError):
+        partial.show_path(holder)
+
+
+def test_path_of_garbage():
+    class Loop:
+        pass
+
+    loop = Loop()
+    loop.self = loop
+    selector = hex(id(loop))
+    import gc
+
+    gc.disable()
+    try:
+        del loop
+        snapshot = leakgraph.snapshot()
+        with pytest.raises(leakgraph.NotFoundError):
+            snapshot.show_path(selector)
+        assert "Loop" in str(snapshot.show_backrefs(selector))
+    finally:
+        gc.enable()
+
+
+def test_drawing_outlives_its_snapshot(holder):
+    with leakgraph.snapshot(roots=[holder]) as partial:
+        drawing = partial.show_refs(holder)
+    del holder.losses
+    assert "losses" in drawing.text and "<svg" in drawing._repr_svg_()
+
+
+def test_arguments(holder):
+    with pytest.raises(TypeError, match="needs the argument 'obj'"):
+        leakgraph.show_refs()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'depth'"):
+        leakgraph.show_refs(holder, depth=3)
+    with pytest.raises(TypeError, match="multiple values for argument 'obj'"):
+        leakgraph.show_refs(holder, obj=holder)
+    with pytest.raises(TypeError, match="at most 2 positional"):
+        leakgraph.show_refs(holder, None, [1])
+    with pytest.raises(TypeError, match="title"):
+        leakgraph.show_refs(holder, title=17)
+    assert leakgraph.show_refs(obj=holder, filename=None).nodes > 1
