@@ -1,0 +1,192 @@
+// Every invariant that the rest of the library relies on. Also what stands
+// between a hostile file and every accessor.
+#include "graph.h"
+
+static lg_status
+damaged(lg_error *err, const char *what, uint64_t where)
+{
+    return lg_error_set(err, LG_EFORMAT,
+                        "%s is out of range or order (at %llu)", what,
+                        (unsigned long long)where);
+}
+
+static lg_status
+check_first_edges(const lg_columns *columns, lg_error *err)
+{
+    const uint64_t *first = columns->first_edge;
+    if (first[0] != 0)
+        return damaged(err, "the first edge of a node", 0);
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        if (first[node + 1] < first[node] ||
+            first[node + 1] - first[node] >= LG_NONE)
+            return damaged(err, "the first edge of a node", node);
+    if (first[columns->node_count] != columns->edge_count)
+        return damaged(err, "the last edge", columns->edge_count);
+    return LG_OK;
+}
+
+// What a payload of each kind must stay below; 0 stands for "anything".
+static void
+payload_limits(const lg_graph *graph, uint32_t limits[LG_EDGE_KIND_MASK + 1])
+{
+    for (unsigned kind = 0; kind <= LG_EDGE_KIND_MASK; kind++)
+        limits[kind] = 0;
+    limits[LG_EDGE_ATTRIBUTE] = graph->string_count;
+    limits[LG_EDGE_LOCAL] = graph->string_count;
+    limits[LG_EDGE_GLOBALS] = graph->string_count;
+    limits[LG_EDGE_NATIVE] = graph->string_count;
+    limits[LG_EDGE_VALUE] = graph->columns.node_count;
+}
+
+lg_status
+lg__check_edges(const lg_graph *graph, lg_error *err)
+{
+    const lg_columns *columns = &graph->columns;
+    lg_status status = check_first_edges(columns, err);
+    if (status != LG_OK)
+        return status;
+    uint32_t limits[LG_EDGE_KIND_MASK + 1];
+    payload_limits(graph, limits);
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
+        if (columns->edge_target[edge] >= columns->node_count)
+            return damaged(err, "the target of an edge", edge);
+        unsigned kind = lg__edge_kind(graph, edge);
+        if (kind >= LG_EDGE_KIND_COUNT)
+            return damaged(err, "the kind of an edge", edge);
+        uint32_t payload = columns->edge_payload[edge];
+        if (limits[kind] && payload >= limits[kind] &&
+            !(kind == LG_EDGE_VALUE && payload == LG_NONE))
+            return damaged(err, "the label of an edge", edge);
+    }
+    return LG_OK;
+}
+
+static lg_status
+check_ids(const uint32_t *ids, uint64_t count, uint32_t limit, bool may_be_none,
+          const char *what, lg_error *err)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (ids[i] >= limit && !(may_be_none && ids[i] == LG_NONE))
+            return damaged(err, what, i);
+    return LG_OK;
+}
+
+static lg_status
+check_ascending(const uint32_t *ids, uint32_t count, const char *what,
+                lg_error *err)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (ids[i] <= ids[i - 1])
+            return damaged(err, what, i);
+    return LG_OK;
+}
+
+static lg_status
+check_types(const lg_graph *graph, lg_error *err)
+{
+    const uint32_t *first = graph->type_first_base;
+    uint64_t bases = graph->array[LG__TYPE_BASE].count;
+    if (first[0] != 0 || first[graph->type_count] != bases)
+        return damaged(err, "the base of a type", bases);
+    for (uint32_t type = 0; type < graph->type_count; type++)
+        if (first[type + 1] <= first[type] || first[type + 1] > bases ||
+            graph->type_base[first[type]] != type)
+            return damaged(err, "the base of a type", type);
+    return LG_OK;
+}
+
+// A size that does not fit its column is in the overflow table, and no other.
+static lg_status
+check_sizes(const lg_graph *graph, lg_error *err)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t next = 0;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        bool listed = next < graph->big_count && graph->big_node[next] == node;
+        if (listed != (columns->size[node] == UINT32_MAX))
+            return damaged(err, "the size of a node", node);
+        next += listed;
+    }
+    return next == graph->big_count ? LG_OK
+                                    : damaged(err, "a large size", next);
+}
+
+static lg_status
+check_root_kinds(const lg_graph *graph, lg_error *err)
+{
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        if (graph->root_kind[i] > LG_ROOT_GIVEN)
+            return damaged(err, "the kind of a root", i);
+    return LG_OK;
+}
+
+lg_status
+lg__check_tables(const lg_graph *graph, lg_error *err)
+{
+    uint32_t nodes = graph->columns.node_count;
+    uint32_t strings = graph->string_count;
+    uint32_t types = graph->type_count;
+    const struct {
+        const uint32_t *ids;
+        uint64_t count;
+        uint32_t limit;
+        bool may_be_none;
+        const char *what;
+    } columns[] = {
+        {graph->columns.type, nodes, types, false, "the type of a node"},
+        {graph->text_node, graph->text_count, nodes, false, "a text's node"},
+        {graph->text_string, graph->text_count, strings, false, "a text"},
+        {graph->type_name, types, strings, false, "the name of a type"},
+        {graph->type_node, types, nodes, true, "the node of a type"},
+        {graph->type_base, graph->array[LG__TYPE_BASE].count, types, false,
+         "the base of a type"},
+        {graph->root_node, graph->root_count, nodes, false, "a root's node"},
+        {graph->root_name, graph->root_count, strings, false, "a root's name"},
+        {graph->info_key, graph->info_count, strings, false, "an info key"},
+        {graph->info_value, graph->info_count, strings, false, "an info text"},
+    };
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && !status; i++)
+        status = check_ids(columns[i].ids, columns[i].count, columns[i].limit,
+                           columns[i].may_be_none, columns[i].what, err);
+    if (status == LG_OK)
+        status = check_ascending(graph->text_node, graph->text_count,
+                                 "a text's node", err);
+    if (status == LG_OK)
+        status = check_types(graph, err);
+    if (status == LG_OK)
+        status = check_sizes(graph, err);
+    return status == LG_OK ? check_root_kinds(graph, err) : status;
+}
+
+lg_status
+lg__check_strings(const lg_graph *graph, lg_error *err)
+{
+    const uint64_t *offset = graph->string_offset;
+    uint64_t total = graph->array[LG__STRING_BYTES].count;
+    if (offset[0] != 0 || offset[graph->string_count] != total)
+        return damaged(err, "a string", 0);
+    for (uint32_t id = 0; id < graph->string_count; id++) {
+        if (offset[id + 1] < offset[id] || offset[id + 1] > total ||
+            offset[id + 1] - offset[id] > UINT32_MAX)
+            return damaged(err, "a string", id);
+        if (!lg__utf8_is_clean(graph->string_bytes + offset[id],
+                               (size_t)(offset[id + 1] - offset[id])))
+            return lg_error_set(err, LG_EFORMAT,
+                                "string %u is not UTF-8 or has control "
+                                "characters",
+                                id);
+    }
+    return LG_OK;
+}
+
+lg_status
+lg_graph_check(const lg_graph *graph, lg_error *err)
+{
+    lg_status status = lg__check_strings(graph, err);
+    if (status == LG_OK)
+        status = lg__check_tables(graph, err);
+    if (status == LG_OK)
+        status = lg__check_edges(graph, err);
+    return status;
+}

@@ -1,0 +1,240 @@
+// The steps of finishing a builder, each linear in what it looks at.
+#include "rest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static lg_status
+out_of_order(lg_error *err, const char *what, uint64_t where)
+{
+    return lg_error_set(err, LG_EINVAL, "%s is out of range or order (at %llu)",
+                        what, (unsigned long long)where);
+}
+
+// Nodes that were never opened end where they begin.
+lg_status
+lg__finish_first_edges(lg_builder *builder, lg_error *err)
+{
+    if (builder->node_capacity == 0 && !lg_builder_grow_nodes(builder))
+        return lg__error_memory(err);
+    if (builder->edge_capacity == 0 && !lg_builder_grow_edges(builder))
+        return lg__error_memory(err);
+    uint64_t *first = builder->first_edge;
+    uint64_t next = builder->edge_count;
+    first[builder->node_count] = next;
+    for (uint32_t node = builder->node_count; node-- > 0;) {
+        if (first[node] == UINT64_MAX)
+            first[node] = next;
+        else if (first[node] > next)
+            return out_of_order(err, "a node opened by the producer", node);
+        next = first[node];
+    }
+    if (next != 0)
+        return out_of_order(err, "an edge added before any node was opened", 0);
+    return LG_OK;
+}
+
+static int
+compare_late(const void *left, const void *right)
+{
+    const lg__late_edge *a = left;
+    const lg__late_edge *b = right;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void
+move_edges(lg_builder *builder, uint64_t from, uint64_t to, uint64_t count)
+{
+    memmove(builder->edge_target + to, builder->edge_target + from,
+            count * sizeof *builder->edge_target);
+    memmove(builder->edge_payload + to, builder->edge_payload + from,
+            count * sizeof *builder->edge_payload);
+    memmove(builder->edge_kind + to, builder->edge_kind + from, count);
+}
+
+// From the last node to the first, so that edges move in place: each node's own
+// edges to their final place, its late ones behind them.
+static void
+merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
+{
+    uint64_t *first = builder->first_edge;
+    uint64_t end = builder->edge_count + count;
+    uint64_t own_end = builder->edge_count;
+    builder->edge_count = end;
+    first[builder->node_count] = end;
+    for (uint32_t node = builder->node_count; count > 0;) {
+        node--;
+        while (count > 0 && late[count - 1].source == node) {
+            const lg__late_edge *edge = &late[--count];
+            end--;
+            builder->edge_target[end] = edge->target;
+            builder->edge_payload[end] = edge->payload;
+            builder->edge_kind[end] = (uint8_t)edge->kind;
+        }
+        uint64_t own_begin = first[node];
+        end -= own_end - own_begin;
+        move_edges(builder, own_begin, end, own_end - own_begin);
+        first[node] = end;
+        own_end = own_begin;
+    }
+}
+
+lg_status
+lg__finish_late_edges(lg_builder *builder, lg_error *err)
+{
+    lg__vector *late = &builder->rest->late;
+    if (late->count == 0)
+        return LG_OK;
+    if (!lg__builder_reserve_edges(builder, builder->edge_count + late->count))
+        return lg__error_memory(err);
+    lg__late_edge *edges = late->data;
+    qsort(edges, late->count, sizeof *edges, compare_late);
+    if (edges[late->count - 1].source >= builder->node_count)
+        return out_of_order(err, "the source of a late edge",
+                            edges[late->count - 1].source);
+    merge_late(builder, edges, late->count);
+    lg__vector_free(&builder->rest->allocator, late);
+    return LG_OK;
+}
+
+static void
+add_saturated(uint32_t *count, uint64_t more)
+{
+    *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
+}
+
+lg_status
+lg__finish_found(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__vector *column = &rest->table[LG__FOUND];
+    uint32_t nodes = builder->node_count;
+    uint32_t *found = lg__vector_extend(&rest->allocator, column, nodes);
+    if (found == NULL && nodes > 0)
+        return lg__error_memory(err);
+    if (nodes > 0)
+        memset(found, 0, nodes * sizeof *found);
+    const unsigned uncounted = LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+    for (uint64_t edge = 0; edge < builder->edge_count; edge++) {
+        uint32_t target = builder->edge_target[edge];
+        if (target >= nodes)
+            return out_of_order(err, "the target of an edge", edge);
+        found[target] += !(builder->edge_kind[edge] & uncounted) &&
+                         found[target] != UINT32_MAX;
+    }
+    const lg__node_number *held = rest->held.data;
+    for (size_t i = 0; i < rest->held.count; i++)
+        add_saturated(&found[held[i].node], held[i].number);
+    return LG_OK;
+}
+
+// The last text of a node wins: one sweep in order of coming, one in order of
+// nodes.
+lg_status
+lg__finish_texts(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    size_t size = builder->node_count * sizeof(uint32_t);
+    if (rest->text.count == 0)
+        return LG_OK;
+    uint32_t *text_of = lg__allocate(&rest->allocator, size);
+    if (text_of == NULL)
+        return lg__error_memory(err);
+    memset(text_of, 0xff, size);
+    const lg__node_number *texts = rest->text.data;
+    size_t distinct = 0;
+    for (size_t i = 0; i < rest->text.count; i++) {
+        distinct += text_of[texts[i].node] == LG_NONE;
+        text_of[texts[i].node] = (uint32_t)texts[i].number;
+    }
+    lg__vector_free(&rest->allocator, &rest->text);
+    uint32_t *nodes = lg__vector_extend(&rest->allocator,
+                                        &rest->table[LG__TEXT_NODE], distinct);
+    uint32_t *ids = lg__vector_extend(&rest->allocator,
+                                      &rest->table[LG__TEXT_STRING], distinct);
+    bool enough = nodes != NULL && ids != NULL;
+    for (uint32_t node = 0; enough && node < builder->node_count; node++) {
+        if (text_of[node] != LG_NONE) {
+            *nodes++ = node;
+            *ids++ = text_of[node];
+        }
+    }
+    lg__deallocate(&rest->allocator, text_of, size);
+    return enough ? LG_OK : lg__error_memory(err);
+}
+
+static int
+compare_numbers(const void *left, const void *right)
+{
+    const lg__node_number *a = left;
+    const lg__node_number *b = right;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+// A node's size may have been set more than once: an entry counts only while
+// the column still says "large", and the largest index is the last one set.
+lg_status
+lg__finish_sizes(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__node_number *big = rest->big.data;
+    size_t count = rest->big.count;
+    size_t kept = 0;
+    for (size_t i = count; i-- > 0;) {
+        uint32_t node = big[i].node;
+        if (builder->size[node] != UINT32_MAX)
+            continue;
+        // Marks the node as listed; the column is restored below.
+        builder->size[node] = 0;
+        kept++;
+        big[count - kept] = big[i];
+    }
+    if (kept == 0)
+        return LG_OK;
+    big += count - kept;
+    qsort(big, kept, sizeof *big, compare_numbers);
+    for (size_t i = 0; i < kept; i++) {
+        builder->size[big[i].node] = UINT32_MAX;
+        uint64_t *size =
+            lg__vector_extend(&rest->allocator, &rest->table[LG__BIG_SIZE], 1);
+        if (size == NULL || !lg__rest_push(rest, LG__BIG_NODE, big[i].node))
+            return lg__error_memory(err);
+        *size = big[i].number;
+    }
+    return LG_OK;
+}
+
+static bool
+is_partial(const lg_builder *builder)
+{
+    const struct lg_builder_rest *rest = builder->rest;
+    const uint64_t *end = rest->strings.offset->data;
+    const char *bytes = rest->strings.bytes->data;
+    const uint32_t *keys = rest->table[LG__INFO_KEY].data;
+    const uint32_t *values = rest->table[LG__INFO_VALUE].data;
+    for (size_t i = 0; i < rest->table[LG__INFO_KEY].count; i++) {
+        lg_string key = {bytes + end[keys[i]],
+                         (uint32_t)(end[keys[i] + 1] - end[keys[i]])};
+        lg_string value = {bytes + end[values[i]],
+                           (uint32_t)(end[values[i] + 1] - end[values[i]])};
+        if (lg__string_is(key, "partial"))
+            return !lg__string_is(value, "no");
+    }
+    return false;
+}
+
+lg_status
+lg__finish_roots(lg_builder *builder, lg_error *err)
+{
+    if (is_partial(builder))
+        return LG_OK;
+    const uint32_t *found = builder->rest->table[LG__FOUND].data;
+    const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
+    for (uint32_t node = 0; node < builder->node_count; node++)
+        if (!(builder->node_flags[node] & countless) &&
+            builder->refcount[node] > found[node])
+            lg_builder_add_root(builder, node, LG_ROOT_NATIVE, "", 0);
+    return builder->status == LG_OK ? LG_OK : lg__error_memory(err);
+}

@@ -1,0 +1,253 @@
+// A graph's life and its accessors.
+#include "graph.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+const lg__array_info lg__array_infos[LG__ARRAY_COUNT] = {
+#define X(name, id, element, title) {id, element, title},
+    LG__ARRAYS(X)
+#undef X
+};
+
+lg_status
+lg__graph_new(const lg_allocator *allocator, lg_graph **out, lg_error *err)
+{
+    lg_graph *graph = lg__allocate(allocator, sizeof *graph);
+    lg__lazy *lazy = lg__allocate(allocator, sizeof *lazy);
+    if (graph == NULL || lazy == NULL)
+        goto fail;
+    memset(lazy, 0, sizeof *lazy);
+    if (pthread_mutex_init(&lazy->lock, NULL) != 0)
+        goto fail;
+    memset(graph, 0, sizeof *graph);
+    graph->allocator = *allocator;
+    graph->lazy = lazy;
+    *out = graph;
+    return LG_OK;
+
+fail:
+    lg__deallocate(allocator, lazy, sizeof *lazy);
+    lg__deallocate(allocator, graph, sizeof *graph);
+    lg__allocator_release(allocator);
+    return lg__error_memory(err);
+}
+
+static void
+free_lazy(lg_graph *graph)
+{
+    const lg_allocator *allocator = &graph->allocator;
+    lg__lazy *lazy = graph->lazy;
+    size_t nodes = graph->columns.node_count;
+    if (lazy->reverse.first != NULL) {
+        lg__deallocate(allocator, (void *)(uintptr_t)lazy->reverse.first,
+                       (nodes + 1) * sizeof(uint64_t));
+        lg__deallocate(allocator, (void *)(uintptr_t)lazy->reverse.edge,
+                       graph->columns.edge_count * sizeof(lg__in_edge));
+    }
+    lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));
+    lg__deallocate(allocator, lazy->by_address, nodes * sizeof(uint32_t));
+    pthread_mutex_destroy(&lazy->lock);
+    lg__deallocate(allocator, lazy, sizeof *lazy);
+}
+
+void
+lg_graph_free(lg_graph *graph)
+{
+    if (graph == NULL)
+        return;
+    lg_allocator allocator = graph->allocator;
+    free_lazy(graph);
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
+        lg__deallocate(&allocator, graph->array[i].owned,
+                       graph->array[i].owned_size);
+    lg__deallocate(&allocator, graph->type_trait,
+                   graph->type_count * sizeof(lg__trait));
+    if (graph->map != NULL)
+        munmap(graph->map, graph->map_size);
+    lg__deallocate(&allocator, graph, sizeof *graph);
+    lg__allocator_release(&allocator);
+}
+
+lg_status
+lg__graph_settle(lg_graph *graph, lg_error *err)
+{
+    lg__trait *traits =
+        lg__allocate(&graph->allocator, graph->type_count * sizeof *traits);
+    if (traits == NULL)
+        return lg__error_memory(err);
+    for (uint32_t type = 0; type < graph->type_count; type++)
+        traits[type] = lg__type_trait(graph, type);
+    graph->type_trait = traits;
+    lg_string partial = lg_graph_info_find(graph, "partial");
+    graph->partial = partial.length > 0 && !lg__string_is(partial, "no");
+    return LG_OK;
+}
+
+const lg_columns *
+lg_graph_columns(const lg_graph *graph)
+{
+    return &graph->columns;
+}
+
+bool
+lg_graph_is_partial(const lg_graph *graph)
+{
+    return graph->partial;
+}
+
+// The place of key in an ascending column, or LG_NONE.
+static uint32_t
+search(const uint32_t *column, uint32_t count, uint32_t key)
+{
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (column[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && column[low] == key ? low : LG_NONE;
+}
+
+uint64_t
+lg_node_size(const lg_graph *graph, uint32_t node)
+{
+    uint32_t size = graph->columns.size[node];
+    if (size != UINT32_MAX)
+        return size;
+    return graph->big_size[search(graph->big_node, graph->big_count, node)];
+}
+
+int64_t
+lg_node_unexplained(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
+    if (graph->partial || (columns->node_flags[node] & countless) ||
+        columns->refcount[node] == UINT32_MAX)
+        return 0;
+    return (int64_t)columns->refcount[node] - (int64_t)columns->found[node];
+}
+
+lg_string
+lg_graph_string(const lg_graph *graph, uint32_t id)
+{
+    if (id >= graph->string_count)
+        return (lg_string){"", 0};
+    uint64_t start = graph->string_offset[id];
+    return (lg_string){graph->string_bytes + start,
+                       (uint32_t)(graph->string_offset[id + 1] - start)};
+}
+
+lg_string
+lg_node_text(const lg_graph *graph, uint32_t node)
+{
+    uint32_t place = search(graph->text_node, graph->text_count, node);
+    uint32_t id = place == LG_NONE ? LG_NONE : graph->text_string[place];
+    return lg_graph_string(graph, id);
+}
+
+uint32_t
+lg_edge_source(const lg_graph *graph, uint64_t edge)
+{
+    const uint64_t *first = graph->columns.first_edge;
+    uint32_t low = 0;
+    uint32_t high = graph->columns.node_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (first[middle] <= edge)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t
+lg_graph_type_count(const lg_graph *graph)
+{
+    return graph->type_count;
+}
+
+lg_type
+lg_graph_type(const lg_graph *graph, uint32_t id)
+{
+    uint32_t first = graph->type_first_base[id];
+    return (lg_type){
+        .name = lg_graph_string(graph, graph->type_name[id]),
+        .node = graph->type_node[id],
+        .mro = graph->type_base + first,
+        .mro_count = graph->type_first_base[id + 1] - first,
+        .category = (lg_category)graph->type_trait[id].category,
+    };
+}
+
+uint32_t
+lg_graph_root_count(const lg_graph *graph)
+{
+    return graph->root_count;
+}
+
+lg_root
+lg_graph_root(const lg_graph *graph, uint32_t index)
+{
+    return (lg_root){
+        .node = graph->root_node[index],
+        .kind = (lg_root_kind)graph->root_kind[index],
+        .name = lg_graph_string(graph, graph->root_name[index]),
+    };
+}
+
+const char *
+lg_root_kind_name(lg_root_kind kind)
+{
+    static const char *const names[] = {"module", "thread", "interpreter",
+                                        "static", "native", "given"};
+    size_t index = (size_t)kind;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+uint32_t
+lg_graph_info_count(const lg_graph *graph)
+{
+    return graph->info_count;
+}
+
+void
+lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
+              lg_string *value)
+{
+    *key = lg_graph_string(graph, graph->info_key[index]);
+    *value = lg_graph_string(graph, graph->info_value[index]);
+}
+
+bool
+lg__string_is(lg_string string, const char *expected)
+{
+    size_t length = strlen(expected);
+    return string.length == length &&
+           memcmp(string.data, expected, length) == 0;
+}
+
+lg_string
+lg_graph_info_find(const lg_graph *graph, const char *key)
+{
+    for (uint32_t i = 0; i < graph->info_count; i++)
+        if (lg__string_is(lg_graph_string(graph, graph->info_key[i]), key))
+            return lg_graph_string(graph, graph->info_value[i]);
+    return (lg_string){"", 0};
+}
+
+bool
+lg__monitor_goes_on(const lg_monitor *monitor, const char *phase, double done,
+                    lg_error *err)
+{
+    if (monitor == NULL || monitor->tick == NULL ||
+        monitor->tick(monitor->context, phase, done))
+        return true;
+    lg_error_set(err, LG_ECANCELLED, "cancelled while %s", phase);
+    return false;
+}

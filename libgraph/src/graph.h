@@ -1,0 +1,200 @@
+/**
+ * The private layout of a graph: a set of arrays, the same in memory and in a
+ * file, and indexes made when they are first asked for.
+ */
+#ifndef LG_GRAPH_H
+#define LG_GRAPH_H
+
+#include <pthread.h>
+
+#include "allocator.h"
+#include "utf8.h"
+
+/** Every array of a graph: name, id in a file (never changed or reused), size
+ *  of an element, and what people call it. */
+#define LG__ARRAYS(X)                                                          \
+    X(ADDRESS, 1, 8, "address")                                                \
+    X(TYPE, 2, 4, "type")                                                      \
+    X(SIZE, 3, 4, "size")                                                      \
+    X(REFCOUNT, 4, 4, "refcount")                                              \
+    X(FOUND, 5, 4, "references found")                                         \
+    X(NODE_FLAGS, 6, 2, "node flags")                                          \
+    X(FIRST_EDGE, 7, 8, "first edge")                                          \
+    X(EDGE_TARGET, 8, 4, "edge target")                                        \
+    X(EDGE_PAYLOAD, 9, 4, "edge payload")                                      \
+    X(EDGE_KIND, 10, 1, "edge kind")                                           \
+    X(STRING_OFFSET, 11, 8, "string offset")                                   \
+    X(STRING_BYTES, 12, 1, "string bytes")                                     \
+    X(TEXT_NODE, 13, 4, "text node")                                           \
+    X(TEXT_STRING, 14, 4, "text string")                                       \
+    X(BIG_NODE, 15, 4, "large size node")                                      \
+    X(BIG_SIZE, 16, 8, "large size")                                           \
+    X(TYPE_NAME, 17, 4, "type name")                                           \
+    X(TYPE_NODE, 18, 4, "type node")                                           \
+    X(TYPE_FIRST_BASE, 19, 4, "type first base")                               \
+    X(TYPE_BASE, 20, 4, "type base")                                           \
+    X(ROOT_NODE, 21, 4, "root node")                                           \
+    X(ROOT_KIND, 22, 1, "root kind")                                           \
+    X(ROOT_NAME, 23, 4, "root name")                                           \
+    X(INFO_KEY, 24, 4, "info key")                                             \
+    X(INFO_VALUE, 25, 4, "info value")
+
+enum lg__array_name {
+#define X(name, id, element, title) LG__##name,
+    LG__ARRAYS(X)
+#undef X
+        LG__ARRAY_COUNT
+};
+
+typedef struct lg__array_info {
+    uint32_t id;
+    uint32_t element;
+    const char *title;
+} lg__array_info;
+
+extern const lg__array_info lg__array_infos[LG__ARRAY_COUNT];
+
+typedef struct lg__array {
+    const void *data;
+    uint64_t count;
+    void *owned; /**< the block that data lies in; NULL: borrowed */
+    size_t owned_size;
+} lg__array;
+
+/** What the library must know of a type beyond its category. */
+typedef enum lg__role {
+    LG__ROLE_NONE = 0,
+    LG__ROLE_CELL,
+    LG__ROLE_TUPLE,
+    LG__ROLE_FUNCTION,
+    LG__ROLE_STR,
+    LG__ROLE_SUSPENDED, /**< generator, coroutine, task */
+    LG__ROLE_SIZED,     /**< a container that people count the elements of */
+} lg__role;
+
+typedef struct lg__trait {
+    uint8_t category; /**< lg_category */
+    uint8_t role;     /**< lg__role */
+} lg__trait;
+
+/** An in-edge, as its source and its rank among the source's out-edges. */
+typedef struct lg__in_edge {
+    uint32_t source;
+    uint32_t rank;
+} lg__in_edge;
+
+typedef struct lg__reverse {
+    const uint64_t *first; /**< [node_count + 1] */
+    const lg__in_edge *edge;
+} lg__reverse;
+
+/** Where a node is folded into; owner LG_NONE for most. For a namespace and a
+ *  closure tuple, rank is that of the owner's only edge that opens it; for a
+ *  cell, that of the tuple's edge by which it was met first. */
+typedef struct lg__fold {
+    uint32_t owner;
+    uint32_t rank;
+} lg__fold;
+
+/** Indexes made at the first use, under the lock, and kept. */
+typedef struct lg__lazy {
+    pthread_mutex_t lock;
+    lg__reverse reverse;
+    lg__fold *fold;
+    uint32_t *by_address;
+    uint32_t by_address_count;
+} lg__lazy;
+
+struct lg_graph {
+    lg_columns columns;
+
+    uint32_t string_count;
+    const uint64_t *string_offset; /**< [string_count + 1] */
+    const char *string_bytes;
+
+    uint32_t text_count;
+    const uint32_t *text_node; /**< ascending */
+    const uint32_t *text_string;
+
+    uint32_t big_count;
+    const uint32_t *big_node; /**< ascending */
+    const uint64_t *big_size;
+
+    uint32_t type_count;
+    const uint32_t *type_name;
+    const uint32_t *type_node;
+    const uint32_t *type_first_base; /**< [type_count + 1] */
+    const uint32_t *type_base;
+    lg__trait *type_trait;
+
+    uint32_t root_count;
+    const uint32_t *root_node;
+    const uint8_t *root_kind;
+    const uint32_t *root_name;
+
+    uint32_t info_count;
+    const uint32_t *info_key;
+    const uint32_t *info_value;
+
+    bool partial;
+
+    lg__array array[LG__ARRAY_COUNT];
+    lg_allocator allocator;
+    void *map; /**< the mapped file, or NULL */
+    size_t map_size;
+    lg__lazy *lazy;
+};
+
+/** Hands a vector's block over to an array. */
+lg__array lg__vector_take(lg__vector *vector);
+
+/** A graph without arrays. Takes the allocator over, also on failure. */
+lg_status lg__graph_new(const lg_allocator *allocator, lg_graph **out,
+                        lg_error *err);
+
+/** Sets the typed pointers from the arrays; fails if their counts disagree. */
+lg_status lg__graph_bind(lg_graph *graph, lg_error *err);
+
+/** What is derived from checked arrays: traits of types, partial. */
+lg_status lg__graph_settle(lg_graph *graph, lg_error *err);
+
+/** The parts of lg_graph_check. */
+lg_status lg__check_edges(const lg_graph *graph, lg_error *err);
+lg_status lg__check_tables(const lg_graph *graph, lg_error *err);
+lg_status lg__check_strings(const lg_graph *graph, lg_error *err);
+
+/** The traits of a type, by its name and those of its bases. */
+lg__trait lg__type_trait(const lg_graph *graph, uint32_t type);
+
+/** The reverse index, made if need be; false if memory ran out. */
+bool lg__graph_reverse(const lg_graph *graph, lg__reverse *out);
+/** The fold of every node, made if need be; NULL if memory ran out. */
+const lg__fold *lg__graph_folds(const lg_graph *graph);
+
+static inline lg__role
+lg__node_role(const lg_graph *graph, uint32_t node)
+{
+    return (lg__role)graph->type_trait[graph->columns.type[node]].role;
+}
+
+static inline lg_category
+lg__node_category(const lg_graph *graph, uint32_t node)
+{
+    uint32_t type = graph->columns.type[node];
+    return (lg_category)graph->type_trait[type].category;
+}
+
+static inline unsigned
+lg__edge_kind(const lg_graph *graph, uint64_t edge)
+{
+    return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
+}
+
+/** Whether a string says exactly `expected`. */
+bool lg__string_is(lg_string string, const char *expected);
+
+/** Calls the monitor; false, with the error set, when it says stop. */
+bool lg__monitor_goes_on(const lg_monitor *monitor, const char *phase,
+                         double done, lg_error *err);
+
+#endif

@@ -1,0 +1,337 @@
+// A shortest strong path from a root: breadth first over the hops that lead to
+// the target, until a level has a root in it.
+//
+// Each node met remembers the next node on the way to the target and the least
+// penalty of the ways of that length, so that among shortest paths the most
+// telling one is taken. The hops themselves are looked up again at the end.
+#include "hop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Root kinds from the most telling to the least; see root_rank.
+enum {
+    RANK_THREAD = 0,
+    RANK_USER_MODULE,
+    RANK_BOOKKEEPING,
+    RANK_INTERPRETER,
+    RANK_STATIC,
+    RANK_NATIVE,
+    RANK_NONE,
+};
+
+typedef struct search {
+    lg__walk walk;
+    uint32_t *next;    // towards the target; LG_NONE: not met
+    uint16_t *penalty; // saturating
+    uint32_t *level;   // hops to the target
+    uint8_t *rank;     // of the best root that the node is
+    uint32_t *queue;
+    uint32_t met;
+    uint32_t at; // the node whose hops in are being walked
+} search;
+
+// Modules that refer to things because it is their job, not the user's.
+static bool
+is_bookkeeping(lg_string name)
+{
+    static const char *const names[] = {
+        "sys",
+        "gc",
+        "builtins",
+        "linecache",
+        "IPython",
+        "ipykernel",
+        "weakref",
+        "_weakrefset",
+        "atexit",
+        "functools",
+        "logging",
+        "warnings",
+        "importlib",
+        "_frozen_importlib",
+        "_frozen_importlib_external",
+    };
+    lg_string top = name;
+    for (uint32_t i = 0; i < name.length && top.length == name.length; i++)
+        if (name.data[i] == '.')
+            top.length = i;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lg__string_is(top, names[i]))
+            return true;
+    return false;
+}
+
+static uint8_t
+root_rank(const lg_graph *graph, uint32_t index)
+{
+    lg_root root = lg_graph_root(graph, index);
+    switch (root.kind) {
+    case LG_ROOT_THREAD:
+    case LG_ROOT_GIVEN:
+        return RANK_THREAD;
+    case LG_ROOT_MODULE:
+        return is_bookkeeping(root.name) ? RANK_BOOKKEEPING : RANK_USER_MODULE;
+    case LG_ROOT_INTERPRETER:
+        return RANK_INTERPRETER;
+    case LG_ROOT_STATIC:
+        return RANK_STATIC;
+    default:
+        return RANK_NATIVE;
+    }
+}
+
+static unsigned
+hop_penalty(const lg_graph *graph, const lg_hop *hop)
+{
+    unsigned penalty = 0;
+    for (uint32_t i = 0; i < hop->edge_count; i++) {
+        switch (lg__edge_kind(graph, hop->edges[i])) {
+        case LG_EDGE_TYPE:
+        case LG_EDGE_GLOBALS:
+            penalty += 16;
+            break;
+        case LG_EDGE_REFERENCE:
+        case LG_EDGE_FIELD:
+        case LG_EDGE_NATIVE:
+            penalty += 4;
+            break;
+        case LG_EDGE_KEY:
+        case LG_EDGE_STACK:
+            penalty += 2;
+            break;
+        default:
+            break;
+        }
+    }
+    return penalty;
+}
+
+static bool
+meet(void *context, const lg_hop *hop)
+{
+    search *state = context;
+    uint32_t node = hop->source;
+    if (hop->weak)
+        return true;
+    uint32_t level = state->level[state->at] + 1;
+    unsigned penalty =
+        state->penalty[state->at] + hop_penalty(state->walk.graph, hop);
+    uint16_t saturated =
+        (uint16_t)(penalty < UINT16_MAX ? penalty : UINT16_MAX);
+    if (state->next[node] == LG_NONE) {
+        state->queue[state->met++] = node;
+        state->level[node] = level;
+    } else if (state->level[node] != level ||
+               state->penalty[node] <= saturated) {
+        return true;
+    }
+    state->next[node] = state->at;
+    state->penalty[node] = saturated;
+    return true;
+}
+
+static bool
+is_better_root(const search *state, uint32_t node, uint32_t best)
+{
+    if (best == LG_NONE || state->rank[node] != state->rank[best])
+        return best == LG_NONE || state->rank[node] < state->rank[best];
+    if (state->penalty[node] != state->penalty[best])
+        return state->penalty[node] < state->penalty[best];
+    return node < best;
+}
+
+// The best root among the nodes met from begin to end, native ones or others.
+static uint32_t
+best_root(const search *state, uint32_t begin, uint32_t end, bool native)
+{
+    uint32_t best = LG_NONE;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t node = state->queue[i];
+        uint8_t rank = state->rank[node];
+        if ((native ? rank == RANK_NATIVE : rank < RANK_NATIVE) &&
+            is_better_root(state, node, best))
+            best = node;
+    }
+    return best;
+}
+
+// Walks level by level. The best root of the first level that has one which is
+// not native; else the nearest native root.
+static lg_status
+find_root(search *state, uint32_t target, const lg_monitor *monitor,
+          uint32_t *out, lg_error *err)
+{
+    uint32_t native = LG_NONE;
+    uint32_t begin = 0;
+    state->queue[0] = target;
+    state->next[target] = target;
+    state->met = 1;
+    while (begin < state->met) {
+        uint32_t end = state->met;
+        uint32_t best = best_root(state, begin, end, false);
+        if (best != LG_NONE) {
+            *out = best;
+            return LG_OK;
+        }
+        if (native == LG_NONE)
+            native = best_root(state, begin, end, true);
+        for (uint32_t i = begin; i < end; i++) {
+            state->at = state->queue[i];
+            if (i % 65536 == 0 &&
+                !lg__monitor_goes_on(monitor, "searching", 0, err))
+                return LG_ECANCELLED;
+            lg__hops_in_walk(&state->walk, state->at);
+        }
+        begin = end;
+    }
+    *out = native;
+    return LG_OK;
+}
+
+// The node where a root shows: the owner of one that is folded away.
+static uint32_t
+seen_root(const search *state, uint32_t index)
+{
+    uint32_t node = state->walk.graph->root_node[index];
+    uint32_t owner = state->walk.fold[node].owner;
+    return owner == LG_NONE ? node : owner;
+}
+
+typedef struct choice {
+    const lg_graph *graph;
+    uint32_t target;
+    unsigned penalty;
+    lg_hop best;
+} choice;
+
+static bool
+choose(void *context, const lg_hop *hop)
+{
+    choice *state = context;
+    if (hop->weak || hop->target != state->target)
+        return true;
+    unsigned penalty = hop_penalty(state->graph, hop);
+    if (state->best.edge_count == 0 || penalty < state->penalty) {
+        state->best = *hop;
+        state->penalty = penalty;
+    }
+    return state->penalty > 0;
+}
+
+static lg_status
+make_path(const search *state, uint32_t root_node, uint32_t target,
+          lg_path *out, lg_error *err)
+{
+    const lg_graph *graph = state->walk.graph;
+    size_t count = 0;
+    for (uint32_t node = root_node; node != target; node = state->next[node])
+        count++;
+    lg_hop *hops = NULL;
+    if (count > 0 && (hops = malloc(count * sizeof *hops)) == NULL)
+        return lg__error_memory(err);
+    uint32_t node = root_node;
+    for (size_t i = 0; i < count; i++) {
+        choice made = {.graph = graph, .target = state->next[node]};
+        lg__walk walk = state->walk;
+        walk.visit = choose;
+        walk.context = &made;
+        lg__hops_out_walk(&walk, node);
+        hops[i] = made.best;
+        node = state->next[node];
+    }
+    uint32_t index = 0;
+    while (seen_root(state, index) != root_node ||
+           root_rank(graph, index) != state->rank[root_node])
+        index++;
+    *out = (lg_path){lg_graph_root(graph, index), hops, count};
+    out->root.node = root_node;
+    return LG_OK;
+}
+
+static void
+rank_roots(search *state)
+{
+    const lg_graph *graph = state->walk.graph;
+    memset(state->rank, RANK_NONE, graph->columns.node_count);
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        uint32_t node = seen_root(state, i);
+        uint8_t rank = root_rank(graph, i);
+        if (rank < state->rank[node])
+            state->rank[node] = rank;
+    }
+}
+
+static void
+search_free(search *state)
+{
+    free(state->next);
+    free(state->penalty);
+    free(state->level);
+    free(state->rank);
+    free(state->queue);
+}
+
+static lg_status
+search_new(search *state, const lg_graph *graph, lg_error *err)
+{
+    size_t nodes = graph->columns.node_count;
+    *state = (search){
+        .walk = {.graph = graph,
+                 .fold = lg__graph_folds(graph),
+                 .visit = meet,
+                 .everything = true},
+        .next = malloc(nodes * sizeof(uint32_t)),
+        .penalty = calloc(nodes, sizeof(uint16_t)),
+        .level = calloc(nodes, sizeof(uint32_t)),
+        .rank = malloc(nodes),
+        .queue = malloc(nodes * sizeof(uint32_t)),
+    };
+    if (!state->walk.fold || !lg__graph_reverse(graph, &state->walk.reverse) ||
+        !state->next || !state->penalty || !state->level || !state->rank ||
+        !state->queue) {
+        search_free(state);
+        return lg__error_memory(err);
+    }
+    state->walk.context = state;
+    memset(state->next, 0xff, nodes * sizeof(uint32_t));
+    rank_roots(state);
+    return LG_OK;
+}
+
+lg_status
+lg_path_from_root(const lg_graph *graph, uint32_t target,
+                  const lg_monitor *monitor, lg_path *out, lg_error *err)
+{
+    if (target >= graph->columns.node_count)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u", target);
+    if (graph->partial)
+        return lg_error_set(err, LG_EPARTIAL,
+                            "paths from roots need a whole snapshot, and this "
+                            "one is partial");
+    search state;
+    lg_status status = search_new(&state, graph, err);
+    if (status != LG_OK)
+        return status;
+    if (state.walk.fold[target].owner != LG_NONE)
+        target = state.walk.fold[target].owner;
+    uint32_t root = LG_NONE;
+    status = find_root(&state, target, monitor, &root, err);
+    if (status == LG_OK && root == LG_NONE)
+        status = lg_error_set(err, LG_ENOTFOUND,
+                              "no root reaches node %u: it is garbage that "
+                              "was not collected yet",
+                              target);
+    if (status == LG_OK)
+        status = make_path(&state, root, target, out, err);
+    search_free(&state);
+    return status;
+}
+
+void
+lg_path_free(lg_path *path)
+{
+    free(path->hops);
+    path->hops = NULL;
+    path->count = 0;
+}

@@ -1,0 +1,273 @@
+// Each thread with its frames and their locals, then what is suspended: the
+// first question after running out of memory.
+#include "report.h"
+
+#include <stdlib.h>
+
+enum { SUSPENDED_SHOWN = 50, TITLE_WIDEST = 44, NAME_WIDEST = 24 };
+
+typedef struct report {
+    const lg_graph *graph;
+    lg_text text;
+    bool *on_stack; // [node_count] frames of threads
+} report;
+
+static uint64_t
+next_edge(const lg_graph *graph, uint32_t node, uint64_t edge, unsigned kind)
+{
+    uint64_t end = graph->columns.first_edge[node + 1];
+    while (edge < end && lg__edge_kind(graph, edge) != kind)
+        edge++;
+    return edge < end ? edge : UINT64_MAX;
+}
+
+static bool
+has_locals(const lg_graph *graph, uint32_t node)
+{
+    return next_edge(graph, node, graph->columns.first_edge[node],
+                     LG_EDGE_LOCAL) != UINT64_MAX;
+}
+
+// How wide the columns of names and titles must be, within reason.
+static void
+measure_locals(report *to, uint32_t node, size_t *name_width,
+               size_t *title_width)
+{
+    const lg_columns *columns = &to->graph->columns;
+    lg_text title = {0};
+    *name_width = *title_width = 0;
+    for (uint64_t edge = columns->first_edge[node];
+         edge < columns->first_edge[node + 1]; edge++) {
+        if (lg__edge_kind(to->graph, edge) != LG_EDGE_LOCAL)
+            continue;
+        title.length = 0;
+        lg__text_add_string(
+            &title, lg_graph_string(to->graph, columns->edge_payload[edge]));
+        size_t width = lg__text_width(&title, 0);
+        if (width > *name_width && width <= NAME_WIDEST)
+            *name_width = width;
+        title.length = 0;
+        lg_node_title(to->graph, columns->edge_target[edge], false, &title);
+        width = lg__text_width(&title, 0);
+        if (width > *title_width && width <= TITLE_WIDEST)
+            *title_width = width;
+    }
+    to->text.failed |= title.failed;
+    lg_text_free(&title);
+}
+
+static void
+add_local(report *to, uint64_t edge, size_t name_width, size_t title_width)
+{
+    const lg_columns *columns = &to->graph->columns;
+    uint32_t target = columns->edge_target[edge];
+    lg_text *out = &to->text;
+    lg_text_add(out, "        ");
+    size_t start = out->length;
+    lg__text_add_string(
+        out, lg_graph_string(to->graph, columns->edge_payload[edge]));
+    lg__text_pad(out, start, name_width + 2);
+    start = out->length;
+    lg_node_title(to->graph, target, false, out);
+    lg__text_pad(out, start, title_width + 2);
+    lg_text_add_size(out, lg_node_size(to->graph, target));
+    lg_text_add(out, "\n");
+}
+
+static void
+add_locals(report *to, uint32_t node)
+{
+    const lg_columns *columns = &to->graph->columns;
+    size_t name_width;
+    size_t title_width;
+    measure_locals(to, node, &name_width, &title_width);
+    for (uint64_t edge = columns->first_edge[node];
+         edge < columns->first_edge[node + 1]; edge++)
+        if (lg__edge_kind(to->graph, edge) == LG_EDGE_LOCAL)
+            add_local(to, edge, name_width, title_width);
+}
+
+// A frame is called by its text, "train() train.py:12"; a generator on the
+// stack, or anything without a text, by its title.
+static void
+add_frame_name(report *to, uint32_t node, lg_text *out)
+{
+    lg_string type =
+        lg_graph_type(to->graph, to->graph->columns.type[node]).name;
+    lg_string text = lg_node_text(to->graph, node);
+    if (text.length > 0 && lg__string_is(type, "frame"))
+        lg__text_add_string(out, text);
+    else
+        lg_node_title(to->graph, node, false, out);
+}
+
+static void
+add_thread(report *to, const lg_root *root)
+{
+    const lg_columns *columns = &to->graph->columns;
+    lg_text_add(&to->text, to->text.length > 0 ? "\nThread " : "Thread ");
+    lg__text_add_string(&to->text, root->name.length > 0
+                                       ? root->name
+                                       : lg_node_text(to->graph, root->node));
+    lg_text_add(&to->text, "\n");
+    for (uint64_t edge = columns->first_edge[root->node];
+         edge < columns->first_edge[root->node + 1]; edge++) {
+        if (lg__edge_kind(to->graph, edge) != LG_EDGE_FRAME)
+            continue;
+        lg_text_addf(&to->text, "  #%u ", columns->edge_payload[edge]);
+        add_frame_name(to, columns->edge_target[edge], &to->text);
+        lg_text_add(&to->text, "\n");
+        add_locals(to, columns->edge_target[edge]);
+    }
+}
+
+static bool
+is_suspended(const report *to, uint32_t node)
+{
+    return lg__node_role(to->graph, node) == LG__ROLE_SUSPENDED &&
+           !to->on_stack[node] && has_locals(to->graph, node);
+}
+
+static void
+add_suspended(report *to)
+{
+    uint64_t count = 0;
+    for (uint32_t node = 0; node < to->graph->columns.node_count; node++) {
+        if (!is_suspended(to, node) || count++ >= SUSPENDED_SHOWN)
+            continue;
+        if (count == 1)
+            lg_text_add(&to->text,
+                        to->text.length > 0 ? "\nSuspended\n" : "Suspended\n");
+        lg_text_add(&to->text, "  ");
+        lg_node_title(to->graph, node, false, &to->text);
+        lg_text_add(&to->text, "\n");
+        add_locals(to, node);
+    }
+    if (count > SUSPENDED_SHOWN) {
+        lg_text_add(&to->text, "  ... and ");
+        lg_text_add_count(&to->text, count - SUSPENDED_SHOWN);
+        lg_text_add(&to->text, " more\n");
+    }
+}
+
+static void
+threads_text(report *to)
+{
+    for (uint32_t i = 0; i < to->graph->root_count; i++) {
+        lg_root root = lg_graph_root(to->graph, i);
+        if (root.kind == LG_ROOT_THREAD)
+            add_thread(to, &root);
+    }
+    add_suspended(to);
+    if (to->text.length == 0)
+        lg_text_add(&to->text, "no thread was captured\n");
+}
+
+static void
+json_locals(report *to, uint32_t node)
+{
+    const lg_columns *columns = &to->graph->columns;
+    const char *between = "";
+    lg_text title = {0};
+    lg_text_add(&to->text, ", \"locals\": [");
+    for (uint64_t edge = columns->first_edge[node];
+         edge < columns->first_edge[node + 1]; edge++) {
+        if (lg__edge_kind(to->graph, edge) != LG_EDGE_LOCAL)
+            continue;
+        uint32_t target = columns->edge_target[edge];
+        lg_text_addf(&to->text, "%s{\"name\": ", between);
+        lg__text_add_json_string(
+            &to->text, lg_graph_string(to->graph, columns->edge_payload[edge]));
+        title.length = 0;
+        lg_node_title(to->graph, target, false, &title);
+        lg_text_addf(&to->text, ", \"node\": %u, \"title\": ", target);
+        lg_text_add_json(&to->text, title.data ? title.data : "", title.length);
+        lg_text_addf(&to->text, ", \"size\": %llu}",
+                     (unsigned long long)lg_node_size(to->graph, target));
+        between = ", ";
+    }
+    to->text.failed |= title.failed;
+    lg_text_free(&title);
+    lg_text_add(&to->text, "]}");
+}
+
+static void
+json_frame(report *to, uint32_t node, const char *between)
+{
+    lg_text name = {0};
+    add_frame_name(to, node, &name);
+    lg_text_addf(&to->text, "%s{\"node\": %u, \"name\": ", between, node);
+    lg_text_add_json(&to->text, name.data ? name.data : "", name.length);
+    to->text.failed |= name.failed;
+    lg_text_free(&name);
+    json_locals(to, node);
+}
+
+static void
+json_thread(report *to, const lg_root *root, const char *between)
+{
+    const lg_columns *columns = &to->graph->columns;
+    lg_text_addf(&to->text, "%s\n  {\"name\": ", between);
+    lg__text_add_json_string(
+        &to->text, root->name.length > 0 ? root->name
+                                         : lg_node_text(to->graph, root->node));
+    lg_text_addf(&to->text, ", \"node\": %u, \"frames\": [", root->node);
+    between = "\n    ";
+    for (uint64_t edge = columns->first_edge[root->node];
+         edge < columns->first_edge[root->node + 1]; edge++) {
+        if (lg__edge_kind(to->graph, edge) != LG_EDGE_FRAME)
+            continue;
+        json_frame(to, columns->edge_target[edge], between);
+        between = ",\n    ";
+    }
+    lg_text_add(&to->text, "]}");
+}
+
+static void
+threads_json(report *to)
+{
+    const char *between = "";
+    lg_text_add(&to->text, "{\"threads\": [");
+    for (uint32_t i = 0; i < to->graph->root_count; i++) {
+        lg_root root = lg_graph_root(to->graph, i);
+        if (root.kind != LG_ROOT_THREAD)
+            continue;
+        json_thread(to, &root, between);
+        between = ",";
+    }
+    lg_text_add(&to->text, "], \"suspended\": [");
+    between = "\n  ";
+    for (uint32_t node = 0; node < to->graph->columns.node_count; node++) {
+        if (!is_suspended(to, node))
+            continue;
+        json_frame(to, node, between);
+        between = ",\n  ";
+    }
+    lg_text_add(&to->text, "]}\n");
+}
+
+static void
+mark_stacks(report *to)
+{
+    const lg_columns *columns = &to->graph->columns;
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++)
+        if (lg__edge_kind(to->graph, edge) == LG_EDGE_FRAME)
+            to->on_stack[columns->edge_target[edge]] = true;
+}
+
+lg_status
+lg_report_threads(const lg_graph *graph, lg_format format, lg_text *out,
+                  lg_error *err)
+{
+    size_t nodes = graph->columns.node_count;
+    report to = {.graph = graph, .on_stack = calloc(nodes ? nodes : 1, 1)};
+    if (to.on_stack == NULL)
+        return lg__error_memory(err);
+    mark_stacks(&to);
+    if (format == LG_FORMAT_JSON)
+        threads_json(&to);
+    else
+        threads_text(&to);
+    free(to.on_stack);
+    return lg__report_finish(&to.text, out, err);
+}
