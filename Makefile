@@ -30,6 +30,7 @@ setup-checks: setup
 	@tools/setup.sh checks
 
 build: setup  ## build everything into build/make
+	@mkdir -p build
 	@$(configure) -B $(BUILD) >build/configure.log || \
 		{ cat build/configure.log; exit 1; }
 	@$(bin)/cmake --build $(BUILD)
