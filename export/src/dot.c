@@ -7,14 +7,14 @@
 #define SANS "Helvetica,Arial,sans-serif"
 #define MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
 
-// A tooltip is a quoted string in which Graphviz still reads backslashes and
-// entities.
+// A tooltip is a quoted string in which Graphviz reads backslashes, and more
+// than once, before it reads entities.
 static void
 escape_quoted(lg_text *out, const char *bytes, size_t length)
 {
     const char *entity = length != 1      ? NULL
-                         : *bytes == '"'  ? "\\\""
-                         : *bytes == '\\' ? "\\\\"
+                         : *bytes == '"'  ? "&quot;"
+                         : *bytes == '\\' ? "&#92;"
                          : *bytes == '&'  ? "&amp;"
                                           : NULL;
     if (entity)
@@ -49,68 +49,75 @@ is_used(const lg_view *view, const view_look *look)
     return false;
 }
 
-// The looks that the picture uses, in one row below the caption.
+// The looks that the picture uses, behind the caption.
 static void
 add_legend(const lg_view *view, lg_text *out)
 {
-    lg_text_add(out, "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" "
-                     "CELLBORDER=\"0\" CELLSPACING=\"3\" CELLPADDING=\"0\">"
-                     "<TR>");
     const view_look *look;
     for (size_t i = 0; (look = lg__look_at(i)); i++) {
         if (is_used(view, look))
             add_legend_entry(out, look);
     }
-    lg_text_add(out, "<TD></TD></TR></TABLE></TD></TR>");
 }
 
+// The graph's own label: caption and legend in one row, below the title if
+// there is one. (A box around everything could carry the title, but it makes
+// Graphviz 2.42 turn the order of siblings around.)
 static void
-add_caption(const lg_view *view, bool legend, lg_text *out)
+add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
 {
-    lg_text caption = {0};
+    lg_text caption = {0}, title = {0};
     lg__add_caption(&caption, view);
-    lg_text_add(out, "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" "
-                     "CELLPADDING=\"2\"><TR><TD ALIGN=\"LEFT\">"
-                     "<FONT POINT-SIZE=\"9\" COLOR=\"" FAINT "\">");
+    lg_text_add(&title, options->title ? options->title : "");
+    lg_text_add(out, "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"3\" "
+                     "CELLPADDING=\"0\">");
+    if (title.length) {
+        lg_text_add(out, "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"20\">"
+                         "<FONT POINT-SIZE=\"14\" COLOR=\"" INK "\"><B>");
+        lg__html_add(out, &title, 120);
+        lg_text_add(out, "</B></FONT></TD></TR>");
+    }
+    lg_text_add(out, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"9\" "
+                     "COLOR=\"" FAINT "\">");
     lg__html_add(out, &caption, 160);
-    lg_text_add(out, "</FONT></TD></TR>");
-    if (legend)
+    lg_text_add(out, "&#160;&#160;</FONT></TD>");
+    if (options->legend)
         add_legend(view, out);
-    lg_text_add(out, "</TABLE>>");
-    out->failed |= caption.failed;
+    lg_text_add(out, "</TR></TABLE>>");
+    out->failed |= caption.failed || title.failed;
     lg_text_free(&caption);
+    lg_text_free(&title);
+}
+
+// A long path runs down the page, everything else from left to right, siblings
+// in the order in which they are held.
+static const char *
+direction_of(const lg_view *view)
+{
+    if (view->direction == LG_BACKREFS)
+        return "rankdir=LR, ordering=in";
+    if (view->direction == LG_REFS)
+        return "rankdir=LR, ordering=out";
+    return view->node_count > 8 ? "rankdir=TB" : "rankdir=LR";
 }
 
 static void
-add_head(const lg_view *view, bool legend, lg_text *out)
+add_head(const lg_view *view, const lg_dot_options *options, lg_text *out)
 {
-    lg_text_add(out,
-                "digraph leakgraph {\n"
-                "  graph [rankdir=LR, bgcolor=white, pad=0.25, nodesep=0.16, "
-                "ranksep=0.5, fontname=\"" SANS "\", labelloc=b, labeljust=l, "
-                "nslimit=4, nslimit1=4, mclimit=0.7, label=");
-    add_caption(view, legend, out);
+    bool titled = options->title && options->title[0];
+    lg_text_add(out, "digraph leakgraph {\n  graph [");
+    lg_text_add(out, direction_of(view));
+    lg_text_add(out, ", bgcolor=white, pad=0.25, nodesep=0.16, ranksep=0.5, "
+                     "fontname=\"" SANS "\", labeljust=l, nslimit=4, "
+                     "nslimit1=4, mclimit=0.7, labelloc=");
+    lg_text_add(out, titled ? "t, label=" : "b, label=");
+    add_caption(view, options, out);
     lg_text_add(out,
                 "];\n"
                 "  node [shape=plain, fontname=\"" SANS "\", fontsize=11];\n"
                 "  edge [fontname=\"" MONO "\", fontsize=9.5, "
                 "color=\"" FAINT "\", fontcolor=\"" QUIET "\", "
                 "arrowsize=0.7, penwidth=1.1];\n");
-}
-
-// The title stands above everything else: the label of a box around it all.
-static void
-add_title(const char *title, lg_text *out)
-{
-    lg_text word = {0};
-    lg_text_add(&word, title);
-    lg_text_add(out, "  subgraph cluster_all {\n"
-                     "  graph [peripheries=0, labelloc=t, labeljust=l, "
-                     "label=<<FONT POINT-SIZE=\"14\" COLOR=\"" INK "\"><B>");
-    lg__html_add(out, &word, 120);
-    lg_text_add(out, "</B></FONT>>];\n");
-    out->failed |= word.failed;
-    lg_text_free(&word);
 }
 
 static void
@@ -153,7 +160,7 @@ edge_style(const lg_view *view, const view_edge *edge)
     if (edge->weak)
         return ", style=dotted";
     if (source->kind == VIEW_VALUES || target->kind == VIEW_VALUES)
-        return ", color=\"#D0D7DE\", arrowhead=none";
+        return ", color=\"" PALE "\", arrowhead=none";
     return "";
 }
 
@@ -163,9 +170,10 @@ add_edge(const lg_view *view, const view_edge *edge, lg_text *out)
     lg_text_addf(out, "  n%u -> n%u [tooltip=\" \"", edge->source,
                  edge->target);
     if (edge->label.length) {
-        lg_text_add(out, ", label=<&#160;");
+        lg_text_add(out, ", label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+                         "CELLSPACING=\"0\" CELLPADDING=\"2\"><TR><TD>");
         lg__html_add(out, &edge->label, LABEL_LIMIT);
-        lg_text_add(out, "&#160;>");
+        lg_text_add(out, "</TD></TR></TABLE>>");
     }
     lg_text_add(out, edge_style(view, edge));
     lg_text_add(out, "];\n");
@@ -175,14 +183,10 @@ lg_status
 lg_view_dot(const lg_view *view, const lg_dot_options *options, lg_text *out,
             lg_error *err)
 {
-    bool titled = options && options->title && options->title[0];
-    add_head(view, options && options->legend, out);
-    if (titled)
-        add_title(options->title, out);
+    static const lg_dot_options plain = {NULL, false};
+    add_head(view, options ? options : &plain, out);
     for (size_t i = 0; i < view->node_count; i++)
         add_node(&view->nodes[i], i, out);
-    if (titled)
-        lg_text_add(out, "  }\n");
     for (size_t i = 0; i < view->edge_count; i++)
         add_edge(view, &view->edges[i], out);
     lg_text_add(out, "}\n");

@@ -13,7 +13,10 @@
 static void
 escape_html(lg_text *out, const char *bytes, size_t length)
 {
+    // Graphviz reads `\\N` as the node's name even here, unless the text ends
+    // between the two.
     const char *entity = length != 1      ? NULL
+                         : *bytes == '\\' ? "<FONT>\\</FONT>"
                          : *bytes == '&'  ? "&amp;"
                          : *bytes == '<'  ? "&lt;"
                          : *bytes == '>'  ? "&gt;"
@@ -70,14 +73,16 @@ open_font(lg_text *out, const char *colour, const char *size)
 }
 
 static void
-add_badge(lg_text *out, const view_look *look, const char *badge)
+add_badge(lg_text *out, const view_look *look, const char *badge, bool tall)
 {
     lg_text_addf(out,
-                 "<TD><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" "
-                 "CELLPADDING=\"2\" BGCOLOR=\"%s\" STYLE=\"ROUNDED\"><TR><TD>"
-                 "<FONT POINT-SIZE=\"8\" COLOR=\"white\"><B>%s</B></FONT>"
+                 "<TD%s><TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+                 "CELLSPACING=\"0\" CELLPADDING=\"0\" BGCOLOR=\"%s\" "
+                 "STYLE=\"ROUNDED\" FIXEDSIZE=\"TRUE\" WIDTH=\"19\" "
+                 "HEIGHT=\"16\"><TR><TD>"
+                 "<FONT POINT-SIZE=\"9\" COLOR=\"white\"><B>%s</B></FONT>"
                  "</TD></TR></TABLE></TD>",
-                 look->border, badge);
+                 tall ? " ROWSPAN=\"2\"" : "", look->border, badge);
 }
 
 static void
@@ -86,7 +91,8 @@ add_size(lg_text *out, const view_node *node, const view_look *look)
     bool large = node->size >= LARGE;
     bool dark = is_dark(look);
     lg_text_add(out, "<TD ALIGN=\"RIGHT\">");
-    open_font(out, large ? look->text : dark ? "#D0D7DE" : QUIET, NULL);
+    const char *colour = large ? look->text : dark ? PALE : QUIET;
+    open_font(out, colour, node->kind == VIEW_VALUES ? "9" : NULL);
     lg_text_add(out, large ? "<B>" : "");
     lg_text_add_size(out, node->size);
     lg_text_add(out, large ? "</B>" : "");
@@ -99,7 +105,7 @@ add_second_line(lg_text *out, const view_node *node, const view_look *look,
                 int columns)
 {
     bool dark = is_dark(look);
-    const char *colour = dark ? "#D0D7DE" : QUIET;
+    const char *colour = dark ? PALE : QUIET;
     const char *gap = "";
     lg_text_addf(out, "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"%d\">", columns);
     open_font(out, node->kind == VIEW_NATIVE ? ALARM : colour, "9");
@@ -155,7 +161,7 @@ lg__label_add(lg_text *out, const view_node *node)
     open_box(out, node, look);
     lg_text_add(out, "<TR>");
     if (badge)
-        add_badge(out, look, badge);
+        add_badge(out, look, badge, second);
     lg_text_add(out, "<TD ALIGN=\"LEFT\">");
     open_font(out, look->text,
               node->category == LG_CATEGORY_ATOM ? "10" : NULL);
@@ -165,6 +171,6 @@ lg__label_add(lg_text *out, const view_node *node)
         add_size(out, node, look);
     lg_text_add(out, "</TR>");
     if (second)
-        add_second_line(out, node, look, 1 + (badge != NULL) + sized);
+        add_second_line(out, node, look, 1 + sized);
     lg_text_add(out, "</TABLE>>");
 }

@@ -17,6 +17,7 @@ typedef struct view_look {
 #define INK "#1F2328"
 #define QUIET "#57606A"
 #define FAINT "#8C959F"
+#define PALE "#D0D7DE"
 #define SUSPECT "#BC4C00"
 #define SUSPECT_FILL "#FFF1E5"
 #define ALARM "#CF222E"

@@ -88,11 +88,11 @@ lg_view_new(const lg_graph *graph, const uint32_t *nodes, size_t count,
     if (status)
         goto done;
     if (whole.direction == LG_PATH) {
-        status = lg__trail(&picker, nodes, count, monitor, err);
+        status = lg__picker_trail(&picker, nodes, count, monitor, err);
     } else {
         status = draw_subjects(&picker, nodes, count, err);
         if (!status)
-            status = lg__walk(&picker, monitor, err);
+            status = lg__picker_walk(&picker, monitor, err);
     }
     if (!status)
         status = lg__view_settle(picker.view, err);

@@ -54,10 +54,11 @@ unsigned lg__hop_kind(const view_picker *picker, const lg_hop *hop);
 uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
 
 /** Draws the neighbours of the nodes drawn so far, breadth first. */
-lg_status lg__walk(view_picker *picker, const lg_monitor *monitor,
-                   lg_error *err);
+lg_status lg__picker_walk(view_picker *picker, const lg_monitor *monitor,
+                          lg_error *err);
 /** Draws the path from a root to each node. */
-lg_status lg__trail(view_picker *picker, const uint32_t *nodes, size_t count,
-                    const lg_monitor *monitor, lg_error *err);
+lg_status lg__picker_trail(view_picker *picker, const uint32_t *nodes,
+                           size_t count, const lg_monitor *monitor,
+                           lg_error *err);
 
 #endif

@@ -2,6 +2,9 @@
 
 #include "picker.h"
 
+/* A longer path says no more: its middle is folded. */
+#define LONGEST_PATH 16u
+
 static bool
 has_native(const lg_view *view, size_t index)
 {
@@ -143,13 +146,15 @@ draw_trail(view_picker *picker, uint32_t node, size_t room,
 }
 
 lg_status
-lg__trail(view_picker *picker, const uint32_t *nodes, size_t count,
-          const lg_monitor *monitor, lg_error *err)
+lg__picker_trail(view_picker *picker, const uint32_t *nodes, size_t count,
+                 const lg_monitor *monitor, lg_error *err)
 {
     size_t room = picker->options.max_nodes / count;
     // Native code may be drawn at both ends.
     if (room >= 8)
         room -= 2;
+    if (room > LONGEST_PATH)
+        room = LONGEST_PATH;
     for (size_t i = 0; i < count; i++) {
         lg_status status = draw_trail(picker, nodes[i], room, monitor, err);
         if (!status)

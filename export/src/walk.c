@@ -133,6 +133,22 @@ name_fold(const view_picker *picker, const view_family *family, uint64_t count,
         list_names(picker, family, &fold->detail);
 }
 
+// `[3] … [999]`; but `.base` alone when all are called so.
+static void
+add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
+{
+    lg_text word = {0};
+    lg_hop_label(picker->graph, last, &word);
+    bool same = word.length == label->length && word.length &&
+                !memcmp(word.data, label->data, word.length);
+    if (!same) {
+        lg_text_add(label, " … ");
+        lg_text_add_bytes(label, word.data ? word.data : "", word.length);
+    }
+    label->failed |= word.failed;
+    lg_text_free(&word);
+}
+
 static lg_status
 draw_fold(view_picker *picker, size_t index, const view_family *family,
           lg_error *err)
@@ -164,8 +180,7 @@ draw_fold(view_picker *picker, size_t index, const view_family *family,
     if (values) {
         lg_text_free(&edge->label);
     } else {
-        lg_text_add(&edge->label, " … ");
-        lg_hop_label(picker->graph, &family->last, &edge->label);
+        add_last_label(picker, &family->last, &edge->label);
     }
     return LG_OK;
 }
@@ -350,7 +365,7 @@ expand_level(view_picker *picker, size_t start, size_t end, uint32_t depth,
 }
 
 lg_status
-lg__walk(view_picker *picker, const lg_monitor *monitor, lg_error *err)
+lg__picker_walk(view_picker *picker, const lg_monitor *monitor, lg_error *err)
 {
     size_t start = 0;
     lg_status status = LG_OK;

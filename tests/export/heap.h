@@ -1,0 +1,39 @@
+/** Small made-up heaps, built edge by edge. A failure to build aborts: it would
+ *  be a mistake in the test. */
+#ifndef LEAKGRAPH_TEST_HEAP_H
+#define LEAKGRAPH_TEST_HEAP_H
+
+#include <leakgraph/builder.h>
+
+typedef struct test_heap {
+    lg_builder *builder;
+    const char *names[64]; /* of the types declared so far */
+    uint32_t ids[64];
+    size_t count;
+} test_heap;
+
+void heap_open(test_heap *heap);
+/** The whole graph; the heap is gone. */
+lg_graph *heap_close(test_heap *heap);
+
+/** An object; its type is declared when first named. */
+uint32_t heap_add(test_heap *heap, const char *type, uint64_t size);
+/** A str that names something. */
+uint32_t heap_add_name(test_heap *heap, const char *text);
+uint32_t heap_add_module(test_heap *heap, const char *name);
+void heap_set_text(test_heap *heap, uint32_t node, const char *text);
+void heap_root(test_heap *heap, uint32_t node, lg_root_kind kind,
+               const char *name);
+/** References that native code holds, which nobody can see. */
+void heap_hold(test_heap *heap, uint32_t node, uint32_t count);
+
+void heap_edge(test_heap *heap, uint32_t from, uint32_t to, unsigned kind,
+               uint32_t payload);
+void heap_attribute(test_heap *heap, uint32_t from, uint32_t to,
+                    const char *name);
+void heap_local(test_heap *heap, uint32_t from, uint32_t to, const char *name);
+void heap_index(test_heap *heap, uint32_t from, uint32_t to, uint32_t index);
+/** `from['key'] = to`, the key and its edge included. */
+void heap_value(test_heap *heap, uint32_t from, uint32_t to, const char *key);
+
+#endif
