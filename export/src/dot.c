@@ -7,14 +7,14 @@
 #define SANS "Helvetica,Arial,sans-serif"
 #define MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
 
-// A tooltip is a quoted string in which Graphviz reads backslashes, and more
-// than once, before it reads entities.
+// A tooltip is a quoted string in which Graphviz reads backslashes twice
+// over, before it reads entities.
 static void
 escape_quoted(lg_text *out, const char *bytes, size_t length)
 {
     const char *entity = length != 1      ? NULL
                          : *bytes == '"'  ? "&quot;"
-                         : *bytes == '\\' ? "&#92;"
+                         : *bytes == '\\' ? "\\\\\\\\"
                          : *bytes == '&'  ? "&amp;"
                                           : NULL;
     if (entity)
@@ -89,16 +89,12 @@ add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
     lg_text_free(&title);
 }
 
-// A long path runs down the page, everything else from left to right, siblings
-// in the order in which they are held.
+// A long path runs down the page, everything else from left to right.
 static const char *
 direction_of(const lg_view *view)
 {
-    if (view->direction == LG_BACKREFS)
-        return "rankdir=LR, ordering=in";
-    if (view->direction == LG_REFS)
-        return "rankdir=LR, ordering=out";
-    return view->node_count > 8 ? "rankdir=TB" : "rankdir=LR";
+    bool down = view->direction == LG_PATH && view->node_count > 8;
+    return down ? "rankdir=TB" : "rankdir=LR";
 }
 
 static void
@@ -159,7 +155,7 @@ edge_style(const lg_view *view, const view_edge *edge)
                "\", penwidth=2.4";
     if (edge->weak)
         return ", style=dotted";
-    if (source->kind == VIEW_VALUES || target->kind == VIEW_VALUES)
+    if (target->category == LG_CATEGORY_ATOM)
         return ", color=\"" PALE "\", arrowhead=none";
     return "";
 }

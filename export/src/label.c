@@ -79,7 +79,8 @@ add_badge(lg_text *out, const view_look *look, const char *badge, bool tall)
                  "<TD%s><TABLE BORDER=\"0\" CELLBORDER=\"0\" "
                  "CELLSPACING=\"0\" CELLPADDING=\"0\" BGCOLOR=\"%s\" "
                  "STYLE=\"ROUNDED\" FIXEDSIZE=\"TRUE\" WIDTH=\"19\" "
-                 "HEIGHT=\"16\"><TR><TD>"
+                 "HEIGHT=\"16\"><TR><TD FIXEDSIZE=\"TRUE\" WIDTH=\"19\" "
+                 "HEIGHT=\"16\">"
                  "<FONT POINT-SIZE=\"9\" COLOR=\"white\"><B>%s</B></FONT>"
                  "</TD></TR></TABLE></TD>",
                  tall ? " ROWSPAN=\"2\"" : "", look->border, badge);
@@ -92,7 +93,7 @@ add_size(lg_text *out, const view_node *node, const view_look *look)
     bool dark = is_dark(look);
     lg_text_add(out, "<TD ALIGN=\"RIGHT\">");
     const char *colour = large ? look->text : dark ? PALE : QUIET;
-    open_font(out, colour, node->kind == VIEW_VALUES ? "9" : NULL);
+    open_font(out, colour, node->category == LG_CATEGORY_ATOM ? "9" : NULL);
     lg_text_add(out, large ? "<B>" : "");
     lg_text_add_size(out, node->size);
     lg_text_add(out, large ? "</B>" : "");
