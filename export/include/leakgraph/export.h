@@ -24,13 +24,13 @@ typedef enum lg_direction {
 
 typedef struct lg_view_options {
     lg_direction direction;
-    uint32_t max_depth; /**< hops from the nodes; 0: 3 */
-    uint32_t max_nodes; /**< drawn at most, folded groups included; 0: 120;
-                             at least 3 */
+    uint32_t max_depth;    /**< hops from the nodes; 0: 3 */
+    uint32_t max_nodes;    /**< drawn at most, folded groups included; 0: 120;
+                                at least 3 */
     uint32_t max_siblings; /**< like siblings drawn before the rest is folded
                                 into one "997 more Tensor"; 0: 3 */
-    bool weak;          /**< follow weak references too (drawn dotted) */
-    bool types;         /**< draw the edges from objects to their types */
+    bool weak;             /**< follow weak references too (drawn dotted) */
+    bool types;            /**< draw the edges from objects to their types */
 } lg_view_options;
 
 /**

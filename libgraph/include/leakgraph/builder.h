@@ -2,14 +2,14 @@
  * Making a graph: the producer's side.
  *
  * A capture walks millions of objects with the world stopped, so the builder's
- * columns are open: a producer appends nodes and edges with the inline functions
- * below, which compile to a store and a bounds check. Everything else (texts,
- * types, roots) goes through ordinary calls.
+ * columns are open: a producer appends nodes and edges with the inline
+ * functions below, which compile to a store and a bounds check. Everything else
+ * (texts, types, roots) goes through ordinary calls.
  *
- * Order: nodes may be added at any time. Out-edges are appended for node 0, then
- * node 1 and so on, each opened with lg_builder_open; nodes left unopened have
- * no edges. Late edges (lg_builder_add_late_edge) may come for any node at any
- * time and are merged when the graph is finished.
+ * Order: nodes may be added at any time. Out-edges are appended for node 0,
+ * then node 1 and so on, each opened with lg_builder_open; nodes left unopened
+ * have no edges. Late edges (lg_builder_add_late_edge) may come for any node at
+ * any time and are merged when the graph is finished.
  *
  * Errors are sticky: the first failed append is remembered, later ones are
  * dropped, and lg_builder_finish reports it. So a visitor that may not fail
@@ -26,9 +26,9 @@ extern "C" {
 
 /** Where a builder and the graph made of it take their memory. `resize` with
  *  old == NULL allocates, with new_size == 0 frees; it returns NULL when memory
- *  or the budget ran out, the old block staying valid. New bytes beyond old_size
- *  need not be zero. Must be usable from any thread, without the GIL, until the
- *  graph is freed; `release` is then called once with the context. */
+ *  or the budget ran out, the old block staying valid. New bytes beyond
+ *  old_size need not be zero. Must be usable from any thread, without the GIL,
+ *  until the graph is freed; `release` is then called once with the context. */
 typedef struct lg_allocator {
     void *(*resize)(void *context, void *old, size_t old_size, size_t new_size);
     void (*release)(void *context);
@@ -56,14 +56,14 @@ typedef struct lg_builder {
     uint32_t *edge_payload;
     uint8_t *edge_kind;
 
-    lg_status status; /**< first failure; LG_OK so far */
+    lg_status status;             /**< first failure; LG_OK so far */
     struct lg_builder_rest *rest; /**< strings, types, roots: private */
 } lg_builder;
 
-/** allocator may be NULL (malloc). The builder takes the allocator over, also on
- *  failure. */
-LG_API lg_status lg_builder_new(const lg_allocator *allocator,
-                                lg_builder **out, lg_error *err);
+/** allocator may be NULL (malloc). The builder takes the allocator over, also
+ *  on failure. */
+LG_API lg_status lg_builder_new(const lg_allocator *allocator, lg_builder **out,
+                                lg_error *err);
 /** Frees the builder and all it holds. */
 LG_API void lg_builder_free(lg_builder *builder);
 
@@ -140,12 +140,15 @@ LG_API void lg_builder_set_text(lg_builder *builder, uint32_t node,
 
 /** Declares a type and returns its id. `node` is the type object's node or
  *  LG_NONE. `mro` are the ids of its bases in resolution order, itself left out
- *  (it is put first). Declaring a name twice makes two types. Type 0 exists from
- *  the start: "?", for nodes whose type is not known. UINT32_MAX on failure. */
+ *  (it is put first). Declaring a name twice makes two types. Type 0 exists
+ *  from the start: "?", for nodes whose type is not known. UINT32_MAX on
+ *  failure. */
 LG_API uint32_t lg_builder_add_type(lg_builder *builder, const char *name,
                                     size_t length, uint32_t node,
                                     const uint32_t *mro, uint32_t mro_count);
 
+/** Declares that reachability starts at `node`; a node may have several roots.
+ *  `name` may be empty. */
 LG_API void lg_builder_add_root(lg_builder *builder, uint32_t node,
                                 lg_root_kind kind, const char *name,
                                 size_t length);

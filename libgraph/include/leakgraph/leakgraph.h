@@ -86,6 +86,7 @@ typedef struct lg_text {
     bool failed;
 } lg_text;
 
+/** Each adds to the end of the text. */
 LG_API void lg_text_add(lg_text *text, const char *string);
 LG_API void lg_text_add_bytes(lg_text *text, const char *bytes, size_t length);
 LG_API void lg_text_addf(lg_text *text, const char *format, ...)
@@ -168,21 +169,22 @@ enum {
 typedef struct lg_columns {
     uint32_t node_count;
     uint64_t edge_count;
-    const uint64_t *address;    /**< [node_count] */
-    const uint32_t *type;       /**< [node_count] type id */
-    const uint32_t *size;       /**< [node_count] shallow bytes; UINT32_MAX:
-                                     ask lg_node_size */
-    const uint32_t *refcount;   /**< [node_count] saturates at UINT32_MAX */
-    const uint32_t *found;      /**< [node_count] references found: counted
-                                     strong in-edges, and what the interpreter
-                                     or the capturing call holds */
-    const uint16_t *node_flags; /**< [node_count] */
-    const uint64_t *first_edge; /**< [node_count + 1] */
+    const uint64_t *address;      /**< [node_count] */
+    const uint32_t *type;         /**< [node_count] type id */
+    const uint32_t *size;         /**< [node_count] shallow bytes; UINT32_MAX:
+                                       ask lg_node_size */
+    const uint32_t *refcount;     /**< [node_count] saturates at UINT32_MAX */
+    const uint32_t *found;        /**< [node_count] references found: counted
+                                       strong in-edges, and what the interpreter
+                                       or the capturing call holds */
+    const uint16_t *node_flags;   /**< [node_count] */
+    const uint64_t *first_edge;   /**< [node_count + 1] */
     const uint32_t *edge_target;  /**< [edge_count] */
     const uint32_t *edge_payload; /**< [edge_count] meaning depends on kind */
     const uint8_t *edge_kind;     /**< [edge_count] kind | LG_EDGE_ flags */
 } lg_columns;
 
+/** All columns at once. O(1). */
 LG_API const lg_columns *lg_graph_columns(const lg_graph *graph);
 LG_API void lg_graph_free(lg_graph *graph);
 
@@ -235,6 +237,7 @@ typedef struct lg_type {
     lg_category category;
 } lg_type;
 
+/** Ids of types are below the count. */
 LG_API uint32_t lg_graph_type_count(const lg_graph *graph);
 LG_API lg_type lg_graph_type(const lg_graph *graph, uint32_t id);
 
@@ -257,6 +260,7 @@ typedef struct lg_root {
     lg_string name; /**< may be empty */
 } lg_root;
 
+/** Indices of roots are below the count. */
 LG_API uint32_t lg_graph_root_count(const lg_graph *graph);
 LG_API lg_root lg_graph_root(const lg_graph *graph, uint32_t index);
 /** "module", "thread", ... */
@@ -266,12 +270,12 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
 
 /** What is known of the snapshot, as ordered key/value texts. Keys in use:
  *  "time" (ISO 8601, UTC), "pid", "python", "platform", "capture.method"
- *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or why),
- *  "keys", "previews", "leakgraph", "adapter.NAME" ("inspected: version" or
- *  "not inspected: reason"). */
+ *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or
+ *  why), "keys", "previews", "leakgraph", "adapter.NAME" ("inspected: version"
+ *  or "not inspected: reason"). */
 LG_API uint32_t lg_graph_info_count(const lg_graph *graph);
-LG_API void lg_graph_info(const lg_graph *graph, uint32_t index,
-                          lg_string *key, lg_string *value);
+LG_API void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
+                          lg_string *value);
 /** The value for key, or an empty string. */
 LG_API lg_string lg_graph_info_find(const lg_graph *graph, const char *key);
 
