@@ -77,7 +77,7 @@ def python_names(module: object, public: list[str]) -> set[str]:
     names = {name for name in public if not name.startswith("__")}
     for value in (getattr(module, name) for name in names.copy()):
         if inspect.isclass(value) and not issubclass(value, BaseException):
-            names |= {name for name in vars(value) if not name.startswith("_")}
+            names |= {name for name in vars(value) if not re.match("_|n_", name)}
     return names
 
 
