@@ -158,9 +158,7 @@ lg_claims_close(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
     lg_builder *builder = walk->builder;
     const lg_claims *claims = &walk->claims;
-    bool ranked = info->ranked_edges;
-    unsigned ranked_kind =
-        info->shape == LG_SHAPE_SET ? LG_EDGE_ELEMENT : LG_EDGE_INDEX;
+    bool ranked = info->rest_kind != LG_EDGE_REFERENCE;
     /* Few types have thousands of unnamed edges; searching the struct for each
        of those would cost more than the name is worth. */
     bool search = claims->count <= 4096;
@@ -175,7 +173,7 @@ lg_claims_close(lg_walk *walk, PyObject *object, const lg_type_info *info)
             ranked || !search
                 ? 0
                 : lg_word_holding(object, info, (PyObject *)target);
-        unsigned kind = ranked   ? ranked_kind
+        unsigned kind = ranked   ? info->rest_kind
                         : offset ? LG_EDGE_FIELD
                                  : LG_EDGE_REFERENCE;
         builder->edge_kind[edge] = (uint8_t)(kind | LG_EDGE_TRAVERSED);

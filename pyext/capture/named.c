@@ -67,6 +67,10 @@ lg_claim_items(lg_walk *walk, PyObject *dict)
     if (((PyDictObject *)dict)->ma_keys == NULL)
         return;
     bool split = ((PyDictObject *)dict)->ma_values != NULL;
+    bool str_keys =
+        walk->internal &&
+        lg_dict_table_of(((PyDictObject *)dict)->ma_keys, lg_general_lookup)
+            .str_keys;
     bool embedded = walk->internal && lg_dict_is_embedded((PyDictObject *)dict);
     Py_ssize_t position = 0;
     PyObject *key, *value;
@@ -80,7 +84,13 @@ lg_claim_items(lg_walk *walk, PyObject *dict)
             lg_claim_shared(walk, value, LG_EDGE_VALUE, key_node);
         else
             lg_claim(walk, value, LG_EDGE_VALUE, key_node);
-        if (!split)
+        if (split)
+            continue;
+        /* An OrderedDict reports its own second reference to each key, which
+           must not be taken for the dict's. */
+        if (str_keys)
+            lg_walk_edge(walk, key, LG_EDGE_KEY, rank++);
+        else
             lg_claim(walk, key, LG_EDGE_KEY, rank++);
     }
 }
@@ -125,6 +135,27 @@ static bool
 is_lru_link_type(const PyTypeObject *type)
 {
     return strstr(type->tp_name, "_lru_list_elem") != NULL;
+}
+
+/** The head of lru_list_elem, 3.9 to 3.13; a wrapper begins with one. */
+typedef struct lru_link_layout {
+    PyObject_HEAD
+    struct lru_link_layout *previous;
+    struct lru_link_layout *next;
+} lru_link_layout;
+
+/** The wrapper owns its links in a ring, beside the cache dict which owns them
+ *  too; tp_traverse says nothing of them. */
+static void
+walk_lru_links(lg_walk *walk, PyObject *object)
+{
+    lru_link_layout *root = (lru_link_layout *)object;
+    uint32_t rank = 0;
+    for (lru_link_layout *link = root->next;
+         link != NULL && link != root &&
+         is_lru_link_type(Py_TYPE((PyObject *)link));
+         link = link->next)
+        lg_walk_edge(walk, (PyObject *)link, LG_EDGE_INDEX, rank++);
 }
 
 /** The wrapper's own words, as against what it reports for its links. */
@@ -232,7 +263,9 @@ lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info)
     claim_shape(walk, object, info);
     if (info->shape == LG_SHAPE_MODULE)
         name_module_state(walk);
-    if (info->shape == LG_SHAPE_LRU_CACHE)
+    if (info->shape == LG_SHAPE_LRU_CACHE) {
         name_lru_cache(walk, object, info);
+        walk_lru_links(walk, object);
+    }
     lg_claims_close(walk, object, info);
 }

@@ -328,6 +328,28 @@ declare_type(lg_walk *walk, PyTypeObject *type, uint32_t node)
                                known);
 }
 
+/** None, True and their like are static objects whatever their count says. */
+static bool
+is_singleton_type(const PyTypeObject *type)
+{
+    return type == Py_TYPE(Py_None) || type == &PyBool_Type ||
+           type == Py_TYPE(Py_Ellipsis) || type == Py_TYPE(Py_NotImplemented);
+}
+
+/** What the edges are that remain unnamed when all claims are made. */
+static uint8_t
+rest_kind(const lg_type_info *info)
+{
+    if (info->shape == LG_SHAPE_SET)
+        return LG_EDGE_ELEMENT;
+    if (info->shape == LG_SHAPE_DEQUE)
+        return LG_EDGE_INDEX;
+    if (info->shape == LG_SHAPE_DICT &&
+        PyType_IsSubtype(info->type, &PyODict_Type))
+        return LG_EDGE_KEY;
+    return LG_EDGE_REFERENCE;
+}
+
 static bool
 fill(lg_walk *walk, lg_type_info *info)
 {
@@ -343,8 +365,8 @@ fill(lg_walk *walk, lg_type_info *info)
     info->traverse =
         (type->tp_flags & Py_TPFLAGS_HAVE_GC) && type->tp_traverse != NULL;
     info->untracked_too = may_be_untracked(type);
-    info->ranked_edges =
-        info->shape == LG_SHAPE_SET || info->shape == LG_SHAPE_DEQUE;
+    info->immortal = is_singleton_type(type);
+    info->rest_kind = rest_kind(info);
     info->has_sizeof = lg_type_sizeof(walk, type) != NULL;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg_preheader_size(type));

@@ -55,6 +55,14 @@ lg_walk_free(lg_walk *walk)
     lg_shadow_close(&walk->shadow);
 }
 
+/** Static types are never freed: whoever counts their references, nobody owns
+ *  the first. */
+static bool
+is_static_type(PyObject *object)
+{
+    return !(((PyTypeObject *)object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
+}
+
 /** Type, references, size and flags of a node. */
 static void
 fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
@@ -65,7 +73,8 @@ fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
     builder->type[node] = info->id;
     builder->refcount[node] =
         count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-    if (lg_is_immortal(object))
+    if (lg_is_immortal(object) || info->immortal ||
+        (info->shape == LG_SHAPE_TYPE && is_static_type(object)))
         builder->node_flags[node] |= LG_NODE_IMMORTAL;
     uint64_t size = lg_size_of(walk, object, info);
     if (size < UINT32_MAX)
@@ -111,7 +120,7 @@ walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
     lg_walk_named(walk, object, info);
     lg_name_object(walk, object, info);
     if (info->shape == LG_SHAPE_TYPE && !walk->partial &&
-        !(((PyTypeObject *)object)->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        is_static_type(object))
         lg_builder_add_root(walk->builder, walk->builder->open_node,
                             LG_ROOT_STATIC, "", 0);
 }

@@ -70,7 +70,9 @@ typedef struct lg_type_info {
     bool traverse;      /**< instances may be given to tp_traverse */
     bool untracked_too; /**< ... also when the collector does not track them */
     bool has_sizeof;    /**< a C __sizeof__ of a library type is to be asked */
-    bool ranked_edges;  /**< what stays unnamed are elements, in order */
+    bool immortal;      /**< instances are static: counts mean nothing */
+    uint8_t rest_kind;  /**< lg_edge_kind of what claims leave unnamed;
+                             LG_EDGE_REFERENCE: look for the word */
     uint32_t base_size; /**< tp_basicsize and the words before the object */
     uint32_t item_size;
     uint32_t dict_kind; /**< where instances keep their dict: lg_dict_kind */
