@@ -53,13 +53,25 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
     if (walk->allocator.context == NULL)
         return lg_error_set(err, LG_ENOMEM, "no memory to begin a capture");
     lg_status status = lg_builder_new(&walk->allocator, &walk->builder, err);
-    if (status == LG_OK && !lg_shadow_open(&walk->shadow, options->max_bytes)) {
+    if (status == LG_OK &&
+        !lg_shadow_open(&walk->shadow, options->max_bytes, !walk->partial)) {
         lg_builder_free(walk->builder);
         status = lg_error_set(err, LG_ENOMEM,
                               "no address space for a capture: raise the limit "
                               "on virtual memory (ulimit -v)");
     }
     return status;
+}
+
+static void
+note_held(lg_walk *walk)
+{
+    const lg_capture_options *options = walk->options;
+    for (size_t i = 0; i < options->held_count; i++) {
+        uint32_t node = lg_walk_node(walk, options->held[i]);
+        if (node != LG_NONE)
+            lg_builder_add_found(walk->builder, node, 1);
+    }
 }
 
 /** The walk proper: from here on nothing of Python's runs or changes. */
@@ -75,6 +87,7 @@ walk_heap(lg_walk *walk, lg_error *err)
         lg_roots_open(walk);
         status = lg_enumerate(walk, err);
         lg_roots_walk(walk);
+        note_held(walk);
     }
     if (status != LG_OK)
         return status;
@@ -109,7 +122,7 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
     double start = seconds_now();
     lg_status status = open_walk(&walk, options, err);
     if (status != LG_OK)
-        return status;
+        return options->max_bytes ? explain_shortage(&walk, err) : status;
     lg_numpy_find(&walk);
     status = walk_heap(&walk, err);
     if (status == LG_OK && walk.builder->status != LG_OK)

@@ -18,6 +18,10 @@ typedef struct lg_capture_options {
     bool no_keys;           /**< leave the text of str keys out */
     PyObject *const *roots; /**< borrowed; NULL: the whole heap */
     size_t root_count;
+    PyObject *const *held; /**< borrowed: the arguments of the call that asks.
+                                Its own reference to each is counted as found,
+                                and each has its node whoever else holds it */
+    size_t held_count;
     uint32_t max_depth; /**< hops from the roots; 0: no limit */
     uint32_t max_nodes; /**< stop (partial) after so many; 0: no limit */
     uint64_t max_bytes; /**< of capture memory: LG_ELIMIT beyond; 0: none */

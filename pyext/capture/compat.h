@@ -28,8 +28,8 @@
 #include "internal/pycore_interp.h"
 #include "internal/pycore_runtime.h"
 #include "internal/pycore_object.h"
-#if PY_VERSION_HEX >= 0x030B0000
 #include "internal/pycore_code.h"
+#if PY_VERSION_HEX >= 0x030B0000
 #include "internal/pycore_dict.h"
 #include "internal/pycore_frame.h"
 #include <structmember.h>
@@ -309,10 +309,18 @@ lg_inline_values_size(PyObject *object)
     size_t prefix = (capacity + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
     return offsetof(PyDictValues, values) + capacity * sizeof(void *) + prefix;
 #elif PY_VERSION_HEX >= 0x030B0000
-    if (lg_inline_values_of(object).values == NULL)
+    PyObject *const *values = lg_inline_values_of(object).values;
+    if (values == NULL)
         return 0;
+    /* The byte before the values is the prefix's length: the capacity plus 2,
+       rounded up to words. Later instances of a type get less room than the
+       first, so that the type's present figure is only an estimate. */
+    size_t prefix = ((const uint8_t *)values)[-1];
     size_t usable = lg_dict_shared_usable(lg_type_cached_keys(Py_TYPE(object)));
-    size_t prefix = (usable + 2 + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+    if (usable + 2 > prefix)
+        usable = prefix - 2;
+    else if (usable + 2 + sizeof(void *) <= prefix)
+        usable = prefix - 1 - sizeof(void *);
     return usable * sizeof(void *) + prefix;
 #else
     (void)object;
@@ -382,7 +390,12 @@ lg_int_digits(PyObject *object)
     return digits ? digits : 1;
 #else
     Py_ssize_t size = Py_SIZE(object);
-    return (size_t)(size < 0 ? -size : size);
+    size_t digits = (size_t)(size < 0 ? -size : size);
+#if PY_VERSION_HEX >= 0x030B0000
+    if (digits == 0)
+        return 1;
+#endif
+    return digits;
 #endif
 }
 

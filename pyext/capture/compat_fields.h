@@ -169,7 +169,28 @@ static const lg_field lg_managed_buffer_fields[] = {
     LG_FIELD(_PyManagedBufferObject, master.obj, "obj", LG_EDGE_ATTRIBUTE),
 };
 
+/** Objects/rangeobject.c: start, stop, step, length; the first three are
+ *  members. */
+static const lg_field lg_range_fields[] = {
+    {sizeof(PyObject) + 3 * sizeof(PyObject *), LG_EDGE_ATTRIBUTE, "length"},
+};
+
 static const lg_field lg_generator_fields[] = {
+    LG_FIELD(PyGenObject, gi_name, "__name__", LG_EDGE_ATTRIBUTE),
+    LG_FIELD(PyGenObject, gi_qualname, "__qualname__", LG_EDGE_ATTRIBUTE),
+    LG_FIELD(PyGenObject, gi_exc_state.exc_value, "exception",
+             LG_EDGE_ATTRIBUTE),
+#if PY_VERSION_HEX < 0x030B0000
+    LG_FIELD(PyGenObject, gi_frame, "gi_frame", LG_EDGE_ATTRIBUTE),
+#endif
+#if PY_VERSION_HEX < 0x030C0000
+    LG_FIELD(PyGenObject, gi_code, "gi_code", LG_EDGE_ATTRIBUTE),
+#endif
+};
+
+/* Only coroutines and asynchronous generators have an origin or finalizer: a
+   plain generator's word for it is never written (gen_new, 3.11). */
+static const lg_field lg_coroutine_fields[] = {
     LG_FIELD(PyGenObject, gi_name, "__name__", LG_EDGE_ATTRIBUTE),
     LG_FIELD(PyGenObject, gi_qualname, "__qualname__", LG_EDGE_ATTRIBUTE),
     LG_FIELD(PyGenObject, gi_exc_state.exc_value, "exception",

@@ -213,6 +213,28 @@ lg_code_slot_bytes(const PyCodeObject *code)
            sizeof(PyObject *);
 }
 
+/** Bytes behind a code object's struct: its instructions from 3.11 on, before
+ *  the opcode cache and the map of cells (Objects/codeobject.c, code_sizeof).
+ */
+static inline size_t
+lg_code_size_behind(const PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    size_t bytes = (size_t)Py_SIZE(code) * sizeof(_Py_CODEUNIT);
+    return (bytes + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+#else
+    size_t bytes = 0;
+    if (code->co_cell2arg != NULL && code->co_cellvars != NULL)
+        bytes +=
+            (size_t)PyTuple_GET_SIZE(code->co_cellvars) * sizeof(Py_ssize_t);
+    if (code->co_opcache != NULL)
+        bytes +=
+            (size_t)PyBytes_GET_SIZE(code->co_code) / sizeof(_Py_CODEUNIT) +
+            (size_t)code->co_opcache_size * sizeof(_PyOpcache);
+    return bytes;
+#endif
+}
+
 /** Bytes of slots behind the struct of a frame object (Objects/frameobject.c,
  *  frame_sizeof). */
 static inline size_t

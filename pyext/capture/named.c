@@ -95,18 +95,6 @@ lg_claim_items(lg_walk *walk, PyObject *dict)
     }
 }
 
-/** range keeps its three numbers out of the collector's and of dir's sight
- *  (Objects/rangeobject.c). */
-static void
-claim_range(lg_walk *walk, PyObject *object)
-{
-    static const char *const names[] = {"start", "stop", "step", "length"};
-    PyObject *const *words = (PyObject *const *)((PyObject *)object + 1);
-    for (size_t i = 0; i < LG_COUNT(names); i++)
-        lg_claim(walk, words[i], LG_EDGE_ATTRIBUTE,
-                 lg_walk_intern(walk, names[i]));
-}
-
 static void
 claim_weakref(lg_walk *walk, PyObject *object)
 {
@@ -163,8 +151,11 @@ static void
 name_lru_word(lg_walk *walk, uint64_t edge, PyObject *target)
 {
     lg_builder *builder = walk->builder;
-    const char *name = PyDict_CheckExact(target)          ? "cache"
-                       : PyType_Check(target)             ? "cache_info_type"
+    const char *name = PyDict_CheckExact(target) ? "cache"
+                       : PyType_Check(target)
+                           ? is_lru_link_type((PyTypeObject *)target)
+                                 ? "lru_list_elem_type"
+                                 : "cache_info_type"
                        : Py_TYPE(target)->tp_call != NULL ? "__wrapped__"
                                                           : "kwd_mark";
     builder->edge_kind[edge] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
@@ -240,9 +231,6 @@ claim_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
         break;
     case LG_SHAPE_NDARRAY:
         lg_claim_ndarray(walk, object);
-        break;
-    case LG_SHAPE_RANGE:
-        claim_range(walk, object);
         break;
     default:
         break;

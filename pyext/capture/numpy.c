@@ -95,9 +95,10 @@ size_t
 lg_numpy_data_size(lg_walk *walk, PyObject *object)
 {
     const array_layout *array = (array_layout *)object;
+    size_t shape = 2 * sizeof(Py_ssize_t) * (size_t)array->dimension_count;
     if (array->descriptor == NULL || !(array->flags & OWNS_DATA))
-        return 0;
-    return item_count(array) * item_size(walk, array);
+        return shape;
+    return shape + item_count(array) * item_size(walk, array);
 }
 
 /** Only the owner of an object array's memory holds its elements; memory an

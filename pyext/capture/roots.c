@@ -87,7 +87,11 @@ thread_name(lg_walk *walk, const PyThreadState *thread, lg_name *name)
         if (text != NULL && PyUnicode_Check(text))
             lg_name_add_str(name, text, 128);
     }
-    if (name->length == 0)
+    if (name->length)
+        return;
+    if (thread->thread_id == _PyRuntime.main_thread)
+        lg_name_add(name, "MainThread");
+    else
         lg_name_addf(name, "%lu", thread->thread_id);
 }
 

@@ -15,7 +15,7 @@ reserve(size_t size)
 }
 
 bool
-lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes)
+lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes, bool whole)
 {
     shadow->pool_used = 0;
     shadow->top = reserve(TOP_BYTES);
@@ -30,8 +30,11 @@ lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes)
     shadow->pool_limit = shadow->pool_size;
     if (max_bytes && max_bytes < shadow->pool_limit)
         shadow->pool_limit = (size_t)max_bytes;
-    if (shadow->top != NULL && shadow->pool != NULL)
+    if (shadow->top != NULL && shadow->pool != NULL) {
+        if (whole)
+            madvise(shadow->pool, shadow->pool_size, MADV_HUGEPAGE);
         return true;
+    }
     lg_shadow_close(shadow);
     return false;
 }

@@ -28,8 +28,10 @@ typedef struct lg_shadow {
     size_t pool_limit; /**< what the budget allows to be used */
 } lg_shadow;
 
-/** False when the address space is exhausted. max_bytes 0: no budget. */
-bool lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes);
+/** False when the address space is exhausted. max_bytes 0: no budget. `whole`
+ *  asks for huge pages: right when most of the heap will be met, a waste of
+ *  cleared memory when little of it is. */
+bool lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes, bool whole);
 void lg_shadow_close(lg_shadow *shadow);
 /** Zeroed bytes of the pool, or NULL. */
 void *lg_shadow_take(lg_shadow *shadow, size_t size);

@@ -59,12 +59,6 @@ size_of_items(PyObject *object, size_t item_size)
     return (size_t)(count < 0 ? -count : count) * item_size;
 }
 
-static size_t
-words_rounded(size_t size)
-{
-    return (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
-}
-
 /** What a shape keeps behind its struct. */
 static size_t
 size_behind(lg_walk *walk, PyObject *object, const lg_type_info *info)
@@ -85,7 +79,7 @@ size_behind(lg_walk *walk, PyObject *object, const lg_type_info *info)
     case LG_SHAPE_NDARRAY:
         return lg_numpy_data_size(walk, object);
     case LG_SHAPE_CODE:
-        return words_rounded(size_of_items(object, info->item_size));
+        return lg_code_size_behind((PyCodeObject *)object);
     case LG_SHAPE_GENERATOR:
         return lg_generator_size_behind(object);
     case LG_SHAPE_FRAME:

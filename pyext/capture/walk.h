@@ -50,7 +50,6 @@ typedef enum lg_shape {
     LG_SHAPE_DEQUE,
     LG_SHAPE_LRU_CACHE,
     LG_SHAPE_EXCEPTION,
-    LG_SHAPE_RANGE,
 } lg_shape;
 
 /** A named word, its name interned in the builder. */
@@ -274,7 +273,8 @@ void lg_roots_open(lg_walk *walk);
 void lg_roots_walk(lg_walk *walk);
 /** Declares the roots: threads, interpreter, modules, static types. */
 void lg_roots_finish(lg_walk *walk);
-/** Bytes of an array's own data, 0 for a view. */
+/** Bytes of an array's shape and strides, and of its data unless it is a
+ *  view. */
 size_t lg_numpy_data_size(lg_walk *walk, PyObject *object);
 void lg_name_ndarray(lg_walk *walk, PyObject *object, lg_name *name);
 /** Looks numpy up among the loaded modules; imports nothing. */
