@@ -58,7 +58,7 @@ asan: setup-checks  ## the C tests under AddressSanitizer and UBSan
 		--output-junit junit-c.xml
 
 valgrind: setup-checks build  ## a capture and a reload under valgrind
-	@tools/valgrind.sh
+	@$(bin)/python tools/valgrind.py
 
 fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
 	@$(configure) -B build/fuzz -DCMAKE_C_COMPILER=clang -DLEAKGRAPH_FUZZ=ON \
