@@ -178,6 +178,19 @@ near_depth(uint32_t hops)
                                                  : 0;
 }
 
+/* A list made for `also=` alone (the caller's stack and self->also hold it) is
+ * no holder that anybody asks about. Out of the collector's sight it is out of
+ * the capture's. True if it was hidden. */
+static bool
+hide_also(const show_request *self)
+{
+    PyObject *also = self->also;
+    if (also == NULL || Py_REFCNT(also) != 2 || !PyObject_GC_IsTracked(also))
+        return false;
+    PyObject_GC_UnTrack(also);
+    return true;
+}
+
 /* Forward, what is near is enough; backward, a holder may be anywhere. */
 static lg_graph *
 capture_for(show_request *self, core_state *state, PyObject **objects,
@@ -190,9 +203,14 @@ capture_for(show_request *self, core_state *state, PyObject **objects,
         options.max_depth = near_depth(self->view.max_depth);
         options.max_nodes = NEAR_NODES;
     }
+    bool hidden = hide_also(self);
+    options.held = objects;
+    options.held_count = hidden ? count : 1;
     lg_graph *graph = NULL;
     lg_error error;
     lg_status status = lg_capture(&options, &graph, &error);
+    if (hidden)
+        PyObject_GC_Track(self->also);
     if (status != LG_OK)
         error_raise(state, status, &error);
     return graph;
@@ -265,7 +283,7 @@ core_show_backrefs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 const char core_show_path_doc[] =
     "show_path($module, /, " SHOW_SIGNATURE
     "Draw a shortest path of strong references from a GC root to an object.\n\n"
-    "NotFoundError when no root reaches it. Takes one snapshot of the whole "
+    "Says so when no root reaches it. Takes one snapshot of the whole "
     "heap." SHOW_OPTIONS;
 
 PyObject *

@@ -5,26 +5,16 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import holding
 import pytest
 
 import leakgraph
 
 
-class Trainer:
-    """A holder as people write them."""
-
-    def __init__(self):
-        self.losses = [object() for _ in range(3)]
-        self.options = {"lr": 0.1, "name": "adam"}
-
-
-trainer = Trainer()
-
-
 @pytest.fixture(scope="session")
 def held():
     """Objects that stay where they are while the tests run."""
-    return trainer
+    return holding.trainer
 
 
 @pytest.fixture(scope="session")

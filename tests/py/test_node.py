@@ -34,9 +34,8 @@ def test_facts(snap, held):
     assert repr(node).startswith(f"<leakgraph.Node {node.index}: list of 3, ")
 
 
-def test_immortal_from_312(snap):
-    assert snap.find(None).immortal == (sys.version_info >= (3, 12))
-    assert snap.find(None).unexplained == 0 or sys.version_info < (3, 12)
+def test_immortal(snap):
+    assert snap.find(None).immortal and snap.find(None).unexplained == 0
 
 
 def test_class_of_an_instance(snap, held):

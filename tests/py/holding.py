@@ -1,0 +1,12 @@
+"""A module that holds something, as people write them."""
+
+
+class Trainer:
+    """Keeps its losses."""
+
+    def __init__(self):
+        self.losses = [object() for _ in range(3)]
+        self.options = {"lr": 0.1, "name": "adam"}
+
+
+trainer = Trainer()

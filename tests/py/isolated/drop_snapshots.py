@@ -1,0 +1,64 @@
+"""Take and drop things of each kind many times; memory and references stay level.
+
+Run alone by test_leaks.py: other tests would move the figures.
+"""
+
+import contextlib
+import gc
+import resource
+import sys
+
+import leakgraph
+
+OBJECT = {"losses": [object() for _ in range(10)], "text": "x" * 100}
+
+
+def once():
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(OBJECT)
+    list(node.referrers())
+    list(node.referents())
+    list(snapshot.roots[:5])
+    snapshot.types(limit=5)
+    snapshot.info()
+    snapshot.threads()
+    list(snapshot.select("type:dict")[:3])
+    snapshot.column("size")[0]
+    str(snapshot.show_refs(node))
+    snapshot._repr_html_()
+    str(leakgraph.show_refs(OBJECT, also=[[1]]))
+    for wrong in ("no such selector", "type:no.such.Thing"):
+        with contextlib.suppress(leakgraph.Error):
+            snapshot.select(wrong)
+    node = None
+    with snapshot:
+        pass
+
+
+def level():
+    gc.collect()
+    with open("/proc/self/statm", encoding="ascii") as file:
+        resident = int(file.read().split()[1]) * resource.getpagesize()
+    kinds = [getattr(leakgraph, name) for name in leakgraph.__all__]
+    counts = [sys.getrefcount(kind) for kind in kinds]
+    counts += [sys.getrefcount(OBJECT), sys.getrefcount(OBJECT["losses"])]
+    return resident, counts, sys.getallocatedblocks(), len(gc.get_objects())
+
+
+def main(rounds):
+    for _ in range(10):
+        once()
+    resident, counts, blocks, objects = level()
+    for _ in range(rounds):
+        once()
+    resident_now, counts_now, blocks_now, objects_now = level()
+    grown = resident_now - resident
+    assert grown < 4 << 20, f"{grown:,} bytes more after {rounds} rounds"
+    assert counts_now == counts, "reference counts moved"
+    assert abs(blocks_now - blocks) < rounds // 4, f"{blocks_now - blocks} blocks"
+    assert objects_now - objects < 10, f"{objects_now - objects} objects"
+    print("level")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,37 @@
+"""What importing leakgraph costs and loads."""
+
+import json
+
+
+def test_nothing_heavy_is_loaded(python):
+    code = (
+        "import sys, json; before = set(sys.modules); import leakgraph;"
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    done = python("-I", "-c", f"import sys; sys.path[:0] = {path()!r}; {code}")
+    assert json.loads(done.out) == ["leakgraph", "leakgraph._core"]
+
+
+def test_no_library_of_graphviz_or_igraph_is_mapped(python):
+    code = "import leakgraph; print(open('/proc/self/maps').read())"
+    maps = python("-c", code).out
+    assert "_core" in maps
+    for library in ("libgvc", "libcgraph", "libigraph", "leakgraph-render"):
+        assert library not in maps
+
+
+def test_run_loads_little(python):
+    code = (
+        "import sys, json; before = set(sys.modules); import leakgraph.run;"
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    loaded = set(json.loads(python("-c", code).out))
+    assert not loaded & {"typing", "argparse", "inspect", "shutil", "subprocess"}
+
+
+def path():
+    import os
+
+    import leakgraph
+
+    return [os.path.dirname(os.path.dirname(leakgraph.__file__))]

@@ -1,0 +1,10 @@
+"""The binding itself must not leak; each script runs in a process of its own."""
+
+from pathlib import Path
+
+ISOLATED = Path(__file__).parent / "isolated"
+
+
+def test_two_hundred_snapshots(python):
+    done = python(ISOLATED / "drop_snapshots.py", 200, timeout=600)
+    assert (done.code, done.out) == (0, "level\n"), done.err

@@ -1,0 +1,56 @@
+"""What a notebook shows."""
+
+import pytest
+
+pytestmark = pytest.mark.libraries
+
+nbformat = pytest.importorskip("nbformat")
+nbclient = pytest.importorskip("nbclient")
+
+CELLS = [
+    "import leakgraph\nkept = {'losses': [1.5, 2.5], 'model': object()}",
+    "leakgraph.show_refs(kept)",
+    "leakgraph.show_refs(kept, format='png')",
+    "snap = leakgraph.snapshot()\nsnap",
+    "snap.types(limit=3)",
+    "snap.info()",
+    "snap.threads()",
+    "leakgraph.show_path(kept['losses'])",
+]
+
+
+@pytest.fixture(scope="module")
+def outputs():
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS]
+    )
+    nbclient.NotebookClient(notebook, timeout=120).execute()
+    return [cell.outputs[0].data if cell.outputs else None for cell in notebook.cells]
+
+
+def test_nothing_shows_by_itself(outputs):
+    assert outputs[0] is None
+
+
+def test_drawing_is_inline_svg(outputs):
+    assert "<svg" in outputs[1]["image/svg+xml"]
+    assert "losses" in outputs[1]["text/plain"]
+
+
+def test_drawing_as_png(outputs):
+    assert "image/png" in outputs[2] and "image/svg+xml" not in outputs[2]
+
+
+def test_snapshot_and_table_are_html(outputs):
+    assert "<table>" in outputs[3]["text/html"]
+    assert outputs[3]["text/plain"].startswith("<leakgraph.Snapshot of pid ")
+    assert outputs[4]["text/html"].count("<tr>") == 4
+
+
+def test_texts_show_as_they_are(outputs):
+    assert "\\n" not in outputs[5]["text/plain"] + outputs[6]["text/plain"]
+    assert "capture" in outputs[5]["text/plain"]
+
+
+def test_path_names_the_variable(outputs):
+    assert "kept" in outputs[7]["text/plain"]

@@ -1,0 +1,216 @@
+"""python -m leakgraph run: the script must not notice, the snapshot must be there."""
+
+import os
+import sys
+
+import pytest
+
+import leakgraph
+
+
+@pytest.fixture
+def script(python):
+    """Write a script, run it under leakgraph and plainly, and return both."""
+
+    def run(source, *arguments, options=(), **environment):
+        path = python("-c", "").folder / "job.py"
+        path.write_text(source, encoding="utf-8")
+        plain = python("job.py", *arguments, **environment)
+        watched = python(
+            "-m", "leakgraph", "run", *options, "job.py", *arguments, **environment
+        )
+        return plain, watched
+
+    return run
+
+
+def without_our_line(text):
+    return "".join(
+        line
+        for line in text.splitlines(keepends=True)
+        if not line.startswith("leakgraph: ")
+    )
+
+
+def snapshot_in(folder):
+    (path,) = folder.glob("*.lgs")
+    return leakgraph.load(path)
+
+
+ENDINGS = {
+    "falls off the end": "pass",
+    "raises": "def f(x):\n    raise ValueError('no', x)\nf(1)",
+    "raises from another": "try:\n    {}['k']\nexcept KeyError as e:\n"
+    "    raise OSError(2, 'gone') from e",
+    "exits with 3": "import sys; sys.exit(3)",
+    "exits with a text": "import sys; sys.exit('enough')",
+    "exits with nothing": "raise SystemExit",
+    "interrupted": "raise KeyboardInterrupt",
+    "has its own hook": "import sys\n"
+    "sys.excepthook = lambda *a: print('hook', a[0], a[2].tb_lineno)\n1/0",
+    "fails at exit": "import atexit\natexit.register(int, 'x')",
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_ends_as_the_script_does(script, ending):
+    plain, watched = script(ENDINGS[ending])
+    assert watched.code == plain.code
+    assert watched.out == plain.out
+    assert without_our_line(watched.err) == plain.err
+    assert watched.err.count("leakgraph: ") == 1
+    assert "saved to" in watched.err
+    assert len(snapshot_in(watched.folder)) > 1000
+
+
+def test_globals_of_main_are_there(script):
+    _, watched = script("class Cache:\n    pass\nkept = Cache()\nkept.rows = [1] * 9")
+    snapshot = snapshot_in(watched.folder)
+    (kept,) = snapshot.select("name:__main__.kept")
+    assert kept.type_name == "__main__.Cache"
+    assert "kept" in str(snapshot.show_path(kept))
+
+
+def test_the_failing_frames_are_there(script):
+    _, watched = script("def train():\n    batch = [0.5] * 7\n    1/0\ntrain()")
+    snapshot = snapshot_in(watched.folder)
+    assert any(
+        edge.label.endswith("batch")
+        for node in snapshot.select("type:frame")
+        for edge in node.referents()
+    )
+
+
+def test_looks_like_python_to_the_script(script):
+    source = (
+        "import sys, inspect\n"
+        "print(sys.argv, sys.path[0], __name__, __file__, __spec__, __package__)\n"
+        "print(__builtins__, __doc__, type(__loader__).__name__, __loader__.name)\n"
+        "print(sys.modules['__main__'].__dict__ is globals(), sorted(globals()))\n"
+        "print(inspect.getsource(lambda: 17))\n"
+    )
+    plain, watched = script(source, "a", "--at-exit", "-m")
+    assert watched.out == plain.out
+    assert watched.code == plain.code == 0
+
+
+def test_module(python):
+    folder = python("-c", "").folder
+    (folder / "tool.py").write_text(
+        "import sys\n"
+        "print(sys.argv, sys.path[0], __name__, __file__, __spec__.name, __package__)\n"
+        "sys.exit(4)"
+    )
+    (folder / "pack").mkdir()
+    (folder / "pack" / "__init__.py").write_text("print('imported')")
+    (folder / "pack" / "__main__.py").write_text(
+        "from . import __name__ as n; print(n)"
+    )
+    for name in ("tool", "pack"):
+        plain = python("-m", name, "x", "-y")
+        watched = python("-m", "leakgraph", "run", "-m", name, "x", "-y")
+        assert (watched.out, watched.code) == (plain.out, plain.code)
+        assert "saved to" in watched.err
+
+
+def test_file_name(script):
+    _, watched = script("", options=["--at-exit", "out-{n}.lgs"])
+    _, watched = script("", options=["--at-exit=out-{n}.lgs"])
+    assert {path.name for path in watched.folder.glob("*.lgs")} == {
+        "out-1.lgs",
+        "out-2.lgs",
+    }
+
+
+def test_default_file_name_has_the_pid(script):
+    _, watched = script("import os; print(os.getpid())")
+    assert (watched.folder / f"leakgraph-{watched.out.strip()}.lgs").exists()
+
+
+def test_a_snapshot_that_fails_does_not_fail_the_script(script):
+    _, watched = script("print('done')", options=["--at-exit", "no/such/folder.lgs"])
+    assert watched.code == 0 and watched.out == "done\n"
+    assert "no snapshot was saved" in watched.err
+    assert "Traceback" not in watched.err
+
+
+def test_threads_are_waited_for(script):
+    _, watched = script(
+        "import threading, time\n"
+        "made = []\n"
+        "def late():\n    time.sleep(0.3); made.append('late')\n"
+        "threading.Thread(target=late).start()"
+    )
+    snapshot = snapshot_in(watched.folder)
+    (made,) = snapshot.select("name:__main__.made")
+    assert made.label == "list of 1"
+
+
+def test_a_forked_child_saves_nothing(script):
+    _, watched = script("import os\nif os.fork():\n    os.wait()")
+    assert len(list(watched.folder.glob("*.lgs"))) == 1
+    assert watched.err.count("leakgraph: ") == 1
+
+
+def test_os_exit_leaves_none(script):
+    _, watched = script("import os; os._exit(5)")
+    assert watched.code == 5 and list(watched.folder.glob("*.lgs")) == []
+
+
+def test_syntax_error(script):
+    plain, watched = script("def f(:\n  pass")
+    assert (watched.code, without_our_line(watched.err)) == (plain.code, plain.err)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run"],
+        ["run", "-m"],
+        ["run", "--at-exit"],
+        ["run", "--no-such-option", "x.py"],
+        ["run", "no-such-script.py"],
+        ["run", "-m", "no_such_module_at_all"],
+        [],
+    ],
+    ids=" ".join,
+)
+def test_wrong_command_line(python, arguments):
+    done = python("-m", "leakgraph", *arguments)
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert "leakgraph" in done.err + done.out
+    assert list(done.folder.glob("*.lgs")) == []
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["run", "--help"]])
+def test_help(python, arguments):
+    done = python("-m", "leakgraph", *arguments)
+    assert done.code == 0 and "--at-exit" in done.out and done.err == ""
+
+
+def test_hands_over_to_the_command(python, tmp_path):
+    """A stand-in takes the command's place on the PATH of an odd installation."""
+    command = tmp_path / "leakgraph"
+    command.write_text('#!/bin/sh\necho "command $@"\nexit 7\n')
+    command.chmod(0o755)
+    code = (
+        "import sys, sysconfig\n"
+        "sysconfig.get_path = lambda name: '/nonexistent'\n"
+        "sys.executable = '/nonexistent/python'\n"
+        "from leakgraph import run\n"
+        "run.main(['types', 'x.lgs'])"
+    )
+    done = python("-c", code, PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert (done.code, done.out) == (7, "command types x.lgs\n")
+    done = python("-c", code, PATH="/nonexistent")
+    assert done.code == 2 and "not installed" in done.err
+
+
+def test_safe_path(script, python):
+    if sys.version_info < (3, 11):
+        pytest.skip("-P came with Python 3.11")
+    (python("-c", "").folder / "job.py").write_text("import sys; print(sys.path)")
+    plain = python("-P", "job.py")
+    watched = python("-P", "-m", "leakgraph", "run", "job.py")
+    assert watched.out == plain.out

@@ -1,0 +1,63 @@
+"""The stubs say what the module has; checked without mypy, on every Python."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import leakgraph
+from leakgraph import _core
+
+STUB = ast.parse(
+    (Path(leakgraph.__file__).parent / "_core.pyi").read_text(encoding="utf-8")
+)
+CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
+FUNCTIONS = {node.name: node for node in STUB.body if isinstance(node, ast.FunctionDef)}
+
+
+def parameters(node):
+    arguments = node.args
+    names = arguments.posonlyargs + arguments.args
+    return [a.arg for a in names], [a.arg for a in arguments.kwonlyargs]
+
+
+def signature(function):
+    found = inspect.signature(function).parameters.values()
+    keyword = [p.name for p in found if p.kind is p.KEYWORD_ONLY]
+    return [p.name for p in found if p.name not in keyword], keyword
+
+
+def test_every_public_name_is_in_the_stub():
+    public = {name for name in vars(_core) if not name.startswith("_")}
+    assert public == set(CLASSES) | set(FUNCTIONS)
+    assert set(leakgraph.__all__) == public | {"__version__"}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function(name):
+    assert signature(getattr(_core, name)) == parameters(FUNCTIONS[name])
+    assert inspect.getdoc(getattr(_core, name))
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_class(name):
+    stubbed = {n.name: n for n in CLASSES[name].body if isinstance(n, ast.FunctionDef)}
+    kind = getattr(_core, name)
+    assert kind.__module__ in ("leakgraph", "leakgraph._core")
+    for method, node in stubbed.items():
+        assert hasattr(kind, method), method
+        if method.startswith("__"):
+            continue
+        attribute = inspect.getattr_static(kind, method)
+        if node.decorator_list:
+            assert not callable(attribute), method
+        else:
+            assert signature(attribute) == parameters(node), method
+    own = {n for n in vars(kind) if not n.startswith("_")}
+    if not issubclass(kind, (tuple, Exception)):
+        assert own == {n for n in stubbed if not n.startswith("_")}
+
+
+def test_package_is_typed():
+    assert (Path(leakgraph.__file__).parent / "py.typed").exists()
