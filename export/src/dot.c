@@ -14,6 +14,8 @@ escape_quoted(lg_text *out, const char *bytes, size_t length)
 {
     const char *entity = length != 1      ? NULL
                          : *bytes == '"'  ? "&quot;"
+                         : *bytes == '<'  ? "&lt;"
+                         : *bytes == '>'  ? "&gt;"
                          : *bytes == '\\' ? "\\\\\\\\"
                          : *bytes == '&'  ? "&amp;"
                                           : NULL;

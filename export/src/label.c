@@ -131,7 +131,7 @@ open_box(lg_text *out, const view_node *node, const view_look *look)
     bool dashed = node->kind != VIEW_OBJECT;
     const char *border = look->border;
     const char *fill = dashed ? "white" : look->fill;
-    if (!border) {
+    if (!border && !node->subject) {
         lg_text_add(out, "<TABLE BORDER=\"0\" CELLBORDER=\"0\" "
                          "CELLSPACING=\"0\" CELLPADDING=\"1\">");
         return;

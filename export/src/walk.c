@@ -332,6 +332,7 @@ static size_t
 widest(const view_picker *picker, uint32_t depth)
 {
     size_t limit = picker->options.max_nodes / 4;
+    limit = limit < 6 ? 6 : limit;
     limit >>= depth < 8 ? depth : 8;
     return limit < 3 ? 3 : limit;
 }

@@ -1,0 +1,119 @@
+// Escaping: whatever a name holds, the DOT parses and no name changes another.
+
+#include "shapes.h"
+#include "test.h"
+
+#include <leakgraph/export.h>
+
+static lg_text
+dot_with_name(const char *name, const char *title)
+{
+    test_heap heap;
+    lg_view *view = NULL;
+    lg_text dot = {0};
+    lg_dot_options look = {title, false};
+    lg_view_options options = {.direction = LG_REFS};
+    heap_open(&heap);
+    uint32_t top = heap_add(&heap, "app.Top", 48);
+    uint32_t other = heap_add(&heap, "function", 136);
+    heap_set_text(&heap, other, name);
+    heap_attribute(&heap, top, other, name);
+    lg_graph *graph = heap_close(&heap);
+    REQUIRE(!lg_view_new(graph, &top, 1, &options, NULL, &view, NULL));
+    REQUIRE(!lg_view_dot(view, &look, &dot, NULL));
+    lg_view_free(view);
+    lg_graph_free(graph);
+    return dot;
+}
+
+static bool
+renders(const lg_text *dot)
+{
+    char *data = NULL;
+    size_t length = 0;
+    lg_error error = {0};
+    lg_status status =
+        lg_render(dot->data, dot->length, "svg", &data, &length, &error);
+    if (status)
+        fprintf(stderr, "%s\n", error.message);
+    free(data);
+    return !status;
+}
+
+// One name of each single byte, and of pairs that mean something somewhere.
+static void
+test_any_bytes_render(void)
+{
+    static const char *const pairs[] = {
+        "\\N",  "\\\"",         "&lt;",         "]]>",  "<!--", "\\", "\"",
+        "\xc3", "\xed\xa0\x80", "\xef\xbf\xbf", "%s%n", " ",    "'"};
+    for (int byte = 1; byte < 256; byte++) {
+        char name[4] = {'a', (char)byte, 'b', '\0'};
+        lg_text dot = dot_with_name(name, name);
+        CHECK(renders(&dot));
+        lg_text_free(&dot);
+    }
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        lg_text dot = dot_with_name(pairs[i], pairs[i]);
+        CHECK(renders(&dot));
+        lg_text_free(&dot);
+    }
+}
+
+static void
+test_names_stay_names(void)
+{
+    lg_text dot = dot_with_name("<b>&amp;\"x\"", NULL);
+    CHECK(strstr(dot.data, "&lt;b&gt;&amp;amp;&quot;x&quot;"));
+    CHECK(!strstr(dot.data, "<b>"));
+    lg_text_free(&dot);
+}
+
+static void
+test_direction_marks_are_taken_out(void)
+{
+    lg_text dot = dot_with_name("a\u202eb\u2066c\u200fd", "t\u202eu");
+    CHECK(!strstr(dot.data, "\u202e"));
+    CHECK(!strstr(dot.data, "\u2066"));
+    CHECK(!strstr(dot.data, "\u200f"));
+    CHECK(strstr(dot.data, "a\ufffdb\ufffdc\ufffdd"));
+    lg_text_free(&dot);
+}
+
+static void
+test_long_names_lose_their_middle(void)
+{
+    char name[3001];
+    for (int i = 0; i < 3000; i += 3)
+        memcpy(name + i, "€", 3);
+    name[3000] = '\0';
+    memcpy(name, "abc", 3);
+    memcpy(name + 2997, "xyz", 3);
+    lg_text dot = dot_with_name(name, NULL);
+    CHECK(dot.length < 8000);
+    CHECK(strstr(dot.data, ".abc€"));
+    CHECK(strstr(dot.data, "€…€"));
+    CHECK(strstr(dot.data, "€xyz"));
+    CHECK(renders(&dot));
+    lg_text_free(&dot);
+}
+
+static void
+test_title_and_caption(void)
+{
+    lg_text dot = dot_with_name("f", "why <this>?");
+    CHECK(strstr(dot.data, "why &lt;this&gt;?"));
+    CHECK(strstr(dot.data, "pid 4127 · 2 objects in the snapshot"));
+    lg_text_free(&dot);
+}
+
+int
+main(void)
+{
+    RUN(test_any_bytes_render);
+    RUN(test_names_stay_names);
+    RUN(test_direction_marks_are_taken_out);
+    RUN(test_long_names_lose_their_middle);
+    RUN(test_title_and_caption);
+    return test_result();
+}

@@ -1,0 +1,200 @@
+// Pictures: signatures of the formats, files written whole, errors that help.
+
+#include "shapes.h"
+#include "test.h"
+
+#include <leakgraph/export.h>
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static lg_text
+dot_of(const test_shape *shape)
+{
+    uint32_t subject;
+    lg_view *view = NULL;
+    lg_text dot = {0};
+    lg_graph *graph = shape->make(&subject);
+    lg_view_options options = {.direction = (lg_direction)shape->direction,
+                               .weak = true};
+    REQUIRE(!lg_view_new(graph, &subject, 1, &options, NULL, &view, NULL));
+    REQUIRE(!lg_view_dot(view, NULL, &dot, NULL));
+    lg_view_free(view);
+    lg_graph_free(graph);
+    return dot;
+}
+
+static void
+test_every_shape_renders(void)
+{
+    for (size_t i = 0; i < shape_count; i++) {
+        char *data = NULL;
+        size_t length = 0;
+        lg_error error = {0};
+        lg_text dot = dot_of(&shapes[i]);
+        lg_status status =
+            lg_render(dot.data, dot.length, "svg", &data, &length, &error);
+        if (status)
+            fprintf(stderr, "%s: %s\n", shapes[i].name, error.message);
+        REQUIRE(!status);
+        CHECK(length > 500 && !memcmp(data, "<?xml", 5));
+        free(data);
+        lg_text_free(&dot);
+    }
+}
+
+static void
+test_signatures(void)
+{
+    static const struct {
+        const char *format;
+        const char *start;
+    } formats[] = {
+        {"png", "\x89PNG\r\n"}, {"pdf", "%PDF-"},
+        {"svg", "<?xml"},       {"ps", "%!PS"},
+        {"json", "{"},          {"gif", "GIF8"},
+        {"dot", "digraph"},     {"gv", "digraph leakgraph"},
+    };
+    lg_text dot = dot_of(shape_find("losses"));
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char *data = NULL;
+        size_t length = 0;
+        lg_error error = {0};
+        lg_status status = lg_render(dot.data, dot.length, formats[i].format,
+                                     &data, &length, &error);
+        if (status)
+            fprintf(stderr, "%s\n", error.message);
+        REQUIRE(!status);
+        size_t wanted = strlen(formats[i].start);
+        CHECK(length > wanted && !memcmp(data, formats[i].start, wanted));
+        free(data);
+    }
+    lg_text_free(&dot);
+}
+
+static void
+test_unknown_format(void)
+{
+    static const char *const unknown[] = {"docx", "x11", "", "png:cairo:xx"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        char *data = NULL;
+        size_t length = 0;
+        lg_error error = {0};
+        CHECK(lg_render("digraph{}", 9, unknown[i], &data, &length, &error) ==
+              LG_EINVAL);
+        CHECK(!data);
+        CHECK(strstr(error.message, "pdf, "));
+        CHECK(strstr(error.message, "svg"));
+    }
+}
+
+static void
+test_damaged_dot(void)
+{
+    char *data = NULL;
+    size_t length = 0;
+    lg_error error = {0};
+    CHECK(lg_render("digraph {{{", 11, "svg", &data, &length, &error) ==
+          LG_EUNSUPPORTED);
+    CHECK(strstr(error.message, "syntax error"));
+    CHECK(!data);
+}
+
+static void
+test_format_of(void)
+{
+    char format[16] = "untouched";
+    lg_error error = {0};
+    CHECK(!lg_render_format_of("a.b/why.SVG", format, &error));
+    CHECK(!strcmp(format, "svg"));
+    static const char *const bare[] = {"why", "a.b/why", ".svg", "why.",
+                                       "why.averyveryverylongsuffix"};
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+        CHECK(lg_render_format_of(bare[i], format, &error) == LG_EINVAL);
+    CHECK(!strcmp(format, "svg"));
+}
+
+static void
+test_file_is_whole_or_not_there(void)
+{
+    struct stat known;
+    char folder[] = "/tmp/leakgraph-render-XXXXXX";
+    char path[64], other[64];
+    lg_error error = {0};
+    REQUIRE(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/why.svg", folder);
+    snprintf(other, sizeof other, "%s/none/why.svg", folder);
+    CHECK(!lg_render_file("digraph{a}", 10, NULL, path, &error));
+    CHECK(!stat(path, &known) && known.st_size > 100);
+    off_t before = known.st_size;
+    CHECK(lg_render_file("digraph{a", 9, NULL, path, &error) ==
+          LG_EUNSUPPORTED);
+    CHECK(!stat(path, &known) && known.st_size == before);
+    CHECK(lg_render_file("digraph{a}", 10, NULL, other, &error) == LG_EIO);
+    CHECK(strstr(error.message, other));
+    CHECK(!unlink(path));
+    CHECK(!rmdir(folder)); // fails if a temporary file was left
+}
+
+static void
+test_link_and_device(void)
+{
+    struct stat known;
+    char folder[] = "/tmp/leakgraph-render-XXXXXX";
+    char path[64], link[64];
+    REQUIRE(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/real.dot", folder);
+    snprintf(link, sizeof link, "%s/link.dot", folder);
+    CHECK(!lg_render_file("digraph{a}", 10, NULL, path, NULL));
+    REQUIRE(!symlink(path, link));
+    CHECK(!lg_render_file("digraph{abc}", 12, NULL, link, NULL));
+    CHECK(!lstat(link, &known) && S_ISLNK(known.st_mode));
+    CHECK(!stat(path, &known) && known.st_size == 12);
+    CHECK(!lg_render_file("digraph{a}", 10, "dot", "/dev/null", NULL));
+    CHECK(!stat("/dev/null", &known) && S_ISCHR(known.st_mode));
+    CHECK(!unlink(link) && !unlink(path) && !rmdir(folder));
+}
+
+static void *
+render_often(void *context)
+{
+    lg_text *dot = context;
+    for (int i = 0; i < 5; i++) {
+        char *data = NULL;
+        size_t length = 0;
+        if (lg_render(dot->data, dot->length, "svg", &data, &length, NULL))
+            return dot;
+        free(data);
+    }
+    return NULL;
+}
+
+static void
+test_threads_take_turns(void)
+{
+    pthread_t threads[4];
+    lg_text dot = dot_of(shape_find("losses"));
+    for (size_t i = 0; i < 4; i++)
+        REQUIRE(!pthread_create(&threads[i], NULL, render_often, &dot));
+    for (size_t i = 0; i < 4; i++) {
+        void *failed;
+        REQUIRE(!pthread_join(threads[i], &failed));
+        CHECK(!failed);
+    }
+    lg_text_free(&dot);
+}
+
+int
+main(void)
+{
+    RUN(test_every_shape_renders);
+    RUN(test_signatures);
+    RUN(test_unknown_format);
+    RUN(test_damaged_dot);
+    RUN(test_format_of);
+    RUN(test_file_is_whole_or_not_there);
+    RUN(test_link_and_device);
+    RUN(test_threads_take_turns);
+    return test_result();
+}

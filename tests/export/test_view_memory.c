@@ -1,0 +1,94 @@
+// Memory that runs out, at every allocation in turn: an error, nothing lost.
+
+#include "shapes.h"
+#include "test.h"
+
+#include <leakgraph/export.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static long left = -1; // allocations that still succeed; -1: all
+
+static bool
+is_refused(void)
+{
+    if (left < 0)
+        return false;
+    return left == 0 || left-- == 0;
+}
+
+void *
+__wrap_malloc(size_t size)
+{
+    return is_refused() ? NULL : __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t count, size_t size)
+{
+    return is_refused() ? NULL : __real_calloc(count, size);
+}
+
+void *
+__wrap_realloc(void *old, size_t size)
+{
+    return is_refused() ? NULL : __real_realloc(old, size);
+}
+
+static lg_status
+draw(const lg_graph *graph, uint32_t subject, lg_direction direction)
+{
+    lg_view *view = NULL;
+    lg_text dot = {0}, text = {0}, json = {0};
+    lg_view_options options = {
+        .direction = direction, .max_nodes = 20, .weak = true};
+    lg_status status =
+        lg_view_new(graph, &subject, 1, &options, NULL, &view, NULL);
+    if (!status)
+        status = lg_view_dot(view, NULL, &dot, NULL);
+    if (!status)
+        status = lg_view_text(view, &text, NULL);
+    if (!status)
+        status = lg_view_json(view, &json, NULL);
+    lg_text_free(&dot);
+    lg_text_free(&text);
+    lg_text_free(&json);
+    lg_view_free(view);
+    return status;
+}
+
+static void
+sweep(const test_shape *shape)
+{
+    uint32_t subject;
+    lg_graph *graph = shape->make(&subject);
+    lg_direction direction = (lg_direction)shape->direction;
+    lg_status status = LG_ENOMEM;
+    long tries = 0;
+    for (; status && tries < 100000; tries++) {
+        left = tries;
+        status = draw(graph, subject, direction);
+        left = -1;
+        CHECK(status == LG_OK || status == LG_ENOMEM);
+    }
+    CHECK(!status);
+    CHECK(tries > 5); // or nothing was refused
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    static const char *const names[] = {"losses",    "who",   "loop", "dicts",
+                                        "held-path", "chain", "names"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        test_name = names[i];
+        sweep(shape_find(names[i]));
+    }
+    return test_result();
+}
