@@ -42,7 +42,12 @@ typedef struct type_entry {
 static int
 type_add(PyObject *module, const type_entry *entry)
 {
-    PyObject *made = PyType_FromModuleAndSpec(module, entry->spec, entry->base);
+    /* Python 3.9 takes the bases as a tuple only. */
+    PyObject *bases = entry->base ? PyTuple_Pack(1, entry->base) : NULL;
+    if (entry->base != NULL && bases == NULL)
+        return -1;
+    PyObject *made = PyType_FromModuleAndSpec(module, entry->spec, bases);
+    Py_XDECREF(bases);
     if (made == NULL)
         return -1;
     PyTypeObject *type = (PyTypeObject *)made;
