@@ -54,6 +54,27 @@ def test_demo(tmp_path):
     assert (out / "demo.lgs").stat().st_size > 1_000_000
 
 
+@pytest.mark.libraries
+def test_notebook(tmp_path):
+    import nbclient
+    import nbformat
+
+    notebook = nbformat.read(EXAMPLES / "notebook.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    nbclient.NotebookClient(
+        notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    shown = [
+        output["data"]
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output["output_type"] == "execute_result"
+    ]
+    assert len(shown) == 5
+    assert sum("image/svg+xml" in data for data in shown) == 4
+    assert (tmp_path / "notebook.lgs").exists()
+
+
 def test_every_example_has_its_test():
     tests = EXAMPLES.parent.glob("tests/**/*.py")
     tested = "".join(path.read_text(encoding="utf-8") for path in tests)
