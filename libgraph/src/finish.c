@@ -70,6 +70,17 @@ free_shell(lg_builder *builder)
     lg_builder_free(builder);
 }
 
+// What the checks call damage is here a producer's mistake.
+static lg_status
+blame_producer(lg_status status, lg_error *err)
+{
+    if (status != LG_EFORMAT)
+        return status;
+    if (err != NULL)
+        err->status = LG_EINVAL;
+    return LG_EINVAL;
+}
+
 lg_status
 lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
 {
@@ -101,5 +112,5 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
         *out = graph;
     else
         lg_graph_free(graph);
-    return status == LG_EFORMAT ? LG_EINVAL : status;
+    return blame_producer(status, err);
 }

@@ -15,7 +15,7 @@ enum {
 lg__guess
 lg__guess_new(const char *wanted, size_t length)
 {
-    return (lg__guess){wanted, length, {"", 0}, BY_LETTERS + length / 3 + 1};
+    return (lg__guess){wanted, length, {"", 0}, BY_LETTERS + length / 3 + 2};
 }
 
 static lg_string

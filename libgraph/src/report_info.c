@@ -60,15 +60,16 @@ info_text(const lg_graph *graph, lg_text *out)
 static void
 info_json(const lg_graph *graph, lg_text *out)
 {
-    lg_text_addf(out,
-                 "{\"objects\": %u, \"references\": %llu, \"types\": %u, "
-                 "\"roots\": %u, \"native_roots\": %u, "
-                 "\"shallow_size\": %llu, \"partial\": %s, \"info\": {",
-                 graph->columns.node_count,
-                 (unsigned long long)graph->columns.edge_count,
-                 graph->type_count, graph->root_count, native_root_count(graph),
-                 (unsigned long long)total_size(graph),
-                 graph->partial ? "true" : "false");
+    lg_text_addf(
+        out,
+        "{\"objects\": %u, \"references\": %llu, \"types\": %u, "
+        "\"roots\": %u, \"native_roots\": %u, "
+        "\"shallow_size\": %llu, \"partial\": %s, \"info\": {",
+        graph->columns.node_count,
+        (unsigned long long)graph->columns.edge_count, graph->type_count,
+        graph->root_count - native_root_count(graph), native_root_count(graph),
+        (unsigned long long)total_size(graph),
+        graph->partial ? "true" : "false");
     for (uint32_t i = 0; i < graph->info_count; i++) {
         lg_text_add(out, i > 0 ? ", " : "");
         lg__text_add_json_string(out,

@@ -1,0 +1,69 @@
+/**
+ * The smallest frame for tests: CHECK counts failures and goes on, RUN says
+ * which test they belong to, `return test_result();` ends main.
+ */
+#ifndef LG_TEST_H
+#define LG_TEST_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <leakgraph/builder.h>
+
+static int test_failures;
+static const char *test_name = "";
+
+#define CHECK(condition)                                                       \
+    do {                                                                       \
+        if (!(condition)) {                                                    \
+            test_failures++;                                                   \
+            fprintf(stderr, "%s:%d: in %s: not so: %s\n", __FILE__, __LINE__,  \
+                    test_name, #condition);                                    \
+        }                                                                      \
+    } while (0)
+
+/** Ends the program: what follows would make no sense. */
+#define REQUIRE(condition)                                                     \
+    do {                                                                       \
+        if (!(condition)) {                                                    \
+            fprintf(stderr, "%s:%d: in %s: cannot go on: %s\n", __FILE__,      \
+                    __LINE__, test_name, #condition);                          \
+            exit(1);                                                           \
+        }                                                                      \
+    } while (0)
+
+#define CHECK_TEXT(text, expected)                                             \
+    do {                                                                       \
+        const char *test_got = (text).data ? (text).data : "";                 \
+        if (strcmp(test_got, (expected)) != 0) {                               \
+            test_failures++;                                                   \
+            fprintf(stderr, "%s:%d: in %s: got\n%s\nnot\n%s\n", __FILE__,      \
+                    __LINE__, test_name, test_got, (expected));                \
+        }                                                                      \
+    } while (0)
+
+#define RUN(test)                                                              \
+    do {                                                                       \
+        test_name = #test;                                                     \
+        test();                                                                \
+    } while (0)
+
+static inline int
+test_result(void)
+{
+    if (test_failures > 0)
+        fprintf(stderr, "%d checks failed\n", test_failures);
+    return test_failures > 0;
+}
+
+/** A small generator of our own: the same numbers on every machine. */
+static inline uint32_t
+test_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+#endif

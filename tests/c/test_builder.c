@@ -1,0 +1,198 @@
+// The builder and its finish: order, late edges, found counts, native roots.
+#include "sample.h"
+#include "test.h"
+
+static lg_builder *
+builder_of(uint32_t nodes)
+{
+    lg_builder *builder;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < nodes; i++)
+        CHECK(lg_builder_add_node(builder, 16 * (uint64_t)(i + 1)) == i);
+    return builder;
+}
+
+static lg_graph *
+finish(lg_builder *builder)
+{
+    lg_graph *graph = NULL;
+    lg_error err;
+    REQUIRE(lg_builder_finish(builder, &graph, &err) == LG_OK);
+    CHECK(lg_graph_check(graph, &err) == LG_OK);
+    return graph;
+}
+
+static void
+empty(void)
+{
+    lg_graph *graph = finish(builder_of(0));
+    CHECK(lg_graph_columns(graph)->node_count == 0);
+    CHECK(lg_graph_columns(graph)->edge_count == 0);
+    CHECK(lg_graph_type_count(graph) == 1);
+    CHECK(!lg_graph_is_partial(graph));
+    CHECK(lg_graph_find(graph, 16) == LG_NONE);
+    lg_graph_free(graph);
+    lg_graph_free(NULL);
+    lg_builder_free(NULL);
+    lg_builder_free(builder_of(3));
+}
+
+// Edges of each node, own ones first, then late ones in order of coming:
+// against a list kept on the side.
+static void
+late_edges(void)
+{
+    enum { NODES = 50, EDGES = 4 };
+    uint64_t state = 11;
+    uint32_t expected[NODES][400];
+    size_t count[NODES] = {0};
+    lg_builder *builder = builder_of(NODES);
+    for (uint32_t node = 0; node < NODES; node++) {
+        if (test_random(&state) % 3 == 0)
+            continue;
+        lg_builder_open(builder, node);
+        for (uint32_t i = test_random(&state) % EDGES; i > 0; i--) {
+            uint32_t target = test_random(&state) % NODES;
+            lg_builder_add_edge(builder, target, LG_EDGE_INDEX, i);
+            expected[node][count[node]++] = target;
+        }
+    }
+    for (uint32_t i = 0; i < 300; i++) {
+        uint32_t source = test_random(&state) % (NODES / 2) * 2;
+        uint32_t target = test_random(&state) % NODES;
+        lg_builder_add_late_edge(builder, source, target, LG_EDGE_INDEX, i);
+        expected[source][count[source]++] = target;
+    }
+    lg_builder_add_edge(builder, LG_NONE, LG_EDGE_INDEX, 0);
+    lg_graph *graph = finish(builder);
+    const lg_columns *columns = lg_graph_columns(graph);
+    for (uint32_t node = 0; node < NODES; node++) {
+        uint64_t first = columns->first_edge[node];
+        CHECK(columns->first_edge[node + 1] - first == count[node]);
+        CHECK(!memcmp(columns->edge_target + first, expected[node],
+                      count[node] * sizeof(uint32_t)));
+        for (uint64_t i = 0; i < count[node]; i++)
+            CHECK(lg_edge_source(graph, first + i) == node);
+    }
+    lg_graph_free(graph);
+}
+
+static void
+found_and_native_roots(void)
+{
+    lg_builder *builder = builder_of(6);
+    const uint32_t refcounts[] = {0, 3, 3, 1, 7, 1};
+    for (uint32_t i = 0; i < 6; i++)
+        builder->refcount[i] = refcounts[i];
+    builder->node_flags[4] = LG_NODE_IMMORTAL;
+    builder->node_flags[5] = LG_NODE_SYNTHETIC;
+    lg_builder_open(builder, 0);
+    lg_builder_add_edge(builder, 1, LG_EDGE_INDEX, 0);
+    lg_builder_add_edge(builder, 1, LG_EDGE_INDEX | LG_EDGE_WEAK, 0);
+    lg_builder_add_edge(builder, 1, LG_EDGE_INDEX | LG_EDGE_UNCOUNTED, 0);
+    lg_builder_add_edge(builder, 2, LG_EDGE_INDEX, 0);
+    lg_builder_add_edge(builder, 3, LG_EDGE_INDEX, 0);
+    lg_builder_add_edge(builder, 3, LG_EDGE_INDEX, 1);
+    lg_builder_add_found(builder, 2, 2);
+    lg_graph *graph = finish(builder);
+    CHECK(lg_graph_columns(graph)->found[1] == 1);
+    CHECK(lg_node_unexplained(graph, 1) == 2);
+    CHECK(lg_node_unexplained(graph, 2) == 0);
+    CHECK(lg_node_unexplained(graph, 3) == -1);
+    CHECK(lg_node_unexplained(graph, 4) == 0);
+    CHECK(lg_node_unexplained(graph, 5) == 0);
+    REQUIRE(lg_graph_root_count(graph) == 1);
+    CHECK(lg_graph_root(graph, 0).node == 1);
+    CHECK(lg_graph_root(graph, 0).kind == LG_ROOT_NATIVE);
+    lg_graph_free(graph);
+}
+
+static void
+partial(void)
+{
+    lg_builder *builder = builder_of(1);
+    builder->refcount[0] = 5;
+    lg_builder_set_partial(builder, "from 1 object");
+    lg_graph *graph = finish(builder);
+    CHECK(lg_graph_is_partial(graph));
+    CHECK(lg_graph_root_count(graph) == 0);
+    CHECK(lg_node_unexplained(graph, 0) == 0);
+    lg_graph_free(graph);
+}
+
+static void
+sizes_and_texts(void)
+{
+    const uint64_t large = (uint64_t)5 << 32;
+    lg_builder *builder = builder_of(5);
+    lg_builder_set_size(builder, 3, large);
+    lg_builder_set_size(builder, 1, large + 1);
+    lg_builder_set_size(builder, 3, large + 3);
+    lg_builder_set_size(builder, 2, large);
+    lg_builder_set_size(builder, 2, 8);
+    lg_builder_set_size(builder, 4, UINT32_MAX);
+    lg_builder_set_size(builder, 0, UINT32_MAX - 1);
+    lg_builder_set_text(builder, 4, "old", 3);
+    lg_builder_set_text(builder, 2, "two", 3);
+    lg_builder_set_text(builder, 4, "new", 3);
+    lg_graph *graph = finish(builder);
+    const uint64_t expected[] = {UINT32_MAX - 1, large + 1, 8, large + 3,
+                                 UINT32_MAX};
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK(lg_node_size(graph, i) == expected[i]);
+    CHECK(memcmp(lg_node_text(graph, 4).data, "new", 3) == 0);
+    CHECK(memcmp(lg_node_text(graph, 2).data, "two", 3) == 0);
+    CHECK(lg_node_text(graph, 3).length == 0);
+    lg_graph_free(graph);
+}
+
+static lg_status
+finish_fails(lg_builder *builder, lg_error *err)
+{
+    lg_graph *graph = NULL;
+    lg_status status = lg_builder_finish(builder, &graph, err);
+    CHECK(graph == NULL);
+    return status;
+}
+
+static void
+misuse(void)
+{
+    lg_error err;
+    lg_builder *builder = builder_of(2);
+    lg_builder_open(builder, 0);
+    lg_builder_add_edge(builder, 2, LG_EDGE_INDEX, 0);
+    CHECK(finish_fails(builder, &err) == LG_EINVAL);
+    builder = builder_of(2);
+    lg_builder_add_edge(builder, 1, LG_EDGE_INDEX, 0);
+    CHECK(finish_fails(builder, &err) == LG_EINVAL);
+    builder = builder_of(2);
+    lg_builder_open(builder, 1);
+    lg_builder_add_edge(builder, 1, LG_EDGE_INDEX, 0);
+    lg_builder_open(builder, 0);
+    lg_builder_add_edge(builder, 1, LG_EDGE_INDEX, 0);
+    CHECK(finish_fails(builder, &err) == LG_EINVAL);
+    builder = builder_of(2);
+    lg_builder_add_late_edge(builder, 7, 1, LG_EDGE_INDEX, 0);
+    CHECK(finish_fails(builder, &err) == LG_EINVAL);
+    builder = builder_of(2);
+    lg_builder_open(builder, 0);
+    lg_builder_add_edge(builder, 1, LG_EDGE_ATTRIBUTE, 12345);
+    CHECK(finish_fails(builder, &err) == LG_EINVAL);
+    builder = builder_of(2);
+    builder->type[1] = 9;
+    CHECK(finish_fails(builder, &err) == LG_EINVAL);
+    CHECK(err.status == LG_EINVAL);
+}
+
+int
+main(void)
+{
+    RUN(empty);
+    RUN(late_edges);
+    RUN(found_and_native_roots);
+    RUN(partial);
+    RUN(sizes_and_texts);
+    RUN(misuse);
+    return test_result();
+}

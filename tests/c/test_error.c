@@ -1,0 +1,44 @@
+// Errors are one sentence and never fail.
+#include "test.h"
+
+static void
+messages(void)
+{
+    lg_error err = {0};
+    CHECK(lg_error_set(&err, LG_EIO, "cannot open %s", "x") == LG_EIO);
+    CHECK(err.status == LG_EIO);
+    CHECK(strcmp(err.message, "cannot open x") == 0);
+    CHECK(lg_error_set(NULL, LG_EINVAL, "%d", 1) == LG_EINVAL);
+}
+
+// A message that is too long is cut between characters.
+static void
+cut(void)
+{
+    lg_error err = {0};
+    char wide[1200];
+    for (size_t i = 0; i + 2 < sizeof wide; i += 2)
+        memcpy(wide + i, "\xc3\xa9", 3);
+    lg_error_set(&err, LG_EIO, "x%s", wide);
+    CHECK(strlen(err.message) == 511);
+    lg_error_set(&err, LG_EIO, "%s", wide);
+    CHECK(strlen(err.message) == 510);
+}
+
+static void
+names(void)
+{
+    for (int status = LG_OK; status <= LG_EUNSUPPORTED; status++)
+        CHECK(strcmp(lg_status_name((lg_status)status), "unknown status") != 0);
+    CHECK(strcmp(lg_status_name((lg_status)99), "unknown status") == 0);
+    CHECK(strcmp(lg_status_name(LG_EFORMAT), "damaged file") == 0);
+}
+
+int
+main(void)
+{
+    RUN(messages);
+    RUN(cut);
+    RUN(names);
+    return test_result();
+}

@@ -1,0 +1,188 @@
+// Hops against brute force: what comes in somewhere is what goes out elsewhere.
+#include "sample.h"
+#include "test.h"
+
+static int
+compare_hops(const void *left, const void *right)
+{
+    const lg_hop *a = left;
+    const lg_hop *b = right;
+    if (a->target != b->target)
+        return a->target < b->target ? -1 : 1;
+    for (size_t i = 0; i < 4; i++)
+        if (a->edges[i] != b->edges[i])
+            return a->edges[i] < b->edges[i] ? -1 : 1;
+    return 0;
+}
+
+static lg_hops
+all_hops(const lg_graph *graph, bool inward)
+{
+    lg_hops all = {0};
+    for (uint32_t n = 0; n < lg_graph_columns(graph)->node_count; n++) {
+        lg_hops some;
+        REQUIRE((inward ? lg_node_hops_in : lg_node_hops_out)(graph, n, &some,
+                                                              NULL) == LG_OK);
+        all.items =
+            realloc(all.items, (all.count + some.count + 1) * sizeof(lg_hop));
+        REQUIRE(all.items != NULL);
+        for (size_t i = 0; i < some.count; i++) {
+            CHECK((inward ? some.items[i].target : some.items[i].source) == n);
+            all.items[all.count++] = some.items[i];
+        }
+        lg_hops_free(&some);
+    }
+    qsort(all.items, all.count, sizeof *all.items, compare_hops);
+    return all;
+}
+
+static bool
+same_hop(const lg_hop *a, const lg_hop *b)
+{
+    return a->source == b->source && a->edge_count == b->edge_count &&
+           a->weak == b->weak && compare_hops(a, b) == 0;
+}
+
+static void
+check_hop(const lg_graph *graph, const lg_hop *hop)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint32_t at = hop->source;
+    bool weak = false;
+    CHECK(hop->edge_count >= 1 && hop->edge_count <= 3);
+    for (uint32_t i = 0; i < hop->edge_count; i++) {
+        CHECK(lg_edge_source(graph, hop->edges[i]) == at);
+        at = columns->edge_target[hop->edges[i]];
+        weak |= (columns->edge_kind[hop->edges[i]] & LG_EDGE_WEAK) != 0;
+    }
+    uint32_t owner = lg_node_folded_into(graph, at);
+    CHECK(hop->target == (owner == LG_NONE ? at : owner));
+    CHECK(hop->weak == weak);
+    CHECK(lg_node_folded_into(graph, hop->source) == LG_NONE);
+    CHECK(lg_node_folded_into(graph, hop->target) == LG_NONE);
+}
+
+static void
+mirrored(const lg_graph *graph)
+{
+    lg_hops out = all_hops(graph, false);
+    lg_hops in = all_hops(graph, true);
+    CHECK(out.count == in.count);
+    for (size_t i = 0; i < out.count && i < in.count; i++) {
+        CHECK(same_hop(&out.items[i], &in.items[i]));
+        check_hop(graph, &out.items[i]);
+    }
+    lg_hops_free(&out);
+    lg_hops_free(&in);
+}
+
+static bool
+is_type(const lg_graph *graph, uint32_t node, const char *name)
+{
+    lg_string got =
+        lg_graph_type(graph, lg_graph_columns(graph)->type[node]).name;
+    return got.length == strlen(name) &&
+           memcmp(got.data, name, got.length) == 0;
+}
+
+// The rule for the namespace of an ordinary object, spelled out: one DICT edge,
+// no other counted strong holder than readers of globals, none unseen.
+static bool
+only_its_owner_holds(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint32_t openers = 0;
+    uint32_t holders = 0;
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
+        uint8_t kind = columns->edge_kind[edge];
+        if (columns->edge_target[edge] != node || (kind & LG_EDGE_WEAK))
+            continue;
+        if ((kind & LG_EDGE_KIND_MASK) == LG_EDGE_DICT &&
+            lg_edge_source(graph, edge) != node)
+            openers++;
+        else if ((kind & LG_EDGE_KIND_MASK) != LG_EDGE_GLOBALS &&
+                 !(kind & LG_EDGE_UNCOUNTED))
+            holders++;
+    }
+    for (uint32_t i = 0; i < lg_graph_root_count(graph); i++)
+        if (lg_graph_root(graph, i).node == node &&
+            lg_graph_root(graph, i).kind == LG_ROOT_GIVEN)
+            return false;
+    return openers == 1 && holders == 0 &&
+           (!lg_graph_is_partial(graph) ||
+            columns->refcount[node] <= columns->found[node]);
+}
+
+static void
+rule_of_namespaces(const lg_graph *graph)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
+        uint32_t owner = lg_edge_source(graph, edge);
+        uint32_t node = columns->edge_target[edge];
+        uint8_t kind = columns->edge_kind[edge];
+        if ((kind & LG_EDGE_KIND_MASK) != LG_EDGE_DICT ||
+            (kind & LG_EDGE_WEAK) || !is_type(graph, owner, "Thing") ||
+            !is_type(graph, node, "dict"))
+            continue;
+        if (only_its_owner_holds(graph, node))
+            CHECK(lg_node_folded_into(graph, node) == owner);
+        else
+            CHECK(lg_node_folded_into(graph, node) != owner);
+    }
+}
+
+static void
+random_graphs(void)
+{
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        uint32_t nodes = seed % 10 == 9 ? 400 : 3 + (uint32_t)(seed % 60);
+        lg_graph *graph = sample_random(seed, nodes, seed % 3 == 0);
+        mirrored(graph);
+        rule_of_namespaces(graph);
+        lg_graph_free(graph);
+    }
+}
+
+static void
+random_graphs_fold(void)
+{
+    uint32_t folded[3] = {0};
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        lg_graph *graph = sample_random(seed, 400, false);
+        for (uint32_t n = 0; n < 400; n++)
+            if (lg_node_folded_into(graph, n) != LG_NONE) {
+                folded[0] += is_type(graph, n, "dict");
+                folded[1] += is_type(graph, n, "tuple");
+                folded[2] += is_type(graph, n, "cell");
+            }
+        lg_graph_free(graph);
+    }
+    CHECK(folded[0] > 100 && folded[1] > 100 && folded[2] > 10);
+}
+
+static void
+sample_folds(void)
+{
+    lg_graph *graph;
+    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    CHECK(lg_node_folded_into(graph, SAMPLE_TRAIN_DICT) == SAMPLE_TRAIN);
+    CHECK(lg_node_folded_into(graph, SAMPLE_TRAINER_DICT) == SAMPLE_TRAINER);
+    CHECK(lg_node_folded_into(graph, SAMPLE_CLOSURE) == SAMPLE_STEP);
+    CHECK(lg_node_folded_into(graph, SAMPLE_CELL) == SAMPLE_STEP);
+    CHECK(lg_node_folded_into(graph, SAMPLE_SHARED_DICT) == LG_NONE);
+    CHECK(lg_node_folded_into(graph, SAMPLE_NAMES) == LG_NONE);
+    lg_hops hops;
+    CHECK(lg_node_hops_out(graph, SAMPLE_COUNT, &hops, NULL) == LG_EINVAL);
+    mirrored(graph);
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    RUN(sample_folds);
+    RUN(random_graphs_fold);
+    RUN(random_graphs);
+    return test_result();
+}

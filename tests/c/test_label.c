@@ -1,0 +1,111 @@
+// Labels and titles, as a person reads them.
+#include "sample.h"
+#include "test.h"
+
+static lg_graph *graph;
+
+static void
+expect_title(uint32_t node, const char *brief, const char *whole)
+{
+    lg_text text = {0};
+    lg_node_title(graph, node, false, &text);
+    CHECK_TEXT(text, brief);
+    lg_text_free(&text);
+    lg_node_title(graph, node, true, &text);
+    CHECK_TEXT(text, whole);
+    lg_text_free(&text);
+}
+
+static void
+titles(void)
+{
+    expect_title(SAMPLE_THREAD, "thread MainThread", "thread MainThread");
+    expect_title(SAMPLE_FRAME, "frame train() train.py:12",
+                 "frame train() train.py:12");
+    expect_title(SAMPLE_TRAIN, "module train", "module train");
+    expect_title(SAMPLE_TRAIN_DICT, "dict of 2", "dict of 2");
+    expect_title(SAMPLE_LOSS, "Tensor", "torch.Tensor");
+    expect_title(SAMPLE_STEP_KEY, "str 'it's'", "str 'it's'");
+    expect_title(SAMPLE_NUMBER, "int 17", "int 17");
+    expect_title(SAMPLE_STEP, "function train.step", "function train.step");
+    expect_title(SAMPLE_CLASS, "class train.Trainer", "class train.Trainer");
+    expect_title(SAMPLE_TRAINER, "Trainer", "train.Trainer");
+}
+
+static void
+expect_hops(uint32_t node, const char *expected)
+{
+    lg_hops hops;
+    lg_text text = {0};
+    REQUIRE(lg_node_hops_out(graph, node, &hops, NULL) == LG_OK);
+    for (size_t i = 0; i < hops.count; i++) {
+        char *label = sample_label(graph, &hops.items[i]);
+        lg_text_addf(&text, "%s -> %u\n", label, hops.items[i].target);
+        free(label);
+    }
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+    lg_hops_free(&hops);
+}
+
+static void
+hops(void)
+{
+    expect_hops(SAMPLE_TRAIN, ".losses -> 5\n.trainer -> 11\n");
+    expect_hops(SAMPLE_TRAIN_DICT, "");
+    expect_hops(SAMPLE_STATE, "key 'it\\'s' -> 8\n['it\\'s'] -> 15\n"
+                              "key 17 -> 9\n[17] -> 23\n");
+    expect_hops(SAMPLE_STEP, ".__code__ -> 16\n__globals__ -> 2\n"
+                             "closure captured -> 22\n");
+    expect_hops(SAMPLE_TRAINER, ".model -> 14\n__class__ -> 30\n");
+    expect_hops(SAMPLE_SHARED_OWNER,
+                ".__dict__ -> 24\n.view -> 24\n.source -> 25\n");
+    expect_hops(SAMPLE_MODEL, "weak referent -> 11\n");
+    expect_hops(SAMPLE_FRAME, "local loss -> 6\nlocal all_losses -> 5\n");
+}
+
+// One edge of each kind, with what stands for an absent name or key.
+static void
+every_kind(void)
+{
+    static const char *const expected[] = {
+        "reference 7",   ".?",          "[?]",
+        "key <?>",       "[7]",         "element",
+        "local ?",       "temporary",   ".cell_contents",
+        ".__dict__",     "__globals__", "__class__",
+        "weak referent", "field +0x7",  "frame 7",
+        "native",
+    };
+    lg_builder *builder;
+    lg_graph *kinds;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 0);
+    lg_builder_open(builder, 0);
+    for (unsigned kind = 0; kind < LG_EDGE_KIND_COUNT; kind++) {
+        bool named = kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
+                     kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE;
+        uint32_t payload = named ? 0 : kind == LG_EDGE_VALUE ? LG_NONE : 7;
+        lg_builder_add_edge(builder, 0, kind, payload);
+    }
+    REQUIRE(lg_builder_finish(builder, &kinds, NULL) == LG_OK);
+    for (unsigned kind = 0; kind < LG_EDGE_KIND_COUNT; kind++) {
+        lg_text text = {0};
+        lg_edge_label(kinds, kind, &text);
+        CHECK_TEXT(text, expected[kind]);
+        lg_text_free(&text);
+        CHECK(strcmp(lg_edge_kind_name(kind | LG_EDGE_WEAK), "unknown") != 0);
+    }
+    CHECK(strcmp(lg_edge_kind_name(LG_EDGE_KIND_COUNT), "unknown") == 0);
+    lg_graph_free(kinds);
+}
+
+int
+main(void)
+{
+    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    RUN(titles);
+    RUN(hops);
+    RUN(every_kind);
+    lg_graph_free(graph);
+    return test_result();
+}

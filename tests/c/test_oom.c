@@ -1,0 +1,266 @@
+// Every allocation fails once: the call must fail cleanly, or do without.
+//
+// Two kinds are counted: those of an lg_allocator of our own, and, by the
+// linker's --wrap, malloc itself.
+#include <unistd.h>
+
+#include "sample.h"
+#include "test.h"
+
+typedef struct budget {
+    long left; // allocations that still succeed
+    size_t held;
+    unsigned released;
+} budget;
+
+static void *
+budget_resize(void *context, void *old, size_t old_size, size_t new_size)
+{
+    budget *state = context;
+    if (new_size == 0) {
+        state->held -= old_size;
+        free(old);
+        return NULL;
+    }
+    if (state->left-- <= 0)
+        return NULL;
+    void *block = realloc(old, new_size);
+    if (block != NULL)
+        state->held += new_size - old_size;
+    return block;
+}
+
+static void
+budget_release(void *context)
+{
+    ((budget *)context)->released++;
+}
+
+static void
+builder_and_finish(void)
+{
+    lg_status status = LG_ENOMEM;
+    long allowed = 0;
+    for (; status != LG_OK && allowed < 10000; allowed++) {
+        budget state = {.left = allowed};
+        lg_allocator allocator = {budget_resize, budget_release, &state};
+        lg_graph *graph = NULL;
+        lg_error err;
+        status = sample_new(&allocator, &graph, &err);
+        CHECK(status == LG_OK || status == LG_ENOMEM);
+        CHECK((status == LG_OK) == (graph != NULL));
+        CHECK(state.released == (status != LG_OK));
+        if (status == LG_OK)
+            CHECK(state.held > 0);
+        lg_graph_free(graph);
+        CHECK(state.held == 0);
+        CHECK(state.released == 1);
+    }
+    CHECK(status == LG_OK && allowed > 20);
+}
+
+// The graph's own indexes come from its allocator as well.
+static void
+indexes(void)
+{
+    bool done = false;
+    for (long allowed = 0; !done && allowed < 100; allowed++) {
+        budget state = {.left = 100000};
+        lg_allocator allocator = {budget_resize, budget_release, &state};
+        lg_graph *graph;
+        lg_hops hops = {0};
+        REQUIRE(sample_new(&allocator, &graph, NULL) == LG_OK);
+        state.left = allowed;
+        lg_status status = lg_node_hops_in(graph, SAMPLE_LOSSES, &hops, NULL);
+        CHECK(status == LG_OK || status == LG_ENOMEM);
+        uint64_t referrers = lg_node_referrers(graph, SAMPLE_LOSSES, NULL, 0);
+        CHECK(referrers == 4 || referrers == UINT64_MAX);
+        CHECK(lg_graph_find(graph, SAMPLE_ADDRESS(3)) == 3);
+        done = status == LG_OK && state.left > 0;
+        lg_hops_free(&hops);
+        lg_graph_free(graph);
+        CHECK(state.held == 0);
+    }
+    CHECK(done);
+}
+
+static long malloc_left = -1; // negative: no limit
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static bool
+may_allocate(void)
+{
+    return malloc_left < 0 || malloc_left-- > 0;
+}
+
+void *
+__wrap_malloc(size_t size)
+{
+    return may_allocate() ? __real_malloc(size) : NULL;
+}
+
+void *
+__wrap_calloc(size_t count, size_t size)
+{
+    return may_allocate() ? __real_calloc(count, size) : NULL;
+}
+
+void *
+__wrap_realloc(void *old, size_t size)
+{
+    return may_allocate() ? __real_realloc(old, size) : NULL;
+}
+
+static char folder[] = "/tmp/leakgraph-XXXXXX";
+static char path[64];
+
+static lg_status
+do_save(const lg_graph *graph)
+{
+    return lg_graph_save(graph, path, NULL, NULL, NULL);
+}
+
+static lg_status
+do_save_compressed(const lg_graph *graph)
+{
+    lg_save_options options = {3};
+    return lg_graph_save(graph, path, &options, NULL, NULL);
+}
+
+static lg_status
+do_load(const lg_graph *graph)
+{
+    lg_graph *again = NULL;
+    lg_status status = lg_graph_load(path, 0, NULL, &again, NULL);
+    if (status == LG_OK) {
+        malloc_left = -1;
+        CHECK(sample_equal(graph, again));
+    }
+    lg_graph_free(again);
+    return status;
+}
+
+static lg_status
+do_load_mapped(const lg_graph *graph)
+{
+    lg_graph *again = NULL;
+    lg_status status = lg_graph_load(path, LG_LOAD_MAPPED, NULL, &again, NULL);
+    (void)graph;
+    lg_graph_free(again);
+    return status;
+}
+
+static lg_status
+do_strip(const lg_graph *graph)
+{
+    lg_graph *copy = NULL;
+    lg_status status = lg_graph_strip(graph, &copy, NULL);
+    lg_graph_free(copy);
+    return status;
+}
+
+static lg_status
+select_nodes(const lg_graph *graph, const char *selector)
+{
+    lg_nodes nodes = {0};
+    lg_status status = lg_graph_select(graph, selector, &nodes, NULL);
+    lg_nodes_free(&nodes);
+    return status;
+}
+
+static lg_status
+do_select_type(const lg_graph *graph)
+{
+    return select_nodes(graph, "type:torch.*");
+}
+
+static lg_status
+do_select_name(const lg_graph *graph)
+{
+    return select_nodes(graph, "name:train.losses[1]['it\\'s']");
+}
+
+static lg_status
+do_path(const lg_graph *graph)
+{
+    lg_path found = {0};
+    lg_status status =
+        lg_path_from_root(graph, SAMPLE_CAPTURED, NULL, &found, NULL);
+    lg_path_free(&found);
+    return status;
+}
+
+static lg_status
+do_hops(const lg_graph *graph)
+{
+    lg_hops hops = {0};
+    lg_status status = lg_node_hops_in(graph, SAMPLE_LOSSES, &hops, NULL);
+    lg_hops_free(&hops);
+    return status;
+}
+
+static lg_status
+do_reports(const lg_graph *graph)
+{
+    lg_text text = {0};
+    lg_status status = LG_OK;
+    for (int i = 0; i < 2 && status == LG_OK; i++) {
+        lg_format format = i ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
+        status = lg_report_info(graph, format, &text, NULL);
+        if (status == LG_OK)
+            status =
+                lg_report_types(graph, LG_SORT_BYTES, 5, format, &text, NULL);
+        if (status == LG_OK)
+            status = lg_report_threads(graph, format, &text, NULL);
+    }
+    lg_text_free(&text);
+    return status;
+}
+
+static void
+sweep(const lg_graph *graph, lg_status (*work)(const lg_graph *))
+{
+    lg_status status = LG_ENOMEM;
+    for (long allowed = 0; status != LG_OK && allowed < 10000; allowed++) {
+        malloc_left = allowed;
+        status = work(graph);
+        malloc_left = -1;
+        CHECK(status == LG_OK || status == LG_ENOMEM);
+    }
+    CHECK(status == LG_OK);
+}
+
+static void
+everything_else(void)
+{
+    lg_status (*const works[])(const lg_graph *) = {
+        do_save,        do_load,        do_load_mapped, do_save_compressed,
+        do_load,        do_load_mapped, do_strip,       do_select_type,
+        do_select_name, do_path,        do_hops,        do_reports,
+    };
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/graph", folder);
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+        lg_graph *graph;
+        REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+        sweep(graph, works[i]);
+        lg_graph_free(graph);
+    }
+    CHECK(unlink(path) == 0);
+    CHECK(rmdir(folder) == 0);
+}
+
+int
+main(void)
+{
+    RUN(builder_and_finish);
+    RUN(indexes);
+    RUN(everything_else);
+    return test_result();
+}

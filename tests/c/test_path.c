@@ -1,0 +1,177 @@
+// Paths against a plain search over the hops.
+#include "sample.h"
+#include "test.h"
+
+static void
+expect(const lg_graph *graph, uint32_t target, const char *expected)
+{
+    lg_path path;
+    lg_text text = {0};
+    REQUIRE(lg_path_from_root(graph, target, NULL, &path, NULL) == LG_OK);
+    lg_text_addf(&text, "%s %.*s", lg_root_kind_name(path.root.kind),
+                 (int)path.root.name.length, path.root.name.data);
+    for (size_t i = 0; i < path.count; i++) {
+        lg_text_add(&text, " ");
+        lg_hop_label(graph, &path.hops[i], &text);
+    }
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+    lg_path_free(&path);
+}
+
+static void
+sample_paths(void)
+{
+    lg_graph *graph;
+    lg_path path;
+    lg_error err;
+    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    expect(graph, SAMPLE_TRAIN, "module train");
+    expect(graph, SAMPLE_LOSSES, "module train .losses");
+    expect(graph, SAMPLE_LOSS, "thread MainThread frame 0 local loss");
+    expect(graph, SAMPLE_MODEL, "module train .trainer .model");
+    expect(graph, SAMPLE_CAPTURED,
+           "module train .losses [1] ['it\\'s'] closure captured");
+    expect(graph, SAMPLE_TRAINER_DICT, "module train .trainer");
+    expect(graph, SAMPLE_LOSSES_KEY, "module train key 'losses'");
+    expect(graph, SAMPLE_HUGE, "native  [0]");
+    CHECK(lg_path_from_root(graph, SAMPLE_GARBAGE, NULL, &path, &err) ==
+          LG_ENOTFOUND);
+    CHECK(lg_path_from_root(graph, SAMPLE_COUNT, NULL, &path, &err) ==
+          LG_EINVAL);
+    lg_graph_free(graph);
+    graph = sample_random(1, 20, true);
+    CHECK(lg_path_from_root(graph, 0, NULL, &path, &err) == LG_EPARTIAL);
+    lg_graph_free(graph);
+}
+
+static bool
+refuse(void *context, const char *phase, double done)
+{
+    (void)phase;
+    (void)done;
+    ++*(int *)context;
+    return false;
+}
+
+static void
+cancelled(void)
+{
+    lg_graph *graph = sample_chain(10);
+    lg_path path;
+    int calls = 0;
+    lg_monitor monitor = {refuse, &calls};
+    CHECK(lg_path_from_root(graph, 9, &monitor, &path, NULL) == LG_ECANCELLED);
+    CHECK(calls == 1);
+    lg_graph_free(graph);
+}
+
+static uint32_t
+seen(const lg_graph *graph, uint32_t node)
+{
+    uint32_t owner = lg_node_folded_into(graph, node);
+    return owner == LG_NONE ? node : owner;
+}
+
+// Distance of every node from the roots, native ones or the others, by relaxing
+// until nothing changes. Strings and types of folded namespaces are left out:
+// no hop shows them.
+static void
+distances(const lg_graph *graph, bool native, uint32_t *distance)
+{
+    uint32_t nodes = lg_graph_columns(graph)->node_count;
+    memset(distance, 0xff, nodes * sizeof *distance);
+    for (uint32_t i = 0; i < lg_graph_root_count(graph); i++) {
+        lg_root root = lg_graph_root(graph, i);
+        if ((root.kind == LG_ROOT_NATIVE) == native)
+            distance[seen(graph, root.node)] = 0;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = 0; n < nodes; n++) {
+            lg_hops hops;
+            REQUIRE(lg_node_hops_out(graph, n, &hops, NULL) == LG_OK);
+            for (size_t i = 0; i < hops.count; i++) {
+                uint32_t target = hops.items[i].target;
+                if (hops.items[i].weak || distance[n] == LG_NONE ||
+                    distance[target] <= distance[n] + 1)
+                    continue;
+                distance[target] = distance[n] + 1;
+                changed = true;
+            }
+            lg_hops_free(&hops);
+        }
+    }
+}
+
+static void
+check_connected(const lg_path *path, uint32_t target)
+{
+    uint32_t at = path->root.node;
+    for (size_t i = 0; i < path->count; i++) {
+        CHECK(path->hops[i].source == at && !path->hops[i].weak);
+        CHECK(path->hops[i].edge_count > 0);
+        at = path->hops[i].target;
+    }
+    CHECK(at == target);
+}
+
+// A path may be shorter than the shown hops say, through what they leave out.
+static void
+check_target(const lg_graph *graph, uint32_t node, const uint32_t *near,
+             const uint32_t *native)
+{
+    lg_path path;
+    uint32_t target = seen(graph, node);
+    lg_status status = lg_path_from_root(graph, node, NULL, &path, NULL);
+    if (status == LG_ENOTFOUND) {
+        CHECK(near[target] == LG_NONE && native[target] == LG_NONE);
+        return;
+    }
+    REQUIRE(status == LG_OK);
+    check_connected(&path, target);
+    if (near[target] != LG_NONE) {
+        CHECK(path.root.kind != LG_ROOT_NATIVE);
+        CHECK(path.count <= near[target]);
+    } else if (path.root.kind == LG_ROOT_NATIVE) {
+        CHECK(path.count <= native[target]);
+    }
+    bool hidden = false;
+    for (size_t i = 0; i < path.count; i++) {
+        unsigned last =
+            lg_graph_columns(graph)
+                ->edge_kind[path.hops[i].edges[path.hops[i].edge_count - 1]];
+        last &= LG_EDGE_KIND_MASK;
+        hidden |= path.hops[i].edge_count == 2 &&
+                  (last == LG_EDGE_KEY || last == LG_EDGE_TYPE);
+    }
+    if (!hidden)
+        CHECK(path.count == (path.root.kind == LG_ROOT_NATIVE ? native[target]
+                                                              : near[target]));
+    lg_path_free(&path);
+}
+
+static void
+random_paths(void)
+{
+    uint32_t near[60];
+    uint32_t native[60];
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        uint32_t nodes = 3 + (uint32_t)(seed % 57);
+        lg_graph *graph = sample_random(seed, nodes, false);
+        distances(graph, false, near);
+        distances(graph, true, native);
+        for (uint32_t node = 0; node < nodes; node++)
+            check_target(graph, node, near, native);
+        lg_graph_free(graph);
+    }
+}
+
+int
+main(void)
+{
+    RUN(sample_paths);
+    RUN(cancelled);
+    RUN(random_paths);
+    return test_result();
+}

@@ -1,0 +1,132 @@
+// Reports, word for word.
+#include "sample.h"
+#include "test.h"
+
+static lg_graph *graph;
+
+static void
+info(void)
+{
+    lg_text text = {0};
+    CHECK(lg_report_info(graph, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK_TEXT(text, "objects           31\n"
+                     "references        33\n"
+                     "types             19\n"
+                     "roots             3\n"
+                     "held natively     1\n"
+                     "shallow size      8.00 GiB\n"
+                     "\n"
+                     "python            3.11.7\n"
+                     "keys              yes\n"
+                     "pid               4321\n"
+                     "partial           no\n");
+    lg_text_free(&text);
+    CHECK(lg_report_info(graph, LG_FORMAT_JSON, &text, NULL) == LG_OK);
+    CHECK_TEXT(text, "{\"objects\": 31, \"references\": 33, \"types\": 19, "
+                     "\"roots\": 3, \"native_roots\": 1, "
+                     "\"shallow_size\": 8589936468, \"partial\": false, "
+                     "\"info\": {\"python\": \"3.11.7\", \"keys\": \"yes\", "
+                     "\"pid\": \"4321\", \"partial\": \"no\"}}\n");
+    lg_text_free(&text);
+}
+
+static void
+types(void)
+{
+    lg_text text = {0};
+    CHECK(lg_report_types(graph, LG_SORT_COUNT, 2, LG_FORMAT_TEXT, &text,
+                          NULL) == LG_OK);
+    CHECK_TEXT(text, "     objects        size  type\n"
+                     "           6       360 B  str\n"
+                     "           4       238 B  dict\n"
+                     "                          ... and 15 more types\n"
+                     "          31    8.00 GiB  total\n");
+    lg_text_free(&text);
+    CHECK(lg_report_types(graph, LG_SORT_NAME, 2, LG_FORMAT_JSON, &text,
+                          NULL) == LG_OK);
+    CHECK_TEXT(text, "{\"types\": [\n"
+                     "  {\"type\": \"cell\", \"count\": 1, \"bytes\": 69},\n"
+                     "  {\"type\": \"code\", \"count\": 1, \"bytes\": 64}\n"
+                     "], \"type_count\": 17, \"count\": 31, "
+                     "\"bytes\": 8589936468}\n");
+    lg_text_free(&text);
+}
+
+static void
+sorted_rows(void)
+{
+    lg_type_row *rows;
+    size_t count;
+    REQUIRE(lg_graph_type_rows(graph, LG_SORT_BYTES, &rows, &count, NULL) ==
+            LG_OK);
+    CHECK(count == 17 && rows[0].bytes == (uint64_t)8 << 30);
+    for (size_t i = 1; i < count; i++)
+        CHECK(rows[i].bytes <= rows[i - 1].bytes && rows[i].count > 0);
+    free(rows);
+}
+
+static void
+threads(void)
+{
+    lg_text text = {0};
+    CHECK(lg_report_threads(graph, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK_TEXT(text, "Thread MainThread\n"
+                     "  #0 train() train.py:12\n"
+                     "        loss        Tensor     54 B\n"
+                     "        all_losses  list of 2  53 B\n"
+                     "\n"
+                     "Suspended\n"
+                     "  generator produce() train.py:30\n"
+                     "        queue  list of 2  53 B\n");
+    lg_text_free(&text);
+    CHECK(lg_report_threads(graph, LG_FORMAT_JSON, &text, NULL) == LG_OK);
+    CHECK_TEXT(
+        text,
+        "{\"threads\": [\n"
+        "  {\"name\": \"MainThread\", \"node\": 0, \"frames\": [\n"
+        "    {\"node\": 1, \"name\": \"train() train.py:12\", \"locals\": ["
+        "{\"name\": \"loss\", \"node\": 6, \"title\": \"Tensor\", "
+        "\"size\": 54}, "
+        "{\"name\": \"all_losses\", \"node\": 5, \"title\": \"list of 2\", "
+        "\"size\": 53}]}]}], \"suspended\": [\n"
+        "  {\"node\": 25, \"name\": \"generator produce() train.py:30\", "
+        "\"locals\": [{\"name\": \"queue\", \"node\": 5, "
+        "\"title\": \"list of 2\", \"size\": 53}]}]}\n");
+    lg_text_free(&text);
+}
+
+static void
+many_suspended(void)
+{
+    lg_builder *builder;
+    lg_graph *many;
+    lg_text text = {0};
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    uint32_t type =
+        lg_builder_add_type(builder, "coroutine", 9, LG_NONE, NULL, 0);
+    uint32_t name = lg_builder_intern(builder, "self", 4);
+    for (uint32_t i = 0; i < 1060; i++) {
+        lg_builder_add_node(builder, 0);
+        builder->type[i] = type;
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, i, LG_EDGE_LOCAL, name);
+    }
+    REQUIRE(lg_builder_finish(builder, &many, NULL) == LG_OK);
+    CHECK(lg_report_threads(many, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "  ... and 1,010 more\n") != NULL);
+    lg_text_free(&text);
+    lg_graph_free(many);
+}
+
+int
+main(void)
+{
+    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    RUN(info);
+    RUN(types);
+    RUN(sorted_rows);
+    RUN(threads);
+    RUN(many_suspended);
+    lg_graph_free(graph);
+    return test_result();
+}

@@ -1,0 +1,121 @@
+// Selectors: each form, what is malformed, and what is suggested.
+#include "sample.h"
+#include "test.h"
+
+static lg_graph *graph;
+
+static void
+selects(const char *selector, const char *expected)
+{
+    lg_nodes nodes;
+    lg_text text = {0};
+    lg_error err = {0};
+    lg_status status = lg_graph_select(graph, selector, &nodes, &err);
+    if (status != LG_OK) {
+        lg_text_add(&text, err.message);
+    } else {
+        for (size_t i = 0; i < nodes.count; i++)
+            lg_text_addf(&text, "%s%u", i ? " " : "", nodes.items[i]);
+        lg_nodes_free(&nodes);
+    }
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+static void
+refuses(const char *selector, lg_status expected, const char *part)
+{
+    lg_nodes nodes;
+    lg_error err = {0};
+    CHECK(lg_graph_select(graph, selector, &nodes, &err) == expected);
+    if (strstr(err.message, part) == NULL) {
+        test_failures++;
+        fprintf(stderr, "%s: %s\n", selector, err.message);
+    }
+}
+
+static void
+forms(void)
+{
+    selects("node:17", "17");
+    selects("#0", "0");
+    selects("0x7f0000001040", "1");
+    selects("type:torch.Tensor", "6 22");
+    selects("type:torch.*", "6 22");
+    selects("type:*rain*r", "11 23");
+    selects("type:train.Base+", "11 23");
+    selects("type:train.Trainer+", "11 23");
+    selects("module:gc", "26");
+    selects("name:train", "2");
+    selects("name:train.losses", "5");
+    selects("name:train.losses[0]", "6");
+    selects("name:train.trainer.model", "14");
+    selects("name:train.losses[1]['it\\'s'].__code__", "16");
+    selects("name:train.losses[1][\"it's\"]", "15");
+    selects("name:train.losses[1][17].source", "25");
+}
+
+static void
+malformed(void)
+{
+    static const char *const bad[] = {
+        "",
+        "losses",
+        "node:",
+        "node:x",
+        "node:1x",
+        "node:-1",
+        "#",
+        "0x",
+        "0xzz",
+        "type:",
+        "name:",
+        "module:",
+        "node:99999999999999999999",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuses(bad[i], LG_EINVAL, "type:torch.Tensor");
+    refuses("name:train.losses[0", LG_EINVAL, "write .attribute");
+    refuses("name:train.losses['x]", LG_EINVAL, "write .attribute");
+    refuses("name:train..x", LG_EINVAL, "write .attribute");
+}
+
+static void
+suggestions(void)
+{
+    refuses("node:31", LG_ENOTFOUND, "from 0 to 30");
+    refuses("0x10", LG_ENOTFOUND, "no object is at 0x10");
+    refuses("type:Tensor", LG_ENOTFOUND, "did you mean type:torch.Tensor?");
+    refuses("type:torch.Tensr", LG_ENOTFOUND,
+            "did you mean type:torch.Tensor?");
+    refuses("type:ndarr", LG_ENOTFOUND, "did you mean type:numpy.ndarray?");
+    refuses("type:train.Base", LG_ENOTFOUND, "no instance of type:train.Base");
+    refuses("type:zzzzzzzzzzz", LG_ENOTFOUND, "there is no type:zzzzzzzzzzz");
+    refuses("module:trian", LG_ENOTFOUND, "did you mean module:train?");
+    refuses("name:trainn.x", LG_ENOTFOUND, "did you mean name:train?");
+    refuses("name:train.loses", LG_ENOTFOUND, "module train has no .loses");
+    refuses("name:train.losses[2]", LG_ENOTFOUND, "list of 2 has no [2]");
+}
+
+// A trap for globs that try every split.
+static void
+hostile_glob(void)
+{
+    char selector[300] = "type:";
+    for (size_t i = 5; i < 255; i++)
+        selector[i] = i % 2 ? '*' : 't';
+    strcpy(selector + 255, "X");
+    refuses(selector, LG_ENOTFOUND, "there is no type:");
+}
+
+int
+main(void)
+{
+    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    RUN(forms);
+    RUN(malformed);
+    RUN(suggestions);
+    RUN(hostile_glob);
+    lg_graph_free(graph);
+    return test_result();
+}

@@ -1,0 +1,73 @@
+// Stripping removes the user's text, in every place, and nothing else.
+#include <unistd.h>
+
+#include "sample.h"
+#include "test.h"
+
+static bool
+has_text(const lg_graph *graph, uint32_t node)
+{
+    return lg_node_text(graph, node).length > 0;
+}
+
+static void
+texts(void)
+{
+    lg_graph *graph;
+    lg_graph *stripped;
+    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    REQUIRE(lg_graph_strip(graph, &stripped, NULL) == LG_OK);
+    CHECK(lg_graph_check(stripped, NULL) == LG_OK);
+    for (uint32_t node = 0; node < SAMPLE_COUNT; node++) {
+        bool users = node == SAMPLE_STEP_KEY || node == SAMPLE_NUMBER;
+        CHECK(has_text(stripped, node) == (has_text(graph, node) && !users));
+    }
+    lg_string keys = lg_graph_info_find(stripped, "keys");
+    CHECK(keys.length == 2 && memcmp(keys.data, "no", 2) == 0);
+    CHECK(lg_graph_info_find(stripped, "python").length == 6);
+    CHECK(lg_node_size(stripped, SAMPLE_HUGE) ==
+          lg_node_size(graph, SAMPLE_HUGE));
+    lg_graph_free(graph);
+    lg_graph_free(stripped);
+}
+
+// Not even in the bytes of a file.
+static bool
+file_contains(const lg_graph *graph, const char *needle)
+{
+    char path[] = "/tmp/leakgraph-XXXXXX";
+    static char bytes[65536];
+    int descriptor = mkstemp(path);
+    REQUIRE(descriptor >= 0);
+    REQUIRE(lg_graph_save(graph, path, NULL, NULL, NULL) == LG_OK);
+    close(descriptor);
+    FILE *file = fopen(path, "rb");
+    REQUIRE(file != NULL);
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    unlink(path);
+    return memmem(bytes, length, needle, strlen(needle)) != NULL;
+}
+
+static void
+bytes_of_file(void)
+{
+    lg_graph *graph;
+    lg_graph *stripped;
+    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    REQUIRE(lg_graph_strip(graph, &stripped, NULL) == LG_OK);
+    CHECK(file_contains(graph, "it's"));
+    CHECK(!file_contains(stripped, "it's"));
+    CHECK(file_contains(stripped, "losses"));
+    CHECK(file_contains(stripped, "all_losses"));
+    lg_graph_free(graph);
+    lg_graph_free(stripped);
+}
+
+int
+main(void)
+{
+    RUN(texts);
+    RUN(bytes_of_file);
+    return test_result();
+}

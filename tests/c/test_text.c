@@ -1,0 +1,86 @@
+// Text that grows, and numbers as people read them.
+#include "test.h"
+
+static void
+expect_size(uint64_t bytes, const char *expected)
+{
+    lg_text text = {0};
+    lg_text_add_size(&text, bytes);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+static void
+sizes(void)
+{
+    expect_size(0, "0 B");
+    expect_size(1023, "1023 B");
+    expect_size(1024, "1.00 KiB");
+    expect_size(10229, "9.99 KiB");
+    expect_size(10240, "10.0 KiB");
+    expect_size(102340, "99.9 KiB");
+    expect_size(102400, "100 KiB");
+    expect_size(1024 * 1023, "1023 KiB");
+    expect_size(1024 * 1024 - 1, "1.00 MiB");
+    expect_size(12 << 20, "12.0 MiB");
+    expect_size(2072321065, "1.93 GiB");
+    expect_size((uint64_t)1 << 50, "1.00 PiB");
+    expect_size(UINT64_MAX, "16.0 EiB");
+}
+
+static void
+counts(void)
+{
+    lg_text text = {0};
+    lg_text_add_count(&text, 7);
+    lg_text_add(&text, " ");
+    lg_text_add_count(&text, 1000);
+    lg_text_add(&text, " ");
+    lg_text_add_count(&text, 1284301);
+    lg_text_add(&text, " ");
+    lg_text_add_count(&text, UINT64_MAX);
+    CHECK_TEXT(text, "7 1,000 1,284,301 18,446,744,073,709,551,615");
+    lg_text_free(&text);
+    CHECK(text.data == NULL && text.length == 0);
+}
+
+static void
+json(void)
+{
+    static const char odd[] = "a\"\\\n\x01\x7f\xc3\xa9\xff\xed\xa0\x80z";
+    lg_text text = {0};
+    lg_text_add_json(&text, odd, sizeof odd - 1);
+    CHECK_TEXT(text, "\"a\\\"\\\\\\n\\u0001\\u007f\xc3\xa9"
+                     "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\"");
+    lg_text_free(&text);
+    lg_text_add_json(&text, "", 0);
+    CHECK_TEXT(text, "\"\"");
+    lg_text_free(&text);
+}
+
+static void
+growth(void)
+{
+    lg_text text = {0};
+    for (int i = 0; i < 10000; i++)
+        lg_text_addf(&text, "%04d", i);
+    CHECK(text.length == 40000 && text.data[40000] == '\0');
+    CHECK(memcmp(text.data + 39996, "9999", 4) == 0);
+    size_t length = text.length;
+    lg_text_add_bytes(&text, "x", SIZE_MAX / 2);
+    CHECK(text.failed && text.length == length);
+    lg_text_add(&text, "more");
+    CHECK(text.length == length);
+    lg_text_free(&text);
+    CHECK(!text.failed);
+}
+
+int
+main(void)
+{
+    RUN(sizes);
+    RUN(counts);
+    RUN(json);
+    RUN(growth);
+    return test_result();
+}
