@@ -10,7 +10,7 @@
 extern PyType_Spec report_spec;
 extern PyType_Spec info_spec;
 
-/** What PyType_FromModuleAndSpec needs as bases. */
+/** Their base types. */
 #define REPORT_BASE ((PyObject *)&PyUnicode_Type)
 #define INFO_BASE ((PyObject *)&PyDict_Type)
 

@@ -4,9 +4,6 @@ import pytest
 
 pytestmark = pytest.mark.libraries
 
-nbformat = pytest.importorskip("nbformat")
-nbclient = pytest.importorskip("nbclient")
-
 CELLS = [
     "import leakgraph\nkept = {'losses': [1.5, 2.5], 'model': object()}",
     "leakgraph.show_refs(kept)",
@@ -21,6 +18,9 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def outputs():
+    import nbclient
+    import nbformat
+
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS]
     )
