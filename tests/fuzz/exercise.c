@@ -1,0 +1,127 @@
+// Every accessor, on a graph from anywhere.
+#include "exercise.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { HEADER = 64, ENTRY = 64, SHOWN = 200 };
+
+static uint64_t
+number(const uint8_t *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static void
+put(uint8_t *at, uint64_t value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+// Checksums of raw sections, of the directory and of the header, where they
+// are within the file.
+static void
+mend(uint8_t *data, size_t size)
+{
+    if (size < HEADER)
+        return;
+    uint32_t count;
+    memcpy(&count, data + 12, sizeof count);
+    uint64_t directory = number(data + 16);
+    if (count <= 1024 && directory <= size &&
+        count * (size_t)ENTRY <= size - directory) {
+        for (uint32_t i = 0; i < count; i++) {
+            uint8_t *entry = data + directory + i * (size_t)ENTRY;
+            uint64_t offset = number(entry + 16);
+            uint64_t length = number(entry + 24);
+            if (entry[8] == 0 && offset <= size && length <= size - offset)
+                put(entry + 40, XXH3_64bits(data + offset, length));
+        }
+        put(data + 32, XXH3_64bits(data + directory, count * (size_t)ENTRY));
+    }
+    put(data + 24, size);
+    put(data + 56, XXH3_64bits(data, 56));
+}
+
+static void
+exercise_node(const lg_graph *graph, uint32_t node)
+{
+    lg_text text = {0};
+    lg_hops hops;
+    lg_path path;
+    uint64_t edges[8];
+    lg_node_size(graph, node);
+    lg_node_unexplained(graph, node);
+    lg_node_referrers(graph, node, edges, 8);
+    lg_graph_find(graph, lg_graph_columns(graph)->address[node]);
+    lg_node_title(graph, node, true, &text);
+    for (int inward = 0; inward < 2; inward++) {
+        if ((inward ? lg_node_hops_in : lg_node_hops_out)(graph, node, &hops,
+                                                          NULL) != LG_OK)
+            continue;
+        for (size_t i = 0; i < hops.count && i < SHOWN; i++)
+            lg_hop_label(graph, &hops.items[i], &text);
+        lg_hops_free(&hops);
+    }
+    if (lg_path_from_root(graph, node, NULL, &path, NULL) == LG_OK)
+        lg_path_free(&path);
+    lg_text_free(&text);
+}
+
+static void
+exercise_tables(const lg_graph *graph)
+{
+    lg_text text = {0};
+    lg_nodes nodes;
+    lg_graph *stripped;
+    for (uint32_t i = 0; i < lg_graph_type_count(graph) && i < SHOWN; i++)
+        lg_graph_type(graph, i);
+    for (uint32_t i = 0; i < lg_graph_root_count(graph) && i < SHOWN; i++)
+        lg_graph_root(graph, i);
+    for (int format = 0; format < 2; format++) {
+        lg_report_info(graph, (lg_format)format, &text, NULL);
+        lg_report_types(graph, LG_SORT_BYTES, 9, (lg_format)format, &text,
+                        NULL);
+        lg_report_threads(graph, (lg_format)format, &text, NULL);
+    }
+    lg_text_free(&text);
+    if (lg_graph_select(graph, "type:t*+", &nodes, NULL) == LG_OK)
+        lg_nodes_free(&nodes);
+    if (lg_graph_select(graph, "name:train.losses[0]", &nodes, NULL) == LG_OK)
+        lg_nodes_free(&nodes);
+    if (lg_graph_strip(graph, &stripped, NULL) == LG_OK) {
+        if (lg_graph_check(stripped, NULL) != LG_OK)
+            abort();
+        lg_graph_free(stripped);
+    }
+}
+
+bool
+exercise_bytes(const uint8_t *data, size_t size)
+{
+    lg_graph *graph = NULL;
+    lg_error err;
+    uint8_t *copy = aligned_alloc(64, (size / 64 + 1) * 64);
+    if (copy == NULL)
+        return false;
+    if (size > 0)
+        memcpy(copy, data, size);
+    mend(copy, size);
+    bool loaded = lg_graph_load_memory(copy, size, &graph, &err) == LG_OK;
+    if (loaded) {
+        const lg_columns *columns = lg_graph_columns(graph);
+        lg_text text = {0};
+        for (uint32_t n = 0; n < columns->node_count && n < SHOWN; n++)
+            exercise_node(graph, n);
+        for (uint64_t e = 0; e < columns->edge_count && e < SHOWN; e++)
+            lg_edge_label(graph, e, &text);
+        lg_text_free(&text);
+        exercise_tables(graph);
+    }
+    lg_graph_free(graph);
+    free(copy);
+    return loaded;
+}

@@ -1,0 +1,12 @@
+// libFuzzer's entry for the reader: whatever the bytes are, a graph comes out
+// that every function can use, or an error.
+#include "exercise.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    exercise_bytes(data, size);
+    return 0;
+}

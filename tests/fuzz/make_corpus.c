@@ -1,0 +1,79 @@
+// Makes a corpus: whole files, plain and compressed, and damaged copies of
+// them.
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "sample.h"
+#include "test.h"
+
+static const char *folder;
+static unsigned made;
+
+static void
+write_file(const uint8_t *data, size_t length)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%04u.bin", folder, made++);
+    FILE *file = fopen(path, "wb");
+    REQUIRE(file != NULL && fwrite(data, 1, length, file) == length);
+    REQUIRE(fclose(file) == 0);
+}
+
+static uint8_t *
+saved(const lg_graph *graph, int level, size_t *length)
+{
+    char path[4096];
+    struct stat about;
+    lg_save_options options = {level};
+    snprintf(path, sizeof path, "%s/.graph", folder);
+    REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
+    FILE *file = fopen(path, "rb");
+    REQUIRE(file != NULL && fstat(fileno(file), &about) == 0);
+    *length = (size_t)about.st_size;
+    uint8_t *data = malloc(*length);
+    REQUIRE(data != NULL && fread(data, 1, *length, file) == *length);
+    fclose(file);
+    remove(path);
+    return data;
+}
+
+// Some bytes changed: small numbers and all ones find more than noise does.
+static void
+damaged(uint8_t *data, size_t length, uint64_t *state)
+{
+    static const uint8_t values[] = {0, 1, 2, 0x20, 0x7f, 0x80, 0xfe, 0xff};
+    uint8_t *copy = malloc(length);
+    REQUIRE(copy != NULL);
+    memcpy(copy, data, length);
+    for (uint32_t i = 1 + test_random(state) % 8; i > 0; i--)
+        copy[test_random(state) % length] = values[test_random(state) % 8];
+    write_file(copy, length);
+    free(copy);
+}
+
+int
+main(int argc, char **argv)
+{
+    lg_graph *graphs[3];
+    uint64_t state = 1;
+    if (argc != 2)
+        return 2;
+    folder = argv[1];
+    mkdir(folder, 0777);
+    REQUIRE(sample_new(NULL, &graphs[0], NULL) == LG_OK);
+    graphs[1] = sample_random(3, 30, false);
+    graphs[2] = sample_random(4, 30, true);
+    for (size_t i = 0; i < 3; i++) {
+        for (int level = 0; level <= 3; level += 3) {
+            size_t length;
+            uint8_t *data = saved(graphs[i], level, &length);
+            write_file(data, length);
+            for (size_t copies = 0; copies < 150; copies++)
+                damaged(data, length, &state);
+            free(data);
+        }
+        lg_graph_free(graphs[i]);
+    }
+    return test_result();
+}
