@@ -162,13 +162,15 @@ notebook_image(drawing_object *self, const char *format)
     return bytes;
 }
 
+/* Without the XML prologue, which has no place inside a page. */
 static PyObject *
 drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
     PyObject *bytes = notebook_image(self, "svg");
     if (bytes == NULL || bytes == Py_None)
         return bytes;
-    PyObject *text = PyUnicode_FromEncodedObject(bytes, "utf-8", "replace");
+    const char *svg = strstr(PyBytes_AS_STRING(bytes), "<svg");
+    PyObject *text = PyUnicode_FromString(svg ? svg : "");
     Py_DECREF(bytes);
     return text;
 }

@@ -1,6 +1,7 @@
 """Snapshot: what it holds, its sequences, its columns, its life."""
 
 import gc
+import io
 import os
 import sys
 import threading
@@ -308,6 +309,20 @@ def test_quiet(capfd):
     leakgraph.snapshot(progress=False)
     leakgraph.snapshot()
     assert capfd.readouterr() == ("", "")
+
+
+def test_progress_line(monkeypatch, tmp_path):
+    said = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", said)
+    leakgraph.save_snapshot(tmp_path / "x.lgs", progress=True)
+    lines = said.getvalue().split("\r\033[K")
+    assert lines[0] == lines[-1] == ""
+    assert len(lines) > 2 and all(x.startswith("leakgraph: ") for x in lines[1:-1])
+
+
+def test_progress_needs_no_stderr(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert len(leakgraph.snapshot(progress=True)) > 1000
 
 
 def test_threads_share_a_snapshot(snap):
