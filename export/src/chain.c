@@ -38,7 +38,7 @@ static void
 print_garbage(const view_node *node, lg_text *out)
 {
     lg__tree_add_title(out, node);
-    lg__tree_add_facts(out, node);
+    lg__tree_add_facts(out, node, false);
     lg_text_add(out, "\n   no root reaches it: it is garbage, kept only until "
                      "the collector runs\n");
 }

@@ -43,11 +43,31 @@ hop_name(const view_crowd *crowd, const lg_hop *hop)
     return (lg_string){NULL, 0};
 }
 
+// True if nothing but the type hangs from the node.
+static bool
+is_empty(const view_crowd *crowd, uint32_t node)
+{
+    const lg_columns *columns = crowd->picker->columns;
+    uint64_t edge = columns->first_edge[node];
+    uint64_t end = columns->first_edge[node + 1];
+    while (edge < end &&
+           (columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_TYPE)
+        edge++;
+    return edge == end && !(columns->node_flags[node] & LG_NODE_FRONTIER);
+}
+
+// Numbers, names, and containers with nothing in them. Who holds something is
+// no small value, whatever it is.
 static bool
 is_small_value(const view_crowd *crowd, uint32_t other)
 {
-    return lg__picker_category(crowd->picker, other) == LG_CATEGORY_ATOM &&
-           lg_node_size(crowd->picker->graph, other) < ATOM_LIMIT;
+    const view_picker *picker = crowd->picker;
+    if (picker->options.direction == LG_BACKREFS ||
+        lg_node_size(picker->graph, other) >= ATOM_LIMIT)
+        return false;
+    lg_category category = lg__picker_category(picker, other);
+    return category == LG_CATEGORY_ATOM ||
+           (category == LG_CATEGORY_CONTAINER && is_empty(crowd, other));
 }
 
 // Hops that only restate what the picture says anyhow.

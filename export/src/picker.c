@@ -129,11 +129,13 @@ describe(const view_picker *picker, view_node *drawn)
 }
 
 // Unexplained references mean something only for objects of the heap's own:
-// names and small numbers are shared through tables that nobody lists.
+// names and small numbers are shared through tables that nobody lists, and a
+// root is held by the interpreter anyhow.
 static uint64_t
 unseen_references(const view_picker *picker, uint32_t node)
 {
-    if (lg__picker_category(picker, node) == LG_CATEGORY_ATOM)
+    if (lg__picker_category(picker, node) == LG_CATEGORY_ATOM ||
+        find_root(picker, node))
         return 0;
     int64_t unexplained = lg_node_unexplained(picker->graph, node);
     return unexplained > 0 ? (uint64_t)unexplained : 0;

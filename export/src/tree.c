@@ -120,7 +120,7 @@ print_branch(const view_tree *tree, const view_branch *branch)
     }
     if (edge && edge->weak)
         lg_text_add(tree->out, "  (weak)");
-    lg__tree_add_facts(tree->out, &view->nodes[branch->node]);
+    lg__tree_add_facts(tree->out, &view->nodes[branch->node], back);
 }
 
 static void
@@ -173,13 +173,13 @@ lg__tree_add_title(lg_text *out, const view_node *node)
 }
 
 void
-lg__tree_add_facts(lg_text *out, const view_node *node)
+lg__tree_add_facts(lg_text *out, const view_node *node, bool rooted)
 {
     if (lg__has_size(node)) {
         lg_text_add(out, "  ");
         lg_text_add_size(out, node->size);
     }
-    if (node->root.length) {
+    if (rooted && node->root.length) {
         lg_text_add(out, "  root: ");
         lg_text_add(out, lg__root_words(&node->root));
     }

@@ -10,8 +10,8 @@
 
 /** `Trainer · train.Trainer`. */
 void lg__tree_add_title(lg_text *out, const view_node *node);
-/** Size, root and unseen references. */
-void lg__tree_add_facts(lg_text *out, const view_node *node);
+/** Size, why it is a root if that is asked for, and unseen references. */
+void lg__tree_add_facts(lg_text *out, const view_node *node, bool rooted);
 /** Writes the path of each subject, its root at the top. */
 lg_status lg__chain_print(const lg_view *view, lg_text *out, lg_error *err);
 

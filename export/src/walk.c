@@ -8,6 +8,8 @@
 
 /* A values node names so many of its members. */
 #define NAMED_VALUES 5
+/* Bytes of both ends of a fold's label. */
+#define FOLD_LABEL 30u
 
 // One thing to draw of a crowd: a sibling, or what is folded of a family.
 typedef struct view_item {
@@ -133,7 +135,8 @@ name_fold(const view_picker *picker, const view_family *family, uint64_t count,
         list_names(picker, family, &fold->detail);
 }
 
-// `[3] … [999]`; but `.base` alone when all are called so.
+// `[3] … [999]`; but `.base` alone when all are called so, and `.a_long_name …`
+// when both do not fit.
 static void
 add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
 {
@@ -142,8 +145,10 @@ add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
     bool same = word.length == label->length && word.length &&
                 !memcmp(word.data, label->data, word.length);
     if (!same) {
-        lg_text_add(label, " … ");
-        lg_text_add_bytes(label, word.data ? word.data : "", word.length);
+        bool fits = word.length + label->length <= FOLD_LABEL;
+        lg_text_add(label, fits ? " … " : " …");
+        if (fits)
+            lg_text_add_bytes(label, word.data ? word.data : "", word.length);
     }
     label->failed |= word.failed;
     lg_text_free(&word);

@@ -81,7 +81,7 @@ test_small_values_fold(void)
 {
     lg_view_options options = {.direction = LG_REFS};
     check_text("losses", options, "3 values: .lr .epoch .seed", NULL);
-    check_text("wide", options, "99,900 int: [0] [1]", NULL);
+    check_text("wide", options, "99,925 values: [0] [1]", NULL);
 }
 
 static void

@@ -1,0 +1,224 @@
+"""The command `leakgraph` from outside: reports, pictures, exit codes, errors.
+
+Run by ctest as `check_command.py COMMAND MAKE_SNAPSHOT`; standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+COMMAND = ""
+MAKE_SNAPSHOT = ""
+
+
+class Command(unittest.TestCase):
+    """Every verb on snapshots of made-up heaps."""
+
+    folder: tempfile.TemporaryDirectory[str]
+    here: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Makes one snapshot of each heap in use."""
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.here = Path(cls.folder.name)
+        for shape in ("losses", "held", "loop", "names", "dicts"):
+            file = cls.here / f"{shape}.lgs"
+            subprocess.run([MAKE_SNAPSHOT, shape, str(file)], check=True)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        """Removes the snapshots."""
+        cls.folder.cleanup()
+
+    def run_command(
+        self, *words: str, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs the command in the folder of the snapshots."""
+        return subprocess.run(
+            [COMMAND, *words],
+            cwd=self.here,
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    def fine(self, *words: str) -> str:
+        """The output of a command that has nothing to complain about."""
+        done = self.run_command(*words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        return done.stdout
+
+    def refused(self, code: int, sentence: str, *words: str) -> None:
+        """One line on standard error, this exit code and nothing else."""
+        done = self.run_command(*words)
+        self.assertEqual(done.returncode, code, (words, done.stderr))
+        self.assertEqual(done.stdout, "", words)
+        self.assertTrue(done.stderr.startswith("leakgraph: "), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(sentence, done.stderr)
+
+    def test_help_and_version(self) -> None:
+        help_text = self.fine("--help")
+        verbs = "info types refs referrers path threads render strip"
+        for verb in verbs.split():
+            self.assertIn(f"  {verb} ", help_text)
+            own = self.fine(verb, "--help")
+            self.assertIn(f"Usage: leakgraph {verb} SNAP", own)
+            self.assertIn("Example:", own)
+            self.assertIn("--help", own)
+        self.assertRegex(self.fine("--version"), r"^leakgraph \d+\.\d+\.\d+\n$")
+
+    def test_info(self) -> None:
+        self.assertIn("4127", self.fine("info", "losses.lgs"))
+        json.loads(self.fine("info", "losses.lgs", "--json"))
+
+    def test_types(self) -> None:
+        table = self.fine("types", "losses.lgs", "--limit", "1")
+        self.assertIn("torch.Tensor", table)
+        self.assertNotIn("train.Trainer", table)
+        by_name = self.fine("types", "losses.lgs", "--sort=name")
+        self.assertLess(by_name.index("MulBackward0"), by_name.index("torch."))
+        json.loads(self.fine("types", "losses.lgs", "--json"))
+
+    def test_threads(self) -> None:
+        self.assertIn("MainThread", self.fine("threads", "held.lgs"))
+        json.loads(self.fine("threads", "held.lgs", "--json"))
+
+    def test_refs(self) -> None:
+        text = self.fine("refs", "losses.lgs", "name:train.trainer")
+        self.assertIn("[3] … [999]  997 more Tensor", text)
+        shallow = self.fine("refs", "losses.lgs", "name:train.trainer", "--depth", "1")
+        self.assertNotIn("Tensor", shallow)
+        few = self.fine("refs", "losses.lgs", "name:train.trainer", "--limit=4")
+        self.assertLessEqual(few.count("\n"), 5)
+        view = json.loads(
+            self.fine("refs", "losses.lgs", "name:train.trainer", "--json")
+        )
+        self.assertEqual(view["direction"], "refs")
+        self.assertEqual(view["nodes"][0]["type"], "train.Trainer")
+
+    def test_referrers(self) -> None:
+        text = self.fine("referrers", "held.lgs", "#0")
+        self.assertIn("2 references leakgraph cannot see", text)
+        self.assertIn("local table", text)
+        view = json.loads(self.fine("referrers", "held.lgs", "#0", "--json"))
+        kinds = {node["kind"] for node in view["nodes"]}
+        self.assertLessEqual({"object", "native", "group"}, kinds)
+
+    def test_weak_references_are_asked_for(self) -> None:
+        plain = self.fine("referrers", "loop.lgs", "#0")
+        weak = self.fine("referrers", "loop.lgs", "#0", "--weak")
+        self.assertNotIn("(weak)", plain)
+        self.assertIn("(weak)", weak)
+
+    def test_path(self) -> None:
+        text = self.fine("path", "held.lgs", "#0")
+        self.assertTrue(text.startswith("┬───\n│ GC root: "))
+        self.assertIn("╰→ ndarray", text)
+        self.assertIn("no root reaches it", self.fine("path", "loop.lgs", "#0"))
+        view = json.loads(self.fine("path", "held.lgs", "#0", "--json"))
+        self.assertTrue(all(e["path"] for e in view["edges"] if e["label"]))
+
+    def test_many_matches_draw_the_first(self) -> None:
+        done = self.run_command("refs", "losses.lgs", "type:torch.Tensor")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("matches 1,000 objects", done.stderr)
+        self.assertIn("first 8", done.stderr)
+
+    def test_render(self) -> None:
+        starts = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+        for suffix, start in starts.items():
+            for direction in ("--refs", "--backrefs", "--path"):
+                name = f"why.{suffix}"
+                self.fine("render", "held.lgs", "#0", direction, "-o", name)
+                data = (self.here / name).read_bytes()
+                self.assertTrue(data.startswith(start), name)
+        left = [p.name for p in self.here.iterdir() if "tmp" in p.name]
+        self.assertEqual(left, [])
+
+    def test_render_to_standard_output(self) -> None:
+        words = ("render", "held.lgs", "#0", "-o", "-")
+        dot = self.fine(*words, "--format", "dot", "--title", "who & why")
+        self.assertIn("who &amp; why", dot)
+        self.assertTrue(self.fine(*words, "-f", "svg").startswith("<?xml"))
+        self.refused(2, "name the format", *words)
+
+    def test_render_needs_a_file(self) -> None:
+        self.refused(2, "give -o", "render", "held.lgs", "#0")
+        self.refused(2, "no suffix", "render", "held.lgs", "#0", "-o", "why")
+        self.refused(2, "svg", "render", "held.lgs", "#0", "-o", "why.docx")
+
+    def test_strip(self) -> None:
+        self.fine("strip", "dicts.lgs", "-o", "share.lgs")
+        self.assertIn("optimizer", self.fine("refs", "dicts.lgs", "#0"))
+        self.fine("info", "share.lgs")
+        self.refused(2, "give -o", "strip", "dicts.lgs")
+
+    def test_usage_errors(self) -> None:
+        self.refused(2, "a verb is missing")
+        self.refused(2, "did you mean refs", "ref", "held.lgs", "#0")
+        self.refused(2, "see leakgraph --help", "xyzzyxyzzy")
+        self.refused(2, "did you mean --json", "info", "held.lgs", "--jsno")
+        self.refused(2, "no option --sort", "info", "held.lgs", "--sort=name")
+        self.refused(2, "needs a value", "types", "held.lgs", "--limit")
+        self.refused(2, "not 'x'", "types", "held.lgs", "--limit", "x")
+        self.refused(2, "not '0'", "refs", "held.lgs", "#0", "--depth", "0")
+        self.refused(2, "not 'size'", "types", "held.lgs", "--sort", "size")
+        self.refused(2, "takes 2 arguments, not 1", "refs", "held.lgs")
+        self.refused(2, "no option -x", "info", "-x", "held.lgs")
+
+    def test_selectors(self) -> None:
+        self.refused(2, "leakgraph: ", "refs", "held.lgs", "type:numpy.ndaray")
+        self.refused(2, "leakgraph: ", "refs", "held.lgs", "what is this")
+        self.refused(2, "leakgraph: ", "refs", "held.lgs", "node:999999")
+
+    def test_unreadable_files(self) -> None:
+        whole = (self.here / "held.lgs").read_bytes()
+        (self.here / "short.lgs").write_bytes(whole[: len(whole) // 2])
+        (self.here / "text.lgs").write_text("not a snapshot\n")
+        (self.here / "empty.lgs").write_bytes(b"")
+        for name in ("short.lgs", "text.lgs", "empty.lgs", "none.lgs", "."):
+            self.refused(3, name, "info", name)
+
+    def test_a_closed_pipe_is_no_error(self) -> None:
+        script = '"$0" refs held.lgs "#0" | true'
+        done = subprocess.run(
+            ["sh", "-c", script, COMMAND],
+            cwd=self.here,
+            capture_output=True,
+            check=False,
+        )
+        self.assertEqual(done.stderr, b"")
+
+    def test_run_hands_over_to_python(self) -> None:
+        fake = self.here / "python"
+        fake.write_text('#!/bin/sh\nprintf "%s|" "$@"\nexit 7\n')
+        fake.chmod(0o755)
+        env = {"LEAKGRAPH_PYTHON": str(fake)}
+        done = self.run_command("run", "--at-exit", "a b.lgs", "x.py", env=env)
+        self.assertEqual(done.returncode, 7)
+        self.assertEqual(done.stdout, "-m|leakgraph|run|--at-exit|a b.lgs|x.py|")
+        env = {"LEAKGRAPH_PYTHON": str(self.here / "nowhere")}
+        done = self.run_command("run", "x.py", env=env)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("LEAKGRAPH_PYTHON", done.stderr)
+
+    def test_hostile_names_reach_no_terminal(self) -> None:
+        text = self.fine("refs", "names.lgs", "#0")
+        for character in "\x01\x1b\t\u202e":
+            self.assertNotIn(character, text)
+
+
+if __name__ == "__main__":
+    COMMAND, MAKE_SNAPSHOT = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1])
