@@ -80,8 +80,10 @@ take_step(const char **text, lg_text *step)
         at += length;
     }
     lg_text_add(step, "]");
+    if (*at != ']')
+        return false;
     *text = at + 1;
-    return *at == ']';
+    return true;
 }
 
 typedef struct stepper {
@@ -158,7 +160,7 @@ lg__name_resolve(const lg_graph *graph, const char *name, uint32_t *out,
     if (node == LG_NONE)
         return no_module(graph, name, err);
     lg_status status = LG_OK;
-    for (const char *rest = name + used; *rest != '\0' && status == LG_OK;) {
+    for (const char *rest = name + used; status == LG_OK && *rest != '\0';) {
         lg_text step = {0};
         const char *begin = rest;
         if (take_step(&rest, &step))
