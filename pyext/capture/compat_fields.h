@@ -217,6 +217,8 @@ static const lg_field lg_frame_object_fields[] = {
 #endif
 #if PY_VERSION_HEX < 0x030B0000
     LG_FIELD(PyFrameObject, f_code, "f_code", LG_EDGE_ATTRIBUTE),
+    LG_FIELD(PyFrameObject, f_globals, "f_globals", LG_EDGE_GLOBALS),
+    LG_FIELD(PyFrameObject, f_builtins, "f_builtins", LG_EDGE_GLOBALS),
 #endif
 };
 

@@ -21,14 +21,12 @@ typedef struct lg_frame_view {
     PyCodeObject *code; /**< NULL: not a Python frame, pass over it */
     PyObject *function; /**< NULL up to 3.10 */
     PyObject *globals;
-    PyObject *builtins;
     PyObject *locals_mapping; /**< module or class body namespace, or NULL */
     PyObject *object;         /**< the frame object if one exists */
     PyObject *generator;      /**< owner when it is a generator's frame */
     PyObject *const *slots;   /**< local variables, then the stack */
     Py_ssize_t local_count;
     Py_ssize_t stack_count;
-    bool globals_counted; /**< the frame owns globals and builtins */
 } lg_frame_view;
 
 static inline lg_frame *
@@ -116,7 +114,6 @@ lg_frame_view_of(lg_frame *frame)
     view.function = (PyObject *)frame->f_func;
 #endif
     view.globals = frame->f_globals;
-    view.builtins = frame->f_builtins;
     view.locals_mapping = frame->f_locals;
     view.object = (PyObject *)frame->frame_obj;
     if (frame->owner == FRAME_OWNED_BY_GENERATOR)
@@ -160,13 +157,11 @@ lg_frame_view_of(lg_frame *frame)
         return view;
     view.code = frame->f_code;
     view.globals = frame->f_globals;
-    view.builtins = frame->f_builtins;
     view.locals_mapping = frame->f_locals;
     view.object = (PyObject *)frame;
     view.generator = frame->f_gen;
     view.slots = frame->f_localsplus;
     view.local_count = lg_code_slot_count(view.code);
-    view.globals_counted = true;
 #if PY_VERSION_HEX >= 0x030A0000
     if (frame->f_stackdepth > 0)
         view.stack_count = frame->f_stackdepth;

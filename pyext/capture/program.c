@@ -86,12 +86,6 @@ claim_frame_with(lg_walk *walk, const lg_frame_view *view,
     if (view->function != NULL)
         claim(walk, (PyObject *)view->code, LG_EDGE_ATTRIBUTE,
               lg_walk_intern(walk, "f_code"));
-    if (view->globals_counted) {
-        claim(walk, view->globals, LG_EDGE_GLOBALS,
-              lg_walk_intern(walk, "f_globals"));
-        claim(walk, view->builtins, LG_EDGE_GLOBALS,
-              lg_walk_intern(walk, "f_builtins"));
-    }
     claim(walk, view->locals_mapping,
           view->locals_mapping == view->globals ? LG_EDGE_GLOBALS
                                                 : LG_EDGE_ATTRIBUTE,

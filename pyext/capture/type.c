@@ -338,8 +338,11 @@ is_singleton_type(const PyTypeObject *type)
 
 /** What the edges are that remain unnamed when all claims are made. */
 static uint8_t
-rest_kind(const lg_type_info *info)
+rest_kind(const lg_walk *walk, const lg_type_info *info)
 {
+    /* The public method cannot tell attribute values from elements. */
+    if (!walk->internal && info->dict_kind == LG_DICT_MANAGED)
+        return LG_EDGE_REFERENCE;
     if (info->shape == LG_SHAPE_SET)
         return LG_EDGE_ELEMENT;
     if (info->shape == LG_SHAPE_DEQUE)
@@ -366,7 +369,7 @@ fill(lg_walk *walk, lg_type_info *info)
         (type->tp_flags & Py_TPFLAGS_HAVE_GC) && type->tp_traverse != NULL;
     info->untracked_too = may_be_untracked(type);
     info->immortal = is_singleton_type(type);
-    info->rest_kind = rest_kind(info);
+    info->rest_kind = rest_kind(walk, info);
     info->has_sizeof = lg_type_sizeof(walk, type) != NULL;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg_preheader_size(type));

@@ -1,0 +1,112 @@
+"""The edges of an object are what CPython's collector sees, and what is known
+beside; each under its name."""
+
+import collections
+import gc
+import os
+
+import kinds
+import pytest
+
+import leakgraph
+
+PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
+
+#: Names that only the internal layouts give: with the public method the edges are
+#: there, under a lesser name.
+INTERNAL_ONLY = {
+    "instance": {".attribute"},
+    "instance_with_its_dict": {".__dict__"},
+    "instance_with_replaced_dict": {".__dict__"},
+    "slots_and_dict": {".attribute"},
+    "list_subclass": {".attribute"},
+    "tuple_subclass": {".attribute"},
+    "dict_subclass": {".attribute"},
+    "set_subclass": {".attribute", "element"},
+    "deque_subclass": {".attribute", "[0]"},
+    "chain_map": {".maps"},
+    "thread": {"._target"},
+    "condition": {"._lock"},
+    "queue_": {".queue"},
+    "finished_frame": {"local local"},
+    "suspended_generator": {"local local", "local argument"},
+    "new_generator": {"local argument"},
+    "delegating_generator": {"local source"},
+    "coroutine": {"local argument"},
+    "asynchronous_generator": {"local argument"},
+}
+
+
+#: What the tests made, held where every method sees it.
+HELD = []
+
+
+def make(name):
+    thing, expected = kinds.KINDS[name]()
+    HELD.append((thing, expected))
+    return thing, expected
+
+
+def named_edges(node):
+    """Labels and addresses of a node's edges, its own dict read as attributes."""
+    found = set()
+    for edge in node.referents():
+        found.add((edge.label, edge.node.address))
+        if edge.kind == "dict":
+            for item in edge.node.referents():
+                if item.kind == "value":
+                    name = "." + item.label[2:-2]
+                    found.add((name, item.node.address))
+    return found
+
+
+def test_there_are_many_kinds():
+    assert len(kinds.KINDS) >= 100
+
+
+@pytest.mark.parametrize("name", kinds.KINDS)
+def test_edges_are_those_of_the_collector(name):
+    thing, _ = make(name)
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(thing)
+    seen = collections.Counter(
+        edge.node.address for edge in node.referents() if edge.traversed
+    )
+    assert seen == collections.Counter(map(id, gc.get_referents(thing)))
+
+
+@pytest.mark.parametrize("name", kinds.KINDS)
+def test_edges_have_their_names(name):
+    thing, expected = make(name)
+    snapshot = leakgraph.snapshot()
+    edges = named_edges(snapshot.find(thing))
+    lesser = INTERNAL_ONLY.get(name, set()) if PUBLIC else set()
+    for label, referent in expected.items():
+        if label not in lesser:
+            assert (label, id(referent)) in edges, sorted(edges)
+
+
+@pytest.mark.parametrize("name", kinds.KINDS)
+def test_references_are_explained(name):
+    """A fresh referent has just the references that are found, and ours here."""
+    if PUBLIC:
+        pytest.skip("the public method does not see the frames of this test")
+    thing, expected = make(name)
+    snapshot = leakgraph.snapshot()
+    for referent in [thing, *expected.values()]:
+        node = snapshot.find(referent)
+        assert node.unexplained >= 0 or node.immortal
+
+
+def test_a_mapping_value_is_named_by_its_key_alone():
+    thing, expected = kinds.dict_of_str()
+    edges = list(leakgraph.snapshot().find(thing).referents())
+    assert sorted(edge.kind for edge in edges) == ["key", "value"]
+    assert {edge.label for edge in edges} == set(expected)
+
+
+def test_a_weak_reference_is_weak():
+    thing, _ = kinds.weak_reference()
+    weak = [edge for edge in leakgraph.snapshot().find(thing).referents() if edge.weak]
+    assert [edge.kind for edge in weak] == ["referent"]
+    assert not weak[0].counted
