@@ -1,89 +1,161 @@
-// The check finds each broken invariant: arrays are spoilt one at a time.
-#include "graph.h"
+// What a reader relies on is checked: a file's arrays are spoilt one at a time,
+// with checksums that fit.
+#include <xxhash.h>
+
+#include "lgs.h"
 #include "sample.h"
 #include "test.h"
 
-static lg_graph *graph;
+// Sections, by their ids in a file.
+enum {
+    ADDRESS = 1,
+    TYPE = 2,
+    SIZE = 3,
+    REFCOUNT = 4,
+    FOUND = 5,
+    NODE_FLAGS = 6,
+    FIRST_EDGE = 7,
+    EDGE_TARGET = 8,
+    EDGE_PAYLOAD = 9,
+    EDGE_KIND = 10,
+    STRING_OFFSET = 11,
+    STRING_BYTES = 12,
+    TEXT_NODE = 13,
+    TEXT_STRING = 14,
+    BIG_NODE = 15,
+    BIG_SIZE = 16,
+    TYPE_NAME = 17,
+    TYPE_NODE = 18,
+    TYPE_FIRST_BASE = 19,
+    TYPE_BASE = 20,
+    ROOT_NODE = 21,
+    ROOT_KIND = 22,
+    ROOT_NAME = 23,
+    INFO_KEY = 24,
+    INFO_VALUE = 25,
+};
 
-// Spoils the given bytes of an array, expects a refusal, and repairs them.
-static void
-refuses(enum lg__array_name name, uint64_t index, uint64_t value)
+static bytes file;
+
+static lg_status
+load(void)
 {
-    lg__array *array = &graph->array[name];
-    size_t element = lg__array_infos[name].element;
-    lg_error err = {0};
+    lg_graph *graph = NULL;
+    lg_status status =
+        lg_graph_load_memory(file.data, file.length, &graph, NULL);
+    lg_graph_free(graph);
+    return status;
+}
+
+static section
+section_of(uint32_t id, uint32_t *index)
+{
+    *index = 0;
+    while (section_at(file, *index).id != id)
+        ++*index;
+    return section_at(file, *index);
+}
+
+static uint64_t
+count_of(uint32_t id)
+{
+    uint32_t index;
+    section about = section_of(id, &index);
+    return about.raw / about.element;
+}
+
+static void
+put_element(uint32_t id, uint64_t place, uint64_t *value)
+{
+    uint32_t index;
+    section about = section_of(id, &index);
+    uint8_t *at = file.data + about.offset + place * about.element;
     uint64_t old = 0;
-    REQUIRE(index < array->count && array->owned != NULL);
-    char *place = (char *)array->owned + index * element;
-    memcpy(&old, place, element);
-    memcpy(place, &value, element);
-    if (lg_graph_check(graph, &err) != LG_EFORMAT) {
+    REQUIRE((place + 1) * about.element <= about.raw);
+    memcpy(&old, at, about.element);
+    memcpy(at, value, about.element);
+    *value = old;
+    about.checksum = XXH3_64bits(file.data + about.offset, about.raw);
+    put_section(file, index, about);
+}
+
+// Spoils an element, expects a refusal, and repairs it.
+static void
+refuses(uint32_t id, uint64_t place, uint64_t value)
+{
+    put_element(id, place, &value);
+    if (load() != LG_EFORMAT) {
         test_failures++;
-        fprintf(stderr, "%s [%llu] is not checked\n",
-                lg__array_infos[name].title, (unsigned long long)index);
+        fprintf(stderr, "section %u [%llu] is not checked\n", id,
+                (unsigned long long)place);
     }
-    memcpy(place, &old, element);
-    CHECK(lg_graph_check(graph, NULL) == LG_OK);
+    put_element(id, place, &value);
+    CHECK(load() == LG_OK);
 }
 
 static void
 spoilt(void)
 {
-    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
-    CHECK(lg_graph_check(graph, NULL) == LG_OK);
-    refuses(LG__TYPE, 3, graph->type_count);
-    refuses(LG__SIZE, 3, UINT32_MAX);
-    refuses(LG__SIZE, SAMPLE_HUGE, 1);
-    refuses(LG__BIG_NODE, 0, 2);
-    refuses(LG__FIRST_EDGE, 0, 1);
-    refuses(LG__FIRST_EDGE, 3, 1000000);
-    refuses(LG__FIRST_EDGE, SAMPLE_COUNT, 1);
-    refuses(LG__EDGE_TARGET, 5, SAMPLE_COUNT);
-    refuses(LG__EDGE_KIND, 5, LG_EDGE_KIND_COUNT);
-    refuses(LG__EDGE_PAYLOAD, 1, graph->string_count);
-    refuses(LG__STRING_OFFSET, 0, 1);
-    refuses(LG__STRING_OFFSET, 4, UINT64_MAX);
-    refuses(LG__STRING_BYTES, 0, '\n');
-    refuses(LG__STRING_BYTES, 0, 0xff);
-    refuses(LG__TEXT_NODE, 1, 0);
-    refuses(LG__TEXT_NODE, graph->text_count - 1, SAMPLE_COUNT);
-    refuses(LG__TEXT_STRING, 0, graph->string_count);
-    refuses(LG__TYPE_NAME, 0, graph->string_count);
-    refuses(LG__TYPE_NODE, 1, SAMPLE_COUNT);
-    refuses(LG__TYPE_FIRST_BASE, 1, 0);
-    refuses(LG__TYPE_FIRST_BASE, graph->type_count, 1);
-    refuses(LG__TYPE_BASE, 0, 1);
-    refuses(LG__TYPE_BASE, 0, graph->type_count);
-    refuses(LG__ROOT_NODE, 0, SAMPLE_COUNT);
-    refuses(LG__ROOT_KIND, 0, LG_ROOT_GIVEN + 1);
-    refuses(LG__ROOT_NAME, 0, graph->string_count);
-    refuses(LG__INFO_KEY, 0, graph->string_count);
-    refuses(LG__INFO_VALUE, 0, graph->string_count);
-    lg_graph_free(graph);
+    uint64_t strings = count_of(STRING_OFFSET) - 1;
+    uint64_t types = count_of(TYPE_NAME);
+    uint64_t texts = count_of(TEXT_NODE);
+    refuses(TYPE, 3, types);
+    refuses(SIZE, 3, UINT32_MAX);
+    refuses(SIZE, SAMPLE_HUGE, 1);
+    refuses(BIG_NODE, 0, 2);
+    refuses(FIRST_EDGE, 0, 1);
+    refuses(FIRST_EDGE, 3, 1000000);
+    refuses(FIRST_EDGE, SAMPLE_COUNT, 1);
+    refuses(EDGE_TARGET, 5, SAMPLE_COUNT);
+    refuses(EDGE_KIND, 5, LG_EDGE_KIND_COUNT);
+    refuses(EDGE_PAYLOAD, 1, strings);
+    refuses(STRING_OFFSET, 0, 1);
+    refuses(STRING_OFFSET, 4, UINT64_MAX);
+    refuses(STRING_BYTES, 0, '\n');
+    refuses(STRING_BYTES, 0, 0xff);
+    refuses(TEXT_NODE, 1, 0);
+    refuses(TEXT_NODE, texts - 1, SAMPLE_COUNT);
+    refuses(TEXT_STRING, 0, strings);
+    refuses(TYPE_NAME, 0, strings);
+    refuses(TYPE_NODE, 1, SAMPLE_COUNT);
+    refuses(TYPE_FIRST_BASE, 1, 0);
+    refuses(TYPE_FIRST_BASE, types, 1);
+    refuses(TYPE_BASE, 0, 1);
+    refuses(TYPE_BASE, 0, types);
+    refuses(ROOT_NODE, 0, SAMPLE_COUNT);
+    refuses(ROOT_KIND, 0, LG_ROOT_GIVEN + 1);
+    refuses(ROOT_NAME, 0, strings);
+    refuses(INFO_KEY, 0, strings);
+    refuses(INFO_VALUE, 0, strings);
 }
 
-// Columns of different lengths are refused before anything is read.
+// Columns that must be equally long are refused before anything is read.
 static void
 lengths(void)
 {
-    for (int name = 0; name < LG__ARRAY_COUNT; name++) {
-        REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
-        graph->array[name].count++;
-        lg_status status = lg__graph_bind(graph, NULL);
-        if (name == LG__STRING_BYTES || name == LG__TYPE_BASE ||
-            name == LG__STRING_OFFSET)
-            CHECK(status == LG_OK);
-        else
-            CHECK(status == LG_EFORMAT);
-        graph->array[name].count--;
-        lg_graph_free(graph);
+    for (uint32_t index = 0; index < section_count(file); index++) {
+        section good = section_at(file, index);
+        section bad = good;
+        bad.raw = bad.stored = good.raw - good.element;
+        bad.checksum = XXH3_64bits(file.data + bad.offset, bad.raw);
+        put_section(file, index, bad);
+        CHECK(load() == LG_EFORMAT);
+        put_section(file, index, good);
     }
 }
 
 int
 main(void)
 {
+    lg_graph *graph;
+    folder_make();
+    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    CHECK(lg_graph_check(graph, NULL) == LG_OK);
+    file = saved(graph, 0);
+    lg_graph_free(graph);
     RUN(spoilt);
     RUN(lengths);
+    free(file.data);
+    folder_remove();
     return test_result();
 }

@@ -1,6 +1,37 @@
 // UTF-8 against a decoder that works by ranges of code points.
+//
+// Seen from outside: JSON replaces what is not valid, a builder escapes that
+// and control characters, and leaves everything else as it is.
 #include "test.h"
-#include "utf8.h"
+
+static lg_builder *builder;
+
+// Whether JSON takes all of it over as it is; ASCII may be escaped.
+static bool
+is_valid(const char *bytes, size_t length)
+{
+    lg_text text = {0};
+    lg_text_add_json(&text, bytes, length);
+    REQUIRE(text.data != NULL);
+    const char *replaced = "\xef\xbf\xbd";
+    bool valid = strstr(text.data, replaced) == NULL ||
+                 (length == 3 && memcmp(bytes, replaced, 3) == 0);
+    lg_text_free(&text);
+    return valid;
+}
+
+// Whether a builder keeps it: escaping always makes another string.
+static bool
+is_clean(const char *bytes, size_t length)
+{
+    char escaped[256];
+    size_t filled = 0;
+    for (size_t i = 0; i < length; i++)
+        filled += (size_t)snprintf(escaped + filled, sizeof escaped - filled,
+                                   "\\x%02x", (unsigned char)bytes[i]);
+    return lg_builder_intern(builder, bytes, length) !=
+           lg_builder_intern(builder, escaped, filled);
+}
 
 static size_t
 encode(uint32_t point, char out[4])
@@ -24,11 +55,11 @@ every_character(void)
         size_t length = encode(point, bytes);
         bool surrogate = point >= 0xd800 && point <= 0xdfff;
         bool control = point < 0x20 || (point >= 0x7f && point < 0xa0);
-        CHECK(lg__utf8_length(bytes, length) == (surrogate ? 0 : length));
-        CHECK(lg__utf8_clean_length(bytes, length) ==
-              (surrogate || control ? 0 : length));
-        CHECK(lg__utf8_length(bytes, length - 1) == 0);
-        CHECK(lg__utf8_is_clean(bytes, length) == !(surrogate || control));
+        CHECK(is_valid(bytes, length) == !surrogate);
+        if (length > 1)
+            CHECK(!is_valid(bytes, length - 1));
+        if (point < 0x3000 || surrogate)
+            CHECK(is_clean(bytes, length) == !(surrogate || control));
     }
 }
 
@@ -39,16 +70,14 @@ every_pair(void)
     for (unsigned first = 0; first < 256; first++)
         for (unsigned second = 0; second < 256; second++) {
             char bytes[2] = {(char)first, (char)second};
-            size_t expected = 0;
-            if (first < 0x80)
-                expected = 1;
-            else if (first >= 0xc2 && first <= 0xdf && (second & 0xc0) == 0x80)
-                expected = 2;
-            CHECK(lg__utf8_length(bytes, 2) == expected);
+            bool single = first < 0x80 && second < 0x80;
+            bool pair = first >= 0xc2 && first <= 0xdf && second >= 0x80 &&
+                        second < 0xc0;
+            CHECK(is_valid(bytes, 2) == (single || pair));
         }
-    CHECK(lg__utf8_length("\xf4\x90\x80\x80", 4) == 0);
-    CHECK(lg__utf8_length("\xe0\x80\x80", 3) == 0);
-    CHECK(lg__utf8_length("\xf0\x80\x80\x80", 4) == 0);
+    CHECK(!is_valid("\xf4\x90\x80\x80", 4));
+    CHECK(!is_valid("\xe0\x80\x80", 3));
+    CHECK(!is_valid("\xf0\x80\x80\x80", 4));
 }
 
 // The way by words must agree with the way by characters at every place.
@@ -60,26 +89,24 @@ clean_by_words(void)
             char text[24];
             memset(text, 'a', sizeof text);
             text[place] = (char)byte;
-            CHECK(lg__utf8_is_clean(text, sizeof text) ==
-                  (byte >= 0x20 && byte < 0x7f));
+            uint32_t plain = lg_builder_intern(builder, text, sizeof text);
+            char escaped[27];
+            memcpy(escaped, text, place);
+            snprintf(escaped + place, 5, "\\x%02x", byte);
+            memset(escaped + place + 4, 'a', sizeof text - place - 1);
+            CHECK((plain ==
+                   lg_builder_intern(builder, escaped, sizeof escaped)) ==
+                  (byte < 0x20 || byte >= 0x7f));
         }
-}
-
-static void
-cuts(void)
-{
-    const char *text = "a\xc3\xa9\xe2\x82\xacz";
-    const size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 7};
-    for (size_t length = 0; length < 8; length++)
-        CHECK(lg__utf8_cut(text, length) == expected[length]);
 }
 
 int
 main(void)
 {
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
     RUN(every_character);
     RUN(every_pair);
     RUN(clean_by_words);
-    RUN(cuts);
+    lg_builder_free(builder);
     return test_result();
 }
