@@ -65,6 +65,7 @@ valgrind: setup-checks build  ## a capture and a reload under valgrind
 
 fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
 	@$(configure) -B build/fuzz -DCMAKE_C_COMPILER=clang -DLEAKGRAPH_FUZZ=ON \
+		-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link \
 		-DLEAKGRAPH_SANITIZE=ON -DLEAKGRAPH_PYTHON=OFF >/dev/null
 	@$(bin)/cmake --build build/fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)

@@ -101,7 +101,11 @@ def check_file(root: Path, path: Path, names: dict[str, set[str]]) -> Iterator[s
             yield f"{where}: {header} is no public header"
         if re.match(INTERNALS, header):
             continue
-        if quote == '"' and Path(header).name not in names.get(room, set()):
+        known = names.get(room, set())
+        if path.match("tests/c/*"):
+            # Graphs are damaged by hand there, which takes their layout.
+            known = known | names.get("libgraph", set())
+        if quote == '"' and Path(header).name not in known:
             yield f'{where}: "{header}" belongs to another room'
     code = code_of(text)
     for rule in WORDS:

@@ -3,16 +3,25 @@
 #
 #   tools/fuzz.sh BUILD SECONDS
 #
-# The corpus grows in BUILD/corpus and is kept from one run to the next.
+# It begins with the files that make_corpus writes; what it finds on top of them
+# is kept in BUILD/corpus from one run to the next.
 set -eu
 build=$1
 seconds=$2
 targets=$(find "$build" -type f -name 'fuzz_*' -perm -u+x | sort)
 [ -n "$targets" ] || { echo "fuzz: no target in $build" >&2; exit 1; }
+seeds=$build/seeds
+"$(find "$build" -type f -name make_corpus)" "$seeds"
 for target in $targets; do
-    corpus=$build/corpus/$(basename "$target")
+    name=$(basename "$target")
+    corpus=$build/corpus/$name
     mkdir -p "$corpus"
-    "$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 \
-        -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/" "$corpus"
-    echo "$(basename "$target"): fine after $seconds s"
+    if ! "$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 \
+        -print_final_stats=1 -artifact_prefix="$build/" \
+        "$corpus" "$seeds" >"$build/$name.log" 2>&1; then
+        tail -n 60 "$build/$name.log"
+        exit 1
+    fi
+    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$name.log")
+    echo "$name: $runs files in $seconds s, none did harm"
 done

@@ -4,6 +4,7 @@ import pytest
 FINE = {
     "libgraph/src/graph.h": "#include <leakgraph/leakgraph.h>\n",
     "libgraph/src/graph.c": '#include "graph.h"\n/* printf(), Python.h */\n',
+    "tests/c/test_graph.c": '#include "graph.h"\n',
     "libgraph/src/igraph_bridge.c": "#include <igraph.h>\n",
     "export/src/render.c": "#include <gvc.h>\n",
     "pyext/capture/compat.h": "#if PY_VERSION_HEX >= 0x030c0000\n#endif\n",
@@ -44,6 +45,7 @@ def test_allowed_includes_pass(project):
         ("pyext/binding/core.c", "#define Py_BUILD_CORE_MODULE\n"),
         ("pyext/binding/core.c", "#if PY_VERSION_HEX > 1\n#endif\n"),
         ("pyext/capture/walk.c", "#if PY_VERSION_HEX > 1\n#endif\n"),
+        ("tests/export/test_dot.c", '#include "graph.h"\n'),
         ("examples/c/show.c", "#include <Python.h>\n"),
     ],
 )
