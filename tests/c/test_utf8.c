@@ -90,12 +90,11 @@ clean_by_words(void)
             memset(text, 'a', sizeof text);
             text[place] = (char)byte;
             uint32_t plain = lg_builder_intern(builder, text, sizeof text);
-            char escaped[27];
+            char escaped[28];
             memcpy(escaped, text, place);
             snprintf(escaped + place, 5, "\\x%02x", byte);
             memset(escaped + place + 4, 'a', sizeof text - place - 1);
-            CHECK((plain ==
-                   lg_builder_intern(builder, escaped, sizeof escaped)) ==
+            CHECK((plain == lg_builder_intern(builder, escaped, 27)) ==
                   (byte < 0x20 || byte >= 0x7f));
         }
 }
