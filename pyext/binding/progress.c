@@ -118,7 +118,7 @@ progress_end(progress *self, lg_status status)
         stderr_write("\r\033[K");
         PyErr_Restore(type, value, traceback);
     }
-    if (status != LG_OK || self->callable == NULL)
+    if (self->raised || status != LG_OK || self->callable == NULL)
         return !PyErr_Occurred();
     return call_back(self, "done", 1.0);
 }
