@@ -57,10 +57,18 @@ add_title(lg_text *out, const view_node *node)
     lg_text_add(out, group ? "</B>" : "");
 }
 
+// White on black; what is folded stands on white whatever it is.
 static bool
-is_dark(const view_look *look)
+is_dark(const view_node *node, const view_look *look)
 {
-    return look->fill && !strcmp(look->fill, INK);
+    return node->kind == VIEW_OBJECT && look->fill && !strcmp(look->fill, INK);
+}
+
+static const char *
+text_colour(const view_node *node, const view_look *look)
+{
+    bool pale = !strcmp(look->text, "white");
+    return pale && !is_dark(node, look) ? INK : look->text;
 }
 
 static void
@@ -90,9 +98,9 @@ static void
 add_size(lg_text *out, const view_node *node, const view_look *look)
 {
     bool large = node->size >= LARGE;
-    bool dark = is_dark(look);
+    bool dark = is_dark(node, look);
     lg_text_add(out, "<TD ALIGN=\"RIGHT\">");
-    const char *colour = large ? look->text : dark ? PALE : QUIET;
+    const char *colour = large ? text_colour(node, look) : dark ? PALE : QUIET;
     open_font(out, colour, node->category == LG_CATEGORY_ATOM ? "9" : NULL);
     lg_text_add(out, large ? "<B>" : "");
     lg_text_add_size(out, node->size);
@@ -105,7 +113,7 @@ static void
 add_second_line(lg_text *out, const view_node *node, const view_look *look,
                 int columns)
 {
-    bool dark = is_dark(look);
+    bool dark = is_dark(node, look);
     const char *colour = dark ? PALE : QUIET;
     const char *gap = "";
     lg_text_addf(out, "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"%d\">", columns);
@@ -138,7 +146,7 @@ open_box(lg_text *out, const view_node *node, const view_look *look)
     }
     if (node->subject) {
         border = SUSPECT;
-        fill = is_dark(look) ? look->fill : SUSPECT_FILL;
+        fill = is_dark(node, look) ? look->fill : SUSPECT_FILL;
     }
     lg_text_addf(out,
                  "<TABLE BORDER=\"%d\" COLOR=\"%s\" BGCOLOR=\"%s\" "
@@ -164,7 +172,7 @@ lg__label_add(lg_text *out, const view_node *node)
     if (badge)
         add_badge(out, look, badge, second);
     lg_text_add(out, "<TD ALIGN=\"LEFT\">");
-    open_font(out, look->text,
+    open_font(out, text_colour(node, look),
               node->category == LG_CATEGORY_ATOM ? "10" : NULL);
     add_title(out, node);
     lg_text_add(out, "</FONT></TD>");

@@ -27,10 +27,12 @@ compare_items(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
+// Small values are always told on a node of their own: an object that everyone
+// shares, None for one, would draw all edges to itself.
 static bool
 is_folded(const view_family *family)
 {
-    return family->share < family->count;
+    return family->rank >= RANK_VALUES || family->share < family->count;
 }
 
 // How many of the family are drawn one by one.
@@ -120,6 +122,14 @@ static void
 name_fold(const view_picker *picker, const view_family *family, uint64_t count,
           view_node *fold)
 {
+    if (family->count == 1) {
+        fold->node = lg__hop_end(picker, &family->kept[0].hop);
+        fold->address = picker->columns->address[fold->node];
+        lg_string type = lg_graph_type(picker->graph, family->type).name;
+        lg_text_add_bytes(&fold->type, type.data, type.length);
+        lg_node_title(picker->graph, fold->node, false, &fold->title);
+        return;
+    }
     lg_text_add_count(&fold->title, count);
     if (count < family->count || family->rank == RANK_NOISE)
         lg_text_add(&fold->title, " more");
@@ -182,7 +192,9 @@ draw_fold(view_picker *picker, size_t index, const view_family *family,
     if (status)
         return status;
     edge->count = fold->count;
-    if (values) {
+    if (family->count == 1) {
+        note_repeats(edge, family->kept[0].count);
+    } else if (values) {
         lg_text_free(&edge->label);
     } else {
         add_last_label(picker, &family->last, &edge->label);
@@ -336,7 +348,7 @@ count_expandable(const view_picker *picker, size_t start, size_t end)
 static size_t
 widest(const view_picker *picker, uint32_t depth)
 {
-    size_t limit = picker->options.max_nodes / 4;
+    size_t limit = picker->options.max_nodes / 6;
     limit = limit < 6 ? 6 : limit;
     limit >>= depth < 8 ? depth : 8;
     return limit < 3 ? 3 : limit;
