@@ -60,7 +60,7 @@ def environment(version: str, python: str) -> Path:
     stamp = folder / "installed.txt"
     if not stamp.exists():
         subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
-        install = ["-m", "pip", "install", "--quiet", "pytest", "numpy"]
+        install = ["-m", "pip", "install", "-qq", "pytest", "numpy"]
         subprocess.run([str(inside), *install], check=True)
         stamp.touch()
     return inside

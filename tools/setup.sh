@@ -98,11 +98,11 @@ torch=${TORCH-torch==2.13.0}
 stamp=.venv/installed.txt
 wanted=$(cat tools/requirements.txt && echo "$torch")
 if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
-    .venv/bin/python -m pip install --quiet -r tools/requirements.txt
-    if [ -n "$torch" ] && ! .venv/bin/python -m pip install --quiet "$torch"
+    .venv/bin/python -m pip install -qq -r tools/requirements.txt
+    if [ -n "$torch" ] && ! .venv/bin/python -m pip install -qq "$torch"
     then
         echo "No $torch for this Python: taking the newest there is." >&2
-        .venv/bin/python -m pip install --quiet torch
+        .venv/bin/python -m pip install -qq torch
     fi
     echo "$wanted" >$stamp
 fi

@@ -4,12 +4,12 @@
 set -eu
 cd "$(dirname "$0")/.."
 rm -rf build/wheel
-.venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+.venv/bin/python -m pip wheel -qq --no-deps --wheel-dir build/wheel .
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 .venv/bin/python -m venv "$folder/venv"
-"$folder/venv/bin/python" -m pip install --quiet --no-index build/wheel/*.whl
+"$folder/venv/bin/python" -m pip install -qq --no-index build/wheel/*.whl
 cd "$folder"
 unset PYTHONPATH
 PATH=$folder/venv/bin:/usr/bin:/bin
