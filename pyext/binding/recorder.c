@@ -16,6 +16,21 @@ typedef struct capture_request {
     progress progress;
 } capture_request;
 
+static bool
+request_roots(capture_request *self)
+{
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(self->roots);
+    if (count == 0) {
+        Py_CLEAR(self->roots);
+        PyErr_SetString(PyExc_ValueError,
+                        "roots is empty; leave it out for the whole heap");
+        return false;
+    }
+    self->options.roots = PySequence_Fast_ITEMS(self->roots);
+    self->options.root_count = (size_t)count;
+    return true;
+}
+
 /* `values` in the order previews, keys, roots, max_depth, max_bytes,
  * progress. */
 static bool
@@ -37,12 +52,7 @@ request_parse(capture_request *self, PyObject *const *values)
         .max_bytes = bytes,
         .monitor = &self->progress.monitor,
     };
-    if (self->roots != NULL) {
-        self->options.roots = PySequence_Fast_ITEMS(self->roots);
-        self->options.root_count =
-            (size_t)PySequence_Fast_GET_SIZE(self->roots);
-    }
-    return true;
+    return self->roots == NULL || request_roots(self);
 }
 
 static lg_graph *

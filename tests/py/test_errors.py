@@ -1,6 +1,8 @@
 """What goes wrong, and how it is said."""
 
+import copy
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -99,6 +101,18 @@ def test_compress_out_of_range(snap, tmp_path, level):
 def test_wrong_options(options):
     with pytest.raises(TypeError):
         leakgraph.snapshot(**options)
+
+
+def test_no_roots_at_all():
+    with pytest.raises(ValueError, match="roots is empty"):
+        leakgraph.snapshot(roots=[])
+
+
+@pytest.mark.parametrize("copier", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_cannot_be_copied(snap, copier):
+    for thing in (snap, snap.node(0), snap.edges[0], snap.nodes, snap.types()):
+        with pytest.raises(TypeError, match="pickle"):
+            copier(thing)
 
 
 def test_positional_options_are_refused():
