@@ -227,7 +227,8 @@ plan_of(lg_walk *walk, const lg_type_info *info)
 }
 
 /** Library types whose C __sizeof__ counts memory behind their struct. Others'
- *  may run anything and are not called. */
+ *  may run anything and are not called; struct.Struct's crashes on an instance
+ *  that was never initialised. */
 static bool
 has_library_sizeof(PyTypeObject *type)
 {
@@ -243,7 +244,6 @@ has_library_sizeof(PyTypeObject *type)
         "_io.BufferedRandom",
         "_io.BufferedRWPair",
         "_io._Buffered",
-        "_struct.Struct",
         "_ctypes._CData",
         "StgDict",
         "re.Pattern",
@@ -257,6 +257,15 @@ has_library_sizeof(PyTypeObject *type)
         if (strcmp(type->tp_name, names[i]) == 0)
             return true;
     return false;
+}
+
+/** Without their layouts, dicts and types are asked as well. */
+static bool
+may_be_asked(const lg_walk *walk, PyTypeObject *base)
+{
+    if (!walk->internal && (base == &PyDict_Type || base == &PyType_Type))
+        return true;
+    return has_library_sizeof(base);
 }
 
 /** The C function behind the type's __sizeof__, if a library type defines it
@@ -274,7 +283,7 @@ lg_type_sizeof(lg_walk *walk, PyTypeObject *type)
             dict != NULL ? lg_dict_find(dict, "__sizeof__") : NULL;
         if (found == NULL)
             continue;
-        if (Py_TYPE(found) != &PyMethodDescr_Type || !has_library_sizeof(base))
+        if (Py_TYPE(found) != &PyMethodDescr_Type || !may_be_asked(walk, base))
             return NULL;
         const PyMethodDef *method = ((PyMethodDescrObject *)found)->d_method;
         return method->ml_flags == METH_NOARGS ? method->ml_meth : NULL;

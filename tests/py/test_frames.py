@@ -1,0 +1,133 @@
+"""Threads, their frames, and what runs suspended."""
+
+import asyncio
+import os
+import threading
+
+import pytest
+
+import leakgraph
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("LEAKGRAPH_CAPTURE") == "public",
+    reason="the public method sees no frames",
+)
+
+
+class Batch:
+    pass
+
+
+def roots(snapshot, kind):
+    return {root.name: root.node for root in snapshot.roots if root.kind == kind}
+
+
+def frames(thread):
+    return [edge.node for edge in thread.referents() if edge.kind == "frame"]
+
+
+def local_edges(frame):
+    return {edge.label: edge.node for edge in frame.referents() if edge.kind == "local"}
+
+
+def test_a_local_of_the_calling_function_is_found():
+    batch = Batch()
+    snapshot = leakgraph.snapshot()
+    main = roots(snapshot, "thread")["MainThread"]
+    here = frames(main)[0]
+    assert here.text.startswith("test_a_local_of_the_calling_function_is_found")
+    assert here.text.split()[1].startswith("test_frames.py:")
+    assert local_edges(here)["local batch"] == snapshot.find(batch)
+
+
+def test_leakgraph_itself_is_not_on_the_stack():
+    batch = Batch()
+    drawing = leakgraph.show_backrefs(batch)
+    assert "local batch" in drawing.text
+    assert "leakgraph" not in drawing.text.replace("leakgraph_", "")
+
+
+def test_every_thread_is_a_root_by_name():
+    entered, leave = threading.Event(), threading.Event()
+    batch = Batch()
+
+    def work(payload):
+        nested(payload)
+
+    def nested(inner):
+        entered.set()
+        leave.wait()
+
+    worker = threading.Thread(target=work, args=(batch,), name="loader")
+    worker.start()
+    entered.wait()
+    try:
+        snapshot = leakgraph.snapshot()
+        loader = roots(snapshot, "thread")["loader"]
+        named = [frame.text.split("(")[0] for frame in frames(loader)]
+        assert any(name.endswith("nested") for name in named)
+        assert any(name.endswith("work") for name in named)
+        held = [local_edges(frame) for frame in frames(loader)]
+        assert any(local.get("local inner") == snapshot.find(batch) for local in held)
+    finally:
+        leave.set()
+        worker.join()
+
+
+def test_a_generator_being_run_stands_for_its_frame():
+    def generate():
+        batch = Batch()
+        yield leakgraph.snapshot(), batch
+
+    snapshot, batch = next(generate())
+    main = roots(snapshot, "thread")["MainThread"]
+    running = frames(main)[0]
+    assert running.type_name in ("generator", "frame")
+    assert local_edges(running)["local batch"] == snapshot.find(batch)
+
+
+def test_a_suspended_task_is_listed_with_its_locals():
+    async def pending(batch):
+        await asyncio.sleep(60)
+
+    async def main():
+        task = asyncio.ensure_future(pending(Batch()))
+        await asyncio.sleep(0)
+        report = str(leakgraph.snapshot().threads())
+        task.cancel()
+        return report
+
+    report = asyncio.run(main())
+    assert "pending" in report
+    assert "batch" in report
+
+
+def test_an_exception_holds_the_locals_of_its_frames():
+    def fail():
+        batch = Batch()
+        raise ValueError(batch)
+
+    try:
+        fail()
+    except ValueError as error:
+        kept = error.with_traceback(error.__traceback__)
+    snapshot = leakgraph.snapshot()
+    frame = snapshot.find(kept.__traceback__.tb_next.tb_frame)
+    assert local_edges(frame)["local batch"].type_name.endswith("Batch")
+
+
+def test_modules_are_roots():
+    snapshot = leakgraph.snapshot()
+    modules = roots(snapshot, "module")
+    assert modules["leakgraph"] == snapshot.find(leakgraph)
+    assert modules["threading"] == snapshot.find(threading)
+
+
+def test_the_interpreter_explains_sys_modules():
+    import sys
+
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(sys.modules)
+    assert node.unexplained == 0
+    held_by = {edge.label for edge in node.referrers()}
+    assert any("modules" in label for label in held_by)

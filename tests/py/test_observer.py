@@ -1,0 +1,322 @@
+"""A snapshot changes nothing and runs nothing of what it looks at."""
+
+import array
+import gc
+import os
+import sys
+import threading
+
+import pytest
+
+import leakgraph
+
+PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
+
+
+class Attributes:
+    pass
+
+
+class Pair:
+    def __init__(self):
+        self.first, self.second = [1], [2]
+
+
+def has_dict(thing):
+    """Whether the instance's __dict__ exists as an object, without making it."""
+    return any(type(referent) is dict for referent in gc.get_referents(thing))
+
+
+def counts(things):
+    return [sys.getrefcount(thing) for thing in things]
+
+
+@pytest.fixture
+def quiet():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def test_reference_counts_stay(quiet):
+    things = [object(), [1], {"a": 2}, (3,), Attributes, counts, sys, "text" * 3]
+    before = counts(things)
+    leakgraph.snapshot()
+    assert counts(things) == before
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="every instance has a __dict__ before 3.11"
+)
+def test_no_instance_gets_a_dict(quiet):
+    things = [Pair() for _ in range(100)]
+    assert not any(map(has_dict, things))
+    leakgraph.snapshot()
+    assert not any(map(has_dict, things))
+
+
+def test_an_existing_dict_stays(quiet):
+    thing = Attributes()
+    thing.first = [1]
+    namespace = thing.__dict__
+    leakgraph.snapshot()
+    assert thing.__dict__ is namespace
+    assert namespace == {"first": [1]}
+
+
+def of_type(kind):
+    return sum(type(thing) is kind for thing in gc.get_objects())
+
+
+def test_nothing_new_is_tracked(quiet):
+    leakgraph.snapshot().close()
+    before = len(gc.get_objects())
+    leakgraph.snapshot().close()
+    assert len(gc.get_objects()) == before
+
+
+@pytest.mark.skipif(PUBLIC, reason="the public method makes a list of all objects")
+def test_no_block_is_left_allocated(quiet):
+    leakgraph.snapshot().close()
+    blocks = array.array("q", [0, 0])  # ints of its own would be blocks too
+    blocks[0] = sys.getallocatedblocks()
+    leakgraph.snapshot().close()
+    blocks[1] = sys.getallocatedblocks()
+    assert blocks[1] == blocks[0]
+
+
+def test_no_frame_object_is_made(quiet):
+    kind = type(sys._getframe())
+    entered, leave = threading.Event(), threading.Event()
+
+    def wait():
+        local = [1]
+        entered.set()
+        leave.wait()
+        return local
+
+    worker = threading.Thread(target=wait)
+    worker.start()
+    entered.wait()
+    before = of_type(kind)
+    leakgraph.snapshot()
+    assert of_type(kind) == before
+    leave.set()
+    worker.join()
+
+
+def test_the_collector_stays_as_it_was():
+    gc.collect()
+    collections = [generation["collections"] for generation in gc.get_stats()]
+    enabled, threshold = gc.isenabled(), gc.get_threshold()
+    leakgraph.snapshot()
+    assert (gc.isenabled(), gc.get_threshold()) == (enabled, threshold)
+    after = [generation["collections"] for generation in gc.get_stats()]
+    assert after[2] == collections[2]
+
+
+CALLS = []
+
+
+def count(name, answer=None):
+    def method(self, *arguments):
+        CALLS.append(name)
+        if answer is None:
+            raise RuntimeError(name)
+        return answer
+
+    return method
+
+
+class HostileMeta(type):
+    __eq__ = count("meta eq")
+    __repr__ = count("meta repr")
+    __getattribute__ = count("meta getattribute")
+    __instancecheck__ = count("meta instancecheck")
+    __hash__ = type.__hash__
+
+
+class Hostile(metaclass=HostileMeta):
+    def __init__(self):
+        object.__setattr__(self, "attribute", [1])
+
+    __class__ = property(count("class"))
+    __dict__ = property(count("dict"))
+    __sizeof__ = count("sizeof")
+    __getattr__ = count("getattr")
+    __getattribute__ = count("getattribute")
+    __eq__ = count("eq")
+    __hash__ = count("hash", 7)
+    __repr__ = count("repr")
+    __str__ = count("str")
+    __len__ = count("len")
+    __iter__ = count("iter")
+    __bool__ = count("bool")
+    __del__ = count("del", 1)
+
+
+class HostileStr(str):
+    __eq__ = count("str eq")
+    __hash__ = count("str hash", 7)
+    __repr__ = count("str repr")
+    __str__ = count("str str")
+    __sizeof__ = count("str sizeof")
+
+
+class HostileInt(int):
+    __index__ = count("index")
+    __int__ = count("int")
+    __eq__ = count("int eq")
+    __hash__ = count("int hash", 7)
+    __repr__ = count("int repr")
+
+
+def hostile_heap():
+    one = Hostile()
+    key, number = HostileStr("key"), HostileInt(7)
+    namespace = {key: one}
+    CALLS.clear()
+    return [one, key, number, {number: one}, {one: 1}, namespace, {one}]
+
+
+@pytest.mark.parametrize("previews", [False, True])
+def test_hostile_objects_are_never_called(quiet, previews):
+    held = hostile_heap()
+    CALLS.clear()
+    with leakgraph.snapshot(previews=previews) as snapshot:
+        assert CALLS == []
+        assert len(snapshot) > 1000
+    assert CALLS == []
+    del held
+
+
+def test_a_bounded_walk_calls_nothing_either(quiet):
+    held = hostile_heap()
+    CALLS.clear()
+    leakgraph.show_refs(held).dot  # noqa: B018 - drawn, not shown
+    assert CALLS == []
+
+
+def test_a_hostile_module_name_is_read_as_text():
+    namespace = {"__name__": HostileStr("leakgraph.fake")}
+    exec("def frame(take):\n    return take()\n", namespace)
+    CALLS.clear()
+    namespace["frame"](leakgraph.snapshot)
+    assert CALLS == []
+
+
+def name_of(kind):
+    """A class's name, whatever its metaclass does."""
+    return type.__dict__["__name__"].__get__(kind)
+
+
+def types_to_build():
+    seen, waiting = set(), [object]
+    while waiting:
+        kind = waiting.pop()
+        if kind in seen or kind is type:
+            continue
+        seen.add(kind)
+        waiting += type.__subclasses__(kind)
+    return sorted(seen, key=name_of)
+
+
+#: Ours, which would raise; and sqlite3's of 3.9, which crash CPython when a
+#: half-built one is freed.
+NOT_BUILT = {"HostileMeta", "Hostile", "sqlite3Node"}
+
+
+def half_built():
+    made = []
+    for kind in types_to_build():
+        if name_of(kind) in NOT_BUILT:
+            continue
+        try:
+            made.append(kind.__new__(kind))
+        except Exception:
+            continue
+    return made
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_half_built_instances_are_swept():
+    for name in (
+        "asyncio array collections.abc concurrent.futures ctypes datetime decimal"
+        " functools hashlib io itertools json lzma mmap operator pickle random re"
+        " select socket sqlite3 ssl struct threading uuid weakref xml.etree.ElementTree"
+        " zipfile zlib zoneinfo"
+    ).split():
+        __import__(name)
+    made = half_built()
+    assert len(made) > 300
+    with leakgraph.snapshot(previews=True) as snapshot:
+        assert sum(snapshot.find(thing) is not None for thing in made) > 250
+        for thing in made[:50]:
+            node = snapshot.find(thing)
+            if node is not None:
+                list(node.referents())
+    leakgraph.show_refs(made)
+
+
+def test_threads_may_change_the_heap_meanwhile():
+    stop = threading.Event()
+    failures = []
+
+    def churn():
+        held = []
+        try:
+            while not stop.is_set():
+                thing = Attributes()
+                thing.attribute = {str(len(held)): held}
+                held.append(thing)
+                if len(held) > 1000:
+                    held.clear()
+        except Exception as error:
+            failures.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    workers = [threading.Thread(target=churn) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    try:
+        for _ in range(30):
+            with leakgraph.snapshot() as snapshot:
+                assert len(snapshot) > 1000
+    finally:
+        stop.set()
+        for worker in workers:
+            worker.join()
+        sys.setswitchinterval(interval)
+    assert failures == []
+
+
+def test_a_finaliser_may_take_a_snapshot():
+    taken = []
+
+    class Watched:
+        def __del__(self):
+            taken.append(len(leakgraph.snapshot()))
+
+    def ring():
+        one = Watched()
+        one.itself = one
+
+    ring()
+    gc.collect()
+    assert len(taken) == 1
+    assert taken[0] > 1000
+
+
+@pytest.mark.skipif(PUBLIC, reason="gc.get_objects() cannot see frozen objects")
+def test_frozen_objects_are_seen():
+    frozen = [Attributes()]
+    gc.freeze()
+    try:
+        with leakgraph.snapshot() as snapshot:
+            node = snapshot.find(frozen)
+            assert node is not None
+            assert node.frozen
+    finally:
+        gc.unfreeze()
