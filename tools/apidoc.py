@@ -13,6 +13,8 @@ from pathlib import Path
 import headers
 import tracked
 
+INDENTED = re.compile(r"((?:^ {2,}\S.*\n)+)", re.MULTILINE)
+
 
 def preface(text: str) -> str:
     """The comment at the head of a header."""
@@ -20,8 +22,12 @@ def preface(text: str) -> str:
 
 
 def paragraphs(comment: str) -> str:
-    """A comment as Markdown: its indented lines are shown as they are."""
-    return re.sub(r"^ {2,}(\S.*)$", r"    \1", comment, flags=re.MULTILINE)
+    """A comment as Markdown: indented lines, but for those of lists, as they are."""
+    parts = comment.split("\n\n")
+    for number, part in enumerate(parts):
+        if not part.startswith("- "):
+            parts[number] = INDENTED.sub(r"\n```text\n\1```\n", part + "\n").strip()
+    return "\n\n".join(parts)
 
 
 def markdown(header: str, text: str) -> Iterator[str]:
@@ -39,7 +45,10 @@ def markdown(header: str, text: str) -> Iterator[str]:
             yield f"### {item.name.capitalize()}\n"
             continue
         said = item.comment
-        group.append(item.text.replace("LG_API ", ""))
+        text = item.text
+        if text.startswith("LG_API "):
+            text = re.sub(r"\n {7}", "\n", text[7:])
+        group.append(text)
     if group:
         yield "```c\n" + "\n".join(group) + "\n```\n"
         yield paragraphs(said or "") + "\n"

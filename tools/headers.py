@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,8 +39,9 @@ class Item:
 def plain(comment: str) -> str:
     """The text of a /** comment */ without its decoration."""
     body = comment[3:-2]
-    lines = [re.sub(r"^\s*\* ?", "", line) for line in body.split("\n")]
-    return "\n".join(line.rstrip() for line in lines).strip()
+    lines = [re.sub(r"^\s*\* ?", "", line).rstrip() for line in body.split("\n")]
+    rest = textwrap.dedent("\n".join(lines[1:]))
+    return f"{lines[0].strip()}\n{rest}".strip()
 
 
 def name_of(declaration: str) -> tuple[str, str]:

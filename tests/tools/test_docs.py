@@ -76,9 +76,10 @@ def test_variables_of_the_environment_are_found_in_sources():
 def test_the_reference_has_each_declaration_with_its_comment():
     header = (
         "/**\n * Things.\n */\n\n/* --- things --- */\n\n"
-        "/** Makes one. */\nLG_API int lg_thing_new(void);\n"
+        "/** Makes one:\n *    x  as it is\n *  or none. */\n"
+        "LG_API int lg_thing_new(void);\n"
     )
     page = "\n".join(apidoc.markdown("a/thing.h", header))
     assert "## `<leakgraph/thing.h>`" in page and "### Things" in page
     assert "```c\nint lg_thing_new(void);\n```" in page
-    assert "Makes one." in page
+    assert "Makes one:\n\n```text\n  x  as it is\n```\nor none." in page
