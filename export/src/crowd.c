@@ -97,6 +97,9 @@ rank_of(const view_crowd *crowd, const lg_hop *hop, unsigned kind,
         return RANK_NOISE;
     if (is_small_value(crowd, other))
         return RANK_VALUES;
+    const uint64_t *inside = crowd->picker->inside;
+    if (inside && inside[other / 64] >> (other % 64) & 1)
+        return RANK_BACKGROUND;
     if (dunder || hop->weak || kind == LG_EDGE_GLOBALS || kind == LG_EDGE_TYPE)
         return RANK_BACKGROUND;
     if (category == LG_CATEGORY_TYPE || (forward && root))

@@ -11,7 +11,7 @@
 /* Families in the order in which a person wants to see them. */
 typedef enum view_rank {
     RANK_PLAIN = 0,
-    RANK_BACKGROUND, /* classes, methods and what only reads names */
+    RANK_BACKGROUND, /* classes, methods, what only points back */
     RANK_VALUES,     /* small values, together one family */
     RANK_NOISE,      /* `__doc__`, `__module__` ..., together one family */
 } view_rank;

@@ -91,6 +91,8 @@ lg_view_new(const lg_graph *graph, const uint32_t *nodes, size_t count,
         status = lg__picker_trail(&picker, nodes, count, monitor, err);
     } else {
         status = draw_subjects(&picker, nodes, count, err);
+        if (!status && whole.direction == LG_BACKREFS)
+            status = lg__picker_mark_inside(&picker, err);
         if (!status)
             status = lg__picker_walk(&picker, monitor, err);
     }

@@ -87,6 +87,7 @@ lg__picker_close(view_picker *picker)
 {
     free(picker->slots);
     free(picker->seen);
+    free(picker->inside);
     free(picker->roots);
 }
 

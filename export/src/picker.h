@@ -25,7 +25,8 @@ typedef struct view_picker {
     size_t slot_count; /* a power of two */
     root_mark *roots;  /* by node; native and given ones left out */
     size_t root_count;
-    uint64_t *seen; /* one bit a node: met in the crowd in hand */
+    uint64_t *inside; /* one bit a node: what the subjects hold themselves */
+    uint64_t *seen;   /* one bit a node: met in the crowd in hand */
 } view_picker;
 
 lg_status lg__picker_open(view_picker *picker, const lg_graph *graph,
@@ -50,6 +51,9 @@ lg_category lg__picker_category(const view_picker *picker, uint32_t node);
 bool lg__picker_is_root(const view_picker *picker, uint32_t node);
 /** The edge kind by which a person names the hop. */
 unsigned lg__hop_kind(const view_picker *picker, const lg_hop *hop);
+/** Marks what hangs from the drawn subjects, nearest first and up to a few
+ *  thousand objects: a holder among them points back, an outsider holds. */
+lg_status lg__picker_mark_inside(view_picker *picker, lg_error *err);
 /** The neighbour that the hop leads to in the view's direction. */
 uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
 

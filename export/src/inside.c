@@ -1,0 +1,64 @@
+// What the subjects hold themselves. Seen backwards, a child that knows its
+// parent is a holder like any other; it is drawn behind those who come from
+// outside, because letting go of it frees nothing.
+
+#include "hops.h"
+#include "picker.h"
+
+#include <stdlib.h>
+
+/* Enough for a widget or a figure, and no time at all. */
+#define MOST_INSIDE 4000u
+
+typedef struct view_flood {
+    const view_picker *picker;
+    uint32_t queue[MOST_INSIDE];
+    size_t count;
+} view_flood;
+
+static void
+enter(view_flood *flood, uint32_t node)
+{
+    uint64_t *word = &flood->picker->inside[node / 64];
+    uint64_t bit = (uint64_t)1 << (node % 64);
+    if (*word & bit || flood->count == MOST_INSIDE)
+        return;
+    *word |= bit;
+    flood->queue[flood->count++] = node;
+}
+
+// Classes, modules and what functions read by name belong to the program.
+static bool
+visit(void *context, const lg_hop *hop)
+{
+    view_flood *flood = context;
+    lg_category category = lg__picker_category(flood->picker, hop->target);
+    unsigned kind = lg__hop_kind(flood->picker, hop);
+    if (!hop->weak && kind != LG_EDGE_GLOBALS && kind != LG_EDGE_TYPE &&
+        category != LG_CATEGORY_TYPE && category != LG_CATEGORY_ATOM &&
+        !lg__picker_is_root(flood->picker, hop->target))
+        enter(flood, hop->target);
+    return flood->count < MOST_INSIDE;
+}
+
+lg_status
+lg__picker_mark_inside(view_picker *picker, lg_error *err)
+{
+    lg_status status = LG_OK;
+    size_t words = picker->columns->node_count / 64 + 1;
+    picker->inside = calloc(words, sizeof *picker->inside);
+    view_flood *flood = malloc(sizeof *flood);
+    if (!picker->inside || !flood) {
+        free(flood);
+        return lg__view_no_memory(err);
+    }
+    flood->picker = picker;
+    flood->count = 0;
+    for (size_t i = 0; i < picker->view->node_count; i++)
+        enter(flood, picker->view->nodes[i].node);
+    for (size_t i = 0; !status && i < flood->count; i++)
+        status = lg__hops_each(picker->graph, flood->queue[i], LG_REFS, visit,
+                               flood, err);
+    free(flood);
+    return status;
+}
