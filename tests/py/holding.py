@@ -10,3 +10,6 @@ class Trainer:
 
 
 trainer = Trainer()
+
+#: A str that reads like a selector.
+selector = "".join(["type:", "list"])

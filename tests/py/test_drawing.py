@@ -174,7 +174,7 @@ def test_on_a_snapshot(snap, held):
 
 def test_targets_that_are_not_there(snap):
     with pytest.raises(leakgraph.NotFoundError, match="not in the snapshot"):
-        snap.show_refs(object())
+        snap.show_refs(type("Fresh", (), {})())
     with pytest.raises(leakgraph.NotFoundError):
         snap.show_refs("type:no.such.Thing")
     with pytest.raises(leakgraph.ArgumentError, match="another snapshot"):

@@ -3,6 +3,7 @@
 import sys
 import weakref
 
+import holding
 import pytest
 
 import leakgraph
@@ -80,9 +81,13 @@ def test_weak_edge():
 
 def test_find(snap, held):
     assert snap.find(held).address == id(held)
-    assert snap.find(object()) is None
-    # A str is an object here, not a selector.
-    assert snap.find("type:" + "no.such.Thing") is None
+    # Of a new type, so that no object of the snapshot can have been at its address.
+    assert snap.find(type("Fresh", (), {})()) is None
+
+
+def test_find_takes_a_str_as_an_object(snap):
+    node = snap.find(holding.selector)
+    assert node.type_name == "str" and node.address == id(holding.selector)
 
 
 def test_find_wants_the_same_type():
