@@ -64,4 +64,10 @@ void lg__crowd_free(view_crowd *crowd);
  *  node is set aside. */
 size_t lg__crowd_ration(view_crowd *crowd, size_t allowance);
 
+/** Draws up to `allowance` nodes of the crowd around the node at `index`. */
+lg_status lg__crowd_draw(view_crowd *crowd, size_t index, size_t allowance,
+                         lg_error *err);
+/** Edges to what is drawn already: loops, and what several hold. */
+lg_status lg__crowd_link(const view_crowd *crowd, size_t index, lg_error *err);
+
 #endif
