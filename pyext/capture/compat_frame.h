@@ -248,16 +248,36 @@ lg_frame_size_behind(PyObject *object)
 #endif
 }
 
+/** The code that a generator runs or ran, or NULL. */
+static inline const PyCodeObject *
+lg_generator_code(PyObject *generator)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    /* The frame keeps its code when it is cleared. */
+    lg_frame *frame = (lg_frame *)((PyGenObject *)generator)->gi_iframe;
+    return (PyCodeObject *)frame->f_executable;
+#elif PY_VERSION_HEX >= 0x030C0000
+    lg_frame *frame = (lg_frame *)((PyGenObject *)generator)->gi_iframe;
+    return frame->f_code;
+#else
+    return (PyCodeObject *)((PyGenObject *)generator)->gi_code;
+#endif
+}
+
 /** Bytes of slots behind a generator's struct: its frame is part of it from
  *  3.11 on. */
 static inline size_t
 lg_generator_size_behind(PyObject *generator)
 {
-    lg_frame *frame = lg_frame_of_generator(generator);
-    if (frame == NULL)
-        return 0;
-    const PyCodeObject *code = lg_frame_view_of(frame).code;
-    return code != NULL ? lg_code_slot_bytes(code) : 0;
+#if PY_VERSION_HEX >= 0x030B0000
+    const PyCodeObject *code = lg_generator_code(generator);
+    return code != NULL && PyCode_Check((PyObject *)code)
+               ? lg_code_slot_bytes(code)
+               : 0;
+#else
+    (void)generator;
+    return 0;
+#endif
 }
 
 /** Where in the code the frame is: an offset in bytes, for the line table. */

@@ -49,10 +49,8 @@ check_dict(PyObject *key, PyObject *value, bool str_keys)
         Py_XDECREF(dict);
         return;
     }
-#if PY_VERSION_HEX < 0x030B0000
     if (!str_keys)
-        lg_general_lookup = ((PyDictObject *)dict)->ma_keys->dk_lookup;
-#endif
+        lg_general_lookup = lg_dict_lookup(dict);
     lg_dict_table table =
         lg_dict_table_of(((PyDictObject *)dict)->ma_keys, lg_general_lookup);
     if (table.count != 1 || table.str_keys != str_keys ||

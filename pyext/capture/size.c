@@ -5,6 +5,8 @@
  */
 #include "walk.h"
 
+#include <string.h>
+
 static size_t
 size_of_str(PyObject *object)
 {
@@ -107,6 +109,75 @@ lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info)
     if (info->dict_kind == LG_DICT_MANAGED && walk->internal)
         size += lg_inline_values_size(object);
     return size;
+}
+
+/** Library types whose C __sizeof__ counts memory behind their struct. Others'
+ *  may run anything and are not called; struct.Struct's crashes on an instance
+ *  that was never initialised. */
+static bool
+has_library_sizeof(PyTypeObject *type)
+{
+    static const char *const names[] = {
+        "collections.deque",
+        "array.array",
+        "collections.OrderedDict",
+        "decimal.Decimal",
+        "_io.BytesIO",
+        "_io.StringIO",
+        "_io.BufferedReader",
+        "_io.BufferedWriter",
+        "_io.BufferedRandom",
+        "_io.BufferedRWPair",
+        "_io._Buffered",
+        "_ctypes._CData",
+        "StgDict",
+        "re.Pattern",
+        "re.Match",
+        "xml.etree.ElementTree.Element",
+        "_pickle.Pickler",
+        "_pickle.Unpickler",
+        "mmap.mmap",
+        "itertools.product",
+        "itertools.combinations",
+        "itertools.combinations_with_replacement",
+        "itertools.permutations",
+    };
+    for (size_t i = 0; i < LG_COUNT(names); i++)
+        if (strcmp(type->tp_name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/** Without their layouts, dicts and types are asked as well. */
+static bool
+may_be_asked(const lg_walk *walk, PyTypeObject *base)
+{
+    if (!walk->internal && (base == &PyDict_Type || base == &PyType_Type))
+        return true;
+    return has_library_sizeof(base);
+}
+
+/** The C function behind the type's __sizeof__, if a library type defines it
+ * and nothing in Python overrides it. */
+PyCFunction
+lg_type_sizeof(lg_walk *walk, PyTypeObject *type)
+{
+    PyObject *mro = type->tp_mro;
+    if (mro == NULL || !PyTuple_CheckExact(mro))
+        return NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        PyObject *dict = lg_type_state_of(walk->interpreter, base).dict;
+        PyObject *found =
+            dict != NULL ? lg_dict_find(dict, "__sizeof__") : NULL;
+        if (found == NULL)
+            continue;
+        if (Py_TYPE(found) != &PyMethodDescr_Type || !may_be_asked(walk, base))
+            return NULL;
+        const PyMethodDef *method = ((PyMethodDescrObject *)found)->d_method;
+        return method->ml_flags == METH_NOARGS ? method->ml_meth : NULL;
+    }
+    return NULL;
 }
 
 /** The one place where a library's own code runs: its C __sizeof__, after the

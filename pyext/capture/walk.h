@@ -10,6 +10,7 @@
 #define LEAKGRAPH_CAPTURE_WALK_H
 
 #include "compat.h" /* first: it decides which of CPython's headers are seen */
+#include "compat_dict.h"
 #include "compat_fields.h"
 #include "capture.h"
 #include "shadow.h"
@@ -187,6 +188,9 @@ uint32_t lg_walk_intern_str(lg_walk *walk, PyObject *str);
 lg_type_info *lg_walk_type(lg_walk *walk, PyTypeObject *type);
 /** The same, but NULL when the type was not met yet. */
 lg_type_info *lg_type_lookup(lg_walk *walk, PyTypeObject *type);
+/** Fills shape, fields and dict_kind of a type's info; false when memory ran
+ *  out. */
+bool lg_type_lay_out(lg_walk *walk, lg_type_info *info);
 /** The C function behind a library type's __sizeof__, or NULL. */
 PyCFunction lg_type_sizeof(lg_walk *walk, PyTypeObject *type);
 
