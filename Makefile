@@ -6,7 +6,7 @@ WERROR ?= OFF
 FUZZ_SECONDS ?= 60
 BUILD := build/make
 
-export PYTHON TORCH
+export PYTHON TORCH WERROR
 bin := $(CURDIR)/.venv/bin
 export PATH := $(CURDIR)/$(BUILD)/bin:$(bin):$(PATH)
 export PYTHONPATH := $(CURDIR)/$(BUILD)/python

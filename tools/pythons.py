@@ -70,6 +70,7 @@ def build(version: str, python: Path) -> Path:
     """Build the extension; the folder it was built in."""
     folder = tracked.ROOT / f"build/py{version}"
     define = [f"-DPython_EXECUTABLE={python}", "-DLEAKGRAPH_TESTS=OFF"]
+    define.append(f"-DLEAKGRAPH_WERROR={os.environ.get('WERROR', 'OFF')}")
     configure = ["cmake", "-S", ".", "-B", str(folder), "-G", "Ninja", *define]
     subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", str(folder)], check=True)
