@@ -13,6 +13,15 @@ number_tracked(lg_walk *walk, PyGC_Head *head, uint16_t flags)
         walk->builder->node_flags[node] |= flags;
 }
 
+/** While a collection runs (a finaliser may ask for a snapshot), backward links
+ *  may hold the collector's own counts. */
+static void
+enumerate_forward(lg_walk *walk, PyGC_Head *head, uint16_t flags)
+{
+    for (PyGC_Head *at = lg_gc_next(head); at != head; at = lg_gc_next(at))
+        number_tracked(walk, at, flags);
+}
+
 /** From both ends at once: a list in random memory order is a chain of cache
  *  misses, and two chains overlap. */
 static void
@@ -37,11 +46,16 @@ enumerate_list(lg_walk *walk, PyGC_Head *head, uint16_t flags)
 static void
 enumerate_internal(lg_walk *walk)
 {
+    bool collecting = lg_gc_collecting(walk->interpreter);
     for (int i = 0; i < LG_GENERATIONS; i++) {
+        PyGC_Head *head = lg_gc_head(walk->interpreter, i);
         uint16_t flags = LG_NODE_TRACKED;
         if (i == LG_PERMANENT)
             flags |= LG_NODE_FROZEN;
-        enumerate_list(walk, lg_gc_head(walk->interpreter, i), flags);
+        if (collecting)
+            enumerate_forward(walk, head, flags);
+        else
+            enumerate_list(walk, head, flags);
     }
 }
 

@@ -240,12 +240,38 @@ def half_built():
 
 
 #: Modules whose types are half-built and swept.
-SWEPT = """
-    asyncio array collections.abc concurrent.futures ctypes datetime decimal
-    functools hashlib io itertools json lzma mmap operator pickle random re select
-    socket sqlite3 ssl struct threading uuid weakref xml.etree.ElementTree zipfile
-    zlib zoneinfo
-""".split()
+SWEPT = [
+    "asyncio",
+    "array",
+    "collections.abc",
+    "concurrent.futures",
+    "ctypes",
+    "datetime",
+    "decimal",
+    "functools",
+    "hashlib",
+    "io",
+    "itertools",
+    "json",
+    "lzma",
+    "mmap",
+    "operator",
+    "pickle",
+    "random",
+    "re",
+    "select",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "struct",
+    "threading",
+    "uuid",
+    "weakref",
+    "xml.etree.ElementTree",
+    "zipfile",
+    "zlib",
+    "zoneinfo",
+]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
