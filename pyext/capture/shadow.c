@@ -55,7 +55,10 @@ lg_shadow_take(lg_shadow *shadow, size_t size)
 {
     if (size > shadow->pool_limit - shadow->pool_used)
         return NULL;
-    void *taken = shadow->pool + shadow->pool_used;
+    char *taken = shadow->pool + shadow->pool_used;
     shadow->pool_used += size;
+    /* Written first: a page that is read first is mapped to the zero page, and
+       faults once more when it is written. */
+    *(volatile char *)taken = 0;
     return taken;
 }
