@@ -132,9 +132,8 @@ lg_claim_ndarray(lg_walk *walk, PyObject *object)
 
 /** `float64[3, 4]`, from the scalar type's name. */
 void
-lg_name_ndarray(lg_walk *walk, PyObject *object, lg_name *name)
+lg_name_ndarray(PyObject *object, lg_name *name)
 {
-    (void)walk;
     const array_layout *array = (array_layout *)object;
     if (array->descriptor == NULL)
         return;

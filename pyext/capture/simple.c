@@ -5,24 +5,24 @@
  */
 #include "walk.h"
 
-void
-lg_walk_list(lg_walk *walk, PyObject *object)
+static void
+walk_items(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
 {
-    Py_ssize_t count = Py_SIZE(object);
-    PyObject **items = ((PyListObject *)object)->ob_item;
     for (Py_ssize_t i = 0; i < count; i++)
         lg_walk_edge(walk, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
                      (uint32_t)i);
 }
 
 void
+lg_walk_list(lg_walk *walk, PyObject *object)
+{
+    walk_items(walk, ((PyListObject *)object)->ob_item, Py_SIZE(object));
+}
+
+void
 lg_walk_tuple(lg_walk *walk, PyObject *object)
 {
-    Py_ssize_t count = Py_SIZE(object);
-    PyObject **items = ((PyTupleObject *)object)->ob_item;
-    for (Py_ssize_t i = 0; i < count; i++)
-        lg_walk_edge(walk, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
-                     (uint32_t)i);
+    walk_items(walk, ((PyTupleObject *)object)->ob_item, Py_SIZE(object));
 }
 
 void

@@ -143,6 +143,13 @@ lg_instance_find(lg_walk *walk, PyObject *object, const char *name)
     return dict != NULL ? lg_dict_find(dict, name) : NULL;
 }
 
+static void
+add_if_str(lg_name *name, PyObject *text)
+{
+    if (text != NULL && PyUnicode_Check(text))
+        lg_name_add_str(name, text, NAME_LIMIT);
+}
+
 /** The last part of a path: enough to know the file by. */
 static void
 add_file_name(lg_name *name, PyObject *path)
@@ -160,25 +167,28 @@ add_file_name(lg_name *name, PyObject *path)
 void
 lg_name_code(lg_name *name, const PyCodeObject *code)
 {
-    PyObject *qualified = lg_code_qualified_name(code);
-    if (qualified != NULL && PyUnicode_Check(qualified))
-        lg_name_add_str(name, qualified, NAME_LIMIT);
+    add_if_str(name, lg_code_qualified_name(code));
     lg_name_add(name, " ");
     add_file_name(name, code->co_filename);
     lg_name_addf(name, ":%d", code->co_firstlineno);
 }
 
-void
-lg_name_frame(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
+/** `() train.py:12`: where a frame of this code is. */
+static void
+add_place(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
 {
-    PyObject *qualified = lg_code_qualified_name(code);
-    if (qualified != NULL && PyUnicode_Check(qualified))
-        lg_name_add_str(name, qualified, NAME_LIMIT);
     lg_name_add(name, "() ");
     add_file_name(name, code->co_filename);
     int line = PyCode_Addr2Line((PyCodeObject *)code,
                                 lg_frame_instruction(frame, code));
     lg_name_addf(name, ":%d", line > 0 ? line : code->co_firstlineno);
+}
+
+void
+lg_name_frame(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
+{
+    add_if_str(name, lg_code_qualified_name(code));
+    add_place(name, frame, code);
 }
 
 /** `module.qualified_name` of a function. */
@@ -191,9 +201,7 @@ name_function(PyObject *object, lg_name *name)
         lg_name_add_str(name, function->func_module, NAME_LIMIT);
         lg_name_add(name, ".");
     }
-    if (function->func_qualname != NULL &&
-        PyUnicode_Check(function->func_qualname))
-        lg_name_add_str(name, function->func_qualname, NAME_LIMIT);
+    add_if_str(name, function->func_qualname);
 }
 
 static void
@@ -217,22 +225,15 @@ static void
 name_generator(PyObject *object, lg_name *name)
 {
     const PyGenObject *generator = (PyGenObject *)object;
-    if (generator->gi_qualname != NULL &&
-        PyUnicode_Check(generator->gi_qualname))
-        lg_name_add_str(name, generator->gi_qualname, NAME_LIMIT);
+    add_if_str(name, generator->gi_qualname);
     lg_frame *frame = lg_frame_of_generator(object);
     PyObject *owner = lg_generator_frame_object(object);
     if (frame == NULL && owner != NULL)
         frame = lg_frame_of_object(owner);
     const PyCodeObject *code =
         frame != NULL ? lg_frame_view_of(frame).code : NULL;
-    if (code == NULL)
-        return;
-    lg_name_add(name, "() ");
-    add_file_name(name, code->co_filename);
-    int line = PyCode_Addr2Line((PyCodeObject *)code,
-                                lg_frame_instruction(frame, code));
-    lg_name_addf(name, ":%d", line > 0 ? line : code->co_firstlineno);
+    if (code != NULL)
+        add_place(name, frame, code);
 }
 
 static void
@@ -261,10 +262,10 @@ lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
         lg_name_code(&name, (PyCodeObject *)object);
         break;
     case LG_SHAPE_TYPE:
-        lg_type_name(walk, (PyTypeObject *)object, &name);
+        lg_type_name((PyTypeObject *)object, &name);
         break;
     case LG_SHAPE_NDARRAY:
-        lg_name_ndarray(walk, object, &name);
+        lg_name_ndarray(object, &name);
         break;
     case LG_SHAPE_GENERATOR:
         if (walk->internal)
@@ -275,16 +276,10 @@ lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
             name_frame_object(object, &name);
         break;
     case LG_SHAPE_MODULE:
-        if (((lg_module_layout *)object)->md_name != NULL &&
-            PyUnicode_Check(((lg_module_layout *)object)->md_name))
-            lg_name_add_str(&name, ((lg_module_layout *)object)->md_name,
-                            NAME_LIMIT);
+        add_if_str(&name, ((lg_module_layout *)object)->md_name);
         break;
     case LG_SHAPE_DESCRIPTOR:
-        if (((PyDescrObject *)object)->d_name != NULL &&
-            PyUnicode_Check(((PyDescrObject *)object)->d_name))
-            lg_name_add_str(&name, ((PyDescrObject *)object)->d_name,
-                            NAME_LIMIT);
+        add_if_str(&name, ((PyDescrObject *)object)->d_name);
         break;
     default:
         return;

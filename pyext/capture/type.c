@@ -77,14 +77,13 @@ plan_of(lg_walk *walk, const lg_type_info *info)
 }
 
 void
-lg_type_name(lg_walk *walk, PyTypeObject *type, lg_name *out)
+lg_type_name(PyTypeObject *type, lg_name *out)
 {
     out->length = 0;
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
         lg_name_add(out, type->tp_name);
         return;
     }
-    (void)walk;
     PyObject *module = type->tp_dict != NULL
                            ? lg_dict_find(type->tp_dict, "__module__")
                            : NULL;
@@ -105,7 +104,7 @@ static uint32_t
 declare_type(lg_walk *walk, PyTypeObject *type, uint32_t node)
 {
     lg_name name;
-    lg_type_name(walk, type, &name);
+    lg_type_name(type, &name);
     PyObject *mro = type->tp_mro;
     Py_ssize_t count =
         mro != NULL && PyTuple_CheckExact(mro) ? PyTuple_GET_SIZE(mro) : 0;

@@ -248,7 +248,7 @@ uint64_t lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info);
  *  need it. */
 void lg_sizes_finish(lg_walk *walk);
 /** The words of a type that name it: "torch.Tensor". */
-void lg_type_name(lg_walk *walk, PyTypeObject *type, lg_name *out);
+void lg_type_name(PyTypeObject *type, lg_name *out);
 /** Own texts of functions, modules, frames, keys ... after the walk. */
 void lg_texts_finish(lg_walk *walk);
 void lg_name_add(lg_name *name, const char *text);
@@ -280,7 +280,7 @@ void lg_roots_finish(lg_walk *walk);
 /** Bytes of an array's shape and strides, and of its data unless it is a
  *  view. */
 size_t lg_numpy_data_size(lg_walk *walk, PyObject *object);
-void lg_name_ndarray(lg_walk *walk, PyObject *object, lg_name *name);
+void lg_name_ndarray(PyObject *object, lg_name *name);
 /** Looks numpy up among the loaded modules; imports nothing. */
 void lg_numpy_find(lg_walk *walk);
 
