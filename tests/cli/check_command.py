@@ -161,7 +161,15 @@ class Command(unittest.TestCase):
     def test_strip(self) -> None:
         self.fine("strip", "dicts.lgs", "-o", "share.lgs")
         self.assertIn("optimizer", self.fine("refs", "dicts.lgs", "#0"))
+        self.assertIn(b"optimizer", (self.here / "dicts.lgs").read_bytes())
+        self.assertNotIn(b"optimizer", (self.here / "share.lgs").read_bytes())
+        self.assertNotIn("optimizer", self.fine("refs", "share.lgs", "#0"))
         self.fine("info", "share.lgs")
+        self.fine("strip", "dicts.lgs", "-o", "small.lgs", "--compress", "19")
+        self.assertIn("<str>", self.fine("refs", "small.lgs", "#0"))
+        self.refused(
+            2, "not '20'", "strip", "dicts.lgs", "-o", "x.lgs", "--compress=20"
+        )
         self.refused(2, "give -o", "strip", "dicts.lgs")
 
     def test_usage_errors(self) -> None:

@@ -63,13 +63,19 @@ heap_add(test_heap *heap, const char *type, uint64_t size)
     return node;
 }
 
+static uint32_t
+add_str(test_heap *heap, const char *text, uint32_t flag)
+{
+    uint32_t node = heap_add(heap, "str", 49 + strlen(text));
+    heap->builder->node_flags[node] |= (uint16_t)flag;
+    heap_set_text(heap, node, text);
+    return node;
+}
+
 uint32_t
 heap_add_name(test_heap *heap, const char *text)
 {
-    uint32_t node = heap_add(heap, "str", 49 + strlen(text));
-    heap->builder->node_flags[node] |= LG_NODE_NAME;
-    heap_set_text(heap, node, text);
-    return node;
+    return add_str(heap, text, LG_NODE_NAME);
 }
 
 uint32_t
@@ -135,7 +141,7 @@ heap_index(test_heap *heap, uint32_t from, uint32_t to, uint32_t index)
 void
 heap_value(test_heap *heap, uint32_t from, uint32_t to, const char *key)
 {
-    uint32_t name = heap_add_name(heap, key);
+    uint32_t name = add_str(heap, key, LG_NODE_KEY);
     heap_edge(heap, from, name, LG_EDGE_KEY, 0);
     heap_edge(heap, from, to, LG_EDGE_VALUE, name);
 }

@@ -15,6 +15,7 @@ typedef struct option_text {
 
 static const struct option options[] = {
     {"backrefs", no_argument, NULL, 'B'},
+    {"compress", required_argument, NULL, 'c'},
     {"depth", required_argument, NULL, 'd'},
     {"format", required_argument, NULL, 'f'},
     {"help", no_argument, NULL, 'h'},
@@ -38,6 +39,7 @@ static const option_text texts[] = {
     {'P', "--path             a shortest path from a root to the object"},
     {'o', "-o, --output FILE  where to write; `-` is standard output"},
     {'f', "-f, --format NAME  svg, png, pdf ...; else the file's suffix says"},
+    {'c', "--compress LEVEL   zstd level 1 to 19; 0, the default, for none"},
     {'t', "--title TEXT       a line above the picture"},
     {'g', "--legend           explain the colours below the picture"},
     {'d', "--depth N          follow at most N references (3)"},
@@ -72,6 +74,19 @@ read_number(const char *name, const char *word, uint32_t *out)
         return false;
     }
     *out = (uint32_t)value;
+    return true;
+}
+
+static bool
+read_level(const char *word, int *out)
+{
+    char *end;
+    long value = strtol(word, &end, 10);
+    if (*word < '0' || *word > '9' || *end || value > 19) {
+        lg__complain("--compress takes a level from 0 to 19, not '%s'", word);
+        return false;
+    }
+    *out = (int)value;
     return true;
 }
 
@@ -113,6 +128,8 @@ take_option(int letter, lg_arguments *out)
         return true;
     case 'g':
         return out->legend = true;
+    case 'c':
+        return read_level(optarg, &out->compress);
     case 'd':
         return read_number("depth", optarg, &out->depth);
     case 'm':

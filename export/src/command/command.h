@@ -29,6 +29,7 @@ typedef struct lg_arguments {
     uint32_t limit; /* 0: not given */
     uint32_t depth;
     uint32_t max_nodes;
+    int compress;
     bool json;
     bool weak;
     bool types;

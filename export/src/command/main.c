@@ -51,8 +51,8 @@ static const lg_verb verbs[] = {
      "Draws who holds the object (or what it holds, or the path from a root) "
      "into a\nfile; the suffix chooses the format.\n" SELECTORS
      "\nExample:\n  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"},
-    {"strip", lg__verb_strip, "o", 1, "a copy without the user's own texts",
-     "leakgraph strip SNAP -o FILE",
+    {"strip", lg__verb_strip, "oc", 1, "a copy without the user's own texts",
+     "leakgraph strip SNAP -o FILE [--compress LEVEL]",
      "Writes a copy of the snapshot without string keys and previews. Names "
      "of types,\nattributes, variables and modules stay.\n"
      "\nExample:\n  leakgraph strip run.lgs -o share.lgs\n"},

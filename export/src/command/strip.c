@@ -9,6 +9,7 @@ lg__verb_strip(const lg_arguments *arguments)
     lg_graph *graph;
     lg_graph *stripped = NULL;
     lg_error error = {0};
+    lg_save_options options = {.compress = arguments->compress};
     if (!arguments->output) {
         lg__complain("strip needs a file to write: give -o stripped.lgs");
         return EXIT_USAGE;
@@ -17,8 +18,8 @@ lg__verb_strip(const lg_arguments *arguments)
         return code;
     lg_status status = lg_graph_strip(graph, &stripped, &error);
     if (!status)
-        status = lg_graph_save(stripped, arguments->output, NULL, lg__monitor(),
-                               &error);
+        status = lg_graph_save(stripped, arguments->output, &options,
+                               lg__monitor(), &error);
     code = status ? lg__fail(&error) : EXIT_FINE;
     lg_graph_free(stripped);
     lg_graph_free(graph);
