@@ -116,6 +116,27 @@ write_file(const char *path, const char *data, size_t length, lg_error *err)
 }
 
 lg_status
+lg_render_format_check(const char *format, lg_error *err)
+{
+    static const char *const usual[] = {"svg", "png", "pdf", "dot", "gv"};
+    static const char empty[] = "digraph {}";
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        if (!strcmp(format, usual[i]))
+            return LG_OK;
+    }
+    char *data = NULL;
+    size_t length = 0;
+    lg_error why = {0};
+    lg_status status =
+        lg_render(empty, sizeof empty - 1, format, &data, &length, &why);
+    free(data);
+    // Without Graphviz nobody knows: the picture itself will tell.
+    if (!status || status == LG_EUNSUPPORTED)
+        return LG_OK;
+    return lg_error_set(err, status, "%s", why.message);
+}
+
+lg_status
 lg_render_file(const char *dot, size_t dot_length, const char *format,
                const char *path, lg_error *err)
 {

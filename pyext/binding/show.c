@@ -86,7 +86,25 @@ parse_view(show_request *self, PyObject *const *values)
     return true;
 }
 
-/* A file name without a usable suffix is told before the work, not after. */
+/* A format that nobody knows is told before the work, not after. */
+static bool
+parse_format(show_request *self, core_state *state, PyObject *format)
+{
+    if (!arg_text("format", format, &self->style.format))
+        return false;
+    if (self->style.format == NULL)
+        return true;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_render_format_check(self->style.format, &error);
+    Py_END_ALLOW_THREADS
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return status == LG_OK;
+}
+
+/* Nor is a file name without a usable suffix. */
 static bool
 parse_file(show_request *self, core_state *state, PyObject *filename)
 {
@@ -115,7 +133,7 @@ request_parse(show_request *self, core_state *state, lg_direction direction,
     return parse_view(self, values) &&
            arg_text("title", values[ARG_TITLE], &self->style.title) &&
            arg_flag(values[ARG_LEGEND], &self->style.legend) &&
-           arg_text("format", values[ARG_FORMAT], &self->style.format) &&
+           parse_format(self, state, values[ARG_FORMAT]) &&
            progress_start(&self->progress, values[ARG_PROGRESS]) &&
            arg_objects("also", values[ARG_ALSO], &self->also) &&
            parse_file(self, state, values[ARG_FILENAME]);

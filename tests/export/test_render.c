@@ -86,7 +86,11 @@ test_unknown_format(void)
         CHECK(!data);
         CHECK(strstr(error.message, "pdf, "));
         CHECK(strstr(error.message, "svg"));
+        CHECK(lg_render_format_check(unknown[i], &error) == LG_EINVAL);
+        CHECK(strstr(error.message, "svg"));
     }
+    CHECK(!lg_render_format_check("svg", NULL));
+    CHECK(!lg_render_format_check("gif", NULL));
 }
 
 static void

@@ -87,6 +87,12 @@ def test_unknown_suffix(holder, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_unknown_format(holder):
+    with pytest.raises(leakgraph.ArgumentError, match="svg"):
+        leakgraph.show_refs(holder, format="nonsense")
+    assert leakgraph.show_refs(holder, format="pdf").nodes > 1
+
+
 def test_nothing_prints(holder, tmp_path, capfd):
     leakgraph.show_refs(holder, tmp_path / "a.png")
     leakgraph.show_backrefs(holder)

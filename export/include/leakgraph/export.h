@@ -76,6 +76,11 @@ LG_API lg_status lg_render(const char *dot, size_t dot_length,
 LG_API lg_status lg_render_format_of(const char *path, char format[16],
                                      lg_error *err);
 
+/** LG_EINVAL, with the known formats, when no picture can be had in `format`.
+ *  Graphviz is opened only for a format that is not one of the usual ones;
+ * where it is missing every format passes. */
+LG_API lg_status lg_render_format_check(const char *format, lg_error *err);
+
 /** Renders to a file, written beside it and renamed. `format` may be NULL: the
  *  suffix decides. "-" writes to standard output. */
 LG_API lg_status lg_render_file(const char *dot, size_t dot_length,
