@@ -20,29 +20,6 @@ grow(void **items, size_t count, size_t *capacity, size_t size, size_t first)
     return true;
 }
 
-static bool
-is_dunder(const char *data, size_t length)
-{
-    return length > 4 && !memcmp(data, "__", 2) &&
-           !memcmp(data + length - 2, "__", 2);
-}
-
-// The name by which the hop is reached, read without building its label: a heap
-// has classes and modules with thousands of names.
-static lg_string
-hop_name(const view_crowd *crowd, const lg_hop *hop)
-{
-    const lg_columns *columns = crowd->picker->columns;
-    uint64_t edge = hop->edges[hop->edge_count - 1];
-    unsigned kind = columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
-    uint32_t payload = columns->edge_payload[edge];
-    if (kind == LG_EDGE_ATTRIBUTE)
-        return lg_graph_string(crowd->picker->graph, payload);
-    if (kind == LG_EDGE_VALUE && hop->edge_count > 1)
-        return lg_node_text(crowd->picker->graph, payload);
-    return (lg_string){NULL, 0};
-}
-
 // True if nothing but the type hangs from the node.
 static bool
 is_empty(const view_crowd *crowd, uint32_t node)
@@ -67,7 +44,32 @@ is_small_value(const view_crowd *crowd, uint32_t other)
         return false;
     lg_category category = lg__picker_category(picker, other);
     return category == LG_CATEGORY_ATOM ||
-           (category == LG_CATEGORY_CONTAINER && is_empty(crowd, other));
+           (category == LG_CATEGORY_CONTAINER && is_empty(crowd, other)) ||
+           (!picker->options.weak && lg__is_weak_reference(picker, other));
+}
+
+// What the owner's own title says, and words of its C struct.
+static bool
+is_restated(const view_crowd *crowd, const lg_hop *hop, unsigned kind)
+{
+    if (kind == LG_EDGE_KEY || kind == LG_EDGE_FIELD)
+        return is_small_value(crowd, hop->target);
+    if (lg__picker_category(crowd->picker, hop->source) != LG_CATEGORY_ARRAY)
+        return false;
+    lg_string name = lg__hop_name(crowd->picker, hop);
+    return name.length == 5 && !memcmp(name.data, "dtype", 5);
+}
+
+// Inside a picture a function shows its data only: what it closes over and what
+// it is bound to.
+static bool
+is_code_of_holder(const view_crowd *crowd, const lg_hop *hop)
+{
+    const view_picker *picker = crowd->picker;
+    return !crowd->subject &&
+           lg__picker_category(picker, hop->source) == LG_CATEGORY_FUNCTION &&
+           (is_small_value(crowd, hop->target) ||
+            lg__hop_leads_out(picker, hop));
 }
 
 // Hops that only restate what the picture says anyhow.
@@ -81,30 +83,59 @@ is_left_out(const view_crowd *crowd, const lg_hop *hop, unsigned kind)
         return false;
     if (kind == LG_EDGE_TYPE)
         return !options->types;
-    return kind == LG_EDGE_KEY && is_small_value(crowd, hop->target);
+    return is_restated(crowd, hop, kind) || is_code_of_holder(crowd, hop);
+}
+
+static bool
+is_inside(const view_picker *picker, uint32_t node)
+{
+    return picker->inside && picker->inside[node / 64] >> (node % 64) & 1;
+}
+
+// `__doc__`, `__mro__`, `__spec__`; but not `__traceback__`, `__cause__`, nor a
+// method's `__self__`.
+static bool
+is_noise(const view_picker *picker, const lg_hop *hop)
+{
+    lg_category category = lg__picker_category(picker, hop->target);
+    if (lg__picker_category(picker, hop->source) == LG_CATEGORY_FUNCTION)
+        return category == LG_CATEGORY_ATOM || lg__hop_leads_out(picker, hop);
+    return category != LG_CATEGORY_FUNCTION && category != LG_CATEGORY_FRAME &&
+           category != LG_CATEGORY_EXCEPTION;
+}
+
+static view_rank
+rank_forward(const view_crowd *crowd, const lg_hop *hop, unsigned kind,
+             uint32_t other)
+{
+    const view_picker *picker = crowd->picker;
+    bool dunder = lg__is_dunder(lg__hop_name(picker, hop));
+    if (dunder && is_noise(picker, hop))
+        return RANK_NOISE;
+    if (is_small_value(crowd, other))
+        return RANK_VALUES;
+    if (kind == LG_EDGE_TYPE || hop->weak)
+        return RANK_BACKGROUND;
+    bool context = lg__is_context(picker, other);
+    if (context && !crowd->subject)
+        return RANK_NOISE;
+    return context || dunder || kind == LG_EDGE_GLOBALS ? RANK_BACKGROUND
+                                                        : RANK_PLAIN;
 }
 
 static view_rank
 rank_of(const view_crowd *crowd, const lg_hop *hop, unsigned kind,
         uint32_t other)
 {
-    lg_category category = lg__picker_category(crowd->picker, other);
-    lg_string name = hop_name(crowd, hop);
-    bool forward = crowd->picker->options.direction != LG_BACKREFS;
-    bool root = lg__picker_is_root(crowd->picker, other);
-    bool dunder = is_dunder(name.data, name.length);
-    if (dunder && forward && category != LG_CATEGORY_FUNCTION)
-        return RANK_NOISE;
-    if (is_small_value(crowd, other))
-        return RANK_VALUES;
-    const uint64_t *inside = crowd->picker->inside;
-    if (inside && inside[other / 64] >> (other % 64) & 1)
-        return RANK_BACKGROUND;
-    if (dunder || hop->weak || kind == LG_EDGE_GLOBALS || kind == LG_EDGE_TYPE)
-        return RANK_BACKGROUND;
-    if (category == LG_CATEGORY_TYPE || (forward && root))
-        return RANK_BACKGROUND;
-    return RANK_PLAIN;
+    if (crowd->picker->options.direction != LG_BACKREFS)
+        return rank_forward(crowd, hop, kind, other);
+    if (is_inside(crowd->picker, other))
+        return RANK_INSIDE;
+    bool type = lg__picker_category(crowd->picker, other) == LG_CATEGORY_TYPE;
+    bool quiet = type || hop->weak || kind == LG_EDGE_GLOBALS ||
+                 kind == LG_EDGE_TYPE ||
+                 lg__is_dunder(lg__hop_name(crowd->picker, hop));
+    return quiet ? RANK_BACKGROUND : RANK_PLAIN;
 }
 
 static size_t
@@ -259,6 +290,8 @@ lg__crowd_gather(view_crowd *crowd, view_picker *picker, uint32_t node,
     memset(crowd, 0, sizeof *crowd);
     crowd->picker = picker;
     crowd->node = node;
+    size_t index = lg__picker_find(picker, node);
+    crowd->subject = picker->view->nodes[index].subject;
     crowd->keep = picker->options.max_siblings;
     crowd->link_of = calloc(picker->view->node_count, sizeof *crowd->link_of);
     if (!crowd->link_of)

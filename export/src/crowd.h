@@ -11,9 +11,10 @@
 /* Families in the order in which a person wants to see them. */
 typedef enum view_rank {
     RANK_PLAIN = 0,
-    RANK_BACKGROUND, /* classes, methods, what only points back */
-    RANK_VALUES,     /* small values, together one family */
-    RANK_NOISE,      /* `__doc__`, `__module__` ..., together one family */
+    RANK_BACKGROUND, /* classes, methods */
+    RANK_VALUES,     /* from here on each rank is one family: small values */
+    RANK_NOISE,      /* `__doc__`, `__module__` ... */
+    RANK_INSIDE,     /* backward: what the subject holds, and points back */
 } view_rank;
 
 typedef struct view_sibling {
@@ -40,6 +41,7 @@ typedef struct view_family {
 typedef struct view_crowd {
     view_picker *picker;
     uint32_t node;
+    bool subject;
     size_t keep; /* siblings kept of a family */
     view_family *families;
     size_t count;
@@ -51,6 +53,7 @@ typedef struct view_crowd {
     size_t link_capacity;
     uint32_t *link_of; /* [view nodes] index in links plus one */
     uint64_t total;    /* different neighbours that are not drawn yet */
+    uint64_t hidden;   /* of them not worth drawing here */
     uint64_t order;
     bool failed;
 } view_crowd;
@@ -59,6 +62,9 @@ lg_status lg__crowd_gather(view_crowd *crowd, view_picker *picker,
                            uint32_t node, lg_error *err);
 void lg__crowd_free(view_crowd *crowd);
 
+/** Leaves out families that say little so far from the subject: their members
+ *  are only counted. */
+void lg__crowd_trim(view_crowd *crowd);
 /** Sorts the families and shares `allowance` nodes among them, every family one
  *  before any gets a second. Returns how many families get none; for them one
  *  node is set aside. */

@@ -3,7 +3,11 @@
 #include "look.h"
 #include "words.h"
 
+#include <string.h>
+
 #define LABEL_LIMIT 36u
+/* A picture of fewer nodes explains itself. */
+#define NARROW 4u
 #define SANS "Helvetica,Arial,sans-serif"
 #define MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
 
@@ -62,6 +66,26 @@ add_legend(const lg_view *view, lg_text *out)
     }
 }
 
+// What the picture is of; one fact a line where a row would be wider than the
+// picture itself.
+static void
+add_facts(const lg_text *caption, bool narrow, lg_text *out)
+{
+    const char *gap = " · ", *at = caption->data;
+    while (at) {
+        const char *end = narrow ? strstr(at, gap) : NULL;
+        size_t start = (size_t)(at - caption->data);
+        lg_text fact = {.data = caption->data + start,
+                        .length = end ? (size_t)(end - at) : strlen(at)};
+        lg_text_add(out, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"9\" "
+                         "COLOR=\"" FAINT "\">");
+        lg__html_add(out, &fact, 160);
+        lg_text_add(out, "&#160;&#160;</FONT></TD>");
+        at = end ? end + strlen(gap) : NULL;
+        lg_text_add(out, at ? "</TR>" : "");
+    }
+}
+
 // The graph's own label: caption and legend in one row, below the title if
 // there is one. (A box around everything could carry the title, but it makes
 // Graphviz 2.42 turn the order of siblings around.)
@@ -79,11 +103,9 @@ add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
         lg__html_add(out, &title, 120);
         lg_text_add(out, "</B></FONT></TD></TR>");
     }
-    lg_text_add(out, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"9\" "
-                     "COLOR=\"" FAINT "\">");
-    lg__html_add(out, &caption, 160);
-    lg_text_add(out, "&#160;&#160;</FONT></TD>");
-    if (options->legend)
+    bool narrow = view->node_count < NARROW;
+    add_facts(&caption, narrow, out);
+    if (options->legend && !narrow)
         add_legend(view, out);
     lg_text_add(out, "</TR></TABLE>>");
     out->failed |= caption.failed || title.failed;

@@ -90,16 +90,6 @@ note_repeats(view_edge *edge, uint64_t count)
     lg_text_add_count(&edge->label, count - 1);
 }
 
-static void
-add_type_name(const view_picker *picker, uint32_t type, lg_text *out)
-{
-    lg_string name = lg_graph_type(picker->graph, type).name;
-    uint32_t start = name.length;
-    while (start && name.data[start - 1] != '.')
-        start--;
-    lg_text_add_bytes(out, name.data + start, name.length - start);
-}
-
 // `.a .b .c …`: what a values node stands for.
 static void
 list_names(const view_picker *picker, const view_family *family, lg_text *out)
@@ -110,7 +100,7 @@ list_names(const view_picker *picker, const view_family *family, lg_text *out)
     for (size_t i = 0; i < shown; i++) {
         if (i)
             lg_text_add(out, " ");
-        lg_hop_label(picker->graph, &family->kept[i].hop, out);
+        lg__picker_label(picker, &family->kept[i].hop, out);
     }
     if (family->count > shown)
         lg_text_add(out, " …");
@@ -130,13 +120,18 @@ name_fold(const view_picker *picker, const view_family *family, uint64_t count,
         return;
     }
     lg_text_add_count(&fold->title, count);
+    if (family->rank == RANK_INSIDE) {
+        lg_text_add(&fold->title, " objects");
+        lg_text_add(&fold->detail, "that it holds itself");
+        return;
+    }
     if (count < family->count || family->rank == RANK_NOISE)
         lg_text_add(&fold->title, " more");
     if (!family->mixed) {
         lg_string name = lg_graph_type(picker->graph, family->type).name;
         lg_text_add_bytes(&fold->type, name.data, name.length);
         lg_text_add(&fold->title, " ");
-        add_type_name(picker, family->type, &fold->title);
+        lg__add_type_name(picker, family->type, &fold->title);
     } else if (family->rank == RANK_VALUES) {
         lg_text_add(&fold->title, " values");
     }
@@ -150,7 +145,7 @@ static void
 add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
 {
     lg_text word = {0};
-    lg_hop_label(picker->graph, last, &word);
+    lg__picker_label(picker, last, &word);
     bool same = word.length == label->length && word.length &&
                 !memcmp(word.data, label->data, word.length);
     if (!same) {
@@ -171,8 +166,10 @@ draw_fold(view_picker *picker, size_t index, const view_family *family,
     const lg_hop *first = &family->kept[single].hop;
     bool values = family->rank >= RANK_VALUES;
     size_t at;
-    lg_status status = lg__view_add_node(
-        picker->view, values ? VIEW_VALUES : VIEW_GROUP, &at, err);
+    view_kind kind = family->rank == RANK_INSIDE ? VIEW_REST
+                     : values                    ? VIEW_VALUES
+                                                 : VIEW_GROUP;
+    lg_status status = lg__view_add_node(picker->view, kind, &at, err);
     if (status)
         return status;
     view_node *fold = &picker->view->nodes[at];
@@ -195,6 +192,8 @@ draw_fold(view_picker *picker, size_t index, const view_family *family,
         note_repeats(edge, family->kept[0].count);
     } else if (values) {
         lg_text_free(&edge->label);
+    } else if (family->kind == LG_EDGE_KEY) {
+        lg_text_add(&edge->label, "s");
     } else {
         add_last_label(picker, &family->last, &edge->label);
     }
@@ -252,12 +251,27 @@ draw_rest(view_picker *picker, size_t index, const view_crowd *crowd,
     return LG_OK;
 }
 
+// What "+12 more" says. A container's title counts its members already.
+static uint64_t
+count_more(const view_crowd *crowd, size_t index, size_t allowance)
+{
+    const view_node *node = &crowd->picker->view->nodes[index];
+    if (node->category == LG_CATEGORY_CONTAINER &&
+        crowd->hidden == crowd->total)
+        return 0;
+    return allowance ? crowd->hidden : crowd->total;
+}
+
 lg_status
 lg__crowd_draw(view_crowd *crowd, size_t index, size_t allowance, lg_error *err)
 {
     view_picker *picker = crowd->picker;
     view_item *items = NULL;
     size_t count = 0;
+    lg__crowd_trim(crowd);
+    // A node that says "3 more" is no shorter than a word on this one.
+    if (allowance == 1 && crowd->count > 1)
+        allowance = 0;
     size_t unserved = lg__crowd_ration(crowd, allowance);
     lg_status status = list_items(crowd, &items, &count, err);
     for (size_t i = 0; !status && i < count; i++)
@@ -266,8 +280,8 @@ lg__crowd_draw(view_crowd *crowd, size_t index, size_t allowance, lg_error *err)
                      : draw_fold(picker, index, items[i].family, err);
     if (!status && unserved && allowance)
         status = draw_rest(picker, index, crowd, err);
-    if (!status && !allowance)
-        picker->view->nodes[index].more = crowd->total;
+    if (!status)
+        picker->view->nodes[index].more = count_more(crowd, index, allowance);
     free(items);
     return status;
 }

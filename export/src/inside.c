@@ -27,24 +27,31 @@ enter(view_flood *flood, uint32_t node)
     flood->queue[flood->count++] = node;
 }
 
-// Classes, modules and what functions read by name belong to the program.
 static bool
 visit(void *context, const lg_hop *hop)
 {
     view_flood *flood = context;
     lg_category category = lg__picker_category(flood->picker, hop->target);
-    unsigned kind = lg__hop_kind(flood->picker, hop);
-    if (!hop->weak && kind != LG_EDGE_GLOBALS && kind != LG_EDGE_TYPE &&
-        category != LG_CATEGORY_TYPE && category != LG_CATEGORY_ATOM &&
-        !lg__picker_is_root(flood->picker, hop->target))
+    if (category != LG_CATEGORY_ATOM && !lg__hop_leads_out(flood->picker, hop))
         enter(flood, hop->target);
     return flood->count < MOST_INSIDE;
+}
+
+static lg_status
+flood_inside(view_picker *picker, view_flood *flood, lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < picker->view->node_count; i++)
+        enter(flood, picker->view->nodes[i].node);
+    for (size_t i = 0; !status && i < flood->count; i++)
+        status = lg__hops_each(picker->graph, flood->queue[i], LG_REFS, visit,
+                               flood, err);
+    return status;
 }
 
 lg_status
 lg__picker_mark_inside(view_picker *picker, lg_error *err)
 {
-    lg_status status = LG_OK;
     size_t words = picker->columns->node_count / 64 + 1;
     picker->inside = calloc(words, sizeof *picker->inside);
     view_flood *flood = malloc(sizeof *flood);
@@ -54,11 +61,9 @@ lg__picker_mark_inside(view_picker *picker, lg_error *err)
     }
     flood->picker = picker;
     flood->count = 0;
-    for (size_t i = 0; i < picker->view->node_count; i++)
-        enter(flood, picker->view->nodes[i].node);
-    for (size_t i = 0; !status && i < flood->count; i++)
-        status = lg__hops_each(picker->graph, flood->queue[i], LG_REFS, visit,
-                               flood, err);
+    lg_status status = flood_inside(picker, flood, err);
     free(flood);
+    if (!status)
+        status = lg__picker_open_gates(picker, err);
     return status;
 }

@@ -71,6 +71,14 @@ text_colour(const view_node *node, const view_look *look)
     return pale && !is_dark(node, look) ? INK : look->text;
 }
 
+// What is no more than a mention.
+static bool
+is_small(const view_node *node)
+{
+    return node->category == LG_CATEGORY_ATOM ||
+           (node->context && !node->subject);
+}
+
 static void
 open_font(lg_text *out, const char *colour, const char *size)
 {
@@ -94,29 +102,28 @@ add_badge(lg_text *out, const view_look *look, const char *badge, bool tall)
                  tall ? " ROWSPAN=\"2\"" : "", look->border, badge);
 }
 
+// On the line of the title, in its cell: cells of their own would each choose
+// their base line.
 static void
 add_size(lg_text *out, const view_node *node, const view_look *look)
 {
     bool large = node->size >= LARGE;
     bool dark = is_dark(node, look);
-    lg_text_add(out, "<TD ALIGN=\"RIGHT\">");
     const char *colour = large ? text_colour(node, look) : dark ? PALE : QUIET;
-    open_font(out, colour, node->category == LG_CATEGORY_ATOM ? "9" : NULL);
-    lg_text_add(out, large ? "<B>" : "");
+    open_font(out, colour, is_small(node) ? "9" : NULL);
+    lg_text_add(out, large ? "&#160;&#160;<B>" : "&#160;&#160;");
     lg_text_add_size(out, node->size);
-    lg_text_add(out, large ? "</B>" : "");
-    lg_text_add(out, "</FONT></TD>");
+    lg_text_add(out, large ? "</B></FONT>" : "</FONT>");
 }
 
 // The second line: what the title leaves out, and what the picture does.
 static void
-add_second_line(lg_text *out, const view_node *node, const view_look *look,
-                int columns)
+add_second_line(lg_text *out, const view_node *node, const view_look *look)
 {
     bool dark = is_dark(node, look);
     const char *colour = dark ? PALE : QUIET;
     const char *gap = "";
-    lg_text_addf(out, "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"%d\">", columns);
+    lg_text_add(out, "<TR><TD ALIGN=\"LEFT\">");
     open_font(out, node->kind == VIEW_NATIVE ? ALARM : colour, "9");
     if (node->detail.length) {
         lg__html_add(out, &node->detail, DETAIL_LIMIT);
@@ -169,17 +176,16 @@ lg__label_add(lg_text *out, const view_node *node)
     lg_text_add(out, "<");
     open_box(out, node, look);
     lg_text_add(out, "<TR>");
-    if (badge)
+    if (badge && (!is_small(node) || !look->border))
         add_badge(out, look, badge, second);
     lg_text_add(out, "<TD ALIGN=\"LEFT\">");
-    open_font(out, text_colour(node, look),
-              node->category == LG_CATEGORY_ATOM ? "10" : NULL);
+    open_font(out, text_colour(node, look), is_small(node) ? "10" : NULL);
     add_title(out, node);
-    lg_text_add(out, "</FONT></TD>");
+    lg_text_add(out, "</FONT>");
     if (sized)
         add_size(out, node, look);
-    lg_text_add(out, "</TR>");
+    lg_text_add(out, "</TD></TR>");
     if (second)
-        add_second_line(out, node, look, 1 + sized);
+        add_second_line(out, node, look);
     lg_text_add(out, "</TABLE>>");
 }

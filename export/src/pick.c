@@ -96,6 +96,7 @@ lg_view_new(const lg_graph *graph, const uint32_t *nodes, size_t count,
         if (!status)
             status = lg__picker_walk(&picker, monitor, err);
     }
+    lg__picker_name_keys(&picker);
     if (!status)
         status = lg__view_settle(picker.view, err);
 done:

@@ -164,6 +164,8 @@ lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth, size_t *out,
     drawn->count = 1;
     drawn->size = lg_node_size(picker->graph, node);
     drawn->unseen = unseen_references(picker, node);
+    drawn->context =
+        picker->options.direction == LG_REFS && lg__is_context(picker, node);
     describe(picker, drawn);
     const root_mark *mark = find_root(picker, node);
     if (mark) {
@@ -191,6 +193,52 @@ lg__hop_end(const view_picker *picker, const lg_hop *hop)
     return picker->options.direction == LG_BACKREFS ? hop->source : hop->target;
 }
 
+// The key of a mapping's value when it is an object without a text of its own.
+static uint32_t
+object_key(const view_picker *picker, const lg_hop *hop)
+{
+    uint64_t edge = hop->edges[hop->edge_count - 1];
+    unsigned kind = picker->columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
+    uint32_t key = picker->columns->edge_payload[edge];
+    bool known = kind == LG_EDGE_VALUE && key < picker->columns->node_count;
+    if (!known || lg_node_text(picker->graph, key).length ||
+        lg__picker_category(picker, key) == LG_CATEGORY_ATOM)
+        return LG_NONE;
+    return key;
+}
+
+// `[Parameter …e2b0]`: the end of the address tells keys of a type apart.
+static void
+add_key_label(const view_picker *picker, uint32_t key, lg_text *out)
+{
+    lg_text_add(out, "[");
+    lg__add_type_name(picker, picker->columns->type[key], out);
+    lg_text_addf(out, " …%04llx]",
+                 (unsigned long long)picker->columns->address[key] & 0xffff);
+}
+
+void
+lg__picker_label(const view_picker *picker, const lg_hop *hop, lg_text *out)
+{
+    uint32_t key = object_key(picker, hop);
+    if (key != LG_NONE)
+        add_key_label(picker, key, out);
+    else if (lg__hop_kind(picker, hop) == LG_EDGE_KEY)
+        lg_text_add(out, "key");
+    else
+        lg_hop_label(picker->graph, hop, out);
+}
+
+void
+lg__add_type_name(const view_picker *picker, uint32_t type, lg_text *out)
+{
+    lg_string name = lg_graph_type(picker->graph, type).name;
+    uint32_t start = name.length;
+    while (start && name.data[start - 1] != '.')
+        start--;
+    lg_text_add_bytes(out, name.data + start, name.length - start);
+}
+
 lg_status
 lg__picker_link(view_picker *picker, const lg_hop *hop, size_t source,
                 size_t target, view_edge **out, lg_error *err)
@@ -202,7 +250,8 @@ lg__picker_link(view_picker *picker, const lg_hop *hop, size_t source,
         return status;
     edge->kind = lg__hop_kind(picker, hop);
     edge->weak = hop->weak;
-    lg_hop_label(picker->graph, hop, &edge->label);
+    lg__picker_label(picker, hop, &edge->label);
+    edge->key = object_key(picker, hop);
     *out = edge;
     return LG_OK;
 }
@@ -234,10 +283,28 @@ lg__picker_draw_native(view_picker *picker, size_t index, lg_error *err)
     return LG_OK;
 }
 
+void
+lg__picker_name_keys(view_picker *picker)
+{
+    lg_view *view = picker->view;
+    for (size_t i = 0; i < view->edge_count; i++) {
+        uint32_t key = view->edges[i].key;
+        size_t at = key == LG_NONE ? SIZE_MAX : lg__picker_find(picker, key);
+        if (at == SIZE_MAX || view->nodes[at].named_by_key)
+            continue;
+        view_node *node = &view->nodes[at];
+        node->named_by_key = true;
+        lg_text_addf(&node->detail, "%s…%04llx", node->detail.length ? " " : "",
+                     (unsigned long long)node->address & 0xffff);
+    }
+}
+
 size_t
 lg__picker_room(const view_picker *picker)
 {
     size_t drawn = picker->view->node_count;
     size_t limit = picker->options.max_nodes;
+    if (picker->target && picker->target < limit)
+        limit = picker->target;
     return drawn < limit ? limit - drawn : 0;
 }

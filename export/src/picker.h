@@ -25,6 +25,7 @@ typedef struct view_picker {
     size_t slot_count; /* a power of two */
     root_mark *roots;  /* by node; native and given ones left out */
     size_t root_count;
+    size_t target;    /* nodes that make a good picture; 0: max_nodes */
     uint64_t *inside; /* one bit a node: what the subjects hold themselves */
     uint64_t *seen;   /* one bit a node: met in the crowd in hand */
 } view_picker;
@@ -45,15 +46,38 @@ lg_status lg__picker_link(view_picker *picker, const lg_hop *hop, size_t source,
 /** Draws the references to a drawn object that leakgraph cannot see. */
 lg_status lg__picker_draw_native(view_picker *picker, size_t index,
                                  lg_error *err);
+/** Adds the hop's label, short where a mapping's key is an object. */
+void lg__picker_label(const view_picker *picker, const lg_hop *hop,
+                      lg_text *out);
+/** Adds the last part of the type's name. */
+void lg__add_type_name(const view_picker *picker, uint32_t type, lg_text *out);
+/** Says on the drawn nodes which are the keys that labels speak of. */
+void lg__picker_name_keys(view_picker *picker);
 /** How many nodes may still be drawn. */
 size_t lg__picker_room(const view_picker *picker);
 lg_category lg__picker_category(const view_picker *picker, uint32_t node);
 bool lg__picker_is_root(const view_picker *picker, uint32_t node);
+/** The attribute or namespace key by which the hop is reached, read without
+ *  building its label; empty: another kind of hop. */
+lg_string lg__hop_name(const view_picker *picker, const lg_hop *hop);
+bool lg__is_dunder(lg_string name);
+bool lg__is_weak_reference(const view_picker *picker, uint32_t node);
+/** True for a class, a module, code, a function without data of its own. */
+bool lg__is_context(const view_picker *picker, uint32_t node);
+/** True if the hop leads from data into the program, or is weak. */
+bool lg__hop_leads_out(const view_picker *picker, const lg_hop *hop);
+/** Bytes found nearest to each drawn node from `start` to `end`, forward and
+ *  without what is drawn already: what it would show if it were expanded. */
+lg_status lg__picker_weigh(view_picker *picker, size_t start, size_t end,
+                           uint64_t *weights, lg_error *err);
 /** The edge kind by which a person names the hop. */
 unsigned lg__hop_kind(const view_picker *picker, const lg_hop *hop);
 /** Marks what hangs from the drawn subjects, nearest first and up to a few
  *  thousand objects: a holder among them points back, an outsider holds. */
 lg_status lg__picker_mark_inside(view_picker *picker, lg_error *err);
+/** Takes off that mark where a holder from outside gets at a subject through
+ *  what it holds: those are on a way out. Everywhere if there is none. */
+lg_status lg__picker_open_gates(view_picker *picker, lg_error *err);
 /** The neighbour that the hop leads to in the view's direction. */
 uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
 

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* Bytes of small values that deserve a node anywhere. */
+#define WORTH_TELLING 16384u
+
 static int
 compare_families(const void *left, const void *right)
 {
@@ -18,11 +21,28 @@ compare_families(const void *left, const void *right)
 static size_t
 full_share(const view_crowd *crowd, const view_family *family)
 {
-    if (family->rank >= RANK_VALUES)
+    if (family->rank >= RANK_VALUES || family->kind == LG_EDGE_KEY)
         return 1;
     if (family->count <= crowd->keep + 1)
         return (size_t)family->count;
     return crowd->keep + 1;
+}
+
+void
+lg__crowd_trim(view_crowd *crowd)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < crowd->count; i++) {
+        view_family *family = &crowd->families[i];
+        if (crowd->subject || family->rank < RANK_VALUES ||
+            (family->rank != RANK_INSIDE && family->bytes >= WORTH_TELLING)) {
+            crowd->families[kept++] = *family;
+            continue;
+        }
+        crowd->hidden += family->count;
+        free(family->kept);
+    }
+    crowd->count = kept;
 }
 
 size_t

@@ -58,6 +58,7 @@ lg__view_add_edge(lg_view *view, size_t source, size_t target, view_edge **out,
     edge->source = (uint32_t)source;
     edge->target = (uint32_t)target;
     edge->count = 1;
+    edge->key = LG_NONE;
     *out = edge;
     return LG_OK;
 }

@@ -33,7 +33,9 @@ typedef struct view_node {
     uint64_t more;    /* neighbours that are not drawn */
     uint64_t unseen;  /* references that leakgraph cannot see */
     bool subject;     /* what was asked about */
-    bool unreached;   /* no root reaches it: garbage */
+    bool named_by_key; /* its address is told: a label speaks of it */
+    bool context;      /* belongs to the program: named, not entered */
+    bool unreached;    /* no root reaches it: garbage */
 } view_node;
 
 typedef struct view_edge {
@@ -42,6 +44,7 @@ typedef struct view_edge {
     unsigned kind; /* lg_edge_kind of the edge that names the hop */
     lg_text label;
     uint64_t count; /* references that it stands for */
+    uint32_t key;   /* in the graph: the key that the label names; or LG_NONE */
     bool weak;
     bool path; /* on a path from a root */
 } view_edge;

@@ -2,7 +2,12 @@
 
 #include "crowd.h"
 
-#include <string.h>
+#include <stdlib.h>
+
+/* In a picture of more nodes than this one, what weighs so many times less than
+   its heaviest neighbour is not opened. */
+#define SMALL_PICTURE 24u
+#define SLIGHT 10u
 
 // Draws up to `allowance` new nodes around the one at `index`.
 static lg_status
@@ -27,8 +32,8 @@ expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
     return status;
 }
 
-// Backwards, roots end the search. Forwards, what belongs to the program rather
-// than to the subject is named but not entered.
+// Backwards, roots end the search. Forwards, what belongs to the program is
+// named but not entered.
 static bool
 is_expandable(const view_picker *picker, size_t index)
 {
@@ -37,23 +42,10 @@ is_expandable(const view_picker *picker, size_t index)
         return false;
     if (node->subject)
         return true;
-    if (node->root.length)
-        return false;
     bool back = picker->options.direction == LG_BACKREFS;
     if (back)
-        return true;
-    bool code = node->type.data && !strcmp(node->type.data, "code");
-    return !code && node->category != LG_CATEGORY_TYPE &&
-           node->category != LG_CATEGORY_ATOM;
-}
-
-static size_t
-count_expandable(const view_picker *picker, size_t start, size_t end)
-{
-    size_t count = 0;
-    for (size_t i = start; i < end; i++)
-        count += is_expandable(picker, i);
-    return count;
+        return !node->root.length;
+    return !node->context && node->category != LG_CATEGORY_ATOM;
 }
 
 // The most that one node may take at that depth: the picture narrows with the
@@ -67,32 +59,109 @@ widest(const view_picker *picker, uint32_t depth)
     return limit < 3 ? 3 : limit;
 }
 
+// One node of a level, and what lies behind it.
+typedef struct view_turn {
+    size_t index;
+    uint64_t weight;
+} view_turn;
+
+static int
+compare_turns(const void *left, const void *right)
+{
+    const view_turn *a = left, *b = right;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+// Those to expand, the most substantial first. Backward they come as they were
+// found: who holds the subject does not depend on what else it holds.
 static lg_status
-expand_level(view_picker *picker, size_t start, size_t end, uint32_t depth,
-             const lg_monitor *monitor, lg_error *err)
+take_turns(view_picker *picker, size_t start, size_t end, view_turn *turns,
+           size_t *count, lg_error *err)
+{
+    lg_status status = LG_OK;
+    bool forward = picker->options.direction == LG_REFS;
+    uint64_t *weights = calloc(end - start, sizeof *weights);
+    if (!weights)
+        return lg__view_no_memory(err);
+    if (forward)
+        status = lg__picker_weigh(picker, start, end, weights, err);
+    for (size_t i = start; i < end; i++) {
+        if (is_expandable(picker, i))
+            turns[(*count)++] = (view_turn){i, weights[i - start]};
+    }
+    if (forward && *count)
+        qsort(turns, *count, sizeof *turns, compare_turns);
+    free(weights);
+    return status;
+}
+
+// Room in proportion to weight, but a few nodes for everyone while they last.
+static size_t
+allowance_of(const view_turn *turn, size_t share, uint64_t weight,
+             size_t waiting, size_t widest_here)
+{
+    size_t even = (share + waiting - 1) / waiting;
+    double part = weight ? (double)turn->weight / (double)weight : 0;
+    size_t allowance = (size_t)((double)share * part);
+    if (allowance < even)
+        allowance = even;
+    return allowance < widest_here ? allowance : widest_here;
+}
+
+static lg_status
+expand_turns(view_picker *picker, const view_turn *turns, size_t count,
+             uint32_t depth, const lg_monitor *monitor, lg_error *err)
 {
     bool last = depth + 1 >= picker->options.max_depth;
     size_t share = lg__picker_room(picker);
     if (!last)
         share = (3 * share + 4) / 5;
-    size_t waiting = count_expandable(picker, start, end);
-    for (size_t i = start; i < end; i++) {
-        if (!is_expandable(picker, i))
-            continue;
+    uint64_t weight = 0;
+    for (size_t i = 0; i < count; i++)
+        weight += turns[i].weight;
+    uint64_t slight = count ? turns[0].weight / SLIGHT : 0;
+    for (size_t i = 0; i < count; i++) {
         if (monitor && !monitor->tick(monitor->context, "drawing",
-                                      (double)i / (double)end))
+                                      (double)i / (double)count))
             return lg_error_set(err, LG_ECANCELLED, "drawing was stopped");
-        size_t allowance = (share + waiting - 1) / waiting;
-        if (allowance > widest(picker, depth))
-            allowance = widest(picker, depth);
+        size_t allowance = allowance_of(&turns[i], share, weight, count - i,
+                                        widest(picker, depth));
         size_t before = picker->view->node_count;
-        lg_status status = expand(picker, i, allowance, err);
+        if (before > SMALL_PICTURE && turns[i].weight < slight)
+            allowance = 0;
+        lg_status status = expand(picker, turns[i].index, allowance, err);
         if (status)
             return status;
         share -= picker->view->node_count - before;
-        waiting--;
+        weight -= turns[i].weight;
     }
     return LG_OK;
+}
+
+static lg_status
+expand_level(view_picker *picker, size_t start, size_t end, uint32_t depth,
+             const lg_monitor *monitor, lg_error *err)
+{
+    size_t count = 0;
+    view_turn *turns = malloc((end - start) * sizeof *turns);
+    if (!turns)
+        return lg__view_no_memory(err);
+    lg_status status = take_turns(picker, start, end, turns, &count, err);
+    if (!status)
+        status = expand_turns(picker, turns, count, depth, monitor, err);
+    free(turns);
+    return status;
+}
+
+// More than a person reads helps nobody; the least is what was asked for.
+static size_t
+good_size(const view_picker *picker)
+{
+    size_t most = picker->options.max_nodes;
+    size_t good = 2 * most / 5;
+    return good > 40 ? good : most < 40 ? most : 40;
 }
 
 lg_status
@@ -100,6 +169,7 @@ lg__picker_walk(view_picker *picker, const lg_monitor *monitor, lg_error *err)
 {
     size_t start = 0;
     lg_status status = LG_OK;
+    picker->target = good_size(picker);
     for (uint32_t depth = 0; !status; depth++) {
         size_t end = picker->view->node_count;
         if (start == end)

@@ -103,7 +103,8 @@ test_title_and_caption(void)
 {
     lg_text dot = dot_with_name("f", "why <this>?");
     CHECK(strstr(dot.data, "why &lt;this&gt;?"));
-    CHECK(strstr(dot.data, "pid 4127 · 2 objects in the snapshot"));
+    CHECK(strstr(dot.data, "pid 4127&#160;"));
+    CHECK(strstr(dot.data, "2 objects in the snapshot&#160;"));
     lg_text_free(&dot);
 }
 

@@ -1,0 +1,217 @@
+// What a picture spends its room on: data, not the program around it; keys that
+// are objects; and holders that get at the subject through what it holds.
+
+#include "heap.h"
+#include "test.h"
+
+#include <leakgraph/export.h>
+
+#include <stdlib.h>
+
+static void
+print_view(const lg_graph *graph, uint32_t subject, lg_direction direction,
+           lg_text *out)
+{
+    lg_view_options options = {.direction = direction};
+    lg_view *view = NULL;
+    REQUIRE(!lg_view_new(graph, &subject, 1, &options, NULL, &view, NULL));
+    REQUIRE(!lg_view_text(view, out, NULL));
+    lg_view_free(view);
+}
+
+static void
+check_text(const lg_text *text, const char *wanted)
+{
+    if (!strstr(text->data, wanted))
+        fprintf(stderr, "no '%s' in\n%s", wanted, text->data);
+    CHECK(strstr(text->data, wanted));
+}
+
+static void
+test_functions_show_their_data_only(void)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t owner = heap_add(&heap, "app.Button", 48);
+    uint32_t method = heap_add(&heap, "method", 64);
+    uint32_t bound = heap_add(&heap, "app.Window", 96);
+    uint32_t plain = heap_add(&heap, "function", 152);
+    uint32_t code = heap_add(&heap, "code", 500);
+    uint32_t globals = heap_add(&heap, "dict", 4000);
+    uint32_t value = heap_add(&heap, "app.Global", 80);
+    heap_attribute(&heap, owner, method, "on_click");
+    heap_attribute(&heap, method, bound, "__self__");
+    heap_attribute(&heap, method, plain, "__func__");
+    heap_attribute(&heap, owner, plain, "on_close");
+    heap_attribute(&heap, plain, code, "__code__");
+    heap_edge(&heap, plain, globals, LG_EDGE_GLOBALS, 0);
+    heap_value(&heap, globals, value, "x");
+    lg_graph *graph = heap_close(&heap);
+    lg_text text = {0};
+    print_view(graph, owner, LG_REFS, &text);
+    check_text(&text, ".__self__  Window");
+    check_text(&text, ".on_close  function");
+    CHECK(!strstr(text.data, "__code__"));
+    CHECK(!strstr(text.data, "Global"));
+    lg_text_free(&text);
+    print_view(graph, plain, LG_REFS, &text);
+    check_text(&text, ".__code__");
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
+static void
+test_noise_of_libraries(void)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t owner = heap_add(&heap, "app.Data", 48);
+    uint32_t array = heap_add(&heap, "numpy.ndarray", 128);
+    uint32_t dtype = heap_add(&heap, "app.Float64DType", 120);
+    uint32_t weak = heap_add(&heap, "weakref.ReferenceType", 80);
+    uint32_t counter = heap_add(&heap, "app.Counter", 56);
+    uint32_t number = heap_add(&heap, "int", 28);
+    heap_attribute(&heap, owner, array, "points");
+    heap_attribute(&heap, array, dtype, "dtype");
+    heap_attribute(&heap, owner, weak, "parent");
+    heap_attribute(&heap, owner, counter, "ids");
+    heap_edge(&heap, counter, number, LG_EDGE_FIELD, 0x20);
+    lg_graph *graph = heap_close(&heap);
+    lg_text text = {0};
+    print_view(graph, owner, LG_REFS, &text);
+    check_text(&text, ".points  ndarray");
+    CHECK(!strstr(text.data, "DType"));
+    CHECK(!strstr(text.data, "field"));
+    check_text(&text, ".parent  ReferenceType");
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
+static void
+test_keys_that_are_objects(void)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t owner = heap_add(&heap, "dict", 232);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t key = heap_add(&heap, "torch.nn.Parameter", 80);
+        uint32_t value = heap_add(&heap, "app.State", 184);
+        heap_edge(&heap, owner, key, LG_EDGE_KEY, i);
+        heap_edge(&heap, owner, value, LG_EDGE_VALUE, key);
+        if (!i)
+            heap_attribute(&heap, value, key, "of");
+    }
+    lg_graph *graph = heap_close(&heap);
+    lg_text text = {0};
+    print_view(graph, owner, LG_REFS, &text);
+    char label[64];
+    unsigned long long address =
+        (unsigned long long)lg_graph_columns(graph)->address[owner + 1];
+    snprintf(label, sizeof label, "[Parameter …%04llx]  State",
+             address & 0xffff);
+    check_text(&text, label);
+    check_text(&text, "keys  3 Parameter");
+    // The key that is drawn says that it is the one.
+    snprintf(label, sizeof label, "torch.nn.Parameter …%04llx",
+             address & 0xffff);
+    check_text(&text, label);
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
+// A figure whose `count` children and canvas point back to it.
+static uint32_t
+add_figure(test_heap *heap, uint32_t *canvas)
+{
+    uint32_t figure = heap_add(heap, "app.Figure", 56);
+    *canvas = heap_add(heap, "app.Canvas", 304);
+    heap_attribute(heap, figure, *canvas, "canvas");
+    heap_attribute(heap, *canvas, figure, "figure");
+    for (uint32_t i = 0; i < 10; i++) {
+        uint32_t child = heap_add(heap, "app.Line", 56);
+        heap_index(heap, figure, child, i);
+        heap_attribute(heap, child, figure, "parent");
+    }
+    return figure;
+}
+
+static void
+test_holders_through_what_is_held(void)
+{
+    test_heap heap;
+    uint32_t canvas;
+    heap_open(&heap);
+    uint32_t figure = add_figure(&heap, &canvas);
+    uint32_t registry = heap_add(&heap, "app.Registry", 400);
+    heap_root(&heap, registry, LG_ROOT_MODULE, "app");
+    heap_index(&heap, registry, canvas, 0);
+    lg_graph *graph = heap_close(&heap);
+    lg_text text = {0};
+    print_view(graph, figure, LG_BACKREFS, &text);
+    check_text(&text, "Canvas");
+    check_text(&text, "Registry");
+    check_text(&text, "10 objects · that it holds itself");
+    CHECK(!strstr(text.data, "Line"));
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
+static void
+test_garbage_shows_its_cycle(void)
+{
+    test_heap heap;
+    uint32_t canvas;
+    heap_open(&heap);
+    uint32_t figure = add_figure(&heap, &canvas);
+    lg_graph *graph = heap_close(&heap);
+    lg_text text = {0};
+    print_view(graph, figure, LG_BACKREFS, &text);
+    check_text(&text, "Canvas");
+    check_text(&text, "Line");
+    CHECK(!strstr(text.data, "holds itself"));
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
+// Thirty neighbours with something behind them, one of it large: that one is
+// opened, the others say that there is more.
+static void
+test_room_goes_where_the_bytes_are(void)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t owner = heap_add(&heap, "app.Owner", 48);
+    for (uint32_t i = 0; i < 30; i++) {
+        static char outer[30][32], inner[30][32]; // the heap keeps the names
+        snprintf(outer[i], sizeof outer[i], "app.Part%u", i);
+        snprintf(inner[i], sizeof inner[i], "app.Inner%u", i);
+        uint32_t part = heap_add(&heap, outer[i], 48);
+        uint32_t last = heap_add(&heap, inner[i], i == 17 ? 1u << 20 : 48);
+        heap_index(&heap, owner, part, i);
+        heap_index(&heap, part, last, 0);
+    }
+    lg_graph *graph = heap_close(&heap);
+    lg_view_options options = {.direction = LG_REFS, .max_nodes = 300};
+    lg_text text = {0};
+    lg_view *view = NULL;
+    REQUIRE(!lg_view_new(graph, &owner, 1, &options, NULL, &view, NULL));
+    REQUIRE(!lg_view_text(view, &text, NULL));
+    check_text(&text, "Inner17");
+    CHECK(!strstr(text.data, "Inner16"));
+    check_text(&text, "+1 more");
+    lg_text_free(&text);
+    lg_view_free(view);
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    RUN(test_functions_show_their_data_only);
+    RUN(test_noise_of_libraries);
+    RUN(test_keys_that_are_objects);
+    RUN(test_holders_through_what_is_held);
+    RUN(test_garbage_shows_its_cycle);
+    RUN(test_room_goes_where_the_bytes_are);
+    return test_result();
+}
