@@ -10,8 +10,6 @@
 typedef struct arena {
     uint64_t budget;
     uint64_t mapped;
-    uint64_t peak;
-    bool over_budget;
 } arena;
 
 /** Small blocks take whole pages too: there are few, and none may come from
@@ -74,16 +72,12 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
     if (after == before)
         return old;
     if (after > before) {
-        if (self->budget && self->mapped + (after - before) > self->budget) {
-            self->over_budget = true;
+        if (self->budget && self->mapped + (after - before) > self->budget)
             return NULL;
-        }
         void *block = before ? map_grown(old, before, after) : map_fresh(after);
         if (block == NULL)
             return NULL;
         self->mapped += after - before;
-        if (self->mapped > self->peak)
-            self->peak = self->mapped;
         return block;
     }
     munmap((char *)old + after, before - after);
@@ -107,16 +101,4 @@ lg_arena_new(uint64_t max_bytes)
         allocator.context = self;
     }
     return allocator;
-}
-
-uint64_t
-lg_arena_peak(const lg_allocator *allocator)
-{
-    return ((const arena *)allocator->context)->peak;
-}
-
-bool
-lg_arena_over_budget(const lg_allocator *allocator)
-{
-    return ((const arena *)allocator->context)->over_budget;
 }

@@ -13,10 +13,4 @@
  *  memory ran out. */
 lg_allocator lg_arena_new(uint64_t max_bytes);
 
-/** Bytes mapped now, and the most there ever were. */
-uint64_t lg_arena_peak(const lg_allocator *allocator);
-
-/** Whether a request was refused because of the budget, not the machine. */
-bool lg_arena_over_budget(const lg_allocator *allocator);
-
 #endif

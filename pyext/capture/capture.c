@@ -99,20 +99,18 @@ walk_heap(lg_walk *walk, lg_error *err)
     return LG_OK;
 }
 
-/** One sentence for a walk that ran out of memory or budget. */
+/** One sentence for a capture that ran out of memory or budget. */
 static lg_status
-explain_shortage(const lg_walk *walk, lg_error *err)
+explain_shortage(const lg_capture_options *options, lg_error *err)
 {
-    uint64_t budget = walk->options->max_bytes;
-    if (budget)
+    if (options->max_bytes)
         return lg_error_set(err, LG_ELIMIT,
                             "the capture needs more than max_bytes=%llu: raise "
                             "it, or capture less with roots= and max_depth=",
-                            (unsigned long long)budget);
+                            (unsigned long long)options->max_bytes);
     return lg_error_set(err, LG_ENOMEM,
-                        "memory ran out after %u objects: the capture needs "
-                        "about 100 bytes for each",
-                        walk->builder->node_count);
+                        "memory ran out: a capture needs about 100 bytes for "
+                        "each object");
 }
 
 lg_status
@@ -126,7 +124,7 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
     lg_numpy_find(&walk);
     status = walk_heap(&walk, err);
     if (status == LG_OK && walk.builder->status != LG_OK)
-        status = explain_shortage(&walk, err);
+        status = explain_shortage(options, err);
     describe(&walk, seconds_now() - start);
     lg_walk_free(&walk);
     if (status != LG_OK) {
@@ -136,7 +134,7 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
     Py_BEGIN_ALLOW_THREADS
     status = lg_builder_finish(walk.builder, out, err);
     Py_END_ALLOW_THREADS
-    return status;
+    return status == LG_ENOMEM ? explain_shortage(options, err) : status;
 }
 
 const char *

@@ -180,6 +180,17 @@ lg_type_sizeof(lg_walk *walk, PyTypeObject *type)
     return NULL;
 }
 
+/** Bytes before this object: a static type has no collector's head, though
+ *  other types do. */
+static size_t
+size_before(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    if (type->tp_is_gc != NULL && !type->tp_is_gc(object))
+        return 0;
+    return lg_preheader_size(type);
+}
+
 /** The one place where a library's own code runs: its C __sizeof__, after the
  *  walk, for the few types whose memory has no public layout. */
 void
@@ -197,6 +208,6 @@ lg_sizes_finish(lg_walk *walk)
             PyErr_Clear();
         else
             lg_builder_set_size(walk->builder, nodes[i],
-                                bytes + lg_preheader_size(Py_TYPE(object)));
+                                bytes + size_before(object));
     }
 }
