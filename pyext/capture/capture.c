@@ -120,7 +120,7 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
     double start = seconds_now();
     lg_status status = open_walk(&walk, options, err);
     if (status != LG_OK)
-        return options->max_bytes ? explain_shortage(&walk, err) : status;
+        return options->max_bytes ? explain_shortage(options, err) : status;
     lg_numpy_find(&walk);
     status = walk_heap(&walk, err);
     if (status == LG_OK && walk.builder->status != LG_OK)
