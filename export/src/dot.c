@@ -184,6 +184,15 @@ edge_style(const lg_view *view, const view_edge *edge)
     return "";
 }
 
+// Holders stand left of what they hold, by their distance from the subject: a
+// subject that holds its holder must not push it to the other side.
+static bool
+turns_back(const lg_view *view, const view_edge *edge)
+{
+    return view->direction == LG_BACKREFS &&
+           view->nodes[edge->source].depth < view->nodes[edge->target].depth;
+}
+
 static void
 add_edge(const lg_view *view, const view_edge *edge, lg_text *out)
 {
@@ -196,6 +205,8 @@ add_edge(const lg_view *view, const view_edge *edge, lg_text *out)
         lg_text_add(out, "</TD></TR></TABLE>>");
     }
     lg_text_add(out, edge_style(view, edge));
+    if (turns_back(view, edge))
+        lg_text_add(out, ", constraint=false");
     lg_text_add(out, "];\n");
 }
 

@@ -156,6 +156,33 @@ test_holders_through_what_is_held(void)
     lg_graph_free(graph);
 }
 
+// The canvas stands left of the figure, although the figure holds it too.
+static void
+test_holders_stand_on_one_side(void)
+{
+    test_heap heap;
+    uint32_t canvas;
+    heap_open(&heap);
+    uint32_t figure = add_figure(&heap, &canvas);
+    lg_graph *graph = heap_close(&heap);
+    lg_view_options options = {.direction = LG_BACKREFS};
+    lg_view *view = NULL;
+    lg_text dot = {0};
+    REQUIRE(!lg_view_new(graph, &figure, 1, &options, NULL, &view, NULL));
+    REQUIRE(!lg_view_dot(view, NULL, &dot, NULL));
+    const char *held = strstr(dot.data, "  n0 -> n1 ");
+    REQUIRE(held);
+    const char *unbound = strstr(held, ", constraint=false];");
+    CHECK(unbound && unbound < strchr(held, '\n'));
+    const char *holds = strstr(dot.data, "  n1 -> n0 ");
+    REQUIRE(holds);
+    unbound = strstr(holds, ", constraint=false];");
+    CHECK(!unbound || unbound > strchr(holds, '\n'));
+    lg_text_free(&dot);
+    lg_view_free(view);
+    lg_graph_free(graph);
+}
+
 static void
 test_garbage_shows_its_cycle(void)
 {
@@ -211,6 +238,7 @@ main(void)
     RUN(test_noise_of_libraries);
     RUN(test_keys_that_are_objects);
     RUN(test_holders_through_what_is_held);
+    RUN(test_holders_stand_on_one_side);
     RUN(test_garbage_shows_its_cycle);
     RUN(test_room_goes_where_the_bytes_are);
     return test_result();
