@@ -37,7 +37,13 @@
     X(ROOT_KIND, 22, 1, "root kind")                                           \
     X(ROOT_NAME, 23, 4, "root name")                                           \
     X(INFO_KEY, 24, 4, "info key")                                             \
-    X(INFO_VALUE, 25, 4, "info value")
+    X(INFO_VALUE, 25, 4, "info value")                                         \
+    X(DEVICE_NODE, 26, 4, "device node")                                       \
+    X(DEVICE_ID, 27, 4, "device of a node")                                    \
+    X(DEVICE_NAME, 28, 4, "device name")
+
+/** From this one on a file need not have them; left out, they are empty. */
+#define LG__ARRAY_OPTIONAL LG__DEVICE_NODE
 
 enum lg__array_name {
 #define X(name, id, element, title) LG__##name,
@@ -135,6 +141,13 @@ struct lg_graph {
     uint32_t info_count;
     const uint32_t *info_key;
     const uint32_t *info_value;
+
+    uint32_t device_count;
+    const uint32_t *device_name; /**< string ids; the first is device 1's */
+    uint32_t placed_count;
+    const uint32_t *device_node; /**< ascending: nodes whose bytes are not on
+                                      the host */
+    const uint32_t *device_id;
 
     bool partial;
 

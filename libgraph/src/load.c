@@ -130,7 +130,7 @@ match_sections(const lg__source *source, const lg__file_section *sections,
                                 lg__array_infos[array].title);
         found[array] = &sections[i];
     }
-    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
+    for (size_t i = 0; i < LG__ARRAY_OPTIONAL; i++)
         if (found[i] == NULL)
             return lg_error_set(err, LG_EFORMAT, "%s has no %s section",
                                 source->name, lg__array_infos[i].title);
@@ -148,6 +148,8 @@ read_sections(const lg__source *source, const lg_monitor *monitor,
         if (!lg__monitor_goes_on(monitor, "loading",
                                  (double)i / LG__ARRAY_COUNT, err))
             return LG_ECANCELLED;
+        if (found[i] == NULL)
+            continue;
         status = lg__section_read(source, found[i], lg__array_infos[i].title,
                                   &graph->allocator, &graph->array[i], err);
     }

@@ -13,6 +13,7 @@ typedef struct writer {
     void *buffer;
     size_t buffer_size;
     lg__file_section sections[LG__ARRAY_COUNT];
+    uint32_t section_count;
     const lg_monitor *monitor;
     uint64_t total; // bytes of all arrays
     uint64_t done;
@@ -118,16 +119,17 @@ static lg_status
 write_directory(writer *out, lg_error *err)
 {
     uint64_t sums[LG__ARRAY_COUNT];
-    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
+    size_t size = out->section_count * sizeof *out->sections;
+    for (uint32_t i = 0; i < out->section_count; i++)
         sums[i] = out->sections[i].checksum;
     lg__file_header header = {
         .major = LG__FILE_MAJOR,
         .minor = LG__FILE_MINOR,
-        .section_count = LG__ARRAY_COUNT,
+        .section_count = out->section_count,
         .directory_offset = sizeof header,
         .file_length = out->sink.offset,
-        .directory_checksum = XXH3_64bits(out->sections, sizeof out->sections),
-        .graph_checksum = XXH3_64bits(sums, sizeof sums),
+        .directory_checksum = XXH3_64bits(out->sections, size),
+        .graph_checksum = XXH3_64bits(sums, out->section_count * sizeof *sums),
     };
     memcpy(header.magic, LG__FILE_MAGIC, sizeof header.magic);
     header.header_checksum =
@@ -135,9 +137,23 @@ write_directory(writer *out, lg_error *err)
     out->sink.offset = 0;
     lg_status status = lg__sink_write(&out->sink, &header, sizeof header, err);
     if (status == LG_OK)
-        status = lg__sink_write(&out->sink, out->sections, sizeof out->sections,
-                                err);
+        status = lg__sink_write(&out->sink, out->sections, size, err);
     return status;
+}
+
+static bool
+is_written(const lg_graph *graph, size_t array)
+{
+    return array < LG__ARRAY_OPTIONAL || graph->array[array].count > 0;
+}
+
+static uint32_t
+section_count(const lg_graph *graph)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
+        count += is_written(graph, i);
+    return count;
 }
 
 static lg_status
@@ -145,11 +161,13 @@ write_all(writer *out, const lg_graph *graph, lg_error *err)
 {
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         out->total += graph->array[i].count * lg__array_infos[i].element;
-    out->sink.offset = sizeof(lg__file_header) + sizeof out->sections;
+    out->sink.offset =
+        sizeof(lg__file_header) + section_count(graph) * sizeof *out->sections;
     lg_status status = LG_OK;
     for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++)
-        status = write_section(out, &graph->array[i], &lg__array_infos[i],
-                               &out->sections[i], err);
+        if (is_written(graph, i))
+            status = write_section(out, &graph->array[i], &lg__array_infos[i],
+                                   &out->sections[out->section_count++], err);
     return status == LG_OK ? write_directory(out, err) : status;
 }
 

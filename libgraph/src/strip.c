@@ -30,6 +30,7 @@ mark_kept(const lg_graph *graph, bool *kept)
     keep_all(kept, graph->root_name, graph->root_count);
     keep_all(kept, graph->info_key, graph->info_count);
     keep_all(kept, graph->info_value, graph->info_count);
+    keep_all(kept, graph->device_name, graph->device_count);
     for (uint32_t i = 0; i < graph->text_count; i++)
         if (!is_user_text(graph, graph->text_node[i]))
             kept[graph->text_string[i]] = true;

@@ -57,7 +57,7 @@ LG_API uint32_t lg_node_dominator(const lg_analysis *analysis, uint32_t node);
 LG_API bool lg_node_is_reachable(const lg_analysis *analysis, uint32_t node);
 /** Bytes that would be freed with the node: its own and of all it dominates. */
 LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, uint32_t node);
-/** The same on one device of the graph. */
+/** The same on one device of the graph (0: the host). */
 LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, uint32_t node,
                                     uint32_t device);
 /** Copies up to `capacity` nodes that `node` dominates immediately (LG_NONE:
@@ -90,6 +90,9 @@ typedef struct lg_knot {
 LG_API uint32_t lg_analysis_knot_count(const lg_analysis *analysis);
 /** Biggest retained bytes first. */
 LG_API lg_knot lg_analysis_knot(const lg_analysis *analysis, uint32_t index);
+/** The knot's retained bytes on one device of the graph (0: the host). */
+LG_API uint64_t lg_knot_retained_on(const lg_analysis *analysis, uint32_t knot,
+                                    uint32_t device);
 /** The knot that the node is in, or LG_NONE. */
 LG_API uint32_t lg_node_knot(const lg_analysis *analysis, uint32_t node);
 

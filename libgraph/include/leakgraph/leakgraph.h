@@ -193,6 +193,12 @@ LG_API bool lg_graph_is_partial(const lg_graph *graph);
 
 /** Shallow size of any node. O(1), or O(log overflow) for 4 GiB and more. */
 LG_API uint64_t lg_node_size(const lg_graph *graph, uint32_t node);
+/** Devices other than the host: ids 1 to the count. */
+LG_API uint32_t lg_graph_device_count(const lg_graph *graph);
+/** "cuda:0"; "host" for 0; empty for an id out of range. */
+LG_API lg_string lg_graph_device_name(const lg_graph *graph, uint32_t device);
+/** The device that the node's size lies on; 0: the host. O(log placed). */
+LG_API uint32_t lg_node_device(const lg_graph *graph, uint32_t node);
 /** refcount - references found; 0 for immortal and synthetic nodes and for
  *  partial graphs. Positive: native code holds it. Negative: a borrowed
  *  reference was counted. */
