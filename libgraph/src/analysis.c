@@ -5,16 +5,6 @@
 #include <string.h>
 
 static lg_status
-refuse_partial(const lg_graph *graph, lg_error *err)
-{
-    if (!graph->partial)
-        return LG_OK;
-    return lg_error_set(err, LG_EPARTIAL,
-                        "who retains what needs a whole snapshot, and this one "
-                        "is partial");
-}
-
-static lg_status
 take_dominators(lg_analysis *analysis, const lg__lift *lift, lg_error *err)
 {
     uint32_t nodes = analysis->graph->columns.node_count;
@@ -47,9 +37,13 @@ analyse(lg_analysis *analysis, const lg_monitor *monitor, lg_error *err)
     return status;
 }
 
-static lg_status
-new_analysis(const lg_graph *graph, lg_analysis **out, lg_error *err)
+lg_status
+lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
 {
+    if (graph->partial)
+        return lg_error_set(err, LG_EPARTIAL,
+                            "who retains what needs a whole snapshot, and this "
+                            "one is partial");
     lg_analysis *analysis = calloc(1, sizeof *analysis);
     if (analysis == NULL)
         return lg__error_memory(err);
@@ -65,9 +59,7 @@ lg_analysis_new(const lg_graph *graph, const lg_monitor *monitor,
                 lg_analysis **out, lg_error *err)
 {
     lg_analysis *analysis = NULL;
-    lg_status status = refuse_partial(graph, err);
-    if (status == LG_OK)
-        status = new_analysis(graph, &analysis, err);
+    lg_status status = lg__analysis_begin(graph, &analysis, err);
     if (status == LG_OK)
         status = analyse(analysis, monitor, err);
     if (status == LG_OK)

@@ -218,6 +218,17 @@ compare_members(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
+void
+lg__knots_list(lg_analysis *analysis)
+{
+    uint32_t members = analysis->knot_first[analysis->knot_count];
+    for (uint32_t k = 0; k < analysis->knot_count; k++)
+        for (uint32_t i = analysis->knot_first[k];
+             i < analysis->knot_first[k + 1]; i++)
+            analysis->member[i] = (lg__member){analysis->knot_node[i], k};
+    qsort(analysis->member, members, sizeof *analysis->member, compare_members);
+}
+
 static int
 compare_on_device(const void *left, const void *right)
 {
@@ -242,10 +253,8 @@ fill(lg_analysis *analysis, const lg__lift *lift, const weighed *items)
             alone ? 1 : knots->first[index + 1] - knots->first[index];
         analysis->knot_first[k] = sum;
         analysis->knot_host[k] = items[k].host;
-        for (uint32_t i = 0; i < count; i++) {
-            analysis->knot_node[sum] = nodes[i];
-            analysis->member[sum++] = (lg__member){nodes[i], k};
-        }
+        memcpy(analysis->knot_node + sum, nodes, count * sizeof *nodes);
+        sum += count;
     }
     analysis->knot_first[analysis->knot_count] = sum;
 }
@@ -286,8 +295,7 @@ collect(contraction *state, lg_analysis *analysis, weighed *items,
     if (!renumber(analysis, items))
         return lg__error_memory(err);
     fill(analysis, lift, items);
-    qsort(analysis->member, analysis->knot_first[analysis->knot_count],
-          sizeof *analysis->member, compare_members);
+    lg__knots_list(analysis);
     return LG_OK;
 }
 

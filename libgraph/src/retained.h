@@ -43,6 +43,9 @@ void lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes);
 /** What a node, or one of the two roots, retains everywhere together. */
 uint64_t lg__retained_by(const lg_analysis *analysis, uint32_t node);
 
+/** An analysis of nothing yet. LG_EPARTIAL on a partial graph. */
+lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,
+                             lg_error *err);
 /** The sums of every node, from `dominator`; `order` has dominators first. */
 lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,
                            lg_error *err);
@@ -55,6 +58,8 @@ uint64_t lg__on_device_find(const lg__vector *entries, uint32_t device,
 bool lg__on_device_add(lg__vector *entries, uint32_t device, uint32_t node,
                        uint64_t bytes);
 
+/** The members by node, from knot_first and knot_node. */
+void lg__knots_list(lg_analysis *analysis);
 /** The knots with what they retain, sorted. Uses the lift's branches up. */
 lg_status lg__knots_keep(lg_analysis *analysis, lg__lift *lift, lg_error *err);
 

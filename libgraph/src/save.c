@@ -1,5 +1,6 @@
 // Writing a graph as a .lgs file.
 #include "file.h"
+#include "saved.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,10 +119,7 @@ done:
 static lg_status
 write_directory(writer *out, lg_error *err)
 {
-    uint64_t sums[LG__ARRAY_COUNT];
     size_t size = out->section_count * sizeof *out->sections;
-    for (uint32_t i = 0; i < out->section_count; i++)
-        sums[i] = out->sections[i].checksum;
     lg__file_header header = {
         .major = LG__FILE_MAJOR,
         .minor = LG__FILE_MINOR,
@@ -129,7 +127,8 @@ write_directory(writer *out, lg_error *err)
         .directory_offset = sizeof header,
         .file_length = out->sink.offset,
         .directory_checksum = XXH3_64bits(out->sections, size),
-        .graph_checksum = XXH3_64bits(sums, out->section_count * sizeof *sums),
+        .graph_checksum =
+            lg__file_graph_checksum(out->sections, out->section_count),
     };
     memcpy(header.magic, LG__FILE_MAGIC, sizeof header.magic);
     header.header_checksum =
@@ -142,32 +141,30 @@ write_directory(writer *out, lg_error *err)
 }
 
 static bool
-is_written(const lg_graph *graph, size_t array)
+is_written(const lg__array *arrays, size_t array)
 {
-    return array < LG__ARRAY_OPTIONAL || graph->array[array].count > 0;
+    return array < LG__ARRAY_OPTIONAL || arrays[array].count > 0;
 }
 
-static uint32_t
-section_count(const lg_graph *graph)
+// The graph's sections come first: what the analysis is bound to is their
+// checksum.
+static lg_status
+write_all(writer *out, const lg__array *arrays, uint64_t *bound, lg_error *err)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
-        count += is_written(graph, i);
-    return count;
-}
-
-static lg_status
-write_all(writer *out, const lg_graph *graph, lg_error *err)
-{
-    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
-        out->total += graph->array[i].count * lg__array_infos[i].element;
-    out->sink.offset =
-        sizeof(lg__file_header) + section_count(graph) * sizeof *out->sections;
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
+        out->total += arrays[i].count * lg__array_infos[i].element;
+        count += is_written(arrays, i);
+    }
+    out->sink.offset = sizeof(lg__file_header) + count * sizeof *out->sections;
     lg_status status = LG_OK;
-    for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++)
-        if (is_written(graph, i))
-            status = write_section(out, &graph->array[i], &lg__array_infos[i],
+    for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++) {
+        if (i == LG__ARRAY_ANALYSIS)
+            *bound = lg__file_graph_checksum(out->sections, out->section_count);
+        if (is_written(arrays, i))
+            status = write_section(out, &arrays[i], &lg__array_infos[i],
                                    &out->sections[out->section_count++], err);
+    }
     return status == LG_OK ? write_directory(out, err) : status;
 }
 
@@ -195,13 +192,19 @@ lg_graph_save(const lg_graph *graph, const char *path,
               lg_error *err)
 {
     writer out = {.monitor = monitor, .sink = {.descriptor = -1}};
+    const lg_analysis *analysis = options ? options->analysis : NULL;
+    lg__array arrays[LG__ARRAY_COUNT] = {{0}};
+    uint64_t binding[LG__ANALYSIS_WORDS];
     lg_status status = lg__file_check_machine(err);
+    memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
+    if (status == LG_OK && analysis != NULL)
+        status = lg__analysis_arrays(analysis, graph, arrays, binding, err);
     if (status == LG_OK)
         status = prepare_zstd(&out, options ? options->compress : 0, err);
     if (status == LG_OK)
         status = lg__sink_open(&out.sink, path, err);
     if (status == LG_OK)
-        status = write_all(&out, graph, err);
+        status = write_all(&out, arrays, &binding[0], err);
     if (status == LG_OK)
         status = lg__sink_commit(&out.sink, err);
     lg__sink_close(&out.sink);

@@ -62,7 +62,7 @@ read_file(const char *path)
 bytes
 saved(const lg_graph *graph, int level)
 {
-    lg_save_options options = {level};
+    lg_save_options options = {.compress = level};
     lg_error err;
     lg_status status =
         lg_graph_save(graph, path_of("graph"), &options, NULL, &err);

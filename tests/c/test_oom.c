@@ -129,7 +129,7 @@ do_save(const lg_graph *graph)
 static lg_status
 do_save_compressed(const lg_graph *graph)
 {
-    lg_save_options options = {3};
+    lg_save_options options = {.compress = 3};
     return lg_graph_save(graph, path, &options, NULL, NULL);
 }
 

@@ -305,8 +305,13 @@ LG_API lg_status lg_graph_load(const char *path, unsigned flags,
 LG_API lg_status lg_graph_load_memory(const void *data, size_t length,
                                       lg_graph **out, lg_error *err);
 
+struct lg_analysis;
+
 typedef struct lg_save_options {
     int compress; /**< zstd level 1 to 19 for every section; 0: none */
+    /** Kept in the file with the graph that it is of (lg_analysis_load); NULL:
+     *  none. */
+    const struct lg_analysis *analysis;
 } lg_save_options;
 
 /** Writes the graph to a temporary file beside `path`, syncs it and renames it:
@@ -316,7 +321,8 @@ LG_API lg_status lg_graph_save(const lg_graph *graph, const char *path,
                                const lg_monitor *monitor, lg_error *err);
 
 /** A copy of the graph without the user's own text: str keys, previews. Names
- *  of types, attributes, variables and modules stay. */
+ *  of types, attributes, variables and modules stay. An analysis that was saved
+ *  with the graph is left out. */
 LG_API lg_status lg_graph_strip(const lg_graph *graph, lg_graph **out,
                                 lg_error *err);
 
