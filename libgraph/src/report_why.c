@@ -1,0 +1,397 @@
+// Why a node is alive: the way from a root to it, with the hops that would free
+// it underlined; who dominates it; and everything that must be cut.
+#include "blame.h"
+#include "circuit.h"
+#include "suspects.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Hops of a path shown at its ends.
+enum { HEAD = 12, TAIL = 12 };
+
+typedef struct report {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg__walk walk;
+    uint32_t node;
+    const char *note;
+    lg_path path;  // of what is alive
+    bool *suspect; // [path.count]
+    size_t suspects;
+    lg_paths cuts;    // of what is alive
+    lg__blame blame;  // of garbage
+    lg_hops circuit;  // of garbage
+    uint32_t in_knot; // of garbage: what of the circuit it goes with, or
+                      // LG_NONE
+    bool garbage;
+    lg_text text;
+} report;
+
+static void
+say_retained(report *to, uint32_t node)
+{
+    lg_text_add(&to->text, "retains ");
+    lg__say_retained(to->analysis, lg_node_retained_on, node, &to->text);
+}
+
+static void
+say_numbered(report *to, uint32_t node)
+{
+    lg_node_title(to->graph, node, false, &to->text);
+    lg_text_addf(&to->text, " #%u", node);
+}
+
+// The title, with the whole name of a type that the title cuts.
+static void
+say_step(report *to, uint32_t node)
+{
+    lg_text *out = &to->text;
+    lg_string type =
+        lg_graph_type(to->graph, to->graph->columns.type[node]).name;
+    size_t start = out->length;
+    lg_node_title(to->graph, node, false, out);
+    if (!out->failed && memchr(type.data, '.', type.length) != NULL &&
+        out->length - start < type.length) {
+        lg_text_add(out, " · ");
+        lg__text_add_string(out, type);
+    }
+    lg_text_addf(out, " #%u", node);
+}
+
+static void
+say_root_kind(report *to)
+{
+    static const char *const words[] = {
+        "an imported module (sys.modules)",
+        "a running thread",
+        "the interpreter itself",
+        "a static or immortal object",
+        "native code",
+        "given",
+    };
+    lg_text_add(&to->text, words[to->path.root.kind]);
+}
+
+static void
+add_node(report *to, uint32_t node, bool last)
+{
+    lg_text *out = &to->text;
+    int64_t unseen = lg_node_unexplained(to->graph, node);
+    lg_text_add(out, last ? "╰→ " : "├─ ");
+    say_step(to, node);
+    if (lg__node_category(to->graph, node) != LG_CATEGORY_ROOT) {
+        lg_text_add(out, "  ");
+        say_retained(to, node);
+    }
+    lg_text_add(out, "\n");
+    if (unseen > 0) {
+        lg_text_add(out, last ? "     " : "│    ");
+        lg_text_add(out, "held by native code (");
+        lg__say_unseen(unseen, out);
+        lg_text_add(out, ")\n");
+    }
+}
+
+static void
+add_hop(report *to, size_t index)
+{
+    lg_text *out = &to->text;
+    lg_text_add(out, "│    ↓ ");
+    size_t start = out->length;
+    lg_hop_label(to->graph, &to->path.hops[index], out);
+    size_t width = lg__text_width(out, start);
+    lg_text_add(out, "\n");
+    if (!to->suspect[index])
+        return;
+    lg_text_add(out, "│      ");
+    while (width-- > 0)
+        lg_text_add(out, "~");
+    lg_text_add(out, "\n");
+}
+
+static void
+add_path(report *to)
+{
+    lg_text *out = &to->text;
+    const lg_path *path = &to->path;
+    lg_text_add(out, "\n┬───\n│ GC root: ");
+    say_root_kind(to);
+    lg_text_add(out, "\n│\n");
+    add_node(to, path->root.node, path->count == 0);
+    for (size_t i = 0; i < path->count; i++) {
+        if (path->count > HEAD + TAIL + 1 && i == HEAD) {
+            lg_text_add(out, "┊  ");
+            lg_text_add_count(out, path->count - HEAD - TAIL);
+            lg_text_add(out, " more\n");
+            i = path->count - TAIL;
+        }
+        add_hop(to, i);
+        add_node(to, path->hops[i].target, i + 1 == path->count);
+    }
+}
+
+static void
+add_dominator(report *to)
+{
+    lg_text *out = &to->text;
+    uint32_t dominator = lg_node_dominator(to->analysis, to->node);
+    if (dominator == LG_NONE)
+        return;
+    if (to->walk.fold[dominator].owner != LG_NONE)
+        dominator = to->walk.fold[dominator].owner;
+    lg_text_add(out, "Everything that keeps it goes through ");
+    say_numbered(to, dominator);
+    lg_text_add(out, ", which ");
+    say_retained(to, dominator);
+    lg_text_add(out, ".\n");
+}
+
+static void
+add_cuts(report *to)
+{
+    lg_text *out = &to->text;
+    uint32_t dominator = lg_node_dominator(to->analysis, to->node);
+    lg_text_addf(out, "%s%zu%s ways, which share no object%s:\n",
+                 to->suspects > 0 ? "From there it is kept in "
+                                  : "To free it, cut all of these ",
+                 to->cuts.count, to->cuts.more ? " and more" : "",
+                 dominator == LG_NONE ? "" : " below that");
+    for (size_t i = 0; i < to->cuts.count; i++) {
+        const lg_path *path = &to->cuts.items[i];
+        lg_text_addf(out, "  %zu. ", i + 1);
+        if (path->root.kind == LG_ROOT_NATIVE && path->count == 0) {
+            lg_text_add(out, "native code (");
+            lg__say_unseen(lg_node_unexplained(to->graph, to->node), out);
+            lg_text_add(out, ")\n");
+            continue;
+        }
+        lg__say_path(to->graph, path, out);
+        lg_text_add(out, "\n");
+    }
+}
+
+static void
+add_alive(report *to)
+{
+    lg_text *out = &to->text;
+    add_path(to);
+    lg_text_add(out, "\n");
+    if (to->suspects == 1)
+        lg_text_add(out,
+                    "Cut the reference underlined with ~~~ and it goes.\n");
+    else if (to->suspects > 1)
+        lg_text_add(out, "Cut any one of the references underlined with ~~~ "
+                         "and it goes.\n");
+    add_dominator(to);
+    if (to->cuts.count > 1)
+        add_cuts(to);
+}
+
+static void
+add_circuit(report *to)
+{
+    lg_text *out = &to->text;
+    size_t begin;
+    size_t end;
+    if (to->in_knot == LG_NONE)
+        return;
+    if (to->in_knot == to->node) {
+        lg_text_add(out, "It is part of a cycle:\n");
+    } else {
+        lg_text_add(out, "It goes with ");
+        say_numbered(to, to->in_knot);
+        lg_text_add(out, ", which is part of a cycle:\n");
+    }
+    lg_text_add(out, "  ");
+    lg__say_circuit(to->graph, &to->circuit, &begin, &end, out);
+    lg_text_add(out, "\n");
+}
+
+static void
+add_garbage(report *to)
+{
+    lg_text *out = &to->text;
+    lg_cycle_reason reason = (lg_cycle_reason)to->blame.reason[to->node];
+    lg_text_add(out, "\nNo root reaches it: it is garbage. ");
+    if (reason == LG_REASON_NONE) {
+        lg_text_add(out, "The next gc.collect() frees it.\n");
+    } else {
+        lg_text_add(out, "gc.collect() cannot free it: ");
+        lg__say_reason(to->graph, reason, to->blame.culprit[to->node], out);
+        lg_text_add(out, ".\n");
+    }
+    add_dominator(to);
+    add_circuit(to);
+}
+
+static void
+why_text(report *to)
+{
+    say_step(to, to->node);
+    lg_text_add(&to->text, "  ");
+    say_retained(to, to->node);
+    lg_text_add(&to->text, "\n");
+    if (to->note != NULL)
+        lg_text_addf(&to->text, "%s\n", to->note);
+    if (to->garbage)
+        add_garbage(to);
+    else
+        add_alive(to);
+}
+
+static void
+json_alive(report *to)
+{
+    lg_text *out = &to->text;
+    lg_text_add(out, ",\n \"root\": ");
+    lg__json_root(&to->path.root, out);
+    lg_text_add(out, ",\n \"path\": ");
+    lg__json_hops(to->graph, to->path.hops, to->path.count, out);
+    lg_text_add(out, ",\n \"suspects\": [");
+    const char *between = "";
+    for (size_t i = 0; i < to->path.count; i++) {
+        if (!to->suspect[i])
+            continue;
+        lg_text_addf(out, "%s%zu", between, i);
+        between = ", ";
+    }
+    lg_text_add(out, "],\n \"cuts\": [");
+    for (size_t i = 0; i < to->cuts.count; i++) {
+        const lg_path *path = &to->cuts.items[i];
+        lg_text_add(out, i > 0 ? ",\n  {\"root\": " : "\n  {\"root\": ");
+        lg__json_root(&path->root, out);
+        lg_text_add(out, ", \"hops\": ");
+        lg__json_hops(to->graph, path->hops, path->count, out);
+        lg_text_add(out, "}");
+    }
+    lg_text_addf(out, "],\n \"more_cuts\": %s",
+                 to->cuts.more ? "true" : "false");
+}
+
+static void
+json_garbage(report *to)
+{
+    lg_text *out = &to->text;
+    uint8_t reason = to->blame.reason[to->node];
+    lg_text_addf(out, ",\n \"collectable\": %s",
+                 reason == LG_REASON_NONE ? "true" : "false");
+    if (reason != LG_REASON_NONE)
+        lg_text_addf(out, ", \"reason\": \"%s\", \"culprit\": %u",
+                     lg__reason_name((lg_cycle_reason)reason),
+                     to->blame.culprit[to->node]);
+    lg_text_add(out, ",\n \"cycle\": ");
+    lg__json_hops(to->graph, to->circuit.items, to->circuit.count, out);
+}
+
+static void
+why_json(report *to)
+{
+    lg_text *out = &to->text;
+    uint32_t dominator = lg_node_dominator(to->analysis, to->node);
+    lg_text_add(out, "{");
+    lg__json_node(to->graph, to->node, out);
+    lg_text_addf(out, ",\n \"reachable\": %s", to->garbage ? "false" : "true");
+    lg_text_add(out, ", \"retained\": ");
+    lg__json_retained(to->analysis, lg_node_retained_on, to->node, out);
+    lg_text_addf(out, ", \"unseen\": %lld, \"dominator\": ",
+                 (long long)lg_node_unexplained(to->graph, to->node));
+    if (dominator == LG_NONE)
+        lg_text_add(out, "null");
+    else
+        lg_text_addf(out, "%u", dominator);
+    if (to->note != NULL) {
+        lg_text_add(out, ", \"note\": ");
+        lg_text_add_json(out, to->note, strlen(to->note));
+    }
+    if (to->garbage)
+        json_garbage(to);
+    else
+        json_alive(to);
+    lg_text_add(out, "}\n");
+}
+
+static lg_status
+explain_alive(report *to, lg_error *err)
+{
+    to->suspect = calloc(to->path.count + 1, sizeof *to->suspect);
+    if (to->suspect == NULL)
+        return lg__error_memory(err);
+    to->suspects = lg__suspects_mark(to->analysis, &to->walk, &to->path,
+                                     to->node, to->suspect);
+    return lg_paths_disjoint(to->analysis, to->node, 0, to->monitor, &to->cuts,
+                             err);
+}
+
+// A cycle that the node is in, or that one of its dominators is.
+static lg_status
+explain_garbage(report *to, lg_error *err)
+{
+    lg_status status = lg__blame_new(to->graph, &to->blame, err);
+    uint32_t node = to->node;
+    while (node != LG_NONE && lg_node_knot(to->analysis, node) == LG_NONE)
+        node = lg_node_dominator(to->analysis, node);
+    if (status != LG_OK || node == LG_NONE)
+        return status;
+    lg_knot knot =
+        lg_analysis_knot(to->analysis, lg_node_knot(to->analysis, node));
+    lg__members members = {knot.nodes, knot.count};
+    status = lg__circuit_find(&to->walk, &members, &to->circuit, err);
+    if (status != LG_OK || to->circuit.count == 0)
+        return status;
+    to->in_knot =
+        to->walk.fold[node].owner == LG_NONE ? node : to->walk.fold[node].owner;
+    if (lg__circuit_cut(&to->walk, &members, &to->circuit) == NULL)
+        return lg__error_memory(err);
+    return LG_OK;
+}
+
+static lg_status
+explain(report *to, lg_error *err)
+{
+    to->walk.graph = to->graph;
+    to->walk.everything = true;
+    to->walk.fold = lg__graph_folds(to->graph);
+    if (to->walk.fold == NULL ||
+        !lg__graph_reverse(to->graph, &to->walk.reverse))
+        return lg__error_memory(err);
+    if (to->walk.fold[to->node].owner != LG_NONE)
+        to->node = to->walk.fold[to->node].owner;
+    lg_status status =
+        lg_path_from_root(to->graph, to->node, to->monitor, &to->path, err);
+    to->garbage = status == LG_ENOTFOUND;
+    if (to->garbage)
+        return explain_garbage(to, err);
+    return status == LG_OK ? explain_alive(to, err) : status;
+}
+
+lg_status
+lg_report_why(const lg_analysis *analysis, uint32_t node, const char *note,
+              const lg_monitor *monitor, lg_format format, lg_text *out,
+              lg_error *err)
+{
+    report to = {.analysis = analysis,
+                 .graph = lg_analysis_graph(analysis),
+                 .monitor = monitor,
+                 .node = node,
+                 .note = note,
+                 .in_knot = LG_NONE};
+    if (node >= to.graph->columns.node_count)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
+    lg_status status = explain(&to, err);
+    if (status == LG_OK && format == LG_FORMAT_JSON)
+        why_json(&to);
+    else if (status == LG_OK)
+        why_text(&to);
+    lg_path_free(&to.path);
+    lg_paths_free(&to.cuts);
+    free(to.suspect);
+    lg__blame_free(&to.blame);
+    lg_hops_free(&to.circuit);
+    if (status == LG_OK)
+        return lg__report_finish(&to.text, out, err);
+    lg_text_free(&to.text);
+    return status;
+}

@@ -1,0 +1,305 @@
+// How reports speak of nodes, hops, ways and sizes.
+#include "words.h"
+
+#include <string.h>
+
+// Longer ways are shown by their ends.
+enum { PATH_HEAD = 6, PATH_TAIL = 4, CIRCUIT_SHOWN = 10 };
+
+static lg_string
+last_part(lg_string name)
+{
+    uint32_t start = name.length;
+    while (start > 0 && name.data[start - 1] != '.')
+        start--;
+    return (lg_string){name.data + start, name.length - start};
+}
+
+void
+lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    if (lg__node_category(graph, node) == LG_CATEGORY_CONTAINER)
+        lg__text_add_string(out, last_part(type));
+    else if (lg__string_is(type, "frame") &&
+             lg_node_text(graph, node).length > 0)
+        lg__text_add_string(out, lg_node_text(graph, node));
+    else
+        lg_node_title(graph, node, false, out);
+}
+
+void
+lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    size_t start = out->length;
+    lg_text_add(out, " ");
+    lg_hop_label(graph, hop, out);
+    if (out->failed || out->length - start < 2 ||
+        (out->data[start + 1] != '.' && out->data[start + 1] != '['))
+        return;
+    memmove(out->data + start, out->data + start + 1, out->length - start);
+    out->length--;
+}
+
+void
+lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out)
+{
+    switch (root->kind) {
+    case LG_ROOT_MODULE:
+        lg__text_add_string(out, root->name);
+        return;
+    case LG_ROOT_THREAD:
+        lg_text_add(out, "thread ");
+        lg__text_add_string(out, root->name.length > 0
+                                     ? root->name
+                                     : lg_node_text(graph, root->node));
+        return;
+    case LG_ROOT_NATIVE:
+        lg_text_add(out, "native code: ");
+        lg__say_node(graph, root->node, out);
+        return;
+    default:
+        lg__say_node(graph, root->node, out);
+    }
+}
+
+// A frame is named instead of numbered.
+static void
+say_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME) {
+        lg_text_add(out, " in ");
+        lg__say_node(graph, hop->target, out);
+    } else {
+        lg__say_label(graph, hop, out);
+    }
+}
+
+void
+lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out)
+{
+    lg__say_root(graph, &path->root, out);
+    for (size_t i = 0; i < path->count; i++) {
+        if (path->count > PATH_HEAD + PATH_TAIL + 1 && i == PATH_HEAD) {
+            lg_text_addf(out, " … ");
+            i = path->count - PATH_TAIL;
+        }
+        say_hop(graph, &path->hops[i], out);
+    }
+}
+
+lg_status
+lg__say_where(const lg_graph *graph, uint32_t node, lg_text *out, lg_error *err)
+{
+    lg_path path;
+    lg_status status = lg_path_from_root(graph, node, NULL, &path, err);
+    if (status == LG_ENOTFOUND) {
+        lg_text_add(out, "garbage");
+        return LG_OK;
+    }
+    if (status != LG_OK)
+        return status;
+    lg__say_path(graph, &path, out);
+    lg_path_free(&path);
+    return LG_OK;
+}
+
+void
+lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
+                 uint32_t which, lg_text *out)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    bool any = false;
+    for (uint32_t i = 1; i <= lg_graph_device_count(graph); i++) {
+        uint64_t bytes = on(analysis, which, i);
+        if (bytes == 0)
+            continue;
+        lg_text_add(out, any ? " · " : "");
+        lg_text_add_size(out, bytes);
+        lg_text_add(out, " ");
+        lg__text_add_string(out, lg_graph_device_name(graph, i));
+        any = true;
+    }
+    lg_text_add(out, any ? " · " : "");
+    lg_text_add_size(out, on(analysis, which, 0));
+    lg_text_add(out, any ? " host" : "");
+}
+
+void
+lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
+                  uint32_t which, lg_text *out)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {
+        lg_text_add(out, i > 0 ? ", " : "{");
+        lg__text_add_json_string(out, lg_graph_device_name(graph, i));
+        lg_text_addf(out, ": %llu", (unsigned long long)on(analysis, which, i));
+    }
+    lg_text_add(out, "}");
+}
+
+void
+lg__say_bytes(lg_bytes bytes, lg_text *out)
+{
+    if (bytes.device > 0) {
+        lg_text_add_size(out, bytes.device);
+        lg_text_add(out, " device · ");
+    }
+    lg_text_add_size(out, bytes.host);
+    lg_text_add(out, bytes.device > 0 ? " host" : "");
+}
+
+void
+lg__json_bytes(lg_bytes bytes, lg_text *out)
+{
+    lg_text_addf(out, "{\"host\": %llu, \"device\": %llu}",
+                 (unsigned long long)bytes.host,
+                 (unsigned long long)bytes.device);
+}
+
+void
+lg__json_said(lg_text *said, lg_text *out)
+{
+    lg_text_add_json(out, said->data ? said->data : "", said->length);
+    out->failed |= said->failed;
+    lg_text_free(said);
+}
+
+void
+lg__json_node(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_text title = {0};
+    lg_text_addf(out, "\"node\": %u, \"type\": ", node);
+    lg__text_add_json_string(
+        out, lg_graph_type(graph, graph->columns.type[node]).name);
+    lg_text_add(out, ", \"title\": ");
+    lg_node_title(graph, node, false, &title);
+    lg__json_said(&title, out);
+}
+
+void
+lg__json_hops(const lg_graph *graph, const lg_hop *hops, size_t count,
+              lg_text *out)
+{
+    lg_text_add(out, "[");
+    for (size_t i = 0; i < count; i++) {
+        lg_text label = {0};
+        lg_text_addf(out, "%s{\"source\": %u, \"target\": %u, \"label\": ",
+                     i > 0 ? ", " : "", hops[i].source, hops[i].target);
+        lg_hop_label(graph, &hops[i], &label);
+        lg__json_said(&label, out);
+        lg_text_add(out, "}");
+    }
+    lg_text_add(out, "]");
+}
+
+void
+lg__json_root(const lg_root *root, lg_text *out)
+{
+    lg_text_addf(
+        out, "{\"kind\": \"%s\", \"name\": ", lg_root_kind_name(root->kind));
+    lg__text_add_json_string(out, root->name);
+    lg_text_addf(out, ", \"node\": %u}", root->node);
+}
+
+void
+lg__say_share(uint64_t part, uint64_t whole, lg_text *out)
+{
+    double share = whole > 0 ? (double)part / (double)whole : 0;
+    unsigned thousandths = (unsigned)(share * 1000 + 0.5);
+    lg_text_addf(out, "%u.%u %%", thousandths / 10, thousandths % 10);
+}
+
+void
+lg__say_right(lg_text *cell, size_t width, lg_text *out)
+{
+    for (size_t i = lg__text_width(cell, 0); i < width; i++)
+        lg_text_add(out, " ");
+    lg_text_add(out, cell->data ? cell->data : "");
+    out->failed |= cell->failed;
+    cell->length = 0;
+    if (cell->data)
+        cell->data[0] = '\0';
+}
+
+void
+lg__say_circuit(const lg_graph *graph, const lg_hops *circuit, size_t *begin,
+                size_t *end, lg_text *out)
+{
+    size_t start = out->length;
+    *begin = *end = 0;
+    for (size_t i = 0; i < circuit->count; i++) {
+        if (circuit->count > CIRCUIT_SHOWN + 1 && i == CIRCUIT_SHOWN / 2) {
+            size_t left_out = circuit->count - CIRCUIT_SHOWN;
+            lg_text_addf(out, "… %zu more … -> ", left_out);
+            i += left_out;
+        }
+        lg__say_node(graph, circuit->items[i].source, out);
+        *begin = lg__text_width(out, start);
+        lg__say_label(graph, &circuit->items[i], out);
+        *end = lg__text_width(out, start);
+        lg_text_add(out, " -> ");
+    }
+    lg_text_add(out, circuit->count == 1 ? "itself" : "back to ");
+    if (circuit->count > 1)
+        lg__say_node(graph, circuit->items[0].source, out);
+}
+
+void
+lg__say_unseen(int64_t count, lg_text *out)
+{
+    lg_text_add_count(out, (uint64_t)count);
+    lg_text_add(out, count == 1 ? " reference" : " references");
+    lg_text_add(out, " leakgraph cannot see");
+}
+
+static void
+say_culprit(const lg_graph *graph, uint32_t culprit, lg_text *out)
+{
+    if (culprit == LG_NONE) {
+        lg_text_add(out, "it");
+        return;
+    }
+    lg__say_node(graph, culprit, out);
+    lg_text_addf(out, " #%u", culprit);
+}
+
+void
+lg__say_reason(const lg_graph *graph, lg_cycle_reason reason, uint32_t culprit,
+               lg_text *out)
+{
+    int64_t unseen =
+        culprit == LG_NONE ? 0 : lg_node_unexplained(graph, culprit);
+    switch (reason) {
+    case LG_REASON_UNTRAVERSED:
+        lg_text_add(out, "the collector does not see what ");
+        say_culprit(graph, culprit, out);
+        lg_text_add(out, " refers to");
+        return;
+    case LG_REASON_FROZEN:
+        say_culprit(graph, culprit, out);
+        lg_text_add(out, " was frozen with gc.freeze()");
+        return;
+    case LG_REASON_UNTRACKED:
+        lg_text_add(out, "the collector does not track ");
+        say_culprit(graph, culprit, out);
+        return;
+    default:
+        lg_text_add(out, "native code holds ");
+        say_culprit(graph, culprit, out);
+        if (unseen > 0) {
+            lg_text_add(out, " (");
+            lg__say_unseen(unseen, out);
+            lg_text_add(out, ")");
+        }
+    }
+}
+
+const char *
+lg__reason_name(lg_cycle_reason reason)
+{
+    static const char *const names[] = {"none", "native", "untraversed",
+                                        "frozen", "untracked"};
+    size_t index = (size_t)reason;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
