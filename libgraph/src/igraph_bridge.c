@@ -8,7 +8,9 @@
 
 #include <igraph.h>
 
+#include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 
 #if IGRAPH_VERSION_MAJOR == 0
@@ -19,24 +21,47 @@ LG_API lg__solver_function lg_igraph_solver;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// What the handlers need of the call under way. By thread: igraph calls them on
-// the caller's, and another user of igraph may be at work in another.
+// What was there before our handlers; under the lock.
+static struct {
+    igraph_error_handler_t *error;
+    igraph_warning_handler_t *warning;
+    igraph_fatal_handler_t *fatal;
+    igraph_interruption_handler_t *interruption;
+} others;
+
+// The call under way. By thread: igraph calls a handler on its caller's thread,
+// and another user of igraph may be at work in another.
 static _Thread_local struct {
+    bool active;
     const lg_monitor *monitor;
     const char *phase;
     unsigned asked;
     bool cancelled;
+    igraph_error_t code;
     char reason[200];
+    jmp_buf escape;
 } call;
+
+// Out of igraph from where it is, rather than back through it: igraph_dfs of
+// 0.10 goes on with what it has just freed. All that we and it hold is on
+// igraph's own stack of things to be freed.
+_Noreturn static void
+escape(void)
+{
+    IGRAPH_FINALLY_FREE();
+    longjmp(call.escape, 1);
+}
 
 static void
 on_error(const char *reason, const char *file, int line, igraph_error_t code)
 {
-    (void)file;
-    (void)line;
-    (void)code;
+    if (!call.active) {
+        others.error(reason, file, line, code);
+        return;
+    }
+    call.code = code;
     snprintf(call.reason, sizeof call.reason, "%s", reason);
-    IGRAPH_FINALLY_FREE();
+    escape();
 }
 
 static void
@@ -47,16 +72,34 @@ on_warning(const char *reason, const char *file, int line)
     (void)line;
 }
 
+// A failed assertion of igraph's, which may not return. igraph_dfs of 0.10
+// asserts what an allocation gave; else nothing is known of what igraph holds:
+// that memory is lost, and the process is not.
+static void
+on_fatal(const char *reason, const char *file, int line)
+{
+    bool no_memory = errno == ENOMEM;
+    if (!call.active)
+        others.fatal(reason, file, line);
+    call.code = no_memory ? IGRAPH_ENOMEM : IGRAPH_FAILURE;
+    snprintf(call.reason, sizeof call.reason, "%s", reason);
+    if (!no_memory)
+        IGRAPH_FINALLY_CLEAN(IGRAPH_FINALLY_STACK_SIZE());
+    escape();
+}
+
 // igraph asks for every node: one tick for many of them.
-static bool
-goes_on(void)
+static void
+ask(void)
 {
     const lg_monitor *monitor = call.monitor;
     const unsigned often = (1 << 14) - 1;
-    if ((call.asked++ & often) == 0 && monitor != NULL &&
-        monitor->tick != NULL && !call.cancelled)
-        call.cancelled = !monitor->tick(monitor->context, call.phase, 0.5);
-    return !call.cancelled;
+    if (!call.active || monitor == NULL || monitor->tick == NULL ||
+        (call.asked++ & often) != 0)
+        return;
+    call.cancelled = !monitor->tick(monitor->context, call.phase, 0.5);
+    if (call.cancelled)
+        escape();
 }
 
 #if IGRAPH_VERSION_MAJOR == 0
@@ -64,26 +107,19 @@ static igraph_error_t
 on_interruption(void *data)
 {
     (void)data;
-    if (goes_on())
-        return IGRAPH_SUCCESS;
-    IGRAPH_FINALLY_FREE();
-    return IGRAPH_INTERRUPTED;
+    ask();
+    return IGRAPH_SUCCESS;
 }
 #else
 static igraph_bool_t
 on_interruption(void)
 {
-    return !goes_on();
+    ask();
+    return false;
 }
 #endif
 
-typedef struct handlers {
-    igraph_error_handler_t *error;
-    igraph_warning_handler_t *warning;
-    igraph_interruption_handler_t *interruption;
-} handlers;
-
-static handlers
+static void
 enter(const lg__problem *problem, const char *phase)
 {
     pthread_mutex_lock(&lock);
@@ -94,114 +130,131 @@ enter(const lg__problem *problem, const char *phase)
     call.phase = phase;
     call.asked = 0;
     call.cancelled = false;
+    call.code = IGRAPH_SUCCESS;
     call.reason[0] = '\0';
-    return (handlers){
-        igraph_set_error_handler(on_error),
-        igraph_set_warning_handler(on_warning),
-        igraph_set_interruption_handler(on_interruption),
-    };
+    call.active = true;
+    errno = 0;
+    others.error = igraph_set_error_handler(on_error);
+    others.warning = igraph_set_warning_handler(on_warning);
+    others.fatal = igraph_set_fatal_handler(on_fatal);
+    others.interruption = igraph_set_interruption_handler(on_interruption);
 }
 
-// The status of igraph's code, and everything as it was.
-static lg_status
-leave(handlers old, igraph_error_t code, lg_error *err)
+static void
+leave(void)
 {
-    igraph_set_error_handler(old.error);
-    igraph_set_warning_handler(old.warning);
-    igraph_set_interruption_handler(old.interruption);
+    igraph_set_error_handler(others.error);
+    igraph_set_warning_handler(others.warning);
+    igraph_set_fatal_handler(others.fatal);
+    igraph_set_interruption_handler(others.interruption);
     call.monitor = NULL;
-    lg_status status = call.cancelled          ? LG_ECANCELLED
-                       : code == IGRAPH_ENOMEM ? LG_ENOMEM
-                                               : LG_EUNSUPPORTED;
-    if (code == IGRAPH_SUCCESS && !call.cancelled)
-        status = LG_OK;
-    if (status != LG_OK && err != NULL) {
-        err->status = status;
-        if (status == LG_ECANCELLED)
-            snprintf(err->message, sizeof err->message, "cancelled while %s",
-                     call.phase);
-        else if (status == LG_ENOMEM)
-            snprintf(err->message, sizeof err->message, "memory ran out");
-        else
-            snprintf(err->message, sizeof err->message,
-                     "igraph %s failed while %s: %s", IGRAPH_VERSION,
-                     call.phase, call.reason);
-    }
+    call.active = false;
     pthread_mutex_unlock(&lock);
-    return status;
 }
 
-static igraph_error_t
+// What came of the call, in a sentence. This object links nothing of ours,
+// lg_error_set included.
+static lg_status
+conclude(lg_error *err)
+{
+    lg_error unused;
+    lg_error *to = err != NULL ? err : &unused;
+    size_t size = sizeof to->message;
+    if (call.cancelled) {
+        to->status = LG_ECANCELLED;
+        snprintf(to->message, size, "cancelled while %s", call.phase);
+    } else if (call.code == IGRAPH_SUCCESS) {
+        return LG_OK;
+    } else if (call.code == IGRAPH_ENOMEM) {
+        to->status = LG_ENOMEM;
+        snprintf(to->message, size, "memory ran out");
+    } else {
+        to->status = LG_EUNSUPPORTED;
+        snprintf(to->message, size, "igraph %s failed while %s: %s",
+                 IGRAPH_VERSION, call.phase, call.reason);
+    }
+    return to->status;
+}
+
+// From here to solve an error does not return: see escape.
+static void
 make_graph(const lg__problem *problem, igraph_t *out)
 {
     igraph_vector_int_t edges;
     igraph_int_t count = (igraph_int_t)problem->edge_count;
-    igraph_error_t code = igraph_vector_int_init(&edges, 2 * count);
-    if (code != IGRAPH_SUCCESS)
-        return code;
+    igraph_vector_int_init(&edges, 2 * count);
+    IGRAPH_FINALLY(igraph_vector_int_destroy, &edges);
     for (igraph_int_t i = 0; i < count; i++) {
         VECTOR(edges)[2 * i] = problem->source[i];
         VECTOR(edges)[2 * i + 1] = problem->target[i];
     }
-    code = igraph_create(out, &edges, problem->node_count, IGRAPH_DIRECTED);
+    igraph_create(out, &edges, problem->node_count, IGRAPH_DIRECTED);
     igraph_vector_int_destroy(&edges);
-    return code;
+    IGRAPH_FINALLY_CLEAN(1);
 }
 
 static void
-copy_out(const igraph_vector_int_t *vector, uint32_t count, uint32_t *out)
+find_components(const igraph_t *graph, igraph_vector_int_t *out)
 {
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = (uint32_t)VECTOR(*vector)[i];
+    igraph_connected_components(graph, out, NULL, NULL, IGRAPH_STRONG);
+}
+
+static void
+find_dominators(const igraph_t *graph, igraph_vector_int_t *out)
+{
+    igraph_dominator_tree(graph, 0, out, NULL, NULL, IGRAPH_OUT);
+}
+
+typedef void work(const igraph_t *graph, igraph_vector_int_t *out);
+
+static void
+solve(const lg__problem *problem, work *solve_graph, uint32_t *out)
+{
+    igraph_t graph;
+    igraph_vector_int_t result;
+    make_graph(problem, &graph);
+    IGRAPH_FINALLY(igraph_destroy, &graph);
+    igraph_vector_int_init(&result, 0);
+    IGRAPH_FINALLY(igraph_vector_int_destroy, &result);
+    solve_graph(&graph, &result);
+    for (uint32_t i = 0; i < problem->node_count; i++)
+        out[i] = (uint32_t)VECTOR(result)[i];
+    igraph_vector_int_destroy(&result);
+    igraph_destroy(&graph);
+    IGRAPH_FINALLY_CLEAN(2);
 }
 
 static lg_status
-solve_components(const lg__problem *problem, uint32_t *component, lg_error *err)
+guard(const lg__problem *problem, const char *phase, work *solve_graph,
+      uint32_t *out, lg_error *err)
 {
-    handlers old = enter(problem, "looking for knots");
-    igraph_t graph;
-    igraph_vector_int_t membership;
-    igraph_error_t code = make_graph(problem, &graph);
-    if (code != IGRAPH_SUCCESS)
-        return leave(old, code, err);
-    code = igraph_vector_int_init(&membership, 0);
-    if (code == IGRAPH_SUCCESS) {
-        code = igraph_connected_components(&graph, &membership, NULL, NULL,
-                                           IGRAPH_STRONG);
-        if (code == IGRAPH_SUCCESS)
-            copy_out(&membership, problem->node_count, component);
-        igraph_vector_int_destroy(&membership);
-    }
-    igraph_destroy(&graph);
-    return leave(old, code, err);
+    enter(problem, phase);
+    if (setjmp(call.escape) == 0)
+        solve(problem, solve_graph, out);
+    lg_status status = conclude(err);
+    leave();
+    return status;
 }
 
 static lg_status
-solve_dominators(const lg__problem *problem, uint32_t *dominator, lg_error *err)
+components(const lg__problem *problem, uint32_t *component, lg_error *err)
 {
-    handlers old = enter(problem, "solving knots");
-    igraph_t graph;
-    igraph_vector_int_t dominators;
-    igraph_error_t code = make_graph(problem, &graph);
-    if (code != IGRAPH_SUCCESS)
-        return leave(old, code, err);
-    code = igraph_vector_int_init(&dominators, 0);
-    if (code == IGRAPH_SUCCESS) {
-        code = igraph_dominator_tree(&graph, 0, &dominators, NULL, NULL,
-                                     IGRAPH_OUT);
-        if (code == IGRAPH_SUCCESS)
-            copy_out(&dominators, problem->node_count, dominator);
-        igraph_vector_int_destroy(&dominators);
-    }
-    igraph_destroy(&graph);
-    if (code == IGRAPH_SUCCESS)
+    return guard(problem, "looking for knots", find_components, component, err);
+}
+
+static lg_status
+dominators(const lg__problem *problem, uint32_t *dominator, lg_error *err)
+{
+    lg_status status =
+        guard(problem, "solving knots", find_dominators, dominator, err);
+    if (status == LG_OK)
         dominator[0] = 0;
-    return leave(old, code, err);
+    return status;
 }
 
 const lg__solver *
 lg_igraph_solver(void)
 {
-    static const lg__solver solver = {solve_components, solve_dominators};
+    static const lg__solver solver = {components, dominators};
     return &solver;
 }

@@ -90,3 +90,31 @@ draw_random(uint64_t seed, uint32_t nodes)
                             LG_ROOT_THREAD, "", 0);
     return finish(builder);
 }
+
+lg_graph *
+drawn_with_devices(void)
+{
+    lg_builder *builder;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    CHECK(lg_builder_add_device(builder, "cuda:0") == 1);
+    CHECK(lg_builder_add_device(builder, "cuda:1") == 2);
+    for (uint32_t node = 0; node < 6; node++) {
+        lg_builder_add_node(builder, 16 * ((uint64_t)node + 1));
+        lg_builder_set_size(builder, node, 1u << node);
+    }
+    lg_builder_add_late_edge(builder, 0, 1, LG_EDGE_INDEX, 0);
+    lg_builder_add_late_edge(builder, 1, 2, LG_EDGE_INDEX, 0);
+    lg_builder_add_late_edge(builder, 2, 1, LG_EDGE_INDEX, 0);
+    lg_builder_add_late_edge(builder, 2, 3, LG_EDGE_INDEX, 1);
+    lg_builder_add_late_edge(builder, 2, 5, LG_EDGE_INDEX, 2);
+    lg_builder_add_late_edge(builder, 4, 4, LG_EDGE_INDEX, 0);
+    lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "", 0);
+    lg_builder_set_size(builder, 3, (uint64_t)8 << 30);
+    lg_builder_set_device(builder, 5, 1);
+    lg_builder_set_device(builder, 3, 1);
+    lg_builder_set_device(builder, 3, 2);
+    lg_builder_set_device(builder, 4, 2);
+    lg_builder_set_device(builder, 1, 2);
+    lg_builder_set_device(builder, 1, 0);
+    return finish(builder);
+}

@@ -4,6 +4,7 @@
 // linker's --wrap, malloc itself.
 #include <unistd.h>
 
+#include "drawn.h"
 #include "sample.h"
 #include "test.h"
 
@@ -118,6 +119,7 @@ __wrap_realloc(void *old, size_t size)
 }
 
 static char folder[] = "/tmp/leakgraph-XXXXXX";
+static char analysis_folder[] = "/tmp/leakgraph-XXXXXX";
 static char path[64];
 
 static lg_status
@@ -223,6 +225,28 @@ do_reports(const lg_graph *graph)
     return status;
 }
 
+static lg_status
+do_analyse(const lg_graph *graph)
+{
+    lg_analysis *analysis = NULL;
+    lg_status status = lg_analysis_new(graph, NULL, &analysis, NULL);
+    lg_bytes bytes;
+    const uint32_t node = 3;
+    if (status == LG_OK)
+        status = lg_nodes_retained(analysis, &node, 1, NULL, &bytes, NULL);
+    lg_analysis_free(analysis);
+    return status;
+}
+
+static lg_status
+do_load_analysis(const lg_graph *graph)
+{
+    lg_analysis *analysis = NULL;
+    lg_status status = lg_analysis_load(graph, &analysis, NULL);
+    lg_analysis_free(analysis);
+    return status;
+}
+
 static void
 sweep(const lg_graph *graph, lg_status (*work)(const lg_graph *))
 {
@@ -256,11 +280,33 @@ everything_else(void)
     CHECK(rmdir(folder) == 0);
 }
 
+// A graph with knots and devices; from a file, its analysis with it.
+static void
+analyses(void)
+{
+    lg_graph *again;
+    REQUIRE(mkdtemp(analysis_folder) != NULL);
+    snprintf(path, sizeof path, "%s/graph", analysis_folder);
+    lg_graph *graph = drawn_with_devices();
+    lg_analysis *analysis = analysed(graph);
+    sweep(graph, do_analyse);
+    lg_save_options options = {3, analysis};
+    REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
+    REQUIRE(lg_graph_load(path, 0, NULL, &again, NULL) == LG_OK);
+    sweep(again, do_load_analysis);
+    lg_graph_free(again);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    CHECK(unlink(path) == 0);
+    CHECK(rmdir(analysis_folder) == 0);
+}
+
 int
 main(void)
 {
     RUN(builder_and_finish);
     RUN(indexes);
     RUN(everything_else);
+    RUN(analyses);
     return test_result();
 }
