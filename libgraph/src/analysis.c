@@ -50,6 +50,7 @@ lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
     analysis->graph = graph;
     analysis->device.element = sizeof(lg__on_device);
     analysis->knot_device.element = sizeof(lg__on_device);
+    analysis->adopted.element = sizeof(lg__adoption);
     *out = analysis;
     return LG_OK;
 }
@@ -86,6 +87,7 @@ lg_analysis_free(lg_analysis *analysis)
     free(analysis->knot_host);
     free(analysis->member);
     lg__vector_free(&allocator, &analysis->knot_device);
+    lg__vector_free(&allocator, &analysis->adopted);
     free(analysis);
 }
 

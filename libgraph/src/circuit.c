@@ -28,6 +28,7 @@ typedef struct search {
     lg__walk walk;
     const lg__members *members;
     freedom freedom;
+    bool alone;      // all members but one are folded away
     uint32_t *from;  // [member] member before it; LG_NONE: not met
     uint32_t *depth; // [member]
     uint32_t *queue; // [member]
@@ -86,6 +87,9 @@ static bool
 may_take(const search *state, const lg_hop *hop)
 {
     const lg_graph *graph = state->walk.graph;
+    // That an object refers to itself says nothing about the others.
+    if (hop->source == hop->target && !state->alone)
+        return state->freedom == ALL_HOPS;
     switch (state->freedom) {
     case WITHOUT_CLASSES:
         return !is_class(graph, hop->source) && !is_class(graph, hop->target);
@@ -252,6 +256,7 @@ lg__circuit_find(const lg__walk *walk, const lg__members *members, lg_hops *out,
     state.walk.visit = meet;
     state.walk.context = &state;
     uint32_t start_count = list_starts(&state, starts);
+    state.alone = start_count == 1;
     for (; state.freedom < FREEDOMS && status == LG_OK && found.count == 0;
          state.freedom++) {
         uint32_t best = best_start(&state, starts, start_count);

@@ -30,9 +30,10 @@ bool lg__members_hold(const lg__members *members, const lg_graph *graph,
 lg_status lg__circuit_find(const lg__walk *walk, const lg__members *members,
                            lg_hops *out, lg_error *err);
 
-/** Chooses the hop to cut and turns the cycle so that it comes last. Returns
- *  the reason, a static string; NULL when memory ran out. */
+/** Chooses the hop to cut, of a cycle that has one, and turns the cycle so that
+ *  it begins with an object of the user's. Returns the reason, a static string;
+ *  NULL when memory ran out. */
 const char *lg__circuit_cut(const lg__walk *walk, const lg__members *members,
-                            lg_hops *circuit);
+                            lg_hops *circuit, size_t *cut);
 
 #endif

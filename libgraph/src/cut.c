@@ -1,6 +1,7 @@
 // Which hop of a cycle to cut: the one that reads like a back reference.
 #include "circuit.h"
 #include "select.h"
+#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ enum {
     CONTAINER = CATEGORY(CONTAINER),
     FRAME = CATEGORY(FRAME),
     TYPE = CATEGORY(TYPE),
+    ARRAY = CATEGORY(ARRAY),
 };
 
 typedef struct rule {
@@ -114,12 +116,18 @@ static const rule rules[] = {
     {"*cache*", ANY, ANY, NULL, 64, CACHED},
     {"*memo*", ANY, ANY, NULL, 64, CACHED},
     {"local *", FRAME, ANY, NULL, 50, LOCAL},
+    {".*", TYPE, TYPE, NULL, 45,
+     "two classes refer to each other: keep one of the references elsewhere, "
+     "or weak"},
     {".*", TYPE, ANY, NULL, 55,
      "an instance stored on its own class: keep it elsewhere, or through a "
      "weakref"},
     {".*", ANY, ANY, NULL, 40,
      "the attribute that closes the cycle: make it a weakref, or set it to "
      "None when done"},
+    {"[*", ARRAY, ANY, NULL, 35,
+     "an array of objects, which the collector does not look into: clear the "
+     "element, or keep the objects in a list"},
     {"['*", CONTAINER, ANY, NULL, 30,
      "the entry that closes the cycle: delete it when done, or keep a weakref "
      "in it"},
@@ -248,7 +256,38 @@ choose_hop(const lg_hops *circuit, const labels *all, peeling *state,
     return best >= 0;
 }
 
-// Turns the cycle by reversing both parts and then the whole.
+static unsigned
+first_rank(const lg_graph *graph, uint32_t node)
+{
+    switch (lg__node_category(graph, node)) {
+    case LG_CATEGORY_CONTAINER:
+        return 3;
+    case LG_CATEGORY_FUNCTION:
+    case LG_CATEGORY_FRAME:
+        return 2;
+    case LG_CATEGORY_TYPE:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+// Where to begin: with an object of the user's, so that the cut comes as late
+// as it can; last in a cycle too long to be shown whole.
+static size_t
+choose_first(const lg_graph *graph, const lg_hops *circuit, size_t cut)
+{
+    size_t count = circuit->count;
+    size_t best = (cut + 1) % count;
+    for (size_t i = 2; i <= count && count <= LG__CIRCUIT_SHOWN; i++) {
+        size_t at = (cut + i) % count;
+        if (first_rank(graph, circuit->items[at].source) <
+            first_rank(graph, circuit->items[best].source))
+            best = at;
+    }
+    return best;
+}
+
 static void
 reverse(lg_hop *hops, size_t count)
 {
@@ -259,17 +298,18 @@ reverse(lg_hop *hops, size_t count)
     }
 }
 
+// Turns the cycle by reversing both parts and then the whole.
 static void
-turn(lg_hops *circuit, size_t last)
+turn(lg_hops *circuit, size_t first)
 {
-    reverse(circuit->items, last + 1);
-    reverse(circuit->items + last + 1, circuit->count - last - 1);
+    reverse(circuit->items, first);
+    reverse(circuit->items + first, circuit->count - first);
     reverse(circuit->items, circuit->count);
 }
 
 const char *
 lg__circuit_cut(const lg__walk *walk, const lg__members *members,
-                lg_hops *circuit)
+                lg_hops *circuit, size_t *cut)
 {
     labels all = {.end = malloc((circuit->count + 1) * sizeof(size_t))};
     peeling state = {.graph = walk->graph,
@@ -284,8 +324,12 @@ lg__circuit_cut(const lg__walk *walk, const lg__members *members,
         lg_hop_label(walk->graph, &circuit->items[i], &all.text);
         all.end[i] = all.text.length;
     }
-    if (!all.text.failed && choose_hop(circuit, &all, &state, &chosen, &reason))
-        turn(circuit, chosen);
+    if (!all.text.failed &&
+        choose_hop(circuit, &all, &state, &chosen, &reason)) {
+        size_t first = choose_first(walk->graph, circuit, chosen);
+        turn(circuit, first);
+        *cut = (chosen + circuit->count - first) % circuit->count;
+    }
 
 done:
     free(all.end);

@@ -94,12 +94,11 @@ draw(const listing *state, lg_cycle *cycle, lg_error *err)
     if (status != LG_OK || cycle->shortest.count == 0)
         return status;
     const char *reason =
-        lg__circuit_cut(&state->walk, &members, &cycle->shortest);
+        lg__circuit_cut(&state->walk, &members, &cycle->shortest, &cycle->cut);
     if (reason == NULL) {
         lg_hops_free(&cycle->shortest);
         return lg__error_memory(err);
     }
-    cycle->cut = cycle->shortest.count - 1;
     cycle->cut_reason = reason;
     return LG_OK;
 }

@@ -112,11 +112,9 @@ static lg_status
 append(search *state, lg_path *path, lg_error *err)
 {
     lg_status status = LG_OK;
-    if (state->dominator == LG_NONE) {
-        path->root = root_of(state, path->root.node);
-        if (path->root.kind == LG_ROOT_GIVEN)
-            status = lead_in(state, path, err);
-    }
+    path->root = root_of(state, path->root.node);
+    if (state->dominator == LG_NONE && path->root.kind == LG_ROOT_GIVEN)
+        status = lead_in(state, path, err);
     lg_path *items = status != LG_OK
                          ? NULL
                          : realloc(state->paths.items,

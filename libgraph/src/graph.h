@@ -46,6 +46,7 @@
     X(KNOT_NODE, 66, 4, "node of a knot")                                      \
     X(KNOT_HOST, 67, 8, "host bytes of a knot")                                \
     X(KNOT_DEVICE, 68, 16, "device bytes of a knot")                           \
+    X(ADOPTED, 70, 8, "adopted by a knot")                                     \
     X(ANALYSIS, 69, 8, "analysis")
 
 /** From this one on a file need not have them; left out, they are empty. */

@@ -1,6 +1,7 @@
-// Knots by what they retain: from each wanted instance up the dominators, a
-// node once marked being the end of the way.
+// Knots by what they retain: from each wanted instance up the dominators, and
+// to the knots that dominate as a whole; what is marked already ends the way.
 #include "holding.h"
+#include "gather.h"
 #include "select.h"
 
 #include <stdlib.h>
@@ -47,30 +48,72 @@ lg__holding_types(const lg_graph *graph, const lg_cycle_options *options,
     return LG_OK;
 }
 
+typedef struct marking {
+    const lg_analysis *analysis;
+    uint8_t *marked;  // [node]
+    uint8_t *holding; // [knot]
+    lg__gathered starts;
+} marking;
+
+static bool
+follow_adoption(marking *state, uint32_t node)
+{
+    uint32_t by = lg__adopted_find(state->analysis, node);
+    return by == LG_NONE || lg__gather_append(&state->starts, by);
+}
+
+// Whoever adopts a knot adopted one of its members.
+static bool
+mark_knot(marking *state, uint32_t index)
+{
+    lg_knot knot = lg_analysis_knot(state->analysis, index);
+    bool going = true;
+    if (state->holding[index])
+        return true;
+    state->holding[index] = 1;
+    for (uint32_t i = 0; i < knot.count && going; i++)
+        going = follow_adoption(state, knot.nodes[i]);
+    return going;
+}
+
+// Marks all that retains the node, as far as it is not marked.
+static bool
+mark_way(marking *state, uint32_t node)
+{
+    bool going = lg__gather_append(&state->starts, node);
+    while (going && state->starts.count > 0) {
+        uint32_t at = state->starts.items[--state->starts.count];
+        for (; at != LG_NONE && !state->marked[at] && going;
+             at = lg_node_dominator(state->analysis, at)) {
+            uint32_t knot = lg_node_knot(state->analysis, at);
+            state->marked[at] = 1;
+            going = knot == LG_NONE ? follow_adoption(state, at)
+                                    : mark_knot(state, knot);
+        }
+    }
+    return going;
+}
+
 lg_status
 lg__knots_holding(const lg_analysis *analysis, const bool *wanted,
                   uint8_t **out, lg_error *err)
 {
     const lg_columns *columns = lg_graph_columns(lg_analysis_graph(analysis));
-    uint8_t *marked = calloc((size_t)columns->node_count + 1, 1);
-    uint8_t *holding = calloc((size_t)lg_analysis_knot_count(analysis) + 1, 1);
-    if (marked == NULL || holding == NULL) {
-        free(marked);
-        free(holding);
+    marking state = {
+        .analysis = analysis,
+        .marked = calloc((size_t)columns->node_count + 1, 1),
+        .holding = calloc((size_t)lg_analysis_knot_count(analysis) + 1, 1),
+    };
+    bool going = state.marked != NULL && state.holding != NULL;
+    for (uint32_t node = 0; node < columns->node_count && going; node++)
+        if (wanted[columns->type[node]])
+            going = mark_way(&state, node);
+    free(state.marked);
+    free(state.starts.items);
+    if (!going) {
+        free(state.holding);
         return lg__error_memory(err);
     }
-    for (uint32_t node = 0; node < columns->node_count; node++) {
-        if (!wanted[columns->type[node]])
-            continue;
-        for (uint32_t at = node; at != LG_NONE && !marked[at];
-             at = lg_node_dominator(analysis, at)) {
-            uint32_t knot = lg_node_knot(analysis, at);
-            marked[at] = 1;
-            if (knot != LG_NONE)
-                holding[knot] = 1;
-        }
-    }
-    free(marked);
-    *out = holding;
+    *out = state.holding;
     return LG_OK;
 }

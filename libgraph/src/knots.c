@@ -109,6 +109,26 @@ contract(contraction *state, lg_error *err)
     return LG_OK;
 }
 
+// What a knot dominates only as a whole: the tree knows another dominator.
+static bool
+list_adopted(const contraction *state, lg_analysis *analysis)
+{
+    for (uint32_t i = 0; i < state->count; i++) {
+        uint32_t node = state->late[i];
+        uint32_t by = state->lift->branch[node].parent;
+        uint32_t known = analysis->dominator[node];
+        if (place_of(state, node) != i || by >= lg__lift_root(state->lift) ||
+            !(state->lift->mark[by] & LG__MARK_KNOT) ||
+            (is_late(state, known) &&
+             place_of(state, known) == place_of(state, by)))
+            continue;
+        if (!lg__adopted_add(analysis, node, by))
+            return false;
+    }
+    lg__adopted_sort(analysis);
+    return true;
+}
+
 static void
 sum_up(contraction *state, uint32_t device)
 {
@@ -159,6 +179,8 @@ weigh(contraction *state, lg_analysis *analysis, weighed *items, lg_error *err)
     lg_status status = contract(state, err);
     if (status != LG_OK)
         return status;
+    if (!list_adopted(state, analysis))
+        return lg__error_memory(err);
     uint32_t devices =
         analysis->device.count > 0 ? analysis->graph->device_count : 0;
     for (uint32_t device = 0; device <= devices; device++) {

@@ -84,7 +84,8 @@ add_members(report *to, const lg_knot *knot)
                             lg_graph_type(to->graph, tallies[i].type).name);
     }
     if (count > TYPES_SHOWN)
-        lg_text_addf(&to->text, ", %zu more types", count - TYPES_SHOWN);
+        lg_text_addf(&to->text, ", %zu more type%s", count - TYPES_SHOWN,
+                     count - TYPES_SHOWN == 1 ? "" : "s");
     lg_text_add(&to->text, ")");
     free(tallies);
 }
@@ -93,16 +94,10 @@ static void
 add_circuit(report *to, const lg_cycle *cycle)
 {
     const lg_hops *circuit = &cycle->shortest;
-    size_t begin;
-    size_t end;
     if (circuit->count == 0)
         return;
-    lg_text_add(&to->text, "     ");
-    lg__say_circuit(to->graph, circuit, &begin, &end, &to->text);
-    lg_text_add(&to->text, "\n     ");
-    for (size_t i = 0; i < end; i++)
-        lg_text_add(&to->text, i < begin ? " " : "~");
-    lg_text_add(&to->text, "\n     cut ");
+    lg__draw_circuit(to->graph, circuit, cycle->cut, "     ", &to->text);
+    lg_text_add(&to->text, "     cut ");
     const lg_hop *cut = &circuit->items[cycle->cut];
     lg__say_node(to->graph, cut->source, &to->text);
     lg__say_label(to->graph, cut, &to->text);
@@ -129,7 +124,7 @@ add_holder(report *to, const lg_cycle *cycle, lg_error *err)
     uint32_t node = cycle->shortest.count > 0 ? cycle->shortest.items[0].source
                                               : knot.nodes[0];
     lg_text_add(out, "     held by ");
-    lg_status status = lg__say_where(to->graph, node, out, err);
+    lg_status status = lg__say_where(to->analysis, node, out, err);
     lg_text_add(out, "\n");
     return status;
 }
@@ -230,8 +225,6 @@ json_cycle(report *to, const lg_cycle *cycle)
     lg_text *out = &to->text;
     lg_knot knot = lg_analysis_knot(to->analysis, cycle->knot);
     lg_text circuit = {0};
-    size_t begin;
-    size_t end;
     lg_text_addf(out, "{\"kind\": \"%s\"", lg_cycle_kind_name(cycle->kind));
     if (cycle->kind == LG_CYCLE_UNCOLLECTABLE)
         lg_text_addf(out, ", \"reason\": \"%s\"",
@@ -244,7 +237,7 @@ json_cycle(report *to, const lg_cycle *cycle)
     for (uint32_t i = 0; i < knot.count; i++)
         lg_text_addf(out, "%s%u", i > 0 ? ", " : "", knot.nodes[i]);
     lg_text_add(out, "],\n   \"cycle\": ");
-    lg__say_circuit(to->graph, &cycle->shortest, &begin, &end, &circuit);
+    lg__say_circuit(to->graph, &cycle->shortest, &circuit);
     lg__json_said(&circuit, out);
     lg_text_add(out, ",\n   \"hops\": ");
     lg__json_hops(to->graph, cycle->shortest.items, cycle->shortest.count, out);

@@ -50,7 +50,7 @@ object_row(report *to, uint32_t node, lg_error *err)
     lg_text_addf(out, " #%u", node);
     lg__text_pad(out, start, 34);
     lg_text_add(out, " ");
-    lg_status status = lg__say_where(to->graph, node, out, err);
+    lg_status status = lg__say_where(to->analysis, node, out, err);
     lg_text_add(out, "\n");
     return status;
 }
@@ -81,7 +81,7 @@ objects_json(report *to, const lg__gathered *nodes, lg_error *err)
         lg_text_addf(out, ", \"size\": %llu, \"retained\": ",
                      (unsigned long long)lg_node_size(to->graph, node));
         lg__json_retained(to->analysis, lg_node_retained_on, node, out);
-        status = lg__say_where(to->graph, node, &where, err);
+        status = lg__say_where(to->analysis, node, &where, err);
         lg_text_add(out, ", \"held_by\": ");
         lg__json_said(&where, out);
         lg_text_add(out, "}");

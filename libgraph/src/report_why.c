@@ -23,9 +23,10 @@ typedef struct report {
     size_t suspects;
     lg_paths cuts;    // of what is alive
     lg__blame blame;  // of garbage
-    lg_hops circuit;  // of garbage
-    uint32_t in_knot; // of garbage: what of the circuit it goes with, or
-                      // LG_NONE
+    uint32_t knot;    // that it, or a dominator of it, is in; or LG_NONE
+    uint32_t in_knot; // which of them is
+    lg_hops circuit;  // of that knot
+    size_t cut;
     bool garbage;
     lg_text text;
 } report;
@@ -75,6 +76,13 @@ say_root_kind(report *to)
     lg_text_add(&to->text, words[to->path.root.kind]);
 }
 
+// That native code holds a module or a named class is no news.
+static bool
+is_furniture(const report *to, uint32_t node)
+{
+    return (to->analysis->policy.mark[node] & LG__MARK_FURNITURE) != 0;
+}
+
 static void
 add_node(report *to, uint32_t node, bool last)
 {
@@ -87,7 +95,7 @@ add_node(report *to, uint32_t node, bool last)
         say_retained(to, node);
     }
     lg_text_add(out, "\n");
-    if (unseen > 0) {
+    if (unseen > 0 && !is_furniture(to, node)) {
         lg_text_add(out, last ? "     " : "│    ");
         lg_text_add(out, "held by native code (");
         lg__say_unseen(unseen, out);
@@ -153,12 +161,10 @@ static void
 add_cuts(report *to)
 {
     lg_text *out = &to->text;
-    uint32_t dominator = lg_node_dominator(to->analysis, to->node);
-    lg_text_addf(out, "%s%zu%s ways, which share no object%s:\n",
-                 to->suspects > 0 ? "From there it is kept in "
-                                  : "To free it, cut all of these ",
-                 to->cuts.count, to->cuts.more ? " and more" : "",
-                 dominator == LG_NONE ? "" : " below that");
+    lg_text_addf(out, "%s%zu%s ways, which share no object:\n",
+                 to->suspects > 0 ? "From there on it is kept in "
+                                  : "To free it, cut each of these ",
+                 to->cuts.count, to->cuts.more ? " and more" : "");
     for (size_t i = 0; i < to->cuts.count; i++) {
         const lg_path *path = &to->cuts.items[i];
         lg_text_addf(out, "  %zu. ", i + 1);
@@ -171,6 +177,34 @@ add_cuts(report *to)
         lg__say_path(to->graph, path, out);
         lg_text_add(out, "\n");
     }
+}
+
+static void
+add_circuit(report *to)
+{
+    lg_text *out = &to->text;
+    if (to->circuit.count == 0)
+        return;
+    lg_knot knot = lg_analysis_knot(to->analysis, to->knot);
+    lg_text_add(out, "\n");
+    if (to->in_knot == to->node) {
+        lg_text_add(out, "It is");
+    } else {
+        lg_text_add(out, "It goes with ");
+        say_numbered(to, to->in_knot);
+        lg_text_add(out, ", which is");
+    }
+    lg_text_add(out, " part of a cycle: ");
+    uint32_t seen = lg__count_seen(to->graph, &knot);
+    if (seen > 1) {
+        lg_text_add_count(out, seen);
+        lg_text_add(out, " objects are tangled, and retain ");
+    } else {
+        lg_text_add(out, "it retains ");
+    }
+    lg__say_retained(to->analysis, lg_knot_retained_on, to->knot, out);
+    lg_text_add(out, "\n");
+    lg__draw_circuit(to->graph, &to->circuit, to->cut, "  ", out);
 }
 
 static void
@@ -188,26 +222,8 @@ add_alive(report *to)
     add_dominator(to);
     if (to->cuts.count > 1)
         add_cuts(to);
-}
-
-static void
-add_circuit(report *to)
-{
-    lg_text *out = &to->text;
-    size_t begin;
-    size_t end;
-    if (to->in_knot == LG_NONE)
-        return;
-    if (to->in_knot == to->node) {
-        lg_text_add(out, "It is part of a cycle:\n");
-    } else {
-        lg_text_add(out, "It goes with ");
-        say_numbered(to, to->in_knot);
-        lg_text_add(out, ", which is part of a cycle:\n");
-    }
-    lg_text_add(out, "  ");
-    lg__say_circuit(to->graph, &to->circuit, &begin, &end, out);
-    lg_text_add(out, "\n");
+    if (to->in_knot == to->node)
+        add_circuit(to);
 }
 
 static void
@@ -327,23 +343,22 @@ explain_alive(report *to, lg_error *err)
 
 // A cycle that the node is in, or that one of its dominators is.
 static lg_status
-explain_garbage(report *to, lg_error *err)
+explain_knot(report *to, lg_error *err)
 {
-    lg_status status = lg__blame_new(to->graph, &to->blame, err);
     uint32_t node = to->node;
     while (node != LG_NONE && lg_node_knot(to->analysis, node) == LG_NONE)
-        node = lg_node_dominator(to->analysis, node);
-    if (status != LG_OK || node == LG_NONE)
-        return status;
-    lg_knot knot =
-        lg_analysis_knot(to->analysis, lg_node_knot(to->analysis, node));
+        node = to->garbage ? lg_node_dominator(to->analysis, node) : LG_NONE;
+    if (node == LG_NONE)
+        return LG_OK;
+    to->knot = lg_node_knot(to->analysis, node);
+    lg_knot knot = lg_analysis_knot(to->analysis, to->knot);
     lg__members members = {knot.nodes, knot.count};
-    status = lg__circuit_find(&to->walk, &members, &to->circuit, err);
+    lg_status status = lg__circuit_find(&to->walk, &members, &to->circuit, err);
     if (status != LG_OK || to->circuit.count == 0)
         return status;
-    to->in_knot =
-        to->walk.fold[node].owner == LG_NONE ? node : to->walk.fold[node].owner;
-    if (lg__circuit_cut(&to->walk, &members, &to->circuit) == NULL)
+    uint32_t owner = to->walk.fold[node].owner;
+    to->in_knot = owner == LG_NONE ? node : owner;
+    if (lg__circuit_cut(&to->walk, &members, &to->circuit, &to->cut) == NULL)
         return lg__error_memory(err);
     return LG_OK;
 }
@@ -363,8 +378,10 @@ explain(report *to, lg_error *err)
         lg_path_from_root(to->graph, to->node, to->monitor, &to->path, err);
     to->garbage = status == LG_ENOTFOUND;
     if (to->garbage)
-        return explain_garbage(to, err);
-    return status == LG_OK ? explain_alive(to, err) : status;
+        status = lg__blame_new(to->graph, &to->blame, err);
+    else if (status == LG_OK)
+        status = explain_alive(to, err);
+    return status == LG_OK ? explain_knot(to, err) : status;
 }
 
 lg_status

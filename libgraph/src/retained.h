@@ -18,6 +18,13 @@ typedef struct lg__member {
     uint32_t knot;
 } lg__member;
 
+/** A node that a knot dominates as a whole, while none of its members does
+ *  alone. */
+typedef struct lg__adoption {
+    uint32_t node;
+    uint32_t by; /**< a member of that knot */
+} lg__adoption;
+
 struct lg_analysis {
     const lg_graph *graph;
     lg__policy policy;     /**< the marks hold LIVE and SELF as well */
@@ -36,6 +43,8 @@ struct lg_analysis {
                                those of the devices */
     lg__vector knot_device; /**< lg__on_device of knots */
     lg__member *member;     /**< ascending by node; knot_first[knot_count] */
+    lg__vector adopted;     /**< lg__adoption, ascending by node; of another
+                               knot only its first member to be settled */
 };
 
 /** The bytes of every node that lie on a device (0: the host). */
@@ -57,6 +66,12 @@ uint64_t lg__on_device_find(const lg__vector *entries, uint32_t device,
 /** Adds an entry unless it is 0; false when memory ran out. */
 bool lg__on_device_add(lg__vector *entries, uint32_t device, uint32_t node,
                        uint64_t bytes);
+
+/** Adds an adoption; false when memory ran out. */
+bool lg__adopted_add(lg_analysis *analysis, uint32_t node, uint32_t by);
+void lg__adopted_sort(lg_analysis *analysis);
+/** A member of the knot that adopts the node, or LG_NONE. */
+uint32_t lg__adopted_find(const lg_analysis *analysis, uint32_t node);
 
 /** The members by node, from knot_first and knot_node. */
 void lg__knots_list(lg_analysis *analysis);

@@ -28,6 +28,8 @@ lg__analysis_arrays(const lg_analysis *analysis, const lg_graph *graph,
     arrays[LG__KNOT_HOST] = borrow(analysis->knot_host, knots);
     arrays[LG__KNOT_DEVICE] =
         borrow(analysis->knot_device.data, analysis->knot_device.count);
+    arrays[LG__ADOPTED] =
+        borrow(analysis->adopted.data, analysis->adopted.count);
     binding[1] = LG__ANALYSIS_POLICY;
     arrays[LG__ANALYSIS] = borrow(binding, LG__ANALYSIS_WORDS);
     return LG_OK;
@@ -205,6 +207,26 @@ read_knots(lg_analysis *analysis, lg_error *err)
     return status == LG_OK ? list_members(analysis, members, err) : status;
 }
 
+static lg_status
+read_adopted(lg_analysis *analysis, lg_error *err)
+{
+    const lg__array *array = &analysis->graph->array[LG__ADOPTED];
+    const lg__adoption *entries = array->data;
+    for (uint64_t i = 0; i < array->count; i++) {
+        if (entries[i].node >= analysis->graph->columns.node_count ||
+            (i > 0 && entries[i].node <= entries[i - 1].node) ||
+            lg_node_knot(analysis, entries[i].by) == LG_NONE)
+            return damaged("what a knot adopts", i, err);
+    }
+    if (array->count == 0)
+        return LG_OK;
+    lg__vector *vector = &analysis->adopted;
+    lg_status status = copy(array, sizeof *entries, &vector->data, err);
+    if (status == LG_OK)
+        vector->count = vector->capacity = (size_t)array->count;
+    return status;
+}
+
 lg_status
 lg_analysis_load(const lg_graph *graph, lg_analysis **out, lg_error *err)
 {
@@ -220,6 +242,8 @@ lg_analysis_load(const lg_graph *graph, lg_analysis **out, lg_error *err)
         status = sum_tree(analysis, err);
     if (status == LG_OK)
         status = read_knots(analysis, err);
+    if (status == LG_OK)
+        status = read_adopted(analysis, err);
     if (status == LG_OK)
         *out = analysis;
     else

@@ -1,10 +1,11 @@
 // How reports speak of nodes, hops, ways and sizes.
 #include "words.h"
+#include "path.h"
 
 #include <string.h>
 
-// Longer ways are shown by their ends.
-enum { PATH_HEAD = 6, PATH_TAIL = 4, CIRCUIT_SHOWN = 10 };
+// Longer ways are shown by their ends, wider ones hop by hop.
+enum { PATH_HEAD = 6, PATH_TAIL = 4, LINE_WIDEST = 84 };
 
 static lg_string
 last_part(lg_string name)
@@ -19,13 +20,20 @@ void
 lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out)
 {
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
-    if (lg__node_category(graph, node) == LG_CATEGORY_CONTAINER)
+    lg_string text = lg_node_text(graph, node);
+    lg_category category = lg__node_category(graph, node);
+    if (category == LG_CATEGORY_CONTAINER) {
         lg__text_add_string(out, last_part(type));
-    else if (lg__string_is(type, "frame") &&
-             lg_node_text(graph, node).length > 0)
-        lg__text_add_string(out, lg_node_text(graph, node));
-    else
+    } else if (lg__string_is(type, "frame") && text.length > 0) {
+        lg__text_add_string(out, text);
+    } else if ((category == LG_CATEGORY_TYPE ||
+                lg__node_role(graph, node) == LG__ROLE_FUNCTION) &&
+               text.length > 0) {
+        lg_text_add(out, category == LG_CATEGORY_TYPE ? "class " : "function ");
+        lg__text_add_string(out, last_part(text));
+    } else {
         lg_node_title(graph, node, false, out);
+    }
 }
 
 void
@@ -88,13 +96,40 @@ lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out)
     }
 }
 
-lg_status
-lg__say_where(const lg_graph *graph, uint32_t node, lg_text *out, lg_error *err)
+// Garbage has no path; who dominates it says what it is part of.
+static lg_status
+say_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
+            lg_error *err)
 {
+    lg__walk walk = {.graph = lg_analysis_graph(analysis), .everything = true};
+    uint32_t dominator = lg_node_dominator(analysis, node);
+    walk.fold = lg__graph_folds(walk.graph);
+    if (walk.fold == NULL)
+        return lg__error_memory(err);
+    lg_text_add(out, "garbage");
+    if (dominator != LG_NONE && walk.fold[dominator].owner != LG_NONE)
+        dominator = walk.fold[dominator].owner;
+    if (dominator == LG_NONE || dominator == node)
+        return LG_OK;
+    lg_hop hop = lg__hop_between(&walk, dominator, node);
+    lg_text_add(out, hop.edge_count > 0 ? ": " : " below ");
+    lg__say_node(walk.graph, dominator, out);
+    if (hop.edge_count > 0)
+        lg__say_label(walk.graph, &hop, out);
+    return LG_OK;
+}
+
+lg_status
+lg__say_where(const lg_analysis *analysis, uint32_t node, lg_text *out,
+              lg_error *err)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
     lg_path path;
+    if (!lg_node_is_reachable(analysis, node))
+        return say_garbage(analysis, node, out, err);
     lg_status status = lg_path_from_root(graph, node, NULL, &path, err);
     if (status == LG_ENOTFOUND) {
-        lg_text_add(out, "garbage");
+        lg_text_add(out, "the interpreter");
         return LG_OK;
     }
     if (status != LG_OK)
@@ -222,27 +257,124 @@ lg__say_right(lg_text *cell, size_t width, lg_text *out)
         cell->data[0] = '\0';
 }
 
-void
-lg__say_circuit(const lg_graph *graph, const lg_hops *circuit, size_t *begin,
-                size_t *end, lg_text *out)
+uint32_t
+lg__count_seen(const lg_graph *graph, const lg_knot *knot)
 {
-    size_t start = out->length;
-    *begin = *end = 0;
-    for (size_t i = 0; i < circuit->count; i++) {
-        if (circuit->count > CIRCUIT_SHOWN + 1 && i == CIRCUIT_SHOWN / 2) {
-            size_t left_out = circuit->count - CIRCUIT_SHOWN;
-            lg_text_addf(out, "… %zu more … -> ", left_out);
-            i += left_out;
-        }
-        lg__say_node(graph, circuit->items[i].source, out);
-        *begin = lg__text_width(out, start);
-        lg__say_label(graph, &circuit->items[i], out);
-        *end = lg__text_width(out, start);
-        lg_text_add(out, " -> ");
-    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < knot->count; i++)
+        count += lg_node_folded_into(graph, knot->nodes[i]) == LG_NONE;
+    return count;
+}
+
+// Adds one hop; the columns since `start` where its label stands.
+static void
+say_step(const lg_graph *graph, const lg_hop *hop, size_t *begin, size_t *end,
+         size_t start, lg_text *out)
+{
+    lg__say_node(graph, hop->source, out);
+    *begin = lg__text_width(out, start);
+    lg__say_label(graph, hop, out);
+    *end = lg__text_width(out, start);
+}
+
+static void
+say_return(const lg_graph *graph, const lg_hops *circuit, lg_text *out)
+{
     lg_text_add(out, circuit->count == 1 ? "itself" : "back to ");
     if (circuit->count > 1)
         lg__say_node(graph, circuit->items[0].source, out);
+}
+
+// The hops that are shown of a long cycle begin with the first and end with the
+// last.
+static bool
+is_shown(const lg_hops *circuit, size_t hop)
+{
+    return circuit->count <= LG__CIRCUIT_SHOWN || hop < LG__CIRCUIT_SHOWN / 2 ||
+           hop >= circuit->count - LG__CIRCUIT_SHOWN / 2;
+}
+
+static void
+say_gap(const lg_hops *circuit, size_t hop, lg_text *out)
+{
+    if (!is_shown(circuit, hop) && is_shown(circuit, hop - 1)) {
+        lg_text_add(out, "… ");
+        lg_text_add_count(out, circuit->count - LG__CIRCUIT_SHOWN);
+        lg_text_add(out, " more … -> ");
+    }
+}
+
+static void
+say_line(const lg_graph *graph, const lg_hops *circuit, size_t cut,
+         size_t *begin, size_t *end, lg_text *out)
+{
+    size_t start = out->length;
+    size_t ignored[2];
+    for (size_t i = 0; i < circuit->count; i++) {
+        say_gap(circuit, i, out);
+        if (!is_shown(circuit, i))
+            continue;
+        say_step(graph, &circuit->items[i], i == cut ? begin : &ignored[0],
+                 i == cut ? end : &ignored[1], start, out);
+        lg_text_add(out, " -> ");
+    }
+    say_return(graph, circuit, out);
+}
+
+void
+lg__say_circuit(const lg_graph *graph, const lg_hops *circuit, lg_text *out)
+{
+    size_t begin;
+    size_t end;
+    say_line(graph, circuit, SIZE_MAX, &begin, &end, out);
+}
+
+static void
+underline(const char *indent, size_t begin, size_t end, lg_text *out)
+{
+    lg_text_addf(out, "\n%s", indent);
+    for (size_t i = 0; i < end; i++)
+        lg_text_add(out, i < begin ? " " : "~");
+}
+
+static void
+draw_lines(const lg_graph *graph, const lg_hops *circuit, size_t cut,
+           const char *indent, lg_text *out)
+{
+    size_t begin;
+    size_t end;
+    lg_text_add(out, indent);
+    for (size_t i = 0; i < circuit->count; i++) {
+        say_gap(circuit, i, out);
+        if (!is_shown(circuit, i))
+            continue;
+        say_step(graph, &circuit->items[i], &begin, &end, out->length, out);
+        size_t arrow = i > 0 ? 3 : 0;
+        if (i == cut)
+            underline(indent, begin + arrow, end + arrow, out);
+        lg_text_addf(out, "\n%s-> ", indent);
+    }
+    say_return(graph, circuit, out);
+}
+
+void
+lg__draw_circuit(const lg_graph *graph, const lg_hops *circuit, size_t cut,
+                 const char *indent, lg_text *out)
+{
+    lg_text line = {0};
+    size_t begin = 0;
+    size_t end = 0;
+    say_line(graph, circuit, cut, &begin, &end, &line);
+    out->failed |= line.failed;
+    if (lg__text_width(&line, 0) > LINE_WIDEST) {
+        draw_lines(graph, circuit, cut, indent, out);
+    } else {
+        lg_text_add(out, indent);
+        lg_text_add(out, line.data ? line.data : "");
+        underline(indent, begin, end, out);
+    }
+    lg_text_add(out, "\n");
+    lg_text_free(&line);
 }
 
 void

@@ -18,10 +18,10 @@ void lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out);
 /** A path as one expression: `train.trainer.losses[0]`. What lies between is
  *  left out of long ones. */
 void lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out);
-/** The shortest root path of a node as one expression; "garbage" if there is
- *  none. */
-lg_status lg__say_where(const lg_graph *graph, uint32_t node, lg_text *out,
-                        lg_error *err);
+/** The shortest root path of a node as one expression; for garbage, what it is
+ *  part of. */
+lg_status lg__say_where(const lg_analysis *analysis, uint32_t node,
+                        lg_text *out, lg_error *err);
 
 /** Bytes that something retains, by device: of a node, or of a knot. */
 typedef uint64_t lg__retained_on(const lg_analysis *analysis, uint32_t which,
@@ -46,10 +46,19 @@ void lg__json_root(const lg_root *root, lg_text *out);
 /** A JSON string of what was said in `said`, which is emptied. */
 void lg__json_said(lg_text *said, lg_text *out);
 
-/** The way around a cycle, from the target of its last hop back to it. From
- *  column `begin` to `end` stands the label of the last hop. */
+/** How many members of a knot are not folded away. */
+uint32_t lg__count_seen(const lg_graph *graph, const lg_knot *knot);
+
+/** Longer cycles are shown by their ends; those of lg__circuit_cut have the cut
+ *  there. */
+#define LG__CIRCUIT_SHOWN 10
+/** The way around a cycle, back to its start, in one line. */
 void lg__say_circuit(const lg_graph *graph, const lg_hops *circuit,
-                     size_t *begin, size_t *end, lg_text *out);
+                     lg_text *out);
+/** The same with the label of the hop to cut underlined, in lines that begin
+ *  with `indent`: one if it fits, else one a hop. */
+void lg__draw_circuit(const lg_graph *graph, const lg_hops *circuit, size_t cut,
+                      const char *indent, lg_text *out);
 /** `2 references leakgraph cannot see`. */
 void lg__say_unseen(int64_t count, lg_text *out);
 /** Why the collector cannot free something, as a clause. */
