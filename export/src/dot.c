@@ -208,7 +208,7 @@ add_width(const lg_view *view, const view_edge *edge, lg_text *out)
 {
     const view_node *target = &view->nodes[edge->target];
     if (view->form == VIEW_DOMINATORS && target->kind == VIEW_OBJECT)
-        lg_text_addf(out, ", penwidth=%.1f", 1 + 5 * target->share);
+        lg_text_addf(out, ", penwidth=%.1f", 1 + 3 * target->share);
 }
 
 static void

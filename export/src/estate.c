@@ -196,7 +196,7 @@ bytes_below(const view_estate *estate, const view_node *node)
 
 static lg_status
 draw_rest(view_estate *estate, size_t owner, uint64_t bytes, uint64_t count,
-          lg_error *err)
+          bool drawn, lg_error *err)
 {
     size_t at;
     view_edge *edge;
@@ -208,8 +208,11 @@ draw_rest(view_estate *estate, size_t owner, uint64_t bytes, uint64_t count,
     rest->depth = view->nodes[owner].depth + 1;
     rest->count = count;
     rest->size = bytes;
-    lg_text_add_count(&rest->title, count);
-    lg_text_add(&rest->title, " more");
+    if (count > 1 || drawn)
+        lg_text_add_count(&rest->title, count);
+    lg_text_add(&rest->title, drawn       ? " more"
+                              : count > 1 ? " objects"
+                                          : "more below");
     lg_text_add_size(&rest->worth, bytes);
     status = lg__view_add_edge(view, owner, at, &edge, err);
     if (!status)
@@ -217,7 +220,24 @@ draw_rest(view_estate *estate, size_t owner, uint64_t bytes, uint64_t count,
     return status;
 }
 
-// What is too small for a box, below each node that has drawn parts.
+// What is too small for a box, below the node at `index`. Where nothing is
+// drawn, it is worth one only if it is most of the node.
+static lg_status
+draw_rest_below(view_estate *estate, size_t index, const estate_rest *drawn,
+                lg_error *err)
+{
+    const view_node *node = &estate->picker.view->nodes[index];
+    uint64_t below = bytes_below(estate, node);
+    uint64_t bytes = below > drawn->bytes ? below - drawn->bytes : 0;
+    uint64_t least = drawn->count ? estate->least / 4 : estate->least;
+    if (!bytes || bytes < least || estate->parts[index] <= drawn->count)
+        return LG_OK;
+    if (!drawn->count && bytes < bytes_of(estate, node->node) / 2)
+        return LG_OK;
+    return draw_rest(estate, index, bytes, estate->parts[index] - drawn->count,
+                     drawn->count > 0, err);
+}
+
 static lg_status
 draw_rests(view_estate *estate, lg_error *err)
 {
@@ -233,15 +253,9 @@ draw_rests(view_estate *estate, lg_error *err)
         owner->count++;
     }
     lg_status status = LG_OK;
-    for (size_t i = 0; !status && i < count; i++) {
-        uint64_t below = bytes_below(estate, &view->nodes[i]);
-        uint64_t bytes = below > drawn[i].bytes ? below - drawn[i].bytes : 0;
-        if (drawn[i].count && estate->parts[i] > drawn[i].count && bytes &&
-            bytes >= estate->least / 4 &&
-            view->node_count < estate->picker.options.max_nodes)
-            status = draw_rest(estate, i, bytes,
-                               estate->parts[i] - drawn[i].count, err);
-    }
+    for (size_t i = 0; !status && i < count && lg__picker_room(&estate->picker);
+         i++)
+        status = draw_rest_below(estate, i, &drawn[i], err);
     free(drawn);
     return status;
 }

@@ -12,6 +12,8 @@
 #define LARGE (1u << 20)
 /* And below, nobody asks for an object's own size besides. */
 #define NOTEWORTHY 1024u
+/* A smaller share would read as nothing. */
+#define LEAST_PERCENT 0.05
 
 static void
 escape_html(lg_text *out, const char *bytes, size_t length)
@@ -127,7 +129,7 @@ static bool
 has_own_size(const view_node *node)
 {
     return node->worth.length && node->kind == VIEW_OBJECT &&
-           node->size >= NOTEWORTHY && node->size < weight(node);
+           node->size >= NOTEWORTHY && node->size < weight(node) / 10 * 9;
 }
 
 static const char *
@@ -145,8 +147,8 @@ mark_words(const view_node *node)
 static void
 add_facts(lg_text *out, const view_node *node, const char *gap)
 {
-    if (node->share > 0) {
-        double percent = 100 * node->share;
+    double percent = 100 * node->share;
+    if (percent >= LEAST_PERCENT) {
         lg_text_addf(out, percent < 10 ? "%s%.1f %%" : "%s%.0f %%", gap,
                      percent);
         gap = " · ";

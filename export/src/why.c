@@ -117,26 +117,31 @@ is_below(const view_why *why, uint32_t node, uint32_t above)
     return false;
 }
 
-// True if the one reference from source to target is all that the target hangs
+// Whether the one reference from source to target is all that the target hangs
 // on: its other holders hang on it themselves.
-static bool
-is_only_hold(const view_why *why, uint32_t source, uint32_t target)
+static lg_status
+find_only_hold(const view_why *why, uint32_t source, uint32_t target, bool *out,
+               lg_error *err)
 {
     lg_hops hops = {0};
     size_t direct = 0;
-    bool alone = dominator_of(why, target) == source &&
-                 !lg_node_hops_in(why->picker.graph, target, &hops, NULL);
+    bool alone = dominator_of(why, target) == source;
+    *out = false;
+    lg_status status =
+        alone ? lg_node_hops_in(why->picker.graph, target, &hops, err) : LG_OK;
     for (size_t i = 0; alone && i < hops.count; i++) {
+        uint32_t holder = hops.items[i].source;
         if (hops.items[i].weak)
             continue;
-        if (hops.items[i].source == source)
+        if (holder == source)
             direct++;
         else
-            alone = is_below(why, hops.items[i].source, target) ||
-                    !lg_node_is_reachable(why->analysis, hops.items[i].source);
+            alone = is_below(why, holder, target) ||
+                    !lg_node_is_reachable(why->analysis, holder);
     }
     lg_hops_free(&hops);
-    return alone && direct == 1;
+    *out = alone && direct == 1;
+    return status;
 }
 
 // Nobody is surprised that a module has globals and a frame locals.
@@ -148,58 +153,84 @@ is_furniture(const view_node *node)
            node->category == LG_CATEGORY_ROOT;
 }
 
-static bool
-is_suspect(const view_why *why, size_t index)
+static lg_status
+find_suspect(const view_why *why, size_t index, bool *out, lg_error *err)
 {
     const lg_view *view = why->picker.view;
     const view_edge *edge = &view->edges[index];
     const view_node *source = &view->nodes[edge->source];
     const view_node *target = &view->nodes[edge->target];
-    if (target->subject)
-        return true;
-    if (is_furniture(source))
-        return false;
-    return index >= why->lead_edges ||
-           (source->kind == VIEW_OBJECT && target->kind == VIEW_OBJECT &&
-            is_only_hold(why, source->node, target->node));
+    bool objects = source->kind == VIEW_OBJECT && target->kind == VIEW_OBJECT;
+    bool lead = index < why->lead_edges;
+    *out = target->subject || (!lead && !is_furniture(source));
+    if (*out || !lead || !objects || is_furniture(source))
+        return LG_OK;
+    return find_only_hold(why, source->node, target->node, out, err);
 }
 
-static void
-mark_edges(view_why *why)
+static lg_status
+mark_edges(view_why *why, lg_error *err)
 {
     lg_view *view = why->picker.view;
-    for (size_t i = 0; i < view->edge_count; i++) {
-        if (view->edges[i].path && !is_suspect(why, i))
+    lg_status status = LG_OK;
+    for (size_t i = 0; !status && i < view->edge_count; i++) {
+        bool suspect = true;
+        if (view->edges[i].path)
+            status = find_suspect(why, i, &suspect, err);
+        if (!suspect)
             view->edges[i].tone = TONE_WAY;
     }
+    return status;
+}
+
+// A module dominates what its globals hold: that is no news.
+static void
+mark_dominator(view_why *why)
+{
     if (why->dominator == LG_NONE)
         return;
-    view_node *dominator =
-        &view->nodes[lg__picker_find(&why->picker, why->dominator)];
-    // A module dominates what its globals hold: that is no news.
+    size_t at = lg__picker_find(&why->picker, why->dominator);
+    view_node *dominator = &why->picker.view->nodes[at];
     if (!dominator->root.length)
         dominator->mark = MARK_DOMINATOR;
 }
 
+// Ways that one can cut: native code's hold on the node itself is none.
+static size_t
+count_ways(const view_why *why)
+{
+    size_t count = why->ways.count;
+    for (size_t i = 0; i < why->ways.count; i++) {
+        const lg_path *way = &why->ways.items[i];
+        count -= !way->count && way->root.kind == LG_ROOT_NATIVE;
+    }
+    return count;
+}
+
 static void
-add_headline(view_why *why)
+add_headline(const view_why *why)
 {
     lg_text *line = &why->picker.view->headline;
-    size_t count = why->ways.count;
-    if (why->ways.more) {
-        lg_text_addf(line, "More than %zu ways keep it alive; with it go ",
-                     count);
-    } else if (count > 1) {
-        lg_text_addf(line, "Cut all %zu orange ways to free ", count);
-    } else if (count) {
-        lg_text_add(line, "Cut one orange reference to free ");
-    } else {
-        lg_text_add(line, "Held by the interpreter; with it go ");
-    }
-    lg__worth_add(line, why->analysis, why->node);
+    size_t count = count_ways(why);
     size_t at = lg__picker_find(&why->picker, why->node);
-    if (why->picker.view->nodes[at].unseen)
-        lg_text_add(line, ", but native code holds it too");
+    bool native = why->picker.view->nodes[at].unseen > 0;
+    if (native) {
+        lg_text_add(line, "Native code holds it");
+        if (count)
+            lg_text_addf(line, ", and so %s %zu orange way%s",
+                         count > 1 ? "do" : "does", count,
+                         count > 1 ? "s" : "");
+        lg_text_add(line, ": with it go ");
+    } else if (why->ways.more)
+        lg_text_add(line, "More ways than are drawn keep it alive: with it "
+                          "go ");
+    else if (count > 1)
+        lg_text_addf(line, "Cut all %zu orange ways to free ", count);
+    else if (count)
+        lg_text_add(line, "Cut one orange reference to free ");
+    else
+        lg_text_add(line, "Held by the interpreter: with it go ");
+    lg__worth_add(line, why->analysis, why->node);
 }
 
 static lg_status
@@ -213,9 +244,11 @@ draw_alive(view_why *why, const lg_monitor *monitor, lg_error *err)
         status = draw_lead(why, monitor, err);
     if (!status)
         status = draw_ways(why, err);
+    if (!status)
+        status = mark_edges(why, err);
     if (status)
         return status;
-    mark_edges(why);
+    mark_dominator(why);
     add_headline(why);
     lg__view_weigh(why->picker.view, why->analysis);
     return lg__view_settle(why->picker.view, err);

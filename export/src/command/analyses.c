@@ -3,6 +3,9 @@
 
 #include "command.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define USUAL_LIMIT 20u
 #define USUAL_SHARE 0.01
 
@@ -90,6 +93,27 @@ lg__verb_why(const lg_arguments *arguments)
     return code;
 }
 
+static bool
+is_known(const lg_graph *graph, const char *name)
+{
+    for (uint32_t i = 0; i < lg_graph_type_count(graph); i++) {
+        lg_string known = lg_graph_type(graph, i).name;
+        if (known.length == strlen(name) &&
+            !memcmp(known.data, name, known.length))
+            return true;
+    }
+    return !strcmp(name, "tensor") || !strcmp(name, "figure");
+}
+
+// A name that was mistyped would find no leak for ever.
+static void
+note_unknown(const lg_graph *graph, const char *name)
+{
+    if (name && !is_known(graph, name))
+        fprintf(stderr, "leakgraph: no object of type %s is in the snapshot\n",
+                name);
+}
+
 bool
 lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
                 size_t limit, lg_cycles *out, int *code)
@@ -131,6 +155,7 @@ print_cycles(const lg_arguments *arguments, const lg_analysis *analysis)
     lg_text text = {0};
     lg_error error = {0};
     lg_cycles cycles = {0};
+    note_unknown(lg_analysis_graph(analysis), arguments->holding);
     if (!lg__find_cycles(analysis, arguments, limit_of(arguments), &cycles,
                          &code))
         return code;

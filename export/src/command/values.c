@@ -14,7 +14,11 @@ lg__number_read(const char *name, const char *word, uint32_t most,
     errno = 0;
     unsigned long value = strtoul(word, &end, 10);
     if (*word < '0' || *word > '9' || *end || errno || !value || value > most) {
-        lg__complain("--%s takes a positive number, not '%s'", name, word);
+        if (most < UINT32_MAX / 2)
+            lg__complain("--%s takes a number from 1 to %u, not '%s'", name,
+                         most, word);
+        else
+            lg__complain("--%s takes a positive number, not '%s'", name, word);
         return false;
     }
     *out = (uint32_t)value;

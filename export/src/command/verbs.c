@@ -48,7 +48,7 @@ static const lg_verb verbs[] = {
      "Prints the objects that retain the most bytes: what would be freed if "
      "the object\nwere. --group type adds the objects of a type, or of all "
      "types of a module, up,\nno byte twice (20 lines, or --limit).\n"
-     "\nExamples:\n  leakgraph top run.lgs\n"
+     "\nExample:\n  leakgraph top run.lgs\n"
      "  leakgraph top run.lgs --group type --limit 5\n"},
     {"why", lg__verb_why, "j", 2, 0, "why an object is alive, in full",
      "leakgraph why SNAP SELECTOR [--json]",
@@ -72,7 +72,7 @@ static const lg_verb verbs[] = {
      "see all of it\n"
      "\nWith --check the exit code is 1 if any is collectable or "
      "uncollectable: for tests.\n"
-     "\nExamples:\n  leakgraph cycles run.lgs --holding tensor\n"
+     "\nExample:\n  leakgraph cycles run.lgs --holding tensor\n"
      "  leakgraph cycles run.lgs --check --min-bytes 1MiB\n"},
     {"dominators", lg__verb_dominators, "Smj", 1, 1, "who owns the bytes",
      "leakgraph dominators SNAP [SELECTOR] [--min-share F] [--json]",
@@ -95,7 +95,7 @@ static const lg_verb verbs[] = {
      "chooses the format. --cycle\nneeds no selector and draws a cycle by its "
      "number in `leakgraph cycles` with the\nsame options; --dominators "
      "without one draws the whole heap.\n" SELECTORS
-     "\nExamples:\n  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"
+     "\nExample:\n  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"
      "  leakgraph render run.lgs name:train.trainer --why -o why.svg\n"
      "  leakgraph render run.lgs --dominators -o heap.pdf\n"
      "  leakgraph render run.lgs --cycle 1 -o cycle.png\n"},
