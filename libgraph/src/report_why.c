@@ -220,6 +220,10 @@ add_alive(report *to)
         lg_text_add(out, "Cut any one of the references underlined with ~~~ "
                          "and it goes.\n");
     add_dominator(to);
+    if (to->path.root.kind == LG_ROOT_NATIVE)
+        lg_text_add(out, "Only native code keeps it: an extension module, or a "
+                         "part of the interpreter that leakgraph does not "
+                         "read.\n");
     if (to->cuts.count > 1)
         add_cuts(to);
     if (to->in_knot == to->node)

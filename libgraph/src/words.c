@@ -294,14 +294,16 @@ is_shown(const lg_hops *circuit, size_t hop)
            hop >= circuit->count - LG__CIRCUIT_SHOWN / 2;
 }
 
-static void
+// True for the first of those that are not.
+static bool
 say_gap(const lg_hops *circuit, size_t hop, lg_text *out)
 {
-    if (!is_shown(circuit, hop) && is_shown(circuit, hop - 1)) {
-        lg_text_add(out, "… ");
-        lg_text_add_count(out, circuit->count - LG__CIRCUIT_SHOWN);
-        lg_text_add(out, " more … -> ");
-    }
+    if (is_shown(circuit, hop) || !is_shown(circuit, hop - 1))
+        return false;
+    lg_text_add(out, "… ");
+    lg_text_add_count(out, circuit->count - LG__CIRCUIT_SHOWN);
+    lg_text_add(out, " more …");
+    return true;
 }
 
 static void
@@ -311,7 +313,8 @@ say_line(const lg_graph *graph, const lg_hops *circuit, size_t cut,
     size_t start = out->length;
     size_t ignored[2];
     for (size_t i = 0; i < circuit->count; i++) {
-        say_gap(circuit, i, out);
+        if (say_gap(circuit, i, out))
+            lg_text_add(out, " -> ");
         if (!is_shown(circuit, i))
             continue;
         say_step(graph, &circuit->items[i], i == cut ? begin : &ignored[0],
@@ -345,7 +348,8 @@ draw_lines(const lg_graph *graph, const lg_hops *circuit, size_t cut,
     size_t end;
     lg_text_add(out, indent);
     for (size_t i = 0; i < circuit->count; i++) {
-        say_gap(circuit, i, out);
+        if (say_gap(circuit, i, out))
+            lg_text_addf(out, "\n%s-> ", indent);
         if (!is_shown(circuit, i))
             continue;
         say_step(graph, &circuit->items[i], &begin, &end, out->length, out);

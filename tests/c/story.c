@@ -16,9 +16,12 @@ type_of(story *to, const char *name)
         if (strcmp(to->type_name[i], name) == 0)
             return to->type[i];
     REQUIRE(to->types < STORY_TYPES);
+    uint32_t base = LG_NONE;
+    if (strstr(name, "Error") != NULL)
+        base = type_of(to, "BaseException");
     to->type_name[to->types] = name;
-    to->type[to->types] =
-        lg_builder_add_type(to->builder, name, strlen(name), LG_NONE, NULL, 0);
+    to->type[to->types] = lg_builder_add_type(to->builder, name, strlen(name),
+                                              LG_NONE, &base, base != LG_NONE);
     return to->type[to->types++];
 }
 
