@@ -91,16 +91,6 @@ note_repeats(view_edge *edge, uint64_t count)
     lg_text_add_count(&edge->label, count - 1);
 }
 
-static void
-add_type_name(const view_picker *picker, uint32_t type, lg_text *out)
-{
-    lg_string name = lg_graph_type(picker->graph, type).name;
-    uint32_t start = name.length;
-    while (start && name.data[start - 1] != '.')
-        start--;
-    lg_text_add_bytes(out, name.data + start, name.length - start);
-}
-
 // `.a .b .c …`: what a values node stands for.
 static void
 list_names(const view_picker *picker, const view_family *family, lg_text *out)
@@ -137,7 +127,7 @@ name_fold(const view_picker *picker, const view_family *family, uint64_t count,
         lg_string name = lg_graph_type(picker->graph, family->type).name;
         lg_text_add_bytes(&fold->type, name.data, name.length);
         lg_text_add(&fold->title, " ");
-        add_type_name(picker, family->type, &fold->title);
+        lg__picker_name_type(picker, family->type, &fold->title);
     } else if (family->rank == RANK_VALUES) {
         lg_text_add(&fold->title, " values");
     }

@@ -115,6 +115,16 @@ lg__picker_category(const view_picker *picker, uint32_t node)
     return lg_graph_type(picker->graph, type).category;
 }
 
+void
+lg__picker_name_type(const view_picker *picker, uint32_t type, lg_text *out)
+{
+    lg_string name = lg_graph_type(picker->graph, type).name;
+    uint32_t start = name.length;
+    while (start && name.data[start - 1] != '.')
+        start--;
+    lg_text_add_bytes(out, name.data + start, name.length - start);
+}
+
 // What the title leaves out: the type's whole name, or a string's own text.
 static void
 describe(const view_picker *picker, view_node *drawn)

@@ -51,6 +51,9 @@ lg_status lg__picker_draw_native(view_picker *picker, size_t index,
 /** How many nodes may still be drawn. */
 size_t lg__picker_room(const view_picker *picker);
 lg_category lg__picker_category(const view_picker *picker, uint32_t node);
+/** `Tensor`: the last word of the type's name. */
+void lg__picker_name_type(const view_picker *picker, uint32_t type,
+                          lg_text *out);
 bool lg__picker_is_root(const view_picker *picker, uint32_t node);
 /** The edge kind by which a person names the hop. */
 unsigned lg__hop_kind(const view_picker *picker, const lg_hop *hop);

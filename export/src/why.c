@@ -224,6 +224,8 @@ add_headline(const view_why *why)
     } else if (why->ways.more)
         lg_text_add(line, "More ways than are drawn keep it alive: with it "
                           "go ");
+    else if (count == 2)
+        lg_text_add(line, "Cut both orange ways to free ");
     else if (count > 1)
         lg_text_addf(line, "Cut all %zu orange ways to free ", count);
     else if (count)
