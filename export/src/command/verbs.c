@@ -74,7 +74,7 @@ static const lg_verb verbs[] = {
      "uncollectable: for tests.\n"
      "\nExample:\n  leakgraph cycles run.lgs --holding tensor\n"
      "  leakgraph cycles run.lgs --check --min-bytes 1MiB\n"},
-    {"dominators", lg__verb_dominators, "Smj", 1, 1, "who owns the bytes",
+    {"dominators", lg__verb_dominators, "Sj", 1, 1, "who owns the bytes",
      "leakgraph dominators SNAP [SELECTOR] [--min-share F] [--json]",
      "Prints the dominator tree of the heap, or what lies below the object: "
      "each node\nowns what is below it, because every path from a root comes "
