@@ -1,35 +1,14 @@
 // Why a node is alive: the way from a root to it, with the hops that would free
 // it underlined; who dominates it; and everything that must be cut.
-#include "blame.h"
-#include "circuit.h"
-#include "suspects.h"
+#include "why.h"
 #include "words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // Hops of a path shown at its ends.
 enum { HEAD = 12, TAIL = 12 };
 
-typedef struct report {
-    const lg_analysis *analysis;
-    const lg_graph *graph;
-    const lg_monitor *monitor;
-    lg__walk walk;
-    uint32_t node;
-    const char *note;
-    lg_path path;  // of what is alive
-    bool *suspect; // [path.count]
-    size_t suspects;
-    lg_paths cuts;    // of what is alive
-    lg__blame blame;  // of garbage
-    uint32_t knot;    // that it, or a dominator of it, is in; or LG_NONE
-    uint32_t in_knot; // which of them is
-    lg_hops circuit;  // of that knot
-    size_t cut;
-    bool garbage;
-    lg_text text;
-} report;
+typedef lg__why report;
 
 static void
 say_retained(report *to, uint32_t node)
@@ -333,61 +312,6 @@ why_json(report *to)
     lg_text_add(out, "}\n");
 }
 
-static lg_status
-explain_alive(report *to, lg_error *err)
-{
-    to->suspect = calloc(to->path.count + 1, sizeof *to->suspect);
-    if (to->suspect == NULL)
-        return lg__error_memory(err);
-    to->suspects = lg__suspects_mark(to->analysis, &to->walk, &to->path,
-                                     to->node, to->suspect);
-    return lg_paths_disjoint(to->analysis, to->node, 0, to->monitor, &to->cuts,
-                             err);
-}
-
-// A cycle that the node is in, or that one of its dominators is.
-static lg_status
-explain_knot(report *to, lg_error *err)
-{
-    uint32_t node = to->node;
-    while (node != LG_NONE && lg_node_knot(to->analysis, node) == LG_NONE)
-        node = to->garbage ? lg_node_dominator(to->analysis, node) : LG_NONE;
-    if (node == LG_NONE)
-        return LG_OK;
-    to->knot = lg_node_knot(to->analysis, node);
-    lg_knot knot = lg_analysis_knot(to->analysis, to->knot);
-    lg__members members = {knot.nodes, knot.count};
-    lg_status status = lg__circuit_find(&to->walk, &members, &to->circuit, err);
-    if (status != LG_OK || to->circuit.count == 0)
-        return status;
-    uint32_t owner = to->walk.fold[node].owner;
-    to->in_knot = owner == LG_NONE ? node : owner;
-    if (lg__circuit_cut(&to->walk, &members, &to->circuit, &to->cut) == NULL)
-        return lg__error_memory(err);
-    return LG_OK;
-}
-
-static lg_status
-explain(report *to, lg_error *err)
-{
-    to->walk.graph = to->graph;
-    to->walk.everything = true;
-    to->walk.fold = lg__graph_folds(to->graph);
-    if (to->walk.fold == NULL ||
-        !lg__graph_reverse(to->graph, &to->walk.reverse))
-        return lg__error_memory(err);
-    if (to->walk.fold[to->node].owner != LG_NONE)
-        to->node = to->walk.fold[to->node].owner;
-    lg_status status =
-        lg_path_from_root(to->graph, to->node, to->monitor, &to->path, err);
-    to->garbage = status == LG_ENOTFOUND;
-    if (to->garbage)
-        status = lg__blame_new(to->graph, &to->blame, err);
-    else if (status == LG_OK)
-        status = explain_alive(to, err);
-    return status == LG_OK ? explain_knot(to, err) : status;
-}
-
 lg_status
 lg_report_why(const lg_analysis *analysis, uint32_t node, const char *note,
               const lg_monitor *monitor, lg_format format, lg_text *out,
@@ -401,16 +325,12 @@ lg_report_why(const lg_analysis *analysis, uint32_t node, const char *note,
                  .in_knot = LG_NONE};
     if (node >= to.graph->columns.node_count)
         return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
-    lg_status status = explain(&to, err);
+    lg_status status = lg__why_explain(&to, err);
     if (status == LG_OK && format == LG_FORMAT_JSON)
         why_json(&to);
     else if (status == LG_OK)
         why_text(&to);
-    lg_path_free(&to.path);
-    lg_paths_free(&to.cuts);
-    free(to.suspect);
-    lg__blame_free(&to.blame);
-    lg_hops_free(&to.circuit);
+    lg__why_free(&to);
     if (status == LG_OK)
         return lg__report_finish(&to.text, out, err);
     lg_text_free(&to.text);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-// Longer ways are shown by their ends, wider ones hop by hop.
-enum { PATH_HEAD = 6, PATH_TAIL = 4, LINE_WIDEST = 84 };
+// Longer paths are shown by their ends.
+enum { PATH_HEAD = 6, PATH_TAIL = 4 };
 
 static lg_string
 last_part(lg_string name)
@@ -161,19 +161,6 @@ lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
 }
 
 void
-lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
-                  uint32_t which, lg_text *out)
-{
-    const lg_graph *graph = lg_analysis_graph(analysis);
-    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {
-        lg_text_add(out, i > 0 ? ", " : "{");
-        lg__text_add_json_string(out, lg_graph_device_name(graph, i));
-        lg_text_addf(out, ": %llu", (unsigned long long)on(analysis, which, i));
-    }
-    lg_text_add(out, "}");
-}
-
-void
 lg__say_bytes(lg_bytes bytes, lg_text *out)
 {
     if (bytes.device > 0) {
@@ -184,79 +171,6 @@ lg__say_bytes(lg_bytes bytes, lg_text *out)
     lg_text_add(out, bytes.device > 0 ? " host" : "");
 }
 
-void
-lg__json_bytes(lg_bytes bytes, lg_text *out)
-{
-    lg_text_addf(out, "{\"host\": %llu, \"device\": %llu}",
-                 (unsigned long long)bytes.host,
-                 (unsigned long long)bytes.device);
-}
-
-void
-lg__json_said(lg_text *said, lg_text *out)
-{
-    lg_text_add_json(out, said->data ? said->data : "", said->length);
-    out->failed |= said->failed;
-    lg_text_free(said);
-}
-
-void
-lg__json_node(const lg_graph *graph, uint32_t node, lg_text *out)
-{
-    lg_text title = {0};
-    lg_text_addf(out, "\"node\": %u, \"type\": ", node);
-    lg__text_add_json_string(
-        out, lg_graph_type(graph, graph->columns.type[node]).name);
-    lg_text_add(out, ", \"title\": ");
-    lg_node_title(graph, node, false, &title);
-    lg__json_said(&title, out);
-}
-
-void
-lg__json_hops(const lg_graph *graph, const lg_hop *hops, size_t count,
-              lg_text *out)
-{
-    lg_text_add(out, "[");
-    for (size_t i = 0; i < count; i++) {
-        lg_text label = {0};
-        lg_text_addf(out, "%s{\"source\": %u, \"target\": %u, \"label\": ",
-                     i > 0 ? ", " : "", hops[i].source, hops[i].target);
-        lg_hop_label(graph, &hops[i], &label);
-        lg__json_said(&label, out);
-        lg_text_add(out, "}");
-    }
-    lg_text_add(out, "]");
-}
-
-void
-lg__json_root(const lg_root *root, lg_text *out)
-{
-    lg_text_addf(
-        out, "{\"kind\": \"%s\", \"name\": ", lg_root_kind_name(root->kind));
-    lg__text_add_json_string(out, root->name);
-    lg_text_addf(out, ", \"node\": %u}", root->node);
-}
-
-void
-lg__say_share(uint64_t part, uint64_t whole, lg_text *out)
-{
-    double share = whole > 0 ? (double)part / (double)whole : 0;
-    unsigned thousandths = (unsigned)(share * 1000 + 0.5);
-    lg_text_addf(out, "%u.%u %%", thousandths / 10, thousandths % 10);
-}
-
-void
-lg__say_right(lg_text *cell, size_t width, lg_text *out)
-{
-    for (size_t i = lg__text_width(cell, 0); i < width; i++)
-        lg_text_add(out, " ");
-    lg_text_add(out, cell->data ? cell->data : "");
-    out->failed |= cell->failed;
-    cell->length = 0;
-    if (cell->data)
-        cell->data[0] = '\0';
-}
-
 uint32_t
 lg__count_seen(const lg_graph *graph, const lg_knot *knot)
 {
@@ -264,121 +178,6 @@ lg__count_seen(const lg_graph *graph, const lg_knot *knot)
     for (uint32_t i = 0; i < knot->count; i++)
         count += lg_node_folded_into(graph, knot->nodes[i]) == LG_NONE;
     return count;
-}
-
-// Adds one hop; the columns since `start` where its label stands.
-static void
-say_step(const lg_graph *graph, const lg_hop *hop, size_t *begin, size_t *end,
-         size_t start, lg_text *out)
-{
-    lg__say_node(graph, hop->source, out);
-    *begin = lg__text_width(out, start);
-    lg__say_label(graph, hop, out);
-    *end = lg__text_width(out, start);
-}
-
-static void
-say_return(const lg_graph *graph, const lg_hops *circuit, lg_text *out)
-{
-    lg_text_add(out, circuit->count == 1 ? "itself" : "back to ");
-    if (circuit->count > 1)
-        lg__say_node(graph, circuit->items[0].source, out);
-}
-
-// The hops that are shown of a long cycle begin with the first and end with the
-// last.
-static bool
-is_shown(const lg_hops *circuit, size_t hop)
-{
-    return circuit->count <= LG__CIRCUIT_SHOWN || hop < LG__CIRCUIT_SHOWN / 2 ||
-           hop >= circuit->count - LG__CIRCUIT_SHOWN / 2;
-}
-
-// True for the first of those that are not.
-static bool
-say_gap(const lg_hops *circuit, size_t hop, lg_text *out)
-{
-    if (is_shown(circuit, hop) || !is_shown(circuit, hop - 1))
-        return false;
-    lg_text_add(out, "… ");
-    lg_text_add_count(out, circuit->count - LG__CIRCUIT_SHOWN);
-    lg_text_add(out, " more …");
-    return true;
-}
-
-static void
-say_line(const lg_graph *graph, const lg_hops *circuit, size_t cut,
-         size_t *begin, size_t *end, lg_text *out)
-{
-    size_t start = out->length;
-    size_t ignored[2];
-    for (size_t i = 0; i < circuit->count; i++) {
-        if (say_gap(circuit, i, out))
-            lg_text_add(out, " -> ");
-        if (!is_shown(circuit, i))
-            continue;
-        say_step(graph, &circuit->items[i], i == cut ? begin : &ignored[0],
-                 i == cut ? end : &ignored[1], start, out);
-        lg_text_add(out, " -> ");
-    }
-    say_return(graph, circuit, out);
-}
-
-void
-lg__say_circuit(const lg_graph *graph, const lg_hops *circuit, lg_text *out)
-{
-    size_t begin;
-    size_t end;
-    say_line(graph, circuit, SIZE_MAX, &begin, &end, out);
-}
-
-static void
-underline(const char *indent, size_t begin, size_t end, lg_text *out)
-{
-    lg_text_addf(out, "\n%s", indent);
-    for (size_t i = 0; i < end; i++)
-        lg_text_add(out, i < begin ? " " : "~");
-}
-
-static void
-draw_lines(const lg_graph *graph, const lg_hops *circuit, size_t cut,
-           const char *indent, lg_text *out)
-{
-    size_t begin;
-    size_t end;
-    lg_text_add(out, indent);
-    for (size_t i = 0; i < circuit->count; i++) {
-        if (say_gap(circuit, i, out))
-            lg_text_addf(out, "\n%s-> ", indent);
-        if (!is_shown(circuit, i))
-            continue;
-        say_step(graph, &circuit->items[i], &begin, &end, out->length, out);
-        size_t arrow = i > 0 ? 3 : 0;
-        if (i == cut)
-            underline(indent, begin + arrow, end + arrow, out);
-        lg_text_addf(out, "\n%s-> ", indent);
-    }
-    say_return(graph, circuit, out);
-}
-
-void
-lg__draw_circuit(const lg_graph *graph, const lg_hops *circuit, size_t cut,
-                 const char *indent, lg_text *out)
-{
-    lg_text line = {0};
-    size_t begin = 0;
-    size_t end = 0;
-    say_line(graph, circuit, cut, &begin, &end, &line);
-    out->failed |= line.failed;
-    if (lg__text_width(&line, 0) > LINE_WIDEST) {
-        draw_lines(graph, circuit, cut, indent, out);
-    } else {
-        lg_text_add(out, indent);
-        lg_text_add(out, line.data ? line.data : "");
-        underline(indent, begin, end, out);
-    }
-    lg_text_add(out, "\n");
-    lg_text_free(&line);
 }
 
 void
@@ -438,4 +237,24 @@ lg__reason_name(lg_cycle_reason reason)
                                         "frozen", "untracked"};
     size_t index = (size_t)reason;
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+void
+lg__say_share(uint64_t part, uint64_t whole, lg_text *out)
+{
+    double share = whole > 0 ? (double)part / (double)whole : 0;
+    unsigned thousandths = (unsigned)(share * 1000 + 0.5);
+    lg_text_addf(out, "%u.%u %%", thousandths / 10, thousandths % 10);
+}
+
+void
+lg__say_right(lg_text *cell, size_t width, lg_text *out)
+{
+    for (size_t i = lg__text_width(cell, 0); i < width; i++)
+        lg_text_add(out, " ");
+    lg_text_add(out, cell->data ? cell->data : "");
+    out->failed |= cell->failed;
+    cell->length = 0;
+    if (cell->data)
+        cell->data[0] = '\0';
 }
