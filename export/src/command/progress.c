@@ -21,7 +21,7 @@ show(const char *phase, double done)
 {
     static double start, last;
     double now = seconds_now();
-    if (!start)
+    if (start <= 0)
         start = now;
     if (now - start < 1 || now - last < 0.1 || !isatty(STDERR_FILENO))
         return;
