@@ -80,7 +80,7 @@ lg__size_read(const char *word, int64_t *out)
     while (end != word && *end == ' ')
         end++;
     double bytes = value * unit_bytes(end);
-    if (*word < '0' || *word > '9' || !unit_bytes(end) || !(bytes < 9e18)) {
+    if (*word < '0' || *word > '9' || unit_bytes(end) <= 0 || !(bytes < 9e18)) {
         lg__complain("--min-bytes takes a size such as 4096, 64KiB or 1MiB, "
                      "not '%s'",
                      word);
