@@ -167,7 +167,7 @@ static bool
 has_second_line(const view_node *node)
 {
     return node->detail.length || node->more || node->unreached || node->mark ||
-           node->share > 0 || has_own_size(node);
+           100 * node->share >= LEAST_PERCENT || has_own_size(node);
 }
 
 // The second line: what the title leaves out, and what the picture does.
