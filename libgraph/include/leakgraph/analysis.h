@@ -37,7 +37,9 @@ typedef struct lg_bytes {
 /**
  * Components, dominators and retained sizes of every node, garbage included
  * (what no root reaches hangs from the source components of the unreachable
- * part). The analysis borrows the graph, which must outlive it. LG_EPARTIAL on
+ * part). A module's namespace is one with the module: the module dominates it
+ * and what it refers to, and of the namespace itself only its own bytes are
+ * known. The analysis borrows the graph, which must outlive it. LG_EPARTIAL on
  * a partial graph; LG_EUNSUPPORTED says how to install igraph. O((nodes +
  * edges) log nodes) time, about 40 bytes a node while it runs. */
 LG_API lg_status lg_analysis_new(const lg_graph *graph,
