@@ -28,7 +28,16 @@ class Command(unittest.TestCase):
         """Makes one snapshot of each heap in use."""
         cls.folder = tempfile.TemporaryDirectory()
         cls.here = Path(cls.folder.name)
-        for shape in ("losses", "held", "loop", "names", "dicts", "family", "ways"):
+        for shape in (
+            "losses",
+            "held",
+            "loop",
+            "names",
+            "dicts",
+            "family",
+            "ways",
+            "partial",
+        ):
             file = cls.here / f"{shape}.lgs"
             subprocess.run([MAKE_SNAPSHOT, shape, str(file)], check=True)
 
@@ -179,6 +188,20 @@ class Command(unittest.TestCase):
         self.refused(2, "not 'held,'", "cycles", "family.lgs", "--kind", "held,")
         for size in ("x", "-1", "3XB", "1e30", ""):
             self.refused(2, "a size", "cycles", "family.lgs", f"--min-bytes={size}")
+
+    def test_a_part_of_a_heap_is_not_analysed(self) -> None:
+        file = "partial.lgs"
+        for words in (
+            ("top", file),
+            ("why", file, "#0"),
+            ("cycles", file, "--check"),
+            ("dominators", file),
+            ("retained", file, "#0"),
+            ("analyze", file, "-o", "x.lgs"),
+            ("render", file, "--dominators", "-o", "x.svg"),
+        ):
+            self.refused(4, "needs a whole snapshot", *words)
+        self.fine("refs", file, "#0")
 
     def test_a_type_that_nothing_has_is_said(self) -> None:
         done = self.run_command("cycles", "family.lgs", "--holding", "app.Chidl")

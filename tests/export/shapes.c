@@ -292,6 +292,18 @@ make_ways(uint32_t *subject)
     return heap_close(&heap);
 }
 
+// Only a part of a heap.
+static lg_graph *
+make_partial(uint32_t *subject)
+{
+    test_heap heap;
+    heap_open(&heap);
+    lg_builder_set_info(heap.builder, "partial", "roots were given");
+    *subject = heap_add(&heap, "list", 56);
+    heap_root(&heap, *subject, LG_ROOT_GIVEN, "");
+    return heap_close(&heap);
+}
+
 const test_shape shapes[] = {
     {"losses", make_losses_refs, LG_REFS},
     {"why", make_losses_why, LG_PATH},
@@ -308,6 +320,7 @@ const test_shape shapes[] = {
     {"held-path", make_held, LG_PATH},
     {"family", make_family, LG_REFS},
     {"ways", make_ways, LG_BACKREFS},
+    {"partial", make_partial, LG_REFS},
 };
 
 const size_t shape_count = sizeof shapes / sizeof *shapes;
