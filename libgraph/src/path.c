@@ -190,6 +190,7 @@ seen_root(const search *state, uint32_t index)
 
 typedef struct choice {
     const lg_graph *graph;
+    uint32_t source;
     uint32_t target;
     unsigned penalty;
     lg_hop best;
@@ -199,7 +200,8 @@ static bool
 choose(void *context, const lg_hop *hop)
 {
     choice *state = context;
-    if (hop->weak || hop->target != state->target)
+    if (hop->weak || hop->source != state->source ||
+        hop->target != state->target)
         return true;
     unsigned penalty = lg__hop_penalty(state->graph, hop);
     if (state->best.edge_count == 0 || penalty < state->penalty) {
@@ -209,14 +211,27 @@ choose(void *context, const lg_hop *hop)
     return state->penalty > 0;
 }
 
+// A list of a million has as many hops out; what it holds has few in.
+static bool
+is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
+{
+    const uint64_t *first = walk->graph->columns.first_edge;
+    const uint64_t *first_in = walk->reverse.first;
+    return first_in != NULL && first_in[target + 1] - first_in[target] <
+                                   first[source + 1] - first[source];
+}
+
 lg_hop
 lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target)
 {
-    choice made = {.graph = walk->graph, .target = target};
+    choice made = {.graph = walk->graph, .source = source, .target = target};
     lg__walk again = *walk;
     again.visit = choose;
     again.context = &made;
-    lg__hops_out_walk(&again, source);
+    if (is_shorter_backwards(walk, source, target))
+        lg__hops_in_walk(&again, target);
+    else
+        lg__hops_out_walk(&again, source);
     return made.best;
 }
 

@@ -24,8 +24,9 @@ uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
 /** How little a hop tells: 0 for a local, an attribute, a key. */
 unsigned lg__hop_penalty(const lg_graph *graph, const lg_hop *hop);
 
-/** Among the hops from `source` to `target`, the first with the least penalty;
- *  edge_count 0 if there is none. The walk is any that has the folds. */
+/** A hop from `source` to `target` with the least penalty; edge_count 0 if
+ * there is none. The walk is any that has the folds. O(hops out of the source),
+ * or with the reverse index of hops into the target if that is less. */
 lg_hop lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target);
 
 #endif

@@ -250,7 +250,9 @@ lg_report_dominators(const lg_analysis *analysis, uint32_t node,
     if (to.walk.fold != NULL && node != LG_NONE &&
         to.walk.fold[node].owner != LG_NONE)
         node = to.walk.fold[node].owner;
-    bool filled = to.walk.fold != NULL && fill(&to, node, min_share, format);
+    bool filled = to.walk.fold != NULL &&
+                  lg__graph_reverse(to.graph, &to.walk.reverse) &&
+                  fill(&to, node, min_share, format);
     free(to.stack);
     if (!filled) {
         lg_text_free(&to.text);

@@ -114,7 +114,8 @@ lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
         .queue = malloc(nodes * sizeof(uint32_t)),
     };
     lg_status status = LG_OK;
-    if (!state.tree.walk.fold || !state.tree.before || !state.tree.root ||
+    if (!lg__graph_reverse(graph, &state.tree.walk.reverse) ||
+        !state.tree.walk.fold || !state.tree.before || !state.tree.root ||
         !state.key || !state.level || !state.queue) {
         status = lg__error_memory(err);
         goto done;

@@ -148,10 +148,41 @@ folded(void)
     lg_graph_free(graph);
 }
 
+// A list with very many elements is not walked once for each of them.
+static void
+wide(void)
+{
+    enum { NODES = 300000 };
+    lg_builder *builder;
+    lg_graph *graph = NULL;
+    lg_merged_paths merged;
+    uint32_t *targets = malloc(NODES * sizeof *targets);
+    REQUIRE(targets != NULL);
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++) {
+        lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
+        targets[i] = i;
+    }
+    lg_builder_open(builder, 0);
+    for (uint32_t i = 1; i < NODES; i++)
+        lg_builder_add_edge(builder, i, LG_EDGE_INDEX, i);
+    lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    lg_analysis *analysis = analysed(graph);
+    REQUIRE(lg_paths_merged(analysis, targets, NODES, NULL, &merged, NULL) ==
+            LG_OK);
+    CHECK(merged.count == 2 && merged.items[1].targets == NODES - 1);
+    lg_merged_paths_free(&merged);
+    free(targets);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 int
 main(void)
 {
     RUN(random_graphs);
     RUN(folded);
+    RUN(wide);
     return test_result();
 }
