@@ -21,6 +21,16 @@ typedef struct listing {
     lg_cycles cycles;
 } listing;
 
+// From CPython 3.13 on the collector may look past a namespace whose values lie
+// in its owner: the dict goes when the owner does.
+static bool
+is_freed(const listing *state, uint32_t node)
+{
+    uint32_t owner = state->walk.fold[node].owner;
+    return state->collectable[node] ||
+           (owner != LG_NONE && state->collectable[owner]);
+}
+
 static bool
 is_collectable(const listing *state, const lg_knot *knot)
 {
@@ -29,7 +39,7 @@ is_collectable(const listing *state, const lg_knot *knot)
     for (uint32_t i = 0; i < knot->count; i++) {
         if (!(flags[knot->nodes[i]] & LG_NODE_TRACKED))
             continue;
-        if (!state->collectable[knot->nodes[i]])
+        if (!is_freed(state, knot->nodes[i]))
             return false;
         tracked++;
     }
