@@ -70,8 +70,10 @@ fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
 	@$(bin)/cmake --build build/fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
-bench: build  ## time the capture; prints a Markdown table
+bench: build  ## time the capture and the analysis; prints Markdown tables
 	@$(bin)/python bench/capture.py
+	@$(bin)/cmake --build $(BUILD) --target bench_analysis
+	@$(bin)/python bench/analysis.py $(BUILD)/bench/bench_analysis
 
 docs: build  ## the C reference from the headers; checks links and names
 	@$(bin)/python tools/apidoc.py build/docs

@@ -1,7 +1,8 @@
 """What the built shared objects export, against what the headers promise.
 
 libleakgraph exports exactly the LG_API functions of its headers; the extension
-exports its entry point; the renderer, opened on demand, exports one function.
+exports its entry point; the renderer and the bridge to igraph, opened on demand,
+export one function each.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import headers
 import tracked
 
 LIBRARY = "libleakgraph.so"
-PLUGIN = "libleakgraph-render.so"
+PLUGINS = ("libleakgraph-render.so", "libleakgraph-igraph.so")
 
 
 def exports(shared_object: Path) -> set[str]:
@@ -40,11 +41,11 @@ def compare(name: str, found: set[str], wanted: set[str]) -> Iterator[str]:
 def check(root: Path, build: Path) -> Iterator[str]:
     """What is wrong with the shared objects below build."""
     libraries = sorted(build.rglob(LIBRARY))
-    plugins = sorted(build.rglob(PLUGIN))
+    plugins = {name: sorted(build.rglob(name)) for name in PLUGINS}
     modules = sorted(build.rglob("_core*.so"))
     for kind, found in (
         (LIBRARY, libraries),
-        (PLUGIN, plugins),
+        *plugins.items(),
         ("_core*.so", modules),
     ):
         if not found:
@@ -53,7 +54,7 @@ def check(root: Path, build: Path) -> Iterator[str]:
         yield from compare(path.name, exports(path), headers.exported(root))
     for path in modules:
         yield from compare(path.name, exports(path), {"PyInit__core"})
-    for path in plugins:
+    for path in (path for paths in plugins.values() for path in paths):
         names = exports(path)
         if len(names) != 1 or not min(names).startswith("lg_"):
             yield f"{path.name} exports {sorted(names)}: one lg_ function is allowed"

@@ -11,6 +11,7 @@ from pathlib import Path
 HEADERS = (
     "libgraph/include/leakgraph/leakgraph.h",
     "libgraph/include/leakgraph/builder.h",
+    "libgraph/include/leakgraph/analysis.h",
     "export/include/leakgraph/export.h",
 )
 INCLUDE_DIRS = ("libgraph/include", "export/include")

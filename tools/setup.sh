@@ -13,7 +13,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 packages='gcc g++ libc6-dev make git pkg-config ca-certificates
-          libgraphviz-dev uthash-dev libzstd-dev libxxhash-dev'
+          libgraphviz-dev libigraph-dev uthash-dev libzstd-dev libxxhash-dev'
 case ${1:-} in
 '') ;;
 checks) packages="$packages clang valgrind binutils libclang-rt-dev" ;;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds a wheel and tries it in an environment that knows nothing of the
-# checkout: the package imports, the command is there, both draw a picture.
+# checkout: the package imports, the command is there, both draw a picture, and
+# the command finds igraph.
 set -eu
 cd "$(dirname "$0")/.."
 rm -rf build/wheel
@@ -23,6 +24,8 @@ leakgraph.save_snapshot("whole.lgs")
 END
 leakgraph info whole.lgs
 leakgraph render whole.lgs module:leakgraph -o module.svg
+leakgraph analyze whole.lgs -o analysed.lgs
+leakgraph top whole.lgs --limit 3
 grep -q '<svg' refs.svg
 grep -q '<svg' module.svg
 python -m leakgraph --help >help.txt

@@ -49,10 +49,7 @@ print_step(const lg_view *view, size_t node, bool last, lg_text *out)
     const view_node *step = &view->nodes[node];
     lg_text_add(out, step->kind == VIEW_SKIP ? "┊  " : last ? "╰→ " : "├─ ");
     lg__tree_add_title(out, step);
-    if (lg__has_size(step)) {
-        lg_text_add(out, "  ");
-        lg_text_add_size(out, step->size);
-    }
+    lg__tree_add_size(out, step);
     lg_text_add(out, "\n");
     if (step->unseen) {
         lg_text_add(out, last ? "     " : "│    ");

@@ -220,6 +220,23 @@ count_again(const view_crowd *crowd, view_family *family, uint32_t other)
     }
 }
 
+lg_bytes
+lg__family_retained(const view_picker *picker, view_family *family,
+                    uint32_t other)
+{
+    const lg_analysis *analysis = picker->options.analysis;
+    if (!analysis)
+        return (lg_bytes){0, 0};
+    uint32_t owner = lg_node_dominator(analysis, other);
+    if (family->count == 1)
+        family->owner = owner;
+    if (owner == family->owner)
+        return lg_node_retained(analysis, other);
+    uint64_t own = lg_node_size(picker->graph, other);
+    bool host = !lg_node_device(picker->graph, other);
+    return (lg_bytes){host ? own : 0, host ? 0 : own};
+}
+
 static bool
 add_sibling(view_crowd *crowd, const lg_hop *hop, unsigned kind, uint32_t other)
 {
@@ -236,6 +253,9 @@ add_sibling(view_crowd *crowd, const lg_hop *hop, unsigned kind, uint32_t other)
     crowd->total++;
     family->count++;
     family->bytes += lg_node_size(crowd->picker->graph, other);
+    lg_bytes retained = lg__family_retained(crowd->picker, family, other);
+    family->retained.host += retained.host;
+    family->retained.device += retained.device;
     family->last = *hop;
     if (family->kept_count > crowd->keep)
         return true;

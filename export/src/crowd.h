@@ -30,6 +30,9 @@ typedef struct view_family {
     view_rank rank;
     uint64_t count; /* different objects */
     uint64_t bytes;
+    uint32_t owner;     /* dominator of the first, with an analysis */
+    lg_bytes retained;  /* by those that have the same one, which so share
+                           nothing; of the others, their own bytes */
     uint64_t order;     /* of the first */
     view_sibling *kept; /* the first ones */
     size_t kept_count;
@@ -61,6 +64,9 @@ typedef struct view_crowd {
 lg_status lg__crowd_gather(view_crowd *crowd, view_picker *picker,
                            uint32_t node, lg_error *err);
 void lg__crowd_free(view_crowd *crowd);
+/** What one of the family adds to what the family retains. */
+lg_bytes lg__family_retained(const view_picker *picker, view_family *family,
+                             uint32_t other);
 
 /** Leaves out families that say little so far from the subject: their members
  *  are only counted. */

@@ -86,6 +86,20 @@ add_facts(const lg_text *caption, bool narrow, lg_text *out)
     }
 }
 
+static void
+add_line(const lg_text *line, const char *size, const char *colour, bool bold,
+         lg_text *out)
+{
+    if (!line->length)
+        return;
+    lg_text_addf(out,
+                 "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"20\">"
+                 "<FONT POINT-SIZE=\"%s\" COLOR=\"%s\">%s",
+                 size, colour, bold ? "<B>" : "");
+    lg__html_add(out, line, 120);
+    lg_text_addf(out, "%s</FONT></TD></TR>", bold ? "</B>" : "");
+}
+
 // The graph's own label: caption and legend in one row, below the title if
 // there is one. (A box around everything could carry the title, but it makes
 // Graphviz 2.42 turn the order of siblings around.)
@@ -97,12 +111,10 @@ add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
     lg_text_add(&title, options->title ? options->title : "");
     lg_text_add(out, "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"3\" "
                      "CELLPADDING=\"0\">");
-    if (title.length) {
-        lg_text_add(out, "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"20\">"
-                         "<FONT POINT-SIZE=\"14\" COLOR=\"" INK "\"><B>");
-        lg__html_add(out, &title, 120);
-        lg_text_add(out, "</B></FONT></TD></TR>");
-    }
+    add_line(&title, "14", INK, true, out);
+    add_line(&view->headline, title.length ? "11" : "14", INK, !title.length,
+             out);
+    add_line(&view->note, "10", QUIET, false, out);
     bool narrow = view->node_count < NARROW;
     add_facts(&caption, narrow, out);
     if (options->legend && !narrow)
@@ -124,7 +136,8 @@ direction_of(const lg_view *view)
 static void
 add_head(const lg_view *view, const lg_dot_options *options, lg_text *out)
 {
-    bool titled = options->title && options->title[0];
+    bool titled =
+        (options->title && options->title[0]) || view->headline.length;
     lg_text_add(out, "digraph leakgraph {\n  graph [");
     lg_text_add(out, direction_of(view));
     lg_text_add(out, ", bgcolor=white, pad=0.25, nodesep=0.16, ranksep=0.5, "
@@ -170,10 +183,18 @@ add_node(const view_node *node, size_t index, lg_text *out)
 static const char *
 edge_style(const lg_view *view, const view_edge *edge)
 {
+    static const char *const tones[] = {
+        [TONE_WAY] = ", color=\"" QUIET "\", penwidth=2.0",
+        [TONE_CUT] = ", style=dashed, color=\"" ALARM "\", fontcolor=\"" ALARM
+                     "\", penwidth=2.4",
+        [TONE_OWNER] = ", style=dashed, arrowhead=none",
+    };
     const view_node *source = &view->nodes[edge->source];
     const view_node *target = &view->nodes[edge->target];
     if (source->kind == VIEW_NATIVE)
         return ", style=dashed, color=\"" ALARM "\"";
+    if (edge->tone)
+        return tones[edge->tone];
     if (edge->path)
         return ", color=\"" SUSPECT "\", fontcolor=\"" SUSPECT
                "\", penwidth=2.4";
@@ -194,19 +215,49 @@ turns_back(const lg_view *view, const view_edge *edge)
 }
 
 static void
+add_edge_label(const view_edge *edge, lg_text *out)
+{
+    bool cut = edge->tone == TONE_CUT;
+    if (!edge->label.length && !cut)
+        return;
+    lg_text_add(out, ", label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+                     "CELLSPACING=\"0\" CELLPADDING=\"2\">");
+    if (edge->label.length) {
+        lg_text_add(out, "<TR><TD>");
+        lg__html_add(out, &edge->label, LABEL_LIMIT);
+        lg_text_add(out, "</TD></TR>");
+    }
+    if (cut)
+        lg_text_add(out, "<TR><TD><FONT FACE=\"" SANS "\"><B>✂ cut here</B>"
+                         "</FONT></TD></TR>");
+    lg_text_add(out, "</TABLE>>");
+}
+
+// In a dominator tree a line is as thick as the share that it carries.
+static void
+add_width(const lg_view *view, const view_edge *edge, lg_text *out)
+{
+    const view_node *target = &view->nodes[edge->target];
+    if (view->form == VIEW_DOMINATORS && target->kind == VIEW_OBJECT)
+        lg_text_addf(out, ", penwidth=%.1f", 1 + 3 * target->share);
+}
+
+static void
 add_edge(const lg_view *view, const view_edge *edge, lg_text *out)
 {
-    lg_text_addf(out, "  n%u -> n%u [tooltip=\" \"", edge->source,
-                 edge->target);
-    if (edge->label.length) {
-        lg_text_add(out, ", label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" "
-                         "CELLSPACING=\"0\" CELLPADDING=\"2\"><TR><TD>");
-        lg__html_add(out, &edge->label, LABEL_LIMIT);
-        lg_text_add(out, "</TD></TR></TABLE>>");
-    }
+    // Written the other way round, the hop to cut leads back below the others
+    // and does not turn the round around.
+    bool turned = edge->tone == TONE_CUT && edge->source != edge->target;
+    lg_text_addf(out, "  n%u -> n%u [tooltip=\" \"",
+                 turned ? edge->target : edge->source,
+                 turned ? edge->source : edge->target);
+    if (turned)
+        lg_text_add(out, ", dir=back");
+    add_edge_label(edge, out);
     lg_text_add(out, edge_style(view, edge));
     if (turns_back(view, edge))
         lg_text_add(out, ", constraint=false");
+    add_width(view, edge, out);
     lg_text_add(out, "];\n");
 }
 

@@ -1,6 +1,7 @@
 // How a crowd becomes nodes and edges of the view.
 
 #include "crowd.h"
+#include "worth.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +132,7 @@ name_fold(const view_picker *picker, const view_family *family, uint64_t count,
         lg_string name = lg_graph_type(picker->graph, family->type).name;
         lg_text_add_bytes(&fold->type, name.data, name.length);
         lg_text_add(&fold->title, " ");
-        lg__add_type_name(picker, family->type, &fold->title);
+        lg__picker_name_type(picker, family->type, &fold->title);
     } else if (family->rank == RANK_VALUES) {
         lg_text_add(&fold->title, " values");
     }
@@ -158,6 +159,23 @@ add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
     lg_text_free(&word);
 }
 
+// What is folded retains; those drawn one by one count for themselves.
+static void
+weigh_fold(const view_picker *picker, const view_family *family, size_t single,
+           view_node *fold)
+{
+    view_family rest = *family;
+    fold->retained = family->retained;
+    rest.count = 2;
+    for (size_t i = 0; i < single; i++) {
+        lg_bytes one = lg__family_retained(
+            picker, &rest, lg__hop_end(picker, &family->kept[i].hop));
+        fold->retained.host -= one.host;
+        fold->retained.device -= one.device;
+    }
+    lg__bytes_add(&fold->worth, picker->graph, fold->retained);
+}
+
 static lg_status
 draw_fold(view_picker *picker, size_t index, const view_family *family,
           lg_error *err)
@@ -179,6 +197,8 @@ draw_fold(view_picker *picker, size_t index, const view_family *family,
     for (size_t i = 0; i < single; i++)
         fold->size -= lg_node_size(picker->graph,
                                    lg__hop_end(picker, &family->kept[i].hop));
+    if (picker->options.analysis && !values)
+        weigh_fold(picker, family, single, fold);
     fold->category = values
                          ? LG_CATEGORY_ATOM
                          : lg_graph_type(picker->graph, family->type).category;

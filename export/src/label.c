@@ -7,8 +7,13 @@
 
 #define TITLE_LIMIT 44u
 #define DETAIL_LIMIT 56u
+#define WORTH_LIMIT 80u
 /* From here on a size is what the picture is about. */
 #define LARGE (1u << 20)
+/* And below, nobody asks for an object's own size besides. */
+#define NOTEWORTHY 1024u
+/* A smaller share would read as nothing. */
+#define LEAST_PERCENT 0.05
 
 static void
 escape_html(lg_text *out, const char *bytes, size_t length)
@@ -102,18 +107,75 @@ add_badge(lg_text *out, const view_look *look, const char *badge, bool tall)
                  tall ? " ROWSPAN=\"2\"" : "", look->border, badge);
 }
 
+// What is retained comes first: it is what can be won.
+static uint64_t
+weight(const view_node *node)
+{
+    return node->worth.length ? node->retained.host + node->retained.device
+                              : node->size;
+}
+
 // On the line of the title, in its cell: cells of their own would each choose
 // their base line.
 static void
 add_size(lg_text *out, const view_node *node, const view_look *look)
 {
-    bool large = node->size >= LARGE;
+    bool large = weight(node) >= LARGE;
     bool dark = is_dark(node, look);
     const char *colour = large ? text_colour(node, look) : dark ? PALE : QUIET;
     open_font(out, colour, is_small(node) ? "9" : NULL);
     lg_text_add(out, large ? "&#160;&#160;<B>" : "&#160;&#160;");
-    lg_text_add_size(out, node->size);
+    if (node->worth.length)
+        lg__html_add(out, &node->worth, WORTH_LIMIT);
+    else
+        lg_text_add_size(out, node->size);
     lg_text_add(out, large ? "</B></FONT>" : "</FONT>");
+}
+
+// An object's own size, where it is not all that it retains.
+static bool
+has_own_size(const view_node *node)
+{
+    return node->worth.length && node->kind == VIEW_OBJECT &&
+           node->size >= NOTEWORTHY && node->size < weight(node) / 10 * 9;
+}
+
+static const char *
+mark_words(const view_node *node)
+{
+    static const char *const words[] = {
+        [MARK_NONE] = NULL,
+        [MARK_DOMINATOR] = "every way leads through here",
+        [MARK_CULPRIT] = "this keeps the collector from it",
+    };
+    return words[node->mark];
+}
+
+// What the analysis adds to the second line.
+static void
+add_facts(lg_text *out, const view_node *node, const char *gap)
+{
+    double percent = 100 * node->share;
+    if (percent >= LEAST_PERCENT) {
+        lg_text_addf(out, percent < 10 ? "%s%.1f %%" : "%s%.0f %%", gap,
+                     percent);
+        gap = " · ";
+    }
+    if (has_own_size(node)) {
+        lg_text_add(out, gap);
+        lg_text_add_size(out, node->size);
+        lg_text_add(out, " itself");
+        gap = " · ";
+    }
+    if (node->mark)
+        lg_text_addf(out, "%s<B>%s</B>", gap, mark_words(node));
+}
+
+static bool
+has_second_line(const view_node *node)
+{
+    return node->detail.length || node->more || node->unreached || node->mark ||
+           100 * node->share >= LEAST_PERCENT || has_own_size(node);
 }
 
 // The second line: what the title leaves out, and what the picture does.
@@ -135,8 +197,11 @@ add_second_line(lg_text *out, const view_node *node, const view_look *look)
         lg_text_add(out, " more");
         gap = " · ";
     }
-    if (node->unreached)
+    if (node->unreached) {
         lg_text_addf(out, "%sgarbage: no root reaches it", gap);
+        gap = " · ";
+    }
+    add_facts(out, node, gap);
     lg_text_add(out, "</FONT></TD></TR>");
 }
 
@@ -154,11 +219,16 @@ open_box(lg_text *out, const view_node *node, const view_look *look)
     if (node->subject) {
         border = SUSPECT;
         fill = is_dark(node, look) ? look->fill : SUSPECT_FILL;
+    } else if (node->mark) {
+        border = node->mark == MARK_CULPRIT ? ALARM : INK;
     }
     lg_text_addf(out,
                  "<TABLE BORDER=\"%d\" COLOR=\"%s\" BGCOLOR=\"%s\" "
                  "CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"3\"",
-                 node->subject ? 3 : 1, border, fill);
+                 node->subject ? 3
+                 : node->mark  ? 2
+                               : 1,
+                 border, fill);
     if (!look->square || dashed)
         lg_text_addf(out, " STYLE=\"%s%s%s\"", look->square ? "" : "ROUNDED",
                      !look->square && dashed ? "," : "",
@@ -172,7 +242,7 @@ lg__label_add(lg_text *out, const view_node *node)
     const view_look *look = lg__look_of(node);
     const char *badge = lg__badge_of(node, look);
     bool sized = lg__has_size(node);
-    bool second = node->detail.length || node->more || node->unreached;
+    bool second = has_second_line(node);
     lg_text_add(out, "<");
     open_box(out, node, look);
     lg_text_add(out, "<TR>");

@@ -1,11 +1,41 @@
 // lg_view_new: the options made whole, then the walk or the path.
 
 #include "picker.h"
+#include "worth.h"
 
 #include <stdlib.h>
 
 #define MOST_NODES 100000u
 #define MOST_PATHS 8u
+
+static lg_status
+check_room(uint32_t max_nodes, lg_error *err)
+{
+    if (max_nodes < 3 || max_nodes > MOST_NODES)
+        return lg_error_set(err, LG_EINVAL,
+                            "max_nodes is %u: give a number from 3 to %u",
+                            max_nodes, MOST_NODES);
+    return LG_OK;
+}
+
+static lg_status
+check_node(const lg_graph *graph, uint32_t node, lg_error *err)
+{
+    uint32_t known = lg_graph_columns(graph)->node_count;
+    if (node < known)
+        return LG_OK;
+    return lg_error_set(err, LG_EINVAL,
+                        "node %u is not in the graph, which has %u", node,
+                        known);
+}
+
+lg_status
+lg__view_check(const lg_graph *graph, uint32_t node, uint32_t max_nodes,
+               lg_error *err)
+{
+    lg_status status = check_room(max_nodes, err);
+    return status ? status : check_node(graph, node, err);
+}
 
 static lg_status
 complete_options(const lg_view_options *given, lg_view_options *out,
@@ -20,10 +50,9 @@ complete_options(const lg_view_options *given, lg_view_options *out,
         options.max_nodes = 120;
     if (!options.max_siblings)
         options.max_siblings = 3;
-    if (options.max_nodes < 3 || options.max_nodes > MOST_NODES)
-        return lg_error_set(err, LG_EINVAL,
-                            "max_nodes is %u: give a number from 3 to %u",
-                            options.max_nodes, MOST_NODES);
+    lg_status status = check_room(options.max_nodes, err);
+    if (status)
+        return status;
     if (options.max_siblings > options.max_nodes)
         options.max_siblings = options.max_nodes;
     if (options.direction > LG_PATH)
@@ -40,7 +69,6 @@ check_nodes(const lg_graph *graph, const uint32_t *nodes, size_t count,
             const lg_view_options *options, lg_error *err)
 {
     bool paths = options->direction == LG_PATH;
-    uint32_t known = lg_graph_columns(graph)->node_count;
     if (!count)
         return lg_error_set(err, LG_EINVAL,
                             "there is nothing to draw: give at least one node");
@@ -49,13 +77,10 @@ check_nodes(const lg_graph *graph, const uint32_t *nodes, size_t count,
                             "%zu paths are too many for one picture: give at "
                             "most %u nodes, and max_nodes of 3 for each",
                             count, MOST_PATHS);
-    for (size_t i = 0; i < count; i++) {
-        if (nodes[i] >= known)
-            return lg_error_set(err, LG_EINVAL,
-                                "node %u is not in the graph, which has %u",
-                                nodes[i], known);
-    }
-    return LG_OK;
+    lg_status status = LG_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        status = check_node(graph, nodes[i], err);
+    return status;
 }
 
 static lg_status
@@ -97,8 +122,10 @@ lg_view_new(const lg_graph *graph, const uint32_t *nodes, size_t count,
             status = lg__picker_walk(&picker, monitor, err);
     }
     lg__picker_name_keys(&picker);
-    if (!status)
+    if (!status) {
+        lg__view_weigh(picker.view, whole.analysis);
         status = lg__view_settle(picker.view, err);
+    }
 done:
     lg__picker_close(&picker);
     if (status)

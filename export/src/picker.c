@@ -115,6 +115,16 @@ lg__picker_category(const view_picker *picker, uint32_t node)
     return lg_graph_type(picker->graph, type).category;
 }
 
+void
+lg__picker_name_type(const view_picker *picker, uint32_t type, lg_text *out)
+{
+    lg_string name = lg_graph_type(picker->graph, type).name;
+    uint32_t start = name.length;
+    while (start && name.data[start - 1] != '.')
+        start--;
+    lg_text_add_bytes(out, name.data + start, name.length - start);
+}
+
 // What the title leaves out: the type's whole name, or a string's own text.
 static void
 describe(const view_picker *picker, view_node *drawn)
@@ -212,7 +222,7 @@ static void
 add_key_label(const view_picker *picker, uint32_t key, lg_text *out)
 {
     lg_text_add(out, "[");
-    lg__add_type_name(picker, picker->columns->type[key], out);
+    lg__picker_name_type(picker, picker->columns->type[key], out);
     lg_text_addf(out, " …%04llx]",
                  (unsigned long long)picker->columns->address[key] & 0xffff);
 }
@@ -227,16 +237,6 @@ lg__picker_label(const view_picker *picker, const lg_hop *hop, lg_text *out)
         lg_text_add(out, "key");
     else
         lg_hop_label(picker->graph, hop, out);
-}
-
-void
-lg__add_type_name(const view_picker *picker, uint32_t type, lg_text *out)
-{
-    lg_string name = lg_graph_type(picker->graph, type).name;
-    uint32_t start = name.length;
-    while (start && name.data[start - 1] != '.')
-        start--;
-    lg_text_add_bytes(out, name.data + start, name.length - start);
 }
 
 lg_status

@@ -32,6 +32,9 @@ typedef struct view_picker {
 
 lg_status lg__picker_open(view_picker *picker, const lg_graph *graph,
                           const lg_view_options *options, lg_error *err);
+/** LG_EINVAL if there is no such node or no picture of so few boxes. */
+lg_status lg__view_check(const lg_graph *graph, uint32_t node,
+                         uint32_t max_nodes, lg_error *err);
 /** Frees all but the view. */
 void lg__picker_close(view_picker *picker);
 
@@ -49,13 +52,14 @@ lg_status lg__picker_draw_native(view_picker *picker, size_t index,
 /** Adds the hop's label, short where a mapping's key is an object. */
 void lg__picker_label(const view_picker *picker, const lg_hop *hop,
                       lg_text *out);
-/** Adds the last part of the type's name. */
-void lg__add_type_name(const view_picker *picker, uint32_t type, lg_text *out);
 /** Says on the drawn nodes which are the keys that labels speak of. */
 void lg__picker_name_keys(view_picker *picker);
 /** How many nodes may still be drawn. */
 size_t lg__picker_room(const view_picker *picker);
 lg_category lg__picker_category(const view_picker *picker, uint32_t node);
+/** `Tensor`: the last word of the type's name. */
+void lg__picker_name_type(const view_picker *picker, uint32_t type,
+                          lg_text *out);
 bool lg__picker_is_root(const view_picker *picker, uint32_t node);
 /** The attribute or namespace key by which the hop is reached, read without
  *  building its label; empty: another kind of hop. */
@@ -84,6 +88,21 @@ uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
 /** Draws the neighbours of the nodes drawn so far, breadth first. */
 lg_status lg__picker_walk(view_picker *picker, const lg_monitor *monitor,
                           lg_error *err);
+/** Draws a path with at most `room` nodes, three or more: the middle of a
+ *  longer one is one node. */
+lg_status lg__picker_draw_path(view_picker *picker, const lg_path *path,
+                               size_t room, lg_error *err);
+/** The same from the drawn node at `at`, where the first hop begins. */
+lg_status lg__picker_draw_hops(view_picker *picker, const lg_hop *hops,
+                               size_t count, size_t room, size_t at,
+                               lg_error *err);
+/** Marks a drawn node as what was asked about, and draws what native code holds
+ *  of it. */
+lg_status lg__picker_mark_subject(view_picker *picker, uint32_t node,
+                                  lg_error *err);
+/** Draws an object below the drawn one at `owner`, which dominates it. */
+lg_status lg__picker_draw_owned(view_picker *picker, size_t owner,
+                                uint32_t node, size_t *out, lg_error *err);
 /** Draws the path from a root to each node. */
 lg_status lg__picker_trail(view_picker *picker, const uint32_t *nodes,
                            size_t count, const lg_monitor *monitor,

@@ -85,25 +85,37 @@ draw_hop(view_picker *picker, const lg_hop *hop, size_t *at, lg_error *err)
     return LG_OK;
 }
 
-// Draws the path with at most `room` nodes, three or more.
-static lg_status
-draw_path(view_picker *picker, const lg_path *path, size_t room, lg_error *err)
+lg_status
+lg__picker_draw_hops(view_picker *picker, const lg_hop *hops, size_t count,
+                     size_t room, size_t at, lg_error *err)
 {
-    size_t at, head = path->count, tail = path->count;
-    if (path->count + 1 > room) {
+    size_t head = count, tail = count;
+    if (count + 1 > room) {
         size_t ending = (room - 2) / 2 ? (room - 2) / 2 : 1;
         head = room - 2 - ending;
-        tail = path->count - ending;
+        tail = count - ending;
     }
-    lg_status status = draw_start(picker, path, &at, err);
+    lg_status status = LG_OK;
     for (size_t i = 0; !status && i < head; i++)
-        status = draw_hop(picker, &path->hops[i], &at, err);
+        status = draw_hop(picker, &hops[i], &at, err);
     // The hop out of the gap starts at an object that is left out.
     if (!status && head < tail)
         status = draw_skip(picker, at, tail - head, &at, err);
-    for (size_t i = tail; !status && i < path->count; i++)
-        status = draw_hop(picker, &path->hops[i], &at, err);
+    for (size_t i = tail; !status && i < count; i++)
+        status = draw_hop(picker, &hops[i], &at, err);
     return status;
+}
+
+// Draws the path with at most `room` nodes, three or more.
+lg_status
+lg__picker_draw_path(view_picker *picker, const lg_path *path, size_t room,
+                     lg_error *err)
+{
+    size_t at;
+    lg_status status = draw_start(picker, path, &at, err);
+    if (status)
+        return status;
+    return lg__picker_draw_hops(picker, path->hops, path->count, room, at, err);
 }
 
 static lg_status
@@ -117,8 +129,8 @@ draw_garbage(view_picker *picker, uint32_t node, lg_error *err)
 }
 
 // The subject, and what native code holds of it besides the path.
-static lg_status
-mark_subject(view_picker *picker, uint32_t node, lg_error *err)
+lg_status
+lg__picker_mark_subject(view_picker *picker, uint32_t node, lg_error *err)
 {
     size_t at = lg__picker_find(picker, node);
     picker->view->nodes[at].subject = true;
@@ -140,7 +152,7 @@ draw_trail(view_picker *picker, uint32_t node, size_t room,
         return draw_garbage(picker, node, err);
     if (status)
         return lg_error_set(err, status, "%s", why.message);
-    status = draw_path(picker, &path, room, err);
+    status = lg__picker_draw_path(picker, &path, room, err);
     lg_path_free(&path);
     return status;
 }
@@ -158,7 +170,7 @@ lg__picker_trail(view_picker *picker, const uint32_t *nodes, size_t count,
     for (size_t i = 0; i < count; i++) {
         lg_status status = draw_trail(picker, nodes[i], room, monitor, err);
         if (!status)
-            status = mark_subject(picker, nodes[i], err);
+            status = lg__picker_mark_subject(picker, nodes[i], err);
         if (status)
             return status;
     }

@@ -173,12 +173,21 @@ lg__tree_add_title(lg_text *out, const view_node *node)
 }
 
 void
+lg__tree_add_size(lg_text *out, const view_node *node)
+{
+    if (!lg__has_size(node))
+        return;
+    lg_text_add(out, "  ");
+    if (node->worth.length)
+        lg__add_word(out, &node->worth, TREE_TITLE, NULL);
+    else
+        lg_text_add_size(out, node->size);
+}
+
+void
 lg__tree_add_facts(lg_text *out, const view_node *node, bool rooted)
 {
-    if (lg__has_size(node)) {
-        lg_text_add(out, "  ");
-        lg_text_add_size(out, node->size);
-    }
+    lg__tree_add_size(out, node);
     if (rooted && node->root.length) {
         lg_text_add(out, "  root: ");
         lg_text_add(out, lg__root_words(&node->root));

@@ -10,6 +10,8 @@
 
 /** `Trainer · train.Trainer`. */
 void lg__tree_add_title(lg_text *out, const view_node *node);
+/** What it retains if that is known, else its own size. */
+void lg__tree_add_size(lg_text *out, const view_node *node);
 /** Size, why it is a root if that is asked for, and unseen references. */
 void lg__tree_add_facts(lg_text *out, const view_node *node, bool rooted);
 /** Writes the path of each subject, its root at the top. */

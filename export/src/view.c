@@ -66,11 +66,12 @@ lg__view_add_edge(lg_view *view, size_t source, size_t target, view_edge **out,
 lg_status
 lg__view_settle(const lg_view *view, lg_error *err)
 {
-    bool failed = view->pid.failed;
+    bool failed =
+        view->pid.failed || view->headline.failed || view->note.failed;
     for (size_t i = 0; i < view->node_count; i++) {
         const view_node *node = &view->nodes[i];
         failed |= node->title.failed || node->detail.failed ||
-                  node->type.failed || node->root.failed;
+                  node->type.failed || node->root.failed || node->worth.failed;
     }
     for (size_t i = 0; i < view->edge_count; i++)
         failed |= view->edges[i].label.failed;
@@ -87,10 +88,13 @@ lg_view_free(lg_view *view)
         lg_text_free(&view->nodes[i].detail);
         lg_text_free(&view->nodes[i].type);
         lg_text_free(&view->nodes[i].root);
+        lg_text_free(&view->nodes[i].worth);
     }
     for (size_t i = 0; i < view->edge_count; i++)
         lg_text_free(&view->edges[i].label);
     lg_text_free(&view->pid);
+    lg_text_free(&view->headline);
+    lg_text_free(&view->note);
     free(view->nodes);
     free(view->edges);
     free(view);

@@ -18,6 +18,27 @@ typedef enum view_kind {
     VIEW_KIND_COUNT,
 } view_kind;
 
+/* What a picture is about, for those that need an analysis. */
+typedef enum view_form {
+    VIEW_NEIGHBOURS = 0,
+    VIEW_WHY,
+    VIEW_CYCLE,
+    VIEW_DOMINATORS,
+} view_form;
+
+typedef enum view_mark {
+    MARK_NONE = 0,
+    MARK_DOMINATOR, /* every path to the subject comes through it */
+    MARK_CULPRIT,   /* keeps the collector from a cycle */
+} view_mark;
+
+typedef enum view_tone {
+    TONE_PLAIN = 0,
+    TONE_WAY,   /* a path that only leads there */
+    TONE_CUT,   /* the hop to cut */
+    TONE_OWNER, /* of a dominator tree: no reference by itself */
+} view_tone;
+
 typedef struct view_node {
     view_kind kind;
     lg_category category;
@@ -32,10 +53,14 @@ typedef struct view_node {
     uint64_t size;    /* their bytes */
     uint64_t more;    /* neighbours that are not drawn */
     uint64_t unseen;  /* references that leakgraph cannot see */
-    bool subject;     /* what was asked about */
+    lg_text worth;    /* retained bytes in words; empty: not analysed */
+    lg_bytes retained;
+    double share;      /* of the whole, in a dominator tree; else 0 */
+    view_mark mark;    /* why it stands out */
+    bool subject;      /* what was asked about */
+    bool unreached;    /* no root reaches it: garbage */
     bool named_by_key; /* its address is told: a label speaks of it */
     bool context;      /* belongs to the program: named, not entered */
-    bool unreached;    /* no root reaches it: garbage */
 } view_node;
 
 typedef struct view_edge {
@@ -46,7 +71,8 @@ typedef struct view_edge {
     uint64_t count; /* references that it stands for */
     uint32_t key;   /* in the graph: the key that the label names; or LG_NONE */
     bool weak;
-    bool path; /* on a path from a root */
+    bool path; /* on a path from a root, or on the round of a cycle */
+    view_tone tone;
 } view_edge;
 
 struct lg_view {
@@ -60,6 +86,10 @@ struct lg_view {
     uint64_t heap_count; /* objects in the graph that it was made from */
     lg_text pid;         /* empty: not known */
     bool partial;
+    bool weighed; /* nodes show what they retain */
+    view_form form;
+    lg_text headline; /* what the picture says, in one sentence */
+    lg_text note;     /* and one more */
 };
 
 /** Appends a node with all zero but its kind. Its index goes to *out. */

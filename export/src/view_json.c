@@ -39,6 +39,14 @@ add_node(lg_text *out, const view_node *node, size_t index)
                  ", \"more\": %" PRIu64 ", \"unexplained\": %" PRIu64
                  ", \"depth\": %" PRIu32,
                  node->more, node->unseen, node->depth);
+    if (node->worth.length && node->kind == VIEW_OBJECT)
+        lg_text_addf(out,
+                     ", \"retained\": {\"host\": %" PRIu64
+                     ", \"device\": %" PRIu64 "}",
+                     node->retained.host, node->retained.device);
+    if (node->mark)
+        add_flag(out, node->mark == MARK_CULPRIT ? "culprit" : "dominator",
+                 true);
     add_flag(out, "subject", node->subject);
     if (node->unreached)
         add_flag(out, "garbage", true);
@@ -48,6 +56,8 @@ add_node(lg_text *out, const view_node *node, size_t index)
 static void
 add_edge(lg_text *out, const view_edge *edge)
 {
+    static const char *const tones[] = {
+        [TONE_WAY] = "way", [TONE_CUT] = "cut", [TONE_OWNER] = "owner"};
     lg_text_addf(out,
                  "{\"source\": %" PRIu32 ", \"target\": %" PRIu32
                  ", \"kind\": \"%s\"",
@@ -56,6 +66,8 @@ add_edge(lg_text *out, const view_edge *edge)
     lg_text_addf(out, ", \"count\": %" PRIu64, edge->count);
     add_flag(out, "weak", edge->weak);
     add_flag(out, "path", edge->path);
+    if (edge->tone)
+        lg_text_addf(out, ", \"role\": \"%s\"", tones[edge->tone]);
     lg_text_add(out, "}");
 }
 
@@ -63,8 +75,15 @@ lg_status
 lg_view_json(const lg_view *view, lg_text *out, lg_error *err)
 {
     static const char *const directions[] = {"refs", "backrefs", "path"};
-    lg_text_addf(out, "{\"direction\": \"%s\",\n \"nodes\": [",
-                 directions[view->direction]);
+    static const char *const forms[] = {NULL, "why", "cycle", "dominators"};
+    lg_text_addf(out, "{\"direction\": \"%s\",\n",
+                 view->form ? forms[view->form] : directions[view->direction]);
+    if (view->headline.length) {
+        lg_text_add(out, " \"headline\": ");
+        lg_text_add_json(out, view->headline.data, view->headline.length);
+        lg_text_add(out, ",\n");
+    }
+    lg_text_add(out, " \"nodes\": [");
     for (size_t i = 0; i < view->node_count; i++) {
         lg_text_add(out, i ? ",\n  " : "\n  ");
         add_node(out, &view->nodes[i], i);

@@ -120,7 +120,8 @@ lg__add_caption(lg_text *out, const lg_view *view)
         lg_text_add(out, view->heap_count == 1 ? " object" : " objects");
         lg_text_add(out, " in the snapshot · ");
     }
-    lg_text_add(out, "sizes are each object's own bytes");
+    lg_text_add(out, view->weighed ? "bytes are what would be freed with it"
+                                   : "sizes are each object's own bytes");
 }
 
 const char *
@@ -143,5 +144,5 @@ bool
 lg__has_size(const view_node *node)
 {
     return node->kind != VIEW_NATIVE && node->kind != VIEW_SKIP &&
-           node->size > 0;
+           (node->size > 0 || node->worth.length);
 }

@@ -24,12 +24,14 @@ static const group groups[] = {
     {LG__ROOT_NODE, LG__ROOT_KIND, 0},
     {LG__ROOT_NODE, LG__ROOT_NAME, 0},
     {LG__INFO_KEY, LG__INFO_VALUE, 0},
+    {LG__DEVICE_NODE, LG__DEVICE_ID, 0},
 };
 
 // Arrays whose places are named by u32, so that LG_NONE stays free.
 static const enum lg__array_name counted[] = {
-    LG__ADDRESS,   LG__STRING_OFFSET, LG__TEXT_NODE, LG__BIG_NODE,
-    LG__TYPE_NAME, LG__TYPE_BASE,     LG__ROOT_NODE, LG__INFO_KEY,
+    LG__ADDRESS,     LG__STRING_OFFSET, LG__TEXT_NODE, LG__BIG_NODE,
+    LG__TYPE_NAME,   LG__TYPE_BASE,     LG__ROOT_NODE, LG__INFO_KEY,
+    LG__DEVICE_NODE, LG__DEVICE_NAME,
 };
 
 static lg_status
@@ -111,6 +113,11 @@ lg__graph_bind(lg_graph *graph, lg_error *err)
     graph->info_count = (uint32_t)array[LG__INFO_KEY].count;
     graph->info_key = array[LG__INFO_KEY].data;
     graph->info_value = array[LG__INFO_VALUE].data;
+    graph->device_count = (uint32_t)array[LG__DEVICE_NAME].count;
+    graph->device_name = array[LG__DEVICE_NAME].data;
+    graph->placed_count = (uint32_t)array[LG__DEVICE_NODE].count;
+    graph->device_node = array[LG__DEVICE_NODE].data;
+    graph->device_id = array[LG__DEVICE_ID].data;
     return LG_OK;
 }
 

@@ -41,6 +41,7 @@ rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
     rest->text.element = sizeof(lg__node_number);
     rest->big.element = sizeof(lg__node_number);
     rest->held.element = sizeof(lg__node_number);
+    rest->placed.element = sizeof(lg__node_number);
     rest->late.element = sizeof(lg__late_edge);
 }
 
@@ -100,6 +101,7 @@ lg_builder_free(lg_builder *builder)
     lg__vector_free(&allocator, &rest->text);
     lg__vector_free(&allocator, &rest->big);
     lg__vector_free(&allocator, &rest->held);
+    lg__vector_free(&allocator, &rest->placed);
     lg__vector_free(&allocator, &rest->late);
     lg__deallocate(&allocator, rest, sizeof *rest);
     lg__deallocate(&allocator, builder, sizeof *builder);
@@ -143,6 +145,26 @@ lg_builder_set_size(lg_builder *builder, uint32_t node, uint64_t bytes)
     builder->size[node] = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
     if (bytes >= UINT32_MAX)
         add_number(builder, &builder->rest->big, node, bytes);
+}
+
+uint32_t
+lg_builder_add_device(lg_builder *builder, const char *name)
+{
+    push(builder, LG__DEVICE_NAME,
+         lg_builder_intern(builder, name, strlen(name)));
+    return builder->status == LG_OK
+               ? (uint32_t)builder->rest->table[LG__DEVICE_NAME].count
+               : LG_NONE;
+}
+
+void
+lg_builder_set_device(lg_builder *builder, uint32_t node, uint32_t device)
+{
+    uint64_t order = builder->rest->placed.count;
+    if (device > builder->rest->table[LG__DEVICE_NAME].count)
+        fail(builder, LG_EINVAL);
+    else
+        add_number(builder, &builder->rest->placed, node, order << 32 | device);
 }
 
 void

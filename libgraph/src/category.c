@@ -63,7 +63,7 @@ static const rule rules[] = {
     RULE("torch._C.TensorBase", TENSOR, NONE),
     RULE("torch._C._TensorBase", TENSOR, NONE),
     RULE("torch.Tensor", TENSOR, NONE),
-    RULE("torch.storage.*", TENSOR, NONE),
+    RULE("torch.storage.*Storage", TENSOR, NONE),
     RULE("torch._C.StorageBase", TENSOR, NONE),
     RULE("jaxlib.*.ArrayImpl", TENSOR, NONE),
     RULE("cupy.ndarray", TENSOR, NONE),

@@ -112,6 +112,17 @@ check_sizes(const lg_graph *graph, lg_error *err)
 }
 
 static lg_status
+check_devices(const lg_graph *graph, lg_error *err)
+{
+    for (uint32_t i = 0; i < graph->placed_count; i++)
+        if (graph->device_id[i] == 0 ||
+            graph->device_id[i] > graph->device_count)
+            return damaged(err, "the device of a node", i);
+    return check_ascending(graph->device_node, graph->placed_count,
+                           "a device's node", err);
+}
+
+static lg_status
 check_root_kinds(const lg_graph *graph, lg_error *err)
 {
     for (uint32_t i = 0; i < graph->root_count; i++)
@@ -144,6 +155,10 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
         {graph->root_name, graph->root_count, strings, false, "a root's name"},
         {graph->info_key, graph->info_count, strings, false, "an info key"},
         {graph->info_value, graph->info_count, strings, false, "an info text"},
+        {graph->device_node, graph->placed_count, nodes, false,
+         "a device's node"},
+        {graph->device_name, graph->device_count, strings, false,
+         "a device's name"},
     };
     lg_status status = LG_OK;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && !status; i++)
@@ -156,6 +171,8 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
         status = check_types(graph, err);
     if (status == LG_OK)
         status = check_sizes(graph, err);
+    if (status == LG_OK)
+        status = check_devices(graph, err);
     return status == LG_OK ? check_root_kinds(graph, err) : status;
 }
 

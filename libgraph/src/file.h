@@ -24,8 +24,9 @@ typedef struct lg__file_header {
     uint64_t directory_offset;
     uint64_t file_length;
     uint64_t directory_checksum; /**< XXH3-64 of the directory */
-    uint64_t graph_checksum;     /**< XXH3-64 of the known sections' checksums,
-                                      the same whatever their encoding */
+    uint64_t graph_checksum;     /**< XXH3-64 of the checksums of the graph's
+                                      sections, the same whatever their encoding
+                                    */
     uint64_t reserved;
     uint64_t header_checksum; /**< XXH3-64 of the bytes before it */
 } lg__file_header;
@@ -65,6 +66,13 @@ lg__file_raw_limit(uint64_t stored_length)
         return UINT64_MAX;
     return stored_length * ratio + slack;
 }
+
+/** Sections from this id on are no part of the graph. */
+#define LG__FILE_BEYOND_GRAPH 64u
+
+/** The checksum of a graph, from the directory of its file. */
+uint64_t lg__file_graph_checksum(const lg__file_section *sections,
+                                 uint32_t count);
 
 /** LG_EUNSUPPORTED on a machine that is not little-endian. */
 lg_status lg__file_check_machine(lg_error *err);

@@ -21,13 +21,16 @@ static lg_status
 run_steps(lg_builder *builder, lg_error *err)
 {
     lg_status (*const steps[])(lg_builder *, lg_error *) = {
-        add_missing_info, lg__finish_first_edges, lg__finish_late_edges,
-        lg__finish_found, lg__finish_texts,       lg__finish_sizes,
-        lg__finish_roots,
+        add_missing_info,   lg__finish_first_edges, lg__finish_late_edges,
+        lg__finish_found,   lg__finish_texts,       lg__finish_sizes,
+        lg__finish_devices, lg__finish_roots,
     };
     if (builder->status == LG_ELIMIT)
         return lg_error_set(err, LG_ELIMIT,
                             "more objects than a graph can hold (4 billion)");
+    if (builder->status == LG_EINVAL)
+        return lg_error_set(err, LG_EINVAL,
+                            "a node was put on a device that was not added");
     if (builder->status != LG_OK)
         return lg__error_memory(err);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {

@@ -206,6 +206,36 @@ lg__finish_sizes(lg_builder *builder, lg_error *err)
     return LG_OK;
 }
 
+static int
+compare_placed(const void *left, const void *right)
+{
+    const lg__node_number *a = left;
+    const lg__node_number *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+// The last device given to a node wins; device 0 is the host.
+lg_status
+lg__finish_devices(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__node_number *placed = rest->placed.data;
+    size_t count = rest->placed.count;
+    if (count > 0)
+        qsort(placed, count, sizeof *placed, compare_placed);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t device = (uint32_t)placed[i].number;
+        bool last = i + 1 == count || placed[i + 1].node != placed[i].node;
+        if (last && device != 0 &&
+            (!lg__rest_push(rest, LG__DEVICE_NODE, placed[i].node) ||
+             !lg__rest_push(rest, LG__DEVICE_ID, device)))
+            return lg__error_memory(err);
+    }
+    return LG_OK;
+}
+
 static bool
 is_partial(const lg_builder *builder)
 {

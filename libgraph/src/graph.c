@@ -121,6 +121,29 @@ lg_node_size(const lg_graph *graph, uint32_t node)
     return graph->big_size[search(graph->big_node, graph->big_count, node)];
 }
 
+uint32_t
+lg_graph_device_count(const lg_graph *graph)
+{
+    return graph->device_count;
+}
+
+lg_string
+lg_graph_device_name(const lg_graph *graph, uint32_t device)
+{
+    if (device == 0)
+        return (lg_string){"host", 4};
+    uint32_t id = device <= graph->device_count ? graph->device_name[device - 1]
+                                                : LG_NONE;
+    return lg_graph_string(graph, id);
+}
+
+uint32_t
+lg_node_device(const lg_graph *graph, uint32_t node)
+{
+    uint32_t place = search(graph->device_node, graph->placed_count, node);
+    return place == LG_NONE ? 0 : graph->device_id[place];
+}
+
 int64_t
 lg_node_unexplained(const lg_graph *graph, uint32_t node)
 {

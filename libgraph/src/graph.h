@@ -37,7 +37,23 @@
     X(ROOT_KIND, 22, 1, "root kind")                                           \
     X(ROOT_NAME, 23, 4, "root name")                                           \
     X(INFO_KEY, 24, 4, "info key")                                             \
-    X(INFO_VALUE, 25, 4, "info value")
+    X(INFO_VALUE, 25, 4, "info value")                                         \
+    X(DEVICE_NODE, 26, 4, "device node")                                       \
+    X(DEVICE_ID, 27, 4, "device of a node")                                    \
+    X(DEVICE_NAME, 28, 4, "device name")                                       \
+    X(DOMINATOR, 64, 4, "dominator")                                           \
+    X(KNOT_FIRST, 65, 4, "first of a knot")                                    \
+    X(KNOT_NODE, 66, 4, "node of a knot")                                      \
+    X(KNOT_HOST, 67, 8, "host bytes of a knot")                                \
+    X(KNOT_DEVICE, 68, 16, "device bytes of a knot")                           \
+    X(ADOPTED, 70, 8, "adopted by a knot")                                     \
+    X(ANALYSIS, 69, 8, "analysis")
+
+/** From this one on a file need not have them; left out, they are empty. */
+#define LG__ARRAY_OPTIONAL LG__DEVICE_NODE
+/** From this one on it is no part of the graph but an analysis saved with it.
+ */
+#define LG__ARRAY_ANALYSIS LG__DOMINATOR
 
 enum lg__array_name {
 #define X(name, id, element, title) LG__##name,
@@ -136,7 +152,15 @@ struct lg_graph {
     const uint32_t *info_key;
     const uint32_t *info_value;
 
+    uint32_t device_count;
+    const uint32_t *device_name; /**< string ids; the first is device 1's */
+    uint32_t placed_count;
+    const uint32_t *device_node; /**< ascending: nodes whose bytes are not on
+                                      the host */
+    const uint32_t *device_id;
+
     bool partial;
+    uint64_t checksum; /**< of the file it came from; 0: of none */
 
     lg__array array[LG__ARRAY_COUNT];
     lg_allocator allocator;

@@ -98,6 +98,29 @@ is_sound(const lg__source *source, const lg__file_section *section,
     }
 }
 
+static int
+compare_sections(const void *left, const void *right)
+{
+    const lg__file_section *a = left;
+    const lg__file_section *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+uint64_t
+lg__file_graph_checksum(const lg__file_section *sections, uint32_t count)
+{
+    lg__file_section sorted[LG__FILE_SECTIONS_MAX];
+    uint64_t sums[LG__FILE_SECTIONS_MAX];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (sections[i].id < LG__FILE_BEYOND_GRAPH)
+            sorted[kept++] = sections[i];
+    qsort(sorted, kept, sizeof *sorted, compare_sections);
+    for (uint32_t i = 0; i < kept; i++)
+        sums[i] = sorted[i].checksum;
+    return XXH3_64bits(sums, kept * sizeof *sums);
+}
+
 static size_t
 array_of(uint32_t id)
 {
@@ -130,7 +153,7 @@ match_sections(const lg__source *source, const lg__file_section *sections,
                                 lg__array_infos[array].title);
         found[array] = &sections[i];
     }
-    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
+    for (size_t i = 0; i < LG__ARRAY_OPTIONAL; i++)
         if (found[i] == NULL)
             return lg_error_set(err, LG_EFORMAT, "%s has no %s section",
                                 source->name, lg__array_infos[i].title);
@@ -144,10 +167,13 @@ read_sections(const lg__source *source, const lg_monitor *monitor,
 {
     const lg__file_section *found[LG__ARRAY_COUNT] = {NULL};
     lg_status status = match_sections(source, sections, count, found, err);
+    graph->checksum = lg__file_graph_checksum(sections, count);
     for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++) {
         if (!lg__monitor_goes_on(monitor, "loading",
                                  (double)i / LG__ARRAY_COUNT, err))
             return LG_ECANCELLED;
+        if (found[i] == NULL)
+            continue;
         status = lg__section_read(source, found[i], lg__array_infos[i].title,
                                   &graph->allocator, &graph->array[i], err);
     }

@@ -4,21 +4,10 @@
 // Each node met remembers the next node on the way to the target and the least
 // penalty of the ways of that length, so that among shortest paths the most
 // telling one is taken. The hops themselves are looked up again at the end.
-#include "hop.h"
+#include "path.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// Root kinds from the most telling to the least; see root_rank.
-enum {
-    RANK_THREAD = 0,
-    RANK_USER_MODULE,
-    RANK_BOOKKEEPING,
-    RANK_INTERPRETER,
-    RANK_STATIC,
-    RANK_NATIVE,
-    RANK_NONE,
-};
 
 typedef struct search {
     lg__walk walk;
@@ -62,27 +51,28 @@ is_bookkeeping(lg_string name)
     return false;
 }
 
-static uint8_t
-root_rank(const lg_graph *graph, uint32_t index)
+uint8_t
+lg__root_rank(const lg_graph *graph, uint32_t index)
 {
     lg_root root = lg_graph_root(graph, index);
     switch (root.kind) {
     case LG_ROOT_THREAD:
     case LG_ROOT_GIVEN:
-        return RANK_THREAD;
+        return LG__RANK_THREAD;
     case LG_ROOT_MODULE:
-        return is_bookkeeping(root.name) ? RANK_BOOKKEEPING : RANK_USER_MODULE;
+        return is_bookkeeping(root.name) ? LG__RANK_BOOKKEEPING
+                                         : LG__RANK_USER_MODULE;
     case LG_ROOT_INTERPRETER:
-        return RANK_INTERPRETER;
+        return LG__RANK_INTERPRETER;
     case LG_ROOT_STATIC:
-        return RANK_STATIC;
+        return LG__RANK_STATIC;
     default:
-        return RANK_NATIVE;
+        return LG__RANK_NATIVE;
     }
 }
 
-static unsigned
-hop_penalty(const lg_graph *graph, const lg_hop *hop)
+unsigned
+lg__hop_penalty(const lg_graph *graph, const lg_hop *hop)
 {
     unsigned penalty = 0;
     for (uint32_t i = 0; i < hop->edge_count; i++) {
@@ -116,7 +106,7 @@ meet(void *context, const lg_hop *hop)
         return true;
     uint32_t level = state->level[state->at] + 1;
     unsigned penalty =
-        state->penalty[state->at] + hop_penalty(state->walk.graph, hop);
+        state->penalty[state->at] + lg__hop_penalty(state->walk.graph, hop);
     uint16_t saturated =
         (uint16_t)(penalty < UINT16_MAX ? penalty : UINT16_MAX);
     if (state->next[node] == LG_NONE) {
@@ -149,7 +139,7 @@ best_root(const search *state, uint32_t begin, uint32_t end, bool native)
     for (uint32_t i = begin; i < end; i++) {
         uint32_t node = state->queue[i];
         uint8_t rank = state->rank[node];
-        if ((native ? rank == RANK_NATIVE : rank < RANK_NATIVE) &&
+        if ((native ? rank == LG__RANK_NATIVE : rank < LG__RANK_NATIVE) &&
             is_better_root(state, node, best))
             best = node;
     }
@@ -200,6 +190,7 @@ seen_root(const search *state, uint32_t index)
 
 typedef struct choice {
     const lg_graph *graph;
+    uint32_t source;
     uint32_t target;
     unsigned penalty;
     lg_hop best;
@@ -209,14 +200,39 @@ static bool
 choose(void *context, const lg_hop *hop)
 {
     choice *state = context;
-    if (hop->weak || hop->target != state->target)
+    if (hop->weak || hop->source != state->source ||
+        hop->target != state->target)
         return true;
-    unsigned penalty = hop_penalty(state->graph, hop);
+    unsigned penalty = lg__hop_penalty(state->graph, hop);
     if (state->best.edge_count == 0 || penalty < state->penalty) {
         state->best = *hop;
         state->penalty = penalty;
     }
     return state->penalty > 0;
+}
+
+// A list of a million has as many hops out; what it holds has few in.
+static bool
+is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
+{
+    const uint64_t *first = walk->graph->columns.first_edge;
+    const uint64_t *first_in = walk->reverse.first;
+    return first_in != NULL && first_in[target + 1] - first_in[target] <
+                                   first[source + 1] - first[source];
+}
+
+lg_hop
+lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target)
+{
+    choice made = {.graph = walk->graph, .source = source, .target = target};
+    lg__walk again = *walk;
+    again.visit = choose;
+    again.context = &made;
+    if (is_shorter_backwards(walk, source, target))
+        lg__hops_in_walk(&again, target);
+    else
+        lg__hops_out_walk(&again, source);
+    return made.best;
 }
 
 static lg_status
@@ -232,17 +248,12 @@ make_path(const search *state, uint32_t root_node, uint32_t target,
         return lg__error_memory(err);
     uint32_t node = root_node;
     for (size_t i = 0; i < count; i++) {
-        choice made = {.graph = graph, .target = state->next[node]};
-        lg__walk walk = state->walk;
-        walk.visit = choose;
-        walk.context = &made;
-        lg__hops_out_walk(&walk, node);
-        hops[i] = made.best;
+        hops[i] = lg__hop_between(&state->walk, node, state->next[node]);
         node = state->next[node];
     }
     uint32_t index = 0;
     while (seen_root(state, index) != root_node ||
-           root_rank(graph, index) != state->rank[root_node])
+           lg__root_rank(graph, index) != state->rank[root_node])
         index++;
     *out = (lg_path){lg_graph_root(graph, index), hops, count};
     out->root.node = root_node;
@@ -253,10 +264,10 @@ static void
 rank_roots(search *state)
 {
     const lg_graph *graph = state->walk.graph;
-    memset(state->rank, RANK_NONE, graph->columns.node_count);
+    memset(state->rank, LG__RANK_NONE, graph->columns.node_count);
     for (uint32_t i = 0; i < graph->root_count; i++) {
         uint32_t node = seen_root(state, i);
-        uint8_t rank = root_rank(graph, i);
+        uint8_t rank = lg__root_rank(graph, i);
         if (rank < state->rank[node])
             state->rank[node] = rank;
     }

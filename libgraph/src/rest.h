@@ -27,10 +27,12 @@ struct lg_builder_rest {
      *  types, roots, info. The others stay empty until the end. */
     lg__vector table[LG__ARRAY_COUNT];
     size_t capacity[LG__ARRAY_COUNT]; /**< of the builder's open columns */
-    lg__vector text; /**< lg__node_number: node and string id */
-    lg__vector big;  /**< lg__node_number: node and size */
-    lg__vector held; /**< lg__node_number: node and references found */
-    lg__vector late; /**< lg__late_edge */
+    lg__vector text;   /**< lg__node_number: node and string id */
+    lg__vector big;    /**< lg__node_number: node and size */
+    lg__vector held;   /**< lg__node_number: node and references found */
+    lg__vector placed; /**< lg__node_number: node and, below the order in which
+                            they came, device */
+    lg__vector late;   /**< lg__late_edge */
 };
 
 /** Appends one u32 to a table; false when memory ran out. */
@@ -53,6 +55,7 @@ lg_status lg__finish_first_edges(lg_builder *builder, lg_error *err);
 lg_status lg__finish_found(lg_builder *builder, lg_error *err);
 lg_status lg__finish_texts(lg_builder *builder, lg_error *err);
 lg_status lg__finish_sizes(lg_builder *builder, lg_error *err);
+lg_status lg__finish_devices(lg_builder *builder, lg_error *err);
 lg_status lg__finish_roots(lg_builder *builder, lg_error *err);
 
 #endif

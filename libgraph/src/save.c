@@ -1,5 +1,6 @@
 // Writing a graph as a .lgs file.
 #include "file.h"
+#include "saved.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ typedef struct writer {
     void *buffer;
     size_t buffer_size;
     lg__file_section sections[LG__ARRAY_COUNT];
+    uint32_t section_count;
     const lg_monitor *monitor;
     uint64_t total; // bytes of all arrays
     uint64_t done;
@@ -117,17 +119,16 @@ done:
 static lg_status
 write_directory(writer *out, lg_error *err)
 {
-    uint64_t sums[LG__ARRAY_COUNT];
-    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
-        sums[i] = out->sections[i].checksum;
+    size_t size = out->section_count * sizeof *out->sections;
     lg__file_header header = {
         .major = LG__FILE_MAJOR,
         .minor = LG__FILE_MINOR,
-        .section_count = LG__ARRAY_COUNT,
+        .section_count = out->section_count,
         .directory_offset = sizeof header,
         .file_length = out->sink.offset,
-        .directory_checksum = XXH3_64bits(out->sections, sizeof out->sections),
-        .graph_checksum = XXH3_64bits(sums, sizeof sums),
+        .directory_checksum = XXH3_64bits(out->sections, size),
+        .graph_checksum =
+            lg__file_graph_checksum(out->sections, out->section_count),
     };
     memcpy(header.magic, LG__FILE_MAGIC, sizeof header.magic);
     header.header_checksum =
@@ -135,21 +136,35 @@ write_directory(writer *out, lg_error *err)
     out->sink.offset = 0;
     lg_status status = lg__sink_write(&out->sink, &header, sizeof header, err);
     if (status == LG_OK)
-        status = lg__sink_write(&out->sink, out->sections, sizeof out->sections,
-                                err);
+        status = lg__sink_write(&out->sink, out->sections, size, err);
     return status;
 }
 
-static lg_status
-write_all(writer *out, const lg_graph *graph, lg_error *err)
+static bool
+is_written(const lg__array *arrays, size_t array)
 {
-    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
-        out->total += graph->array[i].count * lg__array_infos[i].element;
-    out->sink.offset = sizeof(lg__file_header) + sizeof out->sections;
+    return array < LG__ARRAY_OPTIONAL || arrays[array].count > 0;
+}
+
+// The graph's sections come first: what the analysis is bound to is their
+// checksum.
+static lg_status
+write_all(writer *out, const lg__array *arrays, uint64_t *bound, lg_error *err)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
+        out->total += arrays[i].count * lg__array_infos[i].element;
+        count += is_written(arrays, i);
+    }
+    out->sink.offset = sizeof(lg__file_header) + count * sizeof *out->sections;
     lg_status status = LG_OK;
-    for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++)
-        status = write_section(out, &graph->array[i], &lg__array_infos[i],
-                               &out->sections[i], err);
+    for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++) {
+        if (i == LG__ARRAY_ANALYSIS)
+            *bound = lg__file_graph_checksum(out->sections, out->section_count);
+        if (is_written(arrays, i))
+            status = write_section(out, &arrays[i], &lg__array_infos[i],
+                                   &out->sections[out->section_count++], err);
+    }
     return status == LG_OK ? write_directory(out, err) : status;
 }
 
@@ -177,13 +192,19 @@ lg_graph_save(const lg_graph *graph, const char *path,
               lg_error *err)
 {
     writer out = {.monitor = monitor, .sink = {.descriptor = -1}};
+    const lg_analysis *analysis = options ? options->analysis : NULL;
+    lg__array arrays[LG__ARRAY_COUNT] = {{0}};
+    uint64_t binding[LG__ANALYSIS_WORDS];
     lg_status status = lg__file_check_machine(err);
+    memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
+    if (status == LG_OK && analysis != NULL)
+        status = lg__analysis_arrays(analysis, graph, arrays, binding, err);
     if (status == LG_OK)
         status = prepare_zstd(&out, options ? options->compress : 0, err);
     if (status == LG_OK)
         status = lg__sink_open(&out.sink, path, err);
     if (status == LG_OK)
-        status = write_all(&out, graph, err);
+        status = write_all(&out, arrays, &binding[0], err);
     if (status == LG_OK)
         status = lg__sink_commit(&out.sink, err);
     lg__sink_close(&out.sink);

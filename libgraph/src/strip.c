@@ -30,6 +30,7 @@ mark_kept(const lg_graph *graph, bool *kept)
     keep_all(kept, graph->root_name, graph->root_count);
     keep_all(kept, graph->info_key, graph->info_count);
     keep_all(kept, graph->info_value, graph->info_count);
+    keep_all(kept, graph->device_name, graph->device_count);
     for (uint32_t i = 0; i < graph->text_count; i++)
         if (!is_user_text(graph, graph->text_node[i]))
             kept[graph->text_string[i]] = true;
@@ -133,7 +134,7 @@ copy_all(const lg_graph *from, lg_graph *to)
     mark_kept(from, kept);
     bool enough = copy_strings(from, to, kept) && copy_texts(from, to);
     lg__deallocate(&to->allocator, kept, size);
-    for (int i = 0; i < LG__ARRAY_COUNT && enough; i++)
+    for (int i = 0; i < LG__ARRAY_ANALYSIS && enough; i++)
         if (i != LG__STRING_OFFSET && i != LG__STRING_BYTES &&
             i != LG__TEXT_NODE && i != LG__TEXT_STRING)
             enough = copy_array(from, to, (enum lg__array_name)i);

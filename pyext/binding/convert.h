@@ -2,8 +2,8 @@
 #ifndef LEAKGRAPH_CONVERT_H
 #define LEAKGRAPH_CONVERT_H
 
-#include "shim.h"
-#include <leakgraph/leakgraph.h>
+#include "state.h"
+#include <leakgraph/analysis.h>
 
 static inline PyObject *
 string_object(lg_string string)
@@ -23,6 +23,22 @@ text_object(lg_text *text)
                                    (Py_ssize_t)text->length, "replace");
     lg_text_free(text);
     return string;
+}
+
+/** Bytes(host, device). */
+static inline PyObject *
+bytes_object(core_state *state, lg_bytes bytes)
+{
+    PyObject *result = PyStructSequence_New(state->types[TYPE_BYTES]);
+    if (result == NULL)
+        return NULL;
+    PyStructSequence_SetItem(result, 0,
+                             PyLong_FromUnsignedLongLong(bytes.host));
+    PyStructSequence_SetItem(result, 1,
+                             PyLong_FromUnsignedLongLong(bytes.device));
+    if (PyErr_Occurred())
+        Py_CLEAR(result);
+    return result;
 }
 
 #endif

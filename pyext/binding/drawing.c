@@ -206,6 +206,28 @@ drawing_write(PyObject *drawing, const char *path, const char *format)
     return status == LG_OK;
 }
 
+bool
+drawing_file(core_state *state, PyObject *filename, const drawing_style *style,
+             char suffix[16], PyObject **path)
+{
+    *path = NULL;
+    if (filename == NULL || filename == Py_None)
+        return true;
+    *path = pathname_filled(filename);
+    if (*path == NULL)
+        return false;
+    if (style->format != NULL)
+        return true;
+    lg_error error;
+    lg_status status =
+        lg_render_format_of(PyBytes_AS_STRING(*path), suffix, &error);
+    if (status == LG_OK)
+        return true;
+    error_raise(state, status, &error);
+    Py_CLEAR(*path);
+    return false;
+}
+
 static PyObject *
 drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
              PyObject *kwnames)

@@ -17,6 +17,12 @@ typedef struct drawing_style {
 PyObject *drawing_new(core_state *state, lg_view *view,
                       const drawing_style *style);
 
+/** The file name of a picture as bytes, NULL when `filename` is none. One
+ *  without a usable suffix is told before the work, not after; `suffix` has the
+ *  format that the suffix stands for. */
+bool drawing_file(core_state *state, PyObject *filename,
+                  const drawing_style *style, char suffix[16], PyObject **path);
+
 /** Writes the picture; format NULL: the path's suffix decides. */
 bool drawing_write(PyObject *drawing, const char *path, const char *format);
 

@@ -1,4 +1,5 @@
 #include "file.h"
+#include "analysis.h"
 #include "args.h"
 #include "errors.h"
 #include "pathname.h"
@@ -28,13 +29,12 @@ file_level(core_state *state, PyObject *value, int *level)
 
 bool
 file_write(core_state *state, const lg_graph *graph, const char *path,
-           int compress, const lg_monitor *monitor)
+           const lg_save_options *options, const lg_monitor *monitor)
 {
-    lg_save_options options = {.compress = compress};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_graph_save(graph, path, &options, monitor, &error);
+    status = lg_graph_save(graph, path, options, monitor, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
         error_raise(state, status, &error);
@@ -42,38 +42,59 @@ file_write(core_state *state, const lg_graph *graph, const char *path,
 }
 
 const char snapshot_save_doc[] =
-    "save($self, /, path, *, compress=3, progress=None)\n--\n\n"
+    "save($self, /, path, *, compress=3, analysis=False, progress=None)\n--\n\n"
     "Save to a .lgs file and return its path.\n\n"
     "In path, {pid} stands for the process id and {n} for the first number "
     "that is\nfree. compress is a zstd level from 1 to 19, or 0 for none: such "
-    "a file is\nopened by the command without being read. An interrupted save "
-    "leaves an older\nfile whole.";
+    "a file is\nopened by the command without being read. analysis=True keeps "
+    "in the file who\nretains what (made now if need be), so that it need not "
+    "be found out again. An\ninterrupted save leaves an older file whole.";
+
+/* Writes the snapshot; false with an exception. */
+static bool
+save_to(snapshot_object *snapshot, const char *path, int level, bool analysed,
+        const lg_monitor *monitor)
+{
+    lg_save_options options = {.compress = level};
+    const lg_graph *graph = analysed ? NULL : snapshot_acquire(snapshot);
+    if (analysed) {
+        options.analysis = analysis_acquire(snapshot, monitor);
+        if (options.analysis != NULL)
+            graph = lg_analysis_graph(options.analysis);
+    }
+    if (graph == NULL)
+        return false;
+    bool saved =
+        file_write(object_state(snapshot), graph, path, &options, monitor);
+    snapshot_release(snapshot);
+    return saved;
+}
 
 PyObject *
 snapshot_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
               PyObject *kwnames)
 {
-    static const char *const names[] = {"path", "compress", "progress", NULL};
+    static const char *const names[] = {"path", "compress", "analysis",
+                                        "progress", NULL};
     static const arg_list list = {"save", names, 1, 1};
-    PyObject *values[3] = {NULL};
+    PyObject *values[4] = {NULL};
     core_state *state = object_state(self);
     progress watch;
     int level;
+    bool analysed = false;
     if (!args_take(&list, args, nargs, kwnames, values) ||
         !file_level(state, values[1], &level) ||
-        !progress_start(&watch, values[2]))
+        !arg_flag(values[2], &analysed) || !progress_start(&watch, values[3]))
         return NULL;
     PyObject *path = pathname_filled(values[0]);
-    lg_graph *graph = path ? snapshot_acquire((snapshot_object *)self) : NULL;
+    if (path == NULL)
+        return NULL;
     PyObject *result = NULL;
-    if (graph != NULL) {
-        bool saved = file_write(state, graph, PyBytes_AS_STRING(path), level,
-                                &watch.monitor);
-        snapshot_release((snapshot_object *)self);
-        if (progress_end(&watch, saved ? LG_OK : LG_EIO))
-            result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
-    }
-    Py_XDECREF(path);
+    bool saved = save_to((snapshot_object *)self, PyBytes_AS_STRING(path),
+                         level, analysed, &watch.monitor);
+    if (progress_end(&watch, saved ? LG_OK : LG_ECANCELLED))
+        result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
+    Py_DECREF(path);
     return result;
 }
 

@@ -3,14 +3,14 @@
 #define LEAKGRAPH_FILE_H
 
 #include "state.h"
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/analysis.h>
 
 /** `compress=` as a zstd level: NULL or True: the default; False or 0: none. */
 bool file_level(core_state *state, PyObject *value, int *level);
 
 /** Saves the graph with the GIL released; false with an exception. */
 bool file_write(core_state *state, const lg_graph *graph, const char *path,
-                int compress, const lg_monitor *monitor);
+                const lg_save_options *options, const lg_monitor *monitor);
 
 PyObject *core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames);

@@ -2,17 +2,24 @@
  * The extension module leakgraph._core: its table of contents.
  */
 #include "column.h"
+#include "cycle.h"
+#include "cycles.h"
+#include "dominators.h"
 #include "drawing.h"
 #include "edge.h"
 #include "errors.h"
 #include "file.h"
 #include "node.h"
+#include "path.h"
 #include "recorder.h"
 #include "report.h"
+#include "search.h"
 #include "sequence.h"
 #include "show.h"
 #include "snapshot.h"
 #include "table.h"
+#include "top.h"
+#include "why.h"
 #include "../capture/capture.h"
 
 #define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)
@@ -26,6 +33,9 @@ static PyMethodDef core_methods[] = {
     {"show_backrefs", FASTCALL(core_show_backrefs), KEYWORDS,
      core_show_backrefs_doc},
     {"show_path", FASTCALL(core_show_path), KEYWORDS, core_show_path_doc},
+    {"cycles", FASTCALL(core_cycles), KEYWORDS, core_cycles_doc},
+    {"top", FASTCALL(core_top), KEYWORDS, core_top_doc},
+    {"why", FASTCALL(core_why), KEYWORDS, core_why_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -78,6 +88,12 @@ types_add(PyObject *module)
         {TYPE_INFO, &info_spec, INFO_BASE, "Info", false},
         {TYPE_REPORT, &report_spec, REPORT_BASE, "Report", true},
         {TYPE_DRAWING, &drawing_spec, NULL, "Drawing", false},
+        {TYPE_DOMINATORS, &dominators_spec, NULL, "Dominators", false},
+        {TYPE_CYCLES, &cycles_spec, NULL, "Cycles", false},
+        {TYPE_CYCLE, &cycle_spec, NULL, "Cycle", false},
+        {TYPE_PATH, &path_spec, NULL, "Path", false},
+        {TYPE_TOP, &top_spec, NULL, "Top", false},
+        {TYPE_WHY, &why_spec, NULL, "Why", false},
     };
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (type_add(module, &entries[i]) < 0)
@@ -98,6 +114,30 @@ static PyStructSequence_Field type_row_fields[] = {
     {"name", "module and qualified name of the type"},
     {"count", "how many objects"},
     {"bytes", "their shallow sizes together"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field top_row_fields[] = {
+    {"name", "the object in a few words, or the name of the group"},
+    {"node", "the object's node; None for a group"},
+    {"count", "how many objects"},
+    {"size", "their shallow sizes together, in bytes"},
+    {"retained", "host bytes that only they keep alive"},
+    {"device", "the same on all devices together"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field hop_fields[] = {
+    {"label", "as Python would write it: '.x', '[0]', \"['key']\""},
+    {"source", "node that holds"},
+    {"target", "node that is held"},
+    {"reason", "why it is the one to cut; '' for any other"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field bytes_fields[] = {
+    {"host", "bytes of host memory"},
+    {"device", "bytes of all devices together"},
     {NULL, NULL},
 };
 
@@ -124,17 +164,31 @@ tuple_add(PyObject *module, core_type id, PyStructSequence_Desc *desc)
 static int
 tuples_add(PyObject *module)
 {
-    PyStructSequence_Desc root = {"leakgraph.Root",
-                                  "Where reachability starts.", root_fields, 3};
-    PyStructSequence_Desc row = {
-        "leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields, 3};
-    PyStructSequence_Desc info = {"leakgraph.CaptureInfo",
-                                  "What save_snapshot() did.",
-                                  capture_info_fields, 6};
-    if (tuple_add(module, TYPE_ROOT, &root) < 0 ||
-        tuple_add(module, TYPE_TYPE_ROW, &row) < 0)
-        return -1;
-    return tuple_add(module, TYPE_CAPTURE_INFO, &info);
+    const struct {
+        core_type id;
+        PyStructSequence_Desc desc;
+    } tuples[] = {
+        {TYPE_ROOT,
+         {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
+        {TYPE_TYPE_ROW,
+         {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields,
+          3}},
+        {TYPE_TOP_ROW,
+         {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
+        {TYPE_HOP,
+         {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
+          4}},
+        {TYPE_BYTES, {"leakgraph.Bytes", "Sizes, in bytes.", bytes_fields, 2}},
+        {TYPE_CAPTURE_INFO,
+         {"leakgraph.CaptureInfo", "What save_snapshot() did.",
+          capture_info_fields, 6}},
+    };
+    for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++) {
+        PyStructSequence_Desc desc = tuples[i].desc;
+        if (tuple_add(module, tuples[i].id, &desc) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* -------------------------------------------------------------- module --- */

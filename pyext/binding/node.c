@@ -171,6 +171,20 @@ static PyGetSetDef node_getset[] = {
     {"label", (getter)get_label, NULL, "What it is, in a few words.", NULL},
     {"is_root", (getter)get_is_root, NULL, "Whether a GC root stands at it.",
      NULL},
+    {"dominator", (getter)node_dominator, NULL,
+     "The nearest node that every way from the roots leads through, or None.\n"
+     "\nIn a module, the namespace and what it holds count as dominated by "
+     "nobody.",
+     NULL},
+    {"dominated", (getter)node_dominated, NULL,
+     "The nodes whose dominator it is, biggest first: Nodes.", NULL},
+    {"retained", (getter)node_retained, NULL,
+     "Host bytes that would be freed with it: its own and of all it dominates.",
+     NULL},
+    {"retained_total", (getter)node_retained_total, NULL,
+     "Bytes that would be freed with it, host and devices together.", NULL},
+    {"is_reachable", (getter)node_is_reachable, NULL,
+     "Whether a root reaches it over strong references.", NULL},
     FLAG("tracked", LG_NODE_TRACKED, "Tracked by the cyclic collector."),
     FLAG("frozen", LG_NODE_FROZEN, "In the permanent generation."),
     FLAG("immortal", LG_NODE_IMMORTAL, "Never freed."),
@@ -234,6 +248,9 @@ static PyMethodDef node_methods[] = {
      "referrers($self, /)\n--\n\nThe references to it, as a sequence of Edge; "
      ".node is who holds each.\n\nThe first call on a snapshot indexes all "
      "references backwards."},
+    {"retained_on", (PyCFunction)node_retained_on, METH_O,
+     "retained_on($self, device, /)\n--\n\nBytes that would be freed with it "
+     "on one device: 'host', 'cuda:0' ..."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -16,4 +16,17 @@ extern PyType_Spec node_spec;
 PyObject *node_new(core_state *state, snapshot_object *snapshot,
                    uint32_t index);
 
+/** What the node dominates (LG_NONE: the roots together), biggest first. A
+ *  namespace that folds into the node is not listed: what it dominates is. */
+PyObject *nodes_dominated(snapshot_object *snapshot,
+                          const lg_analysis *analysis, uint32_t node);
+
+/** Attributes that need the analysis (retention.c). */
+PyObject *node_dominator(node_object *self, void *closure);
+PyObject *node_dominated(node_object *self, void *closure);
+PyObject *node_retained(node_object *self, void *closure);
+PyObject *node_retained_total(node_object *self, void *closure);
+PyObject *node_is_reachable(node_object *self, void *closure);
+PyObject *node_retained_on(node_object *self, PyObject *device);
+
 #endif

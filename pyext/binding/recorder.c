@@ -66,6 +66,20 @@ request_capture(capture_request *self, core_state *state)
     return graph;
 }
 
+snapshot_object *
+snapshot_now(core_state *state, PyObject *held, const lg_monitor *monitor)
+{
+    lg_capture_options options = {
+        .held = &held, .held_count = held ? 1 : 0, .monitor = monitor};
+    lg_graph *graph = NULL;
+    lg_error error;
+    lg_status status = lg_capture(&options, &graph, &error);
+    if (status == LG_OK)
+        return (snapshot_object *)snapshot_new(state, graph);
+    error_raise(state, status, &error);
+    return NULL;
+}
+
 const char core_snapshot_doc[] =
     "snapshot($module, /, *, previews=False, keys=True, roots=None,\n"
     "         max_depth=None, max_bytes=None, progress=None)\n--\n\n"
@@ -151,8 +165,9 @@ record(core_state *state, capture_request *request, PyObject *path,
     clock_gettime(CLOCK_MONOTONIC, &start);
     lg_graph *graph = request_capture(request, state);
     PyObject *info = NULL;
+    lg_save_options options = {.compress = compress};
     if (graph != NULL && file_write(state, graph, PyBytes_AS_STRING(path),
-                                    compress, &request->progress.monitor))
+                                    &options, &request->progress.monitor))
         info = capture_info(state, graph, seconds_since(&start), path);
     if (!progress_end(&request->progress, info ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(info);

@@ -41,19 +41,33 @@ sequence_new(core_state *state, core_type type, snapshot_object *snapshot,
     return (PyObject *)self;
 }
 
-PyObject *
-sequence_of_referrers(core_state *state, snapshot_object *snapshot,
-                      uint64_t *edges, Py_ssize_t count)
+static PyObject *
+listed_edges(core_state *state, snapshot_object *snapshot, uint64_t *edges,
+             Py_ssize_t count, bool backward)
 {
     sequence_object *self = sequence_alloc(state, TYPE_EDGES, snapshot);
     if (self == NULL) {
         free(edges);
         return NULL;
     }
-    self->backward = true;
+    self->backward = backward;
     self->items = edges;
     self->range.length = count;
     return (PyObject *)self;
+}
+
+PyObject *
+sequence_of_referrers(core_state *state, snapshot_object *snapshot,
+                      uint64_t *edges, Py_ssize_t count)
+{
+    return listed_edges(state, snapshot, edges, count, true);
+}
+
+PyObject *
+sequence_of_edges(core_state *state, snapshot_object *snapshot, uint64_t *edges,
+                  Py_ssize_t count)
+{
+    return listed_edges(state, snapshot, edges, count, false);
 }
 
 PyObject *
@@ -84,20 +98,16 @@ sequence_dealloc(sequence_object *self)
 
 /* --------------------------------------------------------------- items --- */
 
-static PyObject *
-root_object(core_state *state, snapshot_object *snapshot, uint32_t index)
+PyObject *
+root_object(core_state *state, snapshot_object *snapshot, const lg_root *root)
 {
-    lg_graph *graph = snapshot_graph(snapshot);
-    if (graph == NULL)
-        return NULL;
-    lg_root root = lg_graph_root(graph, index);
     PyObject *result = PyStructSequence_New(state->types[TYPE_ROOT]);
     if (result == NULL)
         return NULL;
     PyObject *fields[] = {
-        node_new(state, snapshot, root.node),
-        PyUnicode_FromString(lg_root_kind_name(root.kind)),
-        string_object(root.name),
+        node_new(state, snapshot, root->node),
+        PyUnicode_FromString(lg_root_kind_name(root->kind)),
+        string_object(root->name),
     };
     for (Py_ssize_t i = 0; i < 3; i++)
         PyStructSequence_SetItem(result, i, fields[i]);
@@ -127,7 +137,11 @@ sequence_item(sequence_object *self, Py_ssize_t i)
         return edge_new(state, self->snapshot, number, self->backward);
     if (self->item == TYPE_NODE)
         return node_new(state, self->snapshot, (uint32_t)number);
-    return root_object(state, self->snapshot, (uint32_t)number);
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    lg_root root = lg_graph_root(graph, (uint32_t)number);
+    return root_object(state, self->snapshot, &root);
 }
 
 static Py_ssize_t

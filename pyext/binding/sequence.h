@@ -24,6 +24,14 @@ PyObject *sequence_new(core_state *state, core_type type,
 PyObject *sequence_of_referrers(core_state *state, snapshot_object *snapshot,
                                 uint64_t *edges, Py_ssize_t count);
 
+/** The listed edges as their sources see them. Takes over `edges`. */
+PyObject *sequence_of_edges(core_state *state, snapshot_object *snapshot,
+                            uint64_t *edges, Py_ssize_t count);
+
+/** A Root(node, kind, name). */
+PyObject *root_object(core_state *state, snapshot_object *snapshot,
+                      const lg_root *root);
+
 /** The listed nodes, copied. */
 PyObject *sequence_of_nodes(core_state *state, snapshot_object *snapshot,
                             const lg_nodes *nodes);

@@ -5,7 +5,6 @@
 #include "args.h"
 #include "drawing.h"
 #include "errors.h"
-#include "pathname.h"
 #include "progress.h"
 #include "snapshot.h"
 #include "target.h"
@@ -104,25 +103,6 @@ parse_format(show_request *self, core_state *state, PyObject *format)
     return status == LG_OK;
 }
 
-/* Nor is a file name without a usable suffix. */
-static bool
-parse_file(show_request *self, core_state *state, PyObject *filename)
-{
-    if (filename == NULL || filename == Py_None)
-        return true;
-    self->path = pathname_filled(filename);
-    if (self->path == NULL)
-        return false;
-    if (self->style.format != NULL)
-        return true;
-    lg_error error;
-    lg_status status = lg_render_format_of(PyBytes_AS_STRING(self->path),
-                                           self->suffix_format, &error);
-    if (status != LG_OK)
-        error_raise(state, status, &error);
-    return status == LG_OK;
-}
-
 static bool
 request_parse(show_request *self, core_state *state, lg_direction direction,
               PyObject *const *values)
@@ -136,7 +116,8 @@ request_parse(show_request *self, core_state *state, lg_direction direction,
            parse_format(self, state, values[ARG_FORMAT]) &&
            progress_start(&self->progress, values[ARG_PROGRESS]) &&
            arg_objects("also", values[ARG_ALSO], &self->also) &&
-           parse_file(self, state, values[ARG_FILENAME]);
+           drawing_file(state, values[ARG_FILENAME], &self->style,
+                        self->suffix_format, &self->path);
 }
 
 /* The drawing of `nodes`, written to its file if one was named. */

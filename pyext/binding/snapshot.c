@@ -2,6 +2,7 @@
 #include "convert.h"
 #include "errors.h"
 #include "node.h"
+#include "python.h"
 #include "sequence.h"
 #include "target.h"
 #include <stdlib.h>
@@ -15,6 +16,11 @@ snapshot_new(core_state *state, lg_graph *graph)
         return NULL;
     }
     self->graph = graph;
+    self->at_work = PyThread_allocate_lock();
+    if (self->at_work == NULL) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
     return (PyObject *)self;
 }
 
@@ -41,8 +47,11 @@ static void
 free_graph(snapshot_object *self)
 {
     lg_graph *graph = self->graph;
+    lg_analysis *analysis = self->analysis;
     self->graph = NULL;
+    self->analysis = NULL;
     Py_BEGIN_ALLOW_THREADS
+    lg_analysis_free(analysis);
     lg_graph_free(graph);
     Py_END_ALLOW_THREADS
 }
@@ -60,8 +69,11 @@ snapshot_dealloc(snapshot_object *self)
 {
     if (self->weakrefs != NULL)
         PyObject_ClearWeakRefs((PyObject *)self);
+    lg_analysis_free(self->analysis);
     lg_graph_free(self->graph);
     free(self->root_bits);
+    if (self->at_work != NULL)
+        PyThread_free_lock(self->at_work);
     object_free(self);
 }
 
@@ -164,6 +176,10 @@ static PyGetSetDef snapshot_getset[] = {
      "Whether only a part of the heap was captured.", NULL},
     {"method", (getter)get_method, NULL,
      "How it was captured: 'internal', or 'public: reason'.", NULL},
+    {"dominators", (getter)snapshot_dominators, NULL,
+     "Who retains what, analysed at the first use: Dominators.\n\n"
+     "PartialError on a snapshot of a part of the heap.",
+     NULL},
     {"closed", (getter)get_closed, NULL, "Whether close() was called.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -242,6 +258,12 @@ snapshot_select(snapshot_object *self, PyObject *selector)
     return result;
 }
 
+PyObject *
+snapshot_uncollected(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.expect", "uncollected", self);
+}
+
 #define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)
 
 static PyMethodDef snapshot_methods[] = {
@@ -267,6 +289,27 @@ static PyMethodDef snapshot_methods[] = {
      snapshot_show_backrefs_doc},
     {"show_path", FASTCALL(snapshot_show_path), KEYWORDS,
      snapshot_show_path_doc},
+    {"show_dominators", FASTCALL(snapshot_show_dominators), KEYWORDS,
+     snapshot_show_dominators_doc},
+    {"analyze", FASTCALL(snapshot_analyze), KEYWORDS,
+     "analyze($self, /, *, progress=None)\n--\n\nFind out now who retains "
+     "what, and return .dominators.\n\nWhat needs an analysis makes it by "
+     "itself; it is kept. Ctrl-C stops it, other\nthreads run on. PartialError "
+     "on a snapshot of a part of the heap."},
+    {"retained", snapshot_retained, METH_O,
+     "retained($self, target, /)\n--\n\nBytes(host, device) that only these "
+     "objects together keep alive.\n\ntarget is a selector, a Node, a list "
+     "or Nodes of them, or a live object. The\nexact figure of the set, not "
+     "the sum of its members."},
+    {"cycles", FASTCALL(snapshot_cycles), KEYWORDS, snapshot_cycles_doc},
+    {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
+    {"why", FASTCALL(snapshot_why), KEYWORDS, snapshot_why_doc},
+    {"collectable", snapshot_collectable, METH_NOARGS,
+     "collectable($self, /)\n--\n\nThe objects that CPython's collector would "
+     "free now: Nodes."},
+    {"uncollected", snapshot_uncollected, METH_NOARGS,
+     "uncollected($self, /)\n--\n\nWhat expect_collectable() was told of and "
+     "was still alive: a list of\nUncollected(label, node, why)."},
     {"types", FASTCALL(snapshot_types), KEYWORDS,
      "types($self, /, *, sort='bytes', limit=None)\n--\n\nA table of types "
      "with count and bytes, sorted by 'bytes', 'count' or 'name'."},

@@ -7,7 +7,7 @@
 #define LEAKGRAPH_SNAPSHOT_H
 
 #include "state.h"
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/analysis.h>
 
 typedef struct snapshot_object {
     PyObject_HEAD
@@ -15,7 +15,10 @@ typedef struct snapshot_object {
     Py_ssize_t uses;    /* calls at work on the graph, maybe without the GIL */
     Py_ssize_t exports; /* buffers handed out by columns */
     bool closed;
-    uint8_t *root_bits; /* one per node, made when first asked for */
+    uint8_t *root_bits;         /* one per node, made when first asked for */
+    lg_analysis *analysis;      /* made once, under the lock; or NULL */
+    PyThread_type_lock at_work; /* held by the thread that makes it */
+    unsigned long analyst;      /* that thread */
     PyObject *weakrefs;
 } snapshot_object;
 
@@ -44,6 +47,20 @@ PyObject *snapshot_show_backrefs(PyObject *self, PyObject *const *args,
                                  Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_show_path(PyObject *self, PyObject *const *args,
                              Py_ssize_t nargs, PyObject *kwnames);
+PyObject *snapshot_show_dominators(PyObject *self, PyObject *const *args,
+                                   Py_ssize_t nargs, PyObject *kwnames);
+PyObject *snapshot_analyze(PyObject *self, PyObject *const *args,
+                           Py_ssize_t nargs, PyObject *kwnames);
+PyObject *snapshot_dominators(snapshot_object *self, void *closure);
+PyObject *snapshot_retained(PyObject *self, PyObject *target);
+PyObject *snapshot_cycles(PyObject *self, PyObject *const *args,
+                          Py_ssize_t nargs, PyObject *kwnames);
+PyObject *snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames);
+PyObject *snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames);
+PyObject *snapshot_collectable(PyObject *self, PyObject *unused);
+PyObject *snapshot_uncollected(PyObject *self, PyObject *unused);
 PyObject *snapshot_types(PyObject *self, PyObject *const *args,
                          Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_info(PyObject *self, PyObject *unused);
@@ -55,5 +72,9 @@ extern const char snapshot_save_doc[];
 extern const char snapshot_show_refs_doc[];
 extern const char snapshot_show_backrefs_doc[];
 extern const char snapshot_show_path_doc[];
+extern const char snapshot_show_dominators_doc[];
+extern const char snapshot_cycles_doc[];
+extern const char snapshot_top_doc[];
+extern const char snapshot_why_doc[];
 
 #endif

@@ -18,8 +18,17 @@ typedef enum core_type {
     TYPE_INFO,
     TYPE_REPORT,
     TYPE_DRAWING,
+    TYPE_DOMINATORS,
+    TYPE_CYCLES,
+    TYPE_CYCLE,
+    TYPE_PATH,
+    TYPE_TOP,
+    TYPE_WHY,
     TYPE_ROOT, /* from here on, named tuples */
     TYPE_TYPE_ROW,
+    TYPE_TOP_ROW,
+    TYPE_HOP,
+    TYPE_BYTES,
     TYPE_CAPTURE_INFO,
     TYPE_COUNT,
 } core_type;

@@ -100,6 +100,38 @@ row_tuple(core_state *state, const lg_graph *graph, const lg_type_row *rows,
     return tuple;
 }
 
+static int
+compare_rows(const void *left, const void *right)
+{
+    const lg_type_row *a = left, *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->type < b->type ? -1 : a->type > b->type;
+}
+
+PyObject *
+type_rows_of(core_state *state, const lg_graph *graph, const uint32_t *nodes,
+             size_t count)
+{
+    size_t types = lg_graph_type_count(graph), used = 0;
+    lg_type_row *rows = calloc(types + 1, sizeof *rows);
+    if (rows == NULL)
+        return PyErr_NoMemory();
+    for (size_t i = 0; i < count; i++) {
+        uint32_t type = lg_graph_columns(graph)->type[nodes[i]];
+        rows[type].type = type;
+        rows[type].count++;
+        rows[type].bytes += lg_node_size(graph, nodes[i]);
+    }
+    for (size_t type = 0; type < types; type++)
+        if (rows[type].count > 0)
+            rows[used++] = rows[type];
+    qsort(rows, used, sizeof *rows, compare_rows);
+    PyObject *tuple = row_tuple(state, graph, rows, used);
+    free(rows);
+    return tuple;
+}
+
 /* What the graph said, before it becomes objects. */
 typedef struct table_parts {
     lg_type_row *rows;

@@ -2,8 +2,13 @@
 #ifndef LEAKGRAPH_TABLE_H
 #define LEAKGRAPH_TABLE_H
 
-#include "shim.h"
+#include "state.h"
+#include <leakgraph/leakgraph.h>
 
 extern PyType_Spec table_spec;
+
+/** A tuple of TypeRow for these nodes alone, most bytes first. */
+PyObject *type_rows_of(core_state *state, const lg_graph *graph,
+                       const uint32_t *nodes, size_t count);
 
 #endif

@@ -6,6 +6,10 @@
     leakgraph.show_backrefs(obj, "why.svg")    # who holds it
     leakgraph.show_path(obj)                   # how a root reaches it
 
+    leakgraph.why(obj)                         # all that keeps it alive, and its bytes
+    leakgraph.cycles()                         # the tangles, and the bytes they hold
+    leakgraph.top()                            # what retains the most
+
     snap = leakgraph.snapshot()                # everything, to be asked at leisure
     snap.types()
     snap.show_path("type:torch.Tensor")
@@ -26,64 +30,103 @@ if _sys.platform != "linux" or _os.uname().machine not in ("x86_64", "aarch64"):
 
 from leakgraph._core import (
     ArgumentError,
+    Bytes,
     CancelledError,
     CaptureInfo,
     ClosedError,
+    Cycle,
+    Cycles,
+    Dominators,
     Drawing,
     Edge,
     Edges,
     Error,
     FileError,
+    Hop,
     Info,
     LimitError,
     Node,
     Nodes,
     NotFoundError,
     PartialError,
+    Path,
     Report,
     Root,
     Roots,
     Snapshot,
+    Top,
+    TopRow,
     TypeRow,
     TypeTable,
     UnsupportedError,
+    Why,
     __version__,
+    cycles,
     load,
     save_snapshot,
     show_backrefs,
     show_path,
     show_refs,
     snapshot,
+    top,
+    why,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from leakgraph.expect import Uncollected, expect_collectable
 
 __all__ = [
     "ArgumentError",
+    "Bytes",
     "CancelledError",
     "CaptureInfo",
     "ClosedError",
+    "Cycle",
+    "Cycles",
+    "Dominators",
     "Drawing",
     "Edge",
     "Edges",
     "Error",
     "FileError",
+    "Hop",
     "Info",
     "LimitError",
     "Node",
     "Nodes",
     "NotFoundError",
     "PartialError",
+    "Path",
     "Report",
     "Root",
     "Roots",
     "Snapshot",
+    "Top",
+    "TopRow",
     "TypeRow",
     "TypeTable",
+    "Uncollected",
     "UnsupportedError",
+    "Why",
     "__version__",
+    "cycles",
+    "expect_collectable",
     "load",
     "save_snapshot",
     "show_backrefs",
     "show_path",
     "show_refs",
     "snapshot",
+    "top",
+    "why",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Names of `leakgraph.expect`, imported when asked for: most never are."""
+    if name in ("Uncollected", "expect_collectable"):
+        from leakgraph import expect
+
+        return getattr(expect, name)
+    raise AttributeError(f"module 'leakgraph' has no attribute '{name}'")

@@ -60,14 +60,20 @@ read_file(const char *path)
 }
 
 bytes
+file_bytes(void)
+{
+    return read_file(path_of("graph"));
+}
+
+bytes
 saved(const lg_graph *graph, int level)
 {
-    lg_save_options options = {level};
+    lg_save_options options = {.compress = level};
     lg_error err;
     lg_status status =
         lg_graph_save(graph, path_of("graph"), &options, NULL, &err);
     REQUIRE(status == LG_OK);
-    return read_file(path_of("graph"));
+    return file_bytes();
 }
 
 uint32_t

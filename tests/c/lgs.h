@@ -26,6 +26,8 @@ char *path_of(const char *name);
 void folder_remove(void);
 
 bytes aligned(size_t length);
+/** What is in path_of("graph"). */
+bytes file_bytes(void);
 /** The graph as the bytes of a file, compressed at that level; the file itself
  *  is path_of("graph"). */
 bytes saved(const lg_graph *graph, int level);

@@ -4,7 +4,9 @@
 // linker's --wrap, malloc itself.
 #include <unistd.h>
 
+#include "drawn.h"
 #include "sample.h"
+#include "scarce.h"
 #include "test.h"
 
 typedef struct budget {
@@ -84,40 +86,8 @@ indexes(void)
     CHECK(done);
 }
 
-static long malloc_left = -1; // negative: no limit
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static bool
-may_allocate(void)
-{
-    return malloc_left < 0 || malloc_left-- > 0;
-}
-
-void *
-__wrap_malloc(size_t size)
-{
-    return may_allocate() ? __real_malloc(size) : NULL;
-}
-
-void *
-__wrap_calloc(size_t count, size_t size)
-{
-    return may_allocate() ? __real_calloc(count, size) : NULL;
-}
-
-void *
-__wrap_realloc(void *old, size_t size)
-{
-    return may_allocate() ? __real_realloc(old, size) : NULL;
-}
-
 static char folder[] = "/tmp/leakgraph-XXXXXX";
+static char analysis_folder[] = "/tmp/leakgraph-XXXXXX";
 static char path[64];
 
 static lg_status
@@ -129,7 +99,7 @@ do_save(const lg_graph *graph)
 static lg_status
 do_save_compressed(const lg_graph *graph)
 {
-    lg_save_options options = {3};
+    lg_save_options options = {.compress = 3};
     return lg_graph_save(graph, path, &options, NULL, NULL);
 }
 
@@ -223,17 +193,26 @@ do_reports(const lg_graph *graph)
     return status;
 }
 
-static void
-sweep(const lg_graph *graph, lg_status (*work)(const lg_graph *))
+static lg_status
+do_analyse(const lg_graph *graph)
 {
-    lg_status status = LG_ENOMEM;
-    for (long allowed = 0; status != LG_OK && allowed < 10000; allowed++) {
-        malloc_left = allowed;
-        status = work(graph);
-        malloc_left = -1;
-        CHECK(status == LG_OK || status == LG_ENOMEM);
-    }
-    CHECK(status == LG_OK);
+    lg_analysis *analysis = NULL;
+    lg_status status = lg_analysis_new(graph, NULL, &analysis, NULL);
+    lg_bytes bytes;
+    const uint32_t node = 3;
+    if (status == LG_OK)
+        status = lg_nodes_retained(analysis, &node, 1, NULL, &bytes, NULL);
+    lg_analysis_free(analysis);
+    return status;
+}
+
+static lg_status
+do_load_analysis(const lg_graph *graph)
+{
+    lg_analysis *analysis = NULL;
+    lg_status status = lg_analysis_load(graph, &analysis, NULL);
+    lg_analysis_free(analysis);
+    return status;
 }
 
 static void
@@ -249,11 +228,32 @@ everything_else(void)
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         lg_graph *graph;
         REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
-        sweep(graph, works[i]);
+        CHECK(sweep(graph, works[i]) == 0);
         lg_graph_free(graph);
     }
     CHECK(unlink(path) == 0);
     CHECK(rmdir(folder) == 0);
+}
+
+// A graph with knots and devices; from a file, its analysis with it.
+static void
+analyses(void)
+{
+    lg_graph *again;
+    REQUIRE(mkdtemp(analysis_folder) != NULL);
+    snprintf(path, sizeof path, "%s/graph", analysis_folder);
+    lg_graph *graph = drawn_with_devices();
+    lg_analysis *analysis = analysed(graph);
+    CHECK(sweep(graph, do_analyse) == 0);
+    lg_save_options options = {3, analysis};
+    REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
+    REQUIRE(lg_graph_load(path, 0, NULL, &again, NULL) == LG_OK);
+    CHECK(sweep(again, do_load_analysis) == 0);
+    lg_graph_free(again);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    CHECK(unlink(path) == 0);
+    CHECK(rmdir(analysis_folder) == 0);
 }
 
 int
@@ -262,5 +262,6 @@ main(void)
     RUN(builder_and_finish);
     RUN(indexes);
     RUN(everything_else);
+    RUN(analyses);
     return test_result();
 }

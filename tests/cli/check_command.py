@@ -28,7 +28,16 @@ class Command(unittest.TestCase):
         """Makes one snapshot of each heap in use."""
         cls.folder = tempfile.TemporaryDirectory()
         cls.here = Path(cls.folder.name)
-        for shape in ("losses", "held", "loop", "names", "dicts"):
+        for shape in (
+            "losses",
+            "held",
+            "loop",
+            "names",
+            "dicts",
+            "family",
+            "ways",
+            "partial",
+        ):
             file = cls.here / f"{shape}.lgs"
             subprocess.run([MAKE_SNAPSHOT, shape, str(file)], check=True)
 
@@ -69,11 +78,12 @@ class Command(unittest.TestCase):
 
     def test_help_and_version(self) -> None:
         help_text = self.fine("--help")
-        verbs = "info types refs referrers path threads render strip"
+        verbs = "info types refs referrers path threads top why cycles"
+        verbs += " dominators retained render analyze strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
             own = self.fine(verb, "--help")
-            self.assertIn(f"Usage: leakgraph {verb} SNAP", own)
+            self.assertRegex(own, f"^Usage: leakgraph {verb} (SNAP|IN)")
             self.assertIn("Example:", own)
             self.assertIn("--help", own)
         self.assertRegex(self.fine("--version"), r"^leakgraph \d+\.\d+\.\d+\n$")
@@ -128,6 +138,153 @@ class Command(unittest.TestCase):
         self.assertIn("no root reaches it", self.fine("path", "loop.lgs", "#0"))
         view = json.loads(self.fine("path", "held.lgs", "#0", "--json"))
         self.assertTrue(all(e["path"] for e in view["edges"] if e["label"]))
+
+    def test_top(self) -> None:
+        table = self.fine("top", "family.lgs", "--limit", "1")
+        self.assertIn("list of 3", table)
+        self.assertNotIn("list of 2", table)
+        everything = self.fine("top", "family.lgs", "--limit", "all")
+        self.assertGreater(everything.count("\n"), table.count("\n"))
+        types = self.fine("top", "family.lgs", "--group", "type")
+        self.assertIn("bytearray", types)
+        self.assertIn("app", self.fine("top", "family.lgs", "--group=module"))
+        for group in ("object", "type", "module"):
+            json.loads(self.fine("top", "family.lgs", "--group", group, "--json"))
+        self.refused(2, "not 'size'", "top", "family.lgs", "--group", "size")
+
+    def test_why(self) -> None:
+        text = self.fine("why", "ways.lgs", "type:bytearray")
+        for way in (".last", ".cache['user-17']", ".queue[0]"):
+            self.assertIn(way, text)
+        self.assertIn("64.0 MiB", text)
+        (one,) = json.loads(self.fine("why", "ways.lgs", "#4", "--json"))
+        self.assertEqual(len(one["cuts"]), 3)
+        done = self.run_command("why", "family.lgs", "type:app.Child", "--json")
+        self.assertEqual(len(json.loads(done.stdout)), 6)
+        self.refused(2, "leakgraph: ", "why", "ways.lgs", "type:nothing.Such")
+
+    def test_cycles(self) -> None:
+        text = self.fine("cycles", "family.lgs")
+        for word in ("held", "collectable", "native code holds", "Child.parent"):
+            self.assertIn(word, text)
+        words = ("cycles", "family.lgs", "--json")
+        kinds = [c["kind"] for c in json.loads(self.fine(*words))["cycles"]]
+        self.assertEqual(kinds, ["held", "collectable", "uncollectable"])
+        for extra, count in (
+            (("--limit", "1"), 1),
+            (("--limit", "all"), 3),
+            (("--kind", "held,collectable"), 2),
+            (("--min-bytes", "3MiB"), 2),
+            (("--min-bytes", "3000000"), 2),
+            (("--min-bytes", "9437185"), 1),
+            (("--min-bytes", "1GB"), 0),
+            (("--holding", "bytearray"), 3),
+            (("--holding", "app.Nobody"), 0),
+        ):
+            done = self.run_command(*words, *extra)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(len(json.loads(done.stdout)["cycles"]), count, extra)
+        self.refused(2, "not 'x'", "cycles", "family.lgs", "--kind", "x")
+        self.refused(2, "not 'held,'", "cycles", "family.lgs", "--kind", "held,")
+        for size in ("x", "-1", "3XB", "1e30", ""):
+            self.refused(2, "a size", "cycles", "family.lgs", f"--min-bytes={size}")
+
+    def test_a_part_of_a_heap_is_not_analysed(self) -> None:
+        file = "partial.lgs"
+        for words in (
+            ("top", file),
+            ("why", file, "#0"),
+            ("cycles", file, "--check"),
+            ("dominators", file),
+            ("retained", file, "#0"),
+            ("analyze", file, "-o", "x.lgs"),
+            ("render", file, "--dominators", "-o", "x.svg"),
+        ):
+            self.refused(4, "needs a whole snapshot", *words)
+        self.fine("refs", file, "#0")
+
+    def test_a_type_that_nothing_has_is_said(self) -> None:
+        done = self.run_command("cycles", "family.lgs", "--holding", "app.Chidl")
+        self.assertIn("no object of type app.Chidl", done.stderr)
+
+    def test_cycles_check(self) -> None:
+        for extra, code in (
+            ((), 1),
+            (("--limit", "1"), 1),
+            (("--kind", "held"), 0),
+            (("--kind", "uncollectable"), 1),
+            (("--min-bytes", "4MiB"), 1),
+            (("--min-bytes", "5MiB"), 0),
+        ):
+            done = self.run_command("cycles", "family.lgs", "--check", *extra)
+            self.assertEqual((done.returncode, done.stderr), (code, ""), extra)
+            self.assertIn("cycle", done.stdout)
+        self.assertEqual(self.run_command("cycles", "family.lgs").returncode, 0)
+        self.refused(3, "none.lgs", "cycles", "none.lgs", "--check")
+
+    def test_dominators(self) -> None:
+        text = self.fine("dominators", "family.lgs")
+        self.assertIn(".children  list of 3", text)
+        below = self.fine("dominators", "family.lgs", "name:app.families")
+        self.assertNotIn("module app", below)
+        coarse = self.fine("dominators", "family.lgs", "--min-share", "90%")
+        self.assertLess(coarse.count("\n"), text.count("\n"))
+        self.assertEqual(
+            coarse, self.fine("dominators", "family.lgs", "--min-share=0.9")
+        )
+        json.loads(self.fine("dominators", "family.lgs", "--json"))
+        for share in ("2", "x", "101%", "-1", "nan"):
+            words = ("dominators", "family.lgs", f"--min-share={share}")
+            self.refused(2, "a share", *words)
+
+    def test_retained(self) -> None:
+        text = self.fine("retained", "family.lgs", "type:bytearray")
+        self.assertIn("6 objects retain 14.0 MiB", text)
+        self.assertIn("the same", text)
+        words = ("retained", "losses.lgs")
+        self.assertIn("counts twice", self.fine(*words, "type:*"))
+        one = json.loads(self.fine(*words, "name:train.trainer.losses", "--json"))
+        self.assertEqual(one["count"], 1)
+        self.assertEqual(one["retained"], one["sum"])
+        self.assertEqual(one["own"]["host"], 8056)
+        shared = json.loads(self.fine("retained", "ways.lgs", "type:*", "--json"))
+        self.assertGreater(shared["sum"]["host"], shared["retained"]["host"])
+
+    def test_a_set_retains_what_its_members_share(self) -> None:
+        self.fine("retained", "held.lgs", "type:report.Page")
+        text = self.fine("retained", "ways.lgs", "type:app.Service")
+        self.assertIn("1 object retains 64.0 MiB", text)
+
+    def test_analyze(self) -> None:
+        self.fine("analyze", "family.lgs", "-o", "analysed.lgs")
+        self.fine("analyze", "family.lgs", "-o", "small.lgs", "--compress", "9")
+        for verb in ("top", "cycles", "dominators"):
+            for file in ("analysed.lgs", "small.lgs"):
+                self.assertEqual(self.fine(verb, file), self.fine(verb, "family.lgs"))
+        words = ("refs", "analysed.lgs", "name:app.families")
+        self.assertIn("Parent · app.Parent  9.00 MiB", self.fine(*words))
+        self.refused(2, "give -o", "analyze", "family.lgs")
+        words = ("analyze", "family.lgs", "-o", "x.lgs", "--compress")
+        self.refused(2, "from 1 to 19", *words, "20")
+        self.refused(4, "x.lgs", "analyze", "family.lgs", "-o", "no/such/x.lgs")
+
+    def test_render_analysed(self) -> None:
+        for words in (
+            ("--cycle", "1"),
+            ("--cycle=2", "--kind", "held,uncollectable"),
+            ("--dominators",),
+            ("#0", "--dominators", "--max-nodes", "5"),
+            ("#1", "--why"),
+        ):
+            self.fine("render", "family.lgs", *words, "-o", "picture.svg")
+            dot = self.fine("render", "family.lgs", *words, "-f", "dot", "-o", "-")
+            self.assertIn("digraph", dot)
+        no_file = ("render", "family.lgs", "-o", "x.svg")
+        self.refused(2, "needs a selector", *no_file)
+        self.refused(2, "needs a selector", *no_file, "--why")
+        self.refused(2, "no cycle 9, only 3", *no_file, "--cycle", "9")
+        self.refused(2, "takes no selector", *no_file, "#1", "--cycle", "1")
+        self.assertFalse((self.here / "x.svg").exists())
 
     def test_many_matches_draw_the_first(self) -> None:
         done = self.run_command("refs", "losses.lgs", "type:torch.Tensor")

@@ -70,8 +70,10 @@ def test_notebook(tmp_path):
         for output in cell.get("outputs", [])
         if output["output_type"] == "execute_result"
     ]
-    assert len(shown) == 5
-    assert sum("image/svg+xml" in data for data in shown) == 4
+    assert len(shown) == 7
+    assert sum("image/svg+xml" in data for data in shown) == 5
+    cycles = shown[5]["text/html"]
+    assert "<table>" in cycles and "<svg" in cycles and "Window" in cycles
     assert (tmp_path / "notebook.lgs").exists()
 
 

@@ -106,9 +106,17 @@ heap_hold(test_heap *heap, uint32_t node, uint32_t count)
 }
 
 void
+heap_track(test_heap *heap, uint32_t node)
+{
+    heap->builder->node_flags[node] |= LG_NODE_TRACKED;
+}
+
+void
 heap_edge(test_heap *heap, uint32_t from, uint32_t to, unsigned kind,
           uint32_t payload)
 {
+    if (heap->builder->node_flags[from] & LG_NODE_TRACKED)
+        kind |= LG_EDGE_TRAVERSED;
     lg_builder_add_late_edge(heap->builder, from, to, kind, payload);
     if (!(kind & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED)))
         heap->builder->refcount[to]++;

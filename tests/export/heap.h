@@ -27,6 +27,10 @@ void heap_root(test_heap *heap, uint32_t node, lg_root_kind kind,
 /** References that native code holds, which nobody can see. */
 void heap_hold(test_heap *heap, uint32_t node, uint32_t count);
 
+/** The collector tracks the object, and sees the references that it gets from
+ *  here on. */
+void heap_track(test_heap *heap, uint32_t node);
+
 void heap_edge(test_heap *heap, uint32_t from, uint32_t to, unsigned kind,
                uint32_t payload);
 void heap_attribute(test_heap *heap, uint32_t from, uint32_t to,

@@ -236,6 +236,74 @@ make_held(uint32_t *subject)
     return heap_close(&heap);
 }
 
+// A parent and its children, who know each other and have something to carry.
+static uint32_t
+add_family(test_heap *heap, uint32_t count, uint64_t load)
+{
+    uint32_t parent = heap_add(heap, "app.Parent", 48);
+    uint32_t children = heap_add(heap, "list", 88);
+    heap_track(heap, parent);
+    heap_track(heap, children);
+    heap_attribute(heap, parent, children, "children");
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t child = heap_add(heap, "app.Child", 48);
+        heap_track(heap, child);
+        heap_index(heap, children, child, i);
+        heap_attribute(heap, child, parent, "parent");
+        heap_attribute(heap, child, heap_add(heap, "bytearray", load), "data");
+    }
+    return parent;
+}
+
+// A family that a module holds, one that nobody does, and one that native code
+// does.
+static lg_graph *
+make_family(uint32_t *subject)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t module = heap_add_module(&heap, "app");
+    uint32_t held = add_family(&heap, 3, 3u << 20);
+    heap_attribute(&heap, module, held, "families");
+    add_family(&heap, 2, 2u << 20);
+    heap_hold(&heap, add_family(&heap, 1, 1u << 20), 1);
+    *subject = held;
+    return heap_close(&heap);
+}
+
+// One buffer behind three ways that share nothing, below one service.
+static lg_graph *
+make_ways(uint32_t *subject)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t module = heap_add_module(&heap, "app");
+    uint32_t service = heap_add(&heap, "app.Service", 48);
+    uint32_t cache = heap_add(&heap, "dict", 232);
+    uint32_t queue = heap_add(&heap, "collections.deque", 624);
+    uint32_t buffer = heap_add(&heap, "bytearray", 64u << 20);
+    heap_attribute(&heap, module, service, "service");
+    heap_attribute(&heap, service, cache, "cache");
+    heap_attribute(&heap, service, queue, "queue");
+    heap_attribute(&heap, service, buffer, "last");
+    heap_value(&heap, cache, buffer, "user-17");
+    heap_index(&heap, queue, buffer, 0);
+    *subject = buffer;
+    return heap_close(&heap);
+}
+
+// Only a part of a heap.
+static lg_graph *
+make_partial(uint32_t *subject)
+{
+    test_heap heap;
+    heap_open(&heap);
+    lg_builder_set_info(heap.builder, "partial", "roots were given");
+    *subject = heap_add(&heap, "list", 56);
+    heap_root(&heap, *subject, LG_ROOT_GIVEN, "");
+    return heap_close(&heap);
+}
+
 const test_shape shapes[] = {
     {"losses", make_losses_refs, LG_REFS},
     {"why", make_losses_why, LG_PATH},
@@ -250,6 +318,9 @@ const test_shape shapes[] = {
     {"single", make_single, LG_REFS},
     {"held", make_held, LG_BACKREFS},
     {"held-path", make_held, LG_PATH},
+    {"family", make_family, LG_REFS},
+    {"ways", make_ways, LG_BACKREFS},
+    {"partial", make_partial, LG_REFS},
 };
 
 const size_t shape_count = sizeof shapes / sizeof *shapes;

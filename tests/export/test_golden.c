@@ -1,47 +1,11 @@
 // DOT and text of the shapes against reviewed files: test_golden FOLDER, and
 // with `write` behind it the files are made anew.
 
+#include "golden.h"
 #include "shapes.h"
 #include "test.h"
 
 #include <leakgraph/export.h>
-
-static const char *folder;
-static bool writing;
-
-static char *
-read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *data = calloc(1, 1 << 20);
-    REQUIRE(data);
-    if (file) {
-        size_t length = fread(data, 1, (1 << 20) - 1, file);
-        data[length] = '\0';
-        fclose(file);
-    }
-    return data;
-}
-
-static void
-compare(const char *name, const char *suffix, const lg_text *text)
-{
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s.%s", folder, name, suffix);
-    if (writing) {
-        FILE *file = fopen(path, "wb");
-        REQUIRE(file);
-        REQUIRE(fwrite(text->data, 1, text->length, file) == text->length);
-        REQUIRE(!fclose(file));
-        return;
-    }
-    char *golden = read_file(path);
-    bool same = !strcmp(golden, text->data);
-    if (!same)
-        fprintf(stderr, "%s differs; this was made:\n%s\n", path, text->data);
-    CHECK(same);
-    free(golden);
-}
 
 static void
 check_shape(const test_shape *shape)
@@ -60,9 +24,9 @@ check_shape(const test_shape *shape)
     REQUIRE(!lg_view_dot(view, &look, &dot, &error));
     REQUIRE(!lg_view_text(view, &text, &error));
     REQUIRE(!lg_view_json(view, &json, &error));
-    compare(shape->name, "dot", &dot);
-    compare(shape->name, "txt", &text);
-    compare(shape->name, "json", &json);
+    CHECK(golden_matches(shape->name, "dot", &dot));
+    CHECK(golden_matches(shape->name, "txt", &text));
+    CHECK(golden_matches(shape->name, "json", &json));
     lg_text_free(&dot);
     lg_text_free(&text);
     lg_text_free(&json);
@@ -72,10 +36,8 @@ check_shape(const test_shape *shape)
 int
 main(int argc, char **argv)
 {
-    if (argc < 2)
+    if (!golden_begin(argc, argv))
         return 2;
-    folder = argv[1];
-    writing = argc > 2 && !strcmp(argv[2], "write");
     static const char *const names[] = {"losses", "who",    "why", "loop",
                                         "names",  "single", "held"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -1,4 +1,5 @@
 // Memory that runs out, at every allocation in turn: an error, nothing lost.
+// With an argument, in pictures that need an analysis too.
 
 #include "shapes.h"
 #include "test.h"
@@ -81,14 +82,87 @@ sweep(const test_shape *shape)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+typedef lg_status (*drawer)(const lg_analysis *analysis, uint32_t node,
+                            const lg_cycle *cycle, lg_view **out);
+
+static lg_status
+draw_why(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
+         lg_view **out)
 {
+    (void)cycle;
+    return lg_view_why(analysis, node, NULL, NULL, out, NULL);
+}
+
+static lg_status
+draw_cycle(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
+           lg_view **out)
+{
+    (void)node;
+    return lg_view_cycle(analysis, cycle, NULL, out, NULL);
+}
+
+static lg_status
+draw_dominators(const lg_analysis *analysis, uint32_t node,
+                const lg_cycle *cycle, lg_view **out)
+{
+    (void)node;
+    (void)cycle;
+    return lg_view_dominators(analysis, LG_NONE, 0, 0, NULL, out, NULL);
+}
+
+static void
+sweep_drawer(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
+             drawer draw_it)
+{
+    lg_status status = LG_ENOMEM;
+    long tries = 0;
+    for (; status && tries < 100000; tries++) {
+        lg_view *view = NULL;
+        left = tries;
+        status = draw_it(analysis, node, cycle, &view);
+        left = -1;
+        CHECK(status == LG_OK || (status == LG_ENOMEM && !view));
+        lg_view_free(view);
+    }
+    CHECK(!status);
+    CHECK(tries > 5);
+}
+
+// The analysis and the cycles are made before memory runs short: they have
+// sweeps of their own.
+static void
+sweep_analysed(const char *name)
+{
+    uint32_t subject;
+    lg_analysis *analysis = NULL;
+    lg_cycles cycles = {0};
+    lg_cycle_options all = {.min_bytes = 0};
+    lg_graph *graph = shape_find(name)->make(&subject);
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+    REQUIRE(!lg_analysis_cycles(analysis, &all, NULL, &cycles, NULL));
+    sweep_drawer(analysis, subject, NULL, draw_why);
+    sweep_drawer(analysis, subject, NULL, draw_dominators);
+    for (size_t i = 0; i < cycles.count; i++)
+        sweep_drawer(analysis, subject, &cycles.items[i], draw_cycle);
+    lg_cycles_free(&cycles);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+int
+main(int argc, char **argv)
+{
+    (void)argv;
     static const char *const names[] = {"losses",    "who",   "loop", "dicts",
                                         "held-path", "chain", "names"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         test_name = names[i];
         sweep(shape_find(names[i]));
+    }
+    static const char *const analysed[] = {"family", "ways", "held", "loop"};
+    for (size_t i = 0; argc > 1 && i < 4; i++) {
+        test_name = analysed[i];
+        sweep_analysed(analysed[i]);
     }
     return test_result();
 }

@@ -25,7 +25,7 @@ saved(const lg_graph *graph, int level, size_t *length)
 {
     char path[4096];
     struct stat about;
-    lg_save_options options = {level};
+    lg_save_options options = {.compress = level};
     snprintf(path, sizeof path, "%s/.graph", folder);
     REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
     FILE *file = fopen(path, "rb");

@@ -13,6 +13,9 @@ CELLS = [
     "snap.info()",
     "snap.threads()",
     "leakgraph.show_path(kept['losses'])",
+    "leakgraph.cycles(min_bytes=0, limit=5)",
+    "leakgraph.why(kept['losses'])",
+    "leakgraph.top(3)",
 ]
 
 
@@ -54,3 +57,10 @@ def test_texts_show_as_they_are(outputs):
 
 def test_path_names_the_variable(outputs):
     assert "kept" in outputs[7]["text/plain"]
+
+
+def test_analyses_are_html(outputs):
+    cycles, why, top = (cell["text/html"] for cell in outputs[8:11])
+    assert cycles.count("<tr>") == 6 and cycles.count("<svg") == 3
+    assert "<svg" in why and "kept" in why
+    assert top.count("<tr>") == 4

@@ -29,7 +29,8 @@ def stranger(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "package"), [([], "libgraphviz-dev"), (["checks"], "valgrind")]
+    ("arguments", "package"),
+    [([], "libgraphviz-dev"), ([], "libigraph-dev"), (["checks"], "valgrind")],
 )
 def test_what_is_missing_is_said_with_the_command(stranger, arguments, package):
     done = stranger(*arguments)

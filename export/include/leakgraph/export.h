@@ -8,7 +8,7 @@
 #ifndef LEAKGRAPH_EXPORT_H
 #define LEAKGRAPH_EXPORT_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/analysis.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +31,8 @@ typedef struct lg_view_options {
                                 into one "997 more Tensor"; 0: 3 */
     bool weak;             /**< follow weak references too (drawn dotted) */
     bool types;            /**< draw the edges from objects to their types */
+    /** Of the same graph: nodes show what they retain; NULL: their own sizes */
+    const lg_analysis *analysis;
 } lg_view_options;
 
 /**
@@ -43,6 +45,33 @@ LG_API lg_status lg_view_new(const lg_graph *graph, const uint32_t *nodes,
                              size_t count, const lg_view_options *options,
                              const lg_monitor *monitor, lg_view **out,
                              lg_error *err);
+/**
+ * Why a node is alive: the way from a root to its immediate dominator, and from
+ * there every path to it that shares no inner node with another (at most 8).
+ * References that the node hangs on alone are marked. Garbage is drawn with who
+ * refers to it. Of the options, max_nodes counts (16 at least). options may be
+ * NULL.
+ */
+LG_API lg_status lg_view_why(const lg_analysis *analysis, uint32_t node,
+                             const lg_view_options *options,
+                             const lg_monitor *monitor, lg_view **out,
+                             lg_error *err);
+/**
+ * A cycle: its shortest round, the hop to cut, the path that holds it or what
+ * keeps the collector from it, and the biggest things that it retains.
+ */
+LG_API lg_status lg_view_cycle(const lg_analysis *analysis,
+                               const lg_cycle *cycle, const lg_monitor *monitor,
+                               lg_view **out, lg_error *err);
+/**
+ * The dominator tree below `node` (LG_NONE: the whole heap): the biggest first,
+ * at most max_nodes (0: 60; at least 3), none that retains less than min_share
+ * (0 to 1) of what `node` does; the others are folded into "312 more".
+ */
+LG_API lg_status lg_view_dominators(const lg_analysis *analysis, uint32_t node,
+                                    double min_share, uint32_t max_nodes,
+                                    const lg_monitor *monitor, lg_view **out,
+                                    lg_error *err);
 LG_API void lg_view_free(lg_view *view);
 LG_API size_t lg_view_node_count(const lg_view *view);
 

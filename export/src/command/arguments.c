@@ -2,10 +2,8 @@
 
 #include "command.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct option_text {
@@ -15,14 +13,23 @@ typedef struct option_text {
 
 static const struct option options[] = {
     {"backrefs", no_argument, NULL, 'B'},
-    {"compress", required_argument, NULL, 'c'},
+    {"check", no_argument, NULL, 'c'},
+    {"compress", required_argument, NULL, 'z'},
+    {"cycle", required_argument, NULL, 'C'},
     {"depth", required_argument, NULL, 'd'},
+    {"dominators", no_argument, NULL, 'D'},
     {"format", required_argument, NULL, 'f'},
+    {"group", required_argument, NULL, 'G'},
     {"help", no_argument, NULL, 'h'},
+    {"holding", required_argument, NULL, 'H'},
     {"json", no_argument, NULL, 'j'},
+    {"kind", required_argument, NULL, 'k'},
     {"legend", no_argument, NULL, 'g'},
     {"limit", required_argument, NULL, 'l'},
+    {"limit", required_argument, NULL, 'L'},
     {"max-nodes", required_argument, NULL, 'm'},
+    {"min-bytes", required_argument, NULL, 'b'},
+    {"min-share", required_argument, NULL, 'S'},
     {"output", required_argument, NULL, 'o'},
     {"path", no_argument, NULL, 'P'},
     {"refs", no_argument, NULL, 'R'},
@@ -30,6 +37,7 @@ static const struct option options[] = {
     {"title", required_argument, NULL, 't'},
     {"types", no_argument, NULL, 'y'},
     {"weak", no_argument, NULL, 'w'},
+    {"why", no_argument, NULL, 'W'},
     {NULL, 0, NULL, 0},
 };
 
@@ -37,14 +45,25 @@ static const option_text texts[] = {
     {'B', "--backrefs         who refers to the object (the default)"},
     {'R', "--refs             what the object refers to"},
     {'P', "--path             a shortest path from a root to the object"},
+    {'W', "--why              all that keeps the object alive"},
+    {'D', "--dominators       what the object, or the heap, is made of"},
+    {'C', "--cycle N          a cycle, by its number in `leakgraph cycles`"},
+    {'G', "--group KEY        object, type or module (object)"},
+    {'H', "--holding TYPE     cycles that retain one: a type, tensor, figure"},
+    {'k',
+     "--kind KINDS       collectable, held, uncollectable; a comma between"},
+    {'b', "--min-bytes N      cycles that retain so much: 4096, 64KiB, 1MiB"},
+    {'S', "--min-share F      parts of at least this share: 0.01 or 1% (1%)"},
+    {'c', "--check            exit with 1 if there are leaks"},
+    {'z', "--compress LEVEL   zstd level 1 to 19"},
     {'o', "-o, --output FILE  where to write; `-` is standard output"},
     {'f', "-f, --format NAME  svg, png, pdf ...; else the file's suffix says"},
-    {'c', "--compress LEVEL   zstd level 1 to 19; 0, the default, for none"},
     {'t', "--title TEXT       a line above the picture"},
     {'g', "--legend           explain the colours below the picture"},
     {'d', "--depth N          follow at most N references (3)"},
     {'m', "--max-nodes N      draw at most N boxes (120)"},
     {'l', "--limit N          print at most N lines or objects"},
+    {'L', "--limit N|all      print at most N (20)"},
     {'s', "--sort KEY         bytes, count or name (bytes)"},
     {'w', "--weak             follow weak references too"},
     {'y', "--types            show the references from objects to types"},
@@ -62,88 +81,81 @@ lg__arguments_print_help(const lg_verb *verb)
     printf("  -h, --help         this text\n");
 }
 
+// Which picture it is to be.
 static bool
-read_number(const char *name, const char *word, uint32_t *out)
+take_picture(int letter, lg_arguments *out)
 {
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(word, &end, 10);
-    if (*word < '0' || *word > '9' || *end || errno || !value ||
-        value > UINT32_MAX / 2) {
-        lg__complain("--%s takes a positive number, not '%s'", name, word);
-        return false;
-    }
-    *out = (uint32_t)value;
-    return true;
+    out->picture = letter == 'W'   ? PICTURE_WHY
+                   : letter == 'C' ? PICTURE_CYCLE
+                   : letter == 'D' ? PICTURE_DOMINATORS
+                                   : PICTURE_VIEW;
+    out->direction = letter == 'R'   ? LG_REFS
+                     : letter == 'P' ? LG_PATH
+                                     : LG_BACKREFS;
+    return letter != 'C' ||
+           lg__number_read("cycle", optarg, UINT32_MAX / 2, &out->cycle);
 }
 
 static bool
-read_level(const char *word, int *out)
+take_flag(int letter, lg_arguments *out)
 {
-    char *end;
-    long value = strtol(word, &end, 10);
-    if (*word < '0' || *word > '9' || *end || value > 19) {
-        lg__complain("--compress takes a level from 0 to 19, not '%s'", word);
-        return false;
-    }
-    *out = (int)value;
-    return true;
+    bool *flag = letter == 'g'   ? &out->legend
+                 : letter == 'w' ? &out->weak
+                 : letter == 'y' ? &out->types
+                 : letter == 'c' ? &out->check
+                                 : &out->json;
+    return *flag = true;
 }
 
 static bool
-read_sort(const char *word, lg_sort *out)
+take_limit(int letter, lg_arguments *out)
 {
-    static const char *const keys[] = {"bytes", "count", "name"};
-    for (unsigned i = 0; i < 3; i++) {
-        if (!strcmp(word, keys[i])) {
-            *out = (lg_sort)i;
-            return true;
-        }
-    }
-    lg__complain("--sort takes bytes, count or name, not '%s'", word);
-    return false;
+    out->all = letter == 'L' && !strcmp(optarg, "all");
+    return out->all ||
+           lg__number_read("limit", optarg, UINT32_MAX / 2, &out->limit);
+}
+
+static bool
+take_text(int letter, lg_arguments *out)
+{
+    const char **text = letter == 'o'   ? &out->output
+                        : letter == 'f' ? &out->format
+                        : letter == 'H' ? &out->holding
+                                        : &out->title;
+    *text = optarg;
+    return true;
 }
 
 static bool
 take_option(int letter, lg_arguments *out)
 {
+    if (strchr("BRPWCD", letter))
+        return take_picture(letter, out);
+    if (strchr("ofHt", letter))
+        return take_text(letter, out);
     switch (letter) {
-    case 'B':
-        out->direction = LG_BACKREFS;
-        return true;
-    case 'R':
-        out->direction = LG_REFS;
-        return true;
-    case 'P':
-        out->direction = LG_PATH;
-        return true;
-    case 'o':
-        out->output = optarg;
-        return true;
-    case 'f':
-        out->format = optarg;
-        return true;
-    case 't':
-        out->title = optarg;
-        return true;
-    case 'g':
-        return out->legend = true;
-    case 'c':
-        return read_level(optarg, &out->compress);
     case 'd':
-        return read_number("depth", optarg, &out->depth);
+        return lg__number_read("depth", optarg, UINT32_MAX / 2, &out->depth);
     case 'm':
-        return read_number("max-nodes", optarg, &out->max_nodes);
+        return lg__number_read("max-nodes", optarg, UINT32_MAX / 2,
+                               &out->max_nodes);
     case 'l':
-        return read_number("limit", optarg, &out->limit);
+    case 'L':
+        return take_limit(letter, out);
     case 's':
-        return read_sort(optarg, &out->sort);
-    case 'w':
-        return out->weak = true;
-    case 'y':
-        return out->types = true;
+        return lg__sort_read(optarg, &out->sort);
+    case 'G':
+        return lg__group_read(optarg, &out->group);
+    case 'k':
+        return lg__kinds_read(optarg, &out->kinds);
+    case 'b':
+        return lg__size_read(optarg, &out->min_bytes);
+    case 'S':
+        return lg__share_read(optarg, &out->min_share);
+    case 'z':
+        return lg__number_read("compress", optarg, 19, &out->compress);
     default:
-        return out->json = true;
+        return take_flag(letter, out);
     }
 }
 
@@ -182,10 +194,15 @@ static bool
 take_words(const lg_verb *verb, int argc, char **argv, lg_arguments *out)
 {
     int count = argc - optind;
-    if (count != verb->words) {
-        lg__complain("%s takes %d argument%s, not %d: %s", verb->name,
-                     verb->words, verb->words == 1 ? "" : "s", count,
-                     verb->usage);
+    int most = verb->words + verb->more_words;
+    if (count < verb->words || count > most) {
+        char range[32] = "";
+        if (verb->more_words)
+            snprintf(range, sizeof range, "%d to ", verb->words);
+        lg__complain("%s takes %s%d argument%s, not %d: see leakgraph %s "
+                     "--help",
+                     verb->name, range, most, most == 1 ? "" : "s", count,
+                     verb->name);
         return false;
     }
     for (int i = 0; i < count; i++)
@@ -201,7 +218,8 @@ lg__arguments_read(const lg_verb *verb, int argc, char **argv,
     struct option own[sizeof options / sizeof *options];
     const char *names[sizeof options / sizeof *options];
     size_t count = own_options(verb, own, names);
-    *out = (lg_arguments){.direction = LG_BACKREFS};
+    *out = (lg_arguments){
+        .direction = LG_BACKREFS, .min_bytes = -1, .min_share = -1};
     opterr = 0;
     for (;;) {
         const char *word = argv[optind];

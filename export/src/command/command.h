@@ -10,6 +10,7 @@
 
 enum {
     EXIT_FINE = 0,
+    EXIT_LEAKS = 1, /* only where they are asked for: --check */
     EXIT_USAGE = 2,
     EXIT_UNREADABLE = 3,
     EXIT_INCOMPLETE = 4,
@@ -17,6 +18,14 @@ enum {
 
 /* More than this many subjects make no readable picture. */
 #define MOST_SUBJECTS 8u
+
+/* What `render` draws. */
+typedef enum lg_picture {
+    PICTURE_VIEW = 0, /* by direction */
+    PICTURE_WHY,
+    PICTURE_CYCLE,
+    PICTURE_DOMINATORS,
+} lg_picture;
 
 typedef struct lg_arguments {
     const char *words[2]; /* what is not an option, in order */
@@ -26,10 +35,19 @@ typedef struct lg_arguments {
     const char *title;
     lg_direction direction;
     lg_sort sort;
-    uint32_t limit; /* 0: not given */
+    lg_picture picture;
+    lg_group group;
+    const char *holding;
+    unsigned kinds;    /* bits 1 << lg_cycle_kind; 0: not given */
+    int64_t min_bytes; /* -1: not given */
+    double min_share;  /* -1: not given */
+    uint32_t cycle;    /* from 1 */
+    uint32_t compress; /* 0: not given */
+    uint32_t limit;    /* 0: not given */
+    bool all;          /* no limit */
+    bool check;
     uint32_t depth;
     uint32_t max_nodes;
-    int compress;
     bool json;
     bool weak;
     bool types;
@@ -41,6 +59,7 @@ typedef struct lg_verb {
     int (*run)(const lg_arguments *arguments);
     const char *options; /* letters of those that it takes */
     int words;           /* how many it needs */
+    int more_words;      /* and may have besides */
     const char *summary; /* one line for the list of verbs */
     const char *usage;
     const char *help; /* what it prints and an example */
@@ -49,6 +68,18 @@ typedef struct lg_verb {
 /** Reads the command line after the verb. False: complained already. */
 bool lg__arguments_read(const lg_verb *verb, int argc, char **argv,
                         lg_arguments *out);
+/** The value of an option that counts, from 1 to `most`. Each of these
+ *  complains when it gives false. */
+bool lg__number_read(const char *name, const char *word, uint32_t most,
+                     uint32_t *out);
+bool lg__sort_read(const char *word, lg_sort *out);
+bool lg__group_read(const char *word, lg_group *out);
+/** The value of `--min-bytes`: 4096, 64KiB, 1.5MiB, 2GB. */
+bool lg__size_read(const char *word, int64_t *out);
+/** The value of `--kind`: names of kinds, a comma between. */
+bool lg__kinds_read(const char *word, unsigned *out);
+/** A share from 0 to 1, or `2%`. */
+bool lg__share_read(const char *word, double *out);
 /** The options that the verb takes, one line each. */
 void lg__arguments_print_help(const lg_verb *verb);
 
@@ -62,8 +93,13 @@ const char *lg__nearest(const char *word, const char *const *names,
 /** Writes a report out. A reader that closed the pipe has read enough. */
 int lg__print(lg_text *text);
 
-/** Stops long work after Ctrl-C. */
+/** Stops long work after Ctrl-C; work of more than a second shows on a terminal
+ *  how far it is. */
 const lg_monitor *lg__monitor(void);
+/** Takes the line of progress away, if there is one. */
+void lg__progress_end(void);
+/** Whether Ctrl-C was pressed. */
+bool lg__interrupted(void);
 /** Watches for Ctrl-C and for a file cut short while it is mapped. */
 void lg__signals_watch(void);
 
@@ -72,6 +108,27 @@ bool lg__open(const char *path, lg_graph **out, int *code);
 /** The nodes that a selector names, the first ones only. */
 bool lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
                 int *code);
+/** All of them. */
+bool lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
+                    int *code);
+/** The one object that the options may name; LG_NONE when they name none. */
+bool lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
+                    uint32_t *out, int *code);
+/** The analysis that was saved with the graph, or one made now. */
+bool lg__analyse(const lg_graph *graph, lg_analysis **out, int *code);
+/** The same of a snapshot not opened yet. On success both are the caller's. */
+bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
+                       int *code);
+/** The cycles that the options ask for. */
+bool lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
+                     size_t limit, lg_cycles *out, int *code);
+/** Draws the view into the output that the options name. */
+int lg__draw(const lg_arguments *arguments, const lg_view *view);
+/** A picture that needs an analysis. */
+int lg__render_analysed(const lg_arguments *arguments);
+
+/** The verbs in the order of the help; NULL at the end. */
+const lg_verb *lg__verb_at(size_t index);
 
 int lg__verb_info(const lg_arguments *arguments);
 int lg__verb_types(const lg_arguments *arguments);
@@ -81,6 +138,12 @@ int lg__verb_referrers(const lg_arguments *arguments);
 int lg__verb_path(const lg_arguments *arguments);
 int lg__verb_render(const lg_arguments *arguments);
 int lg__verb_strip(const lg_arguments *arguments);
+int lg__verb_top(const lg_arguments *arguments);
+int lg__verb_why(const lg_arguments *arguments);
+int lg__verb_cycles(const lg_arguments *arguments);
+int lg__verb_dominators(const lg_arguments *arguments);
+int lg__verb_retained(const lg_arguments *arguments);
+int lg__verb_analyze(const lg_arguments *arguments);
 /** Hands over to Python; returns only when that fails. */
 int lg__run_python(char **argv);
 

@@ -12,6 +12,7 @@ void
 lg__complain(const char *format, ...)
 {
     va_list rest;
+    lg__progress_end();
     va_start(rest, format);
     fputs("leakgraph: ", stderr);
     vfprintf(stderr, format, rest);
@@ -87,6 +88,7 @@ lg__print(lg_text *text)
 {
     int code = EXIT_FINE;
     size_t done = 0;
+    lg__progress_end();
     while (done < text->length && code == EXIT_FINE) {
         ssize_t written =
             write(STDOUT_FILENO, text->data + done, text->length - done);

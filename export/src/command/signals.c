@@ -26,20 +26,10 @@ leave(int number)
     _exit(EXIT_UNREADABLE);
 }
 
-static bool
-keep_going(void *context, const char *phase, double done)
+bool
+lg__interrupted(void)
 {
-    (void)context;
-    (void)phase;
-    (void)done;
-    return !interrupted;
-}
-
-const lg_monitor *
-lg__monitor(void)
-{
-    static const lg_monitor monitor = {keep_going, NULL};
-    return &monitor;
+    return interrupted;
 }
 
 void

@@ -1,4 +1,4 @@
-// Opening a snapshot and finding what a selector names in it.
+// Opening a snapshot, analysing it, and finding what a selector names in it.
 
 #include "command.h"
 
@@ -17,14 +17,22 @@ lg__open(const char *path, lg_graph **out, int *code)
 }
 
 bool
+lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
+               int *code)
+{
+    lg_error error = {0};
+    if (!lg_graph_select(graph, selector, out, &error))
+        return true;
+    *code = lg__fail(&error);
+    return false;
+}
+
+bool
 lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
            int *code)
 {
-    lg_error error = {0};
-    if (lg_graph_select(graph, selector, out, &error)) {
-        *code = lg__fail(&error);
+    if (!lg__select_all(graph, selector, out, code))
         return false;
-    }
     if (out->count > MOST_SUBJECTS) {
         lg_text count = {0};
         lg_text_add_count(&count, out->count);
@@ -36,4 +44,47 @@ lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
         out->count = MOST_SUBJECTS;
     }
     return true;
+}
+
+bool
+lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
+               uint32_t *out, int *code)
+{
+    lg_nodes nodes = {0};
+    *out = LG_NONE;
+    if (arguments->word_count < 2)
+        return true;
+    if (!lg__select_all(graph, arguments->words[1], &nodes, code))
+        return false;
+    if (nodes.count > 1)
+        fprintf(stderr,
+                "leakgraph: %s matches %zu objects: here is the first\n",
+                arguments->words[1], nodes.count);
+    *out = nodes.items[0];
+    lg_nodes_free(&nodes);
+    return true;
+}
+
+bool
+lg__analyse(const lg_graph *graph, lg_analysis **out, int *code)
+{
+    lg_error error = {0};
+    lg_status status = lg_analysis_load(graph, out, &error);
+    if (status == LG_ENOTFOUND)
+        status = lg_analysis_new(graph, lg__monitor(), out, &error);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
+bool
+lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
+                  int *code)
+{
+    if (!lg__open(path, graph, code))
+        return false;
+    if (lg__analyse(*graph, out, code))
+        return true;
+    lg_graph_free(*graph);
+    return false;
 }

@@ -20,23 +20,40 @@ view_options(const lg_arguments *arguments)
     };
 }
 
+// A saved analysis is used; a neighbourhood is not worth making one.
+static bool
+load_analysis(const lg_graph *graph, lg_analysis **out, int *code)
+{
+    lg_error error = {0};
+    lg_status status = lg_analysis_load(graph, out, &error);
+    if (!status || status == LG_ENOTFOUND)
+        return true;
+    *code = lg__fail(&error);
+    return false;
+}
+
 // Opens, selects and picks; on failure complains and gives the exit code.
 static bool
 open_view(const lg_arguments *arguments, const lg_view_options *options,
           lg_view **out, int *code)
 {
     lg_graph *graph;
+    lg_analysis *analysis = NULL;
     lg_nodes nodes = {0};
     lg_error error = {0};
     if (!lg__open(arguments->words[0], &graph, code))
         return false;
-    bool fine = lg__select(graph, arguments->words[1], &nodes, code);
-    if (fine && lg_view_new(graph, nodes.items, nodes.count, options,
+    bool fine = lg__select(graph, arguments->words[1], &nodes, code) &&
+                load_analysis(graph, &analysis, code);
+    lg_view_options whole = *options;
+    whole.analysis = analysis;
+    if (fine && lg_view_new(graph, nodes.items, nodes.count, &whole,
                             lg__monitor(), out, &error)) {
         *code = lg__fail(&error);
         fine = false;
     }
     lg_nodes_free(&nodes);
+    lg_analysis_free(analysis);
     lg_graph_free(graph);
     return fine;
 }
@@ -81,8 +98,8 @@ lg__verb_path(const lg_arguments *arguments)
     return print_view(arguments, LG_PATH);
 }
 
-static int
-write_picture(const lg_arguments *arguments, const lg_view *view)
+int
+lg__draw(const lg_arguments *arguments, const lg_view *view)
 {
     lg_text dot = {0};
     lg_error error = {0};
@@ -114,9 +131,15 @@ lg__verb_render(const lg_arguments *arguments)
     if (!arguments->format &&
         lg_render_format_of(arguments->output, format, &error))
         return lg__fail(&error);
+    if (arguments->picture != PICTURE_VIEW)
+        return lg__render_analysed(arguments);
+    if (arguments->word_count < 2) {
+        lg__complain("render needs a selector: see leakgraph render --help");
+        return EXIT_USAGE;
+    }
     if (!open_view(arguments, &options, &view, &code))
         return code;
-    code = write_picture(arguments, view);
+    code = lg__draw(arguments, view);
     lg_view_free(view);
     return code;
 }

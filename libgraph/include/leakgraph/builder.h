@@ -123,6 +123,14 @@ LG_API void lg_builder_add_late_edge(lg_builder *builder, uint32_t source,
 LG_API void lg_builder_set_size(lg_builder *builder, uint32_t node,
                                 uint64_t bytes);
 
+/** Declares a device other than the host ("cuda:0") and returns its id, from 1.
+ *  LG_NONE on failure. */
+LG_API uint32_t lg_builder_add_device(lg_builder *builder, const char *name);
+/** Puts the node's size on that device instead of the host (0: the host); the
+ *  last one given wins. */
+LG_API void lg_builder_set_device(lg_builder *builder, uint32_t node,
+                                  uint32_t device);
+
 /** References to `node` that exist but are no edge (held by the interpreter or
  *  by the capturing call itself); counted as found. */
 LG_API void lg_builder_add_found(lg_builder *builder, uint32_t node,

@@ -193,6 +193,12 @@ LG_API bool lg_graph_is_partial(const lg_graph *graph);
 
 /** Shallow size of any node. O(1), or O(log overflow) for 4 GiB and more. */
 LG_API uint64_t lg_node_size(const lg_graph *graph, uint32_t node);
+/** Devices other than the host: ids 1 to the count. */
+LG_API uint32_t lg_graph_device_count(const lg_graph *graph);
+/** "cuda:0"; "host" for 0; empty for an id out of range. */
+LG_API lg_string lg_graph_device_name(const lg_graph *graph, uint32_t device);
+/** The device that the node's size lies on; 0: the host. O(log placed). */
+LG_API uint32_t lg_node_device(const lg_graph *graph, uint32_t node);
 /** refcount - references found; 0 for immortal and synthetic nodes and for
  *  partial graphs. Positive: native code holds it. Negative: a borrowed
  *  reference was counted. */
@@ -299,8 +305,13 @@ LG_API lg_status lg_graph_load(const char *path, unsigned flags,
 LG_API lg_status lg_graph_load_memory(const void *data, size_t length,
                                       lg_graph **out, lg_error *err);
 
+struct lg_analysis;
+
 typedef struct lg_save_options {
     int compress; /**< zstd level 1 to 19 for every section; 0: none */
+    /** Kept in the file with the graph that it is of (lg_analysis_load); NULL:
+     *  none. */
+    const struct lg_analysis *analysis;
 } lg_save_options;
 
 /** Writes the graph to a temporary file beside `path`, syncs it and renames it:
@@ -310,7 +321,8 @@ LG_API lg_status lg_graph_save(const lg_graph *graph, const char *path,
                                const lg_monitor *monitor, lg_error *err);
 
 /** A copy of the graph without the user's own text: str keys, previews. Names
- *  of types, attributes, variables and modules stay. */
+ *  of types, attributes, variables and modules stay. An analysis that was saved
+ *  with the graph is left out. */
 LG_API lg_status lg_graph_strip(const lg_graph *graph, lg_graph **out,
                                 lg_error *err);
 

@@ -1,0 +1,123 @@
+"""Times the analysis of real heaps against igraph and semi-NCA on the whole graph.
+
+    python bench/analysis.py PROGRAM [--objects 1000000] [--rounds 5]
+
+PROGRAM is bench_analysis, built from analysis.c. Prints a Markdown table. Each heap
+is made and saved by a process of its own, and so is each figure: the median of its
+rounds, and the memory needed at the peak beyond the graph itself. Before anything is
+timed, every dominator is compared with semi-NCA's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WAYS = ("leakgraph", "semi-nca", "igraph")
+
+RECORDS = """
+class Record:
+    def __init__(self, number):
+        self.number = number + 1_000_000_007
+        self.name = f"record {number}"
+        self.tags = [f"tag {number}", number * 0.5]
+        self.place = {"x": number * 0.25, "key": (self.name, self.tags)}
+kept = [Record(i) for i in range(OBJECTS // 10)]
+"""
+# Every twentieth record is in a knot with its neighbours, some with two ways in.
+KNOTTED = (
+    RECORDS
+    + """
+for i in range(0, len(kept) - 6, 60):
+    a, b, c = kept[i : i + 3]
+    a.peer, b.peer, c.peer = b, c, a
+    c.other = b
+"""
+)
+TREE = """
+class Node:
+    __slots__ = ("parent", "children", "name", "value")
+    def __init__(self, parent, number):
+        self.parent = parent
+        self.children = []
+        self.name = f"node {number}"
+        self.value = number * 0.5
+kept = [Node(None, 0)]
+for i in range(1, OBJECTS // 4):
+    kept.append(Node(kept[(i - 1) // 3], i))
+    kept[i].parent.children.append(kept[i])
+del kept[1:], i
+"""
+TORCH = """
+import matplotlib.pyplot, pandas, torch
+model = torch.nn.Sequential(*(torch.nn.Linear(8, 8) for _ in range(200)))
+figures = [matplotlib.pyplot.subplots(4, 4) for _ in range(OBJECTS // 100_000)]
+frame = pandas.DataFrame({"a": range(1000), "b": [str(i) for i in range(1000)]})
+"""
+HEAPS = {
+    "application records": RECORDS,
+    "knotted records": KNOTTED,
+    "tree with parent pointers": TREE,
+    "torch, pandas, matplotlib": TORCH,
+}
+SAVE = "\nimport leakgraph\nleakgraph.save_snapshot(FILE)\n"
+
+
+def make(source: str, objects: int, file: Path) -> None:
+    """Save the heap of a process that runs the source."""
+    head = f"OBJECTS = {objects}\nFILE = {str(file)!r}\n"
+    subprocess.run([sys.executable, "-c", head + source + SAVE], check=True)
+
+
+def ask(program: str, file: Path, way: str) -> list[float]:
+    """The figures that the program prints."""
+    done = subprocess.run(
+        [program, str(file), way], check=True, capture_output=True, text=True
+    )
+    return [float(word) for word in done.stdout.split()]
+
+
+def measure(program: str, name: str, file: Path, rounds: int) -> str:
+    """One row of the table."""
+    nodes, members = ask(program, file, "count")
+    (different,) = ask(program, file, "compare")
+    if different:
+        raise SystemExit(f"{name}: {different:.0f} dominators differ")
+    cells = [name, f"{nodes / 1e6:.2f} M", f"{100 * members / nodes:.1f} %"]
+    seconds = []
+    for way in WAYS:
+        figures = [ask(program, file, way) for _ in range(rounds)]
+        seconds.append(statistics.median(figure[0] for figure in figures))
+        peak = statistics.median(figure[1] for figure in figures)
+        cells.append(f"{seconds[-1]:.3f} s, {peak / nodes:.0f} B")
+    cells.append(f"{seconds[0] / seconds[1]:.2f}")
+    cells.append(f"{seconds[2] / seconds[0]:.0f}")
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--objects", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    print(
+        "| heap | nodes | in knots | leakgraph | semi-NCA, whole | igraph, whole "
+        "| to semi-NCA | igraph to it |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "heap.lgs")
+        for name, source in HEAPS.items():
+            make(source, options.objects, file)
+            row = measure(options.program, name, file, options.rounds)
+            print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+/**
+ * Who retains what: knots, dominators, retained sizes, cycles, and paths.
+ *
+ * The conventions of leakgraph.h hold. All of it works on the *policy graph*:
+ * the strong edges of the snapshot, from a super-root that refers to every GC
+ * root and to the interpreter's own furniture (each module together with its
+ * namespace, immortal and static objects, classes that a module or such a class
+ * names). What the super-root refers to directly is charged to nobody else, so
+ * that classes and modules do not tie the heap into one knot. Any other class
+ * is an ordinary node, charged to who holds it. Weak edges are never followed.
+ * Dominators are exact for that graph.
+ *
+ * Nothing here needs the GIL. Two threads may analyse one graph. igraph, which
+ * solves the part that can lie on cycles, is opened at the first analysis and
+ * called under one lock.
+ */
+#ifndef LEAKGRAPH_ANALYSIS_H
+#define LEAKGRAPH_ANALYSIS_H
+
+#include <leakgraph/leakgraph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------- results --- */
+
+typedef struct lg_analysis lg_analysis;
+
+/** Sizes are vectors: bytes of host memory, and of each device of the graph
+ *  (lg_graph_device_count). */
+typedef struct lg_bytes {
+    uint64_t host;
+    uint64_t device; /**< all devices together */
+} lg_bytes;
+
+/**
+ * Components, dominators and retained sizes of every node, garbage included
+ * (what no root reaches hangs from the source components of the unreachable
+ * part). A module's namespace is one with the module: the module dominates it
+ * and what it refers to, and of the namespace itself only its own bytes are
+ * known. The analysis borrows the graph, which must outlive it. LG_EPARTIAL on
+ * a partial graph; LG_EUNSUPPORTED says how to install igraph. O((nodes +
+ * edges) log nodes) time; about 40 bytes a node while it runs, and 120
+ * more for each that is in a knot. */
+LG_API lg_status lg_analysis_new(const lg_graph *graph,
+                                 const lg_monitor *monitor, lg_analysis **out,
+                                 lg_error *err);
+/** The analysis that was saved with the graph; LG_ENOTFOUND if there is none,
+ *  LG_EFORMAT if it is not of this graph or not a tree. */
+LG_API lg_status lg_analysis_load(const lg_graph *graph, lg_analysis **out,
+                                  lg_error *err);
+LG_API void lg_analysis_free(lg_analysis *analysis);
+LG_API const lg_graph *lg_analysis_graph(const lg_analysis *analysis);
+
+/** The immediate dominator; LG_NONE when only the super-root dominates the node
+ *  (or, in garbage, nothing). O(1). */
+LG_API uint32_t lg_node_dominator(const lg_analysis *analysis, uint32_t node);
+/** Whether any root reaches the node. */
+LG_API bool lg_node_is_reachable(const lg_analysis *analysis, uint32_t node);
+/** Bytes that would be freed with the node: its own and of all it dominates. */
+LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, uint32_t node);
+/** The same on one device of the graph (0: the host). */
+LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, uint32_t node,
+                                    uint32_t device);
+/** Copies up to `capacity` nodes that `node` dominates immediately (LG_NONE:
+ * the super-root), biggest first; returns how many there are. */
+LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, uint32_t node,
+                                  uint32_t *nodes, uint32_t capacity);
+/** All bytes of what the roots reach, and of garbage. */
+LG_API lg_bytes lg_analysis_reachable_bytes(const lg_analysis *analysis);
+LG_API lg_bytes lg_analysis_garbage_bytes(const lg_analysis *analysis);
+
+/** Exact retained bytes of a set of nodes: what only they keep alive. O(nodes +
+ *  edges). */
+LG_API lg_status lg_nodes_retained(const lg_analysis *analysis,
+                                   const uint32_t *nodes, size_t count,
+                                   const lg_monitor *monitor, lg_bytes *out,
+                                   lg_error *err);
+
+/* --------------------------------------------------------------- knots --- */
+
+/** A strongly connected component of more than one node, or of one with an edge
+ *  to itself: of the policy graph among what is reachable, of the raw strong
+ *  graph among garbage. */
+typedef struct lg_knot {
+    const uint32_t *nodes; /**< ascending; borrowed */
+    uint32_t count;
+    lg_bytes retained;
+    bool reachable;
+} lg_knot;
+
+/** Indexes of knots are below the count. */
+LG_API uint32_t lg_analysis_knot_count(const lg_analysis *analysis);
+/** Biggest retained bytes first. */
+LG_API lg_knot lg_analysis_knot(const lg_analysis *analysis, uint32_t index);
+/** The knot's retained bytes on one device of the graph (0: the host). */
+LG_API uint64_t lg_knot_retained_on(const lg_analysis *analysis, uint32_t knot,
+                                    uint32_t device);
+/** The knot that the node is in, or LG_NONE. */
+LG_API uint32_t lg_node_knot(const lg_analysis *analysis, uint32_t node);
+
+/* -------------------------------------------------------------- cycles --- */
+
+typedef enum lg_cycle_kind {
+    LG_CYCLE_COLLECTABLE = 0, /**< CPython's collector would free it now */
+    LG_CYCLE_HELD,            /**< a root reaches it */
+    LG_CYCLE_UNCOLLECTABLE,   /**< neither: see the reason */
+} lg_cycle_kind;
+
+typedef enum lg_cycle_reason {
+    LG_REASON_NONE = 0,
+    LG_REASON_NATIVE,      /**< native code holds a reference into it */
+    LG_REASON_UNTRAVERSED, /**< an edge that the collector does not see */
+    LG_REASON_FROZEN,      /**< in the permanent generation (gc.freeze) */
+    LG_REASON_UNTRACKED,   /**< a member that the collector does not track */
+} lg_cycle_reason;
+
+typedef struct lg_cycle {
+    uint32_t knot;
+    lg_cycle_kind kind;
+    lg_cycle_reason reason; /**< of an uncollectable one */
+    uint32_t culprit;       /**< node that the reason is about, or LG_NONE */
+    lg_bytes retained;
+    lg_hops
+        shortest; /**< the shortest cycle through the knot, in hops; owned */
+    size_t cut;   /**< index in `shortest` of the hop to cut */
+    const char *cut_reason; /**< one clause; static */
+} lg_cycle;
+
+typedef struct lg_cycles {
+    lg_cycle *items;
+    size_t count; /**< those asked for */
+    size_t total; /**< that passed the filter, before `limit` */
+} lg_cycles;
+
+typedef struct lg_cycle_options {
+    /** Names of types that a cycle must retain an instance of (subclasses
+     *  included); "tensor" and "figure" stand for their categories. NULL:
+     * any.*/
+    const char *holding;
+    /** Instead of a name: asked for every type id of the graph, once. */
+    bool (*holding_type)(void *context, uint32_t type);
+    void *context;
+    unsigned kinds;    /**< bits 1 << lg_cycle_kind; 0: all */
+    int64_t min_bytes; /**< retained, host and devices; -1: the default: every
+                            collectable and uncollectable one, and held ones
+                            of 1 MiB or more or that retain a tensor or
+                            figure */
+    size_t limit;      /**< 0: all */
+} lg_cycle_options;
+
+/** The cycles of the graph, biggest retained bytes first. options may be NULL.
+ *  Collectable is decided by CPython's own algorithm (refcounts less traversed
+ *  edges among tracked, unfrozen nodes, then propagation), run on the snapshot:
+ *  O(nodes + edges). */
+LG_API lg_status lg_analysis_cycles(const lg_analysis *analysis,
+                                    const lg_cycle_options *options,
+                                    const lg_monitor *monitor, lg_cycles *out,
+                                    lg_error *err);
+LG_API void lg_cycles_free(lg_cycles *cycles);
+LG_API const char *lg_cycle_kind_name(lg_cycle_kind kind);
+/** One byte a node: 1 where CPython's collector would free it now. *flags is
+ *  released with free(). */
+LG_API lg_status lg_graph_collectable(const lg_graph *graph, uint8_t **flags,
+                                      lg_error *err);
+
+/* --------------------------------------------------------------- paths --- */
+
+typedef struct lg_paths {
+    lg_path *items; /**< shortest first */
+    size_t count;
+    bool more; /**< there are more than the limit */
+} lg_paths;
+
+LG_API void lg_paths_free(lg_paths *paths);
+
+/** A maximum set of strong paths to the target that share no inner node, from
+ *  its immediate dominator (or, without one, from the roots): everything that
+ *  must be cut. At most `limit` (0: 16). Unit-capacity flow, O(limit * (nodes +
+ *  edges)). For the super-root, each path's `root` is filled. */
+LG_API lg_status lg_paths_disjoint(const lg_analysis *analysis, uint32_t target,
+                                   size_t limit, const lg_monitor *monitor,
+                                   lg_paths *out, lg_error *err);
+
+/** One node of the merged shortest paths of many targets: how many of them come
+ *  through here. */
+typedef struct lg_merged {
+    uint32_t parent;  /**< index in the array; LG_NONE for a root */
+    uint32_t node;    /**< one node as an example */
+    lg_hop hop;       /**< from the parent's example; edge_count 0 for a root */
+    uint32_t type;    /**< common to all merged here */
+    uint64_t targets; /**< that lie at or below */
+    lg_bytes bytes;   /**< retained by those targets, no byte twice */
+} lg_merged;
+
+typedef struct lg_merged_paths {
+    lg_merged *items; /**< parents before children, biggest first */
+    size_t count;
+    uint64_t unreachable; /**< targets that no root reaches */
+} lg_merged_paths;
+
+LG_API void lg_merged_paths_free(lg_merged_paths *paths);
+/** Shortest root paths of all targets, folded where type and label (indexes
+ *  taken as one) agree. */
+LG_API lg_status lg_paths_merged(const lg_analysis *analysis,
+                                 const uint32_t *targets, size_t count,
+                                 const lg_monitor *monitor,
+                                 lg_merged_paths *out, lg_error *err);
+
+/* ------------------------------------------------------------- reports --- */
+
+typedef enum lg_group {
+    LG_GROUP_OBJECT = 0, /**< the biggest dominators */
+    LG_GROUP_TYPE,       /**< by type: exact retained bytes of all instances */
+    LG_GROUP_MODULE,     /**< by module of the type */
+} lg_group;
+
+/** Text and JSON, written once for the command and for Python. */
+LG_API lg_status lg_report_top(const lg_analysis *analysis, lg_group group,
+                               size_t limit, const lg_monitor *monitor,
+                               lg_format format, lg_text *out, lg_error *err);
+LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
+                                  const lg_cycles *cycles, lg_format format,
+                                  lg_text *out, lg_error *err);
+LG_API lg_status lg_report_dominators(const lg_analysis *analysis,
+                                      uint32_t node, double min_share,
+                                      lg_format format, lg_text *out,
+                                      lg_error *err);
+/** Why a node is alive: root, each hop with its label, who dominates it, what
+ * it retains, every path to cut. `note` is one more line, such as where it was
+ *  allocated, or NULL. */
+LG_API lg_status lg_report_why(const lg_analysis *analysis, uint32_t node,
+                               const char *note, const lg_monitor *monitor,
+                               lg_format format, lg_text *out, lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+/**
+ * The policy graph: the strong edges of a snapshot, as an analysis sees them.
+ *
+ * A super-root refers to every root and to the interpreter's furniture. An edge
+ * into furniture is no edge here, so that classes and modules charge nobody and
+ * tie nothing together. A module's namespace is one with the module: its only
+ * in-edge is the module's, and what it refers to, the module refers to.
+ */
+#ifndef LG_POLICY_H
+#define LG_POLICY_H
+
+#include <leakgraph/analysis.h>
+
+#include "graph.h"
+
+/** What an analysis knows of a node, one byte each. */
+enum {
+    LG__MARK_FURNITURE = 1 << 0, /**< only the super-root refers to it */
+    LG__MARK_NAMESPACE = 1 << 1, /**< a module root's dict: only its module
+                                      refers to it */
+    LG__MARK_ENTRY = 1 << 2,     /**< the super-root refers to it, among others
+                                  */
+    LG__MARK_LIVE = 1 << 3,      /**< the super-root reaches it */
+    LG__MARK_SELF = 1 << 4,      /**< it refers to itself */
+    LG__MARK_TAINT = 1 << 5,     /**< it reaches a cycle */
+    LG__MARK_DONE = 1 << 6,      /**< walked; later: its dominator is known */
+    LG__MARK_OPEN = 1 << 7,      /**< on the path being walked */
+    LG__MARK_KNOT = LG__MARK_OPEN, /**< after the walk: member of a knot */
+    LG__MARK_POLICY = LG__MARK_FURNITURE | LG__MARK_NAMESPACE | LG__MARK_ENTRY,
+};
+
+/** A module root and its namespace. */
+typedef struct lg__module {
+    uint32_t dict;
+    uint32_t module;
+} lg__module;
+
+typedef struct lg__policy {
+    uint8_t *mark;       /**< [node_count] */
+    lg__module *modules; /**< ascending by dict */
+    uint32_t module_count;
+} lg__policy;
+
+/** The LG__MARK_POLICY bits of every node. O(nodes), and what the modules and
+ *  named classes refer to. */
+lg_status lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err);
+void lg__policy_free(lg__policy *policy);
+
+/** The module that a namespace is part of. */
+uint32_t lg__policy_module(const lg__policy *policy, uint32_t dict);
+
+#endif

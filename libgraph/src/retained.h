@@ -1,0 +1,81 @@
+/**
+ * What an analysis keeps: the dominator tree with its sums, and the knots.
+ */
+#ifndef LG_RETAINED_H
+#define LG_RETAINED_H
+
+#include "lift.h"
+
+/** Bytes that a node (or knot) retains on one device of the graph. */
+typedef struct lg__on_device {
+    uint32_t device;
+    uint32_t node;
+    uint64_t bytes;
+} lg__on_device;
+
+typedef struct lg__member {
+    uint32_t node;
+    uint32_t knot;
+} lg__member;
+
+/** A node that a knot dominates as a whole, while none of its members does
+ *  alone. */
+typedef struct lg__adoption {
+    uint32_t node;
+    uint32_t by; /**< a member of that knot */
+} lg__adoption;
+
+struct lg_analysis {
+    const lg_graph *graph;
+    lg__policy policy;     /**< the marks hold LIVE and SELF as well */
+    uint32_t *dominator;   /**< [node_count]; node_count: the super-root,
+                                node_count + 1: what garbage hangs from */
+    uint64_t *host;        /**< [node_count + 2] retained host bytes */
+    uint32_t *first_child; /**< [node_count + 3] */
+    uint32_t *child;       /**< [node_count] by dominator, ascending */
+    lg__vector device;     /**< lg__on_device of nodes, ascending by device and
+                                node */
+
+    uint32_t knot_count;
+    uint32_t *knot_first; /**< [knot_count + 1] */
+    uint32_t *knot_node;  /**< by knot, ascending */
+    uint64_t *knot_host;  /**< [knot_count] retained host bytes, descending with
+                               those of the devices */
+    lg__vector knot_device; /**< lg__on_device of knots */
+    lg__member *member;     /**< ascending by node; knot_first[knot_count] */
+    lg__vector adopted;     /**< lg__adoption, ascending by node; of another
+                               knot only its first member to be settled */
+};
+
+/** The bytes of every node that lie on a device (0: the host). */
+void lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes);
+/** What a node, or one of the two roots, retains everywhere together. */
+uint64_t lg__retained_by(const lg_analysis *analysis, uint32_t node);
+
+/** An analysis of nothing yet. LG_EPARTIAL on a partial graph. */
+lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,
+                             lg_error *err);
+/** The sums of every node, from `dominator`; `order` has dominators first. */
+lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,
+                           lg_error *err);
+/** The children of every node, from `dominator`. */
+lg_status lg__retained_children(lg_analysis *analysis, lg_error *err);
+/** The entry of a node or knot on a device; 0 if there is none. */
+uint64_t lg__on_device_find(const lg__vector *entries, uint32_t device,
+                            uint32_t node);
+/** Adds an entry unless it is 0; false when memory ran out. */
+bool lg__on_device_add(lg__vector *entries, uint32_t device, uint32_t node,
+                       uint64_t bytes);
+
+/** Adds an adoption; false when memory ran out. */
+bool lg__adopted_add(lg_analysis *analysis, uint32_t node, uint32_t by);
+void lg__adopted_sort(lg_analysis *analysis);
+/** A member of the knot that adopts the node, or LG_NONE. */
+uint32_t lg__adopted_find(const lg_analysis *analysis, uint32_t node);
+
+/** The members by node, from knot_first and knot_node. */
+void lg__knots_list(lg_analysis *analysis);
+/** The knots with what they retain, sorted. Uses the lift's branches up. */
+lg_status lg__knots_keep(lg_analysis *analysis, lg__lift *lift, lg_error *err);
+
+#endif

@@ -1,0 +1,168 @@
+// What a set of nodes retains: all that is no longer reached when the set is
+// taken out of the policy graph.
+#include "retained.h"
+
+#include <stdlib.h>
+
+enum {
+    REACHED = 1,
+    BLOCKED = 2, // in the set
+    ENTERED = 4, // garbage that other garbage refers to
+};
+
+typedef struct marking {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const uint8_t *mark;
+    uint8_t *state;  // [node_count]
+    uint32_t *stack; // reached, still to be looked at
+    uint32_t height;
+} marking;
+
+static void
+reach(marking *at, uint32_t node)
+{
+    if (at->state[node] & (REACHED | BLOCKED))
+        return;
+    at->state[node] |= REACHED;
+    at->stack[at->height++] = node;
+}
+
+static bool
+is_edge(const marking *at, uint64_t edge, uint32_t source)
+{
+    const lg_columns *columns = &at->graph->columns;
+    unsigned barred = LG__MARK_FURNITURE | LG__MARK_NAMESPACE;
+    if (!(at->mark[source] & LG__MARK_LIVE))
+        barred |= LG__MARK_LIVE;
+    return !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+           !(at->mark[columns->edge_target[edge]] & barred);
+}
+
+static bool
+spread(marking *at, const lg_monitor *monitor, lg_error *err)
+{
+    const lg_columns *columns = &at->graph->columns;
+    uint32_t steps = 0;
+    while (at->height > 0) {
+        uint32_t node = at->stack[--at->height];
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+            if (is_edge(at, edge, node))
+                reach(at, columns->edge_target[edge]);
+        if (++steps % 65536 == 0 &&
+            !lg__monitor_goes_on(monitor, "weighing nodes",
+                                 (double)steps / columns->node_count, err))
+            return false;
+    }
+    return true;
+}
+
+static void
+reach_roots(marking *at)
+{
+    const lg__policy *policy = &at->analysis->policy;
+    const unsigned roots = LG__MARK_FURNITURE | LG__MARK_ENTRY;
+    for (uint32_t node = 0; node < at->graph->columns.node_count; node++)
+        if (at->mark[node] & roots)
+            reach(at, node);
+    for (uint32_t i = 0; i < policy->module_count; i++)
+        if (!(at->state[policy->modules[i].module] & BLOCKED))
+            reach(at, policy->modules[i].dict);
+}
+
+// The node that stands for another's knot, or itself.
+static uint32_t
+leader(const marking *at, uint32_t node)
+{
+    uint32_t knot = lg_node_knot(at->analysis, node);
+    return knot == LG_NONE
+               ? node
+               : at->analysis->knot_node[at->analysis->knot_first[knot]];
+}
+
+// Garbage hangs from its source components.
+static void
+reach_garbage(marking *at)
+{
+    const lg_columns *columns = &at->graph->columns;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        if (at->mark[node] & LG__MARK_LIVE)
+            continue;
+        uint32_t own = leader(at, node);
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+            if (!is_edge(at, edge, node))
+                continue;
+            uint32_t other = leader(at, columns->edge_target[edge]);
+            if (other != own)
+                at->state[other] |= ENTERED;
+        }
+    }
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        if (!(at->mark[node] & LG__MARK_LIVE) &&
+            !(at->state[leader(at, node)] & ENTERED))
+            reach(at, node);
+}
+
+// A namespace is a part of its module: without the module in the set, its own
+// bytes are all there is to it.
+static lg_bytes
+add_up(const marking *at)
+{
+    const lg_graph *graph = at->graph;
+    lg_bytes sum = {0};
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint8_t state = at->state[node];
+        if ((state & REACHED) && !(state & BLOCKED))
+            continue;
+        if (lg_node_device(graph, node) == 0)
+            sum.host += lg_node_size(graph, node);
+        else
+            sum.device += lg_node_size(graph, node);
+    }
+    return sum;
+}
+
+static lg_status
+run(marking *at, const uint32_t *nodes, size_t count, const lg_monitor *monitor,
+    lg_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(at->mark[nodes[i]] & LG__MARK_NAMESPACE))
+            at->state[nodes[i]] |= BLOCKED;
+    reach_roots(at);
+    reach_garbage(at);
+    if (!spread(at, monitor, err))
+        return LG_ECANCELLED;
+    for (size_t i = 0; i < count; i++)
+        at->state[nodes[i]] |= BLOCKED;
+    return LG_OK;
+}
+
+lg_status
+lg_nodes_retained(const lg_analysis *analysis, const uint32_t *nodes,
+                  size_t count, const lg_monitor *monitor, lg_bytes *out,
+                  lg_error *err)
+{
+    size_t total = analysis->graph->columns.node_count;
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] >= total)
+            return lg_error_set(err, LG_EINVAL, "there is no node %u",
+                                nodes[i]);
+    marking state = {
+        .analysis = analysis,
+        .graph = analysis->graph,
+        .mark = analysis->policy.mark,
+        .state = calloc(total + 1, 1),
+        .stack = malloc((total + 1) * sizeof(uint32_t)),
+    };
+    lg_status status = state.state == NULL || state.stack == NULL
+                           ? lg__error_memory(err)
+                           : run(&state, nodes, count, monitor, err);
+    if (status == LG_OK)
+        *out = add_up(&state);
+    free(state.state);
+    free(state.stack);
+    return status;
+}

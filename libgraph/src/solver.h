@@ -1,0 +1,36 @@
+/**
+ * What igraph is asked. It lives in a shared object of its own, opened at the
+ * first analysis, so that a program that never analyses never loads it.
+ */
+#ifndef LG_SOLVER_H
+#define LG_SOLVER_H
+
+#include <leakgraph/leakgraph.h>
+
+/** A directed graph without self-loops, as two columns. */
+typedef struct lg__problem {
+    uint32_t node_count;
+    uint64_t edge_count;
+    const uint32_t *source;
+    const uint32_t *target;
+    const lg_monitor *monitor;
+} lg__problem;
+
+typedef struct lg__solver {
+    /** The strong component of every node, numbered from 0 in any order. */
+    lg_status (*components)(const lg__problem *problem, uint32_t *component,
+                            lg_error *err);
+    /** The immediate dominator of every node from node 0, which reaches them
+     *  all; its own is 0. */
+    lg_status (*dominators)(const lg__problem *problem, uint32_t *dominator,
+                            lg_error *err);
+} lg__solver;
+
+/** The one symbol that the shared object exports. */
+#define LG__SOLVER_SYMBOL "lg_igraph_solver"
+typedef const lg__solver *lg__solver_function(void);
+
+/** Opens igraph; LG_EUNSUPPORTED says how to install it. */
+lg_status lg__solver_open(const lg__solver **out, lg_error *err);
+
+#endif

@@ -1,0 +1,35 @@
+/**
+ * Who retains the most: objects that gather bytes, and groups of objects.
+ */
+#ifndef LG_TOP_H
+#define LG_TOP_H
+
+#include "gather.h"
+
+/**
+ * Up to `limit` objects that gather bytes, biggest first, none below another.
+ * What only passes on to one other most of what it retains is no gatherer, nor
+ * are modules, threads, frames and the interpreter: what they dominate stands
+ * for them.
+ */
+lg_status lg__top_objects(const lg_analysis *analysis, size_t limit,
+                          lg__gathered *out, lg_error *err);
+
+/** A group of objects. */
+typedef struct lg__top_group {
+    uint32_t group;
+    uint64_t count; /**< of its objects */
+    uint64_t size;  /**< of them */
+    uint64_t bound; /**< at least this much is retained */
+    lg_bytes retained;
+} lg__top_group;
+
+/** The `limit` groups with the highest bounds, with what they retain exactly,
+ *  biggest first; group_of[type] is below group_count. *out is released with
+ *  free(). O(limit * (nodes + edges)). */
+lg_status lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of,
+                         uint32_t group_count, size_t limit,
+                         const lg_monitor *monitor, lg__top_group **out,
+                         size_t *count, lg_error *err);
+
+#endif

@@ -1,0 +1,260 @@
+// How reports speak of nodes, hops, ways and sizes.
+#include "words.h"
+#include "path.h"
+
+#include <string.h>
+
+// Longer paths are shown by their ends.
+enum { PATH_HEAD = 6, PATH_TAIL = 4 };
+
+static lg_string
+last_part(lg_string name)
+{
+    uint32_t start = name.length;
+    while (start > 0 && name.data[start - 1] != '.')
+        start--;
+    return (lg_string){name.data + start, name.length - start};
+}
+
+void
+lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string text = lg_node_text(graph, node);
+    lg_category category = lg__node_category(graph, node);
+    if (category == LG_CATEGORY_CONTAINER) {
+        lg__text_add_string(out, last_part(type));
+    } else if (lg__string_is(type, "frame") && text.length > 0) {
+        lg__text_add_string(out, text);
+    } else if ((category == LG_CATEGORY_TYPE ||
+                lg__node_role(graph, node) == LG__ROLE_FUNCTION) &&
+               text.length > 0) {
+        lg_text_add(out, category == LG_CATEGORY_TYPE ? "class " : "function ");
+        lg__text_add_string(out, last_part(text));
+    } else {
+        lg_node_title(graph, node, false, out);
+    }
+}
+
+void
+lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    size_t start = out->length;
+    lg_text_add(out, " ");
+    lg_hop_label(graph, hop, out);
+    if (out->failed || out->length - start < 2 ||
+        (out->data[start + 1] != '.' && out->data[start + 1] != '['))
+        return;
+    memmove(out->data + start, out->data + start + 1, out->length - start);
+    out->length--;
+}
+
+void
+lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out)
+{
+    switch (root->kind) {
+    case LG_ROOT_MODULE:
+        lg__text_add_string(out, root->name);
+        return;
+    case LG_ROOT_THREAD:
+        lg_text_add(out, "thread ");
+        lg__text_add_string(out, root->name.length > 0
+                                     ? root->name
+                                     : lg_node_text(graph, root->node));
+        return;
+    case LG_ROOT_NATIVE:
+        lg_text_add(out, "native code: ");
+        lg__say_node(graph, root->node, out);
+        return;
+    default:
+        lg__say_node(graph, root->node, out);
+    }
+}
+
+// A frame is named instead of numbered.
+static void
+say_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME) {
+        lg_text_add(out, " in ");
+        lg__say_node(graph, hop->target, out);
+    } else {
+        lg__say_label(graph, hop, out);
+    }
+}
+
+void
+lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out)
+{
+    lg__say_root(graph, &path->root, out);
+    for (size_t i = 0; i < path->count; i++) {
+        if (path->count > PATH_HEAD + PATH_TAIL + 1 && i == PATH_HEAD) {
+            lg_text_addf(out, " … ");
+            i = path->count - PATH_TAIL;
+        }
+        say_hop(graph, &path->hops[i], out);
+    }
+}
+
+// Garbage has no path; who dominates it says what it is part of.
+static lg_status
+say_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
+            lg_error *err)
+{
+    lg__walk walk = {.graph = lg_analysis_graph(analysis), .everything = true};
+    uint32_t dominator = lg_node_dominator(analysis, node);
+    walk.fold = lg__graph_folds(walk.graph);
+    if (walk.fold == NULL)
+        return lg__error_memory(err);
+    lg_text_add(out, "garbage");
+    if (dominator != LG_NONE && walk.fold[dominator].owner != LG_NONE)
+        dominator = walk.fold[dominator].owner;
+    if (dominator == LG_NONE || dominator == node)
+        return LG_OK;
+    lg_hop hop = lg__hop_between(&walk, dominator, node);
+    lg_text_add(out, hop.edge_count > 0 ? ": " : " below ");
+    lg__say_node(walk.graph, dominator, out);
+    if (hop.edge_count > 0)
+        lg__say_label(walk.graph, &hop, out);
+    return LG_OK;
+}
+
+lg_status
+lg__say_where(const lg_analysis *analysis, uint32_t node, lg_text *out,
+              lg_error *err)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    lg_path path;
+    if (!lg_node_is_reachable(analysis, node))
+        return say_garbage(analysis, node, out, err);
+    lg_status status = lg_path_from_root(graph, node, NULL, &path, err);
+    if (status == LG_ENOTFOUND) {
+        lg_text_add(out, "the interpreter");
+        return LG_OK;
+    }
+    if (status != LG_OK)
+        return status;
+    lg__say_path(graph, &path, out);
+    lg_path_free(&path);
+    return LG_OK;
+}
+
+void
+lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
+                 uint32_t which, lg_text *out)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    bool any = false;
+    for (uint32_t i = 1; i <= lg_graph_device_count(graph); i++) {
+        uint64_t bytes = on(analysis, which, i);
+        if (bytes == 0)
+            continue;
+        lg_text_add(out, any ? " · " : "");
+        lg_text_add_size(out, bytes);
+        lg_text_add(out, " ");
+        lg__text_add_string(out, lg_graph_device_name(graph, i));
+        any = true;
+    }
+    lg_text_add(out, any ? " · " : "");
+    lg_text_add_size(out, on(analysis, which, 0));
+    lg_text_add(out, any ? " host" : "");
+}
+
+void
+lg__say_bytes(lg_bytes bytes, lg_text *out)
+{
+    if (bytes.device > 0) {
+        lg_text_add_size(out, bytes.device);
+        lg_text_add(out, " device · ");
+    }
+    lg_text_add_size(out, bytes.host);
+    lg_text_add(out, bytes.device > 0 ? " host" : "");
+}
+
+uint32_t
+lg__count_seen(const lg_graph *graph, const lg_knot *knot)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < knot->count; i++)
+        count += lg_node_folded_into(graph, knot->nodes[i]) == LG_NONE;
+    return count;
+}
+
+void
+lg__say_unseen(int64_t count, lg_text *out)
+{
+    lg_text_add_count(out, (uint64_t)count);
+    lg_text_add(out, count == 1 ? " reference" : " references");
+    lg_text_add(out, " leakgraph cannot see");
+}
+
+static void
+say_culprit(const lg_graph *graph, uint32_t culprit, lg_text *out)
+{
+    if (culprit == LG_NONE) {
+        lg_text_add(out, "it");
+        return;
+    }
+    lg__say_node(graph, culprit, out);
+    lg_text_addf(out, " #%u", culprit);
+}
+
+void
+lg__say_reason(const lg_graph *graph, lg_cycle_reason reason, uint32_t culprit,
+               lg_text *out)
+{
+    int64_t unseen =
+        culprit == LG_NONE ? 0 : lg_node_unexplained(graph, culprit);
+    switch (reason) {
+    case LG_REASON_UNTRAVERSED:
+        lg_text_add(out, "the collector does not see what ");
+        say_culprit(graph, culprit, out);
+        lg_text_add(out, " refers to");
+        return;
+    case LG_REASON_FROZEN:
+        say_culprit(graph, culprit, out);
+        lg_text_add(out, " was frozen with gc.freeze()");
+        return;
+    case LG_REASON_UNTRACKED:
+        lg_text_add(out, "the collector does not track ");
+        say_culprit(graph, culprit, out);
+        return;
+    default:
+        lg_text_add(out, "native code holds ");
+        say_culprit(graph, culprit, out);
+        if (unseen > 0) {
+            lg_text_add(out, " (");
+            lg__say_unseen(unseen, out);
+            lg_text_add(out, ")");
+        }
+    }
+}
+
+const char *
+lg__reason_name(lg_cycle_reason reason)
+{
+    static const char *const names[] = {"none", "native", "untraversed",
+                                        "frozen", "untracked"};
+    size_t index = (size_t)reason;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+void
+lg__say_share(uint64_t part, uint64_t whole, lg_text *out)
+{
+    double share = whole > 0 ? (double)part / (double)whole : 0;
+    unsigned thousandths = (unsigned)(share * 1000 + 0.5);
+    lg_text_addf(out, "%u.%u %%", thousandths / 10, thousandths % 10);
+}
+
+void
+lg__say_right(lg_text *cell, size_t width, lg_text *out)
+{
+    for (size_t i = lg__text_width(cell, 0); i < width; i++)
+        lg_text_add(out, " ");
+    lg_text_add(out, cell->data ? cell->data : "");
+    out->failed |= cell->failed;
+    cell->length = 0;
+    if (cell->data)
+        cell->data[0] = '\0';
+}

@@ -1,0 +1,75 @@
+/**
+ * How reports speak of nodes, hops, ways and sizes.
+ */
+#ifndef LG_WORDS_H
+#define LG_WORDS_H
+
+#include <leakgraph/analysis.h>
+
+#include "report.h"
+
+/** A node in one or two words: `Trainer`, `list`, `function train.step`. */
+void lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out);
+/** What comes between a holder and what it holds: `.x` and `[0]` as they are,
+ *  anything else after a space. */
+void lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
+/** Where a path begins: `train` of a module, `thread MainThread`. */
+void lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out);
+/** A path as one expression: `train.trainer.losses[0]`. What lies between is
+ *  left out of long ones. */
+void lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out);
+/** The shortest root path of a node as one expression; for garbage, what it is
+ *  part of. */
+lg_status lg__say_where(const lg_analysis *analysis, uint32_t node,
+                        lg_text *out, lg_error *err);
+
+/** Bytes that something retains, by device: of a node, or of a knot. */
+typedef uint64_t lg__retained_on(const lg_analysis *analysis, uint32_t which,
+                                 uint32_t device);
+/** `1.93 GiB cuda:0 · 12 MiB host`; without devices `12 MiB`. */
+void lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
+                      uint32_t which, lg_text *out);
+/** `{"host": 12, "cuda:0": 34}`. */
+void lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
+                       uint32_t which, lg_text *out);
+/** The same without knowing which device: `1 GiB device · 12 MiB host`. */
+void lg__say_bytes(lg_bytes bytes, lg_text *out);
+void lg__json_bytes(lg_bytes bytes, lg_text *out);
+
+/** `"node": 1, "type": "list", "title": "list of 2"`. */
+void lg__json_node(const lg_graph *graph, uint32_t node, lg_text *out);
+/** `[{"source": 1, "target": 2, "label": ".x"}, ...]`. */
+void lg__json_hops(const lg_graph *graph, const lg_hop *hops, size_t count,
+                   lg_text *out);
+/** `{"kind": "module", "name": "train", "node": 1}`. */
+void lg__json_root(const lg_root *root, lg_text *out);
+/** A JSON string of what was said in `said`, which is emptied. */
+void lg__json_said(lg_text *said, lg_text *out);
+
+/** How many members of a knot are not folded away. */
+uint32_t lg__count_seen(const lg_graph *graph, const lg_knot *knot);
+
+/** Longer cycles are shown by their ends; those of lg__circuit_cut have the cut
+ *  there. */
+#define LG__CIRCUIT_SHOWN 10
+/** The way around a cycle, back to its start, in one line. */
+void lg__say_circuit(const lg_graph *graph, const lg_hops *circuit,
+                     lg_text *out);
+/** The same with the label of the hop to cut underlined, in lines that begin
+ *  with `indent`: one if it fits, else one a hop. */
+void lg__draw_circuit(const lg_graph *graph, const lg_hops *circuit, size_t cut,
+                      const char *indent, lg_text *out);
+/** `2 references leakgraph cannot see`. */
+void lg__say_unseen(int64_t count, lg_text *out);
+/** Why the collector cannot free something, as a clause. */
+void lg__say_reason(const lg_graph *graph, lg_cycle_reason reason,
+                    uint32_t culprit, lg_text *out);
+/** "native", "frozen", ... */
+const char *lg__reason_name(lg_cycle_reason reason);
+
+/** A share in percent, `12.3 %`. */
+void lg__say_share(uint64_t part, uint64_t whole, lg_text *out);
+/** Adds a cell flush right in a column of that many characters. */
+void lg__say_right(lg_text *cell, size_t width, lg_text *out);
+
+#endif

@@ -1,0 +1,19 @@
+/** Cycles: what cycles() found, as a sequence of Cycle. */
+#ifndef LEAKGRAPH_CYCLES_H
+#define LEAKGRAPH_CYCLES_H
+
+#include "snapshot.h"
+
+typedef struct cycles_object {
+    PyObject_HEAD
+    snapshot_object *snapshot;
+    lg_cycles found;
+    size_t shown; /* of them, from the first */
+} cycles_object;
+
+extern PyType_Spec cycles_spec;
+
+/** Takes over `found`, also on failure. */
+PyObject *cycles_new(snapshot_object *snapshot, lg_cycles *found, size_t shown);
+
+#endif

@@ -1,0 +1,271 @@
+#include "top.h"
+#include "analysis.h"
+#include "args.h"
+#include "convert.h"
+#include "errors.h"
+#include "node.h"
+#include "python.h"
+#include "recorder.h"
+#include <string.h>
+
+/** Owns all it shows but the nodes' snapshot. */
+typedef struct top_object {
+    PyObject_HEAD
+    PyObject *rows; /* tuple of TopRow */
+    PyObject *text;
+} top_object;
+
+/* ------------------------------------------------------------- request --- */
+
+typedef struct top_request {
+    lg_group group;
+    size_t limit;
+    progress progress;
+} top_request;
+
+static const char *const top_names[] = {"n", "by", "group", "progress", NULL};
+
+static bool
+group_named(core_state *state, const char *name, lg_group *group)
+{
+    static const char *const names[] = {
+        [LG_GROUP_OBJECT] = "object",
+        [LG_GROUP_TYPE] = "type",
+        [LG_GROUP_MODULE] = "module",
+    };
+    for (int i = 0; name != NULL && i < 3; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *group = (lg_group)i;
+            return true;
+        }
+    if (name != NULL)
+        PyErr_Format(state->errors[ERROR_ARGUMENT],
+                     "group must be 'object', 'type' or 'module', not '%s'.",
+                     name);
+    return name == NULL;
+}
+
+static bool
+request_parse(top_request *self, core_state *state, PyObject *const *values)
+{
+    uint64_t limit = 20;
+    const char *by, *group;
+    *self = (top_request){0};
+    if (!arg_limit("n", values[0], SIZE_MAX, &limit) ||
+        !arg_text("by", values[1], &by) ||
+        !arg_text("group", values[2], &group) ||
+        !group_named(state, group, &self->group))
+        return false;
+    if (by != NULL && strcmp(by, "retained") != 0) {
+        PyErr_Format(state->errors[ERROR_ARGUMENT],
+                     "by must be 'retained', not '%s'; for shallow sizes ask "
+                     "Snapshot.types().",
+                     by);
+        return false;
+    }
+    self->limit = (size_t)limit;
+    return progress_start(&self->progress, values[3]);
+}
+
+/* ---------------------------------------------------------------- rows --- */
+
+typedef struct top_texts {
+    lg_text text;
+    lg_text json;
+} top_texts;
+
+static lg_status
+write_reports(const top_request *request, const lg_analysis *analysis,
+              top_texts *out, lg_error *error)
+{
+    const lg_monitor *monitor = &request->progress.monitor;
+    lg_status status =
+        lg_report_top(analysis, request->group, request->limit, monitor,
+                      LG_FORMAT_TEXT, &out->text, error);
+    if (status == LG_OK)
+        status = lg_report_top(analysis, request->group, request->limit,
+                               monitor, LG_FORMAT_JSON, &out->json, error);
+    return status;
+}
+
+/* The rows are read from the report's JSON, so that both say the same. */
+static PyObject *
+read_rows(snapshot_object *snapshot, lg_text *json)
+{
+    PyObject *text = text_object(json);
+    PyObject *pair = text ? PyTuple_Pack(2, (PyObject *)snapshot, text) : NULL;
+    Py_XDECREF(text);
+    if (pair == NULL)
+        return NULL;
+    PyObject *rows = python_call("leakgraph.notebook", "top_rows", pair);
+    Py_DECREF(pair);
+    return rows;
+}
+
+static PyObject *
+top_new(snapshot_object *snapshot, top_texts *texts)
+{
+    top_object *self = object_new(object_state(snapshot), TYPE_TOP);
+    if (self == NULL)
+        return NULL;
+    self->text = text_object(&texts->text);
+    self->rows = self->text ? read_rows(snapshot, &texts->json) : NULL;
+    if (self->rows == NULL)
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static PyObject *
+request_run(top_request *self, snapshot_object *snapshot)
+{
+    const lg_analysis *analysis =
+        analysis_acquire(snapshot, &self->progress.monitor);
+    if (analysis == NULL)
+        return NULL;
+    top_texts texts = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = write_reports(self, analysis, &texts, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    PyObject *top = status == LG_OK
+                        ? top_new(snapshot, &texts)
+                        : error_raise(object_state(snapshot), status, &error);
+    lg_text_free(&texts.text);
+    lg_text_free(&texts.json);
+    return top;
+}
+
+static PyObject *
+request_finish(top_request *self, PyObject *top)
+{
+    if (!progress_end(&self->progress, top ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(top);
+    return top;
+}
+
+#define TOP_SIGNATURE                                                          \
+    "n=20, *, by='retained', group='object',\n"                                \
+    "    progress=None)\n--\n\n"
+
+#define TOP_OPTIONS                                                            \
+    "\n\ngroup     'object': the objects that gather the most, none below\n"   \
+    "          another; 'type', 'module': all objects of a type, or of the\n"  \
+    "          types of a module, with what only they together keep alive\n"   \
+    "progress  as in snapshot()"
+
+const char core_top_doc[] =
+    "top($module, /, " TOP_SIGNATURE
+    "What retains the most bytes in this process.\n\nTakes a snapshot and "
+    "analyses it." TOP_OPTIONS;
+
+PyObject *
+core_top(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+         PyObject *kwnames)
+{
+    static const arg_list list = {"top", top_names, 1, 0};
+    PyObject *values[4] = {NULL};
+    core_state *state = module_state(module);
+    top_request request;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, state, values))
+        return NULL;
+    snapshot_object *snapshot =
+        snapshot_now(state, NULL, &request.progress.monitor);
+    PyObject *top = snapshot ? request_run(&request, snapshot) : NULL;
+    Py_XDECREF(snapshot);
+    return request_finish(&request, top);
+}
+
+const char snapshot_top_doc[] =
+    "top($self, /, " TOP_SIGNATURE
+    "What retains the most bytes.\n\nPartialError "
+    "on a snapshot of a part of the heap." TOP_OPTIONS;
+
+PyObject *
+snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+             PyObject *kwnames)
+{
+    static const arg_list list = {"top", top_names, 1, 0};
+    PyObject *values[4] = {NULL};
+    top_request request;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, object_state(self), values))
+        return NULL;
+    return request_finish(&request,
+                          request_run(&request, (snapshot_object *)self));
+}
+
+/* ------------------------------------------------------------ protocol --- */
+
+static void
+top_dealloc(top_object *self)
+{
+    Py_XDECREF(self->rows);
+    Py_XDECREF(self->text);
+    object_free(self);
+}
+
+static Py_ssize_t
+top_length(top_object *self)
+{
+    return PyTuple_GET_SIZE(self->rows);
+}
+
+static PyObject *
+top_subscript(top_object *self, PyObject *key)
+{
+    return PyObject_GetItem(self->rows, key);
+}
+
+static PyObject *
+top_iter(top_object *self)
+{
+    return PyObject_GetIter(self->rows);
+}
+
+static PyObject *
+top_repr(top_object *self)
+{
+    Py_INCREF(self->text);
+    return self->text;
+}
+
+static PyObject *
+top_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.notebook", "top_html", self);
+}
+
+static PyMemberDef top_members[] = {
+    {"rows", T_OBJECT, offsetof(top_object, rows), READONLY,
+     "A tuple of TopRow(name, node, count, size, retained, device)."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyMethodDef top_methods[] = {
+    {"_repr_html_", top_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot top_slots[] = {
+    SLOT(Py_tp_dealloc, top_dealloc),
+    SLOT(Py_tp_repr, top_repr),
+    SLOT(Py_tp_iter, top_iter),
+    SLOT(Py_mp_length, top_length),
+    SLOT(Py_mp_subscript, top_subscript),
+    {Py_tp_members, top_members},
+    {Py_tp_methods, top_methods},
+    {Py_tp_doc, "A sequence of TopRow, biggest first; str() is the table as "
+                "text."},
+    {0, NULL},
+};
+
+PyType_Spec top_spec = {
+    .name = "leakgraph.Top",
+    .basicsize = sizeof(top_object),
+    .flags = FINAL_TYPE,
+    .slots = top_slots,
+};

@@ -1,0 +1,376 @@
+#include "why.h"
+#include "allocation.h"
+#include "analysis.h"
+#include "args.h"
+#include "convert.h"
+#include "drawing.h"
+#include "errors.h"
+#include "node.h"
+#include "path.h"
+#include "python.h"
+#include "recorder.h"
+#include "target.h"
+
+typedef struct why_object {
+    PyObject_HEAD
+    snapshot_object *snapshot;
+    node_object *node;
+    PyObject *note; /* str, maybe empty: where it was allocated */
+    PyObject *text;
+} why_object;
+
+/* ---------------------------------------------------------------- made --- */
+
+static PyObject *
+write_text(snapshot_object *snapshot, const lg_analysis *analysis,
+           uint32_t node, PyObject *note, const lg_monitor *monitor)
+{
+    const char *line = PyUnicode_AsUTF8(note);
+    if (line == NULL)
+        return NULL;
+    lg_text text = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_report_why(analysis, node, line[0] ? line : NULL, monitor,
+                           LG_FORMAT_TEXT, &text, &error);
+    Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        return text_object(&text);
+    lg_text_free(&text);
+    return error_raise(object_state(snapshot), status, &error);
+}
+
+/* Takes `note` over. */
+static PyObject *
+why_new(snapshot_object *snapshot, const lg_analysis *analysis, uint32_t node,
+        PyObject *note, const lg_monitor *monitor)
+{
+    core_state *state = object_state(snapshot);
+    why_object *self = object_new(state, TYPE_WHY);
+    if (self == NULL) {
+        Py_DECREF(note);
+        return NULL;
+    }
+    Py_INCREF(snapshot);
+    self->snapshot = snapshot;
+    self->note = note;
+    self->node = (node_object *)node_new(state, snapshot, node);
+    if (self->node != NULL)
+        self->text = write_text(snapshot, analysis, node, note, monitor);
+    if (self->text == NULL)
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+/* Of several nodes, the one that retains the most. */
+static uint32_t
+biggest(const lg_analysis *analysis, const lg_nodes *nodes)
+{
+    uint32_t best = nodes->items[0];
+    uint64_t most = 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        lg_bytes bytes = lg_node_retained(analysis, nodes->items[i]);
+        if (bytes.host + bytes.device <= most)
+            continue;
+        most = bytes.host + bytes.device;
+        best = nodes->items[i];
+    }
+    return best;
+}
+
+/* Takes `note` over; it may be NULL, with an exception. */
+static PyObject *
+explain(snapshot_object *snapshot, const lg_nodes *nodes, PyObject *note,
+        const lg_monitor *monitor)
+{
+    const lg_analysis *analysis =
+        note ? analysis_acquire(snapshot, monitor) : NULL;
+    if (analysis == NULL) {
+        Py_XDECREF(note);
+        return NULL;
+    }
+    PyObject *why =
+        why_new(snapshot, analysis, biggest(analysis, nodes), note, monitor);
+    snapshot_release(snapshot);
+    return why;
+}
+
+static PyObject *
+explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
+{
+    PyObject *note = allocation_note(object);
+    if (note == NULL)
+        return NULL;
+    PyObject *why = NULL;
+    lg_nodes nodes = {0};
+    snapshot_object *snapshot = snapshot_now(state, object, monitor);
+    if (snapshot != NULL &&
+        target_locate(state, snapshot->graph, &object, 1, &nodes)) {
+        Py_INCREF(note);
+        why = explain(snapshot, &nodes, note, monitor);
+    }
+    lg_nodes_free(&nodes);
+    Py_XDECREF(snapshot);
+    Py_DECREF(note);
+    return why;
+}
+
+#define WHY_ENDING                                                             \
+    "\n\nThe path from a root, who dominates it, the bytes that would be "     \
+    "freed with it,\nand every reference to cut. Says where it was allocated " \
+    "while tracemalloc traces."
+
+const char core_why_doc[] =
+    "why($module, /, obj, *, progress=None)\n--\n\n"
+    "What keeps an object alive.\n\nTakes a snapshot and analyses it; the "
+    "result keeps it." WHY_ENDING;
+
+PyObject *
+core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+         PyObject *kwnames)
+{
+    static const char *const names[] = {"obj", "progress", NULL};
+    static const arg_list list = {"why", names, 1, 1};
+    PyObject *values[2] = {NULL};
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[1]))
+        return NULL;
+    PyObject *why =
+        explain_live(module_state(module), values[0], &watch.monitor);
+    if (!progress_end(&watch, why ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(why);
+    return why;
+}
+
+const char snapshot_why_doc[] =
+    "why($self, /, obj, *, progress=None)\n--\n\n"
+    "What keeps an object alive.\n\nobj is a selector (of several objects, the "
+    "one that retains the most), a Node,\nor a live object. PartialError on a "
+    "snapshot of a part of the heap." WHY_ENDING;
+
+PyObject *
+snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+             PyObject *kwnames)
+{
+    static const char *const names[] = {"obj", "progress", NULL};
+    static const arg_list list = {"why", names, 1, 1};
+    PyObject *values[2] = {NULL};
+    snapshot_object *snapshot = (snapshot_object *)self;
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[1]))
+        return NULL;
+    PyObject *target = values[0], *why = NULL;
+    bool live = !PyUnicode_Check(target) &&
+                Py_TYPE(target) != object_state(self)->types[TYPE_NODE];
+    lg_nodes nodes = {0};
+    if (target_resolve(snapshot, target, &nodes))
+        why = explain(snapshot, &nodes,
+                      live ? allocation_note(target) : PyUnicode_FromString(""),
+                      &watch.monitor);
+    lg_nodes_free(&nodes);
+    if (!progress_end(&watch, why ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(why);
+    return why;
+}
+
+static void
+why_dealloc(why_object *self)
+{
+    Py_XDECREF(self->snapshot);
+    Py_XDECREF(self->node);
+    Py_XDECREF(self->note);
+    Py_XDECREF(self->text);
+    object_free(self);
+}
+
+/* ---------------------------------------------------------- attributes --- */
+
+static PyObject *
+get_path(why_object *self, void *Py_UNUSED(closure))
+{
+    return path_to(self->snapshot, self->node->index);
+}
+
+/* With a dominator, the paths start there and no root is filled. */
+static PyObject *
+path_tuple(why_object *self, lg_paths *paths, bool dominated)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)paths->count);
+    for (size_t i = 0; tuple != NULL && i < paths->count; i++) {
+        if (dominated)
+            paths->items[i].root.node = LG_NONE;
+        PyObject *path =
+            path_new(object_state(self), self->snapshot, &paths->items[i]);
+        if (path == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, path);
+    }
+    return tuple;
+}
+
+static PyObject *
+get_paths(why_object *self, void *Py_UNUSED(closure))
+{
+    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
+    if (analysis == NULL)
+        return NULL;
+    uint32_t node = self->node->index;
+    lg_paths paths = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_paths_disjoint(analysis, node, 0, NULL, &paths, &error);
+    Py_END_ALLOW_THREADS
+    bool dominated = lg_node_dominator(analysis, node) != LG_NONE;
+    snapshot_release(self->snapshot);
+    PyObject *result = NULL;
+    if (status == LG_OK)
+        result = path_tuple(self, &paths, dominated);
+    else if (status == LG_ENOTFOUND)
+        result = PyTuple_New(0);
+    else
+        error_raise(object_state(self), status, &error);
+    lg_paths_free(&paths);
+    return result;
+}
+
+static PyObject *
+get_dominator(why_object *self, void *closure)
+{
+    return node_dominator(self->node, closure);
+}
+
+static PyObject *
+get_retained(why_object *self, void *closure)
+{
+    return node_retained(self->node, closure);
+}
+
+static PyObject *
+get_retained_total(why_object *self, void *closure)
+{
+    return node_retained_total(self->node, closure);
+}
+
+static PyObject *
+get_drawing(why_object *self, void *Py_UNUSED(closure))
+{
+    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
+    if (analysis == NULL)
+        return NULL;
+    const drawing_style style = {.legend = true};
+    lg_view *view = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status =
+        lg_view_why(analysis, self->node->index, NULL, NULL, &view, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(self->snapshot);
+    if (status != LG_OK)
+        return error_raise(object_state(self), status, &error);
+    return drawing_new(object_state(self), view, &style);
+}
+
+static PyMemberDef why_members[] = {
+    {"snapshot", T_OBJECT, offsetof(why_object, snapshot), READONLY,
+     "The snapshot that was asked."},
+    {"node", T_OBJECT, offsetof(why_object, node), READONLY,
+     "The Node it is about."},
+    {"allocated", T_OBJECT, offsetof(why_object, note), READONLY,
+     "Where it was allocated, if tracemalloc was tracing then; else ''."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef why_getset[] = {
+    {"path", (getter)get_path, NULL,
+     "A shortest Path from a root, or None: no root reaches it.", NULL},
+    {"paths", (getter)get_paths, NULL,
+     "Everything to cut: a tuple of Path from its dominator (or from the "
+     "roots),\nshortest first, no two with an inner node in common, at most "
+     "16.",
+     NULL},
+    {"dominator", (getter)get_dominator, NULL,
+     "The Node that all ways from the roots lead through, or None.", NULL},
+    {"retained", (getter)get_retained, NULL,
+     "Host bytes that would be freed with it.", NULL},
+    {"retained_total", (getter)get_retained_total, NULL,
+     "Bytes that would be freed with it, host and devices together.", NULL},
+    {"drawing", (getter)get_drawing, NULL, "The same as a Drawing.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyObject *
+why_repr(why_object *self)
+{
+    Py_INCREF(self->text);
+    return self->text;
+}
+
+/* What the drawing's method of that name returns. */
+static PyObject *
+ask_drawing(why_object *self, const char *name, PyObject *const *args,
+            Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *drawing = get_drawing(self, NULL);
+    PyObject *method = drawing ? PyObject_GetAttrString(drawing, name) : NULL;
+    PyObject *result =
+        method ? PyObject_Vectorcall(method, args, (size_t)nargs, kwnames)
+               : NULL;
+    Py_XDECREF(method);
+    Py_XDECREF(drawing);
+    return result;
+}
+
+static PyObject *
+why_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+         PyObject *kwnames)
+{
+    return ask_drawing((why_object *)self, "save", args, nargs, kwnames);
+}
+
+static PyObject *
+why_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return ask_drawing((why_object *)self, "_repr_svg_", NULL, 0, NULL);
+}
+
+static PyObject *
+why_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.notebook", "why_html", self);
+}
+
+static PyMethodDef why_methods[] = {
+    {"save", FASTCALL(why_save), METH_FASTCALL | METH_KEYWORDS,
+     "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
+     "its path, as Drawing.save() does."},
+    {"_repr_svg_", why_repr_svg, METH_NOARGS, "_repr_svg_($self, /)\n--\n\n"},
+    {"_repr_html_", why_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot why_slots[] = {
+    SLOT(Py_tp_dealloc, why_dealloc),
+    SLOT(Py_tp_repr, why_repr),
+    {Py_tp_members, why_members},
+    {Py_tp_getset, why_getset},
+    {Py_tp_methods, why_methods},
+    {Py_tp_doc, "What keeps an object alive; str() tells it.\n\nKeeps its "
+                "snapshot, not the object."},
+    {0, NULL},
+};
+
+PyType_Spec why_spec = {
+    .name = "leakgraph.Why",
+    .basicsize = sizeof(why_object),
+    .flags = FINAL_TYPE,
+    .slots = why_slots,
+};

@@ -1,0 +1,109 @@
+"""Objects that ought to die: what of them is still alive in a snapshot, and why.
+
+A snapshot knows them by itself: each is the referent of an `Expectation`, a weak
+reference that `_expected` keeps under its label. So the answer is right for objects
+that died after the snapshot was taken, and in a file read by another process.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import namedtuple
+
+from leakgraph._core import Node, NotFoundError, Snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from leakgraph._core import Why
+
+    class Uncollected(NamedTuple):
+        """Something that was to die and is alive: its label, its node, and why."""
+
+        label: str
+        node: Node
+        why: Why
+
+else:
+    Uncollected = namedtuple("Uncollected", ["label", "node", "why"])
+    Uncollected.__doc__ = (
+        "Something that was to die and is alive: its label, its node, and why."
+    )
+    Uncollected.__module__ = "leakgraph"
+
+__all__ = ["Uncollected", "expect_collectable", "uncollected"]
+
+
+class Expectation(weakref.ref):  # type: ignore[type-arg]
+    """A weak reference that knows its label."""
+
+    __slots__ = ("label",)
+    label: str
+
+
+_expected: dict[str, Expectation] = {}
+
+
+def expect_collectable(obj: object, label: str | None = None) -> None:
+    """Note that `obj` ought to be freed soon.
+
+    `Snapshot.uncollected()` then says whether it was alive, and why. Keeps only a weak
+    reference. `label` is what it is called there: its type's name if not given; a
+    number is added when the label is in use.
+
+    Raises TypeError for an object that cannot be weakly referenced, such as a list, a
+    dict or an int.
+    """
+    name = type(obj).__qualname__ if label is None else label
+    if not isinstance(name, str):
+        raise TypeError(f"label must be a str, not {type(name).__name__}")
+    try:
+        expectation = Expectation(obj, _forget)
+    except TypeError:
+        raise TypeError(
+            f"a {type(obj).__qualname__} cannot be weakly referenced, so it cannot be"
+            " watched; watch the object that holds it, or derive a class from its type"
+        ) from None
+    expectation.label = _unused(name)
+    _expected[expectation.label] = expectation
+
+
+def uncollected(snapshot: Snapshot) -> list[Uncollected]:
+    """What was expected to die and was alive when the snapshot was taken."""
+    alive = []
+    for expectation in _expectations(snapshot):
+        for edge in expectation.referents():
+            if edge.kind == "referent":
+                why = snapshot.why(edge.node)
+                alive.append(Uncollected(_label(expectation), edge.node, why))
+    return alive
+
+
+def _forget(expectation: Expectation) -> None:
+    _expected.pop(expectation.label, None)
+
+
+def _unused(label: str) -> str:
+    if label not in _expected:
+        return label
+    number = 2
+    while f"{label} ({number})" in _expected:
+        number += 1
+    return f"{label} ({number})"
+
+
+def _expectations(snapshot: Snapshot) -> list[Node]:
+    name = f"type:{Expectation.__module__}.{Expectation.__qualname__}"
+    try:
+        return list(snapshot.select(name))
+    except NotFoundError:
+        return []
+
+
+def _label(expectation: Node) -> str:
+    """The key under which `_expected` held it; '' in a snapshot without keys."""
+    for edge in expectation.referrers():
+        if edge.kind == "value" and edge.label.startswith("['"):
+            return edge.label[2:-2]
+    return ""

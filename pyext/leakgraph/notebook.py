@@ -1,0 +1,109 @@
+"""What notebooks show of analyses: tables, with pictures inline.
+
+Imported at the first use, by the types themselves.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+
+from leakgraph._core import Cycle, Cycles, Snapshot, Top, TopRow, Why
+
+__all__ = ["cycles_html", "top_html", "top_rows", "why_html"]
+
+#: Cycles that are drawn below their table.
+DRAWN = 3
+
+_LEFT = ' style="text-align:left"'
+
+
+def top_rows(given: tuple[Snapshot, str]) -> tuple[TopRow, ...]:
+    """Rows of `Top`, from a snapshot and the report's JSON."""
+    snapshot, text = given
+    rows = []
+    for row in json.loads(text)["rows"]:
+        retained = dict(row["retained"])
+        host = retained.pop("host", 0)
+        node = snapshot.node(row["node"]) if "node" in row else None
+        if node is not None:
+            name, count, size = node.label, 1, node.size
+        else:
+            name = row.get("type", row.get("module", ""))
+            count, size = row["count"], row["size"]
+        rows.append(TopRow((name, node, count, size, host, sum(retained.values()))))
+    return tuple(rows)
+
+
+def top_html(top: Top) -> str:
+    """The rows as a table."""
+    head = "<th>retained</th><th>objects</th><th>size</th>" + _head("object")
+    body = [
+        _cells(_size(row.retained + row.device), f"{row.count:,}", _size(row.size))
+        + f"<td{_LEFT}>{escape(row.name)}</td>"
+        for row in top
+    ]
+    return _table(head, body)
+
+
+def cycles_html(cycles: Cycles) -> str:
+    """A table of the cycles, and pictures of the first ones."""
+    said = f"{cycles.total:,} cycle{'' if cycles.total == 1 else 's'}"
+    if cycles.total > len(cycles):
+        said += f", {len(cycles):,} shown"
+    head = "<th></th><th>retains</th>" + "".join(
+        map(_head, ("kind", "the shortest way round", "cut", "held by"))
+    )
+    body = [_cycle_row(number, cycle) for number, cycle in enumerate(cycles, 1)]
+    pictures = [_picture(number, cycles[number - 1]) for number in _drawn(cycles)]
+    table = _table(head, body) if body else ""
+    return f"<p>{said}</p>{table}{''.join(pictures)}"
+
+
+def why_html(why: Why) -> str:
+    """The report, and the picture below it."""
+    return f"<pre>{escape(str(why))}</pre>{why._repr_svg_() or ''}"
+
+
+def _cycle_row(number: int, cycle: Cycle) -> str:
+    cut = cycle.cut
+    said = f"{cut.source.label} {cut.label}: {cut.reason}" if cut is not None else ""
+    where = cycle.path if cycle.kind == "held" else cycle.reason
+    texts = (cycle.kind, str(cycle), said, "" if where is None else str(where))
+    return _cells(str(number), _size(cycle.retained_total)) + "".join(
+        f"<td{_LEFT}>{escape(text)}</td>" for text in texts
+    )
+
+
+def _drawn(cycles: Cycles) -> range:
+    return range(1, min(DRAWN, len(cycles)) + 1)
+
+
+def _picture(number: int, cycle: Cycle) -> str:
+    svg = cycle._repr_svg_()
+    return f"<details open><summary>{number}</summary>{svg}</details>" if svg else ""
+
+
+def _head(name: str) -> str:
+    return f"<th{_LEFT}>{name}</th>"
+
+
+def _cells(*texts: str) -> str:
+    return "".join(f"<td>{escape(text)}</td>" for text in texts)
+
+
+def _table(head: str, rows: list[str]) -> str:
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _size(count: int) -> str:
+    """Bytes as the reports write them: 812 B, 12.0 MiB, 1.93 GiB."""
+    if count < 1024:
+        return f"{count} B"
+    size = float(count)
+    for unit in ("KiB", "MiB", "GiB", "TiB"):
+        size /= 1024
+        if size < 1024 or unit == "TiB":
+            break
+    return f"{size:.{0 if size >= 100 else 1 if size >= 10 else 2}f} {unit}"

@@ -1,0 +1,24 @@
+/**
+ * Small graphs written as text: nodes are the letters from a on.
+ */
+#ifndef LG_DRAWN_H
+#define LG_DRAWN_H
+
+#include <leakgraph/analysis.h>
+
+/** Edges are pairs of letters, as in "ab bc ca"; each letter of `roots` is the
+ *  root of a thread. A node's size is 100, or 1 MiB if it is named in `big`. */
+lg_graph *draw(const char *roots, const char *edges, const char *big);
+/** The analysis of a graph, which must succeed. */
+lg_analysis *analysed(const lg_graph *graph);
+/** Edges of every node of a random graph of that many, without furniture: some
+ *  near, some far, with knots of all sizes and some garbage. */
+lg_graph *draw_random(uint64_t seed, uint32_t nodes);
+
+/** 0 -> 1 <-> 2 -> 3, 2 -> 5, and 4 -> 4 as garbage. Node i has 2**i bytes, but
+ *  3 has 8 GiB; 3 and 4 are on device 2, 5 is on device 1. */
+lg_graph *drawn_with_devices(void);
+
+enum { DRAWN_SIZE = 100, DRAWN_BIG = 1 << 20 };
+
+#endif

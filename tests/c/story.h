@@ -1,0 +1,42 @@
+/**
+ * Heaps told object by object, for tests of what reports say. Reference counts
+ * come out as the edges say, unless more are given.
+ */
+#ifndef LG_STORY_H
+#define LG_STORY_H
+
+#include <leakgraph/analysis.h>
+#include <leakgraph/builder.h>
+
+enum { STORY_NODES = 64, STORY_TYPES = 32 };
+
+typedef struct story {
+    lg_builder *builder;
+    const char *type_name[STORY_TYPES];
+    uint32_t type[STORY_TYPES];
+    uint32_t types;
+    uint32_t count[STORY_NODES]; /**< references to the node */
+    unsigned flags;              /**< of the nodes that are added next */
+    unsigned edge_flags;         /**< of the edges that are added next */
+} story;
+
+/** A story of tracked objects and traversed edges. */
+story story_begin(void);
+/** An object; text may be NULL. */
+uint32_t story_add(story *to, const char *type, const char *text,
+                   uint64_t size);
+/** source.name = target */
+void story_attribute(story *to, uint32_t source, const char *name,
+                     uint32_t target);
+/** Any other edge. */
+void story_edge(story *to, uint32_t source, uint32_t target, unsigned kind,
+                uint32_t payload);
+/** A frame's local. */
+void story_local(story *to, uint32_t source, const char *name, uint32_t target);
+/** A module that is a root. */
+uint32_t story_module(story *to, const char *name);
+/** References that no edge explains. */
+void story_hold(story *to, uint32_t node, uint32_t references);
+lg_graph *story_end(story *to);
+
+#endif

@@ -1,0 +1,266 @@
+// Analyses of graphs that were solved by hand, and of one graph by many.
+#include <pthread.h>
+
+#include "drawn.h"
+#include "test.h"
+
+// Dominators as letters, in the order of nodes; '-' for the super-root.
+static void
+check_dominators(const lg_analysis *analysis, const char *expected)
+{
+    for (uint32_t node = 0; expected[node]; node++) {
+        uint32_t dominator = lg_node_dominator(analysis, node);
+        char got = dominator == LG_NONE ? '-' : (char)('a' + dominator);
+        if (got != expected[node])
+            fprintf(stderr, "dominator of %c: %c\n", 'a' + (char)node, got);
+        CHECK(got == expected[node]);
+    }
+}
+
+// Knots as words of letters, in any order.
+static void
+check_knots(const lg_analysis *analysis, const char *expected)
+{
+    uint32_t count = *expected != '\0';
+    for (const char *at = expected; *at; at++)
+        count += *at == ' ';
+    CHECK(lg_analysis_knot_count(analysis) == count);
+    for (uint32_t i = 0; i < lg_analysis_knot_count(analysis); i++) {
+        lg_knot knot = lg_analysis_knot(analysis, i);
+        char word[32] = " ";
+        char padded[64];
+        for (uint32_t j = 0; j < knot.count; j++)
+            word[j + 1] = (char)('a' + knot.nodes[j]);
+        word[knot.count + 1] = ' ';
+        word[knot.count + 2] = '\0';
+        snprintf(padded, sizeof padded, " %s ", expected);
+        CHECK(strstr(padded, word) != NULL);
+    }
+}
+
+static void
+check_solved(const char *roots, const char *edges, const char *dominators,
+             const char *knots)
+{
+    lg_graph *graph = draw(roots, edges, NULL);
+    lg_analysis *analysis = analysed(graph);
+    check_dominators(analysis, dominators);
+    check_knots(analysis, knots);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// Lengauer and Tarjan, "A fast algorithm for finding dominators in a
+// flowgraph", 1979, figure 1: its R is m here.
+static void
+lengauer_and_tarjan(void)
+{
+    check_solved("m",
+                 "ma mb mc ad ba bd be cf cg dl eh fi gi gj he hk ik ji ki km "
+                 "lh",
+                 "mmmmmccmmgmd-", "abcdefghijklm");
+}
+
+// Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", figure 4:
+// irreducible. Its 6 is a, its 1 is f.
+static void
+cooper_harvey_kennedy(void)
+{
+    check_solved("a", "ab ac bf ce cd fe ef ed de", "-aaaaa", "def");
+}
+
+// Cormen and others, "Introduction to algorithms", figure 22.9.
+static void
+cormen(void)
+{
+    check_solved("a", "ab bc be bf cd cg dc dh ea ef fg gf gh hh", "-abcbbbb",
+                 "abe cd fg h");
+}
+
+// Sedgewick and Wayne, "Algorithms", the graph of tinyDG: 0 is a.
+static void
+sedgewick_and_wayne(void)
+{
+    check_solved("h",
+                 "ec cd dc ga ab ca lm mj jk jl hj km le ed df gi ig fe af ge "
+                 "gj hg",
+                 "haeehhh-ghjjj", "acdef jklm gi");
+}
+
+// The usual example of Tarjan's algorithm for components; 8 is h.
+static void
+tarjan(void)
+{
+    check_solved("h", "ab bc ca db dc de ed ef fc fg gf he hg hh", "chhehhh-",
+                 "abc de fg h");
+}
+
+static void
+holder(void)
+{
+    lg_graph *graph = draw("r", "ra ah hx xy yx", "y");
+    lg_analysis *analysis = analysed(graph);
+    uint32_t h = 'h' - 'a';
+    uint32_t x = 'x' - 'a';
+    CHECK(lg_node_retained(analysis, h).host == DRAWN_BIG + 2 * DRAWN_SIZE);
+    CHECK(lg_node_retained(analysis, x).host == DRAWN_BIG + DRAWN_SIZE);
+    CHECK(lg_node_retained(analysis, x + 1).host == DRAWN_BIG);
+    CHECK(lg_analysis_knot(analysis, 0).retained.host ==
+          DRAWN_BIG + DRAWN_SIZE);
+    CHECK(lg_analysis_graph(analysis) == graph);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+static void
+shared(void)
+{
+    lg_graph *graph = draw("a", "ab ac bd cd de", "d");
+    lg_analysis *analysis = analysed(graph);
+    check_dominators(analysis, "-aaad");
+    CHECK(lg_node_retained(analysis, 1).host == DRAWN_SIZE);
+    CHECK(lg_node_retained(analysis, 0).host == DRAWN_BIG + 4 * DRAWN_SIZE);
+    uint32_t both[] = {1, 2};
+    lg_bytes bytes = {7, 7};
+    CHECK(lg_nodes_retained(analysis, both, 2, NULL, &bytes, NULL) == LG_OK);
+    CHECK(bytes.host == DRAWN_BIG + 3 * DRAWN_SIZE && bytes.device == 0);
+    uint32_t none = 5;
+    CHECK(lg_nodes_retained(analysis, &none, 1, NULL, &bytes, NULL) ==
+          LG_EINVAL);
+    CHECK(bytes.host == DRAWN_BIG + 3 * DRAWN_SIZE);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// Garbage that points into the reachable part changes nothing there.
+static void
+garbage(void)
+{
+    lg_graph *graph = draw("a", "ab bc dc de ed ec ef gf", "c");
+    lg_analysis *analysis = analysed(graph);
+    check_dominators(analysis, "-ab----");
+    check_knots(analysis, "de");
+    lg_knot knot = lg_analysis_knot(analysis, 0);
+    CHECK(!knot.reachable && knot.retained.host == 2 * DRAWN_SIZE);
+    CHECK(lg_node_is_reachable(analysis, 2));
+    CHECK(!lg_node_is_reachable(analysis, 3));
+    CHECK(lg_analysis_reachable_bytes(analysis).host ==
+          DRAWN_BIG + 2 * DRAWN_SIZE);
+    CHECK(lg_analysis_garbage_bytes(analysis).host == 4 * DRAWN_SIZE);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+static void
+nothing(void)
+{
+    lg_graph *graph = draw("", "", NULL);
+    lg_analysis *analysis = analysed(graph);
+    CHECK(lg_analysis_knot_count(analysis) == 0);
+    CHECK(lg_node_dominated(analysis, LG_NONE, NULL, 0) == 0);
+    CHECK(lg_analysis_reachable_bytes(analysis).host == 0);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    lg_analysis_free(NULL);
+}
+
+typedef struct count {
+    unsigned ticks;
+    unsigned limit;
+} count;
+
+static bool
+tick(void *context, const char *phase, double done)
+{
+    count *state = context;
+    CHECK(phase != NULL && done >= 0 && done <= 1);
+    return state->ticks++ < state->limit;
+}
+
+// Stopped at each tick in turn: the caller gets nothing but the reason.
+static void
+cancelled(void)
+{
+    lg_graph *graph = draw_random(3, 200000);
+    lg_status status = LG_ECANCELLED;
+    unsigned limit = 0;
+    for (; status == LG_ECANCELLED && limit < 1000; limit++) {
+        count state = {0, limit};
+        lg_monitor monitor = {tick, &state};
+        lg_analysis *analysis = NULL;
+        lg_error err;
+        status = lg_analysis_new(graph, &monitor, &analysis, &err);
+        CHECK((status == LG_OK) == (analysis != NULL));
+        if (status != LG_OK) {
+            CHECK(status == LG_ECANCELLED && err.status == status);
+            CHECK(strstr(err.message, "cancelled while ") == err.message);
+            CHECK(state.ticks == limit + 1);
+        }
+        lg_analysis_free(analysis);
+    }
+    CHECK(status == LG_OK && limit > 10);
+    lg_graph_free(graph);
+}
+
+static void *
+analyse_again(void *context)
+{
+    lg_analysis *analysis = NULL;
+    REQUIRE(lg_analysis_new(context, NULL, &analysis, NULL) == LG_OK);
+    return analysis;
+}
+
+static void
+by_threads(void)
+{
+    lg_graph *graph = draw_random(11, 50000);
+    pthread_t threads[4];
+    lg_analysis *analyses[4];
+    void *result;
+    for (int i = 0; i < 4; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, analyse_again, graph) == 0);
+    for (int i = 0; i < 4; i++) {
+        REQUIRE(pthread_join(threads[i], &result) == 0);
+        analyses[i] = result;
+    }
+    for (uint32_t node = 0; node < 50000; node++)
+        for (int i = 1; i < 4; i++)
+            CHECK(lg_node_dominator(analyses[i], node) ==
+                  lg_node_dominator(analyses[0], node));
+    for (int i = 0; i < 4; i++)
+        lg_analysis_free(analyses[i]);
+    lg_graph_free(graph);
+}
+
+static void
+partial(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    lg_analysis *analysis = NULL;
+    lg_error err;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_set_partial(builder, "a test");
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(lg_analysis_new(graph, NULL, &analysis, &err) == LG_EPARTIAL);
+    CHECK(strstr(err.message, "partial") != NULL && analysis == NULL);
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    RUN(lengauer_and_tarjan);
+    RUN(cooper_harvey_kennedy);
+    RUN(cormen);
+    RUN(sedgewick_and_wayne);
+    RUN(tarjan);
+    RUN(holder);
+    RUN(shared);
+    RUN(garbage);
+    RUN(nothing);
+    RUN(cancelled);
+    RUN(by_threads);
+    RUN(partial);
+    return test_result();
+}

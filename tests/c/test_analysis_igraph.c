@@ -1,0 +1,100 @@
+// Mid-size graphs against igraph on the whole of the policy graph, which is
+// here the graph itself and a super-root that refers to its roots.
+#include <igraph.h>
+
+#include "drawn.h"
+#include "test.h"
+
+enum { GRAPHS = 60, NODES = 3000 };
+
+static void
+add_edge(igraph_vector_int_t *edges, uint32_t source, uint32_t target)
+{
+    REQUIRE(igraph_vector_int_push_back(edges, source) == 0);
+    REQUIRE(igraph_vector_int_push_back(edges, target) == 0);
+}
+
+// Edges of what is alive only: garbage changes nothing there.
+static void
+make(const lg_analysis *analysis, igraph_t *out)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    const lg_columns *columns = lg_graph_columns(graph);
+    igraph_vector_int_t edges;
+    REQUIRE(igraph_vector_int_init(&edges, 0) == 0);
+    for (uint32_t i = 0; i < lg_graph_root_count(graph); i++)
+        add_edge(&edges, columns->node_count, lg_graph_root(graph, i).node);
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
+        uint32_t source = lg_edge_source(graph, edge);
+        if (lg_node_is_reachable(analysis, source))
+            add_edge(&edges, source, columns->edge_target[edge]);
+    }
+    REQUIRE(igraph_create(out, &edges, (long)columns->node_count + 1,
+                          IGRAPH_DIRECTED) == 0);
+    igraph_vector_int_destroy(&edges);
+}
+
+static void
+compare_dominators(const lg_analysis *analysis, const igraph_t *whole)
+{
+    igraph_vector_int_t found;
+    REQUIRE(igraph_vector_int_init(&found, 0) == 0);
+    REQUIRE(igraph_dominator_tree(whole, NODES, &found, NULL, NULL,
+                                  IGRAPH_OUT) == 0);
+    for (uint32_t node = 0; node < NODES; node++) {
+        uint32_t ours = lg_node_dominator(analysis, node);
+        bool reached = VECTOR(found)[node] >= 0;
+        CHECK(reached == lg_node_is_reachable(analysis, node));
+        if (reached)
+            CHECK(VECTOR(found)[node] == (ours == LG_NONE ? NODES : ours));
+    }
+    igraph_vector_int_destroy(&found);
+}
+
+static void
+compare_components(const lg_analysis *analysis, const igraph_t *whole)
+{
+    igraph_vector_int_t found;
+    igraph_vector_int_t sizes;
+    REQUIRE(igraph_vector_int_init(&found, 0) == 0);
+    REQUIRE(igraph_vector_int_init(&sizes, 0) == 0);
+    REQUIRE(igraph_connected_components(whole, &found, &sizes, NULL,
+                                        IGRAPH_STRONG) == 0);
+    for (uint32_t i = 0; i < lg_analysis_knot_count(analysis); i++) {
+        lg_knot knot = lg_analysis_knot(analysis, i);
+        if (!knot.reachable)
+            continue;
+        CHECK(VECTOR(sizes)[VECTOR(found)[knot.nodes[0]]] == knot.count);
+        for (uint32_t j = 1; j < knot.count; j++)
+            CHECK(VECTOR(found)[knot.nodes[j]] == VECTOR(found)[knot.nodes[0]]);
+    }
+    for (uint32_t node = 0; node < NODES; node++)
+        if (lg_node_is_reachable(analysis, node) &&
+            VECTOR(sizes)[VECTOR(found)[node]] > 1)
+            CHECK(lg_node_knot(analysis, node) != LG_NONE);
+    igraph_vector_int_destroy(&found);
+    igraph_vector_int_destroy(&sizes);
+}
+
+static void
+whole_graphs(void)
+{
+    for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
+        lg_graph *graph = draw_random(seed, NODES);
+        lg_analysis *analysis = analysed(graph);
+        igraph_t whole;
+        make(analysis, &whole);
+        compare_dominators(analysis, &whole);
+        compare_components(analysis, &whole);
+        igraph_destroy(&whole);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+int
+main(void)
+{
+    RUN(whole_graphs);
+    return test_result();
+}

@@ -1,0 +1,237 @@
+// Random graphs against the oracle, in every node, knot and some sets.
+#include "oracle.h"
+#include "test.h"
+
+enum { GRAPHS = 20000, MOST_NODES = 40, CLASSES = 6 };
+
+#define BIT(node) ((uint64_t)1 << (node))
+
+static uint64_t state;
+
+static uint32_t
+below(uint32_t limit)
+{
+    return test_random(&state) % limit;
+}
+
+// A class is a node of its own now and then, with bases among those before it.
+static void
+add_types(lg_builder *builder, uint32_t nodes, uint32_t *types)
+{
+    static const char *const names[] = {"module", "type", "dict", "list"};
+    for (uint32_t i = 0; i < 4; i++)
+        types[i] = lg_builder_add_type(builder, names[i], strlen(names[i]),
+                                       LG_NONE, NULL, 0);
+    for (uint32_t i = 4; i < 4 + CLASSES; i++) {
+        uint32_t node = below(3) ? below(nodes) : LG_NONE;
+        uint32_t base = types[below(i)];
+        types[i] =
+            lg_builder_add_type(builder, "Class", 5, node, &base, below(2));
+    }
+}
+
+static void
+add_nodes(lg_builder *builder, uint32_t nodes, const uint32_t *types)
+{
+    for (uint32_t i = 0; i < nodes; i++) {
+        uint32_t node = lg_builder_add_node(builder, 16 * (uint64_t)i + 16);
+        builder->type[node] = types[below(4 + CLASSES)];
+        builder->node_flags[node] = below(12) == 0 ? LG_NODE_IMMORTAL
+                                    : below(15) == 0
+                                        ? LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC
+                                        : 0;
+        builder->refcount[node] = below(10) == 0 ? 100 : 0;
+        lg_builder_set_size(builder, node, 1 + below(1000));
+        if (below(8) == 0)
+            lg_builder_set_device(builder, node, below(ORACLE_DEVICES));
+    }
+}
+
+static void
+add_edges(lg_builder *builder, uint32_t nodes)
+{
+    static const unsigned kinds[] = {LG_EDGE_DICT, LG_EDGE_VALUE, LG_EDGE_INDEX,
+                                     LG_EDGE_TYPE, LG_EDGE_INDEX};
+    uint32_t density = 1 + below(4);
+    for (uint32_t node = 0; node < nodes; node++) {
+        lg_builder_open(builder, node);
+        for (uint32_t i = below(2 * density); i > 0; i--) {
+            unsigned kind = kinds[below(5)];
+            unsigned weak = below(10) == 0 ? LG_EDGE_WEAK : 0;
+            // Mostly near, so that knots are of all sizes.
+            uint32_t target =
+                below(3) ? (node + below(6)) % nodes : below(nodes);
+            lg_builder_add_edge(builder, target, kind | weak,
+                                kind == LG_EDGE_VALUE ? LG_NONE : 0);
+        }
+    }
+}
+
+static lg_graph *
+random_graph(uint64_t seed)
+{
+    lg_builder *builder;
+    lg_graph *graph = NULL;
+    uint32_t types[4 + CLASSES];
+    state = seed;
+    uint32_t nodes = 1 + below(MOST_NODES);
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 1; i < ORACLE_DEVICES; i++)
+        lg_builder_add_device(builder, i == 1 ? "cuda:0" : "cuda:1");
+    add_types(builder, nodes, types);
+    add_nodes(builder, nodes, types);
+    add_edges(builder, nodes);
+    for (uint32_t i = below(4); i > 0; i--)
+        lg_builder_add_root(builder, below(nodes),
+                            below(2) ? LG_ROOT_MODULE
+                                     : (lg_root_kind)below(LG_ROOT_GIVEN),
+                            "", 0);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    return graph;
+}
+
+static void
+compare_nodes(const lg_analysis *analysis, const oracle *known)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    for (uint32_t node = 0; node < known->nodes; node++) {
+        CHECK(lg_node_is_reachable(analysis, node) ==
+              ((known->live & BIT(node)) != 0));
+        CHECK(lg_node_dominator(analysis, node) == known->dominator[node]);
+        uint64_t set = oracle_retained(known, BIT(node));
+        if (known->unit[node] != node)
+            set = BIT(node);
+        for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
+            CHECK(lg_node_retained_on(analysis, node, device) ==
+                  oracle_bytes(graph, set, device));
+        lg_bytes all = lg_node_retained(analysis, node);
+        CHECK(all.host == oracle_bytes(graph, set, 0));
+        CHECK(all.device ==
+              oracle_bytes(graph, set, 1) + oracle_bytes(graph, set, 2));
+    }
+}
+
+static void
+compare_knots(const lg_analysis *analysis, const oracle *known)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    uint64_t members = 0;
+    uint64_t previous = UINT64_MAX;
+    CHECK(lg_analysis_knot_count(analysis) == known->knot_count);
+    for (uint32_t i = 0; i < lg_analysis_knot_count(analysis); i++) {
+        lg_knot knot = lg_analysis_knot(analysis, i);
+        uint64_t set = 0;
+        for (uint32_t j = 0; j < knot.count; j++) {
+            CHECK(j == 0 || knot.nodes[j - 1] < knot.nodes[j]);
+            CHECK(lg_node_knot(analysis, knot.nodes[j]) == i);
+            set |= BIT(knot.nodes[j]);
+        }
+        bool found = false;
+        for (uint32_t j = 0; j < known->knot_count; j++)
+            found |= known->knot[j] == set;
+        CHECK(found);
+        members |= set;
+        CHECK(knot.reachable == ((known->live & set) != 0));
+        uint64_t retained = oracle_retained(known, set);
+        for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
+            CHECK(lg_knot_retained_on(analysis, i, device) ==
+                  oracle_bytes(graph, retained, device));
+        uint64_t bytes = knot.retained.host + knot.retained.device;
+        CHECK(bytes <= previous);
+        previous = bytes;
+    }
+    for (uint32_t node = 0; node < known->nodes; node++)
+        CHECK((lg_node_knot(analysis, node) != LG_NONE) ==
+              ((members & BIT(node)) != 0));
+}
+
+static void
+compare_sets(const lg_analysis *analysis, const oracle *known)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    uint32_t nodes[3];
+    uint32_t count = below(4);
+    uint64_t set = 0;
+    uint64_t parts = 0; // namespaces: of those alone, only their own bytes
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[i] = below(known->nodes);
+        if (known->unit[nodes[i]] == nodes[i])
+            set |= BIT(nodes[i]);
+        else
+            parts |= BIT(nodes[i]);
+    }
+    uint64_t retained = oracle_retained(known, set) | parts;
+    lg_bytes bytes;
+    REQUIRE(lg_nodes_retained(analysis, nodes, count, NULL, &bytes, NULL) ==
+            LG_OK);
+    CHECK(bytes.host == oracle_bytes(graph, retained, 0));
+    CHECK(bytes.device ==
+          oracle_bytes(graph, retained, 1) + oracle_bytes(graph, retained, 2));
+}
+
+// The children of every node, biggest first, and the sums of all.
+static void
+compare_tree(const lg_analysis *analysis, const oracle *known)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i <= known->nodes; i++) {
+        uint32_t parent = i < known->nodes ? i : LG_NONE;
+        uint32_t child[ORACLE_NODES];
+        uint32_t count =
+            lg_node_dominated(analysis, parent, child, ORACLE_NODES);
+        uint32_t first[2] = {LG_NONE, LG_NONE};
+        CHECK(lg_node_dominated(analysis, parent, first, 2) == count);
+        for (uint32_t j = 0; j < count; j++) {
+            lg_bytes own = lg_node_retained(analysis, child[j]);
+            lg_bytes last = lg_node_retained(analysis, child[j ? j - 1 : 0]);
+            CHECK(lg_node_dominator(analysis, child[j]) == parent);
+            CHECK(own.host + own.device <= last.host + last.device);
+            CHECK(j >= 2 || first[j] == child[j]);
+        }
+        listed += count;
+    }
+    uint32_t loose = 0; // garbage that nothing dominates
+    for (uint32_t node = 0; node < known->nodes; node++)
+        loose +=
+            !(known->live & BIT(node)) && known->dominator[node] == LG_NONE;
+    CHECK(listed + loose == known->nodes);
+    uint64_t all = BIT(known->nodes) - 1;
+    lg_bytes live = lg_analysis_reachable_bytes(analysis);
+    lg_bytes garbage = lg_analysis_garbage_bytes(analysis);
+    CHECK(live.host == oracle_bytes(graph, known->live, 0));
+    CHECK(garbage.host == oracle_bytes(graph, all & ~known->live, 0));
+    CHECK(live.device + garbage.device ==
+          oracle_bytes(graph, all, 1) + oracle_bytes(graph, all, 2));
+}
+
+static void
+random_graphs(void)
+{
+    for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
+        lg_graph *graph = random_graph(seed * 7919);
+        lg_analysis *analysis = NULL;
+        lg_error err;
+        lg_status status = lg_analysis_new(graph, NULL, &analysis, &err);
+        if (status != LG_OK)
+            fprintf(stderr, "seed %u: %s\n", (unsigned)seed, err.message);
+        REQUIRE(status == LG_OK);
+        oracle known = oracle_solve(graph);
+        compare_nodes(analysis, &known);
+        compare_knots(analysis, &known);
+        compare_sets(analysis, &known);
+        compare_tree(analysis, &known);
+        if (test_failures > 0)
+            fprintf(stderr, "seed %u of %u nodes\n", (unsigned)seed,
+                    known.nodes);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+int
+main(void)
+{
+    RUN(random_graphs);
+    return test_result();
+}

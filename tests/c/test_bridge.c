@@ -1,0 +1,145 @@
+// igraph, asked directly: right answers, and every allocation of its own
+// failing once. Its mallocs are reached by defining malloc for the whole
+// process.
+#include <errno.h>
+
+#include "drawn.h"
+#include "test.h"
+
+#include "../../libgraph/src/solver.h"
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+static long left = -1; // allocations that still succeed; negative: no limit
+
+static bool
+may_allocate(void)
+{
+    bool may = left < 0 || left-- > 0;
+    if (!may)
+        errno = ENOMEM;
+    return may;
+}
+
+LG_API void *
+malloc(size_t size)
+{
+    return may_allocate() ? __libc_malloc(size) : NULL;
+}
+
+LG_API void *
+calloc(size_t count, size_t size)
+{
+    return may_allocate() ? __libc_calloc(count, size) : NULL;
+}
+
+LG_API void *
+realloc(void *old, size_t size)
+{
+    return may_allocate() ? __libc_realloc(old, size) : NULL;
+}
+
+// 0 -> 1 -> 2 -> 3 -> 1, 2 -> 4, 3 -> 4, 4 -> 5 -> 4
+static const uint32_t source[] = {0, 1, 2, 3, 2, 3, 4, 5};
+static const uint32_t target[] = {1, 2, 3, 1, 4, 4, 5, 4};
+static const lg__problem problem = {6, 8, source, target, NULL};
+
+static const lg__solver *
+opened(void)
+{
+    const lg__solver *solver = NULL;
+    lg_error err;
+    lg_status status = lg__solver_open(&solver, &err);
+    if (status != LG_OK)
+        fprintf(stderr, "%s\n", err.message);
+    REQUIRE(status == LG_OK);
+    return solver;
+}
+
+static void
+answers(void)
+{
+    const lg__solver *solver = opened();
+    uint32_t found[6];
+    REQUIRE(solver->components(&problem, found, NULL) == LG_OK);
+    CHECK(found[1] == found[2] && found[2] == found[3]);
+    CHECK(found[4] == found[5] && found[4] != found[1]);
+    CHECK(found[0] != found[1] && found[0] != found[4]);
+    REQUIRE(solver->dominators(&problem, found, NULL) == LG_OK);
+    CHECK(found[0] == 0 && found[1] == 0 && found[2] == 1 && found[3] == 2);
+    CHECK(found[4] == 2 && found[5] == 4);
+}
+
+typedef lg_status solve_function(const lg__problem *, uint32_t *, lg_error *);
+
+static void
+sweep(solve_function *solve)
+{
+    lg_status status = LG_ENOMEM;
+    long allowed = 0;
+    for (; status != LG_OK && allowed < 10000; allowed++) {
+        uint32_t found[6] = {7, 7, 7, 7, 7, 7};
+        lg_error err = {0};
+        left = allowed;
+        status = solve(&problem, found, &err);
+        left = -1;
+        CHECK(status == LG_OK || status == LG_ENOMEM);
+        CHECK(status == LG_OK || (err.message[0] != 0 && found[0] == 7));
+    }
+    CHECK(status == LG_OK && allowed > 5);
+}
+
+static void
+out_of_memory(void)
+{
+    sweep(opened()->components);
+    sweep(opened()->dominators);
+}
+
+static bool
+refuse(void *context, const char *phase, double done)
+{
+    (void)phase;
+    (void)done;
+    ++*(unsigned *)context;
+    return false;
+}
+
+static void
+cancelled(void)
+{
+    unsigned ticks = 0;
+    lg_monitor monitor = {refuse, &ticks};
+    lg__problem watched = problem;
+    uint32_t found[6] = {7};
+    lg_error err = {0};
+    watched.monitor = &monitor;
+    CHECK(opened()->components(&watched, found, &err) == LG_ECANCELLED);
+    CHECK(ticks == 1 && found[0] == 7);
+    CHECK(strncmp(err.message, "cancelled while ", 16) == 0);
+    // The next call knows nothing of it.
+    CHECK(opened()->components(&problem, found, &err) == LG_OK);
+}
+
+// What igraph refuses comes back as a sentence.
+static void
+refused(void)
+{
+    lg__problem rootless = {0, 0, source, target, NULL};
+    uint32_t found[1] = {7};
+    lg_error err = {0};
+    CHECK(opened()->dominators(&rootless, found, &err) == LG_EUNSUPPORTED);
+    CHECK(strstr(err.message, "igraph") != NULL && found[0] == 7);
+}
+
+int
+main(void)
+{
+    RUN(answers);
+    RUN(out_of_memory);
+    RUN(cancelled);
+    RUN(refused);
+    return test_result();
+}

@@ -1,0 +1,188 @@
+// Merged paths, against one path at a time.
+#include "drawn.h"
+#include "sample.h"
+#include "story.h"
+#include "test.h"
+
+static void
+check_order(const lg_merged_paths *merged)
+{
+    for (size_t i = 0; i < merged->count; i++) {
+        const lg_merged *item = &merged->items[i];
+        CHECK(item->parent == LG_NONE || item->parent < i);
+        CHECK((item->parent == LG_NONE) == (item->hop.edge_count == 0));
+        CHECK(item->targets > 0);
+        uint64_t below = 0;
+        uint64_t bytes = 0;
+        uint64_t last = UINT64_MAX;
+        for (size_t j = i + 1; j < merged->count; j++) {
+            if (merged->items[j].parent != i)
+                continue;
+            below += merged->items[j].targets;
+            bytes += merged->items[j].bytes.host;
+            CHECK(merged->items[j].bytes.host <= last);
+            last = merged->items[j].bytes.host;
+        }
+        CHECK(below <= item->targets && bytes <= item->bytes.host);
+    }
+}
+
+// The merged paths of one target are its path, or one as good.
+static void
+check_alone(const lg_analysis *analysis, uint32_t target)
+{
+    lg_merged_paths merged;
+    lg_path path;
+    REQUIRE(lg_paths_merged(analysis, &target, 1, NULL, &merged, NULL) ==
+            LG_OK);
+    lg_status found = lg_path_from_root(lg_analysis_graph(analysis), target,
+                                        NULL, &path, NULL);
+    CHECK((found == LG_ENOTFOUND) == (merged.unreachable == 1));
+    if (found == LG_OK) {
+        CHECK(merged.count == path.count + 1);
+        for (size_t i = 0; i < merged.count; i++)
+            CHECK(merged.items[i].parent == (i ? (uint32_t)i - 1 : LG_NONE));
+        CHECK(merged.items[0].bytes.host ==
+              lg_node_retained(analysis, target).host);
+        lg_path_free(&path);
+    }
+    lg_merged_paths_free(&merged);
+}
+
+// No byte twice: what a target retains below another target is left out.
+static uint64_t
+bytes_of_all(const lg_analysis *analysis, uint32_t nodes, uint32_t stride)
+{
+    uint64_t bytes = 0;
+    lg_path path;
+    for (uint32_t node = 0; node < nodes; node += stride) {
+        if (lg_path_from_root(lg_analysis_graph(analysis), node, NULL, &path,
+                              NULL) != LG_OK)
+            continue;
+        lg_path_free(&path);
+        uint32_t above = lg_node_dominator(analysis, node);
+        while (above != LG_NONE && above % stride != 0)
+            above = lg_node_dominator(analysis, above);
+        if (above == LG_NONE)
+            bytes += lg_node_retained(analysis, node).host;
+    }
+    return bytes;
+}
+
+static void
+check_graph(const lg_graph *graph, uint32_t stride)
+{
+    lg_analysis *analysis = analysed(graph);
+    uint32_t nodes = lg_graph_columns(graph)->node_count;
+    uint32_t *targets = malloc(nodes * sizeof *targets);
+    size_t count = 0;
+    lg_merged_paths merged;
+    REQUIRE(targets != NULL);
+    for (uint32_t node = 0; node < nodes; node += stride)
+        targets[count++] = node;
+    REQUIRE(lg_paths_merged(analysis, targets, count, NULL, &merged, NULL) ==
+            LG_OK);
+    check_order(&merged);
+    uint64_t seen = 0;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < merged.count; i++) {
+        if (merged.items[i].parent != LG_NONE)
+            continue;
+        seen += merged.items[i].targets;
+        bytes += merged.items[i].bytes.host;
+    }
+    CHECK(seen + merged.unreachable == count);
+    CHECK(bytes == bytes_of_all(analysis, nodes, stride));
+    for (size_t i = 0; i < count; i++)
+        check_alone(analysis, targets[i]);
+    lg_merged_paths_free(&merged);
+    free(targets);
+    lg_analysis_free(analysis);
+}
+
+static void
+random_graphs(void)
+{
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        lg_graph *graph = sample_random(seed, 60, false);
+        check_graph(graph, 1 + (uint32_t)(seed % 4));
+        lg_graph_free(graph);
+    }
+}
+
+// Elements of a list and values of a dict come together, attributes do not.
+static void
+folded(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t list = story_add(&made, "list", NULL, 80);
+    uint32_t dict = story_add(&made, "dict", NULL, 80);
+    uint32_t targets[6];
+    story_attribute(&made, app, "jobs", list);
+    story_attribute(&made, app, "cache", dict);
+    for (uint32_t i = 0; i < 6; i++)
+        targets[i] = story_add(&made, "app.Job", NULL, 100);
+    uint32_t key = story_add(&made, "str", "k", 50);
+    for (uint32_t i = 0; i < 3; i++)
+        story_edge(&made, list, targets[i], LG_EDGE_INDEX, i);
+    story_edge(&made, dict, targets[3], LG_EDGE_VALUE, key);
+    story_edge(&made, dict, targets[4], LG_EDGE_VALUE, targets[0]);
+    story_attribute(&made, app, "last", targets[5]);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_merged_paths merged;
+    REQUIRE(lg_paths_merged(analysis, targets, 6, NULL, &merged, NULL) ==
+            LG_OK);
+    REQUIRE(merged.count == 6);
+    CHECK(merged.items[0].targets == 6 && merged.items[0].bytes.host == 600);
+    CHECK(merged.items[1].node == list && merged.items[1].targets == 3);
+    CHECK(merged.items[2].targets == 3 && merged.items[2].parent == 1);
+    CHECK(merged.items[3].node == dict && merged.items[3].targets == 2);
+    CHECK(merged.items[5].targets == 1 && merged.items[5].parent == 0);
+    lg_merged_paths_free(&merged);
+    targets[0] = 99;
+    CHECK(lg_paths_merged(analysis, targets, 6, NULL, &merged, NULL) ==
+          LG_EINVAL);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// A list with very many elements is not walked once for each of them.
+static void
+wide(void)
+{
+    enum { NODES = 300000 };
+    lg_builder *builder;
+    lg_graph *graph = NULL;
+    lg_merged_paths merged;
+    uint32_t *targets = malloc(NODES * sizeof *targets);
+    REQUIRE(targets != NULL);
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++) {
+        lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
+        targets[i] = i;
+    }
+    lg_builder_open(builder, 0);
+    for (uint32_t i = 1; i < NODES; i++)
+        lg_builder_add_edge(builder, i, LG_EDGE_INDEX, i);
+    lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    lg_analysis *analysis = analysed(graph);
+    REQUIRE(lg_paths_merged(analysis, targets, NODES, NULL, &merged, NULL) ==
+            LG_OK);
+    CHECK(merged.count == 2 && merged.items[1].targets == NODES - 1);
+    lg_merged_paths_free(&merged);
+    free(targets);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    RUN(random_graphs);
+    RUN(folded);
+    RUN(wide);
+    return test_result();
+}

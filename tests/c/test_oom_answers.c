@@ -1,0 +1,112 @@
+// Every allocation of a question to an analysis fails once.
+#include "drawn.h"
+#include "scarce.h"
+#include "story.h"
+#include "test.h"
+
+// Questions to an analysis that is there already.
+static const lg_analysis *asked;
+
+static lg_status
+do_cycles(const lg_graph *graph)
+{
+    const lg_cycle_options options = {.min_bytes = 0, .holding = "tensor"};
+    lg_cycles cycles = {0};
+    lg_text text = {0};
+    uint8_t *flags = NULL;
+    lg_status status = lg_graph_collectable(graph, &flags, NULL);
+    free(flags);
+    if (status == LG_OK)
+        status = lg_analysis_cycles(asked, &options, NULL, &cycles, NULL);
+    for (int i = 0; i < 2 && status == LG_OK; i++)
+        status = lg_report_cycles(
+            asked, &cycles, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
+    lg_text_free(&text);
+    lg_cycles_free(&cycles);
+    return status;
+}
+
+static lg_status
+do_paths(const lg_graph *graph)
+{
+    const uint32_t targets[] = {1, 2, 3, 4, 5};
+    lg_paths paths = {0};
+    lg_merged_paths merged = {0};
+    (void)graph;
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < 5 && status == LG_OK; i++) {
+        status = lg_paths_disjoint(asked, targets[i], 0, NULL, &paths, NULL);
+        lg_paths_free(&paths);
+    }
+    if (status == LG_OK)
+        status = lg_paths_merged(asked, targets, 5, NULL, &merged, NULL);
+    lg_merged_paths_free(&merged);
+    return status;
+}
+
+static lg_status
+do_analysis_reports(const lg_graph *graph)
+{
+    lg_text text = {0};
+    lg_status status = LG_OK;
+    uint32_t nodes = lg_graph_columns(graph)->node_count;
+    for (int i = 0; i < 2 && status == LG_OK; i++) {
+        lg_format format = i ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
+        for (int by = 0; by < 3 && status == LG_OK; by++)
+            status = lg_report_top(asked, (lg_group)by, 5, NULL, format, &text,
+                                   NULL);
+        if (status == LG_OK)
+            status =
+                lg_report_dominators(asked, LG_NONE, 0, format, &text, NULL);
+        for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
+            status =
+                lg_report_why(asked, node, "a note", NULL, format, &text, NULL);
+    }
+    lg_text_free(&text);
+    return status;
+}
+
+// A family that is alive and one that is garbage: see test_cycles.c.
+static lg_graph *
+tell(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    for (int i = 0; i < 2; i++) {
+        uint32_t parent = story_add(&made, "app.Parent", NULL, 100);
+        uint32_t list = story_add(&made, "list", NULL, 80);
+        uint32_t child = story_add(&made, "app.Child", NULL, 48);
+        uint32_t tensor = story_add(&made, "torch.Tensor", NULL, 48);
+        story_attribute(&made, parent, "children", list);
+        story_edge(&made, list, child, LG_EDGE_INDEX, 0);
+        story_attribute(&made, child, "parent", parent);
+        story_attribute(&made, child, "data", tensor);
+        if (i == 0) {
+            story_attribute(&made, app, "first", parent);
+            story_attribute(&made, app, "last", child);
+        }
+    }
+    return story_end(&made);
+}
+
+static void
+answers(void)
+{
+    lg_status (*const works[])(const lg_graph *) = {do_cycles, do_paths,
+                                                    do_analysis_reports};
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+        lg_graph *graph = tell();
+        lg_analysis *analysis = analysed(graph);
+        asked = analysis;
+        CHECK(sweep(graph, works[i]) == 0);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+int
+main(void)
+{
+    RUN(answers);
+    return test_result();
+}

@@ -1,0 +1,355 @@
+// What is said of why a node is alive, and of who retains the most.
+#include "drawn.h"
+#include "story.h"
+#include "test.h"
+
+typedef struct heap {
+    lg_graph *graph;
+    lg_analysis *analysis;
+    uint32_t history;
+    uint32_t loss;
+    uint32_t shared;
+    uint32_t native;
+    uint32_t child;
+    uint32_t words;
+    uint32_t buffer;
+} heap;
+
+// train.history[0] is a loss; a session is in a global, in a cache and in a
+// local; native code holds an array; a family is garbage.
+static heap
+tell(void)
+{
+    heap told;
+    story made = story_begin();
+    uint32_t train = story_module(&made, "train");
+    told.history = story_add(&made, "list", NULL, 80);
+    told.loss = story_add(&made, "torch.Tensor", NULL, 3 << 20);
+    story_attribute(&made, train, "history", told.history);
+    story_edge(&made, told.history, told.loss, LG_EDGE_INDEX, 0);
+    told.shared = story_add(&made, "train.Session", NULL, 2 << 20);
+    uint32_t cache = story_add(&made, "dict", NULL, 64);
+    uint32_t key = story_add(&made, "str", "main", 50);
+    story_attribute(&made, train, "session", told.shared);
+    story_attribute(&made, train, "cache", cache);
+    story_edge(&made, cache, told.shared, LG_EDGE_VALUE, key);
+    uint32_t frame = story_add(&made, "frame", "run() train.py:3", 400);
+    story_local(&made, frame, "session", told.shared);
+    made.flags = LG_NODE_SYNTHETIC;
+    uint32_t thread = story_add(&made, "thread", "MainThread", 0);
+    lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, "MainThread", 10);
+    story_edge(&made, thread, frame, LG_EDGE_FRAME, 0);
+    made.flags = LG_NODE_TRACKED;
+    told.native = story_add(&made, "numpy.ndarray", NULL, 1 << 20);
+    story_hold(&made, told.native, 1);
+    uint32_t parent = story_add(&made, "train.Parent", NULL, 48);
+    told.child = story_add(&made, "train.Child", NULL, 48);
+    story_attribute(&made, parent, "child", told.child);
+    story_attribute(&made, told.child, "parent", parent);
+    told.buffer = story_add(&made, "bytearray", NULL, 4 << 20);
+    story_attribute(&made, told.child, "buffer", told.buffer);
+    told.words = story_add(&made, "list", NULL, 64);
+    story_hold(&made, told.words, 0);
+    told.graph = story_end(&made);
+    told.analysis = analysed(told.graph);
+    return told;
+}
+
+static void
+forget(heap *told)
+{
+    lg_analysis_free(told->analysis);
+    lg_graph_free(told->graph);
+}
+
+static void
+expect(const heap *told, uint32_t node, const char *note, lg_format format,
+       const char *expected)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_why(told->analysis, node, note, NULL, format, &text,
+                          NULL) == LG_OK);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+static void
+alive(void)
+{
+    heap told = tell();
+    expect(&told, told.loss, NULL, LG_FORMAT_TEXT,
+           "Tensor · torch.Tensor #2  retains 3.00 MiB\n"
+           "\n"
+           "┬───\n"
+           "│ GC root: an imported module (sys.modules)\n"
+           "│\n"
+           "├─ module train #0  retains 3.00 MiB\n"
+           "│    ↓ .history\n"
+           "│      ~~~~~~~~\n"
+           "├─ list of 1 #1  retains 3.00 MiB\n"
+           "│    ↓ [0]\n"
+           "│      ~~~\n"
+           "╰→ Tensor · torch.Tensor #2  retains 3.00 MiB\n"
+           "\n"
+           "Cut any one of the references underlined with ~~~ and it goes.\n"
+           "Everything that keeps it goes through list of 1 #1, which "
+           "retains 3.00 MiB.\n");
+    expect(&told, told.shared, "allocated at train.py:2", LG_FORMAT_TEXT,
+           "Session · train.Session #3  retains 2.00 MiB\n"
+           "allocated at train.py:2\n"
+           "\n"
+           "┬───\n"
+           "│ GC root: an imported module (sys.modules)\n"
+           "│\n"
+           "├─ module train #0  retains 3.00 MiB\n"
+           "│    ↓ .session\n"
+           "╰→ Session · train.Session #3  retains 2.00 MiB\n"
+           "\n"
+           "To free it, cut each of these 3 ways, which share no object:\n"
+           "  1. train.session\n"
+           "  2. train.cache['main']\n"
+           "  3. thread MainThread in run() train.py:3 local session\n");
+    expect(&told, told.native, NULL, LG_FORMAT_TEXT,
+           "ndarray · numpy.ndarray #8  retains 1.00 MiB\n"
+           "\n"
+           "┬───\n"
+           "│ GC root: native code\n"
+           "│\n"
+           "╰→ ndarray · numpy.ndarray #8  retains 1.00 MiB\n"
+           "     held by native code (1 reference leakgraph cannot see)\n"
+           "\n"
+           "Only native code keeps it: an extension module, or a part of "
+           "the interpreter that leakgraph does not read.\n");
+    expect(&told, told.loss, "a note", LG_FORMAT_JSON,
+           "{\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\",\n"
+           " \"reachable\": true, \"retained\": {\"host\": 3145728}, "
+           "\"unseen\": 0, \"dominator\": 1, \"note\": \"a note\",\n"
+           " \"root\": {\"kind\": \"module\", \"name\": \"train\", "
+           "\"node\": 0},\n"
+           " \"path\": [{\"source\": 0, \"target\": 1, \"label\": "
+           "\".history\"}, {\"source\": 1, \"target\": 2, \"label\": "
+           "\"[0]\"}],\n"
+           " \"suspects\": [0, 1],\n"
+           " \"cuts\": [\n"
+           "  {\"root\": {\"kind\": \"given\", \"name\": \"\", \"node\": "
+           "1}, \"hops\": [{\"source\": 1, \"target\": 2, \"label\": "
+           "\"[0]\"}]}],\n"
+           " \"more_cuts\": false}\n");
+    forget(&told);
+}
+
+static void
+garbage(void)
+{
+    heap told = tell();
+    expect(&told, told.child, NULL, LG_FORMAT_TEXT,
+           "Child · train.Child #10  retains 4.00 MiB\n"
+           "\n"
+           "No root reaches it: it is garbage. The next gc.collect() frees "
+           "it.\n"
+           "\n"
+           "It is part of a cycle: 2 objects are tangled, and retain 4.00 "
+           "MiB\n"
+           "  Parent.child -> Child.parent -> back to Parent\n"
+           "                       ~~~~~~~\n");
+    expect(&told, told.buffer, NULL, LG_FORMAT_TEXT,
+           "bytearray #11  retains 4.00 MiB\n"
+           "\n"
+           "No root reaches it: it is garbage. The next gc.collect() frees "
+           "it.\n"
+           "Everything that keeps it goes through Child #10, which retains "
+           "4.00 MiB.\n"
+           "\n"
+           "It goes with Child #10, which is part of a cycle: 2 objects are "
+           "tangled, and retain 4.00 MiB\n"
+           "  Parent.child -> Child.parent -> back to Parent\n"
+           "                       ~~~~~~~\n");
+    expect(&told, told.words, NULL, LG_FORMAT_TEXT,
+           "list of 0 #12  retains 64 B\n"
+           "\n"
+           "No root reaches it: it is garbage. The next gc.collect() frees "
+           "it.\n");
+    expect(&told, told.child, NULL, LG_FORMAT_JSON,
+           "{\"node\": 10, \"type\": \"train.Child\", \"title\": \"Child\",\n"
+           " \"reachable\": false, \"retained\": {\"host\": 4194352}, "
+           "\"unseen\": 0, \"dominator\": null,\n"
+           " \"collectable\": true,\n"
+           " \"cycle\": [{\"source\": 9, \"target\": 10, \"label\": "
+           "\".child\"}, {\"source\": 10, \"target\": 9, \"label\": "
+           "\".parent\"}]}\n");
+    forget(&told);
+}
+
+static void
+expect_top(const heap *told, lg_group group, lg_format format,
+           const char *expected)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_top(told->analysis, group, 3, NULL, format, &text,
+                          NULL) == LG_OK);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+static void
+top(void)
+{
+    heap told = tell();
+    expect_top(
+        &told, LG_GROUP_OBJECT, LG_FORMAT_TEXT,
+        "    retained    share  object                              held "
+        "by\n"
+        "    4.00 MiB   40.0 %  bytearray #11                      "
+        "garbage: Child.buffer\n"
+        "    3.00 MiB   30.0 %  Tensor #2                          "
+        "train.history[0]\n"
+        "    2.00 MiB   20.0 %  Session #3                         "
+        "train.session\n"
+        "\n"
+        "objects that retain the most, none of them twice, out of 10.0 "
+        "MiB, of which garbage is 4.00 MiB\n");
+    expect_top(&told, LG_GROUP_TYPE, LG_FORMAT_TEXT,
+               "    retained    share     objects  type\n"
+               "    4.00 MiB   40.0 %           1  train.Child\n"
+               "    4.00 MiB   40.0 %           1  bytearray\n"
+               "    3.00 MiB   30.0 %           1  module\n"
+               "\n"
+               "what goes with all objects of the group, out of 10.0 MiB, of "
+               "which garbage is 4.00 MiB\n");
+    expect_top(&told, LG_GROUP_MODULE, LG_FORMAT_TEXT,
+               "    retained    share     objects  module of the type\n"
+               "    9.00 MiB   90.0 %           8  builtins\n"
+               "    6.00 MiB   60.0 %           3  train\n"
+               "    3.00 MiB   30.0 %           1  torch\n"
+               "\n"
+               "what goes with all objects of the group, out of 10.0 MiB, of "
+               "which garbage is 4.00 MiB\n");
+    expect_top(&told, LG_GROUP_OBJECT, LG_FORMAT_JSON,
+               "{\"group\": \"object\", \"rows\": [\n"
+               "  {\"node\": 11, \"type\": \"bytearray\", \"title\": "
+               "\"bytearray\", \"size\": 4194304, \"retained\": {\"host\": "
+               "4194304}, \"held_by\": \"garbage: Child.buffer\"},\n"
+               "  {\"node\": 2, \"type\": \"torch.Tensor\", \"title\": "
+               "\"Tensor\", \"size\": 3145728, \"retained\": {\"host\": "
+               "3145728}, \"held_by\": \"train.history[0]\"},\n"
+               "  {\"node\": 3, \"type\": \"train.Session\", \"title\": "
+               "\"Session\", \"size\": 2097152, \"retained\": {\"host\": "
+               "2097152}, \"held_by\": \"train.session\"}\n"
+               "], \"reachable\": {\"host\": 6292072, \"device\": 0}, "
+               "\"garbage\": {\"host\": 4194514, \"device\": 0}}\n");
+    expect_top(&told, LG_GROUP_TYPE, LG_FORMAT_JSON,
+               "{\"group\": \"type\", \"rows\": [\n"
+               "  {\"type\": \"train.Child\", \"count\": 1, \"size\": 48, "
+               "\"retained\": {\"host\": 4194352, \"device\": 0}},\n"
+               "  {\"type\": \"bytearray\", \"count\": 1, \"size\": 4194304, "
+               "\"retained\": {\"host\": 4194304, \"device\": 0}},\n"
+               "  {\"type\": \"module\", \"count\": 1, \"size\": 72, "
+               "\"retained\": {\"host\": 3145944, \"device\": 0}}\n"
+               "], \"reachable\": {\"host\": 6292072, \"device\": 0}, "
+               "\"garbage\": {\"host\": 4194514, \"device\": 0}}\n");
+    forget(&told);
+}
+
+static void
+expect_tree(const lg_analysis *analysis, uint32_t node, double share,
+            lg_format format, const char *expected)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_dominators(analysis, node, share, format, &text, NULL) ==
+            LG_OK);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+static void
+dominators(void)
+{
+    heap told = tell();
+    lg_text text = {0};
+    lg_error err;
+    expect_tree(
+        told.analysis, LG_NONE, 0.01, LG_FORMAT_TEXT,
+        "    retained    share  object\n"
+        "    6.00 MiB   60.0 %  everything that the roots reach\n"
+        "    3.00 MiB   30.0 %  ├─ module train #0\n"
+        "    3.00 MiB   30.0 %  │  └─ .history  list of 1 #1\n"
+        "    3.00 MiB   30.0 %  │     └─ [0]  Tensor #2\n"
+        "    2.00 MiB   20.0 %  ├─ Session #3\n"
+        "    1.00 MiB   10.0 %  └─ ndarray #8\n"
+        "    4.00 MiB   40.0 %  garbage\n"
+        "    4.00 MiB   40.0 %  └─ Child #10\n"
+        "    4.00 MiB   40.0 %     └─ .buffer  bytearray #11\n"
+        "\n"
+        "each object with what is freed with it; what retains less than "
+        "1.0 % is left out\n");
+    expect_tree(
+        told.analysis, told.history, 0.5, LG_FORMAT_TEXT,
+        "    retained    share  object\n"
+        "    3.00 MiB  100.0 %  list of 1 #1\n"
+        "    3.00 MiB  100.0 %  └─ [0]  Tensor #2\n"
+        "\n"
+        "each object with what is freed with it; what retains less than "
+        "50.0 % is left out\n");
+    expect_tree(
+        told.analysis, told.history, 0.5, LG_FORMAT_JSON,
+        "{\"rows\": [\n"
+        "  {\"node\": 1, \"type\": \"list\", \"title\": \"list of 1\", "
+        "\"depth\": 0, \"dominator\": null, \"retained\": {\"host\": "
+        "3145808}},\n"
+        "  {\"node\": 2, \"type\": \"torch.Tensor\", \"title\": "
+        "\"Tensor\", \"depth\": 1, \"dominator\": 1, \"label\": \"[0]\", "
+        "\"retained\": {\"host\": 3145728}}\n"
+        "], \"left_out\": 0}\n");
+    CHECK(lg_report_dominators(told.analysis, 99, 0, LG_FORMAT_TEXT, &text,
+                               &err) == LG_EINVAL);
+    CHECK(lg_report_dominators(told.analysis, 0, 2, LG_FORMAT_TEXT, &text,
+                               &err) == LG_EINVAL);
+    CHECK(lg_report_why(told.analysis, 99, NULL, NULL, LG_FORMAT_TEXT, &text,
+                        &err) == LG_EINVAL);
+    forget(&told);
+}
+
+// A chain of a million dominators neither recurses nor fills the screen.
+static void
+deep(void)
+{
+    enum { NODES = 1000000 };
+    lg_builder *builder;
+    lg_graph *graph = NULL;
+    lg_text text = {0};
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++) {
+        lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
+        lg_builder_set_size(builder, i, 10);
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, i + 1 < NODES ? i + 1 : LG_NONE,
+                            LG_EDGE_INDEX, 0);
+    }
+    lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    lg_analysis *analysis = analysed(graph);
+    CHECK(lg_report_dominators(analysis, LG_NONE, 0.01, LG_FORMAT_TEXT, &text,
+                               NULL) == LG_OK);
+    CHECK(text.length < 10000);
+    CHECK(lg_report_top(analysis, LG_GROUP_OBJECT, 2, NULL, LG_FORMAT_TEXT,
+                        &text, NULL) == LG_OK);
+    CHECK(lg_report_top(analysis, LG_GROUP_TYPE, 2, NULL, LG_FORMAT_TEXT, &text,
+                        NULL) == LG_OK);
+    CHECK(lg_report_why(analysis, NODES - 1, NULL, NULL, LG_FORMAT_TEXT, &text,
+                        NULL) == LG_OK);
+    CHECK(text.length < 20000);
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    RUN(alive);
+    RUN(garbage);
+    RUN(top);
+    RUN(dominators);
+    RUN(deep);
+    return test_result();
+}

@@ -1,0 +1,262 @@
+// Pictures that need an analysis: what they draw, mark and say, and goldens of
+// their DOT, text and JSON.
+
+#include "golden.h"
+#include "shapes.h"
+#include "test.h"
+
+#include <leakgraph/export.h>
+
+typedef struct subject {
+    lg_graph *graph;
+    lg_analysis *analysis;
+    uint32_t node;
+} subject;
+
+static subject
+open_shape(const char *name)
+{
+    subject made = {0};
+    lg_error error = {0};
+    made.graph = shape_find(name)->make(&made.node);
+    if (lg_analysis_new(made.graph, NULL, &made.analysis, &error))
+        fprintf(stderr, "%s\n", error.message);
+    REQUIRE(made.analysis);
+    return made;
+}
+
+static void
+close_shape(subject *made)
+{
+    lg_analysis_free(made->analysis);
+    lg_graph_free(made->graph);
+}
+
+// Frees the view.
+static lg_text
+dot_of(lg_view *view)
+{
+    lg_text dot = {0};
+    REQUIRE(!lg_view_dot(view, NULL, &dot, NULL));
+    lg_view_free(view);
+    return dot;
+}
+
+static void
+compare(const char *name, lg_view *view)
+{
+    lg_text dot = {0}, text = {0}, json = {0};
+    REQUIRE(!lg_view_dot(view, NULL, &dot, NULL));
+    REQUIRE(!lg_view_text(view, &text, NULL));
+    REQUIRE(!lg_view_json(view, &json, NULL));
+    CHECK(golden_matches(name, "dot", &dot));
+    CHECK(golden_matches(name, "txt", &text));
+    CHECK(golden_matches(name, "json", &json));
+    lg_text_free(&dot);
+    lg_text_free(&text);
+    lg_text_free(&json);
+    lg_view_free(view);
+}
+
+static lg_view *
+view_cycle(const subject *made, size_t index)
+{
+    lg_cycles cycles = {0};
+    lg_view *view = NULL;
+    lg_cycle_options options = {.min_bytes = 0};
+    REQUIRE(!lg_analysis_cycles(made->analysis, &options, NULL, &cycles, NULL));
+    REQUIRE(index < cycles.count);
+    REQUIRE(!lg_view_cycle(made->analysis, &cycles.items[index], NULL, &view,
+                           NULL));
+    lg_cycles_free(&cycles);
+    return view;
+}
+
+static void
+test_goldens(void)
+{
+    static const char *const names[] = {"cycle-held", "cycle-garbage",
+                                        "cycle-native"};
+    lg_view *view = NULL;
+    subject family = open_shape("family"), ways = open_shape("ways");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        compare(names[i], view_cycle(&family, i));
+    REQUIRE(!lg_view_dominators(family.analysis, LG_NONE, 0.01, 0, NULL, &view,
+                                NULL));
+    compare("dominators", view);
+    REQUIRE(!lg_view_why(ways.analysis, ways.node, NULL, NULL, &view, NULL));
+    compare("ways", view);
+    close_shape(&family);
+    close_shape(&ways);
+}
+
+static void
+test_cycles_say_what_keeps_them(void)
+{
+    static const char *const sentences[] = {"alive, a root holds it",
+                                            "garbage until the collector runs",
+                                            "native code holds it"};
+    subject family = open_shape("family");
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
+        lg_text dot = dot_of(view_cycle(&family, i));
+        CHECK(strstr(dot.data, sentences[i]));
+        CHECK(strstr(dot.data, "✂ cut here"));
+        CHECK(!strstr(dot.data, "module") == (i > 0));
+        CHECK(!strstr(dot.data, "this keeps the collector") == (i < 2));
+        lg_text_free(&dot);
+    }
+    close_shape(&family);
+}
+
+static size_t
+count_words(const char *text, const char *word)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+        count++;
+    return count;
+}
+
+static void
+test_why_draws_every_way(void)
+{
+    lg_view *view = NULL;
+    subject ways = open_shape("ways");
+    REQUIRE(!lg_view_why(ways.analysis, ways.node, NULL, NULL, &view, NULL));
+    lg_text dot = dot_of(view);
+    CHECK(strstr(dot.data, "Cut all 3 orange ways to free 64.0 MiB"));
+    CHECK(strstr(dot.data, "every way leads through here"));
+    CHECK(count_words(dot.data, "penwidth=2.4") == 5);
+    lg_text_free(&dot);
+    close_shape(&ways);
+}
+
+static void
+test_why_marks_the_only_holds(void)
+{
+    lg_view *view = NULL;
+    lg_nodes tensor = {0};
+    subject losses = open_shape("losses");
+    lg_view_options options = {.max_nodes = 3};
+    REQUIRE(!lg_graph_select(losses.graph, "name:train.trainer.losses[1]",
+                             &tensor, NULL));
+    REQUIRE(!lg_view_why(losses.analysis, tensor.items[0], &options, NULL,
+                         &view, NULL));
+    CHECK(lg_view_node_count(view) <= 16);
+    lg_text dot = dot_of(view);
+    // `.losses` and `[1]`, and not the module's own `.trainer`.
+    CHECK(count_words(dot.data, "penwidth=2.4") == 2);
+    CHECK(strstr(dot.data, "Cut one orange reference to free 2.00 MiB"));
+    lg_text_free(&dot);
+    lg_nodes_free(&tensor);
+    close_shape(&losses);
+}
+
+static void
+test_why_of_what_native_code_holds(void)
+{
+    lg_view *view = NULL;
+    subject held = open_shape("held");
+    REQUIRE(!lg_view_why(held.analysis, held.node, NULL, NULL, &view, NULL));
+    lg_text dot = dot_of(view);
+    CHECK(strstr(dot.data, "Native code holds it, and so do 3 orange ways"));
+    CHECK(strstr(dot.data, "2 references leakgraph cannot see"));
+    lg_text_free(&dot);
+    close_shape(&held);
+}
+
+static void
+test_why_of_garbage(void)
+{
+    lg_view *view = NULL;
+    subject loop = open_shape("loop");
+    REQUIRE(!lg_view_why(loop.analysis, loop.node, NULL, NULL, &view, NULL));
+    lg_text dot = dot_of(view);
+    CHECK(strstr(dot.data, "Garbage: no root reaches it"));
+    lg_text_free(&dot);
+    close_shape(&loop);
+}
+
+static void
+test_dominators_fold_the_small(void)
+{
+    lg_view *view = NULL;
+    subject losses = open_shape("losses");
+    REQUIRE(!lg_view_dominators(losses.analysis, LG_NONE, 0, 10, NULL, &view,
+                                NULL));
+    CHECK(lg_view_node_count(view) <= 10);
+    lg_text dot = dot_of(view);
+    CHECK(strstr(dot.data, "everything"));
+    CHECK(strstr(dot.data, "</B> more"));
+    CHECK(strstr(dot.data, "100 %"));
+    lg_text_free(&dot);
+    close_shape(&losses);
+}
+
+static void
+test_dominators_end_a_chain(void)
+{
+    lg_view *view = NULL;
+    subject chain = open_shape("chain");
+    REQUIRE(
+        !lg_view_dominators(chain.analysis, LG_NONE, 0, 0, NULL, &view, NULL));
+    CHECK(lg_view_node_count(view) < 10);
+    lg_view_free(view);
+    close_shape(&chain);
+}
+
+static void
+test_views_show_what_is_retained(void)
+{
+    lg_view *view = NULL;
+    subject losses = open_shape("losses");
+    lg_view_options options = {.analysis = losses.analysis};
+    REQUIRE(!lg_view_new(losses.graph, &losses.node, 1, &options, NULL, &view,
+                         NULL));
+    lg_text dot = dot_of(view);
+    CHECK(strstr(dot.data, "<B>1.95 GiB</B>")); // the list, and not its 8 KiB
+    CHECK(strstr(dot.data, "7.87 KiB itself"));
+    CHECK(strstr(dot.data, "bytes are what would be freed with it"));
+    lg_text_free(&dot);
+    close_shape(&losses);
+}
+
+static void
+test_nonsense_is_refused(void)
+{
+    lg_view *view = NULL;
+    subject losses = open_shape("losses");
+    const lg_analysis *analysis = losses.analysis;
+    lg_cycle nothing = {0};
+    lg_view_options two = {.max_nodes = 2};
+    CHECK(lg_view_dominators(analysis, LG_NONE, 1.5, 0, NULL, &view, NULL) ==
+          LG_EINVAL);
+    CHECK(lg_view_dominators(analysis, LG_NONE, 0, 2, NULL, &view, NULL) ==
+          LG_EINVAL);
+    CHECK(lg_view_dominators(analysis, 1u << 30, 0, 0, NULL, &view, NULL) ==
+          LG_EINVAL);
+    CHECK(lg_view_why(analysis, 1u << 30, NULL, NULL, &view, NULL) ==
+          LG_EINVAL);
+    CHECK(lg_view_why(analysis, 0, &two, NULL, &view, NULL) == LG_EINVAL);
+    CHECK(lg_view_cycle(analysis, &nothing, NULL, &view, NULL) == LG_EINVAL);
+    CHECK(!view);
+    close_shape(&losses);
+}
+
+int
+main(int argc, char **argv)
+{
+    if (!golden_begin(argc, argv))
+        return 2;
+    RUN(test_goldens);
+    RUN(test_cycles_say_what_keeps_them);
+    RUN(test_why_draws_every_way);
+    RUN(test_why_marks_the_only_holds);
+    RUN(test_why_of_what_native_code_holds);
+    RUN(test_why_of_garbage);
+    RUN(test_dominators_fold_the_small);
+    RUN(test_dominators_end_a_chain);
+    RUN(test_views_show_what_is_retained);
+    RUN(test_nonsense_is_refused);
+    return test_result();
+}

@@ -1,0 +1,73 @@
+"""CPython's own collector as the judge of what is garbage."""
+
+import contextlib
+import gc
+import os
+import struct
+
+
+@contextlib.contextmanager
+def collector_off():
+    """Collect once, then not again: what becomes garbage stays where it is."""
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+        gc.collect()
+
+
+def freed_by_collector():
+    """Addresses of what gc.collect() would free now, found out in a forked child."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            gc.set_debug(gc.DEBUG_SAVEALL)
+            gc.collect()
+            found = [id(thing) for thing in gc.garbage]
+            with open(writing, "wb") as file:
+                file.write(struct.pack(f"{len(found)}Q", *found))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as file:
+        data = file.read()
+    assert os.waitpid(child, 0)[1] == 0
+    return set(struct.unpack(f"{len(data) // 8}Q", data))
+
+
+def called_collectable(snapshot):
+    """Addresses of the tracked nodes that leakgraph says the collector would free."""
+    return {node.address for node in snapshot.collectable() if node.tracked}
+
+
+def live_object(node):
+    """The object that the node stands for, while it is alive and tracked."""
+    (found,) = (x for x in gc.get_objects() if id(x) == node.address)
+    return found
+
+
+def cut(cycle):
+    """Remove the reference that the cycle names from the living process.
+
+    A bound method cannot let go of its object: what is cut is who keeps the method.
+    """
+    hop = cycle.cut
+    if hop.label == ".__self__":
+        (hop,) = (before for before in cycle.hops if before.target == hop.source)
+    holder, label = live_object(hop.source), hop.label
+    if label.startswith("."):
+        delattr(holder, label[1:])
+    elif label.startswith("['"):
+        del holder[label[2:-2]]
+    elif label.startswith("["):
+        holder[int(label[1:-1])] = None
+    elif label.startswith("closure "):
+        names = holder.__code__.co_freevars
+        del holder.__closure__[names.index(label.split()[1])].cell_contents
+    else:
+        raise AssertionError(f"no way to cut {label!r}")

@@ -1,0 +1,78 @@
+"""Arrays of objects, which the collector does not look into: python ... CASE.
+
+Run alone by test_cycles.py: no other test is to share a process with numpy.
+"""
+
+import gc
+import sys
+import tracemalloc
+import weakref
+from pathlib import Path
+
+import numpy
+
+import leakgraph
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from collector import freed_by_collector
+from shapes import Thing
+
+
+def loop():
+    """An array that holds what refers to it."""
+    array = numpy.empty(2, dtype=object)
+    array[0] = Thing(back=array)
+    return array
+
+
+def cycle_with(address, **options):
+    """The one cycle that has a member there."""
+    found = leakgraph.cycles(min_bytes=0, limit=None, **options)
+    (cycle,) = (c for c in found if address in {n.address for n in c.nodes})
+    return cycle
+
+
+def held():
+    """As long as a name reaches it, it is held."""
+    array = loop()
+    cycle = cycle_with(id(array), kind="held")
+    assert "numpy.ndarray" in {row.name for row in cycle.types}
+    assert cycle.path is not None
+
+
+def garbage():
+    """Afterwards the collector cannot free it; cutting the edge named does."""
+    array = loop()
+    reference, address = weakref.ref(array[0]), id(array[0])
+    del array
+    cycle = cycle_with(address, kind="uncollectable")
+    assert "collector" in cycle.reason and cycle.path is None
+    assert cycle.culprit is not None
+    assert address not in freed_by_collector()
+    gc.collect()
+    thing = reference()
+    if cycle.cut.label == ".back":
+        del thing.back
+    else:
+        thing.back[0] = None
+    del thing
+    gc.collect()
+    assert reference() is None
+
+
+def freed():
+    """What why() promises of an array's data is what deleting it frees."""
+    tracemalloc.start()
+    holder = Thing(it=numpy.zeros(1 << 17))
+    promised = leakgraph.why(holder.it).retained
+    before = tracemalloc.get_traced_memory()[0]
+    del holder.it
+    released = before - tracemalloc.get_traced_memory()[0]
+    assert abs(released - promised) <= 0.02 * promised, (released, promised)
+
+
+if __name__ == "__main__":
+    gc.disable()
+    {"held": held, "garbage": garbage, "bytes": freed}[sys.argv[1]]()
+    print("right")

@@ -1,0 +1,339 @@
+"""cycles(): which tangles there are, of which kind, and where to cut them."""
+
+import gc
+import weakref
+from pathlib import Path
+
+import pytest
+import shapes
+from collector import called_collectable, collector_off, cut, freed_by_collector
+
+import leakgraph
+
+ISOLATED = Path(__file__).parent / "isolated"
+MIB = 1 << 20
+
+
+@pytest.fixture
+def still():
+    """No collection while the test runs."""
+    with collector_off():
+        yield
+
+
+def cycles_with(snapshot, **options):
+    return list(snapshot.cycles(min_bytes=0, limit=None, **options))
+
+
+def cycle_of(snapshot, node):
+    (found,) = (c for c in cycles_with(snapshot) if node in list(c.nodes))
+    return found
+
+
+# ---------------------------------------------------------------- the oracle ---
+
+
+@pytest.mark.parametrize("shape", shapes.COLLECTABLE)
+def test_collector_frees_what_leakgraph_says(still, shape):
+    address = id(shape())
+    snapshot = leakgraph.snapshot()
+    called = called_collectable(snapshot)
+    assert address in called
+    assert called == freed_by_collector()
+
+
+@pytest.mark.parametrize("shape", shapes.COLLECTABLE)
+def test_collector_frees_nothing_that_is_held(still, shape):
+    kept = shape()
+    snapshot = leakgraph.snapshot()
+    called = called_collectable(snapshot)
+    assert id(kept) not in called
+    assert called == freed_by_collector()
+
+
+def test_generator_frees_itself_when_it_is_closed(still):
+    # Its finalizer breaks the cycle, so it never gets as far as gc.garbage.
+    generator = shapes.generator_in_its_frame()
+    reference, address = weakref.ref(generator), id(generator)
+    del generator
+    assert address in called_collectable(leakgraph.snapshot())
+    assert reference() is not None
+    gc.collect()
+    assert reference() is None
+
+
+def test_planted_two_cycles(still):
+    heap = [[str(i), {"n": i}] for i in range(33_400)]
+    planted = set()
+    for i in range(334):
+        a, b = shapes.Thing(), shapes.Thing()
+        a.other, b.other, a.item = b, a, heap[i * 100]
+        planted |= {id(a), id(b)}
+    del a, b
+    snapshot = leakgraph.snapshot()
+    assert len(snapshot) > 100_000
+    called = called_collectable(snapshot)
+    assert planted <= called
+    assert called == freed_by_collector()
+    found = cycles_with(snapshot, kind="collectable")
+    knotted = {node.address for cycle in found for node in cycle.nodes}
+    assert planted <= knotted
+    mine = [c for c in found if c.types and "Thing" in str(c)]
+    assert len(mine) == 334
+
+
+def test_the_collector_is_not_run_and_nothing_revived(still):
+    reference = weakref.ref(shapes.parent_and_child())
+    before = gc.get_stats()
+    assert leakgraph.cycles(kind="collectable").total >= 1
+    assert gc.get_stats() == before and gc.garbage == []
+    assert reference() is not None
+    gc.collect()
+    assert reference() is None
+
+
+# --------------------------------------------------------------- what it says ---
+
+
+def test_parent_and_child(still):
+    parent = shapes.parent_and_child()
+    snapshot = leakgraph.snapshot()
+    cycle = cycle_of(snapshot, snapshot.find(parent))
+    assert cycle.kind == "held"
+    assert {row.name for row in cycle.types} >= {"shapes.Thing", "list"}
+    assert str(cycle.path).endswith("local parent")
+    assert {hop.label for hop in cycle.hops} >= {".children", ".parent"}
+    assert cycle.cut.label == ".parent" and cycle.cut.reason
+    assert cycle.cut.target == snapshot.find(parent)
+    inner = set(cycle.nodes)
+    assert all(e.source in inner and e.target in inner for e in cycle.edges)
+
+
+def test_retained_bytes_of_a_cycle(still):
+    a, b = shapes.Thing(), shapes.Thing(data=bytearray(MIB))
+    a.b, b.a = b, a
+    snapshot = leakgraph.snapshot()
+    cycle = cycle_of(snapshot, snapshot.find(a))
+    assert MIB < cycle.bytes < MIB + 2048
+    assert cycle.bytes == cycle.retained == cycle.bytes_on("host")
+    assert cycle.retained_total == cycle.bytes
+    assert cycle.bytes == snapshot.retained(list(cycle.nodes)).host
+    with pytest.raises(leakgraph.ArgumentError, match="'host'"):
+        cycle.bytes_on("cuda:7")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        shapes.parent_and_child,
+        shapes.closure_of_itself,
+        shapes.list_in_itself,
+        shapes.dict_in_itself,
+        shapes.bound_method_of_itself,
+        shapes.three_in_a_ring,
+    ],
+)
+def test_cutting_the_edge_named_unties_it(still, shape):
+    kept = [shape()]
+    snapshot = leakgraph.snapshot()
+    cycle = cycle_of(snapshot, snapshot.find(kept[0]))
+    assert cycle.kind == "held"
+    addresses = {node.address for node in cycle.nodes if node.tracked}
+    rounds = sum(edge.target == cycle.cut.target for edge in cycle.edges)
+    for _ in range(rounds):
+        again = leakgraph.snapshot()
+        tangled = [
+            c for c in cycles_with(again) if again.find(kept[0]) in list(c.nodes)
+        ]
+        if tangled:
+            cut(tangled[0])
+    after = leakgraph.snapshot()
+    node = after.find(kept[0])
+    assert [c for c in cycles_with(after) if node in list(c.nodes)] == []
+    kept.clear()
+    assert not addresses & freed_by_collector()
+
+
+@pytest.mark.parametrize("case", ["held", "garbage", "bytes"])
+def test_object_arrays(python, case):
+    done = python(ISOLATED / "arrays.py", case)
+    assert (done.code, done.out) == (0, "right\n"), done.err
+
+
+def test_frozen_is_uncollectable(python):
+    done = python(
+        "-c",
+        "import gc, leakgraph\n"
+        "gc.disable()\n"
+        "a = []; a.append(a)\n"
+        "gc.freeze()\n"
+        "address = id(a); del a\n"
+        "found = leakgraph.cycles(kind='uncollectable', min_bytes=0, limit=None)\n"
+        "(c,) = (c for c in found if address in {n.address for n in c.nodes})\n"
+        "print(c.reason)\n",
+    )
+    assert "freeze" in done.out, done.err
+
+
+def test_cache_of_a_named_class_is_no_cycle(still):
+    predictor = shapes.Predictor()
+    predictor.predict(1)
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(predictor)
+    assert [c for c in cycles_with(snapshot) if node in list(c.nodes)] == []
+    del predictor
+    again = leakgraph.snapshot()
+    (left,) = again.select("type:shapes.Predictor")
+    why = again.why(left)
+    assert "lru_cache" in str(why) and "predict" in str(why)
+    assert why.retained > MIB
+    shapes.Predictor.predict.cache_clear()
+
+
+def test_exception_loop_is_held_by_a_local(still):
+    kept = shapes.exception_and_frame()
+    snapshot = leakgraph.snapshot()
+    cycle = cycle_of(snapshot, snapshot.find(kept))
+    assert cycle.kind == "held"
+    assert any("traceback" in row.name for row in cycle.types)
+
+
+# ------------------------------------------------------------------- filters ---
+
+
+def test_kinds(still):
+    kept = shapes.parent_and_child()
+    shapes.parent_and_child()
+    snapshot = leakgraph.snapshot()
+    every = cycles_with(snapshot)
+    assert {c.kind for c in every} >= {"held", "collectable"}
+    for kind in ("held", "collectable"):
+        only = cycles_with(snapshot, kind=kind)
+        assert len(only) == sum(c.kind == kind for c in every) > 0
+    both = cycles_with(snapshot, kind=("held", "collectable"))
+    assert len(both) == sum(c.kind != "uncollectable" for c in every)
+    with pytest.raises(leakgraph.ArgumentError, match="kind must be"):
+        snapshot.cycles(kind="garbage")
+    del kept
+
+
+def test_limit_and_total(still):
+    kept = [shapes.three_in_a_ring() for _ in range(30)]
+    snapshot = leakgraph.snapshot()
+    every = snapshot.cycles(min_bytes=0, limit=None)
+    some = snapshot.cycles(min_bytes=0, limit=5)
+    assert len(some) == 5 and some.total == every.total == len(every) >= 30
+    assert len(snapshot.cycles(min_bytes=0)) == 20
+    totals = [c.retained_total for c in every]
+    assert totals == sorted(totals, reverse=True)
+    assert repr(every[-1]) == repr(every[len(every) - 1])
+    assert [str(c) for c in some[1:3]] == [str(some[1]), str(some[2])]
+    with pytest.raises(IndexError):
+        some[5]
+    with pytest.raises(ValueError, match="limit"):
+        snapshot.cycles(limit=0)
+    del kept
+
+
+def test_default_leaves_small_held_ones_out(still):
+    small, big = shapes.three_in_a_ring(), shapes.three_in_a_ring()
+    big.data = bytearray(2 * MIB)
+    snapshot = leakgraph.snapshot()
+    shown = {n for c in snapshot.cycles(limit=None) for n in c.nodes}
+    assert snapshot.find(big) in shown and snapshot.find(small) not in shown
+    over = snapshot.cycles(min_bytes=3 * MIB, limit=None)
+    assert snapshot.find(big) not in {n for c in over for n in c.nodes}
+    with pytest.raises(ValueError, match="min_bytes"):
+        snapshot.cycles(min_bytes=-1)
+
+
+class Precious(dict):
+    """A type to be asked for."""
+
+
+class MorePrecious(Precious):
+    """So is what derives from it."""
+
+
+def test_holding(still):
+    ring, other = shapes.three_in_a_ring(), shapes.three_in_a_ring()
+    ring.data = [MorePrecious(a=1)]
+    snapshot = leakgraph.snapshot()
+    node, wrong = snapshot.find(ring), snapshot.find(other)
+    asked = []
+
+    def precious(name):
+        asked.append(name)
+        return name.endswith("Precious")
+
+    for holding in (f"{__name__}.Precious", precious):
+        found = {n for c in cycles_with(snapshot, holding=holding) for n in c.nodes}
+        assert node in found and wrong not in found
+    assert len(asked) == len(set(asked)) > 100
+    with pytest.raises(TypeError, match="holding"):
+        snapshot.cycles(holding=3)
+    with pytest.raises(ZeroDivisionError):
+        snapshot.cycles(holding=lambda name: 1 // 0)
+
+
+def test_by(still):
+    kept = [shapes.three_in_a_ring() for _ in range(3)]
+    for i, ring in enumerate(kept):
+        ring.data = bytearray(1000 * (i + 1))
+    snapshot = leakgraph.snapshot()
+    by_host = snapshot.cycles(min_bytes=0, limit=4, by="host")
+    sizes = [c.bytes for c in by_host]
+    assert sizes == sorted(sizes, reverse=True) and len(by_host) == 4
+    with pytest.raises(leakgraph.ArgumentError, match="by must be"):
+        snapshot.cycles(by="size")
+    with pytest.raises(leakgraph.ArgumentError, match="no device 'cuda:9'"):
+        snapshot.cycles(by="device:cuda:9")
+
+
+# ------------------------------------------------------------ representations ---
+
+
+def test_text_and_html(still):
+    shapes.parent_and_child()
+    cycles = leakgraph.cycles(kind="collectable")
+    text = str(cycles)
+    assert repr(cycles) == text and "collectable" in text and ".parent" in text
+    html = cycles._repr_html_()
+    assert "<table>" in html and "<svg" in html
+    assert html.count("<tr>") == len(cycles) + 1
+    (first, *_) = (c for c in cycles if ".parent" in str(c))
+    assert repr(first).startswith("<leakgraph.Cycle, collectable: ")
+    assert first._repr_svg_().startswith("<svg")
+    assert ".parent" in first.drawing.text
+
+
+def test_closed_snapshot_is_an_error(still):
+    shapes.three_in_a_ring()
+    snapshot = leakgraph.snapshot()
+    cycles = snapshot.cycles()
+    cycle = cycles[0]
+    snapshot.close()
+    assert len(cycles) and "closed" in repr(cycle)
+    for use in (
+        lambda: str(cycles),
+        lambda: str(cycle),
+        lambda: cycle.nodes,
+        lambda: cycle.edges,
+        lambda: cycle.cut,
+        lambda: cycle.path,
+        lambda: cycle.drawing,
+        lambda: cycle.bytes_on("host"),
+        lambda: snapshot.cycles(),
+    ):
+        with pytest.raises(leakgraph.ClosedError):
+            use()
+
+
+# ----------------------------------------------------------------- libraries ---
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("case", ["figure", "hook", "process"])
+def test_libraries(python, case):
+    done = python(ISOLATED / "cycles_of_libraries.py", case, timeout=300)
+    assert (done.code, done.out) == (0, "right\n"), done.err

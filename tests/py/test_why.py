@@ -1,0 +1,153 @@
+"""why(): the answer as text, as objects and as a picture."""
+
+import sys
+import tracemalloc
+
+import pytest
+from shapes import Thing
+
+import leakgraph
+
+MIB = 1 << 20
+
+keeper = Thing(losses=[], options={})
+
+
+@pytest.fixture
+def kept():
+    batch = Thing(data=bytearray(MIB))
+    keeper.losses = [batch]
+    keeper.options = {"best": batch}
+    yield batch
+    keeper.losses, keeper.options = [], {}
+
+
+def test_says_who_and_how_much(kept):
+    why = leakgraph.why(kept)
+    text = str(why)
+    assert repr(why) == text
+    assert "Thing" in text and "retains 1.00 MiB" in text
+    assert why.node.address == id(kept)
+    assert MIB < why.retained == why.retained_total < MIB + 2048
+
+
+def test_the_question_itself_is_no_holder():
+    keeper.losses = [Thing()]
+    why = leakgraph.why(keeper.losses[0])
+    assert why.dominator.type_name == "list"
+    assert len(why.paths) == 1
+    assert str(why.path) == f"module {__name__}: .keeper -> .losses -> [0]"
+    assert why.node.unexplained == 0
+    keeper.losses = []
+
+
+def test_path_is_a_sequence_of_hops(kept):
+    keeper.options = {}
+    snapshot = leakgraph.snapshot()
+    why = snapshot.why(snapshot.select(f"name:{__name__}.keeper.losses[0]")[0])
+    path = why.path
+    assert path.root is None or path.root.kind in ("module", "thread")
+    assert path.labels == tuple(hop.label for hop in path)
+    assert path[-1].target == why.node and len(path) == len(path.labels)
+    assert path[:1] == (path[0],)
+    assert all(hop.reason == "" for hop in path)
+    assert str(path) in repr(path)
+
+
+def test_every_way_is_told():
+    keeper.losses, keeper.options = [Thing()], {}
+    keeper.options["best"] = keeper.losses[0]
+    snapshot = leakgraph.snapshot()
+    (node,) = snapshot.select(f"name:{__name__}.keeper.losses[0]")
+    why = snapshot.why(node)
+    assert {path.labels[-1] for path in why.paths} == {"[0]", "['best']"}
+    assert all(path[0].source == why.dominator for path in why.paths)
+    assert all(path.root is None for path in why.paths)
+    assert why.dominator == snapshot.find(keeper)
+    keeper.losses, keeper.options = [], {}
+
+
+def test_selector_node_and_object(kept):
+    snapshot = leakgraph.snapshot()
+    keeper.more = Thing()
+    by_object = snapshot.why(kept)
+    assert snapshot.why(by_object.node).node == by_object.node
+    assert snapshot.why(f"#{by_object.node.index}").node == by_object.node
+    biggest = snapshot.why("type:shapes.Thing").node
+    assert biggest.retained == max(
+        node.retained for node in snapshot.select("type:shapes.Thing")
+    )
+    with pytest.raises(leakgraph.NotFoundError):
+        snapshot.why(keeper.more)
+    with pytest.raises(leakgraph.ArgumentError, match="another snapshot"):
+        leakgraph.snapshot().why(by_object.node)
+    with pytest.raises(TypeError, match="needs the argument 'obj'"):
+        leakgraph.why()
+
+
+def test_garbage_has_no_path():
+    from collector import collector_off
+
+    with collector_off():
+        lost = Thing()
+        lost.me = lost
+        address = id(lost)
+        del lost
+        why = leakgraph.snapshot().why(hex(address))
+        assert why.path is None and why.paths == () and why.dominator is None
+        assert "garbage" in str(why) or "no root" in str(why)
+        assert why._repr_svg_().startswith("<svg")
+
+
+def test_allocation_site_while_tracing():
+    assert leakgraph.why({1}).allocated == ""
+    tracemalloc.start()
+    try:
+        # What comes from a free list, and most instances on 3.11, it does not know.
+        things = {1, 2}
+        line = sys._getframe().f_lineno - 1
+        why = leakgraph.why(things)
+        saved = leakgraph.snapshot().why(things)
+    finally:
+        tracemalloc.stop()
+    place = f"allocated at {__file__}:{line}"
+    assert why.allocated.startswith(place) and place in str(why)
+    assert saved.allocated == why.allocated
+    assert leakgraph.why(things).allocated == ""
+
+
+def test_tracemalloc_is_never_imported(python):
+    done = python(
+        "-c",
+        "import leakgraph, sys\n"
+        "leakgraph.why(leakgraph)\n"
+        "print('tracemalloc' in sys.modules)\n",
+    )
+    assert done.out == "False\n", done.err
+
+
+def test_picture(kept, tmp_path):
+    why = leakgraph.why(kept)
+    path = tmp_path / "why.svg"
+    assert why.save(path) == str(path) and "<svg" in path.read_text()
+    assert why.save(tmp_path / "x", format="dot")
+    assert why._repr_svg_().startswith("<svg")
+    html = why._repr_html_()
+    assert "<pre>" in html and "<svg" in html and "1.00 MiB" in html
+    assert "Thing" in why.drawing.text
+    with pytest.raises(TypeError):
+        why.save()
+
+
+def test_why_keeps_its_snapshot_not_the_object():
+    thing = Thing()
+    before = sys.getrefcount(thing)
+    why = leakgraph.why(thing)
+    assert sys.getrefcount(thing) == before
+    assert why.snapshot.find(thing) == why.node
+
+
+def test_cannot_be_made_by_hand():
+    for name in ("Why", "Cycle", "Cycles", "Path", "Top", "Dominators"):
+        with pytest.raises(TypeError):
+            getattr(leakgraph, name)()
