@@ -60,6 +60,30 @@ find_culprit(const listing *state, const lg_knot *knot, uint32_t index)
     return culprits[knot->nodes[0]];
 }
 
+static lg_category
+category_of(const listing *state, uint32_t node)
+{
+    uint32_t type = state->graph->columns.type[node];
+    return lg_graph_type(state->graph, type).category;
+}
+
+// C code keeps the classes that it makes and the functions that are registered
+// with it, and every class is a knot: each process would be full of leaks.
+static bool
+is_kept_program(const listing *state, const lg_knot *knot,
+                const lg_cycle *cycle)
+{
+    if (cycle->reason != LG_REASON_NATIVE || cycle->culprit == LG_NONE)
+        return false;
+    lg_category culprit = category_of(state, cycle->culprit);
+    if (culprit != LG_CATEGORY_TYPE && culprit != LG_CATEGORY_FUNCTION)
+        return false;
+    for (uint32_t i = 0; i < knot->count; i++)
+        if (category_of(state, knot->nodes[i]) == LG_CATEGORY_TYPE)
+            return true;
+    return false;
+}
+
 static lg_cycle
 judge(const listing *state, uint32_t index)
 {
@@ -74,6 +98,11 @@ judge(const listing *state, uint32_t index)
         cycle.kind = LG_CYCLE_UNCOLLECTABLE;
         cycle.reason = (lg_cycle_reason)state->blame.reason[knot.nodes[0]];
         cycle.culprit = find_culprit(state, &knot, index);
+    }
+    if (is_kept_program(state, &knot, &cycle)) {
+        cycle.kind = LG_CYCLE_HELD;
+        cycle.reason = LG_REASON_NONE;
+        cycle.culprit = LG_NONE;
     }
     return cycle;
 }

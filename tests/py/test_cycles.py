@@ -329,6 +329,22 @@ def test_closed_snapshot_is_an_error(still):
             use()
 
 
+def test_a_healthy_process_has_no_leaks(python):
+    """Classes that C code keeps for itself are knots, but no leaks."""
+    code = """
+import ast, asyncio, ctypes, gc, sqlite3, unittest.mock
+import leakgraph
+compile("a = 1", "file", "exec", ast.PyCF_ONLY_AST)
+gc.collect()
+gc.disable()
+found = leakgraph.cycles(kind=["collectable", "uncollectable"], limit=None)
+print(len(found))
+print(found)
+"""
+    done = python("-c", code)
+    assert done.out.splitlines()[0] == "0", done.out[:2000] + done.err
+
+
 # ----------------------------------------------------------------- libraries ---
 
 

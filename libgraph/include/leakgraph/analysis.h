@@ -104,7 +104,8 @@ LG_API uint32_t lg_node_knot(const lg_analysis *analysis, uint32_t node);
 
 typedef enum lg_cycle_kind {
     LG_CYCLE_COLLECTABLE = 0, /**< CPython's collector would free it now */
-    LG_CYCLE_HELD,            /**< a root reaches it */
+    LG_CYCLE_HELD,            /**< a root reaches it, or native code keeps the
+                                   class or function behind it */
     LG_CYCLE_UNCOLLECTABLE,   /**< neither: see the reason */
 } lg_cycle_kind;
 
