@@ -207,6 +207,19 @@ def test_a_callback_cannot_wait_for_itself(held):
     assert not answers
 
 
+def test_a_stopped_analysis_can_be_asked_again(held):
+    snapshot = leakgraph.snapshot()
+
+    def stop(phase, done):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        snapshot.analyze(progress=stop)
+    with pytest.raises(KeyboardInterrupt):
+        snapshot.cycles(progress=stop)
+    assert snapshot.find(held).retained > MIB
+
+
 def test_partial_snapshots_refuse():
     partial = leakgraph.snapshot(roots=[[1, [2]]])
     node = partial.node(0)
