@@ -136,11 +136,3 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
     Py_END_ALLOW_THREADS
     return status == LG_ENOMEM ? explain_shortage(options, err) : status;
 }
-
-const char *
-lg_capture_method(void)
-{
-    static char text[160];
-    lg_capture_describe(text, sizeof text);
-    return text;
-}

@@ -38,7 +38,4 @@ lg_status lg_capture(const lg_capture_options *options, lg_graph **out,
  *  the public method. LEAKGRAPH_CAPTURE=public in the environment forces it. */
 void lg_capture_self_check(void);
 
-/** "internal", or "public: reason". */
-const char *lg_capture_method(void);
-
 #endif
