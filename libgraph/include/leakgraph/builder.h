@@ -131,6 +131,58 @@ LG_API uint32_t lg_builder_add_device(lg_builder *builder, const char *name);
 LG_API void lg_builder_set_device(lg_builder *builder, uint32_t node,
                                   uint32_t device);
 
+/**
+ * Memory that a node keeps alive outside of its own allocation: an array's
+ * data, a tensor's storage. When the graph is finished, the spans of each
+ * device are merged: every maximal union of overlapping intervals becomes one
+ * buffer node (LG_NODE_BUFFER) that carries those bytes once, however many
+ * views there are, with an edge from each holder. Intervals that only touch are
+ * not merged.
+ */
+typedef struct lg_span {
+    uint32_t holder;  /**< the node that keeps the memory alive */
+    uint32_t device;  /**< 0: the host */
+    uint64_t address; /**< 0: not known; the span is then a buffer of its own */
+    uint64_t length;  /**< bytes; a span of 0 bytes makes no buffer */
+    uint64_t extra;   /**< bytes of host memory that come with it, beyond the
+                           interval: the allocator's rounding, the struct that
+                           describes it. Counted on the buffer, or, where that
+                           is not on the host, on the holder */
+    uint32_t type;    /**< type id of the buffer node: the longest owner's, else
+                           the longest span's, counts */
+    uint32_t text;    /**< string id of the buffer's own text, chosen alike:
+                           `float32[256, 1024]`; 0: none */
+    uint32_t label;   /**< string id of the edge's name: "data" */
+    unsigned flags;   /**< LG_SPAN_ bits */
+} lg_span;
+
+enum {
+    LG_SPAN_OWNER = 1 << 0,  /**< the holder allocated it, or frees it */
+    LG_SPAN_INLINE = 1 << 1, /**< the interval is part of the holder's own
+                                  allocation, and of its size: no buffer is
+                                  made, and the other holders of memory inside
+                                  it refer to this node */
+    LG_SPAN_MAPPED = 1 << 2, /**< pages of a file or shared memory, not of this
+                                  process's own heap */
+    LG_SPAN_PINNED = 1 << 3, /**< page-locked host memory */
+};
+
+/** Adds a span (copied). Any number, in any order; O(log) each when the graph
+ *  is finished. */
+LG_API void lg_builder_add_span(lg_builder *builder, const lg_span *span);
+
+/** Something that is known of a node, beyond the columns: see lg_node_fact.
+ *  The last value given for a key wins. Key and value are interned. */
+LG_API void lg_builder_add_fact(lg_builder *builder, uint32_t node,
+                                const char *key, const char *value,
+                                size_t length);
+
+/** What a device's allocator said of itself: see lg_segment, lg_block. A block
+ *  lies inside the segment with that index. Any order. */
+LG_API uint32_t lg_builder_add_segment(lg_builder *builder,
+                                       const lg_segment *segment);
+LG_API void lg_builder_add_block(lg_builder *builder, const lg_block *block);
+
 /** References to `node` that exist but are no edge (held by the interpreter or
  *  by the capturing call itself); counted as found. */
 LG_API void lg_builder_add_found(lg_builder *builder, uint32_t node,

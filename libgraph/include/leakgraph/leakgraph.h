@@ -162,6 +162,12 @@ enum {
                                      variable, module): its text is kept */
     LG_NODE_KEY = 1 << 6,       /**< a str that is a key: its text is user data
                                      and goes with `keys=False` and strip */
+    LG_NODE_BUFFER = 1 << 7,    /**< memory outside of any object's own
+                                     allocation: its size is that of the interval
+                                     that begins at its address (0: not known), on
+                                     its device; synthetic */
+    LG_NODE_CPP = 1 << 8, /**< a C++ object (autograd node, tensor without a
+                               Python wrapper); synthetic */
 };
 
 /** The columns of a graph, read-only, all owned by it. Out-edges of node i are
@@ -199,6 +205,28 @@ LG_API uint32_t lg_graph_device_count(const lg_graph *graph);
 LG_API lg_string lg_graph_device_name(const lg_graph *graph, uint32_t device);
 /** The device that the node's size lies on; 0: the host. O(log placed). */
 LG_API uint32_t lg_node_device(const lg_graph *graph, uint32_t node);
+/**
+ * What is known of a node beyond the columns, as text; empty if it is not
+ * known. O(log facts). Keys in use:
+ *   tensors (with or without a wrapper), arrays:
+ *     "dtype" ("float32"), "shape" ("256, 1024"), "bytes" (numel * itemsize, in
+ *     decimal), "device", "layout" (if not strided), "requires_grad" ("yes")
+ *   autograd nodes: "saved" (number of saved tensors), "hooked" (of those, the
+ *     ones that hooks have replaced)
+ *   buffers: "allocation" (where it was allocated, frames separated by " < ")
+ *   figures: "number", "size" ("640x480"), "axes", "artists", "canvas" (bytes),
+ *     "closed" ("yes" or "no": whether pyplot's registry lacks it)
+ *   adapters' remarks: "not inspected" (why)
+ */
+LG_API lg_string lg_node_fact(const lg_graph *graph, uint32_t node,
+                              const char *key);
+/** A fact that is a decimal number; `otherwise` if there is none. */
+LG_API uint64_t lg_node_fact_number(const lg_graph *graph, uint32_t node,
+                                    const char *key, uint64_t otherwise);
+/** All facts of a node, by index; false beyond the last. */
+LG_API bool lg_node_fact_at(const lg_graph *graph, uint32_t node,
+                            uint32_t index, lg_string *key, lg_string *value);
+
 /** refcount - references found; 0 for immortal and synthetic nodes and for
  *  partial graphs. Positive: native code holds it. Negative: a borrowed
  *  reference was counted. */
@@ -278,12 +306,53 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
  *  "time" (ISO 8601, UTC), "pid", "python", "platform", "capture.method"
  *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or
  *  why), "keys", "previews", "leakgraph", "adapter.NAME" ("inspected: version"
- *  or "not inspected: reason"). */
+ *  or "not inspected: reason"), "memory.rss", "memory.malloc" (in use),
+ *  "memory.python" (pymalloc arenas; all bytes, decimal), "device.D.*"
+ *  (lg_graph_segments). */
 LG_API uint32_t lg_graph_info_count(const lg_graph *graph);
 LG_API void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
                           lg_string *value);
 /** The value for key, or an empty string. */
 LG_API lg_string lg_graph_info_find(const lg_graph *graph, const char *key);
+
+/* ---------------------------------------------------------- allocators --- */
+
+/** A range that a device's caching allocator holds from the driver. */
+typedef struct lg_segment {
+    uint64_t address;
+    uint64_t size;
+    uint64_t stream;
+    uint32_t device; /**< of the graph, from 1 */
+    uint32_t kind;   /**< string id: "small", "large"; 0: not told */
+    uint32_t pool;   /**< string id: private pool, "1.0"; 0: the default pool */
+    uint32_t expandable; /**< 1: grown in place, else 0 */
+} lg_segment;
+
+typedef enum lg_block_state {
+    LG_BLOCK_ALLOCATED = 0, /**< in use */
+    LG_BLOCK_PENDING,       /**< freed, but a stream may still use it */
+    LG_BLOCK_INACTIVE,      /**< free, kept for reuse */
+} lg_block_state;
+
+/** A piece of a segment. */
+typedef struct lg_block {
+    uint64_t address;
+    uint64_t size;
+    uint64_t requested; /**< what was asked for; size if not told */
+    uint32_t segment;   /**< index of its segment */
+    uint32_t state;     /**< lg_block_state */
+    uint32_t frames;    /**< string id: where it was allocated, innermost first,
+                             separated by " < "; 0: not recorded */
+    uint32_t in_flux;   /**< 1: it was not the same before and after the walk */
+} lg_block;
+
+/** The segments and blocks as the allocators gave them, sorted by device and
+ *  address; borrowed. Totals that the allocator and the driver gave for device
+ *  D are info texts: "device.D.allocated", ".reserved", ".driver_total",
+ *  ".driver_free" (bytes, decimal). */
+LG_API const lg_segment *lg_graph_segments(const lg_graph *graph,
+                                           size_t *count);
+LG_API const lg_block *lg_graph_blocks(const lg_graph *graph, size_t *count);
 
 /* --------------------------------------------------------------- file --- */
 

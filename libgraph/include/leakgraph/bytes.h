@@ -1,0 +1,235 @@
+/**
+ * Where the bytes are: tensors, figures, memory by device, and what looks like
+ * a known mistake.
+ *
+ * The conventions of leakgraph.h hold. Bytes outside an object's own allocation
+ * lie on buffer nodes (LG_NODE_BUFFER), each once, however many tensors and
+ * arrays look at them; what these functions sum is those.
+ */
+#ifndef LEAKGRAPH_BYTES_H
+#define LEAKGRAPH_BYTES_H
+
+#include <leakgraph/analysis.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------- tensors --- */
+
+/** What a tensor is for, in PyTorch's own words. The first that applies to any
+ *  tensor of a storage is the storage's. */
+typedef enum lg_tensor_kind {
+    LG_TENSOR_PARAMETER = 0,   /**< a torch.nn.Parameter, or listed in a
+                                    module's _parameters */
+    LG_TENSOR_BUFFER,          /**< in a module's _buffers */
+    LG_TENSOR_GRADIENT,        /**< the .grad of another tensor */
+    LG_TENSOR_OPTIMIZER_STATE, /**< below the state of an optimizer */
+    LG_TENSOR_ACTIVATION,      /**< saved for backward by an autograd node */
+    LG_TENSOR_TEMPORARY,       /**< held by a frame's local or stack alone */
+    LG_TENSOR_OTHER,
+    LG_TENSOR_KIND_COUNT,
+} lg_tensor_kind;
+
+/** "parameter", "buffer", "gradient", "optimizer state", "activation",
+ *  "temporary", "other". */
+LG_API const char *lg_tensor_kind_name(lg_tensor_kind kind);
+
+/** One storage. */
+typedef struct lg_tensor_row {
+    uint32_t buffer; /**< the buffer node */
+    uint32_t
+        tensor; /**< the widest tensor over it, a Python object if any is */
+    uint32_t tensor_count; /**< tensors, views included, that look at it */
+    uint32_t device;
+    lg_tensor_kind kind;
+    uint64_t bytes; /**< of the storage */
+    uint64_t used;  /**< what its widest tensor shows (0: not known) */
+    uint64_t
+        allocation; /**< 1 + index of its block (lg_graph_blocks); 0: none */
+} lg_tensor_row;
+
+typedef struct lg_tensor_rows {
+    lg_tensor_row *items; /**< biggest first */
+    size_t count;
+    size_t total;   /**< before the limit */
+    uint64_t bytes; /**< of all, before the limit */
+} lg_tensor_rows;
+
+LG_API void lg_tensor_rows_free(lg_tensor_rows *rows);
+/** Every storage of torch, each once. device: a device of the graph, or LG_NONE
+ *  for all. limit 0: all. O(nodes + edges). Works on partial graphs too. */
+LG_API lg_status lg_graph_tensors(const lg_graph *graph, uint32_t device,
+                                  size_t limit, lg_tensor_rows *out,
+                                  lg_error *err);
+
+typedef enum lg_tensor_group {
+    LG_TENSORS_EACH = 0, /**< a row a storage */
+    LG_TENSORS_BY_KIND,
+    LG_TENSORS_BY_DEVICE,
+    LG_TENSORS_BY_DTYPE,
+    LG_TENSORS_BY_SHAPE,
+} lg_tensor_group;
+
+/** Rows with bytes, device, dtype, shape, autograd node, kind, retention path;
+ *  `analysis` NULL leaves paths out. */
+LG_API lg_status lg_report_tensors(const lg_graph *graph,
+                                   const lg_analysis *analysis, uint32_t device,
+                                   lg_tensor_group group, size_t limit,
+                                   lg_format format, lg_text *out,
+                                   lg_error *err);
+
+/* ------------------------------------------------------------- figures --- */
+
+typedef struct lg_figure_row {
+    uint32_t node;
+    int64_t number; /**< pyplot's; -1: pyplot does not know it */
+    uint32_t width; /**< pixels of the canvas; 0: never drawn */
+    uint32_t height;
+    uint32_t axes;
+    uint32_t artists;
+    bool closed;    /**< not in pyplot's registry */
+    bool reachable; /**< false: garbage that waits for the collector */
+    lg_bytes retained;
+    uint64_t canvas; /**< bytes of its renderer's buffers */
+} lg_figure_row;
+
+typedef struct lg_figure_rows {
+    lg_figure_row *items; /**< biggest retained first */
+    size_t count;
+} lg_figure_rows;
+
+LG_API void lg_figure_rows_free(lg_figure_rows *rows);
+LG_API lg_status lg_analysis_figures(const lg_analysis *analysis,
+                                     lg_figure_rows *out, lg_error *err);
+/** Each figure with who holds it, in words: pyplot's registry, a variable, a
+ *  callback, an animation. */
+LG_API lg_status lg_report_figures(const lg_analysis *analysis, size_t limit,
+                                   lg_format format, lg_text *out,
+                                   lg_error *err);
+
+/* -------------------------------------------------------------- memory --- */
+
+/** What a group of unattributed blocks is, by evidence. */
+typedef enum lg_evidence {
+    LG_EVIDENCE_CUBLAS = 0, /**< the size and loneliness of a cuBLAS workspace,
+                                 or its frames */
+    LG_EVIDENCE_GRAPH_POOL, /**< in a private pool: CUDA graph, MemPool */
+    LG_EVIDENCE_BACKWARD,   /**< allocated inside autograd's backward */
+    LG_EVIDENCE_AUTOCAST,   /**< autocast's cache of casts */
+    LG_EVIDENCE_FRAMES,     /**< other recorded frames: C++ holds it */
+    LG_EVIDENCE_IN_FLUX,    /**< allocated or freed during the walk */
+    LG_EVIDENCE_UNKNOWN,    /**< allocated before recording began */
+    LG_EVIDENCE_COUNT,
+} lg_evidence;
+
+LG_API const char *lg_evidence_name(lg_evidence evidence);
+
+/**
+ * One device's bytes. For the allocator's own, exactly:
+ *   reserved  = allocated + pending + inactive
+ *   allocated = attributed + unattributed
+ *   attributed = used + rounding + slack
+ *   attributed = sum of by_kind, unattributed = sum of by_evidence
+ * `residual` is what the allocator's own counters say beyond that (stat -
+ * allocated): it is shown, never hidden. `outside` are buffers on the device
+ * that lie in no segment (another library's, imported by IPC ...).
+ */
+typedef struct lg_account {
+    uint32_t device;
+    bool known; /**< the allocator told its blocks; else only buffers count */
+    uint64_t reserved, allocated, pending, inactive;
+    uint64_t attributed, used, rounding, slack;
+    uint64_t unattributed;
+    uint64_t by_kind[LG_TENSOR_KIND_COUNT];
+    uint64_t by_evidence[LG_EVIDENCE_COUNT];
+    uint64_t evidence_blocks[LG_EVIDENCE_COUNT];
+    uint64_t private_inactive; /**< of inactive: in private pools */
+    uint64_t outside;
+    int64_t residual;
+    int64_t beyond; /**< what the driver has in use beyond reserved (all
+                         processes); -1: not told */
+} lg_account;
+
+typedef struct lg_accounts {
+    lg_account *items; /**< a device each, host left out */
+    size_t count;
+    uint64_t python;  /**< shallow bytes of Python objects */
+    uint64_t arrays;  /**< host buffers of arrays and bytes-likes */
+    uint64_t tensors; /**< host buffers of tensors */
+    uint64_t cpp;     /**< C++ nodes: autograd graph and tensors' structs */
+    uint64_t mapped;  /**< buffers in mapped files and shared memory */
+    uint64_t pinned;
+    uint64_t rss; /**< of the process; 0: not told */
+} lg_accounts;
+
+LG_API void lg_accounts_free(lg_accounts *accounts);
+
+/** Allocator state from elsewhere, such as a recorded snapshot; the devices are
+ *  those of the graph it is matched with. */
+typedef struct lg_allocator_state {
+    const lg_segment *segments; /**< string ids of the graph, or 0 */
+    size_t segment_count;
+    const lg_block *blocks;
+    size_t block_count;
+    const char *const *block_frames; /**< [block_count] or NULL: instead of
+                                          lg_block.frames */
+} lg_allocator_state;
+
+/** Matches buffers to blocks by address. state NULL: the graph's own. LG_EINVAL
+ *  names the first block or segment that cannot be (overlaps, lies outside).
+ *  O((buffers + blocks) log). Works on partial graphs: what was not captured is
+ *  then unattributed. */
+LG_API lg_status lg_graph_accounts(const lg_graph *graph,
+                                   const lg_allocator_state *state,
+                                   lg_accounts *out, lg_error *err);
+LG_API lg_status lg_report_memory(const lg_graph *graph,
+                                  const lg_allocator_state *state,
+                                  lg_format format, lg_text *out,
+                                  lg_error *err);
+
+/* ------------------------------------------------------------ findings --- */
+
+/** A known mistake, recognised by its shape. */
+typedef struct lg_pattern {
+    const char *name;  /**< stable: "loss-history" */
+    const char *cause; /**< one sentence */
+    const char *fix;   /**< one line */
+} lg_pattern;
+
+/** All patterns, in the order of the table; borrowed, static. */
+LG_API const lg_pattern *lg_patterns(size_t *count);
+
+typedef struct lg_finding {
+    const lg_pattern *pattern;
+    uint32_t holder;   /**< where to cut: the list, closure, cache ... */
+    uint32_t example;  /**< one of what it keeps */
+    uint64_t count;    /**< things kept in the same way */
+    lg_bytes retained; /**< by them, no byte twice */
+} lg_finding;
+
+typedef struct lg_findings {
+    lg_finding *items; /**< biggest retained first */
+    size_t count;
+} lg_findings;
+
+LG_API void lg_findings_free(lg_findings *findings);
+/** Everything in the snapshot that a pattern recognises. */
+LG_API lg_status lg_analysis_findings(const lg_analysis *analysis,
+                                      const lg_monitor *monitor,
+                                      lg_findings *out, lg_error *err);
+/** Of those, the ones that concern one node: it is kept that way. */
+LG_API lg_status lg_node_findings(const lg_analysis *analysis, uint32_t node,
+                                  const lg_monitor *monitor, lg_findings *out,
+                                  lg_error *err);
+/** Each finding: what, where, how much, why, and the fix. */
+LG_API lg_status lg_report_findings(const lg_analysis *analysis,
+                                    const lg_findings *findings,
+                                    lg_format format, lg_text *out,
+                                    lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
