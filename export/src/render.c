@@ -22,6 +22,11 @@ typedef __typeof__(_Generic(
     &gvRenderData, int (*)(GVC_t *, graph_t *, const char *, char **, size_t *)
     : (size_t)0, default : 0u)) render_length;
 
+// By Graphviz 14, gvPluginList has lost a fourth argument that meant nothing.
+typedef char **list_by_three(GVC_t *context, const char *kind, int *count);
+typedef char **list_by_four(GVC_t *context, const char *kind, int *count,
+                            char *unused);
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GVC_t *context;
 
@@ -93,12 +98,26 @@ refuse_format(const char *format, char *const *names, int count, lg_error *err)
                 format, known);
 }
 
+static inline char **
+devices_by_three(list_by_three *list, int *count)
+{
+    return list(context, "device", count);
+}
+
+static inline char **
+devices_by_four(list_by_four *list, int *count)
+{
+    return list(context, "device", count, NULL);
+}
+
 // Refused by name: an unknown format, and one that would open a window.
 static lg_status
 check_format(const char *format, lg_error *err)
 {
     int count = 0;
-    char **names = gvPluginList(context, "device", &count, NULL);
+    char **names = _Generic(&gvPluginList, list_by_three *
+                            : devices_by_three, default
+                            : devices_by_four)(&gvPluginList, &count);
     if (!names)
         return fail(err, LG_EUNSUPPORTED,
                     "Graphviz has no plugins here: install them (on Debian: "
