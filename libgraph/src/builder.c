@@ -147,6 +147,19 @@ lg_builder_set_size(lg_builder *builder, uint32_t node, uint64_t bytes)
         add_number(builder, &builder->rest->big, node, bytes);
 }
 
+uint64_t
+lg_builder_size(const lg_builder *builder, uint32_t node)
+{
+    if (node >= builder->node_count)
+        return 0;
+    const lg__node_number *big = builder->rest->big.data;
+    for (size_t i = builder->rest->big.count;
+         builder->size[node] == UINT32_MAX && i-- > 0;)
+        if (big[i].node == node)
+            return big[i].number;
+    return builder->size[node];
+}
+
 uint32_t
 lg_builder_add_device(lg_builder *builder, const char *name)
 {

@@ -13,8 +13,9 @@
  *             CPython cannot see.
  *   survey    after the walk, and again as long as the walk of what it found
  *             met more instances: adds nodes, edges, spans and facts.
- *   ask       after all walking: may run the library's code on objects that the
- *             adapter holds strongly. Left out in a forked child.
+ *   ask       after all walking: may run the library's code on the instances,
+ *             which the capture holds strongly meanwhile; lg_survey_next begins
+ *             anew. Left out in a forked child.
  *   finish    frees the state. Always, if prepare returned true.
  * visit and survey run no Python code, allocate no Python object, take no
  * reference, and read foreign memory only through lg_survey_read.
@@ -56,6 +57,11 @@ PyObject *lg_survey_member(PyObject *module, const char *name);
 /** "inspected: 2.13.0", or "not inspected: reason". The last one counts. */
 void lg_survey_note(lg_survey *survey, const char *format, ...) LG_PRINTF(2, 3);
 lg_builder *lg_survey_builder(lg_survey *survey);
+/** Whether only a part of the heap is captured: what is costly and about the
+ *  whole process is then left out. */
+bool lg_survey_is_partial(const lg_survey *survey);
+/** Whether the capture may still grow: partial ones have a limit of nodes. */
+bool lg_survey_has_room(const lg_survey *survey);
 
 /* --------------------------------------------------------------- visit --- */
 
@@ -65,9 +71,6 @@ void lg_survey_claim(lg_survey *survey, PyObject *child, unsigned kind,
                      const char *name);
 /** The same for the index of an element. */
 void lg_survey_claim_item(lg_survey *survey, PyObject *child, uint32_t index);
-/** The object's own size leaves so many bytes out, or (negative) has so many
- *  more. */
-void lg_survey_resize(lg_survey *survey, int64_t bytes);
 
 /* -------------------------------------------------------------- survey --- */
 
@@ -76,6 +79,7 @@ typedef struct lg_instance {
     PyObject *object; /**< borrowed */
     uint32_t node;
     uint32_t kind;
+    bool frontier; /**< a partial capture stopped here: name it, add no edges */
 } lg_instance;
 
 /** The next instance of this adapter's types that it was not given yet; false
@@ -106,6 +110,13 @@ void lg_survey_edge(lg_survey *survey, uint32_t source, uint32_t target,
 /** With an index instead of a name. */
 void lg_survey_edge_item(lg_survey *survey, uint32_t source, uint32_t target,
                          unsigned kind, uint32_t index);
+/** An instance's attribute by name, from its own storage; borrowed, or NULL.
+ *  Runs nothing: no descriptor, no __getattr__, no __dict__ is made. */
+PyObject *lg_survey_attribute(lg_survey *survey, PyObject *object,
+                              const char *name);
+/** The value of a str key in an exact dict; borrowed, or NULL. */
+PyObject *lg_survey_item(PyObject *dict, const char *key);
+
 /** Whether the walk has already found an edge from source to target. O(edges of
  *  source). */
 bool lg_survey_has_edge(lg_survey *survey, uint32_t source, uint32_t target);

@@ -1,4 +1,4 @@
-#include "walk.h"
+#include "survey.h"
 #include "arena.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ note_held(lg_walk *walk)
     }
 }
 
-/** The walk proper: from here on nothing of Python's runs or changes. */
+/** The walk proper: in it nothing of Python's runs or changes. */
 static lg_status
 walk_heap(lg_walk *walk, lg_error *err)
 {
@@ -92,10 +92,10 @@ walk_heap(lg_walk *walk, lg_error *err)
     if (status != LG_OK)
         return status;
     lg_walk_run(walk);
+    lg_surveys_run(walk);
     if (!walk->partial)
         lg_roots_finish(walk);
     lg_texts_finish(walk);
-    lg_sizes_finish(walk);
     return LG_OK;
 }
 
@@ -122,10 +122,16 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
     if (status != LG_OK)
         return options->max_bytes ? explain_shortage(options, err) : status;
     lg_numpy_find(&walk);
-    status = walk_heap(&walk, err);
+    if (lg_surveys_open(&walk))
+        status = walk_heap(&walk, err);
+    else
+        walk.builder->status = LG_ENOMEM;
+    if (status == LG_OK && walk.builder->status == LG_OK)
+        lg_surveys_ask(&walk);
     if (status == LG_OK && walk.builder->status != LG_OK)
         status = explain_shortage(options, err);
     describe(&walk, seconds_now() - start);
+    lg_surveys_close(&walk);
     lg_walk_free(&walk);
     if (status != LG_OK) {
         lg_builder_free(walk.builder);

@@ -2,7 +2,7 @@
  * The careful way to walk an object of any type: what tp_traverse reports,
  * named by what is known of the type, and what tp_traverse leaves out.
  */
-#include "walk.h"
+#include "survey.h"
 
 #include <string.h>
 
@@ -255,5 +255,7 @@ lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info)
         name_lru_cache(walk, object, info);
         walk_lru_links(walk, object);
     }
+    if (info->adapter)
+        lg_survey_visit(walk, object, info);
     lg_claims_close(walk, object, info);
 }

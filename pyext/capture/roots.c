@@ -128,6 +128,7 @@ lg_roots_open(lg_walk *walk)
              thread = thread->next)
             number_frames(walk, thread, frame_type);
     walk->synthetic_count = builder->node_count;
+    walk->walked = builder->node_count;
 }
 
 static void

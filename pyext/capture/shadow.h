@@ -56,4 +56,15 @@ lg_shadow_slot(lg_shadow *shadow, const void *address)
     return &(*leaf)[(bits >> 3) & (LG_SHADOW_LEAF - 1)];
 }
 
+/** The slot's value, 0 if it was never set; allocates nothing. */
+static inline uint32_t
+lg_shadow_find(const lg_shadow *shadow, const void *address)
+{
+    uintptr_t bits = (uintptr_t)address;
+    uint32_t *const *middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    const uint32_t *leaf =
+        middle != NULL ? middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)] : NULL;
+    return leaf != NULL ? leaf[(bits >> 3) & (LG_SHADOW_LEAF - 1)] : 0;
+}
+
 #endif

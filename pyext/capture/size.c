@@ -210,4 +210,5 @@ lg_sizes_finish(lg_walk *walk)
             lg_builder_set_size(walk->builder, nodes[i],
                                 bytes + size_before(object));
     }
+    walk->sized_count = 0;
 }

@@ -365,6 +365,8 @@ lg_texts_finish(lg_walk *walk)
         bool named = (builder->node_flags[node] & wanted) != 0;
         if (!named && !walk->options->previews)
             continue;
+        if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
+            continue;
         PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
         lg_name name;
         name.length = 0;

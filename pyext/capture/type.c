@@ -2,7 +2,7 @@
  * What the walk knows of a type: how its instances are laid out, which words
  * have names, what it is called. Worked out once per type and capture.
  */
-#include "walk.h"
+#include "survey.h"
 
 #include <string.h>
 
@@ -60,6 +60,8 @@ static lg_plan
 plan_of(lg_walk *walk, const lg_type_info *info)
 {
     PyTypeObject *type = info->type;
+    if (info->adapter)
+        return LG_PLAN_NAMED;
     if (type == &PyList_Type)
         return LG_PLAN_LIST;
     if (type == &PyTuple_Type)
@@ -163,6 +165,7 @@ fill(lg_walk *walk, lg_type_info *info)
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg_preheader_size(type));
     info->item_size = (uint32_t)type->tp_itemsize;
+    lg_survey_choose(walk, info);
     info->plan = (uint8_t)plan_of(walk, info);
     return true;
 }

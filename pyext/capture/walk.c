@@ -1,4 +1,4 @@
-#include "walk.h"
+#include "survey.h"
 
 #include <string.h>
 
@@ -35,8 +35,8 @@ lg_walk_keep(lg_walk *walk, size_t size)
     return kept;
 }
 
-static void
-free_scratch(lg_walk *walk, lg_scratch *scratch)
+void
+lg_walk_scratch_free(lg_walk *walk, lg_scratch *scratch)
 {
     if (scratch->data != NULL)
         walk->allocator.resize(walk->allocator.context, scratch->data,
@@ -48,10 +48,10 @@ free_scratch(lg_walk *walk, lg_scratch *scratch)
 void
 lg_walk_free(lg_walk *walk)
 {
-    free_scratch(walk, &walk->claims.heads);
-    free_scratch(walk, &walk->claims.links);
-    free_scratch(walk, &walk->sized);
-    free_scratch(walk, &walk->depth);
+    lg_walk_scratch_free(walk, &walk->claims.heads);
+    lg_walk_scratch_free(walk, &walk->claims.links);
+    lg_walk_scratch_free(walk, &walk->sized);
+    lg_walk_scratch_free(walk, &walk->depth);
     lg_shadow_close(&walk->shadow);
 }
 
@@ -119,6 +119,8 @@ walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
     }
     lg_walk_named(walk, object, info);
     lg_name_object(walk, object, info);
+    if (info->adapter)
+        lg_survey_instance(walk, walk->builder->open_node, info);
     if (info->shape == LG_SHAPE_TYPE && !walk->partial &&
         is_static_type(object))
         lg_builder_add_root(walk->builder, walk->builder->open_node,
@@ -183,6 +185,8 @@ describe_frontier(lg_walk *walk, uint32_t node, PyObject *object,
 {
     Py_ssize_t count = -1;
     walk->builder->node_flags[node] |= LG_NODE_FRONTIER;
+    if (info->adapter)
+        lg_survey_instance(walk, node, info);
     if (info->shape == LG_SHAPE_LIST || info->shape == LG_SHAPE_TUPLE)
         count = Py_SIZE(object);
     else if (info->shape == LG_SHAPE_DICT)
@@ -232,20 +236,23 @@ void
 lg_walk_run(lg_walk *walk)
 {
     lg_builder *builder = walk->builder;
-    for (uint32_t node = walk->synthetic_count;
-         node < builder->node_count && builder->status == LG_OK; node++) {
+    for (; walk->walked < builder->node_count && builder->status == LG_OK;
+         walk->walked++) {
+        uint32_t node = walk->walked;
         if (node + 8 < builder->node_count) {
             const char *ahead =
                 (const char *)(uintptr_t)builder->address[node + 8];
             __builtin_prefetch(ahead);
             __builtin_prefetch(ahead + 64);
         }
+        lg_builder_open(builder, node);
+        if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
+            continue;
         PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
         lg_type_info *info = lg_walk_type(walk, Py_TYPE(object));
         if (info == NULL)
             return;
         fill_columns(walk, node, object, info);
-        lg_builder_open(builder, node);
         if (walk->partial)
             walk_partially(walk, node, object, info);
         else

@@ -71,6 +71,8 @@ typedef struct lg_type_info {
     bool untracked_too; /**< ... also when the collector does not track them */
     bool has_sizeof;    /**< a C __sizeof__ of a library type is to be asked */
     bool immortal;      /**< instances are static: counts mean nothing */
+    uint8_t adapter;    /**< 1 + index in lg_adapters; 0: none wants it */
+    uint8_t adapter_kind;
     uint8_t rest_kind;  /**< lg_edge_kind of what claims leave unnamed;
                              LG_EDGE_REFERENCE: look for the word */
     uint32_t base_size; /**< tp_basicsize and the words before the object */
@@ -126,6 +128,8 @@ typedef struct lg_numpy {
     bool item_size_wide;     /**< npy_intp (numpy 2) instead of int */
 } lg_numpy;
 
+struct lg_surveys;
+
 typedef struct lg_walk {
     lg_builder *builder;
     lg_allocator allocator;
@@ -136,11 +140,14 @@ typedef struct lg_walk {
     lg_type_table types;
     lg_claims claims;
     lg_numpy numpy;
+    struct lg_surveys *surveys; /**< see survey.h */
     PyObject *interned; /**< dict whose references are not counted, or NULL */
     lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
-    uint32_t thread_count;    /**< nodes 1 to thread_count are threads */
-    uint32_t synthetic_count; /**< the first so many nodes are synthetic */
+    uint32_t thread_count; /**< nodes 1 to thread_count are threads */
+    uint32_t
+        synthetic_count; /**< nodes below are interpreter, threads, frames */
+    uint32_t walked; /**< nodes below are done: roots first, then all others */
     bool partial;
     lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
                            0: not to be expanded */
@@ -178,6 +185,7 @@ lg_walk_edge(lg_walk *walk, PyObject *target, unsigned kind, uint32_t payload)
 void *lg_walk_keep(lg_walk *walk, size_t size);
 /** Grows a scratch block to at least `size` bytes. */
 bool lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size);
+void lg_walk_scratch_free(lg_walk *walk, lg_scratch *scratch);
 uint32_t lg_walk_intern(lg_walk *walk, const char *name);
 /** Releases what the walk holds, builder excepted. */
 void lg_walk_free(lg_walk *walk);
@@ -244,8 +252,8 @@ void lg_claim_ndarray(lg_walk *walk, PyObject *object);
 /* Columns of one node. */
 
 uint64_t lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info);
-/** Asks a library type's own C __sizeof__ after the walk, for the types that
- *  need it. */
+/** Asks a library type's own C __sizeof__ after the walk, for the instances
+ *  met since the last call that need it. */
 void lg_sizes_finish(lg_walk *walk);
 /** The words of a type that name it: "torch.Tensor". */
 void lg_type_name(PyTypeObject *type, lg_name *out);
@@ -262,7 +270,8 @@ void lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info);
 
 /** Numbers the objects that a partial walk starts from. */
 void lg_walk_roots_given(lg_walk *walk);
-/** Walks every node that is not synthetic, those met on the way included. */
+/** Walks every node that is neither done nor synthetic, those met on the way
+ *  included. */
 void lg_walk_run(lg_walk *walk);
 /** Whether the self-check allows the internal layouts. */
 bool lg_capture_internal(void);

@@ -123,6 +123,9 @@ LG_API void lg_builder_add_late_edge(lg_builder *builder, uint32_t source,
 LG_API void lg_builder_set_size(lg_builder *builder, uint32_t node,
                                 uint64_t bytes);
 
+/** The shallow size set so far. O(1), but O(large sizes) for 4 GiB and more. */
+LG_API uint64_t lg_builder_size(const lg_builder *builder, uint32_t node);
+
 /** Declares a device other than the host ("cuda:0") and returns its id, from 1.
  *  LG_NONE on failure. */
 LG_API uint32_t lg_builder_add_device(lg_builder *builder, const char *name);

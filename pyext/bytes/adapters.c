@@ -1,0 +1,3 @@
+#include "adapter.h"
+
+const lg_adapter *const lg_adapters[] = {NULL};

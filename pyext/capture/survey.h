@@ -1,0 +1,56 @@
+/**
+ * The capture's side of adapters: who takes part, and the instances noted for
+ * each. Private to this folder; adapters see ../bytes/adapter.h only.
+ */
+#ifndef LEAKGRAPH_CAPTURE_SURVEY_H
+#define LEAKGRAPH_CAPTURE_SURVEY_H
+
+#include "walk.h"
+#include "../bytes/adapter.h"
+
+enum { LG_ADAPTERS_MAX = 15 };
+
+/** An instance as it is noted: its kind is its type's. */
+typedef struct lg_noted {
+    uint32_t node;
+    uint32_t kind;
+} lg_noted;
+
+struct lg_survey {
+    lg_walk *walk;
+    const lg_adapter *adapter; /**< NULL: takes no part */
+    void *state;
+    lg_scratch noted; /**< lg_noted */
+    uint32_t noted_count;
+    uint32_t given; /**< of those */
+};
+
+/** A name with the id it was given: C++ types, devices. */
+typedef struct lg_named_id {
+    const char *name;
+    uint32_t id;
+    struct lg_named_id *next;
+} lg_named_id;
+
+typedef struct lg_surveys {
+    lg_survey each[LG_ADAPTERS_MAX];
+    lg_named_id *types;
+    lg_named_id *devices;
+} lg_surveys;
+
+/** Prepares every adapter whose library is there. May run Python code. False
+ *  when memory ran out. */
+bool lg_surveys_open(lg_walk *walk);
+/** Notes an instance for the adapter that its type belongs to. */
+void lg_survey_instance(lg_walk *walk, uint32_t node, const lg_type_info *info);
+/** Lets the adapter name what the open object refers to. */
+void lg_survey_visit(lg_walk *walk, PyObject *object, const lg_type_info *info);
+/** Which adapter wants instances of a type, and as what. */
+void lg_survey_choose(lg_walk *walk, lg_type_info *info);
+/** Runs the surveys, and the walk of what they find, until nothing is new. */
+void lg_surveys_run(lg_walk *walk);
+/** Lets adapters ask their libraries. May run Python code. */
+void lg_surveys_ask(lg_walk *walk);
+void lg_surveys_close(lg_walk *walk);
+
+#endif

@@ -1,0 +1,138 @@
+/**
+ * The course of the adapters through a capture.
+ */
+#include "survey.h"
+
+bool
+lg_surveys_open(lg_walk *walk)
+{
+    walk->surveys = lg_walk_keep(walk, sizeof *walk->surveys);
+    if (walk->surveys == NULL)
+        return false;
+    for (size_t i = 0; lg_adapters[i] != NULL && i < LG_ADAPTERS_MAX; i++) {
+        lg_survey *survey = &walk->surveys->each[i];
+        survey->walk = walk;
+        survey->adapter = lg_adapters[i];
+        if (!survey->adapter->prepare(survey, &survey->state))
+            survey->adapter = NULL;
+        PyErr_Clear();
+    }
+    return true;
+}
+
+void
+lg_survey_choose(lg_walk *walk, lg_type_info *info)
+{
+    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
+        lg_survey *survey = &walk->surveys->each[i];
+        unsigned kind = survey->adapter != NULL
+                            ? survey->adapter->kind(survey->state, info->type)
+                            : 0;
+        if (kind != 0) {
+            info->adapter = (uint8_t)(i + 1);
+            info->adapter_kind = (uint8_t)kind;
+            return;
+        }
+    }
+}
+
+void
+lg_survey_instance(lg_walk *walk, uint32_t node, const lg_type_info *info)
+{
+    lg_survey *survey = &walk->surveys->each[info->adapter - 1];
+    size_t size = (survey->noted_count + (size_t)1) * sizeof(lg_noted);
+    if (!lg_walk_scratch(walk, &survey->noted, size))
+        return;
+    lg_noted *noted = survey->noted.data;
+    noted[survey->noted_count++] = (lg_noted){node, info->adapter_kind};
+}
+
+void
+lg_survey_visit(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    lg_survey *survey = &walk->surveys->each[info->adapter - 1];
+    if (survey->adapter->visit != NULL)
+        survey->adapter->visit(survey, survey->state, object,
+                               info->adapter_kind);
+}
+
+static bool
+has_news(const lg_walk *walk)
+{
+    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
+        const lg_survey *survey = &walk->surveys->each[i];
+        if (survey->given < survey->noted_count)
+            return true;
+    }
+    return walk->walked < walk->builder->node_count;
+}
+
+void
+lg_surveys_run(lg_walk *walk)
+{
+    do {
+        lg_sizes_finish(walk);
+        for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
+            lg_survey *survey = &walk->surveys->each[i];
+            if (survey->adapter != NULL)
+                survey->adapter->survey(survey, survey->state);
+            /* What an adapter leaves, it does not want. */
+            survey->given = survey->noted_count;
+        }
+        lg_walk_run(walk);
+    } while (has_news(walk) && walk->builder->status == LG_OK);
+    lg_sizes_finish(walk);
+}
+
+static void
+hold_instances(lg_survey *survey, bool hold)
+{
+    const lg_noted *noted = survey->noted.data;
+    for (uint32_t i = 0; i < survey->noted_count; i++) {
+        PyObject *object = (PyObject *)(uintptr_t)
+                               survey->walk->builder->address[noted[i].node];
+        if (hold)
+            Py_INCREF(object);
+        else
+            Py_DECREF(object);
+    }
+}
+
+static bool
+will_ask(const lg_survey *survey)
+{
+    return survey->adapter != NULL && survey->adapter->ask != NULL;
+}
+
+void
+lg_surveys_ask(lg_walk *walk)
+{
+    lg_surveys *surveys = walk->surveys;
+    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++)
+        if (will_ask(&surveys->each[i]))
+            hold_instances(&surveys->each[i], true);
+    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
+        lg_survey *survey = &surveys->each[i];
+        if (!will_ask(survey))
+            continue;
+        survey->given = 0;
+        survey->adapter->ask(survey, survey->state);
+        PyErr_Clear();
+    }
+    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++)
+        if (will_ask(&surveys->each[i]))
+            hold_instances(&surveys->each[i], false);
+}
+
+void
+lg_surveys_close(lg_walk *walk)
+{
+    if (walk->surveys == NULL)
+        return;
+    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
+        lg_survey *survey = &walk->surveys->each[i];
+        if (survey->adapter != NULL)
+            survey->adapter->finish(survey->state);
+        lg_walk_scratch_free(walk, &survey->noted);
+    }
+}
