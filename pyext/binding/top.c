@@ -1,19 +1,11 @@
 #include "top.h"
 #include "analysis.h"
 #include "args.h"
-#include "convert.h"
 #include "errors.h"
-#include "node.h"
+#include "listing.h"
 #include "python.h"
 #include "recorder.h"
 #include <string.h>
-
-/** Owns all it shows but the nodes' snapshot. */
-typedef struct top_object {
-    PyObject_HEAD
-    PyObject *rows; /* tuple of TopRow */
-    PyObject *text;
-} top_object;
 
 /* ------------------------------------------------------------- request --- */
 
@@ -67,16 +59,11 @@ request_parse(top_request *self, core_state *state, PyObject *const *values)
     return progress_start(&self->progress, values[3]);
 }
 
-/* ---------------------------------------------------------------- rows --- */
-
-typedef struct top_texts {
-    lg_text text;
-    lg_text json;
-} top_texts;
+/* ------------------------------------------------------------- reports --- */
 
 static lg_status
 write_reports(const top_request *request, const lg_analysis *analysis,
-              top_texts *out, lg_error *error)
+              listing_texts *out, lg_error *error)
 {
     const lg_monitor *monitor = &request->progress.monitor;
     lg_status status =
@@ -88,33 +75,6 @@ write_reports(const top_request *request, const lg_analysis *analysis,
     return status;
 }
 
-/* The rows are read from the report's JSON, so that both say the same. */
-static PyObject *
-read_rows(snapshot_object *snapshot, lg_text *json)
-{
-    PyObject *text = text_object(json);
-    PyObject *pair = text ? PyTuple_Pack(2, (PyObject *)snapshot, text) : NULL;
-    Py_XDECREF(text);
-    if (pair == NULL)
-        return NULL;
-    PyObject *rows = python_call("leakgraph.notebook", "top_rows", pair);
-    Py_DECREF(pair);
-    return rows;
-}
-
-static PyObject *
-top_new(snapshot_object *snapshot, top_texts *texts)
-{
-    top_object *self = object_new(object_state(snapshot), TYPE_TOP);
-    if (self == NULL)
-        return NULL;
-    self->text = text_object(&texts->text);
-    self->rows = self->text ? read_rows(snapshot, &texts->json) : NULL;
-    if (self->rows == NULL)
-        Py_CLEAR(self);
-    return (PyObject *)self;
-}
-
 static PyObject *
 request_run(top_request *self, snapshot_object *snapshot)
 {
@@ -122,19 +82,18 @@ request_run(top_request *self, snapshot_object *snapshot)
         analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis == NULL)
         return NULL;
-    top_texts texts = {0};
+    listing_texts texts = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
     status = write_reports(self, analysis, &texts, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
-    PyObject *top = status == LG_OK
-                        ? top_new(snapshot, &texts)
-                        : error_raise(object_state(snapshot), status, &error);
+    if (status == LG_OK)
+        return listing_new(snapshot, TYPE_TOP, "top_rows", &texts);
     lg_text_free(&texts.text);
     lg_text_free(&texts.json);
-    return top;
+    return error_raise(object_state(snapshot), status, &error);
 }
 
 static PyObject *
@@ -199,39 +158,6 @@ snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 /* ------------------------------------------------------------ protocol --- */
 
-static void
-top_dealloc(top_object *self)
-{
-    Py_XDECREF(self->rows);
-    Py_XDECREF(self->text);
-    object_free(self);
-}
-
-static Py_ssize_t
-top_length(top_object *self)
-{
-    return PyTuple_GET_SIZE(self->rows);
-}
-
-static PyObject *
-top_subscript(top_object *self, PyObject *key)
-{
-    return PyObject_GetItem(self->rows, key);
-}
-
-static PyObject *
-top_iter(top_object *self)
-{
-    return PyObject_GetIter(self->rows);
-}
-
-static PyObject *
-top_repr(top_object *self)
-{
-    Py_INCREF(self->text);
-    return self->text;
-}
-
 static PyObject *
 top_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 {
@@ -239,7 +165,7 @@ top_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyMemberDef top_members[] = {
-    {"rows", T_OBJECT, offsetof(top_object, rows), READONLY,
+    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of TopRow(name, node, count, size, retained, device)."},
     {NULL, 0, 0, 0, NULL},
 };
@@ -251,11 +177,7 @@ static PyMethodDef top_methods[] = {
 };
 
 static PyType_Slot top_slots[] = {
-    SLOT(Py_tp_dealloc, top_dealloc),
-    SLOT(Py_tp_repr, top_repr),
-    SLOT(Py_tp_iter, top_iter),
-    SLOT(Py_mp_length, top_length),
-    SLOT(Py_mp_subscript, top_subscript),
+    LISTING_SLOTS,
     {Py_tp_members, top_members},
     {Py_tp_methods, top_methods},
     {Py_tp_doc, "A sequence of TopRow, biggest first; str() is the table as "
@@ -265,7 +187,7 @@ static PyType_Slot top_slots[] = {
 
 PyType_Spec top_spec = {
     .name = "leakgraph.Top",
-    .basicsize = sizeof(top_object),
+    .basicsize = sizeof(listing_object),
     .flags = FINAL_TYPE,
     .slots = top_slots,
 };
