@@ -99,10 +99,11 @@ lg_status lg__section_read(const lg__source *source,
 lg_status lg__file_read(const lg__source *source, const lg_monitor *monitor,
                         lg_graph **out, lg_error *err);
 
-/** A file being written: a temporary one beside the target. */
+/** A file being written: a temporary one beside the target, or, where path is
+ *  NULL, a descriptor that is the caller's. */
 typedef struct lg__sink {
     char *path;      /**< where it will be, symbolic links followed */
-    char *temporary; /**< where it is now */
+    char *temporary; /**< where it is now; NULL: nothing to remove */
     int descriptor;
     uint64_t offset;
 } lg__sink;

@@ -1,7 +1,7 @@
 // The steps of finishing a builder, each linear in what it looks at.
 #include "rest.h"
+#include "sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static lg_status
@@ -90,7 +90,7 @@ lg__finish_late_edges(lg_builder *builder, lg_error *err)
     if (!lg__builder_reserve_edges(builder, builder->edge_count + late->count))
         return lg__error_memory(err);
     lg__late_edge *edges = late->data;
-    qsort(edges, late->count, sizeof *edges, compare_late);
+    lg__sort(edges, late->count, sizeof *edges, compare_late);
     if (edges[late->count - 1].source >= builder->node_count)
         return out_of_order(err, "the source of a late edge",
                             edges[late->count - 1].source);
@@ -194,7 +194,7 @@ lg__finish_sizes(lg_builder *builder, lg_error *err)
     if (kept == 0)
         return LG_OK;
     big += count - kept;
-    qsort(big, kept, sizeof *big, compare_numbers);
+    lg__sort(big, kept, sizeof *big, compare_numbers);
     for (size_t i = 0; i < kept; i++) {
         builder->size[big[i].node] = UINT32_MAX;
         uint64_t *size =
@@ -224,7 +224,7 @@ lg__finish_devices(lg_builder *builder, lg_error *err)
     lg__node_number *placed = rest->placed.data;
     size_t count = rest->placed.count;
     if (count > 0)
-        qsort(placed, count, sizeof *placed, compare_placed);
+        lg__sort(placed, count, sizeof *placed, compare_placed);
     for (size_t i = 0; i < count; i++) {
         uint32_t device = (uint32_t)placed[i].number;
         bool last = i + 1 == count || placed[i + 1].node != placed[i].node;

@@ -212,3 +212,15 @@ lg_graph_save(const lg_graph *graph, const char *path,
     ZSTD_freeCCtx(out.zstd);
     return status;
 }
+
+lg_status
+lg_graph_write(const lg_graph *graph, int descriptor, const lg_monitor *monitor,
+               lg_error *err)
+{
+    writer out = {.monitor = monitor, .sink = {.descriptor = descriptor}};
+    lg__array arrays[LG__ARRAY_COUNT] = {{0}};
+    uint64_t unbound;
+    lg_status status = lg__file_check_machine(err);
+    memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
+    return status == LG_OK ? write_all(&out, arrays, &unbound, err) : status;
+}

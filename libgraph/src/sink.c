@@ -11,10 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Without a path the writer may be a forked child: strerror translates, and for
+// that takes locks and memory. errno outlives the call.
 static lg_status
 refused(lg_error *err, const char *doing, const char *path)
 {
     int code = errno;
+    if (path == NULL) {
+        lg_error_set(err, LG_EIO, "cannot %s the snapshot: error %d", doing,
+                     code);
+        errno = code;
+        return LG_EIO;
+    }
     return lg_error_set(err, code == ENOMEM ? LG_ENOMEM : LG_EIO,
                         "cannot %s %s: %s", doing, path, strerror(code));
 }
@@ -173,4 +181,43 @@ lg__sink_close(lg__sink *sink)
         unlink(sink->temporary);
     free(sink->temporary);
     free(sink->path);
+}
+
+struct lg_draft {
+    lg__sink sink;
+};
+
+lg_status
+lg_draft_new(const char *path, lg_draft **out, lg_error *err)
+{
+    lg_draft *draft = malloc(sizeof *draft);
+    if (draft == NULL)
+        return lg__error_memory(err);
+    lg_status status = lg__sink_open(&draft->sink, path, err);
+    if (status == LG_OK)
+        *out = draft;
+    else
+        lg_draft_free(draft);
+    return status;
+}
+
+int
+lg_draft_descriptor(const lg_draft *draft)
+{
+    return draft->sink.descriptor;
+}
+
+lg_status
+lg_draft_commit(lg_draft *draft, lg_error *err)
+{
+    return lg__sink_commit(&draft->sink, err);
+}
+
+void
+lg_draft_free(lg_draft *draft)
+{
+    if (draft == NULL)
+        return;
+    lg__sink_close(&draft->sink);
+    free(draft);
 }

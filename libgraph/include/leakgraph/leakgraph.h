@@ -389,6 +389,25 @@ LG_API lg_status lg_graph_save(const lg_graph *graph, const char *path,
                                const lg_save_options *options,
                                const lg_monitor *monitor, lg_error *err);
 
+/** A file in the making: it lies beside its place, under a name of its own,
+ *  until it is whole. For whoever writes by other means than lg_graph_save. */
+typedef struct lg_draft lg_draft;
+
+LG_API lg_status lg_draft_new(const char *path, lg_draft **out, lg_error *err);
+/** Where to write: an open, empty file, the draft's own. */
+LG_API int lg_draft_descriptor(const lg_draft *draft);
+/** Syncs the file and renames it into place. Once. */
+LG_API lg_status lg_draft_commit(lg_draft *draft, lg_error *err);
+/** Removes the file, unless it was committed. */
+LG_API void lg_draft_free(lg_draft *draft);
+
+/** Writes the graph, uncompressed, to an open and empty file. Allocates
+ *  nothing, takes no lock, and calls nothing that might: a forked child of a
+ *  process with threads may call it. On LG_EIO errno says why, and the message
+ *  only gives its number. */
+LG_API lg_status lg_graph_write(const lg_graph *graph, int descriptor,
+                                const lg_monitor *monitor, lg_error *err);
+
 /** A copy of the graph without the user's own text: str keys, previews. Names
  *  of types, attributes, variables and modules stay. An analysis that was saved
  *  with the graph is left out. */

@@ -1,0 +1,61 @@
+// The sort that needs no memory, against what it means to be sorted: ascending,
+// and the same items.
+#include "../../libgraph/src/sort.h"
+#include "test.h"
+
+typedef struct item {
+    uint32_t key;
+    uint32_t stamp; // tells items of one key apart
+    char rest[96];  // larger than the sort's bounce buffer
+} item;
+
+static int
+by_key(const void *left, const void *right)
+{
+    const item *a = left;
+    const item *b = right;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static void
+check_sorted(uint32_t count, uint32_t keys, uint64_t seed)
+{
+    item *items = calloc(count + 1, sizeof *items);
+    bool *seen = calloc(count + 1, sizeof *seen);
+    uint32_t *key_of = calloc(count + 1, sizeof *key_of);
+    REQUIRE(items != NULL && seen != NULL && key_of != NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        items[i].key = key_of[i] = test_random(&seed) % keys;
+        items[i].stamp = i;
+        snprintf(items[i].rest, sizeof items[i].rest, "%090u", i);
+    }
+    lg__sort(items, count, sizeof *items, by_key);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(i == 0 || items[i - 1].key <= items[i].key);
+        REQUIRE(items[i].stamp < count);
+        CHECK(!seen[items[i].stamp]);
+        seen[items[i].stamp] = true;
+        CHECK(items[i].key == key_of[items[i].stamp]);
+        CHECK((uint32_t)atol(items[i].rest) == items[i].stamp);
+    }
+    free(items);
+    free(seen);
+    free(key_of);
+}
+
+static void
+sorts(void)
+{
+    for (uint32_t count = 0; count < 40; count++)
+        for (uint32_t keys = 1; keys < 50; keys += 12)
+            check_sorted(count, keys, count * 64 + keys);
+    check_sorted(5000, 3, 1);
+    check_sorted(5000, 1u << 30, 2);
+}
+
+int
+main(void)
+{
+    RUN(sorts);
+    return test_result();
+}
