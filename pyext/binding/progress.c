@@ -1,10 +1,13 @@
 #include "progress.h"
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Often enough for a hand on Ctrl-C, seldom enough that taking the GIL from
  * busy threads costs nothing. */
 #define TICK_SECONDS 0.1
 #define QUIET_SECONDS 1.0
+#define LINE_SIZE 120
 
 static double
 clock_seconds(void)
@@ -46,19 +49,32 @@ stderr_write(const char *text)
     PyErr_Clear();
 }
 
+/* Whether a line may be shown now. */
+static bool
+is_late(const progress *self)
+{
+    return clock_seconds() - self->started >= QUIET_SECONDS;
+}
+
+static void
+format_line(char text[LINE_SIZE], const char *phase, double done)
+{
+    snprintf(text, LINE_SIZE, "\r\033[Kleakgraph: %s %.0f %%", phase,
+             done * 100);
+}
+
 static void
 show_line(progress *self, const char *phase, double done)
 {
     if (self->line == LINE_AUTO) {
-        if (clock_seconds() - self->started < QUIET_SECONDS)
+        if (!is_late(self))
             return;
         self->line = stderr_is_terminal() ? LINE_ON : LINE_OFF;
     }
     if (self->line == LINE_OFF)
         return;
-    char text[120];
-    snprintf(text, sizeof text, "\r\033[Kleakgraph: %s %.0f %%", phase,
-             done * 100);
+    char text[LINE_SIZE];
+    format_line(text, phase, done);
     stderr_write(text);
     self->shown = true;
 }
@@ -87,6 +103,41 @@ tick(void *context, const char *phase, double done)
         show_line(self, phase, done);
     PyGILState_Release(gil);
     return !self->raised;
+}
+
+/* sys.stderr itself must not be asked: it may be anything. */
+static int
+stderr_descriptor(void)
+{
+    PyObject *file = PySys_GetObject("stderr");
+    return file != NULL && file == PySys_GetObject("__stderr__") ? STDERR_FILENO
+                                                                 : -1;
+}
+
+static bool
+walking_tick(void *context, const char *phase, double done)
+{
+    progress *self = context;
+    double now = clock_seconds();
+    if (self->descriptor < 0 || self->line == LINE_OFF ||
+        now - self->last < TICK_SECONDS)
+        return true;
+    self->last = now;
+    if (self->line == LINE_AUTO &&
+        (!is_late(self) || !isatty(self->descriptor)))
+        return true;
+    char text[LINE_SIZE];
+    format_line(text, phase, done);
+    /* A line that cannot be written is no loss. */
+    self->shown = write(self->descriptor, text, strlen(text)) > 0;
+    return true;
+}
+
+lg_monitor
+progress_walking(progress *self)
+{
+    self->descriptor = stderr_descriptor();
+    return (lg_monitor){walking_tick, self};
 }
 
 bool

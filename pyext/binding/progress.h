@@ -20,13 +20,18 @@ typedef struct progress {
     progress_line line;
     double started;
     double last;
-    bool raised; /* an exception is set in the calling thread */
-    bool shown;  /* a line stands on stderr */
+    int descriptor; /* of stderr, where lines can be written past Python; -1 */
+    bool raised;    /* an exception is set in the calling thread */
+    bool shown;     /* a line stands on stderr */
 } progress;
 
 /** `option` is the caller's `progress=`: NULL, None, a bool or a callable.
  *  TypeError and false for anything else. */
 bool progress_start(progress *self, PyObject *option);
+
+/** What a walk over the heap is given: it holds the GIL, and the line is
+ * written past Python, if sys.stderr is the process's own. */
+lg_monitor progress_walking(progress *self);
 
 /** With the GIL held, once after the work. Wipes the line; tells the callable
  *  ("done", 1.0) if the work succeeded. False if that raised. */

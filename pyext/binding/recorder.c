@@ -12,6 +12,7 @@
 
 typedef struct capture_request {
     lg_capture_options options;
+    lg_monitor watch;
     PyObject *roots; /* fast sequence that options.roots points into */
     progress progress;
 } capture_request;
@@ -50,8 +51,9 @@ request_parse(capture_request *self, PyObject *const *values)
         .no_keys = !keys,
         .max_depth = (uint32_t)depth,
         .max_bytes = bytes,
-        .monitor = &self->progress.monitor,
+        .watch = &self->watch,
     };
+    self->watch = progress_walking(&self->progress);
     return self->roots == NULL || request_roots(self);
 }
 
@@ -69,8 +71,9 @@ request_capture(capture_request *self, core_state *state)
 snapshot_object *
 snapshot_now(core_state *state, PyObject *held, const lg_monitor *monitor)
 {
+    lg_monitor watch = progress_walking(monitor->context);
     lg_capture_options options = {
-        .held = &held, .held_count = held ? 1 : 0, .monitor = monitor};
+        .held = &held, .held_count = held ? 1 : 0, .watch = &watch};
     lg_graph *graph = NULL;
     lg_error error;
     lg_status status = lg_capture(&options, &graph, &error);

@@ -195,7 +195,8 @@ static lg_graph *
 capture_for(show_request *self, core_state *state, PyObject **objects,
             size_t count)
 {
-    lg_capture_options options = {.monitor = &self->progress.monitor};
+    lg_monitor watch = progress_walking(&self->progress);
+    lg_capture_options options = {.watch = &watch};
     if (self->view.direction == LG_REFS) {
         options.roots = objects;
         options.root_count = count;

@@ -14,8 +14,10 @@ seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/** What is known before the walk: strftime may take locks, which the walk of a
+ *  forked child must not. */
 static void
-describe(lg_walk *walk, double seconds)
+describe(lg_walk *walk)
 {
     char text[160];
     lg_builder *builder = walk->builder;
@@ -33,8 +35,6 @@ describe(lg_walk *walk, double seconds)
     lg_builder_set_info(builder, "leakgraph", LG_VERSION);
     lg_capture_describe(text, sizeof text);
     lg_builder_set_info(builder, "capture.method", text);
-    snprintf(text, sizeof text, "%.3f", seconds);
-    lg_builder_set_info(builder, "capture.seconds", text);
     lg_builder_set_info(builder, "keys", walk->options->no_keys ? "no" : "yes");
     lg_builder_set_info(builder, "previews",
                         walk->options->previews ? "yes" : "no");
@@ -74,31 +74,6 @@ note_held(lg_walk *walk)
     }
 }
 
-/** The walk proper: in it nothing of Python's runs or changes. */
-static lg_status
-walk_heap(lg_walk *walk, lg_error *err)
-{
-    lg_status status = LG_OK;
-    if (walk->partial) {
-        lg_builder_set_partial(walk->builder,
-                               "only what the given roots reach");
-        lg_walk_roots_given(walk);
-    } else {
-        lg_roots_open(walk);
-        status = lg_enumerate(walk, err);
-        lg_roots_walk(walk);
-        note_held(walk);
-    }
-    if (status != LG_OK)
-        return status;
-    lg_walk_run(walk);
-    lg_surveys_run(walk);
-    if (!walk->partial)
-        lg_roots_finish(walk);
-    lg_texts_finish(walk);
-    return LG_OK;
-}
-
 /** One sentence for a capture that ran out of memory or budget. */
 static lg_status
 explain_shortage(const lg_capture_options *options, lg_error *err)
@@ -113,32 +88,110 @@ explain_shortage(const lg_capture_options *options, lg_error *err)
                         "each object");
 }
 
+/** What the builder, whose failures are sticky, says of the work so far. */
+static lg_status
+builder_status(const lg_walk *walk, lg_error *err)
+{
+    switch (walk->builder->status) {
+    case LG_OK:
+        return LG_OK;
+    case LG_ECANCELLED:
+        return lg_error_set(err, LG_ECANCELLED, "cancelled while capturing");
+    default:
+        return explain_shortage(walk->options, err);
+    }
+}
+
+static void
+close_walk(lg_walk *walk)
+{
+    lg_surveys_close(walk);
+    lg_walk_free(walk);
+}
+
+lg_status
+lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
+                 lg_error *err)
+{
+    double start = seconds_now();
+    lg_status status = open_walk(walk, options, err);
+    if (status != LG_OK)
+        return options->max_bytes ? explain_shortage(options, err) : status;
+    walk->started = start;
+    describe(walk);
+    lg_numpy_find(walk);
+    if (!lg_surveys_open(walk))
+        walk->builder->status = LG_ENOMEM;
+    else if (!walk->internal && !walk->partial) {
+        lg_roots_open(walk);
+        status = lg_enumerate_public(walk, err);
+    }
+    if (status == LG_OK)
+        status = builder_status(walk, err);
+    if (status != LG_OK)
+        lg_capture_abandon(walk);
+    return status;
+}
+
+lg_status
+lg_capture_walk(lg_walk *walk, lg_error *err)
+{
+    char text[32];
+    if (walk->partial) {
+        lg_builder_set_partial(walk->builder,
+                               "only what the given roots reach");
+        lg_walk_roots_given(walk);
+    } else {
+        if (walk->internal) {
+            lg_roots_open(walk);
+            lg_enumerate(walk);
+        }
+        lg_roots_walk(walk);
+        note_held(walk);
+    }
+    lg_walk_run(walk);
+    lg_surveys_run(walk);
+    if (!walk->partial)
+        lg_roots_finish(walk);
+    lg_texts_finish(walk);
+    snprintf(text, sizeof text, "%.3f", seconds_now() - walk->started);
+    lg_builder_set_info(walk->builder, "capture.seconds", text);
+    return builder_status(walk, err);
+}
+
+lg_status
+lg_capture_end(lg_walk *walk, lg_graph **out, lg_error *err)
+{
+    lg_status status = lg_builder_finish(walk->builder, out, err);
+    return status == LG_ENOMEM ? explain_shortage(walk->options, err) : status;
+}
+
+void
+lg_capture_abandon(lg_walk *walk)
+{
+    close_walk(walk);
+    lg_builder_free(walk->builder);
+}
+
 lg_status
 lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
 {
     lg_walk walk;
-    double start = seconds_now();
-    lg_status status = open_walk(&walk, options, err);
+    lg_status status = lg_capture_begin(&walk, options, err);
     if (status != LG_OK)
-        return options->max_bytes ? explain_shortage(options, err) : status;
-    lg_numpy_find(&walk);
-    if (lg_surveys_open(&walk))
-        status = walk_heap(&walk, err);
-    else
-        walk.builder->status = LG_ENOMEM;
-    if (status == LG_OK && walk.builder->status == LG_OK)
+        return status;
+    status = lg_capture_walk(&walk, err);
+    if (status == LG_OK) {
         lg_surveys_ask(&walk);
-    if (status == LG_OK && walk.builder->status != LG_OK)
-        status = explain_shortage(options, err);
-    describe(&walk, seconds_now() - start);
-    lg_surveys_close(&walk);
-    lg_walk_free(&walk);
+        status = builder_status(&walk, err);
+    }
     if (status != LG_OK) {
-        lg_builder_free(walk.builder);
+        lg_capture_abandon(&walk);
         return status;
     }
+    close_walk(&walk);
     Py_BEGIN_ALLOW_THREADS
-    status = lg_builder_finish(walk.builder, out, err);
+    status = lg_capture_end(&walk, out, err);
     Py_END_ALLOW_THREADS
-    return status == LG_ENOMEM ? explain_shortage(options, err) : status;
+    return status;
 }

@@ -25,8 +25,8 @@ typedef struct lg_capture_options {
     uint32_t max_depth; /**< hops from the roots; 0: no limit */
     uint32_t max_nodes; /**< stop (partial) after so many; 0: no limit */
     uint64_t max_bytes; /**< of capture memory: LG_ELIMIT beyond; 0: none */
-    const lg_monitor *monitor; /**< called with the GIL released, after the
-                                    walk only */
+    const lg_monitor *watch; /**< told how far the walk is, GIL held: it may
+                                  run no Python code and allocate nothing */
 } lg_capture_options;
 
 /** Captures into *out. With roots or a limit the graph is partial. */

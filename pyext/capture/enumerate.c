@@ -43,8 +43,8 @@ enumerate_list(lg_walk *walk, PyGC_Head *head, uint16_t flags)
     }
 }
 
-static void
-enumerate_internal(lg_walk *walk)
+void
+lg_enumerate(lg_walk *walk)
 {
     bool collecting = lg_gc_collecting(walk->interpreter);
     for (int i = 0; i < LG_GENERATIONS; i++) {
@@ -59,9 +59,8 @@ enumerate_internal(lg_walk *walk)
     }
 }
 
-/** The public way makes a list of all objects, and cannot see frozen ones. */
-static lg_status
-enumerate_public(lg_walk *walk, lg_error *err)
+lg_status
+lg_enumerate_public(lg_walk *walk, lg_error *err)
 {
     lg_status status = LG_ENOMEM;
     PyObject *collector = PyImport_ImportModule("gc");
@@ -87,13 +86,4 @@ done:
     Py_XDECREF(all);
     Py_XDECREF(collector);
     return status;
-}
-
-lg_status
-lg_enumerate(lg_walk *walk, lg_error *err)
-{
-    if (!walk->internal)
-        return enumerate_public(walk, err);
-    enumerate_internal(walk);
-    return LG_OK;
 }

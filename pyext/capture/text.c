@@ -34,6 +34,19 @@ lg_name_addf(lg_name *name, const char *format, ...)
     lg_name_add(name, piece);
 }
 
+void
+lg_name_add_count(lg_name *name, uint64_t count)
+{
+    char digits[24];
+    int length =
+        snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            lg_name_add(name, ",");
+        lg_name_addf(name, "%c", digits[i]);
+    }
+}
+
 /** Encodes one code point; a lone surrogate becomes U+FFFD. */
 static size_t
 encode(Py_UCS4 c, char out[4])

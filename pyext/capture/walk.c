@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/** Bump blocks for type infos and names. */
-#define KEEP_BLOCK ((size_t)1 << 20)
+/** Nodes between two words to the watcher: some milliseconds. */
+#define TELL_EVERY (1u << 16)
 
 bool
 lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size)
@@ -197,12 +197,11 @@ describe_frontier(lg_walk *walk, uint32_t node, PyObject *object,
         lg_name_object(walk, object, info);
         return;
     }
-    lg_text text = {0};
-    lg_text_add(&text, "of ");
-    lg_text_add_count(&text, (uint64_t)count);
-    if (!text.failed)
-        lg_builder_set_text(walk->builder, node, text.data, text.length);
-    lg_text_free(&text);
+    lg_name name;
+    name.length = 0;
+    lg_name_add(&name, "of ");
+    lg_name_add_count(&name, (uint64_t)count);
+    lg_builder_set_text(walk->builder, node, name.data, name.length);
 }
 
 static void
@@ -232,6 +231,19 @@ lg_walk_roots_given(lg_walk *walk)
 
 /* --------------------------------------------------------- the driver --- */
 
+/** Tells the watcher, who may stop the walk. What is still to be met is not
+ *  known, so the part done is of what was met. */
+static void
+tell(lg_walk *walk)
+{
+    const lg_monitor *watch = walk->options->watch;
+    double met = (double)walk->builder->node_count;
+    if (watch != NULL &&
+        !watch->tick(watch->context, "capturing", walk->walked / met) &&
+        walk->builder->status == LG_OK)
+        walk->builder->status = LG_ECANCELLED;
+}
+
 void
 lg_walk_run(lg_walk *walk)
 {
@@ -239,6 +251,8 @@ lg_walk_run(lg_walk *walk)
     for (; walk->walked < builder->node_count && builder->status == LG_OK;
          walk->walked++) {
         uint32_t node = walk->walked;
+        if (node % TELL_EVERY == 0)
+            tell(walk);
         if (node + 8 < builder->node_count) {
             const char *ahead =
                 (const char *)(uintptr_t)builder->address[node + 8];

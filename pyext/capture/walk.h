@@ -148,6 +148,7 @@ typedef struct lg_walk {
     uint32_t
         synthetic_count; /**< nodes below are interpreter, threads, frames */
     uint32_t walked; /**< nodes below are done: roots first, then all others */
+    double started;  /**< by the monotonic clock, in seconds */
     bool partial;
     lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
                            0: not to be expanded */
@@ -260,11 +261,28 @@ void lg_type_name(PyTypeObject *type, lg_name *out);
 /** Own texts of functions, modules, frames, keys ... after the walk. */
 void lg_texts_finish(lg_walk *walk);
 void lg_name_add(lg_name *name, const char *text);
+/** Adds a count with thousands separators. */
+void lg_name_add_count(lg_name *name, uint64_t count);
 void lg_name_addf(lg_name *name, const char *format, ...) LG_PRINTF(2, 3);
 /** Adds the text of a str from its memory, as UTF-8, at most `limit` bytes. */
 void lg_name_add_str(lg_name *name, PyObject *str, size_t limit);
 /** Gives the open node its own text, if its shape has one. */
 void lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info);
+
+/* A capture in its steps, for whoever must fork between them. */
+
+/** Opens the walk and does all that may run Python code before it. With the
+ *  GIL. On failure nothing is left to be freed. */
+lg_status lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
+                           lg_error *err);
+/** The walk proper: in it nothing of Python's runs or changes. Allocates from
+ *  the walk's own memory only and takes no lock. */
+lg_status lg_capture_walk(lg_walk *walk, lg_error *err);
+/** Makes the graph, taking the builder; by the same rules, without the GIL.
+ *  The walk itself must be free already. */
+lg_status lg_capture_end(lg_walk *walk, lg_graph **out, lg_error *err);
+/** Frees everything, with the GIL. */
+void lg_capture_abandon(lg_walk *walk);
 
 /* Beginning and end. */
 
@@ -278,8 +296,11 @@ bool lg_capture_internal(void);
 /** The method as text: "internal", or "public: reason". */
 void lg_capture_describe(char *out, size_t size);
 
-/** Numbers every object the collector tracks. */
-lg_status lg_enumerate(lg_walk *walk, lg_error *err);
+/** Numbers every object the collector tracks, by its own lists. */
+void lg_enumerate(lg_walk *walk);
+/** The same by public calls: they run Python code, make a list of all objects,
+ *  and cannot see frozen ones. */
+lg_status lg_enumerate_public(lg_walk *walk, lg_error *err);
 /** Numbers the interpreter, its threads and their frames: the first nodes. */
 void lg_roots_open(lg_walk *walk);
 /** Appends the edges of those, before any other node is opened. */

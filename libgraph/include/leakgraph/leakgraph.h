@@ -393,6 +393,7 @@ LG_API lg_status lg_graph_save(const lg_graph *graph, const char *path,
  *  until it is whole. For whoever writes by other means than lg_graph_save. */
 typedef struct lg_draft lg_draft;
 
+/** Makes an empty one, with the mode of the file whose place it will take. */
 LG_API lg_status lg_draft_new(const char *path, lg_draft **out, lg_error *err);
 /** Where to write: an open, empty file, the draft's own. */
 LG_API int lg_draft_descriptor(const lg_draft *draft);
