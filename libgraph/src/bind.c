@@ -25,13 +25,16 @@ static const group groups[] = {
     {LG__ROOT_NODE, LG__ROOT_NAME, 0},
     {LG__INFO_KEY, LG__INFO_VALUE, 0},
     {LG__DEVICE_NODE, LG__DEVICE_ID, 0},
+    {LG__FACT_NODE, LG__FACT_KEY, 0},
+    {LG__FACT_NODE, LG__FACT_VALUE, 0},
 };
 
 // Arrays whose places are named by u32, so that LG_NONE stays free.
 static const enum lg__array_name counted[] = {
     LG__ADDRESS,     LG__STRING_OFFSET, LG__TEXT_NODE, LG__BIG_NODE,
     LG__TYPE_NAME,   LG__TYPE_BASE,     LG__ROOT_NODE, LG__INFO_KEY,
-    LG__DEVICE_NODE, LG__DEVICE_NAME,
+    LG__DEVICE_NODE, LG__DEVICE_NAME,   LG__FACT_NODE, LG__SEGMENT,
+    LG__BLOCK,
 };
 
 static lg_status
@@ -78,6 +81,25 @@ bind_nodes_and_edges(lg_graph *graph)
     };
 }
 
+static void
+bind_bytes(lg_graph *graph)
+{
+    const lg__array *array = graph->array;
+    graph->device_count = (uint32_t)array[LG__DEVICE_NAME].count;
+    graph->device_name = array[LG__DEVICE_NAME].data;
+    graph->placed_count = (uint32_t)array[LG__DEVICE_NODE].count;
+    graph->device_node = array[LG__DEVICE_NODE].data;
+    graph->device_id = array[LG__DEVICE_ID].data;
+    graph->fact_count = (uint32_t)array[LG__FACT_NODE].count;
+    graph->fact_node = array[LG__FACT_NODE].data;
+    graph->fact_key = array[LG__FACT_KEY].data;
+    graph->fact_value = array[LG__FACT_VALUE].data;
+    graph->segment_count = (uint32_t)array[LG__SEGMENT].count;
+    graph->segment = array[LG__SEGMENT].data;
+    graph->block_count = (uint32_t)array[LG__BLOCK].count;
+    graph->block = array[LG__BLOCK].data;
+}
+
 // An empty array still points somewhere: offsets to NULL are undefined.
 static const uint64_t nothing[1];
 
@@ -113,11 +135,7 @@ lg__graph_bind(lg_graph *graph, lg_error *err)
     graph->info_count = (uint32_t)array[LG__INFO_KEY].count;
     graph->info_key = array[LG__INFO_KEY].data;
     graph->info_value = array[LG__INFO_VALUE].data;
-    graph->device_count = (uint32_t)array[LG__DEVICE_NAME].count;
-    graph->device_name = array[LG__DEVICE_NAME].data;
-    graph->placed_count = (uint32_t)array[LG__DEVICE_NODE].count;
-    graph->device_node = array[LG__DEVICE_NODE].data;
-    graph->device_id = array[LG__DEVICE_ID].data;
+    bind_bytes(graph);
     return LG_OK;
 }
 

@@ -3,11 +3,28 @@
 
 #include <string.h>
 
-static void
-fail(lg_builder *builder, lg_status status)
+void
+lg__builder_fail(lg_builder *builder, lg_status status)
 {
     if (builder->status == LG_OK)
         builder->status = status;
+}
+
+lg_status
+lg__builder_status(const lg_builder *builder, lg_error *err)
+{
+    switch (builder->status) {
+    case LG_OK:
+        return LG_OK;
+    case LG_ELIMIT:
+        return lg_error_set(err, LG_ELIMIT,
+                            "more objects than a graph can hold (4 billion)");
+    case LG_EINVAL:
+        return lg_error_set(err, LG_EINVAL,
+                            "a node was put on a device that was not added");
+    default:
+        return lg__error_memory(err);
+    }
 }
 
 bool
@@ -26,7 +43,7 @@ static void
 push(lg_builder *builder, enum lg__array_name name, uint32_t value)
 {
     if (!lg__rest_push(builder->rest, name, value))
-        fail(builder, LG_ENOMEM);
+        lg__builder_fail(builder, LG_ENOMEM);
 }
 
 static void
@@ -43,6 +60,10 @@ rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
     rest->held.element = sizeof(lg__node_number);
     rest->placed.element = sizeof(lg__node_number);
     rest->late.element = sizeof(lg__late_edge);
+    rest->span.element = sizeof(lg__span);
+    rest->fact.element = sizeof(lg__fact);
+    rest->segment.element = sizeof(lg__segment);
+    rest->block.element = sizeof(lg_block);
 }
 
 // String 0 is empty and type 0 is "?".
@@ -53,7 +74,7 @@ add_firsts(lg_builder *builder)
     uint64_t *offset =
         lg__vector_extend(&rest->allocator, &rest->table[LG__STRING_OFFSET], 1);
     if (offset == NULL) {
-        fail(builder, LG_ENOMEM);
+        lg__builder_fail(builder, LG_ENOMEM);
         return;
     }
     *offset = 0;
@@ -103,6 +124,10 @@ lg_builder_free(lg_builder *builder)
     lg__vector_free(&allocator, &rest->held);
     lg__vector_free(&allocator, &rest->placed);
     lg__vector_free(&allocator, &rest->late);
+    lg__vector_free(&allocator, &rest->span);
+    lg__vector_free(&allocator, &rest->fact);
+    lg__vector_free(&allocator, &rest->segment);
+    lg__vector_free(&allocator, &rest->block);
     lg__deallocate(&allocator, rest, sizeof *rest);
     lg__deallocate(&allocator, builder, sizeof *builder);
     lg__allocator_release(&allocator);
@@ -117,7 +142,7 @@ lg_builder_add_late_edge(lg_builder *builder, uint32_t source, uint32_t target,
     struct lg_builder_rest *rest = builder->rest;
     lg__late_edge *edge = lg__vector_extend(&rest->allocator, &rest->late, 1);
     if (edge == NULL) {
-        fail(builder, LG_ENOMEM);
+        lg__builder_fail(builder, LG_ENOMEM);
         return;
     }
     *edge = (lg__late_edge){source, target, payload, kind, rest->late.count};
@@ -132,7 +157,7 @@ add_number(lg_builder *builder, lg__vector *vector, uint32_t node,
     lg__node_number *place =
         lg__vector_extend(&builder->rest->allocator, vector, 1);
     if (place == NULL)
-        fail(builder, LG_ENOMEM);
+        lg__builder_fail(builder, LG_ENOMEM);
     else
         *place = (lg__node_number){number, node};
 }
@@ -175,7 +200,7 @@ lg_builder_set_device(lg_builder *builder, uint32_t node, uint32_t device)
 {
     uint64_t order = builder->rest->placed.count;
     if (device > builder->rest->table[LG__DEVICE_NAME].count)
-        fail(builder, LG_EINVAL);
+        lg__builder_fail(builder, LG_EINVAL);
     else
         add_number(builder, &builder->rest->placed, node, order << 32 | device);
 }
@@ -193,8 +218,14 @@ lg_builder_intern(lg_builder *builder, const char *bytes, size_t length)
     uint32_t id =
         lg__strings_intern(&rest->allocator, &rest->strings, bytes, length);
     if (id == LG_NONE)
-        fail(builder, LG_ENOMEM);
+        lg__builder_fail(builder, LG_ENOMEM);
     return id;
+}
+
+void
+lg__builder_text(lg_builder *builder, uint32_t node, uint32_t string)
+{
+    add_number(builder, &builder->rest->text, node, string);
 }
 
 void
@@ -205,7 +236,7 @@ lg_builder_set_text(lg_builder *builder, uint32_t node, const char *bytes,
     uint32_t id =
         lg__strings_append(&rest->allocator, &rest->strings, bytes, length);
     if (id == LG_NONE)
-        fail(builder, LG_ENOMEM);
+        lg__builder_fail(builder, LG_ENOMEM);
     else
         add_number(builder, &rest->text, node, id);
 }
@@ -236,7 +267,7 @@ lg_builder_add_root(lg_builder *builder, uint32_t node, lg_root_kind kind,
     uint8_t *place =
         lg__vector_extend(&rest->allocator, &rest->table[LG__ROOT_KIND], 1);
     if (place == NULL) {
-        fail(builder, LG_ENOMEM);
+        lg__builder_fail(builder, LG_ENOMEM);
         return;
     }
     *place = (uint8_t)kind;

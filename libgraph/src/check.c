@@ -2,8 +2,8 @@
 // between a hostile file and every accessor.
 #include "graph.h"
 
-static lg_status
-damaged(lg_error *err, const char *what, uint64_t where)
+lg_status
+lg__check_failed(lg_error *err, const char *what, uint64_t where)
 {
     return lg_error_set(err, LG_EFORMAT,
                         "%s is out of range or order (at %llu)", what,
@@ -15,13 +15,13 @@ check_first_edges(const lg_columns *columns, lg_error *err)
 {
     const uint64_t *first = columns->first_edge;
     if (first[0] != 0)
-        return damaged(err, "the first edge of a node", 0);
+        return lg__check_failed(err, "the first edge of a node", 0);
     for (uint32_t node = 0; node < columns->node_count; node++)
         if (first[node + 1] < first[node] ||
             first[node + 1] - first[node] >= LG_NONE)
-            return damaged(err, "the first edge of a node", node);
+            return lg__check_failed(err, "the first edge of a node", node);
     if (first[columns->node_count] != columns->edge_count)
-        return damaged(err, "the last edge", columns->edge_count);
+        return lg__check_failed(err, "the last edge", columns->edge_count);
     return LG_OK;
 }
 
@@ -49,14 +49,14 @@ lg__check_edges(const lg_graph *graph, lg_error *err)
     payload_limits(graph, limits);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
         if (columns->edge_target[edge] >= columns->node_count)
-            return damaged(err, "the target of an edge", edge);
+            return lg__check_failed(err, "the target of an edge", edge);
         unsigned kind = lg__edge_kind(graph, edge);
         if (kind >= LG_EDGE_KIND_COUNT)
-            return damaged(err, "the kind of an edge", edge);
+            return lg__check_failed(err, "the kind of an edge", edge);
         uint32_t payload = columns->edge_payload[edge];
         if (limits[kind] && payload >= limits[kind] &&
             !(kind == LG_EDGE_VALUE && payload == LG_NONE))
-            return damaged(err, "the label of an edge", edge);
+            return lg__check_failed(err, "the label of an edge", edge);
     }
     return LG_OK;
 }
@@ -67,7 +67,7 @@ check_ids(const uint32_t *ids, uint64_t count, uint32_t limit, bool may_be_none,
 {
     for (uint64_t i = 0; i < count; i++)
         if (ids[i] >= limit && !(may_be_none && ids[i] == LG_NONE))
-            return damaged(err, what, i);
+            return lg__check_failed(err, what, i);
     return LG_OK;
 }
 
@@ -77,7 +77,7 @@ check_ascending(const uint32_t *ids, uint32_t count, const char *what,
 {
     for (uint32_t i = 1; i < count; i++)
         if (ids[i] <= ids[i - 1])
-            return damaged(err, what, i);
+            return lg__check_failed(err, what, i);
     return LG_OK;
 }
 
@@ -87,11 +87,11 @@ check_types(const lg_graph *graph, lg_error *err)
     const uint32_t *first = graph->type_first_base;
     uint64_t bases = graph->array[LG__TYPE_BASE].count;
     if (first[0] != 0 || first[graph->type_count] != bases)
-        return damaged(err, "the base of a type", bases);
+        return lg__check_failed(err, "the base of a type", bases);
     for (uint32_t type = 0; type < graph->type_count; type++)
         if (first[type + 1] <= first[type] || first[type + 1] > bases ||
             graph->type_base[first[type]] != type)
-            return damaged(err, "the base of a type", type);
+            return lg__check_failed(err, "the base of a type", type);
     return LG_OK;
 }
 
@@ -104,11 +104,12 @@ check_sizes(const lg_graph *graph, lg_error *err)
     for (uint32_t node = 0; node < columns->node_count; node++) {
         bool listed = next < graph->big_count && graph->big_node[next] == node;
         if (listed != (columns->size[node] == UINT32_MAX))
-            return damaged(err, "the size of a node", node);
+            return lg__check_failed(err, "the size of a node", node);
         next += listed;
     }
-    return next == graph->big_count ? LG_OK
-                                    : damaged(err, "a large size", next);
+    return next == graph->big_count
+               ? LG_OK
+               : lg__check_failed(err, "a large size", next);
 }
 
 static lg_status
@@ -117,7 +118,7 @@ check_devices(const lg_graph *graph, lg_error *err)
     for (uint32_t i = 0; i < graph->placed_count; i++)
         if (graph->device_id[i] == 0 ||
             graph->device_id[i] > graph->device_count)
-            return damaged(err, "the device of a node", i);
+            return lg__check_failed(err, "the device of a node", i);
     return check_ascending(graph->device_node, graph->placed_count,
                            "a device's node", err);
 }
@@ -127,7 +128,7 @@ check_root_kinds(const lg_graph *graph, lg_error *err)
 {
     for (uint32_t i = 0; i < graph->root_count; i++)
         if (graph->root_kind[i] > LG_ROOT_GIVEN)
-            return damaged(err, "the kind of a root", i);
+            return lg__check_failed(err, "the kind of a root", i);
     return LG_OK;
 }
 
@@ -173,6 +174,10 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
         status = check_sizes(graph, err);
     if (status == LG_OK)
         status = check_devices(graph, err);
+    if (status == LG_OK)
+        status = lg__check_facts(graph, err);
+    if (status == LG_OK)
+        status = lg__check_blocks(graph, err);
     return status == LG_OK ? check_root_kinds(graph, err) : status;
 }
 
@@ -182,11 +187,11 @@ lg__check_strings(const lg_graph *graph, lg_error *err)
     const uint64_t *offset = graph->string_offset;
     uint64_t total = graph->array[LG__STRING_BYTES].count;
     if (offset[0] != 0 || offset[graph->string_count] != total)
-        return damaged(err, "a string", 0);
+        return lg__check_failed(err, "a string", 0);
     for (uint32_t id = 0; id < graph->string_count; id++) {
         if (offset[id + 1] < offset[id] || offset[id + 1] > total ||
             offset[id + 1] - offset[id] > UINT32_MAX)
-            return damaged(err, "a string", id);
+            return lg__check_failed(err, "a string", id);
         if (!lg__utf8_is_clean(graph->string_bytes + offset[id],
                                (size_t)(offset[id + 1] - offset[id])))
             return lg_error_set(err, LG_EFORMAT,

@@ -21,24 +21,15 @@ static lg_status
 run_steps(lg_builder *builder, lg_error *err)
 {
     lg_status (*const steps[])(lg_builder *, lg_error *) = {
-        add_missing_info,   lg__finish_first_edges, lg__finish_late_edges,
+        add_missing_info,   lg__finish_spans,       lg__finish_blocks,
+        lg__finish_facts,   lg__finish_first_edges, lg__finish_late_edges,
         lg__finish_found,   lg__finish_texts,       lg__finish_sizes,
         lg__finish_devices, lg__finish_roots,
     };
-    if (builder->status == LG_ELIMIT)
-        return lg_error_set(err, LG_ELIMIT,
-                            "more objects than a graph can hold (4 billion)");
-    if (builder->status == LG_EINVAL)
-        return lg_error_set(err, LG_EINVAL,
-                            "a node was put on a device that was not added");
-    if (builder->status != LG_OK)
-        return lg__error_memory(err);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        lg_status status = steps[i](builder, err);
-        if (status != LG_OK)
-            return status;
-    }
-    return LG_OK;
+    lg_status status = lg__builder_status(builder, err);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
+        status = steps[i](builder, err);
+    return status;
 }
 
 static void

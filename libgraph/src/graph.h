@@ -10,6 +10,10 @@
 #include "allocator.h"
 #include "utf8.h"
 
+// A file holds them as they are.
+_Static_assert(sizeof(lg_segment) == 40, "a segment is 40 bytes");
+_Static_assert(sizeof(lg_block) == 40, "a block is 40 bytes");
+
 /** Every array of a graph: name, id in a file (never changed or reused), size
  *  of an element, and what people call it. */
 #define LG__ARRAYS(X)                                                          \
@@ -41,6 +45,11 @@
     X(DEVICE_NODE, 26, 4, "device node")                                       \
     X(DEVICE_ID, 27, 4, "device of a node")                                    \
     X(DEVICE_NAME, 28, 4, "device name")                                       \
+    X(FACT_NODE, 29, 4, "fact node")                                           \
+    X(FACT_KEY, 30, 4, "fact key")                                             \
+    X(FACT_VALUE, 31, 4, "fact value")                                         \
+    X(SEGMENT, 32, 40, "segment")                                              \
+    X(BLOCK, 33, 40, "block")                                                  \
     X(DOMINATOR, 64, 4, "dominator")                                           \
     X(KNOT_FIRST, 65, 4, "first of a knot")                                    \
     X(KNOT_NODE, 66, 4, "node of a knot")                                      \
@@ -159,6 +168,16 @@ struct lg_graph {
                                       the host */
     const uint32_t *device_id;
 
+    uint32_t fact_count;
+    const uint32_t *fact_node; /**< ascending; a node's by key */
+    const uint32_t *fact_key;  /**< string ids, each once for a node */
+    const uint32_t *fact_value;
+
+    uint32_t segment_count;
+    const lg_segment *segment; /**< by device and address */
+    uint32_t block_count;
+    const lg_block *block; /**< by device and address */
+
     bool partial;
     uint64_t checksum; /**< of the file it came from; 0: of none */
 
@@ -186,6 +205,13 @@ lg_status lg__graph_settle(lg_graph *graph, lg_error *err);
 lg_status lg__check_edges(const lg_graph *graph, lg_error *err);
 lg_status lg__check_tables(const lg_graph *graph, lg_error *err);
 lg_status lg__check_strings(const lg_graph *graph, lg_error *err);
+lg_status lg__check_facts(const lg_graph *graph, lg_error *err);
+lg_status lg__check_blocks(const lg_graph *graph, lg_error *err);
+/** LG_EFORMAT: what is out of range or order, and where. */
+lg_status lg__check_failed(lg_error *err, const char *what, uint64_t where);
+
+/** Whether a fact under that key may hold the user's own text. */
+bool lg__fact_is_users(lg_string key);
 
 /** The traits of a type, by its name and those of its bases. */
 lg__trait lg__type_trait(const lg_graph *graph, uint32_t type);

@@ -15,6 +15,25 @@ typedef struct lg__late_edge {
     uint64_t order; /**< when it came: later edges stay behind earlier ones */
 } lg__late_edge;
 
+/** A span, and when it came. */
+typedef struct lg__span {
+    lg_span span;
+    uint32_t order;
+} lg__span;
+
+typedef struct lg__fact {
+    uint32_t node;
+    uint32_t key;   /**< string id */
+    uint32_t value; /**< string id */
+    uint32_t order;
+} lg__fact;
+
+/** A segment, and the index that its blocks know it by. */
+typedef struct lg__segment {
+    lg_segment segment;
+    uint32_t index;
+} lg__segment;
+
 typedef struct lg__node_number {
     uint64_t number;
     uint32_t node;
@@ -27,17 +46,29 @@ struct lg_builder_rest {
      *  types, roots, info. The others stay empty until the end. */
     lg__vector table[LG__ARRAY_COUNT];
     size_t capacity[LG__ARRAY_COUNT]; /**< of the builder's open columns */
-    lg__vector text;   /**< lg__node_number: node and string id */
-    lg__vector big;    /**< lg__node_number: node and size */
-    lg__vector held;   /**< lg__node_number: node and references found */
-    lg__vector placed; /**< lg__node_number: node and, below the order in which
-                            they came, device */
-    lg__vector late;   /**< lg__late_edge */
+    lg__vector text;    /**< lg__node_number: node and string id */
+    lg__vector big;     /**< lg__node_number: node and size */
+    lg__vector held;    /**< lg__node_number: node and references found */
+    lg__vector placed;  /**< lg__node_number: node and, below the order in which
+                             they came, device */
+    lg__vector late;    /**< lg__late_edge */
+    lg__vector span;    /**< lg__span */
+    lg__vector fact;    /**< lg__fact */
+    lg__vector segment; /**< lg__segment */
+    lg__vector block;   /**< lg_block */
 };
 
 /** Appends one u32 to a table; false when memory ran out. */
 bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
                    uint32_t value);
+
+/** Remembers the first failure. */
+void lg__builder_fail(lg_builder *builder, lg_status status);
+/** What became of the builder so far, in words if it failed. */
+lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
+
+/** Sets a node's text to a string that is there already. */
+void lg__builder_text(lg_builder *builder, uint32_t node, uint32_t string);
 
 /** Resizes one open column; false, with the status set, without memory. */
 bool lg__builder_resize(lg_builder *builder, enum lg__array_name name,
@@ -50,6 +81,9 @@ lg__array lg__builder_take(lg_builder *builder, enum lg__array_name name,
 
 /** The steps of finishing, in order. Each leaves the builder whole on failure.
  */
+lg_status lg__finish_spans(lg_builder *builder, lg_error *err);
+lg_status lg__finish_blocks(lg_builder *builder, lg_error *err);
+lg_status lg__finish_facts(lg_builder *builder, lg_error *err);
 lg_status lg__finish_late_edges(lg_builder *builder, lg_error *err);
 lg_status lg__finish_first_edges(lg_builder *builder, lg_error *err);
 lg_status lg__finish_found(lg_builder *builder, lg_error *err);

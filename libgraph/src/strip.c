@@ -14,6 +14,12 @@ is_user_text(const lg_graph *graph, uint32_t node)
             lg__node_category(graph, node) == LG_CATEGORY_ATOM);
 }
 
+static bool
+is_user_fact(const lg_graph *graph, uint32_t fact)
+{
+    return lg__fact_is_users(lg_graph_string(graph, graph->fact_key[fact]));
+}
+
 static void
 keep_all(bool *kept, const uint32_t *ids, uint32_t count)
 {
@@ -31,6 +37,13 @@ mark_kept(const lg_graph *graph, bool *kept)
     keep_all(kept, graph->info_key, graph->info_count);
     keep_all(kept, graph->info_value, graph->info_count);
     keep_all(kept, graph->device_name, graph->device_count);
+    for (uint32_t i = 0; i < graph->fact_count; i++)
+        if (!is_user_fact(graph, i))
+            kept[graph->fact_key[i]] = kept[graph->fact_value[i]] = true;
+    for (uint32_t i = 0; i < graph->segment_count; i++)
+        kept[graph->segment[i].kind] = kept[graph->segment[i].pool] = true;
+    for (uint32_t i = 0; i < graph->block_count; i++)
+        kept[graph->block[i].frames] = true;
     for (uint32_t i = 0; i < graph->text_count; i++)
         if (!is_user_text(graph, graph->text_node[i]))
             kept[graph->text_string[i]] = true;
@@ -111,6 +124,28 @@ copy_texts(const lg_graph *from, lg_graph *to)
     return enough;
 }
 
+static bool
+copy_facts(const lg_graph *from, lg_graph *to)
+{
+    static const enum lg__array_name columns[] = {LG__FACT_NODE, LG__FACT_KEY,
+                                                  LG__FACT_VALUE};
+    bool enough = true;
+    for (size_t column = 0; column < 3 && enough; column++) {
+        const uint32_t *source = from->array[columns[column]].data;
+        lg__vector kept = {.element = sizeof(uint32_t)};
+        for (uint32_t i = 0; i < from->fact_count && enough; i++) {
+            if (is_user_fact(from, i))
+                continue;
+            uint32_t *place = lg__vector_extend(&to->allocator, &kept, 1);
+            enough = place != NULL;
+            if (enough)
+                *place = source[i];
+        }
+        to->array[columns[column]] = lg__vector_take(&kept);
+    }
+    return enough;
+}
+
 // The info now says that there are no keys and no previews.
 static void
 note_in_info(const lg_graph *from, lg_graph *to)
@@ -124,6 +159,15 @@ note_in_info(const lg_graph *from, lg_graph *to)
 }
 
 static bool
+is_rewritten(enum lg__array_name name)
+{
+    return name == LG__STRING_OFFSET || name == LG__STRING_BYTES ||
+           name == LG__TEXT_NODE || name == LG__TEXT_STRING ||
+           name == LG__FACT_NODE || name == LG__FACT_KEY ||
+           name == LG__FACT_VALUE;
+}
+
+static bool
 copy_all(const lg_graph *from, lg_graph *to)
 {
     size_t size = from->string_count * sizeof(bool);
@@ -132,11 +176,11 @@ copy_all(const lg_graph *from, lg_graph *to)
         return false;
     memset(kept, 0, size);
     mark_kept(from, kept);
-    bool enough = copy_strings(from, to, kept) && copy_texts(from, to);
+    bool enough = copy_strings(from, to, kept) && copy_texts(from, to) &&
+                  copy_facts(from, to);
     lg__deallocate(&to->allocator, kept, size);
     for (int i = 0; i < LG__ARRAY_ANALYSIS && enough; i++)
-        if (i != LG__STRING_OFFSET && i != LG__STRING_BYTES &&
-            i != LG__TEXT_NODE && i != LG__TEXT_STRING)
+        if (!is_rewritten((enum lg__array_name)i))
             enough = copy_array(from, to, (enum lg__array_name)i);
     if (enough)
         note_in_info(from, to);

@@ -260,16 +260,45 @@ same_roots_and_info(const lg_graph *a, const lg_graph *b)
     return true;
 }
 
+static bool
+same_facts(const lg_graph *a, const lg_graph *b, uint32_t node)
+{
+    lg_string key[2];
+    lg_string value[2];
+    uint32_t i = 0;
+    while (lg_node_fact_at(a, node, i, &key[0], &value[0])) {
+        if (!lg_node_fact_at(b, node, i++, &key[1], &value[1]) ||
+            !same_string(key[0], key[1]) || !same_string(value[0], value[1]))
+            return false;
+    }
+    return !lg_node_fact_at(b, node, i, &key[1], &value[1]) &&
+           lg_node_device(a, node) == lg_node_device(b, node);
+}
+
+static bool
+same_blocks(const lg_graph *a, const lg_graph *b)
+{
+    size_t count[4];
+    const lg_segment *segments[] = {lg_graph_segments(a, &count[0]),
+                                    lg_graph_segments(b, &count[1])};
+    const lg_block *blocks[] = {lg_graph_blocks(a, &count[2]),
+                                lg_graph_blocks(b, &count[3])};
+    return count[0] == count[1] && count[2] == count[3] &&
+           !memcmp(segments[0], segments[1], count[0] * sizeof **segments) &&
+           !memcmp(blocks[0], blocks[1], count[2] * sizeof **blocks);
+}
+
 bool
 sample_equal(const lg_graph *a, const lg_graph *b)
 {
     const lg_columns *columns = lg_graph_columns(a);
     if (!same_columns(columns, lg_graph_columns(b)) || !same_types(a, b) ||
-        !same_roots_and_info(a, b) ||
+        !same_roots_and_info(a, b) || !same_blocks(a, b) ||
         lg_graph_is_partial(a) != lg_graph_is_partial(b))
         return false;
     for (uint32_t node = 0; node < columns->node_count; node++)
         if (lg_node_size(a, node) != lg_node_size(b, node) ||
+            !same_facts(a, b, node) ||
             !same_string(lg_node_text(a, node), lg_node_text(b, node)))
             return false;
     uint32_t id = 0;

@@ -4,6 +4,7 @@
 
 #include "lgs.h"
 #include "sample.h"
+#include "stored.h"
 #include "test.h"
 
 // Sections, by their ids in a file.
@@ -33,6 +34,11 @@ enum {
     ROOT_NAME = 23,
     INFO_KEY = 24,
     INFO_VALUE = 25,
+    FACT_NODE = 29,
+    FACT_KEY = 30,
+    FACT_VALUE = 31,
+    SEGMENT = 32,
+    BLOCK = 33,
 };
 
 static bytes file;
@@ -129,19 +135,68 @@ spoilt(void)
     refuses(INFO_VALUE, 0, strings);
 }
 
-// Columns that must be equally long are refused before anything is read.
+// Columns that another one must fit are refused before anything is read.
 static void
 lengths(void)
 {
     for (uint32_t index = 0; index < section_count(file); index++) {
         section good = section_at(file, index);
         section bad = good;
+        if (good.raw == 0 || good.id == BLOCK)
+            continue;
         bad.raw = bad.stored = good.raw - good.element;
         bad.checksum = XXH3_64bits(file.data + bad.offset, bad.raw);
         put_section(file, index, bad);
         CHECK(load() == LG_EFORMAT);
         put_section(file, index, good);
     }
+}
+
+// A field of four bytes in an element of many.
+static void
+refuses_field(uint32_t id, uint64_t place, size_t field, uint32_t value)
+{
+    uint32_t index;
+    section about = section_of(id, &index);
+    uint8_t *at = file.data + about.offset + place * about.element + field;
+    uint32_t old;
+    memcpy(&old, at, sizeof old);
+    for (int again = 0; again < 2; again++) {
+        memcpy(at, again ? &old : &value, sizeof old);
+        about.checksum = XXH3_64bits(file.data + about.offset, about.raw);
+        put_section(file, index, about);
+        if (load() != (again ? LG_OK : LG_EFORMAT)) {
+            test_failures++;
+            fprintf(stderr, "section %u [%llu] + %zu: again %d\n", id,
+                    (unsigned long long)place, field, again);
+        }
+    }
+}
+
+static void
+spoilt_bytes(void)
+{
+    uint32_t strings = (uint32_t)count_of(STRING_OFFSET) - 1;
+    uint64_t facts = count_of(FACT_NODE);
+    refuses(FACT_NODE, facts - 1, STORED_COUNT);
+    refuses(FACT_NODE, facts - 1, 0);
+    refuses(FACT_KEY, 0, strings);
+    refuses(FACT_KEY, 0, strings - 1);
+    refuses(FACT_VALUE, 3, strings);
+    refuses_field(SEGMENT, 0, offsetof(lg_segment, device), 0);
+    refuses_field(SEGMENT, 0, offsetof(lg_segment, device), 2);
+    refuses_field(SEGMENT, 1, offsetof(lg_segment, kind), strings);
+    refuses_field(SEGMENT, 1, offsetof(lg_segment, pool), strings);
+    refuses_field(SEGMENT, 1, offsetof(lg_segment, expandable), 2);
+    refuses_field(SEGMENT, 0, offsetof(lg_segment, address), 0xffffffff);
+    refuses_field(SEGMENT, 2, offsetof(lg_segment, size) + 4, 0xffffffff);
+    refuses_field(BLOCK, 7, offsetof(lg_block, segment), 3);
+    refuses_field(BLOCK, 7, offsetof(lg_block, segment), 0);
+    refuses_field(BLOCK, 0, offsetof(lg_block, state), 3);
+    refuses_field(BLOCK, 0, offsetof(lg_block, frames), strings);
+    refuses_field(BLOCK, 0, offsetof(lg_block, in_flux), 2);
+    refuses_field(BLOCK, 0, offsetof(lg_block, address), 0xffffffff);
+    refuses_field(BLOCK, 2, offsetof(lg_block, size) + 4, 0xffffffff);
 }
 
 int
@@ -154,6 +209,12 @@ main(void)
     file = saved(graph, 0);
     lg_graph_free(graph);
     RUN(spoilt);
+    RUN(lengths);
+    free(file.data);
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    file = saved(graph, 0);
+    lg_graph_free(graph);
+    RUN(spoilt_bytes);
     RUN(lengths);
     free(file.data);
     folder_remove();

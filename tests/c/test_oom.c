@@ -7,6 +7,7 @@
 #include "drawn.h"
 #include "sample.h"
 #include "scarce.h"
+#include "stored.h"
 #include "test.h"
 
 typedef struct budget {
@@ -39,7 +40,8 @@ budget_release(void *context)
 }
 
 static void
-builder_and_finish(void)
+finish_with_budgets(lg_status (*make)(const lg_allocator *, lg_graph **,
+                                      lg_error *))
 {
     lg_status status = LG_ENOMEM;
     long allowed = 0;
@@ -48,7 +50,7 @@ builder_and_finish(void)
         lg_allocator allocator = {budget_resize, budget_release, &state};
         lg_graph *graph = NULL;
         lg_error err;
-        status = sample_new(&allocator, &graph, &err);
+        status = make(&allocator, &graph, &err);
         CHECK(status == LG_OK || status == LG_ENOMEM);
         CHECK((status == LG_OK) == (graph != NULL));
         CHECK(state.released == (status != LG_OK));
@@ -59,6 +61,13 @@ builder_and_finish(void)
         CHECK(state.released == 1);
     }
     CHECK(status == LG_OK && allowed > 20);
+}
+
+static void
+builder_and_finish(void)
+{
+    finish_with_budgets(sample_new);
+    finish_with_budgets(stored_new);
 }
 
 // The graph's own indexes come from its allocator as well.
@@ -231,6 +240,11 @@ everything_else(void)
         CHECK(sweep(graph, works[i]) == 0);
         lg_graph_free(graph);
     }
+    lg_graph *stored;
+    REQUIRE(stored_new(NULL, &stored, NULL) == LG_OK);
+    CHECK(sweep(stored, do_save) == 0 && sweep(stored, do_load) == 0);
+    CHECK(sweep(stored, do_strip) == 0);
+    lg_graph_free(stored);
     CHECK(unlink(path) == 0);
     CHECK(rmdir(folder) == 0);
 }

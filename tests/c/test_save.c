@@ -6,6 +6,7 @@
 
 #include "lgs.h"
 #include "sample.h"
+#include "stored.h"
 #include "test.h"
 
 static void
@@ -34,6 +35,9 @@ round_trips(void)
 {
     lg_graph *graph;
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    round_trip(graph);
+    lg_graph_free(graph);
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
     round_trip(graph);
     lg_graph_free(graph);
     graph = sample_random(5, 3000, true);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "sample.h"
+#include "stored.h"
 #include "test.h"
 
 static bool
@@ -64,10 +65,31 @@ bytes_of_file(void)
     lg_graph_free(stripped);
 }
 
+// What leakgraph says of a node stays; what others say may be the user's.
+static void
+facts(void)
+{
+    lg_graph *graph;
+    lg_graph *stripped;
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    REQUIRE(lg_graph_strip(graph, &stripped, NULL) == LG_OK);
+    CHECK(lg_graph_check(stripped, NULL) == LG_OK);
+    CHECK(lg_node_fact(graph, STORED_LOSS, "remark").length > 0);
+    CHECK(lg_node_fact(stripped, STORED_LOSS, "remark").length == 0);
+    CHECK(lg_node_fact(stripped, STORED_LOSS, "requires_grad").length == 3);
+    CHECK(lg_node_fact_number(stripped, STORED_SLICE, "bytes", 0) == 4096);
+    CHECK(!file_contains(stripped, "the user's own words"));
+    CHECK(file_contains(stripped, "float32[512, 512]"));
+    CHECK(file_contains(stripped, "load train.py:3"));
+    lg_graph_free(graph);
+    lg_graph_free(stripped);
+}
+
 int
 main(void)
 {
     RUN(texts);
     RUN(bytes_of_file);
+    RUN(facts);
     return test_result();
 }

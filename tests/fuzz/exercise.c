@@ -55,6 +55,12 @@ exercise_node(const lg_graph *graph, uint32_t node)
     uint64_t edges[8];
     lg_node_size(graph, node);
     lg_node_unexplained(graph, node);
+    lg_node_device(graph, node);
+    lg_node_fact_number(graph, node, "bytes", 0);
+    lg_string key;
+    lg_string value;
+    for (uint32_t i = 0; lg_node_fact_at(graph, node, i, &key, &value); i++)
+        lg_text_add_bytes(&text, value.data, value.length);
     lg_node_referrers(graph, node, edges, 8);
     lg_graph_find(graph, lg_graph_columns(graph)->address[node]);
     lg_node_title(graph, node, true, &text);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "sample.h"
+#include "stored.h"
 #include "test.h"
 
 static const char *folder;
@@ -55,7 +56,7 @@ damaged(uint8_t *data, size_t length, uint64_t *state)
 int
 main(int argc, char **argv)
 {
-    lg_graph *graphs[3];
+    lg_graph *graphs[4];
     uint64_t state = 1;
     if (argc != 2)
         return 2;
@@ -64,7 +65,8 @@ main(int argc, char **argv)
     REQUIRE(sample_new(NULL, &graphs[0], NULL) == LG_OK);
     graphs[1] = sample_random(3, 30, false);
     graphs[2] = sample_random(4, 30, true);
-    for (size_t i = 0; i < 3; i++) {
+    REQUIRE(stored_new(NULL, &graphs[3], NULL) == LG_OK);
+    for (size_t i = 0; i < 4; i++) {
         for (int level = 0; level <= 3; level += 3) {
             size_t length;
             uint8_t *data = saved(graphs[i], level, &length);

@@ -139,8 +139,9 @@ LG_API void lg_builder_set_device(lg_builder *builder, uint32_t node,
  * data, a tensor's storage. When the graph is finished, the spans of each
  * device are merged: every maximal union of overlapping intervals becomes one
  * buffer node (LG_NODE_BUFFER) that carries those bytes once, however many
- * views there are, with an edge from each holder. Intervals that only touch are
- * not merged.
+ * views there are, with one edge (LG_EDGE_NATIVE, uncounted) from each holder.
+ * Intervals that only touch are not merged. Buffers come behind all other
+ * nodes, by device and address.
  */
 typedef struct lg_span {
     uint32_t holder;  /**< the node that keeps the memory alive */
@@ -149,8 +150,9 @@ typedef struct lg_span {
     uint64_t length;  /**< bytes; a span of 0 bytes makes no buffer */
     uint64_t extra;   /**< bytes of host memory that come with it, beyond the
                            interval: the allocator's rounding, the struct that
-                           describes it. Counted on the buffer, or, where that
-                           is not on the host, on the holder */
+                           describes it. Those of all spans are added up: give
+                           each byte once. Counted on the buffer, or, where
+                           there is none on the host, on the holder */
     uint32_t type;    /**< type id of the buffer node: the longest owner's, else
                            the longest span's, counts */
     uint32_t text;    /**< string id of the buffer's own text, chosen alike:
@@ -163,8 +165,9 @@ enum {
     LG_SPAN_OWNER = 1 << 0,  /**< the holder allocated it, or frees it */
     LG_SPAN_INLINE = 1 << 1, /**< the interval is part of the holder's own
                                   allocation, and of its size: no buffer is
-                                  made, and the other holders of memory inside
-                                  it refer to this node */
+                                  made, the holders of spans inside it refer to
+                                  this node, and a buffer that reaches into it
+                                  leaves those bytes out */
     LG_SPAN_MAPPED = 1 << 2, /**< pages of a file or shared memory, not of this
                                   process's own heap */
     LG_SPAN_PINNED = 1 << 3, /**< page-locked host memory */

@@ -163,9 +163,9 @@ enum {
     LG_NODE_KEY = 1 << 6,       /**< a str that is a key: its text is user data
                                      and goes with `keys=False` and strip */
     LG_NODE_BUFFER = 1 << 7,    /**< memory outside of any object's own
-                                     allocation: its size is that of the interval
-                                     that begins at its address (0: not known), on
-                                     its device; synthetic */
+                                     allocation: an interval that begins at its
+                                     address (0: not known), on its device;
+                                     synthetic */
     LG_NODE_CPP = 1 << 8, /**< a C++ object (autograd node, tensor without a
                                Python wrapper); synthetic */
 };
@@ -213,7 +213,10 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, uint32_t node);
  *     decimal), "device", "layout" (if not strided), "requires_grad" ("yes")
  *   autograd nodes: "saved" (number of saved tensors), "hooked" (of those, the
  *     ones that hooks have replaced)
- *   buffers: "allocation" (where it was allocated, frames separated by " < ")
+ *   buffers: "allocation" (where it was allocated, frames separated by " < "),
+ *     "memory" ("mapped": pages of a file or shared memory; "pinned":
+ *     page-locked), "bytes" (of the interval, if the size has more: the
+ *     allocator's rounding, the struct that describes it)
  *   figures: "number", "size" ("640x480"), "axes", "artists", "canvas" (bytes),
  *     "closed" ("yes" or "no": whether pyplot's registry lacks it)
  *   adapters' remarks: "not inspected" (why)
@@ -347,8 +350,9 @@ typedef struct lg_block {
 } lg_block;
 
 /** The segments and blocks as the allocators gave them, sorted by device and
- *  address; borrowed. Totals that the allocator and the driver gave for device
- *  D are info texts: "device.D.allocated", ".reserved", ".driver_total",
+ *  address (blocks by segment and address); borrowed. Totals that the allocator
+ * and the driver gave for device D are info texts: "device.D.allocated",
+ * ".reserved", ".driver_total",
  *  ".driver_free" (bytes, decimal). */
 LG_API const lg_segment *lg_graph_segments(const lg_graph *graph,
                                            size_t *count);
@@ -409,8 +413,9 @@ LG_API void lg_draft_free(lg_draft *draft);
 LG_API lg_status lg_graph_write(const lg_graph *graph, int descriptor,
                                 const lg_monitor *monitor, lg_error *err);
 
-/** A copy of the graph without the user's own text: str keys, previews. Names
- *  of types, attributes, variables and modules stay. An analysis that was saved
+/** A copy of the graph without the user's own text: str keys, previews, facts
+ *  under other keys than those of lg_node_fact. Names of types, attributes,
+ *  variables and modules stay. An analysis that was saved
  *  with the graph is left out. */
 LG_API lg_status lg_graph_strip(const lg_graph *graph, lg_graph **out,
                                 lg_error *err);

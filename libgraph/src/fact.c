@@ -1,0 +1,141 @@
+// Facts: what is known of a node beyond the columns.
+#include "rest.h"
+#include "sort.h"
+
+#include <string.h>
+
+void
+lg_builder_add_fact(lg_builder *builder, uint32_t node, const char *key,
+                    const char *value, size_t length)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    if (node >= builder->node_count)
+        return;
+    uint32_t key_id = lg_builder_intern(builder, key, strlen(key));
+    uint32_t value_id = lg_builder_intern(builder, value, length);
+    lg__fact *fact = lg__vector_extend(&rest->allocator, &rest->fact, 1);
+    if (fact == NULL) {
+        lg__builder_fail(builder, LG_ENOMEM);
+        return;
+    }
+    *fact =
+        (lg__fact){node, key_id, value_id, (uint32_t)(rest->fact.count - 1)};
+}
+
+static int
+compare(const void *left, const void *right)
+{
+    const lg__fact *a = left;
+    const lg__fact *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+lg_status
+lg__finish_facts(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__fact *facts = rest->fact.data;
+    size_t count = rest->fact.count;
+    if (count > 0)
+        lg__sort(facts, count, sizeof *facts, compare);
+    for (size_t i = 0; i < count; i++) {
+        bool last = i + 1 == count || facts[i + 1].node != facts[i].node ||
+                    facts[i + 1].key != facts[i].key;
+        if (last && (!lg__rest_push(rest, LG__FACT_NODE, facts[i].node) ||
+                     !lg__rest_push(rest, LG__FACT_KEY, facts[i].key) ||
+                     !lg__rest_push(rest, LG__FACT_VALUE, facts[i].value)))
+            return lg__error_memory(err);
+    }
+    lg__vector_free(&rest->allocator, &rest->fact);
+    return LG_OK;
+}
+
+lg_status
+lg__check_facts(const lg_graph *graph, lg_error *err)
+{
+    for (uint32_t i = 0; i < graph->fact_count; i++) {
+        uint32_t node = graph->fact_node[i];
+        uint32_t key = graph->fact_key[i];
+        if (node >= graph->columns.node_count || key >= graph->string_count ||
+            graph->fact_value[i] >= graph->string_count)
+            return lg__check_failed(err, "a fact", i);
+        if (i > 0 && (node < graph->fact_node[i - 1] ||
+                      (node == graph->fact_node[i - 1] &&
+                       key <= graph->fact_key[i - 1])))
+            return lg__check_failed(err, "a fact", i);
+    }
+    return LG_OK;
+}
+
+bool
+lg__fact_is_users(lg_string key)
+{
+    static const char *const ours[] = {
+        "dtype",  "shape",         "bytes", "device",  "layout",
+        "memory", "requires_grad", "saved", "hooked",  "allocation",
+        "number", "size",          "axes",  "artists", "canvas",
+        "closed", "not inspected",
+    };
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (lg__string_is(key, ours[i]))
+            return false;
+    return true;
+}
+
+// The first fact of a node, or of the next one that has any.
+static uint32_t
+first_of(const lg_graph *graph, uint32_t node)
+{
+    uint32_t low = 0;
+    uint32_t high = graph->fact_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (graph->fact_node[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+lg_string
+lg_node_fact(const lg_graph *graph, uint32_t node, const char *key)
+{
+    for (uint32_t i = first_of(graph, node);
+         i < graph->fact_count && graph->fact_node[i] == node; i++)
+        if (lg__string_is(lg_graph_string(graph, graph->fact_key[i]), key))
+            return lg_graph_string(graph, graph->fact_value[i]);
+    return (lg_string){"", 0};
+}
+
+uint64_t
+lg_node_fact_number(const lg_graph *graph, uint32_t node, const char *key,
+                    uint64_t otherwise)
+{
+    lg_string text = lg_node_fact(graph, node, key);
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < text.length; i++) {
+        unsigned digit = (unsigned)(text.data[i] - '0');
+        if (digit > 9 || number > (UINT64_MAX - digit) / 10)
+            return otherwise;
+        number = number * 10 + digit;
+    }
+    return text.length > 0 ? number : otherwise;
+}
+
+bool
+lg_node_fact_at(const lg_graph *graph, uint32_t node, uint32_t index,
+                lg_string *key, lg_string *value)
+{
+    uint32_t first = first_of(graph, node);
+    if (index >= graph->fact_count - first ||
+        graph->fact_node[first + index] != node)
+        return false;
+    *key = lg_graph_string(graph, graph->fact_key[first + index]);
+    *value = lg_graph_string(graph, graph->fact_value[first + index]);
+    return true;
+}

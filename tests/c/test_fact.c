@@ -1,0 +1,96 @@
+// Facts: the last one counts, and getters find them.
+#include "stored.h"
+#include "test.h"
+
+static bool
+says(lg_string string, const char *expected)
+{
+    return string.length == strlen(expected) &&
+           memcmp(string.data, expected, string.length) == 0;
+}
+
+static void
+getters(void)
+{
+    lg_graph *graph;
+    lg_string key;
+    lg_string value;
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    CHECK(says(lg_node_fact(graph, STORED_WEIGHT, "shape"), "512, 512"));
+    CHECK(says(lg_node_fact(graph, STORED_LOSS, "requires_grad"), "yes"));
+    CHECK(lg_node_fact(graph, STORED_LOSS, "shape").length == 0);
+    CHECK(lg_node_fact(graph, STORED_TRAIN, "shape").length == 0);
+    CHECK(lg_node_fact(graph, LG_NONE, "shape").length == 0);
+    CHECK(lg_node_fact_number(graph, STORED_SLICE, "bytes", 9) == 4096);
+    CHECK(lg_node_fact_number(graph, STORED_SLICE, "dtype", 9) == 9);
+    CHECK(lg_node_fact_number(graph, STORED_LOSS, "shape", 9) == 9);
+    CHECK(lg_node_fact_number(graph, STORED_TRAIN, "bytes", 9) == 9);
+    REQUIRE(lg_node_fact_at(graph, STORED_MUL, 0, &key, &value));
+    CHECK(says(key, "saved") && says(value, "1"));
+    CHECK(!lg_node_fact_at(graph, STORED_MUL, 1, &key, &value));
+    CHECK(!lg_node_fact_at(graph, STORED_TRAIN, 0, &key, &value));
+    CHECK(!lg_node_fact_at(graph, STORED_COUNT, UINT32_MAX, &key, &value));
+    uint32_t count = 0;
+    while (lg_node_fact_at(graph, STORED_LOSS, count, &key, &value))
+        count++;
+    CHECK(count == 5);
+    lg_graph_free(graph);
+}
+
+static void
+numbers(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 16);
+    lg_builder_add_fact(builder, 0, "most", "18446744073709551615", 20);
+    lg_builder_add_fact(builder, 0, "more", "18446744073709551616", 20);
+    lg_builder_add_fact(builder, 0, "sign", "-1", 2);
+    lg_builder_add_fact(builder, 1, "nobody", "x", 1);
+    lg_builder_add_fact(builder, LG_NONE, "nobody", "x", 1);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(lg_node_fact_number(graph, 0, "most", 5) == UINT64_MAX);
+    CHECK(lg_node_fact_number(graph, 0, "more", 5) == 5);
+    CHECK(lg_node_fact_number(graph, 0, "sign", 5) == 5);
+    lg_graph_free(graph);
+}
+
+// Against a table kept on the side.
+static void
+last_one_counts(void)
+{
+    enum { NODES = 20, KEYS = 5 };
+    static const char *const keys[KEYS] = {"a", "b", "c", "d", "e"};
+    uint64_t state = 3;
+    unsigned expected[NODES][KEYS] = {{0}};
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++)
+        lg_builder_add_node(builder, 16);
+    for (unsigned i = 1; i < 150; i++) {
+        char digits[8];
+        uint32_t node = test_random(&state) % NODES;
+        uint32_t key = test_random(&state) % KEYS;
+        snprintf(digits, sizeof digits, "%u", i);
+        lg_builder_add_fact(builder, node, keys[key], digits, strlen(digits));
+        expected[node][key] = i;
+    }
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(lg_graph_check(graph, NULL) == LG_OK);
+    for (uint32_t node = 0; node < NODES; node++)
+        for (uint32_t key = 0; key < KEYS; key++)
+            CHECK(lg_node_fact_number(graph, node, keys[key], 0) ==
+                  expected[node][key]);
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    RUN(getters);
+    RUN(numbers);
+    RUN(last_one_counts);
+    return test_result();
+}
