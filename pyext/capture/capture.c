@@ -149,10 +149,10 @@ lg_capture_walk(lg_walk *walk, lg_error *err)
         lg_roots_walk(walk);
         note_held(walk);
     }
-    lg_walk_run(walk);
-    lg_surveys_run(walk);
     if (!walk->partial)
         lg_roots_finish(walk);
+    lg_walk_run(walk);
+    lg_surveys_run(walk);
     lg_texts_finish(walk);
     snprintf(text, sizeof text, "%.3f", seconds_now() - walk->started);
     lg_builder_set_info(walk->builder, "capture.seconds", text);

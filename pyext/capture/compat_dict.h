@@ -193,6 +193,22 @@ lg_managed_dict(PyObject *object)
 #endif
 }
 
+/** Where an instance with a managed dict keeps its values, or that dict: to be
+ *  prefetched, not to be read. */
+static inline const void *
+lg_managed_word(PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return _PyObject_ManagedDictPointer(object)->dict;
+#elif PY_VERSION_HEX >= 0x030C0000
+    return _PyObject_DictOrValuesPointer(object)->values;
+#elif PY_VERSION_HEX >= 0x030B0000
+    return *_PyObject_ValuesPointer(object);
+#else
+    return object;
+#endif
+}
+
 /** The values kept in or beside the instance itself, if they are in use. */
 static inline lg_inline_values
 lg_inline_values_of(PyObject *object)

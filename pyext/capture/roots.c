@@ -16,6 +16,8 @@ add_synthetic(lg_walk *walk, const void *address, uint32_t type)
         return node;
     walk->builder->node_flags[node] |= LG_NODE_SYNTHETIC | LG_NODE_IMMORTAL;
     walk->builder->type[node] = type;
+    walk->builder->size[node] = 0;
+    walk->builder->refcount[node] = 0;
     return node;
 }
 

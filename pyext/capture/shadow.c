@@ -2,8 +2,9 @@
 
 #include <sys/mman.h>
 
-/** Half of the address space that the leaves map, for 16 TiB of addresses. */
-#define POOL_RESERVE ((size_t)1 << 43)
+/** A quarter of the address space that the leaves map, for 16 TiB of addresses.
+ */
+#define POOL_RESERVE ((size_t)1 << 42)
 #define TOP_BYTES (LG_SHADOW_TOP * sizeof(uint32_t **))
 
 static void *

@@ -1,10 +1,12 @@
 /**
- * Address to node, without hashing: a radix map with one u32 for every 8 bytes
+ * Address to node, without hashing: a radix map with one u32 for every 16 bytes
  * of address space that holds an object. Neighbouring objects share cache
  * lines, which is the whole gain (a hash table is 3 to 9 times slower here).
+ * Static objects may be aligned to 8 bytes only; still no two objects begin in
+ * the same 16 bytes, as none is smaller than its header.
  *
  * Three levels: bits 30 to 47 choose a table of 1,024 leaves, bits 20 to 29 a
- * leaf of 1 MiB of addresses, bits 3 to 19 the slot. Tables and leaves come
+ * leaf of 1 MiB of addresses, bits 4 to 19 the slot. Tables and leaves come
  * from one anonymous reservation, touched lazily, zero when fresh.
  */
 #ifndef LEAKGRAPH_CAPTURE_SHADOW_H
@@ -17,7 +19,7 @@
 enum {
     LG_SHADOW_TOP = 1 << 18,
     LG_SHADOW_MIDDLE = 1 << 10,
-    LG_SHADOW_LEAF = 1 << 17,
+    LG_SHADOW_LEAF = 1 << 16,
 };
 
 typedef struct lg_shadow {
@@ -53,7 +55,7 @@ lg_shadow_slot(lg_shadow *shadow, const void *address)
         if (*leaf == NULL)
             return NULL;
     }
-    return &(*leaf)[(bits >> 3) & (LG_SHADOW_LEAF - 1)];
+    return &(*leaf)[(bits >> 4) & (LG_SHADOW_LEAF - 1)];
 }
 
 /** The slot's value, 0 if it was never set; allocates nothing. */
@@ -64,7 +66,7 @@ lg_shadow_find(const lg_shadow *shadow, const void *address)
     uint32_t *const *middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
     const uint32_t *leaf =
         middle != NULL ? middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)] : NULL;
-    return leaf != NULL ? leaf[(bits >> 3) & (LG_SHADOW_LEAF - 1)] : 0;
+    return leaf != NULL ? leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)] : 0;
 }
 
 #endif

@@ -5,12 +5,23 @@
  */
 #include "walk.h"
 
+/** An edge to an object that may be NULL. */
+static inline void
+write_edge(lg_walk *walk, lg_pen *pen, PyObject *target, unsigned kind,
+           uint32_t payload)
+{
+    if (target != NULL)
+        lg_builder_write(pen, lg_walk_node(walk, target), kind, payload);
+}
+
 static void
 walk_items(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
 {
+    lg_pen pen = lg_builder_pen(walk->builder, (uint64_t)count);
     for (Py_ssize_t i = 0; i < count; i++)
-        lg_walk_edge(walk, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
-                     (uint32_t)i);
+        write_edge(walk, &pen, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
+                   (uint32_t)i);
+    lg_builder_put(walk->builder, &pen);
 }
 
 void
@@ -30,13 +41,15 @@ lg_walk_set(lg_walk *walk, PyObject *object)
 {
     const PySetObject *set = (PySetObject *)object;
     uint32_t rank = 0;
+    lg_pen pen = lg_builder_pen(walk->builder, (uint64_t)set->used);
     /* A deleted entry keeps a dummy key with hash -1, which no element has. */
     for (Py_ssize_t i = 0; i <= set->mask; i++) {
         const setentry *entry = &set->table[i];
         if (entry->key != NULL && entry->hash != -1)
-            lg_walk_edge(walk, entry->key, LG_EDGE_ELEMENT | LG_EDGE_TRAVERSED,
-                         rank++);
+            write_edge(walk, &pen, entry->key,
+                       LG_EDGE_ELEMENT | LG_EDGE_TRAVERSED, rank++);
     }
+    lg_builder_put(walk->builder, &pen);
 }
 
 static inline PyObject *
@@ -49,15 +62,15 @@ entry_word(const lg_dict_table *table, Py_ssize_t i, size_t offset)
 /** One item of an unshared dict. Edges to keys of all-str dicts are real
  *  references that tp_traverse leaves out. */
 static inline void
-walk_item(lg_walk *walk, PyObject *key, PyObject *value, unsigned extra,
-          unsigned key_extra, uint32_t rank)
+write_item(lg_walk *walk, lg_pen *pen, PyObject *key, PyObject *value,
+           unsigned extra, unsigned key_extra, uint32_t rank)
 {
     uint32_t key_node = lg_walk_node(walk, key);
     if (key_node == LG_NONE)
         return;
     walk->builder->node_flags[key_node] |= LG_NODE_KEY;
-    lg_walk_edge(walk, value, LG_EDGE_VALUE | extra, key_node);
-    lg_builder_add_edge(walk->builder, key_node, LG_EDGE_KEY | key_extra, rank);
+    write_edge(walk, pen, value, LG_EDGE_VALUE | extra, key_node);
+    lg_builder_write(pen, key_node, LG_EDGE_KEY | key_extra, rank);
 }
 
 /** A dict that shares its keys with others of its type: the type holds them. */
@@ -94,12 +107,14 @@ lg_walk_dict(lg_walk *walk, PyObject *object)
         key_extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
     }
     uint32_t rank = 0;
+    lg_pen pen = lg_builder_pen(walk->builder, 2 * (uint64_t)table.count);
     for (Py_ssize_t i = 0; i < table.count; i++) {
         PyObject *value = entry_word(&table, i, table.value);
         if (value != NULL)
-            walk_item(walk, entry_word(&table, i, table.key), value, extra,
-                      key_extra, rank++);
+            write_item(walk, &pen, entry_word(&table, i, table.key), value,
+                       extra, key_extra, rank++);
     }
+    lg_builder_put(walk->builder, &pen);
 }
 
 /** Interns the names of all inline values that the type knows by now. */
@@ -143,18 +158,21 @@ lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
         if (inlined.values != NULL && dict != NULL)
             return false;
     }
+    lg_pen pen = lg_builder_pen(walk->builder, info->field_count +
+                                                   (uint64_t)inlined.count + 2);
     for (uint32_t i = 0; i < info->field_count; i++) {
         const lg_named_field *field = &info->fields[i];
         PyObject *child = *(PyObject **)((char *)object + field->offset);
-        lg_walk_edge(walk, child, field->kind | LG_EDGE_TRAVERSED, field->name);
+        write_edge(walk, &pen, child, field->kind | LG_EDGE_TRAVERSED,
+                   field->name);
     }
     for (Py_ssize_t i = 0; i < inlined.count; i++)
         if (inlined.values[i] != NULL)
-            lg_walk_edge(walk, inlined.values[i],
-                         LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED,
-                         lg_attribute_name(walk, info, i));
-    lg_walk_edge(walk, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
-    lg_builder_add_edge(walk->builder, info->node,
-                        LG_EDGE_TYPE | LG_EDGE_TRAVERSED, 0);
+            write_edge(walk, &pen, inlined.values[i],
+                       LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED,
+                       lg_attribute_name(walk, info, i));
+    write_edge(walk, &pen, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
+    lg_builder_write(&pen, info->node, LG_EDGE_TYPE | LG_EDGE_TRAVERSED, 0);
+    lg_builder_put(walk->builder, &pen);
     return true;
 }

@@ -105,6 +105,7 @@ lg_survey_native(lg_survey *survey, const void *address, uint32_t type,
     bool is_new = node != LG_NONE && node == before;
     if (is_new) {
         builder->type[node] = type;
+        builder->refcount[node] = 0;
         builder->node_flags[node] = LG_NODE_SYNTHETIC | LG_NODE_CPP;
         lg_builder_set_size(builder, node, size);
     }

@@ -244,32 +244,93 @@ tell(lg_walk *walk)
         walk->builder->status = LG_ECANCELLED;
 }
 
+/** How far ahead the next objects are brought into the cache: first the object
+ *  itself, then, when that can be read, what its type keeps elsewhere. */
+enum { AHEAD = 8, FAR_AHEAD = 2 * AHEAD };
+
+/** Types of the objects that come next, looked up when they were AHEAD. */
+typedef struct upcoming {
+    uint32_t node;
+    lg_type_info *info;
+} upcoming;
+
+static void
+prefetch_object(const lg_builder *builder, uint32_t node)
+{
+    if (node >= builder->node_count)
+        return;
+    const char *object = (const char *)(uintptr_t)builder->address[node];
+    __builtin_prefetch(object);
+    __builtin_prefetch(object + 64);
+}
+
+/** The second memory that a walker will read: a container's items. */
+static void
+prefetch_parts(PyObject *object, const lg_type_info *info)
+{
+    switch ((lg_plan)info->plan) {
+    case LG_PLAN_LIST:
+        __builtin_prefetch(((PyListObject *)object)->ob_item);
+        return;
+    case LG_PLAN_DICT:
+        __builtin_prefetch(((PyDictObject *)object)->ma_keys);
+        return;
+    case LG_PLAN_INSTANCE:
+        if (info->dict_kind == LG_DICT_MANAGED)
+            __builtin_prefetch(lg_managed_word(object));
+        return;
+    default:
+        return;
+    }
+}
+
+static void
+look_ahead(lg_walk *walk, uint32_t node, upcoming *next)
+{
+    const lg_builder *builder = walk->builder;
+    if (node >= builder->node_count ||
+        (builder->node_flags[node] & LG_NODE_SYNTHETIC))
+        return;
+    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+    *next = (upcoming){node, lg_type_lookup(walk, Py_TYPE(object))};
+    if (next->info != NULL)
+        prefetch_parts(object, next->info);
+}
+
+static bool
+walk_object(lg_walk *walk, uint32_t node, const upcoming *known)
+{
+    PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
+    lg_type_info *info = known->node == node ? known->info : NULL;
+    if (info == NULL)
+        info = lg_walk_type(walk, Py_TYPE(object));
+    if (info == NULL)
+        return false;
+    fill_columns(walk, node, object, info);
+    if (walk->partial)
+        walk_partially(walk, node, object, info);
+    else
+        walk_edges(walk, object, info);
+    return true;
+}
+
 void
 lg_walk_run(lg_walk *walk)
 {
     lg_builder *builder = walk->builder;
+    upcoming ring[AHEAD] = {{0, NULL}};
     for (; walk->walked < builder->node_count && builder->status == LG_OK;
          walk->walked++) {
         uint32_t node = walk->walked;
         if (node % TELL_EVERY == 0)
             tell(walk);
-        if (node + 8 < builder->node_count) {
-            const char *ahead =
-                (const char *)(uintptr_t)builder->address[node + 8];
-            __builtin_prefetch(ahead);
-            __builtin_prefetch(ahead + 64);
-        }
+        upcoming *place = &ring[node % AHEAD];
+        upcoming known = *place;
+        prefetch_object(builder, node + FAR_AHEAD);
+        look_ahead(walk, node + AHEAD, place);
         lg_builder_open(builder, node);
-        if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
-            continue;
-        PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
-        lg_type_info *info = lg_walk_type(walk, Py_TYPE(object));
-        if (info == NULL)
+        if (!(builder->node_flags[node] & LG_NODE_SYNTHETIC) &&
+            !walk_object(walk, node, &known))
             return;
-        fill_columns(walk, node, object, info);
-        if (walk->partial)
-            walk_partially(walk, node, object, info);
-        else
-            walk_edges(walk, object, info);
     }
 }

@@ -154,8 +154,9 @@ typedef struct lg_walk {
                            0: not to be expanded */
 } lg_walk;
 
-/** The node of an object or synthetic address, made if new. LG_NONE when memory
- *  ran out. The address must not be NULL. */
+/** The node of an object or synthetic address, made if new: its columns are
+ *  filled when its turn comes. LG_NONE when memory ran out. The address must
+ * not be NULL. */
 static inline uint32_t
 lg_walk_node(lg_walk *walk, const void *address)
 {
@@ -167,7 +168,7 @@ lg_walk_node(lg_walk *walk, const void *address)
     if (*slot)
         return *slot - 1;
     uint32_t node =
-        lg_builder_add_node(walk->builder, (uint64_t)(uintptr_t)address);
+        lg_builder_number_node(walk->builder, (uint64_t)(uintptr_t)address);
     *slot = node + 1;
     return node;
 }

@@ -72,21 +72,32 @@ LG_API void lg_builder_free(lg_builder *builder);
 LG_API bool lg_builder_grow_nodes(lg_builder *builder);
 LG_API bool lg_builder_grow_edges(lg_builder *builder);
 
-/** Appends a node with all columns zero but its address (type 0 until set) and
- *  returns its index; LG_NONE on failure. */
+/** Appends a node of which only address and flags are set (to 0): the producer
+ *  is to set type, size and refcount. LG_NONE on failure. */
 static inline uint32_t
-lg_builder_add_node(lg_builder *builder, uint64_t address)
+lg_builder_number_node(lg_builder *builder, uint64_t address)
 {
     if (builder->node_count == builder->node_capacity &&
         !lg_builder_grow_nodes(builder))
         return LG_NONE;
     uint32_t node = builder->node_count++;
     builder->address[node] = address;
-    builder->type[node] = 0;
-    builder->size[node] = 0;
-    builder->refcount[node] = 0;
     builder->node_flags[node] = 0;
     builder->first_edge[node] = UINT64_MAX;
+    return node;
+}
+
+/** Appends a node with all columns zero but its address (type 0 until set) and
+ *  returns its index; LG_NONE on failure. */
+static inline uint32_t
+lg_builder_add_node(lg_builder *builder, uint64_t address)
+{
+    uint32_t node = lg_builder_number_node(builder, address);
+    if (node != LG_NONE) {
+        builder->type[node] = 0;
+        builder->size[node] = 0;
+        builder->refcount[node] = 0;
+    }
     return node;
 }
 
@@ -96,6 +107,52 @@ lg_builder_open(lg_builder *builder, uint32_t node)
 {
     builder->open_node = node;
     builder->first_edge[node] = builder->edge_count;
+}
+
+/** Where the next edges go, once there is room for them: for loops that append
+ *  many (lg_builder_pen, then lg_builder_write for each, then
+ *  lg_builder_put). */
+typedef struct lg_pen {
+    uint32_t *target;
+    uint32_t *payload;
+    uint8_t *kind;
+    uint64_t at;
+    uint64_t end; /**< room up to here */
+} lg_pen;
+
+/** A pen with room for `count` edges of the open node; without memory, one with
+ *  no room. */
+static inline lg_pen
+lg_builder_pen(lg_builder *builder, uint64_t count)
+{
+    while (builder->edge_capacity - builder->edge_count < count)
+        if (!lg_builder_grow_edges(builder)) {
+            lg_pen none = {NULL, NULL, NULL, 0, 0};
+            return none;
+        }
+    lg_pen pen = {builder->edge_target, builder->edge_payload,
+                  builder->edge_kind, builder->edge_count,
+                  builder->edge_count + count};
+    return pen;
+}
+
+/** Writes an edge; dropped without room or target. */
+static inline void
+lg_builder_write(lg_pen *pen, uint32_t target, unsigned kind, uint32_t payload)
+{
+    if (target == LG_NONE || pen->at == pen->end)
+        return;
+    pen->target[pen->at] = target;
+    pen->payload[pen->at] = payload;
+    pen->kind[pen->at++] = (uint8_t)kind;
+}
+
+/** Hands the edges written over to the builder. */
+static inline void
+lg_builder_put(lg_builder *builder, const lg_pen *pen)
+{
+    if (pen->target != NULL)
+        builder->edge_count = pen->at;
 }
 
 /** Appends an edge of the open node. A target of LG_NONE is ignored. */
