@@ -51,21 +51,28 @@ is_counted(const lg_graph *graph, const lg_hop *hop)
     }
 }
 
+// A frame is known by its function.
 static void
 add_label(merging *to, const lg_hop *hop, lg_text *out)
 {
-    if (is_counted(to->graph, hop))
-        lg_text_addf(out, "#%u",
-                     lg__edge_kind(to->graph, hop->edges[hop->edge_count - 1]));
-    else
+    if (!is_counted(to->graph, hop)) {
         lg_hop_label(to->graph, hop, out);
+        return;
+    }
+    unsigned kind = lg__edge_kind(to->graph, hop->edges[hop->edge_count - 1]);
+    lg_text_addf(out, "#%u", kind);
+    if (kind == LG_EDGE_FRAME) {
+        lg_string text = lg_node_text(to->graph, hop->target);
+        lg_text_add_bytes(out, text.data, text.length);
+    }
 }
 
 static uint32_t
 intern_key(merging *to, const lg_merged *item)
 {
     to->text.length = 0;
-    lg_text_addf(&to->text, "%u %u ", item->parent, item->type);
+    lg_text_addf(&to->text, "%u %u ", item->parent,
+                 to->graph->type_name[item->type]);
     if (item->parent != LG_NONE)
         add_label(to, &item->hop, &to->text);
     else if (lg__root_rank(to->graph, to->tree.root[item->node]) !=
@@ -77,14 +84,27 @@ intern_key(merging *to, const lg_merged *item)
                               to->text.length);
 }
 
+static void
+join(merging *to, lg_merged *item, const lg_hop *hop)
+{
+    const uint32_t *payload = to->graph->columns.edge_payload;
+    item->nodes++;
+    if (hop->edge_count > 0 && is_counted(to->graph, hop) &&
+        payload[hop->edges[hop->edge_count - 1]] !=
+            payload[item->hop.edges[item->hop.edge_count - 1]])
+        item->varied = true;
+}
+
 // Merges one node whose parent is merged; false when memory ran out.
 static bool
 merge_node(merging *to, uint32_t node)
 {
     uint32_t before = to->tree.before[node];
     lg_merged item = {.parent = LG_NONE,
+                      .root = to->tree.root[node],
                       .node = node,
                       .type = to->graph->columns.type[node],
+                      .nodes = 1,
                       .hop = {.source = node, .target = node}};
     if (before != node) {
         item.parent = to->merged[before];
@@ -94,8 +114,10 @@ merge_node(merging *to, uint32_t node)
     if (id == LG_NONE)
         return false;
     to->merged[node] = id;
-    if (id < to->out.count)
+    if (id < to->out.count) {
+        join(to, &to->out.items[id], &item.hop);
         return true;
+    }
     if (to->out.count == to->capacity) {
         size_t capacity = to->capacity ? to->capacity * 2 : 64;
         lg_merged *items = realloc(to->out.items, capacity * sizeof *items);

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// Hops of a path shown at its ends.
-enum { HEAD = 12, TAIL = 12 };
+// Hops of a path shown at its ends, and lines of merged paths.
+enum { HEAD = 12, TAIL = 12, PATHS_SHOWN = 20 };
 
 typedef lg__why report;
 
@@ -22,23 +22,6 @@ say_numbered(report *to, uint32_t node)
 {
     lg_node_title(to->graph, node, false, &to->text);
     lg_text_addf(&to->text, " #%u", node);
-}
-
-// The title, with the whole name of a type that the title cuts.
-static void
-say_step(report *to, uint32_t node)
-{
-    lg_text *out = &to->text;
-    lg_string type =
-        lg_graph_type(to->graph, to->graph->columns.type[node]).name;
-    size_t start = out->length;
-    lg_node_title(to->graph, node, false, out);
-    if (!out->failed && memchr(type.data, '.', type.length) != NULL &&
-        out->length - start < type.length) {
-        lg_text_add(out, " · ");
-        lg__text_add_string(out, type);
-    }
-    lg_text_addf(out, " #%u", node);
 }
 
 static void
@@ -68,7 +51,7 @@ add_node(report *to, uint32_t node, bool last)
     lg_text *out = &to->text;
     int64_t unseen = lg_node_unexplained(to->graph, node);
     lg_text_add(out, last ? "╰→ " : "├─ ");
-    say_step(to, node);
+    lg__say_step(to->graph, node, out);
     if (lg__node_category(to->graph, node) != LG_CATEGORY_ROOT) {
         lg_text_add(out, "  ");
         say_retained(to, node);
@@ -229,7 +212,7 @@ add_garbage(report *to)
 static void
 why_text(report *to)
 {
-    say_step(to, to->node);
+    lg__say_step(to->graph, to->node, &to->text);
     lg_text_add(&to->text, "  ");
     say_retained(to, to->node);
     lg_text_add(&to->text, "\n");
@@ -312,10 +295,10 @@ why_json(report *to)
     lg_text_add(out, "}\n");
 }
 
-lg_status
-lg_report_why(const lg_analysis *analysis, uint32_t node, const char *note,
-              const lg_monitor *monitor, lg_format format, lg_text *out,
-              lg_error *err)
+static lg_status
+explain(const lg_analysis *analysis, uint32_t node, const char *note,
+        const lg_monitor *monitor, lg_format format, lg_text *out,
+        lg_error *err)
 {
     report to = {.analysis = analysis,
                  .graph = lg_analysis_graph(analysis),
@@ -323,8 +306,6 @@ lg_report_why(const lg_analysis *analysis, uint32_t node, const char *note,
                  .node = node,
                  .note = note,
                  .in_knot = LG_NONE};
-    if (node >= to.graph->columns.node_count)
-        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
     lg_status status = lg__why_explain(&to, err);
     if (status == LG_OK && format == LG_FORMAT_JSON)
         why_json(&to);
@@ -334,5 +315,62 @@ lg_report_why(const lg_analysis *analysis, uint32_t node, const char *note,
     if (status == LG_OK)
         return lg__report_finish(&to.text, out, err);
     lg_text_free(&to.text);
+    return status;
+}
+
+static lg_status
+check_nodes(const lg_graph *graph, const uint32_t *nodes, size_t count,
+            lg_error *err)
+{
+    if (count == 0)
+        return lg_error_set(err, LG_EINVAL, "there is no object to explain");
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] >= graph->columns.node_count)
+            return lg_error_set(err, LG_EINVAL, "there is no node %u",
+                                nodes[i]);
+    return LG_OK;
+}
+
+// A report ends with a newline, which one within another does not need.
+static void
+trim(lg_text *text)
+{
+    if (!text->failed && text->length > 0)
+        text->data[--text->length] = '\0';
+}
+
+// JSON has one shape, whether it is about one or about many.
+lg_status
+lg_report_why(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+              const char *note, const lg_monitor *monitor, lg_format format,
+              lg_text *out, lg_error *err)
+{
+    bool json = format == LG_FORMAT_JSON;
+    lg_text text = {0};
+    lg_status status =
+        check_nodes(lg_analysis_graph(analysis), nodes, count, err);
+    if (status != LG_OK)
+        return status;
+    if (json)
+        lg_text_add(&text, "{\"paths\": ");
+    if (json || count > 1)
+        status = lg_report_paths(analysis, nodes, count, PATHS_SHOWN, monitor,
+                                 format, &text, err);
+    if (json) {
+        trim(&text);
+        lg_text_add(&text, ",\n\"biggest\": ");
+    } else if (count > 1) {
+        lg_text_add(&text, "\nThe one that retains the most:\n\n");
+    }
+    if (status == LG_OK)
+        status = explain(analysis, lg_nodes_biggest(analysis, nodes, count),
+                         note, monitor, format, &text, err);
+    if (json) {
+        trim(&text);
+        lg_text_add(&text, "}\n");
+    }
+    if (status == LG_OK)
+        return lg__report_finish(&text, out, err);
+    lg_text_free(&text);
     return status;
 }

@@ -166,3 +166,19 @@ lg_nodes_retained(const lg_analysis *analysis, const uint32_t *nodes,
     free(state.stack);
     return status;
 }
+
+uint32_t
+lg_nodes_biggest(const lg_analysis *analysis, const uint32_t *nodes,
+                 size_t count)
+{
+    uint32_t best = LG_NONE;
+    uint64_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bytes = lg__retained_by(analysis, nodes[i]);
+        if (best != LG_NONE && bytes <= most)
+            continue;
+        best = nodes[i];
+        most = bytes;
+    }
+    return best;
+}

@@ -37,6 +37,20 @@ lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out)
 }
 
 void
+lg__say_step(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    size_t start = out->length;
+    lg_node_title(graph, node, false, out);
+    if (!out->failed && memchr(type.data, '.', type.length) != NULL &&
+        out->length - start < type.length) {
+        lg_text_add(out, " · ");
+        lg__text_add_string(out, type);
+    }
+    lg_text_addf(out, " #%u", node);
+}
+
+void
 lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
     size_t start = out->length;

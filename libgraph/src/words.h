@@ -10,6 +10,9 @@
 
 /** A node in one or two words: `Trainer`, `list`, `function train.step`. */
 void lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out);
+/** Its title and number, with the whole name of a type that the title cuts:
+ *  `Tensor · torch.Tensor #17`. */
+void lg__say_step(const lg_graph *graph, uint32_t node, lg_text *out);
 /** What comes between a holder and what it holds: `.x` and `[0]` as they are,
  *  anything else after a space. */
 void lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);

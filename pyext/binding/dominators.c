@@ -164,25 +164,6 @@ PyType_Spec dominators_spec = {
 
 /* ------------------------------------------------------------- a set's --- */
 
-/* Adds one target, or each of a list of them. */
-static bool
-resolve_set(snapshot_object *snapshot, PyObject *target, lg_nodes *nodes)
-{
-    core_state *state = object_state(snapshot);
-    bool listed = Py_TYPE(target) == state->types[TYPE_NODES];
-    if (PyList_Check(target) && PyList_GET_SIZE(target) > 0)
-        listed = Py_TYPE(PyList_GET_ITEM(target, 0)) == state->types[TYPE_NODE];
-    if (!listed)
-        return target_resolve(snapshot, target, nodes);
-    PyObject *items = PySequence_Fast(target, "");
-    bool done = items != NULL;
-    for (Py_ssize_t i = 0; done && i < PySequence_Fast_GET_SIZE(items); i++)
-        done =
-            target_resolve(snapshot, PySequence_Fast_GET_ITEM(items, i), nodes);
-    Py_XDECREF(items);
-    return done;
-}
-
 PyObject *
 snapshot_retained(PyObject *self, PyObject *target)
 {
@@ -190,7 +171,8 @@ snapshot_retained(PyObject *self, PyObject *target)
     core_state *state = object_state(self);
     progress watch;
     lg_nodes nodes = {0};
-    if (!progress_start(&watch, NULL) || !resolve_set(snapshot, target, &nodes))
+    if (!progress_start(&watch, NULL) ||
+        !target_resolve_set(snapshot, target, &nodes))
         return NULL;
     lg_bytes bytes;
     lg_error error;

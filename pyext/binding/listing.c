@@ -37,6 +37,7 @@ listing_dealloc(listing_object *self)
 {
     Py_XDECREF(self->rows);
     Py_XDECREF(self->text);
+    Py_XDECREF(self->facts);
     object_free(self);
 }
 

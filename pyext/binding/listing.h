@@ -11,6 +11,7 @@ typedef struct listing_object {
     PyObject_HEAD
     PyObject *rows; /* tuple of named tuples */
     PyObject *text;
+    PyObject *facts; /* tuple of what else a type has to show, or NULL */
 } listing_object;
 
 /** A report in both its forms. */

@@ -9,6 +9,7 @@
 #include "edge.h"
 #include "errors.h"
 #include "file.h"
+#include "merged.h"
 #include "node.h"
 #include "path.h"
 #include "recorder.h"
@@ -93,6 +94,7 @@ types_add(PyObject *module)
         {TYPE_CYCLE, &cycle_spec, NULL, "Cycle", false},
         {TYPE_PATH, &path_spec, NULL, "Path", false},
         {TYPE_TOP, &top_spec, NULL, "Top", false},
+        {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false},
         {TYPE_WHY, &why_spec, NULL, "Why", false},
     };
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
@@ -123,6 +125,18 @@ static PyStructSequence_Field top_row_fields[] = {
     {"count", "how many objects"},
     {"size", "their shallow sizes together, in bytes"},
     {"retained", "host bytes that only they keep alive"},
+    {"device", "the same on all devices together"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field merged_row_fields[] = {
+    {"depth", "0 at a root"},
+    {"label", "of the reference from the row above: '.x', '[*]'; '' at a root"},
+    {"name", "what is there, in a few words"},
+    {"node", "one of the nodes; None for rows left out"},
+    {"count", "how many nodes, or rows left out"},
+    {"objects", "of those asked about, how many lie here or below"},
+    {"retained", "host bytes that those retain, no byte twice"},
     {"device", "the same on all devices together"},
     {NULL, NULL},
 };
@@ -175,6 +189,9 @@ tuples_add(PyObject *module)
           3}},
         {TYPE_TOP_ROW,
          {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
+        {TYPE_MERGED_ROW,
+         {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
+          8}},
         {TYPE_HOP,
          {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
           4}},

@@ -304,6 +304,8 @@ static PyMethodDef snapshot_methods[] = {
     {"cycles", FASTCALL(snapshot_cycles), KEYWORDS, snapshot_cycles_doc},
     {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
     {"why", FASTCALL(snapshot_why), KEYWORDS, snapshot_why_doc},
+    {"merged_paths", FASTCALL(snapshot_merged_paths), KEYWORDS,
+     snapshot_merged_paths_doc},
     {"collectable", snapshot_collectable, METH_NOARGS,
      "collectable($self, /)\n--\n\nThe objects that CPython's collector would "
      "free now: Nodes."},

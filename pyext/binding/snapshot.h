@@ -59,6 +59,8 @@ PyObject *snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames);
 PyObject *snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames);
+PyObject *snapshot_merged_paths(PyObject *self, PyObject *const *args,
+                                Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_collectable(PyObject *self, PyObject *unused);
 PyObject *snapshot_uncollected(PyObject *self, PyObject *unused);
 PyObject *snapshot_types(PyObject *self, PyObject *const *args,
@@ -76,5 +78,6 @@ extern const char snapshot_show_dominators_doc[];
 extern const char snapshot_cycles_doc[];
 extern const char snapshot_top_doc[];
 extern const char snapshot_why_doc[];
+extern const char snapshot_merged_paths_doc[];
 
 #endif

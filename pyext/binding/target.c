@@ -136,6 +136,36 @@ target_resolve(snapshot_object *snapshot, PyObject *target, lg_nodes *nodes)
     return false;
 }
 
+/* Nodes, or a list of Node. */
+static bool
+is_set(core_state *state, PyObject *target)
+{
+    if (PyList_Check(target) && PyList_GET_SIZE(target) > 0)
+        return Py_TYPE(PyList_GET_ITEM(target, 0)) == state->types[TYPE_NODE];
+    return Py_TYPE(target) == state->types[TYPE_NODES];
+}
+
+bool
+target_is_live(core_state *state, PyObject *target)
+{
+    return !PyUnicode_Check(target) &&
+           Py_TYPE(target) != state->types[TYPE_NODE] && !is_set(state, target);
+}
+
+bool
+target_resolve_set(snapshot_object *snapshot, PyObject *target, lg_nodes *nodes)
+{
+    if (!is_set(object_state(snapshot), target))
+        return target_resolve(snapshot, target, nodes);
+    PyObject *items = PySequence_Fast(target, "");
+    bool done = items != NULL;
+    for (Py_ssize_t i = 0; done && i < PySequence_Fast_GET_SIZE(items); i++)
+        done =
+            target_resolve(snapshot, PySequence_Fast_GET_ITEM(items, i), nodes);
+    Py_XDECREF(items);
+    return done;
+}
+
 bool
 target_locate(core_state *state, lg_graph *graph, PyObject *const *objects,
               size_t count, lg_nodes *nodes)

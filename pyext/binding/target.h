@@ -17,6 +17,13 @@ bool target_select(snapshot_object *snapshot, PyObject *selector,
 bool target_resolve(snapshot_object *snapshot, PyObject *target,
                     lg_nodes *nodes);
 
+/** Whether it is neither a str nor a Node nor several of them. */
+bool target_is_live(core_state *state, PyObject *target);
+
+/** The same, and of a Nodes or a list of Node each. */
+bool target_resolve_set(snapshot_object *snapshot, PyObject *target,
+                        lg_nodes *nodes);
+
 /** The objects' nodes in a graph of this process that was just captured. */
 bool target_locate(core_state *state, lg_graph *graph, PyObject *const *objects,
                    size_t count, lg_nodes *nodes);

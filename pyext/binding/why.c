@@ -5,17 +5,20 @@
 #include "convert.h"
 #include "drawing.h"
 #include "errors.h"
+#include "merged.h"
 #include "node.h"
 #include "path.h"
 #include "python.h"
 #include "recorder.h"
+#include "sequence.h"
 #include "target.h"
 
 typedef struct why_object {
     PyObject_HEAD
     snapshot_object *snapshot;
-    node_object *node;
-    PyObject *note; /* str, maybe empty: where it was allocated */
+    node_object *node; /* of several, the biggest */
+    lg_nodes nodes;    /* all of them */
+    PyObject *note;    /* str, maybe empty: where it was allocated */
     PyObject *text;
 } why_object;
 
@@ -23,7 +26,7 @@ typedef struct why_object {
 
 static PyObject *
 write_text(snapshot_object *snapshot, const lg_analysis *analysis,
-           uint32_t node, PyObject *note, const lg_monitor *monitor)
+           const lg_nodes *nodes, PyObject *note, const lg_monitor *monitor)
 {
     const char *line = PyUnicode_AsUTF8(note);
     if (line == NULL)
@@ -32,8 +35,9 @@ write_text(snapshot_object *snapshot, const lg_analysis *analysis,
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_report_why(analysis, node, line[0] ? line : NULL, monitor,
-                           LG_FORMAT_TEXT, &text, &error);
+    status = lg_report_why(analysis, nodes->items, nodes->count,
+                           line[0] ? line : NULL, monitor, LG_FORMAT_TEXT,
+                           &text, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
         return text_object(&text);
@@ -43,8 +47,8 @@ write_text(snapshot_object *snapshot, const lg_analysis *analysis,
 
 /* Takes `note` over. */
 static PyObject *
-why_new(snapshot_object *snapshot, const lg_analysis *analysis, uint32_t node,
-        PyObject *note, const lg_monitor *monitor)
+why_new(snapshot_object *snapshot, const lg_analysis *analysis,
+        const lg_nodes *nodes, PyObject *note, const lg_monitor *monitor)
 {
     core_state *state = object_state(snapshot);
     why_object *self = object_new(state, TYPE_WHY);
@@ -55,28 +59,15 @@ why_new(snapshot_object *snapshot, const lg_analysis *analysis, uint32_t node,
     Py_INCREF(snapshot);
     self->snapshot = snapshot;
     self->note = note;
-    self->node = (node_object *)node_new(state, snapshot, node);
-    if (self->node != NULL)
-        self->text = write_text(snapshot, analysis, node, note, monitor);
-    if (self->text == NULL)
+    if (nodes_extend(&self->nodes, nodes->items, nodes->count))
+        self->text = write_text(snapshot, analysis, nodes, note, monitor);
+    if (self->text != NULL)
+        self->node = (node_object *)node_new(
+            state, snapshot,
+            lg_nodes_biggest(analysis, nodes->items, nodes->count));
+    if (self->node == NULL)
         Py_CLEAR(self);
     return (PyObject *)self;
-}
-
-/* Of several nodes, the one that retains the most. */
-static uint32_t
-biggest(const lg_analysis *analysis, const lg_nodes *nodes)
-{
-    uint32_t best = nodes->items[0];
-    uint64_t most = 0;
-    for (size_t i = 0; i < nodes->count; i++) {
-        lg_bytes bytes = lg_node_retained(analysis, nodes->items[i]);
-        if (bytes.host + bytes.device <= most)
-            continue;
-        most = bytes.host + bytes.device;
-        best = nodes->items[i];
-    }
-    return best;
 }
 
 /* Takes `note` over; it may be NULL, with an exception. */
@@ -90,8 +81,7 @@ explain(snapshot_object *snapshot, const lg_nodes *nodes, PyObject *note,
         Py_XDECREF(note);
         return NULL;
     }
-    PyObject *why =
-        why_new(snapshot, analysis, biggest(analysis, nodes), note, monitor);
+    PyObject *why = why_new(snapshot, analysis, nodes, note, monitor);
     snapshot_release(snapshot);
     return why;
 }
@@ -146,9 +136,10 @@ core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 
 const char snapshot_why_doc[] =
     "why($self, /, obj, *, progress=None)\n--\n\n"
-    "What keeps an object alive.\n\nobj is a selector (of several objects, the "
-    "one that retains the most), a Node,\nor a live object. PartialError on a "
-    "snapshot of a part of the heap." WHY_ENDING;
+    "What keeps an object alive.\n\nobj is a selector, a Node, a list or Nodes "
+    "of them, or a live object. Of several:\ntheir merged paths, then why the "
+    "one that retains the most is alive.\nPartialError on a snapshot of a part "
+    "of the heap." WHY_ENDING;
 
 PyObject *
 snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
@@ -163,12 +154,12 @@ snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         !progress_start(&watch, values[1]))
         return NULL;
     PyObject *target = values[0], *why = NULL;
-    bool live = !PyUnicode_Check(target) &&
-                Py_TYPE(target) != object_state(self)->types[TYPE_NODE];
     lg_nodes nodes = {0};
-    if (target_resolve(snapshot, target, &nodes))
+    if (target_resolve_set(snapshot, target, &nodes))
         why = explain(snapshot, &nodes,
-                      live ? allocation_note(target) : PyUnicode_FromString(""),
+                      target_is_live(object_state(self), target)
+                          ? allocation_note(target)
+                          : PyUnicode_FromString(""),
                       &watch.monitor);
     lg_nodes_free(&nodes);
     if (!progress_end(&watch, why ? LG_OK : LG_ECANCELLED))
@@ -181,12 +172,25 @@ why_dealloc(why_object *self)
 {
     Py_XDECREF(self->snapshot);
     Py_XDECREF(self->node);
+    lg_nodes_free(&self->nodes);
     Py_XDECREF(self->note);
     Py_XDECREF(self->text);
     object_free(self);
 }
 
 /* ---------------------------------------------------------- attributes --- */
+
+static PyObject *
+get_nodes(why_object *self, void *Py_UNUSED(closure))
+{
+    return sequence_of_nodes(object_state(self), self->snapshot, &self->nodes);
+}
+
+static PyObject *
+get_merged(why_object *self, void *Py_UNUSED(closure))
+{
+    return merged_of(self->snapshot, &self->nodes, MERGED_LINES, NULL);
+}
 
 static PyObject *
 get_path(why_object *self, void *Py_UNUSED(closure))
@@ -280,13 +284,17 @@ static PyMemberDef why_members[] = {
     {"snapshot", T_OBJECT, offsetof(why_object, snapshot), READONLY,
      "The snapshot that was asked."},
     {"node", T_OBJECT, offsetof(why_object, node), READONLY,
-     "The Node it is about."},
+     "The Node it is about; of several, the one that retains the most."},
     {"allocated", T_OBJECT, offsetof(why_object, note), READONLY,
      "Where it was allocated, if tracemalloc was tracing then; else ''."},
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyGetSetDef why_getset[] = {
+    {"nodes", (getter)get_nodes, NULL, "All that was asked about: Nodes.",
+     NULL},
+    {"merged", (getter)get_merged, NULL,
+     "How the roots reach all of them: MergedPaths.", NULL},
     {"path", (getter)get_path, NULL,
      "A shortest Path from a root, or None: no root reaches it.", NULL},
     {"paths", (getter)get_paths, NULL,

@@ -8,9 +8,31 @@ from __future__ import annotations
 import json
 from html import escape
 
-from leakgraph._core import Cycle, Cycles, Snapshot, Top, TopRow, Why
+from leakgraph._core import (
+    Bytes,
+    Cycle,
+    Cycles,
+    MergedPaths,
+    MergedRow,
+    Snapshot,
+    Top,
+    TopRow,
+    Why,
+)
 
-__all__ = ["cycles_html", "top_html", "top_rows", "why_html"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "cycles_html",
+    "merged_facts",
+    "merged_html",
+    "merged_rows",
+    "top_html",
+    "top_rows",
+    "why_html",
+]
 
 #: Cycles that are drawn below their table.
 DRAWN = 3
@@ -33,6 +55,39 @@ def top_rows(given: tuple[Snapshot, str]) -> tuple[TopRow, ...]:
             count, size = row["count"], row["size"]
         rows.append(TopRow((name, node, count, size, host, sum(retained.values()))))
     return tuple(rows)
+
+
+def merged_rows(given: tuple[Snapshot, str]) -> tuple[MergedRow, ...]:
+    """Rows of `MergedPaths`, from a snapshot and the report's JSON."""
+    snapshot, text = given
+    return tuple(_merged_row(snapshot, row) for row in json.loads(text)["rows"])
+
+
+def merged_facts(text: str) -> tuple[int, int, Bytes]:
+    """The rest of `MergedPaths`: objects, those unreachable, bytes retained."""
+    report = json.loads(text)
+    retained = Bytes((report["retained"]["host"], report["retained"]["device"]))
+    return report["objects"], report["unreachable"], retained
+
+
+def merged_html(merged: MergedPaths) -> str:
+    """The tree as a table whose last column is indented."""
+    together = merged.retained.host + merged.retained.device
+    said = (
+        f"{merged.objects:,} object{'' if merged.objects == 1 else 's'},"
+        f" {_size(together)} together"
+    )
+    if merged.unreachable:
+        said += f"; no root reaches {merged.unreachable:,} of them"
+    head = "<th>retained</th><th>objects</th>" + _head("how the roots reach them")
+    body = [
+        _cells(_size(row.retained + row.device), f"{row.objects:,}")
+        + f'<td style="text-align:left;padding-left:{row.depth * 1.5 + 0.5}em">'
+        + (f"<code>{escape(row.label)}</code> " if row.label else "")
+        + f"{escape(row.name)}</td>"
+        for row in merged
+    ]
+    return f"<p>{said}</p>{_table(head, body) if body else ''}"
 
 
 def top_html(top: Top) -> str:
@@ -63,6 +118,21 @@ def cycles_html(cycles: Cycles) -> str:
 def why_html(why: Why) -> str:
     """The report, and the picture below it."""
     return f"<pre>{escape(str(why))}</pre>{why._repr_svg_() or ''}"
+
+
+def _merged_row(snapshot: Snapshot, row: dict[str, Any]) -> MergedRow:
+    node = snapshot.node(row["node"]) if "node" in row else None
+    count = row.get("count") or row.get("more") or row.get("passed", 0)
+    if node is None:
+        name = f"{count:,} {'more' if 'more' in row else 'references further on'}"
+    elif count == 1:
+        name = node.label
+    else:
+        name = f"{count:,} {row['type']}"
+    host, device = row["retained"]["host"], row["retained"]["device"]
+    label = row.get("label", "")
+    objects = row["objects"]
+    return MergedRow((row["depth"], label, name, node, count, objects, host, device))
 
 
 def _cycle_row(number: int, cycle: Cycle) -> str:

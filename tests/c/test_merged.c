@@ -11,7 +11,9 @@ check_order(const lg_merged_paths *merged)
         const lg_merged *item = &merged->items[i];
         CHECK(item->parent == LG_NONE || item->parent < i);
         CHECK((item->parent == LG_NONE) == (item->hop.edge_count == 0));
+        CHECK((item->parent == LG_NONE) == (item->root != LG_NONE));
         CHECK(item->targets > 0);
+        CHECK(item->nodes > 0 && (item->nodes > 1 || !item->varied));
         uint64_t below = 0;
         uint64_t bytes = 0;
         uint64_t last = UINT64_MAX;
@@ -138,12 +140,46 @@ folded(void)
     CHECK(merged.items[0].targets == 6 && merged.items[0].bytes.host == 600);
     CHECK(merged.items[1].node == list && merged.items[1].targets == 3);
     CHECK(merged.items[2].targets == 3 && merged.items[2].parent == 1);
+    CHECK(merged.items[2].nodes == 3 && merged.items[2].varied);
+    CHECK(merged.items[1].nodes == 1 && !merged.items[1].varied);
     CHECK(merged.items[3].node == dict && merged.items[3].targets == 2);
     CHECK(merged.items[5].targets == 1 && merged.items[5].parent == 0);
     lg_merged_paths_free(&merged);
     targets[0] = 99;
     CHECK(lg_paths_merged(analysis, targets, 6, NULL, &merged, NULL) ==
           LG_EINVAL);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// The frames of one function come together, those of two do not; types of one
+// name do.
+static void
+by_name(void)
+{
+    story made = story_begin();
+    uint32_t thread = story_add(&made, "thread", "MainThread", 0);
+    const char *const texts[] = {"f() a.py:1", "f() a.py:1", "g() a.py:9"};
+    uint32_t targets[3];
+    lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, "MainThread", 10);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t frame = story_add(&made, "frame", texts[i], 400);
+        story_edge(&made, thread, frame, LG_EDGE_FRAME, i);
+        targets[i] = story_add(&made, "f.<locals>.Local", NULL, 100);
+        story_local(&made, frame, "x", targets[i]);
+        made.builder->type[targets[i]] = lg_builder_add_type(
+            made.builder, "f.<locals>.Local", 16, LG_NONE, NULL, 0);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_merged_paths merged;
+    REQUIRE(lg_paths_merged(analysis, targets, 3, NULL, &merged, NULL) ==
+            LG_OK);
+    REQUIRE(merged.count == 5);
+    CHECK(merged.items[1].nodes == 2 && merged.items[1].varied);
+    CHECK(merged.items[2].nodes == 2 && !merged.items[2].varied);
+    CHECK(merged.items[4].nodes == 1 && merged.items[4].parent == 3);
+    lg_merged_paths_free(&merged);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -183,6 +219,7 @@ main(void)
 {
     RUN(random_graphs);
     RUN(folded);
+    RUN(by_name);
     RUN(wide);
     return test_result();
 }

@@ -32,6 +32,7 @@ do_paths(const lg_graph *graph)
     const uint32_t targets[] = {1, 2, 3, 4, 5};
     lg_paths paths = {0};
     lg_merged_paths merged = {0};
+    lg_text text = {0};
     (void)graph;
     lg_status status = LG_OK;
     for (size_t i = 0; i < 5 && status == LG_OK; i++) {
@@ -41,6 +42,11 @@ do_paths(const lg_graph *graph)
     if (status == LG_OK)
         status = lg_paths_merged(asked, targets, 5, NULL, &merged, NULL);
     lg_merged_paths_free(&merged);
+    for (int i = 0; i < 2 && status == LG_OK; i++)
+        status =
+            lg_report_paths(asked, targets, 5, 2, NULL,
+                            i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
+    lg_text_free(&text);
     return status;
 }
 
@@ -59,8 +65,8 @@ do_analysis_reports(const lg_graph *graph)
             status =
                 lg_report_dominators(asked, LG_NONE, 0, format, &text, NULL);
         for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
-            status =
-                lg_report_why(asked, node, "a note", NULL, format, &text, NULL);
+            status = lg_report_why(asked, &node, 1, "a note", NULL, format,
+                                   &text, NULL);
     }
     lg_text_free(&text);
     return status;

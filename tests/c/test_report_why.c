@@ -63,13 +63,26 @@ forget(heap *told)
 }
 
 static void
-expect(const heap *told, uint32_t node, const char *note, lg_format format,
-       const char *expected)
+expect(const heap *told, uint32_t node, const char *note, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_why(told->analysis, node, note, NULL, format, &text,
-                          NULL) == LG_OK);
+    REQUIRE(lg_report_why(told->analysis, &node, 1, note, NULL, LG_FORMAT_TEXT,
+                          &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+// The merged paths, of one object too, come first.
+static void
+expect_json(const heap *told, uint32_t node, const char *note,
+            const char *expected)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_why(told->analysis, &node, 1, note, NULL, LG_FORMAT_JSON,
+                          &text, NULL) == LG_OK);
+    CHECK(!strncmp(text.data, "{\"paths\": {\"objects\": 1, ", 25));
+    const char *biggest = strstr(text.data, "\n]},\n\"biggest\": ");
+    CHECK(biggest != NULL && !strcmp(biggest + 16, expected));
     lg_text_free(&text);
 }
 
@@ -77,7 +90,7 @@ static void
 alive(void)
 {
     heap told = tell();
-    expect(&told, told.loss, NULL, LG_FORMAT_TEXT,
+    expect(&told, told.loss, NULL,
            "Tensor · torch.Tensor #2  retains 3.00 MiB\n"
            "\n"
            "┬───\n"
@@ -94,7 +107,7 @@ alive(void)
            "Cut any one of the references underlined with ~~~ and it goes.\n"
            "Everything that keeps it goes through list of 1 #1, which "
            "retains 3.00 MiB.\n");
-    expect(&told, told.shared, "allocated at train.py:2", LG_FORMAT_TEXT,
+    expect(&told, told.shared, "allocated at train.py:2",
            "Session · train.Session #3  retains 2.00 MiB\n"
            "allocated at train.py:2\n"
            "\n"
@@ -109,7 +122,7 @@ alive(void)
            "  1. train.session\n"
            "  2. train.cache['main']\n"
            "  3. thread MainThread in run() train.py:3 local session\n");
-    expect(&told, told.native, NULL, LG_FORMAT_TEXT,
+    expect(&told, told.native, NULL,
            "ndarray · numpy.ndarray #8  retains 1.00 MiB\n"
            "\n"
            "┬───\n"
@@ -120,21 +133,22 @@ alive(void)
            "\n"
            "Only native code keeps it: an extension module, or a part of "
            "the interpreter that leakgraph does not read.\n");
-    expect(&told, told.loss, "a note", LG_FORMAT_JSON,
-           "{\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\",\n"
-           " \"reachable\": true, \"retained\": {\"host\": 3145728}, "
-           "\"unseen\": 0, \"dominator\": 1, \"note\": \"a note\",\n"
-           " \"root\": {\"kind\": \"module\", \"name\": \"train\", "
-           "\"node\": 0},\n"
-           " \"path\": [{\"source\": 0, \"target\": 1, \"label\": "
-           "\".history\"}, {\"source\": 1, \"target\": 2, \"label\": "
-           "\"[0]\"}],\n"
-           " \"suspects\": [0, 1],\n"
-           " \"cuts\": [\n"
-           "  {\"root\": {\"kind\": \"given\", \"name\": \"\", \"node\": "
-           "1}, \"hops\": [{\"source\": 1, \"target\": 2, \"label\": "
-           "\"[0]\"}]}],\n"
-           " \"more_cuts\": false}\n");
+    expect_json(
+        &told, told.loss, "a note",
+        "{\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\",\n"
+        " \"reachable\": true, \"retained\": {\"host\": 3145728}, "
+        "\"unseen\": 0, \"dominator\": 1, \"note\": \"a note\",\n"
+        " \"root\": {\"kind\": \"module\", \"name\": \"train\", "
+        "\"node\": 0},\n"
+        " \"path\": [{\"source\": 0, \"target\": 1, \"label\": "
+        "\".history\"}, {\"source\": 1, \"target\": 2, \"label\": "
+        "\"[0]\"}],\n"
+        " \"suspects\": [0, 1],\n"
+        " \"cuts\": [\n"
+        "  {\"root\": {\"kind\": \"given\", \"name\": \"\", \"node\": "
+        "1}, \"hops\": [{\"source\": 1, \"target\": 2, \"label\": "
+        "\"[0]\"}]}],\n"
+        " \"more_cuts\": false}}\n");
     forget(&told);
 }
 
@@ -142,7 +156,7 @@ static void
 garbage(void)
 {
     heap told = tell();
-    expect(&told, told.child, NULL, LG_FORMAT_TEXT,
+    expect(&told, told.child, NULL,
            "Child · train.Child #10  retains 4.00 MiB\n"
            "\n"
            "No root reaches it: it is garbage. The next gc.collect() frees "
@@ -152,7 +166,7 @@ garbage(void)
            "MiB\n"
            "  Parent.child -> Child.parent -> back to Parent\n"
            "                       ~~~~~~~\n");
-    expect(&told, told.buffer, NULL, LG_FORMAT_TEXT,
+    expect(&told, told.buffer, NULL,
            "bytearray #11  retains 4.00 MiB\n"
            "\n"
            "No root reaches it: it is garbage. The next gc.collect() frees "
@@ -164,19 +178,20 @@ garbage(void)
            "tangled, and retain 4.00 MiB\n"
            "  Parent.child -> Child.parent -> back to Parent\n"
            "                       ~~~~~~~\n");
-    expect(&told, told.words, NULL, LG_FORMAT_TEXT,
+    expect(&told, told.words, NULL,
            "list of 0 #12  retains 64 B\n"
            "\n"
            "No root reaches it: it is garbage. The next gc.collect() frees "
            "it.\n");
-    expect(&told, told.child, NULL, LG_FORMAT_JSON,
-           "{\"node\": 10, \"type\": \"train.Child\", \"title\": \"Child\",\n"
-           " \"reachable\": false, \"retained\": {\"host\": 4194352}, "
-           "\"unseen\": 0, \"dominator\": null,\n"
-           " \"collectable\": true,\n"
-           " \"cycle\": [{\"source\": 9, \"target\": 10, \"label\": "
-           "\".child\"}, {\"source\": 10, \"target\": 9, \"label\": "
-           "\".parent\"}]}\n");
+    expect_json(
+        &told, told.child, NULL,
+        "{\"node\": 10, \"type\": \"train.Child\", \"title\": \"Child\",\n"
+        " \"reachable\": false, \"retained\": {\"host\": 4194352}, "
+        "\"unseen\": 0, \"dominator\": null,\n"
+        " \"collectable\": true,\n"
+        " \"cycle\": [{\"source\": 9, \"target\": 10, \"label\": "
+        "\".child\"}, {\"source\": 10, \"target\": 9, \"label\": "
+        "\".parent\"}]}}\n");
     forget(&told);
 }
 
@@ -304,8 +319,8 @@ dominators(void)
                                &err) == LG_EINVAL);
     CHECK(lg_report_dominators(told.analysis, 0, 2, LG_FORMAT_TEXT, &text,
                                &err) == LG_EINVAL);
-    CHECK(lg_report_why(told.analysis, 99, NULL, NULL, LG_FORMAT_TEXT, &text,
-                        &err) == LG_EINVAL);
+    CHECK(lg_report_why(told.analysis, &(uint32_t){99}, 1, NULL, NULL,
+                        LG_FORMAT_TEXT, &text, &err) == LG_EINVAL);
     forget(&told);
 }
 
@@ -335,18 +350,44 @@ deep(void)
                         &text, NULL) == LG_OK);
     CHECK(lg_report_top(analysis, LG_GROUP_TYPE, 2, NULL, LG_FORMAT_TEXT, &text,
                         NULL) == LG_OK);
-    CHECK(lg_report_why(analysis, NODES - 1, NULL, NULL, LG_FORMAT_TEXT, &text,
-                        NULL) == LG_OK);
+    CHECK(lg_report_why(analysis, &(uint32_t){NODES - 1}, 1, NULL, NULL,
+                        LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     CHECK(text.length < 20000);
     lg_text_free(&text);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
 
+// Of several objects: their merged paths, then the biggest.
+static void
+several(void)
+{
+    heap told = tell();
+    const uint32_t nodes[] = {told.words, told.loss, told.shared};
+    const char *const words[] = {
+        "3 objects retain 5.00 MiB together",
+        "│  └─ [0]  Tensor · torch.Tensor #2\n",
+        "\nThe one that retains the most:\n\nTensor · torch.Tensor #2",
+        "│    ↓ .history\n",
+    };
+    lg_text text = {0};
+    REQUIRE(lg_report_why(told.analysis, nodes, 3, NULL, NULL, LG_FORMAT_TEXT,
+                          &text, NULL) == LG_OK);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        CHECK(strstr(text.data, words[i]) != NULL);
+    CHECK(lg_nodes_biggest(told.analysis, nodes, 3) == told.loss);
+    CHECK(lg_nodes_biggest(told.analysis, nodes, 0) == LG_NONE);
+    CHECK(lg_report_why(told.analysis, nodes, 0, NULL, NULL, LG_FORMAT_TEXT,
+                        &text, NULL) == LG_EINVAL);
+    lg_text_free(&text);
+    forget(&told);
+}
+
 int
 main(void)
 {
     RUN(alive);
+    RUN(several);
     RUN(garbage);
     RUN(top);
     RUN(dominators);

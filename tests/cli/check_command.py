@@ -78,7 +78,7 @@ class Command(unittest.TestCase):
 
     def test_help_and_version(self) -> None:
         help_text = self.fine("--help")
-        verbs = "info types refs referrers path threads top why cycles"
+        verbs = "info types refs referrers path threads top why paths cycles"
         verbs += " dominators retained render analyze strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
@@ -157,11 +157,33 @@ class Command(unittest.TestCase):
         for way in (".last", ".cache['user-17']", ".queue[0]"):
             self.assertIn(way, text)
         self.assertIn("64.0 MiB", text)
-        (one,) = json.loads(self.fine("why", "ways.lgs", "#4", "--json"))
-        self.assertEqual(len(one["cuts"]), 3)
-        done = self.run_command("why", "family.lgs", "type:app.Child", "--json")
-        self.assertEqual(len(json.loads(done.stdout)), 6)
+        one = json.loads(self.fine("why", "ways.lgs", "#4", "--json"))
+        self.assertEqual(len(one["biggest"]["cuts"]), 3)
+        self.assertEqual(one["paths"]["objects"], 1)
         self.refused(2, "leakgraph: ", "why", "ways.lgs", "type:nothing.Such")
+
+    def test_why_of_many(self) -> None:
+        text = self.fine("why", "losses.lgs", "type:torch.Tensor")
+        self.assertIn("1,000 objects retain", text)
+        self.assertIn("[*]  1,000 torch.Tensor", text)
+        self.assertIn("The one that retains the most:", text)
+        self.assertEqual(text.count("GC root:"), 1)
+        many = json.loads(self.fine("why", "losses.lgs", "type:torch.Tensor", "--json"))
+        self.assertEqual(many["paths"]["objects"], 1000)
+        self.assertEqual(many["biggest"]["type"], "torch.Tensor")
+
+    def test_paths(self) -> None:
+        text = self.fine("paths", "losses.lgs", "type:torch.Tensor")
+        self.assertIn("1,000 objects retain", text)
+        self.assertIn("[*]  1,000 torch.Tensor", text)
+        few = self.fine("paths", "losses.lgs", "type:*", "--limit", "1")
+        self.assertIn(" more\n", few)
+        every = self.fine("paths", "losses.lgs", "type:*", "--limit", "all")
+        self.assertNotIn(" more\n", every)
+        paths = json.loads(self.fine("paths", "family.lgs", "type:app.Child", "--json"))
+        self.assertEqual((paths["objects"], paths["unreachable"]), (6, 2))
+        self.refused(2, "leakgraph: ", "paths", "ways.lgs", "type:nothing.Such")
+        self.refused(4, "needs a whole snapshot", "paths", "partial.lgs", "#0")
 
     def test_cycles(self) -> None:
         text = self.fine("cycles", "family.lgs")

@@ -91,6 +91,26 @@ test_goldens(void)
 }
 
 static void
+test_golden_of_paths(void)
+{
+    static const char *const suffixes[] = {"txt", "json"};
+    subject losses = open_shape("losses");
+    lg_nodes tensors = {0};
+    REQUIRE(
+        !lg_graph_select(losses.graph, "type:torch.Tensor", &tensors, NULL));
+    for (int i = 0; i < 2; i++) {
+        lg_text text = {0};
+        REQUIRE(!lg_report_paths(losses.analysis, tensors.items, tensors.count,
+                                 20, NULL, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT,
+                                 &text, NULL));
+        CHECK(golden_matches("paths", suffixes[i], &text));
+        lg_text_free(&text);
+    }
+    lg_nodes_free(&tensors);
+    close_shape(&losses);
+}
+
+static void
 test_cycles_say_what_keeps_them(void)
 {
     static const char *const sentences[] = {"alive, a root holds it",
@@ -249,6 +269,7 @@ main(int argc, char **argv)
     if (!golden_begin(argc, argv))
         return 2;
     RUN(test_goldens);
+    RUN(test_golden_of_paths);
     RUN(test_cycles_say_what_keeps_them);
     RUN(test_why_draws_every_way);
     RUN(test_why_marks_the_only_holds);

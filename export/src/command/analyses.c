@@ -1,5 +1,5 @@
-// The verbs that ask who retains what: top, why, cycles, dominators, retained,
-// and analyze, which keeps the answers.
+// The verbs that ask who retains what: top, why, paths, cycles, dominators, and
+// analyze, which keeps the answers.
 
 #include "command.h"
 
@@ -51,27 +51,31 @@ lg__verb_top(const lg_arguments *arguments)
     return print_and_close(graph, analysis, status, &text, &error);
 }
 
-// The explanations one below the other; as JSON an array, of one too.
 static lg_status
-explain(const lg_arguments *arguments, const lg_analysis *analysis,
-        const lg_nodes *nodes, lg_text *out, lg_error *err)
+report_why(const lg_arguments *arguments, const lg_analysis *analysis,
+           const lg_nodes *nodes, lg_text *out, lg_error *err)
 {
-    lg_status status = LG_OK;
-    if (arguments->json)
-        lg_text_add(out, "[");
-    for (size_t i = 0; !status && i < nodes->count; i++) {
-        if (i)
-            lg_text_add(out, arguments->json ? ",\n " : "\n");
-        status = lg_report_why(analysis, nodes->items[i], NULL, lg__monitor(),
-                               format_of(arguments), out, err);
-    }
-    if (arguments->json)
-        lg_text_add(out, "]\n");
-    return status;
+    return lg_report_why(analysis, nodes->items, nodes->count, NULL,
+                         lg__monitor(), format_of(arguments), out, err);
 }
 
-int
-lg__verb_why(const lg_arguments *arguments)
+static lg_status
+report_paths(const lg_arguments *arguments, const lg_analysis *analysis,
+             const lg_nodes *nodes, lg_text *out, lg_error *err)
+{
+    return lg_report_paths(analysis, nodes->items, nodes->count,
+                           limit_of(arguments), lg__monitor(),
+                           format_of(arguments), out, err);
+}
+
+typedef lg_status report_function(const lg_arguments *arguments,
+                                  const lg_analysis *analysis,
+                                  const lg_nodes *nodes, lg_text *out,
+                                  lg_error *err);
+
+// A report about all that the selector names.
+static int
+print_about(const lg_arguments *arguments, report_function *write)
 {
     int code;
     lg_graph *graph;
@@ -81,9 +85,9 @@ lg__verb_why(const lg_arguments *arguments)
     lg_error error = {0};
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
-    if (lg__select(graph, arguments->words[1], &nodes, &code) &&
+    if (lg__select_all(graph, arguments->words[1], &nodes, &code) &&
         lg__analyse(graph, &analysis, &code))
-        code = explain(arguments, analysis, &nodes, &text, &error)
+        code = write(arguments, analysis, &nodes, &text, &error)
                    ? lg__fail(&error)
                    : lg__print(&text);
     lg_text_free(&text);
@@ -91,6 +95,18 @@ lg__verb_why(const lg_arguments *arguments)
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     return code;
+}
+
+int
+lg__verb_why(const lg_arguments *arguments)
+{
+    return print_about(arguments, report_why);
+}
+
+int
+lg__verb_paths(const lg_arguments *arguments)
+{
+    return print_about(arguments, report_paths);
 }
 
 static bool

@@ -55,8 +55,18 @@ static const lg_verb verbs[] = {
      "Prints what keeps the object alive: the path from a root with the "
      "suspects marked,\nwho dominates it, what would be freed with it, and "
      "every reference that must be\ncut. `path` prints just a shortest "
-     "path.\n" SELECTORS
-     "\nExample:\n  leakgraph why run.lgs name:train.trainer\n"},
+     "path. Of several objects: their merged paths\n(see `paths`), then why "
+     "the one that retains the most is alive.\n" SELECTORS
+     "\nExample:\n  leakgraph why run.lgs name:train.trainer\n"
+     "  leakgraph why run.lgs type:torch.Tensor\n"},
+    {"paths", lg__verb_paths, "Lj", 2, 0, "how all objects of a kind are held",
+     "leakgraph paths SNAP SELECTOR [--limit N|all] [--json]",
+     "Prints the shortest paths from the roots to all the objects, merged "
+     "into a tree\nwherever the references and types on them agree: how many "
+     "objects each branch leads\nto, and what they retain. Elements of a list "
+     "and values of a dict count as one. The\nbiggest 20 lines, or "
+     "--limit.\n" SELECTORS
+     "\nExample:\n  leakgraph paths run.lgs type:torch.Tensor+\n"},
     {"cycles", lg__verb_cycles, "HkbLcj", 1, 0, "reference cycles",
      "leakgraph cycles SNAP [--holding TYPE] [--kind KINDS] [--min-bytes N]\n"
      "       [--limit N|all] [--check] [--json]",

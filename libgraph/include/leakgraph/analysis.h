@@ -188,9 +188,12 @@ LG_API lg_status lg_paths_disjoint(const lg_analysis *analysis, uint32_t target,
  *  through here. */
 typedef struct lg_merged {
     uint32_t parent;  /**< index in the array; LG_NONE for a root */
+    uint32_t root;    /**< its index among the graph's roots, or LG_NONE */
     uint32_t node;    /**< one node as an example */
-    lg_hop hop;       /**< from the parent's example; edge_count 0 for a root */
-    uint32_t type;    /**< common to all merged here */
+    lg_hop hop;       /**< from a parent's node; edge_count 0 for a root */
+    bool varied;      /**< the hops differ in their index or key */
+    uint32_t type;    /**< of the example; the others have one of that name */
+    uint32_t nodes;   /**< how many are merged here */
     uint64_t targets; /**< that lie at or below */
     lg_bytes bytes;   /**< retained by those targets, no byte twice */
 } lg_merged;
@@ -202,8 +205,8 @@ typedef struct lg_merged_paths {
 } lg_merged_paths;
 
 LG_API void lg_merged_paths_free(lg_merged_paths *paths);
-/** Shortest root paths of all targets, folded where type and label (indexes
- *  taken as one) agree. */
+/** Shortest root paths of all targets, folded where the type's name and the
+ *  label (indexes and keys taken as one) agree. */
 LG_API lg_status lg_paths_merged(const lg_analysis *analysis,
                                  const uint32_t *targets, size_t count,
                                  const lg_monitor *monitor,
@@ -228,12 +231,24 @@ LG_API lg_status lg_report_dominators(const lg_analysis *analysis,
                                       uint32_t node, double min_share,
                                       lg_format format, lg_text *out,
                                       lg_error *err);
-/** Why a node is alive: root, each hop with its label, who dominates it, what
- * it retains, every path to cut. `note` is one more line, such as where it was
- *  allocated, or NULL. */
-LG_API lg_status lg_report_why(const lg_analysis *analysis, uint32_t node,
+/** The merged paths of many nodes as a tree with counts and bytes: `limit` (0:
+ *  all) lines of it, the biggest first, the rest folded into "12 more". */
+LG_API lg_status lg_report_paths(const lg_analysis *analysis,
+                                 const uint32_t *nodes, size_t count,
+                                 size_t limit, const lg_monitor *monitor,
+                                 lg_format format, lg_text *out, lg_error *err);
+/** Why nodes are alive. Of one: root, each hop with its label, who dominates
+ *  it, what it retains, every path to cut. Of several: their merged paths, then
+ *  that of the one that retains the most. `note` is one more line about it,
+ * such as where it was allocated, or NULL. */
+LG_API lg_status lg_report_why(const lg_analysis *analysis,
+                               const uint32_t *nodes, size_t count,
                                const char *note, const lg_monitor *monitor,
                                lg_format format, lg_text *out, lg_error *err);
+/** Of several nodes, the one that retains the most, and among equals the first.
+ *  LG_NONE of none. */
+LG_API uint32_t lg_nodes_biggest(const lg_analysis *analysis,
+                                 const uint32_t *nodes, size_t count);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,308 @@
+// Merged paths, word for word.
+#include "drawn.h"
+#include "story.h"
+#include "test.h"
+
+typedef struct heap {
+    lg_graph *graph;
+    lg_analysis *analysis;
+    uint32_t jobs[12];
+    size_t count;
+} heap;
+
+// app.queue holds five jobs, app.by_name two; app.last one; native code holds
+// two; of the two that are garbage each keeps the other.
+static heap
+tell(void)
+{
+    heap told = {.count = 12};
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t queue = story_add(&made, "list", NULL, 80);
+    uint32_t table = story_add(&made, "dict", NULL, 80);
+    story_attribute(&made, app, "queue", queue);
+    story_attribute(&made, app, "by_name", table);
+    for (uint32_t i = 0; i < 12; i++)
+        told.jobs[i] = story_add(&made, "app.Job", NULL, 1024 * (i + 1));
+    for (uint32_t i = 0; i < 5; i++)
+        story_edge(&made, queue, told.jobs[i], LG_EDGE_INDEX, i);
+    uint32_t key = story_add(&made, "str", "first", 50);
+    story_edge(&made, table, told.jobs[5], LG_EDGE_VALUE, key);
+    story_edge(&made, table, told.jobs[6], LG_EDGE_VALUE, told.jobs[0]);
+    story_attribute(&made, app, "last", told.jobs[7]);
+    story_hold(&made, told.jobs[8], 1);
+    story_hold(&made, told.jobs[9], 1);
+    story_attribute(&made, told.jobs[10], "peer", told.jobs[11]);
+    story_attribute(&made, told.jobs[11], "peer", told.jobs[10]);
+    told.graph = story_end(&made);
+    told.analysis = analysed(told.graph);
+    return told;
+}
+
+static void
+forget(heap *told)
+{
+    lg_analysis_free(told->analysis);
+    lg_graph_free(told->graph);
+}
+
+static void
+expect(const heap *told, size_t first, size_t count, size_t limit,
+       lg_format format, const char *expected)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_paths(told->analysis, told->jobs + first, count, limit,
+                            NULL, format, &text, NULL) == LG_OK);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+static void
+whole(void)
+{
+    heap told = tell();
+    expect(&told, 0, told.count, 0, LG_FORMAT_TEXT,
+           "12 objects retain 78.0 KiB together; no root reaches 2, which are "
+           "garbage\n"
+           "\n"
+           "    retained   objects  how the roots reach them\n"
+           "    36.0 KiB         8  module app #0\n"
+           "    15.0 KiB         5  ├─ .queue  list of 5 #1\n"
+           "    15.0 KiB         5  │  └─ [*]  5 app.Job\n"
+           "    13.0 KiB         2  ├─ .by_name  dict of 2 #2\n"
+           "    13.0 KiB         2  │  └─ [*]  2 app.Job\n"
+           "    8.00 KiB         1  └─ .last  Job · app.Job #10\n"
+           "    19.0 KiB         2  native code: 2 app.Job\n"
+           "\n"
+           "each branch with what its objects retain, no byte twice\n");
+    expect(&told, 5, 1, 0, LG_FORMAT_TEXT,
+           "1 object retains 6.00 KiB\n"
+           "\n"
+           "    retained   objects  how the roots reach them\n"
+           "    6.00 KiB         1  module app #0\n"
+           "    6.00 KiB         1  └─ .by_name  dict of 2 #2\n"
+           "    6.00 KiB         1     └─ ['first']  Job · app.Job #8\n"
+           "\n"
+           "each branch with what its objects retain, no byte twice\n");
+    forget(&told);
+}
+
+static void
+garbage(void)
+{
+    heap told = tell();
+    expect(&told, 10, 2, 0, LG_FORMAT_TEXT,
+           "2 objects retain 23.0 KiB together; no root reaches any of them, "
+           "which are garbage\n");
+    expect(&told, 11, 1, 0, LG_FORMAT_TEXT,
+           "1 object retains 12.0 KiB; no root reaches it, which is garbage\n");
+    expect(&told, 0, 0, 0, LG_FORMAT_TEXT, "0 objects retain 0 B\n");
+    forget(&told);
+}
+
+// The rest of a branch is told in one line; a line more would not say less.
+static void
+folded(void)
+{
+    heap told = tell();
+    expect(&told, 0, 10, 3, LG_FORMAT_TEXT,
+           "10 objects retain 55.0 KiB together\n"
+           "\n"
+           "    retained   objects  how the roots reach them\n"
+           "    36.0 KiB         8  module app #0\n"
+           "    15.0 KiB         5  ├─ .queue  list of 5 #1\n"
+           "    15.0 KiB         5  │  └─ [*]  5 app.Job\n"
+           "    21.0 KiB         3  └─ 2 more\n"
+           "    19.0 KiB         2  native code: 2 app.Job\n"
+           "\n"
+           "each branch with what its objects retain, no byte twice\n");
+    expect(&told, 0, 10, 2, LG_FORMAT_JSON,
+           "{\"objects\": 10, \"unreachable\": 0, \"retained\": {\"host\": "
+           "56320, \"device\": 0}, \"rows\": [\n"
+           "  {\"depth\": 0, \"parent\": null, \"objects\": 8, \"retained\": "
+           "{\"host\": 36864, \"device\": 0}, \"root\": {\"kind\": \"module\", "
+           "\"name\": \"app\", \"node\": 0}, \"count\": 1, \"node\": 0, "
+           "\"type\": \"module\", \"title\": \"module app\"},\n"
+           "  {\"depth\": 1, \"parent\": 0, \"objects\": 8, \"retained\": "
+           "{\"host\": 36864, \"device\": 0}, \"more\": 3},\n"
+           "  {\"depth\": 0, \"parent\": null, \"objects\": 2, \"retained\": "
+           "{\"host\": 19456, \"device\": 0}, \"root\": {\"kind\": \"native\", "
+           "\"name\": \"\", \"node\": 11}, \"count\": 2, \"node\": 11, "
+           "\"type\": \"app.Job\", \"title\": \"Job\"}\n"
+           "]}\n");
+    forget(&told);
+}
+
+// What a list of a million links holds is not told link by link.
+static void
+deep(void)
+{
+    enum { NODES = 1000000 };
+    lg_builder *builder;
+    lg_graph *graph = NULL;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    uint32_t type = lg_builder_add_type(builder, "Link", 4, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < NODES; i++) {
+        lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
+        builder->type[i] = type;
+        lg_builder_set_size(builder, i, 10);
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, i + 1 < NODES ? i + 1 : LG_NONE,
+                            LG_EDGE_INDEX, 0);
+    }
+    lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    heap told = {graph, analysed(graph), {NODES - 1, NODES - 3}, 2};
+    for (int format = 0; format < 2; format++) {
+        lg_text text = {0};
+        REQUIRE(lg_report_paths(told.analysis, told.jobs, 2, 20, NULL,
+                                (lg_format)format, &text, NULL) == LG_OK);
+        CHECK(text.length < 4000);
+        CHECK(strstr(text.data, format == LG_FORMAT_JSON
+                                    ? "\"passed\": 999986}"
+                                    : "999,986 references further on\n"));
+        lg_text_free(&text);
+    }
+    forget(&told);
+}
+
+enum { ROWS_MOST = 256 };
+
+typedef struct row {
+    unsigned depth;
+    unsigned parent;
+    unsigned long long objects;
+    unsigned long long bytes;
+    unsigned node; // LG_NONE: stands for what is left out
+} row;
+
+static size_t
+read_rows(const char *json, row *rows)
+{
+    size_t count = 0;
+    for (const char *at = json; (at = strstr(at, "\n  {")) != NULL; at++) {
+        row *to = &rows[count++];
+        char parent[16];
+        REQUIRE(count < ROWS_MOST);
+        REQUIRE(sscanf(at,
+                       " {\"depth\": %u, \"parent\": %15[^,], \"objects\": "
+                       "%llu, \"retained\": {\"host\": %llu,",
+                       &to->depth, parent, &to->objects, &to->bytes) == 4);
+        to->parent = LG_NONE;
+        sscanf(parent, "%u", &to->parent);
+        const char *end = strchr(at + 1, '\n');
+        const char *kind = strstr(at, "\"count\": ");
+        bool counted = kind != NULL && kind < end;
+        to->node = LG_NONE;
+        if (counted)
+            sscanf(kind, "\"count\": %*u, \"node\": %u", &to->node);
+    }
+    return count;
+}
+
+static size_t
+count_passed(const char *json)
+{
+    size_t sum = 0;
+    unsigned count;
+    for (const char *at = json; (at = strstr(at, "\"passed\": ")) != NULL; at++)
+        if (sscanf(at, "\"passed\": %u", &count) == 1)
+            sum += count;
+    return sum;
+}
+
+static const lg_merged *
+find_item(const lg_merged_paths *merged, uint32_t node)
+{
+    for (size_t i = 0; i < merged->count; i++)
+        if (merged->items[i].node == node)
+            return &merged->items[i];
+    return NULL;
+}
+
+// Targets that end at the item itself.
+static uint64_t
+count_own(const lg_merged_paths *merged, const lg_merged *item)
+{
+    uint64_t own = item->targets;
+    for (size_t i = 0; i < merged->count; i++)
+        if (merged->items[i].parent == (uint32_t)(item - merged->items))
+            own -= merged->items[i].targets;
+    return own;
+}
+
+// Every branch is there, or in what is left out; a row comes after its parent,
+// and the bigger siblings first.
+static void
+check_rows(const lg_merged_paths *merged, const row *rows, size_t count,
+           size_t passed, size_t limit)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t below = 0;
+        uint64_t last = UINT64_MAX;
+        const lg_merged *item = find_item(merged, rows[i].node);
+        shown += item != NULL;
+        CHECK(rows[i].depth ==
+              (rows[i].parent == LG_NONE ? 0 : rows[rows[i].parent].depth + 1));
+        CHECK(rows[i].parent == LG_NONE || rows[i].parent < i);
+        for (size_t j = i + 1; j < count; j++) {
+            if (rows[j].parent != i)
+                continue;
+            below += rows[j].objects;
+            CHECK(rows[j].node == LG_NONE || rows[j].bytes <= last);
+            last = rows[j].bytes;
+        }
+        if (item == NULL)
+            continue;
+        CHECK(item->targets == rows[i].objects);
+        CHECK(item->bytes.host == rows[i].bytes);
+        CHECK(rows[i].objects == below + count_own(merged, item));
+    }
+    CHECK(shown >=
+          (merged->count - passed < limit ? merged->count - passed : limit));
+    CHECK(limit < 1000 || shown == count);
+}
+
+static void
+check_random(uint64_t seed, size_t limit)
+{
+    row rows[ROWS_MOST];
+    uint32_t targets[60];
+    lg_merged_paths merged;
+    lg_text text = {0};
+    lg_graph *graph = draw_random(seed, 60);
+    lg_analysis *analysis = analysed(graph);
+    for (uint32_t i = 0; i < 60; i++)
+        targets[i] = i;
+    REQUIRE(lg_paths_merged(analysis, targets, 60, NULL, &merged, NULL) ==
+            LG_OK);
+    REQUIRE(lg_report_paths(analysis, targets, 60, limit % 1000, NULL,
+                            LG_FORMAT_JSON, &text, NULL) == LG_OK);
+    check_rows(&merged, rows, read_rows(text.data, rows),
+               count_passed(text.data), limit);
+    lg_text_free(&text);
+    lg_merged_paths_free(&merged);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+static void
+random_graphs(void)
+{
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        check_random(seed, 1 + seed % 30);
+        check_random(seed, 1000);
+    }
+}
+
+int
+main(void)
+{
+    RUN(random_graphs);
+    RUN(whole);
+    RUN(garbage);
+    RUN(folded);
+    RUN(deep);
+    return test_result();
+}
