@@ -17,9 +17,8 @@ write_reports(const lg_analysis *analysis, const lg_nodes *nodes, size_t limit,
         lg_report_paths(analysis, nodes->items, nodes->count, limit, monitor,
                         LG_FORMAT_TEXT, &out->text, error);
     if (status == LG_OK)
-        status =
-            lg_report_paths(analysis, nodes->items, nodes->count, limit,
-                            monitor, LG_FORMAT_JSON, &out->json, error);
+        status = lg_report_paths(analysis, nodes->items, nodes->count, limit,
+                                 monitor, LG_FORMAT_JSON, &out->json, error);
     return status;
 }
 
@@ -32,13 +31,16 @@ merged_new(snapshot_object *snapshot, listing_texts *texts)
     PyObject *facts =
         json ? python_call("leakgraph.notebook", "merged_facts", json) : NULL;
     Py_XDECREF(json);
-    PyObject *self = listing_new(snapshot, TYPE_MERGED, "merged_rows", texts);
-    if (self != NULL && facts != NULL)
-        ((listing_object *)self)->facts = facts;
-    else {
-        Py_CLEAR(self);
-        Py_XDECREF(facts);
+    if (facts == NULL) {
+        lg_text_free(&texts->text);
+        lg_text_free(&texts->json);
+        return NULL;
     }
+    PyObject *self = listing_new(snapshot, TYPE_MERGED, "merged_rows", texts);
+    if (self == NULL)
+        Py_DECREF(facts);
+    else
+        ((listing_object *)self)->facts = facts;
     return self;
 }
 
