@@ -69,6 +69,32 @@ lg_gc_collecting(PyInterpreterState *interpreter)
     return interpreter->gc.collecting != 0;
 }
 
+/** Stops collections that start by themselves; says whether there were any. */
+static inline bool
+lg_collector_pause(PyInterpreterState *interpreter)
+{
+#if PY_VERSION_HEX >= 0x030A0000
+    (void)interpreter;
+    return PyGC_Disable() != 0;
+#else
+    bool enabled = interpreter->gc.enabled != 0;
+    interpreter->gc.enabled = 0;
+    return enabled;
+#endif
+}
+
+static inline void
+lg_collector_resume(PyInterpreterState *interpreter, bool enabled)
+{
+#if PY_VERSION_HEX >= 0x030A0000
+    (void)interpreter;
+    if (enabled)
+        PyGC_Enable();
+#else
+    interpreter->gc.enabled = enabled;
+#endif
+}
+
 /** Reference counts above this mean nothing: 3.11 gives 999,999,999 to its
  *  deep-frozen objects. */
 static inline bool

@@ -9,6 +9,9 @@ lg_surveys_open(lg_walk *walk)
     walk->surveys = lg_walk_keep(walk, sizeof *walk->surveys);
     if (walk->surveys == NULL)
         return false;
+    /* What adapters allocate must not set off a collection: it would free the
+     * very garbage that is to be seen. */
+    bool collecting = lg_collector_pause(walk->interpreter);
     for (size_t i = 0; lg_adapters[i] != NULL && i < LG_ADAPTERS_MAX; i++) {
         lg_survey *survey = &walk->surveys->each[i];
         survey->walk = walk;
@@ -17,6 +20,7 @@ lg_surveys_open(lg_walk *walk)
             survey->adapter = NULL;
         PyErr_Clear();
     }
+    lg_collector_resume(walk->interpreter, collecting);
     return true;
 }
 
@@ -108,6 +112,7 @@ void
 lg_surveys_ask(lg_walk *walk)
 {
     lg_surveys *surveys = walk->surveys;
+    bool collecting = lg_collector_pause(walk->interpreter);
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++)
         if (will_ask(&surveys->each[i]))
             hold_instances(&surveys->each[i], true);
@@ -122,6 +127,7 @@ lg_surveys_ask(lg_walk *walk)
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++)
         if (will_ask(&surveys->each[i]))
             hold_instances(&surveys->each[i], false);
+    lg_collector_resume(walk->interpreter, collecting);
 }
 
 void

@@ -1,0 +1,13 @@
+/** Every adapter there is; each is documented in the file of its name. */
+#ifndef LEAKGRAPH_BYTES_ADAPTERS_H
+#define LEAKGRAPH_BYTES_ADAPTERS_H
+
+#include "adapter.h"
+
+extern const lg_adapter lg_host_adapter;
+extern const lg_adapter lg_cuda_adapter;
+extern const lg_adapter lg_jax_adapter;
+extern const lg_adapter lg_cupy_adapter;
+extern const lg_adapter lg_numba_adapter;
+
+#endif

@@ -1,0 +1,7 @@
+"""As much of PyTorch as leakgraph asks of CUDA, for machines without a GPU."""
+
+from torch import _C, cuda
+
+__all__ = ["_C", "cuda"]
+
+__version__ = "2.13.0"

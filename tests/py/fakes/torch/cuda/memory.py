@@ -1,0 +1,51 @@
+"""What a test puts here is what torch.cuda.memory answers."""
+
+#: Snapshots, in the order in which they are asked for; the last one stays.
+answers = []
+#: What was asked, as name and device.
+asked = []
+backend = "native"
+#: Bytes that the driver has in use beyond what PyTorch reserved.
+beyond = 300 * 2**20
+TOTAL = 16 * 2**30
+
+
+def get_allocator_backend():
+    return backend
+
+
+def _snapshot(device=None):
+    asked.append(("_snapshot", device))
+    if not answers:
+        raise RuntimeError("this backend has no snapshot")
+    return answers.pop(0) if len(answers) > 1 else answers[0]
+
+
+def _segments(device):
+    snapshot = answers[0] if answers else []
+    segments = snapshot["segments"] if isinstance(snapshot, dict) else snapshot
+    return [segment for segment in segments if segment["device"] == device]
+
+
+def _allocated(device):
+    return sum(
+        block["size"]
+        for segment in _segments(device)
+        for block in segment["blocks"]
+        if block["state"] == "active_allocated"
+    )
+
+
+def memory_stats(device=None):
+    asked.append(("memory_stats", device))
+    reserved = sum(segment["total_size"] for segment in _segments(device))
+    return {
+        "allocated_bytes.all.current": _allocated(device),
+        "reserved_bytes.all.current": reserved,
+    }
+
+
+def mem_get_info(device=None):
+    asked.append(("mem_get_info", device))
+    reserved = sum(segment["total_size"] for segment in _segments(device))
+    return (TOTAL - reserved - beyond, TOTAL)

@@ -1,0 +1,194 @@
+"""CUDA's allocator, asked on a fake of torch.cuda: what is asked, and when."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+import leakgraph
+
+FAKES = Path(__file__).with_name("fakes")
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "allocator"
+
+START = f"""
+import json, pathlib, torch, leakgraph
+from torch.cuda import memory
+
+def fixture(name):
+    return json.loads(pathlib.Path({str(FIXTURES)!r}, name + ".json").read_text())
+
+def told(snap, part):
+    return {{k: v for k, v in snap.info().items() if part in k}}
+
+torch.cuda._initialized = True
+"""
+
+
+@pytest.fixture
+def fake(python):
+    """Run code where torch is the fake, and CUDA is in use."""
+    path = os.pathsep.join([str(FAKES), *filter(None, sys.path)])
+
+    def run(code):
+        done = python("-c", START + code, PYTHONPATH=path)
+        assert done.code == 0, done.err
+        return done.out.splitlines()
+
+    return run
+
+
+def test_totals(fake):
+    out = fake("""
+memory.answers = [fixture("devices")]
+snap = leakgraph.snapshot()
+print(told(snap, "adapter.cuda"), memory.asked.count(("_snapshot", None)))
+for key, value in told(snap, "device.").items():
+    print(key, value)
+""")
+    mib = 2**20
+    assert out == [
+        "{'adapter.cuda': 'inspected: 2.13.0'} 2",
+        f"device.cuda:0.allocated {13 * mib}",
+        f"device.cuda:0.reserved {22 * mib}",
+        f"device.cuda:0.driver_total {2**34}",
+        f"device.cuda:0.driver_free {2**34 - 322 * mib}",
+        "device.cuda:1.allocated 1024",
+        f"device.cuda:1.reserved {2 * mib}",
+        f"device.cuda:1.driver_total {2**34}",
+        f"device.cuda:1.driver_free {2**34 - 302 * mib}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["torch.cuda._initialized = False", "torch.cuda._forked = True", "part = [[]]"],
+)
+def test_nothing_is_asked(fake, code):
+    """CUDA not in use, or not usable, or only a part of the heap captured."""
+    out = fake(f"""
+part = None
+{code}
+memory.answers = [fixture("plain")]
+snap = leakgraph.snapshot(roots=part)
+print(memory.asked, told(snap, "device."))
+""")
+    assert out == ["[] {}"]
+
+
+def test_forked(fake):
+    out = fake("""
+torch.cuda._forked = True
+print(leakgraph.snapshot().info()["adapter.cuda"])
+""")
+    assert out == [
+        "not inspected: CUDA cannot be used in a process forked from one that used it"
+    ]
+
+
+@pytest.mark.parametrize("backend", ["cudaMallocAsync", "pluggable"])
+def test_other_allocators(fake, backend):
+    """They list no blocks: totals only. Only devices in use are asked."""
+    out = fake(f"""
+memory.backend = {backend!r}
+torch._C.contexts.add(2)
+snap = leakgraph.snapshot()
+print(told(snap, "adapter.cuda")["adapter.cuda"])
+print(memory.asked)
+print(sorted(told(snap, "device.")))
+""")
+    assert out == [
+        f"inspected: 2.13.0, totals only: the allocator {backend} does not list "
+        "its blocks",
+        "[('memory_stats', 2), ('mem_get_info', 2)]",
+        "['device.cuda:2.allocated', 'device.cuda:2.driver_free', "
+        "'device.cuda:2.driver_total', 'device.cuda:2.reserved']",
+    ]
+
+
+def test_no_snapshot(fake):
+    """What fails, or gives nonsense, is said."""
+    out = fake("""
+print(leakgraph.snapshot().info()["adapter.cuda"])
+memory.answers = [{"segments": [{"device": 0, "address": 1}]}]
+print(leakgraph.snapshot().info()["adapter.cuda"])
+""")
+    assert out == [
+        "inspected: 2.13.0, totals only: torch.cuda.memory._snapshot() failed",
+        "inspected: 2.13.0, totals only: not an allocator snapshot: segments[0] has "
+        "no whole number 'total_size'; give what torch.cuda.memory._snapshot() "
+        "returned, or a file of it",
+    ]
+
+
+def test_traces_are_left_out(fake):
+    """Where PyTorch can give a snapshot without its history, that is asked for."""
+    out = fake("""
+def memory_snapshot(mempool_id=None, include_traces=True):
+    memory.asked.append(("memory_snapshot", include_traces))
+    return fixture("bare")
+
+memory.memory_snapshot = memory_snapshot
+memory.answers = [fixture("bare")]
+snap = leakgraph.snapshot()
+print([ask for ask in memory.asked if "snapshot" in ask[0]])
+print(snap.info()["adapter.cuda"])
+""")
+    assert out == [
+        "[('memory_snapshot', False), ('memory_snapshot', False)]",
+        "inspected: 2.13.0",
+    ]
+
+
+def test_no_collection(fake):
+    """What is allocated on the way frees no garbage of the process's."""
+    out = fake("""
+import gc
+memory._snapshot = lambda: [[] for _ in range(100000)]
+gc.collect()
+runs = []
+gc.callbacks.append(lambda phase, info: runs.append(phase))
+leakgraph.snapshot()
+print(runs, gc.isenabled())
+gc.disable()
+leakgraph.snapshot()
+print(runs, gc.isenabled())
+""")
+    assert out == ["[] True", "[] False"]
+
+
+def test_interrupt(fake):
+    """A Ctrl-C in the middle of the library's code is not lost."""
+    out = fake("""
+import os, signal
+def _snapshot():
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000):
+        pass
+    return fixture("plain")
+memory._snapshot = _snapshot
+try:
+    leakgraph.snapshot()
+    for _ in range(1000):
+        pass
+except KeyboardInterrupt:
+    print("interrupted")
+""")
+    assert out == ["interrupted"]
+
+
+def test_host(snap):
+    """Of the process: resident bytes, malloc's and pymalloc's share."""
+    info = snap.info()
+    rss = int(info["memory.rss"])
+    assert 2**20 < int(info["memory.python"]) < rss
+    assert int(info.get("memory.malloc", 1)) > 0
+    resident = Path("/proc/self/statm").read_text().split()[1]
+    assert abs(rss - int(resident) * os.sysconf("SC_PAGESIZE")) < rss / 2
+
+
+def test_host_with_malloc(python):
+    """Without pymalloc there are no arenas."""
+    code = "import leakgraph; print('memory.python' in leakgraph.snapshot().info())"
+    assert python("-c", code, PYTHONMALLOC="malloc").out == "False\n"
+    assert "memory.rss" not in leakgraph.snapshot(roots=[[]]).info()
