@@ -177,14 +177,21 @@ except KeyboardInterrupt:
     assert out == ["interrupted"]
 
 
-def test_host(snap):
+def test_host(python):
     """Of the process: resident bytes, malloc's and pymalloc's share."""
-    info = snap.info()
-    rss = int(info["memory.rss"])
-    assert 2**20 < int(info["memory.python"]) < rss
-    assert int(info.get("memory.malloc", 1)) > 0
-    resident = Path("/proc/self/statm").read_text().split()[1]
-    assert abs(rss - int(resident) * os.sysconf("SC_PAGESIZE")) < rss / 2
+    done = python(
+        "-c",
+        """
+import leakgraph, os
+pages = int(open("/proc/self/statm").read().split()[1])
+info = leakgraph.snapshot().info()
+print(info["memory.rss"], pages * os.sysconf("SC_PAGESIZE"))
+print(info["memory.python"], info.get("memory.malloc", 1))
+""",
+    )
+    rss, resident, arenas, malloc = map(int, done.out.split())
+    assert abs(rss - resident) < resident / 2
+    assert 2**18 < arenas < rss and 0 < malloc < 100 * rss
 
 
 def test_host_with_malloc(python):
