@@ -1,6 +1,7 @@
 // Each thread with its frames and their locals, then what is suspended: the
 // first question after running out of memory.
-#include "report.h"
+#include "gather.h"
+#include "words.h"
 
 #include <stdlib.h>
 
@@ -8,8 +9,11 @@ enum { SUSPENDED_SHOWN = 50, TITLE_WIDEST = 44, NAME_WIDEST = 24 };
 
 typedef struct report {
     const lg_graph *graph;
+    const lg_analysis *analysis; // or NULL
     lg_text text;
-    bool *on_stack; // [node_count] frames of threads
+    bool *on_stack;      // [node_count] frames of threads
+    uint32_t *suspended; // that retain the most first
+    size_t suspended_count;
 } report;
 
 static uint64_t
@@ -56,8 +60,32 @@ measure_locals(report *to, uint32_t node, size_t *name_width,
     lg_text_free(&title);
 }
 
+// Whether the frame is the only holder: what the local retains goes with it.
+static bool
+is_only_holder(const report *to, uint32_t frame, uint32_t target)
+{
+    return lg_node_dominator(to->analysis, target) == frame;
+}
+
+// Of what retains nothing but itself there is no more to say.
 static void
-add_local(report *to, uint64_t edge, size_t name_width, size_t title_width)
+add_retained(report *to, uint32_t frame, uint32_t target)
+{
+    lg_text *out = &to->text;
+    lg_bytes retained = {0};
+    if (to->analysis != NULL)
+        retained = lg_node_retained(to->analysis, target);
+    if (retained.host + retained.device <= lg_node_size(to->graph, target))
+        return;
+    lg_text_add(out, "  retains ");
+    lg__say_retained(to->analysis, lg_node_retained_on, target, out);
+    if (!is_only_holder(to, frame, target))
+        lg_text_add(out, ", held elsewhere too");
+}
+
+static void
+add_local(report *to, uint32_t frame, uint64_t edge, size_t name_width,
+          size_t title_width)
 {
     const lg_columns *columns = &to->graph->columns;
     uint32_t target = columns->edge_target[edge];
@@ -71,6 +99,7 @@ add_local(report *to, uint64_t edge, size_t name_width, size_t title_width)
     lg_node_title(to->graph, target, false, out);
     lg__text_pad(out, start, title_width + 2);
     lg_text_add_size(out, lg_node_size(to->graph, target));
+    add_retained(to, frame, target);
     lg_text_add(out, "\n");
 }
 
@@ -84,7 +113,7 @@ add_locals(report *to, uint32_t node)
     for (uint64_t edge = columns->first_edge[node];
          edge < columns->first_edge[node + 1]; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_LOCAL)
-            add_local(to, edge, name_width, title_width);
+            add_local(to, node, edge, name_width, title_width);
 }
 
 // A frame is called by its text, "train() train.py:12"; a generator on the
@@ -102,6 +131,16 @@ add_frame_name(report *to, uint32_t node, lg_text *out)
 }
 
 static void
+add_line_end(report *to, uint32_t node)
+{
+    if (to->analysis != NULL) {
+        lg_text_add(&to->text, "  retains ");
+        lg__say_retained(to->analysis, lg_node_retained_on, node, &to->text);
+    }
+    lg_text_add(&to->text, "\n");
+}
+
+static void
 add_thread(report *to, const lg_root *root)
 {
     const lg_columns *columns = &to->graph->columns;
@@ -109,43 +148,34 @@ add_thread(report *to, const lg_root *root)
     lg__text_add_string(&to->text, root->name.length > 0
                                        ? root->name
                                        : lg_node_text(to->graph, root->node));
-    lg_text_add(&to->text, "\n");
+    add_line_end(to, root->node);
     for (uint64_t edge = columns->first_edge[root->node];
          edge < columns->first_edge[root->node + 1]; edge++) {
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_FRAME)
             continue;
         lg_text_addf(&to->text, "  #%u ", columns->edge_payload[edge]);
         add_frame_name(to, columns->edge_target[edge], &to->text);
-        lg_text_add(&to->text, "\n");
+        add_line_end(to, columns->edge_target[edge]);
         add_locals(to, columns->edge_target[edge]);
     }
-}
-
-static bool
-is_suspended(const report *to, uint32_t node)
-{
-    return lg__node_role(to->graph, node) == LG__ROLE_SUSPENDED &&
-           !to->on_stack[node] && has_locals(to->graph, node);
 }
 
 static void
 add_suspended(report *to)
 {
-    uint64_t count = 0;
-    for (uint32_t node = 0; node < to->graph->columns.node_count; node++) {
-        if (!is_suspended(to, node) || count++ >= SUSPENDED_SHOWN)
-            continue;
-        if (count == 1)
+    for (size_t i = 0; i < to->suspended_count && i < SUSPENDED_SHOWN; i++) {
+        uint32_t node = to->suspended[i];
+        if (i == 0)
             lg_text_add(&to->text,
                         to->text.length > 0 ? "\nSuspended\n" : "Suspended\n");
         lg_text_add(&to->text, "  ");
         lg_node_title(to->graph, node, false, &to->text);
-        lg_text_add(&to->text, "\n");
+        add_line_end(to, node);
         add_locals(to, node);
     }
-    if (count > SUSPENDED_SHOWN) {
+    if (to->suspended_count > SUSPENDED_SHOWN) {
         lg_text_add(&to->text, "  ... and ");
-        lg_text_add_count(&to->text, count - SUSPENDED_SHOWN);
+        lg_text_add_count(&to->text, to->suspended_count - SUSPENDED_SHOWN);
         lg_text_add(&to->text, " more\n");
     }
 }
@@ -161,6 +191,20 @@ threads_text(report *to)
     add_suspended(to);
     if (to->text.length == 0)
         lg_text_add(&to->text, "no thread was captured\n");
+    else if (to->analysis == NULL)
+        lg_text_addf(
+            &to->text,
+            "\nsizes are the objects' own: what they retain needs %s\n",
+            to->graph->partial ? "a whole snapshot" : "an analysis");
+}
+
+static void
+json_retained(report *to, uint32_t node)
+{
+    if (to->analysis == NULL)
+        return;
+    lg_text_add(&to->text, ", \"retained\": ");
+    lg__json_retained(to->analysis, lg_node_retained_on, node, &to->text);
 }
 
 static void
@@ -182,8 +226,13 @@ json_locals(report *to, uint32_t node)
         lg_node_title(to->graph, target, false, &title);
         lg_text_addf(&to->text, ", \"node\": %u, \"title\": ", target);
         lg_text_add_json(&to->text, title.data ? title.data : "", title.length);
-        lg_text_addf(&to->text, ", \"size\": %llu}",
+        lg_text_addf(&to->text, ", \"size\": %llu",
                      (unsigned long long)lg_node_size(to->graph, target));
+        json_retained(to, target);
+        if (to->analysis != NULL)
+            lg_text_addf(&to->text, ", \"held_elsewhere\": %s",
+                         is_only_holder(to, node, target) ? "false" : "true");
+        lg_text_add(&to->text, "}");
         between = ", ";
     }
     to->text.failed |= title.failed;
@@ -200,6 +249,7 @@ json_frame(report *to, uint32_t node, const char *between)
     lg_text_add_json(&to->text, name.data ? name.data : "", name.length);
     to->text.failed |= name.failed;
     lg_text_free(&name);
+    json_retained(to, node);
     json_locals(to, node);
 }
 
@@ -211,7 +261,9 @@ json_thread(report *to, const lg_root *root, const char *between)
     lg__text_add_json_string(
         &to->text, root->name.length > 0 ? root->name
                                          : lg_node_text(to->graph, root->node));
-    lg_text_addf(&to->text, ", \"node\": %u, \"frames\": [", root->node);
+    lg_text_addf(&to->text, ", \"node\": %u", root->node);
+    json_retained(to, root->node);
+    lg_text_add(&to->text, ", \"frames\": [");
     between = "\n    ";
     for (uint64_t edge = columns->first_edge[root->node];
          edge < columns->first_edge[root->node + 1]; edge++) {
@@ -237,10 +289,8 @@ threads_json(report *to)
     }
     lg_text_add(&to->text, "], \"suspended\": [");
     between = "\n  ";
-    for (uint32_t node = 0; node < to->graph->columns.node_count; node++) {
-        if (!is_suspended(to, node))
-            continue;
-        json_frame(to, node, between);
+    for (size_t i = 0; i < to->suspended_count; i++) {
+        json_frame(to, to->suspended[i], between);
         between = ",\n  ";
     }
     lg_text_add(&to->text, "]}\n");
@@ -255,19 +305,62 @@ mark_stacks(report *to)
             to->on_stack[columns->edge_target[edge]] = true;
 }
 
+static bool
+is_suspended(const report *to, uint32_t node)
+{
+    return lg__node_role(to->graph, node) == LG__ROLE_SUSPENDED &&
+           !to->on_stack[node] && has_locals(to->graph, node);
+}
+
+static int
+biggest_first(const void *left, const void *right, void *context)
+{
+    const lg_analysis *analysis = context;
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    lg_bytes one = lg_node_retained(analysis, a);
+    lg_bytes other = lg_node_retained(analysis, b);
+    uint64_t more = one.host + one.device;
+    uint64_t less = other.host + other.device;
+    if (more != less)
+        return more > less ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static lg_status
+list_suspended(report *to, lg_error *err)
+{
+    uint32_t nodes = to->graph->columns.node_count;
+    lg__gathered found = {0};
+    bool enough = true;
+    for (uint32_t node = 0; node < nodes && enough; node++)
+        if (is_suspended(to, node))
+            enough = lg__gather_append(&found, node);
+    to->suspended = found.items;
+    to->suspended_count = found.count;
+    if (enough && to->analysis != NULL && found.count > 0)
+        qsort_r(found.items, found.count, sizeof *found.items, biggest_first,
+                (void *)(uintptr_t)to->analysis);
+    return enough ? LG_OK : lg__error_memory(err);
+}
+
 lg_status
-lg_report_threads(const lg_graph *graph, lg_format format, lg_text *out,
-                  lg_error *err)
+lg_report_threads(const lg_graph *graph, const lg_analysis *analysis,
+                  lg_format format, lg_text *out, lg_error *err)
 {
     size_t nodes = graph->columns.node_count;
-    report to = {.graph = graph, .on_stack = calloc(nodes ? nodes : 1, 1)};
+    report to = {.graph = graph,
+                 .analysis = analysis,
+                 .on_stack = calloc(nodes ? nodes : 1, 1)};
     if (to.on_stack == NULL)
         return lg__error_memory(err);
     mark_stacks(&to);
-    if (format == LG_FORMAT_JSON)
+    lg_status status = list_suspended(&to, err);
+    if (status == LG_OK && format == LG_FORMAT_JSON)
         threads_json(&to);
-    else
+    else if (status == LG_OK)
         threads_text(&to);
     free(to.on_stack);
-    return lg__report_finish(&to.text, out, err);
+    free(to.suspended);
+    return status == LG_OK ? lg__report_finish(&to.text, out, err) : status;
 }

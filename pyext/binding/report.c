@@ -1,4 +1,6 @@
 #include "report.h"
+#include "analysis.h"
+#include "args.h"
 #include "convert.h"
 #include "errors.h"
 #include "snapshot.h"
@@ -28,17 +30,77 @@ report_text(PyObject *self, report_function write)
 
 /* -------------------------------------------------------------- report --- */
 
-PyObject *
-snapshot_threads(PyObject *self, PyObject *Py_UNUSED(unused))
+/* NULL without an exception: there can be no analysis of the snapshot. */
+static const lg_analysis *
+analysis_if_any(snapshot_object *self, const lg_monitor *monitor)
 {
-    PyObject *text = report_text(self, lg_report_threads);
-    PyObject *args = text ? PyTuple_Pack(1, text) : NULL;
-    Py_XDECREF(text);
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL || lg_graph_is_partial(graph))
+        return NULL;
+    PyObject *unsupported = object_state(self)->errors[ERROR_UNSUPPORTED];
+    const lg_analysis *analysis = analysis_acquire(self, monitor);
+    if (analysis == NULL && PyErr_ExceptionMatches(unsupported))
+        PyErr_Clear();
+    return analysis;
+}
+
+static PyObject *
+threads_text(snapshot_object *self, const lg_analysis *analysis)
+{
+    lg_graph *graph = snapshot_acquire(self);
+    if (graph == NULL)
+        return NULL;
+    lg_text text = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_report_threads(graph, analysis, LG_FORMAT_TEXT, &text, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(self);
+    if (status == LG_OK)
+        return text_object(&text);
+    lg_text_free(&text);
+    return error_raise(object_state(self), status, &error);
+}
+
+static PyObject *
+report_new(core_state *state, PyObject *text)
+{
+    PyObject *args = PyTuple_Pack(1, text);
     if (args == NULL)
         return NULL;
-    PyTypeObject *type = object_state(self)->types[TYPE_REPORT];
-    PyObject *report = PyUnicode_Type.tp_new(type, args, NULL);
+    PyObject *report =
+        PyUnicode_Type.tp_new(state->types[TYPE_REPORT], args, NULL);
     Py_DECREF(args);
+    return report;
+}
+
+const char snapshot_threads_doc[] =
+    "threads($self, /, *, progress=None)\n--\n\n"
+    "Each thread's frames and each suspended task, with their locals and what "
+    "these\nretain, as text.\n\nOn a snapshot of a part of the heap: with "
+    "the objects' own sizes.";
+
+PyObject *
+snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const char *const names[] = {"progress", NULL};
+    static const arg_list list = {"threads", names, 0, 0};
+    PyObject *values[1] = {NULL};
+    snapshot_object *snapshot = (snapshot_object *)self;
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[0]))
+        return NULL;
+    const lg_analysis *analysis = analysis_if_any(snapshot, &watch.monitor);
+    PyObject *text = PyErr_Occurred() ? NULL : threads_text(snapshot, analysis);
+    if (analysis != NULL)
+        snapshot_release(snapshot);
+    PyObject *report = text ? report_new(object_state(self), text) : NULL;
+    Py_XDECREF(text);
+    if (!progress_end(&watch, report ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(report);
     return report;
 }
 

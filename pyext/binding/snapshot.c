@@ -318,9 +318,7 @@ static PyMethodDef snapshot_methods[] = {
     {"info", snapshot_info, METH_NOARGS,
      "info($self, /)\n--\n\nWhat is known of the snapshot: time, pid, python, "
      "capture.method ..."},
-    {"threads", snapshot_threads, METH_NOARGS,
-     "threads($self, /)\n--\n\nEach thread's frames and each suspended task, "
-     "with their locals, as text."},
+    {"threads", FASTCALL(snapshot_threads), KEYWORDS, snapshot_threads_doc},
     {"column", snapshot_column, METH_O,
      "column($self, name, /)\n--\n\nA read-only memoryview of one column, "
      "without a copy.\n\nNames: address, type, size (4294967295: ask "

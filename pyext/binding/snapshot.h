@@ -66,7 +66,8 @@ PyObject *snapshot_uncollected(PyObject *self, PyObject *unused);
 PyObject *snapshot_types(PyObject *self, PyObject *const *args,
                          Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_info(PyObject *self, PyObject *unused);
-PyObject *snapshot_threads(PyObject *self, PyObject *unused);
+PyObject *snapshot_threads(PyObject *self, PyObject *const *args,
+                           Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_column(PyObject *self, PyObject *name);
 PyObject *snapshot_repr_html(PyObject *self, PyObject *unused);
 
@@ -78,6 +79,7 @@ extern const char snapshot_show_dominators_doc[];
 extern const char snapshot_cycles_doc[];
 extern const char snapshot_top_doc[];
 extern const char snapshot_why_doc[];
+extern const char snapshot_threads_doc[];
 extern const char snapshot_merged_paths_doc[];
 
 #endif

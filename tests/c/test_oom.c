@@ -196,7 +196,7 @@ do_reports(const lg_graph *graph)
             status =
                 lg_report_types(graph, LG_SORT_BYTES, 5, format, &text, NULL);
         if (status == LG_OK)
-            status = lg_report_threads(graph, format, &text, NULL);
+            status = lg_report_threads(graph, NULL, format, &text, NULL);
     }
     lg_text_free(&text);
     return status;

@@ -64,6 +64,8 @@ do_analysis_reports(const lg_graph *graph)
         if (status == LG_OK)
             status =
                 lg_report_dominators(asked, LG_NONE, 0, format, &text, NULL);
+        if (status == LG_OK)
+            status = lg_report_threads(graph, asked, format, &text, NULL);
         for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
             status = lg_report_why(asked, &node, 1, "a note", NULL, format,
                                    &text, NULL);

@@ -101,8 +101,12 @@ class Command(unittest.TestCase):
         json.loads(self.fine("types", "losses.lgs", "--json"))
 
     def test_threads(self) -> None:
-        self.assertIn("MainThread", self.fine("threads", "held.lgs"))
-        json.loads(self.fine("threads", "held.lgs", "--json"))
+        text = self.fine("threads", "held.lgs")
+        self.assertIn("MainThread  retains ", text)
+        (thread,) = json.loads(self.fine("threads", "held.lgs", "--json"))["threads"]
+        self.assertIn("retained", thread["frames"][0]["locals"][0])
+        part = self.fine("threads", "partial.lgs", "--json")
+        self.assertNotIn("retained", part)
 
     def test_refs(self) -> None:
         text = self.fine("refs", "losses.lgs", "name:train.trainer")

@@ -91,7 +91,7 @@ exercise_tables(const lg_graph *graph)
         lg_report_info(graph, (lg_format)format, &text, NULL);
         lg_report_types(graph, LG_SORT_BYTES, 9, (lg_format)format, &text,
                         NULL);
-        lg_report_threads(graph, (lg_format)format, &text, NULL);
+        lg_report_threads(graph, NULL, (lg_format)format, &text, NULL);
     }
     lg_text_free(&text);
     if (lg_graph_select(graph, "type:t*+", &nodes, NULL) == LG_OK)

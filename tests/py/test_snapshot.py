@@ -108,7 +108,7 @@ def test_threads_tell_the_locals():
     started, stop = threading.Event(), threading.Event()
 
     def worker():
-        precious = ["batch"]  # noqa: F841
+        precious = [bytearray(1 << 20)]  # noqa: F841
         started.set()
         stop.wait()
 
@@ -120,9 +120,25 @@ def test_threads_tell_the_locals():
     finally:
         stop.set()
         thread.join()
-    assert "worker" in text and "precious" in text
+    assert "worker" in text
+    (line,) = (line for line in text.splitlines() if "precious" in line)
+    assert line.endswith(" retains 1.00 MiB")
     assert repr(text) == str(text)
     assert isinstance(text, str) and text.upper() == str(text).upper()
+
+
+def test_threads_of_a_part_of_the_heap_tell_sizes_only():
+    def run():
+        precious = [bytearray(1 << 20)]  # noqa: F841
+        yield
+
+    suspended = run()
+    next(suspended)
+    text = leakgraph.snapshot(roots=[suspended]).threads()
+    assert "precious" in text and "whole snapshot" in text
+    assert "retains" not in text
+    with pytest.raises(TypeError):
+        leakgraph.snapshot().threads(1)
 
 
 def test_columns_are_the_graph(snap):

@@ -115,6 +115,9 @@ bool lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
 bool lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
                     uint32_t *out, int *code);
 /** The analysis that was saved with the graph, or one made now. */
+lg_status lg__find_analysis(const lg_graph *graph, lg_analysis **out,
+                            lg_error *err);
+/** The same; on failure complained, the exit code is in *code. */
 bool lg__analyse(const lg_graph *graph, lg_analysis **out, int *code);
 /** The same of a snapshot not opened yet. On success both are the caller's. */
 bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,

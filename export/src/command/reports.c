@@ -1,62 +1,72 @@
-// The verbs that print a report of the library's own: info, types, threads.
+// The verbs that print a report of the graph: info, types, threads.
 
 #include "command.h"
 
+typedef lg_status report_function(const lg_arguments *arguments,
+                                  const lg_graph *graph, lg_format format,
+                                  lg_text *out, lg_error *err);
+
 static int
-print_report(lg_graph *graph, lg_status status, lg_text *text,
-             const lg_error *error)
+print_report(const lg_arguments *arguments, report_function *write)
 {
-    int code = status ? lg__fail(error) : lg__print(text);
-    lg_text_free(text);
+    int code;
+    lg_graph *graph;
+    lg_text text = {0};
+    lg_error error = {0};
+    lg_format format = arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    code = write(arguments, graph, format, &text, &error) ? lg__fail(&error)
+                                                          : lg__print(&text);
+    lg_text_free(&text);
     lg_graph_free(graph);
     return code;
 }
 
-static lg_format
-format_of(const lg_arguments *arguments)
+static lg_status
+write_info(const lg_arguments *arguments, const lg_graph *graph,
+           lg_format format, lg_text *out, lg_error *err)
 {
-    return arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
+    (void)arguments;
+    return lg_report_info(graph, format, out, err);
+}
+
+static lg_status
+write_types(const lg_arguments *arguments, const lg_graph *graph,
+            lg_format format, lg_text *out, lg_error *err)
+{
+    size_t limit = arguments->limit ? arguments->limit : 20;
+    return lg_report_types(graph, arguments->sort, limit, format, out, err);
+}
+
+// What cannot be analysed is told with the objects' own sizes.
+static lg_status
+write_threads(const lg_arguments *arguments, const lg_graph *graph,
+              lg_format format, lg_text *out, lg_error *err)
+{
+    (void)arguments;
+    lg_analysis *analysis = NULL;
+    lg_status status = lg__find_analysis(graph, &analysis, err);
+    if (!status || status == LG_EPARTIAL || status == LG_EUNSUPPORTED)
+        status = lg_report_threads(graph, analysis, format, out, err);
+    lg_analysis_free(analysis);
+    return status;
 }
 
 int
 lg__verb_info(const lg_arguments *arguments)
 {
-    int code;
-    lg_graph *graph;
-    lg_text text = {0};
-    lg_error error = {0};
-    if (!lg__open(arguments->words[0], &graph, &code))
-        return code;
-    lg_status status =
-        lg_report_info(graph, format_of(arguments), &text, &error);
-    return print_report(graph, status, &text, &error);
+    return print_report(arguments, write_info);
 }
 
 int
 lg__verb_types(const lg_arguments *arguments)
 {
-    int code;
-    lg_graph *graph;
-    lg_text text = {0};
-    lg_error error = {0};
-    if (!lg__open(arguments->words[0], &graph, &code))
-        return code;
-    size_t limit = arguments->limit ? arguments->limit : 20;
-    lg_status status = lg_report_types(graph, arguments->sort, limit,
-                                       format_of(arguments), &text, &error);
-    return print_report(graph, status, &text, &error);
+    return print_report(arguments, write_types);
 }
 
 int
 lg__verb_threads(const lg_arguments *arguments)
 {
-    int code;
-    lg_graph *graph;
-    lg_text text = {0};
-    lg_error error = {0};
-    if (!lg__open(arguments->words[0], &graph, &code))
-        return code;
-    lg_status status =
-        lg_report_threads(graph, format_of(arguments), &text, &error);
-    return print_report(graph, status, &text, &error);
+    return print_report(arguments, write_threads);
 }

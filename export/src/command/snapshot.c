@@ -65,13 +65,20 @@ lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
     return true;
 }
 
+lg_status
+lg__find_analysis(const lg_graph *graph, lg_analysis **out, lg_error *err)
+{
+    lg_status status = lg_analysis_load(graph, out, err);
+    if (status == LG_ENOTFOUND)
+        status = lg_analysis_new(graph, lg__monitor(), out, err);
+    return status;
+}
+
 bool
 lg__analyse(const lg_graph *graph, lg_analysis **out, int *code)
 {
     lg_error error = {0};
-    lg_status status = lg_analysis_load(graph, out, &error);
-    if (status == LG_ENOTFOUND)
-        status = lg_analysis_new(graph, lg__monitor(), out, &error);
+    lg_status status = lg__find_analysis(graph, out, &error);
     if (status)
         *code = lg__fail(&error);
     return !status;

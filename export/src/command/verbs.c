@@ -41,7 +41,8 @@ static const lg_verb verbs[] = {
      "each thread's frames with their locals",
      "leakgraph threads SNAP [--json]",
      "Prints each thread with its frames, innermost first, and each suspended\n"
-     "generator, coroutine and task, with their local variables.\n"
+     "generator, coroutine and task, with their local variables, and what "
+     "these retain.\n"
      "\nExample:\n  leakgraph threads run.lgs\n"},
     {"top", lg__verb_top, "GLj", 1, 0, "who retains the most",
      "leakgraph top SNAP [--group object|type|module] [--limit N|all] [--json]",

@@ -546,9 +546,12 @@ LG_API lg_status lg_report_types(const lg_graph *graph, lg_sort sort,
                                  size_t limit, lg_format format, lg_text *out,
                                  lg_error *err);
 /** Each thread with its frames, innermost first, and each suspended generator,
- *  coroutine and task, with their locals. */
-LG_API lg_status lg_report_threads(const lg_graph *graph, lg_format format,
-                                   lg_text *out, lg_error *err);
+ *  coroutine and task, with their locals and what these retain. The analysis is
+ *  one of the graph; NULL: their own sizes only. */
+LG_API lg_status lg_report_threads(const lg_graph *graph,
+                                   const struct lg_analysis *analysis,
+                                   lg_format format, lg_text *out,
+                                   lg_error *err);
 
 #ifdef __cplusplus
 }
