@@ -98,29 +98,6 @@ threads(void)
     lg_text_free(&text);
 }
 
-static void
-many_suspended(void)
-{
-    lg_builder *builder;
-    lg_graph *many;
-    lg_text text = {0};
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
-    uint32_t type =
-        lg_builder_add_type(builder, "coroutine", 9, LG_NONE, NULL, 0);
-    uint32_t name = lg_builder_intern(builder, "self", 4);
-    for (uint32_t i = 0; i < 1060; i++) {
-        lg_builder_add_node(builder, 0);
-        builder->type[i] = type;
-        lg_builder_open(builder, i);
-        lg_builder_add_edge(builder, i, LG_EDGE_LOCAL, name);
-    }
-    REQUIRE(lg_builder_finish(builder, &many, NULL) == LG_OK);
-    CHECK(lg_report_threads(many, NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
-    CHECK(strstr(text.data, "  ... and 1,010 more\n") != NULL);
-    lg_text_free(&text);
-    lg_graph_free(many);
-}
-
 int
 main(void)
 {
@@ -129,7 +106,6 @@ main(void)
     RUN(types);
     RUN(sorted_rows);
     RUN(threads);
-    RUN(many_suspended);
     lg_graph_free(graph);
     return test_result();
 }

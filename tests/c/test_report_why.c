@@ -383,86 +383,10 @@ several(void)
     forget(&told);
 }
 
-static void
-expect_threads(const lg_graph *graph, const lg_analysis *analysis,
-               lg_format format, const char *expected)
-{
-    lg_text text = {0};
-    REQUIRE(lg_report_threads(graph, analysis, format, &text, NULL) == LG_OK);
-    CHECK_TEXT(text, expected);
-    lg_text_free(&text);
-}
-
-// What a local retains; of those suspended the biggest first.
-static void
-threads(void)
-{
-    story made = story_begin();
-    uint32_t app = story_module(&made, "app");
-    uint32_t frame = story_add(&made, "frame", "run() app.py:3", 400);
-    made.flags = LG_NODE_SYNTHETIC;
-    uint32_t thread = story_add(&made, "thread", "MainThread", 0);
-    lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, "MainThread", 10);
-    made.flags = LG_NODE_TRACKED;
-    story_edge(&made, thread, frame, LG_EDGE_FRAME, 0);
-    for (uint32_t i = 0; i < 2; i++) {
-        static const char *const names[] = {"batch", "shared"};
-        uint32_t list = story_add(&made, "list", NULL, 80);
-        uint32_t data = story_add(&made, "bytearray", NULL, 4096);
-        story_edge(&made, list, data, LG_EDGE_INDEX, 0);
-        story_local(&made, frame, names[i], list);
-        if (i == 1)
-            story_attribute(&made, app, "shared", list);
-    }
-    for (uint32_t i = 0; i < 2; i++) {
-        uint32_t task =
-            story_add(&made, "coroutine", i ? "big()" : "small()", 200);
-        uint32_t data = story_add(&made, "bytearray", NULL, 1024 * (i + 1));
-        story_local(&made, task, "data", data);
-        story_attribute(&made, app, i ? "big" : "small", task);
-    }
-    lg_graph *graph = story_end(&made);
-    lg_analysis *analysis = analysed(graph);
-    expect_threads(graph, analysis, LG_FORMAT_TEXT,
-                   "Thread MainThread  retains 4.47 KiB\n"
-                   "  #0 run() app.py:3  retains 4.47 KiB\n"
-                   "        batch   list of 1  80 B  retains 4.08 KiB\n"
-                   "        shared  list of 1  80 B  retains 4.08 KiB, held "
-                   "elsewhere too\n"
-                   "\n"
-                   "Suspended\n"
-                   "  coroutine big()  retains 2.20 KiB\n"
-                   "        data  bytearray  2.00 KiB\n"
-                   "  coroutine small()  retains 1.20 KiB\n"
-                   "        data  bytearray  1.00 KiB\n");
-    expect_threads(
-        graph, analysis, LG_FORMAT_JSON,
-        "{\"threads\": [\n"
-        "  {\"name\": \"MainThread\", \"node\": 2, \"retained\": {\"host\": "
-        "4576}, \"frames\": [\n"
-        "    {\"node\": 1, \"name\": \"run() app.py:3\", \"retained\": "
-        "{\"host\": 4576}, \"locals\": [{\"name\": \"batch\", \"node\": 3, "
-        "\"title\": \"list of 1\", \"size\": 80, \"retained\": {\"host\": "
-        "4176}, \"held_elsewhere\": false}, {\"name\": \"shared\", \"node\": "
-        "5, \"title\": \"list of 1\", \"size\": 80, \"retained\": {\"host\": "
-        "4176}, \"held_elsewhere\": true}]}]}], \"suspended\": [\n"
-        "  {\"node\": 9, \"name\": \"coroutine big()\", \"retained\": "
-        "{\"host\": 2248}, \"locals\": [{\"name\": \"data\", \"node\": 10, "
-        "\"title\": \"bytearray\", \"size\": 2048, \"retained\": {\"host\": "
-        "2048}, \"held_elsewhere\": false}]},\n"
-        "  {\"node\": 7, \"name\": \"coroutine small()\", \"retained\": "
-        "{\"host\": 1224}, \"locals\": [{\"name\": \"data\", \"node\": 8, "
-        "\"title\": \"bytearray\", \"size\": 1024, \"retained\": {\"host\": "
-        "1024}, \"held_elsewhere\": false}]}]}\n");
-    lg_analysis_free(analysis);
-    lg_graph_free(graph);
-}
-
 int
 main(void)
 {
     RUN(alive);
-    RUN(threads);
     RUN(several);
     RUN(garbage);
     RUN(top);
