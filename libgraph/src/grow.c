@@ -50,6 +50,8 @@ lg__builder_resize(lg_builder *builder, enum lg__array_name name,
 {
     struct lg_builder_rest *rest = builder->rest;
     size_t *known = &rest->capacity[name];
+    if (capacity <= *known)
+        return true;
     if (!lg__column_grow(&rest->allocator, column_of(builder, name),
                          lg__array_infos[name].element, *known, capacity)) {
         if (builder->status == LG_OK)
@@ -60,11 +62,23 @@ lg__builder_resize(lg_builder *builder, enum lg__array_name name,
     return true;
 }
 
-bool
-lg_builder_grow_nodes(lg_builder *builder)
+static bool
+reserve_nodes(lg_builder *builder, uint32_t capacity)
 {
     static const enum lg__array_name columns[] = {
         LG__ADDRESS, LG__TYPE, LG__SIZE, LG__REFCOUNT, LG__NODE_FLAGS};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (!lg__builder_resize(builder, columns[i], capacity))
+            return false;
+    if (!lg__builder_resize(builder, LG__FIRST_EDGE, (size_t)capacity + 1))
+        return false;
+    builder->node_capacity = capacity;
+    return true;
+}
+
+bool
+lg_builder_grow_nodes(lg_builder *builder)
+{
     const uint32_t most = LG_NONE - 1;
     uint32_t old = builder->node_capacity;
     if (builder->status != LG_OK)
@@ -74,13 +88,7 @@ lg_builder_grow_nodes(lg_builder *builder)
         return false;
     }
     uint32_t capacity = old == 0 ? 512 : old > most / 2 ? most : old * 2;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (!lg__builder_resize(builder, columns[i], capacity))
-            return false;
-    if (!lg__builder_resize(builder, LG__FIRST_EDGE, (size_t)capacity + 1))
-        return false;
-    builder->node_capacity = capacity;
-    return true;
+    return reserve_nodes(builder, capacity);
 }
 
 bool
@@ -94,6 +102,18 @@ lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity)
         return false;
     builder->edge_capacity = capacity;
     return true;
+}
+
+bool
+lg_builder_reserve(lg_builder *builder, uint32_t nodes, uint64_t edges)
+{
+    if (builder->status != LG_OK)
+        return false;
+    bool reserved = (nodes <= builder->node_capacity || nodes > LG_NONE - 1 ||
+                     reserve_nodes(builder, nodes)) &&
+                    lg__builder_reserve_edges(builder, edges);
+    builder->status = LG_OK;
+    return reserved;
 }
 
 bool

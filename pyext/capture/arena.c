@@ -1,10 +1,12 @@
 #include "arena.h"
+#include "spare.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-/** From this size on a block is aligned for huge pages and asks for them. */
-#define HUGE_PAGE ((size_t)2 << 20)
+/** From this size on a block is aligned for huge pages and asks for them, and
+ * is kept for the next capture. */
+#define HUGE_PAGE LG_SPARE_UNIT
 #define PAGE ((size_t)4096)
 
 typedef struct arena {
@@ -24,6 +26,9 @@ rounded(size_t size)
 static void *
 map_fresh(size_t size)
 {
+    void *spare = size >= HUGE_PAGE ? lg_spare_take(size) : NULL;
+    if (spare != NULL)
+        return spare;
     size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
     char *start = mmap(NULL, size + slack, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -47,6 +52,9 @@ map_fresh(size_t size)
 static void *
 map_grown(void *old, size_t old_size, size_t size)
 {
+    if (old_size >= HUGE_PAGE &&
+        lg_spare_take_at((char *)old + old_size, size - old_size))
+        return old;
     void *grown = mremap(old, old_size, size, 0);
     if (grown != MAP_FAILED) {
         madvise(grown, size, MADV_HUGEPAGE);
@@ -61,6 +69,22 @@ map_grown(void *old, size_t old_size, size_t size)
         munmap(old, old_size);
     }
     return fresh;
+}
+
+/** Whole huge pages are kept, the rest is not worth it. */
+static void
+unmap(char *start, size_t size)
+{
+    size_t odd = -(uintptr_t)start & (HUGE_PAGE - 1);
+    if (odd > size)
+        odd = size;
+    size_t whole = (size - odd) & ~(HUGE_PAGE - 1);
+    if (odd)
+        munmap(start, odd);
+    if (whole)
+        lg_spare_give(start + odd, whole);
+    if (size - odd - whole)
+        munmap(start + odd + whole, size - odd - whole);
 }
 
 static void *
@@ -80,7 +104,7 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
         self->mapped += after - before;
         return block;
     }
-    munmap((char *)old + after, before - after);
+    unmap((char *)old + after, before - after);
     self->mapped -= before - after;
     return after ? old : NULL;
 }

@@ -63,6 +63,38 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
     return status;
 }
 
+/** What the last whole capture of this process found: the next one will find
+ *  about as much. Races between threads spoil a hint, no more. */
+static struct {
+    _Atomic uint32_t nodes;
+    _Atomic uint64_t edges;
+} last;
+
+/** Address space is all that a generous guess costs. */
+static void
+expect_size(lg_walk *walk)
+{
+    if (walk->partial || walk->options->max_bytes)
+        return;
+    uint64_t nodes = last.nodes + last.nodes / 8;
+    uint64_t edges = last.edges + last.edges / 8;
+    if (nodes == 0 && walk->internal) {
+        nodes = 4 * (uint64_t)lg_gc_long_lived(walk->interpreter);
+        edges = 4 * nodes;
+    }
+    if (nodes < UINT32_MAX / 2)
+        lg_builder_reserve(walk->builder, (uint32_t)nodes, edges);
+}
+
+static void
+remember_size(const lg_walk *walk)
+{
+    if (walk->partial)
+        return;
+    last.nodes = walk->builder->node_count;
+    last.edges = walk->builder->edge_count;
+}
+
 static void
 note_held(lg_walk *walk)
 {
@@ -118,6 +150,7 @@ lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
     if (status != LG_OK)
         return options->max_bytes ? explain_shortage(options, err) : status;
     walk->started = start;
+    expect_size(walk);
     describe(walk);
     lg_numpy_find(walk);
     if (!lg_surveys_open(walk))
@@ -154,6 +187,7 @@ lg_capture_walk(lg_walk *walk, lg_error *err)
     lg_walk_run(walk);
     lg_surveys_run(walk);
     lg_texts_finish(walk);
+    remember_size(walk);
     snprintf(text, sizeof text, "%.3f", seconds_now() - walk->started);
     lg_builder_set_info(walk->builder, "capture.seconds", text);
     return builder_status(walk, err);

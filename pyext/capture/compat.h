@@ -95,6 +95,21 @@ lg_collector_resume(PyInterpreterState *interpreter, bool enabled)
 #endif
 }
 
+/** About how many objects the collector tracks: those that its last full
+ *  collection left, and what came to the oldest generation since. */
+static inline size_t
+lg_gc_long_lived(PyInterpreterState *interpreter)
+{
+#if PY_VERSION_HEX < 0x030E0000
+    Py_ssize_t total = interpreter->gc.long_lived_total;
+    Py_ssize_t pending = interpreter->gc.long_lived_pending;
+    return total > 0 && pending >= 0 ? (size_t)(total + pending) : 0;
+#else
+    (void)interpreter;
+    return 0;
+#endif
+}
+
 /** Reference counts above this mean nothing: 3.11 gives 999,999,999 to its
  *  deep-frozen objects. */
 static inline bool

@@ -1,43 +1,53 @@
 #include "shadow.h"
+#include "spare.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
-/** A quarter of the address space that the leaves map, for 16 TiB of addresses.
- */
-#define POOL_RESERVE ((size_t)1 << 42)
 #define TOP_BYTES (LG_SHADOW_TOP * sizeof(uint32_t **))
+#define HEADER ((sizeof(lg_shadow_chunk) + 63) & ~(size_t)63)
+
+/** Of a whole capture: a multiple of huge pages, so that they can be kept. */
+#define BIG_CHUNK (8 * LG_SPARE_UNIT)
+/** Of a partial one: few leaves, whose pages are only touched where needed. */
+#define SMALL_CHUNK ((size_t)4 << 20)
 
 static void *
-reserve(size_t size)
+map(size_t size)
 {
     void *start = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return start == MAP_FAILED ? NULL : start;
 }
 
+/** Kept memory is cleared, which fresh pages would be by the kernel. */
+static void *
+map_big(size_t size)
+{
+    void *spare = lg_spare_take(size);
+    if (spare != NULL)
+        return memset(spare, 0, size);
+    char *start = map(size + LG_SPARE_UNIT);
+    if (start == NULL)
+        return NULL;
+    size_t before = -(uintptr_t)start & (LG_SPARE_UNIT - 1);
+    if (before)
+        munmap(start, before);
+    munmap(start + before + size, LG_SPARE_UNIT - before);
+    madvise(start + before, size, MADV_HUGEPAGE);
+    return start + before;
+}
+
 bool
 lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes, bool whole)
 {
-    shadow->pool_used = 0;
-    shadow->top = reserve(TOP_BYTES);
-    /* A limit on address space (ulimit -v) may refuse the whole: take less. */
-    shadow->pool = NULL;
-    for (size_t size = POOL_RESERVE; size >= ((size_t)1 << 28); size /= 4) {
-        shadow->pool = reserve(size);
-        shadow->pool_size = size;
-        if (shadow->pool != NULL)
-            break;
-    }
-    shadow->pool_limit = shadow->pool_size;
-    if (max_bytes && max_bytes < shadow->pool_limit)
-        shadow->pool_limit = (size_t)max_bytes;
-    if (shadow->top != NULL && shadow->pool != NULL) {
-        if (whole)
-            madvise(shadow->pool, shadow->pool_size, MADV_HUGEPAGE);
-        return true;
-    }
-    lg_shadow_close(shadow);
-    return false;
+    *shadow = (lg_shadow){
+        .top = map(TOP_BYTES),
+        .limit =
+            max_bytes && max_bytes < SIZE_MAX ? (size_t)max_bytes : SIZE_MAX,
+        .whole = whole,
+    };
+    return shadow->top != NULL;
 }
 
 void
@@ -45,21 +55,44 @@ lg_shadow_close(lg_shadow *shadow)
 {
     if (shadow->top != NULL)
         munmap(shadow->top, TOP_BYTES);
-    if (shadow->pool != NULL)
-        munmap(shadow->pool, shadow->pool_size);
     shadow->top = NULL;
-    shadow->pool = NULL;
+    while (shadow->chunks != NULL) {
+        lg_shadow_chunk *chunk = shadow->chunks;
+        shadow->chunks = chunk->next;
+        if (shadow->whole)
+            lg_spare_give(chunk, chunk->size);
+        else
+            munmap(chunk, chunk->size);
+    }
+    shadow->free_size = 0;
+}
+
+static bool
+add_chunk(lg_shadow *shadow, size_t least)
+{
+    size_t unit = shadow->whole ? BIG_CHUNK : SMALL_CHUNK;
+    size_t size = (least + HEADER + unit - 1) / unit * unit;
+    lg_shadow_chunk *chunk = shadow->whole ? map_big(size) : map(size);
+    if (chunk == NULL)
+        return false;
+    *chunk = (lg_shadow_chunk){shadow->chunks, size};
+    shadow->chunks = chunk;
+    shadow->free = (char *)chunk + HEADER;
+    shadow->free_size = size - HEADER;
+    return true;
 }
 
 void *
 lg_shadow_take(lg_shadow *shadow, size_t size)
 {
-    if (size > shadow->pool_limit - shadow->pool_used)
+    size = (size + 63) & ~(size_t)63;
+    if (size > shadow->limit - shadow->used)
         return NULL;
-    char *taken = shadow->pool + shadow->pool_used;
-    shadow->pool_used += size;
-    /* Written first: a page that is read first is mapped to the zero page, and
-       faults once more when it is written. */
-    *(volatile char *)taken = 0;
+    if (size > shadow->free_size && !add_chunk(shadow, size))
+        return NULL;
+    char *taken = shadow->free;
+    shadow->free += size;
+    shadow->free_size -= size;
+    shadow->used += size;
     return taken;
 }

@@ -6,8 +6,8 @@
  * the same 16 bytes, as none is smaller than its header.
  *
  * Three levels: bits 30 to 47 choose a table of 1,024 leaves, bits 20 to 29 a
- * leaf of 1 MiB of addresses, bits 4 to 19 the slot. Tables and leaves come
- * from one anonymous reservation, touched lazily, zero when fresh.
+ * leaf of 1 MiB of addresses, bits 4 to 19 the slot. Tables and leaves are
+ * cut from anonymous mappings, which big captures pass on to the next.
  */
 #ifndef LEAKGRAPH_CAPTURE_SHADOW_H
 #define LEAKGRAPH_CAPTURE_SHADOW_H
@@ -22,20 +22,28 @@ enum {
     LG_SHADOW_LEAF = 1 << 16,
 };
 
+/** Mapped memory that tables and leaves are cut from. */
+typedef struct lg_shadow_chunk {
+    struct lg_shadow_chunk *next;
+    size_t size;
+} lg_shadow_chunk;
+
 typedef struct lg_shadow {
     uint32_t ***top;
-    char *pool;
-    size_t pool_size; /**< reserved */
-    size_t pool_used;
-    size_t pool_limit; /**< what the budget allows to be used */
+    lg_shadow_chunk *chunks; /**< the newest first */
+    char *free;              /**< the rest of the newest chunk */
+    size_t free_size;
+    size_t used;
+    size_t limit; /**< what the budget allows to be used */
+    bool whole;
 } lg_shadow;
 
 /** False when the address space is exhausted. max_bytes 0: no budget. `whole`
- *  asks for huge pages: right when most of the heap will be met, a waste of
- *  cleared memory when little of it is. */
+ *  asks for big chunks in huge pages: right when most of the heap will be met,
+ *  a waste of cleared memory when little of it is. */
 bool lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes, bool whole);
 void lg_shadow_close(lg_shadow *shadow);
-/** Zeroed bytes of the pool, or NULL. */
+/** Zeroed bytes that last until the shadow is closed, or NULL. */
 void *lg_shadow_take(lg_shadow *shadow, size_t size);
 
 /** The slot of an address: 0 until set. NULL when memory ran out. */

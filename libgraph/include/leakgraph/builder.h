@@ -72,6 +72,11 @@ LG_API void lg_builder_free(lg_builder *builder);
 LG_API bool lg_builder_grow_nodes(lg_builder *builder);
 LG_API bool lg_builder_grow_edges(lg_builder *builder);
 
+/** Makes room for so many nodes and edges at once, which saves the moves of
+ *  growing. Only a hint: false, and nothing lost, when memory ran out. */
+LG_API bool lg_builder_reserve(lg_builder *builder, uint32_t nodes,
+                               uint64_t edges);
+
 /** Appends a node of which only address and flags are set (to 0): the producer
  *  is to set type, size and refcount. LG_NONE on failure. */
 static inline uint32_t

@@ -1,0 +1,24 @@
+/**
+ * Memory kept from one capture to the next. Fresh pages are what a capture
+ * waits for most; pages that were touched before cost nothing. What is kept is
+ * offered to the kernel (MADV_FREE), which takes it as soon as memory is short,
+ * before anything is swapped or killed.
+ */
+#ifndef LEAKGRAPH_CAPTURE_SPARE_H
+#define LEAKGRAPH_CAPTURE_SPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Blocks are multiples of this size, and aligned to it. */
+#define LG_SPARE_UNIT ((size_t)2 << 20)
+
+/** A kept block of that size, its content anything, or NULL. */
+void *lg_spare_take(size_t size);
+/** Exactly the range behind a block, so that it can grow in place; false if it
+ *  is not kept. */
+bool lg_spare_take_at(void *start, size_t size);
+/** Keeps a mapped range, or unmaps it when enough is kept already. */
+void lg_spare_give(void *start, size_t size);
+
+#endif
