@@ -112,19 +112,28 @@ lg_node_fact(const lg_graph *graph, uint32_t node, const char *key)
     return (lg_string){"", 0};
 }
 
-uint64_t
-lg_node_fact_number(const lg_graph *graph, uint32_t node, const char *key,
-                    uint64_t otherwise)
+bool
+lg__decimal_read(lg_string text, uint64_t *out)
 {
-    lg_string text = lg_node_fact(graph, node, key);
     uint64_t number = 0;
     for (uint32_t i = 0; i < text.length; i++) {
         unsigned digit = (unsigned)(text.data[i] - '0');
         if (digit > 9 || number > (UINT64_MAX - digit) / 10)
-            return otherwise;
+            return false;
         number = number * 10 + digit;
     }
-    return text.length > 0 ? number : otherwise;
+    if (text.length > 0)
+        *out = number;
+    return text.length > 0;
+}
+
+uint64_t
+lg_node_fact_number(const lg_graph *graph, uint32_t node, const char *key,
+                    uint64_t otherwise)
+{
+    uint64_t number = otherwise;
+    lg__decimal_read(lg_node_fact(graph, node, key), &number);
+    return number;
 }
 
 bool

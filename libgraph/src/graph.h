@@ -240,6 +240,10 @@ lg__edge_kind(const lg_graph *graph, uint64_t edge)
     return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
 }
 
+/** Reads a decimal number; leaves *out alone, and says false, if the string is
+ *  none or it does not fit. */
+bool lg__decimal_read(lg_string text, uint64_t *out);
+
 /** Whether a string says exactly `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
 

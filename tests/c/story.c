@@ -10,19 +10,27 @@ story_begin(void)
 }
 
 static uint32_t
-type_of(story *to, const char *name)
+type_of(story *to, const char *name, const char *base_name)
 {
     for (uint32_t i = 0; i < to->types; i++)
         if (strcmp(to->type_name[i], name) == 0)
             return to->type[i];
     REQUIRE(to->types < STORY_TYPES);
     uint32_t base = LG_NONE;
-    if (strstr(name, "Error") != NULL)
-        base = type_of(to, "BaseException");
+    if (base_name == NULL && strstr(name, "Error") != NULL)
+        base_name = "BaseException";
+    if (base_name != NULL)
+        base = type_of(to, base_name, NULL);
     to->type_name[to->types] = name;
     to->type[to->types] = lg_builder_add_type(to->builder, name, strlen(name),
                                               LG_NONE, &base, base != LG_NONE);
     return to->type[to->types++];
+}
+
+void
+story_type(story *to, const char *name, const char *base)
+{
+    type_of(to, name, base);
 }
 
 uint32_t
@@ -31,7 +39,7 @@ story_add(story *to, const char *type, const char *text, uint64_t size)
     uint32_t node = to->builder->node_count;
     REQUIRE(node < STORY_NODES);
     lg_builder_add_node(to->builder, 4096 + 64 * (uint64_t)node);
-    to->builder->type[node] = type_of(to, type);
+    to->builder->type[node] = type_of(to, type, NULL);
     to->builder->node_flags[node] = (uint16_t)to->flags;
     lg_builder_set_size(to->builder, node, size);
     if (text != NULL)

@@ -22,6 +22,8 @@ typedef struct story {
 
 /** A story of tracked objects and traversed edges. */
 story story_begin(void);
+/** A type with a base, to be used before the first object of it is added. */
+void story_type(story *to, const char *name, const char *base);
 /** An object; text may be NULL. */
 uint32_t story_add(story *to, const char *type, const char *text,
                    uint64_t size);

@@ -4,6 +4,8 @@
 // linker's --wrap, malloc itself.
 #include <unistd.h>
 
+#include <leakgraph/bytes.h>
+
 #include "drawn.h"
 #include "sample.h"
 #include "scarce.h"
@@ -203,6 +205,19 @@ do_reports(const lg_graph *graph)
 }
 
 static lg_status
+do_bytes(const lg_graph *graph)
+{
+    lg_text text = {0};
+    lg_tensor_rows rows = {0};
+    lg_status status = lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL);
+    for (int format = 0; format < 2 && status == LG_OK; format++)
+        status = lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
+    lg_tensor_rows_free(&rows);
+    lg_text_free(&text);
+    return status;
+}
+
+static lg_status
 do_analyse(const lg_graph *graph)
 {
     lg_analysis *analysis = NULL;
@@ -243,7 +258,7 @@ everything_else(void)
     lg_graph *stored;
     REQUIRE(stored_new(NULL, &stored, NULL) == LG_OK);
     CHECK(sweep(stored, do_save) == 0 && sweep(stored, do_load) == 0);
-    CHECK(sweep(stored, do_strip) == 0);
+    CHECK(sweep(stored, do_strip) == 0 && sweep(stored, do_bytes) == 0);
     lg_graph_free(stored);
     CHECK(unlink(path) == 0);
     CHECK(rmdir(folder) == 0);

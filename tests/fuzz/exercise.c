@@ -5,6 +5,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include <leakgraph/bytes.h>
+
 enum { HEADER = 64, ENTRY = 64, SHOWN = 200 };
 
 static uint64_t
@@ -92,7 +94,14 @@ exercise_tables(const lg_graph *graph)
         lg_report_types(graph, LG_SORT_BYTES, 9, (lg_format)format, &text,
                         NULL);
         lg_report_threads(graph, NULL, (lg_format)format, &text, NULL);
+        lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
     }
+    lg_tensor_rows rows;
+    lg_accounts accounts;
+    if (lg_graph_tensors(graph, LG_NONE, 9, &rows, NULL) == LG_OK)
+        lg_tensor_rows_free(&rows);
+    if (lg_graph_accounts(graph, NULL, &accounts, NULL) == LG_OK)
+        lg_accounts_free(&accounts);
     lg_text_free(&text);
     if (lg_graph_select(graph, "type:t*+", &nodes, NULL) == LG_OK)
         lg_nodes_free(&nodes);

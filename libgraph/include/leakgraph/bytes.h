@@ -38,13 +38,14 @@ LG_API const char *lg_tensor_kind_name(lg_tensor_kind kind);
 /** One storage. */
 typedef struct lg_tensor_row {
     uint32_t buffer; /**< the buffer node */
-    uint32_t
-        tensor; /**< the widest tensor over it, a Python object if any is */
+    uint32_t tensor; /**< the widest tensor over it, a Python object if any is;
+                          LG_NONE: nothing that leakgraph knows looks at it */
     uint32_t tensor_count; /**< tensors, views included, that look at it */
     uint32_t device;
     lg_tensor_kind kind;
     uint64_t bytes; /**< of the storage */
-    uint64_t used;  /**< what its widest tensor shows (0: not known) */
+    uint64_t used;  /**< of those, what its widest tensor shows (0: not known);
+                         the rest is kept for nothing */
     uint64_t
         allocation; /**< 1 + index of its block (lg_graph_blocks); 0: none */
 } lg_tensor_row;
@@ -133,7 +134,9 @@ LG_API const char *lg_evidence_name(lg_evidence evidence);
  *   attributed = sum of by_kind, unattributed = sum of by_evidence
  * `residual` is what the allocator's own counters say beyond that (stat -
  * allocated): it is shown, never hidden. `outside` are buffers on the device
- * that lie in no segment (another library's, imported by IPC ...).
+ * that lie in no segment (another library's, imported by IPC ...), `stale` what
+ * lies in a segment but in no allocated block: freed since, or not allocated
+ * yet. So all buffers of the device are used + outside + stale.
  */
 typedef struct lg_account {
     uint32_t device;
@@ -141,11 +144,13 @@ typedef struct lg_account {
     uint64_t reserved, allocated, pending, inactive;
     uint64_t attributed, used, rounding, slack;
     uint64_t unattributed;
-    uint64_t by_kind[LG_TENSOR_KIND_COUNT];
+    uint64_t by_kind[LG_TENSOR_KIND_COUNT]; /**< a block is of the first kind
+                                                 that lies in it */
     uint64_t by_evidence[LG_EVIDENCE_COUNT];
     uint64_t evidence_blocks[LG_EVIDENCE_COUNT];
     uint64_t private_inactive; /**< of inactive: in private pools */
     uint64_t outside;
+    uint64_t stale;
     int64_t residual;
     int64_t beyond; /**< what the driver has in use beyond reserved (all
                          processes); -1: not told */
@@ -156,11 +161,12 @@ typedef struct lg_accounts {
     size_t count;
     uint64_t python;  /**< shallow bytes of Python objects */
     uint64_t arrays;  /**< host buffers of arrays and bytes-likes */
-    uint64_t tensors; /**< host buffers of tensors */
+    uint64_t tensors; /**< host buffers that tensors look at */
     uint64_t cpp;     /**< C++ nodes: autograd graph and tensors' structs */
-    uint64_t mapped;  /**< buffers in mapped files and shared memory */
-    uint64_t pinned;
-    uint64_t rss; /**< of the process; 0: not told */
+    uint64_t mapped;  /**< buffers in mapped files and shared memory; in none
+                           of the others */
+    uint64_t pinned;  /**< of arrays and tensors: page-locked */
+    uint64_t rss;     /**< of the process; 0: not told */
 } lg_accounts;
 
 LG_API void lg_accounts_free(lg_accounts *accounts);
@@ -172,8 +178,11 @@ typedef struct lg_allocator_state {
     size_t segment_count;
     const lg_block *blocks;
     size_t block_count;
-    const char *const *block_frames; /**< [block_count] or NULL: instead of
-                                          lg_block.frames */
+    const char *const *block_frames;  /**< [block_count] or NULL: instead of
+                                           lg_block.frames */
+    const char *const *segment_pools; /**< [segment_count] or NULL: instead of
+                                           lg_segment.pool; NULL or empty: the
+                                           default pool */
 } lg_allocator_state;
 
 /** Matches buffers to blocks by address. state NULL: the graph's own. LG_EINVAL

@@ -1,0 +1,340 @@
+// Accounts: the sample's by hand, random ones against a map of bytes, and the
+// evidence of blocks that nobody owns.
+#include <leakgraph/bytes.h>
+
+#include "stored.h"
+#include "test.h"
+
+enum { KIB = 1024, MIB = 1024 * 1024 };
+
+// What bytes.h promises of every account.
+static void
+check_identities(const lg_account *at, uint64_t buffers)
+{
+    uint64_t kinds = 0;
+    uint64_t evidence = 0;
+    for (size_t i = 0; i < LG_TENSOR_KIND_COUNT; i++)
+        kinds += at->by_kind[i];
+    for (size_t i = 0; i < LG_EVIDENCE_COUNT; i++)
+        evidence += at->by_evidence[i];
+    CHECK(at->reserved == at->allocated + at->pending + at->inactive);
+    CHECK(at->allocated == at->attributed + at->unattributed);
+    CHECK(at->attributed == at->used + at->rounding + at->slack);
+    CHECK(at->attributed == kinds);
+    CHECK(at->unattributed == evidence);
+    CHECK(at->private_inactive <= at->inactive);
+    CHECK(buffers == at->used + at->outside + at->stale);
+}
+
+static void
+sample(void)
+{
+    lg_graph *graph;
+    lg_accounts accounts;
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    REQUIRE(lg_graph_accounts(graph, NULL, &accounts, NULL) == LG_OK);
+    REQUIRE(accounts.count == 1);
+    const lg_account *at = &accounts.items[0];
+    check_identities(at, 3 * MIB + 100 + 400 * KIB);
+    CHECK(at->device == 1 && at->known);
+    CHECK(at->reserved == 6 * MIB);
+    CHECK(at->allocated == 4 * MIB + 512 + 400 * KIB);
+    CHECK(at->pending == MIB && at->private_inactive == 0);
+    CHECK(at->rounding == 412 && at->slack == 0);
+    CHECK(at->by_kind[LG_TENSOR_PARAMETER] == MIB);
+    CHECK(at->by_kind[LG_TENSOR_GRADIENT] == MIB);
+    CHECK(at->by_kind[LG_TENSOR_OPTIMIZER_STATE] == MIB);
+    CHECK(at->by_kind[LG_TENSOR_ACTIVATION] == 512);
+    CHECK(at->by_kind[LG_TENSOR_TEMPORARY] == 400 * KIB);
+    CHECK(at->by_evidence[LG_EVIDENCE_IN_FLUX] == MIB);
+    CHECK(at->evidence_blocks[LG_EVIDENCE_IN_FLUX] == 1);
+    CHECK(at->residual == 512);
+    CHECK(at->beyond == 85899345920 - 85000000000 - 6 * MIB);
+    CHECK(at->outside == 0 && at->stale == 0);
+    CHECK(accounts.python == 20 * 100 + 5 * 160 - 160);
+    CHECK(accounts.cpp == 200 + 160);
+    CHECK(accounts.tensors == 4 + 172 && accounts.arrays == 8000 + 16);
+    CHECK(accounts.mapped == 64 * KIB && accounts.pinned == 0);
+    CHECK(accounts.rss == 123456789);
+    lg_accounts_free(&accounts);
+    lg_graph_free(graph);
+}
+
+/* --------------------------------------------------- other allocators --- */
+
+static lg_graph *
+graph_with(const lg_span *spans, size_t count, uint32_t devices)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    uint32_t tensor =
+        lg_builder_add_type(builder, "torch.Tensor", 12, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < devices; i++)
+        lg_builder_add_device(builder, i == 0 ? "cuda:0" : "cuda:1");
+    lg_builder_add_node(builder, 16);
+    builder->type[0] = tensor;
+    for (size_t i = 0; i < count; i++)
+        lg_builder_add_span(builder, &spans[i]);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    return graph;
+}
+
+static lg_account
+account_of(const lg_graph *graph, const lg_allocator_state *state)
+{
+    lg_accounts accounts;
+    REQUIRE(lg_graph_accounts(graph, state, &accounts, NULL) == LG_OK);
+    lg_account first = accounts.items[0];
+    lg_accounts_free(&accounts);
+    return first;
+}
+
+// Nothing is known of a device but its buffers.
+static void
+unknown_device(void)
+{
+    const lg_span spans[] = {{.device = 1, .address = 64, .length = 100},
+                             {.device = 1, .address = 0, .length = 11}};
+    lg_graph *graph = graph_with(spans, 2, 1);
+    lg_account at = account_of(graph, NULL);
+    check_identities(&at, 111);
+    CHECK(!at.known && at.outside == 111 && at.reserved == 0);
+    CHECK(at.beyond == -1 && at.residual == 0);
+    lg_graph_free(graph);
+}
+
+// A buffer across blocks, one in a free block, one that begins before its
+// segment, one that takes a part of what was asked for.
+static void
+odd_places(void)
+{
+    const lg_segment segments[] = {
+        {.address = 4096, .size = 4096, .device = 1}};
+    const lg_block blocks[] = {
+        {.address = 4096, .size = 512, .requested = 500},
+        {.address = 4608, .size = 512, .requested = 512},
+        {.address = 5120, .size = 512, .state = LG_BLOCK_INACTIVE},
+        {.address = 5632, .size = 1024, .requested = 1000},
+    };
+    const lg_span spans[] = {
+        {.device = 1, .address = 4090, .length = 16},
+        {.device = 1, .address = 4600, .length = 20},
+        {.device = 1, .address = 5200, .length = 30},
+        {.device = 1, .address = 5632, .length = 40},
+        {.device = 1, .address = 6700, .length = 50},
+    };
+    const lg_allocator_state state = {segments, 1, blocks, 4, NULL, NULL};
+    lg_graph *graph = graph_with(spans, 5, 1);
+    lg_account at = account_of(graph, &state);
+    check_identities(&at, 156);
+    CHECK(at.outside == 6 && at.stale == 80 && at.used == 70);
+    CHECK(at.allocated == 2048 && at.attributed == 2048);
+    CHECK(at.rounding == 12 + 24 && at.slack == 482 + 500 + 960);
+    CHECK(at.inactive == 2048 && at.beyond == -1);
+    lg_graph_free(graph);
+}
+
+static void
+refused(void)
+{
+    const lg_segment good[] = {{.address = 4096, .size = 4096, .device = 1},
+                               {.address = 8192, .size = 4096, .device = 1}};
+    const lg_block fine[] = {{.address = 4096, .size = 512},
+                             {.address = 4608, .size = 512}};
+    lg_graph *graph = graph_with(NULL, 0, 1);
+    lg_segment segments[2];
+    lg_block blocks[2];
+    const lg_allocator_state state = {segments, 2, blocks, 2, NULL, NULL};
+    const struct {
+        uint64_t segment;
+        uint32_t device;
+        uint64_t address;
+        uint64_t size;
+        uint32_t of;
+        const char *says;
+    } cases[] = {
+        {8192, 1, 4608, 512, 0, NULL},
+        {8191, 1, 4608, 512, 0, "segment 1 at 0x1fff begins inside of"},
+        {8192, 2, 4608, 512, 0, "segment 1 is on device 2"},
+        {8192, 0, 4608, 512, 0, "segment 1 is on device 0"},
+        {UINT64_MAX - 5, 1, 4608, 512, 0, "segment 1 ends beyond"},
+        {8192, 1, 4607, 512, 0, "block 1 at 0x11ff begins inside of block 0"},
+        {8192, 1, 7681, 512, 0, "block 1 at 0x1e01 (512 bytes) is not inside"},
+        {8192, 1, 4000, 512, 0, "block 1 at 0xfa0 (512 bytes) is not inside"},
+        {8192, 1, 4608, UINT64_MAX, 0, "is not inside"},
+        {8192, 1, 4608, 512, 2, "block 1 is of segment 2, and there are 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_accounts accounts;
+        lg_error err = {0};
+        memcpy(segments, good, sizeof segments);
+        memcpy(blocks, fine, sizeof blocks);
+        segments[1].address = cases[i].segment;
+        segments[1].device = cases[i].device;
+        blocks[1].address = cases[i].address;
+        blocks[1].size = cases[i].size;
+        blocks[1].segment = cases[i].of;
+        lg_status status = lg_graph_accounts(graph, &state, &accounts, &err);
+        CHECK(status == (cases[i].says ? LG_EINVAL : LG_OK));
+        if (cases[i].says != NULL)
+            CHECK(strstr(err.message, cases[i].says) != NULL);
+        else if (status == LG_OK)
+            lg_accounts_free(&accounts);
+    }
+    lg_graph_free(graph);
+}
+
+static void
+evidence(void)
+{
+    const struct {
+        const char *frames;
+        const char *pool;
+        uint64_t size;
+        uint32_t in_flux;
+        lg_evidence evidence;
+    } cases[] = {
+        {NULL, NULL, 512, 0, LG_EVIDENCE_UNKNOWN},
+        {"", "", 512, 0, LG_EVIDENCE_UNKNOWN},
+        {"make a.py:1", NULL, 512, 1, LG_EVIDENCE_IN_FLUX},
+        {NULL, "1.0", 8519680, 0, LG_EVIDENCE_GRAPH_POOL},
+        {NULL, NULL, 8519680, 0, LG_EVIDENCE_CUBLAS},
+        {"linear torch/nn/functional.py:7", "", 33554432, 0,
+         LG_EVIDENCE_CUBLAS},
+        {"at::cuda::getCUBlasWorkspace x.cpp:1", NULL, 512, 0,
+         LG_EVIDENCE_CUBLAS},
+        {"_engine_run_backward torch/autograd/graph.py:823", NULL, 512, 0,
+         LG_EVIDENCE_BACKWARD},
+        {"at::autocast::cached_cast autocast_mode.cpp:3 < fit.py:3", NULL, 512,
+         0, LG_EVIDENCE_AUTOCAST},
+        {"load train.py:3 < train train.py:9", NULL, 512, 0,
+         LG_EVIDENCE_FRAMES},
+    };
+    lg_graph *graph = graph_with(NULL, 0, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const lg_segment segment = {
+            .address = 4096, .size = (uint64_t)64 << 20, .device = 1};
+        const lg_block block = {.address = 4096,
+                                .size = cases[i].size,
+                                .in_flux = cases[i].in_flux};
+        const lg_allocator_state state = {
+            &segment, 1, &block, 1, &cases[i].frames, &cases[i].pool};
+        lg_account at = account_of(graph, &state);
+        check_identities(&at, 0);
+        CHECK(at.by_evidence[cases[i].evidence] == cases[i].size);
+        CHECK(at.evidence_blocks[cases[i].evidence] == 1);
+    }
+    for (int i = 0; i < LG_EVIDENCE_COUNT; i++)
+        CHECK(strcmp(lg_evidence_name((lg_evidence)i), "unknown") != 0 ||
+              i == LG_EVIDENCE_UNKNOWN);
+    lg_graph_free(graph);
+}
+
+/* ------------------------------------------------------------- random --- */
+
+enum { BYTES = 600, BLOCKS = 40, SPANS = 12 };
+
+typedef struct layout {
+    lg_segment segments[4];
+    size_t segment_count;
+    lg_block blocks[BLOCKS];
+    size_t block_count;
+    lg_span spans[SPANS];
+    size_t span_count;
+} layout;
+
+static layout
+random_layout(uint64_t *state)
+{
+    layout made = {0};
+    for (uint64_t at = 1 + test_random(state) % 30;
+         made.segment_count < 4 && at < 400; at += test_random(state) % 40) {
+        lg_segment *segment = &made.segments[made.segment_count];
+        segment->address = at;
+        segment->device = 1;
+        for (uint32_t i = test_random(state) % 8; i > 0; i--) {
+            lg_block *block = &made.blocks[made.block_count++];
+            block->address = at;
+            block->size = 1 + test_random(state) % 20;
+            block->requested = test_random(state) % (block->size + 3);
+            block->segment = (uint32_t)made.segment_count;
+            block->state = test_random(state) % 3;
+            at += block->size;
+        }
+        at += test_random(state) % 9;
+        segment->size = at - segment->address;
+        made.segment_count++;
+    }
+    made.span_count = test_random(state) % SPANS;
+    for (size_t i = 0; i < made.span_count; i++)
+        made.spans[i] = (lg_span){.device = 1,
+                                  .address = 1 + test_random(state) % 500,
+                                  .length = test_random(state) % 60};
+    return made;
+}
+
+// Who has each byte: 0 nobody, 1 a segment alone, 2 a block not in use, 3 an
+// allocated one.
+static void
+check_layout(const layout *made, const lg_account *at)
+{
+    uint8_t what[BYTES] = {0};
+    bool covered[BYTES] = {false};
+    uint64_t used = 0, stale = 0, outside = 0, allocated = 0, attributed = 0;
+    for (size_t i = 0; i < made->segment_count; i++)
+        memset(what + made->segments[i].address, 1, made->segments[i].size);
+    for (size_t i = 0; i < made->block_count; i++)
+        memset(what + made->blocks[i].address,
+               made->blocks[i].state == LG_BLOCK_ALLOCATED ? 3 : 2,
+               made->blocks[i].size);
+    for (size_t i = 0; i < made->span_count; i++)
+        memset(covered + made->spans[i].address, true, made->spans[i].length);
+    for (size_t i = 0; i < BYTES; i++) {
+        used += covered[i] && what[i] == 3;
+        stale += covered[i] && (what[i] == 1 || what[i] == 2);
+        outside += covered[i] && what[i] == 0;
+        allocated += what[i] == 3;
+    }
+    for (size_t i = 0; i < made->block_count; i++) {
+        const lg_block *block = &made->blocks[i];
+        if (block->state == LG_BLOCK_ALLOCATED &&
+            memchr(covered + block->address, true, block->size) != NULL)
+            attributed += block->size;
+    }
+    check_identities(at, used + stale + outside);
+    CHECK(at->used == used && at->stale == stale && at->outside == outside);
+    CHECK(at->allocated == allocated && at->attributed == attributed);
+}
+
+static void
+random_layouts(void)
+{
+    for (uint64_t seed = 0; seed < 3000 && test_failures < 5; seed++) {
+        uint64_t state = seed * 31 + 7;
+        layout made = random_layout(&state);
+        // In no order: the last ones first.
+        lg_block reversed[BLOCKS];
+        for (size_t i = 0; i < made.block_count; i++)
+            reversed[i] = made.blocks[made.block_count - 1 - i];
+        const lg_allocator_state given = {made.segments, made.segment_count,
+                                          reversed,      made.block_count,
+                                          NULL,          NULL};
+        lg_graph *graph = graph_with(made.spans, made.span_count, 2);
+        lg_account at = account_of(graph, &given);
+        check_layout(&made, &at);
+        lg_graph_free(graph);
+    }
+}
+
+int
+main(void)
+{
+    RUN(sample);
+    RUN(unknown_device);
+    RUN(odd_places);
+    RUN(refused);
+    RUN(evidence);
+    RUN(random_layouts);
+    return test_result();
+}

@@ -1,0 +1,138 @@
+// What is said of memory.
+#include <leakgraph/bytes.h>
+
+#include "stored.h"
+#include "test.h"
+
+static const char sample_text[] =
+    "host\n"
+    "  resident                        118 MiB   memory that the process has "
+    "(RSS)\n"
+    "    Python objects               2.58 KiB\n"
+    "    arrays and bytes             7.83 KiB   data of arrays, bytearrays, "
+    "memoryviews\n"
+    "    tensors                         176 B\n"
+    "    C++ objects                     360 B   autograd graphs, tensors "
+    "without a Python object\n"
+    "    anything else                 118 MiB   code, libraries, free memory "
+    "that allocators keep\n"
+    "  mapped                         64.0 KiB   files and shared memory: "
+    "resident where it was touched\n"
+    "\n"
+    "cuda:0\n"
+    "  reserved                       6.00 MiB   by PyTorch's allocator from "
+    "the driver\n"
+    "    allocated                    4.39 MiB\n"
+    "      attributed                 3.39 MiB   blocks that an object of the "
+    "snapshot has\n"
+    "        parameter                1.00 MiB\n"
+    "        gradient                 1.00 MiB\n"
+    "        optimizer state          1.00 MiB\n"
+    "        activation                  512 B\n"
+    "        temporary                 400 KiB\n"
+    "        of that, unused             412 B   rounded up by 412 B\n"
+    "      unattributed               1.00 MiB   blocks of nobody\n"
+    "        in flux                  1.00 MiB   1 block: allocated or freed "
+    "while the snapshot was taken\n"
+    "    pending                      1.00 MiB   freed, but a stream may still "
+    "use it\n"
+    "    inactive                      624 KiB   free, kept for reuse\n"
+    "  beyond                          852 MiB   in use on the device besides: "
+    "contexts, other libraries, other processes\n"
+    "\n"
+    "  the allocator's own count of allocated bytes is 512 bytes more than its "
+    "blocks\n";
+
+static void
+sample(void)
+{
+    lg_graph *graph;
+    lg_text text = {0};
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    REQUIRE(lg_report_memory(graph, NULL, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    CHECK_TEXT(text, sample_text);
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
+static void
+says(const lg_graph *graph, const lg_allocator_state *state, lg_format format,
+     const char *what)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_memory(graph, state, format, &text, NULL) == LG_OK);
+    if (strstr(text.data, what) == NULL) {
+        test_failures++;
+        fprintf(stderr, "in %s: no '%s' in\n%s", test_name, what, text.data);
+    }
+    lg_text_free(&text);
+}
+
+static void
+recorded_state(void)
+{
+    enum { MIB = 1 << 20 };
+    const lg_segment segments[] = {
+        {.address = STORED_GPU, .size = 40 * MIB, .device = 1},
+        {.address = STORED_GPU + 40 * MIB, .size = 2 * MIB, .device = 1}};
+    const lg_block blocks[] = {
+        {.address = STORED_GPU, .size = MIB},
+        {.address = STORED_GPU + 4 * MIB, .size = 8519680},
+        {.address = STORED_GPU + 20 * MIB, .size = 1024},
+        {.address = STORED_GPU + 21 * MIB, .size = 2048},
+        {.address = STORED_GPU + 22 * MIB, .size = 512},
+        {.address = STORED_GPU + 40 * MIB,
+         .size = MIB,
+         .segment = 1,
+         .state = LG_BLOCK_INACTIVE},
+    };
+    const char *const frames[] = {
+        NULL, "", "keep a.cpp:1", "keep a.cpp:1", "step b.py:2", NULL};
+    const char *const pools[] = {NULL, "1.0"};
+    const lg_allocator_state state = {segments, 2, blocks, 6, frames, pools};
+    lg_graph *graph;
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    says(graph, &state, LG_FORMAT_TEXT,
+         "        cuBLAS workspace         8.13 MiB   1 block: "
+         "torch._C._cuda_clearCublasWorkspaces() frees it\n");
+    says(graph, &state, LG_FORMAT_TEXT, "3 blocks: no object of Python leads");
+    says(graph, &state, LG_FORMAT_TEXT,
+         "innermost first\n   3.00 KiB  keep a.cpp:1\n      512 B  step b.py");
+    says(graph, &state, LG_FORMAT_TEXT, "1.00 MiB of it by private pools");
+    says(graph, &state, LG_FORMAT_TEXT, "= allocated: to the byte");
+    says(graph, &state, LG_FORMAT_JSON,
+         "{\"bytes\": 3072, \"blocks\": 2, \"evidence\": \"held by C++\", "
+         "\"frames\": \"keep a.cpp:1\"}");
+    says(graph, &state, LG_FORMAT_JSON, "\"residual\": 0, \"beyond\": null");
+    lg_graph_free(graph);
+}
+
+static void
+partial(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 16);
+    lg_builder_add_device(builder, "cuda:0");
+    lg_builder_set_info(builder, "memory.malloc", "1048576");
+    lg_builder_set_partial(builder, "from 1 object");
+    const lg_span span = {.device = 1, .address = 4096, .length = 4096};
+    lg_builder_add_span(builder, &span);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    says(graph, NULL, LG_FORMAT_TEXT, "the snapshot is partial");
+    says(graph, NULL, LG_FORMAT_TEXT,
+         "  buffers                        4.00 KiB   its allocator was not");
+    says(graph, NULL, LG_FORMAT_JSON, "\"malloc\": 1048576, \"arenas\": null");
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    RUN(sample);
+    RUN(recorded_state);
+    RUN(partial);
+    return test_result();
+}

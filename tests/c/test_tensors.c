@@ -1,0 +1,330 @@
+// Tensors: each storage once, of the kind that its holders say.
+#include <leakgraph/bytes.h>
+
+#include "stored.h"
+#include "story.h"
+#include "test.h"
+
+enum { MIB = 1024 * 1024 };
+
+static const lg_tensor_row *
+row_of(const lg_tensor_rows *rows, uint32_t buffer)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->items[i].buffer == buffer)
+            return &rows->items[i];
+    REQUIRE(!"a row is there");
+    return NULL;
+}
+
+static void
+sample(void)
+{
+    lg_graph *graph;
+    lg_tensor_rows rows;
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    REQUIRE(lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
+    CHECK(rows.count == 6 && rows.total == 6);
+    CHECK(rows.bytes == 3 * MIB + 100 + 409600 + 4);
+    CHECK(rows.items[0].buffer == STORED_WEIGHT_DATA);
+    const lg_tensor_row *row = row_of(&rows, STORED_BATCH_DATA);
+    CHECK(row->tensor == STORED_BATCH && row->tensor_count == 2);
+    CHECK(row->bytes == 409600 && row->used == 409600 && row->device == 1);
+    CHECK(row->kind == LG_TENSOR_TEMPORARY && row->allocation == 5);
+    row = row_of(&rows, STORED_LOSS_DATA);
+    CHECK(row->bytes == 4 && row->device == 0 && row->allocation == 0);
+    CHECK(row->kind == LG_TENSOR_OTHER);
+    CHECK(row_of(&rows, STORED_WEIGHT_DATA)->kind == LG_TENSOR_PARAMETER);
+    CHECK(row_of(&rows, STORED_GRADIENT_DATA)->kind == LG_TENSOR_GRADIENT);
+    CHECK(row_of(&rows, STORED_MOMENT_DATA)->kind == LG_TENSOR_OPTIMIZER_STATE);
+    row = row_of(&rows, STORED_SAVED_DATA);
+    CHECK(row->kind == LG_TENSOR_ACTIVATION && row->tensor == STORED_SAVED);
+    lg_tensor_rows_free(&rows);
+    lg_graph_free(graph);
+}
+
+static void
+limits_and_devices(void)
+{
+    lg_graph *graph;
+    lg_tensor_rows rows;
+    lg_error err;
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    REQUIRE(lg_graph_tensors(graph, 1, 2, &rows, NULL) == LG_OK);
+    CHECK(rows.count == 2 && rows.total == 5);
+    CHECK(rows.bytes == 3 * MIB + 100 + 409600);
+    lg_tensor_rows_free(&rows);
+    REQUIRE(lg_graph_tensors(graph, 0, 9, &rows, NULL) == LG_OK);
+    CHECK(rows.count == 1 && rows.items[0].buffer == STORED_LOSS_DATA);
+    lg_tensor_rows_free(&rows);
+    CHECK(lg_graph_tensors(graph, 2, 0, &rows, &err) == LG_EINVAL);
+    lg_graph_free(graph);
+}
+
+/* -------------------------------------------------------------- kinds --- */
+
+typedef struct scene {
+    story story;
+    uint32_t storage; // type
+    uint32_t tensor;
+} scene;
+
+// A tensor with a storage of 1,000 bytes, of which it shows so many.
+static uint32_t
+add_tensor(scene *to, const char *type, uint64_t address, uint64_t shown)
+{
+    char digits[24];
+    lg_builder *builder = to->story.builder;
+    uint32_t tensor = story_add(&to->story, type, NULL, 72);
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)shown);
+    lg_builder_add_fact(builder, tensor, "bytes", digits, strlen(digits));
+    lg_span span = {.holder = tensor,
+                    .address = address,
+                    .length = 1000,
+                    .extra = 50,
+                    .type = to->storage,
+                    .label = lg_builder_intern(builder, "data", 4)};
+    lg_builder_add_span(builder, &span);
+    return tensor;
+}
+
+static scene
+scene_begin(uint64_t shown)
+{
+    scene made = {.story = story_begin()};
+    story *to = &made.story;
+    made.storage =
+        lg_builder_add_type(to->builder, "torch.storage", 13, LG_NONE, NULL, 0);
+    story_type(to, "torch.nn.parameter.Parameter", "torch.Tensor");
+    story_type(to, "torch.nn.parameter.Buffer", "torch.Tensor");
+    story_type(to, "torch.Tensor (C++)", "torch.Tensor");
+    story_type(to, "train.Net", "torch.nn.modules.module.Module");
+    story_type(to, "train.Sgd", "torch.optim.optimizer.Optimizer");
+    story_type(to, "torch.storage.UntypedStorage", "torch._C.StorageBase");
+    made.tensor = add_tensor(&made, "torch.Tensor", 10000, shown);
+    return made;
+}
+
+// The kind of the scene's first storage; its row in *out, if asked for.
+static lg_tensor_kind
+scene_end(scene *to, lg_tensor_row *out)
+{
+    lg_tensor_rows rows;
+    lg_graph *graph = story_end(&to->story);
+    REQUIRE(lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
+    lg_tensor_row row = {0};
+    for (size_t i = 0; i < rows.count; i++)
+        if (lg_graph_columns(graph)->address[rows.items[i].buffer] == 10000)
+            row = rows.items[i];
+    CHECK(row.bytes == 1000);
+    if (out != NULL)
+        *out = row;
+    lg_tensor_rows_free(&rows);
+    lg_graph_free(graph);
+    return row.kind;
+}
+
+static void
+frames(void)
+{
+    scene to = scene_begin(1000);
+    story_attribute(&to.story, story_module(&to.story, "train"), "x",
+                    to.tensor);
+    CHECK(scene_end(&to, NULL) == LG_TENSOR_OTHER);
+
+    to = scene_begin(1000);
+    uint32_t frame = story_add(&to.story, "frame", "f()", 400);
+    story_local(&to.story, frame, "x", to.tensor);
+    CHECK(scene_end(&to, NULL) == LG_TENSOR_TEMPORARY);
+
+    to = scene_begin(1000);
+    frame = story_add(&to.story, "frame", "f()", 400);
+    story_edge(&to.story, frame, to.tensor, LG_EDGE_STACK, 0);
+    story_edge(&to.story, story_add(&to.story, "list", NULL, 64), to.tensor,
+               LG_EDGE_INDEX, 0);
+    CHECK(scene_end(&to, NULL) == LG_TENSOR_OTHER);
+
+    to = scene_begin(1000);
+    CHECK(scene_end(&to, NULL) == LG_TENSOR_OTHER);
+}
+
+// A mapping from a str key.
+static uint32_t
+add_dict(story *to, const char *key, uint32_t value)
+{
+    uint32_t dict = story_add(to, "dict", NULL, 200);
+    uint32_t name = story_add(to, "str", key, 50);
+    story_edge(to, dict, name, LG_EDGE_KEY, 0);
+    story_edge(to, dict, value, LG_EDGE_VALUE, name);
+    return dict;
+}
+
+// As modules are laid out, with and without a namespace of their own.
+static void
+modules(void)
+{
+    const struct {
+        const char *table;
+        lg_tensor_kind kind;
+    } cases[] = {
+        {"_parameters", LG_TENSOR_PARAMETER},
+        {"_buffers", LG_TENSOR_BUFFER},
+        {"_modules", LG_TENSOR_OTHER},
+    };
+    for (size_t i = 0; i < 6; i++) {
+        scene to = scene_begin(1000);
+        uint32_t net = story_add(&to.story, "train.Net", NULL, 48);
+        uint32_t table = add_dict(&to.story, "weight", to.tensor);
+        const char *name = cases[i % 3].table;
+        if (i < 3)
+            story_attribute(&to.story, net, name, table);
+        else
+            story_edge(&to.story, net, add_dict(&to.story, name, table),
+                       LG_EDGE_DICT, 0);
+        CHECK(scene_end(&to, NULL) == cases[i % 3].kind);
+    }
+    scene to = scene_begin(1000);
+    add_tensor(&to, "torch.nn.parameter.Parameter", 10000, 10);
+    CHECK(scene_end(&to, NULL) == LG_TENSOR_PARAMETER);
+    to = scene_begin(1000);
+    add_tensor(&to, "torch.nn.parameter.Buffer", 10000, 10);
+    CHECK(scene_end(&to, NULL) == LG_TENSOR_BUFFER);
+}
+
+static void
+gradients(void)
+{
+    scene to = scene_begin(1000);
+    uint32_t leaf = add_tensor(&to, "torch.Tensor", 20000, 1000);
+    story_attribute(&to.story, leaf, "grad", to.tensor);
+    CHECK(scene_end(&to, NULL) == LG_TENSOR_GRADIENT);
+
+    to = scene_begin(1000);
+    uint32_t other = story_add(&to.story, "train.Step", NULL, 48);
+    story_attribute(&to.story, other, "grad", to.tensor);
+    CHECK(scene_end(&to, NULL) == LG_TENSOR_OTHER);
+}
+
+// {parameter: {'moments': [tensor]}}, at any depth, but not the parameter.
+static void
+optimizers(void)
+{
+    scene to = scene_begin(1000);
+    story *heap = &to.story;
+    uint32_t sgd = story_add(heap, "train.Sgd", NULL, 48);
+    uint32_t list = story_add(heap, "list", NULL, 64);
+    uint32_t state = story_add(heap, "dict", NULL, 200);
+    uint32_t key = add_tensor(&to, "torch.Tensor", 20000, 1000);
+    story_edge(heap, list, to.tensor, LG_EDGE_INDEX, 0);
+    story_edge(heap, list, list, LG_EDGE_INDEX, 1);
+    story_edge(heap, state, key, LG_EDGE_KEY, 0);
+    story_edge(heap, state, add_dict(heap, "moments", list), LG_EDGE_VALUE,
+               key);
+    story_attribute(heap, sgd, "state", state);
+    lg_graph *graph = story_end(heap);
+    lg_tensor_rows rows;
+    REQUIRE(lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
+    REQUIRE(rows.count == 2);
+    CHECK(rows.items[0].kind == LG_TENSOR_OPTIMIZER_STATE);
+    CHECK(rows.items[1].kind == LG_TENSOR_OTHER);
+    lg_tensor_rows_free(&rows);
+    lg_graph_free(graph);
+}
+
+// By an autograd node, also in what a hook has made of it; an attribute of that
+// name means nothing.
+static void
+activations(void)
+{
+    for (unsigned way = 0; way < 4; way++) {
+        scene to = scene_begin(1000);
+        lg_builder *builder = to.story.builder;
+        uint32_t node = story_add(&to.story, "MulBackward0", NULL, 500);
+        uint32_t saved = to.tensor;
+        if (way == 1) {
+            saved = story_add(&to.story, "tuple", NULL, 56);
+            story_edge(&to.story, saved, to.tensor, LG_EDGE_INDEX, 1);
+        }
+        const char *name = way < 2    ? "saved[1]"
+                           : way == 2 ? "saved"
+                                      : "saved_for_later";
+        story_edge(&to.story, node, saved, LG_EDGE_NATIVE,
+                   lg_builder_intern(builder, name, strlen(name)));
+        CHECK(scene_end(&to, NULL) ==
+              (way < 3 ? LG_TENSOR_ACTIVATION : LG_TENSOR_OTHER));
+    }
+}
+
+// One storage, several tensors: the first kind that applies to any counts, and
+// a view's base is no holder.
+static void
+views(void)
+{
+    lg_tensor_row row;
+    scene to = scene_begin(1000);
+    uint32_t frame = story_add(&to.story, "frame", "f()", 400);
+    uint32_t view = add_tensor(&to, "torch.Tensor", 10000, 10);
+    story_local(&to.story, frame, "view", view);
+    story_attribute(&to.story, view, "_base", to.tensor);
+    CHECK(scene_end(&to, &row) == LG_TENSOR_TEMPORARY);
+    CHECK(row.tensor_count == 2 && row.used == 1000 && row.tensor == to.tensor);
+
+    // A narrow one in Python speaks for a wide one in C++, and a tensor for a
+    // storage object.
+    to = scene_begin(10);
+    to.story.flags |= LG_NODE_SYNTHETIC | LG_NODE_CPP;
+    add_tensor(&to, "torch.Tensor (C++)", 10000, 500);
+    to.story.flags = LG_NODE_TRACKED;
+    add_tensor(&to, "torch.storage.UntypedStorage", 10000, 1000);
+    scene_end(&to, &row);
+    CHECK(row.tensor_count == 2 && row.used == 500 && row.tensor == to.tensor);
+}
+
+static void
+waste(void)
+{
+    lg_tensor_row row;
+    scene to = scene_begin(8);
+    scene_end(&to, &row);
+    CHECK(row.used == 8 && row.bytes == 1000);
+    to = scene_begin(4000000);
+    scene_end(&to, &row);
+    CHECK(row.used == 1000 && row.bytes == 1000);
+}
+
+// A storage without a tensor that leakgraph knows is a row all the same.
+static void
+lone(void)
+{
+    lg_tensor_row row;
+    scene to = scene_begin(1000);
+    lg_span span = {.holder = story_add(&to.story, "thing", NULL, 48),
+                    .address = 30000,
+                    .length = 77,
+                    .type = to.storage};
+    lg_builder_add_span(to.story.builder, &span);
+    lg_graph *graph = story_end(&to.story);
+    lg_tensor_rows rows;
+    REQUIRE(lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
+    REQUIRE(rows.count == 2);
+    row = rows.items[1];
+    CHECK(row.bytes == 77 && row.tensor == LG_NONE && row.tensor_count == 0);
+    lg_tensor_rows_free(&rows);
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    RUN(sample);
+    RUN(limits_and_devices);
+    RUN(frames);
+    RUN(modules);
+    RUN(gradients);
+    RUN(optimizers);
+    RUN(activations);
+    RUN(views);
+    RUN(waste);
+    RUN(lone);
+    return test_result();
+}
