@@ -12,6 +12,7 @@ HEADERS = (
     "libgraph/include/leakgraph/leakgraph.h",
     "libgraph/include/leakgraph/builder.h",
     "libgraph/include/leakgraph/analysis.h",
+    "libgraph/include/leakgraph/bytes.h",
     "export/include/leakgraph/export.h",
 )
 INCLUDE_DIRS = ("libgraph/include", "export/include")
