@@ -2,8 +2,11 @@
 
     python bench/capture.py [--objects 5000000] [--rounds 5]
 
-Prints a Markdown table. The three take turns in one process, on the same heap;
-each figure is the median of its rounds, the walk in Python has one round.
+Prints two Markdown tables, of the first capture of a process and of those after it,
+whose memory was touched before. In the second the collector and the capture take
+turns, on the same heap; each figure is the median of its rounds, the walk in Python
+has one round. Seconds are the thread's own (what it computed, and what the kernel
+did for it) unless said otherwise: they tell more than the clock on a busy machine.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ import platform
 import statistics
 import time
 from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
 
 import heap
 
@@ -37,22 +42,59 @@ def python_walk() -> int:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Wall-clock seconds of one call; its result is freed within."""
-    start = time.perf_counter()
+    """The thread's seconds of one call; its result is freed within."""
+    start = time.thread_time()
     work()
-    return time.perf_counter() - start
+    return time.thread_time() - start
 
 
 def held_seconds() -> float:
-    """Seconds that one capture held the GIL for, as it says itself."""
+    """Seconds by the clock that one capture held the GIL for, as it says itself."""
     with leakgraph.snapshot() as snapshot:
         return float(snapshot.info()["capture.seconds"])
 
 
-def measure(objects: int, rounds: int, *, shuffled: bool) -> str:
-    """One row of the table."""
+def resident(name: str) -> int:
+    """Bytes: "VmRSS", what the process has in memory now; "VmHWM", at its most."""
+    status = Path("/proc/self/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith(name))
+    return int(line.split()[1]) * 1024
+
+
+COLUMNS = (
+    *("address", "type", "size", "refcount", "found", "node_flags", "first_edge"),
+    *("edge_target", "edge_payload", "edge_kind"),
+)
+
+
+def first_row(objects: int, *, shuffled: bool) -> str:
+    """One row of the first table."""
+    gc.disable()
     kept = heap.records(objects, shuffled=shuffled)
     gc.collect()
+    base = statistics.median(seconds(gc.collect) for _ in range(3))
+    Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew
+    before = resident("VmRSS")
+    start = time.thread_time()
+    snapshot = leakgraph.snapshot()
+    first = time.thread_time() - start
+    peak = (resident("VmHWM") - before) / len(snapshot)
+    held = sum(snapshot.column(name).nbytes for name in COLUMNS) / len(snapshot)
+    order = "shuffled" if shuffled else "ordered"
+    nodes = len(snapshot)
+    del kept
+    return (
+        f"| {nodes / 1e6:.1f} M, {order} | {base:.3f} s | {first:.3f} s "
+        f"| {first / base:.2f} | {held:.0f} B | {peak:.0f} B |"
+    )
+
+
+def later_row(objects: int, rounds: int, *, shuffled: bool) -> str:
+    """One row of the second table."""
+    gc.disable()
+    kept = heap.records(objects, shuffled=shuffled)
+    gc.collect()
+    leakgraph.snapshot().close()
     collect, capture, held = [], [], []
     for _ in range(rounds):
         collect.append(seconds(gc.collect))
@@ -72,21 +114,30 @@ def measure(objects: int, rounds: int, *, shuffled: bool) -> str:
     )
 
 
+def in_new_process(row: Callable[..., str], *args: object, shuffled: bool) -> None:
+    """Print a row that a process of its own has measured."""
+    with get_context("spawn").Pool(1) as pool:
+        print(pool.apply(row, args, {"shuffled": shuffled}), flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--objects", type=int, default=5_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    gc.disable()
     print(f"CPython {platform.python_version()}, {platform.machine()}\n")
+    print("| nodes | gc.collect() | first snapshot() | ratio | kept a node | peak |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for shuffled in (False, True):
+        in_new_process(first_row, options.objects, shuffled=shuffled)
     print(
-        "| nodes | gc.collect() | snapshot() | ratio | GIL held "
+        "\n| nodes | gc.collect() | snapshot() | ratio | GIL held, by the clock "
         "| walk in Python | ratio |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for shuffled in (False, True):
-        print(measure(options.objects, options.rounds, shuffled=shuffled), flush=True)
+        in_new_process(later_row, options.objects, options.rounds, shuffled=shuffled)
 
 
 if __name__ == "__main__":
