@@ -17,6 +17,7 @@ static const char *const status_names[] = {
     [LG_ECANCELLED] = "cancelled",
     [LG_EPARTIAL] = "partial snapshot",
     [LG_EUNSUPPORTED] = "not supported",
+    [LG_ECHILD] = "child process died",
 };
 
 lg_status

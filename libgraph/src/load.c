@@ -1,5 +1,6 @@
 // Reading a .lgs file. The file is hostile until every check has passed.
 #include "file.h"
+#include "sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +116,7 @@ lg__file_graph_checksum(const lg__file_section *sections, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         if (sections[i].id < LG__FILE_BEYOND_GRAPH)
             sorted[kept++] = sections[i];
-    qsort(sorted, kept, sizeof *sorted, compare_sections);
+    lg__sort(sorted, kept, sizeof *sorted, compare_sections);
     for (uint32_t i = 0; i < kept; i++)
         sums[i] = sorted[i].checksum;
     return XXH3_64bits(sums, kept * sizeof *sums);

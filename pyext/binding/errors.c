@@ -29,8 +29,12 @@ error_add(PyObject *module, const error_class *class)
     PyObject *bases = error_bases(state, class);
     if (bases == NULL)
         return -1;
+    PyObject *names = class->id == ERROR_CHILD
+                          ? Py_BuildValue("{sO}", "signal", Py_None)
+                          : NULL;
     PyObject *made =
-        PyErr_NewExceptionWithDoc(class->name, class->doc, bases, NULL);
+        PyErr_NewExceptionWithDoc(class->name, class->doc, bases, names);
+    Py_XDECREF(names);
     Py_DECREF(bases);
     if (made == NULL)
         return -1;
@@ -62,6 +66,9 @@ errors_add(PyObject *module)
          "The question needs a snapshot of the whole heap."},
         {ERROR_UNSUPPORTED, "leakgraph.UnsupportedError", NULL,
          "This build or machine cannot do that."},
+        {ERROR_CHILD, "leakgraph.ChildError", PyExc_ChildProcessError,
+         "The child that captures died; this process is as it was. `signal` is "
+         "the number of the signal that killed it, or None."},
     };
     for (int i = 0; i < ERROR_COUNT; i++)
         if (error_add(module, &classes[i]) < 0)
@@ -91,6 +98,8 @@ error_type(core_state *state, lg_status status)
         return state->errors[ERROR_PARTIAL];
     case LG_EUNSUPPORTED:
         return state->errors[ERROR_UNSUPPORTED];
+    case LG_ECHILD:
+        return state->errors[ERROR_CHILD];
     case LG_OK:
         break;
     }
@@ -104,4 +113,19 @@ error_raise(core_state *state, lg_status status, const lg_error *error)
         return NULL;
     PyErr_SetString(error_type(state, status), error->message);
     return NULL;
+}
+
+void
+error_raise_child(core_state *state, const lg_error *error, int number)
+{
+    if (PyErr_Occurred())
+        return;
+    PyObject *type = state->errors[ERROR_CHILD];
+    PyObject *raised = PyObject_CallFunction(type, "s", error->message);
+    PyObject *code = number ? PyLong_FromLong(number) : NULL;
+    if (raised != NULL &&
+        (code == NULL || PyObject_SetAttrString(raised, "signal", code) == 0))
+        PyErr_SetObject(type, raised);
+    Py_XDECREF(code);
+    Py_XDECREF(raised);
 }

@@ -14,4 +14,7 @@ int errors_add(PyObject *module);
 PyObject *error_raise(core_state *state, lg_status status,
                       const lg_error *error);
 
+/** Raises ChildError; `number` is the signal that killed the child, or 0. */
+void error_raise_child(core_state *state, const lg_error *error, int number);
+
 #endif

@@ -162,6 +162,7 @@ static PyStructSequence_Field capture_info_fields[] = {
     {"bytes", "size of the file"},
     {"path", "where it is, {pid} and {n} filled in"},
     {"method", "'internal', or 'public: reason'"},
+    {"pause", "seconds that the process stood still"},
     {NULL, NULL},
 };
 
@@ -198,7 +199,7 @@ tuples_add(PyObject *module)
         {TYPE_BYTES, {"leakgraph.Bytes", "Sizes, in bytes.", bytes_fields, 2}},
         {TYPE_CAPTURE_INFO,
          {"leakgraph.CaptureInfo", "What save_snapshot() did.",
-          capture_info_fields, 6}},
+          capture_info_fields, 7}},
     };
     for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++) {
         PyStructSequence_Desc desc = tuples[i].desc;

@@ -1,6 +1,6 @@
 #include "progress.h"
+#include "../capture/clock.h"
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Often enough for a hand on Ctrl-C, seldom enough that taking the GIL from
@@ -8,14 +8,6 @@
 #define TICK_SECONDS 0.1
 #define QUIET_SECONDS 1.0
 #define LINE_SIZE 120
-
-static double
-clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static PyObject *
 stderr_file(void)
@@ -53,7 +45,7 @@ stderr_write(const char *text)
 static bool
 is_late(const progress *self)
 {
-    return clock_seconds() - self->started >= QUIET_SECONDS;
+    return lg_clock() - self->started >= QUIET_SECONDS;
 }
 
 static void
@@ -91,7 +83,7 @@ static bool
 tick(void *context, const char *phase, double done)
 {
     progress *self = context;
-    double now = clock_seconds();
+    double now = lg_clock();
     if (self->raised || now - self->last < TICK_SECONDS)
         return !self->raised;
     self->last = now;
@@ -118,7 +110,7 @@ static bool
 walking_tick(void *context, const char *phase, double done)
 {
     progress *self = context;
-    double now = clock_seconds();
+    double now = lg_clock();
     if (self->descriptor < 0 || self->line == LINE_OFF ||
         now - self->last < TICK_SECONDS)
         return true;
@@ -143,7 +135,7 @@ progress_walking(progress *self)
 bool
 progress_start(progress *self, PyObject *option)
 {
-    *self = (progress){.monitor = {tick, self}, .started = clock_seconds()};
+    *self = (progress){.monitor = {tick, self}, .started = lg_clock()};
     if (option == NULL || option == Py_None)
         self->line = LINE_AUTO;
     else if (PyBool_Check(option))

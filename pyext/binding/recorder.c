@@ -7,8 +7,9 @@
 #include "progress.h"
 #include "snapshot.h"
 #include "../capture/capture.h"
+#include "../capture/clock.h"
+#include "../capture/fork.h"
 #include <sys/stat.h>
-#include <time.h>
 
 typedef struct capture_request {
     lg_capture_options options;
@@ -125,90 +126,182 @@ core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 
 /* ------------------------------------------------------- save_snapshot --- */
 
+/* What a save takes beyond the capture, and what comes of it. */
+typedef struct saving {
+    PyObject *path; /* bytes */
+    int compress;
+    bool fork;
+    unsigned timeout; /* seconds without progress of the forked child */
+    double started;
+    double pause;
+    uint32_t nodes;
+    uint64_t edges;
+} saving;
+
 static PyObject *
-capture_info(core_state *state, const lg_graph *graph, double seconds,
-             PyObject *path)
+capture_info(core_state *state, const saving *self)
 {
     PyObject *result = PyStructSequence_New(state->types[TYPE_CAPTURE_INFO]);
     if (result == NULL)
         return NULL;
     struct stat file = {0};
-    stat(PyBytes_AS_STRING(path), &file);
-    const lg_columns *columns = lg_graph_columns(graph);
+    stat(PyBytes_AS_STRING(self->path), &file);
+    char method[160];
+    lg_capture_describe(method, sizeof method);
     PyObject *fields[] = {
-        PyLong_FromUnsignedLong(columns->node_count),
-        PyLong_FromUnsignedLongLong(columns->edge_count),
-        PyFloat_FromDouble(seconds),
+        PyLong_FromUnsignedLong(self->nodes),
+        PyLong_FromUnsignedLongLong(self->edges),
+        PyFloat_FromDouble(lg_clock() - self->started),
         PyLong_FromLongLong(file.st_size),
-        PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path)),
-        string_object(lg_graph_info_find(graph, "capture.method")),
+        PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(self->path)),
+        PyUnicode_FromString(method),
+        PyFloat_FromDouble(self->pause),
     };
-    for (Py_ssize_t i = 0; i < 6; i++)
-        PyStructSequence_SetItem(result, i, fields[i]);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        PyStructSequence_SetItem(result, (Py_ssize_t)i, fields[i]);
     if (PyErr_Occurred())
         Py_CLEAR(result);
     return result;
 }
 
-static double
-seconds_since(const struct timespec *start)
+/* Captures and writes in this process; false with an exception. */
+static bool
+record_here(core_state *state, capture_request *request, saving *self)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) +
-           (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
-}
-
-/* Captures and writes; the result is CaptureInfo. */
-static PyObject *
-record(core_state *state, capture_request *request, PyObject *path,
-       int compress)
-{
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    request->options.pause = &self->pause;
     lg_graph *graph = request_capture(request, state);
-    PyObject *info = NULL;
-    lg_save_options options = {.compress = compress};
-    if (graph != NULL && file_write(state, graph, PyBytes_AS_STRING(path),
-                                    &options, &request->progress.monitor))
-        info = capture_info(state, graph, seconds_since(&start), path);
-    if (!progress_end(&request->progress, info ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(info);
+    if (graph == NULL)
+        return false;
+    lg_save_options options = {.compress = self->compress};
+    const lg_columns *columns = lg_graph_columns(graph);
+    self->nodes = columns->node_count;
+    self->edges = columns->edge_count;
+    bool written = file_write(state, graph, PyBytes_AS_STRING(self->path),
+                              &options, &request->progress.monitor);
     Py_BEGIN_ALLOW_THREADS
     lg_graph_free(graph);
     Py_END_ALLOW_THREADS
+    return written;
+}
+
+/* Waits for the child and puts its file into place, without the GIL. */
+static lg_status
+await_child(lg_fork *fork, lg_draft *draft, const capture_request *request,
+            const saving *self, lg_fork_result *result, lg_error *error)
+{
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_fork_wait(fork, PyBytes_AS_STRING(self->path),
+                          &request->progress.monitor, result, error);
+    if (status == LG_OK)
+        status = lg_draft_commit(draft, error);
+    Py_END_ALLOW_THREADS
+    return status;
+}
+
+/* The same by a forked child. */
+static bool
+record_forked(core_state *state, capture_request *request, saving *self)
+{
+    lg_draft *draft = NULL;
+    lg_fork fork;
+    lg_fork_result result = {0};
+    lg_error error;
+    lg_status status =
+        lg_draft_new(PyBytes_AS_STRING(self->path), &draft, &error);
+    if (status == LG_OK)
+        status = lg_fork_begin(&request->options, lg_draft_descriptor(draft),
+                               self->timeout, &fork, &error);
+    if (status == LG_OK) {
+        self->pause = fork.pause;
+        status = await_child(&fork, draft, request, self, &result, &error);
+    }
+    lg_draft_free(draft);
+    self->nodes = result.nodes;
+    self->edges = result.edges;
+    if (status == LG_ECHILD)
+        error_raise_child(state, &error, result.signal);
+    else if (status != LG_OK)
+        error_raise(state, status, &error);
+    return status == LG_OK;
+}
+
+static PyObject *
+record(core_state *state, capture_request *request, saving *self)
+{
+    self->started = lg_clock();
+    bool done = self->fork ? record_forked(state, request, self)
+                           : record_here(state, request, self);
+    PyObject *info = done ? capture_info(state, self) : NULL;
+    if (!progress_end(&request->progress, info ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(info);
     return info;
 }
 
+/* `values` in the order path, compress, fork, timeout. */
+static bool
+saving_parse(core_state *state, saving *self, PyObject *const *values)
+{
+    uint64_t timeout = 60;
+    *self = (saving){.path = NULL};
+    if (!file_level(state, values[1], &self->compress) ||
+        !arg_flag(values[2], &self->fork) ||
+        !arg_limit("timeout", values[3], 86400, &timeout))
+        return false;
+    self->timeout = (unsigned)timeout;
+    if (self->fork && values[1] == NULL)
+        self->compress = 0;
+    if (self->fork && self->compress) {
+        PyErr_SetString(state->errors[ERROR_ARGUMENT],
+                        "A forked child cannot compress; leave compress out, "
+                        "or compress the file afterwards.");
+        return false;
+    }
+    self->path = pathname_filled(values[0]);
+    return self->path != NULL;
+}
+
 const char core_save_snapshot_doc[] =
-    "save_snapshot($module, /, path, *, compress=3, previews=False, "
-    "keys=True,\n"
-    "              roots=None, max_depth=None, max_bytes=None, "
-    "progress=None)\n--\n\n"
-    "Take a snapshot straight to a file; the options are those of snapshot()."
-    "\n\nIn path, {pid} stands for the process id and {n} for the first number "
-    "that is\nfree. compress is a zstd level from 1 to 19, or 0 for none.\n"
-    "Returns CaptureInfo(nodes, edges, seconds, bytes, path, method).";
+    "save_snapshot($module, /, path, *, compress=3, fork=False, timeout=60,\n"
+    "              previews=False, keys=True, roots=None, max_depth=None,\n"
+    "              max_bytes=None, progress=None)\n--\n\n"
+    "Take a snapshot straight to a file.\n\n"
+    "path      {pid} stands for the process id, {n} for the first number that "
+    "is\n"
+    "          free\n"
+    "compress  a zstd level from 1 to 19, or 0 for none\n"
+    "fork      let a forked child do the work: this process stands still for "
+    "the\n"
+    "          fork alone, other threads run while this one waits, and what "
+    "kills\n"
+    "          the child leaves this process as it is (ChildError). The file "
+    "is\n"
+    "          not compressed. While it lasts, each page of memory that is\n"
+    "          written to is copied\n"
+    "timeout   seconds without progress after which the child is given up\n\n"
+    "The other options are those of snapshot(). Returns CaptureInfo(nodes, "
+    "edges,\n"
+    "seconds, bytes, path, method, pause).";
 
 PyObject *
 core_save_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const char *const names[] = {"path",      "compress", "previews",
-                                        "keys",      "roots",    "max_depth",
-                                        "max_bytes", "progress", NULL};
+    static const char *const names[] = {
+        "path",  "compress",  "fork",      "timeout",  "previews", "keys",
+        "roots", "max_depth", "max_bytes", "progress", NULL};
     static const arg_list list = {"save_snapshot", names, 1, 1};
-    PyObject *values[8] = {NULL};
+    PyObject *values[10] = {NULL};
     core_state *state = module_state(module);
     capture_request request;
-    int compress;
+    saving self;
     if (!args_take(&list, args, nargs, kwnames, values) ||
-        !file_level(state, values[1], &compress) ||
-        !request_parse(&request, values + 2))
+        !request_parse(&request, values + 4))
         return NULL;
-    PyObject *path = pathname_filled(values[0]);
-    PyObject *info = path ? record(state, &request, path, compress) : NULL;
-    Py_XDECREF(path);
+    PyObject *info = saving_parse(state, &self, values)
+                         ? record(state, &request, &self)
+                         : NULL;
+    Py_XDECREF(self.path);
     Py_XDECREF(request.roots);
     return info;
 }

@@ -45,6 +45,7 @@ typedef enum core_error {
     ERROR_CANCELLED,
     ERROR_PARTIAL,
     ERROR_UNSUPPORTED,
+    ERROR_CHILD,
     ERROR_COUNT,
 } core_error;
 

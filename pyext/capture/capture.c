@@ -1,18 +1,11 @@
 #include "survey.h"
 #include "arena.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-static double
-seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /** What is known before the walk: strftime may take locks, which the walk of a
  *  forked child must not. */
@@ -145,7 +138,7 @@ lg_status
 lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
                  lg_error *err)
 {
-    double start = seconds_now();
+    double start = lg_clock();
     lg_status status = open_walk(walk, options, err);
     if (status != LG_OK)
         return options->max_bytes ? explain_shortage(options, err) : status;
@@ -188,7 +181,7 @@ lg_capture_walk(lg_walk *walk, lg_error *err)
     lg_surveys_run(walk);
     lg_texts_finish(walk);
     remember_size(walk);
-    snprintf(text, sizeof text, "%.3f", seconds_now() - walk->started);
+    snprintf(text, sizeof text, "%.3f", lg_clock() - walk->started);
     lg_builder_set_info(walk->builder, "capture.seconds", text);
     return builder_status(walk, err);
 }
@@ -224,6 +217,8 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
         return status;
     }
     close_walk(&walk);
+    if (options->pause != NULL)
+        *options->pause = lg_clock() - walk.started;
     Py_BEGIN_ALLOW_THREADS
     status = lg_capture_end(&walk, out, err);
     Py_END_ALLOW_THREADS

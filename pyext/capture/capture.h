@@ -27,6 +27,7 @@ typedef struct lg_capture_options {
     uint64_t max_bytes; /**< of capture memory: LG_ELIMIT beyond; 0: none */
     const lg_monitor *watch; /**< told how far the walk is, GIL held: it may
                                   run no Python code and allocate nothing */
+    double *pause; /**< out: seconds that the GIL was held; may be NULL */
 } lg_capture_options;
 
 /** Captures into *out. With roots or a limit the graph is partial. */
@@ -37,5 +38,8 @@ lg_status lg_capture(const lg_capture_options *options, lg_graph **out,
  *  internals are where this build expects them. Cannot fail; a mismatch selects
  *  the public method. LEAKGRAPH_CAPTURE=public in the environment forces it. */
 void lg_capture_self_check(void);
+
+/** The method as text: "internal", or "public: reason". */
+void lg_capture_describe(char *out, size_t size);
 
 #endif

@@ -200,6 +200,8 @@ lg_sizes_finish(lg_walk *walk)
     for (uint32_t i = 0; i < walk->sized_count; i++) {
         PyObject *object =
             (PyObject *)(uintptr_t)walk->builder->address[nodes[i]];
+        /* Who is to blame for a fault in it. */
+        walk->builder->open_node = nodes[i];
         PyCFunction function = lg_type_sizeof(walk, Py_TYPE(object));
         PyObject *answer = function != NULL ? function(object, NULL) : NULL;
         size_t bytes = answer != NULL ? PyLong_AsSize_t(answer) : (size_t)-1;

@@ -294,8 +294,6 @@ void lg_walk_roots_given(lg_walk *walk);
 void lg_walk_run(lg_walk *walk);
 /** Whether the self-check allows the internal layouts. */
 bool lg_capture_internal(void);
-/** The method as text: "internal", or "public: reason". */
-void lg_capture_describe(char *out, size_t size);
 
 /** Numbers every object the collector tracks, by its own lists. */
 void lg_enumerate(lg_walk *walk);

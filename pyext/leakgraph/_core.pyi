@@ -24,6 +24,9 @@ class CancelledError(Error): ...
 class PartialError(Error): ...
 class UnsupportedError(Error): ...
 
+class ChildError(Error, ChildProcessError):
+    signal: int | None
+
 def snapshot(
     *,
     previews: bool = False,
@@ -37,6 +40,8 @@ def save_snapshot(
     path: _Path,
     *,
     compress: int = 3,
+    fork: bool = False,
+    timeout: int = 60,
     previews: bool = False,
     keys: bool = True,
     roots: Sequence[object] | None = None,
@@ -596,7 +601,7 @@ class Bytes(structseq[Any], tuple[int, int]):
     def device(self) -> int: ...
 
 @final
-class CaptureInfo(structseq[Any], tuple[int, int, float, int, str, str]):
+class CaptureInfo(structseq[Any], tuple[int, int, float, int, str, str, float]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "nodes",
@@ -605,6 +610,7 @@ class CaptureInfo(structseq[Any], tuple[int, int, float, int, str, str]):
             "bytes",
             "path",
             "method",
+            "pause",
         )
     @property
     def nodes(self) -> int: ...
@@ -618,3 +624,5 @@ class CaptureInfo(structseq[Any], tuple[int, int, float, int, str, str]):
     def path(self) -> str: ...
     @property
     def method(self) -> str: ...
+    @property
+    def pause(self) -> float: ...

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import holding
@@ -41,3 +42,19 @@ def python(tmp_path):
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def preload(tmp_path_factory):
+    """Compile a library of preload/ and return its path, for LD_PRELOAD."""
+    folder = tmp_path_factory.mktemp("preload")
+
+    def build(name):
+        library = folder / f"{name}.so"
+        if not library.exists():
+            source = Path(__file__).parent / "preload" / f"{name}.c"
+            command = ["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source]
+            subprocess.run(command, check=True)
+        return str(library)
+
+    return build

@@ -23,6 +23,7 @@ import leakgraph
         (leakgraph.CancelledError, Exception),
         (leakgraph.PartialError, Exception),
         (leakgraph.UnsupportedError, Exception),
+        (leakgraph.ChildError, ChildProcessError),
     ],
 )
 def test_classes(error, builtin):

@@ -50,6 +50,7 @@ typedef enum lg_status {
     LG_ECANCELLED,   /**< the caller's monitor asked to stop */
     LG_EPARTIAL,     /**< the question needs a whole snapshot */
     LG_EUNSUPPORTED, /**< this build or machine cannot do that */
+    LG_ECHILD,       /**< the process that did the work died */
 } lg_status;
 
 typedef struct lg_error {

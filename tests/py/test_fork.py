@@ -1,0 +1,555 @@
+"""save_snapshot(fork=True): the child does the work, and nobody else notices."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import evil
+import pytest
+
+import leakgraph
+
+HERE = Path(__file__).parent
+
+
+def save(path, **options):
+    return leakgraph.save_snapshot(path, fork=True, **options)
+
+
+def leftovers(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def until(condition):
+    """Wait for what must come."""
+    while not condition():
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def bad():
+    """Makes an object that is bad to traverse, and puts it right afterwards."""
+    made = []
+
+    def make(kind):
+        made.append(kind())
+        return made[-1]
+
+    yield make
+    for instance in made:
+        evil.pardon(instance)
+
+
+# ------------------------------------------------------------ the same file ---
+
+
+QUIESCENT = """
+import gc, sys
+sys.path.insert(0, {here!r})
+import array, collections, io, decimal, re
+import holding
+import leakgraph
+
+kept = [collections.deque(range(100)), array.array("d", range(50)),
+        io.BytesIO(b"x" * 99), decimal.Decimal(7), re.compile("a+"),
+        collections.OrderedDict(a=1)]
+gc.collect()
+gc.disable()
+# The first ones find caches that are still cold.
+for round in range(2):
+    for fork in (False, True):
+        leakgraph.save_snapshot("%d.lgs" % fork, fork=fork, compress=0)
+"""
+
+
+def described(snapshot):
+    """Every object but by its address: what it is, and what it refers to.
+
+    Atoms are shared with the loop that asks: their counts are not compared.
+    """
+    count = Counter()
+    for node in snapshot.nodes:
+        edges = tuple((edge.kind, edge.label) for edge in node.referents())
+        references = (node.refcount, node.found) if edges else ()
+        count[node.type_name, node.size, references, edges] += 1
+    return count
+
+
+def roots(snapshot):
+    """All but what caches hold natively."""
+    return [(kind, name) for _, kind, name in snapshot.roots if kind != "native"]
+
+
+def told(snapshot):
+    """What is known of it, but for when and how fast."""
+    info = snapshot.info()
+    return {key: info[key] for key in info if key not in ("time", "capture.seconds")}
+
+
+@pytest.mark.parametrize("method", ["internal", "public"])
+def test_the_file_is_that_of_the_process_itself(python, method):
+    environment = {"LEAKGRAPH_CAPTURE": method}
+    done = python("-c", QUIESCENT.format(here=str(HERE)), **environment)
+    assert done.code == 0, done.err
+    here, forked = (leakgraph.load(done.folder / f"{i}.lgs") for i in range(2))
+    assert forked.method.startswith(method)
+    assert len(here) == len(forked) > 1000
+    assert Counter(row for row in here.types()) == Counter(
+        row for row in forked.types()
+    )
+    assert described(here) == described(forked)
+    assert roots(here) == roots(forked)
+    assert told(here) == told(forked)
+
+
+def test_what_it_says_of_itself(tmp_path):
+    info = save(tmp_path / "run-{pid}-{n}.lgs")
+    snapshot = leakgraph.load(info.path)
+    assert info.path == str(tmp_path / f"run-{os.getpid()}-1.lgs")
+    assert info.bytes == os.path.getsize(info.path)
+    assert (info.nodes, info.edges) == (len(snapshot), len(snapshot.edges))
+    assert 0 < info.pause < info.seconds
+    assert leftovers(tmp_path) == [os.path.basename(info.path)]
+
+
+def test_options(tmp_path):
+    path = tmp_path / "x.lgs"
+    held = {"secret": [1, 2, 3]}
+    save(path, roots=[held], max_depth=1, keys=False)
+    snapshot = leakgraph.load(path)
+    assert snapshot.is_partial and len(snapshot) < 100
+    assert "secret" not in {node.text for node in snapshot.nodes}
+    with pytest.raises(leakgraph.ArgumentError, match="compress"):
+        save(path, compress=3)
+    save(path, compress=0)
+    for timeout in (0, -1, 1 << 40):
+        with pytest.raises(ValueError, match="timeout"):
+            save(path, timeout=timeout)
+
+
+# ------------------------------------------------------- what must not show ---
+
+
+def test_nobody_else_sees_the_child(tmp_path):
+    seen = []
+    os.register_at_fork(
+        before=lambda: seen.append("before"),
+        after_in_parent=lambda: seen.append("parent"),
+        after_in_child=lambda: seen.append("child"),
+    )
+    old = signal.signal(signal.SIGCHLD, lambda *_: seen.append("SIGCHLD"))
+    try:
+        save(tmp_path / "x.lgs")
+    finally:
+        signal.signal(signal.SIGCHLD, old)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    assert seen == []
+    assert evil.children() == []
+
+
+def test_sigchld_may_be_ignored(tmp_path):
+    """Where the system itself takes the exit status of children."""
+    old = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert save(tmp_path / "x.lgs").nodes > 1000
+    finally:
+        signal.signal(signal.SIGCHLD, old)
+
+
+def test_the_child_runs_no_handler(python):
+    code = """
+import atexit, leakgraph, sys
+print("buffered", end="")
+atexit.register(print, "at exit")
+leakgraph.save_snapshot("x.lgs", fork=True)
+"""
+    done = python("-c", code)
+    assert (done.code, done.out) == (0, "bufferedat exit\n"), done.err
+
+
+def test_no_descriptor_is_left(tmp_path):
+    before = os.listdir("/proc/self/fd")
+    for _ in range(3):
+        save(tmp_path / "x.lgs")
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_signal_masks_stay(tmp_path):
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    save(tmp_path / "x.lgs")
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
+
+
+def test_signals_to_the_child_are_not_heard(tmp_path, bad):
+    """The interpreter's C handler would write to the wakeup descriptor."""
+    heard = []
+    receiver, sender = os.pipe()
+    os.set_blocking(sender, False)
+    bad(evil.sleeper)
+    old = signal.signal(signal.SIGUSR1, lambda *_: heard.append("USR1"))
+    descriptor = signal.set_wakeup_fd(sender)
+
+    def disturb():
+        until(evil.children)
+        (child,) = evil.children()
+        for number in (signal.SIGUSR1, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(child, number)
+        time.sleep(0.05)
+        heard.append(len(evil.children()))
+        os.kill(child, signal.SIGKILL)
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        with pytest.raises(leakgraph.ChildError):
+            save(tmp_path / "x.lgs")
+    finally:
+        thread.join()
+        signal.set_wakeup_fd(descriptor)
+        signal.signal(signal.SIGUSR1, old)
+        os.close(sender)
+        assert os.read(receiver, 100) == b""
+        os.close(receiver)
+    assert heard == [1]
+
+
+# --------------------------------------------------- children that go wrong ---
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [(evil.crasher, signal.SIGSEGV), (evil.aborter, signal.SIGABRT)],
+)
+def test_a_crash_is_the_childs_own(tmp_path, bad, kind, number):
+    instance = bad(kind)
+    with pytest.raises(leakgraph.ChildError) as caught:
+        save(tmp_path / "x.lgs")
+    error = caught.value
+    assert error.signal == number
+    assert isinstance(error, ChildProcessError)
+    assert f"signal {int(number)}" in str(error)
+    assert f"type {type(instance).__name__}" in str(error)
+    assert leftovers(tmp_path) == []
+    assert evil.children() == []
+
+
+def test_the_next_one_works(tmp_path):
+    instance = evil.crasher()
+    with pytest.raises(leakgraph.ChildError):
+        save(tmp_path / "x.lgs")
+    evil.pardon(instance)
+    assert save(tmp_path / "x.lgs").nodes > 1000
+
+
+def test_a_child_that_hangs_is_given_up(tmp_path, bad):
+    bad(evil.sleeper)
+    with pytest.raises(leakgraph.ChildError, match="no progress for 1 s") as caught:
+        save(tmp_path / "x.lgs", timeout=1)
+    assert caught.value.signal == signal.SIGALRM
+    assert "Sleeper" in str(caught.value)
+    assert leftovers(tmp_path) == [] and evil.children() == []
+
+
+def test_a_child_that_is_killed(tmp_path, bad):
+    bad(evil.sleeper)
+
+    def kill():
+        until(evil.children)
+        os.kill(*evil.children(), signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    with pytest.raises(leakgraph.ChildError, match="signal 9") as caught:
+        save(tmp_path / "x.lgs")
+    thread.join()
+    assert caught.value.signal == signal.SIGKILL
+    assert leftovers(tmp_path) == []
+
+
+def test_ctrl_c_kills_the_child(tmp_path, bad):
+    bad(evil.sleeper)
+
+    def interrupt():
+        until(evil.children)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        save(tmp_path / "x.lgs")
+    thread.join()
+    assert leftovers(tmp_path) == [] and evil.children() == []
+
+
+def test_the_child_dies_with_its_parent(python, tmp_path):
+    code = f"""
+import os, signal, sys, threading
+sys.path.insert(0, {str(HERE)!r})
+import evil, leakgraph
+kept = evil.sleeper()
+def end():
+    while not evil.children():
+        pass
+    print(*evil.children(), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+threading.Thread(target=end).start()
+leakgraph.save_snapshot("x.lgs", fork=True)
+"""
+    done = python("-c", code)
+    assert done.code == -signal.SIGKILL, done.err
+    child = Path("/proc") / done.out.strip()
+    until(lambda: not child.exists() or "\nState:\tZ" in (child / "status").read_text())
+
+
+@pytest.mark.parametrize("room", [1, 100, 100_000])
+def test_a_full_disk(python, room):
+    """Writing stops where the limit on file sizes is; SIGXFSZ is not lethal."""
+    code = f"""
+import os, resource, leakgraph
+resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, -1))
+try:
+    leakgraph.save_snapshot("x.lgs", fork=True)
+except leakgraph.FileError as error:
+    print(error, os.listdir())
+"""
+    done = python("-c", code)
+    assert done.code == 0, done.err
+    assert done.out == "cannot write x.lgs: File too large []\n"
+
+
+def test_an_older_file_stays_when_it_fails(tmp_path, bad):
+    path = tmp_path / "x.lgs"
+    save(path)
+    before = path.read_bytes()
+    bad(evil.crasher)
+    with pytest.raises(leakgraph.ChildError):
+        save(path)
+    assert path.read_bytes() == before and leftovers(tmp_path) == ["x.lgs"]
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(leakgraph.FileError, match="nowhere"):
+        save(tmp_path / "nowhere" / "x.lgs")
+
+
+def test_budget(tmp_path):
+    with pytest.raises(leakgraph.LimitError, match="max_bytes=3000000"):
+        save(tmp_path / "x.lgs", max_bytes=3_000_000)
+    assert leftovers(tmp_path) == []
+
+
+@pytest.mark.parametrize("limit", ["RLIMIT_AS"])
+def test_no_memory_to_begin(python, limit):
+    code = f"""
+import resource, leakgraph
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+for extra in range(0, 40, 3):
+    resource.setrlimit(resource.{limit}, (used + (extra << 20), -1))
+    try:
+        print(leakgraph.save_snapshot("x.lgs", fork=True).nodes > 1000)
+    except (MemoryError, leakgraph.ChildError) as error:
+        print(type(error).__name__)
+"""
+    done = python("-c", code)
+    assert done.code == 0, done.err
+    words = set(done.out.split())
+    assert "MemoryError" in words and words <= {"MemoryError", "True"}
+
+
+# ------------------------------------------------------------------ waiting ---
+
+
+def test_progress_is_told(tmp_path, bad):
+    told = []
+
+    def progress(phase, done):
+        told.append((phase, done))
+        if evil.children():
+            os.kill(*evil.children(), signal.SIGKILL)
+
+    bad(evil.sleeper)
+    with pytest.raises(leakgraph.ChildError):
+        save(tmp_path / "x.lgs", progress=progress)
+    assert told and told[0][0] == "capturing" and 0 <= told[0][1] <= 1
+    told.clear()
+
+
+def test_progress_can_stop_it(tmp_path, bad):
+    def progress(phase, done):
+        raise ZeroDivisionError
+
+    bad(evil.sleeper)
+    with pytest.raises(ZeroDivisionError):
+        save(tmp_path / "x.lgs", progress=progress)
+    assert leftovers(tmp_path) == [] and evil.children() == []
+
+
+def test_other_threads_run_on(tmp_path, bad):
+    """The GIL is free while the child works."""
+    bad(evil.sleeper)
+    steps = []
+
+    def run():
+        until(evil.children)
+        for i in range(1000):
+            steps.append(i)
+        os.kill(*evil.children(), signal.SIGKILL)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    with pytest.raises(leakgraph.ChildError):
+        save(tmp_path / "x.lgs")
+    thread.join()
+    assert len(steps) == 1000
+
+
+def test_while_threads_change_everything(tmp_path):
+    """Four mutators; every file is whole, and the process lives."""
+    over = threading.Event()
+    interval = sys.getswitchinterval()
+
+    def mutate(seed):
+        kept = {}
+        while not over.is_set():
+            seed = seed * 1103515245 + 12345 & 0xFFFFFFFF
+            kept[seed % 997] = [seed, {"x": (seed,)}, str(seed)]
+            if seed % 31 == 0:
+                kept.clear()
+
+    threads = [threading.Thread(target=mutate, args=(i,)) for i in range(4)]
+    sys.setswitchinterval(1e-4)
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(10):
+            info = save(tmp_path / "x.lgs")
+            assert len(leakgraph.load(info.path)) == info.nodes
+    finally:
+        over.set()
+        sys.setswitchinterval(interval)
+        for thread in threads:
+            thread.join()
+
+
+@pytest.mark.libraries
+def test_while_torch_computes(python):
+    """Its own threads are in the middle of things, and go on."""
+    code = """
+import threading
+import torch
+import leakgraph
+torch.set_num_threads(4)
+a = torch.randn(300, 300, dtype=torch.float64)
+right = a @ a
+wrong, steps, over = [], [], threading.Event()
+def compute():
+    while not over.is_set():
+        loss = (a.clone().requires_grad_() @ a).pow(2).sum()
+        loss.backward()
+        steps.append(1)
+        if not torch.equal(a @ a, right):
+            wrong.append(1)
+threads = [threading.Thread(target=compute) for _ in range(2)]
+for thread in threads:
+    thread.start()
+counts = []
+for _ in range(5):
+    info = leakgraph.save_snapshot("x.lgs", fork=True)
+    counts.append(len(leakgraph.load("x.lgs")) == info.nodes)
+before = len(steps)
+while len(steps) < before + 3:
+    pass
+over.set()
+for thread in threads:
+    thread.join()
+print(all(counts), len(wrong))
+"""
+    done = python("-c", code)
+    assert (done.code, done.out) == (0, "True 0\n"), done.err
+
+
+# ---------------------------------------------------- memory of the child ---
+
+
+def test_the_child_does_without_malloc(python, preload):
+    code = f"""
+import sys
+sys.path.insert(0, {str(HERE)!r})
+import array, collections, ctypes, decimal, io, re
+import evil, leakgraph
+kept = [collections.deque(range(100)), array.array("d", range(50)),
+        io.BytesIO(b"x" * 99), decimal.Decimal(7), re.compile("a+"),
+        collections.OrderedDict(a=1)]
+for options in ({{}}, {{"previews": True}}, {{"roots": [kept]}},
+                {{"roots": [sys.modules], "max_depth": 2}}):
+    print(leakgraph.save_snapshot("x.lgs", fork=True, **options).nodes > 5)
+try:
+    leakgraph.save_snapshot("y.lgs", fork=True, max_bytes=3_000_000)
+except leakgraph.LimitError:
+    print("limit")
+bad = evil.make(evil.address_of(evil.LIBC.careless))
+try:
+    leakgraph.save_snapshot("x.lgs", fork=True)
+except leakgraph.ChildError as error:
+    print(error.signal)
+sys.stdout.flush()
+import os
+os._exit(0)
+"""
+    for method in ("internal", "public"):
+        done = python(
+            "-c", code, LD_PRELOAD=preload("strict"), LEAKGRAPH_CAPTURE=method
+        )
+        assert done.out.split() == ["True"] * 4 + ["limit", "6"], done.err
+        assert done.code == 0
+
+
+# Mappings that fail: none may do harm, and the next capture is fine.
+SWEEP = """
+import ctypes, sys
+import leakgraph
+left = ctypes.c_long.in_dll(ctypes.CDLL(None), "mappings_left")
+kept = [[i, str(i), {{i: i}}] for i in range(3000)]
+path = "x.lgs"
+failed = 0
+for allowed in range(10000):
+    left.value = allowed
+    try:
+        {call}
+        break
+    except MemoryError as error:
+        assert "memory" in str(error), error
+        failed += 1
+    finally:
+        left.value = -1
+    if allowed % 10 == 0:
+        {call}
+{call}
+print(failed)
+"""
+
+
+@pytest.mark.parametrize("method", ["internal", "public"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "leakgraph.snapshot().close()",
+        "leakgraph.snapshot(roots=[kept], previews=True).close()",
+        "leakgraph.save_snapshot(path, fork=True)",
+    ],
+)
+def test_no_mapping_is_vital(python, preload, call, method):
+    done = python(
+        "-c",
+        SWEEP.format(call=call),
+        LD_PRELOAD=preload("scarce"),
+        LEAKGRAPH_CAPTURE=method,
+    )
+    assert done.code == 0, done.err
+    assert int(done.out) > 20
+    assert leftovers(done.folder) in ([], ["x.lgs"])
