@@ -59,6 +59,8 @@ lg_spare_take(size_t size)
             best = i;
     void *start = best < MOST_RANGES ? cut(best, size) : NULL;
     pthread_mutex_unlock(&kept.lock);
+    if (start != NULL)
+        madvise(start, size, MADV_KEEPONFORK);
     return start;
 }
 
@@ -72,6 +74,8 @@ lg_spare_take_at(void *start, size_t size)
         if (kept.ranges[i].start == start && kept.ranges[i].size >= size)
             taken = cut(i, size) != NULL;
     pthread_mutex_unlock(&kept.lock);
+    if (taken)
+        madvise(start, size, MADV_KEEPONFORK);
     return taken;
 }
 
@@ -110,8 +114,11 @@ lg_spare_give(void *start, size_t size)
 {
     bool taken = false;
     if (pthread_mutex_trylock(&kept.lock) == 0) {
+        /* Nobody waits at a fork for pages that say nothing. */
         taken = kept.bytes + size <= MOST_BYTES &&
-                madvise(start, size, MADV_FREE) == 0 && insert(start, size);
+                madvise(start, size, MADV_FREE) == 0 &&
+                madvise(start, size, MADV_WIPEONFORK) == 0 &&
+                insert(start, size);
         pthread_mutex_unlock(&kept.lock);
     }
     if (!taken)

@@ -2,7 +2,8 @@
  * Memory kept from one capture to the next. Fresh pages are what a capture
  * waits for most; pages that were touched before cost nothing. What is kept is
  * offered to the kernel (MADV_FREE), which takes it as soon as memory is short,
- * before anything is swapped or killed.
+ * before anything is swapped or killed. A forked child has the same ranges,
+ * empty.
  */
 #ifndef LEAKGRAPH_CAPTURE_SPARE_H
 #define LEAKGRAPH_CAPTURE_SPARE_H
