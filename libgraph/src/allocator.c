@@ -1,8 +1,35 @@
 // The default allocator, and arrays that grow by doubling.
 #include "allocator.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+// Advice only: where it does not help, it does no harm.
+static void *
+widen(void *block, size_t size)
+{
+    const size_t page = (size_t)2 << 20;
+    uintptr_t begin = ((uintptr_t)block + page - 1) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)block + size) & ~(page - 1);
+    if (block != NULL && begin < end)
+        madvise((char *)block + (begin - (uintptr_t)block), end - begin,
+                MADV_HUGEPAGE);
+    return block;
+}
+
+void *
+lg__wide_alloc(size_t size)
+{
+    return widen(malloc(size), size);
+}
+
+void *
+lg__wide_calloc(size_t size)
+{
+    return widen(calloc(size, 1), size);
+}
 
 static void *
 default_resize(void *context, void *old, size_t old_size, size_t new_size)

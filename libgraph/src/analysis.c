@@ -8,7 +8,8 @@ static lg_status
 take_dominators(lg_analysis *analysis, const lg__lift *lift, lg_error *err)
 {
     uint32_t nodes = analysis->graph->columns.node_count;
-    uint32_t *dominator = malloc(((size_t)nodes + 1) * sizeof *dominator);
+    uint32_t *dominator =
+        lg__wide_alloc(((size_t)nodes + 1) * sizeof *dominator);
     analysis->dominator = dominator;
     if (dominator == NULL)
         return lg__error_memory(err);

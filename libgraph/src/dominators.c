@@ -1,212 +1,118 @@
-// Dominators within the knots: reducible ones here, all the others in one
-// problem for igraph, in which node 0 stands for everything outside.
-#include "inner.h"
+// Dominators within a knot, in the order of the walk.
+//
+// An edge whose target dominates its source changes no dominator: a path that
+// takes it has been at the target before. An edge into a door changes none
+// either: the path can enter there. If no other edge leads back, what is left
+// has no cycles, and the order is one in which whatever refers to a node comes
+// before it.
+#include "lift.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct inside {
-    lg__lift *lift;
-    lg__inner inner;
-    uint64_t edge_count;
-} inside;
-
-// Shows each edge from a member to another of its knot; counts only, while
-// there is no room for them.
-static void
-list_edges(inside *state, uint32_t place)
+// How a knot is entered: the doors hang from `top`, the nearest common
+// dominator of what refers to them. A knot of garbage that nothing refers to is
+// all doors.
+static uint32_t
+open_doors(lg__lift *lift, lg__span *knot)
 {
-    lg__lift *lift = state->lift;
-    const lg__knots *knots = &lift->knots;
+    lg__branch *branch = lift->branch;
+    uint32_t top = LG_NONE;
+    uint32_t doors = 0;
+    for (uint32_t i = knot->begin; i < knot->end; i++) {
+        uint32_t node = lift->order[i];
+        lift->place[node] = i;
+        knot->early |= (lift->mark[node] & LG__MARK_EARLY) != 0;
+        doors += branch[node].parent != LG_NONE;
+        if (branch[node].parent != LG_NONE)
+            lg__lift_meet(lift, &top, branch[node].parent);
+    }
+    bool loose = doors == 0;
+    if (loose) {
+        doors = knot->end - knot->begin;
+        top = lg__lift_garbage(lift);
+        knot->early = true;
+    }
+    unsigned marks = doors > 1     ? LG__MARK_MANY
+                     : knot->early ? LG__MARK_EARLY
+                                   : 0;
+    for (uint32_t i = knot->begin; i < knot->end; i++) {
+        uint32_t node = lift->order[i];
+        uint8_t *mark = &lift->mark[node];
+        bool door = loose || branch[node].parent != LG_NONE;
+        *mark = (uint8_t)((*mark & ~(unsigned)LG__MARK_EARLY) | marks |
+                          (door ? 0 : LG__MARK_INNER));
+        if (door)
+            branch[node].parent = top;
+    }
+    return top;
+}
+
+// Shows a member's edges to others that are no doors; false if one leads back
+// to what does not dominate the member.
+static bool
+show_inward(const lg__lift *lift, uint32_t place)
+{
     const lg_columns *columns = &lift->graph->columns;
-    uint32_t node = knots->member[place];
+    lg__branch *branch = lift->branch;
+    uint32_t node = lift->order[place];
     unsigned barred = lg__lift_barred(lift, node);
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
         uint32_t target = columns->edge_target[edge];
-        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) || target == node ||
+        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+            (lift->mark[target] & (barred | LG__MARK_INNER)) != LG__MARK_INNER)
+            continue;
+        if (lift->place[target] > place)
+            lg__lift_meet(lift, &branch[target].parent, node);
+        else if (!lg__branch_leads(branch, target, node))
+            return false;
+    }
+    return true;
+}
+
+static void
+show_outward(const lg__lift *lift, const lg__span *knot, uint32_t node)
+{
+    const lg_columns *columns = &lift->graph->columns;
+    unsigned barred = lg__lift_barred(lift, node);
+    unsigned early = lift->mark[node] & LG__MARK_EARLY;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        uint32_t place = lift->place[target];
+        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             (lift->mark[target] & barred) ||
-            !(lift->mark[target] & LG__MARK_KNOT))
+            (place >= knot->begin && place < knot->end))
             continue;
-        uint32_t other = lift->branch[target].jump;
-        if (knots->knot[other] != knots->knot[place])
-            continue;
-        if (state->inner.target != NULL) {
-            state->inner.target[state->edge_count] = other;
-            state->inner.within[other]++;
-        }
-        state->edge_count++;
+        lift->mark[target] |= (uint8_t)early;
+        lg__lift_meet(lift, &lift->branch[target].parent, node);
     }
 }
 
-static lg_status
-list_inner(inside *state, lg_error *err)
+// As far as it can be settled in the order of the walk.
+static bool
+settle_member(const lg__lift *lift, uint32_t place)
 {
-    lg__inner *inner = &state->inner;
-    uint32_t members = state->lift->knots.member_count;
-    inner->first = malloc(((size_t)members + 1) * sizeof(uint64_t));
-    inner->within = calloc(members, sizeof(uint32_t));
-    inner->entry = malloc(members);
-    if (!inner->first || !inner->within || !inner->entry)
-        return lg__error_memory(err);
-    for (uint32_t place = 0; place < members; place++)
-        list_edges(state, place);
-    inner->target = malloc(state->edge_count * sizeof(uint32_t));
-    if (inner->target == NULL)
-        return lg__error_memory(err);
-    state->edge_count = 0;
-    for (uint32_t place = 0; place < members; place++) {
-        inner->first[place] = state->edge_count;
-        list_edges(state, place);
-    }
-    inner->first[members] = state->edge_count;
-    return LG_OK;
-}
-
-// What has been seen of the edges into each knot, and how many are still to be.
-// A knot of garbage that nothing refers to is entered everywhere.
-static void
-look_from_outside(inside *state)
-{
-    lg__lift *lift = state->lift;
-    lg__knots *knots = &lift->knots;
-    uint32_t garbage = lg__lift_garbage(lift);
-    for (uint32_t place = 0; place < knots->member_count; place++) {
-        const lg__branch *branch = &lift->branch[knots->member[place]];
-        uint32_t index = knots->knot[place];
-        uint32_t unseen = branch->waiting - state->inner.within[place];
-        state->inner.entry[place] = branch->parent != LG_NONE || unseen > 0;
-        knots->waiting[index] += unseen;
-        if (branch->parent != LG_NONE)
-            lg__lift_meet(lift, &knots->top[index], branch->parent);
-    }
-    for (uint32_t index = 0; index < knots->count; index++) {
-        if (knots->waiting[index] > 0 || knots->top[index] != LG_NONE)
-            continue;
-        knots->top[index] = garbage;
-        for (uint32_t place = knots->first[index];
-             place < knots->first[index + 1]; place++) {
-            lift->branch[knots->member[place]].parent = garbage;
-            state->inner.entry[place] = true;
-        }
-    }
-}
-
-// The knots that igraph is to solve, as one graph.
-typedef struct rest {
-    const lg__inner *inner;
-    lg__knots *knots;
-    uint32_t *number; // [member_count] node of the problem; 0: solved already
-    lg__problem problem;
-    uint32_t *source;
-    uint32_t *target;
-} rest;
-
-static void
-number_members(rest *state, uint32_t knot)
-{
-    lg__problem *problem = &state->problem;
-    for (uint32_t place = state->knots->first[knot];
-         place < state->knots->first[knot + 1]; place++) {
-        state->number[place] = problem->node_count++;
-        problem->edge_count += state->inner->first[place + 1] -
-                               state->inner->first[place] +
-                               state->inner->entry[place];
-    }
-}
-
-static void
-list_problem(rest *state)
-{
-    const lg__inner *inner = state->inner;
-    uint64_t count = 0;
-    for (uint32_t place = 0; place < state->knots->member_count; place++) {
-        if (state->number[place] == 0)
-            continue;
-        if (inner->entry[place]) {
-            state->source[count] = 0;
-            state->target[count++] = state->number[place];
-        }
-        for (uint64_t edge = inner->first[place];
-             edge < inner->first[place + 1]; edge++) {
-            state->source[count] = state->number[place];
-            state->target[count++] = state->number[inner->target[edge]];
-        }
-    }
-}
-
-// By number, the dominators come back; by number, the places are found.
-static lg_status
-ask_igraph(rest *state, const lg__solver *solver, lg_error *err)
-{
-    lg__problem *problem = &state->problem;
-    lg__knots *knots = state->knots;
-    uint32_t *found = malloc(problem->node_count * sizeof *found);
-    uint32_t *place_of = malloc(problem->node_count * sizeof *place_of);
-    state->source = malloc(problem->edge_count * sizeof(uint32_t));
-    state->target = malloc(problem->edge_count * sizeof(uint32_t));
-    lg_status status = LG_ENOMEM;
-    if (found && place_of && state->source && state->target) {
-        list_problem(state);
-        problem->source = state->source;
-        problem->target = state->target;
-        status = solver->dominators(problem, found, err);
-    } else {
-        lg__error_memory(err);
-    }
-    if (status == LG_OK) {
-        place_of[0] = LG_NONE;
-        for (uint32_t place = 0; place < knots->member_count; place++)
-            if (state->number[place] > 0)
-                place_of[state->number[place]] = place;
-        for (uint32_t i = 1; i < problem->node_count; i++)
-            knots->inner[place_of[i]] = place_of[found[i]];
-    }
-    free(found);
-    free(place_of);
-    free(state->source);
-    free(state->target);
-    return status;
-}
-
-static lg_status
-solve(inside *state, const lg__solver *solver, lg_error *err)
-{
-    lg__knots *knots = &state->lift->knots;
-    lg__reducer reducer;
-    rest left = {
-        .inner = &state->inner,
-        .knots = knots,
-        .number = calloc(knots->member_count, sizeof(uint32_t)),
-        .problem = {.node_count = 1, .monitor = state->lift->monitor},
-    };
-    lg_status status = lg__reducer_new(&reducer, &state->inner, knots, err);
-    if (status == LG_OK && left.number == NULL)
-        status = lg__error_memory(err);
-    for (uint32_t knot = 0; knot < knots->count && status == LG_OK; knot++)
-        if (!lg__reducer_solve(&reducer, knot))
-            number_members(&left, knot);
-    lg__reducer_free(&reducer);
-    if (status == LG_OK && left.problem.node_count > 1)
-        status = ask_igraph(&left, solver, err);
-    free(left.number);
-    return status;
+    uint32_t node = lift->order[place];
+    if (lift->branch[node].parent == LG_NONE)
+        return false;
+    lg__branch_settle(lift->branch, node);
+    return show_inward(lift, place);
 }
 
 lg_status
-lg__knots_solve(lg__lift *lift, const lg__solver *solver, lg_error *err)
+lg__lift_knot(lg__lift *lift, lg__span *knot, lg_error *err)
 {
-    inside state = {.lift = lift};
-    if (lift->knots.count == 0)
-        return LG_OK;
-    lg_status status = list_inner(&state, err);
-    if (status == LG_OK) {
-        look_from_outside(&state);
-        status = solve(&state, solver, err);
+    uint32_t nodes = lift->graph->columns.node_count;
+    uint32_t top = open_doors(lift, knot);
+    uint32_t place = knot->begin;
+    while (place < knot->end && settle_member(lift, place))
+        if (!lg__lift_goes_on(lift, "finding dominators", place++, nodes, err))
+            return LG_ECANCELLED;
+    if (place < knot->end) {
+        lg_status status = lg__lift_tangle(lift, knot, top, err);
+        if (status != LG_OK)
+            return status;
     }
-    free(state.inner.first);
-    free(state.inner.target);
-    free(state.inner.within);
-    free(state.inner.entry);
-    return status;
+    for (place = knot->begin; place < knot->end; place++)
+        show_outward(lift, knot, lift->order[place]);
+    return LG_OK;
 }

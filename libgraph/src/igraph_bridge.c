@@ -1,4 +1,4 @@
-// igraph behind two functions: the only file that knows it, and all of the
+// igraph behind one function: the only file that knows it, and all of the
 // shared object that is opened at the first analysis.
 //
 // Debian builds igraph without thread-local storage: one lock covers every
@@ -17,7 +17,9 @@
 typedef igraph_integer_t igraph_int_t;
 #endif
 
-LG_API lg__solver_function lg_igraph_solver;
+LG_API lg__solver lg_igraph_dominators;
+
+static const char phase[] = "solving knots";
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -34,7 +36,6 @@ static struct {
 static _Thread_local struct {
     bool active;
     const lg_monitor *monitor;
-    const char *phase;
     unsigned asked;
     bool cancelled;
     igraph_error_t code;
@@ -97,7 +98,7 @@ ask(void)
     if (!call.active || monitor == NULL || monitor->tick == NULL ||
         (call.asked++ & often) != 0)
         return;
-    call.cancelled = !monitor->tick(monitor->context, call.phase, 0.5);
+    call.cancelled = !monitor->tick(monitor->context, phase, 0.5);
     if (call.cancelled)
         escape();
 }
@@ -120,14 +121,13 @@ on_interruption(void)
 #endif
 
 static void
-enter(const lg__problem *problem, const char *phase)
+enter(const lg__problem *problem)
 {
     pthread_mutex_lock(&lock);
 #if IGRAPH_VERSION_MAJOR > 0
     igraph_setup();
 #endif
     call.monitor = problem->monitor;
-    call.phase = phase;
     call.asked = 0;
     call.cancelled = false;
     call.code = IGRAPH_SUCCESS;
@@ -162,7 +162,7 @@ conclude(lg_error *err)
     size_t size = sizeof to->message;
     if (call.cancelled) {
         to->status = LG_ECANCELLED;
-        snprintf(to->message, size, "cancelled while %s", call.phase);
+        snprintf(to->message, size, "cancelled while %s", phase);
     } else if (call.code == IGRAPH_SUCCESS) {
         return LG_OK;
     } else if (call.code == IGRAPH_ENOMEM) {
@@ -171,7 +171,7 @@ conclude(lg_error *err)
     } else {
         to->status = LG_EUNSUPPORTED;
         snprintf(to->message, size, "igraph %s failed while %s: %s",
-                 IGRAPH_VERSION, call.phase, call.reason);
+                 IGRAPH_VERSION, phase, call.reason);
     }
     return to->status;
 }
@@ -194,21 +194,7 @@ make_graph(const lg__problem *problem, igraph_t *out)
 }
 
 static void
-find_components(const igraph_t *graph, igraph_vector_int_t *out)
-{
-    igraph_connected_components(graph, out, NULL, NULL, IGRAPH_STRONG);
-}
-
-static void
-find_dominators(const igraph_t *graph, igraph_vector_int_t *out)
-{
-    igraph_dominator_tree(graph, 0, out, NULL, NULL, IGRAPH_OUT);
-}
-
-typedef void work(const igraph_t *graph, igraph_vector_int_t *out);
-
-static void
-solve(const lg__problem *problem, work *solve_graph, uint32_t *out)
+solve(const lg__problem *problem, uint32_t *out)
 {
     igraph_t graph;
     igraph_vector_int_t result;
@@ -216,7 +202,7 @@ solve(const lg__problem *problem, work *solve_graph, uint32_t *out)
     IGRAPH_FINALLY(igraph_destroy, &graph);
     igraph_vector_int_init(&result, 0);
     IGRAPH_FINALLY(igraph_vector_int_destroy, &result);
-    solve_graph(&graph, &result);
+    igraph_dominator_tree(&graph, 0, &result, NULL, NULL, IGRAPH_OUT);
     for (uint32_t i = 0; i < problem->node_count; i++)
         out[i] = (uint32_t)VECTOR(result)[i];
     igraph_vector_int_destroy(&result);
@@ -224,37 +210,16 @@ solve(const lg__problem *problem, work *solve_graph, uint32_t *out)
     IGRAPH_FINALLY_CLEAN(2);
 }
 
-static lg_status
-guard(const lg__problem *problem, const char *phase, work *solve_graph,
-      uint32_t *out, lg_error *err)
+lg_status
+lg_igraph_dominators(const lg__problem *problem, uint32_t *dominator,
+                     lg_error *err)
 {
-    enter(problem, phase);
+    enter(problem);
     if (setjmp(call.escape) == 0)
-        solve(problem, solve_graph, out);
+        solve(problem, dominator);
     lg_status status = conclude(err);
     leave();
-    return status;
-}
-
-static lg_status
-components(const lg__problem *problem, uint32_t *component, lg_error *err)
-{
-    return guard(problem, "looking for knots", find_components, component, err);
-}
-
-static lg_status
-dominators(const lg__problem *problem, uint32_t *dominator, lg_error *err)
-{
-    lg_status status =
-        guard(problem, "solving knots", find_dominators, dominator, err);
     if (status == LG_OK)
         dominator[0] = 0;
     return status;
-}
-
-const lg__solver *
-lg_igraph_solver(void)
-{
-    static const lg__solver solver = {components, dominators};
-    return &solver;
 }

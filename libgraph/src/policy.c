@@ -3,6 +3,12 @@
 
 #include <stdlib.h>
 
+// While furniture is looked for.
+enum {
+    MARK_MODULE = LG__MARK_MANY, // a module root
+    MARK_NAMED = LG__MARK_EARLY, // a named class
+};
+
 typedef struct class_type {
     uint32_t node;
     uint32_t type;
@@ -46,9 +52,8 @@ mark_roots(const lg_graph *graph, uint8_t *mark)
         bool furniture = kind == LG_ROOT_MODULE || kind == LG_ROOT_STATIC;
         mark[graph->root_node[i]] |=
             furniture ? LG__MARK_FURNITURE : LG__MARK_ENTRY;
-        // Tells module roots from the rest while namespaces are looked for.
         if (kind == LG_ROOT_MODULE)
-            mark[graph->root_node[i]] |= LG__MARK_OPEN;
+            mark[graph->root_node[i]] |= MARK_MODULE;
     }
 }
 
@@ -56,7 +61,7 @@ static void
 add_module(furnishing *state, uint32_t module, uint32_t dict)
 {
     uint8_t *mark = &state->policy->mark[dict];
-    if (*mark & (LG__MARK_OPEN | LG__MARK_NAMESPACE))
+    if (*mark & (MARK_MODULE | LG__MARK_NAMESPACE))
         return;
     lg__module *place =
         lg__vector_extend(&state->allocator, &state->modules, 1);
@@ -84,15 +89,14 @@ find_modules(furnishing *state)
                 add_module(state, module, graph->columns.edge_target[e]);
     }
     for (uint32_t i = 0; i < graph->root_count; i++)
-        state->policy->mark[graph->root_node[i]] &= (uint8_t)~LG__MARK_OPEN;
+        state->policy->mark[graph->root_node[i]] &= (uint8_t)~MARK_MODULE;
 }
 
-// DONE tells named classes from other furniture while they are looked for.
 static void
 name_class(furnishing *state, uint32_t node)
 {
     uint8_t *mark = &state->policy->mark[node];
-    if (*mark & LG__MARK_DONE)
+    if (*mark & MARK_NAMED)
         return;
     uint32_t *place = lg__vector_extend(&state->allocator, &state->named, 1);
     if (place == NULL) {
@@ -100,7 +104,7 @@ name_class(furnishing *state, uint32_t node)
         return;
     }
     *place = node;
-    *mark |= LG__MARK_DONE;
+    *mark |= MARK_NAMED;
     if (!(*mark & LG__MARK_NAMESPACE))
         *mark |= LG__MARK_FURNITURE;
 }
@@ -185,7 +189,7 @@ name_classes(furnishing *state)
     for (size_t i = 0; i < state->named.count && !state->failed; i++)
         look_into_class(state, ((uint32_t *)state->named.data)[i]);
     for (size_t i = 0; i < state->named.count; i++)
-        mark[((uint32_t *)state->named.data)[i]] &= (uint8_t)~LG__MARK_DONE;
+        mark[((uint32_t *)state->named.data)[i]] &= (uint8_t)~MARK_NAMED;
 }
 
 static int
@@ -199,8 +203,8 @@ compare_modules(const void *left, const void *right)
 lg_status
 lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err)
 {
-    lg__policy policy = {.mark =
-                             calloc((size_t)graph->columns.node_count + 1, 1)};
+    lg__policy policy = {
+        .mark = lg__wide_calloc((size_t)graph->columns.node_count + 1)};
     furnishing state = {
         .graph = graph,
         .policy = &policy,

@@ -22,10 +22,12 @@ enum {
                                   */
     LG__MARK_LIVE = 1 << 3,      /**< the super-root reaches it */
     LG__MARK_SELF = 1 << 4,      /**< it refers to itself */
-    LG__MARK_TAINT = 1 << 5,     /**< it reaches a cycle */
-    LG__MARK_DONE = 1 << 6,      /**< walked; later: its dominator is known */
-    LG__MARK_OPEN = 1 << 7,      /**< on the path being walked */
-    LG__MARK_KNOT = LG__MARK_OPEN, /**< after the walk: member of a knot */
+    LG__MARK_INNER = 1 << 5,     /**< only its own knot refers to it */
+    LG__MARK_EARLY = 1 << 6,     /**< something refers to it that no knot with
+                                      several doors holds, be it as a whole */
+    LG__MARK_MANY = 1 << 7,      /**< of a knot with several doors */
+    LG__MARK_BOUND = LG__MARK_MANY, /**< while walking: it refers to what was
+                                         met before it */
     LG__MARK_POLICY = LG__MARK_FURNITURE | LG__MARK_NAMESPACE | LG__MARK_ENTRY,
 };
 

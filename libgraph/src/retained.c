@@ -90,7 +90,7 @@ lg__retained_sum(lg_analysis *analysis, const uint32_t *order, lg_error *err)
 {
     const lg_graph *graph = analysis->graph;
     size_t size = ((size_t)graph->columns.node_count + 2) * sizeof(uint64_t);
-    analysis->host = malloc(size);
+    analysis->host = lg__wide_alloc(size);
     if (analysis->host == NULL)
         return lg__error_memory(err);
     lg__bytes_on(graph, 0, analysis->host);
@@ -102,8 +102,8 @@ lg_status
 lg__retained_children(lg_analysis *analysis, lg_error *err)
 {
     uint32_t nodes = analysis->graph->columns.node_count;
-    uint32_t *first = calloc((size_t)nodes + 3, sizeof *first);
-    uint32_t *child = malloc(((size_t)nodes + 1) * sizeof *child);
+    uint32_t *first = lg__wide_calloc(((size_t)nodes + 3) * sizeof *first);
+    uint32_t *child = lg__wide_alloc(((size_t)nodes + 1) * sizeof *child);
     analysis->first_child = first;
     analysis->child = child;
     if (first == NULL || child == NULL)

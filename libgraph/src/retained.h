@@ -27,7 +27,7 @@ typedef struct lg__adoption {
 
 struct lg_analysis {
     const lg_graph *graph;
-    lg__policy policy;     /**< the marks hold LIVE and SELF as well */
+    lg__policy policy;     /**< the marks hold LIVE as well */
     uint32_t *dominator;   /**< [node_count]; node_count: the super-root,
                                 node_count + 1: what garbage hangs from */
     uint64_t *host;        /**< [node_count + 2] retained host bytes */
@@ -75,7 +75,7 @@ uint32_t lg__adopted_find(const lg_analysis *analysis, uint32_t node);
 
 /** The members by node, from knot_first and knot_node. */
 void lg__knots_list(lg_analysis *analysis);
-/** The knots with what they retain, sorted. Uses the lift's branches up. */
+/** The knots with what they retain, sorted. Uses the lift up. */
 lg_status lg__knots_keep(lg_analysis *analysis, lg__lift *lift, lg_error *err);
 
 #endif

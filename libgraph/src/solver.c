@@ -9,23 +9,20 @@
 #define PLUGIN "libleakgraph-igraph.so"
 
 lg_status
-lg__solver_open(const lg__solver **out, lg_error *err)
+lg__solver_open(lg__solver **out, lg_error *err)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static const lg__solver *solver;
+    static lg__solver *solver;
     lg_status status = LG_OK;
     pthread_mutex_lock(&lock);
     if (solver == NULL) {
         void *handle = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
         void *symbol = handle ? dlsym(handle, LG__SOLVER_SYMBOL) : NULL;
-        lg__solver_function *function = NULL;
-        memcpy(&function, &symbol, sizeof function);
-        if (function != NULL)
-            solver = function();
-        else
+        memcpy(&solver, &symbol, sizeof solver);
+        if (solver == NULL)
             status = lg_error_set(err, LG_EUNSUPPORTED,
                                   "igraph cannot be opened: %s; install it (on "
-                                  "Debian: apt install libigraph3)",
+                                  "Debian: apt install libigraph-dev)",
                                   dlerror());
     }
     if (status == LG_OK)

@@ -1,6 +1,6 @@
 /**
- * What igraph is asked. It lives in a shared object of its own, opened at the
- * first analysis, so that a program that never analyses never loads it.
+ * What igraph is asked. It lives in a shared object of its own, opened when
+ * it is first needed, so that a program that never needs it never loads it.
  */
 #ifndef LG_SOLVER_H
 #define LG_SOLVER_H
@@ -16,21 +16,15 @@ typedef struct lg__problem {
     const lg_monitor *monitor;
 } lg__problem;
 
-typedef struct lg__solver {
-    /** The strong component of every node, numbered from 0 in any order. */
-    lg_status (*components)(const lg__problem *problem, uint32_t *component,
-                            lg_error *err);
-    /** The immediate dominator of every node from node 0, which reaches them
-     *  all; its own is 0. */
-    lg_status (*dominators)(const lg__problem *problem, uint32_t *dominator,
-                            lg_error *err);
-} lg__solver;
+/** The immediate dominator of every node from node 0, which reaches them all;
+ *  its own is 0. */
+typedef lg_status lg__solver(const lg__problem *problem, uint32_t *dominator,
+                             lg_error *err);
 
 /** The one symbol that the shared object exports. */
-#define LG__SOLVER_SYMBOL "lg_igraph_solver"
-typedef const lg__solver *lg__solver_function(void);
+#define LG__SOLVER_SYMBOL "lg_igraph_dominators"
 
 /** Opens igraph; LG_EUNSUPPORTED says how to install it. */
-lg_status lg__solver_open(const lg__solver **out, lg_error *err);
+lg_status lg__solver_open(lg__solver **out, lg_error *err);
 
 #endif

@@ -10,9 +10,9 @@
  * is an ordinary node, charged to who holds it. Weak edges are never followed.
  * Dominators are exact for that graph.
  *
- * Nothing here needs the GIL. Two threads may analyse one graph. igraph, which
- * solves the part that can lie on cycles, is opened at the first analysis and
- * called under one lock.
+ * Nothing here needs the GIL. Two threads may analyse one graph. igraph solves
+ * what is hard: knots of more than 64 nodes whose loops have several ways in.
+ * It is opened when there is one, and called under one lock.
  */
 #ifndef LEAKGRAPH_ANALYSIS_H
 #define LEAKGRAPH_ANALYSIS_H
@@ -40,9 +40,9 @@ typedef struct lg_bytes {
  * part). A module's namespace is one with the module: the module dominates it
  * and what it refers to, and of the namespace itself only its own bytes are
  * known. The analysis borrows the graph, which must outlive it. LG_EPARTIAL on
- * a partial graph; LG_EUNSUPPORTED says how to install igraph. O((nodes +
- * edges) log nodes) time; about 40 bytes a node while it runs, and 120
- * more for each that is in a knot. */
+ * a partial graph; LG_EUNSUPPORTED, where igraph is needed, says how to install
+ * it. O((nodes + edges) log nodes) time; 35 to 45 bytes a node while it runs,
+ * and 400 for each that igraph is asked about. */
 LG_API lg_status lg_analysis_new(const lg_graph *graph,
                                  const lg_monitor *monitor, lg_analysis **out,
                                  lg_error *err);
