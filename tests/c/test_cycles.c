@@ -145,46 +145,6 @@ exceptions(void)
            "     the next gc.collect() frees it\n");
 }
 
-// A method kept where its object reaches it, and a hook that captures what it
-// is registered on.
-static void
-callables(void)
-{
-    story made = story_begin();
-    uint32_t button = story_add(&made, "app.Button", NULL, 48);
-    uint32_t method = story_add(&made, "method", "app.Button.press", 64);
-    story_attribute(&made, button, "on_press", method);
-    story_attribute(&made, method, "__self__", button);
-    uint32_t model = story_add(&made, "app.Model", NULL, 4 << 10);
-    uint32_t hooks = story_add(&made, "dict", NULL, 64);
-    uint32_t number = story_add(&made, "int", "0", 28);
-    uint32_t hook = story_add(&made, "method", "app.Model.log", 64);
-    story_attribute(&made, model, "_forward_hooks", hooks);
-    story_edge(&made, hooks, hook, LG_EDGE_VALUE, number);
-    story_attribute(&made, hook, "__self__", model);
-    expect(&made,
-           "2 cycles: 2 collectable\n"
-           "\n"
-           " 1. collectable · 3 objects (method, app.Model, dict) · retains "
-           "4.13 KiB\n"
-           "     Model._forward_hooks -> dict[0] -> method "
-           "app.Model.log.__self__ -> back to Model\n"
-           "                                                            "
-           "~~~~~~~~~\n"
-           "     cut method app.Model.log.__self__: a hook captures what it "
-           "is registered on: remove the hook, or let it hold a weakref\n"
-           "     the next gc.collect() frees it\n"
-           "\n"
-           " 2. collectable · 2 objects (app.Button, method) · retains 112 B\n"
-           "     Button.on_press -> method app.Button.press.__self__ -> "
-           "back to Button\n"
-           "                                               ~~~~~~~~~\n"
-           "     cut method app.Button.press.__self__: a bound method "
-           "stored where its own object reaches it: use weakref.WeakMethod, "
-           "or look the method up when it is called\n"
-           "     the next gc.collect() frees it\n");
-}
-
 // Each reason why the collector leaves garbage alone.
 static story
 tell_reasons(void)
@@ -387,7 +347,6 @@ main(void)
     RUN(families);
     RUN(closures);
     RUN(exceptions);
-    RUN(callables);
     RUN(reasons);
     RUN(rings);
     RUN(listed);

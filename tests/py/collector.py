@@ -52,13 +52,8 @@ def live_object(node):
 
 
 def cut(cycle):
-    """Remove the reference that the cycle names from the living process.
-
-    A bound method cannot let go of its object: what is cut is who keeps the method.
-    """
+    """Remove the reference that the cycle names from the living process."""
     hop = cycle.cut
-    if hop.label == ".__self__":
-        (hop,) = (before for before in cycle.hops if before.target == hop.source)
     holder, label = live_object(hop.source), hop.label
     if label.startswith("."):
         delattr(holder, label[1:])

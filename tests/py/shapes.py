@@ -79,6 +79,24 @@ def bound_method_of_itself():
     return button
 
 
+def partial_of_its_method():
+    button = Thing(payload=bytearray(2048))
+    button.on_click = functools.partial(button.__init__, 1)
+    return button
+
+
+def lambda_that_captures_it():
+    button = Thing(payload=bytearray(2048))
+    button.on_click = lambda: button.payload
+    return button
+
+
+def callback_in_a_list():
+    button = Thing(payload=bytearray(2048))
+    button.callbacks = [button.__init__]
+    return button
+
+
 def class_made_here():
     return type("Made", (Thing,), {"table": bytearray(512)})
 
@@ -97,6 +115,9 @@ COLLECTABLE = [
     list_in_itself,
     dict_in_itself,
     bound_method_of_itself,
+    partial_of_its_method,
+    lambda_that_captures_it,
+    callback_in_a_list,
     class_made_here,
     three_in_a_ring,
 ]

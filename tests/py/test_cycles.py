@@ -130,6 +130,9 @@ def test_retained_bytes_of_a_cycle(still):
         shapes.list_in_itself,
         shapes.dict_in_itself,
         shapes.bound_method_of_itself,
+        shapes.partial_of_its_method,
+        shapes.lambda_that_captures_it,
+        shapes.callback_in_a_list,
         shapes.three_in_a_ring,
     ],
 )
@@ -152,6 +155,23 @@ def test_cutting_the_edge_named_unties_it(still, shape):
     assert [c for c in cycles_with(after) if node in list(c.nodes)] == []
     kept.clear()
     assert not addresses & freed_by_collector()
+
+
+@pytest.mark.parametrize(
+    ("shape", "label", "word"),
+    [
+        (shapes.bound_method_of_itself, ".on_click", "bound method"),
+        (shapes.partial_of_its_method, ".on_click", "bound method"),
+        (shapes.lambda_that_captures_it, ".on_click", "captures"),
+        (shapes.callback_in_a_list, "[0]", "bound method"),
+    ],
+)
+def test_what_stores_a_callable_is_cut(still, shape, label, word):
+    kept = shape()
+    snapshot = leakgraph.snapshot()
+    cut = cycle_of(snapshot, snapshot.find(kept)).cut
+    assert (cut.label, word in cut.reason) == (label, True)
+    assert cut.source.type_name in ("shapes.Thing", "list")
 
 
 @pytest.mark.parametrize("case", ["held", "garbage", "bytes"])

@@ -1,0 +1,144 @@
+// Which hop of a cycle is the one to cut, and what is said of it.
+#include "drawn.h"
+#include "story.h"
+#include "test.h"
+
+// Ends the story, of which one cycle is told.
+static void
+expect_cut(story *made, const char *cut)
+{
+    lg_graph *graph = story_end(made);
+    lg_analysis *analysis = analysed(graph);
+    lg_cycles cycles;
+    lg_text text = {0};
+    REQUIRE(lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL) == LG_OK);
+    CHECK(cycles.count == 1);
+    REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    if (strstr(text.data, cut) == NULL)
+        CHECK_TEXT(text, cut);
+    lg_text_free(&text);
+    lg_cycles_free(&cycles);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// What a function captures, by a cell of its closure.
+static void
+capture(story *made, uint32_t function, const char *name, uint32_t target)
+{
+    uint32_t tuple = story_add(made, "tuple", NULL, 56);
+    uint32_t cell = story_add(made, "cell", NULL, 40);
+    uint32_t code = story_add(made, "code", NULL, 200);
+    uint32_t names = story_add(made, "tuple", NULL, 48);
+    story_attribute(made, function, "__code__", code);
+    story_attribute(made, code, "co_freevars", names);
+    story_edge(made, names, story_add(made, "str", name, 50), LG_EDGE_INDEX, 0);
+    story_attribute(made, function, "__closure__", tuple);
+    story_edge(made, tuple, cell, LG_EDGE_INDEX, 0);
+    story_edge(made, cell, target, LG_EDGE_CELL, 0);
+}
+
+// button.on_press = something callable that the rest hangs on.
+static story
+begin_button(const char *type, const char *text, uint32_t *button,
+             uint32_t *callable)
+{
+    story made = story_begin();
+    *button = story_add(&made, "app.Button", NULL, 48);
+    *callable = story_add(&made, type, text, 64);
+    story_attribute(&made, *button, "on_press", *callable);
+    return made;
+}
+
+// The reference that stores a callable, and not what the callable captures.
+static void
+stored(void)
+{
+    uint32_t button;
+    uint32_t callable;
+    story made = begin_button("method", "app.Button.press", &button, &callable);
+    story_attribute(&made, callable, "__self__", button);
+    expect_cut(&made,
+               "     Button.on_press -> method app.Button.press.__self__ -> "
+               "back to Button\n"
+               "           ~~~~~~~~~\n"
+               "     cut Button.on_press: a bound method stored where its own "
+               "object reaches it: store a weakref.WeakMethod, look the method "
+               "up when it is called, or clear this when done\n");
+    made = begin_button("function", "app.press", &button, &callable);
+    capture(&made, callable, "button", button);
+    expect_cut(&made, "cut Button.on_press: what is stored here captures the "
+                      "object that stores it: ");
+    made = begin_button("functools.partial", NULL, &button, &callable);
+    uint32_t method = story_add(&made, "method", "app.Button.press", 64);
+    story_attribute(&made, callable, "func", method);
+    story_attribute(&made, method, "__self__", button);
+    expect_cut(&made, "cut Button.on_press: a bound method");
+    made = begin_button("functools.partial", NULL, &button, &callable);
+    uint32_t given = story_add(&made, "tuple", NULL, 56);
+    story_attribute(&made, callable, "args", given);
+    story_edge(&made, given, button, LG_EDGE_INDEX, 0);
+    expect_cut(&made, "cut Button.on_press: what is stored here captures");
+    made = begin_button("function", "app.press", &button, &callable);
+    given = story_add(&made, "tuple", NULL, 56);
+    method = story_add(&made, "method", "app.Button.press", 64);
+    story_attribute(&made, callable, "__defaults__", given);
+    story_edge(&made, given, method, LG_EDGE_INDEX, 0);
+    story_attribute(&made, method, "__self__", button);
+    expect_cut(&made, "cut Button.on_press: a bound method");
+    made = begin_button("generator", "app.wait()", &button, &callable);
+    story_local(&made, callable, "button", button);
+    expect_cut(&made, "cut Button.on_press: a generator or coroutine that is "
+                      "not finished");
+}
+
+// In a container: told with what holds it.
+static void
+registered(void)
+{
+    story made = story_begin();
+    uint32_t model = story_add(&made, "app.Model", NULL, 4 << 10);
+    uint32_t hooks = story_add(&made, "dict", NULL, 64);
+    uint32_t number = story_add(&made, "int", "0", 28);
+    uint32_t hook = story_add(&made, "method", "app.Model.log", 64);
+    story_attribute(&made, model, "_forward_hooks", hooks);
+    story_edge(&made, hooks, hook, LG_EDGE_VALUE, number);
+    story_attribute(&made, hook, "__self__", model);
+    expect_cut(&made,
+               "     Model._forward_hooks -> dict[0] -> method "
+               "app.Model.log.__self__ -> back to Model\n"
+               "                                 ~~~\n"
+               "     cut Model._forward_hooks[0]: a hook captures what it is "
+               "registered on: remove the hook, or let it hold a weakref\n");
+}
+
+// Functions that capture each other are stored nowhere else.
+static void
+among_themselves(void)
+{
+    story made = story_begin();
+    uint32_t walk = story_add(&made, "function", "app.f.<locals>.walk", 150);
+    uint32_t step = story_add(&made, "function", "app.f.<locals>.step", 150);
+    capture(&made, walk, "step", step);
+    capture(&made, step, "walk", walk);
+    expect_cut(&made, "cut function step closure walk: a nested function "
+                      "captures itself: ");
+    made = story_begin();
+    uint32_t thing = story_add(&made, "app.Thing", NULL, 48);
+    uint32_t outer = story_add(&made, "function", "app.wrapper", 150);
+    uint32_t inner = story_add(&made, "function", "app.call", 150);
+    story_attribute(&made, thing, "call", outer);
+    capture(&made, outer, "function", inner);
+    capture(&made, inner, "self", thing);
+    expect_cut(&made, "cut Thing.call: what is stored here captures");
+}
+
+int
+main(void)
+{
+    RUN(stored);
+    RUN(registered);
+    RUN(among_themselves);
+    return test_result();
+}
