@@ -15,6 +15,7 @@ typedef struct tally {
     uint64_t *used; // [block] by buffers
     uint8_t *kind;  // [block] 1 + lg_tensor_kind of what lies in it, or 0
     uint8_t *fate;  // [block]
+    uint32_t device_count;
     lg_account *items;
 } tally;
 
@@ -186,11 +187,22 @@ compare_with_told(const tally *to, uint32_t device, bool own)
     }
 }
 
+static lg_string
+name_of(const tally *to, uint32_t device)
+{
+    uint32_t known = to->graph->device_count;
+    return device <= known
+               ? lg_graph_device_name(to->graph, device)
+               : string_of(to->state.more_devices[device - known - 1]);
+}
+
 static void
 add_up(tally *to, bool own)
 {
-    for (uint32_t i = 0; i < to->graph->device_count; i++)
+    for (uint32_t i = 0; i < to->device_count; i++) {
         to->items[i].device = i + 1;
+        to->items[i].name = name_of(to, i + 1);
+    }
     add_buffers(to);
     for (size_t i = 0; i < to->state.segment_count; i++) {
         lg_account *at = &to->items[to->state.segments[i].device - 1];
@@ -199,7 +211,7 @@ add_up(tally *to, bool own)
     }
     for (size_t i = 0; i < to->state.block_count; i++)
         add_block(to, i);
-    for (uint32_t i = 0; i < to->graph->device_count; i++) {
+    for (uint32_t i = 0; i < to->device_count; i++) {
         lg_account *at = &to->items[i];
         at->inactive = at->reserved - at->allocated - at->pending;
         compare_with_told(to, i + 1, own);
@@ -223,7 +235,8 @@ prepare(tally *to, lg_error *err)
     to->used = calloc(blocks, sizeof *to->used);
     to->kind = calloc(blocks, 1);
     to->fate = calloc(blocks, 1);
-    to->items = calloc((size_t)to->graph->device_count + 1, sizeof *to->items);
+    to->device_count = to->graph->device_count + to->state.more_device_count;
+    to->items = calloc((size_t)to->device_count + 1, sizeof *to->items);
     return to->used && to->kind && to->fate && to->items
                ? LG_OK
                : lg__error_memory(err);
@@ -236,7 +249,7 @@ lg__accounts_make(const lg_graph *graph, const lg_allocator_state *state,
     tally to = {.graph = graph, .state = lg__allocator_state(graph, state)};
     lg_status status = prepare(&to, err);
     if (status == LG_OK) {
-        lg_accounts made = {.items = to.items, .count = graph->device_count};
+        lg_accounts made = {.items = to.items, .count = to.device_count};
         add_up(&to, state == NULL);
         lg__accounts_host(graph, &to.storages, &made);
         *out = made;

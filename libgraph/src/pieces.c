@@ -88,10 +88,11 @@ lg__pieces_of_segments(const lg_graph *graph, const lg_allocator_state *state,
     for (size_t i = 0; i < state->segment_count && status == LG_OK; i++) {
         const lg_segment *at = &state->segments[i];
         add(out, at->address, at->size, at->device, i);
-        if (at->device == 0 || at->device > graph->device_count)
+        if (at->device == 0 ||
+            at->device > graph->device_count + state->more_device_count)
             status = lg_error_set(err, LG_EINVAL,
-                                  "segment %zu is on device %u, which the "
-                                  "graph does not have",
+                                  "segment %zu is on device %u, which is not "
+                                  "there",
                                   i, at->device);
         else if (at->size > UINT64_MAX - at->address)
             status = lg_error_set(err, LG_EINVAL,

@@ -235,11 +235,10 @@ add_allocator(const lg_account *at, lg_text *out)
 }
 
 static void
-device_text(const lg_graph *graph, const lg_account *at,
-            const lg__stacks *stacks, lg_text *out)
+device_text(const lg_account *at, const lg__stacks *stacks, lg_text *out)
 {
     lg_text_add(out, "\n");
-    lg__text_add_string(out, lg_graph_device_name(graph, at->device));
+    lg__text_add_string(out, at->name);
     lg_text_add(out, "\n");
     if (at->known)
         add_allocator(at, out);
@@ -299,8 +298,7 @@ json_stacks(const lg__stacks *stacks, uint32_t device, lg_text *out)
 }
 
 static void
-device_json(const lg_graph *graph, const lg_account *at,
-            const lg__stacks *stacks, lg_text *out)
+device_json(const lg_account *at, const lg__stacks *stacks, lg_text *out)
 {
     const struct {
         const char *name;
@@ -320,7 +318,7 @@ device_json(const lg_graph *graph, const lg_account *at,
         {"stale", at->stale},
     };
     lg_text_add(out, "\n  {\"device\": ");
-    lg__text_add_json_string(out, lg_graph_device_name(graph, at->device));
+    lg__text_add_json_string(out, at->name);
     lg_text_addf(out, ", \"known\": %s", at->known ? "true" : "false");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         lg_text_addf(out, ", \"%s\": %llu", fields[i].name,
@@ -347,8 +345,7 @@ add_all(const lg_graph *graph, const lg_accounts *accounts,
     lg_text_add(out, json ? ",\n \"devices\": [" : "");
     for (size_t i = 0; i < accounts->count; i++) {
         lg_text_add(out, json && i > 0 ? "," : "");
-        (json ? device_json : device_text)(graph, &accounts->items[i], stacks,
-                                           out);
+        (json ? device_json : device_text)(&accounts->items[i], stacks, out);
     }
     lg_text_add(out, json ? "]}\n" : "");
     if (!json && graph->partial)

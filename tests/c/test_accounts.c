@@ -124,7 +124,10 @@ odd_places(void)
         {.device = 1, .address = 5632, .length = 40},
         {.device = 1, .address = 6700, .length = 50},
     };
-    const lg_allocator_state state = {segments, 1, blocks, 4, NULL, NULL};
+    const lg_allocator_state state = {.segments = segments,
+                                      .segment_count = 1,
+                                      .blocks = blocks,
+                                      .block_count = 4};
     lg_graph *graph = graph_with(spans, 5, 1);
     lg_account at = account_of(graph, &state);
     check_identities(&at, 156);
@@ -145,7 +148,10 @@ refused(void)
     lg_graph *graph = graph_with(NULL, 0, 1);
     lg_segment segments[2];
     lg_block blocks[2];
-    const lg_allocator_state state = {segments, 2, blocks, 2, NULL, NULL};
+    const lg_allocator_state state = {.segments = segments,
+                                      .segment_count = 2,
+                                      .blocks = blocks,
+                                      .block_count = 2};
     const struct {
         uint64_t segment;
         uint32_t device;
@@ -219,7 +225,13 @@ evidence(void)
                                 .size = cases[i].size,
                                 .in_flux = cases[i].in_flux};
         const lg_allocator_state state = {
-            &segment, 1, &block, 1, &cases[i].frames, &cases[i].pool};
+            .segments = &segment,
+            .segment_count = 1,
+            .blocks = &block,
+            .block_count = 1,
+            .block_frames = &cases[i].frames,
+            .segment_pools = &cases[i].pool,
+        };
         lg_account at = account_of(graph, &state);
         check_identities(&at, 0);
         CHECK(at.by_evidence[cases[i].evidence] == cases[i].size);
@@ -317,14 +329,49 @@ random_layouts(void)
         lg_block reversed[BLOCKS];
         for (size_t i = 0; i < made.block_count; i++)
             reversed[i] = made.blocks[made.block_count - 1 - i];
-        const lg_allocator_state given = {made.segments, made.segment_count,
-                                          reversed,      made.block_count,
-                                          NULL,          NULL};
+        const lg_allocator_state given = {
+            .segments = made.segments,
+            .segment_count = made.segment_count,
+            .blocks = reversed,
+            .block_count = made.block_count,
+        };
         lg_graph *graph = graph_with(made.spans, made.span_count, 2);
         lg_account at = account_of(graph, &given);
         check_layout(&made, &at);
         lg_graph_free(graph);
     }
+}
+
+// A recorded state may be of devices that the graph has nothing on.
+static void
+other_devices(void)
+{
+    lg_graph *graph = graph_with(NULL, 0, 1);
+    const char *const more[] = {"cuda:3", "cuda:7"};
+    const lg_segment segments[] = {
+        {.address = 4096, .size = 8192, .device = 3},
+        {.address = 4096, .size = 512, .device = 1},
+    };
+    const lg_block block = {.address = 4096, .size = 1024, .requested = 1000};
+    const lg_allocator_state state = {
+        .segments = segments,
+        .segment_count = 2,
+        .blocks = &block,
+        .block_count = 1,
+        .more_devices = more,
+        .more_device_count = 2,
+    };
+    lg_accounts accounts;
+    REQUIRE(lg_graph_accounts(graph, &state, &accounts, NULL) == LG_OK);
+    REQUIRE(accounts.count == 3);
+    CHECK(accounts.items[0].reserved == 512 && !accounts.items[1].known);
+    CHECK(memcmp(accounts.items[1].name.data, "cuda:3", 6) == 0);
+    CHECK(memcmp(accounts.items[2].name.data, "cuda:7", 6) == 0);
+    CHECK(accounts.items[2].reserved == 8192);
+    CHECK(accounts.items[2].unattributed == 1024);
+    check_identities(&accounts.items[2], 0);
+    lg_accounts_free(&accounts);
+    lg_graph_free(graph);
 }
 
 int
@@ -335,6 +382,7 @@ main(void)
     RUN(odd_places);
     RUN(refused);
     RUN(evidence);
+    RUN(other_devices);
     RUN(random_layouts);
     return test_result();
 }

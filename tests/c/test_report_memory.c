@@ -90,7 +90,12 @@ recorded_state(void)
     const char *const frames[] = {
         NULL, "", "keep a.cpp:1", "keep a.cpp:1", "step b.py:2", NULL};
     const char *const pools[] = {NULL, "1.0"};
-    const lg_allocator_state state = {segments, 2, blocks, 6, frames, pools};
+    const lg_allocator_state state = {.segments = segments,
+                                      .segment_count = 2,
+                                      .blocks = blocks,
+                                      .block_count = 6,
+                                      .block_frames = frames,
+                                      .segment_pools = pools};
     lg_graph *graph;
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
     says(graph, &state, LG_FORMAT_TEXT,

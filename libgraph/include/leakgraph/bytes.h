@@ -140,6 +140,7 @@ LG_API const char *lg_evidence_name(lg_evidence evidence);
  */
 typedef struct lg_account {
     uint32_t device;
+    lg_string name; /**< "cuda:0"; borrowed from the graph or the state */
     bool known; /**< the allocator told its blocks; else only buffers count */
     uint64_t reserved, allocated, pending, inactive;
     uint64_t attributed, used, rounding, slack;
@@ -171,8 +172,7 @@ typedef struct lg_accounts {
 
 LG_API void lg_accounts_free(lg_accounts *accounts);
 
-/** Allocator state from elsewhere, such as a recorded snapshot; the devices are
- *  those of the graph it is matched with. */
+/** Allocator state from elsewhere, such as a recorded snapshot. */
 typedef struct lg_allocator_state {
     const lg_segment *segments; /**< string ids of the graph, or 0 */
     size_t segment_count;
@@ -183,6 +183,10 @@ typedef struct lg_allocator_state {
     const char *const *segment_pools; /**< [segment_count] or NULL: instead of
                                            lg_segment.pool; NULL or empty: the
                                            default pool */
+    const char *const *more_devices;  /**< [more_device_count] names of devices
+                                           that the graph does not have; their
+                                           ids follow those of the graph */
+    uint32_t more_device_count;
 } lg_allocator_state;
 
 /** Matches buffers to blocks by address. state NULL: the graph's own. LG_EINVAL
@@ -206,15 +210,17 @@ typedef struct lg_pattern {
     const char *fix;   /**< one line */
 } lg_pattern;
 
-/** All patterns, in the order of the table; borrowed, static. */
-LG_API const lg_pattern *lg_patterns(size_t *count);
+/** The patterns, in the order of the table; NULL beyond the last. Static. */
+LG_API const lg_pattern *lg_pattern_at(size_t index);
 
 typedef struct lg_finding {
     const lg_pattern *pattern;
-    uint32_t holder;   /**< where to cut: the list, closure, cache ... */
-    uint32_t example;  /**< one of what it keeps */
+    uint32_t holder;   /**< where to cut: the list, closure, cache ...; LG_NONE:
+                            C++ that no snapshot sees */
+    uint32_t example;  /**< one of what it keeps; LG_NONE likewise */
     uint64_t count;    /**< things kept in the same way */
-    lg_bytes retained; /**< by them, no byte twice */
+    lg_bytes retained; /**< by them, no byte twice; of more than 64 findings at
+                            least so much */
 } lg_finding;
 
 typedef struct lg_findings {
