@@ -223,7 +223,7 @@ lg_builder_intern(lg_builder *builder, const char *bytes, size_t length)
 }
 
 void
-lg__builder_text(lg_builder *builder, uint32_t node, uint32_t string)
+lg_builder_set_text_id(lg_builder *builder, uint32_t node, uint32_t string)
 {
     add_number(builder, &builder->rest->text, node, string);
 }

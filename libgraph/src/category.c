@@ -83,6 +83,10 @@ static const rule rules[] = {
     RULE("matplotlib.figure.FigureBase", FIGURE, NONE),
     RULE("matplotlib.figure.Figure", FIGURE, NONE),
     RULE("matplotlib.backend_bases.FigureCanvasBase", FIGURE, NONE),
+    RULE("cupy.memory", TENSOR, NONE),
+    RULE("jax.memory", TENSOR, NONE),
+    RULE("numba.memory", TENSOR, NONE),
+    RULE("*.memory", ARRAY, NONE),
     RULE("str", ATOM, STR),
     RULE("bytes", ATOM, NONE),
     RULE("int", ATOM, NONE),
@@ -112,7 +116,8 @@ static const rule *
 find_rule(lg_string name)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (name.length > 0 && rules[i].name[0] == name.data[0] &&
+        if (name.length > 0 &&
+            (rules[i].name[0] == name.data[0] || rules[i].name[0] == '*') &&
             matches(rules[i].name, name))
             return &rules[i];
     return NULL;

@@ -8,18 +8,24 @@ void
 lg_builder_add_fact(lg_builder *builder, uint32_t node, const char *key,
                     const char *value, size_t length)
 {
+    lg_builder_add_fact_ids(builder, node,
+                            lg_builder_intern(builder, key, strlen(key)),
+                            lg_builder_intern(builder, value, length));
+}
+
+void
+lg_builder_add_fact_ids(lg_builder *builder, uint32_t node, uint32_t key,
+                        uint32_t value)
+{
     struct lg_builder_rest *rest = builder->rest;
     if (node >= builder->node_count)
         return;
-    uint32_t key_id = lg_builder_intern(builder, key, strlen(key));
-    uint32_t value_id = lg_builder_intern(builder, value, length);
     lg__fact *fact = lg__vector_extend(&rest->allocator, &rest->fact, 1);
     if (fact == NULL) {
         lg__builder_fail(builder, LG_ENOMEM);
         return;
     }
-    *fact =
-        (lg__fact){node, key_id, value_id, (uint32_t)(rest->fact.count - 1)};
+    *fact = (lg__fact){node, key, value, (uint32_t)(rest->fact.count - 1)};
 }
 
 static int

@@ -67,9 +67,6 @@ void lg__builder_fail(lg_builder *builder, lg_status status);
 /** What became of the builder so far, in words if it failed. */
 lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
 
-/** Sets a node's text to a string that is there already. */
-void lg__builder_text(lg_builder *builder, uint32_t node, uint32_t string);
-
 /** Resizes one open column; false, with the status set, without memory. */
 bool lg__builder_resize(lg_builder *builder, enum lg__array_name name,
                         size_t capacity);

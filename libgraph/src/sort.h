@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/** Heap sort, in place. Not stable. O(count log count). */
+/** In place: quicksort, and heap sort where that goes wrong. Not stable.
+ *  O(count log count), O(count) if they are sorted already. */
 void lg__sort(void *items, size_t count, size_t size,
               int (*compare)(const void *, const void *));
 

@@ -166,8 +166,9 @@ add_buffer(lg_builder *builder, const lg__span *spans, size_t count,
     }
     builder->type[buffer] = typed->span.type;
     if (texted != NULL)
-        lg__builder_text(builder, buffer, texted->span.text);
-    lg_builder_set_device(builder, buffer, device);
+        lg_builder_set_text_id(builder, buffer, texted->span.text);
+    if (device != 0)
+        lg_builder_set_device(builder, buffer, device);
     set_bytes(builder, buffer, bytes, extra);
     set_memory(builder, buffer, flags);
 }

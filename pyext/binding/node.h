@@ -29,4 +29,8 @@ PyObject *node_retained_total(node_object *self, void *closure);
 PyObject *node_is_reachable(node_object *self, void *closure);
 PyObject *node_retained_on(node_object *self, PyObject *device);
 
+/** Attributes of fact.c. */
+PyObject *node_facts(node_object *self, void *closure);
+PyObject *node_device(node_object *self, void *closure);
+
 #endif

@@ -5,6 +5,8 @@
 #include "adapter.h"
 
 extern const lg_adapter lg_host_adapter;
+extern const lg_adapter lg_builtin_adapter;
+extern const lg_adapter lg_numpy_adapter;
 extern const lg_adapter lg_cuda_adapter;
 extern const lg_adapter lg_jax_adapter;
 extern const lg_adapter lg_cupy_adapter;

@@ -145,7 +145,6 @@ lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
     walk->started = start;
     expect_size(walk);
     describe(walk);
-    lg_numpy_find(walk);
     if (!lg_surveys_open(walk))
         walk->builder->status = LG_ENOMEM;
     else if (!walk->internal && !walk->partial) {

@@ -229,9 +229,6 @@ claim_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
     case LG_SHAPE_WEAKREF:
         claim_weakref(walk, object);
         break;
-    case LG_SHAPE_NDARRAY:
-        lg_claim_ndarray(walk, object);
-        break;
     default:
         break;
     }

@@ -40,7 +40,6 @@ shape_of(PyTypeObject *type)
         {&PyUnicode_Type, LG_SHAPE_STR, NULL, 0},
         {&PyLong_Type, LG_SHAPE_INT, NULL, 0},
         {&PyBytes_Type, LG_SHAPE_BYTES, NULL, 0},
-        {&PyByteArray_Type, LG_SHAPE_BYTEARRAY, NULL, 0},
         {&PyType_Type, LG_SHAPE_TYPE, NULL, 0},
         {&PyRange_Type, LG_SHAPE_PLAIN, FIELDS(lg_range_fields)},
         {&PyFunction_Type, LG_SHAPE_FUNCTION, FIELDS(lg_function_fields)},
@@ -163,8 +162,5 @@ lg_type_lay_out(lg_walk *walk, lg_type_info *info)
     if (!collect_fields(walk, info))
         return false;
     find_dict(info);
-    if (walk->numpy.ndarray != NULL &&
-        PyType_IsSubtype(info->type, walk->numpy.ndarray))
-        info->shape = LG_SHAPE_NDARRAY;
     return true;
 }

@@ -76,10 +76,6 @@ size_behind(lg_walk *walk, PyObject *object, const lg_type_info *info)
                    ? 0
                    : (size_t)(set->mask + 1) * sizeof(setentry);
     }
-    case LG_SHAPE_BYTEARRAY:
-        return (size_t)((PyByteArrayObject *)object)->ob_alloc;
-    case LG_SHAPE_NDARRAY:
-        return lg_numpy_data_size(walk, object);
     case LG_SHAPE_CODE:
         return lg_code_size_behind((PyCodeObject *)object);
     case LG_SHAPE_GENERATOR:
@@ -119,7 +115,6 @@ has_library_sizeof(PyTypeObject *type)
 {
     static const char *const names[] = {
         "collections.deque",
-        "array.array",
         "collections.OrderedDict",
         "decimal.Decimal",
         "_io.BytesIO",
@@ -129,14 +124,12 @@ has_library_sizeof(PyTypeObject *type)
         "_io.BufferedRandom",
         "_io.BufferedRWPair",
         "_io._Buffered",
-        "_ctypes._CData",
         "StgDict",
         "re.Pattern",
         "re.Match",
         "xml.etree.ElementTree.Element",
         "_pickle.Pickler",
         "_pickle.Unpickler",
-        "mmap.mmap",
         "itertools.product",
         "itertools.combinations",
         "itertools.combinations_with_replacement",

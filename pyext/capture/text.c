@@ -277,9 +277,6 @@ lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
     case LG_SHAPE_TYPE:
         lg_type_name((PyTypeObject *)object, &name);
         break;
-    case LG_SHAPE_NDARRAY:
-        lg_name_ndarray(object, &name);
-        break;
     case LG_SHAPE_GENERATOR:
         if (walk->internal)
             name_generator(object, &name);

@@ -37,7 +37,6 @@ is_leaf(const lg_type_info *info)
     case LG_SHAPE_STR:
     case LG_SHAPE_INT:
     case LG_SHAPE_BYTES:
-    case LG_SHAPE_BYTEARRAY:
         return !(type->tp_flags & Py_TPFLAGS_HAVE_GC) &&
                info->field_count == 0 && info->dict_kind == LG_DICT_NONE;
     default:

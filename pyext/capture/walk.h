@@ -37,7 +37,6 @@ typedef enum lg_shape {
     LG_SHAPE_STR,
     LG_SHAPE_INT,
     LG_SHAPE_BYTES,
-    LG_SHAPE_BYTEARRAY,
     LG_SHAPE_TYPE,
     LG_SHAPE_FUNCTION,
     LG_SHAPE_BUILTIN,
@@ -47,7 +46,6 @@ typedef enum lg_shape {
     LG_SHAPE_GENERATOR,
     LG_SHAPE_MODULE,
     LG_SHAPE_WEAKREF,
-    LG_SHAPE_NDARRAY,
     LG_SHAPE_DEQUE,
     LG_SHAPE_LRU_CACHE,
     LG_SHAPE_EXCEPTION,
@@ -121,13 +119,6 @@ typedef struct lg_claims {
     lg_scratch links; /**< u32 per edge: 1 + rank of the next in the bucket */
 } lg_claims;
 
-/** numpy's layout in this process, if it is loaded and understood. */
-typedef struct lg_numpy {
-    PyTypeObject *ndarray;
-    size_t item_size_offset; /**< of the item size in a descriptor */
-    bool item_size_wide;     /**< npy_intp (numpy 2) instead of int */
-} lg_numpy;
-
 struct lg_surveys;
 
 typedef struct lg_walk {
@@ -139,7 +130,6 @@ typedef struct lg_walk {
     lg_shadow shadow;
     lg_type_table types;
     lg_claims claims;
-    lg_numpy numpy;
     struct lg_surveys *surveys; /**< see survey.h */
     PyObject *interned; /**< dict whose references are not counted, or NULL */
     lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
@@ -249,7 +239,6 @@ void lg_claim_frame_object(lg_walk *walk, PyObject *object);
 void lg_claim_generator(lg_walk *walk, PyObject *object);
 void lg_claim_type(lg_walk *walk, PyObject *object);
 void lg_claim_code(lg_walk *walk, PyObject *object);
-void lg_claim_ndarray(lg_walk *walk, PyObject *object);
 
 /* Columns of one node. */
 
@@ -306,12 +295,6 @@ void lg_roots_open(lg_walk *walk);
 void lg_roots_walk(lg_walk *walk);
 /** Declares the roots: threads, interpreter, modules, static types. */
 void lg_roots_finish(lg_walk *walk);
-/** Bytes of an array's shape and strides, and of its data unless it is a
- *  view. */
-size_t lg_numpy_data_size(lg_walk *walk, PyObject *object);
-void lg_name_ndarray(PyObject *object, lg_name *name);
-/** Looks numpy up among the loaded modules; imports nothing. */
-void lg_numpy_find(lg_walk *walk);
 
 /** Finds the value of a str key in an exact dict by identity or text, without
  *  hashing; borrowed, NULL if absent. */

@@ -51,11 +51,60 @@ sorts(void)
             check_sorted(count, keys, count * 64 + keys);
     check_sorted(5000, 3, 1);
     check_sorted(5000, 1u << 30, 2);
+    check_sorted(5000, 1, 3);
+}
+
+// The orders that quicksort is afraid of, and a comparison that is counted.
+static uint64_t compared;
+
+static int
+by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    compared++;
+    return a < b ? -1 : a > b;
+}
+
+static uint32_t
+number_at(int order, uint32_t i, uint32_t count)
+{
+    switch (order) {
+    case 0:
+        return i;
+    case 1:
+        return count - i;
+    case 2:
+        return i < count / 2 ? i : count - i;
+    case 3:
+        return i % 2 ? i : count - i;
+    case 4:
+        return i % 7;
+    default:
+        return (i & 1 ? i : i ^ 0x5555) % count;
+    }
+}
+
+static void
+stays_fast(void)
+{
+    enum { COUNT = 20000, LOG = 15 };
+    static uint32_t numbers[COUNT];
+    for (int order = 0; order < 6; order++) {
+        for (uint32_t i = 0; i < COUNT; i++)
+            numbers[i] = number_at(order, i, COUNT);
+        compared = 0;
+        lg__sort(numbers, COUNT, sizeof *numbers, by_number);
+        CHECK(compared < (order == 0 ? COUNT : 8ull * COUNT * LOG));
+        for (uint32_t i = 1; i < COUNT; i++)
+            CHECK(numbers[i - 1] <= numbers[i]);
+    }
 }
 
 int
 main(void)
 {
     RUN(sorts);
+    RUN(stays_fast);
     return test_result();
 }

@@ -244,6 +244,9 @@ LG_API void lg_builder_add_span(lg_builder *builder, const lg_span *span);
 LG_API void lg_builder_add_fact(lg_builder *builder, uint32_t node,
                                 const char *key, const char *value,
                                 size_t length);
+/** The same with strings that are interned already. O(1). */
+LG_API void lg_builder_add_fact_ids(lg_builder *builder, uint32_t node,
+                                    uint32_t key, uint32_t value);
 
 /** What a device's allocator said of itself: see lg_segment, lg_block. A block
  *  lies inside the segment with that index. Any order. */
@@ -265,6 +268,9 @@ LG_API uint32_t lg_builder_intern(lg_builder *builder, const char *bytes,
 /** A node's own text, not interned; the last one given wins. */
 LG_API void lg_builder_set_text(lg_builder *builder, uint32_t node,
                                 const char *bytes, size_t length);
+/** The same with a string that is interned already. O(1). */
+LG_API void lg_builder_set_text_id(lg_builder *builder, uint32_t node,
+                                   uint32_t string);
 
 /** Declares a type and returns its id. `node` is the type object's node or
  *  LG_NONE. `mro` are the ids of its bases in resolution order, itself left out

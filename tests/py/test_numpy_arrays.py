@@ -1,0 +1,45 @@
+"""numpy: each case in a process of its own, see isolated/numpy_arrays.py."""
+
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parent / "isolated" / "numpy_arrays.py"
+CASES = [
+    "owner",
+    "views",
+    "pinned",
+    "shared",
+    "borrowed",
+    "mapped",
+    "interface",
+    "unowned",
+    "objects",
+    "structured",
+    "deep",
+    "masked",
+    "names",
+    "random",
+    "frontier",
+    "saved",
+    "unknown",
+    "undisturbed",
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_numpy(python, case):
+    pytest.importorskip("numpy", reason="numpy is not installed")
+    done = python(SCRIPT, case)
+    assert done.code == 0 and done.out == "right\n", done.err
+
+
+def test_no_case_is_forgotten():
+    code = SCRIPT.read_text(encoding="utf-8")
+    helpers = ("data_of", "labels", "promised_and_freed", "close_to", "random_array")
+    defined = {
+        line[4 : line.index("(")]
+        for line in code.splitlines()
+        if line.startswith("def ")
+    }
+    assert defined - set(helpers) == set(CASES)
