@@ -244,6 +244,8 @@ lg__edge_kind(const lg_graph *graph, uint64_t edge)
  *  none or it does not fit. */
 bool lg__decimal_read(lg_string text, uint64_t *out);
 
+/** What stands behind the last dot of a name. */
+lg_string lg__last_part(lg_string name);
 /** Whether a string says exactly `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { ELEMENTS_SHOWN = 4 };
+
 static void
 add_string(lg_text *out, lg_string string)
 {
@@ -21,8 +23,54 @@ add_quoted(lg_text *out, lg_string string)
     lg_text_add(out, "'");
 }
 
-// A key as it stands between brackets: 'text' of a str, the text of anything
-// else that has one, or <type> for want of one.
+// A node's own text, that of a str in quotes; false if it has none.
+static bool
+add_text(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string text = lg_node_text(graph, node);
+    if (text.length == 0)
+        return false;
+    if (lg__node_role(graph, node) == LG__ROLE_STR)
+        add_quoted(out, text);
+    else
+        add_string(out, text);
+    return true;
+}
+
+// `(Predictor, 3, 'fast')`: an element without a text by its type.
+static void
+add_tuple(const lg_graph *graph, uint32_t tuple, lg_text *out)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t count = 0;
+    lg_text_add(out, "(");
+    for (uint64_t edge = columns->first_edge[tuple];
+         edge < columns->first_edge[tuple + 1]; edge++) {
+        uint32_t element = columns->edge_target[edge];
+        if (lg__edge_kind(graph, edge) != LG_EDGE_INDEX)
+            continue;
+        lg_text_add(out, count > 0 ? ", " : "");
+        if (count++ == ELEMENTS_SHOWN) {
+            lg_text_add(out, "…");
+            break;
+        }
+        if (!add_text(graph, element, out))
+            add_string(out,
+                       lg__last_part(
+                           lg_graph_type(graph, columns->type[element]).name));
+    }
+    lg_text_add(out, count == 1 ? ",)" : ")");
+}
+
+static bool
+is_whole_tuple(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_role(graph, node) == LG__ROLE_TUPLE &&
+           !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
+}
+
+// A key as it stands between brackets: its text, its elements, or <type> for
+// want of both.
 static void
 add_key(const lg_graph *graph, uint32_t key, lg_text *out)
 {
@@ -30,14 +78,11 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
         lg_text_add(out, "?");
         return;
     }
-    lg_string text = lg_node_text(graph, key);
     bool is_str = lg__node_role(graph, key) == LG__ROLE_STR;
-    if (text.length > 0 && is_str) {
-        add_quoted(out, text);
+    if (add_text(graph, key, out))
         return;
-    }
-    if (text.length > 0) {
-        add_string(out, text);
+    if (is_whole_tuple(graph, key)) {
+        add_tuple(graph, key, out);
         return;
     }
     lg_text_add(out, "<");

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static lg_string
-short_name(lg_string name)
+lg_string
+lg__last_part(lg_string name)
 {
     uint32_t start = name.length;
     while (start > 0 && name.data[start - 1] != '.')
@@ -74,7 +74,7 @@ lg_node_title(const lg_graph *graph, uint32_t node, bool long_form,
     }
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
     lg_string text = lg_node_text(graph, node);
-    add(out, long_form ? type : short_name(type));
+    add(out, long_form ? type : lg__last_part(type));
     if (is_counted(graph, node)) {
         lg_text_add(out, " of ");
         lg_text_add_count(out, count_elements(graph, node));

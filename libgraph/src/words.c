@@ -7,15 +7,6 @@
 // Longer paths are shown by their ends.
 enum { PATH_HEAD = 6, PATH_TAIL = 4 };
 
-static lg_string
-last_part(lg_string name)
-{
-    uint32_t start = name.length;
-    while (start > 0 && name.data[start - 1] != '.')
-        start--;
-    return (lg_string){name.data + start, name.length - start};
-}
-
 void
 lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out)
 {
@@ -23,14 +14,14 @@ lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out)
     lg_string text = lg_node_text(graph, node);
     lg_category category = lg__node_category(graph, node);
     if (category == LG_CATEGORY_CONTAINER) {
-        lg__text_add_string(out, last_part(type));
+        lg__text_add_string(out, lg__last_part(type));
     } else if (lg__string_is(type, "frame") && text.length > 0) {
         lg__text_add_string(out, text);
     } else if ((category == LG_CATEGORY_TYPE ||
                 lg__node_role(graph, node) == LG__ROLE_FUNCTION) &&
                text.length > 0) {
         lg_text_add(out, category == LG_CATEGORY_TYPE ? "class " : "function ");
-        lg__text_add_string(out, last_part(text));
+        lg__text_add_string(out, lg__last_part(text));
     } else {
         lg_node_title(graph, node, false, out);
     }

@@ -8,10 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Longest text kept of a key or preview, in bytes. */
-#define KEY_LIMIT 64
-#define NAME_LIMIT 512
-
 void
 lg_name_add(lg_name *name, const char *text)
 {
@@ -110,7 +106,7 @@ lg_walk_intern_str(lg_walk *walk, PyObject *str)
     lg_name name;
     name.length = 0;
     if (str != NULL && PyUnicode_Check(str))
-        lg_name_add_str(&name, str, NAME_LIMIT);
+        lg_name_add_str(&name, str, LG_NAME_LIMIT);
     return lg_builder_intern(walk->builder, name.data, name.length);
 }
 
@@ -160,7 +156,7 @@ static void
 add_if_str(lg_name *name, PyObject *text)
 {
     if (text != NULL && PyUnicode_Check(text))
-        lg_name_add_str(name, text, NAME_LIMIT);
+        lg_name_add_str(name, text, LG_NAME_LIMIT);
 }
 
 /** The last part of a path: enough to know the file by. */
@@ -211,10 +207,25 @@ name_function(PyObject *object, lg_name *name)
     const PyFunctionObject *function = (PyFunctionObject *)object;
     if (function->func_module != NULL &&
         PyUnicode_Check(function->func_module)) {
-        lg_name_add_str(name, function->func_module, NAME_LIMIT);
+        lg_name_add_str(name, function->func_module, LG_NAME_LIMIT);
         lg_name_add(name, ".");
     }
     add_if_str(name, function->func_qualname);
+}
+
+/** The same of what functools.update_wrapper() dressed as a function. */
+static void
+name_wrapper(lg_walk *walk, PyObject *object, lg_name *name)
+{
+    PyObject *module = lg_instance_find(walk, object, "__module__");
+    PyObject *own = lg_instance_find(walk, object, "__qualname__");
+    if (own == NULL || !PyUnicode_Check(own))
+        return;
+    if (module != NULL && PyUnicode_Check(module)) {
+        lg_name_add_str(name, module, LG_NAME_LIMIT);
+        lg_name_add(name, ".");
+    }
+    lg_name_add_str(name, own, LG_NAME_LIMIT);
 }
 
 static void
@@ -224,7 +235,7 @@ name_builtin(PyObject *object, lg_name *name)
     PyObject *module = function->m_module;
     if (module != NULL && PyUnicode_Check(module) &&
         !lg_str_equals(module, "builtins")) {
-        lg_name_add_str(name, module, NAME_LIMIT);
+        lg_name_add_str(name, module, LG_NAME_LIMIT);
         lg_name_add(name, ".");
     } else if (function->m_self != NULL && !PyModule_Check(function->m_self)) {
         lg_name_add(name, Py_TYPE(function->m_self)->tp_name);
@@ -271,6 +282,9 @@ lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
     case LG_SHAPE_BUILTIN:
         name_builtin(object, &name);
         break;
+    case LG_SHAPE_LRU_CACHE:
+        name_wrapper(walk, object, &name);
+        break;
     case LG_SHAPE_CODE:
         lg_name_code(&name, (PyCodeObject *)object);
         break;
@@ -297,92 +311,4 @@ lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
     if (name.length)
         lg_builder_set_text(walk->builder, walk->builder->open_node, name.data,
                             name.length);
-}
-
-/** Decimal digits of an int that fits a long long; else nothing. */
-static void
-add_int(lg_name *name, PyObject *object)
-{
-    int overflow = 0;
-    long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (!overflow)
-        lg_name_addf(name, "%lld", value);
-}
-
-static void
-add_bytes(lg_name *name, PyObject *object)
-{
-    Py_ssize_t length = PyBytes_GET_SIZE(object);
-    const unsigned char *data =
-        (const unsigned char *)PyBytes_AS_STRING(object);
-    lg_name_add(name, "b'");
-    for (Py_ssize_t i = 0; i < length && i < KEY_LIMIT; i++)
-        lg_name_addf(name, data[i] >= 32 && data[i] < 127 ? "%c" : "\\x%02x",
-                     data[i]);
-    lg_name_add(name, length > KEY_LIMIT ? "'..." : "'");
-}
-
-/** The text of an atom that serves as a key or is previewed. */
-static void
-add_atom(lg_name *name, PyObject *object, size_t limit)
-{
-    if (PyUnicode_Check(object))
-        lg_name_add_str(name, object, limit);
-    else if (object == Py_True || object == Py_False)
-        lg_name_add(name, object == Py_True ? "True" : "False");
-    else if (object == Py_None)
-        lg_name_add(name, "None");
-    else if (PyLong_Check(object))
-        add_int(name, object);
-    else if (PyFloat_CheckExact(object))
-        lg_name_addf(name, "%.12g", PyFloat_AS_DOUBLE(object));
-    else if (PyBytes_CheckExact(object))
-        add_bytes(name, object);
-}
-
-/** Keys of namespaces are names, not the user's data. */
-static void
-mark_names(lg_builder *builder)
-{
-    for (uint64_t edge = 0; edge < builder->edge_count; edge++) {
-        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) != LG_EDGE_DICT)
-            continue;
-        uint32_t dict = builder->edge_target[edge];
-        uint64_t from = builder->first_edge[dict];
-        if (from == UINT64_MAX)
-            continue;
-        uint64_t end = dict + 1 < builder->node_count &&
-                               builder->first_edge[dict + 1] != UINT64_MAX
-                           ? builder->first_edge[dict + 1]
-                           : builder->edge_count;
-        for (uint64_t item = from; item < end; item++)
-            if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
-                builder->node_flags[builder->edge_payload[item]] |=
-                    LG_NODE_NAME;
-    }
-}
-
-void
-lg_texts_finish(lg_walk *walk)
-{
-    lg_builder *builder = walk->builder;
-    mark_names(builder);
-    uint16_t wanted = LG_NODE_NAME;
-    if (!walk->options->no_keys)
-        wanted |= LG_NODE_KEY;
-    for (uint32_t node = walk->synthetic_count; node < builder->node_count;
-         node++) {
-        bool named = (builder->node_flags[node] & wanted) != 0;
-        if (!named && !walk->options->previews)
-            continue;
-        if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
-            continue;
-        PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
-        lg_name name;
-        name.length = 0;
-        bool is_name = (builder->node_flags[node] & LG_NODE_NAME) != 0;
-        add_atom(&name, object, is_name ? NAME_LIMIT : KEY_LIMIT);
-        if (name.length)
-            lg_builder_set_text(builder, node, name.data, name.length);
-    }
 }

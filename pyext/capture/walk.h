@@ -97,6 +97,9 @@ typedef struct lg_type_table {
     size_t count;
 } lg_type_table;
 
+/** Longest name kept, in bytes. */
+#define LG_NAME_LIMIT 512
+
 /** A short text in the making, cut when full; no memory is allocated for it. */
 typedef struct lg_name {
     size_t length;

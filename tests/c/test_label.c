@@ -1,5 +1,6 @@
 // Labels and titles, as a person reads them.
 #include "sample.h"
+#include "story.h"
 #include "test.h"
 
 static lg_graph *graph;
@@ -64,6 +65,43 @@ hops(void)
     expect_hops(SAMPLE_FRAME, "local loss -> 6\nlocal all_losses -> 5\n");
 }
 
+// Keys that are tuples, by their elements.
+static void
+tuple_keys(void)
+{
+    static const char *const expected[] = {"[(Model, 3, 'fast')]",
+                                           "[('alone',)]", "[()]",
+                                           "[(tuple, int, int, int, …)]"};
+    uint32_t tuples[4];
+    story made = story_begin();
+    uint32_t dict = story_add(&made, "dict", NULL, 64);
+    uint32_t model = story_add(&made, "app.Model", NULL, 64);
+    uint32_t number = story_add(&made, "int", "3", 28);
+    uint32_t fast = story_add(&made, "str", "fast", 50);
+    uint32_t alone = story_add(&made, "str", "alone", 50);
+    uint32_t secret = story_add(&made, "int", NULL, 28);
+    for (uint32_t i = 0; i < 4; i++)
+        tuples[i] = story_add(&made, "tuple", NULL, 56);
+    for (uint32_t i = 0; i < 4; i++)
+        story_edge(&made, dict, model, LG_EDGE_VALUE, tuples[i]);
+    story_edge(&made, tuples[0], model, LG_EDGE_INDEX, 0);
+    story_edge(&made, tuples[0], number, LG_EDGE_INDEX, 1);
+    story_edge(&made, tuples[0], fast, LG_EDGE_INDEX, 2);
+    story_edge(&made, tuples[1], alone, LG_EDGE_INDEX, 0);
+    story_edge(&made, tuples[3], tuples[0], LG_EDGE_INDEX, 0);
+    for (uint32_t i = 1; i < 8; i++)
+        story_edge(&made, tuples[3], secret, LG_EDGE_INDEX, i);
+    lg_graph *told = story_end(&made);
+    uint64_t first = lg_graph_columns(told)->first_edge[dict];
+    for (uint32_t i = 0; i < 4; i++) {
+        lg_text text = {0};
+        lg_edge_label(told, first + i, &text);
+        CHECK_TEXT(text, expected[i]);
+        lg_text_free(&text);
+    }
+    lg_graph_free(told);
+}
+
 // One edge of each kind, with what stands for an absent name or key.
 static void
 every_kind(void)
@@ -105,6 +143,7 @@ main(void)
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     RUN(titles);
     RUN(hops);
+    RUN(tuple_keys);
     RUN(every_kind);
     lg_graph_free(graph);
     return test_result();

@@ -198,6 +198,7 @@ def test_frozen_is_uncollectable(python):
 def test_cache_of_a_named_class_is_no_cycle(still):
     predictor = shapes.Predictor()
     predictor.predict(1)
+    predictor.predict("two")
     snapshot = leakgraph.snapshot()
     node = snapshot.find(predictor)
     assert [c for c in cycles_with(snapshot) if node in list(c.nodes)] == []
@@ -205,8 +206,14 @@ def test_cache_of_a_named_class_is_no_cycle(still):
     again = leakgraph.snapshot()
     (left,) = again.select("type:shapes.Predictor")
     why = again.why(left)
-    assert "lru_cache" in str(why) and "predict" in str(why)
+    assert "_lru_cache_wrapper shapes.Predictor.predict #" in str(why)
+    assert "key (Predictor, 1)" in str(why) or "key (Predictor, 'two')" in str(why)
+    assert "0x" not in str(why)
     assert why.retained > MIB
+    quiet = leakgraph.snapshot(keys=False)
+    (left,) = quiet.select("type:shapes.Predictor")
+    text = str(quiet.why(left))
+    assert "key (Predictor, int)" in text or "key (Predictor, str)" in text
     shapes.Predictor.predict.cache_clear()
 
 
