@@ -17,6 +17,8 @@ enum {
     KIND_MMAP,
     KIND_CTYPES,
     KIND_MEMORYVIEW,
+    KIND_BYTESIO,
+    KIND_BYTESIO_VIEW,
 };
 
 /** Modules/arraymodule.c: arrayobject and arraydescr. */
@@ -49,6 +51,12 @@ typedef struct ctypes_layout {
     Py_ssize_t size;
 } ctypes_layout;
 
+/** Modules/_io/bytesio.c: what bytesio and bytesiobuf begin with. */
+typedef struct bytesio_layout {
+    PyObject_HEAD
+    PyObject *content; /**< bytes; of a view: the bytesio */
+} bytesio_layout;
+
 static bool
 prepare(lg_survey *survey, void **state)
 {
@@ -65,10 +73,24 @@ kind_of(void *state, PyTypeObject *type)
         return KIND_BYTEARRAY;
     if (type == &PyMemoryView_Type)
         return KIND_MEMORYVIEW;
-    return lg_type_is(type, "array.array")      ? KIND_ARRAY
-           : lg_type_is(type, "mmap.mmap")      ? KIND_MMAP
-           : lg_type_is(type, "_ctypes._CData") ? KIND_CTYPES
-                                                : 0;
+    return lg_type_is(type, "array.array")          ? KIND_ARRAY
+           : lg_type_is(type, "mmap.mmap")          ? KIND_MMAP
+           : lg_type_is(type, "_ctypes._CData")     ? KIND_CTYPES
+           : lg_type_is(type, "_io.BytesIO")        ? KIND_BYTESIO
+           : lg_type_is(type, "_io._BytesIOBuffer") ? KIND_BYTESIO_VIEW
+                                                    : 0;
+}
+
+/** The content of a BytesIO is an object, which its __sizeof__ counts too, and
+ *  which tp_traverse reports from 3.13 on. */
+static void
+visit(lg_survey *survey, void *state, PyObject *object, unsigned kind)
+{
+    PyObject *content = ((bytesio_layout *)object)->content;
+    (void)state;
+    if (kind == KIND_BYTESIO || kind == KIND_BYTESIO_VIEW)
+        lg_survey_claim(survey, content, LG_EDGE_ATTRIBUTE,
+                        kind == KIND_BYTESIO ? "content" : "source");
 }
 
 static void
@@ -239,7 +261,7 @@ survey_all(lg_survey *survey, void *state)
     while (lg_survey_next(survey, &instance))
         if (instance.kind == KIND_MEMORYVIEW)
             survey_memoryview(survey, &instance);
-        else
+        else if (instance.kind < KIND_MEMORYVIEW)
             survey_owner(survey, &instance);
 }
 
@@ -247,6 +269,7 @@ const lg_adapter lg_builtin_adapter = {
     .name = "builtin",
     .prepare = prepare,
     .kind = kind_of,
+    .visit = visit,
     .survey = survey_all,
     .finish = finish,
 };

@@ -117,7 +117,6 @@ has_library_sizeof(PyTypeObject *type)
         "collections.deque",
         "collections.OrderedDict",
         "decimal.Decimal",
-        "_io.BytesIO",
         "_io.StringIO",
         "_io.BufferedReader",
         "_io.BufferedWriter",

@@ -76,8 +76,12 @@ def test_bytes_are_their_own_memory():
 def test_a_buffer_of_bytesio_counts_once():
     it = Thing(file=io.BytesIO(bytes(50_000)))
     it.shown = it.file.getbuffer()
-    node = leakgraph.snapshot().find(it)
-    assert 50_000 < node.retained < 52_000
+    snapshot = leakgraph.snapshot()
+    assert 50_000 < snapshot.find(it).retained < 52_000
+    file = snapshot.find(it.file)
+    (content,) = (e.node for e in file.referents() if e.label == ".content")
+    assert file.size + content.size == sys.getsizeof(it.file)
+    it.shown.release()
 
 
 def test_an_array_that_has_more_room_than_items():
