@@ -95,6 +95,17 @@ name_of(const lg_graph *graph, uint64_t edge)
     return name;
 }
 
+uint32_t
+lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t edge = columns->first_edge[tensor];
+         edge < columns->first_edge[tensor + 1]; edge++)
+        if (lg__string_is(name_of(graph, edge), "grad_fn"))
+            return columns->edge_target[edge];
+    return LG_NONE;
+}
+
 // `saved`, `saved[0]`.
 static bool
 is_saved(const lg_graph *graph, uint64_t edge)

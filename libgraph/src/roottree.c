@@ -136,6 +136,28 @@ done:
     return status;
 }
 
+lg_status
+lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
+                  lg_error *err)
+{
+    uint32_t owner = tree->walk.fold[node].owner;
+    uint32_t end = owner == LG_NONE ? node : owner;
+    uint32_t at = end;
+    size_t count = 0;
+    if (tree->before[end] == LG_NONE)
+        return LG_ENOTFOUND;
+    for (; tree->before[at] != at; at = tree->before[at])
+        count++;
+    lg_hop *hops = malloc((count + 1) * sizeof *hops);
+    if (hops == NULL)
+        return lg__error_memory(err);
+    *out =
+        (lg_path){lg_graph_root(tree->walk.graph, tree->root[at]), hops, count};
+    for (at = end; count > 0; at = tree->before[at])
+        hops[--count] = lg__hop_between(&tree->walk, tree->before[at], at);
+    return LG_OK;
+}
+
 void
 lg__roottree_free(lg__roottree *tree)
 {

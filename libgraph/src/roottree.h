@@ -17,6 +17,10 @@ typedef struct lg__roottree {
 /** O(nodes + edges). */
 lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                            lg__roottree *out, lg_error *err);
+/** The way to one node. LG_ENOTFOUND, without a message, if no root reaches it.
+ */
+lg_status lg__roottree_path(const lg__roottree *tree, uint32_t node,
+                            lg_path *out, lg_error *err);
 void lg__roottree_free(lg__roottree *tree);
 
 #endif

@@ -35,6 +35,9 @@ void lg__storages_free(lg__storages *storages);
 lg_status lg__storages_judge(const lg_graph *graph, lg__storages *storages,
                              lg_error *err);
 
+/** The autograd node that made a tensor, or LG_NONE. */
+uint32_t lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor);
+
 /** Bytes of a buffer's interval alone. */
 uint64_t lg__buffer_bytes(const lg_graph *graph, uint32_t buffer);
 

@@ -145,13 +145,12 @@ lg__say_where(const lg_analysis *analysis, uint32_t node, lg_text *out,
 }
 
 void
-lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
-                 uint32_t which, lg_text *out)
+lg__say_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
+               lg_text *out)
 {
-    const lg_graph *graph = lg_analysis_graph(analysis);
     bool any = false;
     for (uint32_t i = 1; i <= lg_graph_device_count(graph); i++) {
-        uint64_t bytes = on(analysis, which, i);
+        uint64_t bytes = on(context, i);
         if (bytes == 0)
             continue;
         lg_text_add(out, any ? " · " : "");
@@ -160,9 +159,42 @@ lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
         lg__text_add_string(out, lg_graph_device_name(graph, i));
         any = true;
     }
+    uint64_t host = on(context, 0);
+    if (any && host == 0)
+        return;
     lg_text_add(out, any ? " · " : "");
-    lg_text_add_size(out, on(analysis, which, 0));
+    lg_text_add_size(out, host);
     lg_text_add(out, any ? " host" : "");
+}
+
+// What one node or knot of an analysis retains.
+typedef struct retainer {
+    const lg_analysis *analysis;
+    lg__retained_on *on;
+    uint32_t which;
+} retainer;
+
+static uint64_t
+retainer_on(const void *context, uint32_t device)
+{
+    const retainer *of = context;
+    return of->on(of->analysis, of->which, device);
+}
+
+void
+lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
+                 uint32_t which, lg_text *out)
+{
+    const retainer of = {analysis, on, which};
+    lg__say_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
+}
+
+void
+lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
+                  uint32_t which, lg_text *out)
+{
+    const retainer of = {analysis, on, which};
+    lg__json_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
 }
 
 void

@@ -26,6 +26,16 @@ void lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out);
 lg_status lg__say_where(const lg_analysis *analysis, uint32_t node,
                         lg_text *out, lg_error *err);
 
+/** Bytes on one device; the context says of what. */
+typedef uint64_t lg__vector_on(const void *context, uint32_t device);
+/** `1.93 GiB cuda:0 · 12 MiB host`, without what is zero; a host alone is not
+ *  named. */
+void lg__say_vector(const lg_graph *graph, lg__vector_on *on,
+                    const void *context, lg_text *out);
+/** `{"host": 12, "cuda:0": 34}`. */
+void lg__json_vector(const lg_graph *graph, lg__vector_on *on,
+                     const void *context, lg_text *out);
+
 /** Bytes that something retains, by device: of a node, or of a knot. */
 typedef uint64_t lg__retained_on(const lg_analysis *analysis, uint32_t which,
                                  uint32_t device);

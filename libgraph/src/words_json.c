@@ -2,14 +2,13 @@
 #include "words.h"
 
 void
-lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
-                  uint32_t which, lg_text *out)
+lg__json_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
+                lg_text *out)
 {
-    const lg_graph *graph = lg_analysis_graph(analysis);
     for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {
         lg_text_add(out, i > 0 ? ", " : "{");
         lg__text_add_json_string(out, lg_graph_device_name(graph, i));
-        lg_text_addf(out, ": %llu", (unsigned long long)on(analysis, which, i));
+        lg_text_addf(out, ": %llu", (unsigned long long)on(context, i));
     }
     lg_text_add(out, "}");
 }

@@ -212,6 +212,9 @@ do_bytes(const lg_graph *graph)
     lg_status status = lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL);
     for (int format = 0; format < 2 && status == LG_OK; format++)
         status = lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
+    for (int group = 0; group < 5 && status == LG_OK; group++)
+        status = lg_report_tensors(graph, NULL, LG_NONE, (lg_tensor_group)group,
+                                   0, (lg_format)(group % 2), &text, NULL);
     lg_tensor_rows_free(&rows);
     lg_text_free(&text);
     return status;

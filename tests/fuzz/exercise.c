@@ -95,6 +95,9 @@ exercise_tables(const lg_graph *graph)
                         NULL);
         lg_report_threads(graph, NULL, (lg_format)format, &text, NULL);
         lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
+        lg_report_tensors(graph, NULL, LG_NONE,
+                          format ? LG_TENSORS_BY_SHAPE : LG_TENSORS_EACH, 9,
+                          (lg_format)format, &text, NULL);
     }
     lg_tensor_rows rows;
     lg_accounts accounts;

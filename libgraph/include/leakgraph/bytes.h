@@ -72,8 +72,9 @@ typedef enum lg_tensor_group {
     LG_TENSORS_BY_SHAPE,
 } lg_tensor_group;
 
-/** Rows with bytes, device, dtype, shape, autograd node, kind, retention path;
- *  `analysis` NULL leaves paths out. */
+/** Rows with bytes, device, dtype, shape, autograd node, kind, and the way from
+ *  a root to what keeps the storage alive. `analysis` may be NULL: garbage is
+ *  then only called so. limit 0: all rows. O(nodes + edges). */
 LG_API lg_status lg_report_tensors(const lg_graph *graph,
                                    const lg_analysis *analysis, uint32_t device,
                                    lg_tensor_group group, size_t limit,
@@ -124,6 +125,8 @@ typedef enum lg_evidence {
     LG_EVIDENCE_COUNT,
 } lg_evidence;
 
+/** "cuBLAS workspace", "private pool", "backward", "autocast cache", "held by
+ *  C++", "in flux", "unknown". */
 LG_API const char *lg_evidence_name(lg_evidence evidence);
 
 /**

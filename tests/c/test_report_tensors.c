@@ -1,0 +1,144 @@
+// What is said of tensors.
+#include <leakgraph/bytes.h>
+
+#include "stored.h"
+#include "test.h"
+
+static const char each_text[] =
+    "      bytes     used  tensor                                      kind    "
+    "        held by\n"
+    "   1.00 MiB           float32[512, 512] cuda:0                    "
+    "parameter       train.layer._parameters[?]\n"
+    "   1.00 MiB           float32[512, 512] cuda:0                    "
+    "gradient        train.layer._parameters[?].grad\n"
+    "   1.00 MiB           float32[512, 512] cuda:0                    "
+    "optimizer state train.optimizer.state[?][?]\n"
+    "    400 KiB           uint8[100, 4096] cuda:0 ×2                  "
+    "temporary       thread MainThread in train() train.py:9 local batch\n"
+    "                      allocated in load train.py:3 < train train.py:9\n"
+    "      100 B           float32[25] cuda:0                          "
+    "activation      train.losses[0].grad_fn saved\n"
+    "        4 B           float32[] host MulBackward0                 other   "
+    "        train.losses[0]\n"
+    "\n"
+    "6 storages, 3.39 MiB cuda:0 · 4 B host in all; each counts once, however "
+    "many tensors look at it (×2: two), and used is what the widest shows\n";
+
+static const char kind_text[] =
+    "      bytes    share  storages  kind\n"
+    "   1.00 MiB   29.5 %         1  gradient                  1.00 MiB "
+    "cuda:0\n"
+    "   1.00 MiB   29.5 %         1  optimizer state           1.00 MiB "
+    "cuda:0\n"
+    "   1.00 MiB   29.5 %         1  parameter                 1.00 MiB "
+    "cuda:0\n"
+    "    400 KiB   11.5 %         1  temporary                 400 KiB cuda:0\n"
+    "      100 B    0.0 %         1  activation                100 B cuda:0\n"
+    "        4 B    0.0 %         1  other                     4 B\n"
+    "\n"
+    "6 storages, 3.39 MiB cuda:0 · 4 B host in all; each counts once, however "
+    "many tensors look at it\n";
+
+static const char shape_json[] =
+    "{\"group\": \"shape\", \"rows\": [\n"
+    "  {\"shape\": \"float32[512, 512]\", \"storages\": 3, \"bytes\": "
+    "{\"host\": 0, \"cuda:0\": 3145728}},\n"
+    "  {\"shape\": \"uint8[100, 4096]\", \"storages\": 1, \"bytes\": "
+    "{\"host\": 0, \"cuda:0\": 409600}}\n"
+    "], \"storages\": 6, \"bytes\": {\"host\": 4, \"cuda:0\": 3555428}}\n";
+
+static lg_graph *graph;
+
+static void
+says(uint32_t device, lg_tensor_group group, size_t limit, lg_format format,
+     const char *expected)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_tensors(graph, NULL, device, group, limit, format, &text,
+                              NULL) == LG_OK);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+static void
+mentions(uint32_t device, size_t limit, lg_format format, const char *what)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_tensors(graph, NULL, device, LG_TENSORS_EACH, limit,
+                              format, &text, NULL) == LG_OK);
+    if (strstr(text.data, what) == NULL) {
+        test_failures++;
+        fprintf(stderr, "in %s: no '%s' in\n%s", test_name, what, text.data);
+    }
+    lg_text_free(&text);
+}
+
+static void
+tables(void)
+{
+    says(LG_NONE, LG_TENSORS_EACH, 0, LG_FORMAT_TEXT, each_text);
+    says(LG_NONE, LG_TENSORS_BY_KIND, 0, LG_FORMAT_TEXT, kind_text);
+    says(LG_NONE, LG_TENSORS_BY_SHAPE, 2, LG_FORMAT_JSON, shape_json);
+}
+
+static void
+rows(void)
+{
+    mentions(1, 2, LG_FORMAT_TEXT, "\n2 of 5 storages, 3.39 MiB cuda:0 in all");
+    mentions(0, 0, LG_FORMAT_JSON, "\"shape\": [], \"kind\": \"other\"");
+    mentions(0, 0, LG_FORMAT_JSON, "\"autograd\": \"MulBackward0\"");
+    mentions(0, 0, LG_FORMAT_JSON, "\"held_by\": \"train.losses[0]\"");
+    mentions(1, 0, LG_FORMAT_JSON,
+             "\"block\": {\"address\": 138538468245504, \"size\": 512, "
+             "\"requested\": 100, \"stream\": 0}");
+    mentions(1, 0, LG_FORMAT_JSON,
+             "\"allocation\": \"load train.py:3 < train train.py:9\"");
+}
+
+static void
+misuse(void)
+{
+    lg_text text = {0};
+    CHECK(lg_report_tensors(graph, NULL, 7, LG_TENSORS_EACH, 0, LG_FORMAT_TEXT,
+                            &text, NULL) == LG_EINVAL);
+    CHECK(lg_report_tensors(graph, NULL, 0, (lg_tensor_group)9, 0,
+                            LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
+    CHECK(text.data == NULL);
+}
+
+// Facts are not to be believed: one that is no list of numbers is a string. A
+// tensor that nothing leads to is garbage; one that shows a part says so.
+static void
+odd(void)
+{
+    lg_builder *builder;
+    lg_graph *sample = graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 16);
+    builder->type[0] =
+        lg_builder_add_type(builder, "torch.Tensor", 12, LG_NONE, NULL, 0);
+    lg_builder_add_fact(builder, 0, "dtype", "int8", 4);
+    lg_builder_add_fact(builder, 0, "shape", "s0], 3", 6);
+    lg_builder_add_fact(builder, 0, "bytes", "25", 2);
+    const lg_span span = {.address = 4096, .length = 100};
+    lg_builder_add_span(builder, &span);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    mentions(LG_NONE, 0, LG_FORMAT_JSON, "\"shape\": \"s0], 3\"");
+    mentions(LG_NONE, 0, LG_FORMAT_TEXT,
+             "  100 B   25.0 %  int8[s0], 3] host ");
+    mentions(LG_NONE, 0, LG_FORMAT_TEXT, " garbage\n");
+    lg_graph_free(graph);
+    graph = sample;
+}
+
+int
+main(void)
+{
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    RUN(tables);
+    RUN(rows);
+    RUN(misuse);
+    RUN(odd);
+    lg_graph_free(graph);
+    return test_result();
+}
