@@ -34,6 +34,9 @@ lg__crowd_trim(view_crowd *crowd)
     size_t kept = 0;
     for (size_t i = 0; i < crowd->count; i++) {
         view_family *family = &crowd->families[i];
+        /* Who was met before, by an edge of another kind, is not counted. */
+        if (family->count == 0)
+            continue;
         if (crowd->subject || family->rank < RANK_VALUES ||
             (family->rank != RANK_INSIDE && family->bytes >= WORTH_TELLING)) {
             crowd->families[kept++] = *family;

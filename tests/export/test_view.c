@@ -1,5 +1,6 @@
 // What is drawn of a heap: the budget, the folds, and what is left out.
 
+#include "heap.h"
 #include "shapes.h"
 #include "test.h"
 
@@ -186,6 +187,25 @@ test_repeats_are_counted(void)
 }
 
 // A wide neighbour leaves room for the others.
+// A frame inside a call holds an object by a variable and on its stack.
+static void
+test_one_holder_by_two_kinds_of_edge(void)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t batch = heap_add(&heap, "Batch", 64);
+    uint32_t frame = heap_add(&heap, "frame", 120);
+    heap_local(&heap, frame, batch, "batch");
+    heap_edge(&heap, frame, batch, LG_EDGE_STACK, 0);
+    heap_root(&heap, frame, LG_ROOT_THREAD, "MainThread");
+    lg_graph *graph = heap_close(&heap);
+    lg_view_options options = {.direction = LG_BACKREFS};
+    lg_view *view = view_of(graph, batch, options);
+    CHECK(lg_view_node_count(view) == 2);
+    lg_view_free(view);
+    lg_graph_free(graph);
+}
+
 static void
 test_room_is_shared(void)
 {
@@ -265,6 +285,7 @@ main(void)
     RUN(test_path_is_cut_in_the_middle);
     RUN(test_garbage_is_called_so);
     RUN(test_repeats_are_counted);
+    RUN(test_one_holder_by_two_kinds_of_edge);
     RUN(test_room_is_shared);
     RUN(test_errors);
     RUN(test_drawing_can_be_stopped);
