@@ -1,6 +1,6 @@
 /**
  * Everything that differs between CPython versions, and the only place where
- * PY_VERSION_HEX is asked. GIL builds of 3.9 to 3.13.
+ * PY_VERSION_HEX is asked: 3.9 to 3.14, free-threaded builds from 3.13 on.
  *
  * Layouts come from the interpreter's own internal headers where it ships them;
  * the few that it keeps in .c files (dict keys up to 3.10, module objects) are
@@ -17,11 +17,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if PY_VERSION_HEX < 0x03090000 || PY_VERSION_HEX >= 0x030E0000
-#error "leakgraph captures CPython 3.9 to 3.13"
+#if PY_VERSION_HEX < 0x03090000 || PY_VERSION_HEX >= 0x030F0000
+#error "leakgraph captures CPython 3.9 to 3.14"
 #endif
+
+/** Whether this build of CPython has no global lock: other threads run Python
+ *  code at the same time, until the collector stops them. */
 #ifdef Py_GIL_DISABLED
-#error "leakgraph needs a CPython build with the GIL"
+#define LG_FREE_THREADED 1
+#else
+#define LG_FREE_THREADED 0
 #endif
 
 #include "internal/pycore_gc.h"
@@ -29,26 +34,37 @@
 #include "internal/pycore_runtime.h"
 #include "internal/pycore_object.h"
 #include "internal/pycore_code.h"
+#if PY_VERSION_HEX >= 0x030E0000
+#include "internal/pycore_interpframe.h"
+#include "internal/pycore_typeobject.h"
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+#include "internal/pycore_tstate.h"
+#endif
 #if PY_VERSION_HEX >= 0x030B0000
 #include "internal/pycore_dict.h"
 #include "internal/pycore_frame.h"
-#include <structmember.h>
 #else
 #include <frameobject.h>
-#include <structmember.h>
 #endif
+#include <structmember.h>
 
 /* ------------------------------------------------------- the collector --- */
 
+#if !LG_FREE_THREADED
+
 enum { LG_GENERATIONS = 4, LG_PERMANENT = 3 };
 
-/** Head of generation 0 to 2, or of the permanent one. */
+/** Head of generation 0 to 2, or of the permanent one. In 3.14 the three are
+ *  named differently before and since 3.14.5, but always lie before that one.
+ */
 static inline PyGC_Head *
 lg_gc_head(PyInterpreterState *interpreter, int generation)
 {
-    if (generation == LG_PERMANENT)
-        return &interpreter->gc.permanent_generation.head;
-    return &interpreter->gc.generations[generation].head;
+    uintptr_t last = (uintptr_t)&interpreter->gc.permanent_generation;
+    size_t before =
+        (size_t)(LG_PERMANENT - generation) * sizeof(struct gc_generation);
+    return &((struct gc_generation *)(last - before))->head;
 }
 
 static inline PyGC_Head *
@@ -68,6 +84,8 @@ lg_gc_collecting(PyInterpreterState *interpreter)
 {
     return interpreter->gc.collecting != 0;
 }
+
+#endif
 
 /** Stops collections that start by themselves; says whether there were any. */
 static inline bool
@@ -110,6 +128,19 @@ lg_gc_long_lived(PyInterpreterState *interpreter)
 #endif
 }
 
+/** Whether the collector passes over the object since gc.freeze(); GIL builds
+ *  keep such objects in a list of their own instead. */
+static inline bool
+lg_is_frozen(PyObject *object)
+{
+#if LG_FREE_THREADED
+    return (object->ob_gc_bits & _PyGC_BITS_FROZEN) != 0;
+#else
+    (void)object;
+    return false;
+#endif
+}
+
 /** Reference counts above this mean nothing: 3.11 gives 999,999,999 to its
  *  deep-frozen objects. */
 static inline bool
@@ -122,14 +153,64 @@ lg_is_immortal(PyObject *object)
 #endif
 }
 
+#if LG_FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
+/** The number by which threads keep references of their own to a class, a code
+ *  object or a namespace (Include/internal/pycore_object.h, 3.14); 0: none. */
+static inline Py_ssize_t
+lg_thread_count_id(PyObject *object)
+{
+    if (PyType_Check(object))
+        return PyType_HasFeature((PyTypeObject *)object, Py_TPFLAGS_HEAPTYPE)
+                   ? ((PyHeapTypeObject *)object)->unique_id
+                   : 0;
+    if (PyCode_Check(object))
+        return ((PyCodeObject *)object)->_co_unique_id;
+    if (PyDict_Check(object))
+        return _PyDict_UniqueId((PyDictObject *)object);
+    return 0;
+}
+#endif
+
+/** How many references there are to a mortal object: from 3.14 on a
+ *  free-threaded build hides a constant in some counts and keeps parts of
+ *  others with each thread. */
+static inline Py_ssize_t
+lg_reference_count(PyInterpreterState *interpreter, PyObject *object)
+{
+    Py_ssize_t count = Py_REFCNT(object);
+#if LG_FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
+    if (!_PyObject_HasDeferredRefcount(object))
+        return count;
+    count -= (Py_ssize_t)_Py_REF_DEFERRED;
+    Py_ssize_t id = lg_thread_count_id(object);
+    for (PyThreadState *thread = interpreter->threads.head;
+         id > 0 && thread != NULL; thread = thread->next) {
+        const _PyThreadStateImpl *own = (const _PyThreadStateImpl *)thread;
+        if (id <= own->refcounts.size)
+            count += own->refcounts.values[id - 1];
+    }
+#elif LG_FREE_THREADED
+    /* Merged on the first collection, with one reference of its own. */
+    if (_PyObject_HasDeferredRefcount(object))
+        count--;
+    (void)interpreter;
+#else
+    (void)interpreter;
+#endif
+    return count;
+}
+
 /* ---------------------------------------------------------------- types --- */
+
+/** Bytes of the collector's head before an object that it knows. */
+#define LG_GC_HEAD_SIZE (LG_FREE_THREADED ? 0 : sizeof(PyGC_Head))
 
 /** Bytes before the object: the collector's head, the managed dict and weak
  *  reference words. */
 static inline size_t
 lg_preheader_size(const PyTypeObject *type)
 {
-    size_t bytes = PyType_IS_GC((PyTypeObject *)type) ? sizeof(PyGC_Head) : 0;
+    size_t bytes = PyType_IS_GC((PyTypeObject *)type) ? LG_GC_HEAD_SIZE : 0;
 #if PY_VERSION_HEX >= 0x030C0000
     if (type->tp_flags & Py_TPFLAGS_PREHEADER)
         bytes += 2 * sizeof(PyObject *);
@@ -157,18 +238,28 @@ lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
        static_builtin_index_get in 3.12, managed_static_type_index_get). */
     size_t index = (size_t)type->tp_subclasses;
     state.dict = state.subclasses = NULL;
-#if PY_VERSION_HEX >= 0x030D0000
-    const managed_static_type_state *all =
-        interpreter->types.builtins.initialized;
-    size_t count = _Py_MAX_MANAGED_STATIC_BUILTIN_TYPES;
-#else
-    const static_builtin_state *all = interpreter->types.builtins;
-    size_t count = _Py_MAX_STATIC_BUILTIN_TYPES;
-#endif
-    if (index == 0 || index > count || all[index - 1].type != type)
+    if (index == 0)
         return state;
-    state.dict = all[index - 1].tp_dict;
-    state.subclasses = all[index - 1].tp_subclasses;
+#if PY_VERSION_HEX >= 0x030D0000
+    /* Some extension modules have such types as well, numbered anew. */
+    const managed_static_type_state *found = NULL;
+    if (index <= _Py_MAX_MANAGED_STATIC_BUILTIN_TYPES)
+        found = &interpreter->types.builtins.initialized[index - 1];
+    if ((found == NULL || found->type != type) &&
+        index <= _Py_MAX_MANAGED_STATIC_EXT_TYPES)
+        found = &interpreter->types.for_extensions.initialized[index - 1];
+    if (found == NULL || found->type != type)
+        return state;
+#else
+    if (index > _Py_MAX_STATIC_BUILTIN_TYPES)
+        return state;
+    const static_builtin_state *found =
+        &interpreter->types.builtins[index - 1];
+    if (found->type != type)
+        return state;
+#endif
+    state.dict = found->tp_dict;
+    state.subclasses = found->tp_subclasses;
 #else
     (void)interpreter;
 #endif

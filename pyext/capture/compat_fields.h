@@ -41,6 +41,10 @@ static const lg_field lg_function_fields[] = {
              LG_EDGE_ATTRIBUTE),
     LG_FIELD(PyFunctionObject, func_qualname, "__qualname__",
              LG_EDGE_ATTRIBUTE),
+#if PY_VERSION_HEX >= 0x030E0000
+    LG_FIELD(PyFunctionObject, func_annotate, "__annotate__",
+             LG_EDGE_ATTRIBUTE),
+#endif
 #if PY_VERSION_HEX >= 0x030C0000
     LG_FIELD(PyFunctionObject, func_typeparams, "__type_params__",
              LG_EDGE_ATTRIBUTE),
@@ -214,6 +218,10 @@ static const lg_field lg_frame_object_fields[] = {
              LG_EDGE_ATTRIBUTE),
     LG_FIELD(PyFrameObject, f_locals_cache, "f_locals_cache",
              LG_EDGE_ATTRIBUTE),
+#endif
+#if PY_VERSION_HEX >= 0x030E0000
+    LG_FIELD(PyFrameObject, f_overwritten_fast_locals,
+             "f_overwritten_fast_locals", LG_EDGE_ATTRIBUTE),
 #endif
 #if PY_VERSION_HEX < 0x030B0000
     LG_FIELD(PyFrameObject, f_code, "f_code", LG_EDGE_ATTRIBUTE),

@@ -3,7 +3,8 @@
  * because frames changed in every release.
  *
  * A "frame" here is what the interpreter executes: a PyFrameObject up to 3.10,
- * an _PyInterpreterFrame since. Nothing here makes a frame object.
+ * an _PyInterpreterFrame since. Nothing here makes a frame object. From 3.14 on
+ * a frame refers to objects by tagged words, of which some own no reference.
  */
 #ifndef LEAKGRAPH_CAPTURE_COMPAT_FRAME_H
 #define LEAKGRAPH_CAPTURE_COMPAT_FRAME_H
@@ -16,15 +17,56 @@ typedef _PyInterpreterFrame lg_frame;
 typedef struct _frame lg_frame;
 #endif
 
+#if PY_VERSION_HEX >= 0x030E0000
+typedef _PyStackRef lg_slot;
+
+static inline PyObject *
+lg_slot_object(lg_slot slot)
+{
+    return PyStackRef_IsNullOrInt(slot) ? NULL
+                                        : PyStackRef_AsPyObjectBorrow(slot);
+}
+
+/** Whether the slot owns a reference: not to what lives as long as a caller's
+ *  slot, nor, in free-threaded builds, to what is only freed by the collector.
+ */
+static inline bool
+lg_slot_is_counted(lg_slot slot)
+{
+#if LG_FREE_THREADED
+    return !PyStackRef_IsDeferred(slot);
+#else
+    return PyStackRef_RefcountOnObject(slot);
+#endif
+}
+#else
+typedef PyObject *lg_slot;
+
+static inline PyObject *
+lg_slot_object(lg_slot slot)
+{
+    return slot;
+}
+
+static inline bool
+lg_slot_is_counted(lg_slot slot)
+{
+    (void)slot;
+    return true;
+}
+#endif
+
 /** What one frame holds. All borrowed. */
 typedef struct lg_frame_view {
     PyCodeObject *code; /**< NULL: not a Python frame, pass over it */
     PyObject *function; /**< NULL up to 3.10 */
+    bool code_counted;  /**< the frame owns a reference to its code */
+    bool function_counted;
     PyObject *globals;
     PyObject *locals_mapping; /**< module or class body namespace, or NULL */
     PyObject *object;         /**< the frame object if one exists */
     PyObject *generator;      /**< owner when it is a generator's frame */
-    PyObject *const *slots;   /**< local variables, then the stack */
+    const lg_slot *slots;     /**< local variables, then the stack */
     Py_ssize_t local_count;
     Py_ssize_t stack_count;
 } lg_frame_view;
@@ -93,40 +135,81 @@ lg_code_qualified_name(const PyCodeObject *code)
 
 #if PY_VERSION_HEX >= 0x030B0000
 
+/** Whether the frame belongs to C code and runs nothing of Python's. */
+static inline bool
+lg_frame_is_native(const lg_frame *frame)
+{
+#if PY_VERSION_HEX >= 0x030E0000
+    return frame->owner >= FRAME_OWNED_BY_INTERPRETER;
+#elif PY_VERSION_HEX >= 0x030C0000
+    return frame->owner == FRAME_OWNED_BY_CSTACK;
+#else
+    (void)frame;
+    return false;
+#endif
+}
+
+/** Code and function of a frame. */
+static inline void
+lg_frame_view_program(const lg_frame *frame, lg_frame_view *view)
+{
+    view->code_counted = view->function_counted = true;
+#if PY_VERSION_HEX >= 0x030E0000
+    PyObject *code = lg_slot_object(frame->f_executable);
+    view->code_counted = lg_slot_is_counted(frame->f_executable);
+    view->function = lg_slot_object(frame->f_funcobj);
+    view->function_counted = lg_slot_is_counted(frame->f_funcobj);
+#elif PY_VERSION_HEX >= 0x030D0000
+    PyObject *code = frame->f_executable;
+    view->function = frame->f_funcobj;
+#elif PY_VERSION_HEX >= 0x030C0000
+    PyObject *code = (PyObject *)frame->f_code;
+    view->function = frame->f_funcobj;
+#else
+    PyObject *code = (PyObject *)frame->f_code;
+    view->function = (PyObject *)frame->f_func;
+#endif
+    if (code != NULL && PyCode_Check(code))
+        view->code = (PyCodeObject *)code;
+}
+
+/** How many slots are in use: all variables, and of the stack what is known.
+ *  Up to 3.13 the top is lost while the frame is inside a C call: its
+ *  temporaries are then out of reach, its variables are not. */
+static inline void
+lg_frame_view_slots(const lg_frame *frame, lg_frame_view *view)
+{
+    view->slots = frame->localsplus;
+    view->local_count = view->code->co_nlocalsplus;
+#if PY_VERSION_HEX >= 0x030E0000
+    Py_ssize_t top = frame->stackpointer != NULL
+                         ? frame->stackpointer - frame->localsplus
+                         : -1;
+#else
+    Py_ssize_t top = frame->stacktop;
+#endif
+    if (top > view->local_count)
+        view->stack_count = top - view->local_count;
+    else if (top >= 0)
+        view->local_count = top;
+}
+
 static inline lg_frame_view
 lg_frame_view_of(lg_frame *frame)
 {
     lg_frame_view view = {0};
-#if PY_VERSION_HEX >= 0x030C0000
-    if (frame->owner == FRAME_OWNED_BY_CSTACK)
+    if (lg_frame_is_native(frame))
         return view;
-#endif
-#if PY_VERSION_HEX >= 0x030D0000
-    if (frame->f_executable == NULL || !PyCode_Check(frame->f_executable))
+    lg_frame_view_program(frame, &view);
+    if (view.code == NULL)
         return view;
-    view.code = (PyCodeObject *)frame->f_executable;
-#else
-    view.code = frame->f_code;
-#endif
-#if PY_VERSION_HEX >= 0x030C0000
-    view.function = frame->f_funcobj;
-#else
-    view.function = (PyObject *)frame->f_func;
-#endif
     view.globals = frame->f_globals;
     view.locals_mapping = frame->f_locals;
     view.object = (PyObject *)frame->frame_obj;
     if (frame->owner == FRAME_OWNED_BY_GENERATOR)
         view.generator =
             (PyObject *)((char *)frame - offsetof(PyGenObject, gi_iframe));
-    view.slots = frame->localsplus;
-    view.local_count = view.code->co_nlocalsplus;
-    /* stacktop is -1 while the frame is inside a C call: its temporaries are
-       then out of reach, its variables are not. */
-    if (frame->stacktop > view.local_count)
-        view.stack_count = frame->stacktop - view.local_count;
-    else if (frame->stacktop >= 0)
-        view.local_count = frame->stacktop;
+    lg_frame_view_slots(frame, &view);
     return view;
 }
 
@@ -137,6 +220,12 @@ lg_frame_of_object(PyObject *object)
     return ((PyFrameObject *)object)->f_frame;
 }
 
+#if PY_VERSION_HEX >= 0x030E0000
+#define LG_GENERATOR_FRAME(self) (&(self)->gi_iframe)
+#else
+#define LG_GENERATOR_FRAME(self) ((lg_frame *)(self)->gi_iframe)
+#endif
+
 /** The frame inside a generator, or NULL when it is finished. */
 static inline lg_frame *
 lg_frame_of_generator(PyObject *generator)
@@ -144,7 +233,7 @@ lg_frame_of_generator(PyObject *generator)
     PyGenObject *self = (PyGenObject *)generator;
     if (self->gi_frame_state >= FRAME_CLEARED)
         return NULL;
-    return (lg_frame *)self->gi_iframe;
+    return LG_GENERATOR_FRAME(self);
 }
 
 #else
@@ -252,13 +341,11 @@ lg_frame_size_behind(PyObject *object)
 static inline const PyCodeObject *
 lg_generator_code(PyObject *generator)
 {
-#if PY_VERSION_HEX >= 0x030D0000
+#if PY_VERSION_HEX >= 0x030C0000
     /* The frame keeps its code when it is cleared. */
-    lg_frame *frame = (lg_frame *)((PyGenObject *)generator)->gi_iframe;
-    return (PyCodeObject *)frame->f_executable;
-#elif PY_VERSION_HEX >= 0x030C0000
-    lg_frame *frame = (lg_frame *)((PyGenObject *)generator)->gi_iframe;
-    return frame->f_code;
+    lg_frame_view view = {0};
+    lg_frame_view_program(LG_GENERATOR_FRAME((PyGenObject *)generator), &view);
+    return view.code;
 #else
     return (PyCodeObject *)((PyGenObject *)generator)->gi_code;
 #endif
@@ -271,9 +358,7 @@ lg_generator_size_behind(PyObject *generator)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     const PyCodeObject *code = lg_generator_code(generator);
-    return code != NULL && PyCode_Check((PyObject *)code)
-               ? lg_code_slot_bytes(code)
-               : 0;
+    return code != NULL ? lg_code_slot_bytes(code) : 0;
 #else
     (void)generator;
     return 0;
@@ -284,7 +369,12 @@ lg_generator_size_behind(PyObject *generator)
 static inline int
 lg_frame_instruction(const lg_frame *frame, const PyCodeObject *code)
 {
-#if PY_VERSION_HEX >= 0x030D0000
+#if PY_VERSION_HEX >= 0x030E0000
+    /* A free-threaded build has a copy of the instructions for each thread. */
+    (void)code;
+    return (int)((const char *)frame->instr_ptr -
+                 (const char *)_PyFrame_GetBytecode((lg_frame *)frame));
+#elif PY_VERSION_HEX >= 0x030D0000
     return (int)((const char *)frame->instr_ptr -
                  (const char *)_PyCode_CODE(code));
 #elif PY_VERSION_HEX >= 0x030B0000

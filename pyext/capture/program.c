@@ -75,28 +75,49 @@ lg_claim_code(lg_walk *walk, PyObject *object)
     mark_slot_names(walk, code);
 }
 
+typedef void (*claimer)(lg_walk *, PyObject *, unsigned, uint32_t);
+
+/** What owns no reference is not counted, whoever reports it. */
+static unsigned
+counted_as(unsigned kind, bool counted)
+{
+    return counted ? kind : kind | LG_EDGE_UNCOUNTED;
+}
+
+/** Variables and stack. */
+static void
+claim_slots(lg_walk *walk, const lg_frame_view *view, claimer claim)
+{
+    for (Py_ssize_t i = 0; i < view->local_count + view->stack_count; i++) {
+        lg_slot slot = view->slots[i];
+        PyObject *object = lg_slot_object(slot);
+        bool counted = lg_slot_is_counted(slot);
+        if (object != NULL && i < view->local_count)
+            claim(walk, object, counted_as(LG_EDGE_LOCAL, counted),
+                  lg_walk_intern_str(walk, lg_code_slot_name(view->code, i)));
+        else if (object != NULL)
+            claim(walk, object, counted_as(LG_EDGE_STACK, counted),
+                  (uint32_t)(i - view->local_count));
+    }
+}
+
 /** What a frame holds; `claim` decides how an edge that tp_traverse does not
  *  report is counted. */
 static void
-claim_frame_with(lg_walk *walk, const lg_frame_view *view,
-                 void (*claim)(lg_walk *, PyObject *, unsigned, uint32_t))
+claim_frame_with(lg_walk *walk, const lg_frame_view *view, claimer claim)
 {
-    claim(walk, view->function, LG_EDGE_ATTRIBUTE,
+    claim(walk, view->function,
+          counted_as(LG_EDGE_ATTRIBUTE, view->function_counted),
           lg_walk_intern(walk, "function"));
     if (view->function != NULL)
-        claim(walk, (PyObject *)view->code, LG_EDGE_ATTRIBUTE,
+        claim(walk, (PyObject *)view->code,
+              counted_as(LG_EDGE_ATTRIBUTE, view->code_counted),
               lg_walk_intern(walk, "f_code"));
     claim(walk, view->locals_mapping,
           view->locals_mapping == view->globals ? LG_EDGE_GLOBALS
                                                 : LG_EDGE_ATTRIBUTE,
           lg_walk_intern(walk, "f_locals"));
-    for (Py_ssize_t i = 0; i < view->local_count; i++)
-        if (view->slots[i] != NULL)
-            claim(walk, view->slots[i], LG_EDGE_LOCAL,
-                  lg_walk_intern_str(walk, lg_code_slot_name(view->code, i)));
-    for (Py_ssize_t i = 0; i < view->stack_count; i++)
-        claim(walk, view->slots[view->local_count + i], LG_EDGE_STACK,
-              (uint32_t)i);
+    claim_slots(walk, view, claim);
 }
 
 void
@@ -146,8 +167,8 @@ lg_claim_generator(lg_walk *walk, PyObject *object)
         return;
     lg_frame_view view = lg_frame_view_of(lg_frame_of_object(owner));
     for (Py_ssize_t i = 0; view.code != NULL && i < view.local_count; i++)
-        if (view.slots[i] != NULL)
+        if (lg_slot_object(view.slots[i]) != NULL)
             lg_walk_edge(
-                walk, view.slots[i], LG_EDGE_LOCAL | LG_EDGE_UNCOUNTED,
+                walk, lg_slot_object(view.slots[i]), LG_EDGE_LOCAL | LG_EDGE_UNCOUNTED,
                 lg_walk_intern_str(walk, lg_code_slot_name(view.code, i)));
 }

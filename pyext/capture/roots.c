@@ -164,6 +164,13 @@ walk_thread(lg_walk *walk, PyThreadState *thread)
                        LG_COUNT(lg_thread_fields));
 }
 
+static void
+count_found(lg_walk *walk, PyObject *object)
+{
+    if (object != NULL)
+        lg_builder_add_found(walk->builder, lg_walk_node(walk, object), 1);
+}
+
 /** What leakgraph's own frames hold is no mystery: count it as found. */
 static void
 count_own_frames(lg_walk *walk)
@@ -176,15 +183,12 @@ count_own_frames(lg_walk *walk)
         Py_ssize_t count =
             view.code != NULL ? view.local_count + view.stack_count : 0;
         for (Py_ssize_t i = 0; i < count; i++)
-            if (view.slots[i] != NULL)
-                lg_builder_add_found(walk->builder,
-                                     lg_walk_node(walk, view.slots[i]), 1);
-        if (view.function != NULL) {
-            lg_builder_add_found(walk->builder,
-                                 lg_walk_node(walk, view.function), 1);
-            lg_builder_add_found(walk->builder, lg_walk_node(walk, view.code),
-                                 1);
-        }
+            if (lg_slot_is_counted(view.slots[i]))
+                count_found(walk, lg_slot_object(view.slots[i]));
+        if (view.function_counted)
+            count_found(walk, view.function);
+        if (view.code_counted)
+            count_found(walk, (PyObject *)view.code);
     }
 }
 

@@ -69,7 +69,7 @@ fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
              const lg_type_info *info)
 {
     lg_builder *builder = walk->builder;
-    Py_ssize_t count = Py_REFCNT(object);
+    Py_ssize_t count = lg_reference_count(walk->interpreter, object);
     builder->type[node] = info->id;
     builder->refcount[node] =
         count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
