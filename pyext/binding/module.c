@@ -221,8 +221,8 @@ core_exec(PyObject *module)
         return -1;
     }
     lg_capture_self_check();
-    if (errors_add(module) < 0 || types_add(module) < 0 ||
-        tuples_add(module) < 0)
+    if (lg_capture_announce() < 0 || errors_add(module) < 0 ||
+        types_add(module) < 0 || tuples_add(module) < 0)
         return -1;
     return PyModule_AddStringConstant(module, "__version__", LG_VERSION);
 }

@@ -206,6 +206,7 @@ capture_for(show_request *self, core_state *state, PyObject **objects,
     bool hidden = hide_also(self);
     options.held = objects;
     options.held_count = hidden ? count : 1;
+    options.hidden = hidden ? self->also : NULL;
     lg_graph *graph = NULL;
     lg_error error;
     lg_status status = lg_capture(&options, &graph, &error);

@@ -40,7 +40,8 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
     walk->options = options;
     walk->interpreter = PyInterpreterState_Get();
     walk->internal = lg_capture_internal();
-    walk->interned = lg_interned_dict(walk->interpreter);
+    if (walk->internal)
+        walk->interned = lg_interned_dict(walk->interpreter);
     walk->partial = options->roots != NULL;
     walk->allocator = lg_arena_new(options->max_bytes);
     if (walk->allocator.context == NULL)
@@ -86,17 +87,6 @@ remember_size(const lg_walk *walk)
         return;
     last.nodes = walk->builder->node_count;
     last.edges = walk->builder->edge_count;
-}
-
-static void
-note_held(lg_walk *walk)
-{
-    const lg_capture_options *options = walk->options;
-    for (size_t i = 0; i < options->held_count; i++) {
-        uint32_t node = lg_walk_node(walk, options->held[i]);
-        if (node != LG_NONE)
-            lg_builder_add_found(walk->builder, node, 1);
-    }
 }
 
 /** One sentence for a capture that ran out of memory or budget. */
@@ -172,7 +162,7 @@ lg_capture_walk(lg_walk *walk, lg_error *err)
             lg_enumerate(walk);
         }
         lg_roots_walk(walk);
-        note_held(walk);
+        lg_question_note(walk);
     }
     if (!walk->partial)
         lg_roots_finish(walk);

@@ -22,6 +22,7 @@ typedef struct lg_capture_options {
                                 Its own reference to each is counted as found,
                                 and each has its node whoever else holds it */
     size_t held_count;
+    PyObject *hidden; /**< borrowed; NULL, or a list made for the call alone */
     uint32_t max_depth; /**< hops from the roots; 0: no limit */
     uint32_t max_nodes; /**< stop (partial) after so many; 0: no limit */
     uint64_t max_bytes; /**< of capture memory: LG_ELIMIT beyond; 0: none */
@@ -38,6 +39,10 @@ lg_status lg_capture(const lg_capture_options *options, lg_graph **out,
  *  internals are where this build expects them. Cannot fail; a mismatch selects
  *  the public method. LEAKGRAPH_CAPTURE=public in the environment forces it. */
 void lg_capture_self_check(void);
+/** Warns (RuntimeWarning) if a mismatch was found and says what is missed then;
+ *  silent when the public method was asked for. -1 if the warning is an error.
+ */
+int lg_capture_announce(void);
 
 /** The method as text: "internal", or "public: reason". */
 void lg_capture_describe(char *out, size_t size);

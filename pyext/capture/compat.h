@@ -55,16 +55,21 @@
 
 enum { LG_GENERATIONS = 4, LG_PERMANENT = 3 };
 
-/** Head of generation 0 to 2, or of the permanent one. In 3.14 the three are
- *  named differently before and since 3.14.5, but always lie before that one.
- */
+/** Head of generation 0 to 2, or of the permanent one. In 3.14 the former have
+ *  other names before 3.14.5 than since, but always lie before the latter. */
 static inline PyGC_Head *
 lg_gc_head(PyInterpreterState *interpreter, int generation)
 {
+    if (generation == LG_PERMANENT)
+        return &interpreter->gc.permanent_generation.head;
+#if PY_VERSION_HEX >= 0x030E0000
     uintptr_t last = (uintptr_t)&interpreter->gc.permanent_generation;
     size_t before =
         (size_t)(LG_PERMANENT - generation) * sizeof(struct gc_generation);
     return &((struct gc_generation *)(last - before))->head;
+#else
+    return &interpreter->gc.generations[generation].head;
+#endif
 }
 
 static inline PyGC_Head *
@@ -227,6 +232,7 @@ typedef struct lg_type_state {
     PyObject *subclasses;
 } lg_type_state;
 
+/** Without an interpreter, by public calls, which tell the dict alone. */
 static inline lg_type_state
 lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
 {
@@ -234,6 +240,12 @@ lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
 #if PY_VERSION_HEX >= 0x030C0000
     if (!(type->tp_flags & _Py_TPFLAGS_STATIC_BUILTIN))
         return state;
+    if (interpreter == NULL) {
+        state.dict = PyType_GetDict(type);
+        Py_XDECREF(state.dict);
+        state.subclasses = NULL;
+        return state;
+    }
     /* tp_subclasses is a 1-based index here (Objects/typeobject.c,
        static_builtin_index_get in 3.12, managed_static_type_index_get). */
     size_t index = (size_t)type->tp_subclasses;
@@ -253,8 +265,7 @@ lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
 #else
     if (index > _Py_MAX_STATIC_BUILTIN_TYPES)
         return state;
-    const static_builtin_state *found =
-        &interpreter->types.builtins[index - 1];
+    const static_builtin_state *found = &interpreter->types.builtins[index - 1];
     if (found->type != type)
         return state;
 #endif
@@ -264,6 +275,15 @@ lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
     (void)interpreter;
 #endif
     return state;
+}
+
+/** The next thread of an interpreter. PyThreadState_Next takes a lock that a
+ *  forked child may find taken for ever, so that the list is read directly
+ *  where its layout is known. */
+static inline PyThreadState *
+lg_thread_next(PyThreadState *thread, bool internal)
+{
+    return internal ? thread->next : PyThreadState_Next(thread);
 }
 
 /** Number of digits of an int, at least 1 where one is always allocated. */

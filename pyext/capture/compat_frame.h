@@ -17,6 +17,9 @@ typedef _PyInterpreterFrame lg_frame;
 typedef struct _frame lg_frame;
 #endif
 
+/** Whether the stack of a frame shows while it is inside a C call. */
+#define LG_STACK_IS_VISIBLE (PY_VERSION_HEX >= 0x030E0000)
+
 #if PY_VERSION_HEX >= 0x030E0000
 typedef _PyStackRef lg_slot;
 

@@ -125,7 +125,7 @@ is_lru_link_type(const PyTypeObject *type)
     return strstr(type->tp_name, "_lru_list_elem") != NULL;
 }
 
-/** The head of lru_list_elem, 3.9 to 3.13; a wrapper begins with one. */
+/** The head of lru_list_elem, 3.9 to 3.14; a wrapper begins with one. */
 typedef struct lru_link_layout {
     PyObject_HEAD
     struct lru_link_layout *previous;

@@ -43,7 +43,7 @@ lg_claim_type(lg_walk *walk, PyObject *object)
         claim_cached_keys(walk, type);
         return;
     }
-    lg_type_state state = lg_type_state_of(walk->interpreter, type);
+    lg_type_state state = lg_walk_type_state(walk, type);
     lg_claim(walk, state.dict, LG_EDGE_DICT, 0);
     lg_claim(walk, state.subclasses, LG_EDGE_ATTRIBUTE,
              lg_walk_intern(walk, "__subclasses__"));
@@ -95,7 +95,7 @@ claim_slots(lg_walk *walk, const lg_frame_view *view, claimer claim)
         if (object != NULL && i < view->local_count)
             claim(walk, object, counted_as(LG_EDGE_LOCAL, counted),
                   lg_walk_intern_str(walk, lg_code_slot_name(view->code, i)));
-        else if (object != NULL)
+        else if (object != NULL && !lg_question_holds(walk, view, object))
             claim(walk, object, counted_as(LG_EDGE_STACK, counted),
                   (uint32_t)(i - view->local_count));
     }
@@ -169,6 +169,7 @@ lg_claim_generator(lg_walk *walk, PyObject *object)
     for (Py_ssize_t i = 0; view.code != NULL && i < view.local_count; i++)
         if (lg_slot_object(view.slots[i]) != NULL)
             lg_walk_edge(
-                walk, lg_slot_object(view.slots[i]), LG_EDGE_LOCAL | LG_EDGE_UNCOUNTED,
+                walk, lg_slot_object(view.slots[i]),
+                LG_EDGE_LOCAL | LG_EDGE_UNCOUNTED,
                 lg_walk_intern_str(walk, lg_code_slot_name(view.code, i)));
 }

@@ -21,10 +21,8 @@ add_synthetic(lg_walk *walk, const void *address, uint32_t type)
     return node;
 }
 
-/** Whether a frame runs leakgraph's own Python code: it is the observer, not
- * the observed. */
-static bool
-is_own_frame(const lg_frame_view *view)
+bool
+lg_is_own_frame(const lg_frame_view *view)
 {
     if (view->globals == NULL || !PyDict_Check(view->globals))
         return false;
@@ -48,7 +46,7 @@ first_seen_frame(PyThreadState *thread)
         return frame;
     while (frame != NULL) {
         lg_frame_view view = lg_frame_view_of(frame);
-        if (view.code != NULL && !is_own_frame(&view))
+        if (view.code != NULL && !lg_is_own_frame(&view))
             break;
         frame = lg_frame_previous(frame);
     }
@@ -119,10 +117,10 @@ lg_roots_open(lg_walk *walk)
     uint32_t frame_type =
         lg_builder_add_type(builder, "frame", 5, LG_NONE, NULL, 0);
     add_synthetic(walk, walk->interpreter, interpreter_type);
+    lg_question_open(walk);
     PyThreadState *first = PyInterpreterState_ThreadHead(walk->interpreter);
-    /* The list is read directly: PyThreadState_Next takes a lock that a forked
-       child may find taken for ever. */
-    for (PyThreadState *thread = first; thread != NULL; thread = thread->next)
+    for (PyThreadState *thread = first; thread != NULL;
+         thread = lg_thread_next(thread, walk->internal))
         if (add_synthetic(walk, thread, thread_type) != LG_NONE)
             walk->thread_count++;
     if (walk->internal)
@@ -160,8 +158,9 @@ walk_thread(lg_walk *walk, PyThreadState *thread)
                             LG_EDGE_FRAME | (owned ? 0 : LG_EDGE_UNCOUNTED),
                             depth++);
     }
-    walk_native_fields(walk, thread, lg_thread_fields,
-                       LG_COUNT(lg_thread_fields));
+    if (walk->internal)
+        walk_native_fields(walk, thread, lg_thread_fields,
+                           LG_COUNT(lg_thread_fields));
 }
 
 static void

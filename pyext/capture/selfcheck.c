@@ -3,6 +3,7 @@
  * expects them. A patch release may move them; then the public method takes
  * over and says so.
  */
+#include "compat_check.h"
 #include "walk.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ traverseproc lg_subtype_traverse;
 
 /** Why the internals are not used, or empty. Written once, at import. */
 static char refusal[128] = "not checked";
+static bool asked_for;
 
 static void
 refuse(const char *reason)
@@ -22,10 +24,21 @@ refuse(const char *reason)
         snprintf(refusal, sizeof refusal, "%s", reason);
 }
 
+static void
+check_offsets(void)
+{
+    if (lg_untested_patch() != NULL)
+        refuse(lg_untested_patch());
+    if (!lg_offsets_agree() || !lg_interpreter_agrees(PyInterpreterState_Get()))
+        refuse("the interpreter's state is not laid out as it should be");
+}
+
 /** A freshly made list is the youngest member of the youngest generation. */
 static void
 check_generations(void)
 {
+    if (LG_FREE_THREADED)
+        return;
     PyObject *list = PyList_New(0);
     if (list == NULL) {
         PyErr_Clear();
@@ -118,8 +131,10 @@ lg_capture_self_check(void)
 {
     refusal[0] = '\0';
     const char *forced = getenv("LEAKGRAPH_CAPTURE");
-    if (forced != NULL && strcmp(forced, "public") == 0)
+    asked_for = forced != NULL && strcmp(forced, "public") == 0;
+    if (asked_for)
         refuse("asked for by LEAKGRAPH_CAPTURE");
+    check_offsets();
     check_generations();
     check_dicts();
     check_classes();
@@ -129,6 +144,19 @@ bool
 lg_capture_internal(void)
 {
     return refusal[0] == '\0';
+}
+
+int
+lg_capture_announce(void)
+{
+    if (lg_capture_internal() || asked_for)
+        return 0;
+    return PyErr_WarnFormat(
+        PyExc_RuntimeWarning, 1,
+        "leakgraph reads this CPython by public calls alone (%s): it cannot "
+        "see frozen objects, frames with their variables, nor tell what native "
+        "code holds",
+        refusal);
 }
 
 void

@@ -1,7 +1,7 @@
 /**
  * Shallow sizes: what sys.getsizeof gives, without running a __sizeof__ written
  * in Python, plus the inline values that it forgets. Formulas from the
- * __sizeof__ methods of CPython's Objects/ folder, 3.9 to 3.13.
+ * __sizeof__ methods of CPython's Objects/ folder, 3.9 to 3.14.
  */
 #include "walk.h"
 
@@ -159,7 +159,7 @@ lg_type_sizeof(lg_walk *walk, PyTypeObject *type)
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
         PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
-        PyObject *dict = lg_type_state_of(walk->interpreter, base).dict;
+        PyObject *dict = lg_walk_type_state(walk, base).dict;
         PyObject *found =
             dict != NULL ? lg_dict_find(dict, "__sizeof__") : NULL;
         if (found == NULL)

@@ -141,7 +141,8 @@ typedef struct lg_walk {
     uint32_t
         synthetic_count; /**< nodes below are interpreter, threads, frames */
     uint32_t walked; /**< nodes below are done: roots first, then all others */
-    double started;  /**< by the monotonic clock, in seconds */
+    lg_frame_view question; /**< the frame that asks, if its stack is seen */
+    double started;         /**< by the monotonic clock, in seconds */
     bool partial;
     lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
                            0: not to be expanded */
@@ -173,6 +174,13 @@ lg_walk_edge(lg_walk *walk, PyObject *target, unsigned kind, uint32_t payload)
     if (target != NULL)
         lg_builder_add_edge(walk->builder, lg_walk_node(walk, target), kind,
                             payload);
+}
+
+/** What a static type keeps elsewhere. */
+static inline lg_type_state
+lg_walk_type_state(const lg_walk *walk, PyTypeObject *type)
+{
+    return lg_type_state_of(walk->internal ? walk->interpreter : NULL, type);
 }
 
 /** Memory that lasts until the end of the walk, zeroed; NULL when it ran out.
@@ -261,6 +269,20 @@ void lg_name_addf(lg_name *name, const char *format, ...) LG_PRINTF(2, 3);
 void lg_name_add_str(lg_name *name, PyObject *str, size_t limit);
 /** Gives the open node its own text, if its shape has one. */
 void lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info);
+
+/* The call that asks: see question.c. */
+
+/** Finds the frame whose call this capture is. */
+void lg_question_open(lg_walk *walk);
+/** Whether an object on a frame's stack is there as an argument of that call.
+ */
+bool lg_question_holds(const lg_walk *walk, const lg_frame_view *view,
+                       PyObject *object);
+/** Gives every argument its node and counts the call's references to it. */
+void lg_question_note(lg_walk *walk);
+/** Whether a frame runs leakgraph's own Python code: it is the observer, not
+ *  the observed. */
+bool lg_is_own_frame(const lg_frame_view *view);
 
 /* A capture in its steps, for whoever must fork between them. */
 

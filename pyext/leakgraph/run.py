@@ -127,7 +127,8 @@ def _new_main(file: str | None, loader: object) -> ModuleType:
     namespace["__loader__"] = loader
     namespace["__builtins__"] = builtins
     namespace["__cached__"] = None
-    namespace["__annotations__"] = {}
+    if sys.version_info < (3, 14):
+        namespace["__annotations__"] = {}
     return module
 
 

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import sys
 
 import pytest
 
@@ -23,8 +24,40 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+#: Never had: their collector is not that of 3.14.5, and 3.14.4 alone was tested.
+UNTESTED = (3, 14) <= sys.version_info < (3, 14, 4)
+
+
 def test_the_internals_are_recognised_here():
-    assert leakgraph.snapshot().method == "internal"
+    method = leakgraph.snapshot().method
+    assert method.startswith("public: CPython 3.14.0" if UNTESTED else "internal")
+
+
+# Offsets for debuggers, as if another release had moved the collector's state
+# (_Py_DebugOffsets.interpreter_state.gc; Include/internal, 3.13 and 3.14).
+MISMATCH = """
+import ctypes, sys
+offsets = (ctypes.c_uint64 * 12).in_dll(ctypes.pythonapi, "_PyRuntime")
+offsets[11 if sys.version_info >= (3, 14) else 10] += 8
+import leakgraph
+snapshot = leakgraph.snapshot()
+print(snapshot.method)
+print(len(snapshot) > 1000, snapshot.find(leakgraph) is not None)
+"""
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 13) or UNTESTED, reason="no offsets to compare before 3.13"
+)
+def test_other_internals_are_noticed_and_announced(python):
+    done = python("-c", MISMATCH)
+    assert done.code == 0, done.err
+    reason = "the interpreter's state is not laid out as it should be"
+    assert done.out == f"public: {reason}\nTrue True\n"
+    assert "RuntimeWarning: leakgraph reads this CPython by public calls" in done.err
+    assert f"({reason}): it cannot see frozen objects" in done.err
+    refused = python("-W", "error", "-c", MISMATCH)
+    assert refused.code == 1 and "RuntimeWarning" in refused.err
 
 
 def test_the_public_method_says_so(python):
