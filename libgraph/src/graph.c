@@ -137,6 +137,38 @@ lg_graph_device_name(const lg_graph *graph, uint32_t device)
     return lg_graph_string(graph, id);
 }
 
+static lg_status
+unknown_device(const lg_graph *graph, const char *name, lg_error *err)
+{
+    lg_text known = {0};
+    for (uint32_t i = 0; i <= graph->device_count; i++) {
+        lg_string device = lg_graph_device_name(graph, i);
+        lg_text_add(&known, i > 0 ? ", '" : "'");
+        lg_text_add_bytes(&known, device.data, device.length);
+        lg_text_add(&known, "'");
+    }
+    lg_status status = lg_error_set(
+        err, LG_ENOTFOUND, "the snapshot has no device '%.100s'; it has %s",
+        name, known.failed ? "others" : known.data);
+    lg_text_free(&known);
+    return status;
+}
+
+lg_status
+lg_graph_device_find(const lg_graph *graph, const char *name, uint32_t *out,
+                     lg_error *err)
+{
+    if (strcmp(name, "cpu") == 0)
+        name = "host";
+    for (uint32_t i = 0; i <= graph->device_count; i++) {
+        if (lg__string_is(lg_graph_device_name(graph, i), name)) {
+            *out = i;
+            return LG_OK;
+        }
+    }
+    return unknown_device(graph, name, err);
+}
+
 uint32_t
 lg_node_device(const lg_graph *graph, uint32_t node)
 {

@@ -1,6 +1,7 @@
 // Accessors, the reverse and address indexes, and categories.
 #include <pthread.h>
 
+#include "drawn.h"
 #include "sample.h"
 #include "test.h"
 
@@ -139,9 +140,27 @@ many_threads(void)
     lg_graph_free(graph);
 }
 
+static void
+devices(void)
+{
+    lg_error err;
+    uint32_t device = 9;
+    lg_graph *graph = drawn_with_devices();
+    CHECK(!lg_graph_device_find(graph, "cuda:1", &device, &err) && device == 2);
+    CHECK(!lg_graph_device_find(graph, "host", &device, &err) && device == 0);
+    CHECK(!lg_graph_device_find(graph, "cpu", &device, &err) && device == 0);
+    device = 9;
+    CHECK(lg_graph_device_find(graph, "cuda", &device, &err) == LG_ENOTFOUND);
+    CHECK(device == 9);
+    CHECK(strcmp(err.message, "the snapshot has no device 'cuda'; it has "
+                              "'host', 'cuda:0', 'cuda:1'") == 0);
+    lg_graph_free(graph);
+}
+
 int
 main(void)
 {
+    RUN(devices);
     RUN(referrers);
     RUN(addresses);
     RUN(categories);

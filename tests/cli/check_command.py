@@ -37,6 +37,7 @@ class Command(unittest.TestCase):
             "family",
             "ways",
             "partial",
+            "training",
         ):
             file = cls.here / f"{shape}.lgs"
             subprocess.run([MAKE_SNAPSHOT, shape, str(file)], check=True)
@@ -78,7 +79,8 @@ class Command(unittest.TestCase):
 
     def test_help_and_version(self) -> None:
         help_text = self.fine("--help")
-        verbs = "info types refs referrers path threads top why paths cycles"
+        verbs = "info types refs referrers path threads tensors memory top why"
+        verbs += " paths cycles"
         verbs += " dominators retained render analyze strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
@@ -107,6 +109,44 @@ class Command(unittest.TestCase):
         self.assertIn("retained", thread["frames"][0]["locals"][0])
         part = self.fine("threads", "partial.lgs", "--json")
         self.assertNotIn("retained", part)
+
+    def test_tensors(self) -> None:
+        text = self.fine("tensors", "training.lgs")
+        self.assertIn("activation      train.losses[0].grad_fn saved", text)
+        self.assertIn("\n6 storages, 3.39 MiB cuda:0 · 4 B host in all", text)
+        host = self.fine("tensors", "training.lgs", "--device", "host")
+        self.assertEqual(host, self.fine("tensors", "training.lgs", "--device=cpu"))
+        self.assertIn("\n1 storage, 4 B in all", host)
+        few = json.loads(self.fine("tensors", "training.lgs", "--limit=2", "--json"))
+        self.assertEqual((len(few["rows"]), few["storages"]), (2, 6))
+        every = self.fine("tensors", "training.lgs", "--limit=all", "--json")
+        self.assertEqual(len(json.loads(every)["rows"]), 6)
+        for key in ("kind", "device", "dtype", "shape"):
+            words = ("tensors", "training.lgs", "--group", key)
+            self.assertIn(f"storages  {key}\n", self.fine(*words))
+            self.assertEqual(json.loads(self.fine(*words, "--json"))["group"], key)
+        self.assertIn("\n0 storages, 0 B in all", self.fine("tensors", "loop.lgs"))
+        self.refused(
+            2,
+            "the snapshot has no device 'cuda:7'; it has 'host', 'cuda:0'",
+            *("tensors", "training.lgs", "--device", "cuda:7"),
+        )
+        self.refused(
+            2,
+            "--group takes storage, kind, device, dtype or shape, not 'type'",
+            *("tensors", "training.lgs", "--group", "type"),
+        )
+
+    def test_memory(self) -> None:
+        text = self.fine("memory", "training.lgs")
+        self.assertRegex(text, r"(?m)^    allocated +4\.39 MiB$")
+        self.assertIn("512 bytes more than its blocks", text)
+        told = json.loads(self.fine("memory", "training.lgs", "--json"))
+        (gpu,) = told["devices"]
+        self.assertEqual(gpu["attributed"] + gpu["unattributed"], gpu["allocated"])
+        self.assertEqual(sum(gpu["by_kind"].values()), gpu["attributed"])
+        self.assertEqual(told["host"]["mapped"], 65536)
+        self.assertIn("the snapshot is partial", self.fine("memory", "partial.lgs"))
 
     def test_refs(self) -> None:
         text = self.fine("refs", "losses.lgs", "name:train.trainer")

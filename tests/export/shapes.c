@@ -2,6 +2,8 @@
 
 #include "shapes.h"
 
+#include "stored.h"
+
 #include <leakgraph/export.h>
 
 #include <stdio.h>
@@ -304,6 +306,16 @@ make_partial(uint32_t *subject)
     return heap_close(&heap);
 }
 
+// Tensors, arrays and what a GPU's allocator says.
+static lg_graph *
+make_training(uint32_t *subject)
+{
+    lg_graph *graph = NULL;
+    *subject = STORED_TRAIN;
+    stored_new(NULL, &graph, NULL);
+    return graph;
+}
+
 const test_shape shapes[] = {
     {"losses", make_losses_refs, LG_REFS},
     {"why", make_losses_why, LG_PATH},
@@ -321,6 +333,7 @@ const test_shape shapes[] = {
     {"family", make_family, LG_REFS},
     {"ways", make_ways, LG_BACKREFS},
     {"partial", make_partial, LG_REFS},
+    {"training", make_training, LG_REFS},
 };
 
 const size_t shape_count = sizeof shapes / sizeof *shapes;

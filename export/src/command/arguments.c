@@ -17,9 +17,11 @@ static const struct option options[] = {
     {"compress", required_argument, NULL, 'z'},
     {"cycle", required_argument, NULL, 'C'},
     {"depth", required_argument, NULL, 'd'},
+    {"device", required_argument, NULL, 'V'},
     {"dominators", no_argument, NULL, 'D'},
     {"format", required_argument, NULL, 'f'},
     {"group", required_argument, NULL, 'G'},
+    {"group", required_argument, NULL, 'T'},
     {"help", no_argument, NULL, 'h'},
     {"holding", required_argument, NULL, 'H'},
     {"json", no_argument, NULL, 'j'},
@@ -49,6 +51,8 @@ static const option_text texts[] = {
     {'D', "--dominators       what the object, or the heap, is made of"},
     {'C', "--cycle N          a cycle, by its number in `leakgraph cycles`"},
     {'G', "--group KEY        object, type or module (object)"},
+    {'V', "--device NAME      only on that device: cuda:0, host"},
+    {'T', "--group KEY        storage, kind, device, dtype or shape (storage)"},
     {'H', "--holding TYPE     cycles that retain one: a type, tensor, figure"},
     {'k',
      "--kind KINDS       collectable, held, uncollectable; a comma between"},
@@ -121,6 +125,7 @@ take_text(int letter, lg_arguments *out)
     const char **text = letter == 'o'   ? &out->output
                         : letter == 'f' ? &out->format
                         : letter == 'H' ? &out->holding
+                        : letter == 'V' ? &out->device
                                         : &out->title;
     *text = optarg;
     return true;
@@ -131,7 +136,7 @@ take_option(int letter, lg_arguments *out)
 {
     if (strchr("BRPWCD", letter))
         return take_picture(letter, out);
-    if (strchr("ofHt", letter))
+    if (strchr("ofHVt", letter))
         return take_text(letter, out);
     switch (letter) {
     case 'd':
@@ -146,6 +151,8 @@ take_option(int letter, lg_arguments *out)
         return lg__sort_read(optarg, &out->sort);
     case 'G':
         return lg__group_read(optarg, &out->group);
+    case 'T':
+        return lg__tensor_group_read(optarg, &out->tensor_group);
     case 'k':
         return lg__kinds_read(optarg, &out->kinds);
     case 'b':

@@ -6,6 +6,7 @@
 #ifndef LEAKGRAPH_COMMAND_H
 #define LEAKGRAPH_COMMAND_H
 
+#include <leakgraph/bytes.h>
 #include <leakgraph/export.h>
 
 enum {
@@ -37,6 +38,8 @@ typedef struct lg_arguments {
     lg_sort sort;
     lg_picture picture;
     lg_group group;
+    lg_tensor_group tensor_group;
+    const char *device;
     const char *holding;
     unsigned kinds;    /* bits 1 << lg_cycle_kind; 0: not given */
     int64_t min_bytes; /* -1: not given */
@@ -74,6 +77,7 @@ bool lg__number_read(const char *name, const char *word, uint32_t most,
                      uint32_t *out);
 bool lg__sort_read(const char *word, lg_sort *out);
 bool lg__group_read(const char *word, lg_group *out);
+bool lg__tensor_group_read(const char *word, lg_tensor_group *out);
 /** The value of `--min-bytes`: 4096, 64KiB, 1.5MiB, 2GB. */
 bool lg__size_read(const char *word, int64_t *out);
 /** The value of `--kind`: names of kinds, a comma between. */
@@ -136,6 +140,8 @@ const lg_verb *lg__verb_at(size_t index);
 int lg__verb_info(const lg_arguments *arguments);
 int lg__verb_types(const lg_arguments *arguments);
 int lg__verb_threads(const lg_arguments *arguments);
+int lg__verb_tensors(const lg_arguments *arguments);
+int lg__verb_memory(const lg_arguments *arguments);
 int lg__verb_refs(const lg_arguments *arguments);
 int lg__verb_referrers(const lg_arguments *arguments);
 int lg__verb_path(const lg_arguments *arguments);

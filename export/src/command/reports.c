@@ -1,4 +1,5 @@
-// The verbs that print a report of the graph: info, types, threads.
+// The verbs that print a report of the graph: info, types, threads, tensors,
+// memory.
 
 #include "command.h"
 
@@ -53,6 +54,31 @@ write_threads(const lg_arguments *arguments, const lg_graph *graph,
     return status;
 }
 
+static lg_status
+write_tensors(const lg_arguments *arguments, const lg_graph *graph,
+              lg_format format, lg_text *out, lg_error *err)
+{
+    uint32_t device = LG_NONE;
+    size_t limit = arguments->all     ? 0
+                   : arguments->limit ? arguments->limit
+                                      : 20;
+    lg_status status = LG_OK;
+    if (arguments->device)
+        status = lg_graph_device_find(graph, arguments->device, &device, err);
+    return status
+               ? status
+               : lg_report_tensors(graph, NULL, device, arguments->tensor_group,
+                                   limit, format, out, err);
+}
+
+static lg_status
+write_memory(const lg_arguments *arguments, const lg_graph *graph,
+             lg_format format, lg_text *out, lg_error *err)
+{
+    (void)arguments;
+    return lg_report_memory(graph, NULL, format, out, err);
+}
+
 int
 lg__verb_info(const lg_arguments *arguments)
 {
@@ -69,4 +95,16 @@ int
 lg__verb_threads(const lg_arguments *arguments)
 {
     return print_report(arguments, write_threads);
+}
+
+int
+lg__verb_tensors(const lg_arguments *arguments)
+{
+    return print_report(arguments, write_tensors);
+}
+
+int
+lg__verb_memory(const lg_arguments *arguments)
+{
+    return print_report(arguments, write_memory);
 }

@@ -25,32 +25,50 @@ lg__number_read(const char *name, const char *word, uint32_t most,
     return true;
 }
 
+// Which of the words it is; `count` if none.
+static unsigned
+choose(const char *word, const char *const *words, unsigned count)
+{
+    unsigned i = 0;
+    while (i < count && strcmp(word, words[i]))
+        i++;
+    return i;
+}
+
 bool
 lg__sort_read(const char *word, lg_sort *out)
 {
     static const char *const keys[] = {"bytes", "count", "name"};
-    for (unsigned i = 0; i < 3; i++) {
-        if (!strcmp(word, keys[i])) {
-            *out = (lg_sort)i;
-            return true;
-        }
-    }
-    lg__complain("--sort takes bytes, count or name, not '%s'", word);
-    return false;
+    unsigned key = choose(word, keys, 3);
+    *out = (lg_sort)key;
+    if (key == 3)
+        lg__complain("--sort takes bytes, count or name, not '%s'", word);
+    return key < 3;
 }
 
 bool
 lg__group_read(const char *word, lg_group *out)
 {
     static const char *const keys[] = {"object", "type", "module"};
-    for (unsigned i = 0; i < 3; i++) {
-        if (!strcmp(word, keys[i])) {
-            *out = (lg_group)i;
-            return true;
-        }
-    }
-    lg__complain("--group takes object, type or module, not '%s'", word);
-    return false;
+    unsigned key = choose(word, keys, 3);
+    *out = (lg_group)key;
+    if (key == 3)
+        lg__complain("--group takes object, type or module, not '%s'", word);
+    return key < 3;
+}
+
+bool
+lg__tensor_group_read(const char *word, lg_tensor_group *out)
+{
+    static const char *const keys[] = {"storage", "kind", "device", "dtype",
+                                       "shape"};
+    unsigned key = choose(word, keys, 5);
+    *out = (lg_tensor_group)key;
+    if (key == 5)
+        lg__complain("--group takes storage, kind, device, dtype or shape, "
+                     "not '%s'",
+                     word);
+    return key < 5;
 }
 
 // What the unit stands for; 0: there is no such unit.

@@ -44,6 +44,24 @@ static const lg_verb verbs[] = {
      "generator, coroutine and task, with their local variables, and what "
      "these retain.\n"
      "\nExample:\n  leakgraph threads run.lgs\n"},
+    {"tensors", lg__verb_tensors, "VTLj", 1, 0, "every tensor's bytes, once",
+     "leakgraph tensors SNAP [--device NAME] "
+     "[--group storage|kind|device|dtype|shape]\n"
+     "       [--limit N|all] [--json]",
+     "Prints the storages of tensors, each once however many tensors look at "
+     "it, with what\nthey are for (in PyTorch's words) and who holds them, "
+     "the biggest first (20, or\n--limit). Tensors that only the autograd "
+     "graph keeps are among them. Where a view\nkeeps more than it shows, "
+     "`used` says how much it shows. --group adds them up.\n"
+     "\nExample:\n  leakgraph tensors run.lgs --device cuda:0\n"
+     "  leakgraph tensors run.lgs --group kind\n"},
+    {"memory", lg__verb_memory, "j", 1, 0, "where the memory is, to the byte",
+     "leakgraph memory SNAP [--json]",
+     "Prints what the process's memory is made of, and for each GPU what "
+     "PyTorch's\nallocator has reserved and allocated: how much of it objects "
+     "of the snapshot have, by\nwhat it is for, and what the rest is, by the "
+     "evidence there is.\n"
+     "\nExample:\n  leakgraph memory run.lgs\n"},
     {"top", lg__verb_top, "GLj", 1, 0, "who retains the most",
      "leakgraph top SNAP [--group object|type|module] [--limit N|all] [--json]",
      "Prints the objects that retain the most bytes: what would be freed if "

@@ -204,6 +204,10 @@ LG_API uint64_t lg_node_size(const lg_graph *graph, uint32_t node);
 LG_API uint32_t lg_graph_device_count(const lg_graph *graph);
 /** "cuda:0"; "host" for 0; empty for an id out of range. */
 LG_API lg_string lg_graph_device_name(const lg_graph *graph, uint32_t device);
+/** The device with that name; "host" and "cpu" are 0. LG_ENOTFOUND names those
+ *  that the graph has. */
+LG_API lg_status lg_graph_device_find(const lg_graph *graph, const char *name,
+                                      uint32_t *out, lg_error *err);
 /** The device that the node's size lies on; 0: the host. O(log placed). */
 LG_API uint32_t lg_node_device(const lg_graph *graph, uint32_t node);
 /**
