@@ -13,11 +13,13 @@
  *             CPython cannot see.
  *   survey    after the walk, and again as long as the walk of what it found
  *             met more instances: adds nodes, edges, spans and facts.
+ *   settle    after the last survey, nothing being walked any more: counts what
+ *             was found.
  *   ask       after all walking: may run the library's code on the instances,
  *             which the capture holds strongly meanwhile; lg_survey_next begins
  *             anew. Left out in a forked child.
  *   finish    frees the state. Always, if prepare returned true.
- * visit and survey run no Python code, allocate no Python object, take no
+ * visit, survey and settle run no Python code, allocate no Python object, take no
  * reference, and read foreign memory only through lg_survey_read.
  */
 #ifndef LEAKGRAPH_BYTES_ADAPTER_H
@@ -39,6 +41,7 @@ typedef struct lg_adapter {
     void (*visit)(lg_survey *survey, void *state, PyObject *object,
                   unsigned kind);
     void (*survey)(lg_survey *survey, void *state);
+    void (*settle)(lg_survey *survey, void *state); /**< may be NULL */
     void (*ask)(lg_survey *survey, void *state); /**< may be NULL */
     void (*finish)(void *state);
 } lg_adapter;

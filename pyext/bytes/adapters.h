@@ -7,6 +7,7 @@
 extern const lg_adapter lg_host_adapter;
 extern const lg_adapter lg_builtin_adapter;
 extern const lg_adapter lg_numpy_adapter;
+extern const lg_adapter lg_torch_adapter;
 extern const lg_adapter lg_cuda_adapter;
 extern const lg_adapter lg_jax_adapter;
 extern const lg_adapter lg_cupy_adapter;

@@ -86,6 +86,11 @@ lg_surveys_run(lg_walk *walk)
         lg_walk_run(walk);
     } while (has_news(walk) && walk->builder->status == LG_OK);
     lg_sizes_finish(walk);
+    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
+        lg_survey *survey = &walk->surveys->each[i];
+        if (survey->adapter != NULL && survey->adapter->settle != NULL)
+            survey->adapter->settle(survey, survey->state);
+    }
 }
 
 static void

@@ -1,0 +1,186 @@
+/**
+ * Tensors saved for backward: SavedVariables, in a node, in a vector, in a
+ * ctx.
+ */
+#include "torch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD = sizeof(uintptr_t), SAVED_WORDS = 32 };
+
+lg_torch_labels
+lg_torch_labels_of(lg_torch *torch, const char *prefix, const char *x)
+{
+    char text[200];
+    lg_torch_labels labels;
+    snprintf(text, sizeof text, "%s%s", prefix, x);
+    labels.tensor = lg_torch_intern(torch, text);
+    snprintf(text, sizeof text, "_raw_saved_%s.data", x);
+    labels.packed = lg_torch_intern(torch, text);
+    snprintf(text, sizeof text, "_raw_saved_%s.unpack_hook", x);
+    labels.unpack = lg_torch_intern(torch, text);
+    return labels;
+}
+
+static bool
+is_kind(lg_torch *torch, uintptr_t object, lg_torch_kind kind)
+{
+    const lg_torch_class *class =
+        lg_is_address(object) ? lg_torch_class_of(torch, object) : NULL;
+    return class != NULL && class->kind == kind;
+}
+
+/** The first word is a tensor or none; five flags, each 0 or 1; no hooks, or
+ *  hooks. Memory that is something else, or has never been written, does not
+ *  look like that. */
+bool
+lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length)
+{
+    const lg_torch_layout *layout = torch->layout;
+    if (length < layout->saved_size)
+        return false;
+    if (words[0] != layout->undefined && !lg_is_address(words[0]))
+        return false;
+    uint64_t flags = words[layout->saved_flags / WORD];
+    uintptr_t hooks = words[layout->saved_hooks / WORD];
+    if ((flags & UINT64_C(0xfefefefefe)) != 0 ||
+        (hooks != 0 && !is_kind(torch, hooks, LG_TORCH_HOOKS)))
+        return false;
+    return words[0] == layout->undefined ||
+           is_kind(torch, words[0], LG_TORCH_IMPL);
+}
+
+/** Hooks in Python: what they made of the tensor, and the functions. */
+static void
+link_hooks(lg_torch *torch, uint32_t node, uintptr_t hooks,
+           const lg_torch_labels *labels)
+{
+    const lg_torch_layout *layout = torch->layout;
+    lg_memory *memory = torch->memory;
+    lg_torch_hold(torch, node,
+                  lg_memory_word(memory, hooks + layout->hooks_packed),
+                  labels->packed);
+    lg_torch_hold(torch, node,
+                  lg_memory_word(memory, hooks + layout->hooks_unpack),
+                  labels->unpack);
+    if (layout->hooks_pack)
+        lg_torch_hold(torch, node,
+                      lg_memory_word(memory, hooks + layout->hooks_pack),
+                      torch->names.pack);
+}
+
+static void
+link_node(lg_torch *torch, uint32_t node, uintptr_t target)
+{
+    lg_torch_record *record = target != 0 ? lg_torch_node(torch, target) : NULL;
+    if (record != NULL)
+        lg_torch_link(torch, node, record, torch->names.grad_fn);
+}
+
+void
+lg_torch_link_saved(lg_torch *torch, uint32_t node, const uintptr_t *words,
+                    const lg_torch_labels *labels, lg_torch_tally *tally)
+{
+    const lg_torch_layout *layout = torch->layout;
+    lg_torch_record *tensor =
+        words[0] != layout->undefined ? lg_torch_tensor(torch, words[0]) : NULL;
+    uintptr_t hooks = words[layout->saved_hooks / WORD];
+    if (tensor != NULL)
+        lg_torch_link(torch, node, tensor, labels->tensor);
+    tally->saved += tensor != NULL || hooks != 0;
+    if (hooks == 0)
+        return;
+    tally->hooked++;
+    tally->cost += lg_memory_block(torch->memory, hooks);
+    const lg_torch_class *class = lg_torch_class_of(torch, hooks);
+    if (class != NULL && class->python)
+        link_hooks(torch, node, hooks, labels);
+    link_node(torch, node, words[layout->saved_grad_fn / WORD]);
+    if (layout->saved_leaf)
+        link_node(torch, node, words[layout->saved_leaf / WORD]);
+}
+
+/* --------------------------------------------------------------- lists --- */
+
+bool
+lg_torch_is_saved_list(lg_torch *torch, const uintptr_t *words, size_t length)
+{
+    size_t each = torch->layout->saved_size;
+    uintptr_t saved[SAVED_WORDS];
+    if (length < 3 * WORD || !lg_is_address(words[0]) || words[1] <= words[0] ||
+        words[2] < words[1] || (words[1] - words[0]) % each != 0 ||
+        (words[2] - words[0]) % each != 0)
+        return false;
+    return lg_memory_copy(torch->memory, words[0], saved, each) &&
+           lg_torch_is_saved(torch, saved, each);
+}
+
+void
+lg_torch_link_saved_list(lg_torch *torch, uint32_t node, const uintptr_t *words,
+                         const char *prefix, const char *name,
+                         lg_torch_tally *tally)
+{
+    size_t each = torch->layout->saved_size, index = 0;
+    uintptr_t saved[SAVED_WORDS];
+    for (uintptr_t at = words[0]; at < words[1]; at += each, index++) {
+        char x[160];
+        if (!lg_memory_copy(torch->memory, at, saved, each) ||
+            !lg_torch_is_saved(torch, saved, each))
+            break;
+        snprintf(x, sizeof x, "%s[%zu]", name, index);
+        lg_torch_labels labels = lg_torch_labels_of(torch, prefix, x);
+        lg_torch_link_saved(torch, node, saved, &labels, tally);
+    }
+}
+
+/* -------------------------------------------------------------- Python --- */
+
+void
+lg_torch_note_tally(lg_torch *torch, uint32_t node, const lg_torch_tally *tally)
+{
+    char text[16];
+    lg_survey_add_size(torch->survey, node, (int64_t)tally->cost);
+    int length = snprintf(text, sizeof text, "%u", tally->saved);
+    if (tally->saved)
+        lg_builder_add_fact(torch->builder, node, "saved", text,
+                            (size_t)length);
+    length = snprintf(text, sizeof text, "%u", tally->hooked);
+    if (tally->hooked)
+        lg_builder_add_fact(torch->builder, node, "hooked", text,
+                            (size_t)length);
+}
+
+void
+lg_torch_walk_context(lg_torch *torch, PyObject *context, uint32_t node)
+{
+    uintptr_t words[3];
+    lg_torch_tally tally = {0, 0, 0};
+    memcpy(words, (const char *)context + torch->layout->context_saved,
+           sizeof words);
+    if (!lg_torch_is_saved_list(torch, words, sizeof words))
+        return;
+    lg_torch_link_saved_list(torch, node, words, "saved_", "tensors", &tally);
+    tally.cost += lg_memory_block(torch->memory, words[0]);
+    lg_torch_note_tally(torch, node, &tally);
+}
+
+void
+lg_torch_walk_saved(lg_torch *torch, PyObject *saved, uint32_t node)
+{
+    const lg_torch_layout *layout = torch->layout;
+    uintptr_t words[SAVED_WORDS], address;
+    const char *object = (const char *)saved;
+    lg_torch_tally tally = {0, 0, 0};
+    lg_torch_labels labels = {torch->names.data, torch->names.data,
+                              torch->names.unpack};
+    if (!layout->raw_owned || !(object[layout->raw_owned] & 1))
+        return;
+    memcpy(&address, object + layout->raw_saved, sizeof address);
+    if (!lg_memory_copy(torch->memory, address, words, layout->saved_size) ||
+        !lg_torch_is_saved(torch, words, layout->saved_size))
+        return;
+    lg_torch_link_saved(torch, node, words, &labels, &tally);
+    tally.cost += lg_memory_block(torch->memory, address);
+    lg_torch_note_tally(torch, node, &tally);
+}

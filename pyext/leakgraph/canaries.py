@@ -1,0 +1,166 @@
+"""Throw-away objects by which the capture learns the layout of a library.
+
+The capture calls `torch` once per process, before the first walk that finds PyTorch
+loaded. What it returns is looked at in memory, from outside, and dropped.
+"""
+
+from __future__ import annotations
+
+import _thread
+from typing import Any
+
+import torch as library
+
+__all__ = ["torch"]
+
+
+class Doubled(library.autograd.Function):
+    """A Function in Python that saves its input, twice."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Any) -> Any:
+        """Return twice the value."""
+        ctx.save_for_backward(value, value)
+        return value * 2
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        """Return the gradient: never called."""
+        return gradients[0] * 2
+
+
+class Packed:
+    """What the hook makes of a saved tensor."""
+
+
+def pack(tensor: Any) -> Packed:
+    """Replace a saved tensor."""
+    return Packed()
+
+
+def unpack(packed: Any) -> Any:
+    """Give the tensor back: never called."""
+    raise NotImplementedError
+
+
+def keep(*arguments: Any) -> None:
+    """Do nothing: a hook."""
+
+
+def _storage(tensor: Any) -> Any:
+    if hasattr(tensor, "untyped_storage"):
+        return tensor.untyped_storage()
+    return tensor.storage().untyped()  # before PyTorch 2.0
+
+
+def _dtypes() -> dict[str, Any]:
+    """Make an empty tensor of each dtype that can be made without a warning."""
+    names = "uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128"
+    return {
+        name: library.empty(0, dtype=getattr(library, name), device="cpu")
+        for name in [*names.split(), "bool", "bfloat16"]
+    }
+
+
+def _tensors() -> dict[str, Any]:
+    """Tensors of several shapes, types and owners, and their storages."""
+    floats = {"dtype": library.float32, "device": "cpu"}
+    owner = bytearray(64)
+    made: dict[str, Any] = {
+        "short": library.ones(5, **floats),
+        "long": library.ones(2, 3, 5, 7, 11, **floats),
+        "deep": library.ones(2, 1, 3, 1, 2, 1, **floats),
+        "meta": library.empty(9, dtype=library.float32, device="meta"),
+        "owner": owner,
+        "borrowing": library.frombuffer(owner, dtype=library.float32),
+        "leaf": library.ones(5, requires_grad=True, **floats),
+        "gradient": library.ones(5, **floats),
+    }
+    made["leaf"].grad = made["gradient"]
+    made["leaf"].register_hook(keep)
+    made["hooks"] = made["leaf"]._backward_hooks
+    if hasattr(made["leaf"], "register_post_accumulate_grad_hook"):
+        made["leaf"].register_post_accumulate_grad_hook(keep)
+        made["late hooks"] = made["leaf"]._post_accumulate_grad_hooks
+    for name in ("short", "long", "deep", "meta", "borrowing"):
+        made["storage of " + name] = _storage(made[name])
+    return made
+
+
+def _graph() -> dict[str, Any]:
+    """A small autograd graph: leaf, squares, product, and one of each kind."""
+    floats = {"dtype": library.float32, "device": "cpu"}
+    leaf = library.ones(3, requires_grad=True, **floats)
+    other = library.ones(3, requires_grad=True, **floats)
+    square = leaf * leaf
+    product = square * other
+    doubled = Doubled.apply(square)
+    with library.autograd.graph.saved_tensors_hooks(pack, unpack):
+        hooked_leaf = leaf * other
+        hooked = square * product
+    dropped = library.ones(3, requires_grad=True, **floats)
+    made: dict[str, Any] = {
+        "graph leaf": leaf,
+        "graph other": other,
+        "square": square,
+        "product": product,
+        "half saved": square * library.ones(3, **floats),
+        "exponential": square.exp(),
+        "doubled": doubled,
+        "hooked leaf": hooked_leaf,
+        "hooked": hooked,
+        "view": square.view(3, 1),
+        "slice": product[0:2],
+        "dropped": id(dropped),
+        "user of dropped": dropped * dropped,
+        "pack": pack,
+        "unpack": unpack,
+        "packed": Packed,
+    }
+    for name, value in list(made.items()):
+        if getattr(value, "grad_fn", None) is not None:
+            made["node of " + name] = value.grad_fn
+    made["raw saved"] = made["node of product"]._raw_saved_self
+    if hasattr(library._C._autograd, "_make_saved_tensor"):
+        own = library._C._autograd._make_saved_tensor(leaf, is_output=False)
+        made["own saved"] = own
+    return made
+
+
+def _make() -> dict[str, Any]:
+    made = {**_dtypes(), **_tensors(), **_graph()}
+    tensors = [value for value in made.values() if isinstance(value, library.Tensor)]
+    made["addresses"] = {id(tensor): tensor._cdata for tensor in tensors}
+    made["data"] = {id(tensor): tensor.data_ptr() for tensor in tensors}
+    storages = [made[name] for name in made if name.startswith("storage of ")]
+    made["addresses"].update((id(storage), storage._cdata) for storage in storages)
+    return made
+
+
+def torch(seconds: float = 10) -> dict[str, Any]:
+    """Make tensors and a graph, by name.
+
+    They are made in a thread of their own: grad mode, autocast, hooks on saved tensors
+    and dispatch modes belong to the caller's thread, and must neither see them nor
+    change them. An error of PyTorch's is passed on; TimeoutError when the thread did
+    not end within `seconds`.
+    """
+    answer: list[Any] = []
+    done = _thread.allocate_lock()
+
+    def work() -> None:
+        try:
+            answer.append(_make())
+        except BaseException as error:
+            answer.append(error)
+        finally:
+            done.release()
+
+    done.acquire()
+    _thread.start_new_thread(work, ())
+    if not done.acquire(timeout=seconds):
+        raise TimeoutError("PyTorch did not make a few tensors in time")
+    if isinstance(answer[0], BaseException):
+        raise answer[0]
+    made: dict[str, Any] = answer[0]
+    return made
