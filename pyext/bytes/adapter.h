@@ -19,8 +19,8 @@
  *             which the capture holds strongly meanwhile; lg_survey_next begins
  *             anew. Left out in a forked child.
  *   finish    frees the state. Always, if prepare returned true.
- * visit, survey and settle run no Python code, allocate no Python object, take no
- * reference, and read foreign memory only through lg_survey_read.
+ * visit, survey and settle run no Python code, allocate no Python object, take
+ * no reference, and read foreign memory only through lg_survey_read.
  */
 #ifndef LEAKGRAPH_BYTES_ADAPTER_H
 #define LEAKGRAPH_BYTES_ADAPTER_H
@@ -42,7 +42,7 @@ typedef struct lg_adapter {
                   unsigned kind);
     void (*survey)(lg_survey *survey, void *state);
     void (*settle)(lg_survey *survey, void *state); /**< may be NULL */
-    void (*ask)(lg_survey *survey, void *state); /**< may be NULL */
+    void (*ask)(lg_survey *survey, void *state);    /**< may be NULL */
     void (*finish)(void *state);
 } lg_adapter;
 

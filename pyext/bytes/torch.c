@@ -11,9 +11,8 @@ static bool
 is_ready(PyObject *module)
 {
     PyObject *spec = lg_survey_member(module, "__spec__");
-    PyObject *busy = spec != NULL
-                         ? PyObject_GetAttrString(spec, "_initializing")
-                         : NULL;
+    PyObject *busy =
+        spec != NULL ? PyObject_GetAttrString(spec, "_initializing") : NULL;
     bool ready = busy != Py_True;
     Py_XDECREF(busy);
     PyErr_Clear();

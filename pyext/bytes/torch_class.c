@@ -43,7 +43,10 @@ kind_of(const lg_rtti *rtti)
         return LG_TORCH_AUTOGRAD;
     if (lg_rtti_is_a(rtti, "N5torch8autograd18SavedVariableHooksE"))
         return LG_TORCH_HOOKS;
-    if (mentions(rtti, "PyFunction") && mentions(rtti, "Hook"))
+    /* Not the block of a shared_ptr to one, whose name has theirs inside. */
+    if (strncmp(rtti->name[0], "N5torch8autograd", 16) == 0 &&
+        strstr(rtti->name[0], "PyFunction") != NULL &&
+        strstr(rtti->name[0], "Hook") != NULL)
         return LG_TORCH_HOOK;
     if (mentions(rtti, "PyAnomalyMetadata"))
         return LG_TORCH_ANOMALY;

@@ -121,6 +121,16 @@ lg_finder_class(lg_finder *finder, const lg_sought *sought,
                   match_all(finder, sought, samples, count, mangled));
 }
 
+uint16_t
+lg_finder_try_class(lg_finder *finder, const lg_sought *sought,
+                    const lg_sample *samples, size_t count, const char *mangled)
+{
+    if (finder->failed)
+        return 0;
+    match found = match_all(finder, sought, samples, count, mangled);
+    return found.count ? one_of(finder, sought, found) : 0;
+}
+
 /* ------------------------------------------------------------ canaries --- */
 
 PyObject *

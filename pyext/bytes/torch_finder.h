@@ -46,6 +46,10 @@ uint16_t lg_finder_try(lg_finder *finder, const lg_sought *sought,
 uint16_t lg_finder_class(lg_finder *finder, const lg_sought *sought,
                          const lg_sample *samples, size_t count,
                          const char *mangled);
+/** The same; 0 without a failure when there is none. */
+uint16_t lg_finder_try_class(lg_finder *finder, const lg_sought *sought,
+                             const lg_sample *samples, size_t count,
+                             const char *mangled);
 /** Fails unless it is so. */
 bool lg_finder_check(lg_finder *finder, bool is_so, const char *what);
 

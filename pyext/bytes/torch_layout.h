@@ -68,7 +68,8 @@ typedef struct lg_torch_layout {
     uint16_t python_context;  /**< PyNode -> ctx */
     /* SavedVariable; its tensor is the first word. */
     uint16_t saved_size;
-    uint16_t saved_flags; /**< five bytes, see torch_saved.c */
+    uint16_t saved_flags;   /**< five bytes, see torch_saved.c */
+    uint16_t saved_version; /**< its version counter, in some; else 0 */
     uint16_t saved_hooks;
     uint16_t saved_grad_fn; /**< of a hooked one */
     uint16_t saved_leaf;    /**< ... its AccumulateGrad, if held; else 0 */
@@ -85,10 +86,6 @@ typedef struct lg_torch_layout {
 struct lg_finder;
 bool lg_torch_find_tensors(struct lg_finder *finder, lg_torch_layout *layout);
 bool lg_torch_find_graph(struct lg_finder *finder, lg_torch_layout *layout);
-
-/** Whether the code of a SavedVariable's flags is one that a saved tensor can
- *  have: none, in-place, original, leaf, output; one byte each. */
-bool lg_torch_flags_are_sane(uint64_t flags);
 
 /** Finds everything out, at the first call. Runs PyTorch on objects of its own.
  *  NULL: not even tensors are understood; *reason (static) says why. */

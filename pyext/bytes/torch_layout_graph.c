@@ -10,18 +10,10 @@ enum { WORD = sizeof(uintptr_t) };
 #define ACCUMULATE_GRAD "N5torch8autograd14AccumulateGradE"
 #define SAVED_HOOKS "N5torch8autograd18SavedVariableHooksE"
 #define TENSOR_IMPL "N3c1010TensorImplE"
+#define VERSION_COUNTER "N3c1015VariableVersion14VersionCounterE"
 #define NO_TENSOR "N3c1019UndefinedTensorImplE"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-/** A leaf, original input: what most saved tensors are. */
-enum { FLAG_BYTES = 5 };
-
-bool
-lg_torch_flags_are_sane(uint64_t flags)
-{
-    return (flags & UINT64_C(0xfefefefefe)) == 0;
-}
 
 static lg_sample
 sample(uintptr_t base, uintptr_t value)
@@ -315,6 +307,10 @@ find_flags(lg_finder *finder, lg_torch_layout *layout, pair at)
                         WORD, ~UINT64_C(0xffffffffff)};
     layout->saved_flags =
         lg_finder_find(finder, &sought, samples, COUNT(samples));
+    lg_sought counter = {"the version of a saved tensor", WORD,
+                         layout->saved_flags, WORD, 0};
+    layout->saved_version =
+        lg_finder_try_class(finder, &counter, samples, 2, VERSION_COUNTER);
 }
 
 static void
@@ -358,10 +354,14 @@ find_hooked(lg_finder *finder, lg_torch_layout *layout, pair at)
     slots[1].value = node_of(finder, layout, "product");
     sought.what = "the node of a hooked tensor";
     layout->saved_grad_fn = lg_finder_find(finder, &sought, slots, 2);
-    if (!layout->node_counted)
-        return; /* a weak_ptr there */
+    /* The leaf's node: held, or by a weak_ptr. Two edges own it besides. */
+    uintptr_t other = accumulate_of(finder, layout, "product", 1);
+    uintptr_t counts =
+        layout->node_counted ? other : lg_finder_word(finder, other + 2 * WORD);
+    if ((lg_finder_word(finder, counts + WORD) & UINT32_MAX) == 2)
+        return;
     slots[2].value = accumulate_of(finder, layout, "square", 0);
-    slots[3].value = accumulate_of(finder, layout, "product", 1);
+    slots[3].value = other;
     sought.what = "the leaf of a hooked tensor";
     layout->saved_leaf = lg_finder_find(finder, &sought, slots + 2, 2);
 }

@@ -31,24 +31,59 @@ is_kind(lg_torch *torch, uintptr_t object, lg_torch_kind kind)
     return class != NULL && class->kind == kind;
 }
 
-/** The first word is a tensor or none; five flags, each 0 or 1; no hooks, or
- *  hooks. Memory that is something else, or has never been written, does not
- *  look like that. */
+/** Between the tensor and the flags there is nothing but, when they are used,
+ *  the gradient of forward mode, a weak reference to a node and a counter: a
+ *  pointer to an object with a vtable, or the one before it of the two words of
+ *  a shared_ptr. Never a tensor. */
+static bool
+is_quiet(lg_torch *torch, const uintptr_t *words, size_t end)
+{
+    for (size_t i = 1; i < end; i++) {
+        if (words[i] == 0)
+            continue;
+        if (!lg_is_address(words[i]))
+            return false;
+        const lg_torch_class *class = lg_torch_class_of(torch, words[i]);
+        if (class == NULL && i + 1 < end && lg_is_address(words[i + 1]))
+            class = lg_torch_class_of(torch, words[++i]);
+        if (class == NULL || class->kind == LG_TORCH_IMPL)
+            return false;
+    }
+    return true;
+}
+
+/** Whether the five flags are what they can be: each 0 or 1, and a tensor means
+ *  that it was not made without one. */
+static bool
+are_flags(uint64_t flags, bool tensor)
+{
+    return (flags & UINT64_C(0xfefefefefe)) == 0 && !(tensor && (flags & 1));
+}
+
+/* Memory that was never written, such as the unused half of a number, may hold
+   what is left of another node: each word is held to what it must be. */
 bool
 lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length)
 {
     const lg_torch_layout *layout = torch->layout;
     if (length < layout->saved_size)
         return false;
-    if (words[0] != layout->undefined && !lg_is_address(words[0]))
+    bool none = words[0] == layout->undefined;
+    if (!none && !is_kind(torch, words[0], LG_TORCH_IMPL))
         return false;
-    uint64_t flags = words[layout->saved_flags / WORD];
     uintptr_t hooks = words[layout->saved_hooks / WORD];
-    if ((flags & UINT64_C(0xfefefefefe)) != 0 ||
-        (hooks != 0 && !is_kind(torch, hooks, LG_TORCH_HOOKS)))
+    uintptr_t node = words[layout->saved_grad_fn / WORD];
+    uintptr_t leaf = layout->saved_leaf ? words[layout->saved_leaf / WORD] : 0;
+    if (hooks == 0 ? (node | leaf) != 0
+                   : !is_kind(torch, hooks, LG_TORCH_HOOKS))
         return false;
-    return words[0] == layout->undefined ||
-           is_kind(torch, words[0], LG_TORCH_IMPL);
+    uintptr_t counter =
+        layout->saved_version ? words[layout->saved_version / WORD] : 0;
+    if (layout->saved_version && !none && counter == 0)
+        return false;
+    /* The version and the number of the output come right before the flags. */
+    return are_flags(words[layout->saved_flags / WORD], !none) &&
+           is_quiet(torch, words, layout->saved_flags / WORD - 1);
 }
 
 /** Hooks in Python: what they made of the tensor, and the functions. */

@@ -64,7 +64,7 @@ def _dtypes() -> dict[str, Any]:
 
 def _tensors() -> dict[str, Any]:
     """Tensors of several shapes, types and owners, and their storages."""
-    floats = {"dtype": library.float32, "device": "cpu"}
+    floats: dict[str, Any] = {"dtype": library.float32, "device": "cpu"}
     owner = bytearray(64)
     made: dict[str, Any] = {
         "short": library.ones(5, **floats),
@@ -89,12 +89,13 @@ def _tensors() -> dict[str, Any]:
 
 def _graph() -> dict[str, Any]:
     """A small autograd graph: leaf, squares, product, and one of each kind."""
-    floats = {"dtype": library.float32, "device": "cpu"}
+    floats: dict[str, Any] = {"dtype": library.float32, "device": "cpu"}
     leaf = library.ones(3, requires_grad=True, **floats)
     other = library.ones(3, requires_grad=True, **floats)
     square = leaf * leaf
     product = square * other
-    doubled = Doubled.apply(square)
+    apply: Any = Doubled.apply
+    doubled = apply(square)
     with library.autograd.graph.saved_tensors_hooks(pack, unpack):
         hooked_leaf = leaf * other
         hooked = square * product
