@@ -1,10 +1,12 @@
 /**
- * What knots with several doors retain: the dominators of the policy graph with
- * every such knot contracted to one node.
+ * What knots with several doors hold as a whole: the dominators of the policy
+ * graph with every such knot contracted to one node.
  *
- * A knot with one door retains what its door does. Of other nodes the
- * dominators differ there only if all that refers to them is held by contracted
- * knots: these are *late*, the members of the knots among them.
+ * There a node's dominator differs from that of the policy graph only if a knot
+ * *adopts* it: each way to it leads through the knot, and none of the members
+ * lies on every way. Node and knot then have the same dominator in the policy
+ * graph, and all that refers to the node is dominated by nodes that have that
+ * dominator too: members of the knot, or what it adopts.
  */
 #ifndef LG_CONTRACT_H
 #define LG_CONTRACT_H
@@ -13,21 +15,21 @@
 
 typedef struct lg__contraction {
     lg__lift *lift;
-    uint32_t *late; /**< [count] the late nodes, as they stand in the order */
-    uint32_t count;
-    uint64_t *bytes; /**< [count] what each retains on one device */
+    uint32_t count;   /**< of knots */
+    lg__branch *knot; /**< [count + 1] each below the one that adopts it; the
+                           last stands for none */
 } lg__contraction;
 
-/** Adds what the knots adopt to the analysis, whose dominators are known. Uses
- *  the branches and places of the lift up. O(edges log nodes) of late nodes.
- *  Free also on failure. */
+/** Adds what the knots adopt to the analysis. Uses the places of the lift up
+ *  and some of its marks. O(edges log nodes) of what knots with several doors
+ *  hold. Free also on failure. */
 lg_status lg__contraction_new(lg_analysis *analysis, lg__lift *lift,
                               lg__contraction *out, lg_error *err);
-/** Weighs everything on a device. */
-void lg__contraction_weigh(lg__contraction *state, uint32_t device);
-/** What a contracted knot retains on the device that was weighed last. */
-uint64_t lg__contraction_bytes(const lg__contraction *state,
-                               const lg__span *knot);
+/** What each knot of the lift retains on a device. The sums of the analysis are
+ *  known. */
+void lg__contraction_weigh(const lg__contraction *state,
+                           const lg_analysis *analysis, uint32_t device,
+                           uint64_t *bytes);
 void lg__contraction_free(lg__contraction *state);
 
 #endif

@@ -62,7 +62,8 @@ show_inward(const lg__lift *lift, uint32_t place)
             continue;
         if (lift->place[target] > place)
             lg__lift_meet(lift, &branch[target].parent, node);
-        else if (!lg__branch_leads(branch, target, node))
+        else if (lg__branch_ancestor(branch, node, branch[target].depth) !=
+                 target)
             return false;
     }
     return true;

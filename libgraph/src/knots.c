@@ -29,29 +29,15 @@ compare_weighed(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-// A knot with one door retains what its first member does.
-static uint64_t
-bytes_on(const listing *state, const lg__contraction *contracted,
-         const lg__span *knot, uint32_t device)
-{
-    uint32_t first = state->lift->order[knot->begin];
-    return state->lift->mark[first] & LG__MARK_MANY
-               ? lg__contraction_bytes(contracted, knot)
-               : lg_node_retained_on(state->analysis, first, device);
-}
-
 static bool
-weigh_on(listing *state, lg__contraction *contracted, uint32_t device)
+add_bytes(listing *state, uint32_t device, const uint64_t *bytes)
 {
-    const lg__span *knots = state->lift->knots.data;
-    lg__contraction_weigh(contracted, device);
     for (uint32_t k = 0; k < state->count; k++) {
-        uint64_t bytes = bytes_on(state, contracted, &knots[k], device);
-        state->items[k].all += bytes;
+        state->items[k].all += bytes[k];
         if (device == 0)
-            state->items[k].host = bytes;
+            state->items[k].host = bytes[k];
         else if (!lg__on_device_add(&state->analysis->knot_device, device, k,
-                                    bytes))
+                                    bytes[k]))
             return false;
     }
     return true;
@@ -63,13 +49,19 @@ weigh(listing *state, lg_error *err)
     const lg_analysis *analysis = state->analysis;
     uint32_t devices =
         analysis->device.count > 0 ? analysis->graph->device_count : 0;
+    uint64_t *bytes = malloc(((size_t)state->count + 1) * sizeof *bytes);
+    if (bytes == NULL)
+        return lg__error_memory(err);
     lg__contraction contracted;
     lg_status status =
         lg__contraction_new(state->analysis, state->lift, &contracted, err);
-    for (uint32_t device = 0; device <= devices && status == LG_OK; device++)
-        if (!weigh_on(state, &contracted, device))
+    for (uint32_t device = 0; device <= devices && status == LG_OK; device++) {
+        lg__contraction_weigh(&contracted, analysis, device, bytes);
+        if (!add_bytes(state, device, bytes))
             status = lg__error_memory(err);
+    }
     lg__contraction_free(&contracted);
+    free(bytes);
     return status;
 }
 

@@ -18,8 +18,8 @@ lg__branch_settle(lg__branch *branch, uint32_t node)
     branch[node].jump = even ? branch[jump].jump : parent;
 }
 
-static uint32_t
-ancestor_at(const lg__branch *branch, uint32_t node, uint32_t depth)
+uint32_t
+lg__branch_ancestor(const lg__branch *branch, uint32_t node, uint32_t depth)
 {
     while (branch[node].depth > depth) {
         uint32_t jump = branch[node].jump;
@@ -28,19 +28,13 @@ ancestor_at(const lg__branch *branch, uint32_t node, uint32_t depth)
     return node;
 }
 
-bool
-lg__branch_leads(const lg__branch *branch, uint32_t above, uint32_t node)
-{
-    return ancestor_at(branch, node, branch[above].depth) == above;
-}
-
 uint32_t
 lg__branch_meet(const lg__branch *branch, uint32_t a, uint32_t b)
 {
     if (branch[a].depth > branch[b].depth)
-        a = ancestor_at(branch, a, branch[b].depth);
+        a = lg__branch_ancestor(branch, a, branch[b].depth);
     else
-        b = ancestor_at(branch, b, branch[a].depth);
+        b = lg__branch_ancestor(branch, b, branch[a].depth);
     // Nodes of one depth have jumps of one length.
     while (a != b) {
         bool far = branch[a].jump != branch[b].jump;

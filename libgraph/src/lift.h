@@ -27,7 +27,7 @@ typedef struct lg__branch {
 typedef struct lg__span {
     uint32_t begin; /**< where its members stand in the order */
     uint32_t end;
-    bool early; /**< see LG__MARK_EARLY */
+    bool early; /**< something early refers to it: see LG__MARK_EARLY */
 } lg__span;
 
 typedef struct lg__lift {
@@ -80,8 +80,11 @@ lg__lift_barred(const lg__lift *lift, uint32_t source)
 
 /** The nearest common ancestor of two settled nodes. O(log nodes). */
 uint32_t lg__branch_meet(const lg__branch *branch, uint32_t a, uint32_t b);
-/** Whether a settled node is another or one of its ancestors. O(log nodes). */
-bool lg__branch_leads(const lg__branch *branch, uint32_t above, uint32_t node);
+/** The ancestor of a settled node at a depth that is not below it. O(log
+ * nodes).
+ */
+uint32_t lg__branch_ancestor(const lg__branch *branch, uint32_t node,
+                             uint32_t depth);
 /** Depth and jump of a node whose parent is settled. */
 void lg__branch_settle(lg__branch *branch, uint32_t node);
 

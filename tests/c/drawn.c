@@ -92,6 +92,23 @@ draw_random(uint64_t seed, uint32_t nodes)
 }
 
 lg_graph *
+draw_ring(uint32_t nodes)
+{
+    lg_builder *builder;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t node = 0; node < nodes; node++) {
+        lg_builder_add_node(builder, 16 * ((uint64_t)node + 1));
+        lg_builder_set_size(builder, node, 1);
+    }
+    for (uint32_t node = 0; node < nodes; node++) {
+        lg_builder_open(builder, node);
+        lg_builder_add_edge(builder, (node + 1) % nodes, LG_EDGE_INDEX, 0);
+    }
+    lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "", 0);
+    return finish(builder);
+}
+
+lg_graph *
 drawn_with_devices(void)
 {
     lg_builder *builder;

@@ -41,13 +41,8 @@ chain(void)
 static void
 ring(void)
 {
-    lg_graph *graph;
-    lg_builder *builder = begin(MANY);
-    for (uint32_t node = 0; node < MANY; node++) {
-        lg_builder_open(builder, node);
-        lg_builder_add_edge(builder, (node + 1) % MANY, LG_EDGE_INDEX, 0);
-    }
-    lg_analysis *analysis = end(builder, &graph);
+    lg_graph *graph = draw_ring(MANY);
+    lg_analysis *analysis = analysed(graph);
     CHECK(lg_node_dominator(analysis, MANY - 1) == MANY - 2);
     CHECK(lg_node_retained(analysis, 1).host == MANY - 1);
     CHECK(lg_analysis_knot_count(analysis) == 1);
@@ -121,6 +116,56 @@ tree_with_parents(void)
     lg_graph_free(graph);
 }
 
+// Each element refers to the next and to the one before, and both ends are
+// held: no element lies on every way to another.
+static void
+linked_list_with_two_ends(void)
+{
+    enum { ELEMENTS = MANY / 4 };
+    lg_graph *graph;
+    lg_builder *builder = begin(ELEMENTS);
+    lg_builder_add_root(builder, ELEMENTS - 1, LG_ROOT_THREAD, "", 0);
+    for (uint32_t node = 0; node < ELEMENTS; node++) {
+        lg_builder_open(builder, node);
+        if (node + 1 < ELEMENTS)
+            lg_builder_add_edge(builder, node + 1, LG_EDGE_INDEX, 0);
+        if (node > 0)
+            lg_builder_add_edge(builder, node - 1, LG_EDGE_INDEX, 1);
+    }
+    lg_analysis *analysis = end(builder, &graph);
+    for (uint32_t node = 0; node < ELEMENTS; node++)
+        CHECK(lg_node_dominator(analysis, node) == LG_NONE);
+    CHECK(lg_analysis_knot_count(analysis) == 1);
+    CHECK(lg_analysis_knot(analysis, 0).retained.host == ELEMENTS);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// Pairs that refer to each other and, each to its like, to the next pair: none
+// dominates anything, and every pair retains all pairs after it.
+static void
+pairs(void)
+{
+    lg_graph *graph;
+    lg_builder *builder = begin(MANY);
+    lg_builder_add_root(builder, 1, LG_ROOT_THREAD, "", 0);
+    for (uint32_t node = 0; node < MANY; node++) {
+        lg_builder_open(builder, node);
+        lg_builder_add_edge(builder, node ^ 1, LG_EDGE_INDEX, 0);
+        if (node + 2 < MANY)
+            lg_builder_add_edge(builder, node + 2, LG_EDGE_INDEX, 1);
+    }
+    lg_analysis *analysis = end(builder, &graph);
+    CHECK(lg_analysis_knot_count(analysis) == MANY / 2);
+    for (uint32_t i = 0; i < MANY / 2; i++) {
+        lg_knot knot = lg_analysis_knot(analysis, i);
+        CHECK(knot.nodes[0] == 2 * i && knot.retained.host == MANY - 2 * i);
+        CHECK(lg_node_dominator(analysis, 2 * i) == LG_NONE);
+    }
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 int
 main(void)
 {
@@ -129,5 +174,7 @@ main(void)
     RUN(list_with_one_child);
     RUN(linked_list_with_one_string);
     RUN(tree_with_parents);
+    RUN(linked_list_with_two_ends);
+    RUN(pairs);
     return test_result();
 }

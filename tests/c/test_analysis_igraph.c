@@ -5,13 +5,19 @@
 #include "drawn.h"
 #include "test.h"
 
-enum { GRAPHS = 60, NODES = 3000 };
+enum { GRAPHS = 3000, LARGE_GRAPHS = 60, NODES = 3000 };
 
 static void
 add_edge(igraph_vector_int_t *edges, uint32_t source, uint32_t target)
 {
     REQUIRE(igraph_vector_int_push_back(edges, source) == 0);
     REQUIRE(igraph_vector_int_push_back(edges, target) == 0);
+}
+
+static uint32_t
+node_count(const lg_analysis *analysis)
+{
+    return lg_graph_columns(lg_analysis_graph(analysis))->node_count;
 }
 
 // Edges of what is alive only: garbage changes nothing there.
@@ -38,15 +44,16 @@ static void
 compare_dominators(const lg_analysis *analysis, const igraph_t *whole)
 {
     igraph_vector_int_t found;
+    uint32_t root = node_count(analysis);
     REQUIRE(igraph_vector_int_init(&found, 0) == 0);
-    REQUIRE(igraph_dominator_tree(whole, NODES, &found, NULL, NULL,
+    REQUIRE(igraph_dominator_tree(whole, root, &found, NULL, NULL,
                                   IGRAPH_OUT) == 0);
-    for (uint32_t node = 0; node < NODES; node++) {
+    for (uint32_t node = 0; node < root; node++) {
         uint32_t ours = lg_node_dominator(analysis, node);
         bool reached = VECTOR(found)[node] >= 0;
         CHECK(reached == lg_node_is_reachable(analysis, node));
         if (reached)
-            CHECK(VECTOR(found)[node] == (ours == LG_NONE ? NODES : ours));
+            CHECK(VECTOR(found)[node] == (ours == LG_NONE ? root : ours));
     }
     igraph_vector_int_destroy(&found);
 }
@@ -68,7 +75,7 @@ compare_components(const lg_analysis *analysis, const igraph_t *whole)
         for (uint32_t j = 1; j < knot.count; j++)
             CHECK(VECTOR(found)[knot.nodes[j]] == VECTOR(found)[knot.nodes[0]]);
     }
-    for (uint32_t node = 0; node < NODES; node++)
+    for (uint32_t node = 0; node < node_count(analysis); node++)
         if (lg_node_is_reachable(analysis, node) &&
             VECTOR(sizes)[VECTOR(found)[node]] > 1)
             CHECK(lg_node_knot(analysis, node) != LG_NONE);
@@ -76,25 +83,56 @@ compare_components(const lg_analysis *analysis, const igraph_t *whole)
     igraph_vector_int_destroy(&sizes);
 }
 
+// What a knot retains is what its members retain as a set.
 static void
-whole_graphs(void)
+compare_retained(const lg_analysis *analysis)
 {
-    for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
-        lg_graph *graph = draw_random(seed, NODES);
-        lg_analysis *analysis = analysed(graph);
-        igraph_t whole;
-        make(analysis, &whole);
-        compare_dominators(analysis, &whole);
-        compare_components(analysis, &whole);
-        igraph_destroy(&whole);
-        lg_analysis_free(analysis);
-        lg_graph_free(graph);
+    for (uint32_t i = 0; i < lg_analysis_knot_count(analysis); i++) {
+        lg_knot knot = lg_analysis_knot(analysis, i);
+        lg_bytes bytes;
+        REQUIRE(lg_nodes_retained(analysis, knot.nodes, knot.count, NULL,
+                                  &bytes, NULL) == LG_OK);
+        CHECK(knot.retained.host == bytes.host);
     }
+}
+
+static void
+compare(uint64_t seed, uint32_t nodes)
+{
+    lg_graph *graph = draw_random(seed, nodes);
+    lg_analysis *analysis = analysed(graph);
+    igraph_t whole;
+    make(analysis, &whole);
+    compare_dominators(analysis, &whole);
+    compare_components(analysis, &whole);
+    if (nodes < NODES)
+        compare_retained(analysis);
+    if (test_failures > 0)
+        fprintf(stderr, "seed %u, %u nodes\n", (unsigned)seed, nodes);
+    igraph_destroy(&whole);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// Around the size at which igraph is asked about a knot.
+static void
+graphs(void)
+{
+    for (uint32_t seed = 0; seed < GRAPHS && test_failures == 0; seed++)
+        compare(seed, 40 + seed % 300);
+}
+
+static void
+large_graphs(void)
+{
+    for (uint32_t seed = 0; seed < LARGE_GRAPHS && test_failures == 0; seed++)
+        compare(seed, NODES);
 }
 
 int
 main(void)
 {
-    RUN(whole_graphs);
+    RUN(graphs);
+    RUN(large_graphs);
     return test_result();
 }

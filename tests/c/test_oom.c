@@ -267,6 +267,15 @@ everything_else(void)
     CHECK(rmdir(folder) == 0);
 }
 
+// Small knots and one that igraph is asked about, some of them within others.
+static void
+tangles(void)
+{
+    lg_graph *graph = draw_random(5, 600);
+    CHECK(sweep(graph, do_analyse) == 0);
+    lg_graph_free(graph);
+}
+
 // A graph with knots and devices; from a file, its analysis with it.
 static void
 analyses(void)
@@ -294,6 +303,7 @@ main(void)
     RUN(builder_and_finish);
     RUN(indexes);
     RUN(everything_else);
+    RUN(tangles);
     RUN(analyses);
     return test_result();
 }
