@@ -1,6 +1,7 @@
 /**
  * The extension module leakgraph._core: its table of contents.
  */
+#include "bell.h"
 #include "column.h"
 #include "cycle.h"
 #include "cycles.h"
@@ -37,6 +38,9 @@ static PyMethodDef core_methods[] = {
     {"cycles", FASTCALL(core_cycles), KEYWORDS, core_cycles_doc},
     {"top", FASTCALL(core_top), KEYWORDS, core_top_doc},
     {"why", FASTCALL(core_why), KEYWORDS, core_why_doc},
+    {"_hang_bell", core_hang_bell, METH_O, core_hang_bell_doc},
+    {"_take_bell_down", core_take_bell_down, METH_NOARGS,
+     core_take_bell_down_doc},
     {NULL, NULL, 0, NULL},
 };
 

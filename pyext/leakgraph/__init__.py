@@ -77,10 +77,12 @@ from leakgraph._core import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from leakgraph.armed import Armed, arm, disarm
     from leakgraph.expect import Uncollected, expect_collectable
 
 __all__ = [
     "ArgumentError",
+    "Armed",
     "Bytes",
     "CancelledError",
     "CaptureInfo",
@@ -116,7 +118,9 @@ __all__ = [
     "UnsupportedError",
     "Why",
     "__version__",
+    "arm",
     "cycles",
+    "disarm",
     "expect_collectable",
     "load",
     "save_snapshot",
@@ -129,10 +133,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Names of `leakgraph.expect`, imported when asked for: most never are."""
-    if name in ("Uncollected", "expect_collectable"):
-        from leakgraph import expect
+#: Modules that are imported when a name of theirs is asked for: most never are.
+_LATER = {
+    "Armed": "armed",
+    "Uncollected": "expect",
+    "arm": "armed",
+    "disarm": "armed",
+    "expect_collectable": "expect",
+}
 
-        return getattr(expect, name)
+
+def __getattr__(name: str) -> object:
+    """Names that have a module of their own."""
+    if name in _LATER:
+        from importlib import import_module
+
+        return getattr(import_module("leakgraph." + _LATER[name]), name)
     raise AttributeError(f"module 'leakgraph' has no attribute '{name}'")

@@ -21,22 +21,39 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-__all__ = ["main"]
+__all__ = ["main", "say"]
 
 USAGE = """\
-usage: python -m leakgraph run [--at-exit FILE] SCRIPT [ARGS]
-       python -m leakgraph run [--at-exit FILE] -m MODULE [ARGS]
+usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
+       python -m leakgraph run [OPTIONS] -m MODULE [ARGS]
        python -m leakgraph VERB ...
 
 Runs a script or a module as `python` would and saves a snapshot of its objects
-when it ends, also by an exception, to FILE (leakgraph-{pid}.lgs if not given;
-{pid} and {n} in it are filled in). The exit code is the script's own. A script
-that ends by os._exit() or is killed leaves no snapshot.
+when it ends, also by an exception. The exit code is the script's own. A script
+that ends by os._exit() or is killed leaves no snapshot of its end.
+
+  --at-exit FILE  where to save it: leakgraph-{pid}.lgs if not given; {pid} and
+                  {n} are filled in
+  --arm FILE      save snapshots while it runs, each to a FILE of its own (with
+                  {n} in it): on SIGUSR2, when memory runs out, and when 90 % of
+                  the memory that it may have is in use. None when it ends,
+                  unless --at-exit is given too
+  --signal NAME   with --arm: another signal, or none
+  --rss SIZE      with --arm: another share ("80%"), a size ("12GiB"), or none
+  --keep N        with --arm: how many files to keep, the newest ones (5)
 
 Any other VERB is handed over to the `leakgraph` command, which reads snapshots.
 """
 
 DEFAULT_FILE = "leakgraph-{pid}.lgs"
+#: The options of `run`, and what each needs.
+OPTIONS = {
+    "--at-exit": "a file name",
+    "--arm": "a file name",
+    "--signal": "a signal",
+    "--rss": "a size",
+    "--keep": "a number",
+}
 USAGE_ERROR = 2
 
 
@@ -53,26 +70,57 @@ def main(arguments: list[str]) -> None:
 
 def _run(arguments: list[str]) -> None:
     """Parse what follows `run`, prepare `__main__` and execute it."""
-    file = DEFAULT_FILE
-    while arguments and arguments[0].startswith("-") and arguments[0] != "-m":
-        option, equals, value = arguments.pop(0).partition("=")
-        if option in ("-h", "--help"):
-            print(USAGE, end="")
-            sys.exit(0)
-        if option != "--at-exit":
-            _fail(f"run: unknown option {option}")
-        if not equals:
-            value = arguments.pop(0) if arguments else ""
-        file = value or _fail("run: --at-exit needs a file name")
+    options = _take_options(arguments)
     if not arguments or arguments == ["-m"]:
         _fail("run: which script?")
     if arguments[0] == "-m":
         code, module = _load_module(arguments[1], arguments[2:])
     else:
         code, module = _load_script(arguments[0], arguments[1:])
-    _register_save(file)
+    if "--at-exit" in options or "--arm" not in options:
+        _register_save(options.get("--at-exit", DEFAULT_FILE))
+    if "--arm" in options:
+        _arm(options)
     sys.modules["__main__"] = module
     _execute(code, module)
+
+
+def _take_options(arguments: list[str]) -> dict[str, str]:
+    """Take the options and their values off the front of the arguments."""
+    options = {}
+    while arguments and arguments[0].startswith("-") and arguments[0] != "-m":
+        option, equals, value = arguments.pop(0).partition("=")
+        if option in ("-h", "--help"):
+            print(USAGE, end="")
+            sys.exit(0)
+        if option not in OPTIONS:
+            _fail(f"run: unknown option {option}")
+        if not equals:
+            value = arguments.pop(0) if arguments else ""
+        options[option] = value or _fail(f"run: {option} needs {OPTIONS[option]}")
+    spare = [name for name in ("--signal", "--rss", "--keep") if name in options]
+    if spare and "--arm" not in options:
+        _fail(f"run: {spare[0]} needs --arm")
+    return options
+
+
+def _arm(options: dict[str, str]) -> None:
+    """Arm the process as the options say."""
+    from leakgraph.armed import arm
+
+    signal, rss = options.get("--signal", "SIGUSR2"), options.get("--rss", "90%")
+    keep = options.get("--keep", "5")
+    try:
+        if not keep.isdigit():
+            raise ValueError(f"--keep needs a number, not {keep}")
+        arm(
+            options["--arm"],
+            signal=None if signal == "none" else signal,
+            rss=None if rss == "none" else rss,
+            keep=int(keep),
+        )
+    except (Error, OSError, ValueError) as error:
+        _fail(f"run: {error}")
 
 
 def _load_script(path: str, arguments: list[str]) -> tuple[CodeType, ModuleType]:
@@ -171,9 +219,9 @@ def _register_save(file: str) -> None:
         try:
             info = save_snapshot(file)
         except (Error, OSError, MemoryError) as error:
-            _say(f"no snapshot was saved: {error}")
+            say(f"no snapshot was saved: {error}")
         else:
-            _say(f"snapshot of {info.nodes:,} objects saved to {info.path}")
+            say(f"snapshot of {info.nodes:,} objects saved to {info.path}")
 
     atexit.register(save)
 
@@ -192,7 +240,7 @@ def _hand_over(arguments: list[str]) -> None:
     os.execv(command, ["leakgraph", *arguments])
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     """One line on stderr, if there is one."""
     if sys.stderr is not None:
         print(f"leakgraph: {line}", file=sys.stderr, flush=True)
@@ -200,5 +248,5 @@ def _say(line: str) -> None:
 
 def _fail(line: str) -> NoReturn:
     """Say it and end with the exit code of a wrong command line."""
-    _say(line)
+    say(line)
     sys.exit(USAGE_ERROR)

@@ -152,6 +152,55 @@ def test_a_forked_child_saves_nothing(script):
     assert watched.err.count("leakgraph: ") == 1
 
 
+ASK = """
+import os, signal, time
+import leakgraph
+os.kill(os.getpid(), signal.{signal})
+for _ in range(2000):
+    if leakgraph.armed._armed.snapshots:
+        break
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "files"),
+    [
+        (["--arm", "a-{n}.lgs"], {"a-1.lgs"}),
+        (["--arm=a-{n}.lgs", "--at-exit", "end.lgs"], {"a-1.lgs", "end.lgs"}),
+        (["--arm", "a-{n}.lgs", "--signal", "usr1", "--rss=none"], {"a-1.lgs"}),
+        (["--arm", "a-{n}.lgs", "--keep", "1", "--rss", "64GiB"], {"a-1.lgs"}),
+    ],
+)
+def test_armed(python, options, files):
+    folder = python("-c", "").folder
+    name = "SIGUSR1" if "usr1" in options else "SIGUSR2"
+    (folder / "job.py").write_text("kept = [[1] * 9]" + ASK.format(signal=name))
+    done = python("-m", "leakgraph", "run", *options, "job.py")
+    assert done.code == 0, done.err
+    assert {path.name for path in folder.glob("*.lgs")} == files
+    for file in files:
+        assert leakgraph.load(folder / file).select("name:__main__.kept")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--arm", "no/such/x.lgs"], "no folder"),
+        (["--arm", "x.lgs", "--signal", "nonsense"], "no signal nonsense"),
+        (["--arm", "x.lgs", "--signal", "KILL"], "Invalid argument"),
+        (["--arm", "x.lgs", "--rss", "much"], "rss must be"),
+        (["--arm", "x.lgs", "--keep", "0"], "keep must be"),
+        (["--arm", "x.lgs", "--keep", "all"], "needs a number"),
+    ],
+)
+def test_wrong_arms(python, options, said):
+    (python("-c", "").folder / "job.py").write_text("print('ran')")
+    done = python("-m", "leakgraph", "run", *options, "job.py")
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err and "Traceback" not in done.err
+
+
 def test_os_exit_leaves_none(script):
     _, watched = script("import os; os._exit(5)")
     assert watched.code == 5 and list(watched.folder.glob("*.lgs")) == []
@@ -170,6 +219,9 @@ def test_syntax_error(script):
         ["run", "--at-exit"],
         ["run", "--no-such-option", "x.py"],
         ["run", "no-such-script.py"],
+        ["run", "--rss", "90%", "x.py"],
+        ["run", "--arm", "x.lgs"],
+        ["run", "--arm"],
         ["run", "-m", "no_such_module_at_all"],
         [],
     ],

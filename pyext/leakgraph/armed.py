@@ -1,0 +1,309 @@
+"""Snapshots that a program takes of itself: on a signal, when memory runs out, at exit.
+
+Each is taken by a forked child, so that the program stands still for a fork alone and
+comes to no harm. One thread waits for the signal and looks at memory now and then.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import select
+import signal as signals
+import sys
+import threading
+import time
+from contextlib import suppress
+
+from leakgraph import shortage
+from leakgraph._core import ArgumentError, _hang_bell, _take_bell_down
+from leakgraph.limits import Memory, gib, size
+from leakgraph.series import Series
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from leakgraph._core import CaptureInfo
+
+__all__ = ["Armed", "arm", "disarm"]
+
+#: Seconds between two looks at memory, far from the limit and near it (from 80 % of
+#: what sets off a snapshot).
+FAR, NEAR = 1.0, 0.1
+#: After a snapshot, memory in use must fall by this share before the next one.
+FALL = 0.05
+#: Seconds between two snapshots for failed allocations: they come in swarms.
+QUIET = 60.0
+
+
+def arm(
+    path: str | os.PathLike[str] = "leakgraph-{pid}-{n}.lgs",
+    *,
+    signal: str | int | None = "SIGUSR2",
+    on_oom: bool = True,
+    rss: str | int | None = "90%",
+    at_exit: bool = False,
+    keep: int = 5,
+    keys: bool = True,
+    previews: bool = False,
+    max_bytes: int | None = None,
+    timeout: int = 60,
+    on_saved: Callable[[CaptureInfo, str], object] | None = None,
+) -> Armed:
+    """Have this process save snapshots of itself when they may be needed.
+
+    path      {pid} stands for the process id, {n} for 1, 2, 3 ...; files that were
+              there before are not touched
+    signal    a name or number of a signal; None for none. It may come while any
+              thread is in native code. A handler that was there is called as well
+    on_oom    on MemoryError, PyTorch's OutOfMemoryError, and what its CPU allocator
+              raises: uncaught ones, and caught ones where they can be seen; at most
+              once a minute
+    rss       when so much memory is in use, before the kernel kills: bytes, "12GiB",
+              or a share of what the control group, or else the machine, has; None for
+              never. Again only after it fell by 5 %
+    at_exit   when the interpreter ends by itself
+    keep      how many files to keep, the newest ones
+    on_saved  called with CaptureInfo and the reason, in the thread that took it
+
+    keys, previews, max_bytes and timeout are those of save_snapshot(). While rss is
+    watched, a snapshot takes no more than 80 % of the memory that is left.
+
+    Works from any thread. Arming again replaces what was armed. A child made by fork
+    is not armed. Says on stderr where each snapshot is.
+
+    Raises ArgumentError for a signal or a size that makes no sense, OSError for a
+    signal that cannot be handled, FileNotFoundError without the folder of `path`.
+    """
+    global _armed
+    disarm()
+    memory = Memory() if rss is not None else None
+    series = Series(
+        path,
+        keep=keep,
+        keys=keys,
+        previews=previews,
+        max_bytes=max_bytes,
+        timeout=timeout,
+        memory=memory,
+        on_saved=on_saved,
+    )
+    armed = Armed(series)
+    if rss is not None and memory is not None:
+        armed._watch_memory(memory, _bytes(rss, memory))
+    if signal is not None:
+        armed._listen(_number(signal))
+    if on_oom:
+        armed._notice_shortages()
+    if at_exit:
+        armed._take_at_exit()
+    armed._start()
+    _armed = armed
+    return armed
+
+
+def disarm() -> None:
+    """Stop saving snapshots; one that is being saved is waited for."""
+    if _armed is not None:
+        _armed.disarm()
+
+
+class Armed:
+    """What arm() set up. Leaving a `with` disarms it."""
+
+    def __init__(self, series: Series) -> None:
+        self._series = series
+        self._reasons: list[str] = []
+        self._memory: Memory | None = None
+        self._threshold = 0
+        self._is_above = False
+        self._bell: int | None = None
+        self._signal = ""
+        self._notices = False
+        self._last_shortage = float("-inf")
+        self._at_exit = False
+        self._watcher: threading.Thread | None = None
+        self._is_over = False
+
+    @property
+    def snapshots(self) -> list[CaptureInfo]:
+        """Those that were saved and are kept, the newest last."""
+        return list(self._series.kept)
+
+    def __repr__(self) -> str:
+        reasons = ", ".join(self._reasons) or "nothing"
+        state = "disarmed" if self._is_over else f"snapshots on {reasons}"
+        return f"<leakgraph.Armed: {state}>"
+
+    def __enter__(self) -> Armed:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.disarm()
+
+    def disarm(self) -> None:
+        """Stop saving snapshots; one that is being saved is waited for."""
+        global _armed
+        if self._is_over:
+            return
+        self._is_over = True
+        atexit.unregister(self._end)
+        shortage.unwatch()
+        if self._bell is not None:
+            _take_bell_down()
+            os.write(self._bell, (1).to_bytes(8, sys.byteorder))
+        self._series.wait()
+        if self._watcher not in (None, threading.current_thread()):
+            self._watcher.join()
+        self._drain()
+        if _armed is self:
+            _armed = None
+
+    # -------------------------------------------------------------- setting up ---
+
+    def _watch_memory(self, memory: Memory, threshold: int) -> None:
+        """Let the watcher look at memory."""
+        self._memory, self._threshold = memory, threshold
+        share = 100 * threshold / memory.limit
+        self._reasons.append(
+            f"{gib(threshold)} in use ({share:.0f} % of {memory.owner})"
+        )
+
+    def _listen(self, signal: int) -> None:
+        """Take the signal."""
+        self._bell = _hang_bell(signal)
+        self._signal = _name(signal)
+        self._reasons.append(self._signal)
+
+    def _notice_shortages(self) -> None:
+        """Hear of allocations that fail."""
+        shortage.watch(self._on_shortage)
+        self._notices = True
+        self._reasons.append("MemoryError")
+
+    def _take_at_exit(self) -> None:
+        """Take a snapshot when the interpreter ends."""
+        self._at_exit = True
+        self._reasons.append("exit")
+
+    def _start(self) -> None:
+        """The watcher, if there is something to watch; and an orderly end."""
+        atexit.register(self._end)
+        if self._bell is not None or self._memory is not None:
+            self._watcher = threading.Thread(
+                target=self._watch, name="leakgraph-arm", daemon=True
+            )
+            self._watcher.start()
+
+    # ---------------------------------------------------------------- watching ---
+
+    def _watch(self) -> None:
+        """Wait for the bell, look at memory; the watcher's whole life."""
+        poll = select.poll()
+        if self._bell is not None:
+            poll.register(self._bell, select.POLLIN)
+        while not self._is_over:
+            if poll.poll(self._pause() * 1000):
+                self._hear()
+            elif self._memory is not None:
+                self._look(self._memory)
+            if self._notices:
+                shortage.attend_torch()
+
+    def _hear(self) -> None:
+        """The bell rang: for a signal, or for the last time."""
+        self._drain()
+        if not self._is_over:
+            self._series.take(self._signal)
+
+    def _drain(self) -> None:
+        """Have the bell be silent."""
+        if self._bell is not None:
+            with suppress(BlockingIOError):
+                os.read(self._bell, 8)
+
+    def _pause(self) -> float:
+        """Seconds until the next look."""
+        if self._memory is None or self._memory.used() < 0.8 * self._threshold:
+            return FAR
+        return NEAR
+
+    def _look(self, memory: Memory) -> None:
+        """Whether too much memory is in use by now."""
+        used = memory.used()
+        if used >= self._threshold and not self._is_above:
+            self._is_above = True
+            self._series.take(f"{gib(used)} in use")
+        elif used < (1 - FALL) * self._threshold:
+            self._is_above = False
+
+    def _on_shortage(self, name: str) -> None:
+        """An allocation failed in this thread."""
+        now = time.monotonic()
+        if now - self._last_shortage >= QUIET:
+            self._last_shortage = now
+            self._series.take(name)
+
+    def _end(self) -> None:
+        """The interpreter ends."""
+        if self._at_exit:
+            self._series.take("exit")
+        self.disarm()
+
+    def _forget(self) -> None:
+        """In a forked child: the watcher is not there, nothing may be waited for."""
+        self._is_over = True
+        atexit.unregister(self._end)
+        shortage.unwatch()
+
+
+def _number(signal: str | int) -> int:
+    """A signal's number by its name, with or without SIG, or number."""
+    if isinstance(signal, int):
+        return signal
+    name = signal.upper()
+    known = signals.Signals.__members__
+    found = known.get(name if name.startswith("SIG") else "SIG" + name)
+    if found is None:
+        raise ArgumentError(f"There is no signal {signal}.")
+    return int(found)
+
+
+def _name(signal: int) -> str:
+    """A signal's name; those for real time have numbers only."""
+    try:
+        return signals.Signals(signal).name
+    except ValueError:
+        return f"signal {signal}"
+
+
+def _bytes(rss: str | int, memory: Memory) -> int:
+    """What sets off a snapshot, in bytes."""
+    try:
+        threshold = rss if isinstance(rss, int) else size(rss, memory.limit)
+    except ValueError as error:
+        raise ArgumentError(
+            f"rss must be bytes, '12GiB' or a share such as '90%', not {rss!r}."
+        ) from error
+    if threshold < 1:
+        raise ArgumentError(f"rss must be 1 byte or more, not {rss!r}.")
+    return threshold
+
+
+def _forget_in_child() -> None:
+    """A forked child is not armed."""
+    global _armed
+    if _armed is not None:
+        _armed._forget()
+        _armed = None
+
+
+_armed: Armed | None = None
+os.register_at_fork(after_in_child=_forget_in_child)

@@ -1,0 +1,143 @@
+"""What memory this process may have, and how much of it is in use.
+
+The kernel kills when a control group (a container) has more memory than its limit, or
+the machine has none left. Nothing announces it: whoever wants to act must look.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Memory", "gib", "size"]
+
+#: For each version of control groups: the file with the limit, and the lines of
+#: memory.stat that cannot be dropped as file pages can (Documentation/admin-guide/
+#: cgroup-v1/memory.rst and cgroup-v2.rst of Linux).
+_VERSIONS = {
+    1: ("memory.limit_in_bytes", ("total_rss", "total_shmem")),
+    2: ("memory.max", ("anon", "shmem")),
+}
+
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+class Memory:
+    """The tightest limit on this process, found once; `root` is for tests."""
+
+    #: Bytes that may be in use.
+    limit: int
+    #: Whose limit that is: "this machine", "the control group /x".
+    owner: str
+
+    def __init__(self, root: str = "/") -> None:
+        self._root = root
+        self._group: tuple[int, str] | None = None
+        self.limit = self._machine("MemTotal")
+        self.owner = "this machine"
+        for version, folder in _groups(root):
+            limit = _number(os.path.join(folder, _VERSIONS[version][0]))
+            if limit is not None and limit < self.limit:
+                self.limit = limit
+                self.owner = "the control group " + folder
+                self._group = version, folder
+
+    def used(self) -> int:
+        """Bytes in use: resident here, or in the whole group if that is more."""
+        pages = _read(os.path.join(self._root, "proc/self/statm")).split()
+        resident = int(pages[1]) * os.sysconf("SC_PAGE_SIZE") if pages else 0
+        if self._group is None:
+            return resident
+        version, folder = self._group
+        wanted = _VERSIONS[version][1]
+        rows = _read(os.path.join(folder, "memory.stat")).splitlines()
+        group = sum(int(row.split()[1]) for row in rows if row.split()[0] in wanted)
+        return max(resident, group)
+
+    def left(self) -> int:
+        """Bytes that can still be had, 0 or more."""
+        return max(0, min(self.limit - self.used(), self._machine("MemAvailable")))
+
+    def _machine(self, name: str) -> int:
+        """A row of /proc/meminfo in bytes; a great number if it cannot be read."""
+        for row in _read(os.path.join(self._root, "proc/meminfo")).splitlines():
+            if row.startswith(name + ":"):
+                return int(row.split()[1]) * 1024
+        return 1 << 62
+
+
+def size(text: str, whole: int) -> int:
+    """Bytes of "90%" (of `whole`), "12GiB", "12G" or "12000000".
+
+    Raises ValueError for anything else, and for shares not between 0 and 100 %.
+    """
+    number, unit = text.strip(), ""
+    if number.endswith("%"):
+        share = float(number[:-1])
+        if not 0 < share <= 100:
+            raise ValueError(f"{text} is not a share of memory")
+        return int(whole * share / 100)
+    number = number[:-1] if number.endswith(("B", "b")) else number
+    number = number[:-1] if number.endswith("i") else number
+    if number[-1:].isalpha():
+        number, unit = number[:-1], number[-1].upper()
+    if unit not in _UNITS or float(number) <= 0:
+        raise ValueError(f"{text} is not a size")
+    return int(float(number) * 1024 ** _UNITS[unit])
+
+
+def gib(count: int) -> str:
+    """Bytes as limits on memory are written."""
+    return f"{count / 2**30:.2f} GiB"
+
+
+def _groups(root: str) -> Iterator[tuple[int, str]]:
+    """Version and folder of every control group that counts this process's memory."""
+    paths = {}
+    for row in _read(os.path.join(root, "proc/self/cgroup")).splitlines():
+        _, controllers, path = row.split(":", 2)
+        for controller in controllers.split(","):
+            paths[controller] = path
+    for row in _read(os.path.join(root, "proc/self/mountinfo")).splitlines():
+        left, _, right = row.partition(" - ")
+        top, mount = left.split()[3:5]
+        kind, _, options = right.split()[:3]
+        if kind == "cgroup2" and "" in paths:
+            version, path = 2, paths[""]
+        elif kind == "cgroup" and "memory" in options.split(","):
+            version, path = 1, paths.get("memory", "/")
+        else:
+            continue
+        mount = os.path.join(root, mount.replace("\\040", " ").lstrip("/"))
+        yield from ((version, folder) for folder in _up(mount, top, path))
+
+
+def _up(mount: str, top: str, path: str) -> Iterator[str]:
+    """Folders from a group's own up to where the groups are mounted.
+
+    In a container the mount may show a part of the tree only, from `top` on.
+    """
+    inside = os.path.relpath(path, top) if path.startswith(top) else "."
+    folder = os.path.normpath(os.path.join(mount, inside))
+    while folder.startswith(mount) and folder != mount:
+        yield folder
+        folder = os.path.dirname(folder)
+    yield mount
+
+
+def _number(file: str) -> int | None:
+    """The number in a file, if it has one ("max" is none)."""
+    text = _read(file).strip()
+    return int(text) if text.isdigit() else None
+
+
+def _read(file: str) -> str:
+    """A file's text; nothing if it is not there or not ours to read."""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as opened:
+            return opened.read()
+    except OSError:
+        return ""

@@ -1,0 +1,130 @@
+"""Numbered snapshots of this process, each by a forked child, within limits."""
+
+from __future__ import annotations
+
+import os
+import threading
+from functools import partial
+
+from leakgraph._core import ArgumentError, Error, LimitError, save_snapshot
+from leakgraph.limits import gib
+from leakgraph.run import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leakgraph._core import CaptureInfo
+    from leakgraph.limits import Memory
+
+__all__ = ["Series"]
+
+#: Of the memory that is left, what a snapshot may take; and the share of the limit at
+#: which one that is being taken is given up.
+MAY_TAKE, TOO_MUCH = 0.8, 0.98
+
+
+class Series:
+    """Where snapshots go, how many stay, and what they may take."""
+
+    #: Those that were saved and are kept, the newest last.
+    kept: list[CaptureInfo]
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        keep: int,
+        keys: bool,
+        previews: bool,
+        max_bytes: int | None,
+        timeout: int,
+        memory: Memory | None,
+        on_saved: Callable[[CaptureInfo, str], object] | None,
+    ) -> None:
+        text = os.path.abspath(os.fspath(path)).replace("{pid}", str(os.getpid()))
+        if not os.path.isdir(os.path.dirname(text)):
+            raise FileNotFoundError(f"There is no folder {os.path.dirname(text)}.")
+        if keep < 1:
+            raise ArgumentError(f"keep must be 1 or more, not {keep}.")
+        self.kept = []
+        self._path, self._next, self._keep = text, 1, keep
+        self._save = partial(
+            save_snapshot, fork=True, timeout=timeout, keys=keys, previews=previews
+        )
+        self._max_bytes, self._memory = max_bytes, memory
+        self._on_saved = on_saved
+        self._taking = threading.Lock()
+
+    def take(self, reason: str) -> None:
+        """Save a snapshot, unless one is being saved; never raises for its sake."""
+        if not self._taking.acquire(blocking=False):
+            return
+        try:
+            info = self._save_within_limits()
+        except (Error, OSError, MemoryError, _TooTightError) as error:
+            say(f"no snapshot was saved on {reason}: {error}")
+            return
+        finally:
+            self._taking.release()
+        say(
+            f"snapshot of {info.nodes:,} objects saved to {info.path} on {reason};"
+            f" the process stood still for {info.pause:.3f} s"
+        )
+        if self._on_saved is not None:
+            try:
+                self._on_saved(info, reason)
+            except Exception as error:
+                say(f"on_saved failed: {error!r}")
+
+    def wait(self) -> None:
+        """Until no snapshot is being saved."""
+        with self._taking:
+            pass
+
+    def _save_within_limits(self) -> CaptureInfo:
+        """Take it, with no more memory than can be spared."""
+        most, left = self._max_bytes, None
+        if self._memory is not None:
+            left = max(1, int(MAY_TAKE * self._memory.left()))
+            most = left if most is None else min(left, most)
+        try:
+            info = self._save(self._free_path(), max_bytes=most, progress=self._guard)
+        except LimitError:
+            if left is None or most != left:
+                raise
+            raise _TooTightError(
+                f"it would take more than the {gib(left)} that are left for it;"
+                " a lower rss= leaves more"
+            ) from None
+        self.kept.append(info)
+        self._drop_oldest()
+        return info
+
+    def _guard(self, phase: str, done: float) -> None:
+        """Give a snapshot up rather than be killed for it."""
+        memory = self._memory
+        if memory is not None and memory.used() > TOO_MUCH * memory.limit:
+            raise _TooTightError(
+                f"memory in use reached {100 * TOO_MUCH:.0f} % of {memory.owner}"
+            )
+
+    def _free_path(self) -> str:
+        """The next path that is not taken; numbers are not used twice."""
+        if "{n}" not in self._path:
+            return self._path
+        while os.path.lexists(path := self._path.replace("{n}", str(self._next))):
+            self._next += 1
+        self._next += 1
+        return path
+
+    def _drop_oldest(self) -> None:
+        """Keep as many files as were asked for."""
+        while len(self.kept) > self._keep:
+            oldest = self.kept.pop(0).path
+            if oldest != self.kept[-1].path and os.path.lexists(oldest):
+                os.unlink(oldest)
+
+
+class _TooTightError(Exception):
+    """There is not enough memory for a snapshot."""

@@ -1,0 +1,168 @@
+"""What memory a process may have: control groups of both versions, in made-up roots."""
+
+import os
+
+import pytest
+
+from leakgraph.limits import Memory, gib, size
+
+GIB = 1 << 30
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """Write files of a machine with 16 GiB; returns its Memory."""
+
+    def make(files, resident=1 << 20):
+        files = {
+            "proc/meminfo": "MemTotal: 16777216 kB\nMemAvailable: 8388608 kB\n",
+            "proc/self/statm": f"99999 {resident // PAGE} 1 1 0 1 0\n",
+            **files,
+        }
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return Memory(str(tmp_path))
+
+    return make
+
+
+V2 = {
+    "proc/self/cgroup": "0::/pod/job\n",
+    "proc/self/mountinfo": "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+    "sys/fs/cgroup/pod/job/memory.stat": "anon 900\nfile 5000\nshmem 100\nslab 7\n",
+}
+
+V1 = {
+    "proc/self/cgroup": "5:devices:/x\n4:cpu,memory:/docker/abc\n0::/\n",
+    "proc/self/mountinfo": (
+        "30 23 0:27 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
+        "31 30 0:28 / /sys/fs/cgroup/cpu\\040set rw,nosuid shared:1 - cgroup c rw,cpu\n"
+        "32 30 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+    ),
+    "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+    "sys/fs/cgroup/memory/docker/abc/memory.stat": (
+        "cache 70\nrss 30\ntotal_cache 700\ntotal_rss 800\ntotal_shmem 50\n"
+    ),
+}
+
+
+def test_no_group_at_all(machine):
+    memory = machine({}, resident=5 * PAGE)
+    assert (memory.limit, memory.owner) == (16 * GIB, "this machine")
+    assert memory.used() == 5 * PAGE
+    assert memory.left() == 8 * GIB
+
+
+def test_version_2(machine):
+    memory = machine({**V2, "sys/fs/cgroup/pod/job/memory.max": f"{GIB}\n"}, resident=0)
+    assert memory.limit == GIB
+    assert memory.owner.startswith("the control group /")
+    assert memory.owner.endswith("pod/job")
+    assert memory.used() == 1000
+    assert memory.left() == GIB - 1000
+
+
+def test_what_is_resident_here_counts_if_it_is_more(machine):
+    memory = machine({**V2, "sys/fs/cgroup/pod/job/memory.max": str(GIB)}, GIB // 2)
+    assert memory.used() == GIB // 2
+
+
+def test_no_limit_is_the_machines(machine):
+    memory = machine({**V2, "sys/fs/cgroup/pod/job/memory.max": "max\n"})
+    assert memory.owner == "this machine"
+
+
+def test_the_tightest_of_the_groups_above(machine):
+    memory = machine(
+        {
+            **V2,
+            "sys/fs/cgroup/pod/job/memory.max": f"{4 * GIB}\n",
+            "sys/fs/cgroup/pod/memory.max": f"{2 * GIB}\n",
+            "sys/fs/cgroup/pod/memory.stat": "anon 3000\nshmem 4\n",
+        },
+        resident=0,
+    )
+    assert memory.limit == 2 * GIB and memory.owner.endswith("/pod")
+    assert memory.used() == 3004
+
+
+def test_version_1(machine):
+    limit = "sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes"
+    memory = machine({**V1, limit: f"{3 * GIB}\n"}, resident=0)
+    assert memory.limit == 3 * GIB and memory.owner.endswith("/docker/abc")
+    assert memory.used() == 850
+
+
+def test_version_1_without_limit(machine):
+    assert machine(V1).owner == "this machine"
+
+
+def test_in_a_container_the_group_is_mounted_as_the_top(machine):
+    mount = (
+        "32 30 0:29 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+    )
+    memory = machine(
+        {
+            **V1,
+            "proc/self/mountinfo": mount,
+            "sys/fs/cgroup/memory/memory.limit_in_bytes": f"{GIB}\n",
+            "sys/fs/cgroup/memory/memory.stat": "total_rss 12\ntotal_shmem 3\n",
+        },
+        resident=0,
+    )
+    assert memory.limit == GIB and memory.used() == 15
+
+
+def test_a_path_of_another_namespace(machine):
+    """The process was moved: its path is not below what is mounted."""
+    memory = machine(
+        {
+            **V2,
+            "proc/self/cgroup": "0::/../../elsewhere\n",
+            "sys/fs/cgroup/memory.max": f"{GIB}\n",
+            "sys/fs/cgroup/memory.stat": "anon 1\n",
+        },
+        resident=0,
+    )
+    assert memory.limit == GIB and memory.used() == 1
+
+
+def test_this_machine():
+    memory = Memory()
+    assert 0 < memory.used() < memory.limit
+    assert 0 <= memory.left() <= memory.limit
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("90%", 900),
+        (" 12.5 % ".replace(" %", "%"), 125),
+        ("100%", 1000),
+        ("12GiB", 12 * GIB),
+        ("12G", 12 * GIB),
+        ("12gb", 12 * GIB),
+        ("1.5MiB", 3 << 19),
+        ("4096", 4096),
+        ("4096B", 4096),
+        ("2T", 2 << 40),
+        ("3k", 3072),
+    ],
+)
+def test_sizes(text, expected):
+    assert size(text, 1000) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "%", "0%", "101%", "-5%", "GiB", "12X", "0", "-1", "much", "1 2", "B"]
+)
+def test_no_sizes(text):
+    with pytest.raises(ValueError):
+        size(text, 1000)
+
+
+def test_how_limits_are_written():
+    assert gib(3 * GIB // 2) == "1.50 GiB"
