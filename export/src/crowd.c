@@ -228,9 +228,12 @@ lg__family_retained(const view_picker *picker, view_family *family,
     if (!analysis)
         return (lg_bytes){0, 0};
     uint32_t owner = lg_node_dominator(analysis, other);
+    bool free = owner == LG_NONE && !lg_node_is_reachable(analysis, other);
     if (family->count == 1)
         family->owner = owner;
-    if (owner == family->owner)
+    // Members of a cycle of garbage each retain the whole of it.
+    if (owner == family->owner &&
+        !(free && lg_node_knot(analysis, other) != LG_NONE))
         return lg_node_retained(analysis, other);
     uint64_t own = lg_node_size(picker->graph, other);
     bool host = !lg_node_device(picker->graph, other);

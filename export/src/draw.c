@@ -159,6 +159,19 @@ add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
     lg_text_free(&word);
 }
 
+// What each of a family retains is all that they retain together, unless some
+// of it is shared among them: where the whole of their owner is accounted for,
+// nothing is.
+static bool
+is_exact(const view_picker *picker, const view_family *family)
+{
+    uint32_t owner = family->owner;
+    return owner != LG_NONE && lg__bytes_total(family->retained) +
+                                       lg_node_size(picker->graph, owner) ==
+                                   lg__bytes_total(lg_node_retained(
+                                       picker->options.analysis, owner));
+}
+
 // What is folded retains; those drawn one by one count for themselves.
 static void
 weigh_fold(const view_picker *picker, const view_family *family, size_t single,
@@ -173,6 +186,8 @@ weigh_fold(const view_picker *picker, const view_family *family, size_t single,
         fold->retained.host -= one.host;
         fold->retained.device -= one.device;
     }
+    if (!is_exact(picker, family))
+        lg_text_add(&fold->worth, "at least ");
     lg__bytes_add(&fold->worth, picker->graph, fold->retained);
 }
 

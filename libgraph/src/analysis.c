@@ -112,12 +112,22 @@ lg_node_is_reachable(const lg_analysis *analysis, uint32_t node)
     return (analysis->policy.mark[node] & LG__MARK_LIVE) != 0;
 }
 
+uint32_t
+lg__bundle_of(const lg_analysis *analysis, uint32_t node)
+{
+    return lg_node_is_reachable(analysis, node) ||
+                   lg_node_dominator(analysis, node) != LG_NONE
+               ? LG_NONE
+               : lg_node_knot(analysis, node);
+}
+
 uint64_t
 lg_node_retained_on(const lg_analysis *analysis, uint32_t node, uint32_t device)
 {
-    if (device == 0)
-        return analysis->host[node];
-    return lg__on_device_find(&analysis->device, device, node);
+    uint32_t knot = lg__bundle_of(analysis, node);
+    if (knot != LG_NONE)
+        return lg_knot_retained_on(analysis, knot, device);
+    return lg__dominated_on(analysis, node, device);
 }
 
 static lg_bytes
@@ -130,7 +140,16 @@ retained(const lg_analysis *analysis, uint32_t node)
 lg_bytes
 lg_node_retained(const lg_analysis *analysis, uint32_t node)
 {
-    return retained(analysis, node);
+    uint32_t knot = lg__bundle_of(analysis, node);
+    return knot != LG_NONE ? lg_analysis_knot(analysis, knot).retained
+                           : retained(analysis, node);
+}
+
+uint64_t
+lg__freed_by(const lg_analysis *analysis, uint32_t node)
+{
+    lg_bytes bytes = lg_node_retained(analysis, node);
+    return bytes.host + bytes.device;
 }
 
 lg_bytes

@@ -1,7 +1,17 @@
-// The dominator tree as people see it: what is folded away is seen through.
+// The dominator tree as people see it: what is folded away is seen through, and
+// a cycle of garbage hangs in it as one.
 #include "gather.h"
 
 #include <stdlib.h>
+
+typedef struct gathering {
+    const lg_analysis *analysis;
+    const lg__fold *folds;
+    uint64_t least;
+    lg__gathered *out;
+    lg__gathered folded; // what is still to be seen through
+    bool going;
+} gathering;
 
 bool
 lg__gather_append(lg__gathered *to, uint32_t node)
@@ -18,27 +28,146 @@ lg__gather_append(lg__gathered *to, uint32_t node)
     return true;
 }
 
+static void
+add(gathering *state, uint32_t node)
+{
+    bool inside = state->folds[node].owner != LG_NONE;
+    if (lg__freed_by(state->analysis, node) >= state->least && state->going)
+        state->going =
+            lg__gather_append(inside ? &state->folded : state->out, node);
+}
+
+// Members of the knot are not below one of them.
+static void
+add_children(gathering *state, uint32_t node, uint32_t knot)
+{
+    const lg_analysis *analysis = state->analysis;
+    for (uint32_t i = analysis->first_child[node];
+         i < analysis->first_child[node + 1]; i++) {
+        uint32_t child = analysis->child[i];
+        if (knot == LG_NONE || lg_node_knot(analysis, child) != knot)
+            add(state, child);
+    }
+}
+
+// An object of the user's stands for a cycle rather than a container or a class
+// does.
+static unsigned
+rank(const gathering *state, uint32_t node)
+{
+    if (state->folds[node].owner != LG_NONE)
+        return 4;
+    switch (lg__node_category(state->analysis->graph, node)) {
+    case LG_CATEGORY_CONTAINER:
+        return 2;
+    case LG_CATEGORY_FUNCTION:
+    case LG_CATEGORY_FRAME:
+        return 1;
+    case LG_CATEGORY_TYPE:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+static bool
+says_more(const gathering *state, uint32_t a, uint32_t b)
+{
+    unsigned left = rank(state, a);
+    unsigned right = rank(state, b);
+    return left != right ? left < right
+                         : lg__retained_by(state->analysis, a) >
+                               lg__retained_by(state->analysis, b);
+}
+
+// The member that stands for a knot of garbage. *adopted: the knot hangs from
+// another.
+static uint32_t
+represent(const gathering *state, uint32_t index, bool *adopted)
+{
+    const lg_analysis *analysis = state->analysis;
+    lg_knot knot = lg_analysis_knot(analysis, index);
+    uint32_t best = LG_NONE;
+    *adopted = false;
+    for (uint32_t i = 0; i < knot.count; i++) {
+        uint32_t node = knot.nodes[i];
+        if (lg__bundle_of(analysis, node) == LG_NONE)
+            continue;
+        if (best == LG_NONE || says_more(state, node, best))
+            best = node;
+        *adopted |= lg__adopted_find(analysis, node) != LG_NONE;
+    }
+    return best;
+}
+
+static void
+add_garbage(gathering *state)
+{
+    const lg_analysis *analysis = state->analysis;
+    uint32_t root = analysis->graph->columns.node_count + 1;
+    bool *seen = calloc((size_t)analysis->knot_count + 1, sizeof *seen);
+    state->going = seen != NULL;
+    for (uint32_t i = analysis->first_child[root];
+         i < analysis->first_child[root + 1] && state->going; i++) {
+        uint32_t node = analysis->child[i];
+        uint32_t knot = lg__bundle_of(analysis, node);
+        bool adopted;
+        if (knot == LG_NONE)
+            adopted = lg__adopted_find(analysis, node) != LG_NONE;
+        else if (seen[knot])
+            continue;
+        else
+            node = represent(state, knot, &adopted);
+        if (knot != LG_NONE)
+            seen[knot] = true;
+        if (!adopted)
+            add(state, node);
+    }
+    free(seen);
+}
+
+// What a cycle of garbage dominates, by one of its members or as a whole.
+static void
+add_bundle(gathering *state, uint32_t index)
+{
+    const lg_analysis *analysis = state->analysis;
+    const lg__adoption *entries = analysis->adopted.data;
+    lg_knot knot = lg_analysis_knot(analysis, index);
+    bool ignored;
+    for (uint32_t i = 0; i < knot.count; i++)
+        add_children(state, knot.nodes[i], index);
+    for (size_t i = 0; i < analysis->adopted.count; i++) {
+        if (lg_node_knot(analysis, entries[i].by) != index)
+            continue;
+        uint32_t own = lg__bundle_of(analysis, entries[i].node);
+        add(state,
+            own == LG_NONE ? entries[i].node : represent(state, own, &ignored));
+    }
+}
+
+static void
+expand(gathering *state, uint32_t node)
+{
+    uint32_t root = state->analysis->graph->columns.node_count;
+    uint32_t knot =
+        node < root ? lg__bundle_of(state->analysis, node) : LG_NONE;
+    if (node == root + 1)
+        add_garbage(state);
+    else if (knot != LG_NONE)
+        add_bundle(state, knot);
+    else
+        add_children(state, node, LG_NONE);
+}
+
 bool
 lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
                      uint32_t node, uint64_t least, lg__gathered *out)
 {
-    uint32_t root = analysis->graph->columns.node_count;
-    lg__gathered folded = {0};
-    uint32_t at = node == LG_NONE ? root : node;
-    bool going = true;
-    for (;;) {
-        for (uint32_t i = analysis->first_child[at];
-             i < analysis->first_child[at + 1] && going; i++) {
-            uint32_t child = analysis->child[i];
-            if (lg__retained_by(analysis, child) < least)
-                continue;
-            bool inside = folds[child].owner != LG_NONE;
-            going = lg__gather_append(inside ? &folded : out, child);
-        }
-        if (!going || folded.count == 0)
-            break;
-        at = folded.items[--folded.count];
-    }
-    free(folded.items);
-    return going;
+    gathering state = {analysis, folds, least, out, {0}, true};
+    expand(&state,
+           node == LG_NONE ? analysis->graph->columns.node_count : node);
+    while (state.going && state.folded.count > 0)
+        add_children(&state, state.folded.items[--state.folded.count], LG_NONE);
+    free(state.folded.items);
+    return state.going;
 }

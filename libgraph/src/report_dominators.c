@@ -70,7 +70,7 @@ push_below(report *to, uint32_t node, uint32_t depth)
     weighed *items = going ? malloc((below.count + 1) * sizeof *items) : NULL;
     going = items != NULL;
     for (size_t i = 0; i < below.count && going; i++)
-        items[i] = (weighed){lg__retained_by(to->analysis, below.items[i]),
+        items[i] = (weighed){lg__freed_by(to->analysis, below.items[i]),
                              below.items[i]};
     if (going)
         qsort(items, below.count, sizeof *items, smallest_first);
@@ -92,19 +92,54 @@ add_indent(report *to, const step *at)
     to->open[at->depth] = !at->last;
 }
 
-// A direct reference from the dominator is named.
+// The hop from a member of a cycle of garbage, for which another one stands.
+static lg_hop
+find_member_hop(const report *to, uint32_t bundle, uint32_t node)
+{
+    const lg__reverse *reverse = &to->walk.reverse;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
+        uint32_t source = reverse->edge[i].source;
+        if (lg_node_knot(to->analysis, source) != bundle)
+            continue;
+        if (to->walk.fold[source].owner != LG_NONE)
+            source = to->walk.fold[source].owner;
+        lg_hop hop = lg__hop_between(&to->walk, source, node);
+        if (hop.edge_count > 0)
+            return hop;
+    }
+    return (lg_hop){0};
+}
+
+// A direct reference from the dominator is named: `.x`, or `Other.x` of another
+// member of its cycle.
+static void
+say_reference(const report *to, const step *at, lg_text *out)
+{
+    if (at->above == LG_NONE)
+        return;
+    lg_hop hop = lg__hop_between(&to->walk, at->above, at->node);
+    uint32_t bundle = lg__bundle_of(to->analysis, at->above);
+    if (hop.edge_count == 0 && bundle != LG_NONE) {
+        hop = find_member_hop(to, bundle, at->node);
+        if (hop.edge_count > 0) {
+            lg__say_node(to->graph, hop.source, out);
+            lg__say_label(to->graph, &hop, out);
+        }
+    } else if (hop.edge_count > 0) {
+        lg_hop_label(to->graph, &hop, out);
+    }
+}
+
 static void
 add_name(report *to, const step *at)
 {
-    lg_hop hop = {0};
-    if (at->above != LG_NONE)
-        hop = lg__hop_between(&to->walk, at->above, at->node);
-    if (hop.edge_count > 0) {
-        lg_hop_label(to->graph, &hop, &to->text);
+    size_t start = to->text.length;
+    say_reference(to, at, &to->text);
+    if (to->text.length > start)
         lg_text_add(&to->text, "  ");
-    }
     lg_node_title(to->graph, at->node, false, &to->text);
     lg_text_addf(&to->text, " #%u", at->node);
+    lg__say_bundle(to->analysis, at->node, &to->text);
 }
 
 static void
@@ -113,7 +148,7 @@ add_sizes(report *to, uint32_t node)
     lg_text cell = {0};
     lg__say_retained(to->analysis, lg_node_retained_on, node, &cell);
     lg__say_right(&cell, 12, &to->text);
-    lg__say_share(lg__retained_by(to->analysis, node), to->total, &cell);
+    lg__say_share(lg__freed_by(to->analysis, node), to->total, &cell);
     lg__say_right(&cell, 9, &to->text);
     lg_text_add(&to->text, "  ");
     lg_text_free(&cell);
@@ -132,9 +167,7 @@ static void
 json_row(report *to, const step *at)
 {
     lg_text *out = &to->text;
-    lg_hop hop = {0};
-    if (at->above != LG_NONE)
-        hop = lg__hop_between(&to->walk, at->above, at->node);
+    lg_text label = {0};
     lg_text_add(out, to->rows > 1 ? ",\n  {" : "\n  {");
     lg__json_node(to->graph, at->node, out);
     lg_text_addf(out, ", \"depth\": %u, \"dominator\": ", at->depth);
@@ -142,9 +175,8 @@ json_row(report *to, const step *at)
         lg_text_add(out, "null");
     else
         lg_text_addf(out, "%u", at->above);
-    if (hop.edge_count > 0) {
-        lg_text label = {0};
-        lg_hop_label(to->graph, &hop, &label);
+    say_reference(to, at, &label);
+    if (label.length > 0) {
         lg_text_add(out, ", \"label\": ");
         lg__json_said(&label, out);
     }
@@ -199,7 +231,7 @@ fill(report *to, uint32_t node, double min_share, lg_format format)
     uint32_t nodes = to->graph->columns.node_count;
     to->total = node == LG_NONE ? reached.host + reached.device + garbage.host +
                                       garbage.device
-                                : lg__retained_by(to->analysis, node);
+                                : lg__freed_by(to->analysis, node);
     to->least = (uint64_t)((double)to->total * min_share);
     if (to->least == 0)
         to->least = 1;

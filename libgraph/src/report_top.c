@@ -41,7 +41,7 @@ object_row(report *to, uint32_t node, lg_error *err)
     lg_text cell = {0};
     lg__say_retained(to->analysis, lg_node_retained_on, node, &cell);
     lg__say_right(&cell, 12, out);
-    lg__say_share(lg__retained_by(to->analysis, node), to->total, &cell);
+    lg__say_share(lg__freed_by(to->analysis, node), to->total, &cell);
     lg__say_right(&cell, 9, out);
     lg_text_free(&cell);
     lg_text_add(out, "  ");

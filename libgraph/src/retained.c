@@ -124,12 +124,19 @@ lg__retained_children(lg_analysis *analysis, lg_error *err)
 }
 
 uint64_t
+lg__dominated_on(const lg_analysis *analysis, uint32_t node, uint32_t device)
+{
+    return device == 0 ? analysis->host[node]
+                       : lg__on_device_find(&analysis->device, device, node);
+}
+
+uint64_t
 lg__retained_by(const lg_analysis *analysis, uint32_t node)
 {
     uint64_t sum = analysis->host[node];
     uint32_t devices = analysis->graph->device_count;
     for (uint32_t device = 1; analysis->device.count > 0 && device <= devices;
          device++)
-        sum += lg__on_device_find(&analysis->device, device, node);
+        sum += lg__dominated_on(analysis, node, device);
     return sum;
 }

@@ -49,8 +49,16 @@ struct lg_analysis {
 
 /** The bytes of every node that lie on a device (0: the host). */
 void lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes);
-/** What a node, or one of the two roots, retains everywhere together. */
+/** What a node, or one of the two roots, dominates everywhere together. */
 uint64_t lg__retained_by(const lg_analysis *analysis, uint32_t node);
+/** The same on one device (0: the host). */
+uint64_t lg__dominated_on(const lg_analysis *analysis, uint32_t node,
+                          uint32_t device);
+/** The knot that goes with the node as one, if that is garbage that nothing
+ *  dominates; else LG_NONE. */
+uint32_t lg__bundle_of(const lg_analysis *analysis, uint32_t node);
+/** The total of lg_node_retained. */
+uint64_t lg__freed_by(const lg_analysis *analysis, uint32_t node);
 
 /** An analysis of nothing yet. LG_EPARTIAL on a partial graph. */
 lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,

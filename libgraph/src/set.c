@@ -124,13 +124,28 @@ add_up(const marking *at)
     return sum;
 }
 
+// A cycle of garbage goes as one.
+static void
+block(marking *at, uint32_t node)
+{
+    uint32_t bundle = lg__bundle_of(at->analysis, node);
+    if (at->state[node] & BLOCKED)
+        return;
+    at->state[node] |= BLOCKED;
+    if (bundle == LG_NONE)
+        return;
+    lg_knot knot = lg_analysis_knot(at->analysis, bundle);
+    for (uint32_t i = 0; i < knot.count; i++)
+        at->state[knot.nodes[i]] |= BLOCKED;
+}
+
 static lg_status
 run(marking *at, const uint32_t *nodes, size_t count, const lg_monitor *monitor,
     lg_error *err)
 {
     for (size_t i = 0; i < count; i++)
         if (!(at->mark[nodes[i]] & LG__MARK_NAMESPACE))
-            at->state[nodes[i]] |= BLOCKED;
+            block(at, nodes[i]);
     reach_roots(at);
     reach_garbage(at);
     if (!spread(at, monitor, err))
@@ -174,7 +189,7 @@ lg_nodes_biggest(const lg_analysis *analysis, const uint32_t *nodes,
     uint32_t best = LG_NONE;
     uint64_t most = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t bytes = lg__retained_by(analysis, nodes[i]);
+        uint64_t bytes = lg__freed_by(analysis, nodes[i]);
         if (best != LG_NONE && bytes <= most)
             continue;
         best = nodes[i];

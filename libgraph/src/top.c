@@ -18,8 +18,8 @@ typedef struct ranking {
 static bool
 is_bigger(const ranking *state, uint32_t a, uint32_t b)
 {
-    uint64_t left = lg__retained_by(state->analysis, a);
-    uint64_t right = lg__retained_by(state->analysis, b);
+    uint64_t left = lg__freed_by(state->analysis, a);
+    uint64_t right = lg__freed_by(state->analysis, b);
     return left != right ? left > right : a < b;
 }
 
@@ -92,12 +92,11 @@ is_gatherer(ranking *state, uint32_t node, bool *going)
     *going =
         lg__gather_dominated(analysis, state->folds, node, 1, &state->below);
     for (size_t i = 0; i < state->below.count; i++) {
-        uint64_t bytes = lg__retained_by(analysis, state->below.items[i]);
+        uint64_t bytes = lg__freed_by(analysis, state->below.items[i]);
         most = bytes > most ? bytes : most;
     }
     if (!is_place(analysis->graph, node))
-        gathers =
-            most / PASSED_ON_PERCENT < lg__retained_by(analysis, node) / 100;
+        gathers = most / PASSED_ON_PERCENT < lg__freed_by(analysis, node) / 100;
     for (size_t i = 0; i < state->below.count && !gathers && *going; i++)
         *going = push(state, state->below.items[i]);
     state->below.count = 0;

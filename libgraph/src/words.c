@@ -1,6 +1,7 @@
 // How reports speak of nodes, hops, ways and sizes.
 #include "words.h"
 #include "path.h"
+#include "retained.h"
 
 #include <string.h>
 
@@ -101,6 +102,20 @@ lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out)
     }
 }
 
+bool
+lg__say_bundle(const lg_analysis *analysis, uint32_t node, lg_text *out)
+{
+    uint32_t bundle = lg__bundle_of(analysis, node);
+    if (bundle == LG_NONE)
+        return false;
+    lg_knot knot = lg_analysis_knot(analysis, bundle);
+    uint32_t seen = lg__count_seen(lg_analysis_graph(analysis), &knot);
+    lg_text_add(out, ": a cycle of ");
+    lg_text_add_count(out, seen);
+    lg_text_add(out, seen == 1 ? " object" : " objects");
+    return true;
+}
+
 // Garbage has no path; who dominates it says what it is part of.
 static lg_status
 say_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
@@ -112,6 +127,8 @@ say_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
     if (walk.fold == NULL)
         return lg__error_memory(err);
     lg_text_add(out, "garbage");
+    if (lg__say_bundle(analysis, node, out))
+        return LG_OK;
     if (dominator != LG_NONE && walk.fold[dominator].owner != LG_NONE)
         dominator = walk.fold[dominator].owner;
     if (dominator == LG_NONE || dominator == node)

@@ -179,7 +179,8 @@ static PyGetSetDef node_getset[] = {
     {"dominated", (getter)node_dominated, NULL,
      "The nodes whose dominator it is, biggest first: Nodes.", NULL},
     {"retained", (getter)node_retained, NULL,
-     "Host bytes that would be freed with it: its own and of all it dominates.",
+     "Host bytes that would be freed with it: its own and of all it dominates."
+     "\nOf garbage that goes with a cycle: what the cycle retains.",
      NULL},
     {"retained_total", (getter)node_retained_total, NULL,
      "Bytes that would be freed with it, host and devices together.", NULL},

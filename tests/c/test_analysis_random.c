@@ -90,6 +90,18 @@ random_graph(uint64_t seed)
     return graph;
 }
 
+// The members of a knot of garbage that nothing dominates go together.
+static uint64_t
+bundle(const oracle *known, uint32_t node)
+{
+    bool loose =
+        !(known->live & BIT(node)) && known->dominator[node] == LG_NONE;
+    for (uint32_t i = 0; i < known->knot_count && loose; i++)
+        if (known->knot[i] & BIT(node))
+            return known->knot[i];
+    return BIT(node);
+}
+
 static void
 compare_nodes(const lg_analysis *analysis, const oracle *known)
 {
@@ -98,7 +110,7 @@ compare_nodes(const lg_analysis *analysis, const oracle *known)
         CHECK(lg_node_is_reachable(analysis, node) ==
               ((known->live & BIT(node)) != 0));
         CHECK(lg_node_dominator(analysis, node) == known->dominator[node]);
-        uint64_t set = oracle_retained(known, BIT(node));
+        uint64_t set = oracle_retained(known, bundle(known, node));
         if (known->unit[node] != node)
             set = BIT(node);
         for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
@@ -156,7 +168,7 @@ compare_sets(const lg_analysis *analysis, const oracle *known)
     for (uint32_t i = 0; i < count; i++) {
         nodes[i] = below(known->nodes);
         if (known->unit[nodes[i]] == nodes[i])
-            set |= BIT(nodes[i]);
+            set |= bundle(known, nodes[i]);
         else
             parts |= BIT(nodes[i]);
     }

@@ -95,7 +95,7 @@ garbage(void)
            "2 objects retain 23.0 KiB together; no root reaches any of them, "
            "which are garbage\n");
     expect(&told, 11, 1, 0, LG_FORMAT_TEXT,
-           "1 object retains 12.0 KiB; no root reaches it, which is garbage\n");
+           "1 object retains 23.0 KiB; no root reaches it, which is garbage\n");
     expect(&told, 0, 0, 0, LG_FORMAT_TEXT, "0 objects retain 0 B\n");
     forget(&told);
 }

@@ -241,6 +241,40 @@ test_views_show_what_is_retained(void)
     close_shape(&losses);
 }
 
+// What folded objects share goes with none of them alone.
+static void
+test_folds_say_at_least(void)
+{
+    for (int sharing = 0; sharing < 2; sharing++) {
+        test_heap heap;
+        lg_view *view = NULL;
+        lg_analysis *analysis;
+        heap_open(&heap);
+        uint32_t app = heap_add_module(&heap, "app");
+        uint32_t jobs = heap_add(&heap, "list", 120);
+        uint32_t shared = heap_add(&heap, "bytearray", 4 << 20);
+        heap_attribute(&heap, app, jobs, "jobs");
+        for (uint32_t i = 0; i < 9; i++) {
+            uint32_t job = heap_add(&heap, "app.Job", 48 << 10);
+            heap_index(&heap, jobs, job, i);
+            if (sharing)
+                heap_attribute(&heap, job, shared, "shared");
+        }
+        lg_graph *graph = heap_close(&heap);
+        REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+        lg_view_options options = {.analysis = analysis, .max_depth = 1};
+        REQUIRE(!lg_view_new(graph, &jobs, 1, &options, NULL, &view, NULL));
+        lg_text text = {0};
+        REQUIRE(!lg_view_text(view, &text, NULL));
+        CHECK(strstr(text.data, sharing ? "6 more Job  at least 288 KiB"
+                                        : "6 more Job  288 KiB"));
+        lg_text_free(&text);
+        lg_view_free(view);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 static void
 test_nonsense_is_refused(void)
 {
@@ -278,6 +312,7 @@ main(int argc, char **argv)
     RUN(test_dominators_fold_the_small);
     RUN(test_dominators_end_a_chain);
     RUN(test_views_show_what_is_retained);
+    RUN(test_folds_say_at_least);
     RUN(test_nonsense_is_refused);
     return test_result();
 }

@@ -99,6 +99,28 @@ def test_garbage_has_retained_sizes():
         assert snapshot.dominators.garbage.host > MIB
 
 
+def test_members_of_a_garbage_cycle_go_together():
+    with collector_off():
+        parent, child = Thing(), Thing(data=bytearray(MIB))
+        parent.child, child.parent = child, parent
+        addresses = id(parent), id(child)
+        del parent, child
+        snapshot = leakgraph.snapshot()
+        nodes = [snapshot.select(hex(address))[0] for address in addresses]
+        (cycle,) = (c for c in snapshot.cycles(limit=None) if nodes[0] in list(c.nodes))
+        assert MIB < cycle.bytes < MIB + 2048
+        for node in nodes:
+            assert node.retained == node.retained_total == cycle.bytes
+            assert node.retained_on("host") == cycle.bytes
+            assert snapshot.retained(node).host == cycle.bytes
+            assert snapshot.why(node).retained == cycle.bytes
+            assert "retains 1.00 MiB" in str(snapshot.why(node)).splitlines()[0]
+        rows = [r for r in snapshot.top(100) if r.node in nodes]
+        assert rows == [] or [r.retained for r in rows] == [cycle.bytes]
+        garbage = str(snapshot.dominators).split("garbage\n")[1]
+        assert garbage.count(": a cycle of 2 objects") >= 1
+
+
 # ----------------------------------------------------------------------- top ---
 
 

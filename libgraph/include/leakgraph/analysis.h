@@ -58,7 +58,9 @@ LG_API const lg_graph *lg_analysis_graph(const lg_analysis *analysis);
 LG_API uint32_t lg_node_dominator(const lg_analysis *analysis, uint32_t node);
 /** Whether any root reaches the node. */
 LG_API bool lg_node_is_reachable(const lg_analysis *analysis, uint32_t node);
-/** Bytes that would be freed with the node: its own and of all it dominates. */
+/** Bytes that would be freed with the node: its own and of all it dominates. Of
+ *  garbage in a knot that nothing else dominates: what the knot retains, whose
+ *  members go together. */
 LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, uint32_t node);
 /** The same on one device of the graph (0: the host). */
 LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, uint32_t node,

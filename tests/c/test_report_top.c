@@ -1,0 +1,94 @@
+// Who retains the most, and the dominator tree: cycles of garbage, and chains.
+#include "drawn.h"
+#include "story.h"
+#include "test.h"
+
+// A cycle of garbage is one row, with what its members share below it, and a
+// cycle that it alone refers to.
+static void
+garbage_cycles(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t pair[2];
+    uint32_t kept[2];
+    uint32_t shared = story_add(&made, "bytearray", NULL, 1 << 20);
+    for (uint32_t i = 0; i < 2; i++)
+        kept[i] = story_add(&made, "app.Kept", NULL, 512 << 10);
+    for (uint32_t i = 0; i < 2; i++) {
+        pair[i] = story_add(&made, i ? "app.Right" : "app.Left", NULL, 48);
+        story_attribute(&made, pair[i], "shared", shared);
+        story_attribute(&made, pair[i], "kept", kept[i]);
+        story_attribute(&made, kept[i], "other", kept[1 - i]);
+    }
+    story_attribute(&made, pair[0], "other", pair[1]);
+    story_attribute(&made, pair[1], "other", pair[0]);
+    story_attribute(&made, app, "small", story_add(&made, "list", NULL, 56));
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_text text = {0};
+    REQUIRE(lg_report_dominators(analysis, LG_NONE, 0.1, LG_FORMAT_TEXT, &text,
+                                 NULL) == LG_OK);
+    CHECK_TEXT(text,
+               "    retained    share  object\n"
+               "       128 B    0.0 %  everything that the roots reach\n"
+               "    2.00 MiB  100.0 %  garbage\n"
+               "    2.00 MiB  100.0 %  └─ Left #4: a cycle of 2 objects\n"
+               "    1.00 MiB   50.0 %     ├─ .shared  bytearray #1\n"
+               "    1.00 MiB   50.0 %     └─ .kept  Kept #2: a cycle of 2 "
+               "objects\n"
+               "\n"
+               "each object with what is freed with it; what retains less than "
+               "10.0 % is left out\n");
+    lg_text_free(&text);
+    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, 9, NULL, LG_FORMAT_TEXT,
+                          &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "2.00 MiB  100.0 %  Left #4 ") != NULL);
+    CHECK(strstr(text.data, " garbage: a cycle of 2 objects\n") != NULL);
+    CHECK(strstr(text.data, "Right") == NULL);
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// A chain of a million dominators neither recurses nor fills the screen.
+static void
+deep(void)
+{
+    enum { NODES = 1000000 };
+    lg_builder *builder;
+    lg_graph *graph = NULL;
+    lg_text text = {0};
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++) {
+        lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
+        lg_builder_set_size(builder, i, 10);
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, i + 1 < NODES ? i + 1 : LG_NONE,
+                            LG_EDGE_INDEX, 0);
+    }
+    lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    lg_analysis *analysis = analysed(graph);
+    CHECK(lg_report_dominators(analysis, LG_NONE, 0.01, LG_FORMAT_TEXT, &text,
+                               NULL) == LG_OK);
+    CHECK(text.length < 10000);
+    CHECK(lg_report_top(analysis, LG_GROUP_OBJECT, 2, NULL, LG_FORMAT_TEXT,
+                        &text, NULL) == LG_OK);
+    CHECK(lg_report_top(analysis, LG_GROUP_TYPE, 2, NULL, LG_FORMAT_TEXT, &text,
+                        NULL) == LG_OK);
+    CHECK(lg_report_why(analysis, &(uint32_t){NODES - 1}, 1, NULL, NULL,
+                        LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK(text.length < 20000);
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+int
+main(void)
+{
+    RUN(garbage_cycles);
+    RUN(deep);
+    return test_result();
+}
