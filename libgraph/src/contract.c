@@ -206,14 +206,13 @@ lg__contraction_weigh(const lg__contraction *state, const lg_analysis *analysis,
     for (size_t i = 0; i < analysis->adopted.count; i++)
         if (!(lift->mark[adopted[i].node] & LG__MARK_MANY))
             bytes[lift->place[adopted[i].by]] +=
-                lg_node_retained_on(analysis, adopted[i].node, device);
+                lg__dominated_on(analysis, adopted[i].node, device);
     for (uint32_t k = 0; k < state->count; k++) {
         lg__span knot = knots(lift)[k];
         uint32_t top = analysis->dominator[lift->order[knot.begin]];
         for (uint32_t i = knot.begin; i < knot.end; i++)
             if (analysis->dominator[lift->order[i]] == top)
-                bytes[k] +=
-                    lg_node_retained_on(analysis, lift->order[i], device);
+                bytes[k] += lg__dominated_on(analysis, lift->order[i], device);
         if (state->knot[k].parent != state->count)
             bytes[state->knot[k].parent] += bytes[k];
     }
