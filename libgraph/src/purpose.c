@@ -5,16 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Marks of a node: bits 1 << lg_tensor_kind for the kinds before temporary, and
-// who else holds it. A container has those that it was searched for.
-enum {
-    MARK_FRAME = 1 << 5,
-    MARK_HELD = 1 << 6, // by anything but a frame
-};
-
 typedef struct judge {
     const lg_graph *graph;
-    const lg__storages *storages;
+    lg__storages *storages;
     uint8_t *mark; // [node]
     uint32_t *stack;
     size_t count;
@@ -45,18 +38,22 @@ push(judge *state, uint32_t node)
     state->stack[state->count++] = node;
 }
 
-// Marks the node if it is a tensor, or is to be looked into.
+// Marks the node if it is a tensor, or is to be looked into. The first that
+// gives a tensor a name is remembered.
 static void
-reach(judge *state, uint32_t node, lg_tensor_kind kind)
+reach(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
 {
     uint8_t bit = (uint8_t)(1u << kind);
     bool container =
         lg__node_category(state->graph, node) == LG_CATEGORY_CONTAINER;
-    if ((state->mark[node] & bit) || (!container && !is_looking(state, node)))
+    uint32_t *via = &state->storages->via[node];
+    if (!container && !is_looking(state, node))
         return;
-    state->mark[node] |= bit;
-    if (container)
+    if (!container && kind <= LG_TENSOR_GRADIENT && *via == 0)
+        *via = from + 1;
+    if (container && !(state->mark[node] & bit))
         push(state, node);
+    state->mark[node] |= bit;
 }
 
 static bool
@@ -68,17 +65,17 @@ is_element(unsigned kind)
 
 // Every tensor at the node or in containers below it.
 static void
-mark_below(judge *state, uint32_t node, lg_tensor_kind kind)
+mark_below(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
 {
     const lg_columns *columns = &state->graph->columns;
-    reach(state, node, kind);
+    reach(state, from, node, kind);
     while (state->count > 0) {
         uint32_t at = state->stack[--state->count];
         for (uint64_t edge = columns->first_edge[at];
              edge < columns->first_edge[at + 1]; edge++)
             if (is_element(lg__edge_kind(state->graph, edge)) &&
                 !(columns->edge_kind[edge] & LG_EDGE_WEAK))
-                reach(state, columns->edge_target[edge], kind);
+                reach(state, at, columns->edge_target[edge], kind);
     }
 }
 
@@ -106,15 +103,26 @@ lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor)
     return LG_NONE;
 }
 
-// `saved`, `saved[0]`.
 static bool
-is_saved(const lg_graph *graph, uint64_t edge)
+starts_with(lg_string name, const char *start)
 {
-    if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
+    size_t length = strlen(start);
+    return name.length >= length && memcmp(name.data, start, length) == 0;
+}
+
+// Whether the edge keeps a tensor for backward: from a node of C++ all but the
+// leaf whose gradient it adds up, from a ctx what is saved in it.
+static bool
+is_saved(const judge *state, uint32_t source, uint64_t edge)
+{
+    const lg_graph *graph = state->graph;
+    if (!(lg__node_class(graph, state->storages, source) & LG__CLASS_AUTOGRAD))
         return false;
     lg_string name = name_of(graph, edge);
-    return name.length >= 5 && memcmp(name.data, "saved", 5) == 0 &&
-           (name.length == 5 || name.data[5] == '[');
+    if (graph->columns.node_flags[source] & LG_NODE_CPP)
+        return name.length > 0 && !lg__string_is(name, "variable");
+    return starts_with(name, "saved") || starts_with(name, "_raw_saved") ||
+           lg__string_is(name, "data");
 }
 
 static uint32_t
@@ -154,7 +162,7 @@ mark_attribute(judge *state, uint32_t node, const char *name,
 {
     uint32_t target = attribute_of(state->graph, node, name);
     if (target != LG_NONE)
-        mark_below(state, target, kind);
+        mark_below(state, node, target, kind);
 }
 
 // What the node's own type says.
@@ -187,10 +195,10 @@ mark_by_edge(judge *state, uint32_t source, uint64_t edge)
         (slot[source] != 0 && slot[source] == slot[target]))
         return;
     bool local = kind == LG_EDGE_LOCAL || kind == LG_EDGE_STACK;
-    state->mark[target] |= local ? MARK_FRAME : MARK_HELD;
+    state->mark[target] |= local ? LG__MARK_FRAME : LG__MARK_ELSE;
     if (is_looking(state, source) &&
         lg__string_is(name_of(graph, edge), "grad"))
-        state->mark[target] |= 1u << LG_TENSOR_GRADIENT;
+        reach(state, source, target, LG_TENSOR_GRADIENT);
 }
 
 static void
@@ -204,46 +212,37 @@ mark_all(judge *state)
             if (columns->edge_kind[edge] & LG_EDGE_WEAK)
                 continue;
             mark_by_edge(state, node, edge);
-            if (is_saved(state->graph, edge))
-                mark_below(state, columns->edge_target[edge],
+            if (is_saved(state, node, edge))
+                mark_below(state, node, columns->edge_target[edge],
                            LG_TENSOR_ACTIVATION);
         }
     }
 }
 
-static lg_tensor_kind
-kind_of(unsigned mark)
+// What native code or the interpreter refers to.
+static void
+mark_roots(judge *state)
 {
-    for (unsigned kind = 0; kind < LG_TENSOR_TEMPORARY; kind++)
-        if (mark & 1u << kind)
-            return (lg_tensor_kind)kind;
-    return (mark & MARK_FRAME) && !(mark & MARK_HELD) ? LG_TENSOR_TEMPORARY
-                                                      : LG_TENSOR_OTHER;
+    const lg_graph *graph = state->graph;
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        state->mark[graph->root_node[i]] |= LG__MARK_ELSE;
 }
 
 lg_status
-lg__storages_judge(const lg_graph *graph, lg__storages *storages, lg_error *err)
+lg__storages_mark(const lg_graph *graph, lg__storages *storages, uint8_t **out,
+                  lg_error *err)
 {
-    const lg_columns *columns = &graph->columns;
     judge state = {.graph = graph, .storages = storages};
-    state.mark = calloc((size_t)columns->node_count + 1, 1);
-    uint8_t *of_row = calloc((size_t)storages->count + 1, 1);
-    if (state.mark == NULL || of_row == NULL)
-        state.failed = true;
-    else
-        mark_all(&state);
-    for (uint32_t node = 0; node < columns->node_count && !state.failed; node++)
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1] && is_looking(&state, node);
-             edge++) {
-            uint32_t target = columns->edge_target[edge];
-            if (columns->node_flags[target] & LG_NODE_BUFFER)
-                of_row[storages->slot[target] - 1] |= state.mark[node];
-        }
-    for (uint32_t i = 0; i < storages->count && !state.failed; i++)
-        storages->rows[i].kind = kind_of(of_row[i]);
-    free(state.mark);
+    state.mark = calloc((size_t)graph->columns.node_count + 1, 1);
+    if (state.mark == NULL)
+        return lg__error_memory(err);
+    mark_all(&state);
+    mark_roots(&state);
     free(state.stack);
-    free(of_row);
-    return state.failed ? lg__error_memory(err) : LG_OK;
+    if (state.failed) {
+        free(state.mark);
+        return lg__error_memory(err);
+    }
+    *out = state.mark;
+    return LG_OK;
 }

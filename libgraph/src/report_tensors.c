@@ -1,9 +1,10 @@
 // Tensors as a table: a row a storage.
 #include "report_tensors.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { WHAT_WIDTH = 44, KIND_WIDTH = 16 };
+enum { WHAT_WIDTH = 44, KIND_WIDTH = 16, LONGEST_CHAIN = 8 };
 
 lg_string
 lg__tensor_fact(const lg__tensor_report *to, const lg_tensor_row *row,
@@ -59,11 +60,58 @@ say_shape(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out)
 // The way from a root to the storage, without its last step: that leads from
 // whichever tensor is nearest into the storage.
 static lg_status
+nearest_way(const lg__tensor_report *to, uint32_t buffer, lg_path *out,
+            lg_error *err)
+{
+    bool folded = to->tree.walk.fold[buffer].owner != LG_NONE;
+    lg_status status = lg__roottree_path(&to->tree, buffer, out, err);
+    if (status == LG_OK && !folded)
+        out->count -= out->count > 0;
+    return status;
+}
+
+// The way by who gives the tensor its kind: the model of a parameter, and not
+// the optimizer that has it too.
+static lg_status
+proper_way(const lg__tensor_report *to, uint32_t tensor, lg_path *out,
+           lg_error *err)
+{
+    uint32_t chain[LONGEST_CHAIN] = {tensor};
+    size_t count = 1;
+    const uint32_t *via = to->storages.via;
+    while (count < LONGEST_CHAIN && via[chain[count - 1]] != 0) {
+        chain[count] = via[chain[count - 1]] - 1;
+        count++;
+    }
+    lg_path path;
+    lg_status status =
+        count == 1 ? LG_ENOTFOUND
+                   : lg__roottree_path(&to->tree, chain[count - 1], &path, err);
+    if (status != LG_OK)
+        return status;
+    lg_hop *hops = realloc(path.hops, (path.count + count) * sizeof *path.hops);
+    if (hops == NULL) {
+        lg_path_free(&path);
+        return lg__error_memory(err);
+    }
+    path.hops = hops;
+    while (--count > 0)
+        hops[path.count++] =
+            lg__hop_between(&to->tree.walk, chain[count], chain[count - 1]);
+    *out = path;
+    return LG_OK;
+}
+
+static lg_status
 say_holder(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out,
            lg_error *err)
 {
     lg_path path;
-    lg_status status = lg__roottree_path(&to->tree, row->buffer, &path, err);
+    lg_status status = LG_ENOTFOUND;
+    if (row->tensor != LG_NONE)
+        status = proper_way(to, row->tensor, &path, err);
+    if (status == LG_ENOTFOUND)
+        status = nearest_way(to, row->buffer, &path, err);
     if (status == LG_ENOTFOUND) {
         if (to->analysis != NULL && row->tensor != LG_NONE)
             return lg__say_where(to->analysis, row->tensor, out, err);
@@ -72,7 +120,6 @@ say_holder(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out,
     }
     if (status != LG_OK)
         return status;
-    path.count -= path.count > 0;
     lg__say_path(to->graph, &path, out);
     lg_path_free(&path);
     return LG_OK;
@@ -86,8 +133,10 @@ add_what(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out)
     size_t start = out->length;
     lg_string autograd = autograd_of(to, row);
     say_shape(to, row, out);
-    lg_text_add(out, " ");
-    lg__text_add_string(out, lg_graph_device_name(to->graph, row->device));
+    if (to->graph->device_count > 0) {
+        lg_text_add(out, " ");
+        lg__text_add_string(out, lg_graph_device_name(to->graph, row->device));
+    }
     if (row->tensor_count > 1)
         lg_text_addf(out, " ×%u", row->tensor_count);
     if (autograd.length > 0) {
@@ -269,7 +318,8 @@ lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
         return lg_error_set(err, LG_EINVAL,
                             "tensors are grouped by kind, device, dtype or "
                             "shape");
-    lg_status status = lg_graph_tensors(graph, device, rows, &to.rows, err);
+    lg_status status =
+        lg__storages_list(graph, device, rows, &to.storages, &to.rows, err);
     if (status != LG_OK)
         return status;
     status = group == LG_TENSORS_EACH
@@ -284,6 +334,7 @@ lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
         lg_text_add(&to.text, "}\n");
     }
     lg_tensor_rows_free(&to.rows);
+    lg__storages_free(&to.storages);
     if (status == LG_OK)
         return lg__report_finish(&to.text, out, err);
     lg_text_free(&to.text);

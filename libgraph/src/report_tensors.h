@@ -12,6 +12,7 @@ typedef struct lg__tensor_report {
     const lg_graph *graph;
     const lg_analysis *analysis; /**< or NULL */
     lg__roottree tree;
+    lg__storages storages;
     lg_tensor_rows rows;
     lg_text text;
 } lg__tensor_report;

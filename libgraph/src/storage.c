@@ -14,6 +14,9 @@ static const struct {
     {"torch.optim.optimizer.Optimizer", LG__CLASS_OPTIMIZER},
     {"torch._C.StorageBase", LG__CLASS_STORAGE},
     {"torch.storage.TypedStorage", LG__CLASS_STORAGE},
+    {"torch.autograd.Node", LG__CLASS_AUTOGRAD},
+    {"torch._C._FunctionBase", LG__CLASS_AUTOGRAD},
+    {"torch._C._autograd.SavedTensor", LG__CLASS_AUTOGRAD},
 };
 
 static uint8_t
@@ -85,36 +88,6 @@ row_of(const lg_graph *graph, lg__storages *to, uint32_t buffer)
     return row;
 }
 
-// A tensor speaks for its storage before a storage object does, a Python object
-// before one of C++, a wider one before a narrower one.
-static uint64_t
-rank(const lg_graph *graph, const lg__storages *storages, uint32_t node)
-{
-    unsigned class = lg__node_class(graph, storages, node);
-    bool python = !(graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
-    uint64_t shown = lg_node_fact_number(graph, node, "bytes", 0);
-    return (uint64_t) !!(class & LG__CLASS_TENSOR) << 63 |
-           (uint64_t)python << 62 | (shown >> 2);
-}
-
-static void
-look_at(const lg_graph *graph, lg__storages *to, uint32_t tensor,
-        uint32_t buffer)
-{
-    lg_tensor_row *row = row_of(graph, to, buffer);
-    if (row->tensor == LG_NONE ||
-        rank(graph, to, tensor) > rank(graph, to, row->tensor))
-        row->tensor = tensor;
-    if (!(lg__node_class(graph, to, tensor) & LG__CLASS_TENSOR))
-        return;
-    uint64_t shown = lg_node_fact_number(graph, tensor, "bytes", 0);
-    row->tensor_count++;
-    if (shown > row->bytes)
-        shown = row->bytes;
-    if (shown > row->used)
-        row->used = shown;
-}
-
 static void
 find_rows(const lg_graph *graph, lg__storages *to)
 {
@@ -129,7 +102,7 @@ find_rows(const lg_graph *graph, lg__storages *to)
             uint32_t target = columns->edge_target[edge];
             if (!(columns->node_flags[target] & LG_NODE_BUFFER))
                 continue;
-            look_at(graph, to, node, target);
+            row_of(graph, to, target);
             if (to->slot[node] == 0)
                 to->slot[node] = to->slot[target];
         }
@@ -147,27 +120,116 @@ find_lone_rows(const lg_graph *graph, lg__storages *to)
             row_of(graph, to, node);
 }
 
+// A tensor that counts for itself speaks for its storage before one that only a
+// view keeps does, a tensor before a storage object, a Python object before one
+// of C++, a wider one before a narrower one.
+static uint64_t
+rank(const lg_graph *graph, const lg__storages *storages, uint32_t node,
+     const uint8_t *marks)
+{
+    bool tensor = lg__node_class(graph, storages, node) & LG__CLASS_TENSOR;
+    bool python = !(graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
+    uint64_t shown = lg_node_fact_number(graph, node, "bytes", 0);
+    return (uint64_t)(marks[node] != 0) << 63 | (uint64_t)tensor << 62 |
+           (uint64_t)python << 61 | shown >> 3;
+}
+
+static void
+look_at(const lg_graph *graph, lg__storages *to, uint32_t tensor,
+        lg_tensor_row *row, const uint8_t *marks)
+{
+    if (row->tensor == LG_NONE ||
+        rank(graph, to, tensor, marks) > rank(graph, to, row->tensor, marks))
+        row->tensor = tensor;
+    if (!(lg__node_class(graph, to, tensor) & LG__CLASS_TENSOR))
+        return;
+    uint64_t shown = lg_node_fact_number(graph, tensor, "bytes", 0);
+    row->tensor_count++;
+    if (shown > row->bytes)
+        shown = row->bytes;
+    if (shown > row->used && marks[tensor] != 0)
+        row->used = shown;
+}
+
+static lg_tensor_kind
+kind_of(unsigned marks)
+{
+    for (unsigned kind = 0; kind < LG_TENSOR_TEMPORARY; kind++)
+        if (marks & 1u << kind)
+            return (lg_tensor_kind)kind;
+    return (marks & LG__MARK_FRAME) && !(marks & LG__MARK_ELSE)
+               ? LG_TENSOR_TEMPORARY
+               : LG_TENSOR_OTHER;
+}
+
+// What nothing leads to shows what its widest tensor shows all the same.
+static void
+settle(const lg_graph *graph, lg_tensor_row *row, unsigned marks)
+{
+    row->kind = kind_of(marks);
+    if (row->used > 0 || row->tensor == LG_NONE)
+        return;
+    row->used = lg_node_fact_number(graph, row->tensor, "bytes", 0);
+    if (row->used > row->bytes)
+        row->used = row->bytes;
+}
+
+// Fills the rows, by what is marked of their tensors.
+static lg_status
+fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
+{
+    const lg_columns *columns = &graph->columns;
+    const unsigned looking = LG__CLASS_TENSOR | LG__CLASS_STORAGE;
+    uint8_t *marks = NULL;
+    lg_status status = lg__storages_mark(graph, to, &marks, err);
+    uint8_t *of_row = calloc((size_t)to->count + 1, 1);
+    if (status == LG_OK && of_row == NULL)
+        status = lg__error_memory(err);
+    for (uint32_t node = 0; node < columns->node_count && !status; node++) {
+        if (to->slot[node] == 0 ||
+            !(lg__node_class(graph, to, node) & looking) ||
+            (columns->node_flags[node] & LG_NODE_BUFFER))
+            continue;
+        for (uint64_t edge = columns->first_edge[node];
+             edge < columns->first_edge[node + 1]; edge++) {
+            uint32_t target = columns->edge_target[edge];
+            if (!(columns->node_flags[target] & LG_NODE_BUFFER))
+                continue;
+            of_row[to->slot[target] - 1] |= marks[node];
+            look_at(graph, to, node, &to->rows[to->slot[target] - 1], marks);
+        }
+    }
+    for (uint32_t i = 0; i < to->count && !status; i++)
+        settle(graph, &to->rows[i], of_row[i]);
+    free(marks);
+    free(of_row);
+    return status;
+}
+
 lg_status
 lg__storages_find(const lg_graph *graph, lg__storages *out, lg_error *err)
 {
     const lg_columns *columns = &graph->columns;
+    size_t nodes = (size_t)columns->node_count + 1;
     size_t buffers = 0;
     for (uint32_t node = 0; node < columns->node_count; node++)
         buffers += (columns->node_flags[node] & LG_NODE_BUFFER) != 0;
     lg__storages found = {
         .rows = calloc(buffers + 1, sizeof *found.rows),
-        .slot = calloc((size_t)columns->node_count + 1, sizeof *found.slot),
+        .slot = calloc(nodes, sizeof *found.slot),
+        .via = calloc(nodes, sizeof *found.via),
         .classes = malloc(graph->type_count),
     };
-    if (!found.rows || !found.slot || !found.classes) {
-        lg__storages_free(&found);
-        return lg__error_memory(err);
+    lg_status status = LG_OK;
+    if (found.rows && found.slot && found.via && found.classes) {
+        for (uint32_t type = 0; type < graph->type_count; type++)
+            found.classes[type] = class_of_type(graph, type);
+        find_rows(graph, &found);
+        find_lone_rows(graph, &found);
+        status = fill_rows(graph, &found, err);
+    } else {
+        status = lg__error_memory(err);
     }
-    for (uint32_t type = 0; type < graph->type_count; type++)
-        found.classes[type] = class_of_type(graph, type);
-    find_rows(graph, &found);
-    find_lone_rows(graph, &found);
-    lg_status status = lg__storages_judge(graph, &found, err);
     if (status == LG_OK)
         *out = found;
     else
@@ -180,6 +242,7 @@ lg__storages_free(lg__storages *storages)
 {
     free(storages->rows);
     free(storages->slot);
+    free(storages->via);
     free(storages->classes);
     *storages = (lg__storages){0};
 }

@@ -32,26 +32,38 @@ lg_tensor_rows_free(lg_tensor_rows *rows)
 }
 
 lg_status
+lg__storages_list(const lg_graph *graph, uint32_t device, size_t limit,
+                  lg__storages *storages, lg_tensor_rows *out, lg_error *err)
+{
+    lg__storages found;
+    if (device != LG_NONE && device > graph->device_count)
+        return lg_error_set(err, LG_EINVAL, "there is no device %u", device);
+    lg_status status = lg__storages_find(graph, &found, err);
+    if (status != LG_OK)
+        return status;
+    lg_tensor_rows rows = {.items = found.rows};
+    for (uint32_t i = 0; i < found.count; i++) {
+        if (device != LG_NONE && found.rows[i].device != device)
+            continue;
+        rows.bytes += found.rows[i].bytes;
+        rows.items[rows.total++] = found.rows[i];
+    }
+    qsort(rows.items, rows.total, sizeof *rows.items, biggest_first);
+    rows.count = limit > 0 && limit < rows.total ? limit : rows.total;
+    found.rows = NULL;
+    *storages = found;
+    *out = rows;
+    return LG_OK;
+}
+
+lg_status
 lg_graph_tensors(const lg_graph *graph, uint32_t device, size_t limit,
                  lg_tensor_rows *out, lg_error *err)
 {
     lg__storages storages;
-    if (device != LG_NONE && device > graph->device_count)
-        return lg_error_set(err, LG_EINVAL, "there is no device %u", device);
-    lg_status status = lg__storages_find(graph, &storages, err);
-    if (status != LG_OK)
-        return status;
-    lg_tensor_rows rows = {.items = storages.rows};
-    for (uint32_t i = 0; i < storages.count; i++) {
-        if (device != LG_NONE && storages.rows[i].device != device)
-            continue;
-        rows.bytes += storages.rows[i].bytes;
-        rows.items[rows.total++] = storages.rows[i];
-    }
-    qsort(rows.items, rows.total, sizeof *rows.items, biggest_first);
-    rows.count = limit > 0 && limit < rows.total ? limit : rows.total;
-    storages.rows = NULL;
-    lg__storages_free(&storages);
-    *out = rows;
-    return LG_OK;
+    lg_status status =
+        lg__storages_list(graph, device, limit, &storages, out, err);
+    if (status == LG_OK)
+        lg__storages_free(&storages);
+    return status;
 }

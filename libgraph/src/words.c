@@ -89,16 +89,49 @@ say_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     }
 }
 
+// From one autograd node to the next.
+static bool
+is_backward_step(const lg_graph *graph, const lg_hop *hop)
+{
+    static const char name[] = "next_functions";
+    uint64_t edge = hop->edges[0];
+    if (hop->edge_count != 1 || lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
+        return false;
+    lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    return label.length >= sizeof name - 1 &&
+           memcmp(label.data, name, sizeof name - 1) == 0;
+}
+
+// How many steps through an autograd graph begin with a hop.
+static size_t
+count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
+{
+    size_t count = 0;
+    while (from + count < path->count &&
+           is_backward_step(graph, &path->hops[from + count]))
+        count++;
+    return count;
+}
+
+// Of several steps through an autograd graph, the node at the end is told.
 void
 lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out)
 {
     lg__say_root(graph, &path->root, out);
-    for (size_t i = 0; i < path->count; i++) {
-        if (path->count > PATH_HEAD + PATH_TAIL + 1 && i == PATH_HEAD) {
-            lg_text_addf(out, " … ");
+    size_t said = 0;
+    for (size_t i = 0; i < path->count; said++) {
+        size_t steps = count_backward_steps(graph, path, i);
+        if (steps > 1) {
+            i += steps;
+            lg_text_add(out, " … ");
+            lg__say_node(graph, path->hops[i - 1].target, out);
+            continue;
+        }
+        if (said == PATH_HEAD && path->count > i + PATH_TAIL + 1) {
+            lg_text_add(out, " … ");
             i = path->count - PATH_TAIL;
         }
-        say_hop(graph, &path->hops[i], out);
+        say_hop(graph, &path->hops[i++], out);
     }
 }
 

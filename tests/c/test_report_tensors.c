@@ -2,6 +2,7 @@
 #include <leakgraph/bytes.h>
 
 #include "stored.h"
+#include "story.h"
 #include "test.h"
 
 static const char each_text[] =
@@ -124,9 +125,70 @@ odd(void)
     lg_builder_add_span(builder, &span);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     mentions(LG_NONE, 0, LG_FORMAT_JSON, "\"shape\": \"s0], 3\"");
-    mentions(LG_NONE, 0, LG_FORMAT_TEXT,
-             "  100 B   25.0 %  int8[s0], 3] host ");
+    mentions(LG_NONE, 0, LG_FORMAT_TEXT, "  100 B   25.0 %  int8[s0], 3] ");
     mentions(LG_NONE, 0, LG_FORMAT_TEXT, " garbage\n");
+    lg_graph_free(graph);
+    graph = sample;
+}
+
+static uint32_t
+add_tensor(story *to, uint64_t address)
+{
+    uint32_t tensor = story_add(to, "torch.Tensor", NULL, 72);
+    lg_span span = {.holder = tensor, .address = address, .length = 100};
+    lg_builder_add_span(to->builder, &span);
+    return tensor;
+}
+
+static uint32_t
+add_dict(story *to, const char *key, uint32_t value)
+{
+    uint32_t dict = story_add(to, "dict", NULL, 200);
+    uint32_t name = story_add(to, "str", key, 50);
+    story_edge(to, dict, name, LG_EDGE_KEY, 0);
+    story_edge(to, dict, value, LG_EDGE_VALUE, name);
+    return dict;
+}
+
+// A parameter is its module's, though a list is nearer, and so is its gradient;
+// of a walk through the autograd graph the last node is told.
+static void
+holders(void)
+{
+    story to = story_begin();
+    story_type(&to, "train.Net", "torch.nn.modules.module.Module");
+    story_type(&to, "MulBackward0", "torch.autograd.Node");
+    uint32_t train = story_module(&to, "train");
+    uint32_t net = story_add(&to, "train.Net", NULL, 48);
+    uint32_t list = story_add(&to, "list", NULL, 48);
+    uint32_t weight = add_tensor(&to, 10000);
+    uint32_t saved = add_tensor(&to, 30000);
+    uint32_t loss = add_tensor(&to, 40000);
+    uint32_t at = loss;
+    story_attribute(&to, train, "net", net);
+    story_attribute(&to, train, "list", list);
+    story_edge(&to, list, weight, LG_EDGE_INDEX, 0);
+    story_attribute(&to, net, "_parameters", add_dict(&to, "w", weight));
+    story_attribute(&to, weight, "grad", add_tensor(&to, 20000));
+    story_attribute(&to, train, "loss", loss);
+    to.flags = LG_NODE_SYNTHETIC | LG_NODE_CPP;
+    for (int i = 0; i < 4; i++) {
+        uint32_t node = story_add(&to, "MulBackward0", NULL, 500);
+        story_attribute(&to, at, i == 0 ? "grad_fn" : "next_functions[0][0]",
+                        node);
+        at = node;
+    }
+    story_attribute(&to, at, "_saved_self", saved);
+    lg_graph *sample = graph;
+    graph = story_end(&to);
+    const char *const paths[] = {
+        " train.net._parameters['w']\n",
+        " train.net._parameters['w'].grad\n",
+        " train.loss.grad_fn … MulBackward0._saved_self\n",
+        " train.loss\n",
+    };
+    for (size_t i = 0; i < 4; i++)
+        mentions(LG_NONE, 0, LG_FORMAT_TEXT, paths[i]);
     lg_graph_free(graph);
     graph = sample;
 }
@@ -139,6 +201,7 @@ main(void)
     RUN(rows);
     RUN(misuse);
     RUN(odd);
+    RUN(holders);
     lg_graph_free(graph);
     return test_result();
 }

@@ -98,6 +98,8 @@ scene_begin(uint64_t shown)
     story_type(to, "torch.nn.parameter.Parameter", "torch.Tensor");
     story_type(to, "torch.nn.parameter.Buffer", "torch.Tensor");
     story_type(to, "torch.Tensor (C++)", "torch.Tensor");
+    story_type(to, "MulBackward0", "torch.autograd.Node");
+    story_type(to, "train.MyBackward", "torch._C._FunctionBase");
     story_type(to, "train.Net", "torch.nn.modules.module.Module");
     story_type(to, "train.Sgd", "torch.optim.optimizer.Optimizer");
     story_type(to, "torch.storage.UntypedStorage", "torch._C.StorageBase");
@@ -231,32 +233,51 @@ optimizers(void)
     lg_graph_free(graph);
 }
 
-// By an autograd node, also in what a hook has made of it; an attribute of that
-// name means nothing.
+// By an autograd node, also in what a hook has made of it, by a ctx; but not
+// the leaf of a node that adds up gradients, nor what else has such a name.
 static void
 activations(void)
 {
-    for (unsigned way = 0; way < 4; way++) {
+    enum { CPP = LG_NODE_SYNTHETIC | LG_NODE_CPP };
+    const struct {
+        const char *type;
+        unsigned flags;
+        const char *name;
+        bool packed;
+        lg_tensor_kind kind;
+    } cases[] = {
+        {"MulBackward0", CPP, "_saved_self", false, LG_TENSOR_ACTIVATION},
+        {"MulBackward0", CPP, "_saved_tensors[3]", false, LG_TENSOR_ACTIVATION},
+        {"MulBackward0", CPP, "_raw_saved_self.data", true,
+         LG_TENSOR_ACTIVATION},
+        {"MulBackward0", CPP, "tensor", false, LG_TENSOR_ACTIVATION},
+        {"MulBackward0", CPP, "variable", false, LG_TENSOR_OTHER},
+        {"train.MyBackward", 0, "saved_tensors[0]", false,
+         LG_TENSOR_ACTIVATION},
+        {"train.MyBackward", 0, "_raw_saved_tensors[0].data", true,
+         LG_TENSOR_ACTIVATION},
+        {"train.MyBackward", 0, "scale", false, LG_TENSOR_OTHER},
+        {"torch._C._autograd.SavedTensor", 0, "data", false,
+         LG_TENSOR_ACTIVATION},
+        {"train.Net", 0, "saved_tensors", false, LG_TENSOR_OTHER},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         scene to = scene_begin(1000);
-        lg_builder *builder = to.story.builder;
-        uint32_t node = story_add(&to.story, "MulBackward0", NULL, 500);
+        to.story.flags = cases[i].flags;
+        uint32_t node = story_add(&to.story, cases[i].type, NULL, 500);
         uint32_t saved = to.tensor;
-        if (way == 1) {
+        if (cases[i].packed) {
             saved = story_add(&to.story, "tuple", NULL, 56);
             story_edge(&to.story, saved, to.tensor, LG_EDGE_INDEX, 1);
         }
-        const char *name = way < 2    ? "saved[1]"
-                           : way == 2 ? "saved"
-                                      : "saved_for_later";
-        story_edge(&to.story, node, saved, LG_EDGE_NATIVE,
-                   lg_builder_intern(builder, name, strlen(name)));
-        CHECK(scene_end(&to, NULL) ==
-              (way < 3 ? LG_TENSOR_ACTIVATION : LG_TENSOR_OTHER));
+        story_attribute(&to.story, node, cases[i].name, saved);
+        CHECK(scene_end(&to, NULL) == cases[i].kind);
     }
 }
 
 // One storage, several tensors: the first kind that applies to any counts, and
-// a view's base is no holder.
+// and a view's base, which nothing else keeps,
+// shows nothing.
 static void
 views(void)
 {
@@ -267,15 +288,18 @@ views(void)
     story_local(&to.story, frame, "view", view);
     story_attribute(&to.story, view, "_base", to.tensor);
     CHECK(scene_end(&to, &row) == LG_TENSOR_TEMPORARY);
-    CHECK(row.tensor_count == 2 && row.used == 1000 && row.tensor == to.tensor);
+    CHECK(row.tensor_count == 2 && row.used == 10 && row.tensor == view);
 
     // A narrow one in Python speaks for a wide one in C++, and a tensor for a
     // storage object.
     to = scene_begin(10);
     to.story.flags |= LG_NODE_SYNTHETIC | LG_NODE_CPP;
-    add_tensor(&to, "torch.Tensor (C++)", 10000, 500);
+    uint32_t wide = add_tensor(&to, "torch.Tensor (C++)", 10000, 500);
     to.story.flags = LG_NODE_TRACKED;
     add_tensor(&to, "torch.storage.UntypedStorage", 10000, 1000);
+    uint32_t list = story_add(&to.story, "list", NULL, 64);
+    story_edge(&to.story, list, wide, LG_EDGE_INDEX, 0);
+    story_edge(&to.story, list, to.tensor, LG_EDGE_INDEX, 1);
     scene_end(&to, &row);
     CHECK(row.tensor_count == 2 && row.used == 500 && row.tensor == to.tensor);
 }
