@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -412,6 +413,34 @@ class Command(unittest.TestCase):
         self.refused(2, "leakgraph: ", "refs", "held.lgs", "type:numpy.ndaray")
         self.refused(2, "leakgraph: ", "refs", "held.lgs", "what is this")
         self.refused(2, "leakgraph: ", "refs", "held.lgs", "node:999999")
+
+    def interrupt(self, file: str) -> tuple[int, str, str]:
+        """Presses Ctrl-C once the analysis is at its hardest part."""
+        process = subprocess.Popen(
+            [COMMAND, "cycles", file],
+            cwd=self.here,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        maps = Path(f"/proc/{process.pid}/maps")
+        while process.poll() is None and "leakgraph-igraph" not in maps.read_text():
+            pass
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        return process.returncode, out, err
+
+    def test_ctrl_c_stops_an_analysis(self) -> None:
+        """The whole answer, if it was too late, or none: never a part of it."""
+        file = self.here / "big.lgs"
+        subprocess.run([MAKE_SNAPSHOT, "400000", str(file)], check=True)
+        for _ in range(9):
+            code, out, err = self.interrupt("big.lgs")
+            if code != 0:
+                break
+        self.assertEqual((code, out), (4, ""), err)
+        self.assertRegex(err, "^leakgraph: cancelled while [a-z ]+\n$")
+        file.unlink()
 
     def test_unreadable_files(self) -> None:
         whole = (self.here / "held.lgs").read_bytes()

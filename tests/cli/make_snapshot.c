@@ -1,18 +1,46 @@
-// Saves a small made-up heap: make_snapshot SHAPE FILE
+// Saves a small made-up heap, or a big one that is one knot: make_snapshot
+// SHAPE FILE, or make_snapshot COUNT FILE.
 
 #include "shapes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+// Objects that refer to three others each, to whichever it may be.
+static lg_graph *
+make_tangle(uint32_t count)
+{
+    test_heap heap;
+    uint64_t state = 1;
+    heap_open(&heap);
+    uint32_t module = heap_add_module(&heap, "app");
+    uint32_t first = heap_add(&heap, "app.Node", 48);
+    heap_attribute(&heap, module, first, "first");
+    for (uint32_t i = 1; i < count; i++)
+        heap_add(&heap, "app.Node", 48);
+    for (uint32_t i = 0; i < count; i++) {
+        heap_index(&heap, first + i, first + (i + 1) % count, 0);
+        for (uint32_t edge = 1; edge < 3; edge++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            heap_index(&heap, first + i,
+                       first + (uint32_t)(state >> 33) % count, edge);
+        }
+    }
+    return heap_close(&heap);
+}
 
 int
 main(int argc, char **argv)
 {
     uint32_t subject;
     lg_error error = {0};
-    const test_shape *shape = argc == 3 ? shape_find(argv[1]) : NULL;
-    if (!shape)
+    if (argc != 3)
         return 2;
-    lg_graph *graph = shape->make(&subject);
+    const test_shape *shape = shape_find(argv[1]);
+    uint32_t count = (uint32_t)strtoul(argv[1], NULL, 10);
+    if (!shape && count == 0)
+        return 2;
+    lg_graph *graph = shape ? shape->make(&subject) : make_tangle(count);
     lg_status status = lg_graph_save(graph, argv[2], NULL, NULL, &error);
     if (status)
         fprintf(stderr, "%s\n", error.message);

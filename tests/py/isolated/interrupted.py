@@ -1,0 +1,42 @@
+"""Analyses until Ctrl-C has stopped two: python interrupted.py.
+
+Run by test_interrupt.py, which presses it once for each line that asks for it.
+"""
+
+import random
+import time
+
+import leakgraph
+
+random.seed(1)
+tangle = [[] for _ in range(60_000)]
+for node in tangle:
+    node.extend(random.choices(tangle, k=3))
+del node
+
+
+def stopped(snapshot):
+    """Whether an analysis is stopped by Ctrl-C, which may come too late."""
+    phases = []
+
+    def progress(phase, done):
+        if not phases:
+            print("press", flush=True)
+        phases.append(phase)
+
+    try:
+        snapshot.analyze(progress=progress)
+        phases.append("done")
+        time.sleep(100)
+    except KeyboardInterrupt:
+        return "done" not in phases
+    raise AssertionError("nobody pressed Ctrl-C")
+
+
+hits = 0
+while hits < 2:
+    snapshot = leakgraph.snapshot()
+    hits += stopped(snapshot)
+assert snapshot.find(tangle).retained > 60_000 * 56
+assert snapshot.cycles(min_bytes=0).total > 0
+print("analysed", flush=True)
