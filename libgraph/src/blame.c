@@ -70,7 +70,8 @@ reason_of_node(const lg_graph *graph, uint32_t node)
 }
 
 // What a reference does to the count of a tracked target. A source without a
-// Python object is native code that could be named.
+// Python object is native code that could be named; the collector has no means
+// to look into C++ objects.
 static lg_cycle_reason
 reason_of_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
 {
@@ -81,6 +82,8 @@ reason_of_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
     if ((kind & LG_EDGE_UNCOUNTED) ||
         !(columns->node_flags[target] & LG_NODE_TRACKED))
         return LG_REASON_NONE;
+    if (flags & LG_NODE_CPP)
+        return LG_REASON_UNTRAVERSED;
     if (flags & LG_NODE_SYNTHETIC)
         return LG_REASON_NATIVE;
     if (!(kind & LG_EDGE_TRAVERSED))

@@ -81,6 +81,8 @@ choose_hop(const lg_hops *circuit, const lg__labels *all, peeling *state,
 static unsigned
 first_rank(const lg_graph *graph, uint32_t node)
 {
+    if (graph->columns.node_flags[node] & LG_NODE_CPP)
+        return 4;
     switch (lg__node_category(graph, node)) {
     case LG_CATEGORY_CONTAINER:
         return 3;

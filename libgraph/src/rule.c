@@ -13,6 +13,7 @@ enum {
     CONTAINER = CATEGORY(CONTAINER),
     FRAME = CATEGORY(FRAME),
     TYPE = CATEGORY(TYPE),
+    TENSOR = CATEGORY(TENSOR),
     ARRAY = CATEGORY(ARRAY),
     SUSPENDED = 1 << 30, // generators, coroutines, tasks
 };
@@ -64,6 +65,10 @@ typedef struct rule {
 #define LOCAL                                                                  \
     "a local variable of a frame that is kept: del it before the frame is "    \
     "left"
+#define GRADED                                                                 \
+    "a gradient that carries the graph which made it (create_graph=True): "    \
+    "set "                                                                     \
+    ".grad to None when done, or use torch.autograd.grad()"
 #define CLASSY                                                                 \
     "a class always refers to itself: it goes once nothing else refers to "    \
     "it or its instances"
@@ -77,6 +82,7 @@ static const rule rules[] = {
     {"closure __class__", FUNCTION, TYPE, HERE, NULL, 2, CLASSY},
     {"*", FUNCTION, TYPE, HERE, NULL, 2, CLASSY},
     {"[*", CONTAINER, TYPE, HERE, ".__mro__", 2, CLASSY},
+    {".grad", TENSOR, TENSOR, HERE, NULL, 92, GRADED},
     {".__traceback__", EXCEPTION, ANY, HERE, NULL, 90, RAISED},
     {"local *", FRAME, EXCEPTION, HERE, NULL, 60, RAISED},
     {".tb_frame", FRAME, FRAME, HERE, NULL, 10, RAISED},
@@ -240,10 +246,21 @@ fits(const rule *one, const lg_graph *graph, const lg_hops *circuit,
     return stored == (one->place == STORED);
 }
 
+// Nobody can take from a C++ object what it refers to.
+static bool
+is_out_of_reach(const lg_graph *graph, const lg_hop *hop)
+{
+    return (graph->columns.node_flags[hop->source] & LG_NODE_CPP) != 0;
+}
+
 lg__verdict
 lg__rule_judge(const lg_graph *graph, const lg_hops *circuit,
                const lg__labels *all, size_t hop)
 {
+    if (is_out_of_reach(graph, &circuit->items[hop]))
+        return (lg__verdict){hop, 0,
+                             "a reference between C++ objects: only "
+                             "what holds them can be released"};
     const rule *found = rules;
     while (!fits(found, graph, circuit, all, hop))
         found++;

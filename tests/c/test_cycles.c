@@ -227,6 +227,42 @@ reasons(void)
            "(2 references leakgraph cannot see)\n");
 }
 
+// backward(create_graph=True): the way back runs through C++.
+static void
+gradients(void)
+{
+    story made = story_begin();
+    uint32_t parameter = story_add(&made, "torch.Tensor", NULL, 1 << 20);
+    unsigned tracked = made.flags;
+    made.flags = LG_NODE_SYNTHETIC | LG_NODE_CPP;
+    made.edge_flags = LG_EDGE_UNCOUNTED;
+    uint32_t gradient = story_add(&made, "torch.Tensor", NULL, 80);
+    uint32_t copy = story_add(&made, "CopyBackwards", NULL, 500);
+    uint32_t leaf = story_add(&made, "AccumulateGrad", NULL, 200);
+    made.flags = tracked;
+    story_attribute(&made, parameter, "grad", gradient);
+    story_attribute(&made, gradient, "grad_fn", copy);
+    story_attribute(&made, copy, "next_functions", leaf);
+    made.edge_flags = 0;
+    story_attribute(&made, leaf, "variable", parameter);
+    expect(&made,
+           "1 cycle: 1 uncollectable\n"
+           "\n"
+           " 1. uncollectable · 4 objects (2 torch.Tensor, CopyBackwards, "
+           "AccumulateGrad) · retains 1.00 MiB\n"
+           "     Tensor.grad\n"
+           "           ~~~~~\n"
+           "     -> Tensor.grad_fn\n"
+           "     -> CopyBackwards.next_functions\n"
+           "     -> AccumulateGrad.variable\n"
+           "     -> back to Tensor\n"
+           "     cut Tensor.grad: a gradient that carries the graph which "
+           "made it (create_graph=True): set .grad to None when done, or "
+           "use torch.autograd.grad()\n"
+           "     gc.collect() cannot free it: the collector does not see "
+           "what AccumulateGrad #3 refers to\n");
+}
+
 // A long ring is shown by its ends, with the cut last.
 static void
 rings(void)
@@ -348,6 +384,7 @@ main(void)
     RUN(closures);
     RUN(exceptions);
     RUN(reasons);
+    RUN(gradients);
     RUN(rings);
     RUN(listed);
     RUN(as_json);
