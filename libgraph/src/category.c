@@ -83,6 +83,7 @@ static const rule rules[] = {
     RULE("matplotlib.figure.FigureBase", FIGURE, NONE),
     RULE("matplotlib.figure.Figure", FIGURE, NONE),
     RULE("matplotlib.backend_bases.FigureCanvasBase", FIGURE, NONE),
+    RULE("matplotlib.canvas", FIGURE, NONE),
     RULE("cupy.memory", TENSOR, NONE),
     RULE("jax.memory", TENSOR, NONE),
     RULE("numba.memory", TENSOR, NONE),

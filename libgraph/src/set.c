@@ -1,6 +1,6 @@
 // What a set of nodes retains: all that is no longer reached when the set is
 // taken out of the policy graph.
-#include "retained.h"
+#include "set.h"
 
 #include <stdlib.h>
 
@@ -28,15 +28,16 @@ reach(marking *at, uint32_t node)
     at->stack[at->height++] = node;
 }
 
-static bool
-is_edge(const marking *at, uint64_t edge, uint32_t source)
+bool
+lg__policy_edge(const lg_analysis *analysis, uint64_t edge, uint32_t source)
 {
-    const lg_columns *columns = &at->graph->columns;
+    const lg_columns *columns = &analysis->graph->columns;
+    const uint8_t *mark = analysis->policy.mark;
     unsigned barred = LG__MARK_FURNITURE | LG__MARK_NAMESPACE;
-    if (!(at->mark[source] & LG__MARK_LIVE))
+    if (!(mark[source] & LG__MARK_LIVE))
         barred |= LG__MARK_LIVE;
     return !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
-           !(at->mark[columns->edge_target[edge]] & barred);
+           !(mark[columns->edge_target[edge]] & barred);
 }
 
 static bool
@@ -48,7 +49,7 @@ spread(marking *at, const lg_monitor *monitor, lg_error *err)
         uint32_t node = at->stack[--at->height];
         uint64_t end = columns->first_edge[node + 1];
         for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
-            if (is_edge(at, edge, node))
+            if (lg__policy_edge(at->analysis, edge, node))
                 reach(at, columns->edge_target[edge]);
         if (++steps % 65536 == 0 &&
             !lg__monitor_goes_on(monitor, "weighing nodes",
@@ -92,7 +93,7 @@ reach_garbage(marking *at)
         uint32_t own = leader(at, node);
         uint64_t end = columns->first_edge[node + 1];
         for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
-            if (!is_edge(at, edge, node))
+            if (!lg__policy_edge(at->analysis, edge, node))
                 continue;
             uint32_t other = leader(at, columns->edge_target[edge]);
             if (other != own)
@@ -140,19 +141,59 @@ block(marking *at, uint32_t node)
 }
 
 static lg_status
-run(marking *at, const uint32_t *nodes, size_t count, const lg_monitor *monitor,
-    lg_error *err)
+run(marking *at, const uint32_t *nodes, size_t count, bool garbage,
+    const lg_monitor *monitor, lg_error *err)
 {
     for (size_t i = 0; i < count; i++)
         if (!(at->mark[nodes[i]] & LG__MARK_NAMESPACE))
             block(at, nodes[i]);
     reach_roots(at);
-    reach_garbage(at);
+    if (garbage)
+        reach_garbage(at);
     if (!spread(at, monitor, err))
         return LG_ECANCELLED;
     for (size_t i = 0; i < count; i++)
         at->state[nodes[i]] |= BLOCKED;
     return LG_OK;
+}
+
+// state is the caller's, to free.
+static lg_status
+mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
+     size_t count, bool garbage, const lg_monitor *monitor, lg_error *err)
+{
+    size_t total = analysis->graph->columns.node_count;
+    *at = (marking){
+        .analysis = analysis,
+        .graph = analysis->graph,
+        .mark = analysis->policy.mark,
+        .state = calloc(total + 1, 1),
+        .stack = malloc((total + 1) * sizeof(uint32_t)),
+    };
+    lg_status status = at->state == NULL || at->stack == NULL
+                           ? lg__error_memory(err)
+                           : run(at, nodes, count, garbage, monitor, err);
+    free(at->stack);
+    return status;
+}
+
+lg_status
+lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
+                size_t count, const lg_monitor *monitor, uint8_t **out,
+                lg_error *err)
+{
+    marking state;
+    lg_status status =
+        mark(&state, analysis, nodes, count, false, monitor, err);
+    for (uint32_t node = 0;
+         node < analysis->graph->columns.node_count && status == LG_OK; node++)
+        state.state[node] =
+            (state.state[node] & (REACHED | BLOCKED)) == REACHED;
+    if (status == LG_OK)
+        *out = state.state;
+    else
+        free(state.state);
+    return status;
 }
 
 lg_status
@@ -165,20 +206,11 @@ lg_nodes_retained(const lg_analysis *analysis, const uint32_t *nodes,
         if (nodes[i] >= total)
             return lg_error_set(err, LG_EINVAL, "there is no node %u",
                                 nodes[i]);
-    marking state = {
-        .analysis = analysis,
-        .graph = analysis->graph,
-        .mark = analysis->policy.mark,
-        .state = calloc(total + 1, 1),
-        .stack = malloc((total + 1) * sizeof(uint32_t)),
-    };
-    lg_status status = state.state == NULL || state.stack == NULL
-                           ? lg__error_memory(err)
-                           : run(&state, nodes, count, monitor, err);
+    marking state;
+    lg_status status = mark(&state, analysis, nodes, count, true, monitor, err);
     if (status == LG_OK)
         *out = add_up(&state);
     free(state.state);
-    free(state.stack);
     return status;
 }
 

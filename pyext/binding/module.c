@@ -9,6 +9,7 @@
 #include "drawing.h"
 #include "edge.h"
 #include "errors.h"
+#include "figures.h"
 #include "file.h"
 #include "merged.h"
 #include "node.h"
@@ -37,6 +38,7 @@ static PyMethodDef core_methods[] = {
     {"show_path", FASTCALL(core_show_path), KEYWORDS, core_show_path_doc},
     {"cycles", FASTCALL(core_cycles), KEYWORDS, core_cycles_doc},
     {"top", FASTCALL(core_top), KEYWORDS, core_top_doc},
+    {"figures", FASTCALL(core_figures), KEYWORDS, core_figures_doc},
     {"why", FASTCALL(core_why), KEYWORDS, core_why_doc},
     {"_hang_bell", core_hang_bell, METH_O, core_hang_bell_doc},
     {"_take_bell_down", core_take_bell_down, METH_NOARGS,
@@ -98,6 +100,7 @@ types_add(PyObject *module)
         {TYPE_CYCLE, &cycle_spec, NULL, "Cycle", false},
         {TYPE_PATH, &path_spec, NULL, "Path", false},
         {TYPE_TOP, &top_spec, NULL, "Top", false},
+        {TYPE_FIGURES, &figures_spec, NULL, "Figures", false},
         {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false},
         {TYPE_WHY, &why_spec, NULL, "Why", false},
     };
@@ -142,6 +145,21 @@ static PyStructSequence_Field merged_row_fields[] = {
     {"objects", "of those asked about, how many lie here or below"},
     {"retained", "host bytes that those retain, no byte twice"},
     {"device", "the same on all devices together"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field figure_row_fields[] = {
+    {"node", "the figure"},
+    {"number", "pyplot's, or None"},
+    {"width", "of its canvas, in pixels"},
+    {"height", "of its canvas, in pixels"},
+    {"axes", "how many"},
+    {"artists", "how many, axes included"},
+    {"canvas", "bytes of pixels; 0: it was never drawn"},
+    {"retained", "bytes that would be freed with it, canvas included"},
+    {"closed", "whether pyplot does not know it"},
+    {"reachable", "False for garbage"},
+    {"held_by", "pairs of a kind and where that is"},
     {NULL, NULL},
 };
 
@@ -194,6 +212,8 @@ tuples_add(PyObject *module)
           3}},
         {TYPE_TOP_ROW,
          {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
+        {TYPE_FIGURE_ROW,
+         {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
         {TYPE_MERGED_ROW,
          {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
           8}},

@@ -196,8 +196,8 @@ static PyGetSetDef node_getset[] = {
     FLAG("frozen", LG_NODE_FROZEN, "In the permanent generation."),
     FLAG("immortal", LG_NODE_IMMORTAL, "Never freed."),
     FLAG("synthetic", LG_NODE_SYNTHETIC,
-         "No Python object: a thread, the interpreter, memory."),
-    FLAG("memory", LG_NODE_BUFFER,
+         "No Python object: a thread, the interpreter, a buffer."),
+    FLAG("buffer", LG_NODE_BUFFER,
          "Memory outside of any object: an array's data. Its size is counted "
          "here, once."),
     FLAG("frontier", LG_NODE_FRONTIER,

@@ -303,6 +303,7 @@ static PyMethodDef snapshot_methods[] = {
      "the sum of its members."},
     {"cycles", FASTCALL(snapshot_cycles), KEYWORDS, snapshot_cycles_doc},
     {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
+    {"figures", FASTCALL(snapshot_figures), KEYWORDS, snapshot_figures_doc},
     {"why", FASTCALL(snapshot_why), KEYWORDS, snapshot_why_doc},
     {"merged_paths", FASTCALL(snapshot_merged_paths), KEYWORDS,
      snapshot_merged_paths_doc},

@@ -23,11 +23,13 @@ typedef enum core_type {
     TYPE_CYCLE,
     TYPE_PATH,
     TYPE_TOP,
+    TYPE_FIGURES,
     TYPE_MERGED,
     TYPE_WHY,
     TYPE_ROOT, /* from here on, named tuples */
     TYPE_TYPE_ROW,
     TYPE_TOP_ROW,
+    TYPE_FIGURE_ROW,
     TYPE_MERGED_ROW,
     TYPE_HOP,
     TYPE_BYTES,

@@ -12,5 +12,6 @@ extern const lg_adapter lg_cuda_adapter;
 extern const lg_adapter lg_jax_adapter;
 extern const lg_adapter lg_cupy_adapter;
 extern const lg_adapter lg_numba_adapter;
+extern const lg_adapter lg_matplotlib_adapter;
 
 #endif

@@ -110,6 +110,7 @@ def top(
     group: str = "object",
     progress: _Progress = None,
 ) -> Top: ...
+def figures(*, progress: _Progress = None) -> Figures: ...
 def why(obj: object, *, progress: _Progress = None) -> Why: ...
 
 @final
@@ -229,6 +230,7 @@ class Snapshot:
         group: str = "object",
         progress: _Progress = None,
     ) -> Top: ...
+    def figures(self, *, progress: _Progress = None) -> Figures: ...
     def why(self, obj: object, *, progress: _Progress = None) -> Why: ...
     def merged_paths(
         self,
@@ -280,7 +282,7 @@ class Node:
     @property
     def synthetic(self) -> bool: ...
     @property
-    def memory(self) -> bool: ...
+    def buffer(self) -> bool: ...
     @property
     def frontier(self) -> bool: ...
     @property
@@ -483,6 +485,18 @@ class MergedPaths:
     def _repr_html_(self) -> str: ...
 
 @final
+class Figures:
+    @property
+    def rows(self) -> tuple[FigureRow, ...]: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[FigureRow]: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> FigureRow: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> tuple[FigureRow, ...]: ...
+    def _repr_html_(self) -> str: ...
+
+@final
 class Why:
     @property
     def snapshot(self) -> Snapshot: ...
@@ -585,6 +599,60 @@ class MergedRow(structseq[Any], tuple[int, str, str, Node | None, int, int, int,
     def retained(self) -> int: ...
     @property
     def device(self) -> int: ...
+
+@final
+class FigureRow(
+    structseq[Any],
+    tuple[
+        Node,
+        int | None,
+        int,
+        int,
+        int,
+        int,
+        int,
+        int,
+        bool,
+        bool,
+        tuple[tuple[str, str], ...],
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "node",
+            "number",
+            "width",
+            "height",
+            "axes",
+            "artists",
+            "canvas",
+            "retained",
+            "closed",
+            "reachable",
+            "held_by",
+        )
+    @property
+    def node(self) -> Node: ...
+    @property
+    def number(self) -> int | None: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    @property
+    def axes(self) -> int: ...
+    @property
+    def artists(self) -> int: ...
+    @property
+    def canvas(self) -> int: ...
+    @property
+    def retained(self) -> int: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def reachable(self) -> bool: ...
+    @property
+    def held_by(self) -> tuple[tuple[str, str], ...]: ...
 
 @final
 class Hop(structseq[Any], tuple[str, Node, Node, str]):

@@ -12,6 +12,8 @@ from leakgraph._core import (
     Bytes,
     Cycle,
     Cycles,
+    FigureRow,
+    Figures,
     MergedPaths,
     MergedRow,
     Snapshot,
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "cycles_html",
+    "figure_rows",
+    "figures_html",
     "merged_facts",
     "merged_html",
     "merged_rows",
@@ -55,6 +59,36 @@ def top_rows(given: tuple[Snapshot, str]) -> tuple[TopRow, ...]:
             count, size = row["count"], row["size"]
         rows.append(TopRow((name, node, count, size, host, sum(retained.values()))))
     return tuple(rows)
+
+
+def figure_rows(given: tuple[Snapshot, str]) -> tuple[FigureRow, ...]:
+    """Rows of `Figures`, from a snapshot and the report's JSON."""
+    snapshot, text = given
+    return tuple(_figure_row(snapshot, row) for row in json.loads(text)["figures"])
+
+
+def figures_html(figures: Figures) -> str:
+    """A table of the figures."""
+    head = (
+        "<th>retained</th><th>canvas</th><th>number</th><th>size</th>"
+        "<th>axes</th><th>artists</th>"
+    )
+    body = [
+        _cells(
+            _size(row.retained),
+            _size(row.canvas) if row.canvas else "not drawn",
+            "" if row.number is None else str(row.number),
+            f"{row.width}x{row.height}" if row.width else "",
+            str(row.axes),
+            f"{row.artists:,}",
+        )
+        + f"<td{_LEFT}>{escape(_holders(row))}</td>"
+        for row in figures
+    ]
+    opened = sum(not row.closed for row in figures)
+    said = f"{len(figures):,} figure{'' if len(figures) == 1 else 's'}"
+    said += f", {opened:,} open in pyplot"
+    return f"<p>{said}</p>" + (_table(head + _head("held by"), body) if body else "")
 
 
 def merged_rows(given: tuple[Snapshot, str]) -> tuple[MergedRow, ...]:
@@ -133,6 +167,37 @@ def _merged_row(snapshot: Snapshot, row: dict[str, Any]) -> MergedRow:
     label = row.get("label", "")
     objects = row["objects"]
     return MergedRow((row["depth"], label, name, node, count, objects, host, device))
+
+
+def _figure_row(snapshot: Snapshot, row: dict[str, Any]) -> FigureRow:
+    return FigureRow(
+        (
+            snapshot.node(row["node"]),
+            row["number"],
+            row["width"],
+            row["height"],
+            row["axes"],
+            row["artists"],
+            row["canvas"],
+            row["retained"]["host"] + row["retained"]["device"],
+            row["closed"],
+            row["reachable"],
+            tuple((holder["kind"], holder["where"]) for holder in row["held_by"]),
+        )
+    )
+
+
+def _holders(row: FigureRow) -> str:
+    if not row.reachable:
+        return "nobody: garbage"
+    return "; ".join(
+        "pyplot's registry"
+        if kind == "pyplot"
+        else where
+        if kind == "variable"
+        else f"{kind} {where}"
+        for kind, where in row.held_by
+    )
 
 
 def _cycle_row(number: int, cycle: Cycle) -> str:

@@ -3,6 +3,7 @@
 #include "scarce.h"
 #include "story.h"
 #include "test.h"
+#include <leakgraph/bytes.h>
 
 // Questions to an analysis that is there already.
 static const lg_analysis *asked;
@@ -97,13 +98,56 @@ tell(void)
     return story_end(&made);
 }
 
+static lg_status
+do_figures(const lg_graph *graph)
+{
+    lg_figure_rows rows = {0};
+    lg_text text = {0};
+    (void)graph;
+    lg_status status = lg_analysis_figures(asked, &rows, NULL);
+    lg_figure_rows_free(&rows);
+    for (int i = 0; i < 2 && status == LG_OK; i++)
+        status = lg_report_figures(
+            asked, 0, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
+    lg_text_free(&text);
+    return status;
+}
+
+// A figure in a global and in a list of its artists, and one that is garbage.
+static lg_graph *
+tell_figures(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t artists = story_add(&made, "list", NULL, 80);
+    story_attribute(&made, app, "artists", artists);
+    for (int i = 0; i < 2; i++) {
+        uint32_t figure =
+            story_add(&made, "matplotlib.figure.Figure", "1", 100);
+        uint32_t canvas = story_add(
+            &made, "matplotlib.backend_bases.FigureCanvasBase", NULL, 100);
+        uint32_t artist =
+            story_add(&made, "matplotlib.artist.Artist", NULL, 100);
+        lg_builder_add_fact(made.builder, figure, "size", "640x480", 7);
+        story_attribute(&made, figure, "canvas", canvas);
+        story_attribute(&made, canvas, "figure", figure);
+        story_attribute(&made, figure, "patch", artist);
+        story_attribute(&made, artist, "_parent_figure", figure);
+        if (i == 0) {
+            story_attribute(&made, app, "figure", figure);
+            story_edge(&made, artists, artist, LG_EDGE_INDEX, 0);
+        }
+    }
+    return story_end(&made);
+}
+
 static void
 answers(void)
 {
-    lg_status (*const works[])(const lg_graph *) = {do_cycles, do_paths,
-                                                    do_analysis_reports};
+    lg_status (*const works[])(const lg_graph *) = {
+        do_cycles, do_paths, do_analysis_reports, do_figures};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
-        lg_graph *graph = tell();
+        lg_graph *graph = works[i] == do_figures ? tell_figures() : tell();
         lg_analysis *analysis = analysed(graph);
         asked = analysis;
         CHECK(sweep(graph, works[i]) == 0);

@@ -39,6 +39,7 @@ class Command(unittest.TestCase):
             "ways",
             "partial",
             "training",
+            "figure",
         ):
             file = cls.here / f"{shape}.lgs"
             subprocess.run([MAKE_SNAPSHOT, shape, str(file)], check=True)
@@ -80,8 +81,8 @@ class Command(unittest.TestCase):
 
     def test_help_and_version(self) -> None:
         help_text = self.fine("--help")
-        verbs = "info types refs referrers path threads tensors memory top why"
-        verbs += " paths cycles"
+        verbs = "info types refs referrers path threads tensors memory figures top"
+        verbs += " why paths cycles"
         verbs += " dominators retained render analyze strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
@@ -183,6 +184,20 @@ class Command(unittest.TestCase):
         self.assertIn("no root reaches it", self.fine("path", "loop.lgs", "#0"))
         view = json.loads(self.fine("path", "held.lgs", "#0", "--json"))
         self.assertTrue(all(e["path"] for e in view["edges"] if e["label"]))
+
+    def test_figures(self) -> None:
+        text = self.fine("figures", "figure.lgs", "--limit", "all")
+        self.assertIn("1 figure: 1 closed; together 1.17 MiB", text)
+        self.assertIn("640x480", text)
+        report = json.loads(self.fine("figures", "figure.lgs", "--json"))
+        (figure,) = report["figures"]
+        self.assertEqual(figure["number"], 3)
+        self.assertEqual(figure["canvas"], 1228800)
+        self.assertEqual(
+            figure["held_by"], [{"kind": "variable", "where": "plot.figure"}]
+        )
+        self.assertIn("no figure", self.fine("figures", "family.lgs"))
+        self.refused(4, "whole snapshot", "figures", "partial.lgs")
 
     def test_top(self) -> None:
         table = self.fine("top", "family.lgs", "--limit", "1")

@@ -316,6 +316,30 @@ make_training(uint32_t *subject)
     return graph;
 }
 
+// plot.figure, which was drawn and then closed.
+static lg_graph *
+make_figure(uint32_t *subject)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t module = heap_add_module(&heap, "plot");
+    uint32_t figure = heap_add(&heap, "matplotlib.figure.Figure", 56);
+    uint32_t canvas =
+        heap_add(&heap, "matplotlib.backends.backend_agg.FigureCanvasAgg", 56);
+    uint32_t pixels = heap_add(&heap, "matplotlib.canvas", 1228800);
+    heap_set_text(&heap, figure, "3");
+    heap_attribute(&heap, module, figure, "figure");
+    heap_attribute(&heap, figure, canvas, "canvas");
+    heap_attribute(&heap, canvas, figure, "figure");
+    heap_attribute(&heap, canvas, pixels, "renderer");
+    lg_builder_add_fact(heap.builder, figure, "number", "3", 1);
+    lg_builder_add_fact(heap.builder, figure, "size", "640x480", 7);
+    lg_builder_add_fact(heap.builder, figure, "canvas", "1228800", 7);
+    lg_builder_add_fact(heap.builder, figure, "closed", "yes", 3);
+    *subject = figure;
+    return heap_close(&heap);
+}
+
 const test_shape shapes[] = {
     {"losses", make_losses_refs, LG_REFS},
     {"why", make_losses_why, LG_PATH},
@@ -334,6 +358,7 @@ const test_shape shapes[] = {
     {"ways", make_ways, LG_BACKREFS},
     {"partial", make_partial, LG_REFS},
     {"training", make_training, LG_REFS},
+    {"figure", make_figure, LG_REFS},
 };
 
 const size_t shape_count = sizeof shapes / sizeof *shapes;

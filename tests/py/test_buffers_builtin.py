@@ -22,7 +22,7 @@ OWNERS = {
 
 
 def data_of(node):
-    return [edge.node for edge in node.referents() if edge.node.memory]
+    return [edge.node for edge in node.referents() if edge.node.buffer]
 
 
 @pytest.mark.parametrize("name", OWNERS)

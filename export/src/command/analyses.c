@@ -1,5 +1,5 @@
-// The verbs that ask who retains what: top, why, paths, cycles, dominators, and
-// analyze, which keeps the answers.
+// The verbs that ask who retains what: top, figures, why, paths, cycles,
+// dominators, and analyze, which keeps the answers.
 
 #include "command.h"
 
@@ -48,6 +48,21 @@ lg__verb_top(const lg_arguments *arguments)
     lg_status status =
         lg_report_top(analysis, arguments->group, limit, lg__monitor(),
                       format_of(arguments), &text, &error);
+    return print_and_close(graph, analysis, status, &text, &error);
+}
+
+int
+lg__verb_figures(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_text text = {0};
+    lg_error error = {0};
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    lg_status status = lg_report_figures(analysis, limit_of(arguments),
+                                         format_of(arguments), &text, &error);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 

@@ -148,6 +148,7 @@ int lg__verb_path(const lg_arguments *arguments);
 int lg__verb_render(const lg_arguments *arguments);
 int lg__verb_strip(const lg_arguments *arguments);
 int lg__verb_top(const lg_arguments *arguments);
+int lg__verb_figures(const lg_arguments *arguments);
 int lg__verb_why(const lg_arguments *arguments);
 int lg__verb_paths(const lg_arguments *arguments);
 int lg__verb_cycles(const lg_arguments *arguments);

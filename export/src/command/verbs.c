@@ -62,6 +62,13 @@ static const lg_verb verbs[] = {
      "of the snapshot have, by\nwhat it is for, and what the rest is, by the "
      "evidence there is.\n"
      "\nExample:\n  leakgraph memory run.lgs\n"},
+    {"figures", lg__verb_figures, "Lj", 1, 0, "matplotlib's figures",
+     "leakgraph figures SNAP [--limit N|all] [--json]",
+     "Prints each figure of matplotlib, the biggest first (20, or --limit): "
+     "its number, size,\naxes and artists, the pixels of its canvas, what "
+     "would be freed with it, and who\nholds it: pyplot's registry of open "
+     "figures, an animation, a callback, a variable.\n"
+     "\nExample:\n  leakgraph figures run.lgs\n"},
     {"top", lg__verb_top, "GLj", 1, 0, "who retains the most",
      "leakgraph top SNAP [--group object|type|module] [--limit N|all] [--json]",
      "Prints the objects that retain the most bytes: what would be freed if "

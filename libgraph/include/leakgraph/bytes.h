@@ -85,15 +85,16 @@ LG_API lg_status lg_report_tensors(const lg_graph *graph,
 
 typedef struct lg_figure_row {
     uint32_t node;
-    int64_t number; /**< pyplot's; -1: pyplot does not know it */
-    uint32_t width; /**< pixels of the canvas; 0: never drawn */
+    int64_t number; /**< pyplot's; -1: pyplot never knew it */
+    uint32_t width; /**< pixels of the canvas; 0: not known */
     uint32_t height;
     uint32_t axes;
-    uint32_t artists;
-    bool closed;    /**< not in pyplot's registry */
-    bool reachable; /**< false: garbage that waits for the collector */
-    lg_bytes retained;
-    uint64_t canvas; /**< bytes of its renderer's buffers */
+    uint32_t artists;  /**< axes included */
+    bool closed;       /**< not in pyplot's registry */
+    bool reachable;    /**< false: garbage that waits for the collector */
+    lg_bytes retained; /**< by the figure, its canvas, its manager and its
+                            artists together, and by no other figure */
+    uint64_t canvas;   /**< of that, bytes of pixels; 0: never drawn */
 } lg_figure_row;
 
 typedef struct lg_figure_rows {
@@ -102,10 +103,11 @@ typedef struct lg_figure_rows {
 } lg_figure_rows;
 
 LG_API void lg_figure_rows_free(lg_figure_rows *rows);
+/** Every matplotlib.figure.Figure. O(nodes + edges), however many there are. */
 LG_API lg_status lg_analysis_figures(const lg_analysis *analysis,
                                      lg_figure_rows *out, lg_error *err);
 /** Each figure with who holds it, in words: pyplot's registry, a variable, a
- *  callback, an animation. */
+ *  callback, an animation. limit 0: all. */
 LG_API lg_status lg_report_figures(const lg_analysis *analysis, size_t limit,
                                    lg_format format, lg_text *out,
                                    lg_error *err);

@@ -24,7 +24,7 @@ MEMORY = "type:numpy.memory"
 
 def data_of(node):
     """The memory that a node refers to itself."""
-    return [edge.node for edge in node.referents() if edge.node.memory]
+    return [edge.node for edge in node.referents() if edge.node.buffer]
 
 
 def labels(node):

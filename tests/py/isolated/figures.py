@@ -1,0 +1,264 @@
+"""matplotlib's figures: python ... CASE.
+
+Run alone by test_matplotlib_figures.py: no other test is to share a process with
+matplotlib.
+"""
+
+import gc
+import sys
+import tempfile
+import tracemalloc
+import weakref
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy
+from matplotlib import animation, pyplot
+from matplotlib.figure import Figure
+
+import leakgraph
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from shapes import Thing
+
+WIDTH, HEIGHT = 640, 480
+CANVAS = 4 * WIDTH * HEIGHT
+
+
+def plot(draw=True, **options):
+    """Open a figure as people do, and forget it."""
+    figure, (left, right) = pyplot.subplots(1, 2, **options)
+    left.plot(range(1000))
+    right.imshow([[1, 2], [3, 4]])
+    if draw:
+        figure.canvas.draw()
+
+
+def row_at(address):
+    (row,) = (r for r in leakgraph.figures() if r.node.address == address)
+    return row
+
+
+def fifty():
+    """Fifty unclosed figures are fifty rows, each with exactly its pixels."""
+    matplotlib.rcParams["figure.max_open_warning"] = 0
+    for number in range(50):
+        plot(draw=number % 2 == 0)
+    rows = leakgraph.figures()
+    assert len(rows) == 50 == len(pyplot.get_fignums())
+    assert {row.number for row in rows} == set(range(1, 51))
+    for row in rows:
+        drawn = row.number % 2 == 1
+        assert row.canvas == (CANVAS if drawn else 0)
+        assert (row.width, row.height) == (WIDTH, HEIGHT)
+        assert row.axes == 2 and row.artists > 20
+        assert not row.closed and row.reachable
+        assert row.held_by == (("pyplot", ""),)
+        assert row.retained > 200_000 + row.canvas
+    said = str(rows)
+    assert "50 figures: 50 open in pyplot; together " in said
+    assert "... and 30 more" in said and "plt.close(figure)" in said
+    assert rows._repr_html_().count("<tr>") == 51
+
+
+def traced():
+    """Bytes of Python are those that tracemalloc knows of, but for what the
+    library's caches keep."""
+    for _ in range(3):
+        plot()
+    pyplot.close("all")
+    gc.collect()
+    leakgraph.figures()
+    tracemalloc.start()
+    gc.collect()
+    before = tracemalloc.get_traced_memory()[0]
+    matplotlib.rcParams["figure.max_open_warning"] = 0
+    for number in range(50):
+        plot(draw=number % 2 == 0)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    rows = leakgraph.figures()
+    charged = sum(row.retained - row.canvas for row in rows)
+    assert sum(row.canvas for row in rows) == 25 * CANVAS
+    assert abs(charged - grown) <= 0.02 * grown, (charged, grown)
+
+
+def sizes():
+    """Pixels follow the figure's size and resolution."""
+    for inches, dots in [((3, 2), 50), ((6.4, 4.8), 200), ((1, 1), 72)]:
+        figure = Figure(figsize=inches, dpi=dots)
+        width, height = (int(side * dots) for side in inches)
+        pyplot.switch_backend("Agg")
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        assert row_at(id(figure)).canvas == 0
+        assert (row_at(id(figure)).width, row_at(id(figure)).height) == (width, height)
+        FigureCanvasAgg(figure).draw()
+        row = row_at(id(figure))
+        assert row.canvas == 4 * width * height
+        assert (row.width, row.height) == (width, height)
+        assert row.number is None and row.closed
+
+
+def pixels():
+    """A view of the pixels counts nothing twice; a copied region counts."""
+    figure = pyplot.figure()
+    figure.canvas.draw()
+    view = figure.canvas.buffer_rgba()
+    array = numpy.asarray(view)
+    snapshot = leakgraph.snapshot()
+    (memory,) = snapshot.select("type:matplotlib.canvas")
+    assert memory.size == CANVAS and memory.text == f"{WIDTH}x{HEIGHT}"
+    assert memory.address == array.ctypes.data
+    assert snapshot.figures()[0].canvas == CANVAS
+    del view, array
+    region = figure.canvas.copy_from_bbox(figure.bbox)
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(region)
+    assert "not inspected" not in node.facts
+    assert node.retained >= CANVAS
+
+
+def saved():
+    """What savefig leaves behind in the texts is the figure's too."""
+    figure = Figure()
+    figure.subplots().set_title("a title")
+    with tempfile.TemporaryDirectory() as folder:
+        figure.savefig(f"{folder}/it.png", dpi=100)
+    gc.collect()
+    row = row_at(id(figure))
+    canvases = [
+        node
+        for node in leakgraph.snapshot().types()
+        if node.name == "matplotlib.canvas"
+    ]
+    left = sum(row.bytes for row in canvases)
+    assert row.canvas == left and row.retained > left
+
+
+class App:
+    """Holds a figure, and is held by a callback of it."""
+
+    def __init__(self):
+        self.data = bytearray(5_000_000)
+        self.figure = pyplot.figure()
+        self.figure.canvas.mpl_connect("draw_event", lambda event: self.on(event))
+
+    def on(self, event):
+        self.event = event
+
+
+APP = ANIMATION = ARTISTS = HOOKS = None
+
+
+def holders():
+    """Who holds a figure: pyplot, a global, a local, an artist in a list, an
+    animation, a closure."""
+    global APP, ANIMATION, ARTISTS, HOOKS
+    APP = App()
+    row = row_at(id(APP.figure))
+    assert row.held_by == (("pyplot", ""), ("variable", "__main__.APP.figure"))
+    assert row.retained < 1_000_000
+    pyplot.close(APP.figure)
+    row = row_at(id(APP.figure))
+    assert row.closed and row.held_by == (("variable", "__main__.APP.figure"),)
+
+    local = pyplot.figure()
+    pyplot.close(local)
+    ((kind, where),) = row_at(id(local)).held_by
+    assert kind == "variable" and where.endswith(" local local"), where
+    assert "holders() figures.py:" in where
+    address = id(local)
+
+    HOOKS = [lambda figure=local: figure]
+    del local
+    ((kind, where),) = row_at(address).held_by
+    assert kind == "callback" and where.startswith("__main__.HOOKS[0]"), where
+
+    figure, axes = pyplot.subplots()
+    ARTISTS = axes.plot([1, 2, 3])
+    pyplot.close(figure)
+    address = id(figure)
+    del figure, axes
+    assert row_at(address).held_by == (("variable", "__main__.ARTISTS[0]"),)
+
+    figure, axes = pyplot.subplots()
+    ANIMATION = animation.FuncAnimation(figure, lambda frame: (), frames=3)
+    ANIMATION._init_draw()
+    pyplot.close(figure)
+    address = id(figure)
+    del figure, axes
+    (first, *_) = row_at(address).held_by
+    assert first == ("animation", "__main__.ANIMATION._fig")
+
+
+def closed():
+    """Closed and forgotten, a figure is a collectable cycle, and is gone after
+    the collection; its row says garbage until then."""
+    gc.disable()
+    plot()
+    figure = pyplot.gcf()
+    reference, address = weakref.ref(figure), id(figure)
+    pyplot.close(figure)
+    del figure
+    row = row_at(address)
+    assert row.closed and not row.reachable and row.held_by == ()
+    assert row.number == 1 and row.canvas == CANVAS
+    cycles = leakgraph.cycles(holding="figure", kind="collectable", limit=None)
+    assert address in {node.address for cycle in cycles for node in cycle.nodes}
+    assert "garbage" in str(leakgraph.figures())
+    gc.collect()
+    assert reference() is None and len(leakgraph.figures()) == 0
+    assert str(leakgraph.figures()) == "There is no figure of matplotlib.\n"
+
+
+def parts():
+    """Artists of a part of a figure are the figure's."""
+    figure = pyplot.figure()
+    one, other = figure.subfigures(1, 2)
+    one.subplots(2)
+    other.subplots()
+    row = row_at(id(figure))
+    assert row.axes == 3 and row.artists > 100
+    assert len(leakgraph.figures()) == 1
+
+
+def unchanged():
+    """A capture reads, and only reads: no renderer, no tick, no dict is made."""
+    figure = pyplot.figure()
+    axes = figure.subplots()
+    leakgraph.snapshot().close()
+    gc.collect()
+    names = len(vars(figure)), len(vars(axes.xaxis))
+    before = len(gc.get_objects())
+    for _ in range(3):
+        leakgraph.snapshot().close()
+    assert len(gc.get_objects()) == before
+    assert not hasattr(figure.canvas, "renderer")
+    assert names == (len(vars(figure)), len(vars(axes.xaxis)))
+
+
+def elsewhere():
+    """A file has them too; a part of the heap does not answer."""
+    plot()
+    with tempfile.TemporaryDirectory() as folder:
+        leakgraph.save_snapshot(f"{folder}/it.lgs")
+        read = leakgraph.load(f"{folder}/it.lgs")
+        (row,) = read.figures()
+        assert row.canvas == CANVAS and row.node.facts["closed"] == "no"
+        assert read.info()["adapter.matplotlib"].startswith("inspected: ")
+    try:
+        leakgraph.snapshot(roots=[Thing()]).figures()
+    except leakgraph.PartialError:
+        pass
+    else:
+        raise AssertionError("a partial snapshot answered")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
+    print("right")

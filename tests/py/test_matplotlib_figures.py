@@ -1,0 +1,38 @@
+"""matplotlib: each case in a process of its own, see isolated/figures.py."""
+
+from pathlib import Path
+
+import pytest
+
+import leakgraph
+
+SCRIPT = Path(__file__).parent / "isolated" / "figures.py"
+CASES = [
+    "fifty",
+    "traced",
+    "sizes",
+    "pixels",
+    "saved",
+    "holders",
+    "closed",
+    "parts",
+    "unchanged",
+    "elsewhere",
+]
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("case", CASES)
+def test_matplotlib(python, case):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    done = python(SCRIPT, case)
+    assert done.code == 0 and done.out == "right\n", done.err
+
+
+def test_without_matplotlib_there_is_no_figure(snap):
+    figures = snap.figures()
+    assert len(figures) == 0 == len(figures.rows)
+    assert str(figures) == "There is no figure of matplotlib.\n"
+    assert figures._repr_html_() == "<p>0 figures, 0 open in pyplot</p>"
+    with pytest.raises(TypeError):
+        leakgraph.figures(1)
