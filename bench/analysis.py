@@ -1,6 +1,6 @@
 """Times the analysis of real heaps against igraph and semi-NCA on the whole graph.
 
-    python bench/analysis.py PROGRAM [--objects 1000000] [--rounds 5]
+    python bench/analysis.py PROGRAM [--objects 1000000 10000000] [--rounds 3]
 
 PROGRAM is bench_analysis, built from analysis.c. Prints a Markdown table. Each heap
 is made and saved by a process of its own, and so is each figure: the median of its
@@ -11,6 +11,7 @@ timed, every dominator is compared with semi-NCA's.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
@@ -55,22 +56,49 @@ del kept[1:], i
 TORCH = """
 import matplotlib.pyplot, pandas, torch
 model = torch.nn.Sequential(*(torch.nn.Linear(8, 8) for _ in range(200)))
-figures = [matplotlib.pyplot.subplots(4, 4) for _ in range(OBJECTS // 100_000)]
+matplotlib.rcParams["figure.max_open_warning"] = 0
+more = range(max(OBJECTS - 800_000, 0) // 27_000)
+figures = [matplotlib.pyplot.subplots(4, 4) for _ in more]
 frame = pandas.DataFrame({"a": range(1000), "b": [str(i) for i in range(1000)]})
+"""
+# Each record refers to others anywhere in memory, as on a heap that has lived.
+SHUFFLED = """
+import sys
+sys.path.insert(0, BENCH)
+import heap
+kept = heap.records(OBJECTS, shuffled=True)
+"""
+# No element lies on every way to another: there is nothing to go by.
+LINKED = """
+class Element:
+    __slots__ = ("before", "after", "value")
+kept = [Element() for _ in range(OBJECTS // 2)]
+for i, element in enumerate(kept):
+    element.before = kept[i - 1] if i > 0 else None
+    element.after = kept[i + 1] if i + 1 < len(kept) else None
+    element.value = i * 0.5
+del kept[1:-1], element
 """
 HEAPS = {
     "application records": RECORDS,
     "knotted records": KNOTTED,
     "tree with parent pointers": TREE,
     "torch, pandas, matplotlib": TORCH,
+    "records in any order": SHUFFLED,
+    "linked list, both ends held": LINKED,
 }
 SAVE = "\nimport leakgraph\nleakgraph.save_snapshot(FILE)\n"
 
 
 def make(source: str, objects: int, file: Path) -> None:
     """Save the heap of a process that runs the source."""
-    head = f"OBJECTS = {objects}\nFILE = {str(file)!r}\n"
-    subprocess.run([sys.executable, "-c", head + source + SAVE], check=True)
+    here = str(Path(__file__).parent)
+    head = f"OBJECTS = {objects}\nFILE = {str(file)!r}\nBENCH = {here!r}\n"
+    subprocess.run(
+        [sys.executable, "-c", head + source + SAVE],
+        check=True,
+        env=os.environ | {"MPLBACKEND": "agg"},
+    )
 
 
 def ask(program: str, file: Path, way: str) -> list[float]:
@@ -103,8 +131,9 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
-    parser.add_argument("--objects", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
+    sizes = [1_000_000, 10_000_000]
+    parser.add_argument("--objects", type=int, nargs="+", default=sizes)
+    parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     print(
         "| heap | nodes | in knots | leakgraph | semi-NCA, whole | igraph, whole "
@@ -113,10 +142,11 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "heap.lgs")
-        for name, source in HEAPS.items():
-            make(source, options.objects, file)
-            row = measure(options.program, name, file, options.rounds)
-            print(row, flush=True)
+        for objects in options.objects:
+            for name, source in HEAPS.items():
+                make(source, objects, file)
+                row = measure(options.program, name, file, options.rounds)
+                print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ default_resize(void *context, void *old, size_t old_size, size_t new_size)
         free(old);
         return NULL;
     }
-    return realloc(old, new_size);
+    return widen(realloc(old, new_size), new_size);
 }
 
 lg_allocator

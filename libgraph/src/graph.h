@@ -128,6 +128,7 @@ typedef struct lg__lazy {
     lg__fold *fold;
     uint32_t *by_address;
     uint32_t by_address_count;
+    uint32_t asked; /**< for addresses, before there was an index */
 } lg__lazy;
 
 struct lg_graph {

@@ -161,13 +161,16 @@ lg_graph_find(const lg_graph *graph, uint64_t address)
     lg__lazy *lazy = graph->lazy;
     if (address == 0)
         return LG_NONE;
+    // The index takes as long as many scans, and most callers ask once.
+    const uint32_t scans = 16;
     pthread_mutex_lock(&lazy->lock);
-    if (lazy->by_address == NULL)
+    if (lazy->by_address == NULL && lazy->asked++ >= scans)
         lazy->by_address = make_by_address(graph, &lazy->by_address_count);
+    const uint32_t *nodes = lazy->by_address;
+    uint32_t count = lazy->by_address_count;
     pthread_mutex_unlock(&lazy->lock);
     // Without memory for the index every question costs a scan.
-    if (lazy->by_address == NULL)
+    if (nodes == NULL)
         return scan_for_address(&graph->columns, address);
-    return search_address(&graph->columns, lazy->by_address,
-                          lazy->by_address_count, address);
+    return search_address(&graph->columns, nodes, count, address);
 }

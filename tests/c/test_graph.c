@@ -41,6 +41,7 @@ addresses(void)
         lg_builder_add_node(builder, i % 100 == 0 ? 0 : given[i]);
     }
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(lg_graph_find(graph, 2) == LG_NONE);
     for (uint32_t i = 0; i < 2000; i++) {
         uint32_t found = lg_graph_find(graph, given[i]);
         if (i % 100 != 0)

@@ -454,7 +454,8 @@ LG_API void lg_nodes_free(lg_nodes *nodes);
 LG_API lg_status lg_graph_select(const lg_graph *graph, const char *selector,
                                  lg_nodes *out, lg_error *err);
 
-/** The node at that address, or LG_NONE. O(nodes) once, then O(log). */
+/** The node at that address, or LG_NONE. O(nodes), when asked often O(log
+ *  nodes). */
 LG_API uint32_t lg_graph_find(const lg_graph *graph, uint64_t address);
 
 /* --------------------------------------------------------------- hops --- */
