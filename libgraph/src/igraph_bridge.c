@@ -13,8 +13,13 @@
 #include <setjmp.h>
 #include <stdio.h>
 
+// igraph asks whether to stop at every node, from 1.0 on at every thousandth:
+// one tick for so many times.
 #if IGRAPH_VERSION_MAJOR == 0
 typedef igraph_integer_t igraph_int_t;
+enum { OFTEN = 1 << 14 };
+#else
+enum { OFTEN = 1 << 4 };
 #endif
 
 LG_API lg__solver lg_igraph_dominators;
@@ -89,14 +94,12 @@ on_fatal(const char *reason, const char *file, int line)
     escape();
 }
 
-// igraph asks for every node: one tick for many of them.
 static void
 ask(void)
 {
     const lg_monitor *monitor = call.monitor;
-    const unsigned often = (1 << 14) - 1;
     if (!call.active || monitor == NULL || monitor->tick == NULL ||
-        (call.asked++ & often) != 0)
+        call.asked++ % OFTEN != 0)
         return;
     call.cancelled = !monitor->tick(monitor->context, phase, 0.5);
     if (call.cancelled)

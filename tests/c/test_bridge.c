@@ -97,12 +97,18 @@ refuse(void *context, const char *phase, double done)
 static void
 cancelled(void)
 {
+    enum { LONG = 5000 }; // igraph does not ask about fewer nodes
     unsigned ticks = 0;
     lg_monitor monitor = {refuse, &ticks};
-    lg__problem watched = problem;
-    uint32_t found[6] = {7};
+    uint32_t from[LONG - 1];
+    uint32_t to[LONG - 1];
+    lg__problem watched = {LONG, LONG - 1, from, to, &monitor};
+    uint32_t found[LONG] = {7};
     lg_error err = {0};
-    watched.monitor = &monitor;
+    for (uint32_t i = 0; i < LONG - 1; i++) {
+        from[i] = i;
+        to[i] = i + 1;
+    }
     CHECK(opened()(&watched, found, &err) == LG_ECANCELLED);
     CHECK(ticks == 1 && found[0] == 7);
     CHECK(strncmp(err.message, "cancelled while ", 16) == 0);
