@@ -160,25 +160,62 @@ append(listing *state, const lg_cycle *cycle, lg_error *err)
     return status;
 }
 
+typedef struct ranked {
+    uint64_t bytes;
+    uint32_t knot;
+} ranked;
+
+static int
+biggest_first(const void *left, const void *right)
+{
+    const ranked *a = left;
+    const ranked *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->knot < b->knot ? -1 : a->knot > b->knot;
+}
+
+// The knots that were asked for.
+static size_t
+rank(listing *state, ranked *out)
+{
+    uint32_t by = state->options.by;
+    size_t count = 0;
+    for (uint32_t i = 0; i < lg_analysis_knot_count(state->analysis); i++) {
+        lg_cycle cycle = judge(state, i);
+        if (!is_asked_for(state, &cycle))
+            continue;
+        out[count++] =
+            (ranked){by == 0 ? cycle.retained.host + cycle.retained.device
+                             : lg_knot_retained_on(state->analysis, i, by - 1),
+                     i};
+    }
+    qsort(out, count, sizeof *out, biggest_first);
+    return count;
+}
+
 static lg_status
 list(listing *state, lg_error *err)
 {
     uint32_t knots = lg_analysis_knot_count(state->analysis);
-    size_t limit = state->options.limit ? state->options.limit : SIZE_MAX;
-    for (uint32_t i = 0; i < knots; i++) {
-        lg_cycle cycle = judge(state, i);
-        if (!is_asked_for(state, &cycle))
-            continue;
-        if (state->cycles.total++ >= limit)
-            continue;
-        if (!lg__monitor_goes_on(state->monitor, "looking for cycles",
-                                 (double)i / knots, err))
-            return LG_ECANCELLED;
-        lg_status status = append(state, &cycle, err);
-        if (status != LG_OK)
-            return status;
+    ranked *found = malloc(((size_t)knots + 1) * sizeof *found);
+    if (found == NULL)
+        return lg__error_memory(err);
+    size_t count = rank(state, found);
+    size_t limit = state->options.limit;
+    lg_status status = LG_OK;
+    state->cycles.total = count;
+    if (limit == 0 || limit > count)
+        limit = count;
+    for (size_t i = 0; i < limit && status == LG_OK; i++) {
+        lg_cycle cycle = judge(state, found[i].knot);
+        status = lg__monitor_goes_on(state->monitor, "looking for cycles",
+                                     (double)i / (double)limit, err)
+                     ? append(state, &cycle, err)
+                     : LG_ECANCELLED;
     }
-    return LG_OK;
+    free(found);
+    return status;
 }
 
 static lg_status
@@ -214,7 +251,11 @@ lg_analysis_cycles(const lg_analysis *analysis, const lg_cycle_options *options,
         .monitor = monitor,
         .options = options ? *options : (lg_cycle_options){.min_bytes = -1},
     };
-    lg_status status = prepare(&state, err);
+    lg_status status =
+        state.options.by > state.graph->device_count + 1
+            ? lg_error_set(err, LG_EINVAL, "there is no device %u",
+                           state.options.by - 1)
+            : prepare(&state, err);
     if (status == LG_OK)
         status = list(&state, err);
     if (status == LG_OK)

@@ -213,7 +213,7 @@ add_root(report *to, const char *title, lg_bytes bytes, uint32_t root,
     if (bytes.host + bytes.device == 0)
         return true;
     if (format == LG_FORMAT_TEXT) {
-        lg__say_bytes(bytes, &cell);
+        lg__say_bytes(to->graph, bytes, &cell);
         lg__say_right(&cell, 12, &to->text);
         lg__say_share(bytes.host + bytes.device, to->total, &cell);
         lg__say_right(&cell, 9, &to->text);

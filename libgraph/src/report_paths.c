@@ -150,7 +150,7 @@ static void
 add_sizes(report *to, const line *at)
 {
     lg_text cell = {0};
-    lg__say_bytes(at->bytes, &cell);
+    lg__say_bytes(to->graph, at->bytes, &cell);
     lg__say_right(&cell, 12, &to->text);
     lg_text_add_count(&cell, at->targets);
     lg__say_right(&cell, 10, &to->text);
@@ -192,7 +192,7 @@ add_head(report *to)
     lg_text_add_count(out, to->targets);
     lg_text_add(out,
                 to->targets == 1 ? " object retains " : " objects retain ");
-    lg__say_bytes(to->together, out);
+    lg__say_bytes(to->graph, to->together, out);
     if (to->targets > 1)
         lg_text_add(out, " together");
     if (to->paths.unreachable > 0) {

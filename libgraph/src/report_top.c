@@ -8,30 +8,65 @@
 typedef struct report {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    uint64_t total; // bytes everywhere
+    uint32_t by;    // what rows are ranked by
+    uint64_t total; // all there is of that
+    size_t width;   // of the first column
     lg_text text;
 } report;
 
+enum { EVERYTHING, REACHABLE, GARBAGE };
+
+// Of one of these.
 static uint64_t
-sum(lg_bytes bytes)
+whole_on(const lg_analysis *analysis, uint32_t which, uint32_t device)
 {
-    return bytes.host + bytes.device;
+    uint32_t root = analysis->graph->columns.node_count;
+    uint64_t bytes = 0;
+    if (which != GARBAGE)
+        bytes += lg__dominated_on(analysis, root, device);
+    if (which != REACHABLE)
+        bytes += lg__dominated_on(analysis, root + 1, device);
+    return bytes;
+}
+
+static uint64_t
+whole(const report *to, uint32_t which)
+{
+    uint64_t sum = 0;
+    for (uint32_t device = 0; device <= to->graph->device_count; device++)
+        if (to->by == 0 || to->by == device + 1)
+            sum += whole_on(to->analysis, which, device);
+    return sum;
 }
 
 static void
 add_total(report *to, const char *what)
 {
-    lg_bytes reached = lg_analysis_reachable_bytes(to->analysis);
-    lg_bytes garbage = lg_analysis_garbage_bytes(to->analysis);
-    lg_bytes all = {reached.host + garbage.host,
-                    reached.device + garbage.device};
     lg_text_addf(&to->text, "\n%s out of ", what);
-    lg__say_bytes(all, &to->text);
-    if (sum(garbage) > 0) {
+    lg__say_retained(to->analysis, whole_on, EVERYTHING, &to->text);
+    if (whole(to, GARBAGE) > 0) {
         lg_text_add(&to->text, ", of which garbage is ");
-        lg__say_bytes(garbage, &to->text);
+        lg__say_retained(to->analysis, whole_on, GARBAGE, &to->text);
     }
     lg_text_add(&to->text, "\n");
+}
+
+// The first column is as wide as its widest cell.
+static void
+widen(report *to, lg_text *cell)
+{
+    size_t width = lg__text_width(cell, 0);
+    to->text.failed |= cell->failed;
+    to->width = width > to->width ? width : to->width;
+    cell->length = 0;
+}
+
+static void
+add_heading(report *to, const char *rest)
+{
+    for (size_t i = strlen("retained"); i < to->width; i++)
+        lg_text_add(&to->text, " ");
+    lg_text_addf(&to->text, "retained    share%s\n", rest);
 }
 
 static lg_status
@@ -40,8 +75,8 @@ object_row(report *to, uint32_t node, lg_error *err)
     lg_text *out = &to->text;
     lg_text cell = {0};
     lg__say_retained(to->analysis, lg_node_retained_on, node, &cell);
-    lg__say_right(&cell, 12, out);
-    lg__say_share(lg__freed_by(to->analysis, node), to->total, &cell);
+    lg__say_right(&cell, to->width, out);
+    lg__say_share(lg__top_weight(to->analysis, node, to->by), to->total, &cell);
     lg__say_right(&cell, 9, out);
     lg_text_free(&cell);
     lg_text_add(out, "  ");
@@ -59,8 +94,14 @@ static lg_status
 objects_text(report *to, const lg__gathered *nodes, lg_error *err)
 {
     lg_status status = LG_OK;
-    lg_text_add(&to->text, "    retained    share  object"
-                           "                              held by\n");
+    lg_text cell = {0};
+    for (size_t i = 0; i < nodes->count; i++) {
+        lg__say_retained(to->analysis, lg_node_retained_on, nodes->items[i],
+                         &cell);
+        widen(to, &cell);
+    }
+    lg_text_free(&cell);
+    add_heading(to, "  object                              held by");
     for (size_t i = 0; i < nodes->count && status == LG_OK; i++)
         status = object_row(to, nodes->items[i], err);
     add_total(to, "objects that retain the most, none of them twice,");
@@ -93,7 +134,8 @@ static lg_status
 report_objects(report *to, size_t limit, lg_format format, lg_error *err)
 {
     lg__gathered nodes = {0};
-    lg_status status = lg__top_objects(to->analysis, limit, &nodes, err);
+    lg_status status =
+        lg__top_objects(to->analysis, to->by, limit, &nodes, err);
     if (status == LG_OK)
         status = format == LG_FORMAT_JSON ? objects_json(to, &nodes, err)
                                           : objects_text(to, &nodes, err);
@@ -196,22 +238,28 @@ list_groups(const lg_graph *graph, lg_group by, groups *out, lg_error *err)
 }
 
 static void
-groups_text(report *to, const groups *all, const lg__top_group *rows,
-            size_t count, lg_group by)
+groups_text(report *to, const groups *all, const lg__top_list *rows,
+            lg_group group)
 {
     lg_text *out = &to->text;
     lg_text cell = {0};
-    lg_text_addf(out, "    retained    share     objects  %s\n",
-                 by == LG_GROUP_TYPE ? "type" : "module of the type");
-    for (size_t i = 0; i < count; i++) {
-        lg__say_bytes(rows[i].retained, &cell);
-        lg__say_right(&cell, 12, out);
-        lg__say_share(sum(rows[i].retained), to->total, &cell);
+    for (size_t i = 0; i < rows->count; i++) {
+        lg__say_each(to->graph, rows->items[i].retained, &cell);
+        widen(to, &cell);
+    }
+    add_heading(to, group == LG_GROUP_TYPE
+                        ? "     objects  type"
+                        : "     objects  module of the type");
+    for (size_t i = 0; i < rows->count; i++) {
+        const lg__top_group *row = &rows->items[i];
+        lg__say_each(to->graph, row->retained, &cell);
+        lg__say_right(&cell, to->width, out);
+        lg__say_share(row->rank, to->total, &cell);
         lg__say_right(&cell, 9, out);
-        lg_text_add_count(&cell, rows[i].count);
+        lg_text_add_count(&cell, row->count);
         lg__say_right(&cell, 12, out);
         lg_text_add(out, "  ");
-        lg__text_add_string(out, all->name[rows[i].group]);
+        lg__text_add_string(out, all->name[row->group]);
         lg_text_add(out, "\n");
     }
     lg_text_free(&cell);
@@ -219,52 +267,54 @@ groups_text(report *to, const groups *all, const lg__top_group *rows,
 }
 
 static void
-groups_json(report *to, const groups *all, const lg__top_group *rows,
-            size_t count, lg_group by)
+groups_json(report *to, const groups *all, const lg__top_list *rows,
+            lg_group group)
 {
     lg_text *out = &to->text;
-    const char *name = by == LG_GROUP_TYPE ? "type" : "module";
+    const char *name = group == LG_GROUP_TYPE ? "type" : "module";
     lg_text_addf(out, "{\"group\": \"%s\", \"rows\": [", name);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
+        const lg__top_group *row = &rows->items[i];
         lg_text_addf(out, "%s\n  {\"%s\": ", i > 0 ? "," : "", name);
-        lg__text_add_json_string(out, all->name[rows[i].group]);
+        lg__text_add_json_string(out, all->name[row->group]);
         lg_text_addf(out, ", \"count\": %llu, \"size\": %llu, \"retained\": ",
-                     (unsigned long long)rows[i].count,
-                     (unsigned long long)rows[i].size);
-        lg__json_bytes(rows[i].retained, out);
+                     (unsigned long long)row->count,
+                     (unsigned long long)row->size);
+        lg__json_each(to->graph, row->retained, out);
         lg_text_add(out, "}");
     }
 }
 
 static lg_status
-report_groups(report *to, lg_group by, size_t limit, const lg_monitor *monitor,
-              lg_format format, lg_error *err)
+report_groups(report *to, lg_group group, size_t limit,
+              const lg_monitor *monitor, lg_format format, lg_error *err)
 {
     groups all = {0};
-    lg__top_group *rows = NULL;
-    size_t count = 0;
-    lg_status status = list_groups(to->graph, by, &all, err);
+    lg__top_list rows = {0};
+    lg_status status = list_groups(to->graph, group, &all, err);
     if (status != LG_OK)
         return status;
-    status = lg__top_groups(to->analysis, all.of_type, all.count, limit,
-                            monitor, &rows, &count, err);
+    status = lg__top_groups(to->analysis, all.of_type, all.count, to->by, limit,
+                            monitor, &rows, err);
     if (status == LG_OK && format == LG_FORMAT_JSON)
-        groups_json(to, &all, rows, count, by);
+        groups_json(to, &all, &rows, group);
     else if (status == LG_OK)
-        groups_text(to, &all, rows, count, by);
-    free(rows);
+        groups_text(to, &all, &rows, group);
+    lg__top_list_free(&rows);
     free_groups(&all);
     return status;
 }
 
 lg_status
-lg_report_top(const lg_analysis *analysis, lg_group group, size_t limit,
-              const lg_monitor *monitor, lg_format format, lg_text *out,
-              lg_error *err)
+lg_report_top(const lg_analysis *analysis, lg_group group, uint32_t by,
+              size_t limit, const lg_monitor *monitor, lg_format format,
+              lg_text *out, lg_error *err)
 {
-    report to = {.analysis = analysis, .graph = analysis->graph};
-    to.total = sum(lg_analysis_reachable_bytes(analysis)) +
-               sum(lg_analysis_garbage_bytes(analysis));
+    report to = {
+        .analysis = analysis, .graph = analysis->graph, .by = by, .width = 12};
+    if (by > analysis->graph->device_count + 1)
+        return lg_error_set(err, LG_EINVAL, "there is no device %u", by - 1);
+    to.total = whole(&to, EVERYTHING);
     lg_status status =
         group == LG_GROUP_OBJECT
             ? report_objects(&to, limit, format, err)
@@ -275,9 +325,9 @@ lg_report_top(const lg_analysis *analysis, lg_group group, size_t limit,
     }
     if (format == LG_FORMAT_JSON) {
         lg_text_add(&to.text, "\n], \"reachable\": ");
-        lg__json_bytes(lg_analysis_reachable_bytes(analysis), &to.text);
+        lg__json_retained(analysis, whole_on, REACHABLE, &to.text);
         lg_text_add(&to.text, ", \"garbage\": ");
-        lg__json_bytes(lg_analysis_garbage_bytes(analysis), &to.text);
+        lg__json_retained(analysis, whole_on, GARBAGE, &to.text);
         lg_text_add(&to.text, "}\n");
     }
     return lg__report_finish(&to.text, out, err);

@@ -3,6 +3,7 @@
 #include "set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     REACHED = 1,
@@ -108,21 +109,16 @@ reach_garbage(marking *at)
 
 // A namespace is a part of its module: without the module in the set, its own
 // bytes are all there is to it.
-static lg_bytes
-add_up(const marking *at)
+static void
+add_up(const marking *at, uint64_t *bytes)
 {
     const lg_graph *graph = at->graph;
-    lg_bytes sum = {0};
+    memset(bytes, 0, ((size_t)graph->device_count + 1) * sizeof *bytes);
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         uint8_t state = at->state[node];
-        if ((state & REACHED) && !(state & BLOCKED))
-            continue;
-        if (lg_node_device(graph, node) == 0)
-            sum.host += lg_node_size(graph, node);
-        else
-            sum.device += lg_node_size(graph, node);
+        if (!(state & REACHED) || (state & BLOCKED))
+            bytes[lg_node_device(graph, node)] += lg_node_size(graph, node);
     }
-    return sum;
 }
 
 // A cycle of garbage goes as one.
@@ -197,9 +193,9 @@ lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
 }
 
 lg_status
-lg_nodes_retained(const lg_analysis *analysis, const uint32_t *nodes,
-                  size_t count, const lg_monitor *monitor, lg_bytes *out,
-                  lg_error *err)
+lg_nodes_retained_each(const lg_analysis *analysis, const uint32_t *nodes,
+                       size_t count, const lg_monitor *monitor, uint64_t *bytes,
+                       lg_error *err)
 {
     size_t total = analysis->graph->columns.node_count;
     for (size_t i = 0; i < count; i++)
@@ -209,8 +205,28 @@ lg_nodes_retained(const lg_analysis *analysis, const uint32_t *nodes,
     marking state;
     lg_status status = mark(&state, analysis, nodes, count, true, monitor, err);
     if (status == LG_OK)
-        *out = add_up(&state);
+        add_up(&state, bytes);
     free(state.state);
+    return status;
+}
+
+lg_status
+lg_nodes_retained(const lg_analysis *analysis, const uint32_t *nodes,
+                  size_t count, const lg_monitor *monitor, lg_bytes *out,
+                  lg_error *err)
+{
+    uint32_t devices = analysis->graph->device_count;
+    uint64_t *bytes = malloc(((size_t)devices + 1) * sizeof *bytes);
+    if (bytes == NULL)
+        return lg__error_memory(err);
+    lg_status status =
+        lg_nodes_retained_each(analysis, nodes, count, monitor, bytes, err);
+    if (status == LG_OK) {
+        *out = (lg_bytes){bytes[0], 0};
+        for (uint32_t device = 1; device <= devices; device++)
+            out->device += bytes[device];
+    }
+    free(bytes);
     return status;
 }
 

@@ -10,16 +10,30 @@ enum { PASSED_ON_PERCENT = 80 };
 
 typedef struct ranking {
     const lg_analysis *analysis;
+    uint32_t by;
     const lg__fold *folds;
     lg__gathered heap; // the biggest on top
     lg__gathered below;
 } ranking;
 
+uint64_t
+lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t by)
+{
+    return by == 0 ? lg__freed_by(analysis, node)
+                   : lg_node_retained_on(analysis, node, by - 1);
+}
+
+static uint64_t
+weight(const ranking *state, uint32_t node)
+{
+    return lg__top_weight(state->analysis, node, state->by);
+}
+
 static bool
 is_bigger(const ranking *state, uint32_t a, uint32_t b)
 {
-    uint64_t left = lg__freed_by(state->analysis, a);
-    uint64_t right = lg__freed_by(state->analysis, b);
+    uint64_t left = weight(state, a);
+    uint64_t right = weight(state, b);
     return left != right ? left > right : a < b;
 }
 
@@ -27,6 +41,8 @@ static bool
 push(ranking *state, uint32_t node)
 {
     lg__gathered *heap = &state->heap;
+    if (weight(state, node) == 0)
+        return true;
     if (!lg__gather_append(heap, node))
         return false;
     size_t at = heap->count - 1;
@@ -92,11 +108,11 @@ is_gatherer(ranking *state, uint32_t node, bool *going)
     *going =
         lg__gather_dominated(analysis, state->folds, node, 1, &state->below);
     for (size_t i = 0; i < state->below.count; i++) {
-        uint64_t bytes = lg__freed_by(analysis, state->below.items[i]);
+        uint64_t bytes = weight(state, state->below.items[i]);
         most = bytes > most ? bytes : most;
     }
     if (!is_place(analysis->graph, node))
-        gathers = most / PASSED_ON_PERCENT < lg__freed_by(analysis, node) / 100;
+        gathers = most / PASSED_ON_PERCENT < weight(state, node) / 100;
     for (size_t i = 0; i < state->below.count && !gathers && *going; i++)
         *going = push(state, state->below.items[i]);
     state->below.count = 0;
@@ -104,10 +120,11 @@ is_gatherer(ranking *state, uint32_t node, bool *going)
 }
 
 lg_status
-lg__top_objects(const lg_analysis *analysis, size_t limit, lg__gathered *out,
-                lg_error *err)
+lg__top_objects(const lg_analysis *analysis, uint32_t by, size_t limit,
+                lg__gathered *out, lg_error *err)
 {
     ranking state = {.analysis = analysis,
+                     .by = by,
                      .folds = lg__graph_folds(analysis->graph)};
     lg__gathered found = {0};
     bool going = state.folds != NULL && push_below(&state, LG_NONE) &&
@@ -130,6 +147,7 @@ lg__top_objects(const lg_analysis *analysis, size_t limit, lg__gathered *out,
 typedef struct grouping {
     const lg_analysis *analysis;
     const uint32_t *group_of;
+    uint32_t by;
     lg__top_group *groups;
     uint32_t *open;   // [group] members above the node that is walked
     uint32_t *cursor; // [node] its child to be walked next
@@ -148,7 +166,9 @@ enter(grouping *state, uint32_t node)
     group->count++;
     group->size += lg_node_size(state->analysis->graph, node);
     if (state->open[group_of(state, node)]++ == 0)
-        group->bound += lg__retained_by(state->analysis, node);
+        group->bound += state->by == 0 ? lg__retained_by(state->analysis, node)
+                                       : lg__dominated_on(state->analysis, node,
+                                                          state->by - 1);
     state->cursor[node] = state->analysis->first_child[node];
 }
 
@@ -184,14 +204,12 @@ by_bound(const void *left, const void *right)
 }
 
 static int
-by_retained(const void *left, const void *right)
+by_rank(const void *left, const void *right)
 {
     const lg__top_group *a = left;
     const lg__top_group *b = right;
-    uint64_t more = a->retained.host + a->retained.device;
-    uint64_t less = b->retained.host + b->retained.device;
-    if (more != less)
-        return more > less ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? -1 : 1;
     return a->group < b->group ? -1 : a->group > b->group;
 }
 
@@ -199,7 +217,8 @@ static lg_status
 weigh(const grouping *state, lg__top_group *group, const lg_monitor *monitor,
       lg_error *err)
 {
-    uint32_t nodes = state->analysis->graph->columns.node_count;
+    const lg_graph *graph = state->analysis->graph;
+    uint32_t nodes = graph->columns.node_count;
     uint32_t *members = malloc((group->count + 1) * sizeof *members);
     if (members == NULL)
         return lg__error_memory(err);
@@ -207,27 +226,58 @@ weigh(const grouping *state, lg__top_group *group, const lg_monitor *monitor,
     for (uint32_t node = 0; node < nodes; node++)
         if (group_of(state, node) == group->group)
             members[count++] = node;
-    lg_status status = lg_nodes_retained(state->analysis, members, count,
-                                         monitor, &group->retained, err);
+    lg_status status = lg_nodes_retained_each(state->analysis, members, count,
+                                              monitor, group->retained, err);
+    for (uint32_t device = 0; status == LG_OK && device <= graph->device_count;
+         device++)
+        if (state->by == 0 || state->by == device + 1)
+            group->rank += group->retained[device];
     free(members);
+    return status;
+}
+
+// The groups with the highest bounds, each weighed.
+static lg_status
+weigh_best(grouping *state, uint32_t group_count, size_t limit,
+           const lg_monitor *monitor, lg__top_list *out, lg_error *err)
+{
+    size_t devices = (size_t)state->analysis->graph->device_count + 1;
+    lg_status status = LG_OK;
+    size_t count = 0;
+    qsort(state->groups, group_count, sizeof *state->groups, by_bound);
+    while (count < group_count && count < limit &&
+           state->groups[count].count > 0)
+        count++;
+    out->bytes = malloc((count + 1) * devices * sizeof *out->bytes);
+    if (out->bytes == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < count && status == LG_OK; i++) {
+        state->groups[i].retained = out->bytes + i * devices;
+        status = weigh(state, &state->groups[i], monitor, err);
+    }
+    qsort(state->groups, count, sizeof *state->groups, by_rank);
+    while (count > 0 && state->by > 0 && state->groups[count - 1].rank == 0)
+        count--;
+    out->count = count;
     return status;
 }
 
 lg_status
 lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
-               uint32_t group_count, size_t limit, const lg_monitor *monitor,
-               lg__top_group **out, size_t *count, lg_error *err)
+               uint32_t group_count, uint32_t by, size_t limit,
+               const lg_monitor *monitor, lg__top_list *out, lg_error *err)
 {
     size_t nodes = analysis->graph->columns.node_count;
     grouping state = {
         .analysis = analysis,
         .group_of = group_of_type,
+        .by = by,
         .groups = calloc((size_t)group_count + 1, sizeof(lg__top_group)),
         .open = calloc((size_t)group_count + 1, sizeof(uint32_t)),
         .cursor = malloc((nodes + 2) * sizeof(uint32_t)),
     };
+    lg__top_list list = {.items = state.groups};
     lg_status status = LG_OK;
-    size_t filled = 0;
     if (!state.groups || !state.open || !state.cursor) {
         status = lg__error_memory(err);
         goto done;
@@ -236,20 +286,23 @@ lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
         state.groups[i].group = i;
     walk(&state, (uint32_t)nodes);
     walk(&state, (uint32_t)nodes + 1);
-    qsort(state.groups, group_count, sizeof *state.groups, by_bound);
-    while (filled < group_count && filled < limit && status == LG_OK &&
-           state.groups[filled].count > 0)
-        status = weigh(&state, &state.groups[filled++], monitor, err);
+    status = weigh_best(&state, group_count, limit, monitor, &list, err);
     if (status != LG_OK)
         goto done;
-    qsort(state.groups, filled, sizeof *state.groups, by_retained);
-    *out = state.groups;
-    *count = filled;
-    state.groups = NULL;
+    *out = list;
+    list = (lg__top_list){0};
 
 done:
-    free(state.groups);
+    lg__top_list_free(&list);
     free(state.open);
     free(state.cursor);
     return status;
+}
+
+void
+lg__top_list_free(lg__top_list *list)
+{
+    free(list->items);
+    free(list->bytes);
+    *list = (lg__top_list){0};
 }

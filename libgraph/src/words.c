@@ -247,9 +247,33 @@ lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
     lg__json_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
 }
 
-void
-lg__say_bytes(lg_bytes bytes, lg_text *out)
+static uint64_t
+item_on(const void *context, uint32_t device)
 {
+    const uint64_t *bytes = context;
+    return bytes[device];
+}
+
+void
+lg__say_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
+{
+    lg__say_vector(graph, item_on, bytes, out);
+}
+
+void
+lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
+{
+    lg__json_vector(graph, item_on, bytes, out);
+}
+
+void
+lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
+{
+    if (lg_graph_device_count(graph) == 1) {
+        const uint64_t each[] = {bytes.host, bytes.device};
+        lg__say_each(graph, each, out);
+        return;
+    }
     if (bytes.device > 0) {
         lg_text_add_size(out, bytes.device);
         lg_text_add(out, " device · ");

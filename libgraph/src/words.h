@@ -48,8 +48,12 @@ void lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
 /** `{"host": 12, "cuda:0": 34}`. */
 void lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
                        uint32_t which, lg_text *out);
-/** The same without knowing which device: `1 GiB device · 12 MiB host`. */
-void lg__say_bytes(lg_bytes bytes, lg_text *out);
+/** Both of bytes by device, [lg_graph_device_count + 1]. */
+void lg__say_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
+void lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
+/** The same without knowing which device: `1 GiB device · 12 MiB host`, or by
+ *  its name if there is only one. */
+void lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
 void lg__json_bytes(lg_bytes bytes, lg_text *out);
 
 /** `"node": 1, "type": "list", "title": "list of 2"`. */

@@ -6,7 +6,7 @@
 #include "python.h"
 
 PyObject *
-cycles_new(snapshot_object *snapshot, lg_cycles *found, size_t shown)
+cycles_new(snapshot_object *snapshot, lg_cycles *found)
 {
     cycles_object *self = object_new(object_state(snapshot), TYPE_CYCLES);
     if (self == NULL) {
@@ -16,7 +16,6 @@ cycles_new(snapshot_object *snapshot, lg_cycles *found, size_t shown)
     Py_INCREF(snapshot);
     self->snapshot = snapshot;
     self->found = *found;
-    self->shown = shown;
     return (PyObject *)self;
 }
 
@@ -31,13 +30,13 @@ cycles_dealloc(cycles_object *self)
 static Py_ssize_t
 cycles_length(cycles_object *self)
 {
-    return (Py_ssize_t)self->shown;
+    return (Py_ssize_t)self->found.count;
 }
 
 static PyObject *
 cycles_item(cycles_object *self, Py_ssize_t i)
 {
-    if (i >= 0 && (size_t)i < self->shown)
+    if (i >= 0 && (size_t)i < self->found.count)
         return cycle_new(self, (size_t)i);
     PyErr_SetString(PyExc_IndexError, "index out of range");
     return NULL;
@@ -49,8 +48,8 @@ cycles_slice(cycles_object *self, PyObject *slice)
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(slice, &start, &stop, &step) < 0)
         return NULL;
-    Py_ssize_t count =
-        PySlice_AdjustIndices((Py_ssize_t)self->shown, &start, &stop, step);
+    Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)self->found.count,
+                                             &start, &stop, step);
     PyObject *list = PyList_New(count);
     for (Py_ssize_t i = 0; list != NULL && i < count; i++) {
         PyObject *item = cycles_item(self, start + i * step);
@@ -70,7 +69,7 @@ cycles_subscript(cycles_object *self, PyObject *key)
     Py_ssize_t i = PyNumber_AsSsize_t(key, PyExc_IndexError);
     if (i == -1 && PyErr_Occurred())
         return NULL;
-    return cycles_item(self, i < 0 ? i + (Py_ssize_t)self->shown : i);
+    return cycles_item(self, i < 0 ? i + (Py_ssize_t)self->found.count : i);
 }
 
 static PyObject *
@@ -79,13 +78,12 @@ cycles_str(cycles_object *self)
     const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
     if (analysis == NULL)
         return NULL;
-    lg_cycles shown = self->found;
-    shown.count = self->shown;
     lg_text text = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_report_cycles(analysis, &shown, LG_FORMAT_TEXT, &text, &error);
+    status =
+        lg_report_cycles(analysis, &self->found, LG_FORMAT_TEXT, &text, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(self->snapshot);
     if (status == LG_OK)

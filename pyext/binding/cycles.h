@@ -8,12 +8,11 @@ typedef struct cycles_object {
     PyObject_HEAD
     snapshot_object *snapshot;
     lg_cycles found;
-    size_t shown; /* of them, from the first */
 } cycles_object;
 
 extern PyType_Spec cycles_spec;
 
 /** Takes over `found`, also on failure. */
-PyObject *cycles_new(snapshot_object *snapshot, lg_cycles *found, size_t shown);
+PyObject *cycles_new(snapshot_object *snapshot, lg_cycles *found);
 
 #endif

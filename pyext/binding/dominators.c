@@ -2,10 +2,12 @@
 #include "analysis.h"
 #include "args.h"
 #include "convert.h"
+#include "device.h"
 #include "drawing.h"
 #include "errors.h"
 #include "node.h"
 #include "target.h"
+#include <stdlib.h>
 
 #define MIN_SHARE 0.01
 
@@ -164,31 +166,75 @@ PyType_Spec dominators_spec = {
 
 /* ------------------------------------------------------------- a set's --- */
 
-PyObject *
-snapshot_retained(PyObject *self, PyObject *target)
+/* What the targets retain, into bytes[device]; free it. NULL with an exception.
+ */
+static uint64_t *
+weigh_set(snapshot_object *snapshot, PyObject *target, const lg_graph *graph)
 {
-    snapshot_object *snapshot = (snapshot_object *)self;
-    core_state *state = object_state(self);
     progress watch;
     lg_nodes nodes = {0};
-    if (!progress_start(&watch, NULL) ||
-        !target_resolve_set(snapshot, target, &nodes))
+    uint64_t *bytes =
+        malloc(((size_t)lg_graph_device_count(graph) + 1) * sizeof *bytes);
+    if (bytes == NULL)
+        PyErr_NoMemory();
+    if (bytes == NULL || !progress_start(&watch, NULL) ||
+        !target_resolve_set(snapshot, target, &nodes)) {
+        free(bytes);
         return NULL;
-    lg_bytes bytes;
+    }
     lg_error error;
     lg_status status = LG_ECANCELLED;
     const lg_analysis *analysis = analysis_acquire(snapshot, &watch.monitor);
     if (analysis != NULL) {
         Py_BEGIN_ALLOW_THREADS
-        status = lg_nodes_retained(analysis, nodes.items, nodes.count,
-                                   &watch.monitor, &bytes, &error);
+        status = lg_nodes_retained_each(analysis, nodes.items, nodes.count,
+                                        &watch.monitor, bytes, &error);
         Py_END_ALLOW_THREADS
         snapshot_release(snapshot);
         if (status != LG_OK)
-            error_raise(state, status, &error);
+            error_raise(object_state(snapshot), status, &error);
     }
     lg_nodes_free(&nodes);
-    return progress_end(&watch, status) ? bytes_object(state, bytes) : NULL;
+    if (progress_end(&watch, status))
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+PyObject *
+snapshot_retained(PyObject *self, PyObject *target)
+{
+    snapshot_object *snapshot = (snapshot_object *)self;
+    lg_graph *graph = snapshot_graph(snapshot);
+    uint32_t devices = graph ? lg_graph_device_count(graph) : 0;
+    uint64_t *bytes = graph ? weigh_set(snapshot, target, graph) : NULL;
+    if (bytes == NULL)
+        return NULL;
+    lg_bytes sum = {bytes[0], 0};
+    for (uint32_t device = 1; device <= devices; device++)
+        sum.device += bytes[device];
+    free(bytes);
+    return bytes_object(object_state(self), sum);
+}
+
+PyObject *
+snapshot_retained_on(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    static const char *const names[] = {"target", "device", NULL};
+    static const arg_list list = {"retained_on", names, 2, 2};
+    PyObject *values[2] = {NULL};
+    snapshot_object *snapshot = (snapshot_object *)self;
+    lg_graph *graph = snapshot_graph(snapshot);
+    uint32_t device;
+    if (graph == NULL || !args_take(&list, args, nargs, kwnames, values) ||
+        !device_named(object_state(self), graph, values[1], &device))
+        return NULL;
+    uint64_t *bytes = weigh_set(snapshot, values[0], graph);
+    PyObject *result =
+        bytes ? PyLong_FromUnsignedLongLong(bytes[device]) : NULL;
+    free(bytes);
+    return result;
 }
 
 /* ------------------------------------------------------------- picture --- */

@@ -103,25 +103,6 @@ parse_least(PyObject *value, int64_t *least)
 }
 
 static bool
-parse_by(core_state *state, PyObject *value, PyObject **by)
-{
-    if (value == NULL || value == Py_None)
-        return true;
-    const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : "";
-    if (text == NULL)
-        return false;
-    if (strcmp(text, "host") != 0 && strncmp(text, "device:", 7) != 0) {
-        PyErr_Format(state->errors[ERROR_ARGUMENT],
-                     "by must be None, 'host' or 'device:' and a name such as "
-                     "'device:cuda:0', not %R.",
-                     value);
-        return false;
-    }
-    *by = value;
-    return true;
-}
-
-static bool
 request_parse(cycles_request *self, core_state *state, PyObject *const *values)
 {
     uint64_t limit = DEFAULT_LIMIT;
@@ -130,8 +111,9 @@ request_parse(cycles_request *self, core_state *state, PyObject *const *values)
         !parse_kinds(state, values[ARG_KIND], &self->options.kinds) ||
         !parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) ||
         !arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) ||
-        !parse_by(state, values[ARG_BY], &self->by))
+        !by_check(state, values[ARG_BY]))
         return false;
+    self->by = values[ARG_BY];
     self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
     return progress_start(&self->progress, values[ARG_PROGRESS]);
 }
@@ -188,65 +170,22 @@ ask_predicate(cycles_request *self, const lg_graph *graph)
     return done;
 }
 
-/* -------------------------------------------------------------- sorted --- */
-
-typedef struct sort_key {
-    const lg_analysis *analysis;
-    uint32_t device;
-} sort_key;
-
-static int
-compare_retained(const void *left, const void *right, void *context)
-{
-    const sort_key *key = context;
-    const lg_cycle *a = left, *b = right;
-    uint64_t bytes_a = lg_knot_retained_on(key->analysis, a->knot, key->device);
-    uint64_t bytes_b = lg_knot_retained_on(key->analysis, b->knot, key->device);
-    if (bytes_a != bytes_b)
-        return bytes_a > bytes_b ? -1 : 1;
-    return a->knot < b->knot ? -1 : a->knot > b->knot;
-}
-
-/* The device that `by` names; 0 for the host. */
-static bool
-by_device(cycles_request *self, core_state *state, const lg_graph *graph,
-          uint32_t *device)
-{
-    *device = 0;
-    if (self->by == NULL || PyUnicode_GET_LENGTH(self->by) < 7)
-        return true;
-    PyObject *name =
-        PyUnicode_Substring(self->by, 7, PyUnicode_GET_LENGTH(self->by));
-    bool known = name != NULL && device_named(state, graph, name, device);
-    Py_XDECREF(name);
-    return known;
-}
-
 /* --------------------------------------------------------------- found --- */
 
-/* With an order of our own, all that pass the filter are compared first. */
 static PyObject *
 find_cycles(cycles_request *self, snapshot_object *snapshot,
-            const lg_analysis *analysis, uint32_t device)
+            const lg_analysis *analysis)
 {
-    size_t limit = self->options.limit;
-    if (self->by != NULL)
-        self->options.limit = 0;
     lg_cycles found = {0};
-    sort_key key = {analysis, device};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
     status = lg_analysis_cycles(analysis, &self->options,
                                 &self->progress.monitor, &found, &error);
-    if (status == LG_OK && self->by != NULL && found.count > 1)
-        qsort_r(found.items, found.count, sizeof *found.items, compare_retained,
-                &key);
     Py_END_ALLOW_THREADS
-    if (status != LG_OK)
-        return error_raise(object_state(snapshot), status, &error);
-    size_t shown = limit && limit < found.count ? limit : found.count;
-    return cycles_new(snapshot, &found, shown);
+    return status == LG_OK
+               ? cycles_new(snapshot, &found)
+               : error_raise(object_state(snapshot), status, &error);
 }
 
 static PyObject *
@@ -255,14 +194,13 @@ request_run(cycles_request *self, snapshot_object *snapshot)
     lg_graph *graph = snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
-    uint32_t device;
     PyObject *cycles = NULL;
-    if (by_device(self, object_state(snapshot), graph, &device) &&
+    if (by_find(object_state(snapshot), graph, self->by, &self->options.by) &&
         (self->predicate == NULL || ask_predicate(self, graph))) {
         const lg_analysis *analysis =
             analysis_acquire(snapshot, &self->progress.monitor);
         if (analysis != NULL) {
-            cycles = find_cycles(self, snapshot, analysis, device);
+            cycles = find_cycles(self, snapshot, analysis);
             snapshot_release(snapshot);
         }
     }
@@ -295,8 +233,9 @@ request_finish(cycles_request *self, PyObject *cycles)
     "          ones of 1 MiB or that retain a tensor or a figure, and every "  \
     "other\n"                                                                  \
     "limit     None for all\n"                                                 \
-    "by        None: biggest first, host and devices together; 'host', or\n"   \
-    "          'device:cuda:0'\n"                                              \
+    "by        what makes them big: 'retained' (or None) on the host and "     \
+    "all\n"                                                                    \
+    "          devices together, 'host', or 'device:cuda:0'\n"                 \
     "progress  as in snapshot()"
 
 const char core_cycles_doc[] =

@@ -301,6 +301,9 @@ static PyMethodDef snapshot_methods[] = {
      "objects together keep alive.\n\ntarget is a selector, a Node, a list "
      "or Nodes of them, or a live object. The\nexact figure of the set, not "
      "the sum of its members."},
+    {"retained_on", FASTCALL(snapshot_retained_on), KEYWORDS,
+     "retained_on($self, /, target, device)\n--\n\nThe same on one device: "
+     "'host', 'cuda:0' ..."},
     {"cycles", FASTCALL(snapshot_cycles), KEYWORDS, snapshot_cycles_doc},
     {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
     {"figures", FASTCALL(snapshot_figures), KEYWORDS, snapshot_figures_doc},

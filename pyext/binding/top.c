@@ -1,6 +1,7 @@
 #include "top.h"
 #include "analysis.h"
 #include "args.h"
+#include "device.h"
 #include "errors.h"
 #include "listing.h"
 #include "python.h"
@@ -11,6 +12,8 @@
 
 typedef struct top_request {
     lg_group group;
+    PyObject *by; /* borrowed, or NULL */
+    uint32_t rank;
     size_t limit;
     progress progress;
 } top_request;
@@ -41,20 +44,12 @@ static bool
 request_parse(top_request *self, core_state *state, PyObject *const *values)
 {
     uint64_t limit = 20;
-    const char *by, *group;
-    *self = (top_request){0};
+    const char *group;
+    *self = (top_request){.by = values[1]};
     if (!arg_limit("n", values[0], SIZE_MAX, &limit) ||
-        !arg_text("by", values[1], &by) ||
-        !arg_text("group", values[2], &group) ||
+        !by_check(state, values[1]) || !arg_text("group", values[2], &group) ||
         !group_named(state, group, &self->group))
         return false;
-    if (by != NULL && strcmp(by, "retained") != 0) {
-        PyErr_Format(state->errors[ERROR_ARGUMENT],
-                     "by must be 'retained', not '%s'; for shallow sizes ask "
-                     "Snapshot.types().",
-                     by);
-        return false;
-    }
     self->limit = (size_t)limit;
     return progress_start(&self->progress, values[3]);
 }
@@ -67,19 +62,23 @@ write_reports(const top_request *request, const lg_analysis *analysis,
 {
     const lg_monitor *monitor = &request->progress.monitor;
     lg_status status =
-        lg_report_top(analysis, request->group, request->limit, monitor,
-                      LG_FORMAT_TEXT, &out->text, error);
+        lg_report_top(analysis, request->group, request->rank, request->limit,
+                      monitor, LG_FORMAT_TEXT, &out->text, error);
     if (status == LG_OK)
-        status = lg_report_top(analysis, request->group, request->limit,
-                               monitor, LG_FORMAT_JSON, &out->json, error);
+        status = lg_report_top(analysis, request->group, request->rank,
+                               request->limit, monitor, LG_FORMAT_JSON,
+                               &out->json, error);
     return status;
 }
 
 static PyObject *
 request_run(top_request *self, snapshot_object *snapshot)
 {
-    const lg_analysis *analysis =
-        analysis_acquire(snapshot, &self->progress.monitor);
+    lg_graph *graph = snapshot_graph(snapshot);
+    const lg_analysis *analysis = NULL;
+    if (graph != NULL &&
+        by_find(object_state(snapshot), graph, self->by, &self->rank))
+        analysis = analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis == NULL)
         return NULL;
     listing_texts texts = {0};
@@ -109,7 +108,10 @@ request_finish(top_request *self, PyObject *top)
     "    progress=None)\n--\n\n"
 
 #define TOP_OPTIONS                                                            \
-    "\n\ngroup     'object': the objects that gather the most, none below\n"   \
+    "\n\nby        what makes them big: 'retained' on the host and all "       \
+    "devices\n"                                                                \
+    "          together, 'host', or 'device:cuda:0'\n"                         \
+    "group     'object': the objects that gather the most, none below\n"       \
     "          another; 'type', 'module': all objects of a type, or of the\n"  \
     "          types of a module, with what only they together keep alive\n"   \
     "progress  as in snapshot()"

@@ -106,7 +106,7 @@ def cycles(
 def top(
     n: int = 20,
     *,
-    by: str = "retained",
+    by: str | None = "retained",
     group: str = "object",
     progress: _Progress = None,
 ) -> Top: ...
@@ -212,6 +212,7 @@ class Snapshot:
     ) -> Drawing: ...
     def analyze(self, *, progress: _Progress = None) -> Dominators: ...
     def retained(self, target: object, /) -> Bytes: ...
+    def retained_on(self, target: object, device: str) -> int: ...
     def cycles(
         self,
         *,
@@ -226,7 +227,7 @@ class Snapshot:
         self,
         n: int = 20,
         *,
-        by: str = "retained",
+        by: str | None = "retained",
         group: str = "object",
         progress: _Progress = None,
     ) -> Top: ...

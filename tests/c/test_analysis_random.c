@@ -176,7 +176,12 @@ compare_sets(const lg_analysis *analysis, const oracle *known)
     lg_bytes bytes;
     REQUIRE(lg_nodes_retained(analysis, nodes, count, NULL, &bytes, NULL) ==
             LG_OK);
-    CHECK(bytes.host == oracle_bytes(graph, retained, 0));
+    uint64_t each[ORACLE_DEVICES];
+    REQUIRE(lg_nodes_retained_each(analysis, nodes, count, NULL, each, NULL) ==
+            LG_OK);
+    for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
+        CHECK(each[device] == oracle_bytes(graph, retained, device));
+    CHECK(bytes.host == each[0]);
     CHECK(bytes.device ==
           oracle_bytes(graph, retained, 1) + oracle_bytes(graph, retained, 2));
 }

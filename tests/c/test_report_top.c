@@ -41,7 +41,7 @@ garbage_cycles(void)
                "each object with what is freed with it; what retains less than "
                "10.0 % is left out\n");
     lg_text_free(&text);
-    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, 9, NULL, LG_FORMAT_TEXT,
+    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, 0, 9, NULL, LG_FORMAT_TEXT,
                           &text, NULL) == LG_OK);
     CHECK(strstr(text.data, "2.00 MiB  100.0 %  Left #4 ") != NULL);
     CHECK(strstr(text.data, " garbage: a cycle of 2 objects\n") != NULL);
@@ -73,10 +73,10 @@ deep(void)
     CHECK(lg_report_dominators(analysis, LG_NONE, 0.01, LG_FORMAT_TEXT, &text,
                                NULL) == LG_OK);
     CHECK(text.length < 10000);
-    CHECK(lg_report_top(analysis, LG_GROUP_OBJECT, 2, NULL, LG_FORMAT_TEXT,
+    CHECK(lg_report_top(analysis, LG_GROUP_OBJECT, 0, 2, NULL, LG_FORMAT_TEXT,
                         &text, NULL) == LG_OK);
-    CHECK(lg_report_top(analysis, LG_GROUP_TYPE, 2, NULL, LG_FORMAT_TEXT, &text,
-                        NULL) == LG_OK);
+    CHECK(lg_report_top(analysis, LG_GROUP_TYPE, 0, 2, NULL, LG_FORMAT_TEXT,
+                        &text, NULL) == LG_OK);
     CHECK(lg_report_why(analysis, &(uint32_t){NODES - 1}, 1, NULL, NULL,
                         LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     CHECK(text.length < 20000);
@@ -85,9 +85,79 @@ deep(void)
     lg_graph_free(graph);
 }
 
+static void
+expect_top(const lg_analysis *analysis, lg_group group, uint32_t by,
+           const char *expected)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_top(analysis, group, by, 9, NULL, LG_FORMAT_TEXT, &text,
+                          NULL) == LG_OK);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+// Two batches on one device and a big one on the other, which the host hardly
+// notices; what is ranked by a device has bytes there.
+static void
+devices(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t cpu = story_add(&made, "bytearray", NULL, 4 << 20);
+    story_attribute(&made, app, "cpu", cpu);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK(lg_builder_add_device(made.builder, i ? "cuda:1" : "cuda:0") ==
+              i + 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        static const char *const names[] = {"a", "b", "big"};
+        uint32_t batch = story_add(&made, "app.Batch", NULL, 64);
+        uint32_t memory = story_add(&made, "cuda.memory", NULL,
+                                    (uint64_t)(i == 2 ? 9 : 1 + i) << 30);
+        lg_builder_set_device(made.builder, memory, i == 2 ? 2 : 1);
+        story_attribute(&made, app, names[i], batch);
+        story_attribute(&made, batch, "memory", memory);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    expect_top(
+        analysis, LG_GROUP_OBJECT, 2,
+        "       retained    share  object                              held "
+        "by\n"
+        "2.00 GiB cuda:0   66.7 %  memory #5                          "
+        "app.b.memory\n"
+        "1.00 GiB cuda:0   33.3 %  memory #3                          "
+        "app.a.memory\n"
+        "\n"
+        "objects that retain the most, none of them twice, out of 3.00 GiB "
+        "cuda:0 · 9.00 GiB cuda:1 · 4.00 MiB host\n");
+    expect_top(analysis, LG_GROUP_TYPE, 3,
+               "                                         retained    share     "
+               "objects  "
+               "type\n"
+               "   3.00 GiB cuda:0 · 9.00 GiB cuda:1 · 192 B host  100.0 %     "
+               "      3  "
+               "app.Batch\n"
+               "                3.00 GiB cuda:0 · 9.00 GiB cuda:1  100.0 %     "
+               "      3  "
+               "cuda.memory\n"
+               "3.00 GiB cuda:0 · 9.00 GiB cuda:1 · 4.00 MiB host  100.0 %     "
+               "      1  "
+               "module\n"
+               "\n"
+               "what goes with all objects of the group, out of 3.00 GiB "
+               "cuda:0 · 9.00 "
+               "GiB cuda:1 · 4.00 MiB host\n");
+    lg_text text = {0};
+    CHECK(lg_report_top(analysis, LG_GROUP_TYPE, 4, 9, NULL, LG_FORMAT_TEXT,
+                        &text, NULL) == LG_EINVAL);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 int
 main(void)
 {
+    RUN(devices);
     RUN(garbage_cycles);
     RUN(deep);
     return test_result();

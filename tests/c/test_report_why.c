@@ -200,7 +200,7 @@ expect_top(const heap *told, lg_group group, lg_format format,
            const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_top(told->analysis, group, 3, NULL, format, &text,
+    REQUIRE(lg_report_top(told->analysis, group, 0, 3, NULL, format, &text,
                           NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
@@ -250,18 +250,18 @@ top(void)
                "  {\"node\": 3, \"type\": \"train.Session\", \"title\": "
                "\"Session\", \"size\": 2097152, \"retained\": {\"host\": "
                "2097152}, \"held_by\": \"train.session\"}\n"
-               "], \"reachable\": {\"host\": 6292072, \"device\": 0}, "
-               "\"garbage\": {\"host\": 4194514, \"device\": 0}}\n");
+               "], \"reachable\": {\"host\": 6292072}, "
+               "\"garbage\": {\"host\": 4194514}}\n");
     expect_top(&told, LG_GROUP_TYPE, LG_FORMAT_JSON,
                "{\"group\": \"type\", \"rows\": [\n"
                "  {\"type\": \"train.Child\", \"count\": 1, \"size\": 48, "
-               "\"retained\": {\"host\": 4194400, \"device\": 0}},\n"
+               "\"retained\": {\"host\": 4194400}},\n"
                "  {\"type\": \"bytearray\", \"count\": 1, \"size\": 4194304, "
-               "\"retained\": {\"host\": 4194304, \"device\": 0}},\n"
+               "\"retained\": {\"host\": 4194304}},\n"
                "  {\"type\": \"module\", \"count\": 1, \"size\": 72, "
-               "\"retained\": {\"host\": 3145944, \"device\": 0}}\n"
-               "], \"reachable\": {\"host\": 6292072, \"device\": 0}, "
-               "\"garbage\": {\"host\": 4194514, \"device\": 0}}\n");
+               "\"retained\": {\"host\": 3145944}}\n"
+               "], \"reachable\": {\"host\": 6292072}, "
+               "\"garbage\": {\"host\": 4194514}}\n");
     forget(&told);
 }
 

@@ -212,6 +212,14 @@ class Command(unittest.TestCase):
             json.loads(self.fine("top", "family.lgs", "--group", group, "--json"))
         self.refused(2, "not 'size'", "top", "family.lgs", "--group", "size")
 
+    def test_by(self) -> None:
+        for verb in ("top", "cycles"):
+            plain = self.fine(verb, "family.lgs")
+            for by in ("retained", "host", "device:host"):
+                self.assertEqual(self.fine(verb, "family.lgs", "--by", by), plain)
+            words = (verb, "family.lgs", "--by", "cuda:3")
+            self.refused(2, "--by takes retained, host or a device", *words)
+
     def test_why(self) -> None:
         text = self.fine("why", "ways.lgs", "type:bytearray")
         for way in (".last", ".cache['user-17']", ".queue[0]"):

@@ -13,6 +13,7 @@ typedef struct option_text {
 
 static const struct option options[] = {
     {"backrefs", no_argument, NULL, 'B'},
+    {"by", required_argument, NULL, 'u'},
     {"check", no_argument, NULL, 'c'},
     {"compress", required_argument, NULL, 'z'},
     {"cycle", required_argument, NULL, 'C'},
@@ -68,6 +69,7 @@ static const option_text texts[] = {
     {'m', "--max-nodes N      draw at most N boxes (120)"},
     {'l', "--limit N          print at most N lines or objects"},
     {'L', "--limit N|all      print at most N (20)"},
+    {'u', "--by KEY           retained, host, or a device such as cuda:0"},
     {'s', "--sort KEY         bytes, count or name (bytes)"},
     {'w', "--weak             follow weak references too"},
     {'y', "--types            show the references from objects to types"},
@@ -125,6 +127,7 @@ take_text(int letter, lg_arguments *out)
     const char **text = letter == 'o'   ? &out->output
                         : letter == 'f' ? &out->format
                         : letter == 'H' ? &out->holding
+                        : letter == 'u' ? &out->by
                         : letter == 'V' ? &out->device
                                         : &out->title;
     *text = optarg;
@@ -136,7 +139,7 @@ take_option(int letter, lg_arguments *out)
 {
     if (strchr("BRPWCD", letter))
         return take_picture(letter, out);
-    if (strchr("ofHVt", letter))
+    if (strchr("ofHVtu", letter))
         return take_text(letter, out);
     switch (letter) {
     case 'd':

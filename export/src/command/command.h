@@ -41,6 +41,7 @@ typedef struct lg_arguments {
     lg_tensor_group tensor_group;
     const char *device;
     const char *holding;
+    const char *by;
     unsigned kinds;    /* bits 1 << lg_cycle_kind; 0: not given */
     int64_t min_bytes; /* -1: not given */
     double min_share;  /* -1: not given */
@@ -126,6 +127,9 @@ bool lg__analyse(const lg_graph *graph, lg_analysis **out, int *code);
 /** The same of a snapshot not opened yet. On success both are the caller's. */
 bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
                        int *code);
+/** What --by names: 0, or a device of the graph and 1. */
+bool lg__by_find(const lg_graph *graph, const lg_arguments *arguments,
+                 uint32_t *out, int *code);
 /** The cycles that the options ask for. */
 bool lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
                      size_t limit, lg_cycles *out, int *code);

@@ -69,8 +69,9 @@ static const lg_verb verbs[] = {
      "would be freed with it, and who\nholds it: pyplot's registry of open "
      "figures, an animation, a callback, a variable.\n"
      "\nExample:\n  leakgraph figures run.lgs\n"},
-    {"top", lg__verb_top, "GLj", 1, 0, "who retains the most",
-     "leakgraph top SNAP [--group object|type|module] [--limit N|all] [--json]",
+    {"top", lg__verb_top, "GuLj", 1, 0, "who retains the most",
+     "leakgraph top SNAP [--group object|type|module] [--by KEY]\n"
+     "       [--limit N|all] [--json]",
      "Prints the objects that retain the most bytes: what would be freed if "
      "the object\nwere. --group type adds the objects of a type, or of all "
      "types of a module, up,\nno byte twice (20 lines, or --limit).\n"
@@ -93,9 +94,9 @@ static const lg_verb verbs[] = {
      "and values of a dict count as one. The\nbiggest 20 lines, or "
      "--limit.\n" SELECTORS
      "\nExample:\n  leakgraph paths run.lgs type:torch.Tensor+\n"},
-    {"cycles", lg__verb_cycles, "HkbLcj", 1, 0, "reference cycles",
+    {"cycles", lg__verb_cycles, "HkbuLcj", 1, 0, "reference cycles",
      "leakgraph cycles SNAP [--holding TYPE] [--kind KINDS] [--min-bytes N]\n"
-     "       [--limit N|all] [--check] [--json]",
+     "       [--by KEY] [--limit N|all] [--check] [--json]",
      "Prints the cycles with what they retain, whether the collector would "
      "free them, and\nthe reference to cut, the biggest first (20, or "
      "--limit). Without --min-bytes: all\nthat are collectable or "
@@ -123,7 +124,7 @@ static const lg_verb verbs[] = {
      "no byte\ntwice, and how that differs from the sum of what each "
      "retains.\n" SELECTORS
      "\nExample:\n  leakgraph retained run.lgs type:torch.Tensor+\n"},
-    {"render", lg__verb_render, "RBPWCDofdmtgwyHkbS", 1, 1, "a picture",
+    {"render", lg__verb_render, "RBPWCDofdmtgwyHkbuS", 1, 1, "a picture",
      "leakgraph render SNAP [SELECTOR] [--refs|--backrefs|--path|--why|"
      "--dominators|\n       --cycle N] -o FILE",
      "Draws who holds the object into a file (or what it holds, a path from a "

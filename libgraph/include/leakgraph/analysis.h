@@ -79,6 +79,12 @@ LG_API lg_status lg_nodes_retained(const lg_analysis *analysis,
                                    const uint32_t *nodes, size_t count,
                                    const lg_monitor *monitor, lg_bytes *out,
                                    lg_error *err);
+/** The same by device: bytes[0] on the host, and so on up to
+ *  lg_graph_device_count. */
+LG_API lg_status lg_nodes_retained_each(const lg_analysis *analysis,
+                                        const uint32_t *nodes, size_t count,
+                                        const lg_monitor *monitor,
+                                        uint64_t *bytes, lg_error *err);
 
 /* --------------------------------------------------------------- knots --- */
 
@@ -151,6 +157,7 @@ typedef struct lg_cycle_options {
                             of 1 MiB or more or that retain a tensor or
                             figure */
     size_t limit;      /**< 0: all */
+    uint32_t by;       /**< what makes them big: see lg_report_top */
 } lg_cycle_options;
 
 /** The cycles of the graph, biggest retained bytes first. options may be NULL.
@@ -222,10 +229,13 @@ typedef enum lg_group {
     LG_GROUP_MODULE,     /**< by module of the type */
 } lg_group;
 
-/** Text and JSON, written once for the command and for Python. */
+/** Text and JSON, written once for the command and for Python. Ranked by what
+ *  is retained on one device, `by` being its id in the graph and 1 (1: the
+ *  host), or for 0 on the host and all devices together. */
 LG_API lg_status lg_report_top(const lg_analysis *analysis, lg_group group,
-                               size_t limit, const lg_monitor *monitor,
-                               lg_format format, lg_text *out, lg_error *err);
+                               uint32_t by, size_t limit,
+                               const lg_monitor *monitor, lg_format format,
+                               lg_text *out, lg_error *err);
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
                                   const lg_cycles *cycles, lg_format format,
                                   lg_text *out, lg_error *err);

@@ -1,0 +1,105 @@
+"""What is retained on devices: figures, rankings and texts, on fakes of CuPy."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+FAKES = Path(__file__).with_name("fakes")
+
+HEAP = """
+import gc, cupy, leakgraph
+gc.disable()
+
+class Batch:
+    pass
+
+class Ring:
+    pass
+
+def batch(address, size, device):
+    made = Batch()
+    made.array = cupy.ndarray((size // 4,), cupy.Memory(address, size, device))
+    return made
+
+MIB = 1 << 20
+small, large = batch(0x7f0000000000, MIB, 0), batch(0x7f1000000000, 8 * MIB, 0)
+other = batch(0x7f2000000000, 64 * MIB, 1)
+host = Batch()
+host.data = bytearray(2 * MIB)
+def lost(address, size, device):
+    ring = Ring()
+    ring.batch, ring.me = batch(address, size, device), ring
+lost(0x7f3000000000, 4 * MIB, 0)
+lost(0x7f4000000000, 2 * MIB, 1)
+snap = leakgraph.snapshot()
+"""
+
+
+@pytest.fixture
+def fake(python):
+    """Run code where cupy is the fake and the heap above is there."""
+    path = os.pathsep.join([str(FAKES), *filter(None, sys.path)])
+
+    def run(code):
+        done = python("-c", HEAP + code, PYTHONPATH=path)
+        assert done.code == 0, done.err
+        return done.out.splitlines()
+
+    return run
+
+
+def test_retained(fake):
+    assert fake("""
+node = snap.find(large)
+print([node.retained_on(d) // MIB for d in ("host", "cuda:0", "cuda:1")])
+print(node.retained < 4096, (node.retained_total - node.retained) // MIB)
+print([snap.retained_on("type:__main__.Batch", d) // MIB for d in ("cuda:0", "cuda:1")])
+both = snap.retained([node, snap.find(other)])
+print(both.device // MIB, both.host < 8192)
+print(snap.why(large).retained_total // MIB, "8.00 MiB cuda:0" in str(snap.why(large)))
+try:
+    snap.retained_on(large, "cuda:7")
+except leakgraph.ArgumentError as error:
+    print("cuda:0" in str(error))
+""") == ["[0, 8, 0]", "True 8", "[13, 66]", "72 True", "8 True", "True"]
+
+
+def test_top_by_device(fake):
+    assert fake("""
+def sizes(**options):
+    return [round(r.node.retained_on("cuda:0") / MIB) for r in snap.top(3, **options)]
+
+print(sizes(by="device:cuda:0"))
+(first, *_) = snap.top(1, by="device:cuda:1")
+print(first.node.retained_on("cuda:1") // MIB, first.device // MIB)
+print(snap.top(1, by="host")[0].retained >= 2 * MIB, snap.top(1)[0].device // MIB)
+rows = snap.top(50, by="device:cuda:0", group="type")
+print({r.name: r.device // MIB for r in rows}["__main__.Batch"])
+print(all(snap.retained_on(f"type:{r.name}", "cuda:0") > 0 for r in rows))
+print("cuda:0 · " in str(rows), "cuda:1" in str(rows))
+for by in ("size", 3):
+    try:
+        snap.top(by=by)
+    except leakgraph.ArgumentError as error:
+        print("device:cuda:0" in str(error))
+""") == ["[8, 4, 1]", "64 64", "True 64", "79", "True", "True True", "True", "True"]
+
+
+def test_cycles_by_device(fake):
+    assert fake("""
+def rings(by):
+    found = snap.cycles(kind="collectable", by=by, limit=None)
+    mine = [c for c in found if "Ring" in str(c)]
+    return [(c.bytes_on("cuda:0") // MIB, c.bytes_on("cuda:1") // MIB) for c in mine]
+
+print(rings("device:cuda:0"), rings("device:cuda:1"), rings("retained"))
+found = snap.cycles(kind="collectable", by="device:cuda:1", limit=1)
+print(len(found), found.total, found[0].retained_total // MIB)
+print("4.00 MiB cuda:0" in str(snap.cycles(kind="collectable")))
+""") == [
+        "[(4, 0), (0, 2)] [(0, 2), (4, 0)] [(4, 0), (0, 2)]",
+        "1 2 2",
+        "True",
+    ]
