@@ -75,7 +75,7 @@ row_text(report *to, const lg_figure_row *row, const lg__holders *holders)
 {
     lg_text *out = &to->text;
     lg_text cell = {0};
-    lg__say_bytes(row->retained, &cell);
+    lg__say_bytes(to->figures.graph, row->retained, &cell);
     lg__say_right(&cell, 12, out);
     if (row->canvas > 0)
         lg_text_add_size(&cell, row->canvas);
@@ -129,7 +129,7 @@ add_totals(report *to, size_t shown)
     count_text(to->own, "not pyplot's", &between, out);
     count_text(to->garbage, "garbage", &between, out);
     lg_text_add(out, "; together ");
-    lg__say_bytes(to->retained, out);
+    lg__say_bytes(to->figures.graph, to->retained, out);
     lg_text_add(out, ", of which canvas ");
     lg_text_add_size(out, to->canvas);
     lg_text_add(out, "\n");
