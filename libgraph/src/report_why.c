@@ -222,6 +222,8 @@ why_text(report *to)
         add_garbage(to);
     else
         add_alive(to);
+    for (size_t i = 0; i < to->findings.count; i++)
+        lg__say_finding(to->graph, &to->findings.items[i], &to->text);
 }
 
 static void
@@ -292,7 +294,12 @@ why_json(report *to)
         json_garbage(to);
     else
         json_alive(to);
-    lg_text_add(out, "}\n");
+    lg_text_add(out, ",\n \"findings\": [");
+    for (size_t i = 0; i < to->findings.count; i++) {
+        lg_text_add(out, i > 0 ? ", " : "");
+        lg__json_finding(&to->findings.items[i], out);
+    }
+    lg_text_add(out, "]}\n");
 }
 
 static lg_status

@@ -57,7 +57,12 @@ lg__why_explain(lg__why *to, lg_error *err)
         status = lg__blame_new(to->graph, &to->blame, err);
     else if (status == LG_OK)
         status = explain_alive(to, err);
-    return status == LG_OK ? explain_knot(to, err) : status;
+    if (status == LG_OK)
+        status = explain_knot(to, err);
+    if (status == LG_OK)
+        status = lg_node_findings(to->analysis, to->node, to->monitor,
+                                  &to->findings, err);
+    return status;
 }
 
 void
@@ -68,4 +73,5 @@ lg__why_free(lg__why *why)
     free(why->suspect);
     lg__blame_free(&why->blame);
     lg_hops_free(&why->circuit);
+    lg_findings_free(&why->findings);
 }

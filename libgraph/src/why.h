@@ -4,6 +4,8 @@
 #ifndef LG_WHY_H
 #define LG_WHY_H
 
+#include <leakgraph/bytes.h>
+
 #include "blame.h"
 #include "hop.h"
 #include "retained.h"
@@ -31,6 +33,8 @@ typedef struct lg__why {
     uint32_t knot;
     lg_hops circuit; /**< through that knot */
     size_t cut;
+
+    lg_findings findings; /**< known mistakes that keep the node */
 } lg__why;
 
 /** Finds out everything below `walk`, from what stands above it; `in_knot` must

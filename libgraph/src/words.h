@@ -58,6 +58,12 @@ void lg__json_bytes(lg_bytes bytes, lg_text *out);
 
 /** `"node": 1, "type": "list", "title": "list of 2"`. */
 void lg__json_node(const lg_graph *graph, uint32_t node, lg_text *out);
+struct lg_finding;
+/** `Known mistake: loss-history: 12 MiB, 10 x Tensor`, cause and fix below. */
+void lg__say_finding(const lg_graph *graph, const struct lg_finding *finding,
+                     lg_text *out);
+/** `{"pattern": "loss-history", "holder": 1, ...}`, without where it is. */
+void lg__json_finding(const struct lg_finding *finding, lg_text *out);
 /** `[{"source": 1, "target": 2, "label": ".x"}, ...]`. */
 void lg__json_hops(const lg_graph *graph, const lg_hop *hops, size_t count,
                    lg_text *out);

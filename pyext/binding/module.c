@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "figures.h"
 #include "file.h"
+#include "findings.h"
 #include "merged.h"
 #include "node.h"
 #include "path.h"
@@ -40,6 +41,7 @@ static PyMethodDef core_methods[] = {
     {"top", FASTCALL(core_top), KEYWORDS, core_top_doc},
     {"figures", FASTCALL(core_figures), KEYWORDS, core_figures_doc},
     {"why", FASTCALL(core_why), KEYWORDS, core_why_doc},
+    {"findings", FASTCALL(core_findings), KEYWORDS, core_findings_doc},
     {"_hang_bell", core_hang_bell, METH_O, core_hang_bell_doc},
     {"_take_bell_down", core_take_bell_down, METH_NOARGS,
      core_take_bell_down_doc},
@@ -101,6 +103,7 @@ types_add(PyObject *module)
         {TYPE_PATH, &path_spec, NULL, "Path", false},
         {TYPE_TOP, &top_spec, NULL, "Top", false},
         {TYPE_FIGURES, &figures_spec, NULL, "Figures", false},
+        {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false},
         {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false},
         {TYPE_WHY, &why_spec, NULL, "Why", false},
     };
@@ -163,6 +166,19 @@ static PyStructSequence_Field figure_row_fields[] = {
     {NULL, NULL},
 };
 
+static PyStructSequence_Field finding_fields[] = {
+    {"pattern", "its name: 'loss-history'"},
+    {"cause", "what keeps the memory, in a sentence"},
+    {"fix", "what to do, in a line"},
+    {"holder", "node to cut at; None for C++ that no snapshot sees"},
+    {"held_by", "where the holder is, in words"},
+    {"example", "node of one thing that is kept; None likewise"},
+    {"count", "how many things are kept"},
+    {"retained", "host bytes that only they keep alive"},
+    {"device", "the same on all devices together"},
+    {NULL, NULL},
+};
+
 static PyStructSequence_Field hop_fields[] = {
     {"label", "as Python would write it: '.x', '[0]', \"['key']\""},
     {"source", "node that holds"},
@@ -214,6 +230,9 @@ tuples_add(PyObject *module)
          {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
         {TYPE_FIGURE_ROW,
          {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
+        {TYPE_FINDING,
+         {"leakgraph.Finding", "A known mistake that a snapshot shows.",
+          finding_fields, 9}},
         {TYPE_MERGED_ROW,
          {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
           8}},

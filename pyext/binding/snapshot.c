@@ -308,6 +308,7 @@ static PyMethodDef snapshot_methods[] = {
     {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
     {"figures", FASTCALL(snapshot_figures), KEYWORDS, snapshot_figures_doc},
     {"why", FASTCALL(snapshot_why), KEYWORDS, snapshot_why_doc},
+    {"findings", FASTCALL(snapshot_findings), KEYWORDS, snapshot_findings_doc},
     {"merged_paths", FASTCALL(snapshot_merged_paths), KEYWORDS,
      snapshot_merged_paths_doc},
     {"collectable", snapshot_collectable, METH_NOARGS,

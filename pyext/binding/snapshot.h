@@ -63,6 +63,8 @@ PyObject *snapshot_figures(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames);
+PyObject *snapshot_findings(PyObject *self, PyObject *const *args,
+                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_merged_paths(PyObject *self, PyObject *const *args,
                                 Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_collectable(PyObject *self, PyObject *unused);
@@ -85,6 +87,7 @@ extern const char snapshot_top_doc[];
 extern const char snapshot_figures_doc[];
 extern const char snapshot_why_doc[];
 extern const char snapshot_threads_doc[];
+extern const char snapshot_findings_doc[];
 extern const char snapshot_merged_paths_doc[];
 
 #endif

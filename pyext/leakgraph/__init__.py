@@ -9,6 +9,7 @@
     leakgraph.why(obj)                         # all that keeps it alive, and its bytes
     leakgraph.cycles()                         # the tangles, and the bytes they hold
     leakgraph.top()                            # what retains the most
+    leakgraph.findings()                       # known mistakes, and their fixes
 
     snap = leakgraph.snapshot()                # everything, to be asked at leisure
     snap.types()
@@ -45,6 +46,8 @@ from leakgraph._core import (
     FigureRow,
     Figures,
     FileError,
+    Finding,
+    Findings,
     Hop,
     Info,
     LimitError,
@@ -68,6 +71,7 @@ from leakgraph._core import (
     __version__,
     cycles,
     figures,
+    findings,
     load,
     save_snapshot,
     show_backrefs,
@@ -101,6 +105,8 @@ __all__ = [
     "FigureRow",
     "Figures",
     "FileError",
+    "Finding",
+    "Findings",
     "Hop",
     "Info",
     "LimitError",
@@ -128,6 +134,7 @@ __all__ = [
     "disarm",
     "expect_collectable",
     "figures",
+    "findings",
     "load",
     "save_snapshot",
     "show_backrefs",

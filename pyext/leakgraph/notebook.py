@@ -14,6 +14,8 @@ from leakgraph._core import (
     Cycles,
     FigureRow,
     Figures,
+    Finding,
+    Findings,
     MergedPaths,
     MergedRow,
     Snapshot,
@@ -30,6 +32,8 @@ __all__ = [
     "cycles_html",
     "figure_rows",
     "figures_html",
+    "finding_rows",
+    "findings_html",
     "merged_facts",
     "merged_html",
     "merged_rows",
@@ -89,6 +93,43 @@ def figures_html(figures: Figures) -> str:
     said = f"{len(figures):,} figure{'' if len(figures) == 1 else 's'}"
     said += f", {opened:,} open in pyplot"
     return f"<p>{said}</p>" + (_table(head + _head("held by"), body) if body else "")
+
+
+def finding_rows(given: tuple[Snapshot, str]) -> tuple[Finding, ...]:
+    """Rows of `Findings`, from a snapshot and the report's JSON."""
+    snapshot, text = given
+    rows = []
+    for row in json.loads(text)["findings"]:
+        nodes = [
+            None if row[key] is None else snapshot.node(row[key])
+            for key in ("holder", "example")
+        ]
+        said = (row["pattern"], row["cause"], row["fix"], nodes[0], row["held_by"])
+        retained = row["retained"]
+        rows.append(
+            Finding(
+                (*said, nodes[1], row["count"], retained["host"], retained["device"])
+            )
+        )
+    return tuple(rows)
+
+
+def findings_html(findings: Findings) -> str:
+    """The findings as a table."""
+    if not len(findings):
+        return f"<p>{escape(str(findings))}</p>"
+    head = "<th>retained</th><th>things</th>" + "".join(
+        map(_head, ("held by", "cause", "fix"))
+    )
+    body = [
+        _cells(_size(row.retained + row.device), f"{row.count:,}")
+        + "".join(
+            f"<td{_LEFT}>{escape(text)}</td>"
+            for text in (row.held_by, row.cause, row.fix)
+        )
+        for row in findings
+    ]
+    return _table(head, body)
 
 
 def merged_rows(given: tuple[Snapshot, str]) -> tuple[MergedRow, ...]:

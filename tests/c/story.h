@@ -8,7 +8,7 @@
 #include <leakgraph/analysis.h>
 #include <leakgraph/builder.h>
 
-enum { STORY_NODES = 64, STORY_TYPES = 32 };
+enum { STORY_NODES = 64, STORY_TYPES = 40 };
 
 typedef struct story {
     lg_builder *builder;

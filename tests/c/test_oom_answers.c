@@ -1,5 +1,6 @@
 // Every allocation of a question to an analysis fails once.
 #include "drawn.h"
+#include "heaps.h"
 #include "scarce.h"
 #include "story.h"
 #include "test.h"
@@ -75,6 +76,55 @@ do_analysis_reports(const lg_graph *graph)
     return status;
 }
 
+static lg_status
+do_findings(const lg_graph *graph)
+{
+    lg_findings findings = {0};
+    lg_text text = {0};
+    (void)graph;
+    lg_status status = lg_analysis_findings(asked, NULL, &findings, NULL);
+    for (int i = 0; i < 2 && status == LG_OK; i++)
+        status = lg_report_findings(
+            asked, &findings, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
+    lg_text_free(&text);
+    lg_findings_free(&findings);
+    return status;
+}
+
+// Losses with graphs, two exceptions in a list, a hook.
+static lg_graph *
+tell_mistakes(void)
+{
+    story made = story_begin();
+    story_type(&made, "app.Net", "torch.nn.modules.module.Module");
+    uint32_t app = story_module(&made, "app");
+    uint32_t losses = heap_list(&made, LG_NONE);
+    uint32_t errors = heap_list(&made, LG_NONE);
+    story_attribute(&made, app, "losses", losses);
+    story_attribute(&made, app, "errors", errors);
+    for (int i = 0; i < 3; i++) {
+        uint32_t node = heap_grad_fn(&made, "AddBackward0", LG_NONE, LG_NONE);
+        heap_append(&made, losses, heap_tensor(&made, 4, node));
+        uint32_t error = story_add(&made, "ValueError", NULL, 80);
+        uint32_t trace = story_add(&made, "traceback", NULL, 64);
+        uint32_t frame = story_add(&made, "frame", NULL, 300);
+        uint32_t tensor = heap_tensor(&made, HEAP_BIG, LG_NONE);
+        heap_memory(&made, tensor);
+        heap_append(&made, errors, error);
+        story_attribute(&made, error, "__traceback__", trace);
+        story_attribute(&made, trace, "tb_frame", frame);
+        story_local(&made, frame, "x", tensor);
+    }
+    uint32_t net = story_add(&made, "app.Net", NULL, 48);
+    uint32_t hooks = story_add(&made, "dict", NULL, 100);
+    uint32_t node = heap_grad_fn(&made, "ReluBackward0", LG_NONE, LG_NONE);
+    story_attribute(&made, app, "net", net);
+    story_attribute(&made, net, "_forward_hooks", hooks);
+    heap_item(&made, hooks, "0",
+              heap_function(&made, heap_tensor(&made, 400, node)));
+    return story_end(&made);
+}
+
 // A family that is alive and one that is garbage: see test_cycles.c.
 static lg_graph *
 tell(void)
@@ -145,9 +195,11 @@ static void
 answers(void)
 {
     lg_status (*const works[])(const lg_graph *) = {
-        do_cycles, do_paths, do_analysis_reports, do_figures};
+        do_cycles, do_paths, do_analysis_reports, do_figures, do_findings};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
-        lg_graph *graph = works[i] == do_figures ? tell_figures() : tell();
+        lg_graph *graph = works[i] == do_figures    ? tell_figures()
+                          : works[i] == do_findings ? tell_mistakes()
+                                                    : tell();
         lg_analysis *analysis = analysed(graph);
         asked = analysis;
         CHECK(sweep(graph, works[i]) == 0);

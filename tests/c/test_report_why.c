@@ -148,7 +148,8 @@ alive(void)
         "  {\"root\": {\"kind\": \"given\", \"name\": \"\", \"node\": "
         "1}, \"hops\": [{\"source\": 1, \"target\": 2, \"label\": "
         "\"[0]\"}]}],\n"
-        " \"more_cuts\": false}}\n");
+        " \"more_cuts\": false,\n"
+        " \"findings\": []}}\n");
     forget(&told);
 }
 
@@ -191,7 +192,8 @@ garbage(void)
         " \"collectable\": true,\n"
         " \"cycle\": [{\"source\": 9, \"target\": 10, \"label\": "
         "\".child\"}, {\"source\": 10, \"target\": 9, \"label\": "
-        "\".parent\"}]}}\n");
+        "\".parent\"}],\n"
+        " \"findings\": []}}\n");
     forget(&told);
 }
 

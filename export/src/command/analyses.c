@@ -1,7 +1,9 @@
 // The verbs that ask who retains what: top, figures, why, paths, cycles,
-// dominators, and analyze, which keeps the answers.
+// findings, dominators, and analyze, which keeps the answers.
 
 #include "command.h"
+
+#include <leakgraph/bytes.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -220,6 +222,28 @@ lg__verb_cycles(const lg_arguments *arguments)
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     return code;
+}
+
+int
+lg__verb_findings(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_findings findings = {0};
+    lg_text text = {0};
+    lg_error error = {0};
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    lg_status status =
+        lg_analysis_findings(analysis, lg__monitor(), &findings, &error);
+    if (status == LG_OK)
+        status = lg_report_findings(analysis, &findings, format_of(arguments),
+                                    &text, &error);
+    bool leaks = arguments->check && findings.count > 0;
+    lg_findings_free(&findings);
+    code = print_and_close(graph, analysis, status, &text, &error);
+    return code == EXIT_FINE && leaks ? EXIT_LEAKS : code;
 }
 
 int

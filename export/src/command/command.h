@@ -154,6 +154,7 @@ int lg__verb_strip(const lg_arguments *arguments);
 int lg__verb_top(const lg_arguments *arguments);
 int lg__verb_figures(const lg_arguments *arguments);
 int lg__verb_why(const lg_arguments *arguments);
+int lg__verb_findings(const lg_arguments *arguments);
 int lg__verb_paths(const lg_arguments *arguments);
 int lg__verb_cycles(const lg_arguments *arguments);
 int lg__verb_dominators(const lg_arguments *arguments);

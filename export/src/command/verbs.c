@@ -111,6 +111,16 @@ static const lg_verb verbs[] = {
      "uncollectable: for tests.\n"
      "\nExample:\n  leakgraph cycles run.lgs --holding tensor\n"
      "  leakgraph cycles run.lgs --check --min-bytes 1MiB\n"},
+    {"findings", lg__verb_findings, "cj", 1, 0,
+     "known mistakes, and their fixes",
+     "leakgraph findings SNAP [--check] [--json]",
+     "Prints each known mistake that the snapshot shows: losses kept with "
+     "their "
+     "graphs,\nfigures never closed, exceptions that keep a frame's tensors "
+     "and "
+     "so on; who holds\nwhat, how much it retains, the cause and the fix. With "
+     "--check the exit code is 1\nif there is any.\n"
+     "\nExample:\n  leakgraph findings run.lgs\n"},
     {"dominators", lg__verb_dominators, "Sj", 1, 1, "who owns the bytes",
      "leakgraph dominators SNAP [SELECTOR] [--min-share F] [--json]",
      "Prints the dominator tree of the heap, or what lies below the object: "

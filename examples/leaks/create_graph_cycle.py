@@ -1,0 +1,30 @@
+"""Second derivatives by backward(create_graph=True): gradients that never die.
+
+python examples/leaks/create_graph_cycle.py [fixed]
+"""
+
+import sys
+import warnings
+
+import torch
+
+import leakgraph
+
+fixed = sys.argv[1:] == ["fixed"]
+warnings.simplefilter("ignore")  # PyTorch warns of this very cycle
+
+
+def penalty(model):
+    """The gradient's size, as a gradient penalty has it."""
+    loss = model(torch.randn(32, 64)).square().mean()
+    if fixed:
+        gradients = torch.autograd.grad(loss, model.parameters(), create_graph=True)
+    else:
+        loss.backward(create_graph=True)
+        gradients = [parameter.grad for parameter in model.parameters()]
+    return sum(gradient.square().sum() for gradient in gradients).item()
+
+
+penalty(torch.nn.Linear(64, 256))
+
+print(leakgraph.findings())

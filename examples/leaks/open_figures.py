@@ -1,0 +1,24 @@
+"""Figures that are saved and never closed: pyplot keeps them all.
+
+python examples/leaks/open_figures.py [fixed]
+"""
+
+import sys
+from io import BytesIO
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+
+import leakgraph
+
+fixed = sys.argv[1:] == ["fixed"]
+for step in range(6):
+    figure, axes = pyplot.subplots()
+    axes.plot(range(step + 2))
+    figure.savefig(BytesIO(), format="png")
+    if fixed:
+        pyplot.close(figure)
+
+print(leakgraph.findings())

@@ -1,0 +1,169 @@
+// Known mistakes that were recognised, for people and for programs.
+#include <leakgraph/bytes.h>
+
+#include "words.h"
+
+#include <string.h>
+
+static void
+say_count(const lg_graph *graph, const lg_finding *finding, lg_text *out)
+{
+    lg_text_add_count(out, finding->count);
+    if (finding->example == LG_NONE) {
+        lg_text_add(out, finding->count == 1 ? " block" : " blocks");
+        return;
+    }
+    lg_text_add(out, " x ");
+    lg__say_node(graph, finding->example, out);
+}
+
+static lg_status
+say_holder(const lg_analysis *analysis, const lg_finding *finding, lg_text *out,
+           lg_error *err)
+{
+    if (finding->holder == LG_NONE) {
+        lg_text_add(out, "C++, which no snapshot sees");
+        return LG_OK;
+    }
+    lg_status status = lg__say_where(analysis, finding->holder, out, err);
+    lg_text_add(out, "  ");
+    lg_node_title(lg_analysis_graph(analysis), finding->holder, false, out);
+    lg_text_addf(out, " #%u", finding->holder);
+    return status;
+}
+
+static void
+say_pattern(const lg_graph *graph, const lg_finding *finding, lg_text *out)
+{
+    lg_text_addf(out, "%s: ", finding->pattern->name);
+    lg__say_bytes(graph, finding->retained, out);
+    lg_text_add(out, ", ");
+    say_count(graph, finding, out);
+    lg_text_add(out, "\n");
+}
+
+static void
+say_advice(const lg_finding *finding, lg_text *out)
+{
+    lg_text_addf(out, "  cause    %s\n  fix      %s\n", finding->pattern->cause,
+                 finding->pattern->fix);
+}
+
+void
+lg__say_finding(const lg_graph *graph, const lg_finding *finding, lg_text *out)
+{
+    lg_text_add(out, "\nA known mistake, ");
+    say_pattern(graph, finding, out);
+    say_advice(finding, out);
+}
+
+static lg_status
+finding_text(const lg_analysis *analysis, const lg_finding *finding,
+             lg_text *out, lg_error *err)
+{
+    lg_text_add(out, "\n");
+    say_pattern(lg_analysis_graph(analysis), finding, out);
+    lg_text_add(out, "  held by  ");
+    lg_status status = say_holder(analysis, finding, out, err);
+    lg_text_add(out, "\n");
+    say_advice(finding, out);
+    return status;
+}
+
+static lg_status
+findings_text(const lg_analysis *analysis, const lg_findings *findings,
+              lg_text *out, lg_error *err)
+{
+    lg_status status = LG_OK;
+    if (findings->count == 0) {
+        lg_text_add(out, "No known mistake was recognised.\n");
+        return LG_OK;
+    }
+    lg_text_add_count(out, findings->count);
+    lg_text_add(out, findings->count == 1 ? " finding\n" : " findings\n");
+    for (size_t i = 0; i < findings->count && status == LG_OK; i++)
+        status = finding_text(analysis, &findings->items[i], out, err);
+    return status;
+}
+
+static void
+add_string(const char *key, const char *value, lg_text *out)
+{
+    lg_text_addf(out, ",\n  \"%s\": ", key);
+    lg_text_add_json(out, value, strlen(value));
+}
+
+static void
+add_node(const char *key, uint32_t node, lg_text *out)
+{
+    if (node == LG_NONE)
+        lg_text_addf(out, ",\n  \"%s\": null", key);
+    else
+        lg_text_addf(out, ",\n  \"%s\": %u", key, node);
+}
+
+// Without the brace that ends it.
+static void
+open_json(const lg_finding *finding, lg_text *out)
+{
+    lg_text_add(out, "{\"pattern\": ");
+    lg_text_add_json(out, finding->pattern->name,
+                     strlen(finding->pattern->name));
+    add_node("holder", finding->holder, out);
+    add_node("example", finding->example, out);
+    lg_text_addf(out, ",\n  \"count\": %llu,\n  \"retained\": ",
+                 (unsigned long long)finding->count);
+    lg__json_bytes(finding->retained, out);
+    add_string("cause", finding->pattern->cause, out);
+    add_string("fix", finding->pattern->fix, out);
+}
+
+void
+lg__json_finding(const lg_finding *finding, lg_text *out)
+{
+    open_json(finding, out);
+    lg_text_add(out, "}");
+}
+
+static lg_status
+finding_json(const lg_analysis *analysis, const lg_finding *finding,
+             lg_text *out, lg_error *err)
+{
+    lg_text said = {0};
+    lg_status status = say_holder(analysis, finding, &said, err);
+    lg_text_add(out, "\n ");
+    open_json(finding, out);
+    lg_text_add(out, ",\n  \"held_by\": ");
+    lg__json_said(&said, out);
+    lg_text_add(out, "}");
+    lg_text_free(&said);
+    return status;
+}
+
+static lg_status
+findings_json(const lg_analysis *analysis, const lg_findings *findings,
+              lg_text *out, lg_error *err)
+{
+    lg_status status = LG_OK;
+    lg_text_add(out, "{\"findings\": [");
+    for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
+        lg_text_add(out, i > 0 ? "," : "");
+        status = finding_json(analysis, &findings->items[i], out, err);
+    }
+    lg_text_add(out, "]}\n");
+    return status;
+}
+
+lg_status
+lg_report_findings(const lg_analysis *analysis, const lg_findings *findings,
+                   lg_format format, lg_text *out, lg_error *err)
+{
+    lg_text text = {0};
+    lg_status status = format == LG_FORMAT_JSON
+                           ? findings_json(analysis, findings, &text, err)
+                           : findings_text(analysis, findings, &text, err);
+    if (status == LG_OK)
+        return lg__report_finish(&text, out, err);
+    lg_text_free(&text);
+    return status;
+}

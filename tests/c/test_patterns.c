@@ -1,0 +1,241 @@
+// Known mistakes of Python, PyTorch and matplotlib, beside the same without the
+// mistake.
+#include "drawn.h"
+#include "heaps.h"
+#include "test.h"
+
+static void
+check_found(story *made, const char *expected)
+{
+    lg_text said = {0};
+    heap_findings(made, &said);
+    if (strcmp(said.data, expected) != 0)
+        fprintf(stderr, "found '%s', not '%s'\n", said.data, expected);
+    CHECK(strcmp(said.data, expected) == 0);
+    lg_text_free(&said);
+}
+
+// ----------------------------------------------------------------- Python ---
+
+static void
+exceptions(void)
+{
+    for (int running = 0; running < 2; running++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t all = heap_list(&made, LG_NONE);
+        story_attribute(&made, app, "failures", all);
+        for (int n = 0; n < 2; n++) {
+            uint32_t error = story_add(&made, "ValueError", NULL, 80);
+            uint32_t outer = story_add(&made, "traceback", NULL, 64);
+            uint32_t inner = story_add(&made, "traceback", NULL, 64);
+            uint32_t frame = story_add(&made, "frame", NULL, 300);
+            uint32_t tensor = heap_tensor(&made, HEAP_BIG, LG_NONE);
+            heap_append(&made, all, error);
+            heap_memory(&made, tensor);
+            story_attribute(&made, error, "__traceback__", outer);
+            story_attribute(&made, outer, "tb_next", inner);
+            story_attribute(&made, inner, "tb_frame", frame);
+            story_local(&made, frame, "parts", heap_list(&made, tensor));
+            if (running)
+                story_edge(&made, app, frame, LG_EDGE_FRAME, 0);
+        }
+        check_found(&made, running ? "" : "exception-traceback ");
+    }
+}
+
+static void
+caches(void)
+{
+    for (uint32_t entries = 1; entries < 3; entries++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t cache =
+            story_add(&made, "functools._lru_cache_wrapper", NULL, 100);
+        uint32_t dict = story_add(&made, "dict", NULL, 100);
+        story_attribute(&made, app, "load", cache);
+        story_attribute(&made, cache, "cache", dict);
+        for (uint32_t n = 0; n < entries; n++) {
+            uint32_t array = story_add(&made, "numpy.ndarray", NULL, 100);
+            heap_memory(&made, array);
+            heap_item(&made, dict, n ? "a" : "b", array);
+        }
+        check_found(&made, entries == 2 ? "lru-cache " : "");
+    }
+}
+
+static void
+outputs(void)
+{
+    for (int named = 0; named < 2; named++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t names = story_add(&made, "dict", NULL, 200);
+        uint32_t all = story_add(&made, "dict", NULL, 200);
+        uint32_t value = heap_tensor(&made, HEAP_BIG, LG_NONE);
+        heap_memory(&made, value);
+        story_edge(&made, app, names, LG_EDGE_DICT, 0);
+        heap_item(&made, names, "Out", all);
+        heap_item(&made, names, "_oh", all);
+        heap_item(&made, all, "1", value);
+        heap_item(&made, names, "_", value);
+        heap_item(&made, names, named ? "x" : "_1", value);
+        check_found(&made, named ? "" : "notebook-output ");
+    }
+}
+
+// --------------------------------------------------------- PyTorch's own ---
+
+static void
+optimizers(void)
+{
+    for (int in_use = 0; in_use < 2; in_use++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
+        uint32_t optimizer = story_add(&made, "torch.optim.SGD", NULL, 48);
+        uint32_t group = story_add(&made, "dict", NULL, 100);
+        story_attribute(&made, app, "optimizer", optimizer);
+        story_attribute(&made, optimizer, "param_groups",
+                        heap_list(&made, group));
+        heap_item(&made, group, "params", heap_list(&made, parameter));
+        if (in_use) {
+            uint32_t net = story_add(&made, "app.Net", NULL, 48);
+            uint32_t all = story_add(&made, "dict", NULL, 100);
+            story_attribute(&made, app, "net", net);
+            story_attribute(&made, net, "_parameters", all);
+            heap_item(&made, all, "weight", parameter);
+        }
+        check_found(&made, in_use ? "" : "stale-optimizer ");
+    }
+}
+
+static void
+loaders(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t loader = story_add(&made, "Loader", NULL, 48);
+    uint32_t tasks = story_add(&made, "dict", NULL, 100);
+    uint32_t tensor = heap_tensor(&made, HEAP_BIG, LG_NONE);
+    heap_memory(&made, tensor);
+    story_attribute(&made, app, "batches", loader);
+    story_attribute(&made, loader, "_task_info", tasks);
+    heap_item(&made, tasks, "3", heap_list(&made, tensor));
+    check_found(&made, "prefetched-batches ");
+}
+
+static void
+compiled(void)
+{
+    for (int count = 1; count < 3; count++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t names = story_add(&made, "dict", NULL, 200);
+        story_edge(&made, app, names, LG_EDGE_DICT, 0);
+        for (int n = 0; n < count; n++) {
+            uint32_t workspace = heap_tensor(&made, HEAP_BIG, LG_NONE);
+            heap_memory(&made, workspace);
+            heap_item(&made, names, n ? "__compiled_fn_1" : "__compiled_fn_2",
+                      heap_function(&made, workspace));
+        }
+        check_found(&made, count == 2 ? "compiled-code " : "");
+    }
+}
+
+// ------------------------------------------------------------------ views ---
+
+static void
+views(void)
+{
+    for (int base_known = 0; base_known < 2; base_known++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t base = heap_tensor(&made, HEAP_BIG, LG_NONE);
+        uint32_t view = heap_tensor(&made, 400, LG_NONE);
+        heap_memory(&made, base);
+        story_attribute(&made, view, "._base", base);
+        story_attribute(&made, app, "view", view);
+        if (base_known)
+            story_attribute(&made, app, "table", base);
+        check_found(&made, base_known ? "" : "small-view ");
+    }
+}
+
+// ------------------------------------------------------------- matplotlib ---
+
+static void
+figures(void)
+{
+    for (int count = 4; count < 6; count++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t helpers = story_module(&made, "matplotlib._pylab_helpers");
+        uint32_t registry = story_add(&made, "type", "Gcf", 100);
+        uint32_t all = story_add(&made, "collections.OrderedDict", NULL, 100);
+        story_attribute(&made, helpers, "Gcf", registry);
+        story_attribute(&made, registry, "figs", all);
+        for (int n = 0; n < count; n++) {
+            uint32_t manager = story_add(&made, "Manager", NULL, 48);
+            uint32_t canvas = story_add(&made, "Canvas", NULL, 48);
+            uint32_t figure =
+                story_add(&made, "matplotlib.figure.Figure", NULL, 48);
+            heap_item(&made, all, "1", manager);
+            story_attribute(&made, manager, "canvas", canvas);
+            story_attribute(&made, canvas, "figure", figure);
+        }
+        check_found(&made, count > 4 ? "open-figures " : "");
+    }
+}
+
+static void
+callbacks(void)
+{
+    for (int shared = 0; shared < 2; shared++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t reference =
+            story_add(&made, "matplotlib.cbook._StrongRef", NULL, 48);
+        uint32_t tensor = heap_tensor(&made, HEAP_BIG, LG_NONE);
+        heap_memory(&made, tensor);
+        story_attribute(&made, app, "reference", reference);
+        story_attribute(&made, reference, "_obj",
+                        heap_function(&made, heap_list(&made, tensor)));
+        if (shared)
+            story_attribute(&made, app, "tensor", tensor);
+        check_found(&made, shared ? "" : "canvas-callback ");
+    }
+}
+
+static void
+animations(void)
+{
+    for (int big = 0; big < 2; big++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t animation = story_add(&made, "FuncAnimation", NULL, 48);
+        uint32_t frames = heap_list(&made, LG_NONE);
+        story_attribute(&made, app, "animation", animation);
+        story_attribute(&made, animation, "_save_seq", frames);
+        for (int n = 0; n < 3; n++)
+            heap_append(&made, frames,
+                        story_add(&made, "bytes", NULL, big ? HEAP_BIG : 100));
+        check_found(&made, big ? "animation-frames " : "");
+    }
+}
+
+int
+main(void)
+{
+    RUN(exceptions);
+    RUN(caches);
+    RUN(outputs);
+    RUN(optimizers);
+    RUN(loaders);
+    RUN(compiled);
+    RUN(views);
+    RUN(figures);
+    RUN(callbacks);
+    RUN(animations);
+    return test_result();
+}

@@ -1,0 +1,194 @@
+// Known mistakes with autograd graphs, beside the same without the mistake.
+#include "drawn.h"
+#include "heaps.h"
+#include "test.h"
+
+static void
+check_found(story *made, const char *expected)
+{
+    lg_text said = {0};
+    heap_findings(made, &said);
+    if (strcmp(said.data, expected) != 0)
+        fprintf(stderr, "found '%s', not '%s'\n", said.data, expected);
+    CHECK(strcmp(said.data, expected) == 0);
+    lg_text_free(&said);
+}
+
+static void
+histories(void)
+{
+    const struct {
+        const char *type; // of the container
+        int losses;
+        bool deep; // in records within it
+        const char *expected;
+    } cases[] = {
+        {"list", 3, false, "loss-history "},
+        {"collections.deque", 4, true, "loss-history "},
+        {"dict", 3, true, "loss-history "},
+        {"list", 2, false, ""},
+        {"tuple", 3, false, ""},
+        {"app.Losses", 3, false, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t all = story_add(&made, cases[i].type, NULL, 100);
+        story_attribute(&made, app, "all", all);
+        for (int n = 0; n < cases[i].losses; n++) {
+            uint32_t kept = heap_loss(&made);
+            if (cases[i].deep) {
+                uint32_t record = story_add(&made, "app.Record", NULL, 48);
+                story_attribute(&made, record, "loss", kept);
+                kept = heap_list(&made, record);
+            }
+            story_edge(&made, all, kept, LG_EDGE_INDEX, (uint32_t)n);
+        }
+        check_found(&made, cases[i].expected);
+    }
+}
+
+// A total of three losses of one parameter; `shared`: of one forward.
+static void
+totals(void)
+{
+    for (int shared = 0; shared < 2; shared++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
+        uint32_t leaf = heap_leaf(&made, parameter);
+        uint32_t trunk = heap_grad_fn(&made, "TanhBackward0", leaf, LG_NONE);
+        uint32_t total = LG_NONE;
+        for (int n = 0; n < 3; n++) {
+            uint32_t from = shared ? trunk : leaf;
+            uint32_t part = heap_grad_fn(&made, "MeanBackward0", from, LG_NONE);
+            uint32_t scaled =
+                heap_grad_fn(&made, "MulBackward0", part, LG_NONE);
+            total = heap_grad_fn(&made, "AddBackward0", total, scaled);
+            total = heap_grad_fn(&made, "torch.autograd.MulBackward0", total,
+                                 LG_NONE);
+        }
+        story_attribute(&made, app, "total", heap_tensor(&made, 4, total));
+        story_attribute(&made, app, "parameter", parameter);
+        check_found(&made, shared ? "" : "running-total ");
+    }
+}
+
+static void
+retained(void)
+{
+    const char *const expected[] = {"", "retained-graph ", ""};
+    for (int gradients = 0; gradients < 3; gradients++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
+        uint32_t leaf = heap_leaf(&made, parameter);
+        uint32_t node = heap_grad_fn(&made, "MeanBackward0", leaf, LG_NONE);
+        story_attribute(&made, node, "._saved_self",
+                        heap_tensor(&made, HEAP_BIG, LG_NONE));
+        story_attribute(&made, app, "parameter", parameter);
+        if (gradients > 0)
+            story_attribute(&made, parameter, ".grad",
+                            heap_tensor(&made, 4096, LG_NONE));
+        // A loss that only a frame knows is one that is being worked on.
+        uint32_t last = heap_tensor(&made, 4, node);
+        uint32_t frame = story_add(&made, "frame", NULL, 100);
+        story_attribute(&made, app, "frame", frame);
+        if (gradients == 2)
+            story_local(&made, frame, "loss", last);
+        else
+            story_attribute(&made, app, "loss", last);
+        check_found(&made, expected[gradients]);
+    }
+}
+
+static void
+create_graph(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
+    uint32_t leaf = heap_leaf(&made, parameter);
+    uint32_t copy = heap_grad_fn(&made, "CopyBackwards", leaf, LG_NONE);
+    story_attribute(&made, parameter, ".grad", heap_tensor(&made, 4096, copy));
+    story_hold(&made, parameter, 1);
+    check_found(&made, "create-graph-cycle ");
+}
+
+// A hook that keeps an activation: in its closure, in the self of a bound
+// method, in a global that its code names, in one that it does not name.
+static void
+hooks(void)
+{
+    for (int way = 0; way < 5; way++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t names = story_add(&made, "dict", NULL, 200);
+        story_edge(&made, app, names, LG_EDGE_DICT, 0);
+        uint32_t net = story_add(&made, "app.Net", NULL, 48);
+        heap_item(&made, names, "net", net);
+        uint32_t node = heap_grad_fn(&made, "ReluBackward0", LG_NONE, LG_NONE);
+        uint32_t activation =
+            heap_tensor(&made, HEAP_BIG, way == 4 ? LG_NONE : node);
+        uint32_t kept = heap_list(&made, heap_list(&made, activation));
+        uint32_t hook =
+            heap_function(&made, way == 0 || way == 4 ? kept : LG_NONE);
+        if (way == 1) {
+            uint32_t self = story_add(&made, "app.Recorder", NULL, 48);
+            uint32_t method = story_add(&made, "method", NULL, 64);
+            story_attribute(&made, self, "seen", kept);
+            story_attribute(&made, method, "__self__", self);
+            story_attribute(&made, method, "__func__", hook);
+            hook = method;
+        } else if (way == 2 || way == 3) {
+            uint32_t code = story_add(&made, "code", NULL, 100);
+            uint32_t used = story_add(&made, "tuple", NULL, 48);
+            heap_item(&made, names, "seen", kept);
+            story_attribute(&made, hook, "__code__", code);
+            story_attribute(&made, code, "co_names", used);
+            story_edge(&made, hook, names, LG_EDGE_GLOBALS,
+                       lg_builder_intern(made.builder, "__globals__", 11));
+            uint32_t key = made.builder->node_count - 1;
+            if (way == 2)
+                story_edge(&made, used, key, LG_EDGE_INDEX, 0);
+        }
+        uint32_t all = story_add(&made, "collections.OrderedDict", NULL, 100);
+        story_attribute(&made, net, "_forward_hooks", all);
+        heap_item(&made, all, "1", hook);
+        check_found(&made, way < 3 ? "kept-activations " : "");
+    }
+}
+
+// A closure is a finding when its function has returned, and is stored.
+static void
+closures(void)
+{
+    for (int running = 0; running < 2; running++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t output =
+            heap_tensor(&made, HEAP_BIG,
+                        heap_grad_fn(&made, "ReluBackward0", LG_NONE, LG_NONE));
+        uint32_t function = heap_function(&made, output);
+        uint32_t cell = function + 2;
+        story_attribute(&made, app, "callbacks", heap_list(&made, function));
+        if (running) {
+            uint32_t frame = story_add(&made, "frame", NULL, 100);
+            story_attribute(&made, app, "frame", frame);
+            story_local(&made, frame, "output", cell);
+        }
+        check_found(&made, running ? "" : "kept-activations ");
+    }
+}
+
+int
+main(void)
+{
+    RUN(histories);
+    RUN(totals);
+    RUN(retained);
+    RUN(create_graph);
+    RUN(hooks);
+    RUN(closures);
+    return test_result();
+}

@@ -1,0 +1,84 @@
+"""Each known mistake is named on a script that makes it, and on no other.
+
+The scripts of examples/leaks show a mistake each, and its fix; those in leaks/ make
+the same mistakes in other programs: other names, other containers, deeper down.
+"""
+
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+pytestmark = pytest.mark.libraries
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "leaks"
+OTHERS = Path(__file__).with_name("leaks")
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+
+
+def run(script, mode):
+    command = [sys.executable, str(script), *([mode] if mode else [])]
+    with TemporaryDirectory() as folder:
+        return subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=600
+        )
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Every script in both modes, two at a time."""
+    scripts = [*EXAMPLES.glob("*.py"), *OTHERS.glob("*.py")]
+    with ThreadPoolExecutor(2) as pool:
+        yield {
+            (script, mode): pool.submit(run, script, mode)
+            for script in sorted(scripts, key=lambda script: script.name)
+            for mode in ("", "fixed")
+        }
+
+
+@pytest.fixture
+def patterns(runs):
+    """The patterns that a script's report names: patterns(script, mode)."""
+
+    def told(script, mode=""):
+        done = runs[script, mode].result()
+        if done.returncode == 1 and done.stderr == "no CUDA device\n":
+            pytest.skip("no CUDA device: the mistake is one of the GPU's memory")
+        assert done.returncode == 0, done.stdout + done.stderr
+        report = done.stdout
+        if not report.endswith("No known mistake was recognised.\n\n"):
+            assert re.search(r"^\d+ findings?$", report, re.MULTILINE), report
+        return re.findall(r"^([a-z-]+): .* (?:x |block)", report, re.MULTILINE)
+
+    return told
+
+
+def test_every_pattern_has_its_scripts():
+    assert sorted(path.stem for path in OTHERS.glob("*.py")) == NAMES
+    document = EXAMPLES.parents[1] / "docs" / "findings.md"
+    told = re.findall(r"^\| `([a-z-]+)` \|", document.read_text(), re.MULTILINE)
+    assert sorted(told) == [name.replace("_", "-") for name in NAMES]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_right(patterns, name):
+    assert patterns(EXAMPLES / f"{name}.py") == [name.replace("_", "-")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fixed(patterns, name):
+    assert patterns(EXAMPLES / f"{name}.py", "fixed") == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_elsewhere(patterns, name):
+    assert patterns(OTHERS / f"{name}.py") == [name.replace("_", "-")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fixed_elsewhere(patterns, name):
+    assert patterns(OTHERS / f"{name}.py", "fixed") == []

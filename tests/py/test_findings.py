@@ -1,0 +1,115 @@
+"""findings(): known mistakes, as Python sees them."""
+
+import functools
+import json
+import subprocess
+from shutil import which
+
+import pytest
+from shapes import Thing
+
+import leakgraph
+
+
+class Holder(Thing):
+    """Keeps the error."""
+
+
+def fail():
+    rows = [bytearray(100_000) for _ in range(3)]
+    raise ValueError(f"{len(rows)} rows")
+
+
+@pytest.fixture
+def holder():
+    held = Holder()
+    try:
+        fail()
+    except ValueError as error:
+        held.error = error
+    return held
+
+
+def mine(findings, node):
+    return [finding for finding in findings if finding.holder == node]
+
+
+def test_a_finding(holder):
+    snapshot = leakgraph.snapshot()
+    findings = snapshot.findings()
+    (finding,) = mine(findings, snapshot.find(holder.error))
+    assert finding.pattern == "exception-traceback"
+    assert finding.count == 3 and 300_000 < finding.retained < 310_000
+    assert finding.device == 0 and finding.held_by.endswith(
+        f"ValueError #{finding.holder.index}"
+    )
+    assert finding.example.type_name == "bytearray"
+    assert "traceback" in finding.cause and "del" in finding.fix
+    assert finding in findings.rows and findings[0] in list(findings)
+    assert "\nexception-traceback: " in str(findings) and repr(findings) == str(
+        findings
+    )
+    html = findings._repr_html_()
+    assert "<table>" in html and finding.fix.split(",")[0] in html
+
+
+def test_why_tells_of_it(holder):
+    snapshot = leakgraph.snapshot()
+    frame = holder.error.__traceback__.tb_next.tb_frame
+    said = str(snapshot.why(frame.f_locals["rows"][0]))
+    assert "A known mistake, exception-traceback: " in said
+    assert "A known mistake" not in str(snapshot.why(fail))
+
+
+def test_none(python):
+    code = "import leakgraph; f = leakgraph.findings(); print(len(f)); print(f)"
+    out = python("-c", code).out
+    assert out == "0\nNo known mistake was recognised.\n\n"
+
+
+def test_command(holder, tmp_path):
+    command = which("leakgraph")
+    if command is None:
+        pytest.skip("the command is not on the path")
+    path = tmp_path / "a.lgs"
+    leakgraph.snapshot().save(path)
+
+    def run(*options):
+        return subprocess.run(
+            [command, "findings", str(path), *options], capture_output=True, text=True
+        )
+
+    said = run()
+    assert said.returncode == 0 and "exception-traceback: " in said.stdout
+    assert run("--check").returncode == 1
+    told = json.loads(run("--json").stdout)["findings"]
+    assert "exception-traceback" in {finding["pattern"] for finding in told}
+    assert str(leakgraph.load(path).findings()) == said.stdout
+
+
+def test_refusals():
+    part = leakgraph.snapshot(roots=[[]])
+    with pytest.raises(leakgraph.PartialError):
+        part.findings()
+    with pytest.raises(TypeError):
+        leakgraph.findings(1)
+    phases = []
+    leakgraph.findings(progress=lambda phase, done: phases.append(phase))
+    assert phases[-1] == "done"
+
+
+def test_a_cache():
+    @functools.cache
+    def load(name):
+        return bytearray(200_000)
+
+    load("a")
+    snapshot = leakgraph.snapshot()
+    assert mine(snapshot.findings(), snapshot.find(load)) == []
+    load("b")
+    snapshot = leakgraph.snapshot()
+    (finding,) = mine(snapshot.findings(), snapshot.find(load))
+    assert (finding.pattern, finding.count) == ("lru-cache", 2)
+    load.cache_clear()
+    snapshot = leakgraph.snapshot()
+    assert mine(snapshot.findings(), snapshot.find(load)) == []
