@@ -77,6 +77,22 @@ def test_notebook(tmp_path):
     assert (tmp_path / "notebook.lgs").exists()
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(path, marks=pytest.mark.libraries)
+        if "torch" in path.read_text(encoding="utf-8")
+        else path
+        for path in sorted(EXAMPLES.glob("*.py"))
+    ],
+    ids=lambda path: path.name,
+)
+def test_collector_frees_what_leakgraph_says(tmp_path, script):
+    judge = EXAMPLES.parent / "tests/py/isolated/collector_of_script.py"
+    said = run(tmp_path, sys.executable, judge, script)
+    assert said.splitlines()[-1].startswith("right: ")
+
+
 def test_every_example_has_its_test():
     tests = EXAMPLES.parent.glob("tests/**/*.py")
     tested = "".join(path.read_text(encoding="utf-8") for path in tests)
