@@ -40,7 +40,7 @@ is_small_value(const view_crowd *crowd, uint32_t other)
 {
     const view_picker *picker = crowd->picker;
     if (picker->options.direction == LG_BACKREFS ||
-        lg_node_size(picker->graph, other) >= ATOM_LIMIT)
+        lg_node_bytes_on(picker->graph, other, LG_NONE) >= ATOM_LIMIT)
         return false;
     lg_category category = lg__picker_category(picker, other);
     return category == LG_CATEGORY_ATOM ||
@@ -235,9 +235,7 @@ lg__family_retained(const view_picker *picker, view_family *family,
     if (owner == family->owner &&
         !(free && lg_node_knot(analysis, other) != LG_NONE))
         return lg_node_retained(analysis, other);
-    uint64_t own = lg_node_size(picker->graph, other);
-    bool host = !lg_node_device(picker->graph, other);
-    return (lg_bytes){host ? own : 0, host ? 0 : own};
+    return lg_node_bytes(picker->graph, other);
 }
 
 static bool
@@ -255,7 +253,9 @@ add_sibling(view_crowd *crowd, const lg_hop *hop, unsigned kind, uint32_t other)
     *word |= bit;
     crowd->total++;
     family->count++;
-    family->bytes += lg_node_size(crowd->picker->graph, other);
+    lg_bytes own = lg_node_bytes(crowd->picker->graph, other);
+    family->bytes.host += own.host;
+    family->bytes.device += own.device;
     lg_bytes retained = lg__family_retained(crowd->picker, family, other);
     family->retained.host += retained.host;
     family->retained.device += retained.device;

@@ -29,7 +29,7 @@ typedef struct view_family {
     bool mixed; /* the others are of other types */
     view_rank rank;
     uint64_t count; /* different objects */
-    uint64_t bytes;
+    lg_bytes bytes;
     uint32_t owner;     /* dominator of the first, with an analysis */
     lg_bytes retained;  /* by those that have the same one, which so share
                            nothing; of the others, their own bytes */

@@ -208,10 +208,14 @@ draw_fold(view_picker *picker, size_t index, const view_family *family,
     view_node *fold = &picker->view->nodes[at];
     fold->depth = picker->view->nodes[index].depth + 1;
     fold->count = family->count - single;
-    fold->size = family->bytes;
-    for (size_t i = 0; i < single; i++)
-        fold->size -= lg_node_size(picker->graph,
-                                   lg__hop_end(picker, &family->kept[i].hop));
+    lg_bytes bytes = family->bytes;
+    for (size_t i = 0; i < single; i++) {
+        lg_bytes one = lg_node_bytes(picker->graph,
+                                     lg__hop_end(picker, &family->kept[i].hop));
+        bytes.host -= one.host;
+        bytes.device -= one.device;
+    }
+    lg__own_set(fold, picker->graph, bytes);
     if (picker->options.analysis && !values)
         weigh_fold(picker, family, single, fold);
     fold->category = values
@@ -263,6 +267,7 @@ draw_rest(view_picker *picker, size_t index, const view_crowd *crowd,
     view_node *rest = &picker->view->nodes[at];
     rest->depth = picker->view->nodes[index].depth + 1;
     const view_family *first = NULL;
+    lg_bytes bytes = {0, 0};
     size_t families = 0;
     for (size_t i = 0; i < crowd->count; i++) {
         const view_family *family = &crowd->families[i];
@@ -271,8 +276,10 @@ draw_rest(view_picker *picker, size_t index, const view_crowd *crowd,
         first = first ? first : family;
         families++;
         rest->count += family->count;
-        rest->size += family->bytes;
+        bytes.host += family->bytes.host;
+        bytes.device += family->bytes.device;
     }
+    lg__own_set(rest, picker->graph, bytes);
     lg_text_add_count(&rest->title, rest->count);
     lg_text_add(&rest->title, " more");
     lg_text_addf(&rest->detail, "of %zu kinds", families);

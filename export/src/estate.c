@@ -188,9 +188,10 @@ static uint64_t
 bytes_below(const view_estate *estate, const view_node *node)
 {
     uint64_t whole = bytes_of(estate, node->node);
-    uint64_t own = node->node == LG_NONE
-                       ? 0
-                       : lg_node_size(estate->picker.graph, node->node);
+    uint64_t own =
+        node->node == LG_NONE
+            ? 0
+            : lg_node_bytes_on(estate->picker.graph, node->node, LG_NONE);
     return whole > own ? whole - own : 0;
 }
 

@@ -115,6 +115,16 @@ weight(const view_node *node)
                               : node->size;
 }
 
+// A device's name comes from a file.
+static void
+add_own(lg_text *out, const view_node *node)
+{
+    if (node->own.length)
+        lg__html_add(out, &node->own, WORTH_LIMIT);
+    else
+        lg_text_add_size(out, node->size);
+}
+
 // On the line of the title, in its cell: cells of their own would each choose
 // their base line.
 static void
@@ -128,7 +138,7 @@ add_size(lg_text *out, const view_node *node, const view_look *look)
     if (node->worth.length)
         lg__html_add(out, &node->worth, WORTH_LIMIT);
     else
-        lg_text_add_size(out, node->size);
+        add_own(out, node);
     lg_text_add(out, large ? "</B></FONT>" : "</FONT>");
 }
 
@@ -163,7 +173,7 @@ add_facts(lg_text *out, const view_node *node, const char *gap)
     }
     if (has_own_size(node)) {
         lg_text_add(out, gap);
-        lg_text_add_size(out, node->size);
+        add_own(out, node);
         lg_text_add(out, " itself");
         gap = " · ";
     }

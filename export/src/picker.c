@@ -2,6 +2,7 @@
 // one hop and one unseen reference become nodes and edges of the view.
 
 #include "picker.h"
+#include "worth.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +173,7 @@ lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth, size_t *out,
     drawn->category = lg__picker_category(picker, node);
     drawn->depth = depth;
     drawn->count = 1;
-    drawn->size = lg_node_size(picker->graph, node);
+    lg__own_set(drawn, picker->graph, lg_node_bytes(picker->graph, node));
     drawn->unseen = unseen_references(picker, node);
     drawn->context =
         picker->options.direction == LG_REFS && lg__is_context(picker, node);

@@ -1,6 +1,7 @@
 // Sharing the room of a picture among the families of a crowd.
 
 #include "crowd.h"
+#include "worth.h"
 
 #include <stdlib.h>
 
@@ -38,7 +39,8 @@ lg__crowd_trim(view_crowd *crowd)
         if (family->count == 0)
             continue;
         if (crowd->subject || family->rank < RANK_VALUES ||
-            (family->rank != RANK_INSIDE && family->bytes >= WORTH_TELLING)) {
+            (family->rank != RANK_INSIDE &&
+             lg__bytes_total(family->bytes) >= WORTH_TELLING)) {
             crowd->families[kept++] = *family;
             continue;
         }

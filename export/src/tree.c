@@ -181,7 +181,7 @@ lg__tree_add_size(lg_text *out, const view_node *node)
     if (node->worth.length)
         lg__add_word(out, &node->worth, TREE_TITLE, NULL);
     else
-        lg_text_add_size(out, node->size);
+        lg__add_own(out, node);
 }
 
 void

@@ -88,6 +88,7 @@ lg_view_free(lg_view *view)
         lg_text_free(&view->nodes[i].detail);
         lg_text_free(&view->nodes[i].type);
         lg_text_free(&view->nodes[i].root);
+        lg_text_free(&view->nodes[i].own);
         lg_text_free(&view->nodes[i].worth);
     }
     for (size_t i = 0; i < view->edge_count; i++)

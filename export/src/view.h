@@ -50,7 +50,8 @@ typedef struct view_node {
     lg_text type;     /* whole name of the type; empty: several types */
     lg_text root;     /* why it is a root: "module", "thread"; empty: is none */
     uint64_t count;   /* objects that it stands for */
-    uint64_t size;    /* their bytes */
+    uint64_t size;    /* their bytes, buffers that only they hold included */
+    lg_text own;      /* the same in words, if any lie on a device */
     uint64_t more;    /* neighbours that are not drawn */
     uint64_t unseen;  /* references that leakgraph cannot see */
     lg_text worth;    /* retained bytes in words; empty: not analysed */

@@ -36,7 +36,8 @@ put(view_scale *scale, uint32_t node)
         return;
     *word |= bit;
     scale->queue[scale->count++] = (weighed){node, scale->owner};
-    scale->weights[scale->owner] += lg_node_size(scale->picker->graph, node);
+    scale->weights[scale->owner] +=
+        lg_node_bytes_on(scale->picker->graph, node, LG_NONE);
 }
 
 static bool

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define OWN_LIMIT 60
+
 // Bytes of the character that starts at s; damaged ones count as one.
 static size_t
 char_length(const unsigned char *s, size_t left)
@@ -138,6 +140,15 @@ lg__root_words(const lg_text *root)
             return words[i][1];
     }
     return root->data ? root->data : "";
+}
+
+void
+lg__add_own(lg_text *out, const view_node *node)
+{
+    if (node->own.length)
+        lg__add_word(out, &node->own, OWN_LIMIT, NULL);
+    else
+        lg_text_add_size(out, node->size);
 }
 
 bool

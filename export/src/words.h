@@ -18,6 +18,8 @@ void lg__add_unseen(lg_text *out, uint64_t count);
 void lg__add_caption(lg_text *out, const lg_view *view);
 /** `an imported module (sys.modules)`: a root's kind in words. */
 const char *lg__root_words(const lg_text *root);
+/** The node's own size: `1.00 MiB cuda:0`. */
+void lg__add_own(lg_text *out, const view_node *node);
 /** True if the size of the node means something. */
 bool lg__has_size(const view_node *node);
 

@@ -45,6 +45,15 @@ lg__bytes_add(lg_text *out, const lg_graph *graph, lg_bytes bytes)
 }
 
 void
+lg__own_set(view_node *node, const lg_graph *graph, lg_bytes bytes)
+{
+    node->size = lg__bytes_total(bytes);
+    lg_text_free(&node->own);
+    if (bytes.device)
+        lg__bytes_add(&node->own, graph, bytes);
+}
+
+void
 lg__worth_add(lg_text *out, const lg_analysis *analysis, uint32_t node)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);

@@ -1,4 +1,5 @@
-// Which namespaces, closure tuples and cells are folded into their owners.
+// Which namespaces, closure tuples, cells and buffers are folded into their
+// owners.
 //
 // A folded node's owner is never folded itself, so that hops have at most three
 // edges and a node's fold is found in one step.
@@ -160,8 +161,90 @@ fold_cells(folding *state)
             state->fold[node] = (lg__fold){LG_NONE, 0};
 }
 
+static bool
+is_buffer(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    return (columns->node_flags[node] & LG_NODE_BUFFER) &&
+           columns->first_edge[node] == columns->first_edge[node + 1];
+}
+
+// Counts the edges into each buffer, up to 2, and says whether there are any.
+static bool
+count_buffer_edges(folding *state)
+{
+    const lg_columns *columns = &state->graph->columns;
+    bool any = false;
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        if (is_buffer(state->graph, node)) {
+            state->openers[node] = 0;
+            any = true;
+        }
+    for (uint64_t edge = 0; edge < columns->edge_count && any; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (is_buffer(state->graph, target) && state->openers[target] < 2)
+            state->openers[target]++;
+    }
+    return any;
+}
+
+static bool
+is_part_of(const folding *state, uint32_t holder, uint64_t edge)
+{
+    const lg_graph *graph = state->graph;
+    uint32_t buffer = graph->columns.edge_target[edge];
+    lg__role role = lg__node_role(graph, holder);
+    return is_buffer(graph, buffer) && state->openers[buffer] == 1 &&
+           !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
+           !(state->state[buffer] & IS_GIVEN) && !is_buffer(graph, holder) &&
+           state->fold[buffer].owner == LG_NONE &&
+           state->fold[holder].owner == LG_NONE && role != LG__ROLE_CELL &&
+           role != LG__ROLE_TUPLE;
+}
+
+// A buffer that one edge leads to belongs to who holds it.
+static bool
+fold_buffers(folding *state, lg__vector *buffers)
+{
+    const lg_columns *columns = &state->graph->columns;
+    if (!count_buffer_edges(state))
+        return true;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        uint64_t first = columns->first_edge[node];
+        for (uint64_t edge = first; edge < columns->first_edge[node + 1];
+             edge++) {
+            if (!is_part_of(state, node, edge))
+                continue;
+            uint32_t buffer = columns->edge_target[edge];
+            lg__folded_buffer *place =
+                lg__vector_extend(&state->graph->allocator, buffers, 1);
+            if (place == NULL)
+                return false;
+            *place = (lg__folded_buffer){node, buffer};
+            state->fold[buffer] = (lg__fold){node, (uint32_t)(edge - first)};
+        }
+    }
+    return true;
+}
+
+static void
+fill(folding *state)
+{
+    uint32_t nodes = state->graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes; node++)
+        state->fold[node] = (lg__fold){LG_NONE, 0};
+    memset(state->holders, 0, nodes * sizeof(uint32_t));
+    memset(state->openers, 0, nodes);
+    memset(state->state, 0, nodes);
+    for (uint32_t node = 0; node < nodes; node++)
+        note_edges_of(state, node);
+    mark_candidates(state);
+    drop_the_rest(state);
+    fold_cells(state);
+}
+
 static lg__fold *
-make_folds(const lg_graph *graph)
+make_folds(const lg_graph *graph, lg__vector *buffers)
 {
     const lg_allocator *allocator = &graph->allocator;
     size_t nodes = graph->columns.node_count;
@@ -172,20 +255,15 @@ make_folds(const lg_graph *graph)
         .openers = lg__allocate(allocator, nodes),
         .state = lg__allocate(allocator, nodes),
     };
-    if (state.fold && state.holders && state.openers && state.state) {
-        for (size_t i = 0; i < nodes; i++)
-            state.fold[i] = (lg__fold){LG_NONE, 0};
-        memset(state.holders, 0, nodes * sizeof(uint32_t));
-        memset(state.openers, 0, nodes);
-        memset(state.state, 0, nodes);
-        for (uint32_t node = 0; node < nodes; node++)
-            note_edges_of(&state, node);
-        mark_candidates(&state);
-        drop_the_rest(&state);
-        fold_cells(&state);
-    } else {
+    bool enough = state.fold && state.holders && state.openers && state.state;
+    if (enough) {
+        fill(&state);
+        enough = fold_buffers(&state, buffers);
+    }
+    if (!enough) {
         lg__deallocate(allocator, state.fold, nodes * sizeof(lg__fold));
         state.fold = NULL;
+        lg__vector_free(allocator, buffers);
     }
     lg__deallocate(allocator, state.holders, nodes * sizeof(uint32_t));
     lg__deallocate(allocator, state.openers, nodes);
@@ -199,7 +277,7 @@ lg__graph_folds(const lg_graph *graph)
     lg__lazy *lazy = graph->lazy;
     pthread_mutex_lock(&lazy->lock);
     if (lazy->fold == NULL)
-        lazy->fold = make_folds(graph);
+        lazy->fold = make_folds(graph, &lazy->buffers);
     pthread_mutex_unlock(&lazy->lock);
     return lazy->fold;
 }
@@ -209,4 +287,46 @@ lg_node_folded_into(const lg_graph *graph, uint32_t node)
 {
     const lg__fold *folds = lg__graph_folds(graph);
     return folds == NULL ? LG_NONE : folds[node].owner;
+}
+
+// The place of a holder's first buffer, or of the next holder's.
+static size_t
+first_buffer(const lg__vector *buffers, uint32_t holder)
+{
+    const lg__folded_buffer *items = buffers->data;
+    size_t low = 0;
+    size_t high = buffers->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (items[middle].holder < holder)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Without memory for the folds a node has its own size.
+uint64_t
+lg_node_bytes_on(const lg_graph *graph, uint32_t node, uint32_t device)
+{
+    bool here = device == LG_NONE || lg_node_device(graph, node) == device;
+    uint64_t bytes = here ? lg_node_size(graph, node) : 0;
+    if (lg__graph_folds(graph) == NULL)
+        return bytes;
+    const lg__vector *buffers = &graph->lazy->buffers;
+    const lg__folded_buffer *items = buffers->data;
+    for (size_t i = first_buffer(buffers, node);
+         i < buffers->count && items[i].holder == node; i++)
+        if (device == LG_NONE ||
+            lg_node_device(graph, items[i].buffer) == device)
+            bytes += lg_node_size(graph, items[i].buffer);
+    return bytes;
+}
+
+lg_bytes
+lg_node_bytes(const lg_graph *graph, uint32_t node)
+{
+    uint64_t host = lg_node_bytes_on(graph, node, 0);
+    return (lg_bytes){host, lg_node_bytes_on(graph, node, LG_NONE) - host};
 }

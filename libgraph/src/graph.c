@@ -18,6 +18,7 @@ lg__graph_new(const lg_allocator *allocator, lg_graph **out, lg_error *err)
     if (graph == NULL || lazy == NULL)
         goto fail;
     memset(lazy, 0, sizeof *lazy);
+    lazy->buffers.element = sizeof(lg__folded_buffer);
     if (pthread_mutex_init(&lazy->lock, NULL) != 0)
         goto fail;
     memset(graph, 0, sizeof *graph);
@@ -46,6 +47,7 @@ free_lazy(lg_graph *graph)
                        graph->columns.edge_count * sizeof(lg__in_edge));
     }
     lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));
+    lg__vector_free(allocator, &lazy->buffers);
     lg__deallocate(allocator, lazy->by_address, nodes * sizeof(uint32_t));
     pthread_mutex_destroy(&lazy->lock);
     lg__deallocate(allocator, lazy, sizeof *lazy);

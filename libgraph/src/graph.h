@@ -121,11 +121,19 @@ typedef struct lg__fold {
     uint32_t rank;
 } lg__fold;
 
+/** A buffer that is folded, and its one holder. */
+typedef struct lg__folded_buffer {
+    uint32_t holder;
+    uint32_t buffer;
+} lg__folded_buffer;
+
 /** Indexes made at the first use, under the lock, and kept. */
 typedef struct lg__lazy {
     pthread_mutex_t lock;
     lg__reverse reverse;
     lg__fold *fold;
+    lg__vector buffers; /**< lg__folded_buffer: by holder; made with the folds
+                         */
     uint32_t *by_address;
     uint32_t by_address_count;
     uint32_t asked; /**< for addresses, before there was an index */

@@ -13,7 +13,9 @@ void lg__text_add_json_string(lg_text *out, lg_string string);
 void lg__text_pad(lg_text *out, size_t start, size_t width);
 /** Columns that the text since `start` takes. */
 size_t lg__text_width(const lg_text *out, size_t start);
-/** Moves a finished report into *out, or fails for want of memory. */
+/** Moves a finished report into *out, or fails for want of memory. What comes
+ *  before a tab is the first cell of a line: all of them are made as wide as
+ * the widest, flush right. (No text of a graph has tabs.) */
 lg_status lg__report_finish(lg_text *report, lg_text *out, lg_error *err);
 
 #endif

@@ -146,8 +146,8 @@ static void
 add_sizes(report *to, uint32_t node)
 {
     lg_text cell = {0};
-    lg__say_retained(to->analysis, lg_node_retained_on, node, &cell);
-    lg__say_right(&cell, 12, &to->text);
+    lg__say_retained(to->analysis, lg_node_retained_on, node, &to->text);
+    lg_text_add(&to->text, "\t");
     lg__say_share(lg__freed_by(to->analysis, node), to->total, &cell);
     lg__say_right(&cell, 9, &to->text);
     lg_text_add(&to->text, "  ");
@@ -213,8 +213,8 @@ add_root(report *to, const char *title, lg_bytes bytes, uint32_t root,
     if (bytes.host + bytes.device == 0)
         return true;
     if (format == LG_FORMAT_TEXT) {
-        lg__say_bytes(to->graph, bytes, &cell);
-        lg__say_right(&cell, 12, &to->text);
+        lg__say_bytes(to->graph, bytes, &to->text);
+        lg_text_add(&to->text, "\t");
         lg__say_share(bytes.host + bytes.device, to->total, &cell);
         lg__say_right(&cell, 9, &to->text);
         lg_text_addf(&to->text, "  %s\n", title);
@@ -237,7 +237,7 @@ fill(report *to, uint32_t node, double min_share, lg_format format)
         to->least = 1;
     lg_text_add(&to->text, format == LG_FORMAT_JSON
                                ? "{\"rows\": ["
-                               : "    retained    share  object\n");
+                               : "    retained\t    share  object\n");
     if (node != LG_NONE)
         return push(to, (step){node, LG_NONE, 0, true}) && add_rows(to, format);
     return add_root(to, "everything that the roots reach", reached, nodes,

@@ -1,12 +1,20 @@
 // What is known of a snapshot.
-#include "report.h"
+#include "words.h"
 
+// The sizes of all nodes on one device.
 static uint64_t
-total_size(const lg_graph *graph)
+size_on(const void *context, uint32_t device)
 {
+    const lg_graph *graph = context;
     uint64_t total = 0;
-    for (uint32_t node = 0; node < graph->columns.node_count; node++)
-        total += lg_node_size(graph, node);
+    uint32_t placed = 0;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint32_t at = 0;
+        if (placed < graph->placed_count && graph->device_node[placed] == node)
+            at = graph->device_id[placed++];
+        if (at == device)
+            total += lg_node_size(graph, node);
+    }
     return total;
 }
 
@@ -20,11 +28,11 @@ native_root_count(const lg_graph *graph)
 }
 
 static void
-add_line(lg_text *out, lg_string key, lg_string value)
+add_line(lg_text *out, lg_string key, lg_string value, size_t width)
 {
     size_t start = out->length;
     lg__text_add_string(out, key);
-    lg__text_pad(out, start, 18);
+    lg__text_pad(out, start, width);
     lg__text_add_string(out, value);
     lg_text_add(out, "\n");
 }
@@ -39,6 +47,18 @@ add_count_line(lg_text *out, const char *key, uint64_t count)
     lg_text_add(out, "\n");
 }
 
+static size_t
+widest_key(const lg_graph *graph)
+{
+    size_t width = 16;
+    for (uint32_t i = 0; i < graph->info_count; i++) {
+        lg_string key = lg_graph_string(graph, graph->info_key[i]);
+        if (key.length > width && key.length < 60)
+            width = key.length;
+    }
+    return width;
+}
+
 static void
 info_text(const lg_graph *graph, lg_text *out)
 {
@@ -50,11 +70,12 @@ info_text(const lg_graph *graph, lg_text *out)
     size_t start = out->length;
     lg_text_add(out, "shallow size");
     lg__text_pad(out, start, 18);
-    lg_text_add_size(out, total_size(graph));
+    lg__say_vector(graph, size_on, graph, out);
     lg_text_add(out, "\n\n");
+    size_t width = widest_key(graph) + 2;
     for (uint32_t i = 0; i < graph->info_count; i++)
         add_line(out, lg_graph_string(graph, graph->info_key[i]),
-                 lg_graph_string(graph, graph->info_value[i]));
+                 lg_graph_string(graph, graph->info_value[i]), width);
 }
 
 static void
@@ -64,12 +85,13 @@ info_json(const lg_graph *graph, lg_text *out)
         out,
         "{\"objects\": %u, \"references\": %llu, \"types\": %u, "
         "\"roots\": %u, \"native_roots\": %u, "
-        "\"shallow_size\": %llu, \"partial\": %s, \"info\": {",
+        "\"shallow_size\": ",
         graph->columns.node_count,
         (unsigned long long)graph->columns.edge_count, graph->type_count,
-        graph->root_count - native_root_count(graph), native_root_count(graph),
-        (unsigned long long)total_size(graph),
-        graph->partial ? "true" : "false");
+        graph->root_count - native_root_count(graph), native_root_count(graph));
+    lg__json_vector(graph, size_on, graph, out);
+    lg_text_addf(out, ", \"partial\": %s, \"info\": {",
+                 graph->partial ? "true" : "false");
     for (uint32_t i = 0; i < graph->info_count; i++) {
         lg_text_add(out, i > 0 ? ", " : "");
         lg__text_add_json_string(out,

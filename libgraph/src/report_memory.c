@@ -53,15 +53,18 @@ add_noted(lg_text *out, unsigned indent, const char *name, uint64_t bytes,
 
 /* -------------------------------------------------------------- host --- */
 
-// What the process keeps resident beyond what is listed.
+// What is resident and not listed; or what is listed and not resident.
 static void
 add_rest(const lg_accounts *accounts, lg_text *out)
 {
     uint64_t listed =
         accounts->python + accounts->arrays + accounts->tensors + accounts->cpp;
     if (accounts->rss > listed)
-        add_line(out, 2, "anything else", accounts->rss - listed,
+        add_line(out, 1, "anything else", accounts->rss - listed,
                  "code, libraries, free memory that allocators keep");
+    else if (accounts->rss > 0)
+        add_line(out, 1, "not resident", listed - accounts->rss,
+                 "of these: never touched, or swapped out");
 }
 
 static void
@@ -80,11 +83,11 @@ host_text(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
     if (accounts->rss > 0)
         add_line(out, 1, "resident", accounts->rss,
                  "memory that the process has (RSS)");
-    add_line(out, 2, "Python objects", accounts->python, "");
-    add_line(out, 2, "arrays and bytes", accounts->arrays,
+    add_line(out, 1, "Python objects", accounts->python, "");
+    add_line(out, 1, "arrays and bytes", accounts->arrays,
              "data of arrays, bytearrays, memoryviews");
-    add_line(out, 2, "tensors", accounts->tensors, "");
-    add_line(out, 2, "C++ objects", accounts->cpp,
+    add_line(out, 1, "tensors", accounts->tensors, "");
+    add_line(out, 1, "C++ objects", accounts->cpp,
              "autograd graphs, tensors without a Python object");
     add_rest(accounts, out);
     add_line(out, 1, "mapped", accounts->mapped,

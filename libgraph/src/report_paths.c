@@ -150,8 +150,8 @@ static void
 add_sizes(report *to, const line *at)
 {
     lg_text cell = {0};
-    lg__say_bytes(to->graph, at->bytes, &cell);
-    lg__say_right(&cell, 12, &to->text);
+    lg__say_bytes(to->graph, at->bytes, &to->text);
+    lg_text_add(&to->text, "\t");
     lg_text_add_count(&cell, at->targets);
     lg__say_right(&cell, 10, &to->text);
     lg_text_add(&to->text, "  ");
@@ -207,7 +207,7 @@ add_head(report *to)
     lg_text_add(out, "\n");
     if (to->paths.count > 0)
         lg_text_add(out,
-                    "\n    retained   objects  how the roots reach them\n");
+                    "\n    retained\t   objects  how the roots reach them\n");
 }
 
 static void

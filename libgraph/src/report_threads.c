@@ -75,7 +75,8 @@ add_retained(report *to, uint32_t frame, uint32_t target)
     lg_bytes retained = {0};
     if (to->analysis != NULL)
         retained = lg_node_retained(to->analysis, target);
-    if (retained.host + retained.device <= lg_node_size(to->graph, target))
+    if (retained.host + retained.device <=
+        lg_node_bytes_on(to->graph, target, LG_NONE))
         return;
     lg_text_add(out, "  retains ");
     lg__say_retained(to->analysis, lg_node_retained_on, target, out);
@@ -98,7 +99,7 @@ add_local(report *to, uint32_t frame, uint64_t edge, size_t name_width,
     start = out->length;
     lg_node_title(to->graph, target, false, out);
     lg__text_pad(out, start, title_width + 2);
-    lg_text_add_size(out, lg_node_size(to->graph, target));
+    lg_node_bytes_say(to->graph, target, out);
     add_retained(to, frame, target);
     lg_text_add(out, "\n");
 }
@@ -226,8 +227,9 @@ json_locals(report *to, uint32_t node)
         lg_node_title(to->graph, target, false, &title);
         lg_text_addf(&to->text, ", \"node\": %u, \"title\": ", target);
         lg_text_add_json(&to->text, title.data ? title.data : "", title.length);
-        lg_text_addf(&to->text, ", \"size\": %llu",
-                     (unsigned long long)lg_node_size(to->graph, target));
+        lg_text_addf(
+            &to->text, ", \"size\": %llu",
+            (unsigned long long)lg_node_bytes_on(to->graph, target, LG_NONE));
         json_retained(to, target);
         if (to->analysis != NULL)
             lg_text_addf(&to->text, ", \"held_elsewhere\": %s",

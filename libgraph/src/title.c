@@ -64,6 +64,22 @@ is_counted(const lg_graph *graph, uint32_t node)
            !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
 }
 
+// Where a buffer or a tensor is, if not on the host.
+static void
+add_device(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string device = {"", 0};
+    uint32_t id = lg_node_device(graph, node);
+    if (id != 0)
+        device = lg_graph_device_name(graph, id);
+    else if (lg__node_category(graph, node) == LG_CATEGORY_TENSOR)
+        device = lg_node_fact(graph, node, "device");
+    if (device.length > 0 && !lg__string_is(device, "cpu")) {
+        lg_text_add(out, " ");
+        add(out, device);
+    }
+}
+
 void
 lg_node_title(const lg_graph *graph, uint32_t node, bool long_form,
               lg_text *out)
@@ -84,4 +100,5 @@ lg_node_title(const lg_graph *graph, uint32_t node, bool long_form,
         add(out, text);
         lg_text_add(out, quoted ? "'" : "");
     }
+    add_device(graph, node, out);
 }

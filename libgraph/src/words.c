@@ -217,6 +217,25 @@ lg__say_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
     lg_text_add(out, any ? " host" : "");
 }
 
+typedef struct own {
+    const lg_graph *graph;
+    uint32_t node;
+} own;
+
+static uint64_t
+own_on(const void *context, uint32_t device)
+{
+    const own *of = context;
+    return lg_node_bytes_on(of->graph, of->node, device);
+}
+
+void
+lg_node_bytes_say(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    const own of = {graph, node};
+    lg__say_vector(graph, own_on, &of, out);
+}
+
 // What one node or knot of an analysis retains.
 typedef struct retainer {
     const lg_analysis *analysis;
@@ -269,17 +288,22 @@ lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
 void
 lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
 {
+    if (bytes.device == 0) {
+        lg_text_add_size(out, bytes.host);
+        return;
+    }
     if (lg_graph_device_count(graph) == 1) {
         const uint64_t each[] = {bytes.host, bytes.device};
         lg__say_each(graph, each, out);
         return;
     }
-    if (bytes.device > 0) {
-        lg_text_add_size(out, bytes.device);
-        lg_text_add(out, " device · ");
-    }
+    lg_text_add_size(out, bytes.device);
+    lg_text_add(out, " on devices");
+    if (bytes.host == 0)
+        return;
+    lg_text_add(out, " · ");
     lg_text_add_size(out, bytes.host);
-    lg_text_add(out, bytes.device > 0 ? " host" : "");
+    lg_text_add(out, " host");
 }
 
 uint32_t

@@ -98,15 +98,16 @@ static const struct {
      "torch.storage", "uint8", "4096", "4096"},
     {STORED_LOSS, 0, 0x5000100, 4, 172, LG_SPAN_OWNER, "torch.storage",
      "float32", "", "4"},
-    {STORED_ARRAY, 0, 0x5000000 - 8000, 8000, 16, LG_SPAN_OWNER, "numpy.data",
+    {STORED_ARRAY, 0, 0x5000000 - 8000, 8000, 16, LG_SPAN_OWNER, "numpy.memory",
      "float64", "1000", "8000"},
-    {STORED_TAIL, 0, 0x5000000 - 80, 80, 0, 0, "numpy.data", "float64", "10",
+    {STORED_TAIL, 0, 0x5000000 - 80, 80, 0, 0, "numpy.memory", "float64", "10",
      "80"},
     {STORED_BYTES, 0, 0x6000020, 26, 0, LG_SPAN_OWNER | LG_SPAN_INLINE,
-     "buffer", NULL, NULL, NULL},
-    {STORED_LETTERS, 0, 0x6000020, 26, 0, 0, "numpy.data", "uint8", "26", "26"},
+     "mmap.memory", NULL, NULL, NULL},
+    {STORED_LETTERS, 0, 0x6000020, 26, 0, 0, "numpy.memory", "uint8", "26",
+     "26"},
     {STORED_MAP, 0, 0x7f0000000000, 64 * KIB, 0, LG_SPAN_OWNER | LG_SPAN_MAPPED,
-     "buffer", NULL, NULL, NULL},
+     "mmap.memory", NULL, NULL, NULL},
 };
 
 // Given out of order, as nobody promises more.
@@ -193,6 +194,10 @@ add_spans(lg_builder *builder, const char *names[], uint32_t *types)
         if (dtype != NULL) {
             snprintf(text, sizeof text, "%s[%s]", dtype, spans[i].shape);
             span.text = intern(builder, text);
+            lg_builder_set_text(builder, span.holder, text, strlen(text));
+            if (strcmp(spans[i].type, "torch.storage") == 0)
+                add_fact(builder, span.holder, "device",
+                         spans[i].device ? "cuda:0" : "cpu");
             add_fact(builder, span.holder, "dtype", dtype);
             add_fact(builder, span.holder, "shape", spans[i].shape);
             add_fact(builder, span.holder, "bytes", spans[i].shown);

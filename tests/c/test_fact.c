@@ -33,7 +33,7 @@ getters(void)
     uint32_t count = 0;
     while (lg_node_fact_at(graph, STORED_LOSS, count, &key, &value))
         count++;
-    CHECK(count == 5);
+    CHECK(count == 6);
     lg_graph_free(graph);
 }
 

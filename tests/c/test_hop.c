@@ -1,5 +1,6 @@
 // Hops against brute force: what comes in somewhere is what goes out elsewhere.
 #include "sample.h"
+#include "stored.h"
 #include "test.h"
 
 static int
@@ -178,9 +179,63 @@ sample_folds(void)
     lg_graph_free(graph);
 }
 
+// A buffer with one holder is a part of it; one with two is a node.
+static void
+buffers(void)
+{
+    lg_graph *graph;
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    mirrored(graph);
+    CHECK(lg_node_folded_into(graph, STORED_WEIGHT_DATA) == STORED_WEIGHT);
+    CHECK(lg_node_folded_into(graph, STORED_LOSS_DATA) == STORED_LOSS);
+    CHECK(lg_node_folded_into(graph, STORED_MAP_DATA) == STORED_MAP);
+    CHECK(lg_node_folded_into(graph, STORED_BATCH_DATA) == LG_NONE);
+    CHECK(lg_node_folded_into(graph, STORED_ARRAY_DATA) == LG_NONE);
+    lg_bytes bytes = lg_node_bytes(graph, STORED_WEIGHT);
+    CHECK(bytes.host == 260 && bytes.device == 1 << 20);
+    CHECK(lg_node_bytes_on(graph, STORED_WEIGHT, 1) == 1 << 20);
+    CHECK(lg_node_bytes_on(graph, STORED_WEIGHT, LG_NONE) == 260 + (1 << 20));
+    bytes = lg_node_bytes(graph, STORED_LOSS);
+    CHECK(bytes.host == 100 + 176 && bytes.device == 0);
+    bytes = lg_node_bytes(graph, STORED_BATCH);
+    CHECK(bytes.host == 260 && bytes.device == 0);
+    lg_text text = {0};
+    lg_node_bytes_say(graph, STORED_WEIGHT, &text);
+    lg_text_add(&text, ", ");
+    lg_node_bytes_say(graph, STORED_LOSS, &text);
+    CHECK_TEXT(text, "1.00 MiB cuda:0 · 260 B host, 276 B");
+    lg_text_free(&text);
+    lg_hops hops;
+    REQUIRE(lg_node_hops_out(graph, STORED_MAP, &hops, NULL) == LG_OK);
+    CHECK(hops.count == 0);
+    lg_hops_free(&hops);
+    REQUIRE(lg_node_hops_out(graph, STORED_BATCH, &hops, NULL) == LG_OK);
+    CHECK(hops.count == 1 && hops.items[0].target == STORED_BATCH_DATA);
+    lg_hops_free(&hops);
+    lg_graph_free(graph);
+}
+
+// A part of a heap that begins with a buffer shows it.
+static void
+given_buffer(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 16);
+    const lg_span span = {.address = 4096, .length = 64};
+    lg_builder_add_span(builder, &span);
+    lg_builder_add_root(builder, 1, LG_ROOT_GIVEN, "", 0);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(lg_node_folded_into(graph, 1) == LG_NONE);
+    lg_graph_free(graph);
+}
+
 int
 main(void)
 {
+    RUN(buffers);
+    RUN(given_buffer);
     RUN(sample_folds);
     RUN(random_graphs_fold);
     RUN(random_graphs);

@@ -1,5 +1,6 @@
 // Labels and titles, as a person reads them.
 #include "sample.h"
+#include "stored.h"
 #include "story.h"
 #include "test.h"
 
@@ -137,11 +138,31 @@ every_kind(void)
     lg_graph_free(kinds);
 }
 
+// Buffers and tensors say where they are, if that is not the host.
+static void
+places(void)
+{
+    lg_graph *sample = graph;
+    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
+    expect_title(STORED_WEIGHT, "Parameter float32[512, 512] cuda:0",
+                 "torch.nn.parameter.Parameter float32[512, 512] cuda:0");
+    expect_title(STORED_WEIGHT_DATA, "storage float32[512, 512] cuda:0",
+                 "torch.storage float32[512, 512] cuda:0");
+    expect_title(STORED_LOSS, "Tensor float32[]", "torch.Tensor float32[]");
+    expect_title(STORED_LOSS_DATA, "storage float32[]",
+                 "torch.storage float32[]");
+    expect_title(STORED_ARRAY, "ndarray float64[1000]",
+                 "numpy.ndarray float64[1000]");
+    lg_graph_free(graph);
+    graph = sample;
+}
+
 int
 main(void)
 {
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     RUN(titles);
+    RUN(places);
     RUN(hops);
     RUN(tuple_keys);
     RUN(every_kind);

@@ -38,8 +38,8 @@ main(int argc, char **argv)
 {
     if (!golden_begin(argc, argv))
         return 2;
-    static const char *const names[] = {"losses", "who",    "why", "loop",
-                                        "names",  "single", "held"};
+    static const char *const names[] = {"losses", "who",    "why",  "loop",
+                                        "names",  "single", "held", "training"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         test_name = names[i];
         check_shape(shape_find(names[i]));

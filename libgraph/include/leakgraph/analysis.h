@@ -27,13 +27,6 @@ extern "C" {
 
 typedef struct lg_analysis lg_analysis;
 
-/** Sizes are vectors: bytes of host memory, and of each device of the graph
- *  (lg_graph_device_count). */
-typedef struct lg_bytes {
-    uint64_t host;
-    uint64_t device; /**< all devices together */
-} lg_bytes;
-
 /**
  * Components, dominators and retained sizes of every node, garbage included
  * (what no root reaches hangs from the source components of the unreachable

@@ -200,6 +200,22 @@ LG_API bool lg_graph_is_partial(const lg_graph *graph);
 
 /** Shallow size of any node. O(1), or O(log overflow) for 4 GiB and more. */
 LG_API uint64_t lg_node_size(const lg_graph *graph, uint32_t node);
+/** Bytes on the host, and on all devices together. */
+typedef struct lg_bytes {
+    uint64_t host;
+    uint64_t device;
+} lg_bytes;
+
+/** What is a node's own: its shallow size, and the buffers that it alone holds
+ *  (folded into it, see lg_node_folded_into). O(log buffers); the folds are
+ *  made at the first call. */
+LG_API lg_bytes lg_node_bytes(const lg_graph *graph, uint32_t node);
+/** The same on one device of the graph; 0: the host, LG_NONE: everywhere. */
+LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, uint32_t node,
+                                 uint32_t device);
+/** The same as people read it: `1.93 GiB cuda:0 · 72 B host`, `72 B`. */
+LG_API void lg_node_bytes_say(const lg_graph *graph, uint32_t node,
+                              lg_text *out);
 /** Devices other than the host: ids 1 to the count. */
 LG_API uint32_t lg_graph_device_count(const lg_graph *graph);
 /** "cuda:0"; "host" for 0; empty for an id out of range. */
@@ -463,7 +479,8 @@ LG_API uint32_t lg_graph_find(const lg_graph *graph, uint64_t address);
 /**
  * A step a person would count as one: instance, module and class with their own
  * dict are one hop `.x`; a function with its closure tuple and cell is one hop
- * to the variable's value. A dict that has another holder is not folded.
+ * to the variable's value. A dict that has another holder is not folded. A
+ * buffer that has one holder is a part of it.
  */
 typedef struct lg_hop {
     uint32_t source;
@@ -487,8 +504,8 @@ LG_API lg_status lg_node_hops_out(const lg_graph *graph, uint32_t node,
 /** Folded in-edges of a node. */
 LG_API lg_status lg_node_hops_in(const lg_graph *graph, uint32_t node,
                                  lg_hops *out, lg_error *err);
-/** If the node is a namespace (or closure part) that hops fold away, its owner;
- *  else LG_NONE. */
+/** If the node is a namespace, a part of a closure or a buffer with one holder,
+ *  which hops fold away, its owner; else LG_NONE. */
 LG_API uint32_t lg_node_folded_into(const lg_graph *graph, uint32_t node);
 
 /** Label of a hop as Python would write it: `.losses`, `[0]`, `['key']`,
