@@ -70,7 +70,7 @@ add_device(const lg_graph *graph, uint32_t node, lg_text *out)
 {
     lg_string device = {"", 0};
     uint32_t id = lg_node_device(graph, node);
-    if (id != 0)
+    if ((graph->columns.node_flags[node] & LG_NODE_BUFFER) && id != 0)
         device = lg_graph_device_name(graph, id);
     else if (lg__node_category(graph, node) == LG_CATEGORY_TENSOR)
         device = lg_node_fact(graph, node, "device");
