@@ -3,12 +3,12 @@
 #include "convert.h"
 #include "errors.h"
 #include "file.h"
+#include "forked.h"
 #include "pathname.h"
 #include "progress.h"
 #include "snapshot.h"
 #include "../capture/capture.h"
 #include "../capture/clock.h"
-#include "../capture/fork.h"
 #include <sys/stat.h>
 
 typedef struct capture_request {
@@ -131,6 +131,8 @@ typedef struct saving {
     PyObject *path; /* bytes */
     int compress;
     bool fork;
+    bool spill;
+    bool hold;
     unsigned timeout; /* seconds without progress of the forked child */
     double started;
     double pause;
@@ -184,46 +186,23 @@ record_here(core_state *state, capture_request *request, saving *self)
     return written;
 }
 
-/* Waits for the child and puts its file into place, without the GIL. */
-static lg_status
-await_child(lg_fork *fork, lg_draft *draft, const capture_request *request,
-            const saving *self, lg_fork_result *result, lg_error *error)
-{
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = lg_fork_wait(fork, PyBytes_AS_STRING(self->path),
-                          &request->progress.monitor, result, error);
-    if (status == LG_OK)
-        status = lg_draft_commit(draft, error);
-    Py_END_ALLOW_THREADS
-    return status;
-}
-
 /* The same by a forked child. */
 static bool
-record_forked(core_state *state, capture_request *request, saving *self)
+record_forked(core_state *state, const capture_request *request, saving *self)
 {
-    lg_draft *draft = NULL;
-    lg_fork fork;
-    lg_fork_result result = {0};
-    lg_error error;
-    lg_status status =
-        lg_draft_new(PyBytes_AS_STRING(self->path), &draft, &error);
-    if (status == LG_OK)
-        status = lg_fork_begin(&request->options, lg_draft_descriptor(draft),
-                               self->timeout, &fork, &error);
-    if (status == LG_OK) {
-        self->pause = fork.pause;
-        status = await_child(&fork, draft, request, self, &result, &error);
-    }
-    lg_draft_free(draft);
-    self->nodes = result.nodes;
-    self->edges = result.edges;
-    if (status == LG_ECHILD)
-        error_raise_child(state, &error, result.signal);
-    else if (status != LG_OK)
-        error_raise(state, status, &error);
-    return status == LG_OK;
+    forked_save forked = {
+        .path = PyBytes_AS_STRING(self->path),
+        .options = request->options,
+        .monitor = &request->progress.monitor,
+        .timeout = self->timeout,
+        .hold = self->hold,
+    };
+    forked.options.spill = self->spill;
+    bool done = forked_record(state, &forked);
+    self->nodes = forked.result.nodes;
+    self->edges = forked.result.edges;
+    self->pause = forked.pause;
+    return done;
 }
 
 static PyObject *
@@ -238,7 +217,22 @@ record(core_state *state, capture_request *request, saving *self)
     return info;
 }
 
-/* `values` in the order path, compress, fork, timeout. */
+/* What only a forked child can do, and what it cannot. */
+static bool
+saving_check(core_state *state, const saving *self)
+{
+    const char *wrong = NULL;
+    if (self->fork && self->compress)
+        wrong = "A forked child cannot compress; leave compress out, or "
+                "compress the file afterwards.";
+    else if (!self->fork && (self->spill || self->hold))
+        wrong = "spill and hold are about a forked child; they need fork=True.";
+    if (wrong != NULL)
+        PyErr_SetString(state->errors[ERROR_ARGUMENT], wrong);
+    return wrong == NULL;
+}
+
+/* `values` in the order path, compress, fork, spill, hold, timeout. */
 static bool
 saving_parse(core_state *state, saving *self, PyObject *const *values)
 {
@@ -246,25 +240,24 @@ saving_parse(core_state *state, saving *self, PyObject *const *values)
     *self = (saving){.path = NULL};
     if (!file_level(state, values[1], &self->compress) ||
         !arg_flag(values[2], &self->fork) ||
-        !arg_limit("timeout", values[3], 86400, &timeout))
+        !arg_flag(values[3], &self->spill) ||
+        !arg_flag(values[4], &self->hold) ||
+        !arg_limit("timeout", values[5], 86400, &timeout))
         return false;
     self->timeout = (unsigned)timeout;
     if (self->fork && values[1] == NULL)
         self->compress = 0;
-    if (self->fork && self->compress) {
-        PyErr_SetString(state->errors[ERROR_ARGUMENT],
-                        "A forked child cannot compress; leave compress out, "
-                        "or compress the file afterwards.");
+    if (!saving_check(state, self))
         return false;
-    }
     self->path = pathname_filled(values[0]);
     return self->path != NULL;
 }
 
 const char core_save_snapshot_doc[] =
-    "save_snapshot($module, /, path, *, compress=3, fork=False, timeout=60,\n"
-    "              previews=False, keys=True, roots=None, max_depth=None,\n"
-    "              max_bytes=None, progress=None)\n--\n\n"
+    "save_snapshot($module, /, path, *, compress=3, fork=False, spill=False,\n"
+    "              hold=False, timeout=60, previews=False, keys=True, "
+    "roots=None,\n"
+    "              max_depth=None, max_bytes=None, progress=None)\n--\n\n"
     "Take a snapshot straight to a file.\n\n"
     "path      {pid} stands for the process id, {n} for the first number that "
     "is\n"
@@ -278,7 +271,15 @@ const char core_save_snapshot_doc[] =
     "is\n"
     "          not compressed. While it lasts, each page of memory that is\n"
     "          written to is copied\n"
-    "timeout   seconds without progress after which the child is given up\n\n"
+    "spill     fork only: keep what the child needs in a file beside path, "
+    "which has\n"
+    "          no name, instead of in memory. Slower, and needs twice the "
+    "disk\n"
+    "hold      fork only: stand still until the child is done, so that memory "
+    "in use\n"
+    "          does not grow; no progress is told, and Ctrl-C waits\n"
+    "timeout   fork only: seconds without progress after which the child is "
+    "given up\n\n"
     "The other options are those of snapshot(). Returns CaptureInfo(nodes, "
     "edges,\n"
     "seconds, bytes, path, method, pause).";
@@ -288,15 +289,16 @@ core_save_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
     static const char *const names[] = {
-        "path",  "compress",  "fork",      "timeout",  "previews", "keys",
-        "roots", "max_depth", "max_bytes", "progress", NULL};
+        "path",      "compress", "fork", "spill", "hold",
+        "timeout",   "previews", "keys", "roots", "max_depth",
+        "max_bytes", "progress", NULL};
     static const arg_list list = {"save_snapshot", names, 1, 1};
-    PyObject *values[10] = {NULL};
+    PyObject *values[12] = {NULL};
     core_state *state = module_state(module);
     capture_request request;
     saving self;
     if (!args_take(&list, args, nargs, kwnames, values) ||
-        !request_parse(&request, values + 4))
+        !request_parse(&request, values + 6))
         return NULL;
     PyObject *info = saving_parse(state, &self, values)
                          ? record(state, &request, &self)

@@ -1,5 +1,6 @@
 #include "arena.h"
 #include "spare.h"
+#include "spill.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -26,9 +27,14 @@ rounded(size_t size)
 static void *
 map_fresh(size_t size)
 {
-    void *spare = size >= HUGE_PAGE ? lg_spare_take(size) : NULL;
-    if (spare != NULL)
-        return spare;
+    void *known = NULL;
+    if (size >= HUGE_PAGE) {
+        known = lg_spill_take(size, true);
+        if (known == NULL)
+            known = lg_spare_take(size);
+    }
+    if (known != NULL)
+        return known;
     size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
     char *start = mmap(NULL, size + slack, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -52,6 +58,14 @@ map_fresh(size_t size)
 static void *
 map_grown(void *old, size_t old_size, size_t size)
 {
+    if (lg_spill_holds(old))
+        return lg_spill_fits(old, size) ? old : NULL;
+    void *spilled = size >= HUGE_PAGE ? lg_spill_take(size, true) : NULL;
+    if (spilled != NULL) {
+        memcpy(spilled, old, old_size);
+        munmap(old, old_size);
+        return spilled;
+    }
     if (old_size >= HUGE_PAGE &&
         lg_spare_take_at((char *)old + old_size, size - old_size))
         return old;
@@ -75,6 +89,10 @@ map_grown(void *old, size_t old_size, size_t size)
 static void
 unmap(char *start, size_t size)
 {
+    if (lg_spill_holds(start)) {
+        lg_spill_give(start, size);
+        return;
+    }
     size_t odd = -(uintptr_t)start & (HUGE_PAGE - 1);
     if (odd > size)
         odd = size;

@@ -47,8 +47,8 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
     if (walk->allocator.context == NULL)
         return lg_error_set(err, LG_ENOMEM, "no memory to begin a capture");
     lg_status status = lg_builder_new(&walk->allocator, &walk->builder, err);
-    if (status == LG_OK &&
-        !lg_shadow_open(&walk->shadow, options->max_bytes, !walk->partial)) {
+    if (status == LG_OK && !lg_shadow_open(&walk->shadow, options->max_bytes,
+                                           !walk->partial && !options->spill)) {
         lg_builder_free(walk->builder);
         status = lg_error_set(err, LG_ENOMEM,
                               "no address space for a capture: raise the limit "
@@ -68,7 +68,7 @@ static struct {
 static void
 expect_size(lg_walk *walk)
 {
-    if (walk->partial || walk->options->max_bytes)
+    if (walk->partial || walk->options->max_bytes || walk->options->spill)
         return;
     uint64_t nodes = last.nodes + last.nodes / 8;
     uint64_t edges = last.edges + last.edges / 8;

@@ -1,5 +1,6 @@
 #include "child.h"
 #include "clock.h"
+#include "spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,10 +97,23 @@ name_open_type(const lg_walk *walk, lg_report *report)
         }
 }
 
+/** A page of the file in which memory is kept could not be had. */
+static _Noreturn void
+end_with_full_disk(void)
+{
+    lg_report report = {
+        .kind = LG_REPORT_END, .status = LG_EIO, .code = ENOSPC};
+    send_surely(running, &report);
+    _exit(0);
+}
+
 /** Says what happened and lets it happen: the handler stands no more. */
 static void
-on_fault(int number)
+on_fault(int number, siginfo_t *info, void *context)
 {
+    (void)context;
+    if (number == SIGBUS && lg_spill_holds(info->si_addr))
+        end_with_full_disk();
     lg_report report = {.kind = LG_REPORT_FAULT, .status = (uint32_t)number};
     if (running->walk != NULL)
         name_open_type(running->walk, &report);
@@ -119,8 +133,8 @@ set_signals(void)
     for (int number = 1; number < NSIG; number++)
         sigaction(number, &action, NULL);
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-    action.sa_handler = on_fault;
-    action.sa_flags = (int)(SA_ONSTACK | SA_RESETHAND);
+    action.sa_sigaction = on_fault;
+    action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
     sigset_t wanted;
     sigemptyset(&wanted);
     for (size_t i = 0; i < LG_COUNT(faults); i++) {
@@ -159,6 +173,8 @@ settle(lg_child *child)
     /* A core of it would hold the parent's memory. */
     prctl(PR_SET_DUMPABLE, 0);
     lg_child_lend_memory();
+    if (child->spill >= 0)
+        lg_spill_begin(child->spill);
 }
 
 static lg_status

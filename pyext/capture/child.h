@@ -32,6 +32,7 @@ typedef struct lg_child {
     int parent;       /**< process id */
     int reports;      /**< write end of the pipe, not blocking */
     int file;         /**< to be written */
+    int spill;        /**< file to keep memory in; -1: none */
     unsigned seconds; /**< without progress, after which it gives up */
     double told;      /**< when progress was reported last */
 } lg_child;

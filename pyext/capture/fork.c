@@ -55,8 +55,7 @@ split(lg_child *child, lg_fork *out, lg_error *err)
 }
 
 lg_status
-lg_fork_begin(const lg_capture_options *options, int descriptor,
-              unsigned seconds, lg_fork *out, lg_error *err)
+lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
 {
     double start = lg_clock();
     lg_walk walk;
@@ -64,14 +63,15 @@ lg_fork_begin(const lg_capture_options *options, int descriptor,
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return lg_error_set(err, LG_EIO, "cannot make a pipe: %s",
                             strerror(errno));
-    lg_status status = lg_capture_begin(&walk, options, err);
+    lg_status status = lg_capture_begin(&walk, plan->options, err);
     if (status == LG_OK) {
         lg_child child = {.walk = &walk,
                           .parent = getpid(),
                           .reports = ends[1],
-                          .file = descriptor,
-                          .seconds = seconds};
-        *out = (lg_fork){.reports = ends[0], .seconds = seconds};
+                          .file = plan->file,
+                          .spill = plan->spill,
+                          .seconds = plan->seconds};
+        *out = (lg_fork){.reports = ends[0], .seconds = plan->seconds};
         status = split(&child, out, err);
         lg_capture_abandon(&walk);
     }

@@ -10,12 +10,21 @@
  * progress. A fault in it, in a library's tp_traverse say, ends it and nothing
  * else. It is the first that the kernel kills when memory runs out.
  *
- * While it runs, each page that this process writes to is copied.
+ * While it runs, each page that this process writes to is copied. With
+ * options->spill it keeps most of what it needs in a file (see spill.h).
  */
 #ifndef LEAKGRAPH_CAPTURE_FORK_H
 #define LEAKGRAPH_CAPTURE_FORK_H
 
 #include "capture.h"
+
+/** What a child is to do. */
+typedef struct lg_fork_plan {
+    const lg_capture_options *options; /**< watch is not called */
+    int file;         /**< open and empty: where the graph goes */
+    int spill;        /**< open, empty, without a name; -1: none */
+    unsigned seconds; /**< without progress, after which it gives up */
+} lg_fork_plan;
 
 /** A capture in progress. */
 typedef struct lg_fork {
@@ -33,11 +42,10 @@ typedef struct lg_fork_result {
     int signal; /**< the child was killed by it; 0: it was not */
 } lg_fork_result;
 
-/** Forks with the GIL held. The child captures and writes the graph to the open
- *  and empty file, uncompressed. options->watch is not called, adapters are not
- *  asked after the walk. O(resident memory): some 15 ms for a GiB. */
-lg_status lg_fork_begin(const lg_capture_options *options, int descriptor,
-                        unsigned seconds, lg_fork *out, lg_error *err);
+/** Forks with the GIL held. The child captures and writes the graph,
+ *  uncompressed. Adapters are not asked after the walk. O(resident memory): 15
+ * to 30 ms for a GiB. */
+lg_status lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err);
 
 /** Waits for the child, without the GIL, and frees the fork in any case. The
  *  monitor is told of the child's progress, and of time passing; when it stops

@@ -1,5 +1,6 @@
 #include "shadow.h"
 #include "spare.h"
+#include "spill.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -59,7 +60,9 @@ lg_shadow_close(lg_shadow *shadow)
     while (shadow->chunks != NULL) {
         lg_shadow_chunk *chunk = shadow->chunks;
         shadow->chunks = chunk->next;
-        if (shadow->whole)
+        if (lg_spill_holds(chunk))
+            lg_spill_give(chunk, chunk->size);
+        else if (shadow->whole)
             lg_spare_give(chunk, chunk->size);
         else
             munmap(chunk, chunk->size);
@@ -72,7 +75,9 @@ add_chunk(lg_shadow *shadow, size_t least)
 {
     size_t unit = shadow->whole ? BIG_CHUNK : SMALL_CHUNK;
     size_t size = (least + HEADER + unit - 1) / unit * unit;
-    lg_shadow_chunk *chunk = shadow->whole ? map_big(size) : map(size);
+    lg_shadow_chunk *chunk = lg_spill_take(size, false);
+    if (chunk == NULL)
+        chunk = shadow->whole ? map_big(size) : map(size);
     if (chunk == NULL)
         return false;
     *chunk = (lg_shadow_chunk){shadow->chunks, size};

@@ -41,6 +41,8 @@ def save_snapshot(
     *,
     compress: int = 3,
     fork: bool = False,
+    spill: bool = False,
+    hold: bool = False,
     timeout: int = 60,
     previews: bool = False,
     keys: bool = True,

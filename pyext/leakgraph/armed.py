@@ -17,6 +17,7 @@ from contextlib import suppress
 
 from leakgraph import shortage
 from leakgraph._core import ArgumentError, _hang_bell, _take_bell_down
+from leakgraph.alarm import Alarm
 from leakgraph.limits import Memory, gib, size
 from leakgraph.series import Series
 
@@ -29,11 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Armed", "arm", "disarm"]
 
-#: Seconds between two looks at memory, far from the limit and near it (from 80 % of
-#: what sets off a snapshot).
-FAR, NEAR = 1.0, 0.1
-#: After a snapshot, memory in use must fall by this share before the next one.
-FALL = 0.05
+#: Seconds between two looks at what is loaded, while memory is not watched.
+SELDOM = 1.0
 #: Seconds between two snapshots for failed allocations: they come in swarms.
 QUIET = 60.0
 
@@ -63,13 +61,14 @@ def arm(
               once a minute
     rss       when so much memory is in use, before the kernel kills: bytes, "12GiB",
               or a share of what the control group, or else the machine, has; None for
-              never. Again only after it fell by 5 %
+              never. If it grows fast, the process stands still until the snapshot is
+              saved. Again only after it fell by 5 %
     at_exit   when the interpreter ends by itself
     keep      how many files to keep, the newest ones
     on_saved  called with CaptureInfo and the reason, in the thread that took it
 
-    keys, previews, max_bytes and timeout are those of save_snapshot(). While rss is
-    watched, a snapshot takes no more than 80 % of the memory that is left.
+    keys, previews, max_bytes and timeout are those of save_snapshot(). When memory is
+    short, what a snapshot needs is kept in a file beside it.
 
     Works from any thread. Arming again replaces what was armed. A child made by fork
     is not armed. Says on stderr where each snapshot is.
@@ -117,8 +116,7 @@ class Armed:
         self._series = series
         self._reasons: list[str] = []
         self._memory: Memory | None = None
-        self._threshold = 0
-        self._is_above = False
+        self._alarm: Alarm | None = None
         self._bell: int | None = None
         self._signal = ""
         self._notices = False
@@ -170,7 +168,7 @@ class Armed:
 
     def _watch_memory(self, memory: Memory, threshold: int) -> None:
         """Let the watcher look at memory."""
-        self._memory, self._threshold = memory, threshold
+        self._memory, self._alarm = memory, Alarm(memory.limit, threshold)
         share = 100 * threshold / memory.limit
         self._reasons.append(
             f"{gib(threshold)} in use ({share:.0f} % of {memory.owner})"
@@ -209,11 +207,11 @@ class Armed:
         poll = select.poll()
         if self._bell is not None:
             poll.register(self._bell, select.POLLIN)
+        pause = 0.0
         while not self._is_over:
-            if poll.poll(self._pause() * 1000):
+            if poll.poll(1000 * pause):
                 self._hear()
-            elif self._memory is not None:
-                self._look(self._memory)
+            pause = self._look()
             if self._notices:
                 shortage.attend_torch()
 
@@ -229,20 +227,15 @@ class Armed:
             with suppress(BlockingIOError):
                 os.read(self._bell, 8)
 
-    def _pause(self) -> float:
-        """Seconds until the next look."""
-        if self._memory is None or self._memory.used() < 0.8 * self._threshold:
-            return FAR
-        return NEAR
-
-    def _look(self, memory: Memory) -> None:
-        """Whether too much memory is in use by now."""
-        used = memory.used()
-        if used >= self._threshold and not self._is_above:
-            self._is_above = True
-            self._series.take(f"{gib(used)} in use")
-        elif used < (1 - FALL) * self._threshold:
-            self._is_above = False
+    def _look(self) -> float:
+        """Whether memory calls for a snapshot; seconds until the next look."""
+        if self._memory is None or self._alarm is None:
+            return SELDOM
+        used = self._memory.used()
+        if self._alarm.look(time.monotonic(), used):
+            hold = self._alarm.is_urgent(used)
+            self._series.take(f"{gib(used)} in use", hold=hold)
+        return self._alarm.pause(used)
 
     def _on_shortage(self, name: str) -> None:
         """An allocation failed in this thread."""

@@ -6,8 +6,7 @@ import os
 import threading
 from functools import partial
 
-from leakgraph._core import ArgumentError, Error, LimitError, save_snapshot
-from leakgraph.limits import gib
+from leakgraph._core import ArgumentError, Error, save_snapshot
 from leakgraph.run import say
 
 TYPE_CHECKING = False
@@ -19,9 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Series"]
 
-#: Of the memory that is left, what a snapshot may take; and the share of the limit at
-#: which one that is being taken is given up.
-MAY_TAKE, TOO_MUCH = 0.8, 0.98
+#: What a snapshot needs, at most, for each byte in use: of a heap of small objects.
+NEED = 1.25
+#: The share of the limit at which a snapshot that is being taken is given up.
+TOO_MUCH = 0.99
 
 
 class Series:
@@ -50,18 +50,26 @@ class Series:
         self.kept = []
         self._path, self._next, self._keep = text, 1, keep
         self._save = partial(
-            save_snapshot, fork=True, timeout=timeout, keys=keys, previews=previews
+            save_snapshot,
+            fork=True,
+            timeout=timeout,
+            keys=keys,
+            previews=previews,
+            max_bytes=max_bytes,
         )
-        self._max_bytes, self._memory = max_bytes, memory
+        self._memory = memory
         self._on_saved = on_saved
         self._taking = threading.Lock()
 
-    def take(self, reason: str) -> None:
-        """Save a snapshot, unless one is being saved; never raises for its sake."""
+    def take(self, reason: str, *, hold: bool = False) -> None:
+        """Save a snapshot, unless one is being saved; never raises for its sake.
+
+        `hold` has the process stand still until it is saved.
+        """
         if not self._taking.acquire(blocking=False):
             return
         try:
-            info = self._save_within_limits()
+            info = self._save_within_limits(hold)
         except (Error, OSError, MemoryError, _TooTightError) as error:
             say(f"no snapshot was saved on {reason}: {error}")
             return
@@ -82,21 +90,15 @@ class Series:
         with self._taking:
             pass
 
-    def _save_within_limits(self) -> CaptureInfo:
-        """Take it, with no more memory than can be spared."""
-        most, left = self._max_bytes, None
-        if self._memory is not None:
-            left = max(1, int(MAY_TAKE * self._memory.left()))
-            most = left if most is None else min(left, most)
-        try:
-            info = self._save(self._free_path(), max_bytes=most, progress=self._guard)
-        except LimitError:
-            if left is None or most != left:
-                raise
-            raise _TooTightError(
-                f"it would take more than the {gib(left)} that are left for it;"
-                " a lower rss= leaves more"
-            ) from None
+    def _save_within_limits(self, hold: bool) -> CaptureInfo:
+        """Take it; with no more memory than can be spared."""
+        memory = self._memory
+        info = self._save(
+            self._free_path(),
+            spill=memory is not None and memory.left() < NEED * memory.used(),
+            hold=hold,
+            progress=self._guard,
+        )
         self.kept.append(info)
         self._drop_oldest()
         return info

@@ -18,9 +18,12 @@ ALL = {"signal": None, "on_oom": False, "rss": None, "at_exit": False}
 
 
 def until(condition):
-    """Wait for what must come."""
-    while not condition():
+    """Wait for what must come; a minute is for a machine that is very busy."""
+    for _ in range(6000):
+        if condition():
+            return
         time.sleep(0.01)
+    raise AssertionError("it did not come")
 
 
 def names(folder):
@@ -308,53 +311,40 @@ class Gauge:
 def gauge(monkeypatch):
     made = Gauge(used=0)
     monkeypatch.setattr(armed, "Memory", lambda: made)
-    monkeypatch.setattr(armed, "FAR", 0.01)
-    monkeypatch.setattr(armed, "NEAR", 0.01)
     return made
 
 
 def test_when_memory_is_nearly_used_up(tmp_path, gauge, capsys):
-    looked = []
-    used = gauge.used
-    gauge.used = lambda: looked.append(1) or used()
-
-    def look():
-        """Wait until the watcher has looked at what is the case now."""
-        before = len(looked)
-        until(lambda: len(looked) > before + 3)
-
     with arming(tmp_path / "x-{n}.lgs", rss="50%") as it:
         assert "512.00 GiB in use (50 % of the test)" in repr(it)
-        look()
-        assert not it.snapshots
         gauge.now = gauge.limit // 2
         until(lambda: it.snapshots)
-        for share in (0.6, 0.49, 0.5, 0.8, 0.476, 0.5):
-            gauge.now = int(gauge.limit * share)
-            look()
-        assert len(it.snapshots) == 1
-        gauge.now = int(gauge.limit * 0.47)
-        look()
+        gauge.now = 0
+        until(lambda: not it._alarm._is_heard)
         gauge.now = int(gauge.limit * 0.51)
         until(lambda: len(it.snapshots) == 2)
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2 and "on 512.00 GiB in use" in said[0]
 
 
-def test_it_takes_no_more_than_is_left(tmp_path, gauge, capsys):
-    gauge.limit = 2_000_000
-    gauge.now = 1_000_000
-    with arming(tmp_path / "x.lgs", rss="90%") as it:
-        it._series.take("test")
-    said = capsys.readouterr().err
-    assert "more than the 0.00 GiB that are left for it" in said
-    assert names(tmp_path) == []
-
-
-def test_a_limit_of_the_callers_own_is_told_as_such(tmp_path, gauge, capsys):
-    with arming(tmp_path / "x.lgs", rss="90%", max_bytes=100_000) as it:
-        it._series.take("test")
-    assert "max_bytes=100000" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("used", "growth", "spill", "hold"),
+    [(0.4, 0, False, False), (0.6, 0, True, False), (0.6, 0.1, True, True)],
+)
+def test_what_a_snapshot_needs_when_memory_is_short(
+    tmp_path, gauge, used, growth, spill, hold
+):
+    """Kept in a file when more may be needed than is left; standing still in haste."""
+    asked = []
+    with arming(tmp_path / "x.lgs", rss=int(used * gauge.limit)) as it:
+        save = it._series._save
+        it._series._save = lambda path, **options: (
+            asked.append(options) or save(path, **options)
+        )
+        it._alarm._rate = growth * gauge.limit
+        gauge.now = int(used * gauge.limit)
+        until(lambda: it.snapshots)
+    assert (asked[0]["spill"], asked[0]["hold"]) == (spill, hold)
 
 
 def test_it_is_given_up_when_memory_runs_out(tmp_path, gauge, capsys):
@@ -363,11 +353,11 @@ def test_it_is_given_up_when_memory_runs_out(tmp_path, gauge, capsys):
     bad = evil.sleeper()
     try:
         with arming(tmp_path / "x.lgs", rss="100%") as it:
-            gauge.now = int(gauge.limit * 0.99)
+            gauge.now = int(gauge.limit * 0.995)
             it._series.take("test")
     finally:
         evil.pardon(bad)
-    assert "memory in use reached 98 % of the test" in capsys.readouterr().err
+    assert "memory in use reached 99 % of the test" in capsys.readouterr().err
     assert names(tmp_path) == [] and evil.children() == []
 
 

@@ -25,9 +25,12 @@ def leftovers(folder):
 
 
 def until(condition):
-    """Wait for what must come."""
-    while not condition():
+    """Wait for what must come; a minute is for a machine that is very busy."""
+    for _ in range(6000):
+        if condition():
+            return
         time.sleep(0.01)
+    raise AssertionError("it did not come")
 
 
 @pytest.fixture
@@ -129,6 +132,83 @@ def test_options(tmp_path):
     for timeout in (0, -1, 1 << 40):
         with pytest.raises(ValueError, match="timeout"):
             save(path, timeout=timeout)
+
+
+@pytest.mark.parametrize("options", [{"spill": True}, {"hold": True}, {"spill": 1}])
+def test_spill_and_hold_need_a_child(tmp_path, options):
+    with pytest.raises(leakgraph.ArgumentError, match="fork=True"):
+        leakgraph.save_snapshot(tmp_path / "x.lgs", **options)
+
+
+# --------------------------------------------------------- memory in a file ---
+
+
+def test_memory_in_a_file_gives_the_same(tmp_path):
+    kept = [[i, str(i), {i: (i,)}] for i in range(60_000)]
+    plain = save(tmp_path / "a.lgs")
+    spilt = save(tmp_path / "b.lgs", spill=True)
+    assert leftovers(tmp_path) == ["a.lgs", "b.lgs"]
+    a, b = (leakgraph.load(tmp_path / name) for name in ("a.lgs", "b.lgs"))
+    assert abs(plain.nodes - spilt.nodes) < 50
+    rows = [{row.name: row.count for row in x.types()} for x in (a, b)]
+    for name in ("list", "dict", "tuple"):
+        assert abs(rows[0][name] - rows[1][name]) < 50 < len(kept) <= rows[1][name]
+    assert len(b.find(kept).referents()) == len(a.find(kept).referents())
+
+
+def test_memory_in_a_file_is_not_the_childs(python):
+    """A budget of anonymous memory that is far too small without the file."""
+    code = """
+import resource, sys
+import leakgraph
+kept = [[i, str(i), {i: (i,)}] for i in range(100_000)]
+used = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_DATA, (used + (40 << 20), -1))
+for spill in (False, True):
+    try:
+        print(leakgraph.save_snapshot("x.lgs", fork=True, spill=spill).nodes > 100_000)
+    except (MemoryError, leakgraph.ChildError) as error:
+        print(type(error).__name__)
+"""
+    done = python("-c", code)
+    assert done.out.split() == ["MemoryError", "True"], done.err
+
+
+def test_no_room_for_the_file_that_memory_is_in(python):
+    """The system refuses so large a file: then memory is memory."""
+    code = """
+import resource, leakgraph
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, -1))
+print(leakgraph.save_snapshot("x.lgs", fork=True, spill=True).nodes > 1000)
+"""
+    done = python("-c", code)
+    assert done.out == "True\n", done.err
+
+
+def test_standing_still(tmp_path):
+    """No other thread runs meanwhile."""
+    steps = []
+    over = threading.Event()
+
+    def run():
+        while not over.is_set():
+            steps.append(time.monotonic())
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    until(lambda: steps)
+    start = time.monotonic()
+    info = save(tmp_path / "x.lgs", hold=True)
+    end = time.monotonic()
+    over.set()
+    thread.join()
+    inside = [step for step in steps if start <= step <= end]
+    longest = max(
+        b - a
+        for a, b in zip([start, *inside], [*inside, end])
+    )
+    assert info.pause <= longest
+    assert info.pause > 0.5 * info.seconds
 
 
 # ------------------------------------------------------- what must not show ---
@@ -476,22 +556,39 @@ print(all(counts), len(wrong))
 # ---------------------------------------------------- memory of the child ---
 
 
-def test_the_child_does_without_malloc(python, preload):
-    code = f"""
+STRICT = f"""
 import sys
 sys.path.insert(0, {str(HERE)!r})
-import array, collections, ctypes, decimal, io, re
+import array, collections, ctypes, decimal, io, mmap, re
 import evil, leakgraph
 kept = [collections.deque(range(100)), array.array("d", range(50)),
         io.BytesIO(b"x" * 99), decimal.Decimal(7), re.compile("a+"),
-        collections.OrderedDict(a=1)]
-for options in ({{}}, {{"previews": True}}, {{"roots": [kept]}},
-                {{"roots": [sys.modules], "max_depth": 2}}):
+        collections.OrderedDict(a=1), bytearray(500), mmap.mmap(-1, 4096),
+        memoryview(bytearray(70)), (ctypes.c_int * 9)()]
+try:
+    import numpy
+except ImportError:
+    pass
+else:
+    whole = numpy.arange(1000.0)
+    kept += [whole, whole[3:], whole.reshape(10, -1), numpy.array([print, None]),
+             numpy.frombuffer(kept[6], dtype="u1"), numpy.ma.array([1], mask=[True])]
+"""
+
+SAVES = """
+for options in ({}, {"previews": True}, {"roots": [kept]},
+                {"roots": [sys.modules], "max_depth": 2}):
     print(leakgraph.save_snapshot("x.lgs", fork=True, **options).nodes > 5)
+"""
+
+LIMIT = """
 try:
     leakgraph.save_snapshot("y.lgs", fork=True, max_bytes=3_000_000)
 except leakgraph.LimitError:
     print("limit")
+"""
+
+CARELESS = """
 bad = evil.make(evil.address_of(evil.LIBC.careless))
 try:
     leakgraph.save_snapshot("x.lgs", fork=True)
@@ -501,12 +598,37 @@ sys.stdout.flush()
 import os
 os._exit(0)
 """
-    for method in ("internal", "public"):
-        done = python(
-            "-c", code, LD_PRELOAD=preload("strict"), LEAKGRAPH_CAPTURE=method
-        )
-        assert done.out.split() == ["True"] * 4 + ["limit", "6"], done.err
-        assert done.code == 0
+
+
+@pytest.mark.parametrize("method", ["internal", "public"])
+def test_the_child_does_without_malloc(python, preload, method):
+    done = python(
+        "-c",
+        STRICT + SAVES + LIMIT + CARELESS,
+        LD_PRELOAD=preload("strict"),
+        LEAKGRAPH_CAPTURE=method,
+    )
+    assert done.out.split() == ["True"] * 4 + ["limit", "6"], done.err
+    assert done.code == 0
+
+
+@pytest.mark.libraries
+def test_the_child_does_without_malloc_whatever_is_loaded(python, preload):
+    code = (
+        STRICT
+        + """
+import matplotlib.pyplot, pandas, torch
+a = torch.randn(50, 50, requires_grad=True)
+kept += [a, a[3:], [(a @ a).relu().sum() for _ in range(20)], torch.nn.Linear(3, 4),
+         pandas.DataFrame({"x": range(90)}), matplotlib.pyplot.figure()]
+kept[-4][0].backward(retain_graph=True)
+matplotlib.pyplot.plot([1, 2])
+kept[-1].canvas.draw()
+"""
+        + SAVES
+    )
+    done = python("-c", code, LD_PRELOAD=preload("strict"))
+    assert done.out.split() == ["True"] * 4, done.err
 
 
 # Mappings that fail: none may do harm, and the next capture is fine.

@@ -1,0 +1,84 @@
+"""When memory calls for a snapshot, look by look."""
+
+import pytest
+
+from leakgraph.alarm import Alarm
+
+GIB = 1 << 30
+
+
+@pytest.fixture
+def looks():
+    """Looks at an alarm that has 100 GiB and is set to 90, an hour apart."""
+    alarm = Alarm(100 * GIB, 90 * GIB)
+    now = [0.0]
+
+    def look(gib, seconds=3600.0):
+        now[0] += seconds
+        return alarm.look(now[0], int(gib * GIB))
+
+    look.alarm = alarm
+    return look
+
+
+def test_at_the_threshold_and_once(looks):
+    heard = [gib for gib in range(10, 100) if looks(gib)]
+    assert heard == [90]
+
+
+def test_again_after_it_fell(looks):
+    assert looks(90)
+    assert not looks(86) and not looks(91)
+    assert not looks(85)
+    assert looks(95)
+    assert not looks(80)
+    assert looks(90)
+
+
+def test_a_little_down_and_up_is_the_same(looks):
+    assert looks(95)
+    for gib in (91, 89, 92, 90.5, 95, 99):
+        assert not looks(gib)
+
+
+def test_the_limit_is_below_the_threshold(looks):
+    alarm = Alarm(100 * GIB, 150 * GIB)
+    assert not alarm.look(0, 99 * GIB)
+    assert alarm.look(1, 100 * GIB)
+
+
+def test_fast_growth_is_heard_early():
+    """At 100 GiB a second, looks that are 0.05 s apart are 5 GiB apart."""
+    alarm = Alarm(100 * GIB, 99 * GIB)
+    assert not alarm.look(0.0, 50 * GIB)
+    assert not alarm.look(0.2, 70 * GIB)
+    assert not alarm.look(0.3, 80 * GIB)
+    assert not alarm.look(0.39, 89 * GIB)
+    assert alarm.look(0.41, 91 * GIB)
+
+
+def test_looks_come_closer(looks):
+    assert looks.alarm.pause(0) == 0.25
+    looks(10, seconds=1)
+    looks(11, seconds=1)
+    assert looks.alarm.pause(11 * GIB) == 0.25
+    looks(89, seconds=1)
+    assert looks.alarm.pause(89 * GIB) == 0.05
+    looks(95, seconds=1)
+    assert looks.alarm.pause(95 * GIB) == 0.05
+
+
+def test_growth_is_forgotten(looks):
+    looks(10, seconds=1)
+    looks(80, seconds=0.25)
+    for _ in range(20):
+        looks(80, seconds=0.25)
+    assert not looks(89.9, seconds=3600)
+
+
+def test_what_is_urgent(looks):
+    """Twenty seconds of growth."""
+    looks(50, seconds=1)
+    looks(50.4, seconds=1)
+    assert not looks.alarm.is_urgent(int(91.9 * GIB))
+    assert looks.alarm.is_urgent(int(92.1 * GIB))
