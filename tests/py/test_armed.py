@@ -341,6 +341,7 @@ def test_what_a_snapshot_needs_when_memory_is_short(
         it._series._save = lambda path, **options: (
             asked.append(options) or save(path, **options)
         )
+        it._alarm._measure = lambda now, used: None
         it._alarm._rate = growth * gauge.limit
         gauge.now = int(used * gauge.limit)
         until(lambda: it.snapshots)
