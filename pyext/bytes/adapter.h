@@ -63,6 +63,9 @@ lg_builder *lg_survey_builder(lg_survey *survey);
 /** Whether only a part of the heap is captured: what is costly and about the
  *  whole process is then left out. */
 bool lg_survey_is_partial(const lg_survey *survey);
+/** Whether `ask` will be called: not in a forked child, where no library's code
+ *  may run. What only asking tells is then to be noted as not inspected. */
+bool lg_survey_will_ask(const lg_survey *survey);
 /** Whether the capture may still grow: partial ones have a limit of nodes. */
 bool lg_survey_has_room(const lg_survey *survey);
 
@@ -120,6 +123,10 @@ PyObject *lg_survey_attribute(lg_survey *survey, PyObject *object,
 /** The value of a str key in an exact dict; borrowed, or NULL. */
 PyObject *lg_survey_item(PyObject *dict, const char *key);
 
+/** The edges that the walk found from a node, as a range of the builder's
+ *  columns; false if its turn has not come yet. */
+bool lg_survey_edges(const lg_survey *survey, uint32_t node, uint64_t *first,
+                     uint64_t *end);
 /** Whether the walk has already found an edge from source to target. O(edges of
  *  source). */
 bool lg_survey_has_edge(lg_survey *survey, uint32_t source, uint32_t target);

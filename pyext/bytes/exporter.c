@@ -107,29 +107,20 @@ static bool
 passes_on(lg_survey *survey, uint32_t node, const void *address)
 {
     const lg_builder *builder = lg_survey_builder(survey);
-    uint32_t dict = LG_NONE;
-    do {
-        uint64_t edge = builder->first_edge[node];
-        if (edge == UINT64_MAX)
-            return false;
-        uint64_t end = node + 1 < builder->node_count &&
-                               builder->first_edge[node + 1] != UINT64_MAX
-                           ? builder->first_edge[node + 1]
-                           : builder->edge_count;
-        dict = LG_NONE;
+    uint64_t edge, end;
+    while (node != LG_NONE && lg_survey_edges(survey, node, &edge, &end)) {
+        node = LG_NONE;
         for (; edge < end; edge++) {
             uint32_t target = builder->edge_target[edge];
             unsigned kind = builder->edge_kind[edge] & LG_EDGE_KIND_MASK;
+            PyObject *object = (PyObject *)(uintptr_t)builder->address[target];
             if (kind == LG_EDGE_DICT)
-                dict = target;
+                node = target;
             if ((kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_VALUE) &&
-                has_item(
-                    origin((PyObject *)(uintptr_t)builder->address[target]),
-                    address))
+                has_item(origin(object), address))
                 return true;
         }
-        node = dict;
-    } while (dict != LG_NONE);
+    }
     return false;
 }
 

@@ -20,8 +20,9 @@ double
 lg_number_attribute(lg_survey *survey, PyObject *object, const char *name)
 {
     PyObject *found = lg_survey_attribute(survey, object, name);
+    int overflow;
     if (found != NULL && PyLong_CheckExact(found))
-        return (double)PyLong_AsLong(found);
+        return (double)PyLong_AsLongAndOverflow(found, &overflow);
     return found != NULL && PyFloat_Check(found) ? PyFloat_AS_DOUBLE(found) : 0;
 }
 

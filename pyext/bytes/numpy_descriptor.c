@@ -139,7 +139,9 @@ add_fields(search *state, PyObject *fields, size_t offset)
             !PyLong_CheckExact(PyTuple_GET_ITEM(field, 1)))
             continue;
         PyObject *inner = PyTuple_GET_ITEM(field, 0);
-        size_t at = PyLong_AsSize_t(PyTuple_GET_ITEM(field, 1));
+        int overflow;
+        size_t at = (size_t)PyLong_AsLongLongAndOverflow(
+            PyTuple_GET_ITEM(field, 1), &overflow);
         if (lg_descriptor_read(inner, state->wide).references)
             add_part(state, inner, offset + at);
     }

@@ -182,6 +182,7 @@ work(lg_child *child, const lg_monitor *monitor, lg_report *end, lg_error *err)
 {
     lg_graph *graph = NULL;
     lg_walk *walk = child->walk;
+    walk->forked = true;
     lg_status status = lg_capture_walk(walk, err);
     child->walk = NULL;
     if (status != LG_OK)

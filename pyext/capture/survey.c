@@ -48,6 +48,12 @@ lg_survey_is_partial(const lg_survey *survey)
 }
 
 bool
+lg_survey_will_ask(const lg_survey *survey)
+{
+    return !survey->walk->forked;
+}
+
+bool
 lg_survey_has_room(const lg_survey *survey)
 {
     const lg_walk *walk = survey->walk;
@@ -216,16 +222,28 @@ lg_survey_item(PyObject *dict, const char *key)
 }
 
 bool
-lg_survey_has_edge(lg_survey *survey, uint32_t source, uint32_t target)
+lg_survey_edges(const lg_survey *survey, uint32_t node, uint64_t *first,
+                uint64_t *end)
 {
     const lg_walk *walk = survey->walk;
     const lg_builder *builder = walk->builder;
-    if (source >= walk->walked)
+    if (node >= walk->walked)
         return false;
-    uint64_t end = source + 1 < walk->walked ? builder->first_edge[source + 1]
-                                             : builder->edge_count;
-    for (uint64_t i = builder->first_edge[source]; i < end; i++)
-        if (builder->edge_target[i] == target)
+    *first = builder->first_edge[node];
+    *end = node + 1 < walk->walked ? builder->first_edge[node + 1]
+                                   : builder->edge_count;
+    return true;
+}
+
+bool
+lg_survey_has_edge(lg_survey *survey, uint32_t source, uint32_t target)
+{
+    const lg_builder *builder = survey->walk->builder;
+    uint64_t edge, end;
+    if (!lg_survey_edges(survey, source, &edge, &end))
+        return false;
+    for (; edge < end; edge++)
+        if (builder->edge_target[edge] == target)
             return true;
     return false;
 }

@@ -140,11 +140,11 @@ lg_instance_find(lg_walk *walk, PyObject *object, const char *name)
     if (lg_type_has_managed_dict(type)) {
         lg_inline_values inlined = lg_inline_values_of(object);
         lg_type_info *info = lg_walk_type(walk, type);
-        for (Py_ssize_t i = 0; info != NULL && i < inlined.count; i++) {
-            uint32_t id = lg_attribute_name(walk, info, i);
-            if (inlined.values[i] != NULL && id == lg_walk_intern(walk, name))
+        uint32_t wanted = inlined.count > 0 ? lg_walk_intern(walk, name) : 0;
+        for (Py_ssize_t i = 0; info != NULL && i < inlined.count; i++)
+            if (inlined.values[i] != NULL &&
+                lg_attribute_name(walk, info, i) == wanted)
                 return inlined.values[i];
-        }
         dict = lg_managed_dict(object);
     } else if (type->tp_dictoffset > 0) {
         dict = *(PyObject **)((char *)object + type->tp_dictoffset);

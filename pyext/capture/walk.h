@@ -144,6 +144,7 @@ typedef struct lg_walk {
     lg_frame_view question; /**< the frame that asks, if its stack is seen */
     double started;         /**< by the monotonic clock, in seconds */
     bool partial;
+    bool forked; /**< in a child of the process: no library's code may run */
     lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
                            0: not to be expanded */
 } lg_walk;

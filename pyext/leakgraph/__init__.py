@@ -85,6 +85,7 @@ from leakgraph._core import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from leakgraph.armed import Armed, arm, disarm
+    from leakgraph.buffers import register_buffers, unregister_buffers
     from leakgraph.expect import Uncollected, expect_collectable
 
 __all__ = [
@@ -136,12 +137,14 @@ __all__ = [
     "figures",
     "findings",
     "load",
+    "register_buffers",
     "save_snapshot",
     "show_backrefs",
     "show_path",
     "show_refs",
     "snapshot",
     "top",
+    "unregister_buffers",
     "why",
 ]
 
@@ -153,6 +156,8 @@ _LATER = {
     "arm": "armed",
     "disarm": "armed",
     "expect_collectable": "expect",
+    "register_buffers": "buffers",
+    "unregister_buffers": "buffers",
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import leakgraph
-from leakgraph import _core, armed, expect
+from leakgraph import _core, armed, buffers, expect
 
 STUB = ast.parse(
     (Path(leakgraph.__file__).parent / "_core.pyi").read_text(encoding="utf-8")
@@ -31,7 +31,9 @@ def signature(function):
 def test_every_public_name_is_in_the_stub():
     public = {name for name in vars(_core) if not name.startswith("_")}
     assert public == set(CLASSES) | {name for name in FUNCTIONS if name[0] != "_"}
-    elsewhere = {"__version__", *expect.__all__, *armed.__all__} - {"uncollected"}
+    elsewhere = {"__version__", *expect.__all__, *armed.__all__, *buffers.__all__} - {
+        "uncollected"
+    }
     assert set(leakgraph.__all__) == public | elsewhere
 
 

@@ -1,0 +1,350 @@
+"""Memory of types that somebody registered."""
+
+import array
+import ctypes
+import gc
+import pickle
+import subprocess
+import sys
+import tracemalloc
+
+import pytest
+from shapes import Thing
+
+import leakgraph
+
+LIBC = ctypes.CDLL(None)
+LIBC.malloc.restype = ctypes.c_void_p
+LIBC.free.argtypes = [ctypes.c_void_p]
+
+
+class Block:
+    """Memory of its own, known by address and size."""
+
+    def __init__(self, size):
+        self.address = LIBC.malloc(size)
+        self.nbytes = size
+
+    def __del__(self):
+        LIBC.free(self.address)
+
+
+class Slotted:
+    __slots__ = ("nbytes", "where")
+
+    def __init__(self, where, nbytes):
+        self.where, self.nbytes = where, nbytes
+
+
+class Tricky:
+    """Its numbers come from code, which a capture must not run."""
+
+    ran = 0
+
+    @property
+    def nbytes(self):
+        Tricky.ran += 1
+        return 10_000
+
+    def __getattr__(self, name):
+        Tricky.ran += 1
+        raise AttributeError(name)
+
+
+@pytest.fixture
+def register():
+    """register_buffers() for one test."""
+    known = []
+
+    def call(kind, **ways):
+        leakgraph.register_buffers(kind, **ways)
+        known.append(kind)
+
+    yield call
+    for kind in dict.fromkeys(known):
+        leakgraph.unregister_buffers(kind)
+
+
+def memory_of(snapshot, thing):
+    return [e.node for e in snapshot.find(thing).referents() if e.node.buffer]
+
+
+def test_members_of_the_instance(register):
+    register(Block, member="address", length="nbytes")
+    it = Thing(block=Block(3 << 20))
+    snapshot = leakgraph.snapshot()
+    (memory,) = memory_of(snapshot, it.block)
+    assert memory.address == it.block.address and memory.size == 3 << 20
+    assert memory.type_name == "Block.memory"
+    assert snapshot.find(it.block).facts["bytes"] == str(3 << 20)
+    assert snapshot.find(it).retained > 3 << 20
+    assert snapshot.info()["adapter.registered"] == "inspected: 1 types"
+
+
+def test_subclasses_and_the_nearest_of_two(register):
+    class Child(Block):
+        pass
+
+    register(Block, length="nbytes")
+    it = Child(5000)
+    (memory,) = memory_of(leakgraph.snapshot(), it)
+    assert memory.size == 5000 and memory.address == 0
+    register(Child, member="address", length="nbytes")
+    (memory,) = memory_of(leakgraph.snapshot(), it)
+    assert memory.address == it.address
+
+
+def test_slots_and_none(register):
+    register(Slotted, member="where", length="nbytes")
+    full, none, unset = Slotted(1 << 40, 7000), Slotted(None, 7000), Slotted(1, None)
+    snapshot = leakgraph.snapshot()
+    (memory,) = memory_of(snapshot, full)
+    assert (memory.address, memory.size) == (1 << 40, 7000)
+    assert memory_of(snapshot, none) == [] == memory_of(snapshot, unset)
+
+
+def test_overlapping_memory_counts_once(register):
+    register(Slotted, member="where", length="nbytes")
+    data = bytearray(100_000)
+    where = ctypes.addressof(ctypes.c_char.from_buffer(data))
+    it = Thing(data=data, one=Slotted(where, 50_000), other=Slotted(where + 9, 99))
+    del data
+    snapshot = leakgraph.snapshot()
+    (memory,) = memory_of(snapshot, it.data)
+    assert memory_of(snapshot, it.one) == [memory] == memory_of(snapshot, it.other)
+    assert memory.size >= 100_000 and memory.type_name == "bytearray.memory"
+    assert 100_000 < snapshot.find(it).retained < 110_000
+
+
+class Words(tuple):
+    """A tuple keeps its length in the word at 16, its items behind."""
+
+    __slots__ = ()
+
+
+def test_offsets(register):
+    register(Words, length=16)
+    it = Words((7, 8))
+    (memory,) = memory_of(leakgraph.snapshot(), it)
+    assert memory.size == 2 and memory.address == 0
+
+
+def test_an_offset_that_lies_outside(register):
+    with pytest.raises(leakgraph.ArgumentError, match="no word of Block"):
+        leakgraph.register_buffers(Block, offset=1 << 20, length=16)
+
+
+def test_no_code_runs_for_what_is_declared(register):
+    register(Tricky, length="nbytes")
+    it = Tricky()
+    Tricky.ran = 0
+    snapshot = leakgraph.snapshot()
+    assert Tricky.ran == 0
+    facts = snapshot.find(it).facts
+    assert facts["not inspected"] == "it keeps no number under the name nbytes"
+
+
+@pytest.mark.parametrize("value", ["text", 1.5, -1, 1 << 70, 1 << 60])
+def test_a_number_that_is_none_is_said(register, value):
+    register(Slotted, member="where", length="nbytes")
+    it = Slotted(1 << 40, value)
+    snapshot = leakgraph.snapshot()
+    assert memory_of(snapshot, it) == []
+    assert "not inspected" in snapshot.find(it).facts
+
+
+def test_the_buffer_protocol(register):
+    register(pickle.PickleBuffer, buffer_protocol=True)
+    data = bytearray(30_000)
+    it = Thing(data=data, one=pickle.PickleBuffer(data))
+    it.other = pickle.PickleBuffer(memoryview(data)[:100])
+    del data
+    snapshot = leakgraph.snapshot()
+    (memory,) = memory_of(snapshot, it.data)
+    assert memory_of(snapshot, it.one) == [memory] == memory_of(snapshot, it.other)
+    assert snapshot.find(it.other).facts["bytes"] == "100"
+    assert 30_000 < snapshot.find(it).retained < 35_000
+
+
+def test_what_leakgraph_knows_stays_as_it_is(register):
+    register(array.array, reader=failing)
+    it = array.array("b", bytes(5000))
+    snapshot = leakgraph.snapshot()
+    (memory,) = memory_of(snapshot, it)
+    assert memory.type_name == "array.memory"
+    assert "not inspected" not in snapshot.find(it).facts
+
+
+class Answer:
+    def __init__(self, answer):
+        self.answer = answer
+
+
+DATA = bytearray(2000)
+
+
+@pytest.mark.parametrize(
+    "answer, sizes",
+    [
+        (None, []),
+        (0, []),
+        (5000, [5000]),
+        ((1 << 40, 6000), [6000]),
+        ((1 << 40, 6000, "cuda:3"), [6000]),
+        ([(1 << 40, 6000), 50, (1 << 41, 10)], [10, 50, 6000]),
+        (iter([1, 2]), [1, 2]),
+        ((), []),
+        (DATA, [2001]),
+        (memoryview(DATA)[100:], [2001]),
+    ],
+)
+def test_what_a_reader_may_say(register, answer, sizes):
+    register(Answer, reader=lambda it: it.answer)
+    it = Answer(answer)
+    snapshot = leakgraph.snapshot()
+    memory = memory_of(snapshot, it)
+    assert sorted(node.size for node in memory) == sizes
+    if isinstance(answer, tuple) and len(answer) == 3:
+        assert memory[0].device == "cuda:3"
+    assert "not inspected" not in snapshot.find(it).facts
+
+
+def failing(it):
+    raise ValueError("not today")
+
+
+@pytest.mark.parametrize(
+    "reader, why",
+    [
+        (failing, "ValueError: not today"),
+        (lambda it: "text", "TypeError"),
+        (lambda it: 1.5, "TypeError"),
+        (lambda it: -1, "OverflowError"),
+        (lambda it: (1, 2, 3, 4), "TypeError"),
+        (lambda it: [(1, -2)], "OverflowError"),
+        (lambda it: [(1, 2), None], "TypeError"),
+        (lambda it: (1, 1 << 62), "the length is out of range"),
+    ],
+)
+def test_a_reader_that_fails_is_a_remark(register, reader, why):
+    register(Answer, reader=reader)
+    it = Answer(None)
+    snapshot = leakgraph.snapshot()
+    assert snapshot.find(it).facts["not inspected"].startswith(why)
+    if "out of range" not in why:
+        assert "1 of 1 instances" in snapshot.info()["adapter.registered"]
+    assert sys.exc_info() == (None, None, None)
+
+
+def test_what_cannot_export_is_a_remark(register):
+    register(Answer, buffer_protocol=True)
+    it = Answer(None)
+    assert "bytes-like" in leakgraph.snapshot().find(it).facts["not inspected"]
+
+
+def test_a_reader_may_do_anything(register):
+    """Let go of what is asked about, register, collect, take a snapshot."""
+    held = [Answer(i) for i in range(100)]
+
+    def reader(it):
+        held.clear()
+        leakgraph.register_buffers(Slotted, length="nbytes")
+        leakgraph.unregister_buffers(Slotted)
+        gc.collect()
+        if it.answer == 50:
+            leakgraph.unregister_buffers(Answer)
+            leakgraph.register_buffers(Answer, reader=lambda it: 1)
+        return 1000
+
+    register(Answer, reader=reader)
+    snapshot = leakgraph.snapshot()
+    memory = snapshot.select("type:Answer.memory")
+    assert len(memory) == 100 and 1000 in {node.size for node in memory}
+
+
+def test_unregistered_it_is_as_before(register):
+    it = Block(1000)
+    leakgraph.register_buffers(Block, length="nbytes")
+    assert memory_of(leakgraph.snapshot(), it)
+    leakgraph.unregister_buffers(Block)
+    snapshot = leakgraph.snapshot()
+    assert memory_of(snapshot, it) == []
+    assert "adapter.registered" not in snapshot.info()
+    with pytest.raises(leakgraph.NotFoundError):
+        leakgraph.unregister_buffers(Block)
+
+
+@pytest.mark.parametrize(
+    "kind, ways",
+    [
+        (Block, {}),
+        (Block, {"member": "address"}),
+        (Block, {"length": "nbytes", "buffer_protocol": True}),
+        (Block, {"length": "nbytes", "reader": len}),
+        (Block, {"member": "a", "offset": 16, "length": "nbytes"}),
+        (Block, {"offset": 8, "length": 16}),
+        (Block, {"offset": 17, "length": 16}),
+        (object, {"length": 16}),
+        ("Block", {"length": 16}),
+    ],
+)
+def test_what_makes_no_sense_is_refused(kind, ways):
+    with pytest.raises(leakgraph.ArgumentError):
+        leakgraph.register_buffers(kind, **ways)
+
+
+@pytest.mark.parametrize("ways", [{"length": 1.5}, {"length": "n", "member": 3}])
+def test_wrong_types_are_refused(ways):
+    with pytest.raises(TypeError):
+        leakgraph.register_buffers(Block, **ways)
+    with pytest.raises(TypeError):
+        leakgraph.register_buffers(Block, reader=3)
+
+
+def test_bytes_promised_are_bytes_freed(register):
+    """Of a reader's list of pieces, held in Python memory for tracemalloc to
+    see."""
+    register(Keeper, reader=lambda it: [(a, n) for a, n in it.pieces()])
+    tracemalloc.start()
+    try:
+        it = Thing(keeper=Keeper())
+        promised = leakgraph.why(it.keeper).retained
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        del it.keeper
+        freed = before - tracemalloc.get_traced_memory()[0]
+        assert abs(promised - freed) < 0.02 * freed, (promised, freed)
+    finally:
+        tracemalloc.stop()
+
+
+class Keeper:
+    """Knows memory by numbers alone."""
+
+    def __init__(self):
+        raw = ctypes.pythonapi.PyMem_RawMalloc
+        raw.restype, raw.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+        self.numbers = [(raw(size), size) for size in (100_000, 300_000)]
+
+    def pieces(self):
+        return self.numbers
+
+    def __del__(self):
+        free = ctypes.pythonapi.PyMem_RawFree
+        free.argtypes = [ctypes.c_void_p]
+        for address, _ in self.numbers:
+            free(address)
+
+
+def test_a_forked_child_asks_nobody(register, tmp_path):
+    register(Answer, reader=lambda it: 5000)
+    it = Answer(None)
+    leakgraph.save_snapshot(tmp_path / "it.lgs", fork=True)
+    read = leakgraph.load(tmp_path / "it.lgs")
+    (node,) = (n for n in read.select("type:*.Answer") if n.address == id(it))
+    assert "forked" in node.facts["not inspected"]
+
+
+def test_who_never_registers_loads_nothing():
+    code = "import sys, leakgraph; assert 'leakgraph.buffers' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
