@@ -51,8 +51,8 @@ void lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
 /** Both of bytes by device, [lg_graph_device_count + 1]. */
 void lg__say_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
 void lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
-/** The same without knowing which device: `1 GiB on devices · 12 MiB host`, or by
- *  its name if there is only one. */
+/** The same without knowing which device: `1 GiB on devices · 12 MiB host`, or
+ * by its name if there is only one. */
 void lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
 void lg__json_bytes(lg_bytes bytes, lg_text *out);
 
