@@ -12,6 +12,7 @@
 #include "figures.h"
 #include "file.h"
 #include "findings.h"
+#include "memory.h"
 #include "merged.h"
 #include "node.h"
 #include "path.h"
@@ -41,6 +42,8 @@ static PyMethodDef core_methods[] = {
     {"top", FASTCALL(core_top), KEYWORDS, core_top_doc},
     {"figures", FASTCALL(core_figures), KEYWORDS, core_figures_doc},
     {"why", FASTCALL(core_why), KEYWORDS, core_why_doc},
+    {"memory", FASTCALL(core_memory), KEYWORDS, core_memory_doc},
+    {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
     {"findings", FASTCALL(core_findings), KEYWORDS, core_findings_doc},
     {"_hang_bell", core_hang_bell, METH_O, core_hang_bell_doc},
     {"_take_bell_down", core_take_bell_down, METH_NOARGS,
@@ -103,6 +106,7 @@ types_add(PyObject *module)
         {TYPE_PATH, &path_spec, NULL, "Path", false},
         {TYPE_TOP, &top_spec, NULL, "Top", false},
         {TYPE_FIGURES, &figures_spec, NULL, "Figures", false},
+        {TYPE_ACCOUNTING, &accounting_spec, NULL, "Accounting", false},
         {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false},
         {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false},
         {TYPE_WHY, &why_spec, NULL, "Why", false},
@@ -163,6 +167,29 @@ static PyStructSequence_Field figure_row_fields[] = {
     {"closed", "whether pyplot does not know it"},
     {"reachable", "False for garbage"},
     {"held_by", "pairs of a kind and where that is"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field account_fields[] = {
+    {"device", "its name: 'cuda:0'"},
+    {"known",
+     "whether its allocator told its blocks; else only outside counts"},
+    {"reserved", "= allocated + pending + inactive"},
+    {"allocated", "= attributed + unattributed"},
+    {"pending", "freed, but a stream may still use it"},
+    {"inactive", "free, kept for reuse"},
+    {"private_inactive", "of that, in private pools"},
+    {"attributed", "= used + rounding + slack; blocks that an object has"},
+    {"used", "by tensors and arrays"},
+    {"rounding", "to the allocator's block sizes"},
+    {"slack", "asked for and used by nothing"},
+    {"unattributed", "blocks that no object has"},
+    {"outside", "buffers in no segment"},
+    {"stale", "buffers in blocks that are not allocated"},
+    {"residual", "the allocator's own count less allocated"},
+    {"beyond", "the driver's use beyond reserved; None: not told"},
+    {"by_kind", "dict of attributed bytes by kind of tensor"},
+    {"by_evidence", "dict of (bytes, blocks) of unattributed ones"},
     {NULL, NULL},
 };
 
@@ -230,6 +257,8 @@ tuples_add(PyObject *module)
          {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
         {TYPE_FIGURE_ROW,
          {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
+        {TYPE_ACCOUNT,
+         {"leakgraph.Account", "The bytes of a device.", account_fields, 18}},
         {TYPE_FINDING,
          {"leakgraph.Finding", "A known mistake that a snapshot shows.",
           finding_fields, 9}},

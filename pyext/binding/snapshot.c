@@ -308,6 +308,9 @@ static PyMethodDef snapshot_methods[] = {
     {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
     {"figures", FASTCALL(snapshot_figures), KEYWORDS, snapshot_figures_doc},
     {"why", FASTCALL(snapshot_why), KEYWORDS, snapshot_why_doc},
+    {"memory", snapshot_memory, METH_NOARGS,
+     "memory($self, /)\n--\n\n"
+     "Where the bytes are: the host's, and each device's to the byte."},
     {"findings", FASTCALL(snapshot_findings), KEYWORDS, snapshot_findings_doc},
     {"merged_paths", FASTCALL(snapshot_merged_paths), KEYWORDS,
      snapshot_merged_paths_doc},

@@ -63,6 +63,7 @@ PyObject *snapshot_figures(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames);
+PyObject *snapshot_memory(PyObject *self, PyObject *unused);
 PyObject *snapshot_findings(PyObject *self, PyObject *const *args,
                             Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_merged_paths(PyObject *self, PyObject *const *args,

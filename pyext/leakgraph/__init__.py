@@ -30,6 +30,8 @@ if _sys.platform != "linux" or _os.uname().machine not in ("x86_64", "aarch64"):
     )
 
 from leakgraph._core import (
+    Account,
+    Accounting,
     ArgumentError,
     Bytes,
     CancelledError,
@@ -73,6 +75,7 @@ from leakgraph._core import (
     figures,
     findings,
     load,
+    memory,
     save_snapshot,
     show_backrefs,
     show_path,
@@ -84,11 +87,14 @@ from leakgraph._core import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from leakgraph import cuda
     from leakgraph.armed import Armed, arm, disarm
     from leakgraph.buffers import register_buffers, unregister_buffers
     from leakgraph.expect import Uncollected, expect_collectable
 
 __all__ = [
+    "Account",
+    "Accounting",
     "ArgumentError",
     "Armed",
     "Bytes",
@@ -131,12 +137,14 @@ __all__ = [
     "Why",
     "__version__",
     "arm",
+    "cuda",
     "cycles",
     "disarm",
     "expect_collectable",
     "figures",
     "findings",
     "load",
+    "memory",
     "register_buffers",
     "save_snapshot",
     "show_backrefs",
@@ -167,4 +175,8 @@ def __getattr__(name: str) -> object:
         from importlib import import_module
 
         return getattr(import_module("leakgraph." + _LATER[name]), name)
+    if name == "cuda":
+        from importlib import import_module
+
+        return import_module("leakgraph.cuda")
     raise AttributeError(f"module 'leakgraph' has no attribute '{name}'")

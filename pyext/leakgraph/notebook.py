@@ -9,6 +9,8 @@ import json
 from html import escape
 
 from leakgraph._core import (
+    Account,
+    Accounting,
     Bytes,
     Cycle,
     Cycles,
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "account_host",
+    "account_rows",
+    "accounting_html",
     "cycles_html",
     "figure_rows",
     "figures_html",
@@ -44,6 +49,26 @@ __all__ = [
 
 #: Cycles that are drawn below their table.
 DRAWN = 3
+
+#: Fields of `Account` that are in the report under the same name.
+_ACCOUNT = (
+    "device",
+    "known",
+    "reserved",
+    "allocated",
+    "pending",
+    "inactive",
+    "private_inactive",
+    "attributed",
+    "used",
+    "rounding",
+    "slack",
+    "unattributed",
+    "outside",
+    "stale",
+    "residual",
+    "beyond",
+)
 
 _LEFT = ' style="text-align:left"'
 
@@ -93,6 +118,32 @@ def figures_html(figures: Figures) -> str:
     said = f"{len(figures):,} figure{'' if len(figures) == 1 else 's'}"
     said += f", {opened:,} open in pyplot"
     return f"<p>{said}</p>" + (_table(head + _head("held by"), body) if body else "")
+
+
+def account_rows(given: tuple[Snapshot, str]) -> tuple[Account, ...]:
+    """Rows of `Accounting`, from a snapshot and the report's JSON."""
+    rows = []
+    for row in json.loads(given[1])["devices"]:
+        kinds = {kind: size for kind, size in row["by_kind"].items() if size}
+        evidence = {
+            name: (at["bytes"], at["blocks"])
+            for name, at in row["by_evidence"].items()
+            if at["blocks"]
+        }
+        told = (row[name] for name in _ACCOUNT)
+        rows.append(Account((*told, kinds, evidence)))
+    return tuple(rows)
+
+
+def account_host(text: str) -> dict[str, int | None]:
+    """The host's bytes of `Accounting`, from the report's JSON."""
+    host: dict[str, int | None] = json.loads(text)["host"]
+    return host
+
+
+def accounting_html(accounting: Accounting) -> str:
+    """The report as it is."""
+    return f"<pre>{escape(str(accounting))}</pre>"
 
 
 def finding_rows(given: tuple[Snapshot, str]) -> tuple[Finding, ...]:

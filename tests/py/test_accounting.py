@@ -1,0 +1,199 @@
+"""memory() and cuda.attribute(): every byte of an allocator, by who has it."""
+
+import json
+import os
+import pickle
+import sys
+from pathlib import Path
+
+import pytest
+
+import leakgraph
+
+FAKES = Path(__file__).with_name("fakes")
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "allocator"
+NAMES = sorted(path.stem for path in FIXTURES.glob("*.json"))
+
+
+def check(account):
+    """What holds for every device, to the byte."""
+    assert account.reserved == account.allocated + account.pending + account.inactive
+    assert account.allocated == account.attributed + account.unattributed
+    assert account.attributed == account.used + account.rounding + account.slack
+    assert account.attributed == sum(account.by_kind.values())
+    assert account.unattributed == sum(size for size, _ in account.by_evidence.values())
+
+
+def segments_of(fixture):
+    found = json.loads((FIXTURES / f"{fixture}.json").read_text())
+    return found["segments"] if isinstance(found, dict) else found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_identities(snap, name):
+    """Of a heap that has nothing on a device: all is unattributed."""
+    accounting = leakgraph.cuda.attribute(FIXTURES / f"{name}.json", snap)
+    segments = segments_of(name)
+    assert len(accounting) == len({segment["device"] for segment in segments})
+    for account in accounting:
+        check(account)
+        mine = [s for s in segments if f"cuda:{s['device']}" == account.device]
+        blocks = [block for segment in mine for block in segment["blocks"]]
+        active = sum(b["size"] for b in blocks if b["state"] == "active_allocated")
+        assert account.reserved == sum(segment["total_size"] for segment in mine)
+        assert account.allocated == account.unattributed == active
+        assert account.residual == 0 and account.known
+        assert f"\n{account.device}\n" in str(accounting)
+
+
+LIVE = """
+import json, pathlib, sys, torch, leakgraph, cupy
+from torch.cuda import memory
+
+path = pathlib.Path(sys.argv[1])
+fixture = json.loads(path.read_text())
+segments = fixture["segments"] if isinstance(fixture, dict) else fixture
+torch.cuda._initialized = True
+memory.answers = [fixture]
+arrays = []
+for segment in segments:
+    at = segment["address"]
+    for number, block in enumerate(segment["blocks"]):
+        asked = block.get("requested_size", 0)
+        if asked and number % 2 == 0 and block["state"] == "active_allocated":
+            memory_block = cupy.Memory(at, asked, segment["device"])
+            arrays.append(cupy.ndarray((asked // 4,), memory_block))
+        at += block["size"]
+live = leakgraph.memory()
+snap = leakgraph.snapshot()
+snap.save("heap.lgs")
+later = leakgraph.cuda.attribute(path, "heap.lgs")
+used = sum(array.data.mem.size for array in arrays)
+print(json.dumps([[a._asdict() if hasattr(a, "_asdict") else list(a) for a in t]
+                  for t in (live, snap.memory(), later)]))
+print(used)
+"""
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "legacy"])
+def test_live(python, name):
+    """On fakes of torch.cuda and of CuPy's arrays in every other block."""
+    path = os.pathsep.join([str(FAKES), *filter(None, sys.path)])
+    done = python("-c", LIVE, FIXTURES / f"{name}.json", PYTHONPATH=path)
+    assert done.code == 0, done.err
+    live, own, later = (
+        [leakgraph.Account(row) for row in rows]
+        for rows in json.loads(done.out.splitlines()[0])
+    )
+    for accounts in (live, own, later):
+        for account in accounts:
+            check(account)
+            assert account.residual == 0 and account.outside == account.stale == 0
+        assert sum(account.used for account in accounts) == int(done.out.split()[-1])
+    # What the driver said holds for the process's own snapshot only.
+    assert all(a.beyond == 300 * 2**20 for a in own if len(own) == 1)
+    same = slice(0, leakgraph.Account.n_sequence_fields - 3)
+    assert [a[same] for a in own] == [a[same] for a in later]
+
+
+def test_in_flux(python):
+    """Blocks that are not the same before and after the walk are told apart."""
+    code = f"""
+import json, pathlib, torch, leakgraph
+from torch.cuda import memory
+folder = pathlib.Path({str(FIXTURES)!r})
+torch.cuda._initialized = True
+memory.answers = [
+    json.loads((folder / f"flux_{{when}}.json").read_text())
+    for when in ("before", "after")
+]
+(account,) = leakgraph.memory()
+print(account.by_evidence)
+"""
+    path = os.pathsep.join([str(FAKES), *filter(None, sys.path)])
+    done = python("-c", code, PYTHONPATH=path)
+    assert done.out == "{'in flux': (1048576, 1), 'unknown': (3145728, 1)}\n", done.err
+
+
+def test_files(snap, tmp_path):
+    plain = json.loads((FIXTURES / "plain.json").read_text())
+    expected = str(leakgraph.cuda.attribute(plain, snap))
+    for protocol in (2, pickle.HIGHEST_PROTOCOL):
+        path = tmp_path / "gpu.pickle"
+        path.write_bytes(pickle.dumps(plain, protocol))
+        assert str(leakgraph.cuda.attribute(path, snap)) == expected
+    assert str(leakgraph.cuda.attribute(str(FIXTURES / "plain.json"), snap)) == expected
+    assert leakgraph.cuda.attribute(plain).host["python"] > 2**20
+
+
+class Hostile:
+    def __reduce__(self):
+        return os.system, ("touch hostile",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pickle.dumps(Hostile()),
+        pickle.dumps([1, {}])[:-3],
+        b"\x80garbage",
+        b"{",
+        b"",
+        b"[1]",
+        b'{"segments": 3}',
+    ],
+)
+def test_other_files(snap, tmp_path, content):
+    path = tmp_path / "gpu.bin"
+    path.write_bytes(content)
+    with pytest.raises(leakgraph.FileError, match=r"gpu\.bin") as caught:
+        leakgraph.cuda.attribute(path, snap)
+    assert "\n" not in str(caught.value)
+    assert not Path("hostile").exists()
+
+
+def broken(**changes):
+    made = json.loads((FIXTURES / "plain.json").read_text())
+    block = made["segments"][0]["blocks"][1]
+    for key, value in changes.items():
+        target = made["segments"][0] if key in made["segments"][0] else block
+        target[key] = value
+    return made
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "said"),
+    [
+        ({}, "it has no 'segments'"),
+        ({"segments": {}}, "it is a dict"),
+        ([3], r"segments\[0\] is no dict"),
+        (broken(total_size=-1), r"segments\[0\] has no whole number 'total_size'"),
+        (broken(total_size=2**20), r"segments\[0\]\.blocks\[3\] ends beyond"),
+        (broken(total_size=2**22), "is 4194304 bytes long, but its blocks are 2097152"),
+        (broken(device=10**6), "the impossible device"),
+        (broken(segment_pool_id=[1]), "no pair of whole numbers"),
+        (broken(blocks=None), "has no list 'blocks'"),
+        (broken(state="asleep"), r"blocks\[1\] has the unknown state 'asleep'"),
+        (broken(size="9"), r"segments\[0\]\.blocks\[1\] has no whole number 'size'"),
+        (broken(address=0x20), "does not begin where the one before it ends"),
+    ],
+)
+def test_malformed(snap, snapshot, said):
+    with pytest.raises(leakgraph.ArgumentError, match=said) as caught:
+        leakgraph.cuda.attribute(snapshot, snap)
+    assert "\n" not in str(caught.value)
+
+
+def test_overlap(snap):
+    made = json.loads((FIXTURES / "plain.json").read_text())
+    made["segments"].append(made["segments"][0])
+    with pytest.raises(leakgraph.ArgumentError, match=r"overlaps segments\[0\]"):
+        leakgraph.cuda.attribute(made, snap)
+
+
+def test_memory(snap):
+    accounting = snap.memory()
+    assert set(accounting.host) >= {"python", "arrays", "tensors", "rss"}
+    assert accounting.host["python"] > 2**20
+    assert accounting.devices == tuple(accounting)
+    assert "<pre>" in accounting._repr_html_() and "resident" in repr(accounting)
