@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define LABEL_LIMIT 36u
+#define LINE_LIMIT 110u
 /* A picture of fewer nodes explains itself. */
 #define NARROW 4u
 #define SANS "Helvetica,Arial,sans-serif"
@@ -86,18 +87,39 @@ add_facts(const lg_text *caption, bool narrow, lg_text *out)
     }
 }
 
-static void
-add_line(const lg_text *line, const char *size, const char *colour, bool bold,
-         lg_text *out)
+// How much of a sentence goes on one line: up to a space, or all of it.
+static size_t
+line_length(const char *sentence, size_t length)
 {
-    if (!line->length)
-        return;
-    lg_text_addf(out,
-                 "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"20\">"
-                 "<FONT POINT-SIZE=\"%s\" COLOR=\"%s\">%s",
-                 size, colour, bold ? "<B>" : "");
-    lg__html_add(out, line, 120);
-    lg_text_addf(out, "%s</FONT></TD></TR>", bold ? "</B>" : "");
+    size_t end = length;
+    while (end > LINE_LIMIT) {
+        size_t at = end - 1;
+        while (at > 0 && sentence[at] != ' ')
+            at--;
+        if (at == 0)
+            break;
+        end = at;
+    }
+    return end;
+}
+
+static void
+add_line(const lg_text *sentence, const char *size, const char *colour,
+         bool bold, lg_text *out)
+{
+    for (size_t at = 0; at < sentence->length;) {
+        char *data = sentence->data + at;
+        size_t length = line_length(data, sentence->length - at);
+        lg_text line = {.data = data, .length = length};
+        lg_text_addf(out,
+                     "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"20\">"
+                     "<FONT POINT-SIZE=\"%s\" COLOR=\"%s\">%s",
+                     size, colour, bold ? "<B>" : "");
+        lg__html_add(out, &line, LINE_LIMIT);
+        lg_text_addf(out, "%s</FONT></TD></TR>", bold ? "</B>" : "");
+        at += length;
+        at += at < sentence->length; // the space
+    }
 }
 
 // The graph's own label: caption and legend in one row, below the title if

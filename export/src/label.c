@@ -52,13 +52,16 @@ add_title(lg_text *out, const view_node *node)
     bool group = node->kind == VIEW_GROUP && space;
     size_t split = space ? (size_t)(space - title->data) : title->length;
     lg_text head = {.data = title->data, .length = split};
-    lg_text tail = {.data = title->data + split,
-                    .length = title->length - split};
     lg_text_add(out, group ? "" : "<B>");
     lg__html_add(out, &head, TITLE_LIMIT);
     lg_text_add(out, group ? "<B>" : "</B>");
-    if (tail.length)
+    if (space) {
+        // A text of an SVG must not begin with a plain space: it would be lost.
+        lg_text tail = {.data = title->data + split + 1,
+                        .length = title->length - split - 1};
+        lg_text_add(out, "&#160;");
         lg__html_add(out, &tail, TITLE_LIMIT);
+    }
     lg_text_add(out, group ? "</B>" : "");
 }
 

@@ -147,7 +147,7 @@ add_way(search *state, uint32_t source, uint32_t member, lg_error *err)
         lg__holder holder = {.kind = kind_of(state, &path),
                              .steps = (uint32_t)path.count};
         if (holder.kind != LG__HOLDER_PYPLOT)
-            lg__say_path(graph, &path, &holder.where);
+            lg_path_label(graph, &path, &holder.where);
         going = keep(&state->found, holder);
     }
     lg_path_free(&path);

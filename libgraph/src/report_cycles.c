@@ -90,33 +90,6 @@ add_members(report *to, const lg_knot *knot)
     free(tallies);
 }
 
-static bool
-is_labelled(report *to, const lg_hop *hop, char first)
-{
-    lg_text label = {0};
-    lg_hop_label(to->graph, hop, &label);
-    to->text.failed |= label.failed;
-    bool found = !label.failed && label.length > 0 && label.data[0] == first;
-    lg_text_free(&label);
-    return found;
-}
-
-// An element is told with who holds its container: `Trainer.callbacks[0]`.
-static void
-add_cut(report *to, const lg_hops *circuit, size_t cut)
-{
-    const lg_hop *hop = &circuit->items[cut];
-    const lg_hop *before =
-        &circuit->items[(cut + circuit->count - 1) % circuit->count];
-    if (is_labelled(to, hop, '[') && is_labelled(to, before, '.')) {
-        lg__say_node(to->graph, before->source, &to->text);
-        lg__say_label(to->graph, before, &to->text);
-    } else {
-        lg__say_node(to->graph, hop->source, &to->text);
-    }
-    lg__say_label(to->graph, hop, &to->text);
-}
-
 static void
 add_circuit(report *to, const lg_cycle *cycle)
 {
@@ -125,8 +98,8 @@ add_circuit(report *to, const lg_cycle *cycle)
         return;
     lg__draw_circuit(to->graph, circuit, cycle->cut, "     ", &to->text);
     lg_text_add(&to->text, "     cut ");
-    add_cut(to, circuit, cycle->cut);
-    lg_text_addf(&to->text, ": %s\n", cycle->cut_reason);
+    lg_cycle_advice(to->graph, cycle, &to->text);
+    lg_text_add(&to->text, "\n");
 }
 
 static lg_status
@@ -262,7 +235,7 @@ json_cycle(report *to, const lg_cycle *cycle)
     for (uint32_t i = 0; i < knot.count; i++)
         lg_text_addf(out, "%s%u", i > 0 ? ", " : "", knot.nodes[i]);
     lg_text_add(out, "],\n   \"cycle\": ");
-    lg__say_circuit(to->graph, &cycle->shortest, &circuit);
+    lg_cycle_label(to->graph, cycle, &circuit);
     lg__json_said(&circuit, out);
     lg_text_add(out, ",\n   \"hops\": ");
     lg__json_hops(to->graph, cycle->shortest.items, cycle->shortest.count, out);

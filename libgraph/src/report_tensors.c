@@ -120,7 +120,7 @@ say_holder(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out,
     }
     if (status != LG_OK)
         return status;
-    lg__say_path(to->graph, &path, out);
+    lg_path_label(to->graph, &path, out);
     lg_path_free(&path);
     return LG_OK;
 }

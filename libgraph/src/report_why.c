@@ -136,7 +136,7 @@ add_cuts(report *to)
             lg_text_add(out, ")\n");
             continue;
         }
-        lg__say_path(to->graph, path, out);
+        lg_path_label(to->graph, path, out);
         lg_text_add(out, "\n");
     }
 }

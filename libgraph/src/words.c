@@ -115,7 +115,7 @@ count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
 
 // Of several steps through an autograd graph, the node at the end is told.
 void
-lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out)
+lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
 {
     lg__say_root(graph, &path->root, out);
     size_t said = 0;
@@ -189,7 +189,7 @@ lg__say_where(const lg_analysis *analysis, uint32_t node, lg_text *out,
     }
     if (status != LG_OK)
         return status;
-    lg__say_path(graph, &path, out);
+    lg_path_label(graph, &path, out);
     lg_path_free(&path);
     return LG_OK;
 }

@@ -18,9 +18,6 @@ void lg__say_step(const lg_graph *graph, uint32_t node, lg_text *out);
 void lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 /** Where a path begins: `train` of a module, `thread MainThread`. */
 void lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out);
-/** A path as one expression: `train.trainer.losses[0]`. What lies between is
- *  left out of long ones. */
-void lg__say_path(const lg_graph *graph, const lg_path *path, lg_text *out);
 /** `: a cycle of 3 objects`, of a node that goes with such a cycle of garbage;
  *  false, and nothing, of any other. */
 bool lg__say_bundle(const lg_analysis *analysis, uint32_t node, lg_text *out);
@@ -78,11 +75,8 @@ uint32_t lg__count_seen(const lg_graph *graph, const lg_knot *knot);
 /** Longer cycles are shown by their ends; those of lg__circuit_cut have the cut
  *  there. */
 #define LG__CIRCUIT_SHOWN 10
-/** The way around a cycle, back to its start, in one line. */
-void lg__say_circuit(const lg_graph *graph, const lg_hops *circuit,
-                     lg_text *out);
-/** The same with the label of the hop to cut underlined, in lines that begin
- *  with `indent`: one if it fits, else one a hop. */
+/** The way around a cycle with the label of the hop to cut underlined, in lines
+ * that begin with `indent`: one if it fits, else one a hop. */
 void lg__draw_circuit(const lg_graph *graph, const lg_hops *circuit, size_t cut,
                       const char *indent, lg_text *out);
 /** `2 references leakgraph cannot see`. */

@@ -63,11 +63,44 @@ say_line(const lg_graph *graph, const lg_hops *circuit, size_t cut,
 }
 
 void
-lg__say_circuit(const lg_graph *graph, const lg_hops *circuit, lg_text *out)
+lg_cycle_label(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
 {
     size_t begin;
     size_t end;
-    say_line(graph, circuit, SIZE_MAX, &begin, &end, out);
+    if (cycle->shortest.count > 0)
+        say_line(graph, &cycle->shortest, SIZE_MAX, &begin, &end, out);
+}
+
+static bool
+is_labelled(const lg_graph *graph, const lg_hop *hop, char first, lg_text *out)
+{
+    lg_text label = {0};
+    lg_hop_label(graph, hop, &label);
+    out->failed |= label.failed;
+    bool found = !label.failed && label.length > 0 && label.data[0] == first;
+    lg_text_free(&label);
+    return found;
+}
+
+// An element is told with who holds its container: `Trainer.callbacks[0]`.
+void
+lg_cycle_advice(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    const lg_hops *circuit = &cycle->shortest;
+    if (circuit->count == 0)
+        return;
+    const lg_hop *hop = &circuit->items[cycle->cut];
+    const lg_hop *before =
+        &circuit->items[(cycle->cut + circuit->count - 1) % circuit->count];
+    if (is_labelled(graph, hop, '[', out) &&
+        is_labelled(graph, before, '.', out)) {
+        lg__say_node(graph, before->source, out);
+        lg__say_label(graph, before, out);
+    } else {
+        lg__say_node(graph, hop->source, out);
+    }
+    lg__say_label(graph, hop, out);
+    lg_text_addf(out, ": %s", cycle->cut_reason);
 }
 
 static void

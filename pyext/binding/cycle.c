@@ -2,10 +2,10 @@
 #include "analysis.h"
 #include "convert.h"
 #include "device.h"
-#include "drawing.h"
 #include "errors.h"
 #include "node.h"
 #include "path.h"
+#include "picture.h"
 #include "sequence.h"
 #include "table.h"
 #include <stdlib.h>
@@ -228,53 +228,44 @@ get_path(cycle_object *self, void *Py_UNUSED(closure))
     return path_to(cycle_snapshot(self), node);
 }
 
+static lg_status
+see(const lg_analysis *analysis, const void *cycle, lg_view **out,
+    lg_error *error)
+{
+    return lg_view_cycle(analysis, cycle, NULL, out, error);
+}
+
 static PyObject *
 get_drawing(cycle_object *self, void *Py_UNUSED(closure))
 {
-    snapshot_object *snapshot = cycle_snapshot(self);
-    const lg_analysis *analysis = analysis_acquire(snapshot, NULL);
-    if (analysis == NULL)
-        return NULL;
-    const drawing_style style = {.legend = true};
-    lg_view *view = NULL;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = lg_view_cycle(analysis, cycle_found(self), NULL, &view, &error);
-    Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
-    if (status != LG_OK)
-        return error_raise(object_state(self), status, &error);
-    return drawing_new(object_state(self), view, &style);
+    return picture_of(cycle_snapshot(self), see, cycle_found(self));
 }
 
 /* ------------------------------------------------------------ protocol --- */
 
-/* "Node .child -> list [0] -> Leaf .parent -> back to Node" */
-static void
-add_way(const lg_graph *graph, const lg_hops *hops, lg_text *text)
-{
-    for (size_t i = 0; i < hops->count; i++) {
-        lg_node_title(graph, hops->items[i].source, false, text);
-        lg_text_add(text, " ");
-        lg_hop_label(graph, &hops->items[i], text);
-        lg_text_add(text, " -> ");
-    }
-    if (hops->count > 0) {
-        lg_text_add(text, "back to ");
-        lg_node_title(graph, hops->items[0].source, false, text);
-    }
-}
-
+/* Something that is said of the cycle, as a str. */
 static PyObject *
-cycle_str(cycle_object *self)
+say(cycle_object *self,
+    void (*add)(const lg_graph *, const lg_cycle *, lg_text *))
 {
     lg_graph *graph = snapshot_graph(cycle_snapshot(self));
     if (graph == NULL)
         return NULL;
     lg_text text = {0};
-    add_way(graph, &cycle_found(self)->shortest, &text);
+    add(graph, cycle_found(self), &text);
     return text_object(&text);
+}
+
+static PyObject *
+cycle_str(cycle_object *self)
+{
+    return say(self, lg_cycle_label);
+}
+
+static PyObject *
+get_advice(cycle_object *self, void *Py_UNUSED(closure))
+{
+    return say(self, lg_cycle_advice);
 }
 
 static PyObject *
@@ -294,7 +285,7 @@ cycle_repr(cycle_object *self)
                 knot.count == 1 ? " object, retains " : " objects, retains ");
     lg_text_add_size(&text, cycle->retained.host + cycle->retained.device);
     lg_text_add(&text, ": ");
-    add_way(cycle_snapshot(self)->graph, &cycle->shortest, &text);
+    lg_cycle_label(cycle_snapshot(self)->graph, cycle, &text);
     lg_text_add(&text, ">");
     return text_object(&text);
 }
@@ -302,12 +293,7 @@ cycle_repr(cycle_object *self)
 static PyObject *
 cycle_repr_svg(cycle_object *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *drawing = get_drawing(self, NULL);
-    if (drawing == NULL)
-        return NULL;
-    PyObject *svg = PyObject_CallMethod(drawing, "_repr_svg_", NULL);
-    Py_DECREF(drawing);
-    return svg;
+    return picture_ask(get_drawing(self, NULL), "_repr_svg_", NULL, 0, NULL);
 }
 
 static PyGetSetDef cycle_getset[] = {
@@ -337,6 +323,9 @@ static PyGetSetDef cycle_getset[] = {
      NULL},
     {"cut", (getter)get_cut, NULL,
      "The Hop to cut: .label, .source, .target, and the .reason for it.", NULL},
+    {"advice", (getter)get_advice, NULL,
+     "What to cut, and why it: a sentence; '' if there is nothing to cut.",
+     NULL},
     {"path", (getter)get_path, NULL,
      "Of a held one: a shortest Path from a root; else None.", NULL},
     {"drawing", (getter)get_drawing, NULL, "A Drawing of it.", NULL},

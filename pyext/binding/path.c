@@ -9,6 +9,7 @@ typedef struct path_object {
     PyObject_HEAD
     PyObject *root; /* Root or None */
     PyObject *hops; /* tuple of Hop */
+    PyObject *text;
 } path_object;
 
 /* ---------------------------------------------------------------- hops --- */
@@ -55,22 +56,34 @@ hop_tuple(core_state *state, snapshot_object *snapshot, const lg_hop *hops,
 /* ---------------------------------------------------------------- path --- */
 
 static PyObject *
-root_or_none(core_state *state, snapshot_object *snapshot, const lg_root *root)
+root_or_none(core_state *state, snapshot_object *snapshot, const lg_path *path,
+             bool rooted)
 {
-    if (root->node == LG_NONE)
+    if (!rooted)
         Py_RETURN_NONE;
-    return root_object(state, snapshot, root);
+    return root_object(state, snapshot, &path->root);
+}
+
+static PyObject *
+path_label(const lg_graph *graph, const lg_path *path)
+{
+    lg_text text = {0};
+    lg_path_label(graph, path, &text);
+    return text_object(&text);
 }
 
 PyObject *
-path_new(core_state *state, snapshot_object *snapshot, const lg_path *path)
+path_new(core_state *state, snapshot_object *snapshot, const lg_path *path,
+         bool rooted)
 {
-    path_object *self = object_new(state, TYPE_PATH);
+    lg_graph *graph = snapshot_graph(snapshot);
+    path_object *self = graph ? object_new(state, TYPE_PATH) : NULL;
     if (self == NULL)
         return NULL;
-    self->root = root_or_none(state, snapshot, &path->root);
+    self->root = root_or_none(state, snapshot, path, rooted);
     self->hops = hop_tuple(state, snapshot, path->hops, path->count);
-    if (self->root == NULL || self->hops == NULL)
+    self->text = path_label(graph, path);
+    if (self->root == NULL || self->hops == NULL || self->text == NULL)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -89,7 +102,7 @@ path_to(snapshot_object *snapshot, uint32_t node)
     status = lg_path_from_root(graph, node, NULL, &path, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
-        result = path_new(object_state(snapshot), snapshot, &path);
+        result = path_new(object_state(snapshot), snapshot, &path, true);
     else if (status == LG_ENOTFOUND) {
         Py_INCREF(Py_None);
         result = Py_None;
@@ -105,6 +118,7 @@ path_dealloc(path_object *self)
 {
     Py_XDECREF(self->root);
     Py_XDECREF(self->hops);
+    Py_XDECREF(self->text);
     object_free(self);
 }
 
@@ -122,34 +136,17 @@ get_labels(path_object *self, void *Py_UNUSED(closure))
     return labels;
 }
 
-/* "module train: .trainer -> .losses -> [0]" */
 static PyObject *
 path_str(path_object *self)
 {
-    PyObject *arrow = PyUnicode_FromString(" -> ");
-    PyObject *labels = arrow ? get_labels(self, NULL) : NULL;
-    PyObject *way = labels ? PyUnicode_Join(arrow, labels) : NULL;
-    PyObject *text = way;
-    if (way != NULL && self->root != Py_None) {
-        text = PyUnicode_FromFormat(
-            "%U %U: %U", PyStructSequence_GetItem(self->root, 1),
-            PyStructSequence_GetItem(self->root, 2), way);
-        Py_DECREF(way);
-    }
-    Py_XDECREF(labels);
-    Py_XDECREF(arrow);
-    return text;
+    Py_INCREF(self->text);
+    return self->text;
 }
 
 static PyObject *
 path_repr(path_object *self)
 {
-    PyObject *text = path_str(self);
-    if (text == NULL)
-        return NULL;
-    PyObject *repr = PyUnicode_FromFormat("<leakgraph.Path %U>", text);
-    Py_DECREF(text);
-    return repr;
+    return PyUnicode_FromFormat("<leakgraph.Path %U>", self->text);
 }
 
 static Py_ssize_t
@@ -190,7 +187,9 @@ static PyType_Slot path_slots[] = {
     SLOT(Py_mp_subscript, path_subscript),
     {Py_tp_members, path_members},
     {Py_tp_getset, path_getset},
-    {Py_tp_doc, "A sequence of Hop: how something is reached."},
+    {Py_tp_doc,
+     "A sequence of Hop: how something is reached.\n\nstr() is an expression: "
+     "train.trainer.losses[0]."},
     {0, NULL},
 };
 

@@ -14,9 +14,9 @@ PyObject *hop_object(core_state *state, snapshot_object *snapshot,
 PyObject *hop_tuple(core_state *state, snapshot_object *snapshot,
                     const lg_hop *hops, size_t count);
 
-/** A Path; without a root when path->root.node is LG_NONE. */
+/** A Path; one that is not rooted begins at a dominator. */
 PyObject *path_new(core_state *state, snapshot_object *snapshot,
-                   const lg_path *path);
+                   const lg_path *path, bool rooted);
 
 /** A shortest strong path from a root; None when no root reaches the node. */
 PyObject *path_to(snapshot_object *snapshot, uint32_t node);

@@ -238,19 +238,9 @@ show_objects(show_request *self, core_state *state)
 }
 
 static PyObject *
-show_live(PyObject *module, const arg_list *list, lg_direction direction,
-          PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+draw_live(show_request *self, PyObject *module)
 {
-    PyObject *values[ARG_COUNT] = {NULL};
-    core_state *state = module_state(module);
-    show_request request;
-    if (!args_take(list, args, nargs, kwnames, values))
-        return NULL;
-    PyObject *drawing = NULL;
-    if (request_parse(&request, state, direction, values))
-        drawing = request_finish(&request, show_objects(&request, state));
-    request_clear(&request);
-    return drawing;
+    return show_objects(self, module_state(module));
 }
 
 const char core_show_refs_doc[] =
@@ -259,41 +249,17 @@ const char core_show_refs_doc[] =
     "is near\nit is looked at, so the size of the heap does not "
     "matter." SHOW_OPTIONS;
 
-PyObject *
-core_show_refs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-               PyObject *kwnames)
-{
-    static const arg_list list = {"show_refs", show_names, 2, 1};
-    return show_live(module, &list, LG_REFS, args, nargs, kwnames);
-}
-
 const char core_show_backrefs_doc[] =
     "show_backrefs($module, /, " SHOW_SIGNATURE
     "Draw what refers to an object.\n\n"
     "Takes one snapshot of the whole heap; for several questions, take it "
     "once\nand ask Snapshot.show_backrefs()." SHOW_OPTIONS;
 
-PyObject *
-core_show_backrefs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                   PyObject *kwnames)
-{
-    static const arg_list list = {"show_backrefs", show_names, 2, 1};
-    return show_live(module, &list, LG_BACKREFS, args, nargs, kwnames);
-}
-
 const char core_show_path_doc[] =
     "show_path($module, /, " SHOW_SIGNATURE
     "Draw a shortest path of strong references from a GC root to an object.\n\n"
     "Says so when no root reaches it. Takes one snapshot of the whole "
     "heap." SHOW_OPTIONS;
-
-PyObject *
-core_show_path(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-               PyObject *kwnames)
-{
-    static const arg_list list = {"show_path", show_names, 2, 1};
-    return show_live(module, &list, LG_PATH, args, nargs, kwnames);
-}
 
 /* ----------------------------------------------------------- snapshots --- */
 
@@ -326,19 +292,9 @@ show_nodes(show_request *self, snapshot_object *snapshot)
 }
 
 static PyObject *
-show_saved(PyObject *self, const arg_list *list, lg_direction direction,
-           PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+draw_saved(show_request *self, PyObject *snapshot)
 {
-    PyObject *values[ARG_COUNT] = {NULL};
-    show_request request;
-    if (!args_take(list, args, nargs, kwnames, values))
-        return NULL;
-    PyObject *drawing = NULL;
-    if (request_parse(&request, object_state(self), direction, values))
-        drawing = request_finish(&request,
-                                 show_nodes(&request, (snapshot_object *)self));
-    request_clear(&request);
-    return drawing;
+    return show_nodes(self, (snapshot_object *)snapshot);
 }
 
 #define TARGET_KINDS "\n\nobj is a selector (a str), a Node, or a live object."
@@ -347,35 +303,79 @@ const char snapshot_show_refs_doc[] =
     "show_refs($self, /, " SHOW_SIGNATURE
     "Draw what an object refers to." TARGET_KINDS SHOW_OPTIONS;
 
-PyObject *
-snapshot_show_refs(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                   PyObject *kwnames)
-{
-    static const arg_list list = {"show_refs", show_names, 2, 1};
-    return show_saved(self, &list, LG_REFS, args, nargs, kwnames);
-}
-
 const char snapshot_show_backrefs_doc[] =
     "show_backrefs($self, /, " SHOW_SIGNATURE
     "Draw what refers to an object." TARGET_KINDS SHOW_OPTIONS;
-
-PyObject *
-snapshot_show_backrefs(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *kwnames)
-{
-    static const arg_list list = {"show_backrefs", show_names, 2, 1};
-    return show_saved(self, &list, LG_BACKREFS, args, nargs, kwnames);
-}
 
 const char snapshot_show_path_doc[] =
     "show_path($self, /, " SHOW_SIGNATURE
     "Draw a shortest path of strong references from a GC root to an "
     "object." TARGET_KINDS SHOW_OPTIONS;
 
+/* --------------------------------------------------------------- calls --- */
+
+typedef PyObject *draw_function(show_request *, PyObject *asked);
+
+static PyObject *
+show(PyObject *asked, core_state *state, lg_direction direction,
+     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const arg_list lists[] = {
+        [LG_REFS] = {"show_refs", show_names, 2, 1},
+        [LG_BACKREFS] = {"show_backrefs", show_names, 2, 1},
+        [LG_PATH] = {"show_path", show_names, 2, 1},
+    };
+    draw_function *draw = PyModule_Check(asked) ? draw_live : draw_saved;
+    PyObject *values[ARG_COUNT] = {NULL};
+    show_request request;
+    if (!args_take(&lists[direction], args, nargs, kwnames, values))
+        return NULL;
+    PyObject *drawing = NULL;
+    if (request_parse(&request, state, direction, values))
+        drawing = request_finish(&request, draw(&request, asked));
+    request_clear(&request);
+    return drawing;
+}
+
+PyObject *
+core_show_refs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
+{
+    return show(module, module_state(module), LG_REFS, args, nargs, kwnames);
+}
+
+PyObject *
+core_show_backrefs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    return show(module, module_state(module), LG_BACKREFS, args, nargs,
+                kwnames);
+}
+
+PyObject *
+core_show_path(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
+{
+    return show(module, module_state(module), LG_PATH, args, nargs, kwnames);
+}
+
+PyObject *
+snapshot_show_refs(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    return show(self, object_state(self), LG_REFS, args, nargs, kwnames);
+}
+
+PyObject *
+snapshot_show_backrefs(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    return show(self, object_state(self), LG_BACKREFS, args, nargs, kwnames);
+}
+
 PyObject *
 snapshot_show_path(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const arg_list list = {"show_path", show_names, 2, 1};
-    return show_saved(self, &list, LG_PATH, args, nargs, kwnames);
+    return show(self, object_state(self), LG_PATH, args, nargs, kwnames);
 }

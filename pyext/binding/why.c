@@ -3,11 +3,11 @@
 #include "analysis.h"
 #include "args.h"
 #include "convert.h"
-#include "drawing.h"
 #include "errors.h"
 #include "merged.h"
 #include "node.h"
 #include "path.h"
+#include "picture.h"
 #include "python.h"
 #include "recorder.h"
 #include "sequence.h"
@@ -204,10 +204,8 @@ path_tuple(why_object *self, lg_paths *paths, bool dominated)
 {
     PyObject *tuple = PyTuple_New((Py_ssize_t)paths->count);
     for (size_t i = 0; tuple != NULL && i < paths->count; i++) {
-        if (dominated)
-            paths->items[i].root.node = LG_NONE;
-        PyObject *path =
-            path_new(object_state(self), self->snapshot, &paths->items[i]);
+        PyObject *path = path_new(object_state(self), self->snapshot,
+                                  &paths->items[i], !dominated);
         if (path == NULL)
             Py_CLEAR(tuple);
         else
@@ -260,24 +258,18 @@ get_retained_total(why_object *self, void *closure)
     return node_retained_total(self->node, closure);
 }
 
+static lg_status
+see(const lg_analysis *analysis, const void *node, lg_view **out,
+    lg_error *error)
+{
+    return lg_view_why(analysis, ((const node_object *)node)->index, NULL, NULL,
+                       out, error);
+}
+
 static PyObject *
 get_drawing(why_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
-    if (analysis == NULL)
-        return NULL;
-    const drawing_style style = {.legend = true};
-    lg_view *view = NULL;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status =
-        lg_view_why(analysis, self->node->index, NULL, NULL, &view, &error);
-    Py_END_ALLOW_THREADS
-    snapshot_release(self->snapshot);
-    if (status != LG_OK)
-        return error_raise(object_state(self), status, &error);
-    return drawing_new(object_state(self), view, &style);
+    return picture_of(self->snapshot, see, self->node);
 }
 
 static PyMemberDef why_members[] = {
@@ -321,32 +313,19 @@ why_repr(why_object *self)
     return self->text;
 }
 
-/* What the drawing's method of that name returns. */
-static PyObject *
-ask_drawing(why_object *self, const char *name, PyObject *const *args,
-            Py_ssize_t nargs, PyObject *kwnames)
-{
-    PyObject *drawing = get_drawing(self, NULL);
-    PyObject *method = drawing ? PyObject_GetAttrString(drawing, name) : NULL;
-    PyObject *result =
-        method ? PyObject_Vectorcall(method, args, (size_t)nargs, kwnames)
-               : NULL;
-    Py_XDECREF(method);
-    Py_XDECREF(drawing);
-    return result;
-}
-
 static PyObject *
 why_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
          PyObject *kwnames)
 {
-    return ask_drawing((why_object *)self, "save", args, nargs, kwnames);
+    return picture_ask(get_drawing((why_object *)self, NULL), "save", args,
+                       nargs, kwnames);
 }
 
 static PyObject *
 why_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return ask_drawing((why_object *)self, "_repr_svg_", NULL, 0, NULL);
+    return picture_ask(get_drawing((why_object *)self, NULL), "_repr_svg_",
+                       NULL, 0, NULL);
 }
 
 static PyObject *

@@ -243,7 +243,7 @@ def cycles_html(cycles: Cycles) -> str:
 
 def why_html(why: Why) -> str:
     """The report, and the picture below it."""
-    return f"<pre>{escape(str(why))}</pre>{why._repr_svg_() or ''}"
+    return f"{_preformatted(str(why))}{why._repr_svg_() or ''}"
 
 
 def _merged_row(snapshot: Snapshot, row: dict[str, Any]) -> MergedRow:
@@ -293,10 +293,8 @@ def _holders(row: FigureRow) -> str:
 
 
 def _cycle_row(number: int, cycle: Cycle) -> str:
-    cut = cycle.cut
-    said = f"{cut.source.label} {cut.label}: {cut.reason}" if cut is not None else ""
     where = cycle.path if cycle.kind == "held" else cycle.reason
-    texts = (cycle.kind, str(cycle), said, "" if where is None else str(where))
+    texts = (cycle.kind, str(cycle), cycle.advice, "" if where is None else str(where))
     return _cells(str(number), _size(cycle.retained_total)) + "".join(
         f"<td{_LEFT}>{escape(text)}</td>" for text in texts
     )
@@ -308,7 +306,15 @@ def _drawn(cycles: Cycles) -> range:
 
 def _picture(number: int, cycle: Cycle) -> str:
     svg = cycle._repr_svg_()
-    return f"<details open><summary>{number}</summary>{svg}</details>" if svg else ""
+    if not svg:
+        return ""
+    return f"<details open><summary>cycle {number}</summary>{svg}</details>"
+
+
+def _preformatted(text: str) -> str:
+    """Lines whose boxes join; themes of notebooks have pages in fonts of their own."""
+    style = "font-family:monospace;line-height:1.2;white-space:pre"
+    return f'<pre style="{style}">{escape(text)}</pre>'
 
 
 def _head(name: str) -> str:
@@ -316,7 +322,8 @@ def _head(name: str) -> str:
 
 
 def _cells(*texts: str) -> str:
-    return "".join(f"<td>{escape(text)}</td>" for text in texts)
+    style = ' style="white-space:nowrap"'
+    return "".join(f"<td{style}>{escape(text)}</td>" for text in texts)
 
 
 def _table(head: str, rows: list[str]) -> str:

@@ -207,7 +207,7 @@ test_dominators_fold_the_small(void)
     CHECK(lg_view_node_count(view) <= 10);
     lg_text dot = dot_of(view);
     CHECK(strstr(dot.data, "everything"));
-    CHECK(strstr(dot.data, "</B> more"));
+    CHECK(strstr(dot.data, "</B>&#160;more"));
     CHECK(strstr(dot.data, "100 %"));
     lg_text_free(&dot);
     close_shape(&losses);

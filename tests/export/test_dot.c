@@ -99,6 +99,20 @@ test_long_names_lose_their_middle(void)
 }
 
 static void
+test_long_sentences_take_several_lines(void)
+{
+    char title[301];
+    for (size_t i = 0; i < 300; i++)
+        title[i] = "0123456789 "[i % 11];
+    title[300] = '\0';
+    lg_text dot = dot_with_name("f", title);
+    CHECK(!strstr(dot.data, "…"));
+    CHECK(strstr(dot.data, "0123456789</B></FONT></TD></TR><TR>"));
+    CHECK(renders(&dot));
+    lg_text_free(&dot);
+}
+
+static void
 test_title_and_caption(void)
 {
     lg_text dot = dot_with_name("f", "why <this>?");
@@ -115,6 +129,7 @@ main(void)
     RUN(test_names_stay_names);
     RUN(test_direction_marks_are_taken_out);
     RUN(test_long_names_lose_their_middle);
+    RUN(test_long_sentences_take_several_lines);
     RUN(test_title_and_caption);
     return test_result();
 }

@@ -172,6 +172,9 @@ def test_what_stores_a_callable_is_cut(still, shape, label, word):
     cut = cycle_of(snapshot, snapshot.find(kept)).cut
     assert (cut.label, word in cut.reason) == (label, True)
     assert cut.source.type_name in ("shapes.Thing", "list")
+    advice = cycle_of(snapshot, snapshot.find(kept)).advice
+    assert advice.startswith("Thing.") and advice.endswith(cut.reason)
+    assert f"{label}: " in advice
 
 
 @pytest.mark.parametrize("case", ["held", "garbage", "bytes"])

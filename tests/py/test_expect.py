@@ -32,7 +32,7 @@ def test_what_is_alive_is_told_with_its_reason():
     assert found.label == "the page"
     assert found.node.address == id(cache["page"])
     assert found.why.node == found.node
-    assert str(found.why.path) == f"module {__name__}: .cache -> ['page']"
+    assert str(found.why.path) == f"{__name__}.cache['page']"
     assert "page" in str(found.why)
 
 

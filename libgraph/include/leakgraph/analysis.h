@@ -162,6 +162,14 @@ LG_API lg_status lg_analysis_cycles(const lg_analysis *analysis,
                                     const lg_monitor *monitor, lg_cycles *out,
                                     lg_error *err);
 LG_API void lg_cycles_free(lg_cycles *cycles);
+/** The shortest way round in one line: `Parent.children -> list[0] ->
+ *  Child.parent -> back to Parent`. The middle of a long one is left out. */
+LG_API void lg_cycle_label(const lg_graph *graph, const lg_cycle *cycle,
+                           lg_text *out);
+/** What to cut, and why it: `Child.parent: the back reference ...`. Nothing of
+ * a cycle without a way round. */
+LG_API void lg_cycle_advice(const lg_graph *graph, const lg_cycle *cycle,
+                            lg_text *out);
 LG_API const char *lg_cycle_kind_name(lg_cycle_kind kind);
 /** One byte a node: 1 where CPython's collector would free it now. *flags is
  *  released with free(). */

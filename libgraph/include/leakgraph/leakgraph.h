@@ -530,6 +530,10 @@ typedef struct lg_path {
 } lg_path;
 
 LG_API void lg_path_free(lg_path *path);
+/** A path as one expression: `train.trainer.losses[0]`. The middle of a long
+ * one is left out. */
+LG_API void lg_path_label(const lg_graph *graph, const lg_path *path,
+                          lg_text *out);
 
 /**
  * A shortest strong path from a GC root, counted in hops; among the shortest,
