@@ -12,7 +12,7 @@ typedef struct search {
     bool roots[2]; // whether the super-root, or that of garbage, is a top
 } search;
 
-static const lg__span *
+static const lg__knot_span *
 knots(const lg__lift *lift)
 {
     return lift->knots.data;
@@ -64,7 +64,7 @@ mark_candidates(search *state)
             *mark |= LG__MARK_CANDIDATE;
     }
     for (uint32_t k = 0; k < state->none; k++) {
-        lg__span knot = knots(lift)[k];
+        lg__knot_span knot = knots(lift)[k];
         if (!has_many_doors(lift, k))
             continue;
         state->knot[k].parent = knot.early ? state->none : LG_NONE;
@@ -77,8 +77,8 @@ mark_candidates(search *state)
     }
 }
 
-// The knot that holds a node whose dominator is `top`, or none: its own, unless
-// that has `top` as well, or the one that adopts it.
+// The knot that holds a node whose dominator is `top`: its own, unless `top` is
+// of that one too, or the one that adopts it, or none.
 static uint32_t
 holder(const search *state, uint32_t node, uint32_t top)
 {
@@ -208,7 +208,7 @@ lg__contraction_weigh(const lg__contraction *state, const lg_analysis *analysis,
             bytes[lift->place[adopted[i].by]] +=
                 lg__dominated_on(analysis, adopted[i].node, device);
     for (uint32_t k = 0; k < state->count; k++) {
-        lg__span knot = knots(lift)[k];
+        lg__knot_span knot = knots(lift)[k];
         uint32_t top = analysis->dominator[lift->order[knot.begin]];
         for (uint32_t i = knot.begin; i < knot.end; i++)
             if (analysis->dominator[lift->order[i]] == top)

@@ -11,7 +11,7 @@
 // dominator of what refers to them. A knot of garbage that nothing refers to is
 // all doors.
 static uint32_t
-open_doors(lg__lift *lift, lg__span *knot)
+open_doors(lg__lift *lift, lg__knot_span *knot)
 {
     lg__branch *branch = lift->branch;
     uint32_t top = LG_NONE;
@@ -30,6 +30,7 @@ open_doors(lg__lift *lift, lg__span *knot)
         top = lg__lift_garbage(lift);
         knot->early = true;
     }
+    const unsigned replaced = LG__MARK_EARLY | LG__MARK_SELF;
     unsigned marks = doors > 1     ? LG__MARK_MANY
                      : knot->early ? LG__MARK_EARLY
                                    : 0;
@@ -37,7 +38,7 @@ open_doors(lg__lift *lift, lg__span *knot)
         uint32_t node = lift->order[i];
         uint8_t *mark = &lift->mark[node];
         bool door = loose || branch[node].parent != LG_NONE;
-        *mark = (uint8_t)((*mark & ~(unsigned)LG__MARK_EARLY) | marks |
+        *mark = (uint8_t)((*mark & ~replaced) | marks |
                           (door ? 0 : LG__MARK_INNER));
         if (door)
             branch[node].parent = top;
@@ -70,7 +71,7 @@ show_inward(const lg__lift *lift, uint32_t place)
 }
 
 static void
-show_outward(const lg__lift *lift, const lg__span *knot, uint32_t node)
+show_outward(const lg__lift *lift, const lg__knot_span *knot, uint32_t node)
 {
     const lg_columns *columns = &lift->graph->columns;
     unsigned barred = lg__lift_barred(lift, node);
@@ -100,7 +101,7 @@ settle_member(const lg__lift *lift, uint32_t place)
 }
 
 lg_status
-lg__lift_knot(lg__lift *lift, lg__span *knot, lg_error *err)
+lg__lift_knot(lg__lift *lift, lg__knot_span *knot, lg_error *err)
 {
     uint32_t nodes = lift->graph->columns.node_count;
     uint32_t top = open_doors(lift, knot);

@@ -71,7 +71,7 @@ static const uint32_t *
 name_knots(listing *state)
 {
     const lg__lift *lift = state->lift;
-    const lg__span *knots = lift->knots.data;
+    const lg__knot_span *knots = lift->knots.data;
     uint32_t nodes = lift->graph->columns.node_count;
     memset(lift->place, 0xff, nodes * sizeof *lift->place);
     for (uint32_t k = 0; k < state->count; k++) {
@@ -141,7 +141,7 @@ make_room(lg_analysis *analysis, size_t count, size_t members)
 lg_status
 lg__knots_keep(lg_analysis *analysis, lg__lift *lift, lg_error *err)
 {
-    const lg__span *knots = lift->knots.data;
+    const lg__knot_span *knots = lift->knots.data;
     size_t count = lift->knots.count;
     size_t members = 0;
     for (size_t k = 0; k < count; k++)

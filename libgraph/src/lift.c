@@ -101,7 +101,7 @@ static lg_status
 settle_all(lg__lift *lift, lg_error *err)
 {
     uint32_t nodes = lift->graph->columns.node_count;
-    lg__span *knots = lift->knots.data;
+    lg__knot_span *knots = lift->knots.data;
     size_t left = lift->knots.count;
     lg_status status = LG_OK;
     for (uint32_t i = 0; i < nodes && status == LG_OK; i++) {
@@ -130,7 +130,7 @@ lg__lift_run(lg__lift *lift, const lg_graph *graph, const lg__policy *policy,
         .mark = policy->mark,
         .order = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
         .place = lg__wide_calloc((nodes + 1) * sizeof(uint32_t)),
-        .knots = {.element = sizeof(lg__span)},
+        .knots = {.element = sizeof(lg__knot_span)},
     };
     if (lift->order == NULL || lift->place == NULL)
         return lg__error_memory(err);
@@ -148,9 +148,9 @@ bool
 lg__knots_add(lg__vector *knots, uint32_t begin, uint32_t end)
 {
     lg_allocator allocator = lg_allocator_default();
-    lg__span *knot = lg__vector_extend(&allocator, knots, 1);
+    lg__knot_span *knot = lg__vector_extend(&allocator, knots, 1);
     if (knot != NULL)
-        *knot = (lg__span){.begin = begin, .end = end};
+        *knot = (lg__knot_span){.begin = begin, .end = end};
     return knot != NULL;
 }
 

@@ -24,11 +24,11 @@ typedef struct lg__branch {
 
 /** A knot: nodes that all reach each other, or one that refers to itself. A
  *  *door* is a member that something outside refers to. */
-typedef struct lg__span {
+typedef struct lg__knot_span {
     uint32_t begin; /**< where its members stand in the order */
     uint32_t end;
     bool early; /**< something early refers to it: see LG__MARK_EARLY */
-} lg__span;
+} lg__knot_span;
 
 typedef struct lg__lift {
     const lg_graph *graph;
@@ -41,7 +41,7 @@ typedef struct lg__lift {
                              index in the order */
     lg__branch *branch; /**< [node_count + 2], the super-root and the root of
                              garbage last */
-    lg__vector knots;   /**< lg__span, the last in the order first */
+    lg__vector knots;   /**< lg__knot_span, the last in the order first */
 } lg__lift;
 
 /** Asks the monitor now and then; false, with the error set, when it says stop.
@@ -106,10 +106,10 @@ bool lg__knots_add(lg__vector *knots, uint32_t begin, uint32_t end);
 lg_status lg__lift_walk(lg__lift *lift, lg_error *err);
 /** Settles a knot whose edges from outside have all been seen, and shows its
  *  edges to the outside. */
-lg_status lg__lift_knot(lg__lift *lift, lg__span *knot, lg_error *err);
+lg_status lg__lift_knot(lg__lift *lift, lg__knot_span *knot, lg_error *err);
 /** The dominators within any knot. Reorders its members. */
-lg_status lg__lift_tangle(lg__lift *lift, const lg__span *knot, uint32_t top,
-                          lg_error *err);
+lg_status lg__lift_tangle(lg__lift *lift, const lg__knot_span *knot,
+                          uint32_t top, lg_error *err);
 
 /** Everything: afterwards each branch's parent is the immediate dominator. Free
  *  with lg__lift_free, also on failure. */

@@ -201,7 +201,7 @@ settle(tangle *state, uint32_t top)
 }
 
 lg_status
-lg__lift_tangle(lg__lift *lift, const lg__span *knot, uint32_t top,
+lg__lift_tangle(lg__lift *lift, const lg__knot_span *knot, uint32_t top,
                 lg_error *err)
 {
     uint32_t count = knot->end - knot->begin;
