@@ -232,7 +232,7 @@ survey_context(lg_torch *torch, const lg_instance *instance)
 static void
 survey_storage(lg_torch *torch, const lg_instance *instance)
 {
-    const lg_torch_contents contents = {.element = 1, .dtype = "bytes"};
+    const lg_torch_contents contents = {.dtype = "bytes"};
     uintptr_t storage = word_at(instance->object, torch->layout->owner_impl);
     if (storage != 0)
         lg_torch_hold_storage(torch, instance->node, storage, &contents);

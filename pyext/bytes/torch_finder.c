@@ -40,21 +40,27 @@ fits_all(lg_finder *finder, const lg_sought *sought, size_t offset,
     return true;
 }
 
+bool
+lg_finder_is_a(lg_finder *finder, uintptr_t object, const char *mangled)
+{
+    lg_rtti rtti;
+    return object % sizeof object == 0 &&
+           lg_rtti_read(finder->memory, lg_memory_word(finder->memory, object),
+                        &rtti) &&
+           lg_rtti_is_a(&rtti, mangled);
+}
+
 /** As lg_finder_class, for one offset. */
 static bool
 points_all(lg_finder *finder, size_t offset, const lg_sample *samples,
            size_t count, const char *mangled)
 {
-    lg_rtti rtti;
-    for (size_t i = 0; i < count; i++) {
-        uintptr_t word =
-            lg_memory_word(finder->memory, samples[i].base + offset);
-        if (!lg_is_address(word) ||
-            !lg_rtti_read(finder->memory, lg_memory_word(finder->memory, word),
-                          &rtti) ||
-            !lg_rtti_is_a(&rtti, mangled))
+    for (size_t i = 0; i < count; i++)
+        if (!lg_finder_is_a(
+                finder,
+                lg_memory_word(finder->memory, samples[i].base + offset),
+                mangled))
             return false;
-    }
     return true;
 }
 
@@ -99,6 +105,17 @@ lg_finder_find(lg_finder *finder, const lg_sought *sought,
         return 0;
     return one_of(finder, sought,
                   match_all(finder, sought, samples, count, NULL));
+}
+
+bool
+lg_finder_any(lg_finder *finder, const lg_sought *sought,
+              const lg_sample *samples, size_t count, uint16_t *out)
+{
+    match found = match_all(finder, sought, samples, count, NULL);
+    if (finder->failed || found.count != 1)
+        return false;
+    *out = (uint16_t)found.offset;
+    return true;
 }
 
 uint16_t
@@ -146,6 +163,12 @@ lg_finder_object(lg_finder *finder, const char *name)
     if (object == NULL)
         lg_finder_fail(finder, name, "no such canary");
     return object;
+}
+
+uintptr_t
+lg_finder_at(lg_finder *finder, const char *name)
+{
+    return (uintptr_t)lg_finder_object(finder, name);
 }
 
 /** The number that a table of the canaries has for an object. */

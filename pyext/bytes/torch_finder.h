@@ -23,6 +23,12 @@ typedef struct lg_sample {
     uintptr_t value;
 } lg_sample;
 
+static inline lg_sample
+lg_sample_of(uintptr_t base, uintptr_t value)
+{
+    return (lg_sample){base, value};
+}
+
 /** What to look for. */
 typedef struct lg_sought {
     const char *what; /**< for the reason: "a tensor's storage" */
@@ -42,6 +48,9 @@ uint16_t lg_finder_find(lg_finder *finder, const lg_sought *sought,
 /** The same; 0 without a failure when nothing fits. */
 uint16_t lg_finder_try(lg_finder *finder, const lg_sought *sought,
                        const lg_sample *samples, size_t count);
+/** The same; false, without a failure, when nothing fits; *out may be 0. */
+bool lg_finder_any(lg_finder *finder, const lg_sought *sought,
+                   const lg_sample *samples, size_t count, uint16_t *out);
 /** The one word of each sample that points at an object of this C++ class. */
 uint16_t lg_finder_class(lg_finder *finder, const lg_sought *sought,
                          const lg_sample *samples, size_t count,
@@ -57,12 +66,16 @@ bool lg_finder_check(lg_finder *finder, bool is_so, const char *what);
 PyObject *lg_finder_object(lg_finder *finder, const char *name);
 /** A canary that some versions do not have: NULL. */
 PyObject *lg_finder_optional(lg_finder *finder, const char *name);
+/** The same, as an address. */
+uintptr_t lg_finder_at(lg_finder *finder, const char *name);
 /** Where the C++ object of a canary (tensor, storage) is. */
 uintptr_t lg_finder_address(lg_finder *finder, const char *name);
 /** What PyTorch says of where a tensor's data are. */
 uintptr_t lg_finder_data(lg_finder *finder, const char *name);
 /** A word of memory; fails when it cannot be read. */
 uintptr_t lg_finder_word(lg_finder *finder, uintptr_t address);
+/** Whether a C++ object is of this class, or of one derived from it. */
+bool lg_finder_is_a(lg_finder *finder, uintptr_t object, const char *mangled);
 /** Bytes of the block that begins there. */
 size_t lg_finder_end(lg_finder *finder, uintptr_t block);
 

@@ -7,6 +7,7 @@ enum { WORD = sizeof(uintptr_t), META_DEVICE = 14 };
 
 /** Mangled names of classes. */
 #define AUTOGRAD_META "N5torch8autograd12AutogradMetaE"
+#define ALLOCATOR "N3c109AllocatorE"
 #define VERSION_COUNTER "N3c1015VariableVersion14VersionCounterE"
 
 /** Dtypes that every version has, by their number in c10::ScalarType. */
@@ -22,18 +23,6 @@ static const struct {
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static lg_sample
-sample(uintptr_t base, uintptr_t value)
-{
-    return (lg_sample){base, value};
-}
-
-static uintptr_t
-object_at(lg_finder *finder, const char *name)
-{
-    return (uintptr_t)lg_finder_object(finder, name);
-}
 
 /** Bytes of a Python object that are its struct. */
 static size_t
@@ -51,20 +40,20 @@ find_wrapper(lg_finder *finder, lg_torch_layout *layout)
     const char *const names[] = {"short", "long", "leaf", "meta"};
     lg_sample samples[COUNT(names)];
     for (size_t i = 0; i < COUNT(names); i++)
-        samples[i] = sample(object_at(finder, names[i]),
-                            lg_finder_address(finder, names[i]));
+        samples[i] = lg_sample_of(lg_finder_at(finder, names[i]),
+                                  lg_finder_address(finder, names[i]));
     lg_sought sought = {"a tensor object's TensorImpl", 2 * WORD,
                         size_of_object(finder, "short"), WORD, 0};
     layout->wrapper_impl =
         lg_finder_find(finder, &sought, samples, COUNT(samples));
-    lg_sample hooks[] = {
-        sample(object_at(finder, "leaf"), object_at(finder, "hooks")),
-        sample(object_at(finder, "short"), 0)};
+    lg_sample hooks[] = {lg_sample_of(lg_finder_at(finder, "leaf"),
+                                      lg_finder_at(finder, "hooks")),
+                         lg_sample_of(lg_finder_at(finder, "short"), 0)};
     sought.what = "a tensor object's hooks";
     layout->wrapper_hooks =
         lg_finder_find(finder, &sought, hooks, COUNT(hooks));
     if (lg_finder_optional(finder, "late hooks") != NULL) {
-        hooks[0].value = object_at(finder, "late hooks");
+        hooks[0].value = lg_finder_at(finder, "late hooks");
         sought.what = "a tensor object's late hooks";
         layout->wrapper_acc =
             lg_finder_find(finder, &sought, hooks, COUNT(hooks));
@@ -81,9 +70,9 @@ find_borrowing(lg_finder *finder, lg_torch_layout *layout)
     PyObject *dropped = lg_finder_object(finder, "dropped");
     uintptr_t address = dropped != NULL ? PyLong_AsSize_t(dropped) : 0;
     PyErr_Clear();
-    lg_sample samples[] = {sample(object_at(finder, "short"), 0),
-                           sample(object_at(finder, "leaf"), 0),
-                           sample(address, 1)};
+    lg_sample samples[] = {lg_sample_of(lg_finder_at(finder, "short"), 0),
+                           lg_sample_of(lg_finder_at(finder, "leaf"), 0),
+                           lg_sample_of(address, 1)};
     lg_sought sought = {"whether C++ owns a tensor object", 2 * WORD,
                         layout->wrapper_impl, 1, 0};
     layout->wrapper_borrows =
@@ -97,9 +86,9 @@ find_owner(lg_finder *finder, lg_torch_layout *layout)
                                  "storage of deep"};
     lg_sample samples[COUNT(names)], back[COUNT(names)];
     for (size_t i = 0; i < COUNT(names); i++) {
-        samples[i] = sample(object_at(finder, names[i]),
-                            lg_finder_address(finder, names[i]));
-        back[i] = sample(samples[i].value, samples[i].base);
+        samples[i] = lg_sample_of(lg_finder_at(finder, names[i]),
+                                  lg_finder_address(finder, names[i]));
+        back[i] = lg_sample_of(samples[i].value, samples[i].base);
     }
     lg_sought sought = {"a storage object's StorageImpl", 2 * WORD,
                         size_of_object(finder, names[0]), WORD, 0};
@@ -123,8 +112,8 @@ find_pointers(lg_finder *finder, lg_torch_layout *layout)
     lg_sample storages[COUNT(names)], objects[COUNT(names)];
     for (size_t i = 0; i < COUNT(names); i++) {
         uintptr_t impl = lg_finder_address(finder, names[i]);
-        storages[i] = sample(impl, lg_finder_address(finder, owners[i]));
-        objects[i] = sample(impl, object_at(finder, names[i]));
+        storages[i] = lg_sample_of(impl, lg_finder_address(finder, owners[i]));
+        objects[i] = lg_sample_of(impl, lg_finder_at(finder, names[i]));
     }
     lg_sought sought = {"a tensor's storage", 2 * WORD,
                         lg_finder_end(finder, storages[0].base), WORD, 0};
@@ -137,8 +126,8 @@ find_pointers(lg_finder *finder, lg_torch_layout *layout)
     sought.what = "a tensor's version counter";
     layout->impl_version = lg_finder_class(finder, &sought, objects,
                                            COUNT(objects), VERSION_COUNTER);
-    lg_sample leaves[] = {sample(lg_finder_address(finder, "leaf"), 0),
-                          sample(lg_finder_address(finder, "square"), 0)};
+    lg_sample leaves[] = {lg_sample_of(lg_finder_address(finder, "leaf"), 0),
+                          lg_sample_of(lg_finder_address(finder, "square"), 0)};
     sought.what = "a tensor's autograd data";
     layout->impl_meta =
         lg_finder_class(finder, &sought, leaves, COUNT(leaves), AUTOGRAD_META);
@@ -178,8 +167,9 @@ find_sizes(lg_finder *finder, lg_torch_layout *layout)
         matches++;
     }
     lg_finder_check(finder, matches == 1, "a tensor's shape");
-    lg_sample counts[] = {sample(tensors[0], 5), sample(tensors[1], 2310),
-                          sample(tensors[2], 12)};
+    lg_sample counts[] = {lg_sample_of(tensors[0], 5),
+                          lg_sample_of(tensors[1], 2310),
+                          lg_sample_of(tensors[2], 12)};
     lg_sought sought = {"a tensor's number of elements",
                         layout->impl_sizes + 2 * WORD, end, WORD, 0};
     layout->impl_count = lg_finder_find(finder, &sought, counts, COUNT(counts));
@@ -190,17 +180,17 @@ find_dtype(lg_finder *finder, lg_torch_layout *layout)
 {
     lg_sample samples[DTYPES];
     for (size_t i = 0; i < DTYPES; i++)
-        samples[i] =
-            sample(lg_finder_address(finder, dtypes[i].name), dtypes[i].number);
+        samples[i] = lg_sample_of(lg_finder_address(finder, dtypes[i].name),
+                                  dtypes[i].number);
     size_t end = lg_finder_end(finder, samples[0].base);
     lg_sought sought = {"a tensor's dtype", layout->impl_count + WORD, end, 2,
                         0};
     layout->impl_dtype =
         lg_finder_find(finder, &sought, samples, COUNT(samples));
     lg_sample devices[] = {
-        sample(lg_finder_address(finder, "short"), 0),
-        sample(lg_finder_address(finder, "float64"), 0),
-        sample(lg_finder_address(finder, "meta"), META_DEVICE)};
+        lg_sample_of(lg_finder_address(finder, "short"), 0),
+        lg_sample_of(lg_finder_address(finder, "float64"), 0),
+        lg_sample_of(lg_finder_address(finder, "meta"), META_DEVICE)};
     sought = (lg_sought){"a tensor's device", layout->impl_dtype + 2u,
                          layout->impl_dtype + 8u, 1, 0};
     layout->impl_device =
@@ -221,8 +211,8 @@ find_data(lg_finder *finder, lg_torch_layout *layout)
     lg_sample data[COUNT(names)], sizes[COUNT(names)];
     for (size_t i = 0; i < COUNT(names); i++) {
         uintptr_t storage = lg_finder_address(finder, owners[i]);
-        data[i] = sample(storage, lg_finder_data(finder, names[i]));
-        sizes[i] = sample(storage, bytes[i]);
+        data[i] = lg_sample_of(storage, lg_finder_data(finder, names[i]));
+        sizes[i] = lg_sample_of(storage, bytes[i]);
     }
     size_t end = lg_finder_end(finder, data[0].base);
     lg_sought sought = {"a storage's data", 2 * WORD, end, WORD, 0};
@@ -237,6 +227,9 @@ find_data(lg_finder *finder, lg_torch_layout *layout)
     layout->storage_deleter = layout->storage_data + WORD;
     sought.what = "a storage's size";
     layout->storage_size = lg_finder_find(finder, &sought, sizes, COUNT(sizes));
+    sought.what = "a storage's allocator";
+    layout->storage_allocator =
+        lg_finder_try_class(finder, &sought, data, COUNT(data) - 1, ALLOCATOR);
 }
 
 static void
@@ -245,8 +238,8 @@ find_deleters(lg_finder *finder, lg_torch_layout *layout)
     uintptr_t ours = lg_finder_address(finder, "storage of short");
     uintptr_t theirs = lg_finder_address(finder, "storage of borrowing");
     uintptr_t meta = lg_finder_address(finder, "storage of meta");
-    lg_sample devices[] = {sample(ours, 0), sample(theirs, 0),
-                           sample(meta, META_DEVICE)};
+    lg_sample devices[] = {lg_sample_of(ours, 0), lg_sample_of(theirs, 0),
+                           lg_sample_of(meta, META_DEVICE)};
     lg_sought sought = {"a storage's device", layout->storage_context + WORD,
                         layout->storage_context + 2 * WORD, 1, 0};
     layout->storage_device =
@@ -259,10 +252,11 @@ find_deleters(lg_finder *finder, lg_torch_layout *layout)
                     "who frees a storage");
     uintptr_t context =
         lg_finder_word(finder, theirs + layout->storage_context);
-    lg_sample owner = sample(context, object_at(finder, "owner"));
+    lg_sample owner = lg_sample_of(context, lg_finder_at(finder, "owner"));
     sought = (lg_sought){"a storage's owner", 0, lg_finder_end(finder, context),
                          WORD, 0};
-    layout->context_object = lg_finder_try(finder, &sought, &owner, 1);
+    layout->owner_known =
+        lg_finder_any(finder, &sought, &owner, 1, &layout->context_object);
 }
 
 bool

@@ -46,6 +46,7 @@ typedef struct lg_torch_layout {
     uint16_t storage_size;
     uint16_t storage_allocator; /**< 0: not found */
     uint16_t storage_object;    /**< its UntypedStorage; 0: has none */
+    bool owner_known;           /**< the next one was found */
     uint16_t context_object;    /**< in the context of a buffer's deleter: the
                                      Python object */
     uintptr_t deleter_malloc;
@@ -63,6 +64,8 @@ typedef struct lg_torch_layout {
     uint16_t edge_size;
     uint16_t node_object;     /**< its wrapper, bit 0 apart */
     uint16_t node_members;    /**< where members of subclasses begin */
+    uint16_t node_metadata;   /**< anomaly detection's */
+    uint16_t metadata_dict;   /**< ... its dict */
     bool node_counted;        /**< intrusive count; else a shared_ptr's */
     uint16_t accumulate_leaf; /**< AccumulateGrad.variable */
     uint16_t python_context;  /**< PyNode -> ctx */
@@ -86,6 +89,15 @@ typedef struct lg_torch_layout {
 struct lg_finder;
 bool lg_torch_find_tensors(struct lg_finder *finder, lg_torch_layout *layout);
 bool lg_torch_find_graph(struct lg_finder *finder, lg_torch_layout *layout);
+
+void lg_torch_find_saved(struct lg_finder *finder, lg_torch_layout *layout);
+/** The Node that a canary was made by, and the AccumulateGrad at the end of one
+ *  of its edges; once its layout is known so far. */
+uintptr_t lg_torch_canary_node(struct lg_finder *finder,
+                               const lg_torch_layout *layout, const char *name);
+uintptr_t lg_torch_canary_leaf(struct lg_finder *finder,
+                               const lg_torch_layout *layout, const char *name,
+                               unsigned edge);
 
 /** Finds everything out, at the first call. Runs PyTorch on objects of its own.
  *  NULL: not even tensors are understood; *reason (static) says why. */

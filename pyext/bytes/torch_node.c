@@ -83,8 +83,8 @@ link_hook(lg_torch *torch, uintptr_t hook, uint32_t node)
 }
 
 /** What every Node has before the members of its class: vectors of hooks, and
- *  the record of anomaly detection. */
-static void
+ *  the record of anomaly detection. Returns what that costs. */
+static size_t
 link_head(lg_torch *torch, uintptr_t address, const node_body *body,
           uint32_t node)
 {
@@ -93,18 +93,22 @@ link_head(lg_torch *torch, uintptr_t address, const node_body *body,
     for (size_t i = 1; i < layout->node_members / WORD; i++) {
         uintptr_t word = body->words[i], end = body->words[i + 1];
         if (!lg_is_address(word) || (i >= edges && i < edges + 3) ||
-            (word >= address && word < address + body->length))
-            continue;
-        const lg_torch_class *class = lg_torch_class_of(torch, word);
-        if (class != NULL && class->kind == LG_TORCH_ANOMALY)
-            lg_torch_hold(torch, node,
-                          lg_memory_word(torch->memory, word + WORD),
-                          torch->names.metadata);
-        if (class != NULL || end <= word || end - word > 256 * WORD)
+            (word >= address && word < address + body->length) || end <= word ||
+            end - word > 256 * WORD)
             continue;
         for (uintptr_t at = word; at < end; at += WORD)
             link_hook(torch, lg_memory_word(torch->memory, at), node);
     }
+    uintptr_t metadata = body->words[layout->node_metadata / WORD];
+    const lg_torch_class *class =
+        metadata != 0 ? lg_torch_class_of(torch, metadata) : NULL;
+    if (class == NULL || class->kind != LG_TORCH_ANOMALY)
+        return 0;
+    lg_torch_hold(
+        torch, node,
+        lg_memory_word(torch->memory, metadata + layout->metadata_dict),
+        torch->names.metadata);
+    return lg_memory_block(torch->memory, metadata);
 }
 
 /* ------------------------------------------------------------- members --- */
@@ -242,7 +246,7 @@ lg_torch_walk_node(lg_torch *torch, uintptr_t address, uint32_t node)
         body.cost +
         lg_memory_block(torch->memory, body.words[layout->node_edges / WORD]);
     link_edges(torch, &body, node);
-    link_head(torch, address, &body, node);
+    tally.cost += link_head(torch, address, &body, node);
     if (class->accumulates) {
         link_tensor(torch, body.words[layout->accumulate_leaf / WORD], node,
                     torch->names.variable);

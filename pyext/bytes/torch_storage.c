@@ -4,6 +4,7 @@
 #include "torch.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { WORD = sizeof(uintptr_t), META_DEVICE = 14 };
@@ -50,7 +51,8 @@ extra_of(lg_torch *torch, const storage_copy *storage)
     return extra;
 }
 
-/** Whether a word is the address of a Python object: its type is of a type. */
+/** Whether a word is the address of a Python object: its type is an instance of
+ *  type, or of a class derived from it. */
 static bool
 is_object(lg_torch *torch, uintptr_t object)
 {
@@ -59,30 +61,64 @@ is_object(lg_torch *torch, uintptr_t object)
     uintptr_t type = lg_memory_word(torch->memory, object + WORD);
     uintptr_t meta =
         type >= 4096 ? lg_memory_word(torch->memory, type + WORD) : 0;
-    return meta == (uintptr_t)&PyType_Type ||
-           (meta >= 4096 && lg_memory_word(torch->memory, meta + WORD) ==
-                                (uintptr_t)&PyType_Type);
+    return meta >= 4096 &&
+           (lg_memory_word(torch->memory,
+                           meta + offsetof(PyTypeObject, tp_flags)) &
+            Py_TPFLAGS_TYPE_SUBCLASS) != 0;
 }
 
-/** Memory borrowed from a Python object (from_numpy, frombuffer): the storage's
- *  context refers to it. */
 static void
-link_owner(lg_torch *torch, const storage_copy *storage, uint32_t holder,
-           bool first)
+link_object(lg_torch *torch, uint32_t holder, uintptr_t object, bool first)
 {
-    const lg_torch_layout *layout = torch->layout;
-    if (storage->deleter != layout->deleter_object || !layout->context_object)
-        return;
-    uintptr_t object = lg_memory_word(
-        torch->memory, storage->context + layout->context_object);
-    if (!is_object(torch, object))
-        return;
     uint32_t node = lg_survey_object(torch->survey, (PyObject *)object);
     if (node != LG_NONE)
         lg_builder_add_late_edge(torch->builder, holder, node,
                                  LG_EDGE_NATIVE |
                                      (first ? 0 : LG_EDGE_UNCOUNTED),
                                  torch->names.owner);
+}
+
+/** What came as a DLPack capsule: the producer's own context is in the seventh
+ *  word of a DLManagedTensor, in the second of a versioned one (dlpack.h). It
+ *  is an array of numpy's, or begins with a tensor of PyTorch's. */
+static void
+link_capsule(lg_torch *torch, uint32_t holder, uintptr_t managed, bool first)
+{
+    static const unsigned places[] = {6, 1};
+    for (size_t i = 0; i < 2; i++) {
+        uintptr_t producer =
+            lg_memory_word(torch->memory, managed + places[i] * WORD);
+        if (is_object(torch, producer)) {
+            link_object(torch, holder, producer, first);
+            return;
+        }
+        uintptr_t impl = lg_is_address(producer)
+                             ? lg_memory_word(torch->memory, producer)
+                             : 0;
+        lg_torch_record *tensor =
+            first && lg_is_address(impl) ? lg_torch_tensor(torch, impl) : NULL;
+        if (tensor != NULL) {
+            lg_torch_link(torch, holder, tensor, torch->names.owner);
+            return;
+        }
+    }
+}
+
+/** Memory borrowed from a Python object (from_numpy, frombuffer), or through
+ *  DLPack: the storage's context refers to it. */
+static void
+link_owner(lg_torch *torch, const storage_copy *storage, uint32_t holder,
+           bool first)
+{
+    const lg_torch_layout *layout = torch->layout;
+    if (storage->deleter != layout->deleter_object || !layout->owner_known)
+        return;
+    uintptr_t owner = lg_memory_word(torch->memory,
+                                     storage->context + layout->context_object);
+    if (is_object(torch, owner))
+        link_object(torch, holder, owner, first);
+    else if (lg_is_address(owner & ~(uintptr_t)8))
+        link_capsule(torch, holder, owner, first);
 }
 
 static bool

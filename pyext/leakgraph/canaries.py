@@ -6,7 +6,7 @@ loaded. What it returns is looked at in memory, from outside, and dropped.
 
 from __future__ import annotations
 
-import _thread
+import threading
 from typing import Any
 
 import torch as library
@@ -121,6 +121,7 @@ def _graph() -> dict[str, Any]:
     for name, value in list(made.items()):
         if getattr(value, "grad_fn", None) is not None:
             made["node of " + name] = value.grad_fn
+    made["metadata"] = made["node of product"].metadata
     made["raw saved"] = made["node of product"]._raw_saved_self
     if hasattr(library._C._autograd, "_make_saved_tensor"):
         own = library._C._autograd._make_saved_tensor(leaf, is_output=False)
@@ -147,19 +148,17 @@ def torch(seconds: float = 10) -> dict[str, Any]:
     not end within `seconds`.
     """
     answer: list[Any] = []
-    done = _thread.allocate_lock()
 
     def work() -> None:
         try:
             answer.append(_make())
         except BaseException as error:
             answer.append(error)
-        finally:
-            done.release()
 
-    done.acquire()
-    _thread.start_new_thread(work, ())
-    if not done.acquire(timeout=seconds):
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not answer:
         raise TimeoutError("PyTorch did not make a few tensors in time")
     if isinstance(answer[0], BaseException):
         raise answer[0]

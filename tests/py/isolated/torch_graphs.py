@@ -208,6 +208,11 @@ def node_hooks():
     return (y * x).sum()
 
 
+def anomaly_detection():
+    with torch.autograd.detect_anomaly():
+        return (ones(5).exp() * 2).sum()
+
+
 def sparse_and_losses():
     x = ones(4, 4)
     sparse = torch.eye(4).to_sparse()
@@ -252,6 +257,7 @@ GRAPHS = {
         kept_gradient,
         after_backward,
         node_hooks,
+        anomaly_detection,
         sparse_and_losses,
         long_chain,
     )

@@ -1,0 +1,264 @@
+"""What a holder is said to retain, against what malloc gets back when it is cleared.
+
+Run with PYTHONMALLOC=malloc and without malloc's thread cache, so that every byte is
+malloc's and what is freed counts as free: python torch_bytes.py NAME.
+"""
+
+import ctypes
+import gc
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import torch
+from torch import nn
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import leakgraph
+
+warnings.simplefilter("ignore")
+NUMBERS = ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks"]
+
+
+class MallInfo(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in [*NUMBERS, "uordblks", "fordblks", "keepcost"]
+    ]
+
+
+def in_use():
+    """Bytes that malloc has given out, mappings of their own included."""
+    function = ctypes.CDLL(None).mallinfo2
+    function.restype = MallInfo
+    info = function()
+    return info.uordblks + info.hblkhd
+
+
+class Trainer:
+    """What a training loop keeps."""
+
+    def __init__(self):
+        self.losses = []
+        self.other = []
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, left, right):
+        ctx.save_for_backward(left, right)
+        return left * right
+
+    @staticmethod
+    def backward(ctx, gradient):
+        left, right = ctx.saved_tensors
+        return gradient * right, gradient * left
+
+
+class Sine(nn.Module):
+    """Saves its input only: an output that a hook keeps as it is would leak."""
+
+    def forward(self, x):
+        return x.sin()
+
+
+def mlp(trainer):
+    trainer.model = nn.Sequential(
+        nn.Linear(512, 1024), nn.ReLU(), nn.Linear(1024, 512), nn.LayerNorm(512)
+    )
+    trainer.x = torch.randn(128, 512)
+    yield lambda: trainer.losses.append(trainer.model(trainer.x).sum())
+
+
+def cnn(trainer):
+    trainer.model = nn.Sequential(
+        nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2)
+    )
+    trainer.x = torch.randn(8, 3, 64, 64)
+    yield lambda: trainer.losses.append(trainer.model(trainer.x).mean())
+
+
+def transformer(trainer):
+    trainer.model = nn.TransformerEncoderLayer(64, 4, 256, batch_first=True)
+    trainer.x = torch.randn(8, 64, 64)
+    yield lambda: trainer.losses.append(trainer.model(trainer.x).sum())
+
+
+def rnn(trainer):
+    """Mostly nodes: tensors are a small part of what is freed."""
+    trainer.model = nn.RNNCell(8, 8)
+    trainer.x = torch.randn(4, 8)
+
+    def step():
+        state = torch.zeros(4, 8)
+        for _ in range(40):
+            state = trainer.model(trainer.x, state)
+        trainer.losses.append(state.sum())
+
+    yield step
+
+
+def running_loss(trainer):
+    """total += loss: a chain of nodes, hardly a tensor."""
+    trainer.x = torch.ones(1, requires_grad=True)
+
+    def step():
+        total = torch.zeros(())
+        for _ in range(300):
+            total = total + (trainer.x * 2).sum()
+        trainer.losses.append(total)
+
+    yield step
+
+
+def shared(trainer):
+    """Half of each graph is the other holder's too."""
+    trainer.model = nn.Sequential(nn.Linear(256, 512), nn.Tanh())
+    trainer.head = nn.Linear(512, 512)
+    trainer.x = torch.randn(64, 256)
+
+    def step():
+        common = trainer.model(trainer.x)
+        trainer.losses.append(trainer.head(common).exp().sum())
+        trainer.other.append(common.sin().sum())
+
+    yield step
+
+
+def checkpointed(trainer):
+    from torch.utils.checkpoint import checkpoint
+
+    trainer.model = nn.Sequential(nn.Linear(256, 256), nn.Tanh(), nn.Linear(256, 256))
+    trainer.x = torch.randn(64, 256)
+
+    def step():
+        hidden = trainer.x * torch.ones(64, 256, requires_grad=True)
+        hidden = checkpoint(trainer.model, hidden, use_reentrant=False)
+        trainer.losses.append(hidden.sum())
+
+    yield step
+
+
+def on_cpu(trainer):
+    trainer.model = nn.Sequential(nn.Linear(256, 512), Sine(), nn.Linear(512, 64))
+    trainer.x = torch.randn(64, 256)
+
+    def step():
+        with torch.autograd.graph.save_on_cpu():
+            trainer.losses.append(trainer.model(trainer.x).sum())
+
+    yield step
+
+
+def functions(trainer):
+    trainer.x = torch.randn(64, 256, requires_grad=True)
+
+    def step():
+        y = Product.apply(trainer.x, trainer.x.exp())
+        trainer.losses.append(Product.apply(y, y.tanh()).sum())
+
+    yield step
+
+
+def hooked(trainer):
+    """Activations that hooks keep, and gradients."""
+    trainer.model = nn.Sequential(nn.Linear(256, 512), nn.Tanh(), nn.Linear(512, 64))
+    trainer.x = torch.randn(64, 256)
+    keep = trainer.losses
+    trainer.model[1].register_forward_hook(lambda m, i, o: keep.append(o))
+    yield lambda: trainer.model(trainer.x).sum()
+
+
+def views(trainer):
+    """Each keeps a hundred times what it shows."""
+    yield lambda: trainer.losses.append(torch.randn(100, 256)[3])
+
+
+def compiled(trainer):
+    trainer.model = nn.Sequential(nn.Linear(256, 512), nn.Tanh(), nn.Linear(512, 256))
+    trainer.compiled = torch.compile(trainer.model, backend="aot_eager")
+    trainer.x = torch.randn(64, 256)
+    yield lambda: trainer.losses.append(trainer.compiled(trainer.x).sum())
+
+
+def distributed(trainer):
+    """DDP on gloo: this process and one that it starts."""
+    import torch.distributed as dist
+
+    if not dist.is_available() or not dist.is_gloo_available():
+        print("distributed skipped: this PyTorch has no gloo")
+        sys.exit()
+    rank = int(os.environ.setdefault("RANK", "0"))
+    store = os.environ.setdefault("STORE", str(Path.cwd() / "store"))
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+    if rank == 0:
+        arguments = [sys.executable, __file__, "distributed"]
+        other = subprocess.Popen(arguments, env={**os.environ, "RANK": "1"})
+    dist.init_process_group("gloo", f"file://{store}", rank=rank, world_size=2)
+    trainer.model = nn.parallel.DistributedDataParallel(
+        nn.Sequential(nn.Linear(256, 512), nn.Tanh(), nn.Linear(512, 256))
+    )
+    trainer.x = torch.randn(64, 256)
+
+    def step():
+        trainer.losses.append(trainer.model(trainer.x).sum())
+        trainer.model(trainer.x).sum().backward()
+        dist.barrier()
+
+    yield step
+    dist.destroy_process_group()
+    if rank == 0:
+        assert other.wait(60) == 0
+
+
+def retained_storages(node):
+    """Bytes of tensors among all that a node retains."""
+    storages, pending = 0, [node]
+    while pending:
+        for each in pending.pop().dominated:
+            storages += each.size * (each.type_name == "torch.storage")
+            pending.append(each)
+    return storages
+
+
+def measure(holder):
+    """What clearing a list is said to free, what it frees, and the tensors' share."""
+    gc.collect()
+    leakgraph.snapshot().close()
+    gc.collect()
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(holder)
+    said, storages = node.retained - node.size, retained_storages(node)
+    snapshot.close()
+    del snapshot, node
+    gc.collect()
+    before = in_use()
+    holder.clear()
+    gc.collect()
+    return said, before - in_use(), storages
+
+
+def main(name):
+    torch.manual_seed(0)
+    trainer = Trainer()
+    case = globals()[name](trainer)
+    step = next(case)
+    for _ in range(3):
+        step()
+    trainer.losses.clear()
+    trainer.other.clear()
+    for _ in range(10):
+        step()
+    said, freed, storages = measure(trainer.losses)
+    share = storages / said
+    allowed = 0.01 if share >= 0.95 else 0.05
+    verdict = "right" if abs(said / freed - 1) <= allowed else "wrong"
+    print(f"{name} {verdict}: {said} said, {freed} freed, {share:.0%} tensors")
+    assert next(case, None) is None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,118 @@
+"""A snapshot leaves PyTorch as it was: nothing made, called, counted or run again."""
+
+import ctypes
+import gc
+import sys
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from torch_graphs import GRAPHS
+
+import leakgraph
+
+CALLS = {"function": 0, "dispatch": 0, "hook": 0, "forward": 0}
+
+
+class Watched(torch.Tensor):
+    """A subclass that counts what PyTorch is asked to do with it."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        CALLS["function"] += 1
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+class Forward(torch.nn.Module):
+    def forward(self, x):
+        CALLS["forward"] += 1
+        return (x * x).tanh()
+
+
+def counting(*arguments):
+    CALLS["hook"] += 1
+    return arguments[0]
+
+
+def build():
+    """A leaf with a gradient no Python object of which is left, hooks, a checkpoint."""
+    from torch.utils.checkpoint import checkpoint
+
+    made = [make() for make in GRAPHS.values()]
+    leaf = torch.ones(100, requires_grad=True)
+    leaf.register_hook(counting)
+    (leaf * leaf).sum().backward()
+    with torch.autograd.graph.saved_tensors_hooks(counting, counting):
+        made.append((leaf * leaf.exp()).sum())
+    made.append(checkpoint(Forward(), leaf, use_reentrant=False))
+    made.append(torch.ones(5).as_subclass(Watched))
+    made.append(leaf)
+    return made
+
+
+def state(made):
+    """What a snapshot might change, as far as Python and the process tell."""
+    tensors = [t for t in gc.get_objects() if isinstance(t, torch.Tensor)]
+    impls = {id(t): t._cdata for t in tensors if type(t) is not Watched}
+    counts = {id(t): sys.getrefcount(t) for t in tensors}
+    uses = {i: ctypes.c_uint32.from_address(i + 8).value for i in impls.values()}
+    return {
+        "tensors": len(tensors),
+        "implementations": impls,
+        "references": counts,
+        "owners": uses,
+        "grad enabled": torch.is_grad_enabled(),
+        "cuda": torch.cuda.is_initialized(),
+        "threads": torch.get_num_threads(),
+        "made": len(made),
+    }
+
+
+def main():
+    made = build()
+    leakgraph.snapshot().close()  # loads what leakgraph itself needs
+    gc.collect()
+    gc.disable()
+    before = state(made)
+    calls = dict(CALLS)
+    tracked = len(gc.get_objects())
+    with torch.no_grad():
+        leakgraph.snapshot().close()
+    leakgraph.snapshot().close()
+    leakgraph.show_refs(made[0])
+    assert len(gc.get_objects()) == tracked
+    after = state(made)
+    assert calls == CALLS, (CALLS, calls)
+    for name in before:
+        assert before[name] == after[name], (name, before[name], after[name])
+    assert gc.collect() == 0
+    print("right")
+
+
+def modes():
+    """Nor do modes of the calling thread see the first capture, or stop it."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Dispatch(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            CALLS["dispatch"] += 1
+            return function(*args, **(kwargs or {}))
+
+    x = torch.ones(3, requires_grad=True)
+    with (
+        Dispatch(),
+        torch.no_grad(),
+        torch.autograd.graph.saved_tensors_hooks(counting, counting),
+    ):
+        snapshot = leakgraph.snapshot()
+        assert CALLS["dispatch"] == CALLS["hook"] == 0, CALLS
+        assert torch.is_grad_enabled() is False
+    note = snapshot.info()["adapter.torch"]
+    assert note == f"inspected: {torch.__version__}", note
+    assert snapshot.find(x).facts["requires_grad"] == "yes"
+    print("right")
+
+
+modes() if "modes" in sys.argv else main()

@@ -1,0 +1,309 @@
+"""Whose bytes are whose: one case of storages each: python torch_storages.py NAME."""
+
+import array
+import gc
+import sys
+import warnings
+
+import torch
+
+import leakgraph
+
+warnings.simplefilter("ignore")
+KEPT = {}
+
+
+def has(name):
+    return hasattr(torch, name)
+
+
+def buffers(snapshot, thing):
+    """The buffer nodes that a thing's storage is, with the edges that lead there."""
+    node = snapshot.find(thing)
+    return [e.target for e in node.referents() if e.label == "data"]
+
+
+def only(snapshot, thing):
+    (buffer,) = buffers(snapshot, thing)
+    return buffer
+
+
+def held(**things):
+    KEPT.update(things)
+    return leakgraph.snapshot()
+
+
+def edge(snapshot, thing, label):
+    (found,) = (e for e in snapshot.find(thing).referents() if e.label == label)
+    return found
+
+
+def storage_of(tensor):
+    if hasattr(tensor, "untyped_storage"):
+        return tensor.untyped_storage()
+    return tensor.storage()
+
+
+def views():
+    """Views, detached tensors and expanded ones: the bytes are there once."""
+    base = torch.zeros(1000, 100)
+    row, flat, detached = base[0], base.view(-1), base.detach()
+    snapshot = held(base=base, row=row, flat=flat, detached=detached)
+    buffer = only(snapshot, base)
+    assert all(only(snapshot, t) == buffer for t in (row, flat, detached))
+    assert 400_000 <= buffer.size < 401_000
+    assert buffer.text == "float32[1000, 100]"
+    assert snapshot.find(row).facts["shape"] == "100"
+    assert len(buffer.referrers()) == 4
+    KEPT.clear()
+    del base, flat, detached
+    gc.collect()
+    snapshot = held(row=row)
+    assert 400_000 <= only(snapshot, row).size < 401_000
+    assert snapshot.find(row).retained >= 400_000
+    assert edge(snapshot, row, "._base").target.facts["shape"] == "1000, 100"
+    part = torch.zeros(0).set_(storage_of(row), 0, (100,))
+    KEPT.clear()
+    del row
+    gc.collect()
+    snapshot = held(part=part)
+    assert only(snapshot, part).text == "float32[100000]"
+
+
+def expanded():
+    """4 MB to look at, 4 bytes in truth."""
+    one = torch.ones(1).expand(1000, 1000)
+    snapshot = held(one=one)
+    assert snapshot.find(one).facts["bytes"] == "4000000"
+    assert only(snapshot, one).size < 500
+
+
+def numpy_both_ways():
+    """Two from_numpy over one array, and an array of a tensor: each byte once."""
+    numpy = sys.modules.get("numpy") or __import__("numpy")
+    data = numpy.zeros(100_000, dtype="f8")
+    first, second = torch.from_numpy(data), torch.from_numpy(data[100:])
+    snapshot = held(data=data, first=first, second=second)
+    assert only(snapshot, first) == only(snapshot, second)
+    assert only(snapshot, data) == only(snapshot, first)
+    assert 800_000 <= only(snapshot, data).size < 801_000
+    assert snapshot.find(data).unexplained == 0
+    KEPT.clear()
+    address = id(data)
+    del data, second
+    gc.collect()
+    snapshot = held(first=first)
+    (owner,) = snapshot.select(hex(address))
+    assert owner.type_name == "numpy.ndarray" and owner.unexplained == 0
+    assert edge(snapshot, first, "borrowed memory").target == owner
+    tensor = torch.ones(50_000)
+    view = tensor.numpy()
+    KEPT.clear()
+    snapshot = held(tensor=tensor, view=view)
+    base = edge(snapshot, view, ".base").target
+    assert only(snapshot, tensor) in [e.target for e in base.referents()]
+    assert 200_000 <= only(snapshot, tensor).size < 201_000
+
+
+def borrowed():
+    """frombuffer: the bytearray is held by the storage, and nobody counts twice."""
+    owner = bytearray(100_000)
+    first = torch.frombuffer(owner, dtype=torch.uint8)
+    second = first[5:].view(-1)
+    snapshot = held(owner=owner, first=first, second=second)
+    node = snapshot.find(owner)
+    assert node.unexplained == 0, (node.refcount, node.found)
+    assert only(snapshot, first) == only(snapshot, second)
+    assert buffers(snapshot, first) == buffers(snapshot, owner), node
+    sizes = snapshot.column("size")
+    assert sum(90_000 < size < 110_000 for size in sizes) == 1
+
+
+def capsules():
+    """DLPack between tensors: one storage's bytes, once."""
+    tensor = torch.ones(50_000)
+    other = torch.from_dlpack(tensor)
+    snapshot = held(tensor=tensor, other=other)
+    assert only(snapshot, tensor) == only(snapshot, other)
+    assert snapshot.find(tensor).unexplained == 0
+    lender = edge(snapshot, other, ".borrowed memory").target
+    assert only(snapshot, tensor) in [e.target for e in lender.referents()]
+    numpy = sys.modules.get("numpy") or __import__("numpy")
+    data = numpy.zeros(50_000)
+    third = torch.from_dlpack(data)
+    snapshot = held(data=data, third=third)
+    assert snapshot.find(data).unexplained == 0
+    assert edge(snapshot, third, "borrowed memory").target == snapshot.find(data)
+
+
+def arrays():
+    """A tensor over array.array, which the builtin adapter knows as well."""
+    numbers = array.array("d", bytes(80_000))
+    tensor = torch.frombuffer(numbers, dtype=torch.float64)
+    snapshot = held(numbers=numbers, tensor=tensor)
+    assert only(snapshot, tensor) == only(snapshot, numbers)
+    assert snapshot.find(numbers).unexplained == 0
+
+
+def sparse():
+    coo = torch.eye(300).to_sparse()
+    csr = torch.eye(300).to_sparse_csr()
+    snapshot = held(coo=coo, csr=csr)
+    indices = edge(snapshot, coo, "._indices").target
+    assert indices.facts["shape"] == "2, 300"
+    assert indices.retained >= 2 * 300 * 8
+    assert edge(snapshot, csr, ".col_indices").target.facts["dtype"] == "int64"
+    assert snapshot.find(coo).retained >= 300 * (8 + 8 + 4)
+    assert not buffers(snapshot, coo)
+
+
+def quantized():
+    scales = torch.full((100,), 0.1, dtype=torch.float64)
+    zeros = torch.zeros(100, dtype=torch.int64)
+    tensor = torch.quantize_per_channel(
+        torch.ones(100, 50), scales, zeros, 0, torch.qint8
+    )
+    snapshot = held(tensor=tensor)
+    assert snapshot.find(tensor).facts["dtype"] == "qint8"
+    assert 5000 <= only(snapshot, tensor).size < 5600
+    named = {e.label for e in snapshot.find(tensor).referents()}
+    assert ".q_per_channel_scales" in named, named
+
+
+def nested():
+    if not hasattr(torch, "nested"):
+        return
+    tensor = torch.nested.nested_tensor([torch.ones(30), torch.ones(20)])
+    snapshot = held(tensor=tensor)
+    assert 200 <= only(snapshot, tensor).size < 700
+    named = {e.label for e in snapshot.find(tensor).referents()}
+    assert "._nested_tensor_size" in named, named
+
+
+def opaque():
+    """What oneDNN lays out itself is not looked at, and that is said."""
+    if not torch.backends.mkldnn.is_available():
+        return
+    tensor = torch.ones(4, 4).to_mkldnn()
+    snapshot = held(tensor=tensor)
+    assert "not inspected" in snapshot.find(tensor).facts
+
+
+def no_bytes():
+    """Meta and fake tensors, and one whose storage was emptied."""
+    meta = torch.empty(1000, 1000, device="meta")
+    emptied = torch.ones(1000)
+    storage_of(emptied).resize_(0)
+    from torch._subclasses import FakeTensorMode
+
+    with FakeTensorMode():
+        fake = torch.empty(1000, 1000)
+    snapshot = held(meta=meta, emptied=emptied, fake=fake)
+    for tensor in (meta, emptied, fake):
+        assert not buffers(snapshot, tensor), tensor
+    assert snapshot.find(meta).facts["device"] == "meta"
+
+
+def wrappers():
+    """A wrapper subclass has no bytes of its own; what is inside has."""
+
+    class Wrapper(torch.Tensor):
+        @staticmethod
+        def __new__(cls, inner):
+            return torch.Tensor._make_wrapper_subclass(cls, inner.shape)
+
+        def __init__(self, inner):
+            self.inner = inner
+
+        @classmethod
+        def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+            raise AssertionError(function)
+
+    inner = torch.ones(10_000)
+    outer = Wrapper(inner)
+    snapshot = held(outer=outer)
+    del inner
+    assert not buffers(snapshot, outer)
+    assert snapshot.find(outer.inner).retained >= 40_000
+
+
+def shared():
+    """Shared memory is a mapping, not the heap's."""
+    tensor = torch.ones(100_000).share_memory_()
+    snapshot = held(tensor=tensor)
+    assert 400_000 <= only(snapshot, tensor).size < 401_000
+
+
+def storage_objects():
+    """UntypedStorage: the storage, and no reference to it is left unexplained."""
+    if not hasattr(torch.Tensor, "untyped_storage"):
+        return
+    tensor = torch.ones(1000)
+    storage = tensor.untyped_storage()
+    snapshot = held(tensor=tensor, storage=storage)
+    assert only(snapshot, tensor) == only(snapshot, storage)
+    assert snapshot.find(storage).unexplained == 0
+    assert snapshot.find(tensor).unexplained == 0
+    address = id(storage)
+    del storage
+    KEPT.clear()
+    snapshot = held(tensor=tensor)
+    assert edge(snapshot, tensor, ".untyped_storage()").target.address == address
+    assert edge(snapshot, tensor, ".untyped_storage()").target.unexplained == 0
+
+
+def lazily_copied():
+    if not has("_lazy_clone"):
+        return
+    tensor = torch.ones(10_000)
+    clone = torch._lazy_clone(tensor)
+    snapshot = held(tensor=tensor, clone=clone)
+    assert only(snapshot, tensor) == only(snapshot, clone)
+
+
+def facts():
+    tensor = torch.ones(2, 3, 4, 5, 6, 7, dtype=torch.bfloat16, requires_grad=True)
+    snapshot = held(tensor=tensor)
+    node = snapshot.find(tensor)
+    facts = dict(node.facts)
+    assert facts == {
+        "dtype": "bfloat16",
+        "shape": "2, 3, 4, 5, 6, 7",
+        "bytes": str(5040 * 2),
+        "device": "cpu",
+        "requires_grad": "yes",
+    }, facts
+    assert node.text == "bfloat16[2, 3, 4, 5, 6, 7]"
+    assert snapshot.find(tensor).type_name == "torch.Tensor"
+
+
+CASES = (
+    views,
+    expanded,
+    numpy_both_ways,
+    borrowed,
+    capsules,
+    arrays,
+    sparse,
+    quantized,
+    nested,
+    opaque,
+    no_bytes,
+    wrappers,
+    shared,
+    storage_objects,
+    lazily_copied,
+    facts,
+)
+
+if __name__ == "__main__":
+    import traceback
+
+    for case in CASES:
+        try:
+            case()
+            print(case.__name__, "right")
+        except Exception:
+            print(case.__name__, "wrong")
+            traceback.print_exc(file=sys.stdout)
+        KEPT.clear()
