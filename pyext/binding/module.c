@@ -23,6 +23,7 @@
 #include "show.h"
 #include "snapshot.h"
 #include "table.h"
+#include "tensors.h"
 #include "top.h"
 #include "why.h"
 #include "../capture/capture.h"
@@ -40,6 +41,7 @@ static PyMethodDef core_methods[] = {
     {"show_path", FASTCALL(core_show_path), KEYWORDS, core_show_path_doc},
     {"cycles", FASTCALL(core_cycles), KEYWORDS, core_cycles_doc},
     {"top", FASTCALL(core_top), KEYWORDS, core_top_doc},
+    {"tensors", FASTCALL(core_tensors), KEYWORDS, core_tensors_doc},
     {"figures", FASTCALL(core_figures), KEYWORDS, core_figures_doc},
     {"why", FASTCALL(core_why), KEYWORDS, core_why_doc},
     {"memory", FASTCALL(core_memory), KEYWORDS, core_memory_doc},
@@ -105,6 +107,8 @@ types_add(PyObject *module)
         {TYPE_CYCLE, &cycle_spec, NULL, "Cycle", false},
         {TYPE_PATH, &path_spec, NULL, "Path", false},
         {TYPE_TOP, &top_spec, NULL, "Top", false},
+        {TYPE_TENSORS, &tensors_spec, NULL, "Tensors", false},
+        {TYPE_TENSOR_GROUPS, &tensor_groups_spec, NULL, "TensorGroups", false},
         {TYPE_FIGURES, &figures_spec, NULL, "Figures", false},
         {TYPE_ACCOUNTING, &accounting_spec, NULL, "Accounting", false},
         {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false},
@@ -140,6 +144,32 @@ static PyStructSequence_Field top_row_fields[] = {
     {"size", "their shallow sizes together, in bytes"},
     {"retained", "host bytes that only they keep alive"},
     {"device", "the same on all devices together"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field tensor_row_fields[] = {
+    {"node", "the storage"},
+    {"tensor", "the widest tensor that looks at it, or None"},
+    {"device", "'cuda:0', 'host'"},
+    {"dtype", "'float32', or None"},
+    {"shape", "of the tensor: a tuple, a str if it is symbolic, or None"},
+    {"kind", "what it is for: 'parameter', 'gradient', 'activation' ..."},
+    {"bytes", "of the storage"},
+    {"used", "of those, what the tensor shows; 0: not known"},
+    {"tensors", "how many look at it"},
+    {"autograd", "the node that made the tensor: 'MulBackward0', or None"},
+    {"held_by", "the way from a root, or 'garbage'"},
+    {"allocation", "where it was allocated, innermost first, or None"},
+    {"block", "the allocator's: a dict of address, size, requested, stream; "
+              "or None"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field tensor_group_fields[] = {
+    {"name", "the kind, device, dtype or shape"},
+    {"storages", "how many"},
+    {"bytes", "of all of them"},
+    {"devices", "a dict of the bytes by device"},
     {NULL, NULL},
 };
 
@@ -255,6 +285,11 @@ tuples_add(PyObject *module)
           3}},
         {TYPE_TOP_ROW,
          {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
+        {TYPE_TENSOR_ROW,
+         {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
+        {TYPE_TENSOR_GROUP,
+         {"leakgraph.TensorGroup", "A row of tensors() with a group.",
+          tensor_group_fields, 4}},
         {TYPE_FIGURE_ROW,
          {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
         {TYPE_ACCOUNT,

@@ -59,6 +59,8 @@ PyObject *snapshot_cycles(PyObject *self, PyObject *const *args,
                           Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames);
+PyObject *snapshot_tensors(PyObject *self, PyObject *const *args,
+                           Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_figures(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
@@ -85,6 +87,7 @@ extern const char snapshot_show_path_doc[];
 extern const char snapshot_show_dominators_doc[];
 extern const char snapshot_cycles_doc[];
 extern const char snapshot_top_doc[];
+extern const char snapshot_tensors_doc[];
 extern const char snapshot_figures_doc[];
 extern const char snapshot_why_doc[];
 extern const char snapshot_threads_doc[];

@@ -23,6 +23,8 @@ typedef enum core_type {
     TYPE_CYCLE,
     TYPE_PATH,
     TYPE_TOP,
+    TYPE_TENSORS,
+    TYPE_TENSOR_GROUPS,
     TYPE_FIGURES,
     TYPE_ACCOUNTING,
     TYPE_FINDINGS,
@@ -31,6 +33,8 @@ typedef enum core_type {
     TYPE_ROOT, /* from here on, named tuples */
     TYPE_TYPE_ROW,
     TYPE_TOP_ROW,
+    TYPE_TENSOR_ROW,
+    TYPE_TENSOR_GROUP,
     TYPE_FIGURE_ROW,
     TYPE_ACCOUNT,
     TYPE_FINDING,

@@ -9,6 +9,7 @@
     leakgraph.why(obj)                         # all that keeps it alive, and its bytes
     leakgraph.cycles()                         # the tangles, and the bytes they hold
     leakgraph.top()                            # what retains the most
+    leakgraph.tensors()                        # every tensor's bytes, once
     leakgraph.findings()                       # known mistakes, and their fixes
 
     snap = leakgraph.snapshot()                # everything, to be asked at leisure
@@ -64,6 +65,10 @@ from leakgraph._core import (
     Root,
     Roots,
     Snapshot,
+    TensorGroup,
+    TensorGroups,
+    TensorRow,
+    Tensors,
     Top,
     TopRow,
     TypeRow,
@@ -81,6 +86,7 @@ from leakgraph._core import (
     show_path,
     show_refs,
     snapshot,
+    tensors,
     top,
     why,
 )
@@ -128,6 +134,10 @@ __all__ = [
     "Root",
     "Roots",
     "Snapshot",
+    "TensorGroup",
+    "TensorGroups",
+    "TensorRow",
+    "Tensors",
     "Top",
     "TopRow",
     "TypeRow",
@@ -151,6 +161,7 @@ __all__ = [
     "show_path",
     "show_refs",
     "snapshot",
+    "tensors",
     "top",
     "unregister_buffers",
     "why",

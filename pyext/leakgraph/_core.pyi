@@ -2,7 +2,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Final, SupportsIndex, final, overload
+from typing import Any, Final, Literal, SupportsIndex, final, overload
 
 from _typeshed import structseq
 
@@ -112,6 +112,22 @@ def top(
     group: str = "object",
     progress: _Progress = None,
 ) -> Top: ...
+@overload
+def tensors(
+    *,
+    device: str | None = None,
+    limit: int | None = 20,
+    group: None = None,
+    progress: _Progress = None,
+) -> Tensors: ...
+@overload
+def tensors(
+    *,
+    device: str | None = None,
+    limit: int | None = 20,
+    group: Literal["kind", "device", "dtype", "shape"],
+    progress: _Progress = None,
+) -> TensorGroups: ...
 def figures(*, progress: _Progress = None) -> Figures: ...
 def why(obj: object, *, progress: _Progress = None) -> Why: ...
 def memory(*, progress: _Progress = None) -> Accounting: ...
@@ -236,6 +252,24 @@ class Snapshot:
         group: str = "object",
         progress: _Progress = None,
     ) -> Top: ...
+    @overload
+    def tensors(
+        self,
+        *,
+        device: str | None = None,
+        limit: int | None = 20,
+        group: None = None,
+        progress: _Progress = None,
+    ) -> Tensors: ...
+    @overload
+    def tensors(
+        self,
+        *,
+        device: str | None = None,
+        limit: int | None = 20,
+        group: Literal["kind", "device", "dtype", "shape"],
+        progress: _Progress = None,
+    ) -> TensorGroups: ...
     def figures(self, *, progress: _Progress = None) -> Figures: ...
     def why(self, obj: object, *, progress: _Progress = None) -> Why: ...
     def memory(self) -> Accounting: ...
@@ -521,6 +555,42 @@ class MergedPaths:
     def _repr_html_(self) -> str: ...
 
 @final
+class Tensors:
+    @property
+    def rows(self) -> tuple[TensorRow, ...]: ...
+    @property
+    def storages(self) -> int: ...
+    @property
+    def bytes(self) -> dict[str, int]: ...
+    @property
+    def json(self) -> str: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[TensorRow]: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> TensorRow: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> tuple[TensorRow, ...]: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class TensorGroups:
+    @property
+    def rows(self) -> tuple[TensorGroup, ...]: ...
+    @property
+    def storages(self) -> int: ...
+    @property
+    def bytes(self) -> dict[str, int]: ...
+    @property
+    def json(self) -> str: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[TensorGroup]: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> TensorGroup: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> tuple[TensorGroup, ...]: ...
+    def _repr_html_(self) -> str: ...
+
+@final
 class Figures:
     @property
     def rows(self) -> tuple[FigureRow, ...]: ...
@@ -635,6 +705,94 @@ class MergedRow(structseq[Any], tuple[int, str, str, Node | None, int, int, int,
     def retained(self) -> int: ...
     @property
     def device(self) -> int: ...
+
+@final
+class TensorRow(
+    structseq[Any],
+    tuple[
+        Node,
+        Node | None,
+        str,
+        str | None,
+        tuple[int, ...] | str | None,
+        str,
+        int,
+        int,
+        int,
+        str | None,
+        str,
+        str | None,
+        dict[str, int] | None,
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "node",
+            "tensor",
+            "device",
+            "dtype",
+            "shape",
+            "kind",
+            "bytes",
+            "used",
+            "tensors",
+            "autograd",
+            "held_by",
+            "allocation",
+            "block",
+        )
+    @property
+    def node(self) -> Node: ...
+    @property
+    def tensor(self) -> Node | None: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def dtype(self) -> str | None: ...
+    @property
+    def shape(self) -> tuple[int, ...] | str | None: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def used(self) -> int: ...
+    @property
+    def tensors(self) -> int: ...
+    @property
+    def autograd(self) -> str | None: ...
+    @property
+    def held_by(self) -> str: ...
+    @property
+    def allocation(self) -> str | None: ...
+    @property
+    def block(self) -> dict[str, int] | None: ...
+
+@final
+class TensorGroup(
+    structseq[Any],
+    tuple[
+        str,
+        int,
+        int,
+        dict[str, int],
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "name",
+            "storages",
+            "bytes",
+            "devices",
+        )
+    @property
+    def name(self) -> str: ...
+    @property
+    def storages(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def devices(self) -> dict[str, int]: ...
 
 @final
 class FigureRow(

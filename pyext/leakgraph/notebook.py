@@ -21,6 +21,10 @@ from leakgraph._core import (
     MergedPaths,
     MergedRow,
     Snapshot,
+    TensorGroup,
+    TensorGroups,
+    TensorRow,
+    Tensors,
     Top,
     TopRow,
     Why,
@@ -42,6 +46,11 @@ __all__ = [
     "merged_facts",
     "merged_html",
     "merged_rows",
+    "tensor_facts",
+    "tensor_groups",
+    "tensor_groups_html",
+    "tensor_rows",
+    "tensors_html",
     "top_html",
     "top_rows",
     "why_html",
@@ -88,6 +97,68 @@ def top_rows(given: tuple[Snapshot, str]) -> tuple[TopRow, ...]:
             count, size = row["count"], row["size"]
         rows.append(TopRow((name, node, count, size, host, sum(retained.values()))))
     return tuple(rows)
+
+
+def tensor_rows(given: tuple[Snapshot, str]) -> tuple[TensorRow, ...]:
+    """Rows of `Tensors`, from a snapshot and the report's JSON."""
+    snapshot, text = given
+    return tuple(_tensor_row(snapshot, row) for row in json.loads(text)["rows"])
+
+
+def tensor_groups(given: tuple[Snapshot, str]) -> tuple[TensorGroup, ...]:
+    """Rows of `TensorGroups`, from a snapshot and the report's JSON."""
+    report = json.loads(given[1])
+    return tuple(
+        TensorGroup(
+            (
+                row[report["group"]],
+                row["storages"],
+                sum(row["bytes"].values()),
+                _present(row["bytes"]),
+            )
+        )
+        for row in report["rows"]
+    )
+
+
+def tensor_facts(text: str) -> tuple[int, dict[str, int], str]:
+    """The rest of both: storages, their bytes by device, the report itself."""
+    report = json.loads(text)
+    return report["storages"], _present(report["bytes"]), text
+
+
+def tensors_html(tensors: Tensors) -> str:
+    """A table of the storages, and what they are of."""
+    head = "<th>bytes</th><th>used</th>" + "".join(
+        map(_head, ("tensor", "device", "kind", "made by", "held by"))
+    )
+    body = [
+        _cells(_size(row.bytes), _used(row))
+        + "".join(
+            f"<td{_LEFT}>{escape(text)}</td>"
+            for text in (
+                _shape(row),
+                row.device,
+                row.kind,
+                row.autograd or "",
+                row.held_by,
+            )
+        )
+        for row in tensors
+    ]
+    return _storages(tensors) + (_table(head, body) if body else "")
+
+
+def tensor_groups_html(groups: TensorGroups) -> str:
+    """A table of the groups."""
+    head = "<th>bytes</th><th>storages</th>" + _head("tensors") + _head("where")
+    body = [
+        _cells(_size(row.bytes), f"{row.storages:,}")
+        + f"<td{_LEFT}>{escape(row.name)}</td><td{_LEFT}>{escape(_vector(row.devices))}"
+        + "</td>"
+        for row in groups
+    ]
+    return _storages(groups) + (_table(head, body) if body else "")
 
 
 def figure_rows(given: tuple[Snapshot, str]) -> tuple[FigureRow, ...]:
@@ -259,6 +330,63 @@ def _merged_row(snapshot: Snapshot, row: dict[str, Any]) -> MergedRow:
     label = row.get("label", "")
     objects = row["objects"]
     return MergedRow((row["depth"], label, name, node, count, objects, host, device))
+
+
+def _tensor_row(snapshot: Snapshot, row: dict[str, Any]) -> TensorRow:
+    shape = row["shape"]
+    return TensorRow(
+        (
+            snapshot.node(row["node"]),
+            None if row["tensor"] is None else snapshot.node(row["tensor"]),
+            row["device"],
+            row["dtype"],
+            tuple(shape) if isinstance(shape, list) else shape,
+            row["kind"],
+            row["bytes"],
+            row["used"],
+            row["tensors"],
+            row["autograd"],
+            row["held_by"],
+            row["allocation"],
+            row["block"],
+        )
+    )
+
+
+def _present(sizes: dict[str, int]) -> dict[str, int]:
+    return {device: size for device, size in sizes.items() if size}
+
+
+def _vector(sizes: dict[str, int]) -> str:
+    parts = [f"{_size(size)} {device}" for device, size in sizes.items()]
+    return " · ".join(sorted(parts, key=lambda part: part.endswith("host")))
+
+
+def _storages(tensors: Tensors | TensorGroups) -> str:
+    count = tensors.storages
+    said = f"{count:,} storage{'' if count == 1 else 's'}"
+    if tensors.bytes:
+        said += f", {_vector(tensors.bytes)}"
+    return f"<p>{escape(said)}</p>"
+
+
+def _shape(row: TensorRow) -> str:
+    if row.dtype is None:
+        return ""
+    shape = (
+        row.shape
+        if isinstance(row.shape, str)
+        else ", ".join(map(str, row.shape or ()))
+    )
+    return f"{row.dtype}[{shape}]" + (
+        f" \N{MULTIPLICATION SIGN}{row.tensors}" if row.tensors > 1 else ""
+    )
+
+
+def _used(row: TensorRow) -> str:
+    if not 0 < row.used < row.bytes:
+        return ""
+    return f"{100 * row.used / row.bytes:.1f} %"
 
 
 def _figure_row(snapshot: Snapshot, row: dict[str, Any]) -> FigureRow:

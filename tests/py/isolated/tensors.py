@@ -1,0 +1,127 @@
+"""tensors(): python ... — each case prints its name when it is right.
+
+Run alone by test_tensors.py: no other test is to share a process with torch. All
+cases look at one small training program.
+"""
+
+import json
+import sys
+import tempfile
+
+import torch
+
+import leakgraph
+
+SIDE = 64
+
+
+class Trainer:
+    pass
+
+
+def train():
+    """Two steps; the losses are kept, and a row of a large batch."""
+    self = Trainer()
+    self.model = torch.nn.Sequential(
+        torch.nn.Linear(SIDE, SIDE), torch.nn.BatchNorm1d(SIDE), torch.nn.ReLU()
+    )
+    self.optimizer = torch.optim.Adam(self.model.parameters())
+    self.losses = []
+    for _ in range(2):
+        batch = torch.randn(100, SIDE)
+        self.losses.append((self.model(batch) ** 2).mean())
+        self.losses[-1].backward(retain_graph=True)
+        self.optimizer.step()
+    self.row = torch.zeros(1000, 1000)[0]
+    return self
+
+
+trainer = train()
+
+
+def rows_of(kind):
+    return [row for row in leakgraph.tensors(limit=None) if row.kind == kind]
+
+
+def kinds():
+    """Each kind has the storages that PyTorch's own lists have."""
+    parameters = list(trainer.model.parameters())
+    state = trainer.optimizer.state
+    wanted = {
+        "parameter": parameters,
+        "gradient": [parameter.grad for parameter in parameters],
+        "buffer": list(trainer.model.buffers()),
+        "optimizer state": [state[p][n] for p in parameters for n in state[p]],
+    }
+    for kind, tensors in wanted.items():
+        found = sorted(row.node.address for row in rows_of(kind))
+        known = sorted({t.untyped_storage().data_ptr() for t in tensors})
+        assert found == known, kind
+    assert len(rows_of("activation")) >= 6
+
+
+def holders():
+    paths = {row.held_by for row in rows_of("parameter")}
+    assert "__main__.trainer.model._modules['0']._parameters['weight']" in paths
+    (loss,) = (
+        row
+        for row in leakgraph.tensors(limit=None)
+        if row.held_by == "__main__.trainer.losses[0]"
+    )
+    assert loss.bytes == 4 and loss.shape == () and loss.autograd == "MeanBackward0"
+
+
+def waste():
+    """One row keeps a million elements."""
+    (row,) = leakgraph.tensors(limit=1)
+    assert row.held_by == "__main__.trainer.row" and row.tensors == 2
+    assert (row.bytes, row.used) == (4_000_000, 4_000) and row.shape == (1000,)
+    assert row.tensor.address == id(trainer.row)
+    assert "   0.1 %  float32[1000] ×2" in str(leakgraph.tensors())  # noqa: RUF001
+
+
+def once():
+    """Views, a detached tensor and an array from numpy are one storage."""
+    before = leakgraph.tensors(limit=None)
+    base = torch.arange(1000)
+    same = [base[::2], base.view(10, 100), base.detach(), base.numpy()]
+    same += [torch.from_numpy(same[-1]), torch.from_numpy(same[-1][5:])]
+    after = leakgraph.tensors(limit=None)
+    assert after.storages == before.storages + 1
+    assert after.bytes["host"] == before.bytes["host"] + 8000
+
+
+def sums():
+    each = leakgraph.tensors(limit=None)
+    for group in ("kind", "device", "dtype", "shape"):
+        sums = leakgraph.tensors(group=group, limit=None)
+        assert sum(row.storages for row in sums) == sums.storages == each.storages
+        assert sum(row.bytes for row in sums) == sum(row.bytes for row in each)
+        assert sums.bytes == each.bytes == {"host": sum(row.bytes for row in each)}
+        assert f"storages  {group}\n" in str(sums) and sums[0].name in str(sums)
+        assert sums._repr_html_().count("<tr>") == len(sums) + 1
+    kind = {row.name: row.devices["host"] for row in leakgraph.tensors(group="kind")}
+    assert kind["parameter"] == sum(row.bytes for row in rows_of("parameter"))
+
+
+def forms():
+    tensors = leakgraph.tensors(limit=3)
+    report = json.loads(tensors.json)
+    assert len(tensors) == 3 == len(report["rows"]) == len(tensors[:])
+    assert tensors.storages == report["storages"] > 3
+    assert tensors._repr_html_().count("<tr>") == 4
+    assert [row.bytes for row in tensors] == sorted(
+        (row.bytes for row in tensors), reverse=True
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        leakgraph.save_snapshot(f"{folder}/it.lgs")
+        again = leakgraph.load(f"{folder}/it.lgs").tensors(device="host", limit=3)
+        assert [row.bytes for row in again] == [row.bytes for row in tensors]
+    part = leakgraph.snapshot(roots=[trainer.row]).tensors()
+    assert part.bytes == {"host": 4_000_000}
+
+
+if __name__ == "__main__":
+    for case in sys.argv[1:]:
+        globals()[case]()
+        print(case)

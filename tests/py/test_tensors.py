@@ -1,0 +1,56 @@
+"""tensors(): on a training program of torch in a process of its own."""
+
+from pathlib import Path
+
+import pytest
+
+import leakgraph
+
+SCRIPT = Path(__file__).parent / "isolated" / "tensors.py"
+CASES = ["kinds", "holders", "waste", "once", "sums", "forms"]
+
+
+@pytest.mark.libraries
+def test_training(python):
+    pytest.importorskip("torch", reason="torch is not installed")
+    done = python(SCRIPT, *CASES, timeout=600)
+    assert done.code == 0 and done.out.split() == CASES, done.err
+
+
+def test_without_tensors(snap):
+    tensors = snap.tensors()
+    assert len(tensors) == 0 == tensors.storages and tensors.bytes == {}
+    assert str(tensors).endswith(
+        "0 storages, 0 B in all; each counts once, "
+        "however many tensors look at it (×2: two), and "  # noqa: RUF001
+        "used is what the widest shows\n"
+    )
+    assert tensors._repr_html_() == "<p>0 storages</p>"
+    groups = leakgraph.tensors(group="dtype", limit=None)
+    assert groups.rows == () and groups._repr_html_() == "<p>0 storages</p>"
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"device": "cuda:7"}, "no device 'cuda:7'; it has 'host'"),
+        ({"group": "type"}, "group must be None, 'kind', 'device', 'dtype' or 'shape'"),
+        ({"group": 3}, "not 3"),
+    ],
+)
+def test_misuse(snap, options, error):
+    with pytest.raises(leakgraph.ArgumentError, match=error):
+        snap.tensors(**options)
+
+
+def test_types_of_arguments(snap):
+    with pytest.raises(TypeError):
+        snap.tensors("cuda:0")
+    with pytest.raises(TypeError, match="device must be a str"):
+        snap.tensors(device=0)
+    with pytest.raises(ValueError, match="limit"):
+        snap.tensors(limit=-1)
+    snap = leakgraph.snapshot()
+    snap.close()
+    with pytest.raises(leakgraph.ClosedError):
+        snap.tensors()
