@@ -10,7 +10,7 @@ read_rows(snapshot_object *snapshot, const char *function, lg_text *json)
     Py_XDECREF(text);
     if (pair == NULL)
         return NULL;
-    PyObject *rows = python_call("leakgraph.notebook", function, pair);
+    PyObject *rows = python_call("leakgraph.rows", function, pair);
     Py_DECREF(pair);
     return rows;
 }

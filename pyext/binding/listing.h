@@ -20,7 +20,7 @@ typedef struct listing_texts {
     lg_text json;
 } listing_texts;
 
-/** An instance of `type`, with rows that leakgraph.notebook's function makes of
+/** An instance of `type`, with rows that leakgraph.rows's function makes of
  *  (snapshot, JSON), so that text and rows say the same. Frees the texts. */
 PyObject *listing_new(snapshot_object *snapshot, core_type type,
                       const char *function, listing_texts *texts);

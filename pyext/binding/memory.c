@@ -22,7 +22,7 @@ accounting_new(snapshot_object *snapshot, listing_texts *texts)
     PyObject *json = PyUnicode_FromStringAndSize(
         texts->json.data, (Py_ssize_t)texts->json.length);
     PyObject *host =
-        json ? python_call("leakgraph.notebook", "account_host", json) : NULL;
+        json ? python_call("leakgraph.rows", "account_host", json) : NULL;
     Py_XDECREF(json);
     if (host == NULL) {
         lg_text_free(&texts->text);

@@ -29,7 +29,7 @@ merged_new(snapshot_object *snapshot, listing_texts *texts)
     PyObject *json = PyUnicode_FromStringAndSize(
         texts->json.data, (Py_ssize_t)texts->json.length);
     PyObject *facts =
-        json ? python_call("leakgraph.notebook", "merged_facts", json) : NULL;
+        json ? python_call("leakgraph.rows", "merged_facts", json) : NULL;
     Py_XDECREF(json);
     if (facts == NULL) {
         lg_text_free(&texts->text);

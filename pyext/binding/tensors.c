@@ -76,7 +76,7 @@ tensors_new(snapshot_object *snapshot, lg_tensor_group group,
     PyObject *json = PyUnicode_FromStringAndSize(
         texts->json.data, (Py_ssize_t)texts->json.length);
     PyObject *facts =
-        json ? python_call("leakgraph.notebook", "tensor_facts", json) : NULL;
+        json ? python_call("leakgraph.rows", "tensor_facts", json) : NULL;
     Py_XDECREF(json);
     if (facts == NULL) {
         lg_text_free(&texts->text);

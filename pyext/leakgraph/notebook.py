@@ -5,126 +5,39 @@ Imported at the first use, by the types themselves.
 
 from __future__ import annotations
 
-import json
 from html import escape
 
 from leakgraph._core import (
-    Account,
     Accounting,
-    Bytes,
     Cycle,
     Cycles,
     FigureRow,
     Figures,
-    Finding,
     Findings,
     MergedPaths,
-    MergedRow,
-    Snapshot,
-    TensorGroup,
     TensorGroups,
     TensorRow,
     Tensors,
     Top,
-    TopRow,
     Why,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 __all__ = [
-    "account_host",
-    "account_rows",
     "accounting_html",
     "cycles_html",
-    "figure_rows",
     "figures_html",
-    "finding_rows",
     "findings_html",
-    "merged_facts",
     "merged_html",
-    "merged_rows",
-    "tensor_facts",
-    "tensor_groups",
     "tensor_groups_html",
-    "tensor_rows",
     "tensors_html",
     "top_html",
-    "top_rows",
     "why_html",
 ]
 
 #: Cycles that are drawn below their table.
 DRAWN = 3
 
-#: Fields of `Account` that are in the report under the same name.
-_ACCOUNT = (
-    "device",
-    "known",
-    "reserved",
-    "allocated",
-    "pending",
-    "inactive",
-    "private_inactive",
-    "attributed",
-    "used",
-    "rounding",
-    "slack",
-    "unattributed",
-    "outside",
-    "stale",
-    "residual",
-    "beyond",
-)
-
 _LEFT = ' style="text-align:left"'
-
-
-def top_rows(given: tuple[Snapshot, str]) -> tuple[TopRow, ...]:
-    """Rows of `Top`, from a snapshot and the report's JSON."""
-    snapshot, text = given
-    rows = []
-    for row in json.loads(text)["rows"]:
-        retained = dict(row["retained"])
-        host = retained.pop("host", 0)
-        node = snapshot.node(row["node"]) if "node" in row else None
-        if node is not None:
-            name, count, size = node.label, 1, node.size
-        else:
-            name = row.get("type", row.get("module", ""))
-            count, size = row["count"], row["size"]
-        rows.append(TopRow((name, node, count, size, host, sum(retained.values()))))
-    return tuple(rows)
-
-
-def tensor_rows(given: tuple[Snapshot, str]) -> tuple[TensorRow, ...]:
-    """Rows of `Tensors`, from a snapshot and the report's JSON."""
-    snapshot, text = given
-    return tuple(_tensor_row(snapshot, row) for row in json.loads(text)["rows"])
-
-
-def tensor_groups(given: tuple[Snapshot, str]) -> tuple[TensorGroup, ...]:
-    """Rows of `TensorGroups`, from a snapshot and the report's JSON."""
-    report = json.loads(given[1])
-    return tuple(
-        TensorGroup(
-            (
-                row[report["group"]],
-                row["storages"],
-                sum(row["bytes"].values()),
-                _present(row["bytes"]),
-            )
-        )
-        for row in report["rows"]
-    )
-
-
-def tensor_facts(text: str) -> tuple[int, dict[str, int], str]:
-    """The rest of both: storages, their bytes by device, the report itself."""
-    report = json.loads(text)
-    return report["storages"], _present(report["bytes"]), text
 
 
 def tensors_html(tensors: Tensors) -> str:
@@ -161,12 +74,6 @@ def tensor_groups_html(groups: TensorGroups) -> str:
     return _storages(groups) + (_table(head, body) if body else "")
 
 
-def figure_rows(given: tuple[Snapshot, str]) -> tuple[FigureRow, ...]:
-    """Rows of `Figures`, from a snapshot and the report's JSON."""
-    snapshot, text = given
-    return tuple(_figure_row(snapshot, row) for row in json.loads(text)["figures"])
-
-
 def figures_html(figures: Figures) -> str:
     """A table of the figures."""
     head = (
@@ -191,49 +98,9 @@ def figures_html(figures: Figures) -> str:
     return f"<p>{said}</p>" + (_table(head + _head("held by"), body) if body else "")
 
 
-def account_rows(given: tuple[Snapshot, str]) -> tuple[Account, ...]:
-    """Rows of `Accounting`, from a snapshot and the report's JSON."""
-    rows = []
-    for row in json.loads(given[1])["devices"]:
-        kinds = {kind: size for kind, size in row["by_kind"].items() if size}
-        evidence = {
-            name: (at["bytes"], at["blocks"])
-            for name, at in row["by_evidence"].items()
-            if at["blocks"]
-        }
-        told = (row[name] for name in _ACCOUNT)
-        rows.append(Account((*told, kinds, evidence)))
-    return tuple(rows)
-
-
-def account_host(text: str) -> dict[str, int | None]:
-    """The host's bytes of `Accounting`, from the report's JSON."""
-    host: dict[str, int | None] = json.loads(text)["host"]
-    return host
-
-
 def accounting_html(accounting: Accounting) -> str:
     """The report as it is."""
     return f"<pre>{escape(str(accounting))}</pre>"
-
-
-def finding_rows(given: tuple[Snapshot, str]) -> tuple[Finding, ...]:
-    """Rows of `Findings`, from a snapshot and the report's JSON."""
-    snapshot, text = given
-    rows = []
-    for row in json.loads(text)["findings"]:
-        nodes = [
-            None if row[key] is None else snapshot.node(row[key])
-            for key in ("holder", "example")
-        ]
-        said = (row["pattern"], row["cause"], row["fix"], nodes[0], row["held_by"])
-        retained = row["retained"]
-        rows.append(
-            Finding(
-                (*said, nodes[1], row["count"], retained["host"], retained["device"])
-            )
-        )
-    return tuple(rows)
 
 
 def findings_html(findings: Findings) -> str:
@@ -252,19 +119,6 @@ def findings_html(findings: Findings) -> str:
         for row in findings
     ]
     return _table(head, body)
-
-
-def merged_rows(given: tuple[Snapshot, str]) -> tuple[MergedRow, ...]:
-    """Rows of `MergedPaths`, from a snapshot and the report's JSON."""
-    snapshot, text = given
-    return tuple(_merged_row(snapshot, row) for row in json.loads(text)["rows"])
-
-
-def merged_facts(text: str) -> tuple[int, int, Bytes]:
-    """The rest of `MergedPaths`: objects, those unreachable, bytes retained."""
-    report = json.loads(text)
-    retained = Bytes((report["retained"]["host"], report["retained"]["device"]))
-    return report["objects"], report["unreachable"], retained
 
 
 def merged_html(merged: MergedPaths) -> str:
@@ -317,46 +171,6 @@ def why_html(why: Why) -> str:
     return f"{_preformatted(str(why))}{why._repr_svg_() or ''}"
 
 
-def _merged_row(snapshot: Snapshot, row: dict[str, Any]) -> MergedRow:
-    node = snapshot.node(row["node"]) if "node" in row else None
-    count = row.get("count") or row.get("more") or row.get("passed", 0)
-    if node is None:
-        name = f"{count:,} {'more' if 'more' in row else 'references further on'}"
-    elif count == 1:
-        name = node.label
-    else:
-        name = f"{count:,} {row['type']}"
-    host, device = row["retained"]["host"], row["retained"]["device"]
-    label = row.get("label", "")
-    objects = row["objects"]
-    return MergedRow((row["depth"], label, name, node, count, objects, host, device))
-
-
-def _tensor_row(snapshot: Snapshot, row: dict[str, Any]) -> TensorRow:
-    shape = row["shape"]
-    return TensorRow(
-        (
-            snapshot.node(row["node"]),
-            None if row["tensor"] is None else snapshot.node(row["tensor"]),
-            row["device"],
-            row["dtype"],
-            tuple(shape) if isinstance(shape, list) else shape,
-            row["kind"],
-            row["bytes"],
-            row["used"],
-            row["tensors"],
-            row["autograd"],
-            row["held_by"],
-            row["allocation"],
-            row["block"],
-        )
-    )
-
-
-def _present(sizes: dict[str, int]) -> dict[str, int]:
-    return {device: size for device, size in sizes.items() if size}
-
-
 def _vector(sizes: dict[str, int]) -> str:
     parts = [f"{_size(size)} {device}" for device, size in sizes.items()]
     return " · ".join(sorted(parts, key=lambda part: part.endswith("host")))
@@ -387,24 +201,6 @@ def _used(row: TensorRow) -> str:
     if not 0 < row.used < row.bytes:
         return ""
     return f"{100 * row.used / row.bytes:.1f} %"
-
-
-def _figure_row(snapshot: Snapshot, row: dict[str, Any]) -> FigureRow:
-    return FigureRow(
-        (
-            snapshot.node(row["node"]),
-            row["number"],
-            row["width"],
-            row["height"],
-            row["axes"],
-            row["artists"],
-            row["canvas"],
-            row["retained"]["host"] + row["retained"]["device"],
-            row["closed"],
-            row["reachable"],
-            tuple((holder["kind"], holder["where"]) for holder in row["held_by"]),
-        )
-    )
 
 
 def _holders(row: FigureRow) -> str:
