@@ -69,6 +69,10 @@ typedef struct rule {
     "a gradient that carries the graph which made it (create_graph=True): "    \
     "set "                                                                     \
     ".grad to None when done, or use torch.autograd.grad()"
+#define PACKED                                                                 \
+    "a hook on saved tensors keeps an output together with its graph: let it " \
+    "keep tensor.detach(), or a copy"
+#define INSIDE "inside of the autograd graph, where nothing can be cut"
 #define CLASSY                                                                 \
     "a class always refers to itself: it goes once nothing else refers to "    \
     "it or its instances"
@@ -83,6 +87,8 @@ static const rule rules[] = {
     {"*", FUNCTION, TYPE, HERE, NULL, 2, CLASSY},
     {"[*", CONTAINER, TYPE, HERE, ".__mro__", 2, CLASSY},
     {".grad", TENSOR, TENSOR, HERE, NULL, 92, GRADED},
+    {"._raw_saved_*", ANY, ANY, HERE, ".grad_fn", 90, PACKED},
+    {".grad_fn", TENSOR, ANY, HERE, NULL, 4, INSIDE},
     {".__traceback__", EXCEPTION, ANY, HERE, NULL, 90, RAISED},
     {"local *", FRAME, EXCEPTION, HERE, NULL, 60, RAISED},
     {".tb_frame", FRAME, FRAME, HERE, NULL, 10, RAISED},
@@ -246,18 +252,20 @@ fits(const rule *one, const lg_graph *graph, const lg_hops *circuit,
     return stored == (one->place == STORED);
 }
 
-// Nobody can take from a C++ object what it refers to.
+// Nobody can take from a C++ object what it refers to, but for what a hook of
+// the user's has put there.
 static bool
-is_out_of_reach(const lg_graph *graph, const lg_hop *hop)
+is_out_of_reach(const lg_graph *graph, const lg_hop *hop, lg_string label)
 {
-    return (graph->columns.node_flags[hop->source] & LG_NODE_CPP) != 0;
+    return (graph->columns.node_flags[hop->source] & LG_NODE_CPP) != 0 &&
+           !is_labelled("._raw_saved_*", label);
 }
 
 lg__verdict
 lg__rule_judge(const lg_graph *graph, const lg_hops *circuit,
                const lg__labels *all, size_t hop)
 {
-    if (is_out_of_reach(graph, &circuit->items[hop]))
+    if (is_out_of_reach(graph, &circuit->items[hop], label_of(all, hop)))
         return (lg__verdict){hop, 0,
                              "a reference between C++ objects: only "
                              "what holds them can be released"};

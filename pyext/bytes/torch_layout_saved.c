@@ -131,7 +131,9 @@ find_packed(lg_finder *finder, lg_torch_layout *layout, uintptr_t hooks)
         layout->hooks_packed = (uint16_t)k;
         matches++;
     }
-    lg_finder_check(finder, matches == 1, "what a hook has packed");
+    lg_finder_check(finder,
+                    matches == 1 && layout->hooks_pack != layout->hooks_unpack,
+                    "what a hook has packed");
 }
 
 static void

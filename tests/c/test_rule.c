@@ -134,11 +134,27 @@ among_themselves(void)
     expect_cut(&made, "cut Thing.call: what is stored here captures");
 }
 
+// Of an autograd graph, only what a hook put there can be cut.
+static void
+differentiated(void)
+{
+    story made = story_begin();
+    uint32_t tensor = story_add(&made, "torch.Tensor", "float32[3]", 80);
+    uint32_t node = story_add(&made, "TanhBackward0", NULL, 500);
+    uint32_t packed = story_add(&made, "tuple", NULL, 56);
+    story_attribute(&made, tensor, "grad_fn", node);
+    story_attribute(&made, node, "_raw_saved_result.data", packed);
+    story_edge(&made, packed, tensor, LG_EDGE_INDEX, 1);
+    expect_cut(&made, "cut TanhBackward0._raw_saved_result.data: a hook on "
+                      "saved tensors keeps an output");
+}
+
 int
 main(void)
 {
     RUN(stored);
     RUN(registered);
     RUN(among_themselves);
+    RUN(differentiated);
     return test_result();
 }

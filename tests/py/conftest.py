@@ -58,3 +58,21 @@ def preload(tmp_path_factory):
         return str(library)
 
     return build
+
+
+@pytest.fixture(scope="session")
+def isolated(tmp_path_factory):
+    """Run a script of isolated/: isolated("name.py", argument) -> code, out, err."""
+
+    def run(script, *arguments, timeout=600, **environment):
+        done = subprocess.run(
+            [sys.executable, Path(__file__).with_name("isolated") / script, *arguments],
+            cwd=tmp_path_factory.mktemp(script.split(".")[0]),
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+        return SimpleNamespace(code=done.returncode, out=done.stdout, err=done.stderr)
+
+    return run

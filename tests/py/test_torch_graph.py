@@ -1,8 +1,6 @@
 """The autograd graph, read from memory, is the one that PyTorch's getters show."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,17 +13,11 @@ NAMES = re.findall(r"^        (\w+),$", GRAPHS, re.M)
 
 
 @pytest.fixture(scope="module")
-def walked(tmp_path_factory):
+def walked(isolated):
     """Each graph's verdict, by name: all in one process, after one import."""
-    done = subprocess.run(
-        [sys.executable, ISOLATED / "torch_walk.py"],
-        cwd=tmp_path_factory.mktemp("torch"),
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    done = isolated("torch_walk.py")
+    assert done.code == 0, done.err
+    return done.out
 
 
 def test_there_are_graphs():

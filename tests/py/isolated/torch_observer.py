@@ -70,7 +70,7 @@ def state(made):
     }
 
 
-def main():
+def state_():
     made = build()
     leakgraph.snapshot().close()  # loads what leakgraph itself needs
     gc.collect()
@@ -88,7 +88,6 @@ def main():
     for name in before:
         assert before[name] == after[name], (name, before[name], after[name])
     assert gc.collect() == 0
-    print("right")
 
 
 def modes():
@@ -112,7 +111,51 @@ def modes():
     note = snapshot.info()["adapter.torch"]
     assert note == f"inspected: {torch.__version__}", note
     assert snapshot.find(x).facts["requires_grad"] == "yes"
-    print("right")
 
 
-modes() if "modes" in sys.argv else main()
+def altered(change):
+    """Capture with canaries of which one thing is not as PyTorch made it."""
+    from leakgraph import canaries
+
+    genuine = canaries.torch
+
+    def torch_(seconds=10):
+        made = genuine(seconds)
+        change(made)
+        return made
+
+    canaries.torch = torch_
+    x = torch.ones(3, requires_grad=True)
+    y = x.exp()
+    snapshot = leakgraph.snapshot()
+    return snapshot.info()["adapter.torch"], snapshot, y
+
+
+def half():
+    """A canary of the graph that does not fit: tensors are inspected, it is not."""
+
+    def change(made):
+        made["unpack"] = made["pack"]
+
+    note, snapshot, y = altered(change)
+    wanted = f"inspected: {torch.__version__}, but not the autograd graph: what a hook"
+    assert note.startswith(wanted), note
+    node = snapshot.find(y)
+    assert node.facts["shape"] == "3"
+    assert not [e for e in node.referents() if "grad" in e.label]
+
+
+def broken():
+    """A canary among the tensors: nothing is inspected, and that is said."""
+
+    def change(made):
+        made["addresses"][id(made["long"])] += 8
+
+    note, snapshot, y = altered(change)
+    assert note.startswith("not inspected: "), note
+    assert not snapshot.find(y).facts
+
+
+CASES = {"state": state_, "modes": modes, "half": half, "broken": broken}
+CASES[sys.argv[1]]()
+print("right")

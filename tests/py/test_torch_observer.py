@@ -1,0 +1,11 @@
+"""A snapshot changes nothing of PyTorch's, and calls nothing of the user's."""
+
+import pytest
+
+pytestmark = pytest.mark.libraries
+
+
+@pytest.mark.parametrize("case", ["state", "modes", "half", "broken"])
+def test_observer(isolated, case):
+    done = isolated("torch_observer.py", case)
+    assert (done.code, done.out) == (0, "right\n"), done.err
