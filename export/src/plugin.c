@@ -3,35 +3,8 @@
 
 #include "plugin.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A bare name: the loader looks along the run path of the caller. */
-#define PLUGIN "libleakgraph-render.so"
-
-static lg_render_function *
-open_plugin(lg_error *err)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static lg_render_function *function;
-    pthread_mutex_lock(&lock);
-    if (!function) {
-        void *handle = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
-        void *symbol = handle ? dlsym(handle, LG_RENDER_SYMBOL) : NULL;
-        if (symbol)
-            memcpy(&function, &symbol, sizeof function);
-        else
-            lg_error_set(err, LG_EUNSUPPORTED,
-                         "Graphviz cannot be opened: %s; install it (on "
-                         "Debian: apt install libgvc6) or save as .dot",
-                         dlerror());
-    }
-    lg_render_function *opened = function;
-    pthread_mutex_unlock(&lock);
-    return opened;
-}
 
 static lg_status
 copy_text(const char *dot, size_t length, char **data, size_t *size,
@@ -53,14 +26,19 @@ lg_render(const char *dot, size_t dot_length, const char *format, char **data,
 {
     if (!strcmp(format, "dot") || !strcmp(format, "gv"))
         return copy_text(dot, dot_length, data, length, err);
-    lg_render_function *render = open_plugin(err);
-    if (!render)
-        return LG_EUNSUPPORTED;
+    void *symbol;
+    lg_render_function *render;
     char *text = NULL;
     size_t size;
-    lg_status status = copy_text(dot, dot_length, &text, &size, err);
+    lg_status status = lg_plugin_open(
+        "libleakgraph-render.so", LG_RENDER_SYMBOL, "Graphviz",
+        "install it (on Debian: apt install libgvc6) or save as .dot", &symbol,
+        err);
+    if (!status)
+        status = copy_text(dot, dot_length, &text, &size, err);
     if (status)
         return status;
+    memcpy(&render, &symbol, sizeof symbol);
     status = render(text, format, data, length, err);
     free(text);
     return status;

@@ -15,6 +15,7 @@ enum {
     TYPE = CATEGORY(TYPE),
     TENSOR = CATEGORY(TENSOR),
     ARRAY = CATEGORY(ARRAY),
+    FIGURE = CATEGORY(FIGURE),
     SUSPENDED = 1 << 30, // generators, coroutines, tasks
 };
 
@@ -37,6 +38,9 @@ typedef struct rule {
 } rule;
 
 #define PARENT "the back reference from child to parent: make it a weakref"
+#define FIGURED                                                                \
+    "the parts of a figure refer back to it, so it goes as a whole: close it " \
+    "with pyplot.close(), and drop the last name of it"
 #define LINKED                                                                 \
     "the back reference of a linked structure: make it a weakref, or clear "   \
     "it when the element is removed"
@@ -113,6 +117,7 @@ static const rule rules[] = {
     {".root", ANY, ANY, HERE, NULL, 78, PARENT},
     {"._root", ANY, ANY, HERE, NULL, 78, PARENT},
     {".master", ANY, ANY, HERE, NULL, 78, PARENT},
+    {".*figure", ANY, FIGURE, HERE, NULL, 85, FIGURED},
     {".*figure", ANY, ANY, HERE, NULL, 80, PARENT},
     {".axes", ANY, ANY, HERE, NULL, 79, PARENT},
     {"._axes", ANY, ANY, HERE, NULL, 79, PARENT},

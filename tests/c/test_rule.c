@@ -113,6 +113,20 @@ registered(void)
                "registered on: remove the hook, or let it hold a weakref\n");
 }
 
+// Nobody makes a weakref of what a library refers back by.
+static void
+figures(void)
+{
+    story made = story_begin();
+    uint32_t figure = story_add(&made, "matplotlib.figure.Figure", NULL, 48);
+    uint32_t patch = story_add(&made, "matplotlib.patches.Rectangle", NULL, 48);
+    story_attribute(&made, figure, "patch", patch);
+    story_attribute(&made, patch, "_parent_figure", figure);
+    expect_cut(&made, "cut Rectangle._parent_figure: the parts of a figure "
+                      "refer back to it, so it goes as a whole: close it with "
+                      "pyplot.close(), and drop the last name of it\n");
+}
+
 // Functions that capture each other are stored nowhere else.
 static void
 among_themselves(void)
@@ -154,6 +168,7 @@ main(void)
 {
     RUN(stored);
     RUN(registered);
+    RUN(figures);
     RUN(among_themselves);
     RUN(differentiated);
     return test_result();

@@ -580,6 +580,16 @@ LG_API lg_status lg_report_threads(const lg_graph *graph,
                                    lg_format format, lg_text *out,
                                    lg_error *err);
 
+/* ------------------------------------------------------------ plugins --- */
+
+/** For what not every program pays for: opens `file`, a bare name, where the
+ *  loader looks for the caller, and gives the address of `symbol`. It stays
+ *  open; asking again is cheap. LG_EUNSUPPORTED: `what` cannot be opened, and
+ *  `remedy`, such as "install it (on Debian: apt install ...)". */
+LG_API lg_status lg_plugin_open(const char *file, const char *symbol,
+                                const char *what, const char *remedy,
+                                void **out, lg_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,17 @@
+// Parts in shared objects of their own, opened when they are first needed.
+#include <leakgraph/leakgraph.h>
+
+#include <dlfcn.h>
+
+lg_status
+lg_plugin_open(const char *file, const char *symbol, const char *what,
+               const char *remedy, void **out, lg_error *err)
+{
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    void *found = handle != NULL ? dlsym(handle, symbol) : NULL;
+    if (found == NULL)
+        return lg_error_set(err, LG_EUNSUPPORTED, "%s cannot be opened: %s; %s",
+                            what, dlerror(), remedy);
+    *out = found;
+    return LG_OK;
+}
