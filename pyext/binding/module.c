@@ -364,7 +364,7 @@ core_free(void *module)
 
 static PyModuleDef_Slot core_slots[] = {
     SLOT(Py_mod_exec, core_exec),
-    NO_SUBINTERPRETERS{0, NULL},
+    NO_SUBINTERPRETERS NO_GIL{0, NULL},
 };
 
 static struct PyModuleDef core_module = {

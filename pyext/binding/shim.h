@@ -25,6 +25,13 @@
 #define NO_SUBINTERPRETERS
 #endif
 
+/* New in 3.13, where silence makes a free-threaded build take its lock back. */
+#ifdef Py_mod_gil
+#define NO_GIL {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#else
+#define NO_GIL
+#endif
+
 /** ISO C has no conversion from function to object pointer; POSIX has, and
  *  slots need it. */
 #define SLOT(id, function)                                                     \

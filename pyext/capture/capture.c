@@ -137,7 +137,7 @@ lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
     describe(walk);
     if (!lg_surveys_open(walk))
         walk->builder->status = LG_ENOMEM;
-    else if (!walk->internal && !walk->partial) {
+    else if (!walk->internal && !walk->partial && !LG_FREE_THREADED) {
         lg_roots_open(walk);
         status = lg_enumerate_public(walk, err);
     }
@@ -148,27 +148,37 @@ lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
     return status;
 }
 
-lg_status
-lg_capture_walk(lg_walk *walk, lg_error *err)
+void
+lg_capture_roots(lg_walk *walk)
 {
-    char text[32];
     if (walk->partial) {
         lg_builder_set_partial(walk->builder,
                                "only what the given roots reach");
         lg_walk_roots_given(walk);
-    } else {
-        if (walk->internal) {
-            lg_roots_open(walk);
-            lg_enumerate(walk);
-        }
-        lg_roots_walk(walk);
-        lg_question_note(walk);
+        return;
     }
-    if (!walk->partial)
-        lg_roots_finish(walk);
-    lg_walk_run(walk);
-    lg_surveys_run(walk);
-    lg_texts_finish(walk);
+    if (walk->internal || LG_FREE_THREADED) {
+        lg_roots_open(walk);
+        lg_enumerate(walk);
+    }
+    lg_roots_walk(walk);
+    lg_question_note(walk);
+    lg_roots_finish(walk);
+}
+
+lg_status
+lg_capture_walk(lg_walk *walk, lg_error *err)
+{
+    char text[32];
+    if (LG_FREE_THREADED) {
+        lg_stopped_walk(walk);
+    } else {
+        lg_capture_roots(walk);
+        lg_walk_run(walk);
+        lg_surveys_run(walk);
+        lg_texts_finish(walk);
+    }
+    lg_surveys_settle(walk);
     remember_size(walk);
     snprintf(text, sizeof text, "%.3f", lg_clock() - walk->started);
     lg_builder_set_info(walk->builder, "capture.seconds", text);
@@ -198,6 +208,7 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
         return status;
     status = lg_capture_walk(&walk, err);
     if (status == LG_OK) {
+        lg_sizes_finish(&walk);
         lg_surveys_ask(&walk);
         status = builder_status(&walk, err);
     }

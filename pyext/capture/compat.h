@@ -51,7 +51,21 @@
 
 /* ------------------------------------------------------- the collector --- */
 
-#if !LG_FREE_THREADED
+#if LG_FREE_THREADED
+
+/* It keeps no lists: it goes through the pages that objects are allocated from.
+ */
+enum { LG_GENERATIONS = 0, LG_PERMANENT = 0 };
+
+static inline PyGC_Head *
+lg_gc_head(PyInterpreterState *interpreter, int generation)
+{
+    (void)interpreter;
+    (void)generation;
+    return NULL;
+}
+
+#else
 
 enum { LG_GENERATIONS = 4, LG_PERMANENT = 3 };
 
@@ -72,6 +86,22 @@ lg_gc_head(PyInterpreterState *interpreter, int generation)
 #endif
 }
 
+#endif
+
+/** Calls visit(object, context) for tracked objects, until it returns 0, while
+ *  all other threads stand still; some releases pass over frozen ones. GIL
+ *  builds have better ways. */
+static inline void
+lg_visit_stopped(int (*visit)(PyObject *, void *), void *context)
+{
+#if LG_FREE_THREADED
+    PyUnstable_GC_VisitObjects(visit, context);
+#else
+    (void)visit;
+    (void)context;
+#endif
+}
+
 static inline PyGC_Head *
 lg_gc_next(const PyGC_Head *head)
 {
@@ -89,8 +119,6 @@ lg_gc_collecting(PyInterpreterState *interpreter)
 {
     return interpreter->gc.collecting != 0;
 }
-
-#endif
 
 /** Stops collections that start by themselves; says whether there were any. */
 static inline bool
@@ -184,9 +212,8 @@ lg_reference_count(PyInterpreterState *interpreter, PyObject *object)
 {
     Py_ssize_t count = Py_REFCNT(object);
 #if LG_FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
-    if (!_PyObject_HasDeferredRefcount(object))
-        return count;
-    count -= (Py_ssize_t)_Py_REF_DEFERRED;
+    if (_PyObject_HasDeferredRefcount(object))
+        count -= (Py_ssize_t)_Py_REF_DEFERRED;
     Py_ssize_t id = lg_thread_count_id(object);
     for (PyThreadState *thread = interpreter->threads.head;
          id > 0 && thread != NULL; thread = thread->next) {
@@ -283,7 +310,8 @@ lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
 static inline PyThreadState *
 lg_thread_next(PyThreadState *thread, bool internal)
 {
-    return internal ? thread->next : PyThreadState_Next(thread);
+    return internal || LG_FREE_THREADED ? thread->next
+                                        : PyThreadState_Next(thread);
 }
 
 /** Number of digits of an int, at least 1 where one is always allocated. */

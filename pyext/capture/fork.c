@@ -60,6 +60,12 @@ lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
     double start = lg_clock();
     lg_walk walk;
     int ends[2];
+    /* The child has one thread, and its collector would wait for the others. */
+    if (LG_FREE_THREADED)
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "a free-threaded build of Python cannot be "
+                            "captured in a forked child; take the snapshot "
+                            "without fork=True");
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return lg_error_set(err, LG_EIO, "cannot make a pipe: %s",
                             strerror(errno));

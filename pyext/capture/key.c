@@ -4,6 +4,8 @@
  */
 #include "walk.h"
 
+#include <string.h>
+
 /** Longest text kept of a key or preview, in bytes. */
 #define KEY_LIMIT 64
 
@@ -58,43 +60,61 @@ end_of_edges(const lg_builder *builder, uint32_t node)
                : builder->edge_count;
 }
 
+/** The keys of one namespace. */
+static void
+mark_names_of(lg_builder *builder, uint32_t dict)
+{
+    uint64_t from = builder->first_edge[dict];
+    if (from == UINT64_MAX)
+        return;
+    uint64_t end = end_of_edges(builder, dict);
+    for (uint64_t item = from; item < end; item++)
+        if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
+            builder->node_flags[builder->edge_payload[item]] |= LG_NODE_NAME;
+}
+
 /** Keys of namespaces are names, not the user's data. */
 static void
 mark_names(lg_builder *builder)
 {
-    for (uint64_t edge = 0; edge < builder->edge_count; edge++) {
-        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) != LG_EDGE_DICT)
-            continue;
-        uint32_t dict = builder->edge_target[edge];
-        uint64_t from = builder->first_edge[dict];
-        if (from == UINT64_MAX)
-            continue;
-        uint64_t end = end_of_edges(builder, dict);
-        for (uint64_t item = from; item < end; item++)
-            if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
-                builder->node_flags[builder->edge_payload[item]] |=
-                    LG_NODE_NAME;
-    }
+    for (uint64_t edge = 0; edge < builder->edge_count; edge++)
+        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT)
+            mark_names_of(builder, builder->edge_target[edge]);
 }
 
-/** Of a tuple that is a key, so are the elements. */
+/** Of a tuple that is a key, so are the elements. Whether it is one. */
+static bool
+mark_parts_of_key(lg_builder *builder, uint32_t node)
+{
+    uint64_t from = builder->first_edge[node];
+    if (!(builder->node_flags[node] & LG_NODE_KEY) ||
+        !PyTuple_CheckExact((PyObject *)(uintptr_t)builder->address[node]) ||
+        from == UINT64_MAX)
+        return false;
+    uint64_t end = end_of_edges(builder, node);
+    for (uint64_t edge = from; edge < end; edge++)
+        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_INDEX)
+            builder->node_flags[builder->edge_target[edge]] |= LG_NODE_KEY;
+    return true;
+}
+
 static void
-mark_parts_of_keys(const lg_walk *walk)
+give_text(lg_walk *walk, uint32_t node)
 {
     lg_builder *builder = walk->builder;
-    for (uint32_t node = walk->synthetic_count; node < builder->node_count;
-         node++) {
-        uint64_t from = builder->first_edge[node];
-        if (!(builder->node_flags[node] & LG_NODE_KEY) ||
-            !PyTuple_CheckExact(
-                (PyObject *)(uintptr_t)builder->address[node]) ||
-            from == UINT64_MAX)
-            continue;
-        uint64_t end = end_of_edges(builder, node);
-        for (uint64_t edge = from; edge < end; edge++)
-            if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_INDEX)
-                builder->node_flags[builder->edge_target[edge]] |= LG_NODE_KEY;
-    }
+    uint16_t flags = builder->node_flags[node];
+    uint16_t wanted = LG_NODE_NAME;
+    if (!walk->options->no_keys)
+        wanted |= LG_NODE_KEY;
+    if ((!(flags & wanted) && !walk->options->previews) ||
+        (flags & LG_NODE_SYNTHETIC))
+        return;
+    lg_name name;
+    name.length = 0;
+    add_atom(&name, (PyObject *)(uintptr_t)builder->address[node],
+             flags & LG_NODE_NAME ? LG_NAME_LIMIT : KEY_LIMIT);
+    if (name.length)
+        lg_builder_set_text(builder, node, name.data, name.length);
 }
 
 void
@@ -102,23 +122,56 @@ lg_texts_finish(lg_walk *walk)
 {
     lg_builder *builder = walk->builder;
     mark_names(builder);
-    mark_parts_of_keys(walk);
-    uint16_t wanted = LG_NODE_NAME;
-    if (!walk->options->no_keys)
-        wanted |= LG_NODE_KEY;
     for (uint32_t node = walk->synthetic_count; node < builder->node_count;
-         node++) {
-        bool named = (builder->node_flags[node] & wanted) != 0;
-        if (!named && !walk->options->previews)
-            continue;
-        if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
-            continue;
-        PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
-        lg_name name;
-        name.length = 0;
-        bool is_name = (builder->node_flags[node] & LG_NODE_NAME) != 0;
-        add_atom(&name, object, is_name ? LG_NAME_LIMIT : KEY_LIMIT);
-        if (name.length)
-            lg_builder_set_text(builder, node, name.data, name.length);
-    }
+         node++)
+        mark_parts_of_key(builder, node);
+    for (uint32_t node = walk->synthetic_count; node < builder->node_count;
+         node++)
+        give_text(walk, node);
+}
+
+/* ------------------------------------------------------ node by node --- */
+
+/** Gives the text once for each thing that the node turned out to be. */
+static void
+tell_once(lg_walk *walk, uint32_t node)
+{
+    size_t before = walk->told.size;
+    if (!lg_walk_scratch(walk, &walk->told, walk->builder->node_capacity))
+        return;
+    uint8_t *told = walk->told.data;
+    if (walk->told.size > before)
+        memset(told + before, 0, walk->told.size - before);
+    uint8_t now = (uint8_t)(1 + (walk->builder->node_flags[node] &
+                                 (LG_NODE_NAME | LG_NODE_KEY)));
+    if (told[node] == now)
+        return;
+    told[node] = now;
+    give_text(walk, node);
+}
+
+void
+lg_text_tell(lg_walk *walk, uint32_t node)
+{
+    lg_builder *builder = walk->builder;
+    tell_once(walk, node);
+    if (!mark_parts_of_key(builder, node))
+        return;
+    uint64_t end = end_of_edges(builder, node);
+    for (uint64_t edge = builder->first_edge[node]; edge < end; edge++)
+        tell_once(walk, builder->edge_target[edge]);
+}
+
+void
+lg_text_tell_names(lg_walk *walk, uint32_t dict)
+{
+    lg_builder *builder = walk->builder;
+    uint64_t from = builder->first_edge[dict];
+    if (from == UINT64_MAX)
+        return;
+    mark_names_of(builder, dict);
+    uint64_t end = end_of_edges(builder, dict);
+    for (uint64_t item = from; item < end; item++)
+        if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
+            lg_text_tell(walk, builder->edge_payload[item]);
 }

@@ -48,7 +48,7 @@ size_of_type(lg_walk *walk, PyObject *object)
     PyTypeObject *type = (PyTypeObject *)object;
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
         return sizeof(PyTypeObject);
-    size_t size = sizeof(PyHeapTypeObject) + sizeof(PyGC_Head);
+    size_t size = sizeof(PyHeapTypeObject) + LG_GC_HEAD_SIZE;
     if (walk->internal && lg_type_cached_keys(type) != NULL)
         size += lg_dict_keys_size(lg_type_cached_keys(type));
     return size;
@@ -183,6 +183,40 @@ size_before(PyObject *object)
     return lg_preheader_size(type);
 }
 
+static PyObject *
+sized_object(const lg_walk *walk, uint32_t i)
+{
+    const uint32_t *nodes = walk->sized.data;
+    return (PyObject *)(uintptr_t)walk->builder->address[nodes[i]];
+}
+
+void
+lg_sizes_hold(lg_walk *walk)
+{
+    for (; walk->sized_held < walk->sized_count; walk->sized_held++)
+        Py_INCREF(sized_object(walk, walk->sized_held));
+}
+
+void
+lg_sizes_release(lg_walk *walk)
+{
+    while (walk->sized_held > 0)
+        Py_DECREF(sized_object(walk, --walk->sized_held));
+}
+
+/** What adapters added or took away meanwhile stays so. */
+static void
+correct_size(lg_walk *walk, uint32_t node, PyObject *object, size_t answer)
+{
+    const lg_type_info *info = lg_walk_type(walk, Py_TYPE(object));
+    if (info == NULL)
+        return;
+    uint64_t known = lg_builder_size(walk->builder, node);
+    lg_builder_set_size(walk->builder, node,
+                        known + answer + size_before(object) -
+                            lg_size_of(walk, object, info));
+}
+
 /** The one place where a library's own code runs: its C __sizeof__, after the
  *  walk, for the few types whose memory has no public layout. */
 void
@@ -190,8 +224,7 @@ lg_sizes_finish(lg_walk *walk)
 {
     const uint32_t *nodes = walk->sized.data;
     for (uint32_t i = 0; i < walk->sized_count; i++) {
-        PyObject *object =
-            (PyObject *)(uintptr_t)walk->builder->address[nodes[i]];
+        PyObject *object = sized_object(walk, i);
         /* Who is to blame for a fault in it. */
         walk->builder->open_node = nodes[i];
         PyCFunction function = lg_type_sizeof(walk, Py_TYPE(object));
@@ -201,8 +234,8 @@ lg_sizes_finish(lg_walk *walk)
         if (bytes == (size_t)-1)
             PyErr_Clear();
         else
-            lg_builder_set_size(walk->builder, nodes[i],
-                                bytes + size_before(object));
+            correct_size(walk, nodes[i], object, bytes);
     }
+    lg_sizes_release(walk);
     walk->sized_count = 0;
 }

@@ -23,6 +23,7 @@ struct lg_survey {
     lg_scratch noted; /**< lg_noted */
     uint32_t noted_count;
     uint32_t given; /**< of those */
+    uint32_t held;  /**< of those */
 };
 
 /** A name with the id it was given: C++ types, devices. */
@@ -49,6 +50,12 @@ void lg_survey_visit(lg_walk *walk, PyObject *object, const lg_type_info *info);
 void lg_survey_choose(lg_walk *walk, lg_type_info *info);
 /** Runs the surveys, and the walk of what they find, until nothing is new. */
 void lg_surveys_run(lg_walk *walk);
+/** Lets adapters count what was found, once nothing more will be. */
+void lg_surveys_settle(lg_walk *walk);
+/** Whether adapters were not yet shown all that was met. */
+bool lg_surveys_have_news(const lg_walk *walk);
+/** Takes references to the instances that adapters will ask about. */
+void lg_surveys_hold(lg_walk *walk);
 /** Lets adapters ask their libraries. May run Python code. */
 void lg_surveys_ask(lg_walk *walk);
 void lg_surveys_close(lg_walk *walk);

@@ -60,8 +60,8 @@ lg_survey_visit(lg_walk *walk, PyObject *object, const lg_type_info *info)
                                info->adapter_kind);
 }
 
-static bool
-has_news(const lg_walk *walk)
+bool
+lg_surveys_have_news(const lg_walk *walk)
 {
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
         const lg_survey *survey = &walk->surveys->each[i];
@@ -71,11 +71,19 @@ has_news(const lg_walk *walk)
     return walk->walked < walk->builder->node_count;
 }
 
+/** In a free-threaded build sizes wait until other threads run again. */
+static void
+ask_sizes(lg_walk *walk)
+{
+    if (!LG_FREE_THREADED)
+        lg_sizes_finish(walk);
+}
+
 void
 lg_surveys_run(lg_walk *walk)
 {
     do {
-        lg_sizes_finish(walk);
+        ask_sizes(walk);
         for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
             lg_survey *survey = &walk->surveys->each[i];
             if (survey->adapter != NULL)
@@ -84,8 +92,13 @@ lg_surveys_run(lg_walk *walk)
             survey->given = survey->noted_count;
         }
         lg_walk_run(walk);
-    } while (has_news(walk) && walk->builder->status == LG_OK);
-    lg_sizes_finish(walk);
+    } while (lg_surveys_have_news(walk) && walk->builder->status == LG_OK);
+    ask_sizes(walk);
+}
+
+void
+lg_surveys_settle(lg_walk *walk)
+{
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
         lg_survey *survey = &walk->surveys->each[i];
         if (survey->adapter != NULL && survey->adapter->settle != NULL)
@@ -93,18 +106,12 @@ lg_surveys_run(lg_walk *walk)
     }
 }
 
-static void
-hold_instances(lg_survey *survey, bool hold)
+static PyObject *
+noted_object(const lg_survey *survey, uint32_t i)
 {
     const lg_noted *noted = survey->noted.data;
-    for (uint32_t i = 0; i < survey->noted_count; i++) {
-        PyObject *object = (PyObject *)(uintptr_t)
-                               survey->walk->builder->address[noted[i].node];
-        if (hold)
-            Py_INCREF(object);
-        else
-            Py_DECREF(object);
-    }
+    return (PyObject *)(uintptr_t)
+        survey->walk->builder->address[noted[i].node];
 }
 
 static bool
@@ -114,15 +121,30 @@ will_ask(const lg_survey *survey)
 }
 
 void
+lg_surveys_hold(lg_walk *walk)
+{
+    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
+        lg_survey *survey = &walk->surveys->each[i];
+        if (!will_ask(survey))
+            continue;
+        for (; survey->held < survey->noted_count; survey->held++)
+            Py_INCREF(noted_object(survey, survey->held));
+    }
+}
+
+static void
+release(lg_survey *survey)
+{
+    while (survey->held > 0)
+        Py_DECREF(noted_object(survey, --survey->held));
+}
+
+void
 lg_surveys_ask(lg_walk *walk)
 {
-    lg_surveys *surveys = walk->surveys;
-    bool collecting = lg_collector_pause(walk->interpreter);
-    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++)
-        if (will_ask(&surveys->each[i]))
-            hold_instances(&surveys->each[i], true);
+    lg_surveys_hold(walk);
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_survey *survey = &surveys->each[i];
+        lg_survey *survey = &walk->surveys->each[i];
         if (!will_ask(survey))
             continue;
         survey->given = 0;
@@ -130,9 +152,7 @@ lg_surveys_ask(lg_walk *walk)
         PyErr_Clear();
     }
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++)
-        if (will_ask(&surveys->each[i]))
-            hold_instances(&surveys->each[i], false);
-    lg_collector_resume(walk->interpreter, collecting);
+        release(&walk->surveys->each[i]);
 }
 
 void
@@ -142,6 +162,7 @@ lg_surveys_close(lg_walk *walk)
         return;
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
         lg_survey *survey = &walk->surveys->each[i];
+        release(survey);
         if (survey->adapter != NULL)
             survey->adapter->finish(survey->state);
         lg_walk_scratch_free(walk, &survey->noted);

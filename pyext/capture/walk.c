@@ -50,7 +50,9 @@ lg_walk_free(lg_walk *walk)
 {
     lg_walk_scratch_free(walk, &walk->claims.heads);
     lg_walk_scratch_free(walk, &walk->claims.links);
+    lg_sizes_release(walk);
     lg_walk_scratch_free(walk, &walk->sized);
+    lg_walk_scratch_free(walk, &walk->told);
     lg_walk_scratch_free(walk, &walk->depth);
     lg_shadow_close(&walk->shadow);
 }
@@ -76,6 +78,10 @@ fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
     if (lg_is_immortal(object) || info->immortal ||
         (info->shape == LG_SHAPE_TYPE && is_static_type(object)))
         builder->node_flags[node] |= LG_NODE_IMMORTAL;
+    if (LG_FREE_THREADED && _PyObject_GC_IS_TRACKED(object))
+        builder->node_flags[node] |= LG_NODE_TRACKED;
+    if (LG_FREE_THREADED && lg_is_frozen(object))
+        builder->node_flags[node] |= LG_NODE_FROZEN;
     uint64_t size = lg_size_of(walk, object, info);
     if (size < UINT32_MAX)
         builder->size[node] = (uint32_t)size;

@@ -137,6 +137,8 @@ typedef struct lg_walk {
     PyObject *interned; /**< dict whose references are not counted, or NULL */
     lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
+    uint32_t sized_held; /**< of those, the first so many are held */
+    lg_scratch told;     /**< u8 per node: which text it has been given */
     uint32_t thread_count; /**< nodes 1 to thread_count are threads */
     uint32_t
         synthetic_count; /**< nodes below are interpreter, threads, frames */
@@ -258,10 +260,20 @@ uint64_t lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info);
 /** Asks a library type's own C __sizeof__ after the walk, for the instances
  *  met since the last call that need it. */
 void lg_sizes_finish(lg_walk *walk);
+/** Takes a reference to those instances until then, so that they may be asked
+ *  when other threads run again. */
+void lg_sizes_hold(lg_walk *walk);
+/** Gives the references back, asked or not. */
+void lg_sizes_release(lg_walk *walk);
 /** The words of a type that name it: "torch.Tensor". */
 void lg_type_name(PyTypeObject *type, lg_name *out);
 /** Own texts of functions, modules, frames, keys ... after the walk. */
 void lg_texts_finish(lg_walk *walk);
+/** The same at once for one node, if it is a key, a name or to be previewed;
+ *  again when it turns out to be more than it seemed. */
+void lg_text_tell(lg_walk *walk, uint32_t node);
+/** Makes the keys of a namespace names, and tells them. */
+void lg_text_tell_names(lg_walk *walk, uint32_t dict);
 void lg_name_add(lg_name *name, const char *text);
 /** Adds a count with thousands separators. */
 void lg_name_add_count(lg_name *name, uint64_t count);
@@ -270,6 +282,11 @@ void lg_name_addf(lg_name *name, const char *format, ...) LG_PRINTF(2, 3);
 void lg_name_add_str(lg_name *name, PyObject *str, size_t limit);
 /** Gives the open node its own text, if its shape has one. */
 void lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info);
+
+/** Numbers what a walk begins with, and appends the edges of the roots. */
+void lg_capture_roots(lg_walk *walk);
+/** The whole walk while all other threads stand still: see stopped.c. */
+void lg_stopped_walk(lg_walk *walk);
 
 /* The call that asks: see question.c. */
 

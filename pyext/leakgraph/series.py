@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from functools import partial
 
@@ -49,13 +50,15 @@ class Series:
             raise ArgumentError(f"keep must be 1 or more, not {keep}.")
         self.kept = []
         self._path, self._next, self._keep = text, 1, keep
+        # A free-threaded build cannot be captured in a forked child.
+        how = {"compress": 0} if "t" in sys.abiflags else {"fork": True}
         self._save = partial(
             save_snapshot,
-            fork=True,
             timeout=timeout,
             keys=keys,
             previews=previews,
             max_bytes=max_bytes,
+            **how,
         )
         self._memory = memory
         self._on_saved = on_saved

@@ -6,6 +6,8 @@ import os
 import struct
 import sys
 
+from builds import FREE_THREADED
+
 
 @contextlib.contextmanager
 def collector_off():
@@ -41,9 +43,10 @@ def freed_by_collector():
     return set(struct.unpack(f"{len(data) // 8}Q", data))
 
 
-#: The incremental collector of 3.14.0 to 3.14.4 first stops tracking tuples of
-#: untracked things: they are freed with what holds them, not as garbage.
-UNTRACKS_FIRST = (3, 14) <= sys.version_info < (3, 14, 5)
+#: The incremental collector of 3.14.0 to 3.14.4 and that of free-threaded builds
+#: first stop tracking tuples of untracked things: they are freed with what holds
+#: them, not as garbage.
+UNTRACKS_FIRST = FREE_THREADED or (3, 14) <= sys.version_info < (3, 14, 5)
 
 
 def is_left_aside(node):

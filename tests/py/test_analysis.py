@@ -7,6 +7,7 @@ from collections import deque
 
 import pytest
 import shapes
+from builds import FREE_THREADED
 from collector import collector_off
 from shapes import Thing
 
@@ -368,6 +369,9 @@ FREED = {
 }
 
 
+@pytest.mark.skipif(
+    FREE_THREADED, reason="it frees later, and lists have a word more than they say"
+)
 @pytest.mark.parametrize("shape", FREED)
 def test_freed_bytes_are_those_promised(shape):
     FREED[shape]()  # its imports and caches are not what is measured

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from builds import FREE_THREADED
 
 import leakgraph
 
@@ -177,6 +178,7 @@ except KeyboardInterrupt:
     assert out == ["interrupted"]
 
 
+@pytest.mark.skipif(FREE_THREADED, reason="it has mimalloc instead of pymalloc")
 def test_host(python):
     """Of the process: resident bytes, malloc's and pymalloc's share."""
     done = python(
@@ -194,6 +196,7 @@ print(info["memory.python"], info.get("memory.malloc", 1))
     assert 2**18 < arenas < rss and 0 < malloc < 100 * rss
 
 
+@pytest.mark.skipif(FREE_THREADED, reason="it cannot do without mimalloc")
 def test_host_with_malloc(python):
     """Without pymalloc there are no arenas."""
     code = "import leakgraph; print('memory.python' in leakgraph.snapshot().info())"

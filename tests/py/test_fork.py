@@ -10,8 +10,11 @@ from pathlib import Path
 
 import evil
 import pytest
+from builds import needs_fork
 
 import leakgraph
+
+pytestmark = needs_fork
 
 HERE = Path(__file__).parent
 

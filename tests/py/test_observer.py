@@ -209,11 +209,13 @@ def test_a_hostile_module_name_is_read_as_text():
 
 
 def test_half_built_instances_are_swept(python):
-    done = python(ISOLATED / "half_built.py")
+    done = python(ISOLATED / "half_built.py", timeout=300)
     assert done.code == 0, done.err
-    made, seen = map(int, done.out.split())
-    assert made > 800
-    assert seen == made
+    kinds, made, found, wrong = done.out.split(maxsplit=3)
+    assert int(kinds) > 1000
+    assert int(made) > 800
+    assert PUBLIC or int(found) >= int(made)
+    assert wrong == "[]\n"
 
 
 def test_threads_may_change_the_heap_meanwhile():
