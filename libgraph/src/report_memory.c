@@ -18,8 +18,8 @@ explain(lg_evidence evidence)
         "leave autocast, or torch.clear_autocast_cache()",
         "no object of Python leads to it",
         "allocated or freed while the snapshot was taken",
-        "nobody recorded where: torch.cuda.memory._record_memory_history() "
-        "does, from then on",
+        ("nobody recorded where: torch.cuda.memory._record_memory_history() "
+         "does, from then on"),
     };
     size_t index = (size_t)evidence;
     return index < sizeof texts / sizeof *texts ? texts[index] : "";

@@ -1,9 +1,9 @@
 /**
- * The walk in a free-threaded build, where other threads run until the collector
- * stops them. PyUnstable_GC_VisitObjects does, and tells of one tracked object
- * after the other; when it returns they run again. So all that reads the heap
- * happens inside its callback, and is complete after each call: nobody says which
- * object is the last.
+ * The walk in a free-threaded build, where other threads run until the
+ * collector stops them. PyUnstable_GC_VisitObjects does, and tells of one
+ * tracked object after the other; when it returns they run again. So all that
+ * reads the heap happens inside its callback, and is complete after each call:
+ * nobody says which object is the last.
  *
  * No Python memory is allocated meanwhile, and no lock taken: the interpreter's
  * own heaps are being gone through, by a thread that holds its list of threads.

@@ -110,8 +110,7 @@ static PyObject *
 noted_object(const lg_survey *survey, uint32_t i)
 {
     const lg_noted *noted = survey->noted.data;
-    return (PyObject *)(uintptr_t)
-        survey->walk->builder->address[noted[i].node];
+    return (PyObject *)(uintptr_t)survey->walk->builder->address[noted[i].node];
 }
 
 static bool

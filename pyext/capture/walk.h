@@ -137,8 +137,8 @@ typedef struct lg_walk {
     PyObject *interned; /**< dict whose references are not counted, or NULL */
     lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
-    uint32_t sized_held; /**< of those, the first so many are held */
-    lg_scratch told;     /**< u8 per node: which text it has been given */
+    uint32_t sized_held;   /**< of those, the first so many are held */
+    lg_scratch told;       /**< u8 per node: which text it has been given */
     uint32_t thread_count; /**< nodes 1 to thread_count are threads */
     uint32_t
         synthetic_count; /**< nodes below are interpreter, threads, frames */

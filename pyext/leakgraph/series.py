@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from functools import partial
+from typing import Any
 
 from leakgraph._core import ArgumentError, Error, save_snapshot
 from leakgraph.run import say
@@ -51,8 +52,8 @@ class Series:
         self.kept = []
         self._path, self._next, self._keep = text, 1, keep
         # A free-threaded build cannot be captured in a forked child.
-        how = {"compress": 0} if "t" in sys.abiflags else {"fork": True}
-        self._save = partial(
+        how: dict[str, Any] = {"compress": 0} if "t" in sys.abiflags else {"fork": True}
+        self._save: Callable[..., CaptureInfo] = partial(
             save_snapshot,
             timeout=timeout,
             keys=keys,

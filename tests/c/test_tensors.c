@@ -10,11 +10,12 @@ enum { MIB = 1024 * 1024 };
 static const lg_tensor_row *
 row_of(const lg_tensor_rows *rows, uint32_t buffer)
 {
-    for (size_t i = 0; i < rows->count; i++)
+    const lg_tensor_row *found = NULL;
+    for (size_t i = 0; i < rows->count && found == NULL; i++)
         if (rows->items[i].buffer == buffer)
-            return &rows->items[i];
-    REQUIRE(!"a row is there");
-    return NULL;
+            found = &rows->items[i];
+    REQUIRE(found != NULL);
+    return found;
 }
 
 static void
