@@ -227,13 +227,16 @@ def ring(make):
     one.itself = one
 
 
+ENOUGH = 3
+
+
 def test_snapshots_from_the_collector_and_from_finalisers(four_threads):
     """From gc.callbacks, __del__ and callbacks of weak references, in all threads."""
     taken = {"start": 0, "stop": 0, "del": 0, "weakref": 0}
     busy = threading.Lock()
 
     def take(what):
-        if taken[what] < 10 and busy.acquire(blocking=False):
+        if taken[what] < ENOUGH and busy.acquire(blocking=False):
             try:
                 taken[what] += len(leakgraph.snapshot()) > 1000
             finally:
@@ -254,12 +257,12 @@ def test_snapshots_from_the_collector_and_from_finalisers(four_threads):
             gc.collect()
             with busy:  # another thread's collection keeps this one from starting
                 pass
-            if all(count >= 3 for count in taken.values()):
+            if all(count == ENOUGH for count in taken.values()):
                 break
         del watch
     finally:
         gc.callbacks.remove(on_collection)
-    assert all(count >= 3 for count in taken.values()), taken
+    assert all(count == ENOUGH for count in taken.values()), taken
 
 
 def test_two_threads_may_ask_at_once(four_threads):
