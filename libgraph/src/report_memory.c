@@ -350,8 +350,14 @@ add_all(const lg_graph *graph, const lg_accounts *accounts,
         lg_text_add(out, json && i > 0 ? "," : "");
         (json ? device_json : device_text)(&accounts->items[i], stacks, out);
     }
-    lg_text_add(out, json ? "]}\n" : "");
-    if (!json && graph->partial)
+    if (json) {
+        lg_text_add(out, "],\n ");
+        lg__json_uninspected(graph, out);
+        lg_text_add(out, "}\n");
+        return;
+    }
+    lg__say_uninspected(graph, out);
+    if (graph->partial)
         lg_text_add(out, "\nthe snapshot is partial: what it left out is "
                          "unattributed here\n");
 }

@@ -327,10 +327,14 @@ lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
                  : lg__report_tensor_groups(&to, group, limit, format, err);
     if (status == LG_OK && format == LG_FORMAT_TEXT)
         add_total(&to, group == LG_TENSORS_EACH);
+    if (status == LG_OK && format == LG_FORMAT_TEXT)
+        lg__say_uninspected(graph, &to.text);
     if (status == LG_OK && format == LG_FORMAT_JSON) {
         lg_text_addf(&to.text,
                      "\n], \"storages\": %zu, \"bytes\": ", to.rows.total);
         lg__json_vector(graph, lg__tensor_bytes_on, &to.rows, &to.text);
+        lg_text_add(&to.text, ", ");
+        lg__json_uninspected(graph, &to.text);
         lg_text_add(&to.text, "}\n");
     }
     lg_tensor_rows_free(&to.rows);

@@ -69,6 +69,12 @@ void lg__json_root(const lg_root *root, lg_text *out);
 /** A JSON string of what was said in `said`, which is emptied. */
 void lg__json_said(lg_text *said, lg_text *out);
 
+/** A line for each library whose memory the capture could not look into, with
+ *  the reason; an empty line before them. */
+void lg__say_uninspected(const lg_graph *graph, lg_text *out);
+/** `"not_inspected": {"torch": "..."}`. */
+void lg__json_uninspected(const lg_graph *graph, lg_text *out);
+
 /** How many members of a knot are not folded away. */
 uint32_t lg__count_seen(const lg_graph *graph, const lg_knot *knot);
 

@@ -10,6 +10,7 @@ const lg_adapter *const lg_adapters[] = {
     &lg_cupy_adapter,
     &lg_numba_adapter,
     &lg_matplotlib_adapter,
+    &lg_pillow_adapter,
     &lg_registered_adapter,
     NULL,
 };

@@ -13,6 +13,7 @@ extern const lg_adapter lg_jax_adapter;
 extern const lg_adapter lg_cupy_adapter;
 extern const lg_adapter lg_numba_adapter;
 extern const lg_adapter lg_matplotlib_adapter;
+extern const lg_adapter lg_pillow_adapter;
 extern const lg_adapter lg_registered_adapter;
 
 #endif

@@ -133,9 +133,43 @@ partial(void)
     lg_graph_free(graph);
 }
 
+// A library that could not be looked into is named, by tensors too.
+static void
+uninspected(void)
+{
+    static const char said[] =
+        "memory of torch was not inspected: an \"odd\" layout\n"
+        "memory of pillow was not inspected: no images\n";
+    static const char told[] =
+        "\"not_inspected\": {\"torch\": \"an \\\"odd\\\" layout\", "
+        "\"pillow\": \"no images\"}";
+    lg_builder *builder;
+    lg_graph *graph;
+    lg_text text = {0};
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 16);
+    lg_builder_set_info(builder, "adapter.torch",
+                        "not inspected: an \"odd\" layout");
+    lg_builder_set_info(builder, "adapter.numpy", "inspected: 2.0.0");
+    lg_builder_set_info(builder, "adapter.pillow", "not inspected: no images");
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    says(graph, NULL, LG_FORMAT_TEXT, said);
+    says(graph, NULL, LG_FORMAT_JSON, told);
+    for (int json = 0; json < 2; json++) {
+        REQUIRE(lg_report_tensors(graph, NULL, LG_NONE, LG_TENSORS_EACH, 20,
+                                  json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text,
+                                  NULL) == LG_OK);
+        CHECK(strstr(text.data, json ? told : said) != NULL);
+        CHECK(strstr(text.data, "numpy") == NULL);
+        lg_text_free(&text);
+    }
+    lg_graph_free(graph);
+}
+
 int
 main(void)
 {
+    RUN(uninspected);
     RUN(sample);
     RUN(recorded_state);
     RUN(partial);

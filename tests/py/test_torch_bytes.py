@@ -4,16 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
+from malloced import SETTINGS
 
 pytestmark = pytest.mark.libraries
 
 SCRIPT = Path(__file__).with_name("isolated") / "torch_bytes.py"
 CASES = re.findall(r"^def (\w+)\(trainer\):", SCRIPT.read_text(), re.M)
-# Every byte is malloc's, and what is freed is free at once.
-SETTINGS = {
-    "PYTHONMALLOC": "malloc",
-    "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0",
-}
 
 
 def test_there_are_cases():

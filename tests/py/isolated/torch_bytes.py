@@ -4,7 +4,6 @@ Run with PYTHONMALLOC=malloc and without malloc's thread cache, so that every by
 malloc's and what is freed counts as free: python torch_bytes.py NAME.
 """
 
-import ctypes
 import gc
 import os
 import subprocess
@@ -15,27 +14,13 @@ from pathlib import Path
 import torch
 from torch import nn
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from malloced import in_use
 
 import leakgraph
 
 warnings.simplefilter("ignore")
-NUMBERS = ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks"]
-
-
-class MallInfo(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_size_t)
-        for name in [*NUMBERS, "uordblks", "fordblks", "keepcost"]
-    ]
-
-
-def in_use():
-    """Bytes that malloc has given out, mappings of their own included."""
-    function = ctypes.CDLL(None).mallinfo2
-    function.restype = MallInfo
-    info = function()
-    return info.uordblks + info.hblkhd
 
 
 class Trainer:

@@ -1,0 +1,23 @@
+"""Pillow's images: each case in a process of its own, see isolated/."""
+
+import re
+from pathlib import Path
+
+import pytest
+from malloced import SETTINGS
+
+pytestmark = pytest.mark.libraries
+
+SCRIPT = Path(__file__).with_name("isolated") / "pillow_images.py"
+CASES = re.findall(r"^def (\w+)\(\):", SCRIPT.read_text(), re.M)
+
+
+def test_there_are_cases():
+    assert len(CASES) >= 12
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_image(isolated, case):
+    pytest.importorskip("PIL", reason="Pillow is not installed: pip install pillow")
+    done = isolated("pillow_images.py", case, **SETTINGS)
+    assert done.code == 0 and done.out == "right\n", done.err
