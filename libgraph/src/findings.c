@@ -41,14 +41,22 @@ shelf_of(const lg__scene *scene, const lg__clue *clue)
 }
 
 static bool
+append_all(lg__gathered *to, const lg__gathered *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (!lg__gather_append(to, from->items[i]))
+            return false;
+    return true;
+}
+
+static bool
 take_over(lg__clue *to, lg__clue *from)
 {
-    for (size_t i = 0; i < from->kept.count; i++)
-        if (!lg__gather_append(&to->kept, from->kept.items[i]))
-            return false;
-    free(from->kept.items);
-    *from = (lg__clue){.holder = LG_NONE};
-    return true;
+    bool taken = append_all(&to->kept, &from->kept) &&
+                 append_all(&to->along, &from->along);
+    if (taken)
+        lg__clue_free(from);
+    return taken;
 }
 
 // Exceptions in one list, callbacks in one dict: one finding, of the list.
@@ -108,6 +116,21 @@ weigh_roughly(lg__scene *scene, const lg__clue *clue)
     return sum;
 }
 
+// What would be freed if the clue's things, and what goes with them, went.
+static lg_status
+weigh_exactly(lg__scene *scene, const lg__clue *clue, const lg_monitor *monitor,
+              lg_bytes *out, lg_error *err)
+{
+    lg__gathered all = {0};
+    lg_status status =
+        append_all(&all, &clue->kept) && append_all(&all, &clue->along)
+            ? lg_nodes_retained(scene->analysis, all.items, all.count, monitor,
+                                out, err)
+            : lg__error_memory(err);
+    free(all.items);
+    return status;
+}
+
 static lg_status
 weigh(lg__scene *scene, const lg__clue *clue, bool exactly,
       const lg_monitor *monitor, lg_finding *out, lg_error *err)
@@ -119,12 +142,10 @@ weigh(lg__scene *scene, const lg__clue *clue, bool exactly,
         .count = clue->kept.count + clue->unseen,
     };
     lg_status status = LG_OK;
-    if (clue->kept.count == 1)
+    if (clue->kept.count == 1 && clue->along.count == 0)
         out->retained = lg_node_retained(scene->analysis, out->example);
-    else if (exactly && clue->kept.count > 1)
-        status =
-            lg_nodes_retained(scene->analysis, clue->kept.items,
-                              clue->kept.count, monitor, &out->retained, err);
+    else if (exactly && clue->kept.count > 0)
+        status = weigh_exactly(scene, clue, monitor, &out->retained, err);
     else
         out->retained = weigh_roughly(scene, clue);
     out->retained.device += clue->unseen_bytes;

@@ -28,12 +28,32 @@ registry_of(const lg__scene *scene)
     return LG_NONE;
 }
 
-static uint32_t
-figure_of(const lg__scene *scene, uint32_t manager)
+// A figure as pyplot has it: closed, all three go.
+typedef struct open_figure {
+    uint32_t manager, canvas, figure;
+} open_figure;
+
+static bool
+find_figure(const lg__scene *scene, uint64_t edge, open_figure *out)
 {
-    uint32_t canvas = lg__scene_attribute(scene, manager, "canvas");
-    return canvas == LG_NONE ? LG_NONE
-                             : lg__scene_attribute(scene, canvas, "figure");
+    if (lg__edge_kind(scene->graph, edge) != LG_EDGE_VALUE)
+        return false;
+    out->manager = scene->graph->columns.edge_target[edge];
+    out->canvas = lg__scene_attribute(scene, out->manager, "canvas");
+    if (out->canvas == LG_NONE)
+        return false;
+    out->figure = lg__scene_attribute(scene, out->canvas, "figure");
+    return out->figure != LG_NONE;
+}
+
+static size_t
+count_figures(const lg__scene *scene, uint64_t from, uint64_t end)
+{
+    size_t count = 0;
+    open_figure found;
+    for (uint64_t edge = from; edge < end; edge++)
+        count += find_figure(scene, edge, &found);
+    return count;
 }
 
 void
@@ -41,20 +61,20 @@ lg__look_for_open_figures(lg__scene *scene)
 {
     const lg_columns *columns = &scene->graph->columns;
     uint32_t registry = registry_of(scene);
-    lg__gathered figures = {0};
+    open_figure found;
     if (registry == LG_NONE)
         return;
+    uint64_t from = columns->first_edge[registry];
     uint64_t end = columns->first_edge[registry + 1];
-    for (uint64_t edge = columns->first_edge[registry]; edge < end; edge++) {
-        uint32_t figure = lg__edge_kind(scene->graph, edge) == LG_EDGE_VALUE
-                              ? figure_of(scene, columns->edge_target[edge])
-                              : LG_NONE;
-        if (figure != LG_NONE && !lg__gather_append(&figures, figure))
-            scene->failed = true;
+    if (count_figures(scene, from, end) <= FEW_FIGURES)
+        return;
+    for (uint64_t edge = from; edge < end; edge++) {
+        if (!find_figure(scene, edge, &found))
+            continue;
+        lg__scene_note(scene, registry, found.figure);
+        lg__scene_note_along(scene, registry, found.canvas);
+        lg__scene_note_along(scene, registry, found.manager);
     }
-    for (size_t i = 0; figures.count > FEW_FIGURES && i < figures.count; i++)
-        lg__scene_note(scene, registry, figures.items[i]);
-    free(figures.items);
 }
 
 // --------------------------------------------------------------- callbacks ---

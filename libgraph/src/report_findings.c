@@ -13,8 +13,13 @@ say_count(const lg_graph *graph, const lg_finding *finding, lg_text *out)
         lg_text_add(out, finding->count == 1 ? " block" : " blocks");
         return;
     }
+    uint32_t type = graph->columns.type[finding->example];
     lg_text_add(out, " x ");
-    lg__say_node(graph, finding->example, out);
+    if (lg__node_category(graph, finding->example) != LG_CATEGORY_FIGURE)
+        lg__say_node(graph, finding->example, out);
+    else // whose title would be that of one figure
+        lg__text_add_string(out,
+                            lg__last_part(lg_graph_type(graph, type).name));
 }
 
 static lg_status

@@ -121,7 +121,7 @@ lg__scene_free(lg__scene *scene)
     for (unsigned bit = 0; bit < LG__CAST_COUNT; bit++)
         free(scene->of_cast[bit].items);
     for (size_t i = 0; i < scene->clue_count; i++)
-        free(scene->clues[i].kept.items);
+        lg__clue_free(&scene->clues[i]);
     free(scene->clues);
     free(scene->cast);
     free(scene->seen);
@@ -139,6 +139,14 @@ lg__scene_all(const lg__scene *scene, unsigned cast)
 }
 
 // ------------------------------------------------------------------ clues ---
+
+void
+lg__clue_free(lg__clue *clue)
+{
+    free(clue->kept.items);
+    free(clue->along.items);
+    *clue = (lg__clue){.holder = LG_NONE};
+}
 
 static lg__clue *
 clue_of(lg__scene *scene, uint32_t holder)
@@ -178,6 +186,14 @@ lg__scene_note(lg__scene *scene, uint32_t holder, uint32_t node)
     if (!lg__gather_append(&clue->kept, node))
         scene->failed = true;
     scene->is_kept[node] = 1;
+}
+
+void
+lg__scene_note_along(lg__scene *scene, uint32_t holder, uint32_t part)
+{
+    lg__clue *clue = clue_of(scene, holder);
+    if (clue == NULL || !lg__gather_append(&clue->along, part))
+        scene->failed = true;
 }
 
 void

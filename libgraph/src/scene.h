@@ -33,9 +33,12 @@ typedef struct lg__clue {
     uint32_t pattern;      /**< index in the table */
     uint32_t holder;       /**< LG_NONE: nothing in the graph */
     lg__gathered kept;     /**< what it keeps, no node twice */
+    lg__gathered along;    /**< what goes with that: weighed, not counted */
     uint64_t unseen;       /**< things kept that are no node of the graph */
     uint64_t unseen_bytes; /**< of those, on devices */
 } lg__clue;
+
+void lg__clue_free(lg__clue *clue);
 
 typedef struct lg__scene {
     const lg_analysis *analysis;
@@ -67,6 +70,8 @@ const lg__gathered *lg__scene_all(const lg__scene *scene, unsigned cast);
 
 /** The pattern being looked for has found that `holder` keeps `node`. */
 void lg__scene_note(lg__scene *scene, uint32_t holder, uint32_t node);
+/** ... and that `part` goes when what was noted goes. */
+void lg__scene_note_along(lg__scene *scene, uint32_t holder, uint32_t part);
 /** ... that something outside of the graph keeps so many bytes of devices. */
 void lg__scene_note_unseen(lg__scene *scene, uint64_t count, uint64_t bytes);
 

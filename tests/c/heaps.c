@@ -125,3 +125,20 @@ heap_findings(story *made, lg_text *out)
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
+
+uint64_t
+heap_finding_bytes(story *made)
+{
+    lg_graph *graph = story_end(made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    uint64_t bytes = 0;
+    if (lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK &&
+        findings.count > 0)
+        bytes =
+            findings.items[0].retained.host + findings.items[0].retained.device;
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return bytes;
+}

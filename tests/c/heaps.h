@@ -17,6 +17,10 @@ story heap_begin(uint32_t *app);
  *  space behind. */
 void heap_findings(story *made, lg_text *out);
 
+/** Ends the story: what the first finding retains, host and devices; 0: there
+ * is none. */
+uint64_t heap_finding_bytes(story *made);
+
 /** A tensor with that many bytes; with a graph if `grad_fn` is not LG_NONE. */
 uint32_t heap_tensor(story *to, uint64_t bytes, uint32_t grad_fn);
 /** Gives a tensor or array memory of its own: a buffer of HEAP_BIG bytes. */

@@ -164,28 +164,38 @@ views(void)
 
 // ------------------------------------------------------------- matplotlib ---
 
+static story
+pyplot_with(int count)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t helpers = story_module(&made, "matplotlib._pylab_helpers");
+    uint32_t registry = story_add(&made, "type", "Gcf", 100);
+    uint32_t all = story_add(&made, "collections.OrderedDict", NULL, 100);
+    story_attribute(&made, helpers, "Gcf", registry);
+    story_attribute(&made, registry, "figs", all);
+    for (int n = 0; n < count; n++) {
+        uint32_t manager = story_add(&made, "Manager", NULL, 48);
+        uint32_t canvas = story_add(&made, "Canvas", NULL, HEAP_BIG);
+        uint32_t figure =
+            story_add(&made, "matplotlib.figure.Figure", NULL, 48);
+        heap_item(&made, all, "1", manager);
+        story_attribute(&made, manager, "canvas", canvas);
+        story_attribute(&made, canvas, "figure", figure);
+    }
+    return made;
+}
+
+// A figure's canvas and manager go with it, though it holds neither here.
 static void
 figures(void)
 {
-    for (int count = 4; count < 6; count++) {
-        uint32_t app;
-        story made = heap_begin(&app);
-        uint32_t helpers = story_module(&made, "matplotlib._pylab_helpers");
-        uint32_t registry = story_add(&made, "type", "Gcf", 100);
-        uint32_t all = story_add(&made, "collections.OrderedDict", NULL, 100);
-        story_attribute(&made, helpers, "Gcf", registry);
-        story_attribute(&made, registry, "figs", all);
-        for (int n = 0; n < count; n++) {
-            uint32_t manager = story_add(&made, "Manager", NULL, 48);
-            uint32_t canvas = story_add(&made, "Canvas", NULL, 48);
-            uint32_t figure =
-                story_add(&made, "matplotlib.figure.Figure", NULL, 48);
-            heap_item(&made, all, "1", manager);
-            story_attribute(&made, manager, "canvas", canvas);
-            story_attribute(&made, canvas, "figure", figure);
-        }
-        check_found(&made, count > 4 ? "open-figures " : "");
-    }
+    story few = pyplot_with(4);
+    story many = pyplot_with(5);
+    story weighed = pyplot_with(5);
+    check_found(&few, "");
+    check_found(&many, "open-figures ");
+    CHECK(heap_finding_bytes(&weighed) == 5 * (HEAP_BIG + 48 + 48));
 }
 
 static void
