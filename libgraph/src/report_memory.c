@@ -98,6 +98,8 @@ host_text(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
     add_told(graph, "memory.malloc", "malloc", "in use", out);
     add_told(graph, "memory.python", "Python's arenas",
              "for small objects, with what is free in them", out);
+    add_told(graph, "memory.pyarrow", "pyarrow's pool",
+             "allocated by it, of arrays and in C++", out);
 }
 
 static void
@@ -130,6 +132,7 @@ host_json(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
     json_told(graph, "memory.rss", "rss", out);
     json_told(graph, "memory.malloc", "malloc", out);
     json_told(graph, "memory.python", "arenas", out);
+    json_told(graph, "memory.pyarrow", "pyarrow", out);
     lg_text_add(out, "}");
 }
 

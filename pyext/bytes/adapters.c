@@ -11,6 +11,7 @@ const lg_adapter *const lg_adapters[] = {
     &lg_numba_adapter,
     &lg_matplotlib_adapter,
     &lg_pillow_adapter,
+    &lg_pyarrow_adapter,
     &lg_registered_adapter,
     NULL,
 };

@@ -1,0 +1,28 @@
+/**
+ * Which addresses of this process are pages of files or shared memory.
+ *
+ * Private to this folder.
+ */
+#ifndef LEAKGRAPH_BYTES_MAPPINGS_H
+#define LEAKGRAPH_BYTES_MAPPINGS_H
+
+#include "adapter.h"
+
+typedef struct lg_mapping {
+    uintptr_t start;
+    uintptr_t end;
+} lg_mapping;
+
+/** By address, valid until the end of the capture; as they were when they were
+ *  read. */
+typedef struct lg_mappings {
+    lg_mapping *items;
+    size_t count;
+} lg_mappings;
+
+/** Reads them from the kernel; none, if that or memory fails. O(mappings). */
+lg_mappings lg_mappings_read(lg_survey *survey);
+/** Whether the address lies in one. O(log mappings). */
+bool lg_mappings_have(const lg_mappings *mappings, uintptr_t address);
+
+#endif

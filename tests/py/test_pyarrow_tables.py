@@ -1,0 +1,25 @@
+"""pyarrow's tables: each case in a process of its own, see isolated/."""
+
+import re
+from pathlib import Path
+
+import pytest
+from malloced import SETTINGS
+
+pytestmark = pytest.mark.libraries
+
+SCRIPT = Path(__file__).with_name("isolated") / "pyarrow_tables.py"
+CASES = set(re.findall(r"^def (\w+)\(\):", SCRIPT.read_text(), re.M))
+
+
+def test_there_are_cases():
+    assert len(CASES) >= 14
+
+
+@pytest.mark.parametrize("case", sorted(CASES))
+def test_table(isolated, case):
+    why = "pyarrow is not installed: pip install pyarrow"
+    pytest.importorskip("pyarrow", reason=why)
+    settings = {**SETTINGS, "ARROW_DEFAULT_MEMORY_POOL": "system"}
+    done = isolated("pyarrow_tables.py", case, **settings)
+    assert done.code == 0 and done.out == "right\n", done.err
