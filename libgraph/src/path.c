@@ -71,10 +71,26 @@ lg__root_rank(const lg_graph *graph, uint32_t index)
     }
 }
 
+// Whether a module names a class that another one defines: `from a import B`.
+static bool
+is_imported(const lg_graph *graph, const lg_hop *hop)
+{
+    if (lg__node_category(graph, hop->source) != LG_CATEGORY_MODULE ||
+        lg__node_category(graph, hop->target) != LG_CATEGORY_TYPE)
+        return false;
+    lg_string module = lg_node_text(graph, hop->source);
+    lg_string name = lg_node_text(graph, hop->target);
+    return name.length <= module.length + 1 ||
+           memcmp(name.data, module.data, module.length) != 0 ||
+           name.data[module.length] != '.' ||
+           memchr(name.data + module.length + 1, '.',
+                  name.length - module.length - 1) != NULL;
+}
+
 unsigned
 lg__hop_penalty(const lg_graph *graph, const lg_hop *hop)
 {
-    unsigned penalty = 0;
+    unsigned penalty = is_imported(graph, hop) ? 1 : 0;
     for (uint32_t i = 0; i < hop->edge_count; i++) {
         switch (lg__edge_kind(graph, hop->edges[i])) {
         case LG_EDGE_TYPE:

@@ -1,5 +1,6 @@
 // Paths against a plain search over the hops.
 #include "sample.h"
+#include "story.h"
 #include "test.h"
 
 static void
@@ -43,6 +44,24 @@ sample_paths(void)
     graph = sample_random(1, 20, true);
     CHECK(lg_path_from_root(graph, 0, NULL, &path, &err) == LG_EPARTIAL);
     lg_graph_free(graph);
+}
+
+// A class is named by the module that defines it, not by one that imports it.
+static void
+imported(void)
+{
+    static const char *const others[] = {"app", "lib", "lib.parts.most"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        story made = story_begin();
+        uint32_t other = story_module(&made, others[i]);
+        uint32_t own = story_module(&made, "lib.parts");
+        uint32_t part = story_add(&made, "type", "lib.parts.Part", 1000);
+        story_attribute(&made, other, "Part", part);
+        story_attribute(&made, own, "Part", part);
+        lg_graph *graph = story_end(&made);
+        expect(graph, part, "module lib.parts .Part");
+        lg_graph_free(graph);
+    }
 }
 
 static bool
@@ -171,6 +190,7 @@ int
 main(void)
 {
     RUN(sample_paths);
+    RUN(imported);
     RUN(cancelled);
     RUN(random_paths);
     return test_result();
