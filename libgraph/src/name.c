@@ -1,5 +1,6 @@
 // name: selectors. The longest module prefix, then one hop for each step.
 #include "hop.h"
+#include "part.h"
 #include "select.h"
 
 #include <stdlib.h>
@@ -86,12 +87,27 @@ take_step(const char **text, lg_text *step)
     return true;
 }
 
+enum { PARTS = 3 }; // dicts in which a torch.nn.Module has its parts
+
 typedef struct stepper {
     const lg_graph *graph;
     const lg_text *step;
     lg_text label;
+    lg_text scratch;
     uint32_t target;
+    uint32_t parts[PARTS];
+    uint32_t part_count;
 } stepper;
+
+static bool
+is_the_step(stepper *state, const lg_hop *hop)
+{
+    if (state->label.length == state->step->length &&
+        memcmp(state->label.data, state->step->data, state->step->length) == 0)
+        state->target = hop->target;
+    return state->target == LG_NONE && !state->label.failed &&
+           !state->scratch.failed;
+}
 
 static bool
 compare_label(void *context, const lg_hop *hop)
@@ -99,10 +115,19 @@ compare_label(void *context, const lg_hop *hop)
     stepper *state = context;
     state->label.length = 0;
     lg_hop_label(state->graph, hop, &state->label);
-    if (state->label.length == state->step->length &&
-        memcmp(state->label.data, state->step->data, state->step->length) == 0)
-        state->target = hop->target;
-    return state->target == LG_NONE && !state->label.failed;
+    if (state->part_count < PARTS &&
+        lg__hop_opens_parts(state->graph, hop, &state->scratch))
+        state->parts[state->part_count++] = hop->target;
+    return is_the_step(state, hop);
+}
+
+static bool
+compare_part(void *context, const lg_hop *hop)
+{
+    stepper *state = context;
+    state->label.length = 0;
+    return !lg__say_part(state->graph, hop, &state->scratch, &state->label) ||
+           is_the_step(state, hop);
 }
 
 static lg_status
@@ -117,8 +142,12 @@ follow(const lg_graph *graph, const lg_text *step, uint32_t *node,
     if (walk.fold == NULL || step->failed)
         return lg__error_memory(err);
     lg__hops_out_walk(&walk, *node);
-    bool failed = state.label.failed;
+    walk.visit = compare_part;
+    for (uint32_t i = 0; i < state.part_count && state.target == LG_NONE; i++)
+        lg__hops_out_walk(&walk, state.parts[i]);
+    bool failed = state.label.failed || state.scratch.failed;
     lg_text_free(&state.label);
+    lg_text_free(&state.scratch);
     if (failed)
         return lg__error_memory(err);
     if (state.target != LG_NONE) {

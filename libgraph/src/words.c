@@ -1,5 +1,7 @@
 // How reports speak of nodes, hops, ways and sizes.
 #include "words.h"
+
+#include "part.h"
 #include "path.h"
 #include "retained.h"
 
@@ -113,13 +115,28 @@ count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
     return count;
 }
 
+// Two hops in one, through a dict of a torch.nn.Module.
+static bool
+say_part(const lg_graph *graph, const lg_path *path, size_t at,
+         lg_text *scratch, lg_text *out)
+{
+    return at + 1 < path->count &&
+           lg__hop_opens_parts(graph, &path->hops[at], scratch) &&
+           lg__say_part(graph, &path->hops[at + 1], scratch, out);
+}
+
 // Of several steps through an autograd graph, the node at the end is told.
 void
 lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
 {
+    lg_text scratch = {0};
     lg__say_root(graph, &path->root, out);
     size_t said = 0;
     for (size_t i = 0; i < path->count; said++) {
+        if (say_part(graph, path, i, &scratch, out)) {
+            i += 2;
+            continue;
+        }
         size_t steps = count_backward_steps(graph, path, i);
         if (steps > 1) {
             i += steps;
@@ -133,6 +150,7 @@ lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
         }
         say_hop(graph, &path->hops[i++], out);
     }
+    lg_text_free(&scratch);
 }
 
 bool

@@ -183,8 +183,8 @@ holders(void)
     lg_graph *sample = graph;
     graph = story_end(&to);
     const char *const paths[] = {
-        " train.net._parameters['w']\n",
-        " train.net._parameters['w'].grad\n",
+        " train.net.w\n",
+        " train.net.w.grad\n",
         " train.loss.grad_fn … MulBackward0._saved_self\n",
         " train.loss\n",
     };

@@ -62,7 +62,7 @@ def kinds():
 
 def holders():
     paths = {row.held_by for row in rows_of("parameter")}
-    assert "__main__.trainer.model._modules['0']._parameters['weight']" in paths
+    assert "__main__.trainer.model[0].weight" in paths
     (loss,) = (
         row
         for row in leakgraph.tensors(limit=None)
