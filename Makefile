@@ -72,6 +72,7 @@ fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
 
 bench: build  ## time the capture and the analysis; prints Markdown tables
 	@$(bin)/python bench/capture.py
+	@$(bin)/python bench/adapters.py
 	@$(bin)/cmake --build $(BUILD) --target bench_analysis
 	@$(bin)/python bench/analysis.py $(BUILD)/bench/bench_analysis
 

@@ -145,7 +145,7 @@ lg_builder_add_late_edge(lg_builder *builder, uint32_t source, uint32_t target,
         lg__builder_fail(builder, LG_ENOMEM);
         return;
     }
-    *edge = (lg__late_edge){source, target, payload, kind, rest->late.count};
+    *edge = (lg__late_edge){source, target, payload, kind};
 }
 
 static void

@@ -1,6 +1,6 @@
 // Facts: what is known of a node beyond the columns.
+#include "radix.h"
 #include "rest.h"
-#include "sort.h"
 
 #include <string.h>
 
@@ -25,19 +25,34 @@ lg_builder_add_fact_ids(lg_builder *builder, uint32_t node, uint32_t key,
         lg__builder_fail(builder, LG_ENOMEM);
         return;
     }
-    *fact = (lg__fact){node, key, value, (uint32_t)(rest->fact.count - 1)};
+    *fact = (lg__fact){node, key, value};
 }
 
-static int
-compare(const void *left, const void *right)
+// Facts of one node by key, few as they are; those of one key stay in the order
+// in which they came.
+static void
+sort_keys(lg__fact *facts, size_t count)
 {
-    const lg__fact *a = left;
-    const lg__fact *b = right;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    for (size_t i = 1; i < count; i++) {
+        lg__fact fact = facts[i];
+        size_t at = i;
+        for (; at > 0 && facts[at - 1].key > fact.key; at--)
+            facts[at] = facts[at - 1];
+        facts[at] = fact;
+    }
+}
+
+// The last fact of a key counts.
+static bool
+take_facts(struct lg_builder_rest *rest, const lg__fact *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((i + 1 == count || facts[i + 1].key != facts[i].key) &&
+            (!lg__rest_push(rest, LG__FACT_NODE, facts[i].node) ||
+             !lg__rest_push(rest, LG__FACT_KEY, facts[i].key) ||
+             !lg__rest_push(rest, LG__FACT_VALUE, facts[i].value)))
+            return false;
+    return true;
 }
 
 lg_status
@@ -46,14 +61,14 @@ lg__finish_facts(lg_builder *builder, lg_error *err)
     struct lg_builder_rest *rest = builder->rest;
     lg__fact *facts = rest->fact.data;
     size_t count = rest->fact.count;
-    if (count > 0)
-        lg__sort(facts, count, sizeof *facts, compare);
-    for (size_t i = 0; i < count; i++) {
-        bool last = i + 1 == count || facts[i + 1].node != facts[i].node ||
-                    facts[i + 1].key != facts[i].key;
-        if (last && (!lg__rest_push(rest, LG__FACT_NODE, facts[i].node) ||
-                     !lg__rest_push(rest, LG__FACT_KEY, facts[i].key) ||
-                     !lg__rest_push(rest, LG__FACT_VALUE, facts[i].value)))
+    if (!lg__radix_sort(&rest->allocator, facts, count, sizeof *facts))
+        return lg__error_memory(err);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && facts[end].node == facts[begin].node)
+            end++;
+        sort_keys(facts + begin, end - begin);
+        if (!take_facts(rest, facts + begin, end - begin))
             return lg__error_memory(err);
     }
     lg__vector_free(&rest->allocator, &rest->fact);

@@ -1,4 +1,5 @@
 // The steps of finishing a builder, each linear in what it looks at.
+#include "radix.h"
 #include "rest.h"
 #include "sort.h"
 
@@ -34,16 +35,6 @@ lg__finish_first_edges(lg_builder *builder, lg_error *err)
     return LG_OK;
 }
 
-static int
-compare_late(const void *left, const void *right)
-{
-    const lg__late_edge *a = left;
-    const lg__late_edge *b = right;
-    if (a->source != b->source)
-        return a->source < b->source ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
-}
-
 static void
 move_edges(lg_builder *builder, uint64_t from, uint64_t to, uint64_t count)
 {
@@ -54,48 +45,65 @@ move_edges(lg_builder *builder, uint64_t from, uint64_t to, uint64_t count)
     memmove(builder->edge_kind + to, builder->edge_kind + from, count);
 }
 
-// From the last node to the first, so that edges move in place: each node's own
-// edges to their final place, its late ones behind them.
+// Moves the own edges of nodes [begin, end), which reach up to `own_end`, and
+// what is said of where they are.
+static void
+shift_edges(lg_builder *builder, uint32_t begin, uint32_t end, uint64_t own_end,
+            uint64_t shift)
+{
+    uint64_t *first = builder->first_edge;
+    if (begin == end)
+        return;
+    move_edges(builder, first[begin], first[begin] + shift,
+               own_end - first[begin]);
+    for (uint32_t node = begin; node < end; node++)
+        first[node] += shift;
+}
+
+// From the last node to the first, so that edges move in place: the late edges
+// of a node go behind its own, and what comes behind those moves as a whole.
 static void
 merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
 {
-    uint64_t *first = builder->first_edge;
-    uint64_t end = builder->edge_count + count;
+    uint32_t behind = builder->node_count; // these have been moved
     uint64_t own_end = builder->edge_count;
-    builder->edge_count = end;
-    first[builder->node_count] = end;
-    for (uint32_t node = builder->node_count; count > 0;) {
-        node--;
-        while (count > 0 && late[count - 1].source == node) {
+    builder->edge_count += count;
+    builder->first_edge[behind] = builder->edge_count;
+    while (count > 0) {
+        uint32_t source = late[count - 1].source;
+        uint64_t own =
+            source + 1 == behind ? own_end : builder->first_edge[source + 1];
+        shift_edges(builder, source + 1, behind, own_end, count);
+        own_end = own;
+        behind = source + 1;
+        for (uint64_t end = own + count;
+             count > 0 && late[count - 1].source == source;) {
             const lg__late_edge *edge = &late[--count];
             end--;
             builder->edge_target[end] = edge->target;
             builder->edge_payload[end] = edge->payload;
             builder->edge_kind[end] = (uint8_t)edge->kind;
         }
-        uint64_t own_begin = first[node];
-        end -= own_end - own_begin;
-        move_edges(builder, own_begin, end, own_end - own_begin);
-        first[node] = end;
-        own_end = own_begin;
     }
 }
 
 lg_status
 lg__finish_late_edges(lg_builder *builder, lg_error *err)
 {
-    lg__vector *late = &builder->rest->late;
+    struct lg_builder_rest *rest = builder->rest;
+    lg__vector *late = &rest->late;
     if (late->count == 0)
         return LG_OK;
     if (!lg__builder_reserve_edges(builder, builder->edge_count + late->count))
         return lg__error_memory(err);
     lg__late_edge *edges = late->data;
-    lg__sort(edges, late->count, sizeof *edges, compare_late);
+    if (!lg__radix_sort(&rest->allocator, edges, late->count, sizeof *edges))
+        return lg__error_memory(err);
     if (edges[late->count - 1].source >= builder->node_count)
         return out_of_order(err, "the source of a late edge",
                             edges[late->count - 1].source);
     merge_late(builder, edges, late->count);
-    lg__vector_free(&builder->rest->allocator, late);
+    lg__vector_free(&rest->allocator, late);
     return LG_OK;
 }
 

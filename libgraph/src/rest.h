@@ -12,7 +12,6 @@ typedef struct lg__late_edge {
     uint32_t target;
     uint32_t payload;
     uint32_t kind;
-    uint64_t order; /**< when it came: later edges stay behind earlier ones */
 } lg__late_edge;
 
 /** A span, and when it came. */
@@ -25,7 +24,6 @@ typedef struct lg__fact {
     uint32_t node;
     uint32_t key;   /**< string id */
     uint32_t value; /**< string id */
-    uint32_t order;
 } lg__fact;
 
 /** A segment, and the index that its blocks know it by. */

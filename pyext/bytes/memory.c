@@ -2,56 +2,65 @@
 
 #include <malloc.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { PAGE = 4096, SLOTS = 4096, AHEAD = 4 };
-
-/** Direct mapped: page p lives in slot p % SLOTS. */
-struct lg_memory {
-    uintptr_t page[SLOTS]; /**< 1 + number of the page held; 0: none */
-    char *copies;
-};
 
 lg_memory *
 lg_memory_open(lg_survey *survey)
 {
     lg_memory *memory = lg_survey_keep(survey, sizeof *memory);
-    char *copies = lg_survey_keep(survey, (size_t)SLOTS * PAGE);
+    char *copies = lg_survey_keep(survey, (size_t)LG_WINDOWS * LG_WINDOW);
     if (memory == NULL || copies == NULL)
         return NULL;
-    memory->copies = copies;
+    for (size_t i = 0; i < LG_WINDOWS; i++)
+        memory->windows[i].copy = copies + i * LG_WINDOW;
     return memory;
 }
 
 void
 lg_memory_forget(lg_memory *memory)
 {
-    memset(memory->page, 0, sizeof memory->page);
+    for (size_t i = 0; i < LG_WINDOWS; i++)
+        memory->windows[i].number = 0;
 }
 
-static char *
-copy_of(lg_memory *memory, uintptr_t page)
+/** Copies pages of a window, from the first one on. */
+static void
+fill(lg_window *window, unsigned first)
 {
-    return memory->copies + page % SLOTS * PAGE;
-}
-
-/** Copies this page, and the next few, which are often wanted next. */
-static bool
-fetch(lg_memory *memory, uintptr_t page)
-{
-    lg_piece pieces[AHEAD];
-    for (size_t i = 0; i < AHEAD; i++) {
-        uintptr_t number = page + i;
-        memory->page[number % SLOTS] = 0;
-        pieces[i].from = (const void *)(number * PAGE);
-        pieces[i].to = copy_of(memory, number);
-        pieces[i].length = PAGE;
+    lg_piece pieces[LG_WINDOW_PAGES];
+    for (unsigned i = first; i < LG_WINDOW_PAGES; i++) {
+        uintptr_t from = window->number * LG_WINDOW + i * LG_PAGE;
+        pieces[i].from = (const void *)from;
+        pieces[i].to = window->copy + i * LG_PAGE;
+        pieces[i].length = LG_PAGE;
     }
-    lg_survey_read(pieces, AHEAD);
-    for (size_t i = 0; i < AHEAD; i++)
+    lg_survey_read(pieces + first, LG_WINDOW_PAGES - first);
+    for (unsigned i = first; i < LG_WINDOW_PAGES; i++) {
+        window->tried |= (uint8_t)(1u << i);
         if (pieces[i].read)
-            memory->page[(page + i) % SLOTS] = page + i + 1;
-    return pieces[0].read;
+            window->readable |= (uint8_t)(1u << i);
+        else
+            window->readable &= (uint8_t) ~(1u << i);
+    }
+}
+
+/* Nothing is mapped at the lowest addresses, and the highest are the kernel's:
+   a word that is no address often looks like one of those. */
+const char *
+lg_memory_fetch(lg_memory *memory, uintptr_t address)
+{
+    uintptr_t number = address / LG_WINDOW;
+    lg_window *window = &memory->windows[number % LG_WINDOWS];
+    unsigned page = address / LG_PAGE % LG_WINDOW_PAGES;
+    if (number == 0 || address >> 47 != 0)
+        return NULL;
+    if (window->number != number) {
+        window->number = number;
+        window->tried = window->readable = 0;
+    }
+    if (!(window->tried >> page & 1))
+        fill(window, page);
+    return window->readable >> page & 1 ? window->copy + address % LG_WINDOW
+                                        : NULL;
 }
 
 bool
@@ -59,24 +68,17 @@ lg_memory_copy(lg_memory *memory, uintptr_t address, void *to, size_t length)
 {
     char *out = to;
     while (length > 0) {
-        uintptr_t page = address / PAGE;
-        size_t offset = address % PAGE;
-        size_t some = length < PAGE - offset ? length : PAGE - offset;
-        if (memory->page[page % SLOTS] != page + 1 && !fetch(memory, page))
+        size_t left = LG_PAGE - address % LG_PAGE;
+        size_t some = length < left ? length : left;
+        const char *copy = lg_memory_at(memory, address);
+        if (copy == NULL)
             return false;
-        memcpy(out, copy_of(memory, page) + offset, some);
+        memcpy(out, copy, some);
         address += some;
         out += some;
         length -= some;
     }
     return true;
-}
-
-uintptr_t
-lg_memory_word(lg_memory *memory, uintptr_t address)
-{
-    uintptr_t word;
-    return lg_memory_copy(memory, address, &word, sizeof word) ? word : 0;
 }
 
 /** glibc's malloc keeps a block's size in the word before it, with three flags;
@@ -101,8 +103,7 @@ agrees(lg_memory *memory, size_t size)
     if (block == NULL)
         return false;
     uintptr_t address = (uintptr_t)block;
-    memory->page[address / PAGE % SLOTS] = 0;
-    memory->page[(address - 16) / PAGE % SLOTS] = 0;
+    lg_memory_forget(memory);
     size_t usable = malloc_usable_size(block);
     size_t found = block_of_glibc(memory, address);
     free(block);

@@ -71,6 +71,27 @@ intern_names(lg_torch *torch)
     torch->names.unpack = lg_torch_intern(torch, "unpack_hook");
     torch->names.tensor = lg_torch_intern(torch, "tensor");
     torch->names.function = lg_torch_intern(torch, "fn");
+    torch->names.dtype = lg_torch_intern(torch, "dtype");
+    torch->names.shape = lg_torch_intern(torch, "shape");
+    torch->names.bytes = lg_torch_intern(torch, "bytes");
+    torch->names.device = lg_torch_intern(torch, "device");
+    torch->names.requires_grad = lg_torch_intern(torch, "requires_grad");
+    torch->names.yes = lg_torch_intern(torch, "yes");
+    torch->names.saved = lg_torch_intern(torch, "saved");
+    torch->names.hooked = lg_torch_intern(torch, "hooked");
+}
+
+/** Names with numbers in them, as far as they are common. */
+static void
+intern_numbers(lg_torch *torch)
+{
+    char text[48];
+    for (unsigned i = 0; i < LG_TORCH_NUMBERS; i++) {
+        PyOS_snprintf(text, sizeof text, "next_functions[%u][0]", i);
+        torch->next[i] = lg_torch_intern(torch, text);
+        PyOS_snprintf(text, sizeof text, "%u", i);
+        torch->number[i] = lg_torch_intern(torch, text);
+    }
 }
 
 /** The version, as text that may be cut. */
@@ -112,6 +133,10 @@ prepare(lg_survey *survey, void **state)
     lg_memory *memory = torch != NULL ? lg_memory_open(survey) : NULL;
     if (memory == NULL)
         return false;
+    torch->shapes =
+        lg_survey_keep(survey, LG_TORCH_SHAPES * sizeof *torch->shapes);
+    if (torch->shapes == NULL)
+        return false;
     torch->survey = survey;
     torch->builder = lg_survey_builder(survey);
     torch->memory = memory;
@@ -122,6 +147,7 @@ prepare(lg_survey *survey, void **state)
         return false;
     }
     intern_names(torch);
+    intern_numbers(torch);
     note(survey, torch->layout, module);
     *state = torch;
     return true;

@@ -85,8 +85,13 @@ typedef struct lg_torch_record {
     bool holds;  /**< C++ holds a reference to that object */
 } lg_torch_record;
 
+typedef struct lg_torch_slot {
+    uintptr_t key;
+    void *value; /**< NULL: an empty slot */
+} lg_torch_slot;
+
 typedef struct lg_torch_table {
-    void **slots;
+    lg_torch_slot *slots;
     size_t capacity;
     size_t count;
 } lg_torch_table;
@@ -97,6 +102,14 @@ typedef struct lg_torch_task {
     uint32_t node;
     bool tensor; /**< else an autograd node */
 } lg_torch_task;
+
+enum { LG_TORCH_RECENT = 256, LG_TORCH_SHAPES = 256, LG_TORCH_NUMBERS = 16 };
+
+/** What a vtable, or what looked like one, turned out to be. */
+typedef struct lg_torch_recent {
+    uintptr_t vtable;
+    const lg_torch_class *class; /**< NULL: of no class */
+} lg_torch_recent;
 
 typedef struct lg_torch {
     lg_survey *survey;
@@ -110,6 +123,10 @@ typedef struct lg_torch {
     PyTypeObject *saved;
     PyObject *functions; /**< torch._C._functions, or NULL */
     lg_torch_table classes;
+    lg_torch_recent recent[LG_TORCH_RECENT]; /**< by a hash of the vtable */
+    struct lg_torch_shape *shapes; /**< LG_TORCH_SHAPES, by a hash of the key */
+    uint32_t next[LG_TORCH_NUMBERS];   /**< ids of next_functions[i][0] */
+    uint32_t number[LG_TORCH_NUMBERS]; /**< ids of "0", "1" ... */
     lg_torch_table records;
     lg_torch_task *tasks; /**< first in, first out */
     size_t task_begin;
@@ -120,16 +137,20 @@ typedef struct lg_torch {
     uint32_t storage_type;
     struct {
         uint32_t grad, grad_fn, base, hooks, late_hooks, storage, variable,
-            metadata, data, owner, pack, unpack, tensor, function, node_hooks;
+            metadata, data, owner, pack, unpack, tensor, function, node_hooks,
+            dtype, shape, bytes, device, requires_grad, yes, saved, hooked;
     } names; /**< string ids */
 } lg_torch;
 
 /* torch_table.c */
 
-/** The slot of a key (the first word of every entry) in a table: where it is,
- *  or an empty one that the caller fills (and counts). NULL when memory ran
- *  out. */
-void **lg_torch_slot(lg_torch *torch, lg_torch_table *table, uintptr_t key);
+/** The slot of a key in a table, or the empty one where it belongs. NULL when
+ *  memory ran out. */
+lg_torch_slot *lg_torch_slot_of(lg_torch *torch, lg_torch_table *table,
+                                uintptr_t key);
+/** Fills an empty slot that was just looked up. */
+void lg_torch_fill(lg_torch_table *table, lg_torch_slot *slot, uintptr_t key,
+                   void *value);
 /** Appends a task. */
 void lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node,
                    bool tensor);
@@ -163,21 +184,56 @@ void lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
  *  native roots. */
 void lg_torch_settle(lg_torch *torch);
 
+/* torch_shape.c */
+
+/** A TensorImpl, copied. */
+typedef struct lg_torch_impl {
+    unsigned char bytes[512];
+    size_t length;
+    size_t block; /**< what it costs; 0: not known */
+} lg_torch_impl;
+
+enum { LG_TORCH_SHAPE_KEY = 8 };
+
+/** What tensors of one shape, dtype and device have in common. */
+typedef struct lg_torch_shape {
+    uintptr_t key[LG_TORCH_SHAPE_KEY];
+    bool known; /**< the key is all that it depends on */
+    unsigned element;
+    uint64_t size; /**< bytes of its elements */
+    const char *dtype_name;
+    uint32_t text, dtype, sizes, bytes, device; /**< string ids */
+} lg_torch_shape;
+
+bool lg_torch_impl_read(lg_torch *torch, uintptr_t impl, lg_torch_impl *out);
+static inline uintptr_t
+lg_torch_impl_word(const lg_torch_impl *tensor, size_t offset)
+{
+    uintptr_t word;
+    memcpy(&word, tensor->bytes + offset, sizeof word);
+    return word;
+}
+/** Good until the next call. */
+const lg_torch_shape *lg_torch_shape_of(lg_torch *torch,
+                                        const lg_torch_impl *tensor);
+/** The facts and the text of a tensor. */
+void lg_torch_note_shape(lg_torch *torch, uint32_t node,
+                         const lg_torch_shape *shape);
+/** The same for a TensorImpl, and nothing else. */
+void lg_torch_describe(lg_torch *torch, uintptr_t impl, uint32_t node);
+/** "cpu", "cuda:0". */
+void lg_torch_device_name(int kind, int index, char *out, size_t size);
+
 /* torch_tensor.c */
 
 /** Goes into a tensor; `wrapped`: it has a Python object, whose hooks were
  * named when the walk met it. */
 void lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
                           bool wrapped);
-/** The facts and the text of a tensor, nothing else. */
-void lg_torch_describe(lg_torch *torch, uintptr_t impl, uint32_t node);
 /** The dicts of hooks that C++ keeps for a tensor, by index; *late: those that
  *  run after the gradient was accumulated. 0 beyond the last. */
 uintptr_t lg_torch_hook_dict(lg_torch *torch, uintptr_t impl, unsigned index,
                              bool *late);
-/** "cpu", "cuda:0". */
-void lg_torch_device_name(int kind, int index, char *out, size_t size);
-
 /* torch_storage.c */
 
 /** What a holder of a storage says of its contents. */

@@ -131,26 +131,34 @@ describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
     name_saved(torch, class, name);
 }
 
+/** NULL: not the vtable of any class. */
+static const lg_torch_class *
+class_with(lg_torch *torch, uintptr_t vtable)
+{
+    lg_rtti rtti;
+    lg_torch_slot *slot = lg_torch_slot_of(torch, &torch->classes, vtable);
+    if (slot == NULL || slot->value != NULL)
+        return slot != NULL ? slot->value : NULL;
+    if (!lg_rtti_read(torch->memory, vtable, &rtti))
+        return NULL;
+    lg_torch_class *class = lg_survey_keep(torch->survey, sizeof *class);
+    if (class == NULL)
+        return NULL;
+    class->vtable = vtable;
+    lg_torch_fill(&torch->classes, slot, vtable, class);
+    describe(torch, class, &rtti);
+    return class;
+}
+
 const lg_torch_class *
 lg_torch_class_of(lg_torch *torch, uintptr_t object)
 {
     uintptr_t vtable = lg_memory_word(torch->memory, object);
     if (vtable < 4096 || vtable % sizeof(uintptr_t) != 0 || vtable >> 47 != 0)
         return NULL;
-    void **slot = lg_torch_slot(torch, &torch->classes, vtable);
-    if (slot == NULL)
-        return NULL;
-    if (*slot == NULL) {
-        lg_rtti rtti;
-        if (!lg_rtti_read(torch->memory, vtable, &rtti))
-            return NULL;
-        lg_torch_class *class = lg_survey_keep(torch->survey, sizeof *class);
-        if (class == NULL)
-            return NULL;
-        class->vtable = vtable;
-        *slot = class;
-        torch->classes.count++;
-        describe(torch, class, &rtti);
-    }
-    return *slot;
+    lg_torch_recent *recent =
+        &torch->recent[(vtable >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+    if (recent->vtable != vtable)
+        *recent = (lg_torch_recent){vtable, class_with(torch, vtable)};
+    return recent->class;
 }

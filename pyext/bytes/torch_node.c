@@ -50,13 +50,22 @@ read_body(lg_torch *torch, uintptr_t node, node_body *out)
 
 /* --------------------------------------------------------------- edges --- */
 
+static uint32_t
+label_of_edge(lg_torch *torch, size_t i)
+{
+    char text[48];
+    if (i < LG_TORCH_NUMBERS)
+        return torch->next[i];
+    snprintf(text, sizeof text, "next_functions[%zu][0]", i);
+    return lg_torch_intern(torch, text);
+}
+
 static void
 link_edges(lg_torch *torch, const node_body *body, uint32_t node)
 {
     const lg_torch_layout *layout = torch->layout;
     size_t at = layout->node_edges / WORD;
     uintptr_t begin = body->words[at], end = body->words[at + 1];
-    char text[48];
     if (end <= begin || (end - begin) / layout->edge_size > EDGES)
         return;
     for (size_t i = 0; begin + i * layout->edge_size < end; i++) {
@@ -65,8 +74,7 @@ link_edges(lg_torch *torch, const node_body *body, uint32_t node)
         lg_torch_record *record = next != 0 ? lg_torch_node(torch, next) : NULL;
         if (record == NULL)
             continue;
-        snprintf(text, sizeof text, "next_functions[%zu][0]", i);
-        lg_torch_link(torch, node, record, lg_torch_intern(torch, text));
+        lg_torch_link(torch, node, record, label_of_edge(torch, i));
     }
 }
 

@@ -31,20 +31,26 @@ owners_of_node(lg_torch *torch, uintptr_t node)
 }
 
 static lg_torch_record *
+known_at(lg_torch *torch, uintptr_t address)
+{
+    lg_torch_slot *slot = lg_torch_slot_of(torch, &torch->records, address);
+    return slot != NULL ? slot->value : NULL;
+}
+
+static lg_torch_record *
 record_at(lg_torch *torch, uintptr_t address, bool *made)
 {
     *made = false;
-    void **slot = lg_torch_slot(torch, &torch->records, address);
-    if (slot == NULL || *slot != NULL)
-        return slot != NULL ? *slot : NULL;
+    lg_torch_slot *slot = lg_torch_slot_of(torch, &torch->records, address);
+    if (slot == NULL || slot->value != NULL)
+        return slot != NULL ? slot->value : NULL;
     lg_torch_record *record = lg_survey_keep(torch->survey, sizeof *record);
     if (record == NULL)
         return NULL;
     record->address = address;
     record->node = LG_NONE;
     record->first_source = LG_NONE;
-    *slot = record;
-    torch->records.count++;
+    lg_torch_fill(&torch->records, slot, address, record);
     *made = true;
     return record;
 }
@@ -86,9 +92,9 @@ lg_torch_record *
 lg_torch_tensor(lg_torch *torch, uintptr_t impl)
 {
     const lg_torch_layout *layout = torch->layout;
-    void **slot = lg_torch_slot(torch, &torch->records, impl);
-    if (slot != NULL && *slot != NULL)
-        return *slot;
+    lg_torch_record *known = known_at(torch, impl);
+    if (known != NULL)
+        return known;
     const lg_torch_class *class = lg_torch_class_of(torch, impl);
     if (class == NULL || class->kind != LG_TORCH_IMPL)
         return NULL;
@@ -139,9 +145,9 @@ join_node(lg_torch *torch, lg_torch_record *record, uintptr_t object,
 lg_torch_record *
 lg_torch_node(lg_torch *torch, uintptr_t node)
 {
-    void **slot = lg_torch_slot(torch, &torch->records, node);
-    if (slot != NULL && *slot != NULL)
-        return *slot;
+    lg_torch_record *known = known_at(torch, node);
+    if (known != NULL)
+        return known;
     const lg_torch_class *class = lg_torch_class_of(torch, node);
     if (class == NULL || class->kind != LG_TORCH_AUTOGRAD)
         return NULL;
@@ -266,6 +272,6 @@ void
 lg_torch_settle(lg_torch *torch)
 {
     for (size_t i = 0; i < torch->records.capacity; i++)
-        if (torch->records.slots[i] != NULL)
-            settle(torch, torch->records.slots[i]);
+        if (torch->records.slots[i].value != NULL)
+            settle(torch, torch->records.slots[i].value);
 }

@@ -171,19 +171,28 @@ lg_torch_link_saved_list(lg_torch *torch, uint32_t node, const uintptr_t *words,
 
 /* -------------------------------------------------------------- Python --- */
 
+static void
+add_count(lg_torch *torch, uint32_t node, uint32_t key, uint32_t count)
+{
+    char text[16];
+    uint32_t value = 0;
+    if (count == 0)
+        return;
+    if (count < LG_TORCH_NUMBERS) {
+        value = torch->number[count];
+    } else {
+        snprintf(text, sizeof text, "%u", count);
+        value = lg_torch_intern(torch, text);
+    }
+    lg_builder_add_fact_ids(torch->builder, node, key, value);
+}
+
 void
 lg_torch_note_tally(lg_torch *torch, uint32_t node, const lg_torch_tally *tally)
 {
-    char text[16];
     lg_survey_add_size(torch->survey, node, (int64_t)tally->cost);
-    int length = snprintf(text, sizeof text, "%u", tally->saved);
-    if (tally->saved)
-        lg_builder_add_fact(torch->builder, node, "saved", text,
-                            (size_t)length);
-    length = snprintf(text, sizeof text, "%u", tally->hooked);
-    if (tally->hooked)
-        lg_builder_add_fact(torch->builder, node, "hooked", text,
-                            (size_t)length);
+    add_count(torch, node, torch->names.saved, tally->saved);
+    add_count(torch, node, torch->names.hooked, tally->hooked);
 }
 
 void

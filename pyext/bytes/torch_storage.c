@@ -173,6 +173,17 @@ flags_of(lg_torch *torch, const storage_copy *storage, bool covers)
     return flags;
 }
 
+static uint32_t
+device_of(lg_torch *torch, const storage_copy *storage)
+{
+    char name[32];
+    if (storage->device[0] == 0)
+        return 0;
+    lg_torch_device_name(storage->device[0], storage->device[1], name,
+                         sizeof name);
+    return lg_survey_device(torch->survey, name);
+}
+
 void
 lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
                       const lg_torch_contents *contents)
@@ -191,12 +202,9 @@ lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
         lg_survey_add_size(torch->survey, holder, (int64_t)extra);
         return;
     }
-    char device[32];
-    lg_torch_device_name(storage.device[0], storage.device[1], device,
-                         sizeof device);
     lg_span span = {
         .holder = holder,
-        .device = lg_survey_device(torch->survey, device),
+        .device = device_of(torch, &storage),
         .address = storage.data,
         .length = storage.bytes,
         .extra = extra,

@@ -11,11 +11,12 @@ place_of(const lg_torch_table *table, uintptr_t key)
            (table->capacity - 1);
 }
 
-static void **
+/** The slot that has the key, or the empty one where it belongs. */
+static lg_torch_slot *
 find(const lg_torch_table *table, uintptr_t key)
 {
     size_t at = place_of(table, key);
-    while (table->slots[at] != NULL && *(uintptr_t *)table->slots[at] != key)
+    while (table->slots[at].value != NULL && table->slots[at].key != key)
         at = (at + 1) & (table->capacity - 1);
     return &table->slots[at];
 }
@@ -30,18 +31,26 @@ grow(lg_torch *torch, lg_torch_table *table)
     if (grown.slots == NULL)
         return false;
     for (size_t i = 0; i < table->capacity; i++)
-        if (table->slots[i] != NULL)
-            *find(&grown, *(uintptr_t *)table->slots[i]) = table->slots[i];
+        if (table->slots[i].value != NULL)
+            *find(&grown, table->slots[i].key) = table->slots[i];
     *table = grown;
     return true;
 }
 
-void **
-lg_torch_slot(lg_torch *torch, lg_torch_table *table, uintptr_t key)
+lg_torch_slot *
+lg_torch_slot_of(lg_torch *torch, lg_torch_table *table, uintptr_t key)
 {
     if (2 * table->count >= table->capacity && !grow(torch, table))
         return NULL;
     return find(table, key);
+}
+
+void
+lg_torch_fill(lg_torch_table *table, lg_torch_slot *slot, uintptr_t key,
+              void *value)
+{
+    *slot = (lg_torch_slot){key, value};
+    table->count++;
 }
 
 void

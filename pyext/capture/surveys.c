@@ -3,6 +3,37 @@
  */
 #include "survey.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+/** Whether a list of names, separated by commas, has this one, or is "all". */
+static bool
+is_listed(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    if (strcmp(list, "all") == 0)
+        return true;
+    while (*list != '\0') {
+        size_t part = strcspn(list, ",");
+        if (part == length && strncmp(list, name, length) == 0)
+            return true;
+        list += part + (list[part] == ',');
+    }
+    return false;
+}
+
+/** Whether LEAKGRAPH_WITHOUT in the environment leaves an adapter out: to see
+ *  what it costs, or where it does harm. */
+static bool
+is_left_out(lg_survey *survey)
+{
+    const char *list = getenv("LEAKGRAPH_WITHOUT");
+    if (list == NULL || !is_listed(list, survey->adapter->name))
+        return false;
+    lg_survey_note(survey, "not inspected: left out by LEAKGRAPH_WITHOUT");
+    return true;
+}
+
 bool
 lg_surveys_open(lg_walk *walk)
 {
@@ -16,7 +47,8 @@ lg_surveys_open(lg_walk *walk)
         lg_survey *survey = &walk->surveys->each[i];
         survey->walk = walk;
         survey->adapter = lg_adapters[i];
-        if (!survey->adapter->prepare(survey, &survey->state))
+        if (is_left_out(survey) ||
+            !survey->adapter->prepare(survey, &survey->state))
             survey->adapter = NULL;
         PyErr_Clear();
     }
