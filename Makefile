@@ -17,7 +17,7 @@ configure = $(bin)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(bin)/ninja \
 	-DPython_EXECUTABLE=$(bin)/python -DLEAKGRAPH_WERROR=$(WERROR)
 
 .PHONY: help setup setup-checks build demo test check format asan valgrind \
-	fuzz bench docs wheel pythons fresh clean
+	fuzz bench docs wheel pythons matrix fresh clean
 
 help:  ## list the verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
@@ -85,6 +85,9 @@ wheel: setup  ## build a wheel into build/wheel and try it in a fresh environmen
 
 pythons: setup  ## build and test for every other CPython 3.9 to 3.13 found
 	@$(bin)/python tools/pythons.py
+
+matrix: setup  ## the same on every CPython there is, also in Debian roots; docs/versions.md
+	@$(bin)/python tools/matrix.py $(MATRIX)
 
 fresh:  ## README's two commands in a bare Debian root (needs root)
 	@tools/setup.sh fresh

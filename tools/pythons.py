@@ -3,7 +3,7 @@
 An interpreter is looked for on PATH (python3.9 to python3.13) and among pyenv's.
 It counts if it runs and has its headers. Each gets a build folder and a small
 virtual environment with pytest and numpy; tests marked `libraries` are left to
-the main one.
+the main one. tools/matrix.py does the same, and more, for more of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import tracked
@@ -21,73 +22,103 @@ VERSIONS = [(3, minor) for minor in range(9, 14)]
 PROBE = """
 import os, platform, sys, sysconfig
 header = os.path.join(sysconfig.get_path("include"), "Python.h")
-ok = platform.python_implementation() == "CPython" and os.path.exists(header)
-if ok and not sysconfig.get_config_var("Py_GIL_DISABLED"):
-    print(sys.version_info[0], sys.version_info[1], sys.executable)
+if platform.python_implementation() == "CPython" and os.path.exists(header):
+    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    print(*sys.version_info[:3], int(free), sys.executable)
 """
 
 
-def probe(command: Path | str) -> tuple[tuple[int, int], str] | None:
-    """Version and path of an interpreter, if it can build extensions."""
+@dataclass(frozen=True)
+class Interpreter:
+    """A CPython that can build extensions."""
+
+    version: tuple[int, int, int]
+    free_threaded: bool
+    path: str
+
+    @property
+    def name(self) -> str:
+        """As in "3.14.7t"."""
+        return ".".join(map(str, self.version)) + "t" * self.free_threaded
+
+
+def probe(command: Path | str) -> Interpreter | None:
+    """What an interpreter is, if it can build extensions."""
     try:
         result = subprocess.run(
             [str(command), "-c", PROBE], capture_output=True, text=True, timeout=30
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    words = result.stdout.split(maxsplit=2)
-    if result.returncode or len(words) != 3:
+    words = result.stdout.split(maxsplit=4)
+    if result.returncode or len(words) != 5:
         return None
-    return (int(words[0]), int(words[1])), words[2].strip()
+    major, minor, micro, free = map(int, words[:4])
+    return Interpreter((major, minor, micro), bool(free), words[4].strip())
+
+
+def installed(*preferred: str) -> list[Interpreter]:
+    """Those preferred, pyenv's and those on PATH: each version once, oldest first."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    candidates: list[Path | str] = list(preferred)
+    candidates += sorted(pyenv.glob("versions/*/bin/python3"))
+    for minor in range(9, 15):
+        candidates += [f"python3.{minor}", f"python3.{minor}t"]
+    answers = [answer for answer in map(probe, candidates) if answer]
+    answers = [answer for answer in answers if (3, 9) <= answer.version < (3, 15)]
+    found = {answer.name: answer for answer in reversed(answers)}
+    return sorted(found.values(), key=lambda one: (one.version, one.free_threaded))
 
 
 def interpreters() -> dict[tuple[int, int], str]:
-    """One interpreter for each version there is, this one's left out."""
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    candidates: list[Path | str] = sorted(pyenv.glob("versions/*/bin/python3"))
-    candidates += [f"python{major}.{minor}" for major, minor in VERSIONS]
+    """One interpreter for each version with the GIL, this one's left out."""
     found: dict[tuple[int, int], str] = {}
-    for candidate in candidates:
-        answer = probe(candidate)
-        if answer and answer[0] in VERSIONS and answer[0] != sys.version_info[:2]:
-            found.setdefault(*answer)
-    return dict(sorted(found.items()))
+    for one in installed():
+        version = one.version[:2]
+        if version in VERSIONS and version != sys.version_info[:2]:
+            if not one.free_threaded:
+                found.setdefault(version, one.path)
+    return found
 
 
-def environment(version: str, python: str) -> Path:
-    """The interpreter of a virtual environment with what the tests need."""
-    folder = tracked.ROOT / f".venv-{version}"
+def environment(folder: Path, python: str, *packages: str) -> Path:
+    """The interpreter of a virtual environment with what the tests need.
+
+    Or, if any are named, with these packages alone.
+    """
     inside = folder / "bin/python"
     stamp = folder / "installed.txt"
     if not stamp.exists():
         subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
-        install = ["-m", "pip", "install", "-qq", "pytest", "numpy"]
+        install = ["-m", "pip", "install", "-qq", *(packages or ("pytest", "numpy"))]
         subprocess.run([str(inside), *install], check=True)
         stamp.touch()
     return inside
 
 
-def build(version: str, python: Path) -> Path:
-    """Build the extension; the folder it was built in."""
-    folder = tracked.ROOT / f"build/py{version}"
-    define = [f"-DPython_EXECUTABLE={python}", "-DLEAKGRAPH_TESTS=OFF"]
+def build(folder: Path, python: str | Path, *options: str) -> None:
+    """Build the extension, in a folder."""
+    define = [f"-DPython_EXECUTABLE={python}", "-DLEAKGRAPH_TESTS=OFF", *options]
     define.append(f"-DLEAKGRAPH_WERROR={os.environ.get('WERROR', 'OFF')}")
     configure = ["cmake", "-S", ".", "-B", str(folder), "-G", "Ninja", *define]
     subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", str(folder)], check=True)
-    return folder
 
 
-def test(python: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the tests that every Python must pass."""
-    settings = os.environ | {
+def settings(folder: Path) -> dict[str, str]:
+    """The process environment in which what was built there is found."""
+    return os.environ | {
         "PYTHONPATH": str(folder / "python"),
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
     }
+
+
+def test(python: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the tests that every Python must pass; cases go to junit-py.xml."""
     command = [str(python), "-m", "pytest", "-q", "-m", "not libraries", "tests/py"]
     junit = f"--junitxml={folder / 'junit-py.xml'}"
     return subprocess.run(
-        [*command, junit], env=settings, capture_output=True, text=True
+        [*command, junit], env=settings(folder), capture_output=True, text=True
     )
 
 
@@ -98,8 +129,10 @@ def main() -> int:
     for (major, minor), python in interpreters().items():
         version = f"{major}.{minor}"
         print(f"== CPython {version}: build", flush=True)
-        inside = environment(version, python)
-        built[version] = (inside, build(version, inside))
+        inside = environment(tracked.ROOT / f".venv-{version}", python)
+        folder = tracked.ROOT / f"build/py{version}"
+        build(folder, inside)
+        built[version] = (inside, folder)
     failed = []
     with ThreadPoolExecutor(max_workers=2) as pool:
         runs = {name: pool.submit(test, *made) for name, made in built.items()}

@@ -6,6 +6,8 @@
 #   tools/setup.sh            what building, the tests and the demo need
 #   tools/setup.sh checks     and what the checks, the fuzzer and valgrind need
 #   tools/setup.sh fresh      and debootstrap
+#   tools/setup.sh matrix     in a root of `make matrix`: system packages alone, with
+#                             Debian's own Python and tools, and what builds CPython
 #
 # PYTHON names the interpreter that .venv is made from, TORCH the PyTorch that
 # pip installs ("" for none).
@@ -18,8 +20,12 @@ case ${1:-} in
 '') ;;
 checks) packages="$packages clang valgrind binutils libclang-rt-dev" ;;
 fresh) packages="$packages debootstrap" ;;
+matrix)
+    packages="$packages cmake ninja-build python3-dev python3-venv python3-pytest
+              python3-numpy python3-matplotlib xz-utils dpkg-dev libffi-dev
+              libssl-dev libsqlite3-dev libbz2-dev liblzma-dev zlib1g-dev" ;;
 *)
-    echo "tools/setup.sh: unknown set '$1': say nothing, checks or fresh" >&2
+    echo "tools/setup.sh: unknown set '$1': say nothing, checks, fresh or matrix" >&2
     exit 2
     ;;
 esac
@@ -82,6 +88,8 @@ else
     echo "Not a Debian or Ubuntu system: these packages, or what they are" \
         "called here, must be installed:" $packages >&2
 fi
+
+[ "${1:-}" != matrix ] || exit 0
 
 python=$(find_python)
 if [ -z "$python" ]; then

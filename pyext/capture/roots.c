@@ -3,6 +3,7 @@
  * their frames, the modules. Each becomes a synthetic node (there is no Python
  * object for it) with ordinary edges.
  */
+#include "compat_words.h"
 #include "walk.h"
 
 #include <stdio.h>
@@ -141,6 +142,26 @@ walk_native_fields(lg_walk *walk, const void *base, const lg_field *fields,
             fields[i].kind, lg_walk_intern(walk, fields[i].name));
 }
 
+static void
+walk_words(lg_walk *walk, const lg_words *words)
+{
+    uint32_t name = lg_walk_intern(walk, words->name);
+    for (size_t i = 0; i < words->count; i++)
+        if (lg_words_at(words, i) != Py_None)
+            lg_walk_edge(walk, lg_words_at(words, i), LG_EDGE_NATIVE, name);
+}
+
+static void
+walk_interpreter(lg_walk *walk)
+{
+    walk_native_fields(walk, walk->interpreter, lg_interpreter_fields,
+                       LG_COUNT(lg_interpreter_fields));
+    lg_words words[LG_WORDS_MAX];
+    size_t count = lg_interpreter_words(walk->interpreter, words);
+    for (size_t i = 0; i < count; i++)
+        walk_words(walk, &words[i]);
+}
+
 /** A thread refers to its frames. A frame object is owned by its frame, a
  *  generator by whoever runs it: neither reference is the thread's. */
 static void
@@ -191,6 +212,18 @@ count_own_frames(lg_walk *walk)
     }
 }
 
+/** Nor are names in a cache: what is in nothing but the cache stays out. */
+static void
+count_cached_names(lg_walk *walk)
+{
+    lg_words names = lg_type_cache_names(walk->interpreter);
+    for (size_t i = 0; i < names.count; i++) {
+        PyObject *name = lg_words_at(&names, i);
+        if (name != NULL && name != Py_None && Py_REFCNT(name) > 1)
+            count_found(walk, name);
+    }
+}
+
 static void
 walk_synthetic_frame(lg_walk *walk, uint32_t node)
 {
@@ -214,8 +247,7 @@ lg_roots_walk(lg_walk *walk)
     lg_builder_open(builder, 0);
     lg_builder_set_text(builder, 0, "state", 5);
     if (walk->internal)
-        walk_native_fields(walk, walk->interpreter, lg_interpreter_fields,
-                           LG_COUNT(lg_interpreter_fields));
+        walk_interpreter(walk);
     for (uint32_t node = 1; node < walk->synthetic_count; node++) {
         lg_builder_open(builder, node);
         if (node > walk->thread_count) {
@@ -232,8 +264,10 @@ lg_roots_walk(lg_walk *walk)
                             name.length);
     }
     lg_builder_add_root(builder, 0, LG_ROOT_INTERPRETER, "", 0);
-    if (walk->internal)
+    if (walk->internal) {
         count_own_frames(walk);
+        count_cached_names(walk);
+    }
 }
 
 void

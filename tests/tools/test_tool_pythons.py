@@ -1,12 +1,19 @@
 import sys
+import sysconfig
 
 import pythons
 
 
 def test_this_interpreter_is_probed():
-    version, path = pythons.probe(sys.executable)
-    assert version == sys.version_info[:2]
-    assert path
+    one = pythons.probe(sys.executable)
+    assert one.version == sys.version_info[:3]
+    assert one.free_threaded == bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    assert one.path
+
+
+def test_a_build_without_the_lock_has_a_name_of_its_own():
+    assert pythons.Interpreter((3, 14, 7), False, "python").name == "3.14.7"
+    assert pythons.Interpreter((3, 14, 7), True, "python").name == "3.14.7t"
 
 
 def test_what_does_not_run_is_no_interpreter(tmp_path):
@@ -15,6 +22,32 @@ def test_what_does_not_run_is_no_interpreter(tmp_path):
     broken.chmod(0o755)
     assert pythons.probe(broken) is None
     assert pythons.probe(tmp_path / "missing") is None
+
+
+def told(tmp_path, answer):
+    """An interpreter that says this of itself."""
+    script = tmp_path / answer.replace(" ", "-")
+    script.write_text(f"#!/bin/sh\necho {answer} {script}\n")
+    script.chmod(0o755)
+    return str(script)
+
+
+def test_the_preferred_one_of_a_version_is_taken(tmp_path):
+    preferred = told(tmp_path, "3 10 99 0")
+    again = told(tmp_path, "3 10 99  0")
+    paths = [one.path for one in pythons.installed(preferred, again)]
+    assert preferred in paths and again not in paths
+
+
+def test_versions_that_cannot_be_captured_are_left_out(tmp_path):
+    odd = [told(tmp_path, answer) for answer in ("3 8 1 0", "3 15 0 0", "2 7 18 0")]
+    assert not {one.path for one in pythons.installed(*odd)} & set(odd)
+
+
+def test_free_threaded_builds_are_the_matrix_s_affair(tmp_path, monkeypatch):
+    free = pythons.probe(told(tmp_path, "3 9 0 1"))
+    monkeypatch.setattr(pythons, "installed", lambda: [free])
+    assert pythons.interpreters() == {}
 
 
 def test_this_version_is_not_built_again():

@@ -1,0 +1,62 @@
+"""How much of a process nobody explains: python ... PROCESS -> one line of JSON.
+
+The modules of that process are imported, then one snapshot counts the nodes whose
+reference count means something (mortal objects of Python), those of them with
+references that nobody was found to hold, and those found to be held more often than
+they have references, of which there is none where the walk is right. Also run by
+tools/matrix.py, for docs/versions.md.
+"""
+
+import collections
+import gc
+import json
+import sys
+
+PROCESSES = {
+    "library": "asyncio json sqlite3 ctypes decimal unittest.mock",
+    "figures": "numpy matplotlib.pyplot",
+}
+MARKS = (1 << 2) | (1 << 3) | (1 << 8)  # immortal, synthetic, C++
+
+
+def counted(snapshot):
+    """Indices of mortal objects, each with references minus edges."""
+    flags = snapshot.column("node_flags")
+    found = snapshot.column("found")
+    for node, references in enumerate(snapshot.column("refcount")):
+        if not flags[node] & MARKS:
+            yield node, references - found[node]
+
+
+def measured(snapshot):
+    """The figures, and which types have unexplained references most often."""
+    mortal = negative = 0
+    types = collections.Counter()
+    for node, rest in counted(snapshot):
+        mortal += 1
+        negative += rest < 0
+        if rest > 0:
+            types[snapshot.node(node).type_name] += 1
+    unexplained = sum(types.values())
+    return {
+        "method": snapshot.method,
+        "mortal": mortal,
+        "unexplained": unexplained,
+        "negative": negative,
+        "share": unexplained / mortal,
+        "types": dict(types.most_common(12)),
+    }
+
+
+def main():
+    """Import, collect what the imports left behind, look."""
+    for name in PROCESSES[sys.argv[1]].split():
+        __import__(name)
+    import leakgraph
+
+    gc.collect()
+    snapshot = leakgraph.snapshot()
+    print(json.dumps(measured(snapshot)))
+
+
+main()

@@ -1,0 +1,290 @@
+"""Builds and tests on every CPython there is, and writes down what came of it.
+
+    make matrix
+    make matrix MATRIX="--python PATH ..."      interpreters not found by themselves
+    make matrix MATRIX="--free-threaded"        and builds without the GIL
+    make matrix MATRIX="--tsan"                 and the stress under ThreadSanitizer
+    make matrix MATRIX="--suite sid"            this release alone; --suite none: none
+
+Interpreters come from PATH, pyenv, --python and MATRIX_PYTHONS (paths, separated by
+colons), newer ones from roots of Debian's releases, which need root and debootstrap
+(tools/matrix.sh). Free-threaded builds are made there from Debian's source packages
+(tools/free_threaded.sh). Every run has a folder in build/matrix, and is not made again
+until a source changes: an interrupted matrix goes on where it was.
+
+The table of docs/versions.md gets a row for each run, in the place of that of the same
+interpreter; others stay as they are. Exit status 1 if a build or a test failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pythons
+import summary
+import tracked
+
+PAGE = tracked.ROOT / "docs/versions.md"
+RUNS = tracked.ROOT / "build/matrix"
+UNEXPLAINED = tracked.ROOT / "tests/py/isolated/unexplained.py"
+SUITES = ["trixie", "sid"]
+FOLDERS = ("cmake", "export", "libgraph", "pyext", "tests/py")
+HEAD = """\
+| CPython | on | captured by | passed | failed | skipped | unexplained | with numpy, \
+matplotlib | igraph | Graphviz | date |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+"""
+TABLE = re.compile(r"(?<=<!-- matrix -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+@dataclass
+class Row:
+    """What came of one interpreter: a row of the table."""
+
+    cpython: str
+    place: str
+    method: str
+    passed: int
+    failed: int
+    skipped: int
+    unexplained: str
+    with_figures: str
+    igraph: str
+    graphviz: str
+    date: str
+
+    def line(self) -> str:
+        """The row in Markdown."""
+        return "| " + " | ".join(str(cell) for cell in asdict(self).values()) + " |"
+
+
+# ------------------------------------------------------------------ one run ---
+
+
+def sources() -> str:
+    """A sum over all that is built and tested.
+
+    In a root, where there is no git, MATRIX_SOURCES has it.
+    """
+    known = os.environ.get("MATRIX_SOURCES")
+    if known:
+        return known
+    total = hashlib.sha256()
+    for path in tracked.files(tracked.ROOT):
+        if str(path).startswith(FOLDERS) or path.name == "CMakeLists.txt":
+            total.update(f"{path}\0".encode() + (tracked.ROOT / path).read_bytes())
+    return total.hexdigest()
+
+
+def release(package: str) -> str:
+    """The version of a C library that is linked here."""
+    done = subprocess.run(
+        ["pkg-config", "--modversion", package], capture_output=True, text=True
+    )
+    return done.stdout.strip() or "none"
+
+
+def can_import(python: str | Path, *modules: str) -> bool:
+    """Whether an interpreter has them."""
+    command = [str(python), "-c", f"import {', '.join(modules)}"]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def unexplained(python: str | Path, folder: Path, process: str) -> tuple[str, str]:
+    """The method of capture, and the share of unexplained nodes in a process."""
+    done = subprocess.run(
+        [str(python), str(UNEXPLAINED), process],
+        env=pythons.settings(folder),
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+        return "fails", "fails"
+    figures = json.loads(done.stdout)
+    if figures["method"] != "internal":
+        return "public calls", "-"
+    return "internals", f"{figures['share'] * 100:.2f} %"
+
+
+def row_of(one: pythons.Interpreter, place: str, python: str | Path, run: Path) -> Row:
+    """Build, test and measure."""
+    build = run / "build"
+    pythons.build(build, python)
+    done = pythons.test(python, build)
+    print(done.stdout[-6000:] + done.stderr[-2000:], flush=True)
+    cases = summary.summed_up([str(build / "junit-py.xml")])
+    method, share = unexplained(python, build, "library")
+    figures = "-"
+    if can_import(python, "numpy", "matplotlib"):
+        figures = unexplained(python, build, "figures")[1]
+    if method == "internals" and one.free_threaded:
+        method = "internals, threads stopped"
+    return Row(
+        cpython=one.name.replace("t", " free-threaded"),
+        place=place,
+        method=method,
+        passed=cases.passed,
+        failed=max(len(cases.failed), int(done.returncode != 0)),
+        skipped=cases.skipped,
+        unexplained=share,
+        with_figures=figures,
+        igraph=release("igraph"),
+        graphviz=release("libgvc"),
+        date=time.strftime("%Y-%m-%d"),
+    )
+
+
+def tried(one: pythons.Interpreter, place: str) -> Row | None:
+    """The row of an interpreter, or None if it could not be built, which was said.
+
+    It is the old one if nothing changed since and nothing had failed.
+    """
+    run = RUNS / f"{place.replace(' ', '-')}-{one.name}"
+    result, now = run / "row.json", {"sources": sources(), "path": one.path}
+    if result.exists():
+        kept = json.loads(result.read_text(encoding="utf-8"))
+        if kept["run"] == now and not kept["row"]["failed"]:
+            print(f"== CPython {one.name}, {place}: as before", flush=True)
+            return Row(**kept["row"])
+    print(f"== CPython {one.name}, {place}", flush=True)
+    run.mkdir(parents=True, exist_ok=True)
+    python: str | Path = one.path
+    try:
+        if not can_import(python, "pytest", "numpy"):
+            python = pythons.environment(run / "venv", one.path)
+        row = row_of(one, place, python, run)
+    except subprocess.CalledProcessError as error:
+        print(f"== CPython {one.name}, {place}: {error}", flush=True)
+        return None
+    result.write_text(json.dumps({"run": now, "row": asdict(row)}), encoding="utf-8")
+    return row
+
+
+# -------------------------------------------------------------------- roots ---
+
+
+def in_root(suite: str, *command: str) -> bool:
+    """Run a command in the root of a release; whether it succeeded."""
+    done = subprocess.run(
+        ["tools/matrix.sh", suite, *command],
+        env=os.environ | {"MATRIX_SOURCES": sources()},
+    )
+    return done.returncode == 0
+
+
+def tried_in_root(suite: str, free_threaded: bool) -> tuple[list[Row], bool]:
+    """The rows of a release, and whether all of it could be tried."""
+    answer = RUNS / f"{suite}.json"
+    answer.unlink(missing_ok=True)
+    whole = not free_threaded or in_root(suite, "tools/free_threaded.sh", "t")
+    whole &= in_root(suite, "python3", "tools/matrix.py", "--inside", suite)
+    if not answer.exists():
+        return [], False
+    rows = json.loads(answer.read_text(encoding="utf-8"))
+    return [Row(**row) for row in rows], whole
+
+
+def inside(suite: str) -> int:
+    """What is run in the root: all interpreters there; leaves the rows in a file."""
+    found = pythons.installed("/usr/bin/python3", "/opt/cpython/t/bin/python3")
+    rows = [tried(one, f"Debian {suite}") for one in found]
+    made = [asdict(row) for row in rows if row]
+    (RUNS / f"{suite}.json").write_text(json.dumps(made), encoding="utf-8")
+    return len(made) < len(rows)
+
+
+def sanitized() -> bool:
+    """The stress under ThreadSanitizer, in sid's root."""
+    name = "t-tsan"
+    return in_root(
+        "sid", "tools/free_threaded.sh", name, "--with-thread-sanitizer"
+    ) and in_root("sid", "python3", "tools/tsan.py", f"/opt/cpython/{name}/bin/python3")
+
+
+# -------------------------------------------------------------------- table ---
+
+
+def key(line: str) -> tuple[tuple[int, ...], str]:
+    """Whose row it is, and by what rows are ordered: version, kind of build, place."""
+    cells = [cell.strip() for cell in line.split("|")[1:3]]
+    numbers = cells[0].split()[0].split(".")
+    return tuple(map(int, numbers)), " ".join(cells)
+
+
+def merged(text: str, rows: list[Row]) -> str:
+    """The page with these rows in the place of those of the same interpreters."""
+    found = TABLE.search(text)
+    if found is None:
+        raise SystemExit(f"{PAGE} has no <!-- matrix --> ... <!-- end -->")
+    lines = {key(line): line for line in found[0].splitlines()[2:]}
+    lines |= {key(row.line()): row.line() for row in rows}
+    table = "\n".join(sorted(lines.values(), key=key))
+    return text[: found.start()] + HEAD + table + "\n" + text[found.end() :]
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--python", action="append", default=[], metavar="PATH")
+    parser.add_argument("--suite", action="append", metavar="NAME")
+    parser.add_argument("--free-threaded", action="store_true")
+    parser.add_argument("--tsan", action="store_true")
+    parser.add_argument("--inside", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def here() -> str:
+    """What this machine runs, as in "Debian bookworm"."""
+    text = Path("/etc/os-release").read_text(encoding="utf-8")
+    fields = dict(re.findall(r'^(\w+)="?([^"\n]*)', text, re.MULTILINE))
+    name = fields.get("VERSION_CODENAME") or fields.get("VERSION_ID", "")
+    return f"{fields['NAME'].split()[0]} {name}"
+
+
+def all_rows(asked: argparse.Namespace) -> tuple[list[Row], list[str]]:
+    """Try everything; the rows, and what could not be tried."""
+    named = os.environ.get("MATRIX_PYTHONS", "").split(":")
+    rows: list[Row] = []
+    wrong = []
+    for one in pythons.installed(sys.executable, *asked.python, *filter(None, named)):
+        row = tried(one, here())
+        rows += [row] if row else []
+        wrong += [] if row else [f"CPython {one.name}"]
+    for suite in asked.suite or SUITES:
+        if suite != "none":
+            made, whole = tried_in_root(suite, asked.free_threaded)
+            rows += made
+            wrong += [] if whole else [f"Debian {suite}"]
+    if asked.tsan and not sanitized():
+        wrong.append("ThreadSanitizer")
+    return rows, wrong
+
+
+def main() -> int:
+    """Try them all, one after the other, and write the table."""
+    asked = arguments()
+    os.chdir(tracked.ROOT)
+    os.nice(10)
+    RUNS.mkdir(parents=True, exist_ok=True)
+    if asked.inside:
+        return inside(asked.inside)
+    rows, wrong = all_rows(asked)
+    PAGE.write_text(merged(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    print(HEAD + "\n".join(row.line() for row in rows))
+    wrong += [f"{row.cpython} on {row.place}" for row in rows if row.failed]
+    print(f"matrix: {len(rows)} interpreters; failed: {', '.join(wrong) or 'none'}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+# What a bare Debian root needs so that apt and pip work in it as they do on the
+# host: sourced by fresh.sh and matrix.sh, which run in bash.
+
+# Where the host's own packages come from.
+mirror() {
+    echo "${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' \
+        'Created-By: Packages' | head -n 1)}"
+}
+
+# bootstrap SUITE ROOT PACKAGES: what debootstrap says is shown when it fails.
+bootstrap() {
+    debootstrap --variant=minbase --include="$3" "$1" "$2" "$(mirror)" \
+        >"$2.log" 2>&1 || { cat "$2.log"; return 1; }
+    rm -f "$2.log"
+}
+
+# copy_settings SUITE ROOT: the host's settings for apt and pip, its certificates
+# and its name servers.
+copy_settings() {
+    local suite=$1 root=$2 file
+    if [ "$suite" = "$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" ]; then
+        rm -f "$root/etc/apt/sources.list"
+        cp -rL /etc/apt/sources.list* "$root/etc/apt/"
+    fi
+    cp -rL /etc/apt/apt.conf.d /etc/apt/auth.conf.d "$root/etc/apt/"
+    cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+    cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+    for file in /etc/pip.conf ~/.config/pip/pip.conf ~/.pip/pip.conf; do
+        [ ! -e "$file" ] || install -D "$file" "$root${file/#$HOME//root}"
+    done
+}
+
+# Files, folders and file: addresses that pip's settings name, one a line. An
+# index of that kind refers to files beside it, so its parent is meant.
+pip_paths() {
+    python3 -m pip config list 2>/dev/null | cut -d= -f2- | tr " '\"" '\n\n\n' |
+        sed -n 's,^file://\(/.*\)/simple/*$,\1,; s,^file://,,; /^\//p' | while read -r path; do
+        [ ! -e "$path" ] || echo "$path"
+    done | sort -u
+}
+
+# mount_root ROOT: /proc, /dev and the folders that pip is told to look in. To be
+# called in a mount namespace, so that nothing is left behind.
+mount_root() {
+    local root=$1 path
+    mount -t proc proc "$root/proc"
+    mount --bind /dev "$root/dev"
+    pip_paths | while read -r path; do
+        if [ -d "$path" ]; then
+            mkdir -p "$root$path"
+            mount --bind -o ro "$path" "$root$path"
+        else
+            mkdir -p "$root${path%/*}"
+            cp -L "$path" "$root$path"
+        fi
+    done
+}
+
+# enter ROOT COMMAND...: in the root, with an environment of its own.
+enter() {
+    local root=$1 setting
+    shift
+    local keep=(HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin)
+    while IFS= read -r setting; do
+        keep+=("$setting")
+    done < <(env | grep -E '^(PIP_[A-Z_]+|MATRIX_[A-Z]+|SSL_CERT_[A-Z]+|[A-Za-z]+_(proxy|PROXY))=')
+    chroot "$root" env -i "${keep[@]}" "$@" </dev/null
+}

@@ -1,0 +1,70 @@
+"""The stress of tests/py/test_versions.py under ThreadSanitizer.
+
+    python tools/tsan.py PYTHON
+
+PYTHON was configured with --disable-gil --with-thread-sanitizer; `make matrix
+MATRIX=--tsan` makes one. The extension is built for it with -fsanitize=thread, then
+threads change the heap while snapshots are taken of it. Reports with one of our
+functions in them are shown and make it fail; those of the interpreter alone are
+counted. Its own suppressions are not used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pythons
+import tracked
+
+FOLDER = tracked.ROOT / "build/tsan"
+FLAGS = "-DCMAKE_C_FLAGS=-fsanitize=thread -g"
+STRESS = ["-k", "snapshots or two_threads", "tests/py/test_versions.py"]
+REPORT = re.compile(r"WARNING: ThreadSanitizer: .*?SUMMARY: [^\n]*", re.DOTALL)
+OURS = re.compile(r"\((?:_core\.|libleakgraph)|/(?:pyext|libgraph|export)/")
+
+
+def reports(folder: Path) -> list[str]:
+    """What the sanitizer said, each report as one text."""
+    texts = (path.read_text(errors="replace") for path in sorted(folder.glob("log.*")))
+    return [report for text in texts for report in REPORT.findall(text)]
+
+
+def divided(found: list[str]) -> tuple[list[str], list[str]]:
+    """Those with one of our functions in them, and the others."""
+    ours = [report for report in found if OURS.search(report)]
+    return ours, [report for report in found if not OURS.search(report)]
+
+
+def stress(python: Path) -> int:
+    """Run the tests; their exit status."""
+    for old in FOLDER.glob("log.*"):
+        old.unlink()
+    options = f"log_path={FOLDER / 'log'} exitcode=0 history_size=7"
+    return subprocess.run(
+        [str(python), "-m", "pytest", "-q", *STRESS],
+        env=pythons.settings(FOLDER / "build") | {"TSAN_OPTIONS": options},
+    ).returncode
+
+
+def main() -> int:
+    """Build, run, and tell of the reports; 1 if there is one of ours."""
+    os.chdir(tracked.ROOT)
+    inside = pythons.environment(FOLDER / "venv", sys.argv[1], "pytest")
+    pythons.build(FOLDER / "build", inside, FLAGS)
+    status = stress(inside)
+    ours, others = divided(reports(FOLDER))
+    for report in ours:
+        print(report + "\n")
+    print(
+        f"ThreadSanitizer: tests ended with {status}; {len(ours)} reports with ours in "
+        f"them, {len(others)} of the interpreter alone"
+    )
+    return 1 if status or ours else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
