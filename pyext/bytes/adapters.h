@@ -15,6 +15,7 @@ extern const lg_adapter lg_numba_adapter;
 extern const lg_adapter lg_matplotlib_adapter;
 extern const lg_adapter lg_pillow_adapter;
 extern const lg_adapter lg_pyarrow_adapter;
+extern const lg_adapter lg_pandas_adapter;
 extern const lg_adapter lg_registered_adapter;
 
 #endif

@@ -167,26 +167,28 @@ add_column(lg_arrow_holder *to, PyObject *column, const char *name)
                : lg_arrow_add_array(to, column);
 }
 
-/** `300 rows, columns a, b, c, d ...`. */
+/** `300x5`, and the columns' names as a fact. */
 static void
 describe_table(const lg_arrow_holder *to, PyObject *names)
 {
-    PyObject *table = to->instance->object;
-    char text[400];
-    Py_ssize_t rows = PyObject_Length(table);
+    char text[64];
+    lg_text said = {0};
+    Py_ssize_t rows = PyObject_Length(to->instance->object);
     Py_ssize_t count = PyList_GET_SIZE(names);
     PyErr_Clear();
-    int length = snprintf(text, sizeof text, "%zd rows, columns", rows);
+    int length = snprintf(text, sizeof text, "%zdx%zd", rows, count);
+    lg_builder_set_text(lg_survey_builder(to->survey), to->instance->node, text,
+                        (size_t)length);
     for (Py_ssize_t i = 0; i < count && i < NAMES_SAID; i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
         PyErr_Clear();
-        length += snprintf(text + length, sizeof text - (size_t)length,
-                           "%s %.60s", i > 0 ? "," : "", name ? name : "?");
+        lg_text_addf(&said, "%s%.60s", i > 0 ? ", " : "", name ? name : "?");
     }
     if (count > NAMES_SAID)
-        length += snprintf(text + length, sizeof text - (size_t)length, " ...");
-    lg_builder_set_text(lg_survey_builder(to->survey), to->instance->node, text,
-                        (size_t)length);
+        lg_text_addf(&said, " ... (%zd columns)", count);
+    if (said.length > 0 && !said.failed)
+        add_fact(to, "columns", said.data);
+    lg_text_free(&said);
     add_bytes(to, "nbytes");
 }
 

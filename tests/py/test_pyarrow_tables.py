@@ -9,14 +9,16 @@ from malloced import SETTINGS
 pytestmark = pytest.mark.libraries
 
 SCRIPT = Path(__file__).with_name("isolated") / "pyarrow_tables.py"
-CASES = set(re.findall(r"^def (\w+)\(\):", SCRIPT.read_text(), re.M))
+CASES = sorted(
+    set(re.findall(r"^def (\w+)\(\):", SCRIPT.read_text(), re.M)) - {"table"}
+)
 
 
 def test_there_are_cases():
     assert len(CASES) >= 14
 
 
-@pytest.mark.parametrize("case", sorted(CASES))
+@pytest.mark.parametrize("case", CASES)
 def test_table(isolated, case):
     why = "pyarrow is not installed: pip install pyarrow"
     pytest.importorskip("pyarrow", reason=why)

@@ -89,7 +89,8 @@ def tables():
     it = Thing(table=table())
     snapshot = leakgraph.snapshot()
     node = snapshot.find(it.table)
-    assert node.text == "20000 rows, columns number, name, list, kind"
+    assert node.text == "20000x4"
+    assert node.facts["columns"] == "number, name, list, kind"
     assert int(node.facts["bytes"]) == it.table.nbytes
     labels = {e.label: e.node for e in node.referents() if e.node.buffer}
     assert set(labels) == {f"column {name}" for name in it.table.column_names}

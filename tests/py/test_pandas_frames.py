@@ -1,0 +1,26 @@
+"""pandas' DataFrames: each case in a process of its own, see isolated/."""
+
+import re
+from pathlib import Path
+
+import pytest
+from malloced import SETTINGS
+
+pytestmark = pytest.mark.libraries
+
+SCRIPT = Path(__file__).with_name("isolated") / "pandas_frames.py"
+CASES = sorted(
+    set(re.findall(r"^def (\w+)\(\):", SCRIPT.read_text(), re.M)) - {"frame"}
+)
+
+
+def test_there_are_cases():
+    assert len(CASES) >= 12
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_frame(isolated, case):
+    pytest.importorskip("pandas", reason="pandas is not installed: pip install pandas")
+    settings = {**SETTINGS, "ARROW_DEFAULT_MEMORY_POOL": "system"}
+    done = isolated("pandas_frames.py", case, **settings)
+    assert done.code == 0 and done.out == "right\n", done.err
