@@ -5,6 +5,7 @@
     make matrix MATRIX="--free-threaded"        and builds without the GIL
     make matrix MATRIX="--tsan"                 and the stress under ThreadSanitizer
     make matrix MATRIX="--suite sid"            this release alone; --suite none: none
+    make matrix MATRIX="--only 3.14"            these versions alone
 
 Interpreters come from PATH, pyenv, --python and MATRIX_PYTHONS (paths, separated by
 colons), newer ones from roots of Debian's releases, which need root and debootstrap
@@ -237,6 +238,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--python", action="append", default=[], metavar="PATH")
     parser.add_argument("--suite", action="append", metavar="NAME")
+    parser.add_argument("--only", action="append", metavar="VERSION")
     parser.add_argument("--free-threaded", action="store_true")
     parser.add_argument("--tsan", action="store_true")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
@@ -251,19 +253,31 @@ def here() -> str:
     return f"{fields['NAME'].split()[0]} {name}"
 
 
+def wanted(one: pythons.Interpreter, only: list[str] | None) -> bool:
+    """Whether a version is among those asked for: 3.14 stands for 3.14.7, too."""
+    return not only or any(f"{one.name}.".startswith(f"{name}.") for name in only)
+
+
+def note(rows: list[Row]) -> list[Row]:
+    """Put rows into the page as soon as they are there."""
+    PAGE.write_text(merged(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    return rows
+
+
 def all_rows(asked: argparse.Namespace) -> tuple[list[Row], list[str]]:
     """Try everything; the rows, and what could not be tried."""
     named = os.environ.get("MATRIX_PYTHONS", "").split(":")
     rows: list[Row] = []
     wrong = []
     for one in pythons.installed(sys.executable, *asked.python, *filter(None, named)):
-        row = tried(one, here())
-        rows += [row] if row else []
-        wrong += [] if row else [f"CPython {one.name}"]
+        if wanted(one, asked.only):
+            row = tried(one, here())
+            rows += note([row] if row else [])
+            wrong += [] if row else [f"CPython {one.name}"]
     for suite in asked.suite or SUITES:
         if suite != "none":
             made, whole = tried_in_root(suite, asked.free_threaded)
-            rows += made
+            rows += note(made)
             wrong += [] if whole else [f"Debian {suite}"]
     if asked.tsan and not sanitized():
         wrong.append("ThreadSanitizer")
@@ -279,7 +293,6 @@ def main() -> int:
     if asked.inside:
         return inside(asked.inside)
     rows, wrong = all_rows(asked)
-    PAGE.write_text(merged(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
     print(HEAD + "\n".join(row.line() for row in rows))
     wrong += [f"{row.cpython} on {row.place}" for row in rows if row.failed]
     print(f"matrix: {len(rows)} interpreters; failed: {', '.join(wrong) or 'none'}")

@@ -51,6 +51,15 @@ def test_rows_that_were_not_tried_stay():
     assert matrix.merged(page, []) == page
 
 
+@pytest.mark.parametrize(
+    "only, expected",
+    [(None, True), (["3.14"], True), (["3.14.7t"], True), (["3.1"], False)],
+)
+def test_versions_may_be_asked_for(only, expected):
+    one = matrix.pythons.Interpreter((3, 14, 7), True, "python")
+    assert matrix.wanted(one, only) == expected
+
+
 def test_a_page_without_a_table_is_refused():
     with pytest.raises(SystemExit, match="has no <!-- matrix -->"):
         matrix.merged("# Page\n", [ROW])
