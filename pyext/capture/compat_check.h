@@ -15,7 +15,7 @@ lg_untested_patch(void)
 {
 #if PY_VERSION_HEX >= 0x030E0000
     if (Py_Version < 0x030E0400)
-        return "CPython 3.14.0 to 3.14.3 are not tested";
+        return "CPython 3.14.0 to 3.14.3 are not tested, later ones are";
 #endif
     return NULL;
 }

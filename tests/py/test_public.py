@@ -60,6 +60,31 @@ def test_other_internals_are_noticed_and_announced(python):
     assert refused.code == 1 and "RuntimeWarning" in refused.err
 
 
+# As if this were 3.14.1: the release is a constant, on a page that must be unlocked.
+RELEASE = """
+import ctypes, mmap
+release = ctypes.c_ulong.in_dll(ctypes.pythonapi, "Py_Version")
+page = ctypes.addressof(release) & -mmap.PAGESIZE
+libc = ctypes.CDLL(None)
+assert libc.mprotect(ctypes.c_void_p(page), 2 * mmap.PAGESIZE, 3) == 0
+release.value = 0x030E01F0
+import leakgraph
+snapshot = leakgraph.snapshot()
+print(snapshot.method)
+print(len(snapshot) > 1000, snapshot.find(leakgraph) is not None)
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="all releases were tested")
+def test_releases_that_nobody_tested_are_announced(python):
+    done = python("-c", RELEASE)
+    assert done.code == 0, done.err
+    reason = "CPython 3.14.0 to 3.14.3 are not tested, later ones are"
+    assert done.out == f"public: {reason}\nTrue True\n"
+    assert f"({reason}): it cannot see frozen objects" in done.err
+    assert len(done.err.splitlines()) <= 2, done.err
+
+
 def test_the_public_method_says_so(python):
     code = "import leakgraph; print(leakgraph.snapshot().method)"
     done = python("-c", code, LEAKGRAPH_CAPTURE="public")
