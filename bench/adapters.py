@@ -45,7 +45,14 @@ def losses(nodes: int) -> list[Any]:
 
 
 def allocator(blocks: int) -> dict[str, Any]:
-    """What PyTorch says of so many blocks, most of them in use, with their frames."""
+    """What PyTorch says of so many blocks, most of them in use, with their frames.
+
+    Each frame is one dict, however many stacks it is in: so PyTorch makes them.
+    """
+    frames = [
+        {"filename": "train.py", "line": line, "name": f"step{line}"}
+        for line in range(60)
+    ]
     segments = []
     for first in range(0, blocks, BLOCKS_PER_SEGMENT):
         count = min(BLOCKS_PER_SEGMENT, blocks - first)
@@ -56,10 +63,7 @@ def allocator(blocks: int) -> dict[str, Any]:
                 "size": BLOCK,
                 "requested_size": BLOCK - 512 if i % 4 else 0,
                 "state": "active_allocated" if i % 4 else "inactive",
-                "frames": [
-                    {"filename": "train.py", "line": line, "name": f"step{line}"}
-                    for line in range((first + i) % 50, (first + i) % 50 + 8)
-                ],
+                "frames": frames[(first + i) % 50 :][:8],
             }
             for i in range(count)
         ]

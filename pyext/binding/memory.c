@@ -210,7 +210,7 @@ core_attribute(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
                         "Snapshot");
         return NULL;
     }
-    lg_status status = lg_dump_read(args[0], &from.dump, &error);
+    lg_status status = lg_dump_read(args[0], true, &from.dump, &error);
     PyObject *made = status == LG_OK
                          ? attribute((snapshot_object *)args[1], &from)
                          : error_raise(state, status, &error);

@@ -49,13 +49,13 @@ ask_snapshot(PyObject *memory)
 }
 
 static lg_status
-take_dump(PyObject *memory, lg_dump *out, lg_error *err)
+take_dump(PyObject *memory, bool with_frames, lg_dump *out, lg_error *err)
 {
     PyObject *snapshot = ask_snapshot(memory);
     if (snapshot == NULL)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "torch.cuda.memory._snapshot() failed");
-    lg_status status = lg_dump_read(snapshot, out, err);
+    lg_status status = lg_dump_read(snapshot, with_frames, out, err);
     Py_DECREF(snapshot);
     return status;
 }
@@ -82,7 +82,7 @@ find_blocks(lg_survey *survey, cuda_state *self)
                        "inspected: %s, totals only: the allocator %.40s does "
                        "not list its blocks",
                        version, backend ? backend : "?");
-    else if (take_dump(self->memory, &self->dump, &error) != LG_OK)
+    else if (take_dump(self->memory, true, &self->dump, &error) != LG_OK)
         lg_survey_note(survey, "inspected: %s, totals only: %s", version,
                        error.message);
     else {
@@ -254,7 +254,8 @@ cuda_ask(lg_survey *survey, void *state)
 {
     cuda_state *self = state;
     lg_dump later = {0};
-    if (self->has_blocks && take_dump(self->memory, &later, NULL) == LG_OK)
+    if (self->has_blocks &&
+        take_dump(self->memory, false, &later, NULL) == LG_OK)
         lg_dump_compare(&self->dump, &later, NULL);
     lg_dump_free(&later);
     add_blocks(survey, &self->dump);

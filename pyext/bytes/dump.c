@@ -1,86 +1,10 @@
 // Reading an allocator's snapshot. It may come from a file of anyone's: every
 // type, range and sum is checked.
-#include "dump.h"
-#include "frames.h"
+#include "dump_reader.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct reader {
-    lg_dump dump;
-    size_t block_capacity;
-    size_t text_capacity;
-    size_t at_segment;
-    size_t at_block; // SIZE_MAX: at the segment itself
-    lg_error *err;
-    lg_status status;
-} reader;
-
-// ------------------------------------------------------------- complaints ---
-
-// False, with the error set: what is wrong, behind where it is.
-__attribute__((format(printf, 2, 3))) static bool
-complain(reader *self, const char *format, ...)
-{
-    char what[200];
-    char where[64] = "";
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    if (self->at_block != SIZE_MAX)
-        snprintf(where, sizeof where, "segments[%zu].blocks[%zu] ",
-                 self->at_segment, self->at_block);
-    else if (self->at_segment != SIZE_MAX)
-        snprintf(where, sizeof where, "segments[%zu] ", self->at_segment);
-    self->status =
-        lg_error_set(self->err, LG_EINVAL,
-                     "not an allocator snapshot: %s%s; give what "
-                     "torch.cuda.memory._snapshot() returned, or a file of it",
-                     where, what);
-    return false;
-}
-
-static bool
-run_out(reader *self)
-{
-    self->status = lg_error_set(self->err, LG_ENOMEM,
-                                "memory ran out while an allocator snapshot "
-                                "was copied");
-    return false;
-}
-
-// ----------------------------------------------------------------- values ---
-
-// A borrowed item, or NULL; never leaves an exception.
-static PyObject *
-item_of(PyObject *dict, const char *key)
-{
-    return PyDict_GetItemString(dict, key);
-}
-
-static bool
-to_number(PyObject *value, uint64_t *out)
-{
-    if (value == NULL || !PyLong_Check(value))
-        return false;
-    unsigned long long number = PyLong_AsUnsignedLongLong(value);
-    if (PyErr_Occurred()) {
-        PyErr_Clear();
-        return false;
-    }
-    *out = number;
-    return true;
-}
-
-static bool
-need_number(reader *self, PyObject *dict, const char *key, uint64_t *out)
-{
-    return to_number(item_of(dict, key), out) ||
-           complain(self, "has no whole number '%s'", key);
-}
 
 static bool
 is_row(PyObject *value)
@@ -90,7 +14,7 @@ is_row(PyObject *value)
 
 // Grows an array by half when it is full.
 static bool
-make_room(reader *self, void **items, size_t count, size_t *capacity,
+make_room(lg_dump_reader *self, void **items, size_t count, size_t *capacity,
           size_t size)
 {
     if (count < *capacity)
@@ -98,7 +22,7 @@ make_room(reader *self, void **items, size_t count, size_t *capacity,
     size_t wanted = *capacity + *capacity / 2 + 16;
     void *grown = realloc(*items, wanted * size);
     if (grown == NULL)
-        return run_out(self);
+        return lg_dump_run_out(self);
     *items = grown;
     *capacity = wanted;
     return true;
@@ -106,7 +30,7 @@ make_room(reader *self, void **items, size_t count, size_t *capacity,
 
 // Takes a malloc'ed text over; NULL stays no text.
 static bool
-keep_text(reader *self, char *text, uint32_t *out)
+keep_text(lg_dump_reader *self, char *text, uint32_t *out)
 {
     lg_dump *dump = &self->dump;
     *out = 0;
@@ -125,16 +49,16 @@ keep_text(reader *self, char *text, uint32_t *out)
 }
 
 static bool
-copy_text(reader *self, const char *text, uint32_t *out)
+copy_text(lg_dump_reader *self, const char *text, uint32_t *out)
 {
     char *copy = strdup(text);
-    return copy ? keep_text(self, copy, out) : run_out(self);
+    return copy ? keep_text(self, copy, out) : lg_dump_run_out(self);
 }
 
 // ----------------------------------------------------------------- blocks ---
 
 static bool
-read_state(reader *self, PyObject *block, uint32_t *out)
+read_state(lg_dump_reader *self, PyObject *block, uint32_t *out)
 {
     static const struct {
         const char *name;
@@ -145,7 +69,7 @@ read_state(reader *self, PyObject *block, uint32_t *out)
         {"active_awaiting_free", LG_BLOCK_PENDING},
         {"inactive", LG_BLOCK_INACTIVE},
     };
-    PyObject *value = item_of(block, "state");
+    PyObject *value = lg_dump_item(self, block, LG_KEY_STATE);
     const char *name =
         value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
     PyErr_Clear();
@@ -154,58 +78,61 @@ read_state(reader *self, PyObject *block, uint32_t *out)
             *out = states[i].state;
             return true;
         }
-    return name ? complain(self, "has the unknown state '%.40s'", name)
-                : complain(self, "has no 'state'");
+    return name ? lg_dump_complain(self, "has the unknown state '%.40s'", name)
+                : lg_dump_complain(self, "has no 'state'");
 }
 
 // What was asked for, and where: from the block itself, or, until PyTorch 2.0,
 // from the first entry of its `history`.
 static bool
-read_origin(reader *self, PyObject *dict, lg_block *block)
+read_origin(lg_dump_reader *self, PyObject *dict, lg_block *block)
 {
-    PyObject *history = item_of(dict, "history");
-    PyObject *frames = item_of(dict, "frames");
-    bool told = to_number(item_of(dict, "requested_size"), &block->requested);
+    PyObject *history = lg_dump_item(self, dict, LG_KEY_HISTORY);
+    PyObject *frames = lg_dump_item(self, dict, LG_KEY_FRAMES);
+    bool told = lg_dump_number(lg_dump_item(self, dict, LG_KEY_REQUESTED_SIZE),
+                               &block->requested);
     if (history != NULL && PyList_Check(history) && PyList_Size(history) > 0) {
         PyObject *first = PyList_GetItem(history, 0);
         if (!PyDict_Check(first))
-            return complain(self, "has a 'history' of something else");
+            return lg_dump_complain(self, "has a 'history' of something else");
         if (!told)
-            told = to_number(item_of(first, "real_size"), &block->requested);
+            told = lg_dump_number(lg_dump_item(self, first, LG_KEY_REAL_SIZE),
+                                  &block->requested);
         if (frames == NULL)
-            frames = item_of(first, "frames");
+            frames = lg_dump_item(self, first, LG_KEY_FRAMES);
     }
     if (told && block->state == LG_BLOCK_ALLOCATED &&
         block->requested > block->size)
-        return complain(self, "is smaller than what was requested");
+        return lg_dump_complain(self, "is smaller than what was requested");
     if (!told || block->requested > block->size)
         block->requested = block->size;
     char *text = NULL;
-    if (!lg_frames_text(frames, &text))
-        return run_out(self);
+    if (self->frames != NULL && !lg_frames_text(self->frames, frames, &text))
+        return lg_dump_run_out(self);
     return keep_text(self, text, &block->frames);
 }
 
 // `next`: where the block before it ends.
 static bool
-read_block(reader *self, PyObject *dict, const lg_segment *segment,
+read_block(lg_dump_reader *self, PyObject *dict, const lg_segment *segment,
            uint64_t *next)
 {
     lg_block block = {.segment = (uint32_t)self->at_segment};
     if (!PyDict_Check(dict))
-        return complain(self, "is no dict");
-    if (!need_number(self, dict, "size", &block.size) ||
+        return lg_dump_complain(self, "is no dict");
+    if (!lg_dump_need(self, dict, LG_KEY_SIZE, &block.size) ||
         !read_state(self, dict, &block.state) ||
         !read_origin(self, dict, &block))
         return false;
     block.address = *next;
-    if (item_of(dict, "address") != NULL &&
-        !need_number(self, dict, "address", &block.address))
+    if (lg_dump_item(self, dict, LG_KEY_ADDRESS) != NULL &&
+        !lg_dump_need(self, dict, LG_KEY_ADDRESS, &block.address))
         return false;
     if (block.address != *next)
-        return complain(self, "does not begin where the one before it ends");
+        return lg_dump_complain(self,
+                                "does not begin where the one before it ends");
     if (block.size > segment->address + segment->size - block.address)
-        return complain(self, "ends beyond its segment");
+        return lg_dump_complain(self, "ends beyond its segment");
     *next = block.address + block.size;
     if (!make_room(self, (void **)&self->dump.blocks, self->dump.block_count,
                    &self->block_capacity, sizeof block))
@@ -215,12 +142,12 @@ read_block(reader *self, PyObject *dict, const lg_segment *segment,
 }
 
 static bool
-read_blocks(reader *self, PyObject *dict, const lg_segment *segment)
+read_blocks(lg_dump_reader *self, PyObject *dict, const lg_segment *segment)
 {
-    PyObject *blocks = item_of(dict, "blocks");
+    PyObject *blocks = lg_dump_item(self, dict, LG_KEY_BLOCKS);
     uint64_t next = segment->address;
     if (!is_row(blocks))
-        return complain(self, "has no list 'blocks'");
+        return lg_dump_complain(self, "has no list 'blocks'");
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(blocks); i++) {
         self->at_block = (size_t)i;
         if (!read_block(self, PySequence_Fast_GET_ITEM(blocks, i), segment,
@@ -229,9 +156,10 @@ read_blocks(reader *self, PyObject *dict, const lg_segment *segment)
     }
     self->at_block = SIZE_MAX;
     if (next - segment->address != segment->size)
-        return complain(self, "is %llu bytes long, but its blocks are %llu",
-                        (unsigned long long)segment->size,
-                        (unsigned long long)(next - segment->address));
+        return lg_dump_complain(self,
+                                "is %llu bytes long, but its blocks are %llu",
+                                (unsigned long long)segment->size,
+                                (unsigned long long)(next - segment->address));
     return true;
 }
 
@@ -239,19 +167,20 @@ read_blocks(reader *self, PyObject *dict, const lg_segment *segment)
 
 // (0, 0), or no word of it, is the pool that everything else comes from.
 static bool
-read_pool(reader *self, PyObject *dict, uint32_t *out)
+read_pool(lg_dump_reader *self, PyObject *dict, uint32_t *out)
 {
-    PyObject *pool = item_of(dict, "segment_pool_id");
+    PyObject *pool = lg_dump_item(self, dict, LG_KEY_SEGMENT_POOL_ID);
     uint64_t first = 0, second = 0;
     char name[48];
     *out = 0;
     if (pool == NULL || pool == Py_None)
         return true;
     if (!is_row(pool) || PySequence_Fast_GET_SIZE(pool) != 2 ||
-        !to_number(PySequence_Fast_GET_ITEM(pool, 0), &first) ||
-        !to_number(PySequence_Fast_GET_ITEM(pool, 1), &second))
-        return complain(self, "has a 'segment_pool_id' that is no pair of "
-                              "whole numbers");
+        !lg_dump_number(PySequence_Fast_GET_ITEM(pool, 0), &first) ||
+        !lg_dump_number(PySequence_Fast_GET_ITEM(pool, 1), &second))
+        return lg_dump_complain(self,
+                                "has a 'segment_pool_id' that is no pair of "
+                                "whole numbers");
     if (first == 0 && second == 0)
         return true;
     snprintf(name, sizeof name, "%llu.%llu", (unsigned long long)first,
@@ -260,9 +189,9 @@ read_pool(reader *self, PyObject *dict, uint32_t *out)
 }
 
 static bool
-read_kind(reader *self, PyObject *dict, uint32_t *out)
+read_kind(lg_dump_reader *self, PyObject *dict, uint32_t *out)
 {
-    PyObject *kind = item_of(dict, "segment_type");
+    PyObject *kind = lg_dump_item(self, dict, LG_KEY_SEGMENT_TYPE);
     const char *name =
         kind && PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : NULL;
     PyErr_Clear();
@@ -273,25 +202,26 @@ read_kind(reader *self, PyObject *dict, uint32_t *out)
 enum { DEVICES = 4096 }; // more than any machine has
 
 static bool
-read_segment(reader *self, PyObject *dict, lg_segment *out)
+read_segment(lg_dump_reader *self, PyObject *dict, lg_segment *out)
 {
     lg_segment segment = {0};
     uint64_t device = 0;
     if (!PyDict_Check(dict))
-        return complain(self, "is no dict");
-    if (!need_number(self, dict, "address", &segment.address) ||
-        !need_number(self, dict, "total_size", &segment.size) ||
-        !need_number(self, dict, "device", &device))
+        return lg_dump_complain(self, "is no dict");
+    if (!lg_dump_need(self, dict, LG_KEY_ADDRESS, &segment.address) ||
+        !lg_dump_need(self, dict, LG_KEY_TOTAL_SIZE, &segment.size) ||
+        !lg_dump_need(self, dict, LG_KEY_DEVICE, &device))
         return false;
     if (device >= DEVICES)
-        return complain(self, "is on the impossible device %llu",
-                        (unsigned long long)device);
+        return lg_dump_complain(self, "is on the impossible device %llu",
+                                (unsigned long long)device);
     if (segment.size > UINT64_MAX - segment.address)
-        return complain(self, "ends beyond the last address");
-    PyObject *expandable = item_of(dict, "is_expandable");
+        return lg_dump_complain(self, "ends beyond the last address");
+    PyObject *expandable = lg_dump_item(self, dict, LG_KEY_IS_EXPANDABLE);
     segment.device = (uint32_t)device;
     segment.expandable = expandable == Py_True;
-    if (!to_number(item_of(dict, "stream"), &segment.stream))
+    if (!lg_dump_number(lg_dump_item(self, dict, LG_KEY_STREAM),
+                        &segment.stream))
         segment.stream = 0;
     if (!read_pool(self, dict, &segment.pool) ||
         !read_kind(self, dict, &segment.kind) ||
@@ -312,13 +242,13 @@ by_address(const void *left, const void *right)
 }
 
 static bool
-check_overlaps(reader *self)
+check_overlaps(lg_dump_reader *self)
 {
     const lg_dump *dump = &self->dump;
     const lg_segment **sorted =
         malloc((dump->segment_count + 1) * sizeof *sorted);
     if (sorted == NULL)
-        return run_out(self);
+        return lg_dump_run_out(self);
     for (size_t i = 0; i < dump->segment_count; i++)
         sorted[i] = &dump->segments[i];
     qsort(sorted, dump->segment_count, sizeof *sorted, by_address);
@@ -327,8 +257,8 @@ check_overlaps(reader *self)
         if (before->device == sorted[i]->device &&
             before->address + before->size > sorted[i]->address) {
             self->at_segment = (size_t)(sorted[i] - dump->segments);
-            complain(self, "overlaps segments[%zu]",
-                     (size_t)(before - dump->segments));
+            lg_dump_complain(self, "overlaps segments[%zu]",
+                             (size_t)(before - dump->segments));
         }
     }
     free(sorted);
@@ -336,12 +266,12 @@ check_overlaps(reader *self)
 }
 
 static bool
-read_segments(reader *self, PyObject *row)
+read_segments(lg_dump_reader *self, PyObject *row)
 {
     size_t count = (size_t)PySequence_Fast_GET_SIZE(row);
     self->dump.segments = calloc(count + 1, sizeof *self->dump.segments);
     if (self->dump.segments == NULL)
-        return run_out(self);
+        return lg_dump_run_out(self);
     for (size_t i = 0; i < count; i++) {
         self->at_segment = i;
         // The row may be the caller's own list, and shrink.
@@ -356,19 +286,28 @@ read_segments(reader *self, PyObject *row)
     return check_overlaps(self);
 }
 
-lg_status
-lg_dump_read(PyObject *snapshot, lg_dump *out, lg_error *err)
+static void
+read_snapshot(lg_dump_reader *self, PyObject *snapshot)
 {
-    reader self = {.at_segment = SIZE_MAX, .at_block = SIZE_MAX, .err = err};
     PyObject *row = snapshot;
     if (PyDict_Check(snapshot))
-        row = item_of(snapshot, "segments");
+        row = lg_dump_item(self, snapshot, LG_KEY_SEGMENTS);
     if (row == NULL)
-        complain(&self, "it has no 'segments'");
+        lg_dump_complain(self, "it has no 'segments'");
     else if (!is_row(row))
-        complain(&self, "it is a %.80s", Py_TYPE(row)->tp_name);
+        lg_dump_complain(self, "it is a %.80s", Py_TYPE(row)->tp_name);
     else
-        read_segments(&self, row);
+        read_segments(self, row);
+}
+
+lg_status
+lg_dump_read(PyObject *snapshot, bool with_frames, lg_dump *out, lg_error *err)
+{
+    lg_dump_reader self = {
+        .at_segment = SIZE_MAX, .at_block = SIZE_MAX, .err = err};
+    if (lg_dump_open(&self, with_frames))
+        read_snapshot(&self, snapshot);
+    lg_dump_close(&self);
     if (self.status == LG_OK)
         *out = self.dump;
     else

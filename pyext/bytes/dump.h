@@ -24,9 +24,12 @@ typedef struct lg_dump {
     size_t text_count;
 } lg_dump;
 
-/** Copies a snapshot, with the GIL held. LG_EINVAL says what is wrong with it
- *  and where; no exception is left set. O(segments log + blocks). */
-lg_status lg_dump_read(PyObject *snapshot, lg_dump *out, lg_error *err);
+/** Copies a snapshot, with the GIL held; without the frames of its blocks,
+ *  which are most of it, if only their states matter. LG_EINVAL says what is
+ * wrong with it and where; no exception is left set. O(segments log + blocks).
+ */
+lg_status lg_dump_read(PyObject *snapshot, bool with_frames, lg_dump *out,
+                       lg_error *err);
 void lg_dump_free(lg_dump *dump);
 
 /** Marks the blocks of `dump` that `later` does not have in the very same
