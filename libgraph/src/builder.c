@@ -21,7 +21,8 @@ lg__builder_status(const lg_builder *builder, lg_error *err)
                             "more objects than a graph can hold (4 billion)");
     case LG_EINVAL:
         return lg_error_set(err, LG_EINVAL,
-                            "a node was put on a device that was not added");
+                            "a node was opened out of order, or put on a "
+                            "device that was not added");
     default:
         return lg__error_memory(err);
     }

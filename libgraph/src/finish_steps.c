@@ -12,7 +12,7 @@ out_of_order(lg_error *err, const char *what, uint64_t where)
                         what, (unsigned long long)where);
 }
 
-// Nodes that were never opened end where they begin.
+// Nodes after the last opened one have no edges.
 lg_status
 lg__finish_first_edges(lg_builder *builder, lg_error *err)
 {
@@ -21,16 +21,9 @@ lg__finish_first_edges(lg_builder *builder, lg_error *err)
     if (builder->edge_capacity == 0 && !lg_builder_grow_edges(builder))
         return lg__error_memory(err);
     uint64_t *first = builder->first_edge;
-    uint64_t next = builder->edge_count;
-    first[builder->node_count] = next;
-    for (uint32_t node = builder->node_count; node-- > 0;) {
-        if (first[node] == UINT64_MAX)
-            first[node] = next;
-        else if (first[node] > next)
-            return out_of_order(err, "a node opened by the producer", node);
-        next = first[node];
-    }
-    if (next != 0)
+    for (uint64_t node = builder->opened; node <= builder->node_count; node++)
+        first[node] = builder->edge_count;
+    if (first[0] != 0)
         return out_of_order(err, "an edge added before any node was opened", 0);
     return LG_OK;
 }

@@ -200,11 +200,9 @@ name_reported(lg_torch *torch, uint32_t source, uint32_t target, uint32_t label)
     lg_builder *builder = torch->builder;
     if (!lg_survey_has_edge(torch->survey, source, target))
         return false;
-    uint64_t end = builder->edge_count;
-    if (source + 1 < builder->node_count &&
-        builder->first_edge[source + 1] != UINT64_MAX)
-        end = builder->first_edge[source + 1];
-    for (uint64_t i = builder->first_edge[source]; i < end; i++) {
+    uint64_t i, end;
+    lg_builder_edges(builder, source, &i, &end);
+    for (; i < end; i++) {
         unsigned kind = builder->edge_kind[i] & LG_EDGE_KIND_MASK;
         if (builder->edge_target[i] != target ||
             (kind != LG_EDGE_REFERENCE && kind != LG_EDGE_FIELD))

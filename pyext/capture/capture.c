@@ -43,6 +43,7 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
     if (walk->internal)
         walk->interned = lg_interned_dict(walk->interpreter);
     walk->partial = options->roots != NULL;
+    walk->tracked.done = true;
     walk->allocator = lg_arena_new(options->max_bytes);
     if (walk->allocator.context == NULL)
         return lg_error_set(err, LG_ENOMEM, "no memory to begin a capture");
@@ -68,14 +69,14 @@ static struct {
 static void
 expect_size(lg_walk *walk)
 {
-    if (walk->partial || walk->options->max_bytes || walk->options->spill)
+    if (walk->partial)
         return;
-    uint64_t nodes = last.nodes + last.nodes / 8;
-    uint64_t edges = last.edges + last.edges / 8;
-    if (nodes == 0 && walk->internal) {
-        nodes = 4 * (uint64_t)lg_gc_long_lived(walk->interpreter);
-        edges = 4 * nodes;
-    }
+    uint64_t tracked = walk->internal ? lg_gc_long_lived(walk->interpreter) : 0;
+    walk->expected = last.nodes ? last.nodes : 2 * tracked;
+    if (walk->options->max_bytes || walk->options->spill)
+        return;
+    uint64_t nodes = last.nodes ? last.nodes + last.nodes / 8 : 4 * tracked;
+    uint64_t edges = last.nodes ? last.edges + last.edges / 8 : 4 * nodes;
     if (nodes < UINT32_MAX / 2)
         lg_builder_reserve(walk->builder, (uint32_t)nodes, edges);
 }
@@ -135,7 +136,7 @@ lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
     walk->started = start;
     expect_size(walk);
     describe(walk);
-    if (!lg_surveys_open(walk))
+    if (!lg_types_open(walk) || !lg_surveys_open(walk))
         walk->builder->status = LG_ENOMEM;
     else if (!walk->internal && !walk->partial && !LG_FREE_THREADED) {
         lg_roots_open(walk);
@@ -159,7 +160,7 @@ lg_capture_roots(lg_walk *walk)
     }
     if (walk->internal || LG_FREE_THREADED) {
         lg_roots_open(walk);
-        lg_enumerate(walk);
+        lg_enumerate_begin(walk);
     }
     lg_roots_walk(walk);
     lg_question_note(walk);

@@ -6,56 +6,97 @@
 #include "walk.h"
 
 static void
-number_tracked(lg_walk *walk, PyGC_Head *head, uint16_t flags)
+number_tracked(lg_walk *walk, PyGC_Head *head)
 {
     uint32_t node = lg_walk_node(walk, head + 1);
     if (node != LG_NONE)
-        walk->builder->node_flags[node] |= flags;
+        walk->builder->node_flags[node] |= walk->tracked.flags;
 }
 
-/** While a collection runs (a finaliser may ask for a snapshot), backward links
- *  may hold the collector's own counts. */
-static void
-enumerate_forward(lg_walk *walk, PyGC_Head *head, uint16_t flags)
+/** Goes to the next list that is not empty. Whether there was one. */
+static bool
+next_list(lg_walk *walk)
 {
-    for (PyGC_Head *at = lg_gc_next(head); at != head; at = lg_gc_next(at))
-        number_tracked(walk, at, flags);
+    lg_tracked *at = &walk->tracked;
+    while (at->next_list < LG_GENERATIONS) {
+        int list = at->next_list++;
+        PyGC_Head *head = lg_gc_head(walk->interpreter, list);
+        at->flags = LG_NODE_TRACKED;
+        if (list == LG_PERMANENT)
+            at->flags |= LG_NODE_FROZEN;
+        at->front = lg_gc_next(head);
+        at->back = at->forward ? head : lg_gc_prev(head);
+        if (at->front != head)
+            return true;
+    }
+    at->done = true;
+    return false;
 }
 
 /** From both ends at once: a list in random memory order is a chain of cache
- *  misses, and two chains overlap. */
-static void
-enumerate_list(lg_walk *walk, PyGC_Head *head, uint16_t flags)
+ *  misses, and two chains overlap. Returns how many were numbered. */
+static uint32_t
+number_both_ends(lg_walk *walk, uint32_t most)
 {
-    PyGC_Head *front = lg_gc_next(head);
-    PyGC_Head *back = lg_gc_prev(head);
-    if (front == head)
-        return;
-    for (;;) {
-        number_tracked(walk, front, flags);
-        if (front == back)
-            return;
-        number_tracked(walk, back, flags);
-        front = lg_gc_next(front);
-        if (front == back)
-            return;
-        back = lg_gc_prev(back);
+    lg_tracked *at = &walk->tracked;
+    PyGC_Head *front = at->front;
+    PyGC_Head *back = at->back;
+    uint32_t count = 0;
+    while (front != NULL && count < most) {
+        PyGC_Head *next = lg_gc_next(front);
+        __builtin_prefetch(next);
+        number_tracked(walk, front);
+        count++;
+        if (front == back) {
+            front = NULL;
+            break;
+        }
+        number_tracked(walk, back);
+        count++;
+        front = next == back ? NULL : next;
+        if (front != NULL)
+            back = lg_gc_prev(back);
     }
+    at->front = front;
+    at->back = back;
+    return count;
+}
+
+/** While a collection runs (a finaliser may ask for a snapshot), backward links
+ *  may hold the collector's own counts. `back` is then the list's head. */
+static uint32_t
+number_forward(lg_walk *walk, uint32_t most)
+{
+    lg_tracked *at = &walk->tracked;
+    uint32_t count = 0;
+    while (at->front != NULL && count < most) {
+        number_tracked(walk, at->front);
+        count++;
+        at->front = lg_gc_next(at->front);
+        if (at->front == at->back)
+            at->front = NULL;
+    }
+    return count;
 }
 
 void
-lg_enumerate(lg_walk *walk)
+lg_enumerate_begin(lg_walk *walk)
 {
-    bool collecting = lg_gc_collecting(walk->interpreter);
-    for (int i = 0; i < LG_GENERATIONS; i++) {
-        PyGC_Head *head = lg_gc_head(walk->interpreter, i);
-        uint16_t flags = LG_NODE_TRACKED;
-        if (i == LG_PERMANENT)
-            flags |= LG_NODE_FROZEN;
-        if (collecting)
-            enumerate_forward(walk, head, flags);
-        else
-            enumerate_list(walk, head, flags);
+    walk->tracked = (lg_tracked){
+        .forward = lg_gc_collecting(walk->interpreter),
+    };
+}
+
+void
+lg_enumerate_some(lg_walk *walk, uint32_t most)
+{
+    lg_tracked *at = &walk->tracked;
+    while (!at->done && most > 0) {
+        if (at->front == NULL && !next_list(walk))
+            return;
+        uint32_t count = at->forward ? number_forward(walk, most)
+                                     : number_both_ends(walk, most);
+        most -= count < most ? count : most;
     }
 }
 

@@ -50,49 +50,55 @@ add_atom(lg_name *name, PyObject *object, size_t limit)
         add_bytes(name, object);
 }
 
-/** Of a node whose edges were added. */
-static uint64_t
-end_of_edges(const lg_builder *builder, uint32_t node)
-{
-    return node + 1 < builder->node_count &&
-                   builder->first_edge[node + 1] != UINT64_MAX
-               ? builder->first_edge[node + 1]
-               : builder->edge_count;
-}
-
 /** The keys of one namespace. */
 static void
 mark_names_of(lg_builder *builder, uint32_t dict)
 {
-    uint64_t from = builder->first_edge[dict];
-    if (from == UINT64_MAX)
-        return;
-    uint64_t end = end_of_edges(builder, dict);
-    for (uint64_t item = from; item < end; item++)
+    uint64_t item, end;
+    lg_builder_edges(builder, dict, &item, &end);
+    for (; item < end; item++)
         if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
             builder->node_flags[builder->edge_payload[item]] |= LG_NODE_NAME;
 }
 
-/** Keys of namespaces are names, not the user's data. */
+/** Whether any of so many edges leads to a namespace. */
+static bool
+leads_to_namespace(const uint8_t *kinds, size_t count)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < count; i++)
+        found |= (kinds[i] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT;
+    return found != 0;
+}
+
+/** Keys of namespaces are names, not the user's data. Few edges lead to one:
+ *  blocks without are passed over at a glance. */
 static void
 mark_names(lg_builder *builder)
 {
-    for (uint64_t edge = 0; edge < builder->edge_count; edge++)
-        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT)
-            mark_names_of(builder, builder->edge_target[edge]);
+    enum { BLOCK = 256 };
+    const uint8_t *kinds = builder->edge_kind;
+    uint64_t count = builder->edge_count;
+    for (uint64_t at = 0; at < count; at += BLOCK) {
+        uint64_t end = count - at < BLOCK ? count : at + BLOCK;
+        if (!leads_to_namespace(kinds + at, (size_t)(end - at)))
+            continue;
+        for (uint64_t edge = at; edge < end; edge++)
+            if ((kinds[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT)
+                mark_names_of(builder, builder->edge_target[edge]);
+    }
 }
 
 /** Of a tuple that is a key, so are the elements. Whether it is one. */
 static bool
 mark_parts_of_key(lg_builder *builder, uint32_t node)
 {
-    uint64_t from = builder->first_edge[node];
     if (!(builder->node_flags[node] & LG_NODE_KEY) ||
-        !PyTuple_CheckExact((PyObject *)(uintptr_t)builder->address[node]) ||
-        from == UINT64_MAX)
+        !PyTuple_CheckExact((PyObject *)(uintptr_t)builder->address[node]))
         return false;
-    uint64_t end = end_of_edges(builder, node);
-    for (uint64_t edge = from; edge < end; edge++)
+    uint64_t edge, end;
+    lg_builder_edges(builder, node, &edge, &end);
+    for (; edge < end; edge++)
         if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_INDEX)
             builder->node_flags[builder->edge_target[edge]] |= LG_NODE_KEY;
     return true;
@@ -122,12 +128,17 @@ lg_texts_finish(lg_walk *walk)
 {
     lg_builder *builder = walk->builder;
     mark_names(builder);
+    const uint16_t *flags = builder->node_flags;
+    const unsigned named = LG_NODE_KEY | LG_NODE_NAME;
+    bool all = walk->options->previews;
     for (uint32_t node = walk->synthetic_count; node < builder->node_count;
          node++)
-        mark_parts_of_key(builder, node);
+        if (flags[node] & LG_NODE_KEY)
+            mark_parts_of_key(builder, node);
     for (uint32_t node = walk->synthetic_count; node < builder->node_count;
          node++)
-        give_text(walk, node);
+        if (all || flags[node] & named)
+            give_text(walk, node);
 }
 
 /* ------------------------------------------------------ node by node --- */
@@ -157,8 +168,9 @@ lg_text_tell(lg_walk *walk, uint32_t node)
     tell_once(walk, node);
     if (!mark_parts_of_key(builder, node))
         return;
-    uint64_t end = end_of_edges(builder, node);
-    for (uint64_t edge = builder->first_edge[node]; edge < end; edge++)
+    uint64_t edge, end;
+    lg_builder_edges(builder, node, &edge, &end);
+    for (; edge < end; edge++)
         tell_once(walk, builder->edge_target[edge]);
 }
 
@@ -166,12 +178,10 @@ void
 lg_text_tell_names(lg_walk *walk, uint32_t dict)
 {
     lg_builder *builder = walk->builder;
-    uint64_t from = builder->first_edge[dict];
-    if (from == UINT64_MAX)
-        return;
+    uint64_t item, end;
     mark_names_of(builder, dict);
-    uint64_t end = end_of_edges(builder, dict);
-    for (uint64_t item = from; item < end; item++)
+    lg_builder_edges(builder, dict, &item, &end);
+    for (; item < end; item++)
         if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
             lg_text_tell(walk, builder->edge_payload[item]);
 }

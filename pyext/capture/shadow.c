@@ -101,3 +101,21 @@ lg_shadow_take(lg_shadow *shadow, size_t size)
     shadow->used += size;
     return taken;
 }
+
+uint32_t *
+lg_shadow_new_slot(lg_shadow *shadow, const void *address)
+{
+    uintptr_t bits = (uintptr_t)address;
+    uint32_t ***middle = &shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    if (*middle == NULL)
+        *middle = lg_shadow_take(shadow, LG_SHADOW_MIDDLE * sizeof **middle);
+    uint32_t **leaf = *middle != NULL
+                          ? &(*middle)[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)]
+                          : NULL;
+    if (leaf != NULL && *leaf == NULL)
+        *leaf = lg_shadow_take(shadow, LG_SHADOW_LEAF * sizeof **leaf);
+    if (leaf != NULL && *leaf != NULL)
+        return &(*leaf)[(bits >> 4) & (LG_SHADOW_LEAF - 1)];
+    shadow->failed = true;
+    return &shadow->lost;
+}

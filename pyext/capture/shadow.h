@@ -34,8 +34,10 @@ typedef struct lg_shadow {
     char *free;              /**< the rest of the newest chunk */
     size_t free_size;
     size_t used;
-    size_t limit; /**< what the budget allows to be used */
+    size_t limit;  /**< what the budget allows to be used */
+    uint32_t lost; /**< the slot of any address once memory ran out */
     bool whole;
+    bool failed; /**< memory ran out: what was found since means nothing */
 } lg_shadow;
 
 /** False when the address space is exhausted. max_bytes 0: no budget. `whole`
@@ -46,24 +48,22 @@ void lg_shadow_close(lg_shadow *shadow);
 /** Zeroed bytes that last until the shadow is closed, or NULL. */
 void *lg_shadow_take(lg_shadow *shadow, size_t size);
 
-/** The slot of an address: 0 until set. NULL when memory ran out. */
+/** The slot of an address in a leaf that is new; &shadow->lost, with `failed`
+ *  set, when memory ran out. */
+uint32_t *lg_shadow_new_slot(lg_shadow *shadow, const void *address);
+
+/** The slot of an address: 0 until set. Never NULL: see `failed`. */
 static inline uint32_t *
 lg_shadow_slot(lg_shadow *shadow, const void *address)
 {
     uintptr_t bits = (uintptr_t)address;
-    uint32_t ***middle = &shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
-    if (__builtin_expect(*middle == NULL, 0)) {
-        *middle = lg_shadow_take(shadow, LG_SHADOW_MIDDLE * sizeof(uint32_t *));
-        if (*middle == NULL)
-            return NULL;
-    }
-    uint32_t **leaf = &(*middle)[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)];
-    if (__builtin_expect(*leaf == NULL, 0)) {
-        *leaf = lg_shadow_take(shadow, LG_SHADOW_LEAF * sizeof(uint32_t));
-        if (*leaf == NULL)
-            return NULL;
-    }
-    return &(*leaf)[(bits >> 4) & (LG_SHADOW_LEAF - 1)];
+    uint32_t **middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    if (__builtin_expect(middle == NULL, 0))
+        return lg_shadow_new_slot(shadow, address);
+    uint32_t *leaf = middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)];
+    if (__builtin_expect(leaf == NULL, 0))
+        return lg_shadow_new_slot(shadow, address);
+    return &leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)];
 }
 
 /** The slot's value, 0 if it was never set; allocates nothing. */

@@ -5,23 +5,30 @@
  */
 #include "walk.h"
 
-/** An edge to an object that may be NULL. */
+/** Room is made for so many edges at a time. */
+#define BLOCK ((Py_ssize_t)512)
+
 static inline void
 write_edge(lg_walk *walk, lg_pen *pen, PyObject *target, unsigned kind,
            uint32_t payload)
 {
     if (target != NULL)
-        lg_builder_write(pen, lg_walk_node(walk, target), kind, payload);
+        lg_pen_write(pen, lg_walk_meet(walk, pen, target), kind, payload);
 }
 
-static void
+static inline void
 walk_items(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
 {
-    lg_pen pen = lg_builder_pen(walk->builder, (uint64_t)count);
-    for (Py_ssize_t i = 0; i < count; i++)
-        write_edge(walk, &pen, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
-                   (uint32_t)i);
-    lg_builder_put(walk->builder, &pen);
+    lg_pen pen;
+    for (Py_ssize_t i = 0; i < count;) {
+        Py_ssize_t end = count - i < BLOCK ? count : i + BLOCK;
+        if (!lg_builder_pen(walk->builder, (uint32_t)(end - i), &pen))
+            return;
+        for (; i < end; i++)
+            write_edge(walk, &pen, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
+                       (uint32_t)i);
+        lg_walk_put(walk, &pen);
+    }
 }
 
 void
@@ -41,15 +48,21 @@ lg_walk_set(lg_walk *walk, PyObject *object)
 {
     const PySetObject *set = (PySetObject *)object;
     uint32_t rank = 0;
-    lg_pen pen = lg_builder_pen(walk->builder, (uint64_t)set->used);
-    /* A deleted entry keeps a dummy key with hash -1, which no element has. */
-    for (Py_ssize_t i = 0; i <= set->mask; i++) {
-        const setentry *entry = &set->table[i];
-        if (entry->key != NULL && entry->hash != -1)
-            write_edge(walk, &pen, entry->key,
-                       LG_EDGE_ELEMENT | LG_EDGE_TRAVERSED, rank++);
+    lg_pen pen;
+    for (Py_ssize_t i = 0; i <= set->mask;) {
+        Py_ssize_t end = set->mask + 1 - i < BLOCK ? set->mask + 1 : i + BLOCK;
+        if (!lg_builder_pen(walk->builder, (uint32_t)(end - i), &pen))
+            return;
+        for (; i < end; i++) {
+            const setentry *entry = &set->table[i];
+            /* A deleted entry keeps a dummy key with hash -1, which no element
+               has. */
+            if (entry->key != NULL && entry->hash != -1)
+                write_edge(walk, &pen, entry->key,
+                           LG_EDGE_ELEMENT | LG_EDGE_TRAVERSED, rank++);
+        }
+        lg_walk_put(walk, &pen);
     }
-    lg_builder_put(walk->builder, &pen);
 }
 
 static inline PyObject *
@@ -59,32 +72,58 @@ entry_word(const lg_dict_table *table, Py_ssize_t i, size_t offset)
                                 offset);
 }
 
-/** One item of an unshared dict. Edges to keys of all-str dicts are real
- *  references that tp_traverse leaves out. */
-static inline void
-write_item(lg_walk *walk, lg_pen *pen, PyObject *key, PyObject *value,
-           unsigned extra, unsigned key_extra, uint32_t rank)
+/** The node of a dict's key, which is known as one from now on. */
+static inline uint32_t
+meet_key(lg_walk *walk, lg_pen *pen, const lg_dict_table *table, Py_ssize_t i)
 {
-    uint32_t key_node = lg_walk_node(walk, key);
-    if (key_node == LG_NONE)
-        return;
-    walk->builder->node_flags[key_node] |= LG_NODE_KEY;
-    write_edge(walk, pen, value, LG_EDGE_VALUE | extra, key_node);
-    lg_builder_write(pen, key_node, LG_EDGE_KEY | key_extra, rank);
+    uint32_t key = lg_walk_meet(walk, pen, entry_word(table, i, table->key));
+    pen->node_flags[key] |= LG_NODE_KEY;
+    return key;
 }
 
 /** A dict that shares its keys with others of its type: the type holds them. */
 static void
 walk_split(lg_walk *walk, const lg_dict_table *table, PyObject *const *values)
 {
+    lg_pen pen;
+    if (!lg_builder_pen(walk->builder, 2 * (uint32_t)table->count, &pen))
+        return;
     for (Py_ssize_t i = 0; i < table->count; i++) {
         if (values[i] == NULL)
             continue;
-        uint32_t key = lg_walk_node(walk, entry_word(table, i, table->key));
-        if (key == LG_NONE)
+        uint32_t key = meet_key(walk, &pen, table, i);
+        write_edge(walk, &pen, values[i], LG_EDGE_VALUE | LG_EDGE_TRAVERSED,
+                   key);
+    }
+    lg_walk_put(walk, &pen);
+}
+
+/** Edges to keys of all-str dicts are real references that tp_traverse leaves
+ *  out. */
+static void
+walk_entries(lg_walk *walk, const lg_dict_table *table, bool interned)
+{
+    unsigned extra = LG_EDGE_TRAVERSED;
+    unsigned key_extra = table->str_keys ? 0 : LG_EDGE_TRAVERSED;
+    if (interned) {
+        extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+        key_extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+    }
+    uint32_t rank = 0;
+    lg_pen pen;
+    for (Py_ssize_t i = 0; i < table->count;) {
+        Py_ssize_t end = table->count - i < BLOCK ? table->count : i + BLOCK;
+        if (!lg_builder_pen(walk->builder, 2 * (uint32_t)(end - i), &pen))
             return;
-        walk->builder->node_flags[key] |= LG_NODE_KEY;
-        lg_walk_edge(walk, values[i], LG_EDGE_VALUE | LG_EDGE_TRAVERSED, key);
+        for (; i < end; i++) {
+            PyObject *value = entry_word(table, i, table->value);
+            if (value == NULL)
+                continue;
+            uint32_t key = meet_key(walk, &pen, table, i);
+            write_edge(walk, &pen, value, LG_EDGE_VALUE | extra, key);
+            lg_pen_write(&pen, key, LG_EDGE_KEY | key_extra, rank++);
+        }
+        lg_walk_put(walk, &pen);
     }
 }
 
@@ -96,25 +135,10 @@ lg_walk_dict(lg_walk *walk, PyObject *object)
         return;
     lg_dict_table table = lg_dict_table_of(dict->ma_keys, lg_general_lookup);
     PyObject *const *values = LG_DICT_VALUES(dict);
-    if (values != NULL) {
+    if (values != NULL)
         walk_split(walk, &table, values);
-        return;
-    }
-    unsigned extra = LG_EDGE_TRAVERSED;
-    unsigned key_extra = table.str_keys ? 0 : LG_EDGE_TRAVERSED;
-    if (object == walk->interned) {
-        extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
-        key_extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
-    }
-    uint32_t rank = 0;
-    lg_pen pen = lg_builder_pen(walk->builder, 2 * (uint64_t)table.count);
-    for (Py_ssize_t i = 0; i < table.count; i++) {
-        PyObject *value = entry_word(&table, i, table.value);
-        if (value != NULL)
-            write_item(walk, &pen, entry_word(&table, i, table.key), value,
-                       extra, key_extra, rank++);
-    }
-    lg_builder_put(walk->builder, &pen);
+    else
+        walk_entries(walk, &table, object == walk->interned);
 }
 
 /** Interns the names of all inline values that the type knows by now. */
@@ -137,13 +161,18 @@ grow_attribute_names(lg_walk *walk, lg_type_info *info)
     return true;
 }
 
+/** Whether the names of so many inline values are known. */
+static inline bool
+know_names(lg_walk *walk, lg_type_info *info, Py_ssize_t count)
+{
+    return (size_t)count <= info->attribute_capacity ||
+           grow_attribute_names(walk, info);
+}
+
 uint32_t
 lg_attribute_name(lg_walk *walk, lg_type_info *info, Py_ssize_t i)
 {
-    if ((size_t)i >= info->attribute_capacity &&
-        !grow_attribute_names(walk, info))
-        return 0;
-    return info->attribute_names[i];
+    return know_names(walk, info, i + 1) ? info->attribute_names[i] : 0;
 }
 
 bool
@@ -158,8 +187,11 @@ lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
         if (inlined.values != NULL && dict != NULL)
             return false;
     }
-    lg_pen pen = lg_builder_pen(walk->builder, info->field_count +
-                                                   (uint64_t)inlined.count + 2);
+    uint32_t most = info->field_count + (uint32_t)inlined.count + 2;
+    lg_pen pen;
+    if (!know_names(walk, info, inlined.count) ||
+        !lg_builder_pen(walk->builder, most, &pen))
+        return true;
     for (uint32_t i = 0; i < info->field_count; i++) {
         const lg_named_field *field = &info->fields[i];
         PyObject *child = *(PyObject **)((char *)object + field->offset);
@@ -167,12 +199,11 @@ lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
                    field->name);
     }
     for (Py_ssize_t i = 0; i < inlined.count; i++)
-        if (inlined.values[i] != NULL)
-            write_edge(walk, &pen, inlined.values[i],
-                       LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED,
-                       lg_attribute_name(walk, info, i));
+        write_edge(walk, &pen, inlined.values[i],
+                   LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED,
+                   info->attribute_names[i]);
     write_edge(walk, &pen, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
-    lg_builder_write(&pen, info->node, LG_EDGE_TYPE | LG_EDGE_TRAVERSED, 0);
-    lg_builder_put(walk->builder, &pen);
+    lg_pen_write(&pen, info->node, LG_EDGE_TYPE | LG_EDGE_TRAVERSED, 0);
+    lg_walk_put(walk, &pen);
     return true;
 }

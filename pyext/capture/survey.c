@@ -123,8 +123,9 @@ lg_survey_native(lg_survey *survey, const void *address, uint32_t type,
 bool
 lg_survey_alias(lg_survey *survey, const void *address, uint32_t node)
 {
-    uint32_t *slot = lg_shadow_slot(&survey->walk->shadow, address);
-    if (slot == NULL) {
+    lg_shadow *shadow = &survey->walk->shadow;
+    uint32_t *slot = lg_shadow_slot(shadow, address);
+    if (shadow->failed) {
         survey->walk->builder->status = LG_ENOMEM;
         return false;
     }
@@ -229,9 +230,7 @@ lg_survey_edges(const lg_survey *survey, uint32_t node, uint64_t *first,
     const lg_builder *builder = walk->builder;
     if (node >= walk->walked)
         return false;
-    *first = builder->first_edge[node];
-    *end = node + 1 < walk->walked ? builder->first_edge[node + 1]
-                                   : builder->edge_count;
+    lg_builder_edges(builder, node, first, end);
     return true;
 }
 

@@ -169,45 +169,33 @@ fill(lg_walk *walk, lg_type_info *info)
     return true;
 }
 
-static size_t
-slot_for(const lg_type_table *table, const PyTypeObject *type)
-{
-    size_t mask = table->capacity - 1;
-    size_t i = ((uintptr_t)type >> 4) * 0x9E3779B97F4A7C15u >> 32 & mask;
-    while (table->slots[i] != NULL && table->slots[i]->type != type)
-        i = (i + 1) & mask;
-    return i;
-}
-
 static bool
-grow_table(lg_walk *walk)
+grow_table(lg_walk *walk, size_t capacity)
 {
     lg_type_table old = walk->types;
     lg_type_table *table = &walk->types;
-    size_t capacity = old.capacity ? old.capacity * 2 : 4096;
-    lg_type_info **slots = lg_walk_keep(walk, capacity * sizeof(*slots));
+    lg_type_slot *slots = lg_walk_keep(walk, capacity * sizeof *slots);
     if (slots == NULL)
         return false;
     table->slots = slots;
     table->capacity = capacity;
     for (size_t i = 0; i < old.capacity; i++)
-        if (old.slots[i] != NULL)
-            slots[slot_for(table, old.slots[i]->type)] = old.slots[i];
+        if (old.slots[i].type != NULL)
+            *lg_type_slot_of(table, old.slots[i].type) = old.slots[i];
     return true;
 }
 
-lg_type_info *
-lg_type_lookup(lg_walk *walk, PyTypeObject *type)
+bool
+lg_types_open(lg_walk *walk)
 {
-    if (walk->types.capacity == 0)
-        return NULL;
-    return walk->types.slots[slot_for(&walk->types, type)];
+    return grow_table(walk, 4096);
 }
 
 static lg_type_info *
 make(lg_walk *walk, PyTypeObject *type)
 {
-    if (walk->types.count * 2 >= walk->types.capacity && !grow_table(walk))
+    if (walk->types.count * 2 >= walk->types.capacity &&
+        !grow_table(walk, walk->types.capacity * 2))
         return NULL;
     lg_type_info *info = lg_walk_keep(walk, sizeof *info);
     if (info == NULL)
@@ -215,7 +203,7 @@ make(lg_walk *walk, PyTypeObject *type)
     info->type = type;
     if (!fill(walk, info))
         return NULL;
-    walk->types.slots[slot_for(&walk->types, type)] = info;
+    *lg_type_slot_of(&walk->types, type) = (lg_type_slot){type, info};
     walk->types.count++;
     return info;
 }

@@ -237,22 +237,37 @@ lg_walk_roots_given(lg_walk *walk)
 
 /* --------------------------------------------------------- the driver --- */
 
-/** Tells the watcher, who may stop the walk. What is still to be met is not
- *  known, so the part done is of what was met. */
+/** The part done. What is still to be met is not known: once the collector's
+ *  lists are through, the part is of what was met, before that of what is to be
+ *  expected. */
+static double
+part_done(const lg_walk *walk)
+{
+    uint64_t all = walk->builder->node_count;
+    if (!walk->tracked.done && walk->expected == 0)
+        return 0;
+    if (!walk->tracked.done && all < walk->expected)
+        all = walk->expected;
+    return (double)walk->walked / (double)all;
+}
+
+/** Tells the watcher, who may stop the walk. */
 static void
 tell(lg_walk *walk)
 {
     const lg_monitor *watch = walk->options->watch;
-    double met = (double)walk->builder->node_count;
     if (watch != NULL &&
-        !watch->tick(watch->context, "capturing", walk->walked / met) &&
+        !watch->tick(watch->context, "capturing", part_done(walk)) &&
         walk->builder->status == LG_OK)
         walk->builder->status = LG_ECANCELLED;
 }
 
 /** How far ahead the next objects are brought into the cache: first the object
  *  itself, then, when that can be read, what its type keeps elsewhere. */
-enum { AHEAD = 8, FAR_AHEAD = 2 * AHEAD };
+enum { AHEAD = 16, FAR_AHEAD = 2 * AHEAD };
+
+/** How many tracked objects are numbered at a time. */
+enum { BATCH = 256 };
 
 /** Types of the objects that come next, looked up when they were AHEAD. */
 typedef struct upcoming {
@@ -325,9 +340,12 @@ lg_walk_run(lg_walk *walk)
 {
     lg_builder *builder = walk->builder;
     upcoming ring[AHEAD] = {{0, NULL}};
-    for (; walk->walked < builder->node_count && builder->status == LG_OK;
-         walk->walked++) {
+    for (; builder->status == LG_OK; walk->walked++) {
         uint32_t node = walk->walked;
+        if (node + FAR_AHEAD >= builder->node_count && !walk->tracked.done)
+            lg_enumerate_some(walk, BATCH);
+        if (node >= builder->node_count)
+            break;
         if (node % TELL_EVERY == 0)
             tell(walk);
         upcoming *place = &ring[node % AHEAD];

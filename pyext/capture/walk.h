@@ -14,88 +14,8 @@
 #include "compat_fields.h"
 #include "capture.h"
 #include "shadow.h"
+#include "type.h"
 #include <leakgraph/builder.h>
-
-/** How instances of a type are walked. */
-typedef enum lg_plan {
-    LG_PLAN_LEAF,     /**< no references but, perhaps, to its type */
-    LG_PLAN_LIST,     /**< exact list */
-    LG_PLAN_TUPLE,    /**< exact tuple */
-    LG_PLAN_DICT,     /**< exact dict */
-    LG_PLAN_SET,      /**< exact set or frozenset */
-    LG_PLAN_INSTANCE, /**< plain instance of a Python class */
-    LG_PLAN_NAMED,    /**< tp_traverse, then names for what it reported */
-} lg_plan;
-
-/** What a type's instances are in C, beyond their named words. */
-typedef enum lg_shape {
-    LG_SHAPE_PLAIN,
-    LG_SHAPE_LIST,
-    LG_SHAPE_TUPLE,
-    LG_SHAPE_DICT,
-    LG_SHAPE_SET,
-    LG_SHAPE_STR,
-    LG_SHAPE_INT,
-    LG_SHAPE_BYTES,
-    LG_SHAPE_TYPE,
-    LG_SHAPE_FUNCTION,
-    LG_SHAPE_BUILTIN,
-    LG_SHAPE_DESCRIPTOR,
-    LG_SHAPE_CODE,
-    LG_SHAPE_FRAME,
-    LG_SHAPE_GENERATOR,
-    LG_SHAPE_MODULE,
-    LG_SHAPE_WEAKREF,
-    LG_SHAPE_DEQUE,
-    LG_SHAPE_LRU_CACHE,
-    LG_SHAPE_EXCEPTION,
-} lg_shape;
-
-/** A named word, its name interned in the builder. */
-typedef struct lg_named_field {
-    uint32_t offset;
-    uint32_t name;
-    uint8_t kind;
-} lg_named_field;
-
-/** All that the walk must know of a type, worked out when it is first met. */
-typedef struct lg_type_info {
-    PyTypeObject *type;
-    uint32_t id;   /**< in the builder's type table */
-    uint32_t node; /**< the type object's node */
-    uint8_t plan;
-    uint8_t shape;
-    bool traverse;      /**< instances may be given to tp_traverse */
-    bool untracked_too; /**< ... also when the collector does not track them */
-    bool has_sizeof;    /**< a C __sizeof__ of a library type is to be asked */
-    bool immortal;      /**< instances are static: counts mean nothing */
-    uint8_t adapter;    /**< 1 + index in lg_adapters; 0: none wants it */
-    uint8_t adapter_kind;
-    uint8_t rest_kind;  /**< lg_edge_kind of what claims leave unnamed;
-                             LG_EDGE_REFERENCE: look for the word */
-    uint32_t base_size; /**< tp_basicsize and the words before the object */
-    uint32_t item_size;
-    uint32_t dict_kind; /**< where instances keep their dict: lg_dict_kind */
-    uint32_t field_count;
-    uint32_t slot_count; /**< of the fields, the first so many are __slots__ */
-    lg_named_field *fields;
-    uint32_t *attribute_names; /**< [attribute_capacity] inline values' names;
-                                    UINT32_MAX: not interned yet */
-    uint32_t attribute_capacity;
-} lg_type_info;
-
-enum {
-    LG_DICT_NONE,    /**< instances have none */
-    LG_DICT_MANAGED, /**< in words before the object, or inline values */
-    LG_DICT_OFFSET,  /**< a word at tp_dictoffset */
-};
-
-/** Types met so far, by address: open addressing, doubled when half full. */
-typedef struct lg_type_table {
-    lg_type_info **slots;
-    size_t capacity;
-    size_t count;
-} lg_type_table;
 
 /** Longest name kept, in bytes. */
 #define LG_NAME_LIMIT 512
@@ -124,6 +44,16 @@ typedef struct lg_claims {
 
 struct lg_surveys;
 
+/** How far the enumeration of the collector's lists has come. */
+typedef struct lg_tracked {
+    PyGC_Head *front; /**< the next from the front; NULL: the list is done */
+    PyGC_Head *back;  /**< the next from the back */
+    int next_list;
+    uint16_t flags; /**< of the nodes in the present list */
+    bool forward;   /**< not from both ends */
+    bool done;
+} lg_tracked;
+
 typedef struct lg_walk {
     lg_builder *builder;
     lg_allocator allocator;
@@ -132,6 +62,7 @@ typedef struct lg_walk {
     bool internal; /**< internal layouts may be relied on */
     lg_shadow shadow;
     lg_type_table types;
+    lg_tracked tracked;
     lg_claims claims;
     struct lg_surveys *surveys; /**< see survey.h */
     PyObject *interned; /**< dict whose references are not counted, or NULL */
@@ -145,6 +76,7 @@ typedef struct lg_walk {
     uint32_t walked; /**< nodes below are done: roots first, then all others */
     lg_frame_view question; /**< the frame that asks, if its stack is seen */
     double started;         /**< by the monotonic clock, in seconds */
+    uint64_t expected; /**< about how many nodes there will be; 0: no idea */
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */
     lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
@@ -158,16 +90,40 @@ static inline uint32_t
 lg_walk_node(lg_walk *walk, const void *address)
 {
     uint32_t *slot = lg_shadow_slot(&walk->shadow, address);
-    if (__builtin_expect(slot == NULL, 0)) {
+    if (*slot)
+        return *slot - 1;
+    if (__builtin_expect(walk->shadow.failed, 0)) {
         walk->builder->status = LG_ENOMEM;
         return LG_NONE;
     }
-    if (*slot)
-        return *slot - 1;
     uint32_t node =
         lg_builder_number_node(walk->builder, (uint64_t)(uintptr_t)address);
     *slot = node + 1;
     return node;
+}
+
+/** The same in a walker's loop. Whether the node is new decides no branch, so
+ *  that the processor need not wait for a slot to go on with the next. */
+static inline uint32_t
+lg_walk_meet(lg_walk *walk, lg_pen *pen, const void *address)
+{
+    uint32_t *slot = lg_shadow_slot(&walk->shadow, address);
+    uint32_t known = *slot;
+    uint32_t mark = known ? known : pen->node + 1;
+    pen->address[pen->node] = (uint64_t)(uintptr_t)address;
+    pen->node_flags[pen->node] = 0;
+    pen->node += known == 0;
+    *slot = mark;
+    return mark - 1;
+}
+
+/** Hands over what a walker's loop has written. */
+static inline void
+lg_walk_put(lg_walk *walk, const lg_pen *pen)
+{
+    lg_builder_put(walk->builder, pen);
+    if (__builtin_expect(walk->shadow.failed, 0))
+        walk->builder->status = LG_ENOMEM;
 }
 
 /** An edge of the open node to an object that may be NULL. */
@@ -200,8 +156,15 @@ uint32_t lg_walk_intern_str(lg_walk *walk, PyObject *str);
 
 /** The info of a type, made if new; NULL when memory ran out. */
 lg_type_info *lg_walk_type(lg_walk *walk, PyTypeObject *type);
-/** The same, but NULL when the type was not met yet. */
-lg_type_info *lg_type_lookup(lg_walk *walk, PyTypeObject *type);
+/** The same as lg_walk_type, but NULL when the type was not met yet. */
+static inline lg_type_info *
+lg_type_lookup(const lg_walk *walk, const PyTypeObject *type)
+{
+    return lg_type_slot_of(&walk->types, type)->info;
+}
+
+/** Makes the table; false when memory ran out. */
+bool lg_types_open(lg_walk *walk);
 /** Fills shape, fields and dict_kind of a type's info; false when memory ran
  *  out. */
 bool lg_type_lay_out(lg_walk *walk, lg_type_info *info);
@@ -327,8 +290,12 @@ void lg_walk_run(lg_walk *walk);
 /** Whether the self-check allows the internal layouts. */
 bool lg_capture_internal(void);
 
-/** Numbers every object the collector tracks, by its own lists. */
-void lg_enumerate(lg_walk *walk);
+/** Begins to number every object the collector tracks, by its own lists. The
+ *  walk goes on with it, so that an object is still in the cache when its turn
+ *  comes, and has a number next to those of what it refers to. */
+void lg_enumerate_begin(lg_walk *walk);
+/** Numbers about so many more. */
+void lg_enumerate_some(lg_walk *walk, uint32_t most);
 /** The same by public calls: they run Python code, make a list of all objects,
  *  and cannot see frozen ones. */
 lg_status lg_enumerate_public(lg_walk *walk, lg_error *err);

@@ -78,6 +78,52 @@ late_edges(void)
 }
 
 static void
+edges_so_far(const lg_builder *builder, uint32_t node, uint64_t first,
+             uint64_t end)
+{
+    uint64_t from, to;
+    lg_builder_edges(builder, node, &from, &to);
+    CHECK(from == first);
+    CHECK(to == end);
+}
+
+// A node that a pen numbers has a place for everything else, also where the
+// pen's room made the columns move.
+static void
+pens(void)
+{
+    enum { EDGES = 3000 };
+    lg_builder *builder = builder_of(3);
+    lg_pen pen;
+    lg_builder_open(builder, 1);
+    REQUIRE(lg_builder_pen(builder, EDGES, &pen));
+    for (uint32_t i = 0; i < EDGES; i++) {
+        pen.address[pen.node] = 4096 + 16 * (uint64_t)i;
+        pen.node_flags[pen.node] = LG_NODE_TRACKED;
+        lg_pen_write(&pen, pen.node++, LG_EDGE_INDEX | LG_EDGE_WEAK, i);
+    }
+    lg_builder_put(builder, &pen);
+    edges_so_far(builder, 0, 0, 0);
+    edges_so_far(builder, 1, 0, EDGES);
+    edges_so_far(builder, 2, EDGES, EDGES);
+    lg_builder_open(builder, 5);
+    lg_builder_add_edge(builder, 0, LG_EDGE_INDEX, 0);
+    edges_so_far(builder, 1, 0, EDGES);
+    edges_so_far(builder, 4, EDGES, EDGES);
+    edges_so_far(builder, 5, EDGES, EDGES + 1);
+    for (uint32_t node = 3; node < 3 + EDGES; node++)
+        builder->type[node] = builder->size[node] = builder->refcount[node] = 0;
+    lg_graph *graph = finish(builder);
+    const lg_columns *columns = lg_graph_columns(graph);
+    REQUIRE(columns->node_count == 3 + EDGES);
+    CHECK(columns->address[3 + EDGES - 1] == 4096 + 16 * (EDGES - 1));
+    CHECK(columns->edge_target[EDGES - 1] == 3 + EDGES - 1);
+    CHECK(columns->edge_payload[EDGES - 1] == EDGES - 1);
+    CHECK(columns->edge_target[EDGES] == 0);
+    lg_graph_free(graph);
+}
+
+static void
 found_and_native_roots(void)
 {
     lg_builder *builder = builder_of(6);
@@ -190,6 +236,7 @@ main(void)
 {
     RUN(empty);
     RUN(late_edges);
+    RUN(pens);
     RUN(found_and_native_roots);
     RUN(partial);
     RUN(sizes_and_texts);

@@ -44,6 +44,7 @@ typedef struct lg_builder {
     uint64_t edge_count;
     uint64_t edge_capacity;
     uint32_t open_node; /**< node whose edges are being appended, or LG_NONE */
+    uint32_t opened;    /**< nodes below have their first_edge */
 
     uint64_t *address;
     uint32_t *type;
@@ -88,7 +89,6 @@ lg_builder_number_node(lg_builder *builder, uint64_t address)
     uint32_t node = builder->node_count++;
     builder->address[node] = address;
     builder->node_flags[node] = 0;
-    builder->first_edge[node] = UINT64_MAX;
     return node;
 }
 
@@ -110,54 +110,72 @@ lg_builder_add_node(lg_builder *builder, uint64_t address)
 static inline void
 lg_builder_open(lg_builder *builder, uint32_t node)
 {
+    if (node < builder->opened && builder->status == LG_OK)
+        builder->status = LG_EINVAL;
     builder->open_node = node;
-    builder->first_edge[node] = builder->edge_count;
+    while (builder->opened <= node)
+        builder->first_edge[builder->opened++] = builder->edge_count;
 }
 
-/** Where the next edges go, once there is room for them: for loops that append
- *  many (lg_builder_pen, then lg_builder_write for each, then
- *  lg_builder_put). */
+/** The edges that a node has so far: from *first to before *end. */
+static inline void
+lg_builder_edges(const lg_builder *builder, uint32_t node, uint64_t *first,
+                 uint64_t *end)
+{
+    uint64_t last = builder->edge_count;
+    *first = node < builder->opened ? builder->first_edge[node] : last;
+    *end = node + 1 < builder->opened ? builder->first_edge[node + 1] : last;
+}
+
+/** Where the next edges of the open node go, and the next nodes, once there is
+ *  room for them: for loops that append many. A loop's own copy, so that it
+ *  stays in registers whatever is stored. */
 typedef struct lg_pen {
     uint32_t *target;
     uint32_t *payload;
     uint8_t *kind;
-    uint64_t at;
-    uint64_t end; /**< room up to here */
+    uint64_t edge; /**< the next */
+    uint64_t *address;
+    uint16_t *node_flags;
+    uint32_t node; /**< the next */
 } lg_pen;
 
-/** A pen with room for `count` edges of the open node; without memory, one with
- *  no room. */
-static inline lg_pen
-lg_builder_pen(lg_builder *builder, uint64_t count)
+/** Makes room for `count` edges and as many nodes, and *out a pen for them;
+ *  until it is put back nothing else may be appended. False when memory ran
+ *  out. */
+static inline bool
+lg_builder_pen(lg_builder *builder, uint32_t count, lg_pen *out)
 {
     while (builder->edge_capacity - builder->edge_count < count)
-        if (!lg_builder_grow_edges(builder)) {
-            lg_pen none = {NULL, NULL, NULL, 0, 0};
-            return none;
-        }
-    lg_pen pen = {builder->edge_target, builder->edge_payload,
-                  builder->edge_kind, builder->edge_count,
-                  builder->edge_count + count};
-    return pen;
+        if (!lg_builder_grow_edges(builder))
+            return false;
+    while (builder->node_capacity - builder->node_count < count)
+        if (!lg_builder_grow_nodes(builder))
+            return false;
+    lg_pen pen = {
+        builder->edge_target, builder->edge_payload, builder->edge_kind,
+        builder->edge_count,  builder->address,      builder->node_flags,
+        builder->node_count,
+    };
+    *out = pen;
+    return true;
 }
 
-/** Writes an edge; dropped without room or target. */
+/** Writes an edge. */
 static inline void
-lg_builder_write(lg_pen *pen, uint32_t target, unsigned kind, uint32_t payload)
+lg_pen_write(lg_pen *pen, uint32_t target, unsigned kind, uint32_t payload)
 {
-    if (target == LG_NONE || pen->at == pen->end)
-        return;
-    pen->target[pen->at] = target;
-    pen->payload[pen->at] = payload;
-    pen->kind[pen->at++] = (uint8_t)kind;
+    pen->target[pen->edge] = target;
+    pen->payload[pen->edge] = payload;
+    pen->kind[pen->edge++] = (uint8_t)kind;
 }
 
-/** Hands the edges written over to the builder. */
+/** Hands over what was written. */
 static inline void
 lg_builder_put(lg_builder *builder, const lg_pen *pen)
 {
-    if (pen->target != NULL)
-        builder->edge_count = pen->at;
+    builder->edge_count = pen->edge;
+    builder->node_count = pen->node;
 }
 
 /** Appends an edge of the open node. A target of LG_NONE is ignored. */
