@@ -35,7 +35,7 @@ analyse(lg_analysis *analysis, const lg_monitor *monitor, lg_error *err)
     lg__lift_free(&lift);
     if (status == LG_OK)
         status = lg__retained_children(analysis, err);
-    return status;
+    return status == LG_OK ? lg__adopted_index(analysis, err) : status;
 }
 
 lg_status
@@ -87,6 +87,7 @@ lg_analysis_free(lg_analysis *analysis)
     free(analysis->knot_node);
     free(analysis->knot_host);
     free(analysis->member);
+    free(analysis->adopted_by);
     lg__vector_free(&allocator, &analysis->knot_device);
     lg__vector_free(&allocator, &analysis->adopted);
     free(analysis);

@@ -1,5 +1,6 @@
 // The dominator tree as people see it: what is folded away is seen through, and
 // a cycle of garbage hangs in it as one.
+#include "familiar.h"
 #include "gather.h"
 
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 typedef struct gathering {
     const lg_analysis *analysis;
     const lg__fold *folds;
+    lg__reverse reverse;
     uint64_t least;
     lg__gathered *out;
     lg__gathered folded; // what is still to be seen through
@@ -50,34 +52,55 @@ add_children(gathering *state, uint32_t node, uint32_t knot)
     }
 }
 
-// An object of the user's stands for a cycle rather than a container or a class
-// does.
+// What a person knows stands for a cycle: a figure, an object of a class of
+// their own; rather any object than a container or a class.
 static unsigned
 rank(const gathering *state, uint32_t node)
 {
+    const lg_graph *graph = state->analysis->graph;
     if (state->folds[node].owner != LG_NONE)
-        return 4;
-    switch (lg__node_category(state->analysis->graph, node)) {
-    case LG_CATEGORY_CONTAINER:
-        return 2;
+        return 6;
+    switch (lg__node_category(graph, node)) {
+    case LG_CATEGORY_FIGURE:
+        return 0;
     case LG_CATEGORY_FUNCTION:
     case LG_CATEGORY_FRAME:
-        return 1;
-    case LG_CATEGORY_TYPE:
         return 3;
+    case LG_CATEGORY_CONTAINER:
+        return 4;
+    case LG_CATEGORY_TYPE:
+        return 5;
     default:
-        return 0;
+        return lg__type_is_familiar(graph, graph->columns.type[node]) ? 2 : 1;
     }
 }
 
-static bool
-says_more(const gathering *state, uint32_t a, uint32_t b)
+// How many references of the knot lead to a member: parts refer to their whole.
+static uint32_t
+count_from_knot(const gathering *state, uint32_t node, uint32_t knot)
 {
-    unsigned left = rank(state, a);
-    unsigned right = rank(state, b);
-    return left != right ? left < right
-                         : lg__retained_by(state->analysis, a) >
-                               lg__retained_by(state->analysis, b);
+    const lg__reverse *reverse = &state->reverse;
+    uint32_t count = 0;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
+        count += lg_node_knot(state->analysis, reverse->edge[i].source) == knot;
+    return count;
+}
+
+// What there is to say for a member.
+typedef struct standing {
+    uint32_t node;
+    unsigned rank;
+    uint32_t references;
+    uint64_t bytes;
+} standing;
+
+static bool
+says_more(const standing *a, const standing *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return a->references != b->references ? a->references > b->references
+                                          : a->bytes > b->bytes;
 }
 
 // The member that stands for a knot of garbage. *adopted: the knot hangs from
@@ -87,17 +110,22 @@ represent(const gathering *state, uint32_t index, bool *adopted)
 {
     const lg_analysis *analysis = state->analysis;
     lg_knot knot = lg_analysis_knot(analysis, index);
-    uint32_t best = LG_NONE;
+    standing best = {.node = LG_NONE};
     *adopted = false;
     for (uint32_t i = 0; i < knot.count; i++) {
         uint32_t node = knot.nodes[i];
         if (lg__bundle_of(analysis, node) == LG_NONE)
             continue;
-        if (best == LG_NONE || says_more(state, node, best))
-            best = node;
         *adopted |= lg__adopted_find(analysis, node) != LG_NONE;
+        standing other = {node, rank(state, node), 0, 0};
+        if (best.node != LG_NONE && other.rank > best.rank)
+            continue;
+        other.references = count_from_knot(state, node, index);
+        other.bytes = lg__retained_by(analysis, node);
+        if (best.node == LG_NONE || says_more(&other, &best))
+            best = other;
     }
-    return best;
+    return best.node;
 }
 
 static void
@@ -131,17 +159,16 @@ static void
 add_bundle(gathering *state, uint32_t index)
 {
     const lg_analysis *analysis = state->analysis;
-    const lg__adoption *entries = analysis->adopted.data;
     lg_knot knot = lg_analysis_knot(analysis, index);
+    size_t count;
+    const lg__adopted *adopted = lg__adopted_list(analysis, index, &count);
     bool ignored;
     for (uint32_t i = 0; i < knot.count; i++)
         add_children(state, knot.nodes[i], index);
-    for (size_t i = 0; i < analysis->adopted.count; i++) {
-        if (lg_node_knot(analysis, entries[i].by) != index)
-            continue;
-        uint32_t own = lg__bundle_of(analysis, entries[i].node);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t own = lg__bundle_of(analysis, adopted[i].node);
         add(state,
-            own == LG_NONE ? entries[i].node : represent(state, own, &ignored));
+            own == LG_NONE ? adopted[i].node : represent(state, own, &ignored));
     }
 }
 
@@ -163,7 +190,13 @@ bool
 lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
                      uint32_t node, uint64_t least, lg__gathered *out)
 {
-    gathering state = {analysis, folds, least, out, {0}, true};
+    gathering state = {.analysis = analysis,
+                       .folds = folds,
+                       .least = least,
+                       .out = out,
+                       .going = true};
+    if (!lg__graph_reverse(analysis->graph, &state.reverse))
+        return false;
     expand(&state,
            node == LG_NONE ? analysis->graph->columns.node_count : node);
     while (state.going && state.folded.count > 0)

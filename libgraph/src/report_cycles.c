@@ -1,4 +1,5 @@
 // Cycles for people: one block each, with the way around and what to cut.
+#include "where.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -9,6 +10,7 @@ enum { TYPES_SHOWN = 4 };
 typedef struct report {
     const lg_analysis *analysis;
     const lg_graph *graph;
+    lg__where *where;
     lg_text text;
 } report;
 
@@ -103,6 +105,15 @@ add_circuit(report *to, const lg_cycle *cycle)
 }
 
 static lg_status
+say_holder(report *to, const lg_cycle *cycle, lg_text *out, lg_error *err)
+{
+    lg_knot knot = lg_analysis_knot(to->analysis, cycle->knot);
+    uint32_t node = cycle->shortest.count > 0 ? cycle->shortest.items[0].source
+                                              : knot.nodes[0];
+    return lg__where_say(to->where, node, NULL, out, err);
+}
+
+static lg_status
 add_holder(report *to, const lg_cycle *cycle, lg_error *err)
 {
     lg_text *out = &to->text;
@@ -118,11 +129,8 @@ add_holder(report *to, const lg_cycle *cycle, lg_error *err)
     default:
         break;
     }
-    lg_knot knot = lg_analysis_knot(to->analysis, cycle->knot);
-    uint32_t node = cycle->shortest.count > 0 ? cycle->shortest.items[0].source
-                                              : knot.nodes[0];
     lg_text_add(out, "     held by ");
-    lg_status status = lg__say_where(to->analysis, node, out, err);
+    lg_status status = say_holder(to, cycle, out, err);
     lg_text_add(out, "\n");
     return status;
 }
@@ -197,7 +205,7 @@ cycles_text(report *to, const lg_cycles *cycles, lg_error *err)
     size_t repeats = 0;
     add_summary(to, cycles);
     for (size_t i = 0; i < cycles->count && status == LG_OK; i++) {
-        report one = {to->analysis, to->graph, {0}};
+        report one = {to->analysis, to->graph, to->where, {0}};
         status = add_cycle(&one, &cycles->items[i], err);
         to->text.failed |= one.text.failed;
         if (says_the_same(&one.text, &last)) {
@@ -217,12 +225,13 @@ cycles_text(report *to, const lg_cycles *cycles, lg_error *err)
     return status;
 }
 
-static void
-json_cycle(report *to, const lg_cycle *cycle)
+static lg_status
+json_cycle(report *to, const lg_cycle *cycle, lg_error *err)
 {
     lg_text *out = &to->text;
     lg_knot knot = lg_analysis_knot(to->analysis, cycle->knot);
-    lg_text circuit = {0};
+    lg_text said = {0};
+    lg_status status = LG_OK;
     lg_text_addf(out, "{\"kind\": \"%s\"", lg_cycle_kind_name(cycle->kind));
     if (cycle->kind == LG_CYCLE_UNCOLLECTABLE)
         lg_text_addf(out, ", \"reason\": \"%s\"",
@@ -235,37 +244,50 @@ json_cycle(report *to, const lg_cycle *cycle)
     for (uint32_t i = 0; i < knot.count; i++)
         lg_text_addf(out, "%s%u", i > 0 ? ", " : "", knot.nodes[i]);
     lg_text_add(out, "],\n   \"cycle\": ");
-    lg_cycle_label(to->graph, cycle, &circuit);
-    lg__json_said(&circuit, out);
+    lg_cycle_label(to->graph, cycle, &said);
+    lg__json_said(&said, out);
     lg_text_add(out, ",\n   \"hops\": ");
     lg__json_hops(to->graph, cycle->shortest.items, cycle->shortest.count, out);
     lg_text_addf(out, ",\n   \"cut\": %zu, \"cut_reason\": ", cycle->cut);
     lg_text_add_json(out, cycle->cut_reason, strlen(cycle->cut_reason));
+    if (cycle->kind == LG_CYCLE_HELD) {
+        lg_text_add(out, ",\n   \"held_by\": ");
+        status = say_holder(to, cycle, &said, err);
+        lg__json_said(&said, out);
+    }
     lg_text_add(out, "}");
+    lg_text_free(&said);
+    return status;
 }
 
-static void
-cycles_json(report *to, const lg_cycles *cycles)
+static lg_status
+cycles_json(report *to, const lg_cycles *cycles, lg_error *err)
 {
+    lg_status status = LG_OK;
     lg_text_add(&to->text, "{\"cycles\": [");
-    for (size_t i = 0; i < cycles->count; i++) {
+    for (size_t i = 0; i < cycles->count && status == LG_OK; i++) {
         lg_text_add(&to->text, i > 0 ? ",\n  " : "\n  ");
-        json_cycle(to, &cycles->items[i]);
+        status = json_cycle(to, &cycles->items[i], err);
     }
     lg_text_addf(&to->text, "\n], \"count\": %zu, \"total\": %zu}\n",
                  cycles->count, cycles->total);
+    return status;
 }
 
 lg_status
 lg_report_cycles(const lg_analysis *analysis, const lg_cycles *cycles,
                  lg_format format, lg_text *out, lg_error *err)
 {
-    report to = {analysis, lg_analysis_graph(analysis), {0}};
+    lg__where where = {.analysis = analysis};
+    report to = {.analysis = analysis,
+                 .graph = lg_analysis_graph(analysis),
+                 .where = &where};
     lg_status status = LG_OK;
     if (format == LG_FORMAT_JSON)
-        cycles_json(&to, cycles);
+        status = cycles_json(&to, cycles, err);
     else
         status = cycles_text(&to, cycles, err);
+    lg__where_free(&where);
     if (status == LG_OK)
         return lg__report_finish(&to.text, out, err);
     lg_text_free(&to.text);

@@ -1,6 +1,7 @@
 // Known mistakes that were recognised, for people and for programs.
 #include <leakgraph/bytes.h>
 
+#include "where.h"
 #include "words.h"
 
 #include <string.h>
@@ -23,16 +24,17 @@ say_count(const lg_graph *graph, const lg_finding *finding, lg_text *out)
 }
 
 static lg_status
-say_holder(const lg_analysis *analysis, const lg_finding *finding, lg_text *out,
+say_holder(lg__where *where, const lg_finding *finding, lg_text *out,
            lg_error *err)
 {
     if (finding->holder == LG_NONE) {
         lg_text_add(out, "C++, which no snapshot sees");
         return LG_OK;
     }
-    lg_status status = lg__say_where(analysis, finding->holder, out, err);
+    lg_status status = lg__where_say(where, finding->holder, NULL, out, err);
     lg_text_add(out, "  ");
-    lg_node_title(lg_analysis_graph(analysis), finding->holder, false, out);
+    lg_node_title(lg_analysis_graph(where->analysis), finding->holder, false,
+                  out);
     lg_text_addf(out, " #%u", finding->holder);
     return status;
 }
@@ -63,21 +65,21 @@ lg__say_finding(const lg_graph *graph, const lg_finding *finding, lg_text *out)
 }
 
 static lg_status
-finding_text(const lg_analysis *analysis, const lg_finding *finding,
-             lg_text *out, lg_error *err)
+finding_text(lg__where *where, const lg_finding *finding, lg_text *out,
+             lg_error *err)
 {
     lg_text_add(out, "\n");
-    say_pattern(lg_analysis_graph(analysis), finding, out);
+    say_pattern(lg_analysis_graph(where->analysis), finding, out);
     lg_text_add(out, "  held by  ");
-    lg_status status = say_holder(analysis, finding, out, err);
+    lg_status status = say_holder(where, finding, out, err);
     lg_text_add(out, "\n");
     say_advice(finding, out);
     return status;
 }
 
 static lg_status
-findings_text(const lg_analysis *analysis, const lg_findings *findings,
-              lg_text *out, lg_error *err)
+findings_text(lg__where *where, const lg_findings *findings, lg_text *out,
+              lg_error *err)
 {
     lg_status status = LG_OK;
     if (findings->count == 0) {
@@ -87,7 +89,7 @@ findings_text(const lg_analysis *analysis, const lg_findings *findings,
     lg_text_add_count(out, findings->count);
     lg_text_add(out, findings->count == 1 ? " finding\n" : " findings\n");
     for (size_t i = 0; i < findings->count && status == LG_OK; i++)
-        status = finding_text(analysis, &findings->items[i], out, err);
+        status = finding_text(where, &findings->items[i], out, err);
     return status;
 }
 
@@ -131,11 +133,11 @@ lg__json_finding(const lg_finding *finding, lg_text *out)
 }
 
 static lg_status
-finding_json(const lg_analysis *analysis, const lg_finding *finding,
-             lg_text *out, lg_error *err)
+finding_json(lg__where *where, const lg_finding *finding, lg_text *out,
+             lg_error *err)
 {
     lg_text said = {0};
-    lg_status status = say_holder(analysis, finding, &said, err);
+    lg_status status = say_holder(where, finding, &said, err);
     lg_text_add(out, "\n ");
     open_json(finding, out);
     lg_text_add(out, ",\n  \"held_by\": ");
@@ -146,14 +148,14 @@ finding_json(const lg_analysis *analysis, const lg_finding *finding,
 }
 
 static lg_status
-findings_json(const lg_analysis *analysis, const lg_findings *findings,
-              lg_text *out, lg_error *err)
+findings_json(lg__where *where, const lg_findings *findings, lg_text *out,
+              lg_error *err)
 {
     lg_status status = LG_OK;
     lg_text_add(out, "{\"findings\": [");
     for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
         lg_text_add(out, i > 0 ? "," : "");
-        status = finding_json(analysis, &findings->items[i], out, err);
+        status = finding_json(where, &findings->items[i], out, err);
     }
     lg_text_add(out, "]}\n");
     return status;
@@ -164,9 +166,11 @@ lg_report_findings(const lg_analysis *analysis, const lg_findings *findings,
                    lg_format format, lg_text *out, lg_error *err)
 {
     lg_text text = {0};
+    lg__where where = {.analysis = analysis};
     lg_status status = format == LG_FORMAT_JSON
-                           ? findings_json(analysis, findings, &text, err)
-                           : findings_text(analysis, findings, &text, err);
+                           ? findings_json(&where, findings, &text, err)
+                           : findings_text(&where, findings, &text, err);
+    lg__where_free(&where);
     if (status == LG_OK)
         return lg__report_finish(&text, out, err);
     lg_text_free(&text);

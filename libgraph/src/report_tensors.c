@@ -113,8 +113,9 @@ say_holder(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out,
     if (status == LG_ENOTFOUND)
         status = nearest_way(to, row->buffer, &path, err);
     if (status == LG_ENOTFOUND) {
+        lg__where where = {.analysis = to->analysis};
         if (to->analysis != NULL && row->tensor != LG_NONE)
-            return lg__say_where(to->analysis, row->tensor, out, err);
+            return lg__where_say(&where, row->tensor, NULL, out, err);
         lg_text_add(out, "garbage");
         return LG_OK;
     }

@@ -6,6 +6,7 @@
 
 #include "roottree.h"
 #include "storage.h"
+#include "where.h"
 #include "words.h"
 
 typedef struct lg__tensor_report {

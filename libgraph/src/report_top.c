@@ -1,5 +1,6 @@
 // Who retains the most, as a table.
 #include "top.h"
+#include "where.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -11,6 +12,8 @@ typedef struct report {
     uint32_t by;    // what rows are ranked by
     uint64_t total; // all there is of that
     size_t width;   // of the first column
+    lg__where where;
+    const lg_monitor *monitor;
     lg_text text;
 } report;
 
@@ -85,7 +88,7 @@ object_row(report *to, uint32_t node, lg_error *err)
     lg_text_addf(out, " #%u", node);
     lg__text_pad(out, start, 34);
     lg_text_add(out, " ");
-    lg_status status = lg__say_where(to->analysis, node, out, err);
+    lg_status status = lg__where_say(&to->where, node, to->monitor, out, err);
     lg_text_add(out, "\n");
     return status;
 }
@@ -122,7 +125,7 @@ objects_json(report *to, const lg__gathered *nodes, lg_error *err)
         lg_text_addf(out, ", \"size\": %llu, \"retained\": ",
                      (unsigned long long)lg_node_size(to->graph, node));
         lg__json_retained(to->analysis, lg_node_retained_on, node, out);
-        status = lg__say_where(to->analysis, node, &where, err);
+        status = lg__where_say(&to->where, node, to->monitor, &where, err);
         lg_text_add(out, ", \"held_by\": ");
         lg__json_said(&where, out);
         lg_text_add(out, "}");
@@ -286,8 +289,8 @@ groups_json(report *to, const groups *all, const lg__top_list *rows,
 }
 
 static lg_status
-report_groups(report *to, lg_group group, size_t limit,
-              const lg_monitor *monitor, lg_format format, lg_error *err)
+report_groups(report *to, lg_group group, size_t limit, lg_format format,
+              lg_error *err)
 {
     groups all = {0};
     lg__top_list rows = {0};
@@ -295,7 +298,7 @@ report_groups(report *to, lg_group group, size_t limit,
     if (status != LG_OK)
         return status;
     status = lg__top_groups(to->analysis, all.of_type, all.count, to->by, limit,
-                            monitor, &rows, err);
+                            to->monitor, &rows, err);
     if (status == LG_OK && format == LG_FORMAT_JSON)
         groups_json(to, &all, &rows, group);
     else if (status == LG_OK)
@@ -310,15 +313,19 @@ lg_report_top(const lg_analysis *analysis, lg_group group, uint32_t by,
               size_t limit, const lg_monitor *monitor, lg_format format,
               lg_text *out, lg_error *err)
 {
-    report to = {
-        .analysis = analysis, .graph = analysis->graph, .by = by, .width = 12};
+    report to = {.analysis = analysis,
+                 .graph = analysis->graph,
+                 .by = by,
+                 .width = 12,
+                 .where = {.analysis = analysis},
+                 .monitor = monitor};
     if (by > analysis->graph->device_count + 1)
         return lg_error_set(err, LG_EINVAL, "there is no device %u", by - 1);
     to.total = whole(&to, EVERYTHING);
-    lg_status status =
-        group == LG_GROUP_OBJECT
-            ? report_objects(&to, limit, format, err)
-            : report_groups(&to, group, limit, monitor, format, err);
+    lg_status status = group == LG_GROUP_OBJECT
+                           ? report_objects(&to, limit, format, err)
+                           : report_groups(&to, group, limit, format, err);
+    lg__where_free(&to.where);
     if (status != LG_OK) {
         lg_text_free(&to.text);
         return status;

@@ -25,6 +25,12 @@ typedef struct lg__adoption {
     uint32_t by; /**< a member of that knot */
 } lg__adoption;
 
+/** The same by the knot that adopts. */
+typedef struct lg__adopted {
+    uint32_t knot;
+    uint32_t node;
+} lg__adopted;
+
 struct lg_analysis {
     const lg_graph *graph;
     lg__policy policy;     /**< the marks hold LIVE as well */
@@ -41,10 +47,11 @@ struct lg_analysis {
     uint32_t *knot_node;  /**< by knot, ascending */
     uint64_t *knot_host;  /**< [knot_count] retained host bytes, descending with
                                those of the devices */
-    lg__vector knot_device; /**< lg__on_device of knots */
-    lg__member *member;     /**< ascending by node; knot_first[knot_count] */
-    lg__vector adopted;     /**< lg__adoption, ascending by node; of another
-                               knot only its first member to be settled */
+    lg__vector knot_device;  /**< lg__on_device of knots */
+    lg__member *member;      /**< ascending by node; knot_first[knot_count] */
+    lg__vector adopted;      /**< lg__adoption, ascending by node; of another
+                                knot only its first member to be settled */
+    lg__adopted *adopted_by; /**< [adopted.count] ascending by knot and node */
 };
 
 /** The bytes of every node that lie on a device (0: the host). */
@@ -80,6 +87,11 @@ bool lg__adopted_add(lg_analysis *analysis, uint32_t node, uint32_t by);
 void lg__adopted_sort(lg_analysis *analysis);
 /** A member of the knot that adopts the node, or LG_NONE. */
 uint32_t lg__adopted_find(const lg_analysis *analysis, uint32_t node);
+/** Fills adopted_by, once all knots are listed. */
+lg_status lg__adopted_index(lg_analysis *analysis, lg_error *err);
+/** What the knot adopts, and how many. */
+const lg__adopted *lg__adopted_list(const lg_analysis *analysis, uint32_t knot,
+                                    size_t *count);
 
 /** The members by node, from knot_first and knot_node. */
 void lg__knots_list(lg_analysis *analysis);

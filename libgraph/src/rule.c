@@ -16,6 +16,7 @@ enum {
     TENSOR = CATEGORY(TENSOR),
     ARRAY = CATEGORY(ARRAY),
     FIGURE = CATEGORY(FIGURE),
+    OBJECT = CATEGORY(OTHER) | CATEGORY(FIGURE),
     SUSPENDED = 1 << 30, // generators, coroutines, tasks
 };
 
@@ -151,6 +152,8 @@ static const rule rules[] = {
     {".*", TYPE, ANY, HERE, NULL, 55,
      "an instance stored on its own class: keep it elsewhere, or through a "
      "weakref"},
+    {".*", OBJECT, OBJECT, HERE, "[*", 58,
+     "the reference from an element back to what holds it: make it a weakref"},
     {".*", ANY, ANY, HERE, NULL, 40,
      "the attribute that closes the cycle: make it a weakref, or set it to "
      "None when done"},

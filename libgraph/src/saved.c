@@ -245,6 +245,8 @@ lg_analysis_load(const lg_graph *graph, lg_analysis **out, lg_error *err)
     if (status == LG_OK)
         status = read_adopted(analysis, err);
     if (status == LG_OK)
+        status = lg__adopted_index(analysis, err);
+    if (status == LG_OK)
         *out = analysis;
     else
         lg_analysis_free(analysis);

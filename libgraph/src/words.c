@@ -167,51 +167,6 @@ lg__say_bundle(const lg_analysis *analysis, uint32_t node, lg_text *out)
     return true;
 }
 
-// Garbage has no path; who dominates it says what it is part of.
-static lg_status
-say_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
-            lg_error *err)
-{
-    lg__walk walk = {.graph = lg_analysis_graph(analysis), .everything = true};
-    uint32_t dominator = lg_node_dominator(analysis, node);
-    walk.fold = lg__graph_folds(walk.graph);
-    if (walk.fold == NULL)
-        return lg__error_memory(err);
-    lg_text_add(out, "garbage");
-    if (lg__say_bundle(analysis, node, out))
-        return LG_OK;
-    if (dominator != LG_NONE && walk.fold[dominator].owner != LG_NONE)
-        dominator = walk.fold[dominator].owner;
-    if (dominator == LG_NONE || dominator == node)
-        return LG_OK;
-    lg_hop hop = lg__hop_between(&walk, dominator, node);
-    lg_text_add(out, hop.edge_count > 0 ? ": " : " below ");
-    lg__say_node(walk.graph, dominator, out);
-    if (hop.edge_count > 0)
-        lg__say_label(walk.graph, &hop, out);
-    return LG_OK;
-}
-
-lg_status
-lg__say_where(const lg_analysis *analysis, uint32_t node, lg_text *out,
-              lg_error *err)
-{
-    const lg_graph *graph = lg_analysis_graph(analysis);
-    lg_path path;
-    if (!lg_node_is_reachable(analysis, node))
-        return say_garbage(analysis, node, out, err);
-    lg_status status = lg_path_from_root(graph, node, NULL, &path, err);
-    if (status == LG_ENOTFOUND) {
-        lg_text_add(out, "the interpreter");
-        return LG_OK;
-    }
-    if (status != LG_OK)
-        return status;
-    lg_path_label(graph, &path, out);
-    lg_path_free(&path);
-    return LG_OK;
-}
-
 void
 lg__say_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
                lg_text *out)

@@ -21,10 +21,6 @@ void lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out);
 /** `: a cycle of 3 objects`, of a node that goes with such a cycle of garbage;
  *  false, and nothing, of any other. */
 bool lg__say_bundle(const lg_analysis *analysis, uint32_t node, lg_text *out);
-/** The shortest root path of a node as one expression; for garbage, what it is
- *  part of. */
-lg_status lg__say_where(const lg_analysis *analysis, uint32_t node,
-                        lg_text *out, lg_error *err);
 
 /** Bytes on one device; the context says of what. */
 typedef uint64_t lg__vector_on(const void *context, uint32_t device);

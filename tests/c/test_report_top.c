@@ -51,6 +51,72 @@ garbage_cycles(void)
     lg_graph_free(graph);
 }
 
+// What people know stands for a tangle: the figure that its parts refer to, or
+// an object of a class of their own.
+static void
+stands_for_it(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t part[4];
+    uint32_t tick = story_add(&made, "matplotlib.ticker.AutoLocator", NULL, 64);
+    uint32_t canvas =
+        story_add(&made, "matplotlib.backend_bases.FigureCanvasBase", NULL, 99);
+    uint32_t figure = story_add(&made, "matplotlib.figure.Figure", NULL, 48);
+    for (uint32_t i = 0; i < 4; i++) {
+        part[i] = story_add(&made, "matplotlib.text.Text", NULL, 48);
+        story_attribute(&made, part[i], "figure", figure);
+        story_attribute(&made, tick, "x", part[i]);
+    }
+    story_attribute(&made, canvas, "figure", figure);
+    story_attribute(&made, figure, "canvas", canvas);
+    story_attribute(&made, figure, "ticker", tick);
+    uint32_t layer =
+        story_add(&made, "torch.nn.modules.linear.Linear", NULL, 900);
+    uint32_t block = story_add(&made, "app.Block", NULL, 48);
+    story_attribute(&made, layer, "hook", block);
+    story_attribute(&made, block, "layer", layer);
+    story_attribute(&made, app, "small", story_add(&made, "list", NULL, 56));
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_text text = {0};
+    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, 0, 2, NULL, LG_FORMAT_TEXT,
+                          &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "  Block #9 ") != NULL);
+    CHECK(strstr(text.data, "  Figure #3 ") != NULL);
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// However many rows there are, each says where its object is.
+static void
+many_rows(void)
+{
+    enum { ROWS = 40 };
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    for (uint32_t i = 0; i < ROWS; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%02u", i);
+        story_attribute(&made, app, name,
+                        story_add(&made, "bytearray", NULL, 4096 - i));
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_text text = {0};
+    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, 0, ROWS, NULL,
+                          LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        char row[40];
+        snprintf(row, sizeof row, " app.n%02u\n", i);
+        CHECK(strstr(text.data, row) != NULL);
+    }
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // A chain of a million dominators neither recurses nor fills the screen.
 static void
 deep(void)
@@ -160,5 +226,7 @@ main(void)
     RUN(devices);
     RUN(garbage_cycles);
     RUN(deep);
+    RUN(many_rows);
+    RUN(stands_for_it);
     return test_result();
 }

@@ -163,9 +163,28 @@ differentiated(void)
                       "saved tensors keeps an output");
 }
 
+// An element that refers back to what holds it, whatever that is called.
+static void
+element(void)
+{
+    story made = story_begin();
+    uint32_t line = story_add(&made, "app.Pipeline", NULL, 48);
+    uint32_t list = story_add(&made, "list", NULL, 72);
+    story_attribute(&made, line, "steps", list);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t step = story_add(&made, "app.Step", NULL, 48);
+        story_edge(&made, list, step, LG_EDGE_INDEX, i);
+        story_attribute(&made, step, "pipeline", line);
+    }
+    expect_cut(&made,
+               "cut Step.pipeline: the reference from an element back to "
+               "what holds it: make it a weakref\n");
+}
+
 int
 main(void)
 {
+    RUN(element);
     RUN(stored);
     RUN(registered);
     RUN(figures);
