@@ -172,11 +172,22 @@ biggest_first(const void *left, const void *right)
     return a->holder < b->holder ? -1 : a->holder > b->holder;
 }
 
-typedef bool wants(const lg__scene *scene, const lg__clue *clue, uint32_t node);
+// Whether a node on the way is the clue's holder or among what it keeps.
+static bool
+concerns(const lg__clue *clue, const uint8_t *way)
+{
+    if (clue->holder != LG_NONE && way[clue->holder])
+        return true;
+    for (size_t i = 0; i < clue->kept.count; i++)
+        if (way[clue->kept.items[i]])
+            return true;
+    return false;
+}
 
+// Of all clues, or of those that concern the nodes on the way.
 static lg_status
-weigh_all(lg__scene *scene, wants *is_wanted, uint32_t node,
-          const lg_monitor *monitor, lg_findings *out, lg_error *err)
+weigh_all(lg__scene *scene, const uint8_t *way, const lg_monitor *monitor,
+          lg_findings *out, lg_error *err)
 {
     lg_findings found = {0};
     lg_status status = LG_OK;
@@ -186,7 +197,7 @@ weigh_all(lg__scene *scene, wants *is_wanted, uint32_t node,
     for (size_t i = 0; i < scene->clue_count && status == LG_OK; i++) {
         const lg__clue *clue = &scene->clues[i];
         lg_finding *at = &found.items[found.count];
-        if (is_wanted != NULL && !is_wanted(scene, clue, node))
+        if (way != NULL && !concerns(clue, way))
             continue;
         bool exactly = scene->clue_count <= WEIGHED_EXACTLY;
         status = weigh(scene, clue, exactly, monitor, at, err);
@@ -203,8 +214,8 @@ weigh_all(lg__scene *scene, wants *is_wanted, uint32_t node,
 }
 
 static lg_status
-find(const lg_analysis *analysis, wants *is_wanted, uint32_t node,
-     const lg_monitor *monitor, lg_findings *out, lg_error *err)
+find(const lg_analysis *analysis, const uint8_t *way, const lg_monitor *monitor,
+     lg_findings *out, lg_error *err)
 {
     lg__scene scene;
     lg_status status = lg__scene_new(analysis, &scene, err);
@@ -214,7 +225,7 @@ find(const lg_analysis *analysis, wants *is_wanted, uint32_t node,
     if (status == LG_OK)
         status = merge(&scene, err);
     if (status == LG_OK)
-        status = weigh_all(&scene, is_wanted, node, monitor, out, err);
+        status = weigh_all(&scene, way, monitor, out, err);
     lg__scene_free(&scene);
     return status;
 }
@@ -223,30 +234,47 @@ lg_status
 lg_analysis_findings(const lg_analysis *analysis, const lg_monitor *monitor,
                      lg_findings *out, lg_error *err)
 {
-    return find(analysis, NULL, LG_NONE, monitor, out, err);
+    return find(analysis, NULL, monitor, out, err);
 }
 
-// Whether the node is the holder, or kept, or goes with what is kept.
-static bool
-concerns(const lg__scene *scene, const lg__clue *clue, uint32_t node)
+// Marks a node and all that dominates it: who keeps those keeps the node.
+static void
+mark_way(const lg_analysis *analysis, uint32_t node, uint8_t *way)
 {
-    for (; node != LG_NONE; node = lg_node_dominator(scene->analysis, node)) {
-        if (node == clue->holder)
-            return true;
-        for (size_t i = 0; scene->is_kept[node] && i < clue->kept.count; i++)
-            if (clue->kept.items[i] == node)
-                return true;
+    for (; node != LG_NONE && !way[node];
+         node = lg_node_dominator(analysis, node))
+        way[node] = 1;
+}
+
+lg_status
+lg_nodes_findings(const lg_analysis *analysis, const uint32_t *nodes,
+                  size_t count, const lg_monitor *monitor, lg_findings *out,
+                  lg_error *err)
+{
+    uint32_t node_count = lg_analysis_graph(analysis)->columns.node_count;
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] >= node_count)
+            return lg_error_set(err, LG_EINVAL, "there is no node %u",
+                                nodes[i]);
+    if (count == 0) {
+        *out = (lg_findings){0};
+        return LG_OK;
     }
-    return false;
+    uint8_t *way = calloc(node_count, sizeof *way);
+    if (way == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        mark_way(analysis, nodes[i], way);
+    lg_status status = find(analysis, way, monitor, out, err);
+    free(way);
+    return status;
 }
 
 lg_status
 lg_node_findings(const lg_analysis *analysis, uint32_t node,
                  const lg_monitor *monitor, lg_findings *out, lg_error *err)
 {
-    if (node >= lg_analysis_graph(analysis)->columns.node_count)
-        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
-    return find(analysis, concerns, node, monitor, out, err);
+    return lg_nodes_findings(analysis, &node, 1, monitor, out, err);
 }
 
 void

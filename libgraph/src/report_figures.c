@@ -3,6 +3,7 @@
 #include "words.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 typedef struct report {
     lg__figures figures;
@@ -133,11 +134,17 @@ add_totals(report *to, size_t shown)
     lg_text_add(out, ", of which canvas ");
     lg_text_add_size(out, to->canvas);
     lg_text_add(out, "\n");
+}
+
+static void
+add_hint(report *to)
+{
     if (to->open > 0)
-        lg_text_add(out, "A figure that pyplot knows lives until "
-                         "plt.close(figure); "
-                         "matplotlib.figure.Figure() makes one that goes with "
-                         "its last reference.\n");
+        lg_text_add(&to->text,
+                    "A figure that pyplot knows lives until "
+                    "plt.close(figure); "
+                    "matplotlib.figure.Figure() makes one that goes with "
+                    "its last reference.\n");
 }
 
 /* ---------------------------------------------------------------- JSON --- */
@@ -184,7 +191,6 @@ json_totals(report *to)
                  to->figures.rows.count, to->open, to->closed, to->own,
                  to->garbage, to->canvas);
     lg__json_bytes(to->retained, &to->text);
-    lg_text_add(&to->text, "}\n");
 }
 
 /* -------------------------------------------------------------- report --- */
@@ -209,6 +215,46 @@ add_rows(report *to, size_t count, lg_format format, lg_error *err)
     return status;
 }
 
+// The nodes that belong to the first so many figures.
+static lg_status
+members_of(const report *to, size_t shown, uint32_t **out, size_t *count,
+           lg_error *err)
+{
+    const lg__figures *figures = &to->figures;
+    uint32_t node_count = figures->graph->columns.node_count;
+    bool *is_shown = calloc(figures->rows.count + 1, sizeof *is_shown);
+    uint32_t *nodes = malloc((node_count + (size_t)1) * sizeof *nodes);
+    if (is_shown == NULL || nodes == NULL) {
+        free(is_shown);
+        free(nodes);
+        return lg__error_memory(err);
+    }
+    for (size_t i = 0; i < shown; i++)
+        is_shown[figures->label[figures->rows.items[i].node]] = true;
+    *count = 0;
+    for (uint32_t node = 0; node < node_count; node++)
+        if (figures->label[node] != 0 && figures->label[node] != LG__SHARED &&
+            is_shown[figures->label[node]])
+            nodes[(*count)++] = node;
+    free(is_shown);
+    *out = nodes;
+    return LG_OK;
+}
+
+static lg_status
+add_mistakes(report *to, size_t shown, lg_format format, lg_error *err)
+{
+    uint32_t *nodes = NULL;
+    size_t count = 0;
+    lg_status status = members_of(to, shown, &nodes, &count, err);
+    if (status != LG_OK)
+        return status;
+    status = lg__report_mistakes(to->figures.analysis, nodes, count, format,
+                                 &to->text, err);
+    free(nodes);
+    return status;
+}
+
 static lg_status
 write_report(report *to, size_t limit, lg_format format, lg_error *err)
 {
@@ -227,10 +273,20 @@ write_report(report *to, size_t limit, lg_format format, lg_error *err)
         lg__roottree_new(to->figures.graph, NULL, &to->tree, err);
     if (status == LG_OK)
         status = add_rows(to, shown, format, err);
-    if (format == LG_FORMAT_JSON)
+    if (format == LG_FORMAT_JSON) {
         json_totals(to);
-    else
-        add_totals(to, shown);
+        lg_text_add(&to->text, ", ");
+        if (status == LG_OK)
+            status = add_mistakes(to, shown, format, err);
+        lg_text_add(&to->text, "}\n");
+        return status;
+    }
+    add_totals(to, shown);
+    size_t length = to->text.length;
+    if (status == LG_OK)
+        status = add_mistakes(to, shown, format, err);
+    if (to->text.length == length)
+        add_hint(to);
     return status;
 }
 

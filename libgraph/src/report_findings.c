@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { MISTAKES_SHOWN = 5 }; // below other reports
+
 static void
 say_count(const lg_graph *graph, const lg_finding *finding, lg_text *out)
 {
@@ -147,17 +149,69 @@ finding_json(lg__where *where, const lg_finding *finding, lg_text *out,
     return status;
 }
 
+// Without the braces around it.
 static lg_status
 findings_json(lg__where *where, const lg_findings *findings, lg_text *out,
               lg_error *err)
 {
     lg_status status = LG_OK;
-    lg_text_add(out, "{\"findings\": [");
+    lg_text_add(out, "\"findings\": [");
     for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
         lg_text_add(out, i > 0 ? "," : "");
         status = finding_json(where, &findings->items[i], out, err);
     }
-    lg_text_add(out, "]}\n");
+    lg_text_add(out, "]");
+    return status;
+}
+
+// The biggest ones, below the rows that they are about.
+static lg_status
+mistakes_text(lg__where *where, const lg_findings *findings, lg_text *out,
+              lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (size_t i = 0;
+         i < findings->count && i < MISTAKES_SHOWN && status == LG_OK; i++) {
+        lg_text_add(out, i == 0 ? "\nKnown mistakes among these:\n" : "");
+        status = finding_text(where, &findings->items[i], out, err);
+    }
+    if (findings->count > MISTAKES_SHOWN) {
+        lg_text_add(out, "\n... and ");
+        lg_text_add_count(out, findings->count - MISTAKES_SHOWN);
+        lg_text_add(out, " more: findings lists all\n");
+    }
+    return status;
+}
+
+lg_status
+lg__report_mistakes(const lg_analysis *analysis, const uint32_t *nodes,
+                    size_t count, lg_format format, lg_text *out, lg_error *err)
+{
+    lg_findings findings;
+    lg__where where = {.analysis = analysis};
+    bool json = format == LG_FORMAT_JSON;
+    if (analysis == NULL) {
+        lg_text_add(out, json ? "\"findings\": null" : "");
+        return LG_OK;
+    }
+    lg_status status =
+        lg_nodes_findings(analysis, nodes, count, NULL, &findings, err);
+    if (status != LG_OK)
+        return status;
+    status =
+        (json ? findings_json : mistakes_text)(&where, &findings, out, err);
+    lg__where_free(&where);
+    lg_findings_free(&findings);
+    return status;
+}
+
+static lg_status
+report_json(lg__where *where, const lg_findings *findings, lg_text *out,
+            lg_error *err)
+{
+    lg_text_add(out, "{");
+    lg_status status = findings_json(where, findings, out, err);
+    lg_text_add(out, "}\n");
     return status;
 }
 
@@ -168,7 +222,7 @@ lg_report_findings(const lg_analysis *analysis, const lg_findings *findings,
     lg_text text = {0};
     lg__where where = {.analysis = analysis};
     lg_status status = format == LG_FORMAT_JSON
-                           ? findings_json(&where, findings, &text, err)
+                           ? report_json(&where, findings, &text, err)
                            : findings_text(&where, findings, &text, err);
     lg__where_free(&where);
     if (status == LG_OK)

@@ -308,6 +308,47 @@ add_rows(lg__tensor_report *to, lg_format format, lg_error *err)
     return status;
 }
 
+// Of the storages shown and the tensors that look at them.
+static lg_status
+add_mistakes(lg__tensor_report *to, bool each, lg_format format, lg_error *err)
+{
+    size_t count = 0;
+    size_t shown = each ? to->rows.count : 0;
+    uint32_t *nodes = malloc((2 * shown + 1) * sizeof *nodes);
+    if (nodes == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < shown; i++) {
+        const lg_tensor_row *row = &to->rows.items[i];
+        nodes[count++] = row->buffer;
+        if (row->tensor != LG_NONE)
+            nodes[count++] = row->tensor;
+    }
+    lg_status status =
+        lg__report_mistakes(to->analysis, nodes, count, format, &to->text, err);
+    free(nodes);
+    return status;
+}
+
+// What comes below the rows.
+static lg_status
+add_end(lg__tensor_report *to, bool each, lg_format format, lg_error *err)
+{
+    if (format == LG_FORMAT_TEXT) {
+        add_total(to, each);
+        lg__say_uninspected(to->graph, &to->text);
+        return add_mistakes(to, each, format, err);
+    }
+    lg_text_addf(&to->text,
+                 "\n], \"storages\": %zu, \"bytes\": ", to->rows.total);
+    lg__json_vector(to->graph, lg__tensor_bytes_on, &to->rows, &to->text);
+    lg_text_add(&to->text, ", ");
+    lg__json_uninspected(to->graph, &to->text);
+    lg_text_add(&to->text, ", ");
+    lg_status status = add_mistakes(to, each, format, err);
+    lg_text_add(&to->text, "}\n");
+    return status;
+}
+
 lg_status
 lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
                   uint32_t device, lg_tensor_group group, size_t limit,
@@ -326,18 +367,8 @@ lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
     status = group == LG_TENSORS_EACH
                  ? add_rows(&to, format, err)
                  : lg__report_tensor_groups(&to, group, limit, format, err);
-    if (status == LG_OK && format == LG_FORMAT_TEXT)
-        add_total(&to, group == LG_TENSORS_EACH);
-    if (status == LG_OK && format == LG_FORMAT_TEXT)
-        lg__say_uninspected(graph, &to.text);
-    if (status == LG_OK && format == LG_FORMAT_JSON) {
-        lg_text_addf(&to.text,
-                     "\n], \"storages\": %zu, \"bytes\": ", to.rows.total);
-        lg__json_vector(graph, lg__tensor_bytes_on, &to.rows, &to.text);
-        lg_text_add(&to.text, ", ");
-        lg__json_uninspected(graph, &to.text);
-        lg_text_add(&to.text, "}\n");
-    }
+    if (status == LG_OK)
+        status = add_end(&to, group == LG_TENSORS_EACH, format, err);
     lg_tensor_rows_free(&to.rows);
     lg__storages_free(&to.storages);
     if (status == LG_OK)

@@ -37,7 +37,7 @@ figures_of(snapshot_object *snapshot, progress *watch)
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return listing_new(snapshot, TYPE_FIGURES, "figure_rows", &texts);
+        return listing_new_found(snapshot, TYPE_FIGURES, "figure_rows", &texts);
     lg_text_free(&texts.text);
     lg_text_free(&texts.json);
     return error_raise(object_state(snapshot), status, &error);
@@ -111,6 +111,7 @@ figures_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 static PyMemberDef figures_members[] = {
     {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of FigureRow."},
+    LISTING_FINDINGS,
     {NULL, 0, 0, 0, NULL},
 };
 

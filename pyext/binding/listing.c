@@ -2,12 +2,11 @@
 #include "convert.h"
 #include "python.h"
 
+/* What leakgraph.rows's function makes of (snapshot, JSON). */
 static PyObject *
-read_rows(snapshot_object *snapshot, const char *function, lg_text *json)
+read_rows(snapshot_object *snapshot, const char *function, PyObject *json)
 {
-    PyObject *text = text_object(json);
-    PyObject *pair = text ? PyTuple_Pack(2, (PyObject *)snapshot, text) : NULL;
-    Py_XDECREF(text);
+    PyObject *pair = json ? PyTuple_Pack(2, (PyObject *)snapshot, json) : NULL;
     if (pair == NULL)
         return NULL;
     PyObject *rows = python_call("leakgraph.rows", function, pair);
@@ -15,21 +14,39 @@ read_rows(snapshot_object *snapshot, const char *function, lg_text *json)
     return rows;
 }
 
+/* `found`: the report has findings too. */
+static PyObject *
+make(snapshot_object *snapshot, core_type type, const char *function,
+     bool found, listing_texts *texts)
+{
+    PyObject *json = text_object(&texts->json);
+    listing_object *self = object_new(object_state(snapshot), type);
+    if (self != NULL) {
+        self->text = text_object(&texts->text);
+        self->rows = self->text ? read_rows(snapshot, function, json) : NULL;
+        if (self->rows != NULL && found)
+            self->findings = read_rows(snapshot, "finding_rows", json);
+        if (self->rows == NULL || (found && self->findings == NULL))
+            Py_CLEAR(self);
+    }
+    Py_XDECREF(json);
+    lg_text_free(&texts->text);
+    lg_text_free(&texts->json);
+    return (PyObject *)self;
+}
+
 PyObject *
 listing_new(snapshot_object *snapshot, core_type type, const char *function,
             listing_texts *texts)
 {
-    listing_object *self = object_new(object_state(snapshot), type);
-    if (self != NULL) {
-        self->text = text_object(&texts->text);
-        self->rows =
-            self->text ? read_rows(snapshot, function, &texts->json) : NULL;
-        if (self->rows == NULL)
-            Py_CLEAR(self);
-    }
-    lg_text_free(&texts->text);
-    lg_text_free(&texts->json);
-    return (PyObject *)self;
+    return make(snapshot, type, function, false, texts);
+}
+
+PyObject *
+listing_new_found(snapshot_object *snapshot, core_type type,
+                  const char *function, listing_texts *texts)
+{
+    return make(snapshot, type, function, true, texts);
 }
 
 void
@@ -38,6 +55,7 @@ listing_dealloc(listing_object *self)
     Py_XDECREF(self->rows);
     Py_XDECREF(self->text);
     Py_XDECREF(self->facts);
+    Py_XDECREF(self->findings);
     object_free(self);
 }
 

@@ -11,7 +11,8 @@ typedef struct listing_object {
     PyObject_HEAD
     PyObject *rows; /* tuple of named tuples */
     PyObject *text;
-    PyObject *facts; /* tuple of what else a type has to show, or NULL */
+    PyObject *facts;    /* tuple of what else a type has to show, or NULL */
+    PyObject *findings; /* tuple of Finding, or NULL: has none to show */
 } listing_object;
 
 /** A report in both its forms. */
@@ -25,11 +26,22 @@ typedef struct listing_texts {
 PyObject *listing_new(snapshot_object *snapshot, core_type type,
                       const char *function, listing_texts *texts);
 
+/** The same with `findings`, those of the report. */
+PyObject *listing_new_found(snapshot_object *snapshot, core_type type,
+                            const char *function, listing_texts *texts);
+
 void listing_dealloc(listing_object *self);
 Py_ssize_t listing_length(listing_object *self);
 PyObject *listing_subscript(listing_object *self, PyObject *key);
 PyObject *listing_iter(listing_object *self);
 PyObject *listing_repr(listing_object *self);
+
+/** Of a PyMemberDef: the findings. */
+#define LISTING_FINDINGS                                                       \
+    {                                                                          \
+        "findings", T_OBJECT, offsetof(listing_object, findings), READONLY,    \
+            "A tuple of Finding: known mistakes that concern the rows."        \
+    }
 
 /** The slots of such a type, but its members, methods and documentation. */
 #define LISTING_SLOTS                                                          \

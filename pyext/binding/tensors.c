@@ -1,4 +1,5 @@
 #include "tensors.h"
+#include "analysis.h"
 #include "args.h"
 #include "convert.h"
 #include "device.h"
@@ -55,14 +56,15 @@ request_parse(tensors_request *self, core_state *state, PyObject *const *values)
 
 static lg_status
 write_reports(const tensors_request *self, const lg_graph *graph,
-              uint32_t device, listing_texts *out, lg_error *error)
+              const lg_analysis *analysis, uint32_t device, listing_texts *out,
+              lg_error *error)
 {
     lg_status status =
-        lg_report_tensors(graph, NULL, device, self->group, self->limit,
+        lg_report_tensors(graph, analysis, device, self->group, self->limit,
                           LG_FORMAT_TEXT, &out->text, error);
     if (status == LG_OK)
         status =
-            lg_report_tensors(graph, NULL, device, self->group, self->limit,
+            lg_report_tensors(graph, analysis, device, self->group, self->limit,
                               LG_FORMAT_JSON, &out->json, error);
     return status;
 }
@@ -84,13 +86,29 @@ tensors_new(snapshot_object *snapshot, lg_tensor_group group,
         return NULL;
     }
     PyObject *self =
-        listing_new(snapshot, each ? TYPE_TENSORS : TYPE_TENSOR_GROUPS,
-                    each ? "tensor_rows" : "tensor_groups", texts);
+        each
+            ? listing_new_found(snapshot, TYPE_TENSORS, "tensor_rows", texts)
+            : listing_new(snapshot, TYPE_TENSOR_GROUPS, "tensor_groups", texts);
     if (self == NULL)
         Py_DECREF(facts);
     else
         ((listing_object *)self)->facts = facts;
     return self;
+}
+
+/* The analysis, if rows are asked for and it can be made: a part of a heap has
+ * none. NULL with or without an exception. */
+static const lg_analysis *
+analysis_for(const tensors_request *self, snapshot_object *snapshot,
+             const lg_graph *graph)
+{
+    if (self->group != LG_TENSORS_EACH || lg_graph_is_partial(graph))
+        return NULL;
+    const lg_analysis *analysis =
+        analysis_acquire(snapshot, &self->progress.monitor);
+    if (analysis != NULL)
+        snapshot_release(snapshot);
+    return analysis;
 }
 
 static PyObject *
@@ -106,11 +124,16 @@ request_run(const tensors_request *self, snapshot_object *snapshot)
         snapshot_release(snapshot);
         return NULL;
     }
+    const lg_analysis *analysis = analysis_for(self, snapshot, graph);
+    if (PyErr_Occurred()) {
+        snapshot_release(snapshot);
+        return NULL;
+    }
     listing_texts texts = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = write_reports(self, graph, device, &texts, &error);
+    status = write_reports(self, graph, analysis, device, &texts, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
@@ -209,6 +232,13 @@ groups_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 static PyMemberDef tensors_members[] = {
     {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of the rows."},
+    LISTING_FINDINGS,
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyMemberDef groups_members[] = {
+    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
+     "A tuple of the rows."},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -245,7 +275,7 @@ static PyType_Slot tensors_slots[] = {
 
 static PyType_Slot groups_slots[] = {
     LISTING_SLOTS,
-    {Py_tp_members, tensors_members},
+    {Py_tp_members, groups_members},
     {Py_tp_getset, tensors_getset},
     {Py_tp_methods, groups_methods},
     {Py_tp_doc, "A sequence of TensorGroup, biggest first; str() is the table "

@@ -13,6 +13,7 @@ from leakgraph._core import (
     Cycles,
     FigureRow,
     Figures,
+    Finding,
     Findings,
     MergedPaths,
     TensorGroups,
@@ -59,7 +60,8 @@ def tensors_html(tensors: Tensors) -> str:
         )
         for row in tensors
     ]
-    return _storages(tensors) + (_table(head, body) if body else "")
+    table = _table(head, body) if body else ""
+    return _storages(tensors) + table + _mistakes(tensors)
 
 
 def tensor_groups_html(groups: TensorGroups) -> str:
@@ -95,7 +97,16 @@ def figures_html(figures: Figures) -> str:
     opened = sum(not row.closed for row in figures)
     said = f"{len(figures):,} figure{'' if len(figures) == 1 else 's'}"
     said += f", {opened:,} open in pyplot"
-    return f"<p>{said}</p>" + (_table(head + _head("held by"), body) if body else "")
+    table = _table(head + _head("held by"), body) if body else ""
+    return f"<p>{said}</p>{table}{_mistakes(figures)}"
+
+
+def _mistakes(listing: Tensors | Figures) -> str:
+    """The known mistakes among its rows, below them."""
+    if not listing.findings:
+        return ""
+    table = _findings_table(listing.findings)
+    return f"<p>Known mistakes among these:</p>{table}"
 
 
 def accounting_html(accounting: Accounting) -> str:
@@ -107,6 +118,10 @@ def findings_html(findings: Findings) -> str:
     """The findings as a table."""
     if not len(findings):
         return f"<p>{escape(str(findings))}</p>"
+    return _findings_table(findings)
+
+
+def _findings_table(findings: Findings | tuple[Finding, ...]) -> str:
     head = "<th>retained</th><th>things</th>" + "".join(
         map(_head, ("held by", "cause", "fix"))
     )

@@ -130,10 +130,10 @@ def account_host(text: str) -> dict[str, int | None]:
 
 
 def finding_rows(given: tuple[Snapshot, str]) -> tuple[Finding, ...]:
-    """Rows of `Findings`, from a snapshot and the report's JSON."""
+    """Findings of a report, from a snapshot and the report's JSON."""
     snapshot, text = given
     rows = []
-    for row in json.loads(text)["findings"]:
+    for row in json.loads(text)["findings"] or ():
         nodes = [
             None if row[key] is None else snapshot.node(row[key])
             for key in ("holder", "example")

@@ -208,7 +208,7 @@ report(void)
            "\"where\": \"train.keep\"}], \"more_holders\": 0}\n"
            "], \"count\": 8, \"open\": 2, \"closed\": 4, \"own\": 1, "
            "\"garbage\": 1, \"canvas\": 4915200, \"retained\": {\"host\": "
-           "13306908, \"device\": 0}}\n");
+           "13306908, \"device\": 0}, \"findings\": []}\n");
     forget(&told);
 }
 
@@ -224,7 +224,7 @@ none(void)
     expect(&told, 0, LG_FORMAT_JSON,
            "{\"figures\": [\n], \"count\": 0, \"open\": 0, \"closed\": 0, "
            "\"own\": 0, \"garbage\": 0, \"canvas\": 0, \"retained\": "
-           "{\"host\": 0, \"device\": 0}}\n");
+           "{\"host\": 0, \"device\": 0}, \"findings\": []}\n");
     forget(&told);
 }
 

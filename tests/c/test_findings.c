@@ -81,6 +81,75 @@ of_a_node(void)
     lg_graph_free(graph);
 }
 
+static uint32_t
+add_storage(story *to, uint32_t tensor, uint32_t type)
+{
+    lg_span span = {.holder = tensor,
+                    .address = (tensor + (uint64_t)1) * 4096,
+                    .length = 4,
+                    .type = type,
+                    .flags = LG_SPAN_OWNER};
+    lg_builder_add_span(to->builder, &span);
+    return tensor;
+}
+
+static void
+says(const lg_graph *graph, const lg_analysis *analysis, size_t limit,
+     lg_format format, const char *what, bool expected)
+{
+    lg_text text = {0};
+    REQUIRE(lg_report_tensors(graph, analysis, LG_NONE, LG_TENSORS_EACH, limit,
+                              format, &text, NULL) == LG_OK);
+    if ((strstr(text.data, what) != NULL) != expected) {
+        test_failures++;
+        fprintf(stderr, "in %s: %s '%s' in\n%s", test_name,
+                expected ? "no" : "a", what, text.data);
+    }
+    lg_text_free(&text);
+}
+
+// Below the rows of another report: of those shown, the biggest, each once.
+static void
+of_rows(void)
+{
+    static const char title[] = "\nKnown mistakes among these:\n\nloss-history";
+    char name[] = "losses0";
+    uint32_t app, losses[2] = {0, 0}, lists = 7;
+    story made = heap_begin(&app);
+    uint32_t type = lg_builder_add_type(made.builder, "torch.storage", 13,
+                                        LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < lists; i++) {
+        uint32_t all = heap_list(&made, LG_NONE);
+        name[6] = (char)('0' + i);
+        story_attribute(&made, app, name, all);
+        for (int j = 0; j < 3; j++) {
+            losses[0] = add_storage(&made, heap_loss(&made), type);
+            heap_append(&made, all, losses[0]);
+        }
+        losses[1] = i == 0 ? losses[0] : losses[1];
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    const uint32_t twice[] = {losses[0], losses[1], losses[0]};
+    REQUIRE(lg_nodes_findings(analysis, twice, 3, NULL, &findings, NULL) ==
+            LG_OK);
+    CHECK(findings.count == 2);
+    lg_findings_free(&findings);
+    CHECK(lg_nodes_findings(analysis, NULL, 0, NULL, &findings, NULL) == LG_OK);
+    CHECK(findings.count == 0);
+    says(graph, analysis, 0, LG_FORMAT_TEXT, title, true);
+    says(graph, analysis, 0, LG_FORMAT_TEXT, "  held by  app.losses", true);
+    says(graph, analysis, 0, LG_FORMAT_TEXT, "\n... and 2 more: find", true);
+    says(graph, analysis, 1, LG_FORMAT_TEXT, title, true);
+    says(graph, analysis, 1, LG_FORMAT_TEXT, "... and", false);
+    says(graph, analysis, 1, LG_FORMAT_JSON, "\"held_by\": \"app.los", true);
+    says(graph, NULL, 0, LG_FORMAT_TEXT, "mistakes", false);
+    says(graph, NULL, 0, LG_FORMAT_JSON, "\"findings\": null", true);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Each has a name of its own, one sentence and one line.
 static void
 table(void)
@@ -101,6 +170,7 @@ main(void)
 {
     RUN(autocast);
     RUN(of_a_node);
+    RUN(of_rows);
     RUN(table);
     return test_result();
 }

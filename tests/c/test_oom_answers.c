@@ -81,11 +81,14 @@ do_findings(const lg_graph *graph)
 {
     lg_findings findings = {0};
     lg_text text = {0};
-    (void)graph;
     lg_status status = lg_analysis_findings(asked, NULL, &findings, NULL);
     for (int i = 0; i < 2 && status == LG_OK; i++)
         status = lg_report_findings(
             asked, &findings, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
+    for (int i = 0; i < 2 && status == LG_OK; i++)
+        status =
+            lg_report_tensors(graph, asked, LG_NONE, LG_TENSORS_EACH, 0,
+                              i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
     lg_text_free(&text);
     lg_findings_free(&findings);
     return status;

@@ -47,7 +47,7 @@ static const char shape_json[] =
     "  {\"shape\": \"uint8[100, 4096]\", \"storages\": 1, \"bytes\": "
     "{\"host\": 0, \"cuda:0\": 409600}}\n"
     "], \"storages\": 6, \"bytes\": {\"host\": 4, \"cuda:0\": 3555428}, "
-    "\"not_inspected\": {}}\n";
+    "\"not_inspected\": {}, \"findings\": null}\n";
 
 static lg_graph *graph;
 

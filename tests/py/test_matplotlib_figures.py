@@ -17,6 +17,7 @@ CASES = [
     "closed",
     "parts",
     "unchanged",
+    "mistakes",
     "elsewhere",
 ]
 

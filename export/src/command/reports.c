@@ -40,15 +40,24 @@ write_types(const lg_arguments *arguments, const lg_graph *graph,
     return lg_report_types(graph, arguments->sort, limit, format, out, err);
 }
 
+// None of what cannot be analysed: a part of a heap.
+static lg_status
+analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
+{
+    *out = NULL;
+    lg_status status = lg__find_analysis(graph, out, err);
+    return status == LG_EPARTIAL || status == LG_EUNSUPPORTED ? LG_OK : status;
+}
+
 // What cannot be analysed is told with the objects' own sizes.
 static lg_status
 write_threads(const lg_arguments *arguments, const lg_graph *graph,
               lg_format format, lg_text *out, lg_error *err)
 {
     (void)arguments;
-    lg_analysis *analysis = NULL;
-    lg_status status = lg__find_analysis(graph, &analysis, err);
-    if (!status || status == LG_EPARTIAL || status == LG_EUNSUPPORTED)
+    lg_analysis *analysis;
+    lg_status status = analysis_if_any(graph, &analysis, err);
+    if (!status)
         status = lg_report_threads(graph, analysis, format, out, err);
     lg_analysis_free(analysis);
     return status;
@@ -62,13 +71,18 @@ write_tensors(const lg_arguments *arguments, const lg_graph *graph,
     size_t limit = arguments->all     ? 0
                    : arguments->limit ? arguments->limit
                                       : 20;
+    lg_analysis *analysis = NULL;
     lg_status status = LG_OK;
     if (arguments->device)
         status = lg_graph_device_find(graph, arguments->device, &device, err);
-    return status
-               ? status
-               : lg_report_tensors(graph, NULL, device, arguments->tensor_group,
-                                   limit, format, out, err);
+    if (!status && arguments->tensor_group == LG_TENSORS_EACH)
+        status = analysis_if_any(graph, &analysis, err);
+    if (!status)
+        status =
+            lg_report_tensors(graph, analysis, device, arguments->tensor_group,
+                              limit, format, out, err);
+    lg_analysis_free(analysis);
+    return status;
 }
 
 static lg_status

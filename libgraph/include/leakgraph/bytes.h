@@ -73,8 +73,9 @@ typedef enum lg_tensor_group {
 } lg_tensor_group;
 
 /** Rows with bytes, device, dtype, shape, autograd node, kind, and the way from
- *  a root to what keeps the storage alive. `analysis` may be NULL: garbage is
- *  then only called so. limit 0: all rows. O(nodes + edges). */
+ *  a root to what keeps the storage alive; below them the known mistakes that
+ *  concern rows shown. `analysis` may be NULL: garbage is then only called so,
+ *  and no mistakes are looked for. limit 0: all rows. O(nodes + edges). */
 LG_API lg_status lg_report_tensors(const lg_graph *graph,
                                    const lg_analysis *analysis, uint32_t device,
                                    lg_tensor_group group, size_t limit,
@@ -107,7 +108,8 @@ LG_API void lg_figure_rows_free(lg_figure_rows *rows);
 LG_API lg_status lg_analysis_figures(const lg_analysis *analysis,
                                      lg_figure_rows *out, lg_error *err);
 /** Each figure with who holds it, in words: pyplot's registry, a variable, a
- *  callback, an animation. limit 0: all. */
+ *  callback, an animation; below them the known mistakes that concern figures
+ *  shown. limit 0: all. */
 LG_API lg_status lg_report_figures(const lg_analysis *analysis, size_t limit,
                                    lg_format format, lg_text *out,
                                    lg_error *err);
@@ -242,6 +244,11 @@ LG_API lg_status lg_analysis_findings(const lg_analysis *analysis,
 LG_API lg_status lg_node_findings(const lg_analysis *analysis, uint32_t node,
                                   const lg_monitor *monitor, lg_findings *out,
                                   lg_error *err);
+/** The same of several nodes, each finding once. */
+LG_API lg_status lg_nodes_findings(const lg_analysis *analysis,
+                                   const uint32_t *nodes, size_t count,
+                                   const lg_monitor *monitor, lg_findings *out,
+                                   lg_error *err);
 /** Each finding: what, where, how much, why, and the fix. */
 LG_API lg_status lg_report_findings(const lg_analysis *analysis,
                                     const lg_findings *findings,

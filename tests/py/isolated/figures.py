@@ -61,8 +61,8 @@ def fifty():
         assert row.retained > 200_000 + row.canvas
     said = str(rows)
     assert "50 figures: 50 open in pyplot; together " in said
-    assert "... and 30 more" in said and "plt.close(figure)" in said
-    assert rows._repr_html_().count("<tr>") == 51
+    assert "... and 30 more" in said and "plt.close(fig)" in said
+    assert rows._repr_html_().count("<tr>") == 51 + 2
 
 
 def traced():
@@ -240,6 +240,38 @@ def unchanged():
     assert len(gc.get_objects()) == before
     assert not hasattr(figure.canvas, "renderer")
     assert names == (len(vars(figure)), len(vars(axes.xaxis)))
+
+
+def connect(figure):
+    """What a function that draws may leave behind on its canvas."""
+    data = numpy.zeros(1_000_000)
+    figure.canvas.mpl_connect("button_press_event", lambda event: data.sum())
+
+
+def mistakes():
+    """Known mistakes that figures are part of are told below them."""
+    figure = pyplot.figure()
+    figures = leakgraph.figures()
+    assert figures.findings == () and "Known" not in figures._repr_html_()
+    assert "lives until plt.close(figure)" in str(figures)
+    connect(figure)
+    (finding,) = leakgraph.figures().findings
+    assert finding.pattern == "canvas-callback" and finding.retained >= 8_000_000
+    for _ in range(20):
+        plot(draw=False)
+    figures = leakgraph.figures()
+    found = {f.pattern: f for f in figures.findings}
+    assert set(found) == {"canvas-callback", "open-figures"}
+    assert found["open-figures"].count == 21
+    text, html = str(figures), figures._repr_html_()
+    for finding in figures.findings:
+        assert text.count(finding.cause) == 1 == text.count(finding.fix)
+        assert finding.cause in html and finding.fix in html
+    assert "lives until" not in text and "held by  matplotlib._pylab_helpers" in text
+    with tempfile.TemporaryDirectory() as folder:
+        leakgraph.save_snapshot(f"{folder}/it.lgs")
+        read = leakgraph.load(f"{folder}/it.lgs").figures()
+        assert {f.pattern for f in read.findings} == set(found)
 
 
 def elsewhere():

@@ -109,7 +109,7 @@ def forms():
     report = json.loads(tensors.json)
     assert len(tensors) == 3 == len(report["rows"]) == len(tensors[:])
     assert tensors.storages == report["storages"] > 3
-    assert tensors._repr_html_().count("<tr>") == 4
+    assert tensors._repr_html_().count("<tr>") == 4 + 1 + len(tensors.findings)
     assert [row.bytes for row in tensors] == sorted(
         (row.bytes for row in tensors), reverse=True
     )
@@ -119,6 +119,25 @@ def forms():
         assert [row.bytes for row in again] == [row.bytes for row in tensors]
     part = leakgraph.snapshot(roots=[trainer.row]).tensors()
     assert part.bytes == {"host": 4_000_000}
+
+
+def mistakes():
+    """Those that the rows shown are part of, below them; of groups none."""
+    both = leakgraph.tensors(limit=None)
+    assert {f.pattern for f in both.findings} == {"retained-graph", "small-view"}
+    (one,) = leakgraph.tensors(limit=1).findings
+    assert one.pattern == "small-view" and one.held_by.startswith(
+        "__main__.trainer.row"
+    )
+    assert one.retained >= 4_000_000
+    text, html = str(both), both._repr_html_()
+    for said in (one.cause, one.fix, "held by  __main__.trainer.losses"):
+        assert text.count(said) == 1
+    assert "Known mistakes" in html and one.fix in html
+    groups = leakgraph.tensors(group="kind")
+    assert "mistakes" not in str(groups) and not hasattr(groups, "findings")
+    part = leakgraph.snapshot(roots=[trainer]).tensors()
+    assert part.findings == () and json.loads(part.json)["findings"] is None
 
 
 if __name__ == "__main__":
