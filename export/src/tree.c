@@ -38,6 +38,14 @@ far_end(const lg_view *view, size_t edge)
                                           : view->edges[edge].target;
 }
 
+// Merged paths are told from the roots down, all else from what was asked
+// about.
+static bool
+is_start(const lg_view *view, const view_node *node)
+{
+    return view->form == VIEW_PATHS ? node->depth == 0 : node->subject;
+}
+
 static lg_status
 open_tree(view_tree *tree, lg_error *err)
 {
@@ -61,7 +69,7 @@ open_tree(view_tree *tree, lg_error *err)
             continue;
         tree->next[i] = tree->head[near];
         tree->head[near] = i;
-        if (tree->parent[far] == SIZE_MAX && !view->nodes[far].subject)
+        if (tree->parent[far] == SIZE_MAX && !is_start(view, &view->nodes[far]))
             tree->parent[far] = i;
     }
     return LG_OK;
@@ -152,7 +160,7 @@ print_tree(view_tree *tree)
 {
     const lg_view *view = tree->view;
     for (size_t i = 0; i < view->node_count; i++) {
-        if (!view->nodes[i].subject)
+        if (!is_start(view, &view->nodes[i]))
             continue;
         tree->stack[tree->stack_count++] = (view_branch){SIZE_MAX, i, 0, true};
         while (tree->stack_count) {

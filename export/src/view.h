@@ -24,6 +24,7 @@ typedef enum view_form {
     VIEW_WHY,
     VIEW_CYCLE,
     VIEW_DOMINATORS,
+    VIEW_PATHS,
 } view_form;
 
 typedef enum view_mark {

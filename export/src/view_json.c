@@ -75,7 +75,8 @@ lg_status
 lg_view_json(const lg_view *view, lg_text *out, lg_error *err)
 {
     static const char *const directions[] = {"refs", "backrefs", "path"};
-    static const char *const forms[] = {NULL, "why", "cycle", "dominators"};
+    static const char *const forms[] = {NULL, "why", "cycle", "dominators",
+                                        "paths"};
     lg_text_addf(out, "{\"direction\": \"%s\",\n",
                  view->form ? forms[view->form] : directions[view->direction]);
     if (view->headline.length) {

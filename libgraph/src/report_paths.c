@@ -93,8 +93,8 @@ set_depths(report *to)
 /* ---------------------------------------------------------------- words --- */
 
 // Labels that differ are told as one.
-static void
-say_label(const lg_graph *graph, const lg_merged *item, lg_text *out)
+void
+lg_merged_label(const lg_graph *graph, const lg_merged *item, lg_text *out)
 {
     uint64_t last = item->hop.edges[item->hop.edge_count - 1];
     switch (item->varied ? lg__edge_kind(graph, last) : LG_EDGE_KIND_COUNT) {
@@ -170,7 +170,7 @@ text_item(report *to, uint32_t index)
     line at = line_of(to, index);
     add_sizes(to, &at);
     if (item->parent != LG_NONE) {
-        say_label(to->graph, item, &to->text);
+        lg_merged_label(to->graph, item, &to->text);
         lg_text_add(&to->text, "  ");
     }
     say_item(to, item, &to->text);
@@ -250,7 +250,7 @@ json_item(report *to, uint32_t index)
         lg__json_root(&root, out);
     } else {
         lg_text_add(out, ", \"label\": ");
-        say_label(to->graph, item, &said);
+        lg_merged_label(to->graph, item, &said);
         lg__json_said(&said, out);
     }
     lg_text_addf(out, ", \"count\": %u, ", item->nodes);

@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "errors.h"
 #include "listing.h"
+#include "picture.h"
 #include "python.h"
 #include "target.h"
 
@@ -22,15 +23,37 @@ write_reports(const lg_analysis *analysis, const lg_nodes *nodes, size_t limit,
     return status;
 }
 
+/* What a picture needs later comes after what Python sees. */
+enum { FACT_SNAPSHOT = 3, FACT_NODES };
+
+static PyObject *
+facts_new(snapshot_object *snapshot, const lg_nodes *nodes, const lg_text *text)
+{
+    PyObject *json =
+        PyUnicode_FromStringAndSize(text->data, (Py_ssize_t)text->length);
+    PyObject *told =
+        json ? python_call("leakgraph.rows", "merged_facts", json) : NULL;
+    PyObject *items =
+        told ? PyBytes_FromStringAndSize(
+                   (const char *)nodes->items,
+                   (Py_ssize_t)(nodes->count * sizeof *nodes->items))
+             : NULL;
+    PyObject *drawn =
+        items ? PyTuple_Pack(2, (PyObject *)snapshot, items) : NULL;
+    PyObject *facts = drawn ? PySequence_Concat(told, drawn) : NULL;
+    Py_XDECREF(json);
+    Py_XDECREF(told);
+    Py_XDECREF(items);
+    Py_XDECREF(drawn);
+    return facts;
+}
+
 /* Frees the texts. */
 static PyObject *
-merged_new(snapshot_object *snapshot, listing_texts *texts)
+merged_new(snapshot_object *snapshot, const lg_nodes *nodes,
+           listing_texts *texts)
 {
-    PyObject *json = PyUnicode_FromStringAndSize(
-        texts->json.data, (Py_ssize_t)texts->json.length);
-    PyObject *facts =
-        json ? python_call("leakgraph.rows", "merged_facts", json) : NULL;
-    Py_XDECREF(json);
+    PyObject *facts = facts_new(snapshot, nodes, &texts->json);
     if (facts == NULL) {
         lg_text_free(&texts->text);
         lg_text_free(&texts->json);
@@ -59,7 +82,7 @@ merged_of(snapshot_object *snapshot, const lg_nodes *nodes, size_t limit,
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return merged_new(snapshot, &texts);
+        return merged_new(snapshot, nodes, &texts);
     lg_text_free(&texts.text);
     lg_text_free(&texts.json);
     return error_raise(object_state(snapshot), status, &error);
@@ -117,6 +140,41 @@ merged_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
     return python_call("leakgraph.notebook", "merged_html", self);
 }
 
+static lg_status
+see(const lg_analysis *analysis, const void *of, lg_view **out, lg_error *err)
+{
+    const lg_nodes *nodes = of;
+    return lg_view_paths(analysis, nodes->items, nodes->count, 0, NULL, out,
+                         err);
+}
+
+static PyObject *
+get_drawing(listing_object *self, void *Py_UNUSED(closure))
+{
+    PyObject *snapshot = PyTuple_GET_ITEM(self->facts, FACT_SNAPSHOT);
+    PyObject *items = PyTuple_GET_ITEM(self->facts, FACT_NODES);
+    lg_nodes nodes = {
+        .items = (uint32_t *)PyBytes_AS_STRING(items),
+        .count = (size_t)PyBytes_GET_SIZE(items) / sizeof(uint32_t),
+    };
+    return picture_of((snapshot_object *)snapshot, see, &nodes);
+}
+
+static PyObject *
+merged_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+            PyObject *kwnames)
+{
+    return picture_ask(get_drawing((listing_object *)self, NULL), "save", args,
+                       nargs, kwnames);
+}
+
+static PyObject *
+merged_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return picture_ask(get_drawing((listing_object *)self, NULL), "_repr_svg_",
+                       NULL, 0, NULL);
+}
+
 static PyMemberDef merged_members[] = {
     {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of MergedRow(depth, label, name, node, count, objects, retained, "
@@ -132,12 +190,20 @@ static PyGetSetDef merged_getset[] = {
      "How many of them no root reaches: garbage.", (void *)1},
     {"retained", (getter)get_fact, NULL,
      "Bytes(host, device) that only they together keep alive.", (void *)2},
+    {"drawing", (getter)get_drawing, NULL,
+     "A Drawing of the tree: at most 48 boxes.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef merged_methods[] = {
     {"_repr_html_", merged_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
+    {"_repr_svg_", merged_repr_svg, METH_NOARGS,
+     "_repr_svg_($self, /)\n--\n\n"},
+    {"save", (PyCFunction)(void (*)(void))merged_save,
+     METH_FASTCALL | METH_KEYWORDS,
+     "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
+     "its path, as Drawing.save() does."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -9,6 +9,7 @@ from html import escape
 
 from leakgraph._core import (
     Accounting,
+    ClosedError,
     Cycle,
     Cycles,
     FigureRow,
@@ -137,7 +138,7 @@ def _findings_table(findings: Findings | tuple[Finding, ...]) -> str:
 
 
 def merged_html(merged: MergedPaths) -> str:
-    """The tree as a table whose last column is indented."""
+    """The tree as a table whose last column is indented, and as a picture."""
     together = merged.retained.host + merged.retained.device
     said = (
         f"{merged.objects:,} object{'' if merged.objects == 1 else 's'},"
@@ -153,7 +154,13 @@ def merged_html(merged: MergedPaths) -> str:
         + f"{escape(row.name)}</td>"
         for row in merged
     ]
-    return f"<p>{said}</p>{_table(head, body) if body else ''}"
+    if not body:
+        return f"<p>{said}</p>"
+    try:
+        picture = merged._repr_svg_()
+    except ClosedError:
+        picture = None
+    return f"<p>{said}</p>{_table(head, body)}{picture or ''}"
 
 
 def top_html(top: Top) -> str:

@@ -225,6 +225,60 @@ test_dominators_end_a_chain(void)
     close_shape(&chain);
 }
 
+static lg_status
+view_paths(const subject *made, const char *selector, uint32_t max_nodes,
+           lg_view **out)
+{
+    lg_nodes nodes = {0};
+    REQUIRE(!lg_graph_select(made->graph, selector, &nodes, NULL));
+    lg_status status = lg_view_paths(made->analysis, nodes.items, nodes.count,
+                                     max_nodes, NULL, out, NULL);
+    lg_nodes_free(&nodes);
+    return status;
+}
+
+static void
+test_merged_paths(void)
+{
+    lg_view *view = NULL;
+    subject losses = open_shape("losses");
+    REQUIRE(!view_paths(&losses, "type:torch.Tensor", 0, &view));
+    compare("routes", view);
+    REQUIRE(!view_paths(&losses, "type:*", 6, &view));
+    CHECK(lg_view_node_count(view) <= 6);
+    lg_text dot = dot_of(view);
+    CHECK(strstr(dot.data, "more</B>") || strstr(dot.data, "&#160;more"));
+    lg_text_free(&dot);
+    close_shape(&losses);
+}
+
+// A queue of many links is its ends.
+static void
+test_merged_paths_pass_a_chain(void)
+{
+    lg_view *view = NULL;
+    subject chain = open_shape("chain");
+    REQUIRE(
+        !lg_view_paths(chain.analysis, &chain.node, 1, 0, NULL, &view, NULL));
+    CHECK(lg_view_node_count(view) < 10);
+    lg_text dot = dot_of(view);
+    CHECK(strstr(dot.data, "more objects"));
+    CHECK(strstr(dot.data, "how a root reaches it"));
+    lg_text_free(&dot);
+    close_shape(&chain);
+}
+
+static void
+test_merged_paths_of_garbage(void)
+{
+    lg_view *view = NULL;
+    subject loop = open_shape("loop");
+    CHECK(lg_view_paths(loop.analysis, &loop.node, 1, 0, NULL, &view, NULL) ==
+          LG_ENOTFOUND);
+    CHECK(!view);
+    close_shape(&loop);
+}
+
 static void
 test_views_show_what_is_retained(void)
 {
@@ -292,6 +346,11 @@ test_nonsense_is_refused(void)
     CHECK(lg_view_why(analysis, 1u << 30, NULL, NULL, &view, NULL) ==
           LG_EINVAL);
     CHECK(lg_view_why(analysis, 0, &two, NULL, &view, NULL) == LG_EINVAL);
+    CHECK(lg_view_paths(analysis, NULL, 0, 0, NULL, &view, NULL) == LG_EINVAL);
+    CHECK(lg_view_paths(analysis, &losses.node, 1, 2, NULL, &view, NULL) ==
+          LG_EINVAL);
+    CHECK(lg_view_paths(analysis, &losses.node, 1, 1u << 20, NULL, &view,
+                        NULL) == LG_EINVAL);
     CHECK(lg_view_cycle(analysis, &nothing, NULL, &view, NULL) == LG_EINVAL);
     CHECK(!view);
     close_shape(&losses);
@@ -313,6 +372,9 @@ main(int argc, char **argv)
     RUN(test_dominators_end_a_chain);
     RUN(test_views_show_what_is_retained);
     RUN(test_folds_say_at_least);
+    RUN(test_merged_paths);
+    RUN(test_merged_paths_pass_a_chain);
+    RUN(test_merged_paths_of_garbage);
     RUN(test_nonsense_is_refused);
     return test_result();
 }

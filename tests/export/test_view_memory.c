@@ -110,6 +110,14 @@ draw_dominators(const lg_analysis *analysis, uint32_t node,
     return lg_view_dominators(analysis, LG_NONE, 0, 0, NULL, out, NULL);
 }
 
+static lg_status
+draw_paths(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
+           lg_view **out)
+{
+    (void)cycle;
+    return lg_view_paths(analysis, &node, 1, 0, NULL, out, NULL);
+}
+
 static void
 sweep_drawer(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
              drawer draw_it)
@@ -144,6 +152,8 @@ sweep_analysed(const char *name)
     sweep_drawer(analysis, subject, NULL, draw_dominators);
     for (size_t i = 0; i < cycles.count; i++)
         sweep_drawer(analysis, subject, &cycles.items[i], draw_cycle);
+    if (lg_node_is_reachable(analysis, subject))
+        sweep_drawer(analysis, subject, NULL, draw_paths);
     lg_cycles_free(&cycles);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

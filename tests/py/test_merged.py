@@ -106,6 +106,18 @@ def test_text_and_html(holder):
     assert "<code>.queue</code> list of 40" in html
 
 
+def test_picture(holder, tmp_path):
+    snapshot = leakgraph.snapshot()
+    merged = snapshot.merged_paths("type:test_merged.Job")
+    assert "40 Job" in str(merged.drawing) and merged.drawing.nodes <= 48
+    assert merged.save(tmp_path / "jobs.dot").endswith("jobs.dot")
+    assert (tmp_path / "jobs.dot").read_text().startswith("digraph")
+    snapshot.close()
+    assert "<svg" not in merged._repr_html_()
+    with pytest.raises(leakgraph.ClosedError):
+        merged.drawing
+
+
 def test_closed():
     snapshot = leakgraph.snapshot()
     snapshot.close()

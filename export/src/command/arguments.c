@@ -35,6 +35,7 @@ static const struct option options[] = {
     {"min-share", required_argument, NULL, 'S'},
     {"output", required_argument, NULL, 'o'},
     {"path", no_argument, NULL, 'P'},
+    {"paths", no_argument, NULL, 'M'},
     {"refs", no_argument, NULL, 'R'},
     {"sort", required_argument, NULL, 's'},
     {"title", required_argument, NULL, 't'},
@@ -48,6 +49,7 @@ static const option_text texts[] = {
     {'B', "--backrefs         who refers to the object (the default)"},
     {'R', "--refs             what the object refers to"},
     {'P', "--path             a shortest path from a root to the object"},
+    {'M', "--paths            how the roots reach all of the objects"},
     {'W', "--why              all that keeps the object alive"},
     {'D', "--dominators       what the object, or the heap, is made of"},
     {'C', "--cycle N          a cycle, by its number in `leakgraph cycles`"},
@@ -92,6 +94,7 @@ static bool
 take_picture(int letter, lg_arguments *out)
 {
     out->picture = letter == 'W'   ? PICTURE_WHY
+                   : letter == 'M' ? PICTURE_PATHS
                    : letter == 'C' ? PICTURE_CYCLE
                    : letter == 'D' ? PICTURE_DOMINATORS
                                    : PICTURE_VIEW;
@@ -137,7 +140,7 @@ take_text(int letter, lg_arguments *out)
 static bool
 take_option(int letter, lg_arguments *out)
 {
-    if (strchr("BRPWCD", letter))
+    if (strchr("BRPMWCD", letter))
         return take_picture(letter, out);
     if (strchr("ofHVtu", letter))
         return take_text(letter, out);

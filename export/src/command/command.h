@@ -26,6 +26,7 @@ typedef enum lg_picture {
     PICTURE_WHY,
     PICTURE_CYCLE,
     PICTURE_DOMINATORS,
+    PICTURE_PATHS,
 } lg_picture;
 
 typedef struct lg_arguments {

@@ -1,4 +1,5 @@
-// Pictures that need an analysis: why, a cycle, the dominator tree.
+// Pictures that need an analysis: why, merged paths, a cycle, the dominator
+// tree.
 
 #include "command.h"
 
@@ -51,6 +52,24 @@ view_object(const lg_arguments *arguments, const lg_analysis *analysis,
 }
 
 static bool
+view_paths(const lg_arguments *arguments, const lg_analysis *analysis,
+           lg_view **out, int *code)
+{
+    lg_error error = {0};
+    lg_nodes nodes = {0};
+    if (!lg__select_all(lg_analysis_graph(analysis), arguments->words[1],
+                        &nodes, code))
+        return false;
+    lg_status status =
+        lg_view_paths(analysis, nodes.items, nodes.count, arguments->max_nodes,
+                      lg__monitor(), out, &error);
+    lg_nodes_free(&nodes);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
+static bool
 has_right_words(const lg_arguments *arguments)
 {
     bool named = arguments->word_count > 1;
@@ -58,7 +77,8 @@ has_right_words(const lg_arguments *arguments)
         lg__complain("render --cycle takes no selector: a cycle has a number");
         return false;
     }
-    if (arguments->picture == PICTURE_WHY && !named) {
+    if (arguments->picture != PICTURE_CYCLE &&
+        arguments->picture != PICTURE_DOMINATORS && !named) {
         lg__complain("render needs a selector: see leakgraph render --help");
         return false;
     }
@@ -78,6 +98,8 @@ lg__render_analysed(const lg_arguments *arguments)
         return code;
     bool fine = arguments->picture == PICTURE_CYCLE
                     ? view_cycle(arguments, analysis, &view, &code)
+                : arguments->picture == PICTURE_PATHS
+                    ? view_paths(arguments, analysis, &view, &code)
                     : view_object(arguments, analysis, &view, &code);
     if (fine)
         code = lg__draw(arguments, view);

@@ -134,12 +134,13 @@ static const lg_verb verbs[] = {
      "no byte\ntwice, and how that differs from the sum of what each "
      "retains.\n" SELECTORS
      "\nExample:\n  leakgraph retained run.lgs type:torch.Tensor+\n"},
-    {"render", lg__verb_render, "RBPWCDofdmtgwyHkbuS", 1, 1, "a picture",
-     "leakgraph render SNAP [SELECTOR] [--refs|--backrefs|--path|--why|"
-     "--dominators|\n       --cycle N] -o FILE",
+    {"render", lg__verb_render, "RBPMWCDofdmtgwyHkbuS", 1, 1, "a picture",
+     "leakgraph render SNAP [SELECTOR] [--refs|--backrefs|--path|--paths|"
+     "--why|\n       --dominators|--cycle N] -o FILE",
      "Draws who holds the object into a file (or what it holds, a path from a "
-     "root, all\nthat keeps it alive, or what it dominates); the suffix "
-     "chooses the format. --cycle\nneeds no selector and draws a cycle by its "
+     "root, how the\nroots reach all objects of the selector, all that keeps "
+     "the object alive, or what it\ndominates); the suffix chooses the "
+     "format. --cycle needs no selector and draws a cycle by its "
      "number in `leakgraph cycles` with the\nsame options; --dominators "
      "without one draws the whole heap.\n" SELECTORS
      "\nExample:\n  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"

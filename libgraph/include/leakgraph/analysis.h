@@ -222,6 +222,11 @@ LG_API lg_status lg_paths_merged(const lg_analysis *analysis,
                                  const lg_monitor *monitor,
                                  lg_merged_paths *out, lg_error *err);
 
+/** The reference to it, as reports write it: `.x`; `[*]` where indexes or keys
+ *  differ. Not of a root. */
+LG_API void lg_merged_label(const lg_graph *graph, const lg_merged *merged,
+                            lg_text *out);
+
 /* ------------------------------------------------------------- reports --- */
 
 typedef enum lg_group {
