@@ -69,8 +69,8 @@ is_whole_tuple(const lg_graph *graph, uint32_t node)
            !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
 }
 
-// A key as it stands between brackets: its text, its elements, or <type> for
-// want of both.
+// A key as it stands between brackets: the name of a parameter, its text, its
+// elements, or <type> for want of all.
 static void
 add_key(const lg_graph *graph, uint32_t key, lg_text *out)
 {
@@ -79,6 +79,11 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
         return;
     }
     bool is_str = lg__node_role(graph, key) == LG__ROLE_STR;
+    lg_string name = lg_node_fact(graph, key, "parameter");
+    if (name.length > 0) {
+        add_string(out, name);
+        return;
+    }
     if (add_text(graph, key, out))
         return;
     if (is_whole_tuple(graph, key)) {

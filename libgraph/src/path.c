@@ -17,7 +17,8 @@ typedef struct search {
     uint8_t *rank;     // of the best root that the node is
     uint32_t *queue;
     uint32_t met;
-    uint32_t at; // the node whose hops in are being walked
+    uint32_t at;       // the node whose hops in are being walked
+    uint32_t entrance; // the only way into the target, unless LG_NONE
 } search;
 
 // Modules that refer to things because it is their job, not the user's.
@@ -118,7 +119,9 @@ meet(void *context, const lg_hop *hop)
 {
     search *state = context;
     uint32_t node = hop->source;
-    if (hop->weak)
+    bool first = state->next[state->at] == state->at;
+    if (hop->weak ||
+        (first && state->entrance != LG_NONE && node != state->entrance))
         return true;
     uint32_t level = state->level[state->at] + 1;
     unsigned penalty =
@@ -202,6 +205,23 @@ seen_root(const search *state, uint32_t index)
     uint32_t node = state->walk.graph->root_node[index];
     uint32_t owner = state->walk.fold[node].owner;
     return owner == LG_NONE ? node : owner;
+}
+
+// By the entrance, if a root leads there that is not native; else by any way.
+static lg_status
+find_entered(search *state, uint32_t target, const lg_monitor *monitor,
+             uint32_t *out, lg_error *err)
+{
+    const lg_graph *graph = state->walk.graph;
+    state->entrance = lg__path_entrance(graph, &state->walk.reverse, target);
+    lg_status status = find_root(state, target, monitor, out, err);
+    bool found = *out != LG_NONE && state->rank[*out] < LG__RANK_NATIVE;
+    if (status != LG_OK || found || state->entrance == LG_NONE)
+        return status;
+    memset(state->next, 0xff, graph->columns.node_count * sizeof(uint32_t));
+    state->penalty[target] = 0;
+    state->entrance = LG_NONE;
+    return find_root(state, target, monitor, out, err);
 }
 
 typedef struct choice {
@@ -343,7 +363,7 @@ lg_path_from_root(const lg_graph *graph, uint32_t target,
     if (state.walk.fold[target].owner != LG_NONE)
         target = state.walk.fold[target].owner;
     uint32_t root = LG_NONE;
-    status = find_root(&state, target, monitor, &root, err);
+    status = find_entered(&state, target, monitor, &root, err);
     if (status == LG_OK && root == LG_NONE)
         status = lg_error_set(err, LG_ENOTFOUND,
                               "no root reaches node %u: it is garbage that "

@@ -24,6 +24,11 @@ uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
 /** How little a hop tells: 0 for a local, an attribute, a key. */
 unsigned lg__hop_penalty(const lg_graph *graph, const lg_hop *hop);
 
+/** The dict of a module that has the target as a parameter or a buffer: a way
+ *  through it says what the target is. LG_NONE: it is none. */
+uint32_t lg__path_entrance(const lg_graph *graph, const lg__reverse *reverse,
+                           uint32_t target);
+
 /** A hop from `source` to `target` with the least penalty; edge_count 0 if
  * there is none. The walk is any that has the folds. O(hops out of the source),
  * or with the reverse index of hops into the target if that is less. */

@@ -63,6 +63,9 @@ lg_builder *lg_survey_builder(lg_survey *survey);
 /** Whether only a part of the heap is captured: what is costly and about the
  *  whole process is then left out. */
 bool lg_survey_is_partial(const lg_survey *survey);
+/** Whether the texts of str keys are left out: then no name is to be made of
+ *  them. */
+bool lg_survey_hides_keys(const lg_survey *survey);
 /** Whether `ask` will be called: not in a forked child, where no library's code
  *  may run. What only asking tells is then to be noted as not inspected. */
 bool lg_survey_will_ask(const lg_survey *survey);

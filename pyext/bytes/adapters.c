@@ -1,11 +1,19 @@
 #include "adapters.h"
 
 const lg_adapter *const lg_adapters[] = {
-    &lg_host_adapter,       &lg_builtin_adapter,
-    &lg_numpy_adapter,      &lg_torch_adapter,
-    &lg_cuda_adapter,       &lg_jax_adapter,
-    &lg_cupy_adapter,       &lg_numba_adapter,
-    &lg_matplotlib_adapter, &lg_pillow_adapter,
-    &lg_pyarrow_adapter,    &lg_pandas_adapter,
-    &lg_registered_adapter, NULL,
+    &lg_host_adapter,
+    &lg_builtin_adapter,
+    &lg_numpy_adapter,
+    &lg_torch_adapter,
+    &lg_cuda_adapter,
+    &lg_jax_adapter,
+    &lg_cupy_adapter,
+    &lg_numba_adapter,
+    &lg_matplotlib_adapter,
+    &lg_pillow_adapter,
+    &lg_pyarrow_adapter,
+    &lg_pandas_adapter,
+    &lg_registered_adapter,
+    &lg_torch_parameter_adapter,
+    NULL,
 };

@@ -17,5 +17,6 @@ extern const lg_adapter lg_pillow_adapter;
 extern const lg_adapter lg_pyarrow_adapter;
 extern const lg_adapter lg_pandas_adapter;
 extern const lg_adapter lg_registered_adapter;
+extern const lg_adapter lg_torch_parameter_adapter;
 
 #endif

@@ -26,6 +26,7 @@
 
 #include "rtti.h"
 #include "torch_layout.h"
+#include "torch_table.h"
 
 /** What an adapter is given instances as. */
 enum {
@@ -85,17 +86,6 @@ typedef struct lg_torch_record {
     bool holds;  /**< C++ holds a reference to that object */
 } lg_torch_record;
 
-typedef struct lg_torch_slot {
-    uintptr_t key;
-    void *value; /**< NULL: an empty slot */
-} lg_torch_slot;
-
-typedef struct lg_torch_table {
-    lg_torch_slot *slots;
-    size_t capacity;
-    size_t count;
-} lg_torch_table;
-
 /** A C++ object still to be gone into. */
 typedef struct lg_torch_task {
     uintptr_t address;
@@ -142,15 +132,8 @@ typedef struct lg_torch {
     } names; /**< string ids */
 } lg_torch;
 
-/* torch_table.c */
+/* torch_task.c */
 
-/** The slot of a key in a table, or the empty one where it belongs. NULL when
- *  memory ran out. */
-lg_torch_slot *lg_torch_slot_of(lg_torch *torch, lg_torch_table *table,
-                                uintptr_t key);
-/** Fills an empty slot that was just looked up. */
-void lg_torch_fill(lg_torch_table *table, lg_torch_slot *slot, uintptr_t key,
-                   void *value);
 /** Appends a task. */
 void lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node,
                    bool tensor);

@@ -136,7 +136,8 @@ static const lg_torch_class *
 class_with(lg_torch *torch, uintptr_t vtable)
 {
     lg_rtti rtti;
-    lg_torch_slot *slot = lg_torch_slot_of(torch, &torch->classes, vtable);
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->classes, vtable);
     if (slot == NULL || slot->value != NULL)
         return slot != NULL ? slot->value : NULL;
     if (!lg_rtti_read(torch->memory, vtable, &rtti))

@@ -33,7 +33,8 @@ owners_of_node(lg_torch *torch, uintptr_t node)
 static lg_torch_record *
 known_at(lg_torch *torch, uintptr_t address)
 {
-    lg_torch_slot *slot = lg_torch_slot_of(torch, &torch->records, address);
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->records, address);
     return slot != NULL ? slot->value : NULL;
 }
 
@@ -41,7 +42,8 @@ static lg_torch_record *
 record_at(lg_torch *torch, uintptr_t address, bool *made)
 {
     *made = false;
-    lg_torch_slot *slot = lg_torch_slot_of(torch, &torch->records, address);
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->records, address);
     if (slot == NULL || slot->value != NULL)
         return slot != NULL ? slot->value : NULL;
     lg_torch_record *record = lg_survey_keep(torch->survey, sizeof *record);

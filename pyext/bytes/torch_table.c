@@ -1,6 +1,4 @@
-#include "torch.h"
-
-#include <string.h>
+#include "torch_table.h"
 
 enum { FIRST_CAPACITY = 256 };
 
@@ -22,12 +20,11 @@ find(const lg_torch_table *table, uintptr_t key)
 }
 
 static bool
-grow(lg_torch *torch, lg_torch_table *table)
+grow(lg_survey *survey, lg_torch_table *table)
 {
     lg_torch_table grown = *table;
     grown.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
-    grown.slots =
-        lg_survey_keep(torch->survey, grown.capacity * sizeof *grown.slots);
+    grown.slots = lg_survey_keep(survey, grown.capacity * sizeof *grown.slots);
     if (grown.slots == NULL)
         return false;
     for (size_t i = 0; i < table->capacity; i++)
@@ -38,9 +35,9 @@ grow(lg_torch *torch, lg_torch_table *table)
 }
 
 lg_torch_slot *
-lg_torch_slot_of(lg_torch *torch, lg_torch_table *table, uintptr_t key)
+lg_torch_slot_of(lg_survey *survey, lg_torch_table *table, uintptr_t key)
 {
-    if (2 * table->count >= table->capacity && !grow(torch, table))
+    if (2 * table->count >= table->capacity && !grow(survey, table))
         return NULL;
     return find(table, key);
 }
@@ -51,32 +48,4 @@ lg_torch_fill(lg_torch_table *table, lg_torch_slot *slot, uintptr_t key,
 {
     *slot = (lg_torch_slot){key, value};
     table->count++;
-}
-
-void
-lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node, bool tensor)
-{
-    if (torch->task_end == torch->task_capacity) {
-        size_t capacity = torch->task_capacity ? 2 * torch->task_capacity : 512;
-        lg_torch_task *tasks =
-            lg_survey_keep(torch->survey, capacity * sizeof *tasks);
-        if (tasks == NULL)
-            return;
-        size_t waiting = torch->task_end - torch->task_begin;
-        if (waiting)
-            memcpy(tasks, torch->tasks + torch->task_begin,
-                   waiting * sizeof *tasks);
-        torch->tasks = tasks;
-        torch->task_capacity = capacity;
-        torch->task_begin = 0;
-        torch->task_end = waiting;
-    }
-    torch->tasks[torch->task_end++] = (lg_torch_task){address, node, tensor};
-}
-
-uint32_t
-lg_torch_intern(lg_torch *torch, const char *text)
-{
-    uint32_t id = lg_builder_intern(torch->builder, text, strlen(text));
-    return id != UINT32_MAX ? id : 0;
 }

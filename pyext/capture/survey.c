@@ -48,6 +48,12 @@ lg_survey_is_partial(const lg_survey *survey)
 }
 
 bool
+lg_survey_hides_keys(const lg_survey *survey)
+{
+    return survey->walk->options->no_keys;
+}
+
+bool
 lg_survey_will_ask(const lg_survey *survey)
 {
     return !survey->walk->forked;

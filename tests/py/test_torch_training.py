@@ -1,0 +1,14 @@
+"""Captures of a process that trains in threads: whole graphs, and no crash."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.libraries
+
+
+def test_training(isolated, tmp_path):
+    done = isolated("torch_training.py", str(tmp_path))
+    assert done.code == 0, done.err
+    assert re.fullmatch(r"right \d+\n", done.out)
+    assert len(list(tmp_path.glob("*.lgs"))) == 3
