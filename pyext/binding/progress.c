@@ -1,5 +1,6 @@
 #include "progress.h"
 #include "../capture/clock.h"
+#include "python.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -55,15 +56,57 @@ format_line(char text[LINE_SIZE], const char *phase, double done)
              done * 100);
 }
 
+/* A notebook's bar, if this is one; like the line, never worth an exception. */
+static void
+find_bar(progress *self)
+{
+    PyObject *bar = python_call("leakgraph.bar", "begin", Py_None);
+    if (bar == NULL || bar == Py_None)
+        Py_CLEAR(bar);
+    self->bar = bar;
+    PyErr_Clear();
+}
+
+static void
+tell_bar(const progress *self, const char *method, PyObject *argument)
+{
+    PyObject *result =
+        argument ? PyObject_CallMethod(self->bar, method, "(O)", argument)
+                 : NULL;
+    Py_XDECREF(result);
+    PyErr_Clear();
+}
+
+static void
+show_bar(const progress *self, const char *phase, double done)
+{
+    PyObject *at = Py_BuildValue("(sd)", phase, done);
+    tell_bar(self, "show", at);
+    Py_XDECREF(at);
+}
+
+/* Where progress is to be seen. */
+static void
+find_place(progress *self)
+{
+    bool terminal = stderr_is_terminal();
+    if (!terminal)
+        find_bar(self);
+    if (self->line == LINE_AUTO)
+        self->line = terminal || self->bar != NULL ? LINE_ON : LINE_OFF;
+    self->placed = true;
+}
+
 static void
 show_line(progress *self, const char *phase, double done)
 {
-    if (self->line == LINE_AUTO) {
-        if (!is_late(self))
-            return;
-        self->line = stderr_is_terminal() ? LINE_ON : LINE_OFF;
-    }
-    if (self->line == LINE_OFF)
+    if (self->line == LINE_OFF || (self->line == LINE_AUTO && !is_late(self)))
+        return;
+    if (!self->placed)
+        find_place(self);
+    if (self->bar != NULL)
+        show_bar(self, phase, done);
+    if (self->line == LINE_OFF || self->bar != NULL)
         return;
     char text[LINE_SIZE];
     format_line(text, phase, done);
@@ -155,12 +198,14 @@ progress_start(progress *self, PyObject *option)
 bool
 progress_end(progress *self, lg_status status)
 {
-    if (self->shown) {
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (self->shown)
         stderr_write("\r\033[K");
-        PyErr_Restore(type, value, traceback);
-    }
+    if (self->bar != NULL)
+        tell_bar(self, "end", Py_None);
+    Py_CLEAR(self->bar);
+    PyErr_Restore(type, value, traceback);
     if (self->raised || status != LG_OK || self->callable == NULL)
         return !PyErr_Occurred();
     return call_back(self, "done", 1.0);

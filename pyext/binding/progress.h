@@ -1,6 +1,6 @@
 /**
- * Watches over long native work: Ctrl-C, a line on stderr, the caller's own
- * callback.
+ * Watches over long native work: Ctrl-C, a line on stderr or a notebook's bar,
+ * the caller's own callback.
  */
 #ifndef LEAKGRAPH_PROGRESS_H
 #define LEAKGRAPH_PROGRESS_H
@@ -9,7 +9,8 @@
 #include <leakgraph/leakgraph.h>
 
 typedef enum progress_line {
-    LINE_AUTO, /* on a terminal, when the work takes over a second */
+    LINE_AUTO, /* on a terminal or in a notebook, when the work takes over a
+                  second */
     LINE_ON,
     LINE_OFF,
 } progress_line;
@@ -23,6 +24,8 @@ typedef struct progress {
     int descriptor; /* of stderr, where lines can be written past Python; -1 */
     bool raised;    /* an exception is set in the calling thread */
     bool shown;     /* a line stands on stderr */
+    bool placed;    /* it is known where lines go */
+    PyObject *bar;  /* of a notebook: leakgraph.bar.Bar, or NULL */
 } progress;
 
 /** `option` is the caller's `progress=`: NULL, None, a bool or a callable.

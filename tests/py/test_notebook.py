@@ -28,7 +28,8 @@ def outputs():
         cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS]
     )
     nbclient.NotebookClient(notebook, timeout=120).execute()
-    return [cell.outputs[0].data if cell.outputs else None for cell in notebook.cells]
+    # Before the answer there may be a bar, which long work leaves empty.
+    return [cell.outputs[-1].data if cell.outputs else None for cell in notebook.cells]
 
 
 def test_nothing_shows_by_itself(outputs):
@@ -64,3 +65,36 @@ def test_analyses_are_html(outputs):
     assert cycles.count("<tr>") == 6 and cycles.count("<svg") == 3
     assert "<svg" in why and "kept" in why
     assert top.count("<tr>") == 4
+
+
+BAR = """
+import leakgraph
+snap = leakgraph.snapshot()
+snap.analyze(progress=True)
+print("analysed")
+"""
+
+
+def test_bar_of_progress():
+    import nbclient
+    import nbformat
+
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("kept = [[i] for i in range(600000)]" + BAR)]
+    )
+    seen = []
+
+    class Client(nbclient.NotebookClient):
+        def process_message(self, msg, cell, index):
+            if msg["msg_type"] in ("display_data", "update_display_data"):
+                seen.append(msg["content"]["data"])
+            return super().process_message(msg, cell, index)
+
+    Client(notebook, timeout=120).execute()
+    assert "<progress " in seen[0]["text/html"]
+    assert seen[0]["text/plain"].startswith("leakgraph: ")
+    assert seen[-1] == {"text/plain": "", "text/html": ""}
+    outputs = notebook.cells[0].outputs
+    assert [output.get("text") for output in outputs if output.get("text")] == [
+        "analysed\n"
+    ]

@@ -1,0 +1,49 @@
+"""How far long work is, in a notebook: a bar that goes away when the work is done.
+
+Imported when work has lasted a second on what is no terminal.
+"""
+
+from __future__ import annotations
+
+import sys
+from html import escape
+from typing import Any
+
+__all__ = ["Bar", "begin"]
+
+
+class Bar:
+    """A bar in the output of the cell that runs."""
+
+    def __init__(self, display: Any) -> None:
+        self._display = display
+        self._handle: Any = None
+
+    def show(self, at: tuple[str, float]) -> None:
+        """Draws the bar: what is being done, and how much of it is (0 to 1)."""
+        phase, done = at
+        said = f"leakgraph: {phase} {done:.0%}".replace("%", " %")
+        html = (
+            f'<progress value="{done:.3f}" max="1" style="width:16em"></progress>'
+            f" {escape(said)}"
+        )
+        data = {"text/plain": said, "text/html": html}
+        if self._handle is None:
+            self._handle = self._display(data, raw=True, display_id=True)
+        else:
+            self._handle.update(data, raw=True)
+
+    def end(self, _: None = None) -> None:
+        """Takes the bar away."""
+        if self._handle is not None:
+            self._handle.update({"text/plain": "", "text/html": ""}, raw=True)
+
+
+def begin(_: None = None) -> Bar | None:
+    """A bar if this is a notebook's kernel; IPython is never imported for it."""
+    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    shell = get_ipython() if get_ipython is not None else None
+    display = getattr(sys.modules.get("IPython.display"), "display", None)
+    if display is None or getattr(shell, "kernel", None) is None:
+        return None
+    return Bar(display)
