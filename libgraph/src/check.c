@@ -10,53 +10,65 @@ lg__check_failed(lg_error *err, const char *what, uint64_t where)
                         (unsigned long long)where);
 }
 
-static lg_status
-check_first_edges(const lg_columns *columns, lg_error *err)
+lg_status
+lg__check_first_edges(const lg_columns *columns, lg_error *err)
 {
     const uint64_t *first = columns->first_edge;
     if (first[0] != 0)
         return lg__check_failed(err, "the first edge of a node", 0);
+    // Of one that descends, the difference is far above.
     for (uint32_t node = 0; node < columns->node_count; node++)
-        if (first[node + 1] < first[node] ||
-            first[node + 1] - first[node] >= LG_NONE)
+        if (first[node + 1] - first[node] >= LG_NONE)
             return lg__check_failed(err, "the first edge of a node", node);
     if (first[columns->node_count] != columns->edge_count)
         return lg__check_failed(err, "the last edge", columns->edge_count);
     return LG_OK;
 }
 
-// What a payload of each kind must stay below; 0 stands for "anything".
-static void
-payload_limits(const lg_graph *graph, uint32_t limits[LG_EDGE_KIND_MASK + 1])
+lg__edge_rules
+lg__edge_rules_of(uint32_t nodes, uint32_t strings)
 {
-    for (unsigned kind = 0; kind <= LG_EDGE_KIND_MASK; kind++)
-        limits[kind] = 0;
-    limits[LG_EDGE_ATTRIBUTE] = graph->string_count;
-    limits[LG_EDGE_LOCAL] = graph->string_count;
-    limits[LG_EDGE_GLOBALS] = graph->string_count;
-    limits[LG_EDGE_NATIVE] = graph->string_count;
-    limits[LG_EDGE_VALUE] = graph->columns.node_count;
+    lg__edge_rules rules = {.nodes = nodes};
+    for (unsigned byte = 0; byte <= UINT8_MAX; byte++) {
+        unsigned kind = byte & LG_EDGE_KIND_MASK;
+        uint64_t limit = kind < LG_EDGE_KIND_COUNT ? (uint64_t)1 << 32 : 0;
+        if (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
+            kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE)
+            limit = strings;
+        // LG_NONE, which plus 1 is 0, stands for a key that is not known.
+        if (kind == LG_EDGE_VALUE)
+            limit = (uint64_t)nodes + 1;
+        rules.limit[byte] = limit;
+        rules.added[byte] = kind == LG_EDGE_VALUE;
+    }
+    return rules;
+}
+
+lg_status
+lg__edge_failed(const lg__edge_rules *rules, uint64_t edge, uint32_t target,
+                unsigned kind, lg_error *err)
+{
+    const char *what = target >= rules->nodes    ? "the target of an edge"
+                       : rules->limit[kind] == 0 ? "the kind of an edge"
+                                                 : "the label of an edge";
+    return lg__check_failed(err, what, edge);
 }
 
 lg_status
 lg__check_edges(const lg_graph *graph, lg_error *err)
 {
     const lg_columns *columns = &graph->columns;
-    lg_status status = check_first_edges(columns, err);
+    lg_status status = lg__check_first_edges(columns, err);
     if (status != LG_OK)
         return status;
-    uint32_t limits[LG_EDGE_KIND_MASK + 1];
-    payload_limits(graph, limits);
+    lg__edge_rules rules =
+        lg__edge_rules_of(columns->node_count, graph->string_count);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
-        if (columns->edge_target[edge] >= columns->node_count)
-            return lg__check_failed(err, "the target of an edge", edge);
-        unsigned kind = lg__edge_kind(graph, edge);
-        if (kind >= LG_EDGE_KIND_COUNT)
-            return lg__check_failed(err, "the kind of an edge", edge);
-        uint32_t payload = columns->edge_payload[edge];
-        if (limits[kind] && payload >= limits[kind] &&
-            !(kind == LG_EDGE_VALUE && payload == LG_NONE))
-            return lg__check_failed(err, "the label of an edge", edge);
+        uint32_t target = columns->edge_target[edge];
+        unsigned kind = columns->edge_kind[edge];
+        if (!lg__edge_is_sound(&rules, target, kind,
+                               columns->edge_payload[edge]))
+            return lg__edge_failed(&rules, edge, target, kind, err);
     }
     return LG_OK;
 }

@@ -81,7 +81,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     lg_status status = run_steps(builder, err);
     if (status != LG_OK) {
         lg_builder_free(builder);
-        return status;
+        return blame_producer(status, err);
     }
     lg_allocator allocator = builder->rest->allocator;
     lg_allocator unreleased = allocator;
@@ -99,7 +99,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     if (status == LG_OK)
         status = lg__check_tables(graph, err);
     if (status == LG_OK)
-        status = lg__check_edges(graph, err);
+        status = lg__check_first_edges(&graph->columns, err);
     if (status == LG_OK)
         status = lg__graph_settle(graph, err);
     if (status == LG_OK)

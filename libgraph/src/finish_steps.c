@@ -106,6 +106,7 @@ add_saturated(uint32_t *count, uint64_t more)
     *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
 }
 
+// The one sweep over the edges: it sees to it that they are sound, too.
 lg_status
 lg__finish_found(lg_builder *builder, lg_error *err)
 {
@@ -118,12 +119,15 @@ lg__finish_found(lg_builder *builder, lg_error *err)
     if (nodes > 0)
         memset(found, 0, nodes * sizeof *found);
     const unsigned uncounted = LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+    lg__edge_rules rules = lg__edge_rules_of(
+        nodes, (uint32_t)rest->table[LG__STRING_OFFSET].count - 1);
     for (uint64_t edge = 0; edge < builder->edge_count; edge++) {
         uint32_t target = builder->edge_target[edge];
-        if (target >= nodes)
-            return out_of_order(err, "the target of an edge", edge);
-        found[target] += !(builder->edge_kind[edge] & uncounted) &&
-                         found[target] != UINT32_MAX;
+        unsigned kind = builder->edge_kind[edge];
+        if (!lg__edge_is_sound(&rules, target, kind,
+                               builder->edge_payload[edge]))
+            return lg__edge_failed(&rules, edge, target, kind, err);
+        found[target] += !(kind & uncounted) && found[target] != UINT32_MAX;
     }
     const lg__node_number *held = rest->held.data;
     for (size_t i = 0; i < rest->held.count; i++)

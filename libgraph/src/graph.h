@@ -212,6 +212,30 @@ lg_status lg__graph_settle(lg_graph *graph, lg_error *err);
 
 /** The parts of lg_graph_check. */
 lg_status lg__check_edges(const lg_graph *graph, lg_error *err);
+/** Of those, the part that looks at no edge. */
+lg_status lg__check_first_edges(const lg_columns *columns, lg_error *err);
+
+/** What an edge must satisfy, by its kind's byte. */
+typedef struct lg__edge_rules {
+    uint32_t nodes;
+    uint64_t limit[UINT8_MAX + 1]; /**< above every label; 0: no such kind */
+    uint8_t added[UINT8_MAX + 1];  /**< to a label, before it is compared */
+} lg__edge_rules;
+
+lg__edge_rules lg__edge_rules_of(uint32_t nodes, uint32_t strings);
+
+static inline bool
+lg__edge_is_sound(const lg__edge_rules *rules, uint32_t target, unsigned kind,
+                  uint32_t payload)
+{
+    return target < rules->nodes &&
+           (uint32_t)(payload + rules->added[kind]) < rules->limit[kind];
+}
+
+/** Says what is wrong with an edge that is not sound. */
+lg_status lg__edge_failed(const lg__edge_rules *rules, uint64_t edge,
+                          uint32_t target, unsigned kind, lg_error *err);
+
 lg_status lg__check_tables(const lg_graph *graph, lg_error *err);
 lg_status lg__check_strings(const lg_graph *graph, lg_error *err);
 lg_status lg__check_facts(const lg_graph *graph, lg_error *err);

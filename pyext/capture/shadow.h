@@ -66,6 +66,18 @@ lg_shadow_slot(lg_shadow *shadow, const void *address)
     return &leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)];
 }
 
+/** Brings an address's slot into the cache, if there is one. */
+static inline void
+lg_shadow_prefetch(const lg_shadow *shadow, const void *address)
+{
+    uintptr_t bits = (uintptr_t)address;
+    uint32_t *const *middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    const uint32_t *leaf =
+        middle != NULL ? middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)] : NULL;
+    if (leaf != NULL)
+        __builtin_prefetch(&leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)], 1);
+}
+
 /** The slot's value, 0 if it was never set; allocates nothing. */
 static inline uint32_t
 lg_shadow_find(const lg_shadow *shadow, const void *address)

@@ -1,3 +1,4 @@
+#include "ahead.h"
 #include "survey.h"
 
 #include <string.h>
@@ -262,67 +263,14 @@ tell(lg_walk *walk)
         walk->builder->status = LG_ECANCELLED;
 }
 
-/** How far ahead the next objects are brought into the cache: first the object
- *  itself, then, when that can be read, what its type keeps elsewhere. */
-enum { AHEAD = 16, FAR_AHEAD = 2 * AHEAD };
-
 /** How many tracked objects are numbered at a time. */
 enum { BATCH = 256 };
 
-/** Types of the objects that come next, looked up when they were AHEAD. */
-typedef struct upcoming {
-    uint32_t node;
-    lg_type_info *info;
-} upcoming;
-
-static void
-prefetch_object(const lg_builder *builder, uint32_t node)
-{
-    if (node >= builder->node_count)
-        return;
-    const char *object = (const char *)(uintptr_t)builder->address[node];
-    __builtin_prefetch(object);
-    __builtin_prefetch(object + 64);
-}
-
-/** The second memory that a walker will read: a container's items. */
-static void
-prefetch_parts(PyObject *object, const lg_type_info *info)
-{
-    switch ((lg_plan)info->plan) {
-    case LG_PLAN_LIST:
-        __builtin_prefetch(((PyListObject *)object)->ob_item);
-        return;
-    case LG_PLAN_DICT:
-        __builtin_prefetch(((PyDictObject *)object)->ma_keys);
-        return;
-    case LG_PLAN_INSTANCE:
-        if (info->dict_kind == LG_DICT_MANAGED)
-            __builtin_prefetch(lg_managed_word(object));
-        return;
-    default:
-        return;
-    }
-}
-
-static void
-look_ahead(lg_walk *walk, uint32_t node, upcoming *next)
-{
-    const lg_builder *builder = walk->builder;
-    if (node >= builder->node_count ||
-        (builder->node_flags[node] & LG_NODE_SYNTHETIC))
-        return;
-    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
-    *next = (upcoming){node, lg_type_lookup(walk, Py_TYPE(object))};
-    if (next->info != NULL)
-        prefetch_parts(object, next->info);
-}
-
+/** False when memory for its type ran out. */
 static bool
-walk_object(lg_walk *walk, uint32_t node, const upcoming *known)
+walk_object(lg_walk *walk, uint32_t node, lg_type_info *info)
 {
     PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
-    lg_type_info *info = known->node == node ? known->info : NULL;
     if (info == NULL)
         info = lg_walk_type(walk, Py_TYPE(object));
     if (info == NULL)
@@ -339,22 +287,20 @@ void
 lg_walk_run(lg_walk *walk)
 {
     lg_builder *builder = walk->builder;
-    upcoming ring[AHEAD] = {{0, NULL}};
+    lg_ahead ahead = {0};
     for (; builder->status == LG_OK; walk->walked++) {
         uint32_t node = walk->walked;
-        if (node + FAR_AHEAD >= builder->node_count && !walk->tracked.done)
+        if (node + LG_AHEAD_OBJECT >= builder->node_count &&
+            !walk->tracked.done)
             lg_enumerate_some(walk, BATCH);
         if (node >= builder->node_count)
             break;
         if (node % TELL_EVERY == 0)
             tell(walk);
-        upcoming *place = &ring[node % AHEAD];
-        upcoming known = *place;
-        prefetch_object(builder, node + FAR_AHEAD);
-        look_ahead(walk, node + AHEAD, place);
+        lg_type_info *info = lg_ahead_step(&ahead, walk, node);
         lg_builder_open(builder, node);
         if (!(builder->node_flags[node] & LG_NODE_SYNTHETIC) &&
-            !walk_object(walk, node, &known))
+            !walk_object(walk, node, info))
             return;
     }
 }
