@@ -1,5 +1,6 @@
 // Signals: Ctrl-C asks long work to stop, a second one ends the process; a
-// mapped file that somebody cuts short is an unreadable file.
+// mapped file that somebody cuts short is an unreadable file; one that grows
+// over a limit cannot be written.
 
 #include "command.h"
 
@@ -41,4 +42,7 @@ lg__signals_watch(void)
     sigaction(SIGINT, &action, NULL);
     action.sa_handler = leave;
     sigaction(SIGBUS, &action, NULL);
+    // A file that may not grow on is then an error of write(), like a full disk.
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &action, NULL);
 }
