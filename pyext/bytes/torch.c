@@ -58,6 +58,7 @@ intern_names(lg_torch *torch)
     torch->names.grad = lg_torch_intern(torch, "grad");
     torch->names.grad_fn = lg_torch_intern(torch, "grad_fn");
     torch->names.base = lg_torch_intern(torch, "_base");
+    torch->names.tangent = lg_torch_intern(torch, "tangent");
     torch->names.hooks = lg_torch_intern(torch, "_backward_hooks");
     torch->names.late_hooks =
         lg_torch_intern(torch, "_post_accumulate_grad_hooks");
@@ -202,12 +203,15 @@ visit(lg_survey *survey, void *state, PyObject *object, unsigned kind)
     bool late;
     if (kind != LG_TORCH_TENSOR)
         return;
-    lg_survey_claim(survey, (PyObject *)word_at(object, layout->wrapper_hooks),
-                    LG_EDGE_ATTRIBUTE, "_backward_hooks");
-    if (layout->wrapper_acc)
-        lg_survey_claim(survey,
-                        (PyObject *)word_at(object, layout->wrapper_acc),
-                        LG_EDGE_ATTRIBUTE, "_post_accumulate_grad_hooks");
+    uintptr_t hooks = word_at(object, layout->wrapper_hooks);
+    uintptr_t late_hooks =
+        layout->wrapper_acc ? word_at(object, layout->wrapper_acc) : 0;
+    if ((hooks | late_hooks) == 0)
+        return;
+    lg_survey_claim(survey, (PyObject *)hooks, LG_EDGE_ATTRIBUTE,
+                    "_backward_hooks");
+    lg_survey_claim(survey, (PyObject *)late_hooks, LG_EDGE_ATTRIBUTE,
+                    "_post_accumulate_grad_hooks");
     uintptr_t impl = word_at(object, layout->wrapper_impl);
     for (unsigned i = 0; layout->graph && impl != 0; i++) {
         uintptr_t dict = lg_torch_hook_dict(torch, impl, i, &late);

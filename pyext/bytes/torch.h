@@ -7,7 +7,7 @@
  * (C++)", an autograd node of its class's name. Storages are spans.
  *
  * Names of edges, as Python would write them:
- *   tensor  .grad  .grad_fn  ._base  ._backward_hooks
+ *   tensor  .grad  .grad_fn  ._base  .tangent  ._backward_hooks
  *           ._post_accumulate_grad_hooks  ._indices  ._values ...
  *   node    .next_functions[0][0]  ._saved_self  ._saved_tensors[0]  .variable
  *           ._raw_saved_self.data  ._raw_saved_self.unpack_hook (hooked)
@@ -45,6 +45,7 @@ typedef enum lg_torch_kind {
     LG_TORCH_HOOKS,    /**< SavedVariableHooks made in Python */
     LG_TORCH_HOOK,     /**< a hook with a dict of Python's */
     LG_TORCH_ANOMALY,  /**< AnomalyMetadata with a dict of Python's */
+    LG_TORCH_FORWARD,  /**< the block of a shared_ptr to a ForwardGrad */
     LG_TORCH_QUANTIZER,
     LG_TORCH_MAPPING, /**< a storage's context: a MapAllocator */
     LG_TORCH_PINNING, /**< an allocator of page-locked memory */
@@ -126,9 +127,10 @@ typedef struct lg_torch {
     uint32_t node_type;   /**< "torch.autograd.Node" */
     uint32_t storage_type;
     struct {
-        uint32_t grad, grad_fn, base, hooks, late_hooks, storage, variable,
-            metadata, data, owner, pack, unpack, tensor, function, node_hooks,
-            dtype, shape, bytes, device, requires_grad, yes, saved, hooked;
+        uint32_t grad, grad_fn, base, tangent, hooks, late_hooks, storage,
+            variable, metadata, data, owner, pack, unpack, tensor, function,
+            node_hooks, dtype, shape, bytes, device, requires_grad, yes, saved,
+            hooked;
     } names; /**< string ids */
 } lg_torch;
 

@@ -50,6 +50,8 @@ kind_of(const lg_rtti *rtti)
         return LG_TORCH_HOOK;
     if (mentions(rtti, "PyAnomalyMetadata"))
         return LG_TORCH_ANOMALY;
+    if (mentions(rtti, "_Sp_counted") && mentions(rtti, "11ForwardGrad"))
+        return LG_TORCH_FORWARD;
     if (lg_rtti_is_a(rtti, "N2at9QuantizerE"))
         return LG_TORCH_QUANTIZER;
     if (mentions(rtti, "MapAllocator"))

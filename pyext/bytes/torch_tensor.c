@@ -61,7 +61,47 @@ link_base(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
         lg_torch_link(torch, node, base, torch->names.base);
 }
 
-/** Returns what the AutogradMeta itself costs. */
+/** Tangents of forward mode: a ForwardGrad has them in an unordered_map by
+ *  level, whose entries are (next, level, tensor). Every word that may lead to
+ *  an entry is tried: no other leads to a tensor there. Returns the cost. */
+static size_t
+link_entries(lg_torch *torch, uintptr_t forward, uint32_t node)
+{
+    enum { LEVELS = 64 };
+    size_t block = lg_memory_block(torch->memory, forward), cost = block;
+    for (size_t k = 2 * WORD; k + WORD < block && k < 256; k += WORD) {
+        uintptr_t at = lg_memory_word(torch->memory, forward + k);
+        for (unsigned i = 0; i < LEVELS && lg_is_address(at); i++) {
+            uintptr_t impl = lg_memory_word(torch->memory, at + 2 * WORD);
+            lg_torch_record *tangent =
+                lg_is_address(impl) ? lg_torch_tensor(torch, impl) : NULL;
+            if (tangent == NULL)
+                break;
+            lg_torch_link(torch, node, tangent, torch->names.tangent);
+            cost += lg_memory_block(torch->memory, at);
+            at = lg_memory_word(torch->memory, at);
+            k = block;
+        }
+    }
+    return cost;
+}
+
+/** The AutogradMeta owns its ForwardGrad by a shared_ptr, known by the class of
+ *  its block. */
+static size_t
+link_tangents(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
+{
+    for (size_t k = WORD; k + 2 * WORD <= size && k < 512; k += WORD) {
+        uintptr_t word = lg_memory_word(torch->memory, meta + k);
+        const lg_torch_class *class =
+            lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
+        if (class != NULL && class->kind == LG_TORCH_FORWARD)
+            return link_entries(torch, word, node);
+    }
+    return 0;
+}
+
+/** Returns what the AutogradMeta and its parts cost. */
 static size_t
 walk_meta(lg_torch *torch, uintptr_t meta, uint32_t node)
 {
@@ -82,7 +122,7 @@ walk_meta(lg_torch *torch, uintptr_t meta, uint32_t node)
     if (made_by != NULL)
         lg_torch_link(torch, node, made_by, torch->names.grad_fn);
     link_base(torch, meta, block, node);
-    return block;
+    return block + link_tangents(torch, meta, block, node);
 }
 
 /* ------------------------------------------------------------- tensors --- */

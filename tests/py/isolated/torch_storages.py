@@ -277,6 +277,24 @@ def facts():
     assert snapshot.find(tensor).type_name == "torch.Tensor"
 
 
+def tangents():
+    """Forward mode: the tangents of dual tensors, which C++ alone may hold."""
+    from torch.autograd import forward_ad
+
+    with forward_ad.dual_level():
+        tangent = torch.full((200,), 2.0)
+        dual = forward_ad.make_dual(torch.ones(200), tangent)
+        product = dual * dual
+        snapshot = held(dual=dual, product=product, tangent=tangent)
+        found = edge(snapshot, dual, ".tangent").target
+        assert only(snapshot, tangent) in [e.target for e in found.referents()]
+        hidden = edge(snapshot, product, ".tangent").target
+        assert hidden.facts["shape"] == "200"
+        assert hidden.dominator == snapshot.find(product)
+    snapshot = held(dual=dual)
+    assert not [e for e in snapshot.find(dual).referents() if "tangent" in e.label]
+
+
 CASES = (
     views,
     expanded,
@@ -294,6 +312,7 @@ CASES = (
     storage_objects,
     lazily_copied,
     facts,
+    tangents,
 )
 
 if __name__ == "__main__":
