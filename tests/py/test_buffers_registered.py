@@ -129,6 +129,54 @@ def test_offsets(register):
     assert memory.size == 2 and memory.address == 0
 
 
+class Meta(type):
+    """Of a type, `__basicsize__` and `__flags__` are members of its C struct."""
+
+
+class Number(complex):
+    """`real` is a member, a float."""
+
+
+def test_members_of_the_struct(register):
+    register(Meta, member="__flags__", length="__basicsize__")
+    kind = Meta("kind", (), {})
+    (memory,) = memory_of(leakgraph.snapshot(), kind)
+    assert memory.size == kind.__basicsize__ and memory.address == kind.__flags__
+
+
+def test_a_member_that_is_no_whole_number(register):
+    register(Number, length="real")
+    it = Number(5000)
+    facts = leakgraph.snapshot().find(it).facts
+    assert facts["not inspected"] == "it keeps no number under the name real"
+
+
+class Table:
+    """As a library's might be: handles to memory, in rows; `rows` is a property."""
+
+    def __init__(self, *sizes):
+        self._blocks = [Block(size) for size in sizes]
+        self.lent = bytearray(70_000)
+
+    @property
+    def rows(self):
+        return [(block.address, block.nbytes) for block in self._blocks]
+
+
+def test_a_type_that_only_its_own_code_understands(register):
+    register(Table, reader=lambda it: [*it.rows, memoryview(it.lent)])
+    it = Thing(table=Table(100_000, 300_000))
+    snapshot = leakgraph.snapshot()
+    memory = memory_of(snapshot, it.table)
+    assert sorted(node.size for node in memory) == [70_001, 100_000, 300_000]
+    assert {node.address for node in memory} >= {row[0] for row in it.table.rows}
+    assert 470_000 < snapshot.find(it).retained < 480_000
+    assert snapshot.info()["adapter.registered"] == "inspected: 1 types"
+    del it.table._blocks
+    node = leakgraph.snapshot().find(it.table)
+    assert node.facts["not inspected"].startswith("AttributeError: ")
+
+
 def test_an_offset_that_lies_outside(register):
     with pytest.raises(leakgraph.ArgumentError, match="no word of Block"):
         leakgraph.register_buffers(Block, offset=1 << 20, length=16)
