@@ -2,14 +2,22 @@
 // swept once. What overlaps is one group, a maximal union, and becomes one
 // node. A span inside an inline one is no part of a group: its holder refers to
 // the object whose own bytes those are.
+#include "radix.h"
 #include "rest.h"
 #include "sort.h"
 
 #include <string.h>
 
+// A span in the order of a sweep, by what it is sorted by next.
+typedef struct ranked {
+    uint32_t number;
+    uint32_t index;
+} ranked;
+
 typedef struct sweep {
     lg_builder *builder;
     lg__span *spans;
+    ranked *ranks;      // of the spans, in their order
     lg__vector holders; // lg__span: of a group, sorted by holder
     uint32_t inline_holder;
     uint64_t inline_end; // of the inline span that reaches furthest so far
@@ -32,24 +40,42 @@ lg_builder_add_span(lg_builder *builder, const lg_span *span)
         *place = (lg__span){*span, (uint32_t)(rest->span.count - 1)};
 }
 
-// By device; those without an address last; inline ones before what begins
-// where they do.
-static int
-compare_spans(const void *left, const void *right)
+static lg__span *
+span_at(const sweep *state, size_t rank)
 {
-    const lg_span *a = &((const lg__span *)left)->span;
-    const lg_span *b = &((const lg__span *)right)->span;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    // 0 - 1 wraps round to the largest number.
-    if (a->address != b->address)
-        return a->address - 1 < b->address - 1 ? -1 : 1;
-    unsigned inlined = a->flags & LG_SPAN_INLINE;
-    if (inlined != (b->flags & LG_SPAN_INLINE))
-        return inlined ? -1 : 1;
-    uint32_t first = ((const lg__span *)left)->order;
-    uint32_t second = ((const lg__span *)right)->order;
-    return first < second ? -1 : first > second;
+    return &state->spans[state->ranks[rank].index];
+}
+
+// What spans are sorted by: at last their device, before that their address,
+// where 0 - 1 wraps round to the largest.
+static uint32_t
+number_of(const lg_span *span, int part)
+{
+    uint64_t address = span->address - 1;
+    return part == 0   ? (uint32_t)address
+           : part == 1 ? (uint32_t)(address >> 32)
+                       : span->device;
+}
+
+// By device and address; those without an address last; inline ones before what
+// begins where they do; else in the order in which they came.
+static bool
+sort_spans(sweep *state, size_t count)
+{
+    const lg_allocator *allocator = &state->builder->rest->allocator;
+    size_t placed = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < count; i++)
+            if (!(state->spans[i].span.flags & LG_SPAN_INLINE) == (pass == 1))
+                state->ranks[placed++].index = (uint32_t)i;
+    for (int part = 0; part < 3; part++) {
+        for (size_t i = 0; i < count; i++)
+            state->ranks[i].number = number_of(&span_at(state, i)->span, part);
+        if (!lg__radix_sort(allocator, state->ranks, count,
+                            sizeof *state->ranks))
+            return false;
+    }
+    return true;
 }
 
 static int
@@ -185,7 +211,7 @@ inline_bytes(const sweep *state, size_t end)
         covered = state->end;
     uint64_t bytes = covered - state->begin;
     for (size_t i = state->first; i < end; i++) {
-        const lg_span *span = &state->spans[i].span;
+        const lg_span *span = &span_at(state, i)->span;
         uint64_t reach = end_of(span);
         if (!(span->flags & LG_SPAN_INLINE) || span->address == 0 ||
             span->address >= state->end)
@@ -210,9 +236,15 @@ close_group(sweep *state, size_t end)
     if (bytes == 0)
         return;
     bytes -= inline_bytes(state, end);
+    if (end - state->first == 1) {
+        add_buffer(builder, span_at(state, state->first), 1, state->begin,
+                   bytes);
+        state->begin = state->end = 0;
+        return;
+    }
     state->holders.count = 0;
     for (size_t i = state->first; i < end; i++) {
-        const lg_span *span = &state->spans[i].span;
+        const lg_span *span = &span_at(state, i)->span;
         if ((span->flags & LG_SPAN_INLINE) || span->length == 0)
             continue;
         lg__span *place =
@@ -221,7 +253,7 @@ close_group(sweep *state, size_t end)
             lg__builder_fail(builder, LG_ENOMEM);
             return;
         }
-        *place = state->spans[i];
+        *place = *span_at(state, i);
     }
     lg__span *spans = state->holders.data;
     lg__sort(spans, state->holders.count, sizeof *spans, compare_holders);
@@ -233,7 +265,7 @@ static void
 sweep_span(sweep *state, size_t index)
 {
     lg_builder *builder = state->builder;
-    lg_span *span = &state->spans[index].span;
+    lg_span *span = &span_at(state, index)->span;
     uint64_t end = end_of(span);
     if (span->flags & LG_SPAN_INLINE) {
         add_size(builder, span->holder, span->extra);
@@ -245,7 +277,7 @@ sweep_span(sweep *state, size_t index)
         add_size(builder, span->holder, span->extra);
     } else if (span->address == 0) {
         close_group(state, index);
-        add_buffer(builder, &state->spans[index], 1, 0, span->length);
+        add_buffer(builder, span_at(state, index), 1, 0, span->length);
     } else if (end <= state->inline_end) {
         add_size(builder, span->holder, span->extra);
         if (span->holder != state->inline_holder)
@@ -279,26 +311,38 @@ check_spans(const lg_builder *builder, lg_error *err)
     return LG_OK;
 }
 
+static void
+sweep_spans(sweep *state, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && span_at(state, i)->span.device !=
+                         span_at(state, i - 1)->span.device) {
+            close_group(state, i);
+            state->inline_end = 0;
+        }
+        sweep_span(state, i);
+    }
+    close_group(state, count);
+}
+
 lg_status
 lg__finish_spans(lg_builder *builder, lg_error *err)
 {
     struct lg_builder_rest *rest = builder->rest;
     size_t count = rest->span.count;
+    size_t size = count * sizeof(ranked);
     sweep state = {.builder = builder, .spans = rest->span.data};
     lg_status status = check_spans(builder, err);
     if (status != LG_OK || count == 0)
         return status;
     state.holders.element = sizeof(lg__span);
-    lg__sort(state.spans, count, sizeof *state.spans, compare_spans);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 &&
-            state.spans[i].span.device != state.spans[i - 1].span.device) {
-            close_group(&state, i);
-            state.inline_end = 0;
-        }
-        sweep_span(&state, i);
-    }
-    close_group(&state, count);
+    state.ranks = lg__allocate(&rest->allocator, size);
+    if (state.ranks == NULL || !sort_spans(&state, count))
+        lg__builder_fail(builder, LG_ENOMEM);
+    else
+        sweep_spans(&state, count);
+    if (state.ranks != NULL)
+        lg__deallocate(&rest->allocator, state.ranks, size);
     lg__vector_free(&rest->allocator, &state.holders);
     lg__vector_free(&rest->allocator, &rest->span);
     return lg__builder_status(builder, err);

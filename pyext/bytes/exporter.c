@@ -19,16 +19,18 @@ lg_type_is(const PyTypeObject *type, const char *name)
 void
 lg_memory_add(lg_survey *survey, uint32_t holder, const lg_memory *memory)
 {
+    lg_builder *builder = lg_survey_builder(survey);
     lg_span span = {
         .holder = holder,
         .address = (uint64_t)(uintptr_t)memory->address,
         .length = memory->length,
         .type = memory->type,
         .text = memory->text,
-        .label = lg_builder_intern(lg_survey_builder(survey), "data", 4),
+        .label = memory->label != 0 ? memory->label
+                                    : lg_builder_intern(builder, "data", 4),
         .flags = memory->flags,
     };
-    lg_builder_add_span(lg_survey_builder(survey), &span);
+    lg_builder_add_span(builder, &span);
 }
 
 /** NULL once it is released. */

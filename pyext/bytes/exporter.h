@@ -13,10 +13,11 @@ typedef struct lg_memory {
     uint64_t length;
     uint32_t type;  /**< id of the buffer's type: "numpy.memory" */
     uint32_t text;  /**< string id: `float64[3]`; 0: none */
+    uint32_t label; /**< string id of the edge's name; 0: "data" */
     unsigned flags; /**< LG_SPAN_ bits */
 } lg_memory;
 
-/** Adds a span whose edge is named "data". */
+/** Adds a span. */
 void lg_memory_add(lg_survey *survey, uint32_t holder, const lg_memory *memory);
 
 /** Notes that `exporter` keeps the memory alive, which somebody else looks at.

@@ -28,6 +28,7 @@ typedef struct numpy_state {
     PyTypeObject *record;         /**< numpy.void */
     bool wide;                    /**< numpy 2 */
     uint32_t type;                /**< of buffers */
+    uint32_t data;                /**< string id of the name of their edges */
     uint32_t dtype, shape, bytes; /**< string ids of the facts' keys */
     description known[KNOWN + 1]; /**< by hash; the first for the others */
 } numpy_state;
@@ -75,6 +76,7 @@ name_things(lg_survey *survey, numpy_state *state)
 {
     lg_builder *builder = lg_survey_builder(survey);
     state->type = lg_survey_type(survey, "numpy.memory", LG_NONE);
+    state->data = lg_builder_intern(builder, "data", 4);
     state->dtype = lg_builder_intern(builder, "dtype", 5);
     state->shape = lg_builder_intern(builder, "shape", 5);
     state->bytes = lg_builder_intern(builder, "bytes", 5);
@@ -325,6 +327,7 @@ survey_array(lg_survey *survey, numpy_state *state, const lg_instance *instance)
                         .length = about->length,
                         .type = state->type,
                         .text = about->text,
+                        .label = state->data,
                         .flags = LG_SPAN_OWNER};
     if (instance->frontier && owner)
         lg_survey_add_size(survey, instance->node, (int64_t)memory.length);
