@@ -17,10 +17,15 @@ folder=/usr/src/$name
 echo "== CPython $name from Debian's $package: configure $*"
 mkdir -p "$folder/build" "$folder/source"
 cd "$folder"
-line=$(grep -h '^deb ' /etc/apt/sources.list | head -n 1)
-echo "deb-src ${line#deb }" >/etc/apt/sources.list.d/source.list
+# A mirror may have the newest source in its list but not in its pool.
+mirror=$(awk '$1 == "deb" { print $2; exit }' /etc/apt/sources.list)
+for suite in "$VERSION_CODENAME" testing sid; do
+    echo "deb-src $mirror $suite main"
+done | sort -u >/etc/apt/sources.list.d/source.list
 apt-get update -qq
-apt-get source -qq --download-only "$package"
+for version in $(apt-cache showsrc "$package" | sed -n 's/^Version: //p' | sort -rVu); do
+    ! apt-get source -qq --download-only "$package=$version" || break
+done
 tar xf "$package"_*.orig.tar.* -C source --strip-components=1
 
 cd build
