@@ -18,7 +18,9 @@ OLD = b"what was there before"
 ROOM = 256 << 10
 
 #: Runs a command where `room` is full, or with files limited to as much.
-FULL = 'mount -t tmpfs -o size="$1" none "$2" && cp old.lgs "$2/x.lgs" && shift 2 && "$@"'
+FULL = (
+    'mount -t tmpfs -o size="$1" none "$2" && cp old.lgs "$2/x.lgs" && shift 2 && "$@"'
+)
 LIMITED = 'cp old.lgs "$2/x.lgs" && ulimit -f $(($1 / 1024)) && shift 2 && "$@"'
 #: Then tells what is in there.
 TELL = '; code=$?; echo; ls -A room; cat room/x.lgs; exit "$code"'
@@ -28,9 +30,10 @@ def unshared():
     """How to have mounts of one's own; None: there is no way."""
     for command in (["unshare", "-m"], ["unshare", "-rm"]):
         try_it = [*command, "sh", "-c", "mount -t tmpfs none /mnt"]
-        if shutil.which("unshare") and not subprocess.run(
-            try_it, capture_output=True, check=False
-        ).returncode:
+        if (
+            shutil.which("unshare")
+            and not subprocess.run(try_it, capture_output=True, check=False).returncode
+        ):
             return command
     return None
 
