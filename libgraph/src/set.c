@@ -83,9 +83,9 @@ leader(const marking *at, uint32_t node)
                : at->analysis->knot_node[at->analysis->knot_first[knot]];
 }
 
-// Garbage hangs from its source components.
+// Garbage hangs from its source components: marks what others lead to.
 static void
-reach_garbage(marking *at)
+mark_entered(const marking *at)
 {
     const lg_columns *columns = &at->graph->columns;
     for (uint32_t node = 0; node < columns->node_count; node++) {
@@ -101,10 +101,44 @@ reach_garbage(marking *at)
                 at->state[other] |= ENTERED;
         }
     }
-    for (uint32_t node = 0; node < columns->node_count; node++)
-        if (!(at->mark[node] & LG__MARK_LIVE) &&
-            !(at->state[leader(at, node)] & ENTERED))
+}
+
+static bool
+is_source(const marking *at, uint32_t node)
+{
+    return !(at->mark[node] & LG__MARK_LIVE) &&
+           !(at->state[leader(at, node)] & ENTERED);
+}
+
+static void
+reach_garbage(marking *at)
+{
+    mark_entered(at);
+    for (uint32_t node = 0; node < at->graph->columns.node_count; node++)
+        if (is_source(at, node))
             reach(at, node);
+}
+
+lg_status
+lg__garbage_sources(const lg_analysis *analysis, uint8_t **out, lg_error *err)
+{
+    size_t nodes = (size_t)analysis->graph->columns.node_count + 1;
+    uint8_t *sources = malloc(nodes);
+    marking at = {.analysis = analysis,
+                  .graph = analysis->graph,
+                  .mark = analysis->policy.mark,
+                  .state = calloc(nodes, 1)};
+    if (at.state == NULL || sources == NULL) {
+        free(at.state);
+        free(sources);
+        return lg__error_memory(err);
+    }
+    mark_entered(&at);
+    for (uint32_t node = 0; node + 1 < nodes; node++)
+        sources[node] = is_source(&at, node);
+    free(at.state);
+    *out = sources;
+    return LG_OK;
 }
 
 // A namespace is a part of its module: without the module in the set, its own

@@ -17,6 +17,22 @@ lg_status lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
                           size_t count, const lg_monitor *monitor,
                           uint8_t **out, lg_error *err);
 
+/** One byte a node: 1 where garbage hangs from, the nodes of components that no
+ *  other garbage refers to. *out is released with free(). */
+lg_status lg__garbage_sources(const lg_analysis *analysis, uint8_t **out,
+                              lg_error *err);
+
+/**
+ * What up to 64 groups of nodes retain, each by itself and exactly: group i is
+ * of all nodes whose type t has lane_of[t] == i; 64 is of no group. bytes is
+ * [count * (device_count + 1)]. O(nodes + edges), times what the ways around
+ * the groups differ in length.
+ */
+lg_status lg__groups_retained(const lg_analysis *analysis,
+                              const uint32_t *lane_of, uint32_t count,
+                              const lg_monitor *monitor, uint64_t *bytes,
+                              lg_error *err);
+
 /** A node that several sets reach, and nothing else. */
 #define LG__SHARED UINT32_MAX
 

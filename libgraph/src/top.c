@@ -1,4 +1,5 @@
 // Who retains the most.
+#include "set.h"
 #include "top.h"
 
 #include <stdlib.h>
@@ -213,26 +214,47 @@ by_rank(const void *left, const void *right)
     return a->group < b->group ? -1 : a->group > b->group;
 }
 
+// Up to so many groups at once.
+enum { LANES = 64 };
+
+// Weighs a few groups, whose bytes lie one after the other.
 static lg_status
-weigh(const grouping *state, lg__top_group *group, const lg_monitor *monitor,
-      lg_error *err)
+weigh_some(const grouping *state, lg__top_group *groups, uint32_t count,
+           uint32_t *lane_of, const lg_monitor *monitor, lg_error *err)
 {
     const lg_graph *graph = state->analysis->graph;
-    uint32_t nodes = graph->columns.node_count;
-    uint32_t *members = malloc((group->count + 1) * sizeof *members);
-    if (members == NULL)
-        return lg__error_memory(err);
-    size_t count = 0;
-    for (uint32_t node = 0; node < nodes; node++)
-        if (group_of(state, node) == group->group)
-            members[count++] = node;
-    lg_status status = lg_nodes_retained_each(state->analysis, members, count,
-                                              monitor, group->retained, err);
-    for (uint32_t device = 0; status == LG_OK && device <= graph->device_count;
-         device++)
-        if (state->by == 0 || state->by == device + 1)
-            group->rank += group->retained[device];
-    free(members);
+    for (uint32_t type = 0; type < graph->type_count; type++) {
+        lane_of[type] = LANES;
+        for (uint32_t lane = 0; lane < count; lane++)
+            if (state->group_of[type] == groups[lane].group)
+                lane_of[type] = lane;
+    }
+    lg_status status = lg__groups_retained(state->analysis, lane_of, count,
+                                           monitor, groups->retained, err);
+    for (uint32_t lane = 0; lane < count && status == LG_OK; lane++)
+        for (uint32_t device = 0; device <= graph->device_count; device++)
+            if (state->by == 0 || state->by == device + 1)
+                groups[lane].rank += groups[lane].retained[device];
+    return status;
+}
+
+static lg_status
+weigh(const grouping *state, lg__top_group *groups, size_t count,
+      const lg_monitor *monitor, lg_error *err)
+{
+    const lg_graph *graph = state->analysis->graph;
+    uint32_t *lane_of =
+        malloc(((size_t)graph->type_count + 1) * sizeof *lane_of);
+    lg_status status = lane_of ? LG_OK : lg__error_memory(err);
+    for (size_t i = 0; i < count && status == LG_OK; i += LANES) {
+        uint32_t some = count - i < LANES ? (uint32_t)(count - i) : LANES;
+        status =
+            lg__monitor_goes_on(monitor, "weighing groups",
+                                (double)i / (double)count, err)
+                ? weigh_some(state, groups + i, some, lane_of, monitor, err)
+                : LG_ECANCELLED;
+    }
+    free(lane_of);
     return status;
 }
 
@@ -242,7 +264,6 @@ weigh_best(grouping *state, uint32_t group_count, size_t limit,
            const lg_monitor *monitor, lg__top_list *out, lg_error *err)
 {
     size_t devices = (size_t)state->analysis->graph->device_count + 1;
-    lg_status status = LG_OK;
     size_t count = 0;
     qsort(state->groups, group_count, sizeof *state->groups, by_bound);
     while (count < group_count && count < limit &&
@@ -251,10 +272,9 @@ weigh_best(grouping *state, uint32_t group_count, size_t limit,
     out->bytes = malloc((count + 1) * devices * sizeof *out->bytes);
     if (out->bytes == NULL)
         return lg__error_memory(err);
-    for (size_t i = 0; i < count && status == LG_OK; i++) {
+    for (size_t i = 0; i < count; i++)
         state->groups[i].retained = out->bytes + i * devices;
-        status = weigh(state, &state->groups[i], monitor, err);
-    }
+    lg_status status = weigh(state, state->groups, count, monitor, err);
     qsort(state->groups, count, sizeof *state->groups, by_rank);
     while (count > 0 && state->by > 0 && state->groups[count - 1].rank == 0)
         count--;

@@ -32,7 +32,7 @@ typedef struct lg__top_list {
 } lg__top_list;
 
 /** The `limit` groups with the highest bounds, with what they retain exactly,
- *  biggest first; group_of[type] is below group_count. O(limit * (nodes +
+ *  biggest first; group_of[type] is below group_count. O(limit / 64 * (nodes +
  *  edges)). */
 lg_status lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of,
                          uint32_t group_count, uint32_t by, size_t limit,

@@ -144,6 +144,8 @@ static PyStructSequence_Field top_row_fields[] = {
     {"size", "their shallow sizes together, in bytes"},
     {"retained", "host bytes that only they keep alive"},
     {"device", "the same on all devices together"},
+    {"held_by",
+     "the way from a root; of garbage, its cycle; empty for a group"},
     {NULL, NULL},
 };
 
@@ -284,7 +286,7 @@ tuples_add(PyObject *module)
          {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields,
           3}},
         {TYPE_TOP_ROW,
-         {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
+         {"leakgraph.TopRow", "A row of top().", top_row_fields, 7}},
         {TYPE_TENSOR_ROW,
          {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
         {TYPE_TENSOR_GROUP,

@@ -168,7 +168,8 @@ top_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 
 static PyMemberDef top_members[] = {
     {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
-     "A tuple of TopRow(name, node, count, size, retained, device)."},
+     "A tuple of TopRow(name, node, count, size, retained, device, "
+     "held_by)."},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -661,7 +661,7 @@ class TypeRow(structseq[Any], tuple[str, int, int]):
     def bytes(self) -> int: ...
 
 @final
-class TopRow(structseq[Any], tuple[str, Node | None, int, int, int, int]):
+class TopRow(structseq[Any], tuple[str, Node | None, int, int, int, int, str]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "name",
@@ -670,6 +670,7 @@ class TopRow(structseq[Any], tuple[str, Node | None, int, int, int, int]):
             "size",
             "retained",
             "device",
+            "held_by",
         )
     @property
     def name(self) -> str: ...
@@ -683,6 +684,8 @@ class TopRow(structseq[Any], tuple[str, Node | None, int, int, int, int]):
     def retained(self) -> int: ...
     @property
     def device(self) -> int: ...
+    @property
+    def held_by(self) -> str: ...
 
 @final
 class MergedRow(structseq[Any], tuple[int, str, str, Node | None, int, int, int, int]):

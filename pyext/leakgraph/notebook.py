@@ -165,10 +165,13 @@ def merged_html(merged: MergedPaths) -> str:
 
 def top_html(top: Top) -> str:
     """The rows as a table."""
+    held = any(row.held_by for row in top)
     head = "<th>retained</th><th>objects</th><th>size</th>" + _head("object")
+    head += _head("held by") if held else ""
     body = [
         _cells(_size(row.retained + row.device), f"{row.count:,}", _size(row.size))
         + f"<td{_LEFT}>{escape(row.name)}</td>"
+        + (f"<td{_LEFT}>{escape(row.held_by)}</td>" if held else "")
         for row in top
     ]
     return _table(head, body)

@@ -70,7 +70,9 @@ def top_rows(given: tuple[Snapshot, str]) -> tuple[TopRow, ...]:
         else:
             name = row.get("type", row.get("module", ""))
             count, size = row["count"], row["size"]
-        rows.append(TopRow((name, node, count, size, host, sum(retained.values()))))
+        device = sum(retained.values())
+        held_by = row.get("held_by", "")
+        rows.append(TopRow((name, node, count, size, host, device, held_by)))
     return tuple(rows)
 
 

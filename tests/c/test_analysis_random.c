@@ -222,6 +222,56 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
           oracle_bytes(graph, all, 1) + oracle_bytes(graph, all, 2));
 }
 
+// The row of one type, without its end.
+static void
+compare_group(const lg_analysis *analysis, const char *name, const char *row)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    uint32_t nodes[ORACLE_NODES];
+    size_t count = 0;
+    for (uint32_t node = 0; node < lg_graph_columns(graph)->node_count;
+         node++) {
+        uint32_t type = lg_graph_columns(graph)->type[node];
+        lg_string known = lg_graph_type(graph, type).name;
+        if (known.length == strlen(name) &&
+            memcmp(known.data, name, known.length) == 0)
+            nodes[count++] = node;
+    }
+    uint64_t each[ORACLE_DEVICES];
+    REQUIRE(lg_nodes_retained_each(analysis, nodes, count, NULL, each, NULL) ==
+            LG_OK);
+    unsigned long long told[ORACLE_DEVICES];
+    const char *format = "\"retained\": {\"host\": %llu, \"cuda:0\": %llu, "
+                         "\"cuda:1\": %llu}";
+    const char *retained = strstr(row, "\"retained\"");
+    REQUIRE(retained != NULL && sscanf(retained, format, &told[0], &told[1],
+                                       &told[2]) == ORACLE_DEVICES);
+    for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
+        CHECK(told[device] == each[device]);
+}
+
+// All groups at once, against one set after the other.
+static void
+compare_groups(const lg_analysis *analysis)
+{
+    lg_text text = {0};
+    uint32_t rows = 0;
+    REQUIRE(lg_report_top(analysis, LG_GROUP_TYPE, 0, SIZE_MAX, NULL,
+                          LG_FORMAT_JSON, &text, NULL) == LG_OK);
+    for (char *at = text.data; (at = strstr(at, "{\"type\": \"")) != NULL;
+         rows++) {
+        char name[16];
+        at += strlen("{\"type\": \"");
+        size_t length = strcspn(at, "\"");
+        REQUIRE(length < sizeof name);
+        memcpy(name, at, length);
+        name[length] = '\0';
+        compare_group(analysis, name, at);
+    }
+    CHECK(rows > 0);
+    lg_text_free(&text);
+}
+
 static void
 random_graphs(void)
 {
@@ -238,6 +288,7 @@ random_graphs(void)
         compare_knots(analysis, &known);
         compare_sets(analysis, &known);
         compare_tree(analysis, &known);
+        compare_groups(analysis);
         if (test_failures > 0)
             fprintf(stderr, "seed %u of %u nodes\n", (unsigned)seed,
                     known.nodes);

@@ -128,6 +128,7 @@ def test_members_of_a_garbage_cycle_go_together():
 def test_top(graph, held):
     top = graph.top(10)
     assert len(top) == 10 and len(top.rows) == 10
+    assert all(row.held_by and row.held_by in str(top) for row in top)
     totals = [row.retained + row.device for row in top]
     assert totals == sorted(totals, reverse=True)
     assert all(row.retained == row.node.retained for row in top)
