@@ -30,22 +30,10 @@ owners_of_node(lg_torch *torch, uintptr_t node)
     return low(lg_memory_word(torch->memory, block + WORD));
 }
 
+/** Fills an empty slot with the record of an address. */
 static lg_torch_record *
-known_at(lg_torch *torch, uintptr_t address)
+record_in(lg_torch *torch, lg_torch_slot *slot, uintptr_t address)
 {
-    lg_torch_slot *slot =
-        lg_torch_slot_of(torch->survey, &torch->records, address);
-    return slot != NULL ? slot->value : NULL;
-}
-
-static lg_torch_record *
-record_at(lg_torch *torch, uintptr_t address, bool *made)
-{
-    *made = false;
-    lg_torch_slot *slot =
-        lg_torch_slot_of(torch->survey, &torch->records, address);
-    if (slot == NULL || slot->value != NULL)
-        return slot != NULL ? slot->value : NULL;
     lg_torch_record *record = lg_survey_keep(torch->survey, sizeof *record);
     if (record == NULL)
         return NULL;
@@ -53,8 +41,18 @@ record_at(lg_torch *torch, uintptr_t address, bool *made)
     record->node = LG_NONE;
     record->first_source = LG_NONE;
     lg_torch_fill(&torch->records, slot, address, record);
-    *made = true;
     return record;
+}
+
+static lg_torch_record *
+record_at(lg_torch *torch, uintptr_t address, bool *made)
+{
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->records, address);
+    *made = slot != NULL && slot->value == NULL;
+    if (!*made)
+        return slot != NULL ? slot->value : NULL;
+    return record_in(torch, slot, address);
 }
 
 /** The Python object that a C++ object says it has, if that says the same. */
@@ -94,14 +92,14 @@ lg_torch_record *
 lg_torch_tensor(lg_torch *torch, uintptr_t impl)
 {
     const lg_torch_layout *layout = torch->layout;
-    lg_torch_record *known = known_at(torch, impl);
-    if (known != NULL)
-        return known;
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->records, impl);
+    if (slot == NULL || slot->value != NULL)
+        return slot != NULL ? slot->value : NULL;
     const lg_torch_class *class = lg_torch_class_of(torch, impl);
     if (class == NULL || class->kind != LG_TORCH_IMPL)
         return NULL;
-    bool made;
-    lg_torch_record *record = record_at(torch, impl, &made);
+    lg_torch_record *record = record_in(torch, slot, impl);
     if (record == NULL)
         return NULL;
     record->owners = owners_of(torch, impl);
@@ -147,14 +145,14 @@ join_node(lg_torch *torch, lg_torch_record *record, uintptr_t object,
 lg_torch_record *
 lg_torch_node(lg_torch *torch, uintptr_t node)
 {
-    lg_torch_record *known = known_at(torch, node);
-    if (known != NULL)
-        return known;
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->records, node);
+    if (slot == NULL || slot->value != NULL)
+        return slot != NULL ? slot->value : NULL;
     const lg_torch_class *class = lg_torch_class_of(torch, node);
     if (class == NULL || class->kind != LG_TORCH_AUTOGRAD)
         return NULL;
-    bool made;
-    lg_torch_record *record = record_at(torch, node, &made);
+    lg_torch_record *record = record_in(torch, slot, node);
     if (record == NULL)
         return NULL;
     record->owners = owners_of_node(torch, node);
