@@ -223,24 +223,30 @@ draw_burdens(view_ring *ring, bool of_round, lg_error *err)
     return status;
 }
 
-// The members of the knot that are not drawn, nor folded into a hop or a gap of
-// the round.
+// A member of the knot that people see: not folded into its owner or a hop.
+static bool
+is_seen_member(const view_ring *ring, uint32_t node)
+{
+    return lg_node_knot(ring->analysis, node) == ring->cycle->knot &&
+           lg_node_folded_into(ring->picker.graph, node) == LG_NONE;
+}
+
+// Those that are not drawn, nor in a gap of the round.
 static size_t
 count_others(const view_ring *ring)
 {
     const lg_view *view = ring->picker.view;
-    size_t members = lg_analysis_knot(ring->analysis, ring->cycle->knot).count;
-    size_t known = 0;
+    lg_knot knot = lg_analysis_knot(ring->analysis, ring->cycle->knot);
+    size_t members = 0, known = 0;
+    for (uint32_t i = 0; i < knot.count; i++)
+        members += is_seen_member(ring, knot.nodes[i]);
     for (size_t i = 0; i < view->node_count; i++) {
         const view_node *node = &view->nodes[i];
-        known +=
-            node->kind == VIEW_SKIP ? (size_t)node->count
-            : node->node != LG_NONE
-                ? lg_node_knot(ring->analysis, node->node) == ring->cycle->knot
-                : 0;
+        if (node->kind == VIEW_SKIP)
+            known += (size_t)node->count;
+        else if (node->node != LG_NONE)
+            known += is_seen_member(ring, node->node);
     }
-    for (size_t i = 0; i < ring->cycle->shortest.count; i++)
-        known += ring->cycle->shortest.items[i].edge_count - 1;
     return members > known ? members - known : 0;
 }
 

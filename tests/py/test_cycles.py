@@ -387,3 +387,13 @@ print(found)
 def test_libraries(python, case):
     done = python(ISOLATED / "cycles_of_libraries.py", case, timeout=300)
     assert (done.code, done.out) == (0, "right\n"), done.err
+
+
+def test_picture_counts_objects_without_their_namespaces():
+    first, second, third = (shapes.Thing() for _ in range(3))
+    for other in (second, third):
+        first.__dict__[f"to_{id(other)}"] = other
+        other.__dict__["back"] = first
+    snapshot = leakgraph.snapshot()
+    cycle = cycle_of(snapshot, snapshot.find(first))
+    assert "1 more in this knot" in str(cycle.drawing)
