@@ -46,8 +46,13 @@ def check_freed(holder, name, part=0.01):
 
 
 def child(node, label):
-    (edge,) = (edge for edge in node.referents() if edge.label == label)
-    return edge.node
+    """What an instance refers to, by itself or in its dict."""
+    edges = list(node.referents())
+    for edge in node.referents():
+        if edge.label == ".__dict__":
+            edges += edge.node.referents()
+    (found,) = (e.node for e in edges if e.label in (label, f"[{label[1:]!r}]"))
+    return found
 
 
 def blocks():
@@ -113,7 +118,7 @@ def bytes_of_frames():
 
 def strings():
     """Strings of every kind; those of Python are objects of their own."""
-    words = [f"word number {i}" for i in range(ROWS)]
+    words = [f"word number {i}" * 20 for i in range(ROWS)]
     it = Thing(python=pandas.Series(words, dtype="string[python]"))
     del words
     check_freed(it, "python", 0.2)
