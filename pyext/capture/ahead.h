@@ -1,8 +1,8 @@
 /**
  * Bringing into the cache what the walk will read, some nodes before their turn
  * comes: objects, then what their types keep elsewhere, then the slots of what
- * they refer to. Each step reads only what an earlier one has brought. On a
- * heap that has lived this is a third of a capture. Included by walk.c alone.
+ * they refer to. Each step reads only what an earlier one has brought. Included
+ * by walk.c alone.
  */
 #ifndef LEAKGRAPH_CAPTURE_AHEAD_H
 #define LEAKGRAPH_CAPTURE_AHEAD_H
