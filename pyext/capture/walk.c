@@ -293,6 +293,9 @@ lg_walk_run(lg_walk *walk)
         if (node + LG_AHEAD_OBJECT >= builder->node_count &&
             !walk->tracked.done)
             lg_enumerate_some(walk, BATCH);
+        /* A batch may have nothing that is not known already. */
+        while (node >= builder->node_count && !walk->tracked.done)
+            lg_enumerate_some(walk, BATCH);
         if (node >= builder->node_count)
             break;
         if (node % TELL_EVERY == 0)
