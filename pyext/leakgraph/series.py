@@ -52,7 +52,8 @@ class Series:
         self.kept = []
         self._path, self._next, self._keep = text, 1, keep
         # A free-threaded build cannot be captured in a forked child.
-        how: dict[str, Any] = {"compress": 0} if "t" in sys.abiflags else {"fork": True}
+        self._forks = "t" not in sys.abiflags
+        how: dict[str, Any] = {"fork": True} if self._forks else {"compress": 0}
         self._save: Callable[..., CaptureInfo] = partial(
             save_snapshot,
             timeout=timeout,
@@ -97,10 +98,12 @@ class Series:
     def _save_within_limits(self, hold: bool) -> CaptureInfo:
         """Take it; with no more memory than can be spared."""
         memory = self._memory
+        scarce = memory is not None and memory.left() < NEED * memory.used()
         info = self._save(
             self._free_path(),
-            spill=memory is not None and memory.left() < NEED * memory.used(),
-            hold=hold,
+            # Both are about a forked child.
+            spill=scarce and self._forks,
+            hold=hold and self._forks,
             progress=self._guard,
         )
         self.kept.append(info)
