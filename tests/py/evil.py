@@ -8,7 +8,8 @@ import gc
 
 LIBC = ctypes.CDLL(None)
 
-#: Of tp_traverse in a type object, the same in CPython 3.9 to 3.14.
+#: Of tp_traverse in a type object, the same in all builds of CPython 3.9 to 3.14 that
+#: can be forked.
 OFFSET = 184
 
 

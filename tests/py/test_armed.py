@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from builds import needs_fork
 
 import leakgraph
 from leakgraph import armed, shortage
@@ -327,6 +328,7 @@ def test_when_memory_is_nearly_used_up(tmp_path, gauge, capsys):
     assert len(said) == 2 and "on 512.00 GiB in use" in said[0]
 
 
+@needs_fork
 @pytest.mark.parametrize(
     ("used", "growth", "spill", "hold"),
     [(0.4, 0, False, False), (0.6, 0, True, False), (0.6, 0.1, True, True)],
@@ -348,6 +350,7 @@ def test_what_a_snapshot_needs_when_memory_is_short(
     assert (asked[0]["spill"], asked[0]["hold"]) == (spill, hold)
 
 
+@needs_fork
 def test_it_is_given_up_when_memory_runs_out(tmp_path, gauge, capsys):
     import evil
 
