@@ -73,11 +73,11 @@ LG_API lg_status lg_view_dominators(const lg_analysis *analysis, uint32_t node,
                                     const lg_monitor *monitor, lg_view **out,
                                     lg_error *err);
 /**
- * How the roots reach many nodes: their merged shortest paths as a tree from the
- * roots down, the biggest branches first, at most max_nodes (0: 48; at least 3)
- * boxes. Each has what the nodes behind it retain together and how many they
- * are; long runs and small branches are folded. LG_ENOTFOUND if no root reaches
- * any of them.
+ * How the roots reach many nodes: their merged shortest paths as a tree from
+ * the roots down, the biggest branches first, at most max_nodes (0: 48; at
+ * least 3) boxes. Each has what the nodes behind it retain together and how
+ * many they are; long runs and small branches are folded. LG_ENOTFOUND if no
+ * root reaches any of them.
  */
 LG_API lg_status lg_view_paths(const lg_analysis *analysis,
                                const uint32_t *nodes, size_t count,

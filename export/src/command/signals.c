@@ -42,7 +42,8 @@ lg__signals_watch(void)
     sigaction(SIGINT, &action, NULL);
     action.sa_handler = leave;
     sigaction(SIGBUS, &action, NULL);
-    // A file that may not grow on is then an error of write(), like a full disk.
+    // A file that may not grow on is then an error of write(), like a full
+    // disk.
     action.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &action, NULL);
 }
