@@ -17,7 +17,8 @@ configure = $(bin)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(bin)/ninja \
 	-DPython_EXECUTABLE=$(bin)/python -DLEAKGRAPH_WERROR=$(WERROR)
 
 .PHONY: help setup setup-checks build demo test check format asan valgrind \
-	fuzz bench docs wheel pythons matrix fresh clean
+	fuzz bench docs wheel pythons matrix fresh clean \
+	test-libraries test-others
 
 help:  ## list the verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
@@ -41,7 +42,17 @@ demo: build  ## a training loop and a figure loop that leak; pictures in out/
 test: build  ## all tests: C, Python, examples, the snippets of the docs
 	@$(bin)/ctest --test-dir $(BUILD) --label-exclude python \
 		--no-tests=error --output-on-failure --output-junit junit-c.xml
-	@$(bin)/pytest tests --junitxml=$(BUILD)/junit-py.xml
+	@echo "== Python: the tests that need libraries, and all others, at a time"
+	@$(MAKE) --no-print-directory -j2 --output-sync=target \
+		test-libraries test-others
+
+test-libraries:
+	@$(bin)/pytest -q tests -m libraries \
+		--junitxml=$(BUILD)/junit-libraries.xml
+
+test-others:
+	@$(bin)/pytest -q tests -m "not libraries" \
+		--junitxml=$(BUILD)/junit-py.xml
 
 check: setup-checks build  ## all static checks: rooms, sizes, symbols, style, types
 	@tools/check.sh $(BUILD)
