@@ -5,6 +5,7 @@
 #include "python.h"
 #include "sequence.h"
 #include "target.h"
+#include "../capture/capture.h"
 #include <stdlib.h>
 
 PyObject *
@@ -56,11 +57,17 @@ free_graph(snapshot_object *self)
     Py_END_ALLOW_THREADS
 }
 
+static bool
+is_free_to_go(const snapshot_object *self)
+{
+    return self->closed && self->uses == 0 && !lg_capture_is_free_threaded();
+}
+
 void
 snapshot_release(snapshot_object *self)
 {
     self->uses--;
-    if (self->closed && self->uses == 0)
+    if (is_free_to_go(self))
         free_graph(self);
 }
 
@@ -197,7 +204,7 @@ snapshot_close(snapshot_object *self, PyObject *Py_UNUSED(unused))
     }
     if (!self->closed) {
         self->closed = true;
-        if (self->uses == 0)
+        if (is_free_to_go(self))
             free_graph(self);
     }
     Py_RETURN_NONE;

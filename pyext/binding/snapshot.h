@@ -1,7 +1,9 @@
 /**
  * Snapshot: owns one lg_graph. Nodes, edges and sequences hold the Snapshot;
  * whoever works on the graph without the GIL counts as a user, so that close()
- * in another thread frees it only after the last one is done.
+ * in another thread frees it only after the last one is done. In a
+ * free-threaded build nobody can tell who is the last, so it is freed with the
+ * Snapshot.
  */
 #ifndef LEAKGRAPH_SNAPSHOT_H
 #define LEAKGRAPH_SNAPSHOT_H

@@ -48,4 +48,7 @@ int lg_capture_announce(void);
 /** The method as text: "internal", or "public: reason". */
 void lg_capture_describe(char *out, size_t size);
 
+/** Whether this build has no GIL: other threads run Python code at any time. */
+bool lg_capture_is_free_threaded(void);
+
 #endif

@@ -167,3 +167,9 @@ lg_capture_describe(char *out, size_t size)
     else
         snprintf(out, size, "public: %s", refusal);
 }
+
+bool
+lg_capture_is_free_threaded(void)
+{
+    return LG_FREE_THREADED;
+}
