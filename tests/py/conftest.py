@@ -1,6 +1,7 @@
 """What the tests of the Python face share."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,10 @@ import holding
 import pytest
 
 import leakgraph
+
+# A shell that starts the tests in the background has them ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
