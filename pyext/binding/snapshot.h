@@ -37,6 +37,12 @@ lg_graph *snapshot_graph(snapshot_object *self);
 lg_graph *snapshot_acquire(snapshot_object *self);
 void snapshot_release(snapshot_object *self);
 
+/** Closes it: the graph is freed now, or after the last release. */
+void snapshot_give_up(snapshot_object *self);
+
+/** Frees all that it owns; for its deallocation alone. */
+void snapshot_dispose(snapshot_object *self);
+
 /** Whether a root stands at the node: 1, 0, or -1 with an exception. */
 int snapshot_is_root(snapshot_object *self, uint32_t node);
 
