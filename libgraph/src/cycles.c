@@ -185,6 +185,7 @@ rank(listing *state, ranked *out)
         lg_cycle cycle = judge(state, i);
         if (!is_asked_for(state, &cycle))
             continue;
+        state->cycles.of_kind[cycle.kind]++;
         out[count++] =
             (ranked){by == 0 ? cycle.retained.host + cycle.retained.device
                              : lg_knot_retained_on(state->analysis, i, by - 1),

@@ -149,32 +149,26 @@ add_cycle(report *to, const lg_cycle *cycle, lg_error *err)
     return add_holder(to, cycle, err);
 }
 
+// All that passed the filter by kind, whatever the limit.
 static void
 add_summary(report *to, const lg_cycles *cycles)
 {
     lg_text *out = &to->text;
-    lg_bytes bytes = {0, 0};
-    size_t kinds[3] = {0};
-    for (size_t i = 0; i < cycles->count; i++) {
-        bytes.host += cycles->items[i].retained.host;
-        bytes.device += cycles->items[i].retained.device;
-        kinds[cycles->items[i].kind]++;
-    }
+    const char *before = ": ";
     lg_text_add_count(out, cycles->total);
     lg_text_add(out, cycles->total == 1 ? " cycle" : " cycles");
-    if (cycles->total > cycles->count) {
-        lg_text_add(out, ", the biggest ");
-        lg_text_add_count(out, cycles->count);
-        lg_text_add(out, " shown");
-    }
-    const char *before = ": ";
     for (int kind = 0; kind < 3; kind++) {
-        if (kinds[kind] == 0)
+        if (cycles->of_kind[kind] == 0)
             continue;
         lg_text_add(out, before);
-        lg_text_add_count(out, kinds[kind]);
+        lg_text_add_count(out, cycles->of_kind[kind]);
         lg_text_addf(out, " %s", lg_cycle_kind_name((lg_cycle_kind)kind));
         before = ", ";
+    }
+    if (cycles->total > cycles->count) {
+        lg_text_add(out, "; the biggest ");
+        lg_text_add_count(out, cycles->count);
+        lg_text_add(out, " shown");
     }
     lg_text_add(out, "\n");
 }
@@ -269,8 +263,13 @@ cycles_json(report *to, const lg_cycles *cycles, lg_error *err)
         lg_text_add(&to->text, i > 0 ? ",\n  " : "\n  ");
         status = json_cycle(to, &cycles->items[i], err);
     }
-    lg_text_addf(&to->text, "\n], \"count\": %zu, \"total\": %zu}\n",
+    lg_text_addf(&to->text, "\n], \"count\": %zu, \"total\": %zu, \"kinds\": {",
                  cycles->count, cycles->total);
+    for (int kind = 0; kind < 3; kind++)
+        lg_text_addf(&to->text, "%s\"%s\": %zu", kind > 0 ? ", " : "",
+                     lg_cycle_kind_name((lg_cycle_kind)kind),
+                     cycles->of_kind[kind]);
+    lg_text_add(&to->text, "}}\n");
     return status;
 }
 

@@ -104,6 +104,18 @@ get_total(cycles_object *self, void *Py_UNUSED(closure))
     return PyLong_FromSize_t(self->found.total);
 }
 
+static PyObject *
+get_kinds(cycles_object *self, void *Py_UNUSED(closure))
+{
+    const size_t *of_kind = self->found.of_kind;
+    return Py_BuildValue("{snsnsn}", lg_cycle_kind_name(LG_CYCLE_COLLECTABLE),
+                         (Py_ssize_t)of_kind[LG_CYCLE_COLLECTABLE],
+                         lg_cycle_kind_name(LG_CYCLE_HELD),
+                         (Py_ssize_t)of_kind[LG_CYCLE_HELD],
+                         lg_cycle_kind_name(LG_CYCLE_UNCOLLECTABLE),
+                         (Py_ssize_t)of_kind[LG_CYCLE_UNCOLLECTABLE]);
+}
+
 static PyMemberDef cycles_members[] = {
     {"snapshot", T_OBJECT, offsetof(cycles_object, snapshot), READONLY,
      "The snapshot that they are part of."},
@@ -113,6 +125,8 @@ static PyMemberDef cycles_members[] = {
 static PyGetSetDef cycles_getset[] = {
     {"total", (getter)get_total, NULL,
      "How many passed the filter, before the limit.", NULL},
+    {"kinds", (getter)get_kinds, NULL, "How many of those are of each kind.",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

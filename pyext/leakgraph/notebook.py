@@ -180,8 +180,10 @@ def top_html(top: Top) -> str:
 def cycles_html(cycles: Cycles) -> str:
     """A table of the cycles, and pictures of the first ones."""
     said = f"{cycles.total:,} cycle{'' if cycles.total == 1 else 's'}"
+    kinds = [f"{count:,} {kind}" for kind, count in cycles.kinds.items() if count]
+    said += f": {', '.join(kinds)}" if kinds else ""
     if cycles.total > len(cycles):
-        said += f", {len(cycles):,} shown"
+        said += f"; the biggest {len(cycles):,} shown"
     head = "<th></th><th>retains</th>" + "".join(
         map(_head, ("kind", "the shortest way round", "cut", "held by"))
     )

@@ -370,7 +370,8 @@ as_json(void)
                "\".me\"}],\n"
                "   \"cut\": 0, \"cut_reason\": \"the attribute that closes the "
                "cycle: make it a weakref, or set it to None when done\"}\n"
-               "], \"count\": 1, \"total\": 1}\n");
+               "], \"count\": 1, \"total\": 1, \"kinds\": {\"collectable\": 1, "
+               "\"held\": 0, \"uncollectable\": 0}}\n");
     lg_text_free(&text);
     lg_cycles_free(&cycles);
     lg_analysis_free(analysis);

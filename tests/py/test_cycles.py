@@ -257,6 +257,7 @@ def test_limit_and_total(still):
     every = snapshot.cycles(min_bytes=0, limit=None)
     some = snapshot.cycles(min_bytes=0, limit=5)
     assert len(some) == 5 and some.total == every.total == len(every) >= 30
+    assert some.kinds == {k: sum(c.kind == k for c in every) for k in every.kinds}
     assert len(snapshot.cycles(min_bytes=0)) == 20
     totals = [c.retained_total for c in every]
     assert totals == sorted(totals, reverse=True)

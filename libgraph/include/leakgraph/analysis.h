@@ -132,8 +132,9 @@ typedef struct lg_cycle {
 
 typedef struct lg_cycles {
     lg_cycle *items;
-    size_t count; /**< those asked for */
-    size_t total; /**< that passed the filter, before `limit` */
+    size_t count;      /**< those asked for */
+    size_t total;      /**< that passed the filter, before `limit` */
+    size_t of_kind[3]; /**< of those, by lg_cycle_kind */
 } lg_cycles;
 
 typedef struct lg_cycle_options {

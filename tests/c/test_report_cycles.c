@@ -1,0 +1,42 @@
+// How many cycles there are, of which kinds, and how many are shown.
+#include "drawn.h"
+#include "test.h"
+
+static void
+begins(size_t limit, unsigned kinds, const char *expected)
+{
+    // Three are held by the thread, the other two are untracked.
+    lg_graph *graph = draw("ace", "ab ba cd dc ef fe gh hg ij ji", "g");
+    lg_analysis *analysis = analysed(graph);
+    lg_cycles cycles;
+    lg_text text = {0};
+    const lg_cycle_options options = {
+        .min_bytes = 0, .limit = limit, .kinds = kinds};
+    REQUIRE(lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) ==
+            LG_OK);
+    REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    *strchr(text.data, '\n') = '\0';
+    text.length = strlen(text.data);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+    lg_cycles_free(&cycles);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+static void
+counts_kinds_of_all(void)
+{
+    begins(0, 0, "5 cycles: 3 held, 2 uncollectable");
+    begins(1, 0, "5 cycles: 3 held, 2 uncollectable; the biggest 1 shown");
+    begins(2, 1u << LG_CYCLE_HELD, "3 cycles: 3 held; the biggest 2 shown");
+    begins(2, 1u << LG_CYCLE_COLLECTABLE, "0 cycles");
+}
+
+int
+main(void)
+{
+    RUN(counts_kinds_of_all);
+    return test_result();
+}
