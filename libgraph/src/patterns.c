@@ -5,15 +5,14 @@ enum { KIB = 1024 };
 
 const lg__recipe lg__recipes[] = {
     {{"loss-history",
-      "A container keeps losses together with their autograd graphs, so "
-      "everything that each one's backward needed stays.",
+      "A container keeps losses together with their autograd graphs: the "
+      "nodes, and all that no backward has freed.",
       "append(loss.item()), or loss.detach() where it must stay a tensor."},
      0,
      lg__look_for_loss_histories},
     {{"running-total",
       "A total is added up from losses that carry their autograd graphs, so "
-      "the "
-      "graph of every step stays.",
+      "the graph of every step stays.",
       "total += loss.item()"},
      0,
      lg__look_for_running_totals},

@@ -1,7 +1,7 @@
 // Known mistakes that were recognised, for people and for programs.
 #include <leakgraph/bytes.h>
 
-#include "where.h"
+#include "alike.h"
 #include "words.h"
 
 #include <string.h>
@@ -9,90 +9,84 @@
 enum { MISTAKES_SHOWN = 5 }; // below other reports
 
 static void
-say_count(const lg_graph *graph, const lg_finding *finding, lg_text *out)
+say_count(uint64_t count, const lg_text *kept, lg_text *out)
 {
-    lg_text_add_count(out, finding->count);
-    if (finding->example == LG_NONE) {
-        lg_text_add(out, finding->count == 1 ? " block" : " blocks");
+    lg_text_add_count(out, count);
+    if (kept->length == 0) {
+        lg_text_add(out, count == 1 ? " block" : " blocks");
         return;
     }
-    uint32_t type = graph->columns.type[finding->example];
     lg_text_add(out, " x ");
-    if (lg__node_category(graph, finding->example) != LG_CATEGORY_FIGURE)
-        lg__say_node(graph, finding->example, out);
-    else // whose title would be that of one figure
-        lg__text_add_string(out,
-                            lg__last_part(lg_graph_type(graph, type).name));
-}
-
-static lg_status
-say_holder(lg__where *where, const lg_finding *finding, lg_text *out,
-           lg_error *err)
-{
-    if (finding->holder == LG_NONE) {
-        lg_text_add(out, "C++, which no snapshot sees");
-        return LG_OK;
-    }
-    lg_status status = lg__where_say(where, finding->holder, NULL, out, err);
-    lg_text_add(out, "  ");
-    lg_node_title(lg_analysis_graph(where->analysis), finding->holder, false,
-                  out);
-    lg_text_addf(out, " #%u", finding->holder);
-    return status;
+    lg_text_add_bytes(out, kept->data, kept->length);
 }
 
 static void
-say_pattern(const lg_graph *graph, const lg_finding *finding, lg_text *out)
+say_pattern(const lg_graph *graph, const lg_pattern *pattern, lg_bytes retained,
+            lg_text *out)
 {
-    lg_text_addf(out, "%s: ", finding->pattern->name);
-    lg__say_bytes(graph, finding->retained, out);
+    lg_text_addf(out, "%s: ", pattern->name);
+    lg__say_bytes(graph, retained, out);
     lg_text_add(out, ", ");
-    say_count(graph, finding, out);
-    lg_text_add(out, "\n");
 }
 
 static void
-say_advice(const lg_finding *finding, lg_text *out)
+say_advice(const lg_pattern *pattern, lg_text *out)
 {
-    lg_text_addf(out, "  cause    %s\n  fix      %s\n", finding->pattern->cause,
-                 finding->pattern->fix);
+    lg_text_addf(out, "  cause    %s\n  fix      %s\n", pattern->cause,
+                 pattern->fix);
 }
 
 void
 lg__say_finding(const lg_graph *graph, const lg_finding *finding, lg_text *out)
 {
+    lg_text kept = {0};
+    lg__say_kept(graph, finding, &kept);
+    out->failed |= kept.failed;
     lg_text_add(out, "\nA known mistake, ");
-    say_pattern(graph, finding, out);
-    say_advice(finding, out);
+    say_pattern(graph, finding->pattern, finding->retained, out);
+    say_count(finding->count, &kept, out);
+    lg_text_add(out, "\n");
+    say_advice(finding->pattern, out);
+    lg_text_free(&kept);
 }
 
-static lg_status
-finding_text(lg__where *where, const lg_finding *finding, lg_text *out,
-             lg_error *err)
+static void
+say_alike(const lg_graph *graph, const lg__alike *alike, lg_text *out)
 {
     lg_text_add(out, "\n");
-    say_pattern(lg_analysis_graph(where->analysis), finding, out);
-    lg_text_add(out, "  held by  ");
-    lg_status status = say_holder(where, finding, out, err);
+    say_pattern(graph, alike->first->pattern, alike->retained, out);
+    say_count(alike->count, &alike->kept, out);
+    lg_text_add(out, "\n  held by  ");
+    lg_text_add(out, alike->held_by.data);
     lg_text_add(out, "\n");
-    say_advice(finding, out);
-    return status;
+    if (alike->findings > 1) {
+        lg_text_add(out, "           and ");
+        lg_text_add_count(out, alike->findings - 1);
+        lg_text_add(out, " more like it\n");
+    }
+    say_advice(alike->first->pattern, out);
 }
 
 static lg_status
 findings_text(lg__where *where, const lg_findings *findings, lg_text *out,
               lg_error *err)
 {
-    lg_status status = LG_OK;
+    lg__alikes all;
     if (findings->count == 0) {
         lg_text_add(out, "No known mistake was recognised.\n");
         return LG_OK;
     }
+    lg_status status = lg__alikes_new(where, findings, &all, err);
+    if (status != LG_OK)
+        return status;
     lg_text_add_count(out, findings->count);
-    lg_text_add(out, findings->count == 1 ? " finding\n" : " findings\n");
-    for (size_t i = 0; i < findings->count && status == LG_OK; i++)
-        status = finding_text(where, &findings->items[i], out, err);
-    return status;
+    lg_text_add(out, findings->count == 1 ? " finding" : " findings");
+    lg_text_add(out, all.count < findings->count ? ", look-alikes together\n"
+                                                 : "\n");
+    for (size_t i = 0; i < all.count; i++)
+        say_alike(lg_analysis_graph(where->analysis), &all.items[i], out);
+    lg__alikes_free(&all);
+    return LG_OK;
 }
 
 static void
@@ -139,7 +133,7 @@ finding_json(lg__where *where, const lg_finding *finding, lg_text *out,
              lg_error *err)
 {
     lg_text said = {0};
-    lg_status status = say_holder(where, finding, &said, err);
+    lg_status status = lg__say_holder(where, finding, &said, err);
     lg_text_add(out, "\n ");
     open_json(finding, out);
     lg_text_add(out, ",\n  \"held_by\": ");
@@ -169,18 +163,21 @@ static lg_status
 mistakes_text(lg__where *where, const lg_findings *findings, lg_text *out,
               lg_error *err)
 {
-    lg_status status = LG_OK;
-    for (size_t i = 0;
-         i < findings->count && i < MISTAKES_SHOWN && status == LG_OK; i++) {
+    lg__alikes all;
+    lg_status status = lg__alikes_new(where, findings, &all, err);
+    if (status != LG_OK)
+        return status;
+    for (size_t i = 0; i < all.count && i < MISTAKES_SHOWN; i++) {
         lg_text_add(out, i == 0 ? "\nKnown mistakes among these:\n" : "");
-        status = finding_text(where, &findings->items[i], out, err);
+        say_alike(lg_analysis_graph(where->analysis), &all.items[i], out);
     }
-    if (findings->count > MISTAKES_SHOWN) {
+    if (all.count > MISTAKES_SHOWN) {
         lg_text_add(out, "\n... and ");
-        lg_text_add_count(out, findings->count - MISTAKES_SHOWN);
+        lg_text_add_count(out, all.count - MISTAKES_SHOWN);
         lg_text_add(out, " more: findings lists all\n");
     }
-    return status;
+    lg__alikes_free(&all);
+    return LG_OK;
 }
 
 lg_status

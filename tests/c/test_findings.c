@@ -150,6 +150,80 @@ of_rows(void)
     lg_graph_free(graph);
 }
 
+// What follows after that; nothing if it is not there.
+static const char *
+after(const char *text, const char *what)
+{
+    const char *at = strstr(text, what);
+    if (at != NULL)
+        return at + strlen(what);
+    test_failures++;
+    fprintf(stderr, "in %s: no '%s' in\n%s\n", test_name, what, text);
+    return "";
+}
+
+// An epoch with losses of that name, in the list or garbage.
+static void
+add_epoch(story *to, uint32_t epochs, const char *name, uint32_t count)
+{
+    uint32_t epoch = story_add(to, "app.Epoch", NULL, 48);
+    uint32_t losses = heap_list(to, LG_NONE);
+    if (epochs != LG_NONE)
+        heap_append(to, epochs, epoch);
+    story_attribute(to, epoch, name, losses);
+    for (uint32_t i = 0; i < count; i++)
+        heap_append(to, losses, heap_loss(to));
+}
+
+// Those that differ by numbers only are told once, and first if they are the
+// biggest together; as JSON each is told.
+static void
+look_alikes(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t epochs = heap_list(&made, LG_NONE);
+    story_attribute(&made, app, "epochs", epochs);
+    add_epoch(&made, epochs, "losses", 3);
+    add_epoch(&made, epochs, "other2", 5);
+    add_epoch(&made, epochs, "losses", 4);
+    add_epoch(&made, LG_NONE, "losses", 3);
+    add_epoch(&made, LG_NONE, "losses", 3);
+    add_epoch(&made, epochs, "other3", 3);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    lg_text text = {0};
+    lg_text json = {0};
+    REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+    REQUIRE(lg_report_findings(analysis, &findings, LG_FORMAT_TEXT, &text,
+                               NULL) == LG_OK);
+    REQUIRE(lg_report_findings(analysis, &findings, LG_FORMAT_JSON, &json,
+                               NULL) == LG_OK);
+    CHECK(findings.count == 6);
+    size_t told = 0;
+    for (const char *at = json.data; (at = strstr(at, "\"count\": ")); at++)
+        told++;
+    CHECK(told == 6);
+    const char *at = after(text.data, "6 findings, look-alikes together\n\n"
+                                      "loss-history: 1.80 KiB, 7 x Tensor\n"
+                                      "  held by  app.epochs[22].losses  list "
+                                      "of 4 #23\n"
+                                      "           and 1 more like it\n"
+                                      "  cause ");
+    at = after(at, "\n\nloss-history: 1.55 KiB, 6 x Tensor\n"
+                   "  held by  garbage: Epoch.losses  list of 3 #33\n"
+                   "           and 1 more like it\n");
+    at = after(at, "  held by  app.epochs[10].other2  list of 5 #11\n  cause ");
+    at = after(at, "  held by  app.epochs[48].other3  list of 3 #49\n  cause ");
+    CHECK(at[0] != '\0');
+    lg_text_free(&text);
+    lg_text_free(&json);
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Each has a name of its own, one sentence and one line.
 static void
 table(void)
@@ -171,6 +245,7 @@ main(void)
     RUN(autocast);
     RUN(of_a_node);
     RUN(of_rows);
+    RUN(look_alikes);
     RUN(table);
     return test_result();
 }
