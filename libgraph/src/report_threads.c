@@ -32,6 +32,18 @@ has_locals(const lg_graph *graph, uint32_t node)
                      LG_EDGE_LOCAL) != UINT64_MAX;
 }
 
+// A variable that an inner function names lives in a cell: what is in it, or an
+// empty cell itself.
+static uint32_t
+value_of(const lg_graph *graph, uint32_t target)
+{
+    if (lg__node_role(graph, target) != LG__ROLE_CELL)
+        return target;
+    uint64_t edge = next_edge(graph, target, graph->columns.first_edge[target],
+                              LG_EDGE_CELL);
+    return edge != UINT64_MAX ? graph->columns.edge_target[edge] : target;
+}
+
 // How wide the columns of names and titles must be, within reason.
 static void
 measure_locals(report *to, uint32_t node, size_t *name_width,
@@ -51,7 +63,9 @@ measure_locals(report *to, uint32_t node, size_t *name_width,
         if (width > *name_width && width <= NAME_WIDEST)
             *name_width = width;
         title.length = 0;
-        lg_node_title(to->graph, columns->edge_target[edge], false, &title);
+        lg_node_title(to->graph,
+                      value_of(to->graph, columns->edge_target[edge]), false,
+                      &title);
         width = lg__text_width(&title, 0);
         if (width > *title_width && width <= TITLE_WIDEST)
             *title_width = width;
@@ -64,7 +78,10 @@ measure_locals(report *to, uint32_t node, size_t *name_width,
 static bool
 is_only_holder(const report *to, uint32_t frame, uint32_t target)
 {
-    return lg_node_dominator(to->analysis, target) == frame;
+    uint32_t value = value_of(to->graph, target);
+    return lg_node_dominator(to->analysis, target) == frame &&
+           (value == target ||
+            lg_node_dominator(to->analysis, value) == target);
 }
 
 // Of what retains nothing but itself there is no more to say.
@@ -72,14 +89,15 @@ static void
 add_retained(report *to, uint32_t frame, uint32_t target)
 {
     lg_text *out = &to->text;
+    uint32_t value = value_of(to->graph, target);
     lg_bytes retained = {0};
     if (to->analysis != NULL)
-        retained = lg_node_retained(to->analysis, target);
+        retained = lg_node_retained(to->analysis, value);
     if (retained.host + retained.device <=
-        lg_node_bytes_on(to->graph, target, LG_NONE))
+        lg_node_bytes_on(to->graph, value, LG_NONE))
         return;
     lg_text_add(out, "  retains ");
-    lg__say_retained(to->analysis, lg_node_retained_on, target, out);
+    lg__say_retained(to->analysis, lg_node_retained_on, value, out);
     if (!is_only_holder(to, frame, target))
         lg_text_add(out, ", held elsewhere too");
 }
@@ -90,6 +108,7 @@ add_local(report *to, uint32_t frame, uint64_t edge, size_t name_width,
 {
     const lg_columns *columns = &to->graph->columns;
     uint32_t target = columns->edge_target[edge];
+    uint32_t value = value_of(to->graph, target);
     lg_text *out = &to->text;
     lg_text_add(out, "        ");
     size_t start = out->length;
@@ -97,9 +116,9 @@ add_local(report *to, uint32_t frame, uint64_t edge, size_t name_width,
         out, lg_graph_string(to->graph, columns->edge_payload[edge]));
     lg__text_pad(out, start, name_width + 2);
     start = out->length;
-    lg_node_title(to->graph, target, false, out);
+    lg_node_title(to->graph, value, false, out);
     lg__text_pad(out, start, title_width + 2);
-    lg_node_bytes_say(to->graph, target, out);
+    lg_node_bytes_say(to->graph, value, out);
     add_retained(to, frame, target);
     lg_text_add(out, "\n");
 }
@@ -220,17 +239,18 @@ json_locals(report *to, uint32_t node)
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_LOCAL)
             continue;
         uint32_t target = columns->edge_target[edge];
+        uint32_t value = value_of(to->graph, target);
         lg_text_addf(&to->text, "%s{\"name\": ", between);
         lg__text_add_json_string(
             &to->text, lg_graph_string(to->graph, columns->edge_payload[edge]));
         title.length = 0;
-        lg_node_title(to->graph, target, false, &title);
-        lg_text_addf(&to->text, ", \"node\": %u, \"title\": ", target);
+        lg_node_title(to->graph, value, false, &title);
+        lg_text_addf(&to->text, ", \"node\": %u, \"title\": ", value);
         lg_text_add_json(&to->text, title.data ? title.data : "", title.length);
         lg_text_addf(
             &to->text, ", \"size\": %llu",
-            (unsigned long long)lg_node_bytes_on(to->graph, target, LG_NONE));
-        json_retained(to, target);
+            (unsigned long long)lg_node_bytes_on(to->graph, value, LG_NONE));
+        json_retained(to, value);
         if (to->analysis != NULL)
             lg_text_addf(&to->text, ", \"held_elsewhere\": %s",
                          is_only_holder(to, node, target) ? "false" : "true");

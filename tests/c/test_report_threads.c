@@ -78,6 +78,51 @@ retained(void)
     lg_graph_free(graph);
 }
 
+// Variables that inner functions name: what is in their cells is told.
+static void
+in_cells(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t frame = story_add(&made, "frame", "run() app.py:3", 400);
+    made.flags = LG_NODE_SYNTHETIC;
+    uint32_t thread = story_add(&made, "thread", "MainThread", 0);
+    lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, "MainThread", 10);
+    made.flags = LG_NODE_TRACKED;
+    story_edge(&made, thread, frame, LG_EDGE_FRAME, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        static const char *const names[] = {"mine", "queue", "unset"};
+        uint32_t cell = story_add(&made, "cell", NULL, 40);
+        story_local(&made, frame, names[i], cell);
+        if (i == 2)
+            continue;
+        uint32_t list = story_add(&made, "list", NULL, 80);
+        story_edge(&made, cell, list, LG_EDGE_CELL, 0);
+        story_edge(&made, list, story_add(&made, "bytearray", NULL, 4096),
+                   LG_EDGE_INDEX, 0);
+        if (i == 1)
+            story_attribute(&made, app, "queue", list);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_text json = {0};
+    expect_threads(graph, analysis, LG_FORMAT_TEXT,
+                   "Thread MainThread  retains 4.59 KiB\n"
+                   "  #0 run() app.py:3  retains 4.59 KiB\n"
+                   "        mine   list of 1  80 B  retains 4.08 KiB\n"
+                   "        queue  list of 1  80 B  retains 4.08 KiB, held "
+                   "elsewhere too\n"
+                   "        unset  cell       40 B\n");
+    REQUIRE(lg_report_threads(graph, analysis, LG_FORMAT_JSON, &json, NULL) ==
+            LG_OK);
+    CHECK(strstr(json.data, "\"queue\", \"node\": 7, \"title\": \"list of 1\", "
+                            "\"size\": 80, \"retained\": {\"host\": 4176}, "
+                            "\"held_elsewhere\": true}") != NULL);
+    lg_text_free(&json);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 static void
 many_suspended(void)
 {
@@ -105,6 +150,7 @@ int
 main(void)
 {
     RUN(retained);
+    RUN(in_cells);
     RUN(many_suspended);
     return test_result();
 }
