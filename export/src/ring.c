@@ -231,42 +231,39 @@ is_seen_member(const view_ring *ring, uint32_t node)
            lg_node_folded_into(ring->picker.graph, node) == LG_NONE;
 }
 
-// Those that are not drawn, nor in a gap of the round.
+// The members that are not drawn, nor in a gap of the round, by their type.
 static size_t
-count_others(const view_ring *ring)
+count_others(const view_ring *ring, uint32_t *counts)
 {
+    const uint32_t *types = ring->picker.columns->type;
+    const lg_hops *round = &ring->cycle->shortest;
     const lg_view *view = ring->picker.view;
     lg_knot knot = lg_analysis_knot(ring->analysis, ring->cycle->knot);
-    size_t members = 0, known = 0;
+    size_t others = 0;
     for (uint32_t i = 0; i < knot.count; i++)
-        members += is_seen_member(ring, knot.nodes[i]);
-    for (size_t i = 0; i < view->node_count; i++) {
-        const view_node *node = &view->nodes[i];
-        if (node->kind == VIEW_SKIP)
-            known += (size_t)node->count;
-        else if (node->node != LG_NONE)
-            known += is_seen_member(ring, node->node);
+        counts[types[knot.nodes[i]]] += is_seen_member(ring, knot.nodes[i]);
+    for (size_t i = 0; i < round->count; i++) {
+        uint32_t node = round->items[i].source;
+        counts[types[node]] -= is_seen_member(ring, node);
     }
-    return members > known ? members - known : 0;
+    for (size_t i = 0; i < view->node_count; i++) {
+        uint32_t node = view->nodes[i].node;
+        if (node != LG_NONE && !is_on_round(ring, node))
+            counts[types[node]] -= is_seen_member(ring, node);
+    }
+    for (uint32_t i = 0; i < lg_graph_type_count(ring->picker.graph); i++)
+        others += counts[i];
+    return others;
 }
 
-// `55 Line2D · 43 Text · 12 dict`: the commonest types of the knot, namespaces
-// left out.
-static lg_status
-name_types(const view_ring *ring, lg_text *out, lg_error *err)
+// `55 Line2D · 43 Text · 12 dict`: the commonest types.
+static void
+name_types(const view_ring *ring, uint32_t *counts, lg_text *out)
 {
-    const lg_graph *graph = ring->picker.graph;
-    lg_knot knot = lg_analysis_knot(ring->analysis, ring->cycle->knot);
-    uint32_t *counts = calloc(lg_graph_type_count(graph), sizeof *counts);
-    if (!counts)
-        return lg__view_no_memory(err);
-    for (uint32_t i = 0; i < knot.count; i++) {
-        if (lg_node_folded_into(graph, knot.nodes[i]) == LG_NONE)
-            counts[ring->picker.columns->type[knot.nodes[i]]]++;
-    }
     for (unsigned shown = 0; shown < TYPES_NAMED; shown++) {
         uint32_t most = 0;
-        for (uint32_t type = 1; type < lg_graph_type_count(graph); type++)
+        for (uint32_t type = 1; type < lg_graph_type_count(ring->picker.graph);
+             type++)
             most = counts[type] > counts[most] ? type : most;
         if (!counts[most])
             break;
@@ -276,19 +273,14 @@ name_types(const view_ring *ring, lg_text *out, lg_error *err)
         lg__picker_name_type(&ring->picker, most, out);
         counts[most] = 0;
     }
-    free(counts);
-    return LG_OK;
 }
 
 static lg_status
-draw_others(view_ring *ring, lg_error *err)
+add_others(view_ring *ring, size_t others, uint32_t *counts, lg_error *err)
 {
     size_t at;
     view_edge *edge;
     lg_view *view = ring->picker.view;
-    size_t others = count_others(ring);
-    if (!others)
-        return LG_OK;
     lg_status status = lg__view_add_node(view, VIEW_REST, &at, err);
     if (status)
         return status;
@@ -296,11 +288,26 @@ draw_others(view_ring *ring, lg_error *err)
     view->nodes[at].count = others;
     lg_text_add_count(&view->nodes[at].title, others);
     lg_text_add(&view->nodes[at].title, " more in this knot");
+    name_types(ring, counts, &view->nodes[at].detail);
     status = lg__view_add_edge(view, 0, at, &edge, err);
-    if (status)
-        return status;
-    edge->tone = TONE_OWNER;
-    return name_types(ring, &view->nodes[at].detail, err);
+    if (!status)
+        edge->tone = TONE_OWNER;
+    return status;
+}
+
+static lg_status
+draw_others(view_ring *ring, lg_error *err)
+{
+    size_t types = lg_graph_type_count(ring->picker.graph);
+    uint32_t *counts = calloc(types + 1, sizeof *counts);
+    if (!counts)
+        return lg__view_no_memory(err);
+    size_t others = count_others(ring, counts);
+    lg_status status = LG_OK;
+    if (others)
+        status = add_others(ring, others, counts, err);
+    free(counts);
+    return status;
 }
 
 static void
