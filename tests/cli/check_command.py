@@ -90,6 +90,9 @@ class Command(unittest.TestCase):
             self.assertRegex(own, f"^Usage: leakgraph {verb} (SNAP|IN)")
             self.assertIn("Example:", own)
             self.assertIn("--help", own)
+            self.assertEqual(self.fine("help", verb), own)
+            self.assertLess(max(map(len, own.splitlines())), 90, own)
+        self.refused(2, "there is no verb tpo: did you mean top?", "help", "tpo")
         self.assertRegex(self.fine("--version"), r"^leakgraph \d+\.\d+\.\d+\n$")
 
     def test_info(self) -> None:
@@ -431,6 +434,9 @@ class Command(unittest.TestCase):
         self.refused(2, "not 'size'", "types", "held.lgs", "--sort", "size")
         self.refused(2, "takes 2 arguments, not 1", "refs", "held.lgs")
         self.refused(2, "no option -x", "info", "-x", "held.lgs")
+        self.refused(2, "number or all, not 'x'", "top", "held.lgs", "--limit", "x")
+        two = ("render", "held.lgs", "#0", "--refs", "--path", "-o", "a.svg")
+        self.refused(2, "--refs and --path are two pictures", *two)
 
     def test_selectors(self) -> None:
         self.refused(2, "leakgraph: ", "refs", "held.lgs", "type:numpy.ndaray")
@@ -491,6 +497,8 @@ class Command(unittest.TestCase):
         done = self.run_command("run", "--at-exit", "a b.lgs", "x.py", env=env)
         self.assertEqual(done.returncode, 7)
         self.assertEqual(done.stdout, "-m|leakgraph|run|--at-exit|a b.lgs|x.py|")
+        done = self.run_command("help", "run", env=env)
+        self.assertEqual(done.stdout, "-m|leakgraph|run|--help|")
         env = {"LEAKGRAPH_PYTHON": str(self.here / "nowhere")}
         done = self.run_command("run", "x.py", env=env)
         self.assertEqual(done.returncode, 2)

@@ -89,10 +89,26 @@ lg__arguments_print_help(const lg_verb *verb)
     printf("  -h, --help         this text\n");
 }
 
-// Which picture it is to be.
+static const char *
+name_of(int letter)
+{
+    size_t i = 0;
+    while (options[i].val != letter)
+        i++;
+    return options[i].name;
+}
+
+// Which picture it is to be: one only.
 static bool
 take_picture(int letter, lg_arguments *out)
 {
+    const char *name = name_of(letter);
+    if (out->drawn && strcmp(out->drawn, name)) {
+        lg__complain("--%s and --%s are two pictures: draw one at a time",
+                     out->drawn, name);
+        return false;
+    }
+    out->drawn = name;
     out->picture = letter == 'W'   ? PICTURE_WHY
                    : letter == 'M' ? PICTURE_PATHS
                    : letter == 'C' ? PICTURE_CYCLE
@@ -119,9 +135,9 @@ take_flag(int letter, lg_arguments *out)
 static bool
 take_limit(int letter, lg_arguments *out)
 {
-    out->all = letter == 'L' && !strcmp(optarg, "all");
-    return out->all ||
-           lg__number_read("limit", optarg, UINT32_MAX / 2, &out->limit);
+    if (letter == 'L')
+        return lg__limit_read(optarg, &out->limit, &out->all);
+    return lg__number_read("limit", optarg, UINT32_MAX / 2, &out->limit);
 }
 
 static bool

@@ -38,6 +38,7 @@ typedef struct lg_arguments {
     lg_direction direction;
     lg_sort sort;
     lg_picture picture;
+    const char *drawn; /* the option that chose the picture, or NULL */
     lg_group group;
     lg_tensor_group tensor_group;
     const char *device;
@@ -77,6 +78,8 @@ bool lg__arguments_read(const lg_verb *verb, int argc, char **argv,
  *  complains when it gives false. */
 bool lg__number_read(const char *name, const char *word, uint32_t most,
                      uint32_t *out);
+/** The value of `--limit` where it may be `all`. */
+bool lg__limit_read(const char *word, uint32_t *out, bool *all);
 bool lg__sort_read(const char *word, lg_sort *out);
 bool lg__group_read(const char *word, lg_group *out);
 bool lg__tensor_group_read(const char *word, lg_tensor_group *out);

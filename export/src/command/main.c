@@ -15,14 +15,16 @@ print_help(void)
            "\nVerbs, which read a snapshot (.lgs):\n");
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-10s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
-    printf("\nand one that makes a snapshot:\n"
-           "  run        runs a Python script and saves a snapshot at its end\n"
-           "\nleakgraph VERB --help explains the verb.\n"
-           "\nExit codes: 0 fine, 1 leaks found (cycles --check), 2 usage, 3 "
-           "unreadable file,\n4 analysis incomplete.\n"
-           "\nExample:\n"
-           "  leakgraph run --at-exit run.lgs train.py\n"
-           "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n");
+    printf(
+        "\nand one that makes a snapshot:\n"
+        "  run        runs a Python script and saves a snapshot at its end\n"
+        "\nleakgraph VERB --help explains the verb.\n"
+        "\nExit codes: 0 fine, 1 leaks found (cycles or findings --check), 2 "
+        "usage,\n3 unreadable file, 4 analysis incomplete or output not "
+        "written.\n"
+        "\nExample:\n"
+        "  leakgraph run --at-exit run.lgs train.py\n"
+        "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n");
 }
 
 static void
@@ -73,6 +75,32 @@ run_verb(const lg_verb *verb, int argc, char **argv)
     return code;
 }
 
+static const lg_verb *
+find_verb(const char *word)
+{
+    size_t i = 0;
+    while (lg__verb_at(i) && strcmp(word, lg__verb_at(i)->name))
+        i++;
+    return lg__verb_at(i);
+}
+
+// `help` and `help VERB`.
+static int
+help(char *verb)
+{
+    static char option[] = "--help";
+    if (!verb) {
+        print_help();
+        return EXIT_FINE;
+    }
+    if (!strcmp(verb, "run"))
+        return lg__run_python((char *[]){verb, option, NULL});
+    if (!find_verb(verb))
+        return complain_verb(verb);
+    print_verb_help(find_verb(verb));
+    return EXIT_FINE;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -81,20 +109,16 @@ main(int argc, char **argv)
         lg__complain("a verb is missing: see leakgraph --help");
         return EXIT_USAGE;
     }
-    if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
-        !strcmp(word, "help")) {
-        print_help();
-        return EXIT_FINE;
-    }
+    if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+        return help(NULL);
+    if (!strcmp(word, "help"))
+        return help(argv[2]);
     if (!strcmp(word, "--version")) {
         printf("leakgraph " LG_VERSION "\n");
         return EXIT_FINE;
     }
     if (!strcmp(word, "run"))
         return lg__run_python(argv + 1);
-    for (size_t i = 0; lg__verb_at(i); i++) {
-        if (!strcmp(word, lg__verb_at(i)->name))
-            return run_verb(lg__verb_at(i), argc - 1, argv + 1);
-    }
-    return complain_verb(word);
+    const lg_verb *verb = find_verb(word);
+    return verb ? run_verb(verb, argc - 1, argv + 1) : complain_verb(word);
 }

@@ -6,23 +6,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool
-lg__number_read(const char *name, const char *word, uint32_t most,
-                uint32_t *out)
+static bool
+is_number(const char *word, uint32_t most, uint32_t *out)
 {
     char *end;
     errno = 0;
     unsigned long value = strtoul(word, &end, 10);
-    if (*word < '0' || *word > '9' || *end || errno || !value || value > most) {
-        if (most < UINT32_MAX / 2)
-            lg__complain("--%s takes a number from 1 to %u, not '%s'", name,
-                         most, word);
-        else
-            lg__complain("--%s takes a positive number, not '%s'", name, word);
+    if (*word < '0' || *word > '9' || *end || errno || !value || value > most)
         return false;
-    }
     *out = (uint32_t)value;
     return true;
+}
+
+bool
+lg__number_read(const char *name, const char *word, uint32_t most,
+                uint32_t *out)
+{
+    bool number = is_number(word, most, out);
+    if (!number && most < UINT32_MAX / 2)
+        lg__complain("--%s takes a number from 1 to %u, not '%s'", name, most,
+                     word);
+    else if (!number)
+        lg__complain("--%s takes a positive number, not '%s'", name, word);
+    return number;
+}
+
+bool
+lg__limit_read(const char *word, uint32_t *out, bool *all)
+{
+    *all = !strcmp(word, "all");
+    bool fine = *all || is_number(word, UINT32_MAX / 2, out);
+    if (!fine)
+        lg__complain("--limit takes a positive number or all, not '%s'", word);
+    return fine;
 }
 
 // Which of the words it is; `count` if none.

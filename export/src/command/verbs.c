@@ -140,9 +140,9 @@ static const lg_verb verbs[] = {
      "Draws who holds the object into a file (or what it holds, a path from a "
      "root, how the\nroots reach all objects of the selector, all that keeps "
      "the object alive, or what it\ndominates); the suffix chooses the "
-     "format. --cycle needs no selector and draws a cycle by its "
-     "number in `leakgraph cycles` with the\nsame options; --dominators "
-     "without one draws the whole heap.\n" SELECTORS
+     "format. --cycle needs no selector and draws a\ncycle by its number in "
+     "`leakgraph cycles` with the same options; --dominators without\none "
+     "draws the whole heap.\n" SELECTORS
      "\nExample:\n  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"
      "  leakgraph render run.lgs name:train.trainer --why -o why.svg\n"
      "  leakgraph render run.lgs --dominators -o heap.pdf\n"
