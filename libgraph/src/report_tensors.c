@@ -349,6 +349,29 @@ add_end(lg__tensor_report *to, bool each, lg_format format, lg_error *err)
     return status;
 }
 
+static void
+say_none(lg__tensor_report *to, uint32_t device)
+{
+    lg_text_add(&to->text, "There is no tensor");
+    if (device != LG_NONE) {
+        lg_text_add(&to->text, " on ");
+        lg__text_add_string(&to->text, lg_graph_device_name(to->graph, device));
+    }
+    lg_text_add(&to->text, ".\n");
+    lg__say_uninspected(to->graph, &to->text);
+}
+
+static lg_status
+add_all(lg__tensor_report *to, lg_tensor_group group, size_t limit,
+        lg_format format, lg_error *err)
+{
+    bool each = group == LG_TENSORS_EACH;
+    lg_status status =
+        each ? add_rows(to, format, err)
+             : lg__report_tensor_groups(to, group, limit, format, err);
+    return status == LG_OK ? add_end(to, each, format, err) : status;
+}
+
 lg_status
 lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
                   uint32_t device, lg_tensor_group group, size_t limit,
@@ -364,11 +387,10 @@ lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
         lg__storages_list(graph, device, rows, &to.storages, &to.rows, err);
     if (status != LG_OK)
         return status;
-    status = group == LG_TENSORS_EACH
-                 ? add_rows(&to, format, err)
-                 : lg__report_tensor_groups(&to, group, limit, format, err);
-    if (status == LG_OK)
-        status = add_end(&to, group == LG_TENSORS_EACH, format, err);
+    if (to.rows.total == 0 && format == LG_FORMAT_TEXT)
+        say_none(&to, device);
+    else
+        status = add_all(&to, group, limit, format, err);
     lg_tensor_rows_free(&to.rows);
     lg__storages_free(&to.storages);
     if (status == LG_OK)

@@ -104,7 +104,7 @@ objects_text(report *to, const lg__gathered *nodes, lg_error *err)
         widen(to, &cell);
     }
     lg_text_free(&cell);
-    add_heading(to, "  object                              held by");
+    add_heading(to, "  object                             held by");
     for (size_t i = 0; i < nodes->count && status == LG_OK; i++)
         status = object_row(to, nodes->items[i], err);
     add_total(to, "objects that retain the most, none of them twice,");

@@ -187,7 +187,7 @@ devices(void)
     lg_analysis *analysis = analysed(graph);
     expect_top(
         analysis, LG_GROUP_OBJECT, 2,
-        "       retained    share  object                              held "
+        "       retained    share  object                             held "
         "by\n"
         "2.00 GiB cuda:0   66.7 %  memory #5                          "
         "app.b.memory\n"

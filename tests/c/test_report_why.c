@@ -212,19 +212,18 @@ static void
 top(void)
 {
     heap told = tell();
-    expect_top(
-        &told, LG_GROUP_OBJECT, LG_FORMAT_TEXT,
-        "    retained    share  object                              held "
-        "by\n"
-        "    4.00 MiB   40.0 %  bytearray #11                      "
-        "garbage: Child.buffer\n"
-        "    3.00 MiB   30.0 %  Tensor #2                          "
-        "train.history[0]\n"
-        "    2.00 MiB   20.0 %  Session #3                         "
-        "train.session\n"
-        "\n"
-        "objects that retain the most, none of them twice, out of 10.0 "
-        "MiB, of which garbage is 4.00 MiB\n");
+    expect_top(&told, LG_GROUP_OBJECT, LG_FORMAT_TEXT,
+               "    retained    share  object                             held "
+               "by\n"
+               "    4.00 MiB   40.0 %  bytearray #11                      "
+               "garbage: Child.buffer\n"
+               "    3.00 MiB   30.0 %  Tensor #2                          "
+               "train.history[0]\n"
+               "    2.00 MiB   20.0 %  Session #3                         "
+               "train.session\n"
+               "\n"
+               "objects that retain the most, none of them twice, out of 10.0 "
+               "MiB, of which garbage is 4.00 MiB\n");
     expect_top(&told, LG_GROUP_TYPE, LG_FORMAT_TEXT,
                "    retained    share     objects  type\n"
                "    4.00 MiB   40.0 %           1  train.Child\n"

@@ -20,11 +20,9 @@ def test_training(python):
 def test_without_tensors(snap):
     tensors = snap.tensors()
     assert len(tensors) == 0 == tensors.storages and tensors.bytes == {}
-    assert str(tensors).endswith(
-        "0 storages, 0 B in all; each counts once, "
-        "however many tensors look at it (×2: two), and "  # noqa: RUF001
-        "used is what the widest shows\n"
-    )
+    assert str(tensors).startswith("There is no tensor.\n")
+    on_host = str(snap.tensors(device="host", group="kind"))
+    assert on_host.startswith("There is no tensor on host.\n")
     assert tensors._repr_html_() == "<p>0 storages</p>"
     groups = leakgraph.tensors(group="dtype", limit=None)
     assert groups.rows == () and groups._repr_html_() == "<p>0 storages</p>"
