@@ -4,9 +4,10 @@
 #   tools/matrix.sh SUITE COMMAND...
 #
 # The root is build/roots/SUITE. It is made by debootstrap the first time, gets
-# what tools/setup.sh matrix installs, and stays for the next time; one whose
-# making was interrupted is made anew. The checkout lies at the same place in it
-# as outside. Needs to be root. MIRROR says where packages come from.
+# what tools/setup.sh matrix installs, again when that file is newer, and stays
+# for the next time; one whose making was interrupted is made anew. The checkout
+# lies at the same place in it as outside. Needs to be root. MIRROR says where
+# packages come from.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh
@@ -41,7 +42,7 @@ if [ ! -e "$root.made" ]; then
     touch "$root.made"
 fi
 copy_settings "$suite" "$root"
-if [ ! -e "$root.ready" ]; then
+if [ tools/setup.sh -nt "$root.ready" ]; then
     inside tools/setup.sh matrix >"$root.log" 2>&1 || { tail -n 40 "$root.log"; exit 1; }
     touch "$root.ready"
 fi

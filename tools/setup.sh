@@ -15,14 +15,14 @@ set -eu
 cd "$(dirname "$0")/.."
 
 packages='gcc g++ libc6-dev make git pkg-config ca-certificates
-          libgraphviz-dev libigraph-dev uthash-dev libzstd-dev libxxhash-dev'
+          libgraphviz-dev graphviz libigraph-dev uthash-dev libzstd-dev libxxhash-dev'
 case ${1:-} in
 '') ;;
 checks) packages="$packages clang valgrind binutils libclang-rt-dev" ;;
 fresh) packages="$packages debootstrap" ;;
 matrix)
     packages="$packages cmake ninja-build python3-dev python3-venv python3-pytest
-              python3-numpy python3-matplotlib graphviz xz-utils dpkg-dev
+              python3-numpy python3-matplotlib xz-utils dpkg-dev
               libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev zlib1g-dev" ;;
 *)
     echo "tools/setup.sh: unknown set '$1': say nothing, checks, fresh or matrix" >&2

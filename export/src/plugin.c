@@ -32,7 +32,7 @@ lg_render(const char *dot, size_t dot_length, const char *format, char **data,
     size_t size;
     lg_status status = lg_plugin_open(
         "libleakgraph-render.so", LG_RENDER_SYMBOL, "Graphviz",
-        "install it (on Debian: apt install libgvc6) or save as .dot", &symbol,
+        "install it (on Debian: apt install graphviz) or save as .dot", &symbol,
         err);
     if (!status)
         status = copy_text(dot, dot_length, &text, &size, err);

@@ -121,7 +121,7 @@ check_format(const char *format, lg_error *err)
     if (!names)
         return fail(err, LG_EUNSUPPORTED,
                     "Graphviz has no plugins here: install them (on Debian: "
-                    "apt install libgvc6)");
+                    "apt install graphviz)");
     qsort(names, (size_t)count, sizeof *names, compare_names);
     bool known = false;
     for (int i = 0; i < count; i++)
