@@ -61,32 +61,51 @@ mark_names_of(lg_builder *builder, uint32_t dict)
             builder->node_flags[builder->edge_payload[item]] |= LG_NODE_NAME;
 }
 
-/** Whether any of so many edges leads to a namespace. */
-static bool
-leads_to_namespace(const uint8_t *kinds, size_t count)
+/** The first edge from `edge` on that leads to a namespace, or `count`. Few do,
+ *  so eight are looked at together: a byte of a word is zero where one does. */
+static uint64_t
+next_namespace(const uint8_t *kinds, uint64_t edge, uint64_t count)
 {
-    unsigned found = 0;
-    for (size_t i = 0; i < count; i++)
-        found |= (kinds[i] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT;
-    return found != 0;
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    for (; count - edge >= 8; edge += 8) {
+        uint64_t eight;
+        memcpy(&eight, kinds + edge, sizeof eight);
+        eight = (eight & ones * LG_EDGE_KIND_MASK) ^ ones * LG_EDGE_DICT;
+        if ((eight - ones) & ~eight & ones * 0x80)
+            break;
+    }
+    while (edge < count && (kinds[edge] & LG_EDGE_KIND_MASK) != LG_EDGE_DICT)
+        edge++;
+    return edge;
 }
 
-/** Keys of namespaces are names, not the user's data. Few edges lead to one:
- *  blocks without are passed over at a glance. */
+/** Keys of namespaces are names, not the user's data. */
 static void
 mark_names(lg_builder *builder)
 {
-    enum { BLOCK = 256 };
     const uint8_t *kinds = builder->edge_kind;
     uint64_t count = builder->edge_count;
-    for (uint64_t at = 0; at < count; at += BLOCK) {
-        uint64_t end = count - at < BLOCK ? count : at + BLOCK;
-        if (!leads_to_namespace(kinds + at, (size_t)(end - at)))
-            continue;
-        for (uint64_t edge = at; edge < end; edge++)
-            if ((kinds[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT)
-                mark_names_of(builder, builder->edge_target[edge]);
+    for (uint64_t edge = next_namespace(kinds, 0, count); edge < count;
+         edge = next_namespace(kinds, edge + 1, count))
+        mark_names_of(builder, builder->edge_target[edge]);
+}
+
+/** The first node from `node` on with any of these flags, or the count of
+ *  nodes. Few have them, so four are looked at together. */
+static uint32_t
+next_flagged(const lg_builder *builder, uint32_t node, unsigned flags)
+{
+    const uint16_t *all = builder->node_flags;
+    uint32_t count = builder->node_count;
+    for (; count - node >= 4; node += 4) {
+        uint64_t four;
+        memcpy(&four, all + node, sizeof four);
+        if (four & flags * UINT64_C(0x0001000100010001))
+            break;
     }
+    while (node < count && !(all[node] & flags))
+        node++;
+    return node;
 }
 
 /** Of a tuple that is a key, so are the elements. Whether it is one. */
@@ -127,17 +146,19 @@ void
 lg_texts_finish(lg_walk *walk)
 {
     lg_builder *builder = walk->builder;
-    mark_names(builder);
-    const uint16_t *flags = builder->node_flags;
     const unsigned named = LG_NODE_KEY | LG_NODE_NAME;
-    bool all = walk->options->previews;
-    for (uint32_t node = walk->synthetic_count; node < builder->node_count;
-         node++)
-        if (flags[node] & LG_NODE_KEY)
-            mark_parts_of_key(builder, node);
-    for (uint32_t node = walk->synthetic_count; node < builder->node_count;
-         node++)
-        if (all || flags[node] & named)
+    const uint32_t first = walk->synthetic_count;
+    uint32_t count = builder->node_count;
+    mark_names(builder);
+    for (uint32_t node = next_flagged(builder, first, LG_NODE_KEY);
+         node < count; node = next_flagged(builder, node + 1, LG_NODE_KEY))
+        mark_parts_of_key(builder, node);
+    if (walk->options->previews)
+        for (uint32_t node = first; node < count; node++)
+            give_text(walk, node);
+    else
+        for (uint32_t node = next_flagged(builder, first, named); node < count;
+             node = next_flagged(builder, node + 1, named))
             give_text(walk, node);
 }
 

@@ -192,16 +192,17 @@ lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
     if (!know_names(walk, info, inlined.count) ||
         !lg_builder_pen(walk->builder, most, &pen))
         return true;
-    for (uint32_t i = 0; i < info->field_count; i++) {
-        const lg_named_field *field = &info->fields[i];
+    const lg_named_field *field = info->fields;
+    const lg_named_field *fields_end = field + info->field_count;
+    for (; field < fields_end; field++) {
         PyObject *child = *(PyObject **)((char *)object + field->offset);
         write_edge(walk, &pen, child, field->kind | LG_EDGE_TRAVERSED,
                    field->name);
     }
+    const uint32_t *names = info->attribute_names;
     for (Py_ssize_t i = 0; i < inlined.count; i++)
         write_edge(walk, &pen, inlined.values[i],
-                   LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED,
-                   info->attribute_names[i]);
+                   LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED, names[i]);
     write_edge(walk, &pen, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
     lg_pen_write(&pen, info->node, LG_EDGE_TYPE | LG_EDGE_TRAVERSED, 0);
     lg_walk_put(walk, &pen);

@@ -61,35 +61,19 @@ size_of_items(PyObject *object, size_t item_size)
     return (size_t)(count < 0 ? -count : count) * item_size;
 }
 
-/** What a shape keeps behind its struct. */
 static size_t
-size_behind(lg_walk *walk, PyObject *object, const lg_type_info *info)
+size_behind_set(PyObject *object)
 {
-    switch ((lg_shape)info->shape) {
-    case LG_SHAPE_LIST:
-        return (size_t)((PyListObject *)object)->allocated * sizeof(PyObject *);
-    case LG_SHAPE_DICT:
-        return walk->internal ? size_behind_dict(object) : 0;
-    case LG_SHAPE_SET: {
-        const PySetObject *set = (PySetObject *)object;
-        return set->table == set->smalltable
-                   ? 0
-                   : (size_t)(set->mask + 1) * sizeof(setentry);
-    }
-    case LG_SHAPE_CODE:
-        return lg_code_size_behind((PyCodeObject *)object);
-    case LG_SHAPE_GENERATOR:
-        return lg_generator_size_behind(object);
-    case LG_SHAPE_FRAME:
-        return lg_frame_size_behind(object);
-    default:
-        return info->item_size ? size_of_items(object, info->item_size) : 0;
-    }
+    const PySetObject *set = (PySetObject *)object;
+    return set->table == set->smalltable
+               ? 0
+               : (size_t)(set->mask + 1) * sizeof(setentry);
 }
 
 uint64_t
 lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
+    size_t size = info->base_size;
     switch ((lg_shape)info->shape) {
     case LG_SHAPE_STR:
         return size_of_str(object) + lg_preheader_size(info->type);
@@ -98,13 +82,51 @@ lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info)
                lg_preheader_size(info->type);
     case LG_SHAPE_TYPE:
         return size_of_type(walk, object);
-    default:
+    case LG_SHAPE_LIST:
+        size += (size_t)((PyListObject *)object)->allocated * sizeof(PyObject *);
         break;
+    case LG_SHAPE_DICT:
+        size += walk->internal ? size_behind_dict(object) : 0;
+        break;
+    case LG_SHAPE_SET:
+        size += size_behind_set(object);
+        break;
+    case LG_SHAPE_CODE:
+        size += lg_code_size_behind((PyCodeObject *)object);
+        break;
+    case LG_SHAPE_GENERATOR:
+        size += lg_generator_size_behind(object);
+        break;
+    case LG_SHAPE_FRAME:
+        size += lg_frame_size_behind(object);
+        break;
+    default:
+        size += info->item_size ? size_of_items(object, info->item_size) : 0;
     }
-    size_t size = info->base_size + size_behind(walk, object, info);
     if (info->dict_kind == LG_DICT_MANAGED && walk->internal)
         size += lg_inline_values_size(object);
     return size;
+}
+
+uint32_t
+lg_fixed_size(const lg_type_info *info)
+{
+    switch ((lg_shape)info->shape) {
+    case LG_SHAPE_STR:
+    case LG_SHAPE_INT:
+    case LG_SHAPE_TYPE:
+    case LG_SHAPE_LIST:
+    case LG_SHAPE_DICT:
+    case LG_SHAPE_SET:
+    case LG_SHAPE_CODE:
+    case LG_SHAPE_GENERATOR:
+    case LG_SHAPE_FRAME:
+        return 0;
+    default:
+        return info->item_size || info->dict_kind == LG_DICT_MANAGED
+                   ? 0
+                   : info->base_size;
+    }
 }
 
 /** Library types whose C __sizeof__ counts memory behind their struct. Others'

@@ -28,6 +28,7 @@ is_simple_class(const lg_type_info *info)
     return base == &PyBaseObject_Type;
 }
 
+/** Neither words with names nor a dict, and nothing for the collector. */
 static bool
 is_leaf(const lg_type_info *info)
 {
@@ -70,7 +71,8 @@ plan_of(lg_walk *walk, const lg_type_info *info)
     if (type == &PyDict_Type && walk->internal)
         return LG_PLAN_DICT;
     if (is_leaf(info))
-        return LG_PLAN_LEAF;
+        return type->tp_flags & Py_TPFLAGS_HEAPTYPE ? LG_PLAN_LEAF
+                                                    : LG_PLAN_ATOM;
     if (walk->internal && type->tp_traverse == lg_subtype_traverse &&
         is_simple_class(info))
         return LG_PLAN_INSTANCE;
@@ -161,9 +163,12 @@ fill(lg_walk *walk, lg_type_info *info)
     info->immortal = is_singleton_type(type);
     info->rest_kind = rest_kind(walk, info);
     info->has_sizeof = lg_type_sizeof(walk, type) != NULL;
+    info->special = info->immortal || info->has_sizeof ||
+                    info->shape == LG_SHAPE_TYPE;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg_preheader_size(type));
     info->item_size = (uint32_t)type->tp_itemsize;
+    info->fixed_size = lg_fixed_size(info);
     lg_survey_choose(walk, info);
     info->plan = (uint8_t)plan_of(walk, info);
     return true;

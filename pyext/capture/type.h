@@ -11,7 +11,8 @@
 
 /** How instances of a type are walked. */
 typedef enum lg_plan {
-    LG_PLAN_LEAF,     /**< no references but, perhaps, to its type */
+    LG_PLAN_ATOM,     /**< no references at all */
+    LG_PLAN_LEAF,     /**< a reference to its type alone */
     LG_PLAN_LIST,     /**< exact list */
     LG_PLAN_TUPLE,    /**< exact tuple */
     LG_PLAN_DICT,     /**< exact dict */
@@ -62,12 +63,14 @@ typedef struct lg_type_info {
     bool untracked_too; /**< ... also when the collector does not track them */
     bool has_sizeof;    /**< a C __sizeof__ of a library type is to be asked */
     bool immortal;      /**< instances are static: counts mean nothing */
+    bool special;       /**< has_sizeof, immortal, or a type of types */
     uint8_t adapter;    /**< 1 + index in lg_adapters; 0: none wants it */
     uint8_t adapter_kind;
     uint8_t rest_kind;  /**< lg_edge_kind of what claims leave unnamed;
                              LG_EDGE_REFERENCE: look for the word */
     uint32_t base_size; /**< tp_basicsize and the words before the object */
     uint32_t item_size;
+    uint32_t fixed_size; /**< what every instance has in all; 0: they differ */
     uint32_t dict_kind; /**< where instances keep their dict: lg_dict_kind */
     uint32_t field_count;
     uint32_t slot_count; /**< of the fields, the first so many are __slots__ */

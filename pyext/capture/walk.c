@@ -66,41 +66,54 @@ is_static_type(PyObject *object)
     return !(((PyTypeObject *)object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
 }
 
-/** Type, references, size and flags of a node. */
+/** The same for the few types of which there is more to know. */
 static void
-fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
+fill_special(lg_walk *walk, uint32_t node, PyObject *object,
              const lg_type_info *info)
 {
-    lg_builder *builder = walk->builder;
-    Py_ssize_t count = lg_reference_count(walk->interpreter, object);
-    builder->type[node] = info->id;
-    builder->refcount[node] =
-        count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-    if (lg_is_immortal(object) || info->immortal ||
+    if (info->immortal ||
         (info->shape == LG_SHAPE_TYPE && is_static_type(object)))
-        builder->node_flags[node] |= LG_NODE_IMMORTAL;
-    if (LG_FREE_THREADED && _PyObject_GC_IS_TRACKED(object))
-        builder->node_flags[node] |= LG_NODE_TRACKED;
-    if (LG_FREE_THREADED && lg_is_frozen(object))
-        builder->node_flags[node] |= LG_NODE_FROZEN;
-    uint64_t size = lg_size_of(walk, object, info);
-    if (size < UINT32_MAX)
-        builder->size[node] = (uint32_t)size;
-    else
-        lg_builder_set_size(builder, node, size);
+        walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
     if (info->has_sizeof &&
         lg_walk_scratch(walk, &walk->sized,
                         (walk->sized_count + 1) * sizeof(uint32_t)))
         ((uint32_t *)walk->sized.data)[walk->sized_count++] = node;
 }
 
+/** Type, references, size and flags of a node. */
+static inline void
+fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
+             const lg_type_info *info)
+{
+    lg_builder *builder = walk->builder;
+    Py_ssize_t count = lg_reference_count(walk->interpreter, object);
+    uint64_t size =
+        info->fixed_size ? info->fixed_size : lg_size_of(walk, object, info);
+    builder->type[node] = info->id;
+    builder->refcount[node] =
+        count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+    if (lg_is_immortal(object))
+        builder->node_flags[node] |= LG_NODE_IMMORTAL;
+    if (LG_FREE_THREADED && _PyObject_GC_IS_TRACKED(object))
+        builder->node_flags[node] |= LG_NODE_TRACKED;
+    if (LG_FREE_THREADED && lg_is_frozen(object))
+        builder->node_flags[node] |= LG_NODE_FROZEN;
+    if (size < UINT32_MAX)
+        builder->size[node] = (uint32_t)size;
+    else
+        lg_builder_set_size(builder, node, size);
+    if (__builtin_expect(info->special, 0))
+        fill_special(walk, node, object, info);
+}
+
 static void
 walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
 {
     switch ((lg_plan)info->plan) {
+    case LG_PLAN_ATOM:
+        return;
     case LG_PLAN_LEAF:
-        if (info->type->tp_flags & Py_TPFLAGS_HEAPTYPE)
-            lg_builder_add_edge(walk->builder, info->node, LG_EDGE_TYPE, 0);
+        lg_builder_add_edge(walk->builder, info->node, LG_EDGE_TYPE, 0);
         return;
     case LG_PLAN_LIST:
         lg_walk_list(walk, object);
@@ -218,7 +231,7 @@ walk_partially(lg_walk *walk, uint32_t node, PyObject *object,
     if (is_expanded(walk, node, info)) {
         walk_edges(walk, object, info);
         mark_depths(walk, node);
-    } else if (info->plan != LG_PLAN_LEAF) {
+    } else if (info->plan != LG_PLAN_ATOM && info->plan != LG_PLAN_LEAF) {
         describe_frontier(walk, node, object, info);
     }
 }
@@ -278,7 +291,7 @@ walk_object(lg_walk *walk, uint32_t node, lg_type_info *info)
     fill_columns(walk, node, object, info);
     if (walk->partial)
         walk_partially(walk, node, object, info);
-    else
+    else if (info->plan != LG_PLAN_ATOM)
         walk_edges(walk, object, info);
     return true;
 }

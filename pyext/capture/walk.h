@@ -103,16 +103,18 @@ lg_walk_node(lg_walk *walk, const void *address)
 }
 
 /** The same in a walker's loop. Whether the node is new decides no branch, so
- *  that the processor need not wait for a slot to go on with the next. */
+ *  that the processor need not wait for a slot to go on with the next: hence
+ *  the arithmetic where a condition would be plainer. */
 static inline uint32_t
 lg_walk_meet(lg_walk *walk, lg_pen *pen, const void *address)
 {
     uint32_t *slot = lg_shadow_slot(&walk->shadow, address);
     uint32_t known = *slot;
-    uint32_t mark = known ? known : pen->node + 1;
+    uint32_t is_new = known == 0;
+    uint32_t mark = known | ((pen->node + 1) & (0 - is_new));
     pen->address[pen->node] = (uint64_t)(uintptr_t)address;
     pen->node_flags[pen->node] = 0;
-    pen->node += known == 0;
+    pen->node += is_new;
     *slot = mark;
     return mark - 1;
 }
@@ -220,6 +222,9 @@ void lg_claim_code(lg_walk *walk, PyObject *object);
 /* Columns of one node. */
 
 uint64_t lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info);
+/** What every instance of a type has, 0 if that is not the same: see
+ *  lg_type_info. */
+uint32_t lg_fixed_size(const lg_type_info *info);
 /** Asks a library type's own C __sizeof__ after the walk, for the instances
  *  met since the last call that need it. */
 void lg_sizes_finish(lg_walk *walk);

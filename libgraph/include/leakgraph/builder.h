@@ -112,9 +112,13 @@ lg_builder_open(lg_builder *builder, uint32_t node)
 {
     if (node < builder->opened && builder->status == LG_OK)
         builder->status = LG_EINVAL;
+    uint64_t *first_edge = builder->first_edge;
+    uint64_t edge = builder->edge_count;
+    uint32_t opened = builder->opened;
+    while (opened <= node)
+        first_edge[opened++] = edge;
+    builder->opened = opened;
     builder->open_node = node;
-    while (builder->opened <= node)
-        builder->first_edge[builder->opened++] = builder->edge_count;
 }
 
 /** The edges that a node has so far: from *first to before *end. */
