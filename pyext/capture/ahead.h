@@ -53,14 +53,25 @@ lg_ahead_parts(const lg_upcoming *next)
     }
 }
 
+/** The slot of what an object refers to. Near the object there is no need: its
+ *  neighbours' slots are in the cache since they had their turn. */
+static inline void
+lg_ahead_slot(const lg_shadow *shadow, const PyObject *object,
+              const PyObject *target)
+{
+    enum { NEAR = 1 << 18 };
+    if ((uintptr_t)target - (uintptr_t)object + NEAR > 2 * NEAR)
+        lg_shadow_prefetch(shadow, target);
+}
+
 /** The slots of a container's first items; few have more. */
 static inline void
-lg_ahead_items(const lg_shadow *shadow, PyObject *const *items,
-               Py_ssize_t count)
+lg_ahead_items(const lg_shadow *shadow, const PyObject *object,
+               PyObject *const *items, Py_ssize_t count)
 {
     enum { MOST = 6 };
     for (Py_ssize_t i = 0; i < count && i < MOST; i++)
-        lg_shadow_prefetch(shadow, items[i]);
+        lg_ahead_slot(shadow, object, items[i]);
 }
 
 static inline void
@@ -71,21 +82,22 @@ lg_ahead_slots(const lg_shadow *shadow, const lg_upcoming *next)
     lg_inline_values inlined;
     switch ((lg_plan)info->plan) {
     case LG_PLAN_LIST:
-        lg_ahead_items(shadow, ((PyListObject *)object)->ob_item,
+        lg_ahead_items(shadow, object, ((PyListObject *)object)->ob_item,
                        Py_SIZE(object));
         return;
     case LG_PLAN_TUPLE:
-        lg_ahead_items(shadow, ((PyTupleObject *)object)->ob_item,
+        lg_ahead_items(shadow, object, ((PyTupleObject *)object)->ob_item,
                        Py_SIZE(object));
         return;
     case LG_PLAN_INSTANCE:
         for (uint32_t i = 0; i < info->field_count; i++)
-            lg_shadow_prefetch(
-                shadow, *(void **)((char *)object + info->fields[i].offset));
+            lg_ahead_slot(
+                shadow, object,
+                *(PyObject **)((char *)object + info->fields[i].offset));
         if (info->dict_kind != LG_DICT_MANAGED)
             return;
         inlined = lg_inline_values_of(object);
-        lg_ahead_items(shadow, inlined.values, inlined.count);
+        lg_ahead_items(shadow, object, inlined.values, inlined.count);
         return;
     default:
         return;
