@@ -326,6 +326,9 @@ lg__say_reason(const lg_graph *graph, lg_cycle_reason reason, uint32_t culprit,
     case LG_REASON_UNTRACKED:
         lg_text_add(out, "the collector does not track ");
         say_culprit(graph, culprit, out);
+        if (culprit != LG_NONE &&
+            graph->columns.node_flags[culprit] & LG_NODE_IMMORTAL)
+            lg_text_add(out, ", which is immortal");
         return;
     default:
         lg_text_add(out, "native code holds ");

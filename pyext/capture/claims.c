@@ -70,7 +70,8 @@ lg_claims_open(lg_walk *walk, PyObject *object, const lg_type_info *info)
     claims->indexed = false;
     if (!info->traverse || (type->tp_is_gc != NULL && !type->tp_is_gc(object)))
         return;
-    if (!info->untracked_too && !_PyObject_GC_IS_TRACKED(object))
+    if (!_PyObject_GC_IS_TRACKED(object) && !info->untracked_too &&
+        !lg_is_let_go(object))
         return;
     type->tp_traverse(object, visit, walk);
     claims->count = walk->builder->edge_count - claims->first;

@@ -186,6 +186,16 @@ lg_is_immortal(PyObject *object)
 #endif
 }
 
+/** Whether the collector let go of an object that it once tracked, or would
+ *  have: without a GIL it no longer tracks what is immortal, classes, modules
+ *  and functions included (_Py_SetImmortal in Objects/object.c, update_refs in
+ *  Python/gc_free_threading.c). */
+static inline bool
+lg_is_let_go(PyObject *object)
+{
+    return LG_FREE_THREADED && lg_is_immortal(object);
+}
+
 #if LG_FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
 /** The number by which threads keep references of their own to a class, a code
  *  object or a namespace (Include/internal/pycore_object.h, 3.14); 0: none. */

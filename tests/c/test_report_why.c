@@ -325,6 +325,30 @@ dominators(void)
     forget(&told);
 }
 
+// A class without a GIL may be immortal, and keeps its cache for good.
+static void
+kept_by_a_class(void)
+{
+    heap told = {0};
+    story made = story_begin();
+    made.flags = LG_NODE_IMMORTAL;
+    uint32_t class = story_add(&made, "type", "app.Model", 900);
+    made.flags = LG_NODE_TRACKED;
+    told.child = story_add(&made, "app.Model", NULL, 48);
+    story_attribute(&made, class, "cache", told.child);
+    told.graph = story_end(&made);
+    told.analysis = analysed(told.graph);
+    expect(&told, told.child, NULL,
+           "Model · app.Model #1  retains 48 B\n"
+           "\n"
+           "No root reaches it: it is garbage. gc.collect() cannot free it: "
+           "the collector does not track class Model #0, which is "
+           "immortal.\n"
+           "Everything that keeps it goes through class app.Model #0, which "
+           "retains 948 B.\n");
+    forget(&told);
+}
+
 // Of several objects: their merged paths, then the biggest.
 static void
 several(void)
@@ -356,6 +380,7 @@ main(void)
     RUN(alive);
     RUN(several);
     RUN(garbage);
+    RUN(kept_by_a_class);
     RUN(top);
     RUN(dominators);
     return test_result();

@@ -1,5 +1,6 @@
 """Each example runs, in an empty folder, and leaves what it says it leaves."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,13 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def run(tmp_path, *command):
+    here = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     result = subprocess.run(
-        [str(word) for word in command], cwd=tmp_path, capture_output=True, text=True
+        [str(word) for word in command],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": here},
+        capture_output=True,
+        text=True,
     )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout

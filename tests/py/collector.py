@@ -44,26 +44,57 @@ def freed_by_collector():
 
 
 #: The incremental collector of 3.14.0 to 3.14.4 and that of free-threaded builds
-#: first stop tracking tuples of untracked things: they are freed with what holds
+#: first stop tracking tuples of what cannot be tracked: they are freed with what holds
 #: them, not as garbage.
 UNTRACKS_FIRST = FREE_THREADED or (3, 14) <= sys.version_info < (3, 14, 5)
 
+HEAP_TYPE, HAVE_GC = 1 << 9, 1 << 14
+#: What a hostile metaclass has no say in.
+flags_of = type.__dict__["__flags__"].__get__
 
-def is_left_aside(node):
-    return (
-        UNTRACKS_FIRST
-        and node.type_name == "tuple"
-        and not any(edge.node.tracked for edge in node.referents())
-    )
+
+def may_be_tracked(thing):
+    """What the collector asks of a tuple's elements; whether they are is another thing.
+
+    _PyObject_GC_MAY_BE_TRACKED in Include/internal/pycore_gc.h, 3.13 and 3.14.
+    """
+    kind = type(thing)
+    if kind is tuple:
+        return gc.is_tracked(thing)
+    if issubclass(kind, type):
+        return bool(flags_of(thing) & HEAP_TYPE)
+    return bool(flags_of(kind) & HAVE_GC)
+
+
+def left_aside():
+    """Addresses of the tuples that the collector does not look at."""
+    if not UNTRACKS_FIRST:
+        return set()
+    tuples = (thing for thing in gc.get_objects() if type(thing) is tuple)
+    return {id(found) for found in tuples if not any(map(may_be_tracked, found))}
 
 
 def called_collectable(snapshot):
-    """Addresses of the tracked nodes that leakgraph says the collector would free."""
-    return {
-        node.address
-        for node in snapshot.collectable()
-        if node.tracked and not is_left_aside(node)
-    }
+    """Addresses of the tracked nodes that leakgraph says the collector would free.
+
+    The snapshot is of now: nothing has changed since.
+    """
+    called = {node.address for node in snapshot.collectable() if node.tracked}
+    return called - left_aside()
+
+
+class Probe:
+    """Some class."""
+
+
+def classes_stay():
+    """Whether classes are immortal by now.
+
+    CPython 3.13 without a GIL makes them so, with functions, code and modules, when a
+    second thread is started (new_threadstate in Python/pystate.c).
+    """
+    made_so = FREE_THREADED and sys.version_info < (3, 14)
+    return made_so and sys.getrefcount(Probe) > 1 << 31
 
 
 def live_object(node):

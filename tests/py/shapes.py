@@ -122,6 +122,9 @@ COLLECTABLE = [
     three_in_a_ring,
 ]
 
+#: Those that are garbage with a class of their own.
+OF_A_CLASS = [cache_of_local_class, class_made_here]
+
 
 class Predictor:
     """A named class: its cache keeps its instances."""

@@ -180,6 +180,12 @@ def test_frozen_objects_that_something_holds_are_seen():
         gc.unfreeze()
 
 
+@pytest.mark.skipif(PUBLIC, reason="the public method does not see modules' states")
+def test_what_became_immortal_is_seen(isolated):
+    done = isolated("after_a_thread.py")
+    assert (done.code, done.out) == (0, "right\n"), done.err
+
+
 # ---------------------------------------------------------------- stress ---
 
 
