@@ -158,8 +158,13 @@ draw(const char *dot, const char *format, char **data, size_t *length,
     Agraph_t *graph = agmemread(dot);
     bool placed = graph && !gvLayout(context, graph, "dot");
     bool drawn = placed && !gvRenderData(context, graph, format, &bytes, &size);
-    if (drawn && bytes)
+    if (drawn && bytes && size > 0)
         status = copy_picture(bytes, size, data, length, err);
+    else if (drawn) // a library knows a format's name that it was built without
+        status = fail(err, LG_EUNSUPPORTED,
+                      "Graphviz writes nothing as \"%s\" here: choose another "
+                      "format",
+                      format);
     else
         status = fail(err, LG_EUNSUPPORTED, "Graphviz cannot draw this: %s",
                       chatter[0] ? chatter : "it does not say why");

@@ -93,6 +93,28 @@ def test_unknown_format(holder):
     assert leakgraph.show_refs(holder, format="pdf").nodes > 1
 
 
+def formats(holder):
+    """Every name that Graphviz has here, as it says itself."""
+    with pytest.raises(leakgraph.ArgumentError) as error:
+        leakgraph.show_refs(holder, format="nonsense")
+    return str(error.value).rpartition("choose one of ")[2].strip(".").split(", ")
+
+
+def test_no_format_leaves_an_empty_file(holder, tmp_path):
+    # Some names are there, but their library was built without them.
+    names = formats(holder)
+    assert {"svg", "png", "dot"} <= set(names)
+    for name in names:
+        path = tmp_path / f"picture.{name}"
+        try:
+            leakgraph.show_refs(holder, path, format=name)
+        except leakgraph.UnsupportedError as error:
+            assert name in str(error)
+            assert not path.exists()
+        else:
+            assert path.stat().st_size > 0, name
+
+
 def test_nothing_prints(holder, tmp_path, capfd):
     leakgraph.show_refs(holder, tmp_path / "a.png")
     leakgraph.show_backrefs(holder)

@@ -15,7 +15,7 @@ import leakgraph
 
 #: A whole old file, and too little room beside it for another.
 OLD = b"what was there before"
-ROOM = 256 << 10
+ROOM = 16 << 10
 
 #: Runs a command where `room` is full, or with files limited to as much.
 FULL = (
@@ -117,7 +117,7 @@ def command():
     [
         ["analyze", "-o", "room/x.lgs"],
         ["strip", "-o", "room/x.lgs"],
-        ["render", "--dominators", "-f", "bmp", "-o", "room/x.lgs"],
+        ["render", "--dominators", "-f", "png", "-o", "room/x.lgs"],
     ],
     ids=["analyze", "strip", "render"],
 )
