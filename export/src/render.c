@@ -64,11 +64,15 @@ compare_names(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-// Devices that open a window, or whose output is for Graphviz alone.
+// Devices that write a picture, and can be trusted to. Left out are those that
+// open a window; vdx, whose writer crashes (Graphviz 2.42, 2.43); and webp,
+// whose plugin, as Debian builds it, calls libgvc without being linked to it,
+// which ends the process.
 static bool
-is_for_files(const char *name)
+is_offered(const char *name)
 {
-    static const char *const others[] = {"x11", "xlib", "gtk", "gdk"};
+    static const char *const others[] = {"x11", "xlib", "gtk",
+                                         "gdk", "vdx",  "webp"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (!strcmp(name, others[i]))
             return false;
@@ -83,7 +87,7 @@ refuse_format(const char *format, char *const *names, int count, lg_error *err)
     size_t used = 0;
     const char *before = "";
     for (int i = 0; i < count; i++) {
-        if (!is_for_files(names[i]) || !strcmp(names[i], before))
+        if (!is_offered(names[i]) || !strcmp(names[i], before))
             continue;
         int more = snprintf(known + used, sizeof known - used, "%s%s",
                             used ? ", " : "", names[i]);
@@ -125,7 +129,7 @@ check_format(const char *format, lg_error *err)
     qsort(names, (size_t)count, sizeof *names, compare_names);
     bool known = false;
     for (int i = 0; i < count; i++)
-        known |= !strcmp(names[i], format) && is_for_files(names[i]);
+        known |= !strcmp(names[i], format) && is_offered(names[i]);
     lg_status status = known ? LG_OK : refuse_format(format, names, count, err);
     for (int i = 0; i < count; i++)
         free(names[i]);
