@@ -83,7 +83,8 @@ lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info)
     case LG_SHAPE_TYPE:
         return size_of_type(walk, object);
     case LG_SHAPE_LIST:
-        size += (size_t)((PyListObject *)object)->allocated * sizeof(PyObject *);
+        size +=
+            (size_t)((PyListObject *)object)->allocated * sizeof(PyObject *);
         break;
     case LG_SHAPE_DICT:
         size += walk->internal ? size_behind_dict(object) : 0;

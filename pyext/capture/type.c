@@ -163,8 +163,8 @@ fill(lg_walk *walk, lg_type_info *info)
     info->immortal = is_singleton_type(type);
     info->rest_kind = rest_kind(walk, info);
     info->has_sizeof = lg_type_sizeof(walk, type) != NULL;
-    info->special = info->immortal || info->has_sizeof ||
-                    info->shape == LG_SHAPE_TYPE;
+    info->special =
+        info->immortal || info->has_sizeof || info->shape == LG_SHAPE_TYPE;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg_preheader_size(type));
     info->item_size = (uint32_t)type->tp_itemsize;

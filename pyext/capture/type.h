@@ -71,7 +71,7 @@ typedef struct lg_type_info {
     uint32_t base_size; /**< tp_basicsize and the words before the object */
     uint32_t item_size;
     uint32_t fixed_size; /**< what every instance has in all; 0: they differ */
-    uint32_t dict_kind; /**< where instances keep their dict: lg_dict_kind */
+    uint32_t dict_kind;  /**< where instances keep their dict: lg_dict_kind */
     uint32_t field_count;
     uint32_t slot_count; /**< of the fields, the first so many are __slots__ */
     lg_named_field *fields;
