@@ -15,6 +15,7 @@ prefix=/opt/cpython/$name
 package=$(python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
 folder=/usr/src/$name
 echo "== CPython $name from Debian's $package: configure $*"
+rm -rf "$folder" # of a run that was interrupted
 mkdir -p "$folder/build" "$folder/source"
 cd "$folder"
 # A mirror may have the newest source in its list but not in its pool.
@@ -24,9 +25,14 @@ for suite in "$VERSION_CODENAME" testing sid; do
 done | sort -u >/etc/apt/sources.list.d/source.list
 apt-get update -qq
 for version in $(apt-cache showsrc "$package" | sed -n 's/^Version: //p' | sort -rVu); do
+    rm -f "$package"_*
     ! apt-get source -qq --download-only "$package=$version" || break
 done
-tar xf "$package"_*.orig.tar.* -C source --strip-components=1
+if ! ls "$package"_*.orig.tar.?z >/dev/null 2>&1; then
+    echo "$mirror lists sources of $package, but has none of them" >&2
+    exit 1
+fi
+tar xf "$package"_*.orig.tar.?z -C source --strip-components=1
 
 cd build
 if ! { ../source/configure --prefix="$prefix" --with-ensurepip=install \
