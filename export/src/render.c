@@ -65,14 +65,14 @@ compare_names(const void *left, const void *right)
 }
 
 // Devices that write a picture, and can be trusted to. Left out are those that
-// open a window; vdx, whose writer crashes (Graphviz 2.42, 2.43); and webp,
-// whose plugin, as Debian builds it, calls libgvc without being linked to it,
-// which ends the process.
+// open a window; vdx and vrml, whose writers crash (Graphviz 2.43, 14); and
+// webp, whose plugin, as Debian builds it, calls libgvc without being linked to
+// it, which ends the process.
 static bool
 is_offered(const char *name)
 {
-    static const char *const others[] = {"x11", "xlib", "gtk",
-                                         "gdk", "vdx",  "webp"};
+    static const char *const others[] = {"x11", "xlib", "gtk",  "gdk",
+                                         "vdx", "vrml", "webp"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (!strcmp(name, others[i]))
             return false;
