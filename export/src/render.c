@@ -71,7 +71,7 @@ compare_names(const void *left, const void *right)
 static bool
 is_offered(const char *name)
 {
-    static const char *const others[] = {"x11", "xlib", "gtk",  "gdk",
+    static const char *const others[] = {"x11", "xlib", "gtk", "gdk",
                                          "vdx", "vrml", "webp"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (!strcmp(name, others[i]))
