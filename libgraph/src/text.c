@@ -82,6 +82,20 @@ add_scaled(lg_text *text, uint64_t thousandths, const char *unit)
     }
 }
 
+// Of KiB, MiB, ... What is below a KiB of an EiB cannot show: it is shifted out,
+// so that the product fits.
+static uint64_t
+count_thousandths(uint64_t bytes, size_t unit)
+{
+    size_t shift = 10 * (unit + 1);
+    uint64_t rest = bytes & (((uint64_t)1 << shift) - 1);
+    if (shift > 50) {
+        rest >>= 10;
+        return (bytes >> shift) * 1000 + (rest * 1000 >> (shift - 10));
+    }
+    return (bytes >> shift) * 1000 + (rest * 1000 >> shift);
+}
+
 void
 lg_text_add_size(lg_text *text, uint64_t bytes)
 {
@@ -91,18 +105,10 @@ lg_text_add_size(lg_text *text, uint64_t bytes)
         lg_text_addf(text, "%u B", (unsigned)bytes);
         return;
     }
-    // What is below a thousandth of the unit cannot show: shift it out, so
-    // that the product fits.
     size_t unit = 0;
-    uint64_t value = bytes;
-    uint64_t thousandths = (value >> 10) * 1000 + (value % 1024) * 1000 / 1024;
-    while (unit < 5 && thousandths >= 1023500) {
+    while (unit < 5 && count_thousandths(bytes, unit) >= 1023500)
         unit++;
-        value >>= 10;
-        uint64_t rest = bytes >> (10 * unit) & 1023;
-        thousandths = (value >> 10) * 1000 + rest * 1000 / 1024;
-    }
-    add_scaled(text, thousandths, units[unit]);
+    add_scaled(text, count_thousandths(bytes, unit), units[unit]);
 }
 
 void

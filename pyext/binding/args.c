@@ -69,13 +69,17 @@ arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out)
     bool failed = number == (unsigned long long)-1 && PyErr_Occurred();
     if (failed && !PyErr_ExceptionMatches(PyExc_OverflowError))
         return false;
-    if (failed || number == 0 || number > max) {
+    if (!failed && number > 0 && number <= max) {
+        *out = number;
+        return true;
+    }
+    if (max < UINT32_MAX)
         PyErr_Format(PyExc_ValueError, "%s must be between 1 and %llu", name,
                      (unsigned long long)max);
-        return false;
-    }
-    *out = number;
-    return true;
+    else
+        PyErr_Format(PyExc_ValueError, "%s must be a positive number, not %R",
+                     name, value);
+    return false;
 }
 
 bool

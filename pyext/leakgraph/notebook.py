@@ -283,12 +283,15 @@ def _table(head: str, rows: list[str]) -> str:
 
 
 def _size(count: int) -> str:
-    """Bytes as the reports write them: 812 B, 12.0 MiB, 1.93 GiB."""
+    """Bytes as the reports write them, digit by digit: 812 B, 12.0 MiB, 1.93 GiB."""
     if count < 1024:
         return f"{count} B"
-    size = float(count)
-    for unit in ("KiB", "MiB", "GiB", "TiB"):
-        size /= 1024
-        if size < 1024 or unit == "TiB":
+    for power, unit in enumerate(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"), 1):
+        thousandths = count * 1000 >> 10 * power
+        if thousandths < 1_023_500:
             break
-    return f"{size:.{0 if size >= 100 else 1 if size >= 10 else 2}f} {unit}"
+    places = 2 if thousandths < 9_995 else 1 if thousandths < 99_950 else 0
+    step = 10 ** (3 - places)
+    digits = str((thousandths + step // 2) // step)
+    whole = digits[: len(digits) - places]
+    return f"{whole}.{digits[len(whole) :]} {unit}" if places else f"{whole} {unit}"

@@ -22,9 +22,11 @@ sizes(void)
     expect_size(102400, "100 KiB");
     expect_size(1024 * 1023, "1023 KiB");
     expect_size(1024 * 1024 - 1, "1.00 MiB");
+    expect_size(6181742, "5.90 MiB");
     expect_size(12 << 20, "12.0 MiB");
     expect_size(2072321065, "1.93 GiB");
     expect_size((uint64_t)1 << 50, "1.00 PiB");
+    expect_size(((uint64_t)1 << 60) / 1000 * 1234, "1.23 EiB");
     expect_size(UINT64_MAX, "16.0 EiB");
 }
 
