@@ -31,9 +31,9 @@ lg_status lg__circuit_find(const lg__walk *walk, const lg__members *members,
                            lg_hops *out, lg_error *err);
 
 /** Chooses the hop to cut, of a cycle that has one, and turns the cycle so that
- *  it begins with an object of the user's. Returns the reason, a static string;
- *  NULL when memory ran out. */
+ *  it begins with an object of the user's; *alike as in lg_cycle. Returns the
+ *  reason, a static string; NULL when memory ran out. */
 const char *lg__circuit_cut(const lg__walk *walk, const lg__members *members,
-                            lg_hops *circuit, size_t *cut);
+                            lg_hops *circuit, size_t *cut, size_t *alike);
 
 #endif

@@ -10,19 +10,53 @@
 enum { MEMBERS_TRIED = 2000, HOPS_TRIED = 16, SCORE_OF_ACYCLIC = 15 };
 
 typedef struct peeling {
+    const lg__walk *walk;
     const lg_graph *graph;
     const lg__members *members;
     uint32_t *in; // [member] in-edges left
     uint32_t *queue;
-    uint64_t cut; // the edge that is taken for cut
+    uint32_t source; // of the edge that is taken for cut
+    uint64_t cut;
+    bool all; // those like it are cut too
 } peeling;
+
+// Elements of a container are alike whatever their index or key; attributes
+// that have one name, between things of the same categories.
+static bool
+is_like_the_cut(const peeling *state, uint32_t source, uint64_t edge)
+{
+    const lg_columns *columns = &state->graph->columns;
+    unsigned kind = lg__edge_kind(state->graph, edge);
+    bool element = kind == LG_EDGE_INDEX ||
+                   (kind == LG_EDGE_VALUE &&
+                    state->walk->fold[state->source].owner == LG_NONE);
+    return kind == lg__edge_kind(state->graph, state->cut) &&
+           (element ||
+            columns->edge_payload[edge] == columns->edge_payload[state->cut]) &&
+           lg__node_category(state->graph, source) ==
+               lg__node_category(state->graph, state->source) &&
+           lg__node_category(state->graph, columns->edge_target[edge]) ==
+               lg__node_category(state->graph,
+                                 columns->edge_target[state->cut]);
+}
+
+// Whether an edge ties the knot.
+static bool
+is_inside(const peeling *state, uint64_t edge)
+{
+    const lg_columns *columns = &state->graph->columns;
+    return !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+           lg__members_find(state->members, columns->edge_target[edge]) !=
+               LG_NONE;
+}
 
 // The member that an edge leads to within the knot, or LG_NONE.
 static uint32_t
-follow(const peeling *state, uint64_t edge)
+follow(const peeling *state, uint32_t source, uint64_t edge)
 {
     const lg_columns *columns = &state->graph->columns;
-    if (edge == state->cut || (columns->edge_kind[edge] & LG_EDGE_WEAK))
+    if (edge == state->cut || (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+        (state->all && is_like_the_cut(state, source, edge)))
         return LG_NONE;
     return lg__members_find(state->members, columns->edge_target[edge]);
 }
@@ -38,7 +72,7 @@ is_acyclic(const peeling *state)
     for (uint32_t i = 0; i < members->count; i++)
         for (uint64_t edge = first[members->nodes[i]];
              edge < first[members->nodes[i] + 1]; edge++) {
-            uint32_t target = follow(state, edge);
+            uint32_t target = follow(state, members->nodes[i], edge);
             if (target != LG_NONE)
                 state->in[target]++;
         }
@@ -48,12 +82,45 @@ is_acyclic(const peeling *state)
     for (uint32_t at = 0; at < queued; at++) {
         uint32_t node = members->nodes[state->queue[at]];
         for (uint64_t edge = first[node]; edge < first[node + 1]; edge++) {
-            uint32_t target = follow(state, edge);
+            uint32_t target = follow(state, node, edge);
             if (target != LG_NONE && --state->in[target] == 0)
                 state->queue[queued++] = target;
         }
     }
     return queued == members->count;
+}
+
+static void
+take_cut(peeling *state, const lg_hop *hop)
+{
+    uint32_t last = hop->edge_count - 1;
+    state->cut = hop->edges[last];
+    state->source =
+        last == 0 ? hop->source
+                  : state->graph->columns.edge_target[hop->edges[last - 1]];
+}
+
+// How many references of the knot must be cut together with the chosen one,
+// being like it, for no cycle to be left; 0 where that would not help.
+static size_t
+count_alike(peeling *state, const lg_hop *chosen)
+{
+    const uint64_t *first = state->graph->columns.first_edge;
+    const lg__members *members = state->members;
+    size_t count = 0;
+    take_cut(state, chosen);
+    if (members->count > MEMBERS_TRIED || is_acyclic(state))
+        return 0;
+    state->all = true;
+    if (!is_acyclic(state))
+        return 0;
+    for (uint32_t i = 0; i < members->count; i++) {
+        uint32_t node = members->nodes[i];
+        for (uint64_t edge = first[node]; edge < first[node + 1]; edge++)
+            count += edge != state->cut && is_inside(state, edge) &&
+                     is_like_the_cut(state, node, edge);
+    }
+    return count;
 }
 
 static bool
@@ -65,8 +132,7 @@ choose_hop(const lg_hops *circuit, const lg__labels *all, peeling *state,
     int best = -1;
     for (size_t i = 0; i < circuit->count; i++) {
         lg__verdict verdict = lg__rule_judge(state->graph, circuit, all, i);
-        const lg_hop *hop = &circuit->items[verdict.cut];
-        state->cut = hop->edges[hop->edge_count - 1];
+        take_cut(state, &circuit->items[verdict.cut]);
         if (tried && is_acyclic(state))
             verdict.score += SCORE_OF_ACYCLIC;
         if (verdict.score < best)
@@ -133,10 +199,11 @@ turn(lg_hops *circuit, size_t first)
 
 const char *
 lg__circuit_cut(const lg__walk *walk, const lg__members *members,
-                lg_hops *circuit, size_t *cut)
+                lg_hops *circuit, size_t *cut, size_t *alike)
 {
     lg__labels all = {.end = malloc((circuit->count + 1) * sizeof(size_t))};
-    peeling state = {.graph = walk->graph,
+    peeling state = {.walk = walk,
+                     .graph = walk->graph,
                      .members = members,
                      .in = malloc(members->count * sizeof(uint32_t)),
                      .queue = malloc(members->count * sizeof(uint32_t))};
@@ -150,6 +217,7 @@ lg__circuit_cut(const lg__walk *walk, const lg__members *members,
     }
     if (!all.text.failed &&
         choose_hop(circuit, &all, &state, &chosen, &reason)) {
+        *alike = count_alike(&state, &circuit->items[chosen]);
         size_t first = choose_first(walk->graph, circuit, chosen);
         turn(circuit, first);
         *cut = (chosen + circuit->count - first) % circuit->count;

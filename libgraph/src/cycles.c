@@ -132,8 +132,8 @@ draw(const listing *state, lg_cycle *cycle, lg_error *err)
     cycle->cut_reason = "";
     if (status != LG_OK || cycle->shortest.count == 0)
         return status;
-    const char *reason =
-        lg__circuit_cut(&state->walk, &members, &cycle->shortest, &cycle->cut);
+    const char *reason = lg__circuit_cut(
+        &state->walk, &members, &cycle->shortest, &cycle->cut, &cycle->alike);
     if (reason == NULL) {
         lg_hops_free(&cycle->shortest);
         return lg__error_memory(err);

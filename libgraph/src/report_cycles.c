@@ -102,6 +102,14 @@ add_circuit(report *to, const lg_cycle *cycle)
     lg_text_add(&to->text, "     cut ");
     lg_cycle_advice(to->graph, cycle, &to->text);
     lg_text_add(&to->text, "\n");
+    if (cycle->alike == 0)
+        return;
+    lg_text_add(&to->text, "     and ");
+    if (cycle->alike == 1)
+        lg_text_add(&to->text, "one");
+    else
+        lg_text_add_count(&to->text, cycle->alike);
+    lg_text_add(&to->text, " more like it: only together they untangle it\n");
 }
 
 static lg_status
@@ -242,7 +250,8 @@ json_cycle(report *to, const lg_cycle *cycle, lg_error *err)
     lg__json_said(&said, out);
     lg_text_add(out, ",\n   \"hops\": ");
     lg__json_hops(to->graph, cycle->shortest.items, cycle->shortest.count, out);
-    lg_text_addf(out, ",\n   \"cut\": %zu, \"cut_reason\": ", cycle->cut);
+    lg_text_addf(out, ",\n   \"cut\": %zu, \"alike\": %zu, \"cut_reason\": ",
+                 cycle->cut, cycle->alike);
     lg_text_add_json(out, cycle->cut_reason, strlen(cycle->cut_reason));
     if (cycle->kind == LG_CYCLE_HELD) {
         lg_text_add(out, ",\n   \"held_by\": ");

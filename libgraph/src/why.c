@@ -34,7 +34,9 @@ explain_knot(lg__why *to, lg_error *err)
         return status;
     uint32_t owner = to->walk.fold[node].owner;
     to->in_knot = owner == LG_NONE ? node : owner;
-    if (lg__circuit_cut(&to->walk, &members, &to->circuit, &to->cut) == NULL)
+    size_t alike;
+    if (lg__circuit_cut(&to->walk, &members, &to->circuit, &to->cut, &alike) ==
+        NULL)
         return lg__error_memory(err);
     return LG_OK;
 }

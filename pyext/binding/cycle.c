@@ -269,6 +269,12 @@ get_advice(cycle_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
+get_alike(cycle_object *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromSize_t(cycle_found(self)->alike);
+}
+
+static PyObject *
 cycle_repr(cycle_object *self)
 {
     const lg_cycle *cycle = cycle_found(self);
@@ -323,6 +329,9 @@ static PyGetSetDef cycle_getset[] = {
      NULL},
     {"cut", (getter)get_cut, NULL,
      "The Hop to cut: .label, .source, .target, and the .reason for it.", NULL},
+    {"alike", (getter)get_alike, NULL,
+     "How many more references like it must be cut for no cycle to be left.",
+     NULL},
     {"advice", (getter)get_advice, NULL,
      "What to cut, and why it: a sentence; '' if there is nothing to cut.",
      NULL},

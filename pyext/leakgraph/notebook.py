@@ -245,7 +245,8 @@ def _holders(row: FigureRow) -> str:
 
 def _cycle_row(number: int, cycle: Cycle) -> str:
     where = cycle.path if cycle.kind == "held" else cycle.reason
-    texts = (cycle.kind, str(cycle), cycle.advice, "" if where is None else str(where))
+    cut = cycle.advice + (f"; and {cycle.alike:,} more like it" if cycle.alike else "")
+    texts = (cycle.kind, str(cycle), cut, "" if where is None else str(where))
     return _cells(str(number), _size(cycle.retained_total)) + "".join(
         f"<td{_LEFT}>{escape(text)}</td>" for text in texts
     )

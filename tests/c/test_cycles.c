@@ -58,6 +58,7 @@ families(void)
            "                                        ~~~~~~~\n"
            "     cut Child.parent: the back reference from child to parent: "
            "make it a weakref\n"
+           "     and one more like it: only together they untangle it\n"
            "     held by app.house\n"
            "\n"
            " 2. collectable · 4 objects (2 app.Child, app.Parent, list) · "
@@ -67,6 +68,7 @@ families(void)
            "                                        ~~~~~~~\n"
            "     cut Child.parent: the back reference from child to parent: "
            "make it a weakref\n"
+           "     and one more like it: only together they untangle it\n"
            "     the next gc.collect() frees it\n"
            "\n"
            " 3. collectable · 4 objects (2 app.Child, app.Parent, list) · "
@@ -76,6 +78,7 @@ families(void)
            "                                        ~~~~~~~\n"
            "     cut Child.parent: the back reference from child to parent: "
            "make it a weakref\n"
+           "     and one more like it: only together they untangle it\n"
            "     the next gc.collect() frees it\n"
            "   and 1 more just like it\n"
            "\n"
@@ -86,6 +89,7 @@ families(void)
            "                                        ~~~~~~~\n"
            "     cut Child.parent: the back reference from child to parent: "
            "make it a weakref\n"
+           "     and one more like it: only together they untangle it\n"
            "     gc.collect() cannot free it: native code holds Parent #17 "
            "(1 reference leakgraph cannot see)\n");
 }
@@ -368,7 +372,8 @@ as_json(void)
                "   \"cycle\": \"Thing.me -> itself\",\n"
                "   \"hops\": [{\"source\": 0, \"target\": 0, \"label\": "
                "\".me\"}],\n"
-               "   \"cut\": 0, \"cut_reason\": \"the attribute that closes the "
+               "   \"cut\": 0, \"alike\": 0, \"cut_reason\": \"the attribute "
+               "that closes the "
                "cycle: make it a weakref, or set it to None when done\"}\n"
                "], \"count\": 1, \"total\": 1, \"kinds\": {\"collectable\": 1, "
                "\"held\": 0, \"uncollectable\": 0}}\n");

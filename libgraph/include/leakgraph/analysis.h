@@ -127,6 +127,8 @@ typedef struct lg_cycle {
     lg_hops
         shortest; /**< the shortest cycle through the knot, in hops; owned */
     size_t cut;   /**< index in `shortest` of the hop to cut */
+    size_t alike; /**< references like that which must be cut too, for no cycle
+                       of the knot to be left; 0: none, or that would not do */
     const char *cut_reason; /**< one clause; static */
 } lg_cycle;
 

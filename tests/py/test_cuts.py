@@ -1,0 +1,49 @@
+"""What has to be cut for no cycle to be left."""
+
+from shapes import Thing
+
+import leakgraph
+
+
+def tangled(node):
+    return [
+        cycle
+        for cycle in node.snapshot.cycles(min_bytes=0, limit=None)
+        if node in cycle.nodes
+    ]
+
+
+def look(thing):
+    return tangled(leakgraph.snapshot().find(thing))
+
+
+def test_all_that_are_alike_are_counted():
+    session = Thing()
+    session.requests = [Thing() for _ in range(5)]
+    for request in session.requests:
+        request.session = session
+    (cycle,) = look(session)
+    assert (cycle.cut.label, cycle.alike) == (".session", 4)
+    said = str(leakgraph.cycles(min_bytes=0, limit=None))
+    assert "     and 4 more like it: only together they untangle it\n" in said
+    for left in (3, 2, 1, 0):
+        del session.requests[left].session
+        (cycle,) = look(session)
+        assert cycle.alike == left
+    del session.requests[4].session
+    assert look(session) == []
+
+
+def test_where_that_would_not_do_nothing_is_said():
+    ring = Thing()
+    ring.items = [Thing(), Thing()]
+    ring.items[0].parent = ring.items[1].owner = ring
+    (cycle,) = look(ring)
+    assert cycle.alike == 0
+
+
+def test_hooks_of_a_module_are_alike():
+    module = Thing()
+    module.hooks = {step: lambda: module for step in range(7)}
+    (cycle,) = look(module)
+    assert cycle.cut.label.startswith("[") and cycle.alike == 6
