@@ -20,32 +20,90 @@ typedef struct peeling {
     bool all; // those like it are cut too
 } peeling;
 
-// Elements of a container are alike whatever their index or key; attributes
-// that have one name, between things of the same categories.
+// Who holds what a namespace, or a part of a closure, refers to.
+static uint32_t
+owner_of(const peeling *state, uint32_t node)
+{
+    uint32_t owner = state->walk->fold[node].owner;
+    return owner == LG_NONE ? node : owner;
+}
+
+// In the object itself, in its namespace, or, as some versions of CPython have
+// it, in both.
+static bool
+is_attribute(const peeling *state, uint32_t source, uint64_t edge)
+{
+    unsigned kind = lg__edge_kind(state->graph, edge);
+    return kind == LG_EDGE_ATTRIBUTE ||
+           (kind == LG_EDGE_VALUE && owner_of(state, source) != source);
+}
+
+static bool
+is_element(const peeling *state, uint32_t source, uint64_t edge)
+{
+    unsigned kind = lg__edge_kind(state->graph, edge);
+    return kind == LG_EDGE_INDEX ||
+           (kind == LG_EDGE_VALUE && !is_attribute(state, source, edge));
+}
+
+static lg_string
+name_of(const lg_graph *graph, uint64_t edge)
+{
+    uint32_t payload = graph->columns.edge_payload[edge];
+    if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE)
+        return lg_graph_string(graph, payload);
+    return payload == LG_NONE ? (lg_string){"", 0}
+                              : lg_node_text(graph, payload);
+}
+
+// Elements have one name, whatever their index or key.
+static bool
+has_the_name(const peeling *state, uint32_t source, uint64_t edge)
+{
+    const lg_graph *graph = state->graph;
+    const uint32_t *payload = graph->columns.edge_payload;
+    if (is_attribute(state, source, edge) &&
+        is_attribute(state, state->source, state->cut)) {
+        lg_string a = name_of(graph, edge);
+        lg_string b = name_of(graph, state->cut);
+        return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
+    }
+    return lg__edge_kind(graph, edge) == lg__edge_kind(graph, state->cut) &&
+           (is_element(state, source, edge)
+                ? is_element(state, state->source, state->cut)
+                : payload[edge] == payload[state->cut]);
+}
+
+// References of one name between things of the same categories.
 static bool
 is_like_the_cut(const peeling *state, uint32_t source, uint64_t edge)
 {
-    const lg_columns *columns = &state->graph->columns;
-    unsigned kind = lg__edge_kind(state->graph, edge);
-    bool element = kind == LG_EDGE_INDEX ||
-                   (kind == LG_EDGE_VALUE &&
-                    state->walk->fold[state->source].owner == LG_NONE);
-    return kind == lg__edge_kind(state->graph, state->cut) &&
-           (element ||
-            columns->edge_payload[edge] == columns->edge_payload[state->cut]) &&
-           lg__node_category(state->graph, source) ==
-               lg__node_category(state->graph, state->source) &&
-           lg__node_category(state->graph, columns->edge_target[edge]) ==
-               lg__node_category(state->graph,
-                                 columns->edge_target[state->cut]);
+    const lg_graph *graph = state->graph;
+    const uint32_t *target = graph->columns.edge_target;
+    return has_the_name(state, source, edge) &&
+           lg__node_category(graph, owner_of(state, source)) ==
+               lg__node_category(graph, owner_of(state, state->source)) &&
+           lg__node_category(graph, target[edge]) ==
+               lg__node_category(graph, target[state->cut]);
 }
 
-// Whether an edge ties the knot.
+static bool
+is_the_cut(const peeling *state, uint32_t source, uint64_t edge)
+{
+    const uint32_t *target = state->graph->columns.edge_target;
+    return edge == state->cut ||
+           (target[edge] == target[state->cut] &&
+            is_attribute(state, source, edge) &&
+            owner_of(state, source) == owner_of(state, state->source) &&
+            has_the_name(state, source, edge));
+}
+
+// Whether an edge ties the knot, and is no other's double.
 static bool
 is_inside(const peeling *state, uint64_t edge)
 {
     const lg_columns *columns = &state->graph->columns;
-    return !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+    return !(columns->edge_kind[edge] & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED)) &&
            lg__members_find(state->members, columns->edge_target[edge]) !=
                LG_NONE;
 }
@@ -55,7 +113,8 @@ static uint32_t
 follow(const peeling *state, uint32_t source, uint64_t edge)
 {
     const lg_columns *columns = &state->graph->columns;
-    if (edge == state->cut || (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+    if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+        is_the_cut(state, source, edge) ||
         (state->all && is_like_the_cut(state, source, edge)))
         return LG_NONE;
     return lg__members_find(state->members, columns->edge_target[edge]);
@@ -117,7 +176,7 @@ count_alike(peeling *state, const lg_hop *chosen)
     for (uint32_t i = 0; i < members->count; i++) {
         uint32_t node = members->nodes[i];
         for (uint64_t edge = first[node]; edge < first[node + 1]; edge++)
-            count += edge != state->cut && is_inside(state, edge) &&
+            count += is_inside(state, edge) && !is_the_cut(state, node, edge) &&
                      is_like_the_cut(state, node, edge);
     }
     return count;

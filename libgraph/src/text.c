@@ -82,8 +82,8 @@ add_scaled(lg_text *text, uint64_t thousandths, const char *unit)
     }
 }
 
-// Of KiB, MiB, ... What is below a KiB of an EiB cannot show: it is shifted out,
-// so that the product fits.
+// Of KiB, MiB, ... What is below a KiB of an EiB cannot show: it is shifted
+// out, so that the product fits.
 static uint64_t
 count_thousandths(uint64_t bytes, size_t unit)
 {

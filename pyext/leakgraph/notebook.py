@@ -287,10 +287,10 @@ def _size(count: int) -> str:
     """Bytes as the reports write them, digit by digit: 812 B, 12.0 MiB, 1.93 GiB."""
     if count < 1024:
         return f"{count} B"
-    for power, unit in enumerate(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"), 1):
-        thousandths = count * 1000 >> 10 * power
-        if thousandths < 1_023_500:
-            break
+    power = 1
+    while (thousandths := count * 1000 >> 10 * power) >= 1_023_500 and power < 6:
+        power += 1
+    unit = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")[power - 1]
     places = 2 if thousandths < 9_995 else 1 if thousandths < 99_950 else 0
     step = 10 ** (3 - places)
     digits = str((thousandths + step // 2) // step)
