@@ -171,7 +171,10 @@ group(const lg_findings *findings, entry *entries, lg__alikes *out,
         const lg_finding *finding = &findings->items[entries[i].index];
         if (i == 0 || strcmp(entries[i].key.data, entries[i - 1].key.data) != 0)
             begin(finding, &entries[i], &out->items[out->count++]);
-        failed |= !join(finding, &entries[i], &out->items[out->count - 1]);
+        lg__alike *alike = &out->items[out->count - 1];
+        failed |= !join(finding, &entries[i], alike);
+        out->first_of[entries[i].index] =
+            (size_t)(alike->first - findings->items);
     }
     qsort(out->items, out->count, sizeof *out->items, biggest_first);
     return failed ? lg__error_memory(err) : LG_OK;
@@ -183,8 +186,10 @@ lg__alikes_new(lg__where *where, const lg_findings *findings, lg__alikes *out,
 {
     size_t count = findings->count;
     entry *entries = calloc(count + 1, sizeof *entries);
-    lg__alikes all = {calloc(count + 1, sizeof *all.items), 0};
-    lg_status status = entries && all.items ? LG_OK : lg__error_memory(err);
+    lg__alikes all = {.items = calloc(count + 1, sizeof *all.items),
+                      .first_of = calloc(count + 1, sizeof *all.first_of)};
+    lg_status status =
+        entries && all.items && all.first_of ? LG_OK : lg__error_memory(err);
     for (size_t i = 0; i < count && status == LG_OK; i++) {
         entries[i].index = i;
         status = fill(where, &findings->items[i], &entries[i], err);
@@ -208,5 +213,6 @@ lg__alikes_free(lg__alikes *alikes)
         lg_text_free(&alikes->items[i].kept);
     }
     free(alikes->items);
+    free(alikes->first_of);
     *alikes = (lg__alikes){0};
 }

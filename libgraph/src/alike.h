@@ -22,6 +22,7 @@ typedef struct lg__alike {
 typedef struct lg__alikes {
     lg__alike *items; /**< biggest first */
     size_t count;
+    size_t *first_of; /**< [finding] the first of those that it is like */
 } lg__alikes;
 
 /** O(n log n) of the findings, which must outlive the result, and the search

@@ -128,33 +128,30 @@ lg__json_finding(const lg_finding *finding, lg_text *out)
     lg_text_add(out, "}");
 }
 
-static lg_status
-finding_json(lg__where *where, const lg_finding *finding, lg_text *out,
-             lg_error *err)
-{
-    lg_text said = {0};
-    lg_status status = lg__say_holder(where, finding, &said, err);
-    lg_text_add(out, "\n ");
-    open_json(finding, out);
-    lg_text_add(out, ",\n  \"held_by\": ");
-    lg__json_said(&said, out);
-    lg_text_add(out, "}");
-    lg_text_free(&said);
-    return status;
-}
-
-// Without the braces around it.
+// Without the braces around it. Each with the first of those that it is like.
 static lg_status
 findings_json(lg__where *where, const lg_findings *findings, lg_text *out,
               lg_error *err)
 {
-    lg_status status = LG_OK;
+    lg__alikes all;
+    lg_text said = {0};
+    lg_status status = lg__alikes_new(where, findings, &all, err);
+    if (status != LG_OK)
+        return status;
     lg_text_add(out, "\"findings\": [");
     for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
-        lg_text_add(out, i > 0 ? "," : "");
-        status = finding_json(where, &findings->items[i], out, err);
+        const lg_finding *finding = &findings->items[i];
+        status = lg__say_holder(where, finding, &said, err);
+        lg_text_add(out, i > 0 ? ",\n " : "\n ");
+        open_json(finding, out);
+        lg_text_addf(out,
+                     ",\n  \"alike\": %zu,\n  \"held_by\": ", all.first_of[i]);
+        lg__json_said(&said, out);
+        lg_text_add(out, "}");
     }
     lg_text_add(out, "]");
+    lg_text_free(&said);
+    lg__alikes_free(&all);
     return status;
 }
 

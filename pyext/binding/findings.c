@@ -109,7 +109,7 @@ findings_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 static PyMemberDef findings_members[] = {
     {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of Finding(pattern, cause, fix, holder, held_by, example, count, "
-     "retained,\ndevice)."},
+     "retained,\ndevice, alike)."},
     {NULL, 0, 0, 0, NULL},
 };
 

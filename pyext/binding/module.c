@@ -235,6 +235,7 @@ static PyStructSequence_Field finding_fields[] = {
     {"count", "how many things are kept"},
     {"retained", "host bytes that only they keep alive"},
     {"device", "the same on all devices together"},
+    {"alike", "index of the first finding that differs by numbers only"},
     {NULL, NULL},
 };
 
@@ -298,7 +299,7 @@ tuples_add(PyObject *module)
          {"leakgraph.Account", "The bytes of a device.", account_fields, 18}},
         {TYPE_FINDING,
          {"leakgraph.Finding", "A known mistake that a snapshot shows.",
-          finding_fields, 9}},
+          finding_fields, 10}},
         {TYPE_MERGED_ROW,
          {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
           8}},

@@ -948,7 +948,7 @@ class Account(
 @final
 class Finding(
     structseq[Any],
-    tuple[str, str, str, Node | None, str, Node | None, int, int, int],
+    tuple[str, str, str, Node | None, str, Node | None, int, int, int, int],
 ):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
@@ -961,6 +961,7 @@ class Finding(
             "count",
             "retained",
             "device",
+            "alike",
         )
     @property
     def pattern(self) -> str: ...
@@ -980,6 +981,8 @@ class Finding(
     def retained(self) -> int: ...
     @property
     def device(self) -> int: ...
+    @property
+    def alike(self) -> int: ...
 
 @final
 class Hop(structseq[Any], tuple[str, Node, Node, str]):

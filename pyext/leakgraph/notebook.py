@@ -123,18 +123,29 @@ def findings_html(findings: Findings) -> str:
 
 
 def _findings_table(findings: Findings | tuple[Finding, ...]) -> str:
+    """A row for each that is like no other before it, biggest first."""
     head = "<th>retained</th><th>things</th>" + "".join(
-        map(_head, ("held by", "cause", "fix"))
+        map(_head, ("known mistake", "held by", "cause", "fix"))
     )
-    body = [
-        _cells(_size(row.retained + row.device), f"{row.count:,}")
-        + "".join(
-            f"<td{_LEFT}>{escape(text)}</td>"
-            for text in (row.held_by, row.cause, row.fix)
-        )
-        for row in findings
-    ]
-    return _table(head, body)
+    groups: dict[int, list[Finding]] = {}
+    for row in findings:
+        groups.setdefault(row.alike, []).append(row)
+    piles = sorted(groups.values(), key=_together, reverse=True)
+    return _table(head, [_findings_row(pile) for pile in piles])
+
+
+def _together(pile: list[Finding]) -> int:
+    return sum(row.retained + row.device for row in pile)
+
+
+def _findings_row(pile: list[Finding]) -> str:
+    first = pile[0]
+    more = f", and {len(pile) - 1:,} more like it" if len(pile) > 1 else ""
+    texts = (first.pattern, first.held_by + more, first.cause, first.fix)
+    things = sum(row.count for row in pile)
+    return _cells(_size(_together(pile)), f"{things:,}") + "".join(
+        f"<td{_LEFT}>{escape(text)}</td>" for text in texts
+    )
 
 
 def merged_html(merged: MergedPaths) -> str:

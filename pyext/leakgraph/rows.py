@@ -141,12 +141,9 @@ def finding_rows(given: tuple[Snapshot, str]) -> tuple[Finding, ...]:
             for key in ("holder", "example")
         ]
         said = (row["pattern"], row["cause"], row["fix"], nodes[0], row["held_by"])
-        retained = row["retained"]
-        rows.append(
-            Finding(
-                (*said, nodes[1], row["count"], retained["host"], retained["device"])
-            )
-        )
+        kept = (nodes[1], row["count"])
+        retained = (row["retained"]["host"], row["retained"]["device"])
+        rows.append(Finding((*said, *kept, *retained, row["alike"])))
     return tuple(rows)
 
 

@@ -53,6 +53,28 @@ def test_a_finding(holder):
     assert "<table>" in html and finding.fix.split(",")[0] in html
 
 
+def test_look_alikes():
+    holders = [Holder() for _ in range(3)]
+    for kept in holders:
+        try:
+            fail()
+        except ValueError as error:
+            kept.error = error
+    kept = Holder(holders=[(one,) for one in holders])
+    snapshot = leakgraph.snapshot()
+    findings = snapshot.findings()
+    places = {snapshot.find(one.error): one for one in holders}
+    ours = [finding for finding in findings if finding.holder in places]
+    assert len(ours) == 3 and len({finding.alike for finding in ours}) == 1
+    assert findings[ours[0].alike].holder == ours[0].holder
+    assert ", 9 x bytearray\n" in str(findings)
+    assert "           and 2 more like it\n" in str(findings)
+    html = findings._repr_html_()
+    assert html.count("<tr>") == 1 + len({finding.alike for finding in findings})
+    assert ", and 2 more like it</td>" in html and ">exception-traceback<" in html
+    del kept
+
+
 def test_why_tells_of_it(holder):
     snapshot = leakgraph.snapshot()
     frame = holder.error.__traceback__.tb_next.tb_frame
