@@ -24,11 +24,15 @@ import tracked
 FOLDER = tracked.ROOT / "build/tsan"
 FLAGS = "-DCMAKE_C_FLAGS=-fsanitize=thread -g"
 STRESS = ["-k", "snapshots or two_threads", "tests/py/test_versions.py"]
-RACY = "long count; void bump(void) { for (int i = 0; i < 100000; i++) count++; }\n"
+RACY = "long count; void bump(void) { for (int i = 0; i < 10000000; i++) count++; }\n"
 CONTROL = """
 import ctypes, sys, threading
 library = ctypes.CDLL(sys.argv[1])
-threads = [threading.Thread(target=library.bump) for _ in range(3)]
+together = threading.Barrier(3)
+def bump():
+    together.wait()
+    library.bump()
+threads = [threading.Thread(target=bump) for _ in range(3)]
 for thread in threads:
     thread.start()
 for thread in threads:
