@@ -108,13 +108,6 @@ fill(lg__where *where, const lg_finding *finding, entry *out, lg_error *err)
     return status == LG_OK && failed ? lg__error_memory(err) : status;
 }
 
-static bool
-says_the_same(const lg_text *a, const lg_text *b)
-{
-    return a->length == b->length &&
-           (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
-}
-
 static int
 by_key(const void *left, const void *right)
 {
@@ -141,7 +134,7 @@ join(const lg_finding *finding, const entry *from, lg__alike *to)
     to->count += finding->count;
     to->retained.host += finding->retained.host;
     to->retained.device += finding->retained.device;
-    if (from->kept.data == NULL || says_the_same(&from->kept, &to->kept))
+    if (from->kept.data == NULL || lg__text_same(&from->kept, &to->kept))
         return true;
     mask(&from->kept, &masked);
     lg_text_free(&to->kept);

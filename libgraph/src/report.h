@@ -11,6 +11,7 @@ void lg__text_add_json_string(lg_text *out, lg_string string);
 /** Adds spaces until the text since `start` is `width` columns wide (characters
  *  count, not bytes); at least one. */
 void lg__text_pad(lg_text *out, size_t start, size_t width);
+bool lg__text_same(const lg_text *a, const lg_text *b);
 /** Columns that the text since `start` takes. */
 size_t lg__text_width(const lg_text *out, size_t start);
 /** Moves a finished report into *out, or fails for want of memory. What comes

@@ -181,13 +181,6 @@ add_summary(report *to, const lg_cycles *cycles)
     lg_text_add(out, "\n");
 }
 
-static bool
-says_the_same(const lg_text *a, const lg_text *b)
-{
-    return a->length == b->length && a->data != NULL && b->data != NULL &&
-           memcmp(a->data, b->data, a->length) == 0;
-}
-
 static void
 add_repeats(report *to, size_t count)
 {
@@ -210,7 +203,7 @@ cycles_text(report *to, const lg_cycles *cycles, lg_error *err)
         report one = {to->analysis, to->graph, to->where, {0}};
         status = add_cycle(&one, &cycles->items[i], err);
         to->text.failed |= one.text.failed;
-        if (says_the_same(&one.text, &last)) {
+        if (lg__text_same(&one.text, &last)) {
             repeats++;
             lg_text_free(&one.text);
             continue;

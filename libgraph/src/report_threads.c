@@ -1,6 +1,6 @@
 // Each thread with its frames and their locals, then what is suspended: the
 // first question after running out of memory.
-#include "gather.h"
+#include "suspended.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -11,9 +11,7 @@ typedef struct report {
     const lg_graph *graph;
     const lg_analysis *analysis; // or NULL
     lg_text text;
-    bool *on_stack;      // [node_count] frames of threads
-    uint32_t *suspended; // that retain the most first
-    size_t suspended_count;
+    lg__gathered suspended; // that retain the most first
 } report;
 
 static uint64_t
@@ -23,13 +21,6 @@ next_edge(const lg_graph *graph, uint32_t node, uint64_t edge, unsigned kind)
     while (edge < end && lg__edge_kind(graph, edge) != kind)
         edge++;
     return edge < end ? edge : UINT64_MAX;
-}
-
-static bool
-has_locals(const lg_graph *graph, uint32_t node)
-{
-    return next_edge(graph, node, graph->columns.first_edge[node],
-                     LG_EDGE_LOCAL) != UINT64_MAX;
 }
 
 // A variable that an inner function names lives in a cell: what is in it, or an
@@ -181,21 +172,58 @@ add_thread(report *to, const lg_root *root)
 }
 
 static void
+add_repeats(report *to, size_t count)
+{
+    if (count == 0)
+        return;
+    lg_text_add(&to->text, "    and ");
+    lg_text_add_count(&to->text, count);
+    lg_text_add(&to->text, " more just like it\n");
+}
+
+static report
+tell_suspended(const report *to, uint32_t node)
+{
+    report one = {.graph = to->graph, .analysis = to->analysis};
+    lg_text_add(&one.text, "  ");
+    lg_node_title(one.graph, node, false, &one.text);
+    add_line_end(&one, node);
+    add_locals(&one, node);
+    return one;
+}
+
+// Those that would read the same, one after the other, are shown once.
+static void
 add_suspended(report *to)
 {
-    for (size_t i = 0; i < to->suspended_count && i < SUSPENDED_SHOWN; i++) {
-        uint32_t node = to->suspended[i];
-        if (i == 0)
-            lg_text_add(&to->text,
-                        to->text.length > 0 ? "\nSuspended\n" : "Suspended\n");
-        lg_text_add(&to->text, "  ");
-        lg_node_title(to->graph, node, false, &to->text);
-        add_line_end(to, node);
-        add_locals(to, node);
+    lg_text last = {0};
+    size_t shown = 0;
+    size_t repeats = 0;
+    size_t at = 0;
+    if (to->suspended.count > 0)
+        lg_text_add(&to->text,
+                    to->text.length > 0 ? "\nSuspended\n" : "Suspended\n");
+    for (; at < to->suspended.count; at++) {
+        report one = tell_suspended(to, to->suspended.items[at]);
+        to->text.failed |= one.text.failed;
+        bool same = lg__text_same(&one.text, &last);
+        if (!same && shown++ == SUSPENDED_SHOWN) {
+            lg_text_free(&one.text);
+            break;
+        }
+        if (!same) {
+            add_repeats(to, repeats);
+            lg_text_add(&to->text, one.text.data ? one.text.data : "");
+        }
+        repeats = same ? repeats + 1 : 0;
+        lg_text_free(&last);
+        last = one.text;
     }
-    if (to->suspended_count > SUSPENDED_SHOWN) {
+    add_repeats(to, repeats);
+    lg_text_free(&last);
+    if (at < to->suspended.count) {
         lg_text_add(&to->text, "  ... and ");
-        lg_text_add_count(&to->text, to->suspended_count - SUSPENDED_SHOWN);
+        lg_text_add_count(&to->text, to->suspended.count - at);
         lg_text_add(&to->text, " more\n");
     }
 }
@@ -311,78 +339,23 @@ threads_json(report *to)
     }
     lg_text_add(&to->text, "], \"suspended\": [");
     between = "\n  ";
-    for (size_t i = 0; i < to->suspended_count; i++) {
-        json_frame(to, to->suspended[i], between);
+    for (size_t i = 0; i < to->suspended.count; i++) {
+        json_frame(to, to->suspended.items[i], between);
         between = ",\n  ";
     }
     lg_text_add(&to->text, "]}\n");
-}
-
-static void
-mark_stacks(report *to)
-{
-    const lg_columns *columns = &to->graph->columns;
-    for (uint64_t edge = 0; edge < columns->edge_count; edge++)
-        if (lg__edge_kind(to->graph, edge) == LG_EDGE_FRAME)
-            to->on_stack[columns->edge_target[edge]] = true;
-}
-
-static bool
-is_suspended(const report *to, uint32_t node)
-{
-    return lg__node_role(to->graph, node) == LG__ROLE_SUSPENDED &&
-           !to->on_stack[node] && has_locals(to->graph, node);
-}
-
-static int
-biggest_first(const void *left, const void *right, void *context)
-{
-    const lg_analysis *analysis = context;
-    uint32_t a = *(const uint32_t *)left;
-    uint32_t b = *(const uint32_t *)right;
-    lg_bytes one = lg_node_retained(analysis, a);
-    lg_bytes other = lg_node_retained(analysis, b);
-    uint64_t more = one.host + one.device;
-    uint64_t less = other.host + other.device;
-    if (more != less)
-        return more > less ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
-static lg_status
-list_suspended(report *to, lg_error *err)
-{
-    uint32_t nodes = to->graph->columns.node_count;
-    lg__gathered found = {0};
-    bool enough = true;
-    for (uint32_t node = 0; node < nodes && enough; node++)
-        if (is_suspended(to, node))
-            enough = lg__gather_append(&found, node);
-    to->suspended = found.items;
-    to->suspended_count = found.count;
-    if (enough && to->analysis != NULL && found.count > 0)
-        qsort_r(found.items, found.count, sizeof *found.items, biggest_first,
-                (void *)(uintptr_t)to->analysis);
-    return enough ? LG_OK : lg__error_memory(err);
 }
 
 lg_status
 lg_report_threads(const lg_graph *graph, const lg_analysis *analysis,
                   lg_format format, lg_text *out, lg_error *err)
 {
-    size_t nodes = graph->columns.node_count;
-    report to = {.graph = graph,
-                 .analysis = analysis,
-                 .on_stack = calloc(nodes ? nodes : 1, 1)};
-    if (to.on_stack == NULL)
-        return lg__error_memory(err);
-    mark_stacks(&to);
-    lg_status status = list_suspended(&to, err);
+    report to = {.graph = graph, .analysis = analysis};
+    lg_status status = lg__suspended_list(graph, analysis, &to.suspended, err);
     if (status == LG_OK && format == LG_FORMAT_JSON)
         threads_json(&to);
     else if (status == LG_OK)
         threads_text(&to);
-    free(to.on_stack);
-    free(to.suspended);
+    free(to.suspended.items);
     return status == LG_OK ? lg__report_finish(&to.text, out, err) : status;
 }

@@ -123,6 +123,33 @@ in_cells(void)
     lg_graph_free(graph);
 }
 
+// Those that read the same are told once, however many there are.
+static void
+look_alikes(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t tasks = story_add(&made, "list", NULL, 80);
+    story_attribute(&made, app, "tasks", tasks);
+    for (uint32_t i = 0; i < 5; i++) {
+        uint32_t task = story_add(&made, "coroutine", "work()", 200);
+        uint32_t data = story_add(&made, "bytearray", NULL, i == 2 ? 72 : 56);
+        story_local(&made, task, "data", data);
+        story_edge(&made, tasks, task, LG_EDGE_INDEX, i);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    expect_threads(graph, analysis, LG_FORMAT_TEXT,
+                   "Suspended\n"
+                   "  coroutine work()  retains 272 B\n"
+                   "        data  bytearray  72 B\n"
+                   "  coroutine work()  retains 256 B\n"
+                   "        data  bytearray  56 B\n"
+                   "    and 3 more just like it\n");
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 static void
 many_suspended(void)
 {
@@ -136,6 +163,7 @@ many_suspended(void)
     for (uint32_t i = 0; i < 1060; i++) {
         lg_builder_add_node(builder, 0);
         builder->type[i] = type;
+        lg_builder_set_size(builder, i, i);
         lg_builder_open(builder, i);
         lg_builder_add_edge(builder, i, LG_EDGE_LOCAL, name);
     }
@@ -151,6 +179,7 @@ main(void)
 {
     RUN(retained);
     RUN(in_cells);
+    RUN(look_alikes);
     RUN(many_suspended);
     return test_result();
 }
