@@ -181,16 +181,6 @@ add_summary(report *to, const lg_cycles *cycles)
     lg_text_add(out, "\n");
 }
 
-static void
-add_repeats(report *to, size_t count)
-{
-    if (count == 0)
-        return;
-    lg_text_add(&to->text, "   and ");
-    lg_text_add_count(&to->text, count);
-    lg_text_add(&to->text, " more just like it\n");
-}
-
 // Cycles that would read the same, one after the other, are shown once.
 static lg_status
 cycles_text(report *to, const lg_cycles *cycles, lg_error *err)
@@ -208,14 +198,14 @@ cycles_text(report *to, const lg_cycles *cycles, lg_error *err)
             lg_text_free(&one.text);
             continue;
         }
-        add_repeats(to, repeats);
+        lg__say_repeats(repeats, &to->text);
         repeats = 0;
         lg_text_addf(&to->text, "\n%2zu. ", i + 1);
         lg_text_add(&to->text, one.text.data ? one.text.data : "");
         lg_text_free(&last);
         last = one.text;
     }
-    add_repeats(to, repeats);
+    lg__say_repeats(repeats, &to->text);
     lg_text_free(&last);
     return status;
 }

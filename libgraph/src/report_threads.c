@@ -171,16 +171,6 @@ add_thread(report *to, const lg_root *root)
     }
 }
 
-static void
-add_repeats(report *to, size_t count)
-{
-    if (count == 0)
-        return;
-    lg_text_add(&to->text, "    and ");
-    lg_text_add_count(&to->text, count);
-    lg_text_add(&to->text, " more just like it\n");
-}
-
 static report
 tell_suspended(const report *to, uint32_t node)
 {
@@ -212,14 +202,14 @@ add_suspended(report *to)
             break;
         }
         if (!same) {
-            add_repeats(to, repeats);
+            lg__say_repeats(repeats, &to->text);
             lg_text_add(&to->text, one.text.data ? one.text.data : "");
         }
         repeats = same ? repeats + 1 : 0;
         lg_text_free(&last);
         last = one.text;
     }
-    add_repeats(to, repeats);
+    lg__say_repeats(repeats, &to->text);
     lg_text_free(&last);
     if (at < to->suspended.count) {
         lg_text_add(&to->text, "  ... and ");

@@ -359,6 +359,16 @@ lg__say_share(uint64_t part, uint64_t whole, lg_text *out)
 }
 
 void
+lg__say_repeats(size_t count, lg_text *out)
+{
+    if (count == 0)
+        return;
+    lg_text_add(out, "   and ");
+    lg_text_add_count(out, count);
+    lg_text_add(out, " more just like it\n");
+}
+
+void
 lg__say_right(lg_text *cell, size_t width, lg_text *out)
 {
     for (size_t i = lg__text_width(cell, 0); i < width; i++)

@@ -49,6 +49,10 @@ void lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
 void lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
 void lg__json_bytes(lg_bytes bytes, lg_text *out);
 
+/** A line below what was shown once: `   and 12 more just like it`; nothing for
+ *  0. */
+void lg__say_repeats(size_t count, lg_text *out);
+
 /** `"node": 1, "type": "list", "title": "list of 2"`. */
 void lg__json_node(const lg_graph *graph, uint32_t node, lg_text *out);
 struct lg_finding;

@@ -13,18 +13,27 @@ expect_threads(const lg_graph *graph, const lg_analysis *analysis,
     lg_text_free(&text);
 }
 
+// The main thread, in run() of app.py; returns its frame.
+static uint32_t
+running(story *made)
+{
+    uint32_t frame = story_add(made, "frame", "run() app.py:3", 400);
+    made->flags = LG_NODE_SYNTHETIC;
+    uint32_t thread = story_add(made, "thread", "MainThread", 0);
+    lg_builder_add_root(made->builder, thread, LG_ROOT_THREAD, "MainThread",
+                        10);
+    made->flags = LG_NODE_TRACKED;
+    story_edge(made, thread, frame, LG_EDGE_FRAME, 0);
+    return frame;
+}
+
 // What a local retains; of those suspended the biggest first.
 static void
 retained(void)
 {
     story made = story_begin();
     uint32_t app = story_module(&made, "app");
-    uint32_t frame = story_add(&made, "frame", "run() app.py:3", 400);
-    made.flags = LG_NODE_SYNTHETIC;
-    uint32_t thread = story_add(&made, "thread", "MainThread", 0);
-    lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, "MainThread", 10);
-    made.flags = LG_NODE_TRACKED;
-    story_edge(&made, thread, frame, LG_EDGE_FRAME, 0);
+    uint32_t frame = running(&made);
     for (uint32_t i = 0; i < 2; i++) {
         static const char *const names[] = {"batch", "shared"};
         uint32_t list = story_add(&made, "list", NULL, 80);
@@ -84,12 +93,7 @@ in_cells(void)
 {
     story made = story_begin();
     uint32_t app = story_module(&made, "app");
-    uint32_t frame = story_add(&made, "frame", "run() app.py:3", 400);
-    made.flags = LG_NODE_SYNTHETIC;
-    uint32_t thread = story_add(&made, "thread", "MainThread", 0);
-    lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, "MainThread", 10);
-    made.flags = LG_NODE_TRACKED;
-    story_edge(&made, thread, frame, LG_EDGE_FRAME, 0);
+    uint32_t frame = running(&made);
     for (uint32_t i = 0; i < 3; i++) {
         static const char *const names[] = {"mine", "queue", "unset"};
         uint32_t cell = story_add(&made, "cell", NULL, 40);
@@ -145,7 +149,7 @@ look_alikes(void)
                    "        data  bytearray  72 B\n"
                    "  coroutine work()  retains 256 B\n"
                    "        data  bytearray  56 B\n"
-                   "    and 3 more just like it\n");
+                   "   and 3 more just like it\n");
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
