@@ -31,6 +31,14 @@ lg_ahead_at(lg_ahead *ahead, uint32_t node)
     return &ahead->ring[node % LG_AHEAD_PARTS];
 }
 
+/** An object and the collector's head before it, which may lie in two lines. */
+static inline void
+lg_ahead_object(const char *object)
+{
+    __builtin_prefetch(object - sizeof(PyGC_Head));
+    __builtin_prefetch(object + sizeof(PyObject));
+}
+
 /** The second memory that a walker will read. */
 static inline void
 lg_ahead_parts(const lg_upcoming *next)
@@ -126,8 +134,8 @@ lg_ahead_step(lg_ahead *ahead, lg_walk *walk, uint32_t node)
     const lg_builder *builder = walk->builder;
     lg_upcoming now = *lg_ahead_at(ahead, node);
     if (node + LG_AHEAD_OBJECT < builder->node_count)
-        __builtin_prefetch(
-            (void *)(uintptr_t)builder->address[node + LG_AHEAD_OBJECT]);
+        lg_ahead_object(
+            (const char *)(uintptr_t)builder->address[node + LG_AHEAD_OBJECT]);
     lg_ahead_look_up(walk, node + LG_AHEAD_PARTS,
                      lg_ahead_at(ahead, node + LG_AHEAD_PARTS));
     const lg_upcoming *near = lg_ahead_at(ahead, node + LG_AHEAD_SLOTS);

@@ -33,6 +33,19 @@ describe(lg_walk *walk)
                         walk->options->previews ? "yes" : "no");
 }
 
+/** What lists are followed by; without it they are gone through: see chain.h.
+ */
+static void
+read_images(lg_walk *walk)
+{
+    if (walk->partial || !walk->internal || LG_FREE_THREADED)
+        return;
+    lg_images images = {.capacity = lg_images_count()};
+    images.items = lg_walk_keep(walk, images.capacity * sizeof *images.items);
+    if (images.items != NULL && lg_images_read(&images))
+        walk->images = images;
+}
+
 static lg_status
 open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
 {
@@ -136,6 +149,7 @@ lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
     walk->started = start;
     expect_size(walk);
     describe(walk);
+    read_images(walk);
     if (!lg_types_open(walk) || !lg_surveys_open(walk))
         walk->builder->status = LG_ENOMEM;
     else if (!walk->internal && !walk->partial && !LG_FREE_THREADED) {

@@ -280,6 +280,9 @@ lg_frame_of_generator(PyObject *generator)
 
 #endif
 
+/** Up to 3.10 a frame is an object, also while it runs. */
+enum { LG_FRAMES_ARE_OBJECTS = PY_VERSION_HEX < 0x030B0000 };
+
 /** Whether each generator refers to a frame object of its own. */
 static inline PyObject *
 lg_generator_frame_object(PyObject *generator)

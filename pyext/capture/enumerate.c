@@ -3,14 +3,12 @@
  * lists themselves, or gc.get_objects() where the self-check did not recognise
  * them.
  */
-#include "walk.h"
+#include "chain.h"
 
 static void
 number_tracked(lg_walk *walk, PyGC_Head *head)
 {
-    uint32_t node = lg_walk_node(walk, head + 1);
-    if (node != LG_NONE)
-        walk->builder->node_flags[node] |= walk->tracked.flags;
+    lg_walk_node(walk, head + 1);
 }
 
 /** Goes to the next list that is not empty. Whether there was one. */
@@ -18,12 +16,8 @@ static bool
 next_list(lg_walk *walk)
 {
     lg_tracked *at = &walk->tracked;
-    while (at->next_list < LG_GENERATIONS) {
-        int list = at->next_list++;
-        PyGC_Head *head = lg_gc_head(walk->interpreter, list);
-        at->flags = LG_NODE_TRACKED;
-        if (list == LG_PERMANENT)
-            at->flags |= LG_NODE_FROZEN;
+    while (at->next_list < LG_PERMANENT) {
+        PyGC_Head *head = lg_gc_head(walk->interpreter, at->next_list++);
         at->front = lg_gc_next(head);
         at->back = at->forward ? head : lg_gc_prev(head);
         if (at->front != head)
@@ -79,16 +73,35 @@ number_forward(lg_walk *walk, uint32_t most)
     return count;
 }
 
+/** Those that the collector passes over since gc.freeze(). */
+static void
+number_frozen(lg_walk *walk)
+{
+    const PyGC_Head *list = lg_gc_head(walk->interpreter, LG_PERMANENT);
+    for (PyGC_Head *head = lg_gc_next(list); head != list;
+         head = lg_gc_next(head)) {
+        uint32_t node = lg_walk_node(walk, head + 1);
+        if (node == LG_NONE)
+            return;
+        walk->builder->node_flags[node] |= LG_NODE_FROZEN;
+    }
+}
+
 void
 lg_enumerate_begin(lg_walk *walk)
 {
     walk->tracked = (lg_tracked){
         .forward = lg_gc_collecting(walk->interpreter),
     };
+    if (LG_FREE_THREADED)
+        return;
+    number_frozen(walk);
+    lg_chain_begin(walk);
 }
 
-void
-lg_enumerate_some(lg_walk *walk, uint32_t most)
+/** Numbers about so many more. */
+static void
+number_some(lg_walk *walk, uint32_t most)
 {
     lg_tracked *at = &walk->tracked;
     while (!at->done && most > 0) {
@@ -97,6 +110,26 @@ lg_enumerate_some(lg_walk *walk, uint32_t most)
         uint32_t count = at->forward ? number_forward(walk, most)
                                      : number_both_ends(walk, most);
         most -= count < most ? count : most;
+    }
+}
+
+/** How many tracked objects are numbered at a time. */
+enum { BATCH = 256 };
+
+void
+lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond)
+{
+    const lg_builder *builder = walk->builder;
+    lg_tracked *at = &walk->tracked;
+    if (at->done || next + beyond < builder->node_count)
+        return;
+    if (next >= builder->node_count && at->followed)
+        at->done = true;
+    /* A batch may have nothing that is not known already. */
+    while (!at->done) {
+        number_some(walk, BATCH);
+        if (next < builder->node_count)
+            return;
     }
 }
 

@@ -149,6 +149,15 @@ rest_kind(const lg_walk *walk, const lg_type_info *info)
     return LG_EDGE_REFERENCE;
 }
 
+static lg_head
+head_of(const lg_walk *walk, const PyTypeObject *type)
+{
+    if (LG_FREE_THREADED || !walk->internal ||
+        !(type->tp_flags & Py_TPFLAGS_HAVE_GC))
+        return LG_HEAD_NONE;
+    return type->tp_is_gc != NULL ? LG_HEAD_ASK : LG_HEAD_ALWAYS;
+}
+
 static bool
 fill(lg_walk *walk, lg_type_info *info)
 {
@@ -157,6 +166,7 @@ fill(lg_walk *walk, lg_type_info *info)
     info->id = declare_type(walk, type, info->node);
     if (!lg_type_lay_out(walk, info))
         return false;
+    info->head = (uint8_t)head_of(walk, type);
     info->traverse =
         (type->tp_flags & Py_TPFLAGS_HAVE_GC) && type->tp_traverse != NULL;
     info->untracked_too = may_be_untracked(type);

@@ -21,6 +21,13 @@ typedef enum lg_plan {
     LG_PLAN_NAMED,    /**< tp_traverse, then names for what it reported */
 } lg_plan;
 
+/** Whether a type's instances have a collector's head. */
+typedef enum lg_head {
+    LG_HEAD_NONE,
+    LG_HEAD_ALWAYS,
+    LG_HEAD_ASK, /**< as its tp_is_gc says of each */
+} lg_head;
+
 /** What a type's instances are in C, beyond their named words. */
 typedef enum lg_shape {
     LG_SHAPE_PLAIN,
@@ -59,6 +66,8 @@ typedef struct lg_type_info {
     uint32_t node; /**< the type object's node */
     uint8_t plan;
     uint8_t shape;
+    uint8_t head;       /**< whether instances have a collector's head that may
+                             be read: lg_head */
     bool traverse;      /**< instances may be given to tp_traverse */
     bool untracked_too; /**< ... also when the collector does not track them */
     bool has_sizeof;    /**< a C __sizeof__ of a library type is to be asked */

@@ -1,4 +1,5 @@
 #include "ahead.h"
+#include "chain.h"
 #include "survey.h"
 
 #include <string.h>
@@ -276,9 +277,6 @@ tell(lg_walk *walk)
         walk->builder->status = LG_ECANCELLED;
 }
 
-/** How many tracked objects are numbered at a time. */
-enum { BATCH = 256 };
-
 /** False when memory for its type ran out. */
 static bool
 walk_object(lg_walk *walk, uint32_t node, lg_type_info *info)
@@ -289,6 +287,7 @@ walk_object(lg_walk *walk, uint32_t node, lg_type_info *info)
     if (info == NULL)
         return false;
     fill_columns(walk, node, object, info);
+    lg_chain_follow(walk, node, object, info);
     if (walk->partial)
         walk_partially(walk, node, object, info);
     else if (info->plan != LG_PLAN_ATOM)
@@ -303,12 +302,8 @@ lg_walk_run(lg_walk *walk)
     lg_ahead ahead = {0};
     for (; builder->status == LG_OK; walk->walked++) {
         uint32_t node = walk->walked;
-        if (node + LG_AHEAD_OBJECT >= builder->node_count &&
-            !walk->tracked.done)
-            lg_enumerate_some(walk, BATCH);
-        /* A batch may have nothing that is not known already. */
-        while (node >= builder->node_count && !walk->tracked.done)
-            lg_enumerate_some(walk, BATCH);
+        if (node + LG_AHEAD_OBJECT >= builder->node_count)
+            lg_enumerate_ahead(walk, node, LG_AHEAD_OBJECT);
         if (node >= builder->node_count)
             break;
         if (node % TELL_EVERY == 0)

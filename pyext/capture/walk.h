@@ -13,6 +13,7 @@
 #include "compat_dict.h"
 #include "compat_fields.h"
 #include "capture.h"
+#include "images.h"
 #include "shadow.h"
 #include "type.h"
 #include <leakgraph/builder.h>
@@ -44,14 +45,17 @@ typedef struct lg_claims {
 
 struct lg_surveys;
 
-/** How far the enumeration of the collector's lists has come. */
+/** The collector's lists, and how far their enumeration has come. */
 typedef struct lg_tracked {
     PyGC_Head *front; /**< the next from the front; NULL: the list is done */
     PyGC_Head *back;  /**< the next from the back */
     int next_list;
-    uint16_t flags; /**< of the nodes in the present list */
-    bool forward;   /**< not from both ends */
+    bool forward;  /**< not from both ends */
+    bool followed; /**< each object that is walked leads to the next of its
+                      list: see chain.h */
     bool done;
+    uintptr_t heads; /**< where the lists' own heads begin */
+    size_t heads_size;
 } lg_tracked;
 
 typedef struct lg_walk {
@@ -63,6 +67,7 @@ typedef struct lg_walk {
     lg_shadow shadow;
     lg_type_table types;
     lg_tracked tracked;
+    lg_images images; /**< whole walks by internal layouts; else none */
     lg_claims claims;
     struct lg_surveys *surveys; /**< see survey.h */
     PyObject *interned; /**< dict whose references are not counted, or NULL */
@@ -295,12 +300,14 @@ void lg_walk_run(lg_walk *walk);
 /** Whether the self-check allows the internal layouts. */
 bool lg_capture_internal(void);
 
-/** Begins to number every object the collector tracks, by its own lists. The
- *  walk goes on with it, so that an object is still in the cache when its turn
- *  comes, and has a number next to those of what it refers to. */
+/** Begins to number every object the collector tracks, by its own lists: the
+ *  first of each at once, and all that are frozen. */
 void lg_enumerate_begin(lg_walk *walk);
-/** Numbers about so many more. */
-void lg_enumerate_some(lg_walk *walk, uint32_t most);
+/** Sees to it that there is a node `next`, and some beyond, as long as there
+ *  are objects that have none: so few at a time that an object is still in the
+ *  cache when its turn comes, and has a number next to those of what it refers
+ *  to. */
+void lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond);
 /** The same by public calls: they run Python code, make a list of all objects,
  *  and cannot see frozen ones. */
 lg_status lg_enumerate_public(lg_walk *walk, lg_error *err);
