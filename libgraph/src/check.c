@@ -1,6 +1,7 @@
 // Every invariant that the rest of the library relies on. Also what stands
 // between a hostile file and every accessor.
 #include "graph.h"
+#include "lanes.h"
 
 lg_status
 lg__check_failed(lg_error *err, const char *what, uint64_t where)
@@ -16,10 +17,9 @@ lg__check_first_edges(const lg_columns *columns, lg_error *err)
     const uint64_t *first = columns->first_edge;
     if (first[0] != 0)
         return lg__check_failed(err, "the first edge of a node", 0);
-    // Of one that descends, the difference is far above.
-    for (uint32_t node = 0; node < columns->node_count; node++)
-        if (first[node + 1] - first[node] >= LG_NONE)
-            return lg__check_failed(err, "the first edge of a node", node);
+    uint64_t wide = lg__first_wide_step(first, columns->node_count);
+    if (wide < columns->node_count)
+        return lg__check_failed(err, "the first edge of a node", wide);
     if (first[columns->node_count] != columns->edge_count)
         return lg__check_failed(err, "the last edge", columns->edge_count);
     return LG_OK;
@@ -31,6 +31,7 @@ lg__edge_rules_of(uint32_t nodes, uint32_t strings)
     lg__edge_rules rules = {.nodes = nodes};
     for (unsigned byte = 0; byte <= UINT8_MAX; byte++) {
         unsigned kind = byte & LG_EDGE_KIND_MASK;
+        lg__edge_rule *rule = &rules.of[byte];
         uint64_t limit = kind < LG_EDGE_KIND_COUNT ? (uint64_t)1 << 32 : 0;
         if (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
             kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE)
@@ -38,8 +39,9 @@ lg__edge_rules_of(uint32_t nodes, uint32_t strings)
         // LG_NONE, which plus 1 is 0, stands for a key that is not known.
         if (kind == LG_EDGE_VALUE)
             limit = (uint64_t)nodes + 1;
-        rules.limit[byte] = limit;
-        rules.added[byte] = kind == LG_EDGE_VALUE;
+        rule->limit = limit;
+        rule->added = kind == LG_EDGE_VALUE;
+        rule->counted = !(byte & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED));
     }
     return rules;
 }
@@ -48,9 +50,9 @@ lg_status
 lg__edge_failed(const lg__edge_rules *rules, uint64_t edge, uint32_t target,
                 unsigned kind, lg_error *err)
 {
-    const char *what = target >= rules->nodes    ? "the target of an edge"
-                       : rules->limit[kind] == 0 ? "the kind of an edge"
-                                                 : "the label of an edge";
+    const char *what = target >= rules->nodes       ? "the target of an edge"
+                       : rules->of[kind].limit == 0 ? "the kind of an edge"
+                                                    : "the label of an edge";
     return lg__check_failed(err, what, edge);
 }
 
@@ -77,8 +79,9 @@ static lg_status
 check_ids(const uint32_t *ids, uint64_t count, uint32_t limit, bool may_be_none,
           const char *what, lg_error *err)
 {
-    for (uint64_t i = 0; i < count; i++)
-        if (ids[i] >= limit && !(may_be_none && ids[i] == LG_NONE))
+    for (uint64_t i = lg__first_at_least(ids, 0, count, limit); i < count;
+         i = lg__first_at_least(ids, i + 1, count, limit))
+        if (!may_be_none || ids[i] != LG_NONE)
             return lg__check_failed(err, what, i);
     return LG_OK;
 }
@@ -111,13 +114,15 @@ check_types(const lg_graph *graph, lg_error *err)
 static lg_status
 check_sizes(const lg_graph *graph, lg_error *err)
 {
-    const lg_columns *columns = &graph->columns;
+    const uint32_t *size = graph->columns.size;
+    uint32_t count = graph->columns.node_count;
     uint32_t next = 0;
-    for (uint32_t node = 0; node < columns->node_count; node++) {
-        bool listed = next < graph->big_count && graph->big_node[next] == node;
-        if (listed != (columns->size[node] == UINT32_MAX))
+    for (uint64_t node = lg__first_at_least(size, 0, count, UINT32_MAX);
+         node < count;
+         node = lg__first_at_least(size, node + 1, count, UINT32_MAX)) {
+        if (next == graph->big_count || graph->big_node[next] != node)
             return lg__check_failed(err, "the size of a node", node);
-        next += listed;
+        next++;
     }
     return next == graph->big_count
                ? LG_OK

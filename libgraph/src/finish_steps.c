@@ -1,4 +1,5 @@
 // The steps of finishing a builder, each linear in what it looks at.
+#include "lanes.h"
 #include "radix.h"
 #include "rest.h"
 #include "sort.h"
@@ -106,6 +107,32 @@ add_saturated(uint32_t *count, uint64_t more)
     *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
 }
 
+// A count that may be too much for the column stays at its most.
+static inline void
+count_reference(uint32_t *found, uint32_t counted, bool may_saturate)
+{
+    *found += may_saturate && *found == UINT32_MAX ? 0 : counted;
+}
+
+// Its own copy for the graphs that have too few edges to saturate any count.
+static inline lg_status
+count_references(const lg_builder *builder, const lg__edge_rules *rules,
+                 uint32_t *restrict found, bool may_saturate, lg_error *err)
+{
+    const uint32_t *targets = builder->edge_target;
+    const uint32_t *payloads = builder->edge_payload;
+    const uint8_t *kinds = builder->edge_kind;
+    const uint64_t edges = builder->edge_count;
+    for (uint64_t edge = 0; edge < edges; edge++) {
+        uint32_t target = targets[edge];
+        unsigned kind = kinds[edge];
+        if (!lg__edge_is_sound(rules, target, kind, payloads[edge]))
+            return lg__edge_failed(rules, edge, target, kind, err);
+        count_reference(&found[target], rules->of[kind].counted, may_saturate);
+    }
+    return LG_OK;
+}
+
 // The one sweep over the edges: it sees to it that they are sound, too.
 lg_status
 lg__finish_found(lg_builder *builder, lg_error *err)
@@ -118,35 +145,56 @@ lg__finish_found(lg_builder *builder, lg_error *err)
         return lg__error_memory(err);
     if (nodes > 0)
         memset(found, 0, nodes * sizeof *found);
-    const unsigned uncounted = LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
     lg__edge_rules rules = lg__edge_rules_of(
         nodes, (uint32_t)rest->table[LG__STRING_OFFSET].count - 1);
-    for (uint64_t edge = 0; edge < builder->edge_count; edge++) {
-        uint32_t target = builder->edge_target[edge];
-        unsigned kind = builder->edge_kind[edge];
-        if (!lg__edge_is_sound(&rules, target, kind,
-                               builder->edge_payload[edge]))
-            return lg__edge_failed(&rules, edge, target, kind, err);
-        found[target] += !(kind & uncounted) && found[target] != UINT32_MAX;
-    }
+    lg_status status =
+        builder->edge_count < UINT32_MAX
+            ? count_references(builder, &rules, found, false, err)
+            : count_references(builder, &rules, found, true, err);
     const lg__node_number *held = rest->held.data;
-    for (size_t i = 0; i < rest->held.count; i++)
+    for (size_t i = 0; i < rest->held.count && status == LG_OK; i++)
         add_saturated(&found[held[i].node], held[i].number);
-    return LG_OK;
+    return status;
 }
 
-// The last text of a node wins: one sweep in order of coming, one in order of
-// nodes.
-lg_status
-lg__finish_texts(lg_builder *builder, lg_error *err)
+// By node, then by number.
+static int
+compare_in_order(const void *left, const void *right)
 {
-    struct lg_builder_rest *rest = builder->rest;
-    size_t size = builder->node_count * sizeof(uint32_t);
-    if (rest->text.count == 0)
-        return LG_OK;
+    const lg__node_number *a = left;
+    const lg__node_number *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+// For few texts among many nodes: sorted, in order of coming for each node.
+static bool
+place_few_texts(struct lg_builder_rest *rest)
+{
+    lg__node_number *texts = rest->text.data;
+    size_t count = rest->text.count;
+    for (size_t i = 0; i < count; i++)
+        texts[i].number |= (uint64_t)i << 32;
+    lg__sort(texts, count, sizeof *texts, compare_in_order);
+    for (size_t i = 0; i < count; i++) {
+        bool last = i + 1 == count || texts[i + 1].node != texts[i].node;
+        if (last &&
+            (!lg__rest_push(rest, LG__TEXT_NODE, texts[i].node) ||
+             !lg__rest_push(rest, LG__TEXT_STRING, (uint32_t)texts[i].number)))
+            return false;
+    }
+    return true;
+}
+
+// For many: one sweep in order of coming, one in order of nodes.
+static bool
+place_many_texts(struct lg_builder_rest *rest, uint32_t node_count)
+{
+    size_t size = node_count * sizeof(uint32_t);
     uint32_t *text_of = lg__allocate(&rest->allocator, size);
     if (text_of == NULL)
-        return lg__error_memory(err);
+        return false;
     memset(text_of, 0xff, size);
     const lg__node_number *texts = rest->text.data;
     size_t distinct = 0;
@@ -160,14 +208,29 @@ lg__finish_texts(lg_builder *builder, lg_error *err)
     uint32_t *ids = lg__vector_extend(&rest->allocator,
                                       &rest->table[LG__TEXT_STRING], distinct);
     bool enough = nodes != NULL && ids != NULL;
-    for (uint32_t node = 0; enough && node < builder->node_count; node++) {
+    for (uint32_t node = 0; enough && node < node_count; node++) {
         if (text_of[node] != LG_NONE) {
             *nodes++ = node;
             *ids++ = text_of[node];
         }
     }
     lg__deallocate(&rest->allocator, text_of, size);
-    return enough ? LG_OK : lg__error_memory(err);
+    return enough;
+}
+
+// The last text of a node wins.
+lg_status
+lg__finish_texts(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    size_t count = rest->text.count;
+    bool few = count < builder->node_count / 64;
+    if (count == 0)
+        return LG_OK;
+    bool placed = few ? place_few_texts(rest)
+                      : place_many_texts(rest, builder->node_count);
+    lg__vector_free(&rest->allocator, &rest->text);
+    return placed ? LG_OK : lg__error_memory(err);
 }
 
 static int
@@ -211,16 +274,6 @@ lg__finish_sizes(lg_builder *builder, lg_error *err)
     return LG_OK;
 }
 
-static int
-compare_placed(const void *left, const void *right)
-{
-    const lg__node_number *a = left;
-    const lg__node_number *b = right;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
 // The last device given to a node wins; device 0 is the host.
 lg_status
 lg__finish_devices(lg_builder *builder, lg_error *err)
@@ -229,7 +282,7 @@ lg__finish_devices(lg_builder *builder, lg_error *err)
     lg__node_number *placed = rest->placed.data;
     size_t count = rest->placed.count;
     if (count > 0)
-        lg__sort(placed, count, sizeof *placed, compare_placed);
+        lg__sort(placed, count, sizeof *placed, compare_in_order);
     for (size_t i = 0; i < count; i++) {
         uint32_t device = (uint32_t)placed[i].number;
         bool last = i + 1 == count || placed[i + 1].node != placed[i].node;
@@ -267,9 +320,11 @@ lg__finish_roots(lg_builder *builder, lg_error *err)
         return LG_OK;
     const uint32_t *found = builder->rest->table[LG__FOUND].data;
     const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
-    for (uint32_t node = 0; node < builder->node_count; node++)
-        if (!(builder->node_flags[node] & countless) &&
-            builder->refcount[node] > found[node])
-            lg_builder_add_root(builder, node, LG_ROOT_NATIVE, "", 0);
+    const uint32_t *counts = builder->refcount;
+    const uint64_t nodes = builder->node_count;
+    for (uint64_t node = lg__first_above(counts, found, 0, nodes); node < nodes;
+         node = lg__first_above(counts, found, node + 1, nodes))
+        if (!(builder->node_flags[node] & countless))
+            lg_builder_add_root(builder, (uint32_t)node, LG_ROOT_NATIVE, "", 0);
     return builder->status == LG_OK ? LG_OK : lg__error_memory(err);
 }

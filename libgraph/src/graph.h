@@ -215,11 +215,17 @@ lg_status lg__check_edges(const lg_graph *graph, lg_error *err);
 /** Of those, the part that looks at no edge. */
 lg_status lg__check_first_edges(const lg_columns *columns, lg_error *err);
 
-/** What an edge must satisfy, by its kind's byte. */
+/** What edges of one kind must satisfy. */
+typedef struct lg__edge_rule {
+    uint64_t limit;   /**< above every label; 0: no such kind */
+    uint32_t added;   /**< to a label, before it is compared */
+    uint32_t counted; /**< 1: each is a reference that its target counts */
+} lg__edge_rule;
+
+/** The rules of all, by the kind's byte. */
 typedef struct lg__edge_rules {
     uint32_t nodes;
-    uint64_t limit[UINT8_MAX + 1]; /**< above every label; 0: no such kind */
-    uint8_t added[UINT8_MAX + 1];  /**< to a label, before it is compared */
+    lg__edge_rule of[UINT8_MAX + 1];
 } lg__edge_rules;
 
 lg__edge_rules lg__edge_rules_of(uint32_t nodes, uint32_t strings);
@@ -228,8 +234,9 @@ static inline bool
 lg__edge_is_sound(const lg__edge_rules *rules, uint32_t target, unsigned kind,
                   uint32_t payload)
 {
+    const lg__edge_rule *rule = &rules->of[kind];
     return target < rules->nodes &&
-           (uint32_t)(payload + rules->added[kind]) < rules->limit[kind];
+           (uint32_t)(payload + rule->added) < rule->limit;
 }
 
 /** Says what is wrong with an edge that is not sound. */
