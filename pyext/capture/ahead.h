@@ -13,24 +13,6 @@
  *  and the object itself. */
 enum { LG_AHEAD_SLOTS = 8, LG_AHEAD_PARTS = 16, LG_AHEAD_OBJECT = 32 };
 
-/** An object whose type was looked up; node 0 (the interpreter): none. */
-typedef struct lg_upcoming {
-    uint32_t node;
-    PyObject *object;
-    lg_type_info *info; /**< NULL: not met yet */
-} lg_upcoming;
-
-/** Those that come next, each at its node's number. */
-typedef struct lg_ahead {
-    lg_upcoming ring[LG_AHEAD_PARTS];
-} lg_ahead;
-
-static inline lg_upcoming *
-lg_ahead_at(lg_ahead *ahead, uint32_t node)
-{
-    return &ahead->ring[node % LG_AHEAD_PARTS];
-}
-
 /** An object and the collector's head before it, which may lie in two lines. */
 static inline void
 lg_ahead_object(const char *object)
@@ -41,10 +23,9 @@ lg_ahead_object(const char *object)
 
 /** The second memory that a walker will read. */
 static inline void
-lg_ahead_parts(const lg_upcoming *next)
+lg_ahead_parts(PyObject *object, const lg_type_info *info)
 {
-    PyObject *object = next->object;
-    switch ((lg_plan)next->info->plan) {
+    switch ((lg_plan)info->plan) {
     case LG_PLAN_LIST:
         __builtin_prefetch(((PyListObject *)object)->ob_item);
         return;
@@ -53,7 +34,7 @@ lg_ahead_parts(const lg_upcoming *next)
         return;
     case LG_PLAN_INSTANCE:
         __builtin_prefetch((const char *)object + 64);
-        if (next->info->dict_kind == LG_DICT_MANAGED)
+        if (info->dict_kind == LG_DICT_MANAGED)
             __builtin_prefetch(lg_managed_word(object));
         return;
     default:
@@ -83,10 +64,13 @@ lg_ahead_items(const lg_shadow *shadow, const PyObject *object,
 }
 
 static inline void
-lg_ahead_slots(const lg_shadow *shadow, const lg_upcoming *next)
+lg_ahead_slots(const lg_walk *walk, uint32_t node)
 {
-    PyObject *object = next->object;
-    const lg_type_info *info = next->info;
+    const lg_type_info *info = lg_walk_info(walk, node);
+    if (info == NULL)
+        return;
+    const lg_shadow *shadow = &walk->shadow;
+    PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
     lg_inline_values inlined;
     switch ((lg_plan)info->plan) {
     case LG_PLAN_LIST:
@@ -110,38 +94,6 @@ lg_ahead_slots(const lg_shadow *shadow, const lg_upcoming *next)
     default:
         return;
     }
-}
-
-/** Looks up the type of the object at `node`, if there is one by now. */
-static inline void
-lg_ahead_look_up(lg_walk *walk, uint32_t node, lg_upcoming *next)
-{
-    const lg_builder *builder = walk->builder;
-    if (node >= builder->node_count ||
-        (builder->node_flags[node] & LG_NODE_SYNTHETIC))
-        return;
-    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
-    *next = (lg_upcoming){node, object, lg_type_lookup(walk, Py_TYPE(object))};
-    if (next->info != NULL)
-        lg_ahead_parts(next);
-}
-
-/** Does what `node` is the time for, and returns what was found out about its
- *  type: NULL if nothing. */
-static inline lg_type_info *
-lg_ahead_step(lg_ahead *ahead, lg_walk *walk, uint32_t node)
-{
-    const lg_builder *builder = walk->builder;
-    lg_upcoming now = *lg_ahead_at(ahead, node);
-    if (node + LG_AHEAD_OBJECT < builder->node_count)
-        lg_ahead_object(
-            (const char *)(uintptr_t)builder->address[node + LG_AHEAD_OBJECT]);
-    lg_ahead_look_up(walk, node + LG_AHEAD_PARTS,
-                     lg_ahead_at(ahead, node + LG_AHEAD_PARTS));
-    const lg_upcoming *near = lg_ahead_at(ahead, node + LG_AHEAD_SLOTS);
-    if (near->node == node + LG_AHEAD_SLOTS && near->info != NULL)
-        lg_ahead_slots(&walk->shadow, near);
-    return now.node == node ? now.info : NULL;
 }
 
 #endif

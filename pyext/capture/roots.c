@@ -129,7 +129,7 @@ lg_roots_open(lg_walk *walk)
              thread = thread->next)
             number_frames(walk, thread, frame_type);
     walk->synthetic_count = builder->node_count;
-    walk->walked = builder->node_count;
+    walk->walked = walk->looked = builder->node_count;
 }
 
 static void

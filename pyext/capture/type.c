@@ -187,8 +187,8 @@ fill(lg_walk *walk, lg_type_info *info)
 static bool
 grow_table(lg_walk *walk, size_t capacity)
 {
-    lg_type_table old = walk->types;
     lg_type_table *table = &walk->types;
+    const lg_type_table old = *table;
     lg_type_slot *slots = lg_walk_keep(walk, capacity * sizeof *slots);
     if (slots == NULL)
         return false;
@@ -206,6 +206,25 @@ lg_types_open(lg_walk *walk)
     return grow_table(walk, 4096);
 }
 
+/** Makes the info to be found by the type's id, too. */
+static bool
+place_by_id(lg_walk *walk, lg_type_info *info)
+{
+    lg_type_table *table = &walk->types;
+    if (info->id >= table->id_capacity) {
+        uint32_t capacity = 2 * (info->id + 512);
+        lg_type_info **by_id = lg_walk_keep(walk, capacity * sizeof *by_id);
+        if (by_id == NULL)
+            return false;
+        for (uint32_t id = 0; id < table->id_capacity; id++)
+            by_id[id] = table->by_id[id];
+        table->by_id = by_id;
+        table->id_capacity = capacity;
+    }
+    table->by_id[info->id] = info;
+    return true;
+}
+
 static lg_type_info *
 make(lg_walk *walk, PyTypeObject *type)
 {
@@ -216,7 +235,7 @@ make(lg_walk *walk, PyTypeObject *type)
     if (info == NULL)
         return NULL;
     info->type = type;
-    if (!fill(walk, info))
+    if (!fill(walk, info) || info->id == LG_NONE || !place_by_id(walk, info))
         return NULL;
     *lg_type_slot_of(&walk->types, type) = (lg_type_slot){type, info};
     walk->types.count++;
@@ -224,11 +243,8 @@ make(lg_walk *walk, PyTypeObject *type)
 }
 
 lg_type_info *
-lg_walk_type(lg_walk *walk, PyTypeObject *type)
+lg_walk_new_type(lg_walk *walk, PyTypeObject *type)
 {
-    lg_type_info *info = lg_type_lookup(walk, type);
-    if (info != NULL)
-        return info;
     /* Bases first, the furthest foremost: each then finds its own bases made.
      */
     PyObject *mro = type->tp_mro;

@@ -106,6 +106,8 @@ typedef struct lg_type_table {
     lg_type_slot *slots;
     size_t capacity;
     size_t count;
+    lg_type_info **by_id; /**< NULL where a type was declared by others */
+    uint32_t id_capacity;
 } lg_type_table;
 
 /** Where a type is in the table, or would be. */

@@ -81,7 +81,7 @@ fill_special(lg_walk *walk, uint32_t node, PyObject *object,
         ((uint32_t *)walk->sized.data)[walk->sized_count++] = node;
 }
 
-/** Type, references, size and flags of a node. */
+/** References, size and flags of a node. */
 static inline void
 fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
              const lg_type_info *info)
@@ -90,7 +90,6 @@ fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
     Py_ssize_t count = lg_reference_count(walk->interpreter, object);
     uint64_t size =
         info->fixed_size ? info->fixed_size : lg_size_of(walk, object, info);
-    builder->type[node] = info->id;
     builder->refcount[node] =
         count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
     if (lg_is_immortal(object))
@@ -277,29 +276,62 @@ tell(lg_walk *walk)
         walk->builder->status = LG_ECANCELLED;
 }
 
-/** False when memory for its type ran out. */
-static bool
+/** Finds out the type of a node's object. Of one that refers to nothing there
+ * is nothing more to find out. False when memory ran out. */
+static inline bool
+look_at(lg_walk *walk, uint32_t node)
+{
+    const lg_builder *builder = walk->builder;
+    if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
+        return true;
+    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+    const lg_type_info *info = lg_walk_type(walk, Py_TYPE(object));
+    if (info == NULL)
+        return false;
+    builder->type[node] = info->id;
+    if (info->plan == LG_PLAN_ATOM)
+        fill_columns(walk, node, object, info);
+    else
+        lg_ahead_parts(object, info);
+    return true;
+}
+
+/** Does for the nodes that come next what `node` is the time for. False when
+ *  memory ran out. */
+static inline bool
+look_ahead(lg_walk *walk, uint32_t node)
+{
+    const lg_builder *builder = walk->builder;
+    if (node + LG_AHEAD_OBJECT < builder->node_count)
+        lg_ahead_object(
+            (const char *)(uintptr_t)builder->address[node + LG_AHEAD_OBJECT]);
+    for (; walk->looked <= node + LG_AHEAD_PARTS &&
+           walk->looked < builder->node_count;
+         walk->looked++)
+        if (!look_at(walk, walk->looked))
+            return false;
+    if (node + LG_AHEAD_SLOTS < walk->looked)
+        lg_ahead_slots(walk, node + LG_AHEAD_SLOTS);
+    return true;
+}
+
+static inline void
 walk_object(lg_walk *walk, uint32_t node, lg_type_info *info)
 {
     PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
-    if (info == NULL)
-        info = lg_walk_type(walk, Py_TYPE(object));
-    if (info == NULL)
-        return false;
+    lg_builder_open(walk->builder, node);
     fill_columns(walk, node, object, info);
     lg_chain_follow(walk, node, object, info);
     if (walk->partial)
         walk_partially(walk, node, object, info);
-    else if (info->plan != LG_PLAN_ATOM)
+    else
         walk_edges(walk, object, info);
-    return true;
 }
 
 void
 lg_walk_run(lg_walk *walk)
 {
-    lg_builder *builder = walk->builder;
-    lg_ahead ahead = {0};
+    const lg_builder *builder = walk->builder;
     for (; builder->status == LG_OK; walk->walked++) {
         uint32_t node = walk->walked;
         if (node + LG_AHEAD_OBJECT >= builder->node_count)
@@ -308,10 +340,10 @@ lg_walk_run(lg_walk *walk)
             break;
         if (node % TELL_EVERY == 0)
             tell(walk);
-        lg_type_info *info = lg_ahead_step(&ahead, walk, node);
-        lg_builder_open(builder, node);
-        if (!(builder->node_flags[node] & LG_NODE_SYNTHETIC) &&
-            !walk_object(walk, node, info))
+        if (!look_ahead(walk, node))
             return;
+        lg_type_info *info = lg_walk_info(walk, node);
+        if (info != NULL && info->plan != LG_PLAN_ATOM)
+            walk_object(walk, node, info);
     }
 }

@@ -79,6 +79,8 @@ typedef struct lg_walk {
     uint32_t
         synthetic_count; /**< nodes below are interpreter, threads, frames */
     uint32_t walked; /**< nodes below are done: roots first, then all others */
+    uint32_t looked; /**< nodes below have their types, and all their columns if
+                          they refer to nothing */
     lg_frame_view question; /**< the frame that asks, if its stack is seen */
     double started;         /**< by the monotonic clock, in seconds */
     uint64_t expected; /**< about how many nodes there will be; 0: no idea */
@@ -161,13 +163,34 @@ void lg_walk_free(lg_walk *walk);
 /** The text of a str object as an interned name, read from its memory. */
 uint32_t lg_walk_intern_str(lg_walk *walk, PyObject *str);
 
-/** The info of a type, made if new; NULL when memory ran out. */
-lg_type_info *lg_walk_type(lg_walk *walk, PyTypeObject *type);
-/** The same as lg_walk_type, but NULL when the type was not met yet. */
+/** The info of a type that is new; NULL when memory ran out. */
+lg_type_info *lg_walk_new_type(lg_walk *walk, PyTypeObject *type);
+
+/** The info of a type; NULL when it was not met yet. */
 static inline lg_type_info *
 lg_type_lookup(const lg_walk *walk, const PyTypeObject *type)
 {
     return lg_type_slot_of(&walk->types, type)->info;
+}
+
+/** The info of a type, made if new; NULL when memory ran out. */
+static inline lg_type_info *
+lg_walk_type(lg_walk *walk, PyTypeObject *type)
+{
+    lg_type_info *info = lg_type_lookup(walk, type);
+    return __builtin_expect(info != NULL, 1) ? info
+                                             : lg_walk_new_type(walk, type);
+}
+
+/** The info of the object at a node, whose type is known by now; NULL if no
+ *  object is there. */
+static inline lg_type_info *
+lg_walk_info(const lg_walk *walk, uint32_t node)
+{
+    const lg_builder *builder = walk->builder;
+    return builder->node_flags[node] & LG_NODE_SYNTHETIC
+               ? NULL
+               : walk->types.by_id[builder->type[node]];
 }
 
 /** Makes the table; false when memory ran out. */
