@@ -25,36 +25,70 @@ rounded(size_t size)
 }
 
 static void *
-map_fresh(size_t size)
+map_small(size_t size)
 {
-    void *known = NULL;
-    if (size >= HUGE_PAGE) {
-        known = lg_spill_take(size, true);
-        if (known == NULL)
-            known = lg_spare_take(size);
-    }
-    if (known != NULL)
-        return known;
-    size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
-    char *start = mmap(NULL, size + slack, PROT_READ | PROT_WRITE,
+    void *start = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED)
-        return NULL;
-    if (!slack)
-        return start;
-    char *aligned =
-        (char *)(((uintptr_t)start + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
-    size_t before = (size_t)(aligned - start);
-    if (before)
-        munmap(start, before);
-    if (slack - before)
-        munmap(aligned + size, slack - before);
-    madvise(aligned, size, MADV_HUGEPAGE);
-    return aligned;
+    return start != MAP_FAILED ? start : NULL;
 }
 
-/** Grown in place if the room behind is free; else mapped afresh, aligned for
- *  huge pages, and the old pages moved there. */
+static void *
+map_fresh(size_t size)
+{
+    if (size < HUGE_PAGE)
+        return map_small(size);
+    size_t kept;
+    void *spilled = lg_spill_take(size, true);
+    return spilled != NULL ? spilled : lg_spare_map(size, &kept);
+}
+
+/** Whole huge pages are kept, the rest is not worth it. `give` is told which.
+ */
+static void
+unmap(char *start, size_t size, void (*give)(void *, size_t))
+{
+    if (lg_spill_holds(start)) {
+        lg_spill_give(start, size);
+        return;
+    }
+    size_t odd = -(uintptr_t)start & (HUGE_PAGE - 1);
+    if (odd > size)
+        odd = size;
+    size_t whole = (size - odd) & ~(HUGE_PAGE - 1);
+    if (odd)
+        munmap(start, odd);
+    if (whole)
+        give(start + odd, whole);
+    if (size - odd - whole)
+        munmap(start + odd + whole, size - odd - whole);
+}
+
+/** Moves the pages of a block to a place with more room. One that was put
+ *  together from kept ranges has to be copied: older kernels than 6.17 move one
+ *  mapping at a time. */
+static void *
+move(void *old, size_t old_size, size_t size)
+{
+    void *fresh = size >= HUGE_PAGE ? lg_spare_room(size) : map_small(size);
+    if (fresh == NULL)
+        return NULL;
+    if (mremap(old, old_size, old_size, MREMAP_MAYMOVE | MREMAP_FIXED, fresh) ==
+        fresh)
+        return fresh;
+    /* What was to be replaced may be gone already. */
+    if (mmap(fresh, old_size, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0) == MAP_FAILED) {
+        munmap(fresh, size);
+        return NULL;
+    }
+    madvise(fresh, size, MADV_HUGEPAGE);
+    memcpy(fresh, old, old_size);
+    unmap(old, old_size, lg_spare_give);
+    return fresh;
+}
+
+/** Grown in place if the room behind is free; else moved. */
 static void *
 map_grown(void *old, size_t old_size, size_t size)
 {
@@ -74,35 +108,7 @@ map_grown(void *old, size_t old_size, size_t size)
         madvise(grown, size, MADV_HUGEPAGE);
         return grown;
     }
-    void *fresh = map_fresh(size);
-    if (fresh == NULL)
-        return NULL;
-    if (mremap(old, old_size, old_size, MREMAP_MAYMOVE | MREMAP_FIXED, fresh) ==
-        MAP_FAILED) {
-        memcpy(fresh, old, old_size);
-        munmap(old, old_size);
-    }
-    return fresh;
-}
-
-/** Whole huge pages are kept, the rest is not worth it. */
-static void
-unmap(char *start, size_t size)
-{
-    if (lg_spill_holds(start)) {
-        lg_spill_give(start, size);
-        return;
-    }
-    size_t odd = -(uintptr_t)start & (HUGE_PAGE - 1);
-    if (odd > size)
-        odd = size;
-    size_t whole = (size - odd) & ~(HUGE_PAGE - 1);
-    if (odd)
-        munmap(start, odd);
-    if (whole)
-        lg_spare_give(start + odd, whole);
-    if (size - odd - whole)
-        munmap(start + odd + whole, size - odd - whole);
+    return move(old, old_size, size);
 }
 
 static void *
@@ -122,7 +128,8 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
         self->mapped += after - before;
         return block;
     }
-    unmap((char *)old + after, before - after);
+    unmap((char *)old + after, before - after,
+          after ? lg_spare_give_end : lg_spare_give);
     self->mapped -= before - after;
     return after ? old : NULL;
 }

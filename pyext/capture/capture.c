@@ -78,6 +78,12 @@ static struct {
     _Atomic uint64_t edges;
 } last;
 
+/** What is asked for beyond the last capture's figures: room for the walkers'
+ *  blocks, and little more, so that the pages kept from then are of the right
+ *  number. A heap that has grown since makes the columns move, without their
+ *  bytes. */
+enum { SLACK = 1 << 13 };
+
 /** Address space is all that a generous guess costs. */
 static void
 expect_size(lg_walk *walk)
@@ -88,8 +94,8 @@ expect_size(lg_walk *walk)
     walk->expected = last.nodes ? last.nodes : 2 * tracked;
     if (walk->options->max_bytes || walk->options->spill)
         return;
-    uint64_t nodes = last.nodes ? last.nodes + last.nodes / 8 : 4 * tracked;
-    uint64_t edges = last.nodes ? last.edges + last.edges / 8 : 4 * nodes;
+    uint64_t nodes = last.nodes ? last.nodes + SLACK : 4 * tracked;
+    uint64_t edges = last.nodes ? last.edges + SLACK : 4 * nodes;
     if (nodes < UINT32_MAX / 2)
         lg_builder_reserve(walk->builder, (uint32_t)nodes, edges);
 }

@@ -21,22 +21,15 @@ map(size_t size)
     return start == MAP_FAILED ? NULL : start;
 }
 
-/** Kept memory is cleared, which fresh pages would be by the kernel. */
+/** Kept memory is cleared, which fresh pages are by the kernel. */
 static void *
 map_big(size_t size)
 {
-    void *spare = lg_spare_take(size);
-    if (spare != NULL)
-        return memset(spare, 0, size);
-    char *start = map(size + LG_SPARE_UNIT);
-    if (start == NULL)
-        return NULL;
-    size_t before = -(uintptr_t)start & (LG_SPARE_UNIT - 1);
-    if (before)
-        munmap(start, before);
-    munmap(start + before + size, LG_SPARE_UNIT - before);
-    madvise(start + before, size, MADV_HUGEPAGE);
-    return start + before;
+    size_t kept;
+    void *start = lg_spare_map(size, &kept);
+    if (start != NULL)
+        memset(start, 0, kept);
+    return start;
 }
 
 bool

@@ -46,22 +46,18 @@ cut(size_t i, size_t size)
     return start;
 }
 
-void *
-lg_spare_take(size_t size)
+/** A kept range of at least that size, the smallest that there is; MOST_RANGES
+ *  if there is none. */
+static size_t
+best_fit(size_t size)
 {
-    if (pthread_mutex_trylock(&kept.lock) != 0)
-        return NULL;
     size_t best = MOST_RANGES;
     for (size_t i = 0; i < kept.count; i++)
         if (kept.ranges[i].size >= size &&
             (best == MOST_RANGES ||
              kept.ranges[i].size < kept.ranges[best].size))
             best = i;
-    void *start = best < MOST_RANGES ? cut(best, size) : NULL;
-    pthread_mutex_unlock(&kept.lock);
-    if (start != NULL)
-        madvise(start, size, MADV_KEEPONFORK);
-    return start;
+    return best;
 }
 
 bool
@@ -77,6 +73,80 @@ lg_spare_take_at(void *start, size_t size)
     if (taken)
         madvise(start, size, MADV_KEEPONFORK);
     return taken;
+}
+
+static size_t
+largest(void)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < kept.count; i++)
+        if (kept.ranges[i].size > kept.ranges[most].size)
+            most = i;
+    return most;
+}
+
+/** Moves pages to an address where something is mapped that is not needed. */
+static bool
+move(void *pages, size_t size, void *to)
+{
+    if (mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
+        return true;
+    munmap(pages, size);
+    /* What was there may be gone. */
+    mmap(to, size, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    return false;
+}
+
+/** Moves kept pages to the front of a mapping; how many bytes. */
+static size_t
+fill(char *start, size_t size)
+{
+    size_t filled = 0;
+    bool moved = true;
+    while (moved && filled < size && kept.count > 0) {
+        size_t i = largest();
+        size_t part = kept.ranges[i].size;
+        part = part < size - filled ? part : size - filled;
+        moved = move(cut(i, part), part, start + filled);
+        filled += moved ? part : 0;
+    }
+    return filled;
+}
+
+void *
+lg_spare_room(size_t size)
+{
+    char *start = mmap(NULL, size + LG_SPARE_UNIT, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    size_t before = -(uintptr_t)start & (LG_SPARE_UNIT - 1);
+    if (before)
+        munmap(start, before);
+    munmap(start + before + size, LG_SPARE_UNIT - before);
+    madvise(start + before, size, MADV_HUGEPAGE);
+    return start + before;
+}
+
+void *
+lg_spare_map(size_t size, size_t *kept_size)
+{
+    char *start = NULL;
+    *kept_size = 0;
+    if (pthread_mutex_trylock(&kept.lock) != 0)
+        return lg_spare_room(size);
+    size_t best = best_fit(size);
+    if (best < MOST_RANGES) {
+        start = cut(best, size);
+        *kept_size = size;
+    } else if ((start = lg_spare_room(size)) != NULL) {
+        *kept_size = fill(start, size);
+    }
+    pthread_mutex_unlock(&kept.lock);
+    if (*kept_size > 0)
+        madvise(start, *kept_size, MADV_KEEPONFORK);
+    return start;
 }
 
 /** Puts a range in its place, as one with its neighbours; false when there are
@@ -123,4 +193,25 @@ lg_spare_give(void *start, size_t size)
     }
     if (!taken)
         munmap(start, size);
+}
+
+/** How much of a mapping has pages, from its beginning on. */
+static size_t
+touched(char *start, size_t size)
+{
+    size_t end = 0;
+    unsigned char present = 1;
+    while (end < size && mincore(start + end, 1, &present) == 0 && present & 1)
+        end += LG_SPARE_UNIT;
+    return end < size ? end : size;
+}
+
+void
+lg_spare_give_end(void *start, size_t size)
+{
+    size_t keep = touched(start, size);
+    if (keep > 0)
+        lg_spare_give(start, keep);
+    if (keep < size)
+        munmap((char *)start + keep, size - keep);
 }

@@ -14,12 +14,19 @@
 /** Blocks are multiples of this size, and aligned to it. */
 #define LG_SPARE_UNIT ((size_t)2 << 20)
 
-/** A kept block of that size, its content anything, or NULL. */
-void *lg_spare_take(size_t size);
+/** A mapping of that size, of kept pages as far as there are any: the first
+ *  *kept bytes, their content anything. The rest is fresh, and to come in huge
+ *  pages where the system grants them. NULL without address space. */
+void *lg_spare_map(size_t size, size_t *kept);
+/** A fresh mapping of that size, aligned likewise. */
+void *lg_spare_room(size_t size);
 /** Exactly the range behind a block, so that it can grow in place; false if it
  *  is not kept. */
 bool lg_spare_take_at(void *start, size_t size);
 /** Keeps a mapped range, or unmaps it when enough is kept already. */
 void lg_spare_give(void *start, size_t size);
+/** The same for the end of a block that was not needed: of that, only what has
+ *  pages is kept. They lie at the beginning, if anywhere. */
+void lg_spare_give_end(void *start, size_t size);
 
 #endif

@@ -1,0 +1,61 @@
+"""One capture after the other: each takes the memory of those before it."""
+
+import gc
+import sys
+
+import pytest
+
+import leakgraph
+
+# Columns of more than 2 MiB, and of 4: whole huge pages, which are kept.
+SIZES = (400_000, 420_000, 900_000, 300_000, 1_400_000, 410_000)
+
+
+def check(snapshot, made):
+    """The list `made` refers to each of its lists, and each of those to None."""
+    address = snapshot.column("address")
+    first = snapshot.column("first_edge")
+    target = snapshot.column("edge_target")
+
+    def referents(node):
+        return target[first[node] : first[node + 1]]
+
+    children = referents(snapshot.find(made).index)
+    assert len(children) == len(made)
+    for i in (0, 1, len(made) // 3, len(made) - 1):
+        child = children[i]
+        assert address[child] == id(made[i])
+        assert [address[node] for node in referents(child)] == [id(None)]
+        assert snapshot.column("refcount")[child] == 1
+        assert snapshot.column("found")[child] == 1
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_heaps_that_grow_and_shrink(most):
+    """With so many snapshots open at a time: kept memory lies between theirs."""
+    still_open = []
+    for size in SIZES:
+        made = [[None] for _ in range(size)]
+        gc.collect()
+        snapshot = leakgraph.snapshot()
+        check(snapshot, made)
+        still_open.append((snapshot, made))
+        if len(still_open) > most:
+            snapshot, made = still_open.pop(0)
+            check(snapshot, made)
+            snapshot.close()
+    for snapshot, made in still_open:
+        check(snapshot, made)
+        snapshot.close()
+
+
+def test_a_kernel_that_does_not_move_mappings(python, preload):
+    code = """if 1:
+        import ctypes
+        import test_captures_in_turn
+        test_captures_in_turn.test_heaps_that_grow_and_shrink(2)
+        assert ctypes.c_long.in_dll(ctypes.CDLL(None), "moves_failed").value > 0
+    """
+    here = ":".join(entry for entry in sys.path if entry)
+    done = python("-c", code, LD_PRELOAD=preload("unmoved"), PYTHONPATH=here)
+    assert done.code == 0, done.err
