@@ -1,6 +1,7 @@
 /**
- * Preloaded: mremap moves no mapping to a given place, and has unmapped what was
- * there before it says so, as kernels before 6.17 do with more than one mapping.
+ * Preloaded: mremap moves no mapping to a given place, and has unmapped what
+ * was there before it says so, as kernels before 6.17 do with more than one
+ * mapping.
  */
 #include <errno.h>
 #include <stdarg.h>

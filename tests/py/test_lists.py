@@ -1,0 +1,170 @@
+"""The collector's lists: what is in them is found, whoever refers to it."""
+
+import ctypes
+import gc
+import os
+import sys
+
+import pytest
+from test_versions import interpreters
+
+import leakgraph
+
+PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
+FREE_THREADED = not getattr(sys, "_is_gil_enabled", lambda: True)()
+
+# Of the column node_flags.
+TRACKED = 1
+FROZEN = 2
+
+
+def flags_of(snapshot, addresses):
+    """The flags of the nodes at those addresses, one of each combination."""
+    nodes = dict(zip(snapshot.column("address"), snapshot.column("node_flags")))
+    return {nodes[address] & (TRACKED | FROZEN) for address in addresses}
+
+
+class Kept:
+    """What native code alone keeps, of which no object knows."""
+
+    def __init__(self, count):
+        made = [[] for _ in range(count)]
+        self.addresses = [id(thing) for thing in made]
+        for thing in made:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+    def release(self):
+        for address in self.addresses:
+            ctypes.pythonapi.Py_DecRef(ctypes.cast(address, ctypes.py_object))
+        self.addresses = []
+
+
+@pytest.fixture
+def kept():
+    everything = []
+
+    def keep(count):
+        everything.append(Kept(count))
+        return everything[-1].addresses
+
+    yield keep
+    for one in everything:
+        one.release()
+
+
+@pytest.mark.parametrize("collections", [None, 0, 1, 2])
+def test_objects_that_nothing_refers_to(kept, collections):
+    gc.collect()
+    gc.disable()
+    try:
+        addresses = kept(5000)
+        if collections is not None:
+            gc.collect(collections)
+        snapshot = leakgraph.snapshot()
+    finally:
+        gc.enable()
+    assert flags_of(snapshot, addresses) == {TRACKED}
+
+
+@pytest.mark.skipif(PUBLIC, reason="public calls do not tell of frozen objects")
+def test_frozen_ones(kept):
+    before = kept(1000)
+    gc.freeze()
+    try:
+        after = kept(1000)
+        snapshot = leakgraph.snapshot()
+    finally:
+        gc.unfreeze()
+    assert flags_of(snapshot, before) == {TRACKED | FROZEN}
+    assert flags_of(snapshot, after) == {TRACKED}
+
+
+def test_what_the_collector_let_go(kept):
+    numbers = (1, 2), (3, 4)
+    gc.collect()
+    snapshot = leakgraph.snapshot()
+    for pair in numbers:
+        tracked = gc.is_tracked(pair)
+        assert flags_of(snapshot, [id(pair)]) == {TRACKED if tracked else 0}
+
+
+def test_every_object_is_tracked_or_not():
+    gc.collect()
+    gc.disable()
+    try:
+        objects = gc.get_objects()
+        snapshot = leakgraph.snapshot()
+        unlike = [
+            thing
+            for thing in objects
+            if snapshot.find(thing).tracked != gc.is_tracked(thing)
+        ]
+    finally:
+        gc.enable()
+    assert not unlike
+
+
+def test_while_a_collection_runs(kept):
+    taken = []
+
+    def on_collection(phase, info):
+        taken.append(leakgraph.snapshot())
+
+    addresses = kept(1000)
+    gc.callbacks.append(on_collection)
+    try:
+        gc.collect()
+    finally:
+        gc.callbacks.remove(on_collection)
+    assert len(taken) == 2
+    for snapshot in taken:
+        assert set(addresses) <= set(snapshot.column("address"))
+
+
+@pytest.mark.skipif(FREE_THREADED, reason="its collector keeps no lists")
+def test_with_another_interpreter(kept):
+    """Up to 3.11 the classes of both are among the subclasses of object."""
+    others = interpreters()
+    other = others.create()
+    try:
+        others.run_string(
+            other, "class Other: pass\nkept = [Other() for _ in range(99)]"
+        )
+        addresses = kept(1000)
+        snapshot = leakgraph.snapshot()
+    finally:
+        others.destroy(other)
+    assert flags_of(snapshot, addresses) == {TRACKED}
+
+
+# An object in a variable of a library, with nonsense where others have a head.
+VARIABLE = """if 1:
+    import ctypes, gc, sys
+    gc.disable()
+    library = ctypes.CDLL(sys.argv[1])
+    room = ctypes.addressof(ctypes.c_char.in_dll(library, "variable_object"))
+    head, place = room + 48, room + 64
+    ctypes.memmove(place, id([]), object.__sizeof__([]))
+    count = ctypes.c_ssize_t.from_address(place)
+    count.value += 1000
+    ctypes.c_size_t.from_address(head).value = 0x123456789000
+    ctypes.c_size_t.from_address(head + 8).value = 0
+    odd = ctypes.cast(place, ctypes.py_object).value
+    holder = [odd]
+    import leakgraph
+    made = [[] for _ in range(5000)]
+    addresses = {id(thing) for thing in made}
+    for thing in made:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+    del thing, made
+    snapshot = leakgraph.snapshot()
+    found = set(snapshot.column("address"))
+    assert addresses <= found and place in found
+    assert 0x123456789010 not in found
+"""
+
+
+@pytest.mark.skipif(FREE_THREADED, reason="its objects have no head")
+def test_an_object_that_has_no_head(python, preload):
+    done = python("-c", VARIABLE, preload("variable"))
+    assert done.code == 0, done.err
