@@ -37,6 +37,10 @@ lg_ahead_parts(PyObject *object, const lg_type_info *info)
         if (info->dict_kind == LG_DICT_MANAGED)
             __builtin_prefetch(lg_managed_word(object));
         return;
+    case LG_PLAN_NAMED:
+        __builtin_prefetch((const char *)object + 64);
+        __builtin_prefetch((const char *)object + 128);
+        return;
     default:
         return;
     }
@@ -48,7 +52,7 @@ static inline void
 lg_ahead_slot(const lg_shadow *shadow, const PyObject *object,
               const PyObject *target)
 {
-    enum { NEAR = 1 << 18 };
+    enum { NEAR = 1 << 10 };
     if ((uintptr_t)target - (uintptr_t)object + NEAR > 2 * NEAR)
         lg_shadow_prefetch(shadow, target);
 }
@@ -63,6 +67,26 @@ lg_ahead_items(const lg_shadow *shadow, const PyObject *object,
         lg_ahead_slot(shadow, object, items[i]);
 }
 
+/** The slots of whatever the words of an object's struct may refer to. */
+static inline void
+lg_ahead_words(const lg_shadow *shadow, PyObject *object,
+               const lg_type_info *info)
+{
+    enum { MOST = 24 };
+    size_t count = (size_t)info->type->tp_basicsize / sizeof(PyObject *);
+    PyObject *const *words = (PyObject *const *)object;
+    for (size_t i = 2; i < count && i < MOST; i++)
+        lg_ahead_slot(shadow, object, words[i]);
+}
+
+/** The slot of the next object of the collector's list. */
+static inline void
+lg_ahead_next(const lg_shadow *shadow, const PyObject *object)
+{
+    const PyGC_Head *head = (const PyGC_Head *)object - 1;
+    lg_ahead_slot(shadow, object, (const PyObject *)(lg_gc_next(head) + 1));
+}
+
 static inline void
 lg_ahead_slots(const lg_walk *walk, uint32_t node)
 {
@@ -72,6 +96,8 @@ lg_ahead_slots(const lg_walk *walk, uint32_t node)
     const lg_shadow *shadow = &walk->shadow;
     PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
     lg_inline_values inlined;
+    if (info->head == LG_HEAD_ALWAYS)
+        lg_ahead_next(shadow, object);
     switch ((lg_plan)info->plan) {
     case LG_PLAN_LIST:
         lg_ahead_items(shadow, object, ((PyListObject *)object)->ob_item,
@@ -90,6 +116,9 @@ lg_ahead_slots(const lg_walk *walk, uint32_t node)
             return;
         inlined = lg_inline_values_of(object);
         lg_ahead_items(shadow, object, inlined.values, inlined.count);
+        return;
+    case LG_PLAN_NAMED:
+        lg_ahead_words(shadow, object, info);
         return;
     default:
         return;

@@ -110,10 +110,13 @@ next_flagged(const lg_builder *builder, uint32_t node, unsigned flags)
 
 /** Of a tuple that is a key, so are the elements. Whether it is one. */
 static bool
-mark_parts_of_key(lg_builder *builder, uint32_t node)
+mark_parts_of_key(lg_walk *walk, uint32_t node)
 {
-    if (!(builder->node_flags[node] & LG_NODE_KEY) ||
-        !PyTuple_CheckExact((PyObject *)(uintptr_t)builder->address[node]))
+    lg_builder *builder = walk->builder;
+    if (!(builder->node_flags[node] & LG_NODE_KEY))
+        return false;
+    const lg_type_info *info = lg_walk_info(walk, node);
+    if (info == NULL || info->type != &PyTuple_Type)
         return false;
     uint64_t edge, end;
     lg_builder_edges(builder, node, &edge, &end);
@@ -142,6 +145,35 @@ give_text(lg_walk *walk, uint32_t node)
         lg_builder_set_text(builder, node, name.data, name.length);
 }
 
+/** Asks for the object of a flagged node to come into the cache; returns the
+ *  next such node. */
+static uint32_t
+ask_for(const lg_builder *builder, uint32_t node, unsigned flags)
+{
+    if (node >= builder->node_count)
+        return node;
+    __builtin_prefetch((const void *)(uintptr_t)builder->address[node]);
+    return next_flagged(builder, node + 1, flags);
+}
+
+/** Gives all flagged nodes their texts. Their objects lie anywhere, and were
+ *  walked long ago. */
+static void
+give_texts(lg_walk *walk, uint32_t first, unsigned flags)
+{
+    enum { DISTANCE = 16 };
+    const lg_builder *builder = walk->builder;
+    uint32_t node = next_flagged(builder, first, flags);
+    uint32_t ahead = node;
+    for (int i = 0; i < DISTANCE; i++)
+        ahead = ask_for(builder, ahead, flags);
+    for (; node < builder->node_count;
+         node = next_flagged(builder, node + 1, flags)) {
+        ahead = ask_for(builder, ahead, flags);
+        give_text(walk, node);
+    }
+}
+
 void
 lg_texts_finish(lg_walk *walk)
 {
@@ -152,14 +184,12 @@ lg_texts_finish(lg_walk *walk)
     mark_names(builder);
     for (uint32_t node = next_flagged(builder, first, LG_NODE_KEY);
          node < count; node = next_flagged(builder, node + 1, LG_NODE_KEY))
-        mark_parts_of_key(builder, node);
+        mark_parts_of_key(walk, node);
     if (walk->options->previews)
         for (uint32_t node = first; node < count; node++)
             give_text(walk, node);
     else
-        for (uint32_t node = next_flagged(builder, first, named); node < count;
-             node = next_flagged(builder, node + 1, named))
-            give_text(walk, node);
+        give_texts(walk, first, named);
 }
 
 /* ------------------------------------------------------ node by node --- */
@@ -187,7 +217,7 @@ lg_text_tell(lg_walk *walk, uint32_t node)
 {
     lg_builder *builder = walk->builder;
     tell_once(walk, node);
-    if (!mark_parts_of_key(builder, node))
+    if (!mark_parts_of_key(walk, node))
         return;
     uint64_t edge, end;
     lg_builder_edges(builder, node, &edge, &end);

@@ -82,6 +82,12 @@ lg_name_add_str(lg_name *name, PyObject *str, size_t limit)
     Py_ssize_t length = PyUnicode_GET_LENGTH(str);
     int kind = (int)PyUnicode_KIND(str);
     const void *data = PyUnicode_DATA(str);
+    if (PyUnicode_IS_ASCII(str)) {
+        size_t count = (size_t)length < limit ? (size_t)length : limit;
+        memcpy(name->data + name->length, data, count);
+        name->length += count;
+        return;
+    }
     size_t used = 0;
     for (Py_ssize_t i = 0; i < length; i++) {
         char bytes[4];
