@@ -37,7 +37,7 @@ lg_ahead_parts(PyObject *object, const lg_type_info *info)
         if (info->dict_kind == LG_DICT_MANAGED)
             __builtin_prefetch(lg_managed_word(object));
         return;
-    case LG_PLAN_NAMED:
+    case LG_PLAN_NAMED: /* functions, code: structs of some lines */
         __builtin_prefetch((const char *)object + 64);
         __builtin_prefetch((const char *)object + 128);
         return;
