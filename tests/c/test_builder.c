@@ -192,6 +192,31 @@ sizes_and_texts(void)
     lg_graph_free(graph);
 }
 
+// Few texts among many nodes, and as many as there are nodes: the last one of
+// each node, against a list kept on the side.
+static void
+texts_in_any_order(void)
+{
+    enum { NODES = 2000 };
+    uint64_t state = 3;
+    for (uint32_t texts = 1; texts <= 2 * NODES; texts *= 3) {
+        char expected[NODES][12] = {{0}};
+        lg_builder *builder = builder_of(NODES);
+        for (uint32_t i = 0; i < texts; i++) {
+            uint32_t node = test_random(&state) % (texts < 9 ? 3 : NODES);
+            int length = snprintf(expected[node], 12, "text %u", i);
+            lg_builder_set_text(builder, node, expected[node], (size_t)length);
+        }
+        lg_graph *graph = finish(builder);
+        for (uint32_t node = 0; node < NODES; node++) {
+            lg_string text = lg_node_text(graph, node);
+            CHECK(text.length == strlen(expected[node]));
+            CHECK(memcmp(text.data, expected[node], text.length) == 0);
+        }
+        lg_graph_free(graph);
+    }
+}
+
 static lg_status
 finish_fails(lg_builder *builder, lg_error *err)
 {
@@ -240,6 +265,7 @@ main(void)
     RUN(found_and_native_roots);
     RUN(partial);
     RUN(sizes_and_texts);
+    RUN(texts_in_any_order);
     RUN(misuse);
     return test_result();
 }
