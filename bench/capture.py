@@ -9,7 +9,8 @@ best and the worst of as many processes as there are rounds. In the second the
 collector and the capture take turns, on the same heap; each figure is the median of
 its rounds, the walk in Python has one round. Seconds are the thread's own (what it
 computed, and what the kernel did for it) unless said otherwise: they tell more than
-the clock on a busy machine.
+the clock on a busy machine. The last row is of a process that has only imported what it
+finds of some libraries: functions, code, classes and texts, no records.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import platform
 import statistics
 import time
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -73,10 +76,13 @@ COLUMNS = (
 )
 
 
-def in_new_process(work: Callable[..., T], *args: object, shuffled: bool) -> T:
+LIBRARIES = ("numpy", "pandas", "matplotlib.pyplot", "torch")
+
+
+def in_new_process(work: Callable[..., T], *args: object, **named: object) -> T:
     """What a function returns that runs in a process of its own."""
     with get_context("spawn").Pool(1) as pool:
-        return pool.apply(work, args, {"shuffled": shuffled})
+        return pool.apply(work, args, named)
 
 
 class First(NamedTuple):
@@ -127,8 +133,23 @@ def first_row(objects: int, rounds: int, *, shuffled: bool) -> str:
 
 def later_row(objects: int, rounds: int, *, shuffled: bool) -> str:
     """One row of the second table."""
-    gc.disable()
     kept = heap.records(objects, shuffled=shuffled)
+    row = measured_row("shuffled" if shuffled else "ordered", rounds)
+    del kept
+    return row
+
+
+def libraries_row(rounds: int) -> str:
+    """The same of a process that has imported what there is of some libraries."""
+    there = [name for name in LIBRARIES if find_spec(name.split(".")[0])]
+    for name in there:
+        import_module(name)
+    return measured_row("importing " + ", ".join(there or ["nothing"]), rounds)
+
+
+def measured_row(what: str, rounds: int) -> str:
+    """A row about this process as it is."""
+    gc.disable()
     gc.collect()
     leakgraph.snapshot().close()
     collect, capture, held = [], [], []
@@ -141,10 +162,8 @@ def later_row(objects: int, rounds: int, *, shuffled: bool) -> str:
         nodes = len(snapshot)
     base = statistics.median(collect)
     whole = statistics.median(capture)
-    order = "shuffled" if shuffled else "ordered"
-    del kept
     return (
-        f"| {nodes / 1e6:.1f} M, {order} | {base:.3f} s | {whole:.3f} s "
+        f"| {nodes / 1e6:.1f} M, {what} | {base:.3f} s | {whole:.3f} s "
         f"| {whole / base:.2f} | {statistics.median(held):.3f} s "
         f"| {walk:.1f} s | {walk / whole:.0f} |"
     )
@@ -175,6 +194,7 @@ def main() -> None:
             later_row, options.objects, options.rounds, shuffled=shuffled
         )
         print(row, flush=True)
+    print(in_new_process(libraries_row, options.rounds), flush=True)
 
 
 if __name__ == "__main__":

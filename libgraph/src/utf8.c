@@ -83,6 +83,16 @@ is_plain_word(const char *bytes)
     return ((below | above) & high) == 0;
 }
 
+// The same of fewer than eight.
+static bool
+is_plain_rest(const char *bytes, size_t length)
+{
+    char word[8] = "       ";
+    for (size_t i = 0; i < length; i++)
+        word[i] = bytes[i];
+    return is_plain_word(word);
+}
+
 bool
 lg__utf8_is_clean(const char *bytes, size_t length)
 {
@@ -92,6 +102,8 @@ lg__utf8_is_clean(const char *bytes, size_t length)
             at += 8;
             continue;
         }
+        if (length - at < 8 && is_plain_rest(bytes + at, length - at))
+            return true;
         size_t step = lg__utf8_clean_length(bytes + at, length - at);
         if (step == 0)
             return false;

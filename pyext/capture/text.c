@@ -71,8 +71,9 @@ encode(Py_UCS4 c, char out[4])
     return 4;
 }
 
-void
-lg_name_add_str(lg_name *name, PyObject *str, size_t limit)
+/** Adds a str from one of its characters on. */
+static void
+add_str_from(lg_name *name, PyObject *str, Py_ssize_t start, size_t limit)
 {
     if (!PyUnicode_IS_READY(str))
         return;
@@ -83,13 +84,14 @@ lg_name_add_str(lg_name *name, PyObject *str, size_t limit)
     int kind = (int)PyUnicode_KIND(str);
     const void *data = PyUnicode_DATA(str);
     if (PyUnicode_IS_ASCII(str)) {
-        size_t count = (size_t)length < limit ? (size_t)length : limit;
-        memcpy(name->data + name->length, data, count);
+        size_t count = (size_t)(length - start);
+        count = count < limit ? count : limit;
+        memcpy(name->data + name->length, (const char *)data + start, count);
         name->length += count;
         return;
     }
     size_t used = 0;
-    for (Py_ssize_t i = 0; i < length; i++) {
+    for (Py_ssize_t i = start; i < length; i++) {
         char bytes[4];
         size_t count = encode(PyUnicode_READ(kind, data, i), bytes);
         if (used + count > limit)
@@ -98,6 +100,12 @@ lg_name_add_str(lg_name *name, PyObject *str, size_t limit)
         name->length += count;
         used += count;
     }
+}
+
+void
+lg_name_add_str(lg_name *name, PyObject *str, size_t limit)
+{
+    add_str_from(name, str, 0, limit);
 }
 
 uint32_t
@@ -171,12 +179,26 @@ add_file_name(lg_name *name, PyObject *path)
 {
     if (path == NULL || !PyUnicode_Check(path) || !PyUnicode_IS_READY(path))
         return;
-    lg_name whole;
-    whole.length = 0;
-    lg_name_add_str(&whole, path, sizeof whole.data - 1);
-    whole.data[whole.length] = '\0';
-    const char *slash = strrchr(whole.data, '/');
-    lg_name_add(name, slash != NULL && slash[1] ? slash + 1 : whole.data);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(path);
+    Py_ssize_t start = length;
+    while (start > 0 && PyUnicode_READ_CHAR(path, start - 1) != '/')
+        start--;
+    add_str_from(name, path, start < length ? start : 0, LG_NAME_LIMIT);
+}
+
+/** `:12`, without printf: there are many. */
+static void
+add_line(lg_name *name, int line)
+{
+    char text[16];
+    size_t at = sizeof text - 1;
+    text[at] = '\0';
+    unsigned rest = line < 0 ? 0 : (unsigned)line;
+    do
+        text[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    text[--at] = ':';
+    lg_name_add(name, text + at);
 }
 
 void
@@ -185,7 +207,7 @@ lg_name_code(lg_name *name, const PyCodeObject *code)
     add_if_str(name, lg_code_qualified_name(code));
     lg_name_add(name, " ");
     add_file_name(name, code->co_filename);
-    lg_name_addf(name, ":%d", code->co_firstlineno);
+    add_line(name, code->co_firstlineno);
 }
 
 /** `() train.py:12`: where a frame of this code is. */
@@ -196,7 +218,7 @@ add_place(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
     add_file_name(name, code->co_filename);
     int line = PyCode_Addr2Line((PyCodeObject *)code,
                                 lg_frame_instruction(frame, code));
-    lg_name_addf(name, ":%d", line > 0 ? line : code->co_firstlineno);
+    add_line(name, line > 0 ? line : code->co_firstlineno);
 }
 
 void
