@@ -103,12 +103,16 @@ map_grown(void *old, size_t old_size, size_t size)
     if (old_size >= HUGE_PAGE &&
         lg_spare_take_at((char *)old + old_size, size - old_size))
         return old;
-    void *grown = mremap(old, old_size, size, 0);
-    if (grown != MAP_FAILED) {
+    char *grown = mremap(old, old_size, size, 0);
+    if (grown != MAP_FAILED)
         madvise(grown, size, MADV_HUGEPAGE);
-        return grown;
-    }
-    return move(old, old_size, size);
+    else
+        grown = move(old, old_size, size);
+    /* What blocks give back they must also take, or it would become more with
+       each capture. */
+    if (grown != NULL)
+        lg_spare_fill(grown + old_size, size - old_size);
+    return grown;
 }
 
 static void *

@@ -149,6 +149,20 @@ lg_spare_map(size_t size, size_t *kept_size)
     return start;
 }
 
+void
+lg_spare_fill(void *start, size_t size)
+{
+    char *first = (char *)start + (-(uintptr_t)start & (LG_SPARE_UNIT - 1));
+    size_t whole = (size_t)((char *)start + size - first);
+    if (first > (char *)start + size || whole < LG_SPARE_UNIT ||
+        pthread_mutex_trylock(&kept.lock) != 0)
+        return;
+    size_t filled = fill(first, whole & ~(LG_SPARE_UNIT - 1));
+    pthread_mutex_unlock(&kept.lock);
+    if (filled > 0)
+        madvise(first, filled, MADV_KEEPONFORK);
+}
+
 /** Puts a range in its place, as one with its neighbours; false when there are
  *  too many. */
 static bool

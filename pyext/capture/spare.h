@@ -20,6 +20,9 @@
 void *lg_spare_map(size_t size, size_t *kept);
 /** A fresh mapping of that size, aligned likewise. */
 void *lg_spare_room(size_t size);
+/** Puts kept pages in the place of those of a mapping that nobody has written
+ *  to, from its beginning on, as far as there are any. */
+void lg_spare_fill(void *start, size_t size);
 /** Exactly the range behind a block, so that it can grow in place; false if it
  *  is not kept. */
 bool lg_spare_take_at(void *start, size_t size);
