@@ -63,28 +63,13 @@ unmap(char *start, size_t size, void (*give)(void *, size_t))
         munmap(start + odd + whole, size - odd - whole);
 }
 
-/** Moves the pages of a block to a place with more room. One that was put
- *  together from kept ranges has to be copied: older kernels than 6.17 move one
- *  mapping at a time. */
+/** Moves a block to a place with more room. */
 static void *
 move(void *old, size_t old_size, size_t size)
 {
     void *fresh = size >= HUGE_PAGE ? lg_spare_room(size) : map_small(size);
-    if (fresh == NULL)
-        return NULL;
-    if (mremap(old, old_size, old_size, MREMAP_MAYMOVE | MREMAP_FIXED, fresh) ==
-        fresh)
-        return fresh;
-    /* What was to be replaced may be gone already. */
-    if (mmap(fresh, old_size, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-             0) == MAP_FAILED) {
-        munmap(fresh, size);
-        return NULL;
-    }
-    madvise(fresh, size, MADV_HUGEPAGE);
-    memcpy(fresh, old, old_size);
-    unmap(old, old_size, lg_spare_give);
+    if (fresh != NULL)
+        lg_spare_move(old, old_size, fresh);
     return fresh;
 }
 

@@ -85,17 +85,34 @@ largest(void)
     return most;
 }
 
-/** Moves pages to an address where something is mapped that is not needed. */
+/** Moves pages to where something is mapped that nobody needs. Not more than a
+ *  unit: it is one mapping for sure, and kernels before 6.17 move but one at a
+ *  time. When it fails, the pages are where they were. */
 static bool
-move(void *pages, size_t size, void *to)
+move(char *pages, size_t size, char *to)
 {
     if (mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
         return true;
-    munmap(pages, size);
     /* What was there may be gone. */
     mmap(to, size, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return false;
+}
+
+void
+lg_spare_move(void *from, size_t size, void *to)
+{
+    char *source = from;
+    char *target = to;
+    for (size_t part; size > 0; size -= part) {
+        part = size < LG_SPARE_UNIT ? size : LG_SPARE_UNIT;
+        if (!move(source, part, target)) {
+            memcpy(target, source, part);
+            munmap(source, part);
+        }
+        source += part;
+        target += part;
+    }
 }
 
 /** Moves kept pages to the front of a mapping; how many bytes. */
@@ -103,13 +120,13 @@ static size_t
 fill(char *start, size_t size)
 {
     size_t filled = 0;
-    bool moved = true;
-    while (moved && filled < size && kept.count > 0) {
-        size_t i = largest();
-        size_t part = kept.ranges[i].size;
-        part = part < size - filled ? part : size - filled;
-        moved = move(cut(i, part), part, start + filled);
-        filled += moved ? part : 0;
+    while (filled < size && kept.count > 0) {
+        char *unit = cut(largest(), LG_SPARE_UNIT);
+        if (!move(unit, LG_SPARE_UNIT, start + filled)) {
+            munmap(unit, LG_SPARE_UNIT);
+            break;
+        }
+        filled += LG_SPARE_UNIT;
     }
     return filled;
 }

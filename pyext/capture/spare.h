@@ -23,6 +23,9 @@ void *lg_spare_room(size_t size);
 /** Puts kept pages in the place of those of a mapping that nobody has written
  *  to, from its beginning on, as far as there are any. */
 void lg_spare_fill(void *start, size_t size);
+/** Moves the bytes of a mapping to the front of another that nobody has written
+ *  to, without touching them if the kernel can. */
+void lg_spare_move(void *from, size_t size, void *to);
 /** Exactly the range behind a block, so that it can grow in place; false if it
  *  is not kept. */
 bool lg_spare_take_at(void *start, size_t size);
