@@ -1,4 +1,5 @@
 #include "chain.h"
+#include "peek.h"
 
 /** Collections keep objects in lists of their own for a while, and other
  *  interpreters in theirs: neither ends where those of this one do. */
@@ -50,4 +51,18 @@ lg_chain_begin(lg_walk *walk)
             lg_walk_node(walk, lg_gc_next(head) + 1);
     }
     follow_frames(walk);
+}
+
+bool
+lg_chain_is_linked(const lg_walk *walk, const PyGC_Head *head,
+                   const PyGC_Head *next)
+{
+    PyGC_Head seen;
+    if (lg_shadow_find(&walk->shadow, next + 1) != 0)
+        return true;
+    if ((uintptr_t)next % sizeof(void *) != 0)
+        return false;
+    if (lg_shadow_knows(&walk->shadow, next))
+        return lg_gc_prev(next) == head;
+    return lg_peek(&seen, next, sizeof seen) && lg_gc_prev(&seen) == head;
 }

@@ -18,6 +18,12 @@
 /** Numbers the first object of each list, if lists may be followed. */
 void lg_chain_begin(lg_walk *walk);
 
+/** Whether what lies before an object is a head, as far as can be told: the
+ * next of the list, of which nothing is known, refers back to it. Reads no
+ * memory that is not there. */
+bool lg_chain_is_linked(const lg_walk *walk, const PyGC_Head *head,
+                        const PyGC_Head *next);
+
 /** Marks an object that the collector tracks, and meets the next of its list.
  * To be called before what the object refers to is met: neighbours in a list
  * are mostly neighbours in memory. */
@@ -28,7 +34,8 @@ lg_chain_follow(lg_walk *walk, uint32_t node, PyObject *object,
     if (info->head == LG_HEAD_NONE ||
         (info->head == LG_HEAD_ASK && !info->type->tp_is_gc(object)))
         return;
-    const PyGC_Head *next = lg_gc_next((const PyGC_Head *)object - 1);
+    const PyGC_Head *head = (const PyGC_Head *)object - 1;
+    const PyGC_Head *next = lg_gc_next(head);
     if (next == NULL)
         return;
     lg_tracked *lists = &walk->tracked;
@@ -36,10 +43,12 @@ lg_chain_follow(lg_walk *walk, uint32_t node, PyObject *object,
     bool is_last = (uintptr_t)next - lists->heads < lists->heads_size;
     if (!lists->followed || is_last)
         return;
-    /* A variable of some library's was not allocated by the collector: what
-       lies before it is not a head, and not to be believed. The lists are then
-       gone through after all. */
-    if (lg_images_have(&walk->images, object))
+    /* What was not allocated by the collector has something else before it,
+       which is not to be believed: a variable of some library's, or an object
+       that a library has allocated as if it were of no interest to the
+       collector. The lists are then gone through after all. */
+    if (lg_images_have(&walk->images, object) ||
+        !(info->head_is_sure || lg_chain_is_linked(walk, head, next)))
         lists->followed = false;
     else
         lg_walk_node(walk, next + 1);

@@ -1,5 +1,6 @@
 #include "child.h"
 #include "clock.h"
+#include "peek.h"
 #include "spill.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /** Often enough for a progress line. */
@@ -66,15 +66,6 @@ tick(void *context, const char *phase, double done)
 
 /* -------------------------------------------------------------- faults --- */
 
-/** Copies memory that may not be there. */
-static bool
-peek(void *to, const void *from, size_t size)
-{
-    struct iovec here = {to, size};
-    struct iovec there = {(void *)(uintptr_t)from, size};
-    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
-}
-
 /** The name of the type of the object that the walk is at, as its C struct has
  *  it: after a fault nothing else is to be trusted. */
 static void
@@ -86,12 +77,12 @@ name_open_type(const lg_walk *walk, lg_report *report)
     PyTypeObject type;
     if (node >= builder->node_count ||
         builder->node_flags[node] & LG_NODE_SYNTHETIC ||
-        !peek(&object, (void *)(uintptr_t)builder->address[node],
-              sizeof object) ||
-        !peek(&type, Py_TYPE(&object), sizeof type))
+        !lg_peek(&object, (void *)(uintptr_t)builder->address[node],
+                 sizeof object) ||
+        !lg_peek(&type, Py_TYPE(&object), sizeof type))
         return;
     for (size_t size = 256; size > 0; size /= 2)
-        if (peek(report->text, type.tp_name, size)) {
+        if (lg_peek(report->text, type.tp_name, size)) {
             report->text[size] = '\0';
             return;
         }

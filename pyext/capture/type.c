@@ -158,6 +158,15 @@ head_of(const lg_walk *walk, const PyTypeObject *type)
     return type->tp_is_gc != NULL ? LG_HEAD_ASK : LG_HEAD_ALWAYS;
 }
 
+/** Whether no library can have allocated an instance in its own way, without a
+ *  head: CPython's types, and classes made in Python. */
+static bool
+is_head_sure(const lg_type_info *info)
+{
+    return info->shape != LG_SHAPE_PLAIN || info->type == &PyCell_Type ||
+           info->type == &PyMethod_Type || info->plan == LG_PLAN_INSTANCE;
+}
+
 static bool
 fill(lg_walk *walk, lg_type_info *info)
 {
@@ -181,6 +190,7 @@ fill(lg_walk *walk, lg_type_info *info)
     info->fixed_size = lg_fixed_size(info);
     lg_survey_choose(walk, info);
     info->plan = (uint8_t)plan_of(walk, info);
+    info->head_is_sure = is_head_sure(info);
     return true;
 }
 

@@ -68,6 +68,7 @@ typedef struct lg_type_info {
     uint8_t shape;
     uint8_t head;       /**< whether instances have a collector's head that may
                              be read: lg_head */
+    bool head_is_sure;  /**< the interpreter's own code has allocated them */
     bool traverse;      /**< instances may be given to tp_traverse */
     bool untracked_too; /**< ... also when the collector does not track them */
     bool has_sizeof;    /**< a C __sizeof__ of a library type is to be asked */

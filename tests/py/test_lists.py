@@ -140,17 +140,27 @@ def test_with_another_interpreter(kept):
     assert flags_of(snapshot, addresses) == {TRACKED}
 
 
-# An object in a variable of a library, with nonsense where others have a head.
-VARIABLE = """if 1:
+# An object with nonsense where others have a head.
+HEADLESS = """if 1:
     import ctypes, gc, sys
     gc.disable()
-    library = ctypes.CDLL(sys.argv[1])
-    room = ctypes.addressof(ctypes.c_char.in_dll(library, "variable_object"))
+    path, kind, nonsense = sys.argv[1:]
+    if kind == "variable":
+        library = ctypes.CDLL(path)
+        room = ctypes.addressof(ctypes.c_char.in_dll(library, "variable_object"))
+        model = []
+    else:
+        memory = ctypes.create_string_buffer(512)
+        room = ctypes.addressof(memory) + 63 & -64
+        model = property()
     head, place = room + 48, room + 64
-    ctypes.memmove(place, id([]), object.__sizeof__([]))
+    ctypes.memmove(place, id(model), object.__sizeof__(model))
     count = ctypes.c_ssize_t.from_address(place)
     count.value += 1000
-    ctypes.c_size_t.from_address(head).value = 0x123456789000
+    others = [[], []]
+    words = {"nowhere": 0x123456789000, "object": id(others[0]) - 16}
+    words["odd"] = id(others) + 4
+    ctypes.c_size_t.from_address(head).value = words[nonsense]
     ctypes.c_size_t.from_address(head + 8).value = 0
     odd = ctypes.cast(place, ctypes.py_object).value
     holder = [odd]
@@ -163,11 +173,14 @@ VARIABLE = """if 1:
     snapshot = leakgraph.snapshot()
     found = set(snapshot.column("address"))
     assert addresses <= found and place in found
-    assert 0x123456789010 not in found
+    assert 0x123456789010 not in found and id(others) + 20 not in found
 """
 
 
 @pytest.mark.skipif(FREE_THREADED, reason="its objects have no head")
-def test_an_object_that_has_no_head(python, preload):
-    done = python("-c", VARIABLE, preload("variable"))
+@pytest.mark.parametrize("nonsense", ["nowhere", "object", "odd"])
+@pytest.mark.parametrize("kind", ["variable", "allocated"])
+def test_an_object_that_has_no_head(python, preload, kind, nonsense):
+    """In a variable of a library, or in memory that it allocated in its own way."""
+    done = python("-c", HEADLESS, preload("variable"), kind, nonsense)
     assert done.code == 0, done.err
