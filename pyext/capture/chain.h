@@ -19,8 +19,8 @@
 void lg_chain_begin(lg_walk *walk);
 
 /** Whether what lies before an object is a head, as far as can be told: the
- * next of the list, of which nothing is known, refers back to it. Reads no
- * memory that is not there. */
+ * next of the list, of which nothing is known, refers back to it. Reads
+ * through the kernel where no object was met nearby: there may be nothing. */
 bool lg_chain_is_linked(const lg_walk *walk, const PyGC_Head *head,
                         const PyGC_Head *next);
 
