@@ -87,7 +87,8 @@ is_plain_word(const char *bytes)
 static bool
 is_plain_rest(const char *bytes, size_t length)
 {
-    char word[8] = "       ";
+    char word[8];
+    memset(word, ' ', sizeof word);
     for (size_t i = 0; i < length; i++)
         word[i] = bytes[i];
     return is_plain_word(word);

@@ -29,7 +29,10 @@ find_heads(lg_walk *walk)
 static void
 follow_frames(lg_walk *walk)
 {
-    static const lg_type_info framed = {.head = LG_HEAD_ALWAYS};
+    static const lg_type_info framed = {
+        .head = LG_HEAD_ALWAYS,
+        .head_is_sure = true,
+    };
     if (!LG_FRAMES_ARE_OBJECTS)
         return;
     for (uint32_t node = 1 + walk->thread_count; node < walk->synthetic_count;
@@ -53,16 +56,45 @@ lg_chain_begin(lg_walk *walk)
     follow_frames(walk);
 }
 
-bool
-lg_chain_is_linked(const lg_walk *walk, const PyGC_Head *head,
-                   const PyGC_Head *next)
+void
+lg_chain_put_off(lg_walk *walk, uint32_t node)
 {
+    lg_tracked *lists = &walk->tracked;
+    size_t size = (lists->put_off_count + (size_t)1) * sizeof node;
+    if (lg_walk_scratch(walk, &lists->put_off, size))
+        ((uint32_t *)lists->put_off.data)[lists->put_off_count++] = node;
+}
+
+/** Whether what lies before an object is a head: the next of the list refers
+ *  back to it. What is not there cannot. */
+static bool
+is_linked(const PyGC_Head *head)
+{
+    const PyGC_Head *next = lg_gc_next(head);
     PyGC_Head seen;
-    if (lg_shadow_find(&walk->shadow, next + 1) != 0)
-        return true;
-    if ((uintptr_t)next % sizeof(void *) != 0)
-        return false;
-    if (lg_shadow_knows(&walk->shadow, next))
-        return lg_gc_prev(next) == head;
-    return lg_peek(&seen, next, sizeof seen) && lg_gc_prev(&seen) == head;
+    return (uintptr_t)next % sizeof(void *) == 0 &&
+           lg_peek(&seen, next, sizeof seen) && lg_gc_prev(&seen) == head;
+}
+
+bool
+lg_chain_go_on(lg_walk *walk)
+{
+    lg_tracked *lists = &walk->tracked;
+    const uint32_t *nodes = lists->put_off.data;
+    while (lists->put_off_count > 0) {
+        uint32_t node = nodes[--lists->put_off_count];
+        const PyGC_Head *head =
+            (const PyGC_Head *)(uintptr_t)walk->builder->address[node] - 1;
+        uint32_t known = walk->builder->node_count;
+        const void *next = lg_gc_next(head) + 1;
+        lists->followed =
+            lg_shadow_find(&walk->shadow, next) != 0 || is_linked(head);
+        if (!lists->followed)
+            break;
+        lg_walk_node(walk, next);
+        walk->builder->node_flags[node] |= LG_NODE_TRACKED;
+        if (walk->builder->node_count > known)
+            return true;
+    }
+    return false;
 }

@@ -8,7 +8,9 @@
 static void
 number_tracked(lg_walk *walk, PyGC_Head *head)
 {
-    lg_walk_node(walk, head + 1);
+    uint32_t node = lg_walk_node(walk, head + 1);
+    if (node != LG_NONE)
+        walk->builder->node_flags[node] |= LG_NODE_TRACKED;
 }
 
 /** Goes to the next list that is not empty. Whether there was one. */
@@ -83,7 +85,7 @@ number_frozen(lg_walk *walk)
         uint32_t node = lg_walk_node(walk, head + 1);
         if (node == LG_NONE)
             return;
-        walk->builder->node_flags[node] |= LG_NODE_FROZEN;
+        walk->builder->node_flags[node] |= LG_NODE_TRACKED | LG_NODE_FROZEN;
     }
 }
 
@@ -123,8 +125,11 @@ lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond)
     lg_tracked *at = &walk->tracked;
     if (at->done || next + beyond < builder->node_count)
         return;
-    if (next >= builder->node_count && at->followed)
-        at->done = true;
+    if (next >= builder->node_count && at->followed) {
+        if (lg_chain_go_on(walk))
+            return;
+        at->done = at->followed;
+    }
     /* A batch may have nothing that is not known already. */
     while (!at->done) {
         number_some(walk, BATCH);

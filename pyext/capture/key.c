@@ -113,7 +113,8 @@ static bool
 mark_parts_of_key(lg_walk *walk, uint32_t node)
 {
     lg_builder *builder = walk->builder;
-    if (!(builder->node_flags[node] & LG_NODE_KEY))
+    /* A walk that was stopped has nodes whose types nobody looked up. */
+    if (node >= walk->looked || !(builder->node_flags[node] & LG_NODE_KEY))
         return false;
     const lg_type_info *info = lg_walk_info(walk, node);
     if (info == NULL || info->type != &PyTuple_Type)

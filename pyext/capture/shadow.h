@@ -66,16 +66,6 @@ lg_shadow_slot(lg_shadow *shadow, const void *address)
     return &leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)];
 }
 
-/** Whether an object was met in the same MiB of addresses. */
-static inline bool
-lg_shadow_knows(const lg_shadow *shadow, const void *address)
-{
-    uintptr_t bits = (uintptr_t)address;
-    uint32_t *const *middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
-    return middle != NULL &&
-           middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)] != NULL;
-}
-
 /** Brings an address's slot into the cache, if there is one. */
 static inline void
 lg_shadow_prefetch(const lg_shadow *shadow, const void *address)

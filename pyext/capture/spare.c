@@ -86,7 +86,7 @@ largest(void)
 }
 
 /** Moves pages to where something is mapped that nobody needs. Not more than a
- *  unit: it is one mapping for sure, and kernels before 6.17 move but one at a
+ *  unit: that is mostly one mapping, and kernels before 6.17 move but one at a
  *  time. When it fails, the pages are where they were. */
 static bool
 move(char *pages, size_t size, char *to)

@@ -158,8 +158,9 @@ head_of(const lg_walk *walk, const PyTypeObject *type)
     return type->tp_is_gc != NULL ? LG_HEAD_ASK : LG_HEAD_ALWAYS;
 }
 
-/** Whether no library can have allocated an instance in its own way, without a
- *  head: CPython's types, and classes made in Python. */
+/** Whether no library will have allocated an instance in its own way, without a
+ *  head: CPython's types, with those derived from them, whose deallocators rely
+ *  on it, and classes made in Python. */
 static bool
 is_head_sure(const lg_type_info *info)
 {

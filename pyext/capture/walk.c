@@ -53,6 +53,7 @@ lg_walk_free(lg_walk *walk)
     lg_walk_scratch_free(walk, &walk->claims.heads);
     lg_walk_scratch_free(walk, &walk->claims.links);
     lg_sizes_release(walk);
+    lg_walk_scratch_free(walk, &walk->tracked.put_off);
     lg_walk_scratch_free(walk, &walk->sized);
     lg_walk_scratch_free(walk, &walk->told);
     lg_walk_scratch_free(walk, &walk->depth);

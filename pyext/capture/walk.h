@@ -56,6 +56,9 @@ typedef struct lg_tracked {
     bool done;
     uintptr_t heads; /**< where the lists' own heads begin */
     size_t heads_size;
+    lg_scratch
+        put_off; /**< u32 nodes whose next is to be looked at in the end */
+    uint32_t put_off_count;
 } lg_tracked;
 
 typedef struct lg_walk {

@@ -81,3 +81,28 @@ def test_memory_kept_does_not_become_more(python):
     done = python("-c", AGAIN_AND_AGAIN)
     assert done.code == 0, done.err
     assert int(done.out) < 16 << 20
+
+
+# A walk that its budget stops has met keys that it knows no more of; their columns lie
+# in pages that an earlier capture has written to.
+STOPPED = """if 1:
+    import gc, leakgraph
+    keys = {(f"a key, number {i}", i): i for i in range(300_000)}
+    gc.disable()
+    for _ in range(2):
+        leakgraph.snapshot().close()
+    stopped = 0
+    for budget in range(8, 200, 4):
+        try:
+            leakgraph.snapshot(max_bytes=budget << 20).close()
+        except leakgraph.LimitError:
+            stopped += 1
+    print(stopped, len(leakgraph.snapshot()) > 900_000)
+"""
+
+
+def test_a_walk_that_is_stopped(python):
+    done = python("-c", STOPPED)
+    assert done.code == 0, done.err
+    stopped, whole = done.out.split()
+    assert int(stopped) > 5 and whole == "True"

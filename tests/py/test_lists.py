@@ -174,6 +174,9 @@ HEADLESS = """if 1:
     found = set(snapshot.column("address"))
     assert addresses <= found and place in found
     assert 0x123456789010 not in found and id(others) + 20 not in found
+    flags = dict(zip(snapshot.column("address"), snapshot.column("node_flags")))
+    assert all(flags[address] & 1 for address in addresses)
+    assert nonsense == "object" or not flags[place] & 1
 """
 
 
