@@ -163,6 +163,16 @@ add_number(lg_builder *builder, lg__vector *vector, uint32_t node,
         *place = (lg__node_number){number, node};
 }
 
+// A value that replaces those given to the node before; above it, the order in
+// which it came.
+static void
+add_latest(lg_builder *builder, lg__vector *vector, uint32_t node,
+           uint32_t value)
+{
+    uint64_t order = vector->count;
+    add_number(builder, vector, node, order << 32 | value);
+}
+
 void
 lg_builder_set_size(lg_builder *builder, uint32_t node, uint64_t bytes)
 {
@@ -199,11 +209,10 @@ lg_builder_add_device(lg_builder *builder, const char *name)
 void
 lg_builder_set_device(lg_builder *builder, uint32_t node, uint32_t device)
 {
-    uint64_t order = builder->rest->placed.count;
     if (device > builder->rest->table[LG__DEVICE_NAME].count)
         lg__builder_fail(builder, LG_EINVAL);
     else
-        add_number(builder, &builder->rest->placed, node, order << 32 | device);
+        add_latest(builder, &builder->rest->placed, node, device);
 }
 
 void
@@ -226,7 +235,7 @@ lg_builder_intern(lg_builder *builder, const char *bytes, size_t length)
 void
 lg_builder_set_text_id(lg_builder *builder, uint32_t node, uint32_t string)
 {
-    add_number(builder, &builder->rest->text, node, string);
+    add_latest(builder, &builder->rest->text, node, string);
 }
 
 void
@@ -239,7 +248,7 @@ lg_builder_set_text(lg_builder *builder, uint32_t node, const char *bytes,
     if (id == LG_NONE)
         lg__builder_fail(builder, LG_ENOMEM);
     else
-        add_number(builder, &rest->text, node, id);
+        add_latest(builder, &rest->text, node, id);
 }
 
 uint32_t

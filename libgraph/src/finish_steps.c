@@ -107,13 +107,6 @@ add_saturated(uint32_t *count, uint64_t more)
     *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
 }
 
-// A count that may be too much for the column stays at its most.
-static inline void
-count_reference(uint32_t *found, uint32_t counted, bool may_saturate)
-{
-    *found += may_saturate && *found == UINT32_MAX ? 0 : counted;
-}
-
 // Its own copy for the graphs that have too few edges to saturate any count.
 static inline lg_status
 count_references(const lg_builder *builder, const lg__edge_rules *rules,
@@ -128,7 +121,11 @@ count_references(const lg_builder *builder, const lg__edge_rules *rules,
         unsigned kind = kinds[edge];
         if (!lg__edge_is_sound(rules, target, kind, payloads[edge]))
             return lg__edge_failed(rules, edge, target, kind, err);
-        count_reference(&found[target], rules->of[kind].counted, may_saturate);
+        uint32_t counted = rules->of[kind].counted;
+        if (may_saturate)
+            add_saturated(&found[target], counted);
+        else
+            found[target] += counted;
     }
     return LG_OK;
 }
@@ -168,26 +165,28 @@ compare_in_order(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// For few texts among many nodes: sorted, in order of coming for each node.
+// The last value given to each node, in order of nodes; `nothing` is none.
 static bool
-place_few_texts(struct lg_builder_rest *rest)
+place_last(struct lg_builder_rest *rest, lg__vector *given,
+           enum lg__array_name node, enum lg__array_name value,
+           uint32_t nothing)
 {
-    lg__node_number *texts = rest->text.data;
-    size_t count = rest->text.count;
-    for (size_t i = 0; i < count; i++)
-        texts[i].number |= (uint64_t)i << 32;
-    lg__sort(texts, count, sizeof *texts, compare_in_order);
-    for (size_t i = 0; i < count; i++) {
-        bool last = i + 1 == count || texts[i + 1].node != texts[i].node;
-        if (last &&
-            (!lg__rest_push(rest, LG__TEXT_NODE, texts[i].node) ||
-             !lg__rest_push(rest, LG__TEXT_STRING, (uint32_t)texts[i].number)))
+    lg__node_number *items = given->data;
+    if (given->count > 0)
+        lg__sort(items, given->count, sizeof *items, compare_in_order);
+    for (size_t i = 0; i < given->count; i++) {
+        uint32_t last = (uint32_t)items[i].number;
+        if (i + 1 < given->count && items[i + 1].node == items[i].node)
+            continue;
+        if (last != nothing && (!lg__rest_push(rest, node, items[i].node) ||
+                                !lg__rest_push(rest, value, last)))
             return false;
     }
     return true;
 }
 
-// For many: one sweep in order of coming, one in order of nodes.
+// The same for texts when there are many: one sweep in order of coming, one in
+// order of nodes.
 static bool
 place_many_texts(struct lg_builder_rest *rest, uint32_t node_count)
 {
@@ -227,18 +226,11 @@ lg__finish_texts(lg_builder *builder, lg_error *err)
     bool few = count < builder->node_count / 64;
     if (count == 0)
         return LG_OK;
-    bool placed = few ? place_few_texts(rest)
+    bool placed = few ? place_last(rest, &rest->text, LG__TEXT_NODE,
+                                   LG__TEXT_STRING, LG_NONE)
                       : place_many_texts(rest, builder->node_count);
     lg__vector_free(&rest->allocator, &rest->text);
     return placed ? LG_OK : lg__error_memory(err);
-}
-
-static int
-compare_numbers(const void *left, const void *right)
-{
-    const lg__node_number *a = left;
-    const lg__node_number *b = right;
-    return a->node < b->node ? -1 : a->node > b->node;
 }
 
 // A node's size may have been set more than once: an entry counts only while
@@ -262,7 +254,7 @@ lg__finish_sizes(lg_builder *builder, lg_error *err)
     if (kept == 0)
         return LG_OK;
     big += count - kept;
-    lg__sort(big, kept, sizeof *big, compare_numbers);
+    lg__sort(big, kept, sizeof *big, compare_in_order);
     for (size_t i = 0; i < kept; i++) {
         builder->size[big[i].node] = UINT32_MAX;
         uint64_t *size =
@@ -279,19 +271,9 @@ lg_status
 lg__finish_devices(lg_builder *builder, lg_error *err)
 {
     struct lg_builder_rest *rest = builder->rest;
-    lg__node_number *placed = rest->placed.data;
-    size_t count = rest->placed.count;
-    if (count > 0)
-        lg__sort(placed, count, sizeof *placed, compare_in_order);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t device = (uint32_t)placed[i].number;
-        bool last = i + 1 == count || placed[i + 1].node != placed[i].node;
-        if (last && device != 0 &&
-            (!lg__rest_push(rest, LG__DEVICE_NODE, placed[i].node) ||
-             !lg__rest_push(rest, LG__DEVICE_ID, device)))
-            return lg__error_memory(err);
-    }
-    return LG_OK;
+    return place_last(rest, &rest->placed, LG__DEVICE_NODE, LG__DEVICE_ID, 0)
+               ? LG_OK
+               : lg__error_memory(err);
 }
 
 static bool

@@ -44,7 +44,8 @@ struct lg_builder_rest {
      *  types, roots, info. The others stay empty until the end. */
     lg__vector table[LG__ARRAY_COUNT];
     size_t capacity[LG__ARRAY_COUNT]; /**< of the builder's open columns */
-    lg__vector text;    /**< lg__node_number: node and string id */
+    lg__vector text;    /**< lg__node_number: node and, below the order in which
+                             they came, string id */
     lg__vector big;     /**< lg__node_number: node and size */
     lg__vector held;    /**< lg__node_number: node and references found */
     lg__vector placed;  /**< lg__node_number: node and, below the order in which
