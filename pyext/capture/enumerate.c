@@ -5,12 +5,13 @@
  */
 #include "chain.h"
 
-static void
+static uint32_t
 number_tracked(lg_walk *walk, PyGC_Head *head)
 {
     uint32_t node = lg_walk_node(walk, head + 1);
     if (node != LG_NONE)
         walk->builder->node_flags[node] |= LG_NODE_TRACKED;
+    return node;
 }
 
 /** Goes to the next list that is not empty. Whether there was one. */
@@ -82,10 +83,10 @@ number_frozen(lg_walk *walk)
     const PyGC_Head *list = lg_gc_head(walk->interpreter, LG_PERMANENT);
     for (PyGC_Head *head = lg_gc_next(list); head != list;
          head = lg_gc_next(head)) {
-        uint32_t node = lg_walk_node(walk, head + 1);
+        uint32_t node = number_tracked(walk, head);
         if (node == LG_NONE)
             return;
-        walk->builder->node_flags[node] |= LG_NODE_TRACKED | LG_NODE_FROZEN;
+        walk->builder->node_flags[node] |= LG_NODE_FROZEN;
     }
 }
 

@@ -193,10 +193,12 @@ add_line(lg_name *name, int line)
     char text[16];
     size_t at = sizeof text - 1;
     text[at] = '\0';
-    unsigned rest = line < 0 ? 0 : (unsigned)line;
+    unsigned rest = line < 0 ? 0 - (unsigned)line : (unsigned)line;
     do
         text[--at] = (char)('0' + rest % 10);
     while ((rest /= 10) > 0);
+    if (line < 0)
+        text[--at] = '-';
     text[--at] = ':';
     lg_name_add(name, text + at);
 }
