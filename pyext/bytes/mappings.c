@@ -5,7 +5,7 @@
 /* proc(5): `start-end permissions offset device inode path`; pages of nothing
  * but the process have the inode 0. */
 static bool
-read_line(FILE *file, lg_mapping *out, bool *mapped)
+read_line(FILE *file, lg_range *out, bool *mapped)
 {
     unsigned long start, end, inode;
     int last;
@@ -13,16 +13,16 @@ read_line(FILE *file, lg_mapping *out, bool *mapped)
         return false;
     while ((last = getc(file)) != '\n' && last != EOF)
         continue;
-    *out = (lg_mapping){start, end};
+    *out = (lg_range){start, end};
     *mapped = inode != 0;
     return true;
 }
 
 static size_t
-read_all(FILE *file, lg_mapping *items, size_t room)
+read_all(FILE *file, lg_range *items, size_t room)
 {
     size_t count = 0;
-    lg_mapping found;
+    lg_range found;
     bool mapped;
     rewind(file);
     while (read_line(file, &found, &mapped)) {
@@ -53,13 +53,5 @@ lg_mappings_read(lg_survey *survey)
 bool
 lg_mappings_have(const lg_mappings *mappings, uintptr_t address)
 {
-    size_t low = 0, high = mappings->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (mappings->items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < mappings->count && mappings->items[low].start <= address;
+    return lg_ranges_have(mappings->items, mappings->count, address);
 }

@@ -7,16 +7,12 @@
 #define LEAKGRAPH_BYTES_MAPPINGS_H
 
 #include "adapter.h"
-
-typedef struct lg_mapping {
-    uintptr_t start;
-    uintptr_t end;
-} lg_mapping;
+#include "range.h"
 
 /** By address, valid until the end of the capture; as they were when they were
  *  read. */
 typedef struct lg_mappings {
-    lg_mapping *items;
+    lg_range *items;
     size_t count;
 } lg_mappings;
 

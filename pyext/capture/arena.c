@@ -1,4 +1,5 @@
 #include "arena.h"
+#include "pages.h"
 #include "spare.h"
 #include "spill.h"
 
@@ -25,18 +26,10 @@ rounded(size_t size)
 }
 
 static void *
-map_small(size_t size)
-{
-    void *start = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return start != MAP_FAILED ? start : NULL;
-}
-
-static void *
 map_fresh(size_t size)
 {
     if (size < HUGE_PAGE)
-        return map_small(size);
+        return lg_pages_map(size);
     size_t kept;
     void *spilled = lg_spill_take(size, true);
     return spilled != NULL ? spilled : lg_spare_map(size, &kept);
@@ -67,7 +60,7 @@ unmap(char *start, size_t size, void (*give)(void *, size_t))
 static void *
 move(void *old, size_t old_size, size_t size)
 {
-    void *fresh = size >= HUGE_PAGE ? lg_spare_room(size) : map_small(size);
+    void *fresh = size >= HUGE_PAGE ? lg_spare_room(size) : lg_pages_map(size);
     if (fresh != NULL)
         lg_spare_move(old, old_size, fresh);
     return fresh;

@@ -40,7 +40,9 @@ read_images(lg_walk *walk)
 {
     if (walk->partial || !walk->internal || LG_FREE_THREADED)
         return;
-    lg_images images = {.capacity = lg_images_count()};
+    lg_images images = {.capacity = 0};
+    lg_images_read(&images);
+    images.capacity = images.count;
     images.items = lg_walk_keep(walk, images.capacity * sizeof *images.items);
     if (images.items != NULL && lg_images_read(&images))
         walk->images = images;

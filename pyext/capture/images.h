@@ -6,21 +6,14 @@
 #ifndef LEAKGRAPH_CAPTURE_IMAGES_H
 #define LEAKGRAPH_CAPTURE_IMAGES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef struct lg_image {
-    uintptr_t start;
-    uintptr_t end;
-} lg_image;
+#include "../bytes/range.h"
 
 /** Bits of lg_images.near, and how much of the address space one stands for. */
 enum { LG_IMAGES_BITS = 4096, LG_IMAGES_BIT_SHIFT = 20 };
 
 /** The writable segments of everything loaded, by address. */
 typedef struct lg_images {
-    lg_image *items;
+    lg_range *items;
     size_t count;
     size_t capacity;
     /** A bit for each MiB, by the low bits of its number: set if a segment
@@ -28,21 +21,20 @@ typedef struct lg_images {
     uint64_t near[LG_IMAGES_BITS / 64];
 } lg_images;
 
-/** How many there are. Takes the loader's lock: not for a forked child. */
-size_t lg_images_count(void);
-/** Fills `images`, whose capacity its owner has set. False when there are more
- *  by now than it has room for. Takes the same lock. */
+/** Fills `images`, whose items and capacity its owner has set. False when there
+ *  are more, as images->count says, than it has room for. Takes the loader's
+ *  lock: not for a forked child. */
 bool lg_images_read(lg_images *images);
-/** Whether the address lies in one. O(log images). */
-bool lg_images_find(const lg_images *images, const void *address);
 
-/** The same, in a few instructions for nearly all addresses of a heap. */
+/** Whether the address lies in one: in a few instructions for nearly all
+ *  addresses of a heap, else O(log images). */
 static inline bool
 lg_images_have(const lg_images *images, const void *address)
 {
     uintptr_t bit = (uintptr_t)address >> LG_IMAGES_BIT_SHIFT;
     uint64_t word = images->near[bit % LG_IMAGES_BITS / 64];
-    return (word >> bit % 64 & 1) && lg_images_find(images, address);
+    return (word >> bit % 64 & 1) &&
+           lg_ranges_have(images->items, images->count, (uintptr_t)address);
 }
 
 #endif

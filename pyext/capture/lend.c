@@ -3,9 +3,9 @@
  * from pymalloc and malloc.
  */
 #include "child.h"
+#include "pages.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #define LENT_BYTES ((size_t)64 << 20)
 
@@ -84,9 +84,8 @@ void
 lg_child_lend_memory(void)
 {
     static lender self;
-    void *start = mmap(NULL, LENT_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start != MAP_FAILED)
+    void *start = lg_pages_map(LENT_BYTES);
+    if (start != NULL)
         self.start = start;
     PyMemAllocatorEx allocator = {&self, lend, lend_zeroed, lend_more,
                                   take_back};

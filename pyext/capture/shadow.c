@@ -1,4 +1,5 @@
 #include "shadow.h"
+#include "pages.h"
 #include "spare.h"
 #include "spill.h"
 
@@ -12,14 +13,6 @@
 #define BIG_CHUNK (8 * LG_SPARE_UNIT)
 /** Of a partial one: few leaves, whose pages are only touched where needed. */
 #define SMALL_CHUNK ((size_t)4 << 20)
-
-static void *
-map(size_t size)
-{
-    void *start = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return start == MAP_FAILED ? NULL : start;
-}
 
 /** Kept memory is cleared, which fresh pages are by the kernel. */
 static void *
@@ -36,7 +29,7 @@ bool
 lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes, bool whole)
 {
     *shadow = (lg_shadow){
-        .top = map(TOP_BYTES),
+        .top = lg_pages_map(TOP_BYTES),
         .limit =
             max_bytes && max_bytes < SIZE_MAX ? (size_t)max_bytes : SIZE_MAX,
         .whole = whole,
@@ -70,7 +63,7 @@ add_chunk(lg_shadow *shadow, size_t least)
     size_t size = (least + HEADER + unit - 1) / unit * unit;
     lg_shadow_chunk *chunk = lg_spill_take(size, false);
     if (chunk == NULL)
-        chunk = shadow->whole ? map_big(size) : map(size);
+        chunk = shadow->whole ? map_big(size) : lg_pages_map(size);
     if (chunk == NULL)
         return false;
     *chunk = (lg_shadow_chunk){shadow->chunks, size};

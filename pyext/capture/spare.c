@@ -1,4 +1,5 @@
 #include "spare.h"
+#include "pages.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -134,9 +135,8 @@ fill(char *start, size_t size)
 void *
 lg_spare_room(size_t size)
 {
-    char *start = mmap(NULL, size + LG_SPARE_UNIT, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED)
+    char *start = lg_pages_map(size + LG_SPARE_UNIT);
+    if (start == NULL)
         return NULL;
     size_t before = -(uintptr_t)start & (LG_SPARE_UNIT - 1);
     if (before)
