@@ -96,8 +96,8 @@ lg_status lg__picker_draw_path(view_picker *picker, const lg_path *path,
 lg_status lg__picker_draw_hops(view_picker *picker, const lg_hop *hops,
                                size_t count, size_t room, size_t at,
                                lg_error *err);
-/** Marks a drawn node as what was asked about, and draws what native code holds
- *  of it. */
+/** Marks a node as what was asked about, drawn or not yet, and draws what
+ * native code holds of it. */
 lg_status lg__picker_mark_subject(view_picker *picker, uint32_t node,
                                   lg_error *err);
 /** Draws an object below the drawn one at `owner`, which dominates it. */

@@ -70,8 +70,9 @@ draw_round(view_ring *ring, lg_error *err)
     if (status)
         return status;
     picker->view->nodes[first].subject = true;
-    last = lg__picker_find(picker, cut->source);
-    status = lg__picker_link(picker, cut, last, first, &edge, err);
+    status = lg__picker_draw(picker, cut->source, 0, &last, err);
+    if (!status)
+        status = lg__picker_link(picker, cut, last, first, &edge, err);
     if (status)
         return status;
     edge->path = true;

@@ -123,21 +123,60 @@ draw_garbage(view_picker *picker, uint32_t node, lg_error *err)
 {
     size_t at;
     lg_status status = lg__picker_draw(picker, node, 0, &at, err);
-    if (!status)
-        picker->view->nodes[at].unreached = true;
-    return status;
+    if (status)
+        return status;
+    picker->view->nodes[at].unreached = true;
+    return lg__picker_mark_subject(picker, node, err);
 }
 
 // The subject, and what native code holds of it besides the path.
 lg_status
 lg__picker_mark_subject(view_picker *picker, uint32_t node, lg_error *err)
 {
-    size_t at = lg__picker_find(picker, node);
+    size_t at;
+    lg_status status = lg__picker_draw(picker, node, 0, &at, err);
+    if (status)
+        return status;
     picker->view->nodes[at].subject = true;
     if (!picker->view->nodes[at].unseen || has_native(picker->view, at))
         return LG_OK;
     return lg__picker_room(picker) ? lg__picker_draw_native(picker, at, err)
                                    : LG_OK;
+}
+
+// The edges from an owner to what hops fold into it: `.__dict__`, or a closure
+// tuple's `[0]`, which is a cell.
+static bool
+find_part(const view_picker *picker, uint32_t owner, uint32_t part, lg_hop *out)
+{
+    const lg_columns *columns = picker->columns;
+    const uint64_t *first = columns->first_edge;
+    for (uint64_t i = first[owner]; i < first[owner + 1]; i++) {
+        uint32_t between = columns->edge_target[i];
+        *out = (lg_hop){owner, part, {i}, 1, false};
+        if (between == part)
+            return true;
+        if (lg_node_folded_into(picker->graph, between) != owner)
+            continue;
+        for (uint64_t k = first[between]; k < first[between + 1]; k++) {
+            *out = (lg_hop){owner, part, {i, k}, 2, false};
+            if (columns->edge_target[k] == part)
+                return true;
+        }
+    }
+    return false;
+}
+
+// A path ends at the owner of what is folded: one hop more leads to its part.
+static lg_status
+draw_part(view_picker *picker, uint32_t owner, uint32_t part, lg_error *err)
+{
+    lg_hop hop;
+    size_t at;
+    lg_status status = lg__picker_draw(picker, owner, 0, &at, err);
+    if (!status && find_part(picker, owner, part, &hop))
+        status = draw_hop(picker, &hop, &at, err);
+    return status;
 }
 
 static lg_status
@@ -146,14 +185,21 @@ draw_trail(view_picker *picker, uint32_t node, size_t room,
 {
     lg_path path = {0};
     lg_error why = {0};
+    uint32_t owner = lg_node_folded_into(picker->graph, node);
     lg_status status =
         lg_path_from_root(picker->graph, node, monitor, &path, &why);
     if (status == LG_ENOTFOUND)
         return draw_garbage(picker, node, err);
     if (status)
         return lg_error_set(err, status, "%s", why.message);
-    status = lg__picker_draw_path(picker, &path, room, err);
+    bool whole = owner == LG_NONE || room < 4;
+    status = lg__picker_draw_path(picker, &path, whole ? room : room - 1, err);
     lg_path_free(&path);
+    if (!status && !whole)
+        status = draw_part(picker, owner, node, err);
+    if (!status)
+        status = lg__picker_mark_subject(
+            picker, whole && owner != LG_NONE ? owner : node, err);
     return status;
 }
 
@@ -169,8 +215,6 @@ lg__picker_trail(view_picker *picker, const uint32_t *nodes, size_t count,
         room = LONGEST_PATH;
     for (size_t i = 0; i < count; i++) {
         lg_status status = draw_trail(picker, nodes[i], room, monitor, err);
-        if (!status)
-            status = lg__picker_mark_subject(picker, nodes[i], err);
         if (status)
             return status;
     }

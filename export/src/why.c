@@ -82,9 +82,11 @@ draw_way(view_why *why, const lg_path *path, size_t room, lg_error *err)
     view_picker *picker = &why->picker;
     if (why->dominator == LG_NONE)
         return lg__picker_draw_path(picker, path, room, err);
-    size_t start = lg__picker_find(picker, why->dominator);
-    return lg__picker_draw_hops(picker, path->hops, path->count, room, start,
-                                err);
+    size_t start;
+    lg_status status = lg__picker_draw(picker, why->dominator, 0, &start, err);
+    return status ? status
+                  : lg__picker_draw_hops(picker, path->hops, path->count, room,
+                                         start, err);
 }
 
 static lg_status
@@ -92,7 +94,6 @@ draw_ways(view_why *why, lg_error *err)
 {
     view_picker *picker = &why->picker;
     size_t count = why->ways.count;
-    size_t at;
     lg_status status = LG_OK;
     for (size_t i = 0; !status && i < count; i++) {
         size_t room = lg__picker_room(picker) / (count - i);
@@ -100,8 +101,6 @@ draw_ways(view_why *why, lg_error *err)
         status = draw_way(why, &why->ways.items[i], room, err);
     }
     // What only the interpreter's own furniture holds has no way of its own.
-    if (!status)
-        status = lg__picker_draw(picker, why->node, 0, &at, err);
     return status ? status : lg__picker_mark_subject(picker, why->node, err);
 }
 
@@ -190,6 +189,8 @@ mark_dominator(view_why *why)
     if (why->dominator == LG_NONE)
         return;
     size_t at = lg__picker_find(&why->picker, why->dominator);
+    if (at == SIZE_MAX)
+        return;
     view_node *dominator = &why->picker.view->nodes[at];
     if (!dominator->root.length)
         dominator->mark = MARK_DOMINATOR;
@@ -213,7 +214,7 @@ add_headline(const view_why *why)
     lg_text *line = &why->picker.view->headline;
     size_t count = count_ways(why);
     size_t at = lg__picker_find(&why->picker, why->node);
-    bool native = why->picker.view->nodes[at].unseen > 0;
+    bool native = at != SIZE_MAX && why->picker.view->nodes[at].unseen > 0;
     if (native) {
         lg_text_add(line, "Native code holds it");
         if (count)
@@ -293,6 +294,7 @@ lg_view_why(const lg_analysis *analysis, uint32_t node,
     lg_status status = lg__view_check(graph, node, most, err);
     if (status)
         return status;
+    why.node = node = owner_of(graph, node);
     most = most < LEAST_NODES ? LEAST_NODES : most;
     if (!lg_node_is_reachable(analysis, node))
         return view_garbage(analysis, node, options, monitor, out, err);

@@ -197,6 +197,26 @@ test_why_of_garbage(void)
     close_shape(&loop);
 }
 
+// Namespaces and cells included, which paths fold away.
+static void
+test_why_of_every_node(void)
+{
+    for (size_t i = 0; i < shape_count; i++) {
+        if (!strcmp(shapes[i].name, "partial"))
+            continue;
+        subject made = open_shape(shapes[i].name);
+        uint32_t nodes = lg_graph_columns(made.graph)->node_count;
+        for (uint32_t node = 0; node < nodes && node < 100; node++) {
+            lg_view *view = NULL;
+            lg_view_options options = {.max_nodes = node % 2 ? 16 : 120};
+            CHECK(
+                !lg_view_why(made.analysis, node, &options, NULL, &view, NULL));
+            lg_view_free(view);
+        }
+        close_shape(&made);
+    }
+}
+
 static void
 test_dominators_fold_the_small(void)
 {
@@ -368,6 +388,7 @@ main(int argc, char **argv)
     RUN(test_why_marks_the_only_holds);
     RUN(test_why_of_what_native_code_holds);
     RUN(test_why_of_garbage);
+    RUN(test_why_of_every_node);
     RUN(test_dominators_fold_the_small);
     RUN(test_dominators_end_a_chain);
     RUN(test_views_show_what_is_retained);

@@ -145,6 +145,68 @@ test_roots_end_the_search(void)
     check_text("who", options, "root: an imported module", NULL);
 }
 
+// Whatever is asked for: a namespace and a cell have owners that stand for them
+// in paths.
+static void
+test_path_to_every_node(void)
+{
+    static const uint32_t limits[] = {3, 4, 5, 9, 120};
+    for (size_t i = 0; i < shape_count; i++) {
+        uint32_t subject;
+        lg_graph *graph = shapes[i].make(&subject);
+        uint32_t nodes = lg_graph_columns(graph)->node_count;
+        nodes = lg_graph_is_partial(graph) ? 0 : nodes < 100 ? nodes : 100;
+        for (uint32_t node = 0; node < nodes; node++) {
+            lg_view_options options = {.direction = LG_PATH,
+                                       .max_nodes = limits[node % 5]};
+            lg_view *view = view_of(graph, node, options);
+            CHECK(lg_view_node_count(view) <= options.max_nodes);
+            lg_view_free(view);
+        }
+        lg_graph_free(graph);
+    }
+}
+
+// module train -> its namespace -> function -> closure tuple -> cell -> value
+static void
+test_path_to_what_is_folded(void)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t module = heap_add_module(&heap, "train");
+    uint32_t namespace = heap_add(&heap, "dict", 64);
+    uint32_t function = heap_add(&heap, "function", 120);
+    uint32_t closure = heap_add(&heap, "tuple", 48);
+    uint32_t cell = heap_add(&heap, "cell", 40);
+    heap_edge(&heap, module, namespace, LG_EDGE_DICT, 0);
+    heap_value(&heap, namespace, function, "step");
+    heap_attribute(&heap, function, closure, "__closure__");
+    heap_index(&heap, closure, cell, 0);
+    heap_edge(&heap, cell, heap_add(&heap, "app.Order", 48), LG_EDGE_CELL, 0);
+    heap_root(&heap, module, LG_ROOT_MODULE, "train");
+    lg_graph *graph = heap_close(&heap);
+    const struct {
+        uint32_t node;
+        const char *wanted;
+    } paths[] = {{namespace, ".__dict__\n╰→ dict of 1"},
+                 {closure, ".__closure__\n╰→ tuple of 1"},
+                 {cell, ".__closure__[0]\n╰→ cell"}};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        REQUIRE(lg_node_folded_into(graph, paths[i].node) != LG_NONE);
+        lg_view_options options = {.direction = LG_PATH};
+        char *text = text_of(graph, paths[i].node, options);
+        if (!strstr(text, paths[i].wanted))
+            fprintf(stderr, "no %s in\n%s", paths[i].wanted, text);
+        CHECK(strstr(text, paths[i].wanted));
+        free(text);
+        options.max_nodes = 3; // no room for the part of a long one
+        text = text_of(graph, paths[i].node, options);
+        CHECK(strstr(text, i ? "╰→ function" : "module train"));
+        free(text);
+    }
+    lg_graph_free(graph);
+}
+
 static void
 test_path_is_cut_in_the_middle(void)
 {
@@ -282,6 +344,8 @@ main(void)
     RUN(test_weak_is_asked_for);
     RUN(test_native_holder_is_told);
     RUN(test_roots_end_the_search);
+    RUN(test_path_to_every_node);
+    RUN(test_path_to_what_is_folded);
     RUN(test_path_is_cut_in_the_middle);
     RUN(test_garbage_is_called_so);
     RUN(test_repeats_are_counted);

@@ -37,6 +37,15 @@ def test_any_object_will_do():
     assert "list of 3" in str(leakgraph.show_refs([[1], [2], [3]]))
 
 
+def test_path_to_a_namespace():
+    assert ".__dict__" in str(leakgraph.show_path(globals()))
+
+
+def test_path_to_any_node(snap):
+    for node in range(0, len(snap), 997):
+        assert snap.show_path(f"node:{node}").nodes >= 1
+
+
 def test_a_str_is_a_selector_on_a_snapshot_only(snap):
     assert "str" in str(leakgraph.show_refs("type:list"))
     assert "module sys" in str(snap.show_refs("module:sys"))
