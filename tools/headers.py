@@ -13,6 +13,7 @@ HEADERS = (
     "libgraph/include/leakgraph/builder.h",
     "libgraph/include/leakgraph/analysis.h",
     "libgraph/include/leakgraph/bytes.h",
+    "libgraph/include/leakgraph/report.h",
     "export/include/leakgraph/export.h",
 )
 INCLUDE_DIRS = ("libgraph/include", "export/include")

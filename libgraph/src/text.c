@@ -140,11 +140,28 @@ add_json_ascii(lg_text *text, char character)
         lg_text_add_bytes(text, &character, 1);
 }
 
+// Characters that a JSON string has as they are: those of most names.
+static size_t
+count_plain(const char *string, size_t length)
+{
+    size_t count = 0;
+    while (count < length && string[count] >= 0x20 && string[count] < 0x7f &&
+           string[count] != '"' && string[count] != '\\')
+        count++;
+    return count;
+}
+
 void
 lg_text_add_json(lg_text *text, const char *string, size_t length)
 {
     lg_text_add(text, "\"");
     for (size_t at = 0; at < length;) {
+        size_t plain = count_plain(string + at, length - at);
+        if (plain > 0) {
+            lg_text_add_bytes(text, string + at, plain);
+            at += plain;
+            continue;
+        }
         size_t step = lg__utf8_length(string + at, length - at);
         if (step == 1)
             add_json_ascii(text, string[at]);
