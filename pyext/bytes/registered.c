@@ -4,8 +4,7 @@
  */
 #include "registered.h"
 #include "adapters.h"
-
-#include <structmember.h>
+#include "members.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -163,13 +162,15 @@ number_in(const char *word, int type, uint64_t *out)
 static int
 number_of_member(PyObject *object, const char *name, uint64_t *out)
 {
+    PyMemberDef member;
     for (PyTypeObject *type = Py_TYPE(object); type != NULL;
          type = type->tp_base)
-        for (PyMemberDef *m = type->tp_members; m != NULL && m->name != NULL;
-             m++)
-            if (strcmp(m->name, name) == 0)
-                return number_in((char *)object + m->offset, m->type, out) ? 1
-                                                                           : -1;
+        for (size_t i = 0; lg_member_at(type, i, &member); i++)
+            if (strcmp(member.name, name) == 0)
+                return number_in((char *)object + member.offset, member.type,
+                                 out)
+                           ? 1
+                           : -1;
     return 0;
 }
 

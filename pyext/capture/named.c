@@ -2,9 +2,36 @@
  * The careful way to walk an object of any type: what tp_traverse reports,
  * named by what is known of the type, and what tp_traverse leaves out.
  */
+#include "peek.h"
 #include "survey.h"
 
 #include <string.h>
+
+/** Whether a word leads to a str, which need not be the case. */
+static bool
+leads_to_str(const PyObject *word)
+{
+    PyObject found;
+    return (uintptr_t)word % sizeof(void *) == 0 &&
+           lg_peek(&found, word, sizeof found) &&
+           Py_TYPE(&found) == &PyUnicode_Type;
+}
+
+/** A word that a type with a traverser declares may hold anything: a borrowed
+ *  reference (sqlite3), or what a derived type keeps there (mypyc). What the
+ *  traverser reports is there; and a str, which traversers leave out since it
+ *  can be in no cycle. */
+static void
+claim_declared(lg_walk *walk, PyObject *child, const lg_named_field *field)
+{
+    if (child == NULL)
+        return;
+    if (lg_shadow_find(&walk->shadow, child) != 0 &&
+        lg_claim_reported(walk, child, field->kind, field->name))
+        return;
+    if (leads_to_str(child))
+        lg_walk_edge(walk, child, field->kind, field->name);
+}
 
 static void
 claim_fields(lg_walk *walk, PyObject *object, const lg_type_info *info)
@@ -12,7 +39,10 @@ claim_fields(lg_walk *walk, PyObject *object, const lg_type_info *info)
     for (uint32_t i = 0; i < info->field_count; i++) {
         const lg_named_field *field = &info->fields[i];
         PyObject *child = *(PyObject **)((char *)object + field->offset);
-        lg_claim(walk, child, field->kind, field->name);
+        if (field->declared && info->traverse)
+            claim_declared(walk, child, field);
+        else
+            lg_claim(walk, child, field->kind, field->name);
     }
 }
 

@@ -3,18 +3,24 @@
  * names.
  */
 #include "walk.h"
+#include "../bytes/members.h"
 
-#include <structmember.h>
 #include <string.h>
 
-/** Whether PyMemberDef declares an object word inside the struct. */
+/** Whether a member is declared to be an object word inside the struct. The
+ *  dict and the list of weak references are where the type says, which a base's
+ *  declarations need not know: mypyc's traits declare both. */
 static bool
 is_object_member(const PyTypeObject *type, const PyMemberDef *member)
 {
     return (member->type == T_OBJECT || member->type == T_OBJECT_EX) &&
            member->offset >= (Py_ssize_t)sizeof(PyObject) &&
+           member->offset % (Py_ssize_t)sizeof(PyObject *) == 0 &&
            member->offset + (Py_ssize_t)sizeof(PyObject *) <=
-               type->tp_basicsize;
+               type->tp_basicsize &&
+           member->offset != type->tp_weaklistoffset &&
+           strcmp(member->name, "__dict__") != 0 &&
+           strcmp(member->name, "__weakref__") != 0;
 }
 
 typedef struct known_shape {
@@ -96,52 +102,43 @@ has_field_at(const lg_type_info *info, uint32_t offset)
 }
 
 static void
-add_field(lg_type_info *info, uint32_t offset, uint32_t name, unsigned kind)
+add_field(lg_type_info *info, lg_named_field field)
 {
-    if (has_field_at(info, offset))
-        return;
-    info->fields[info->field_count++] =
-        (lg_named_field){offset, name, (uint8_t)kind};
+    if (!has_field_at(info, field.offset))
+        info->fields[info->field_count++] = field;
 }
 
-/** An upper bound on the named words of a type: its own and its bases'. */
+/** An upper bound on the named words of a type: its own and its bases', and
+ *  its dict. */
 static size_t
 field_bound(PyTypeObject *type)
 {
     size_t count = 1;
+    PyMemberDef member;
     for (PyTypeObject *base = type; base != NULL; base = base->tp_base) {
         count += shape_of(base).count;
-        for (PyMemberDef *m = base->tp_members; m != NULL && m->name != NULL;
-             m++)
+        for (size_t i = 0; lg_member_at(base, i, &member); i++)
             count++;
     }
     return count;
 }
 
-/** Fills fields and shape from the chain of bases, structs before members. */
-static bool
-collect_fields(lg_walk *walk, lg_type_info *info)
+/** The words that CPython's own structs give names to. */
+static void
+add_known(lg_walk *walk, lg_type_info *info)
 {
-    PyTypeObject *type = info->type;
-    info->fields = lg_walk_keep(walk, field_bound(type) * sizeof *info->fields);
-    if (info->fields == NULL)
-        return false;
-    for (PyTypeObject *base = type; base != NULL; base = base->tp_base) {
+    for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base) {
         known_shape known = shape_of(base);
         if (info->shape == LG_SHAPE_PLAIN)
             info->shape = (uint8_t)known.shape;
         for (size_t i = 0; i < known.count; i++)
-            add_field(info, known.fields[i].offset,
-                      lg_walk_intern(walk, known.fields[i].name),
-                      known.fields[i].kind);
+            add_field(info,
+                      (lg_named_field){
+                          .offset = known.fields[i].offset,
+                          .name = lg_walk_intern(walk, known.fields[i].name),
+                          .kind = known.fields[i].kind,
+                      });
     }
-    for (PyTypeObject *base = type; base != NULL; base = base->tp_base)
-        for (PyMemberDef *m = base->tp_members; m != NULL && m->name != NULL;
-             m++)
-            if (is_object_member(type, m))
-                add_field(info, (uint32_t)m->offset,
-                          lg_walk_intern(walk, m->name), LG_EDGE_ATTRIBUTE);
-    return true;
 }
 
 static void
@@ -151,16 +148,39 @@ find_dict(lg_type_info *info)
     if (lg_type_has_managed_dict(type))
         info->dict_kind = LG_DICT_MANAGED;
     else if (type->tp_dictoffset > 0)
-        add_field(info, (uint32_t)type->tp_dictoffset, 0, LG_EDGE_DICT);
+        add_field(info, (lg_named_field){
+                            .offset = (uint32_t)type->tp_dictoffset,
+                            .kind = LG_EDGE_DICT,
+                        });
     else if (type->tp_dictoffset < 0)
         info->dict_kind = LG_DICT_OFFSET;
+}
+
+/** The words that the type and its bases declare. */
+static void
+add_declared(lg_walk *walk, lg_type_info *info)
+{
+    PyMemberDef member;
+    for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base)
+        for (size_t i = 0; lg_member_at(base, i, &member); i++)
+            if (is_object_member(info->type, &member))
+                add_field(info, (lg_named_field){
+                                    .offset = (uint32_t)member.offset,
+                                    .name = lg_walk_intern(walk, member.name),
+                                    .kind = LG_EDGE_ATTRIBUTE,
+                                    .declared = true,
+                                });
 }
 
 bool
 lg_type_lay_out(lg_walk *walk, lg_type_info *info)
 {
-    if (!collect_fields(walk, info))
+    info->fields =
+        lg_walk_keep(walk, field_bound(info->type) * sizeof *info->fields);
+    if (info->fields == NULL)
         return false;
+    add_known(walk, info);
     find_dict(info);
+    add_declared(walk, info);
     return true;
 }

@@ -3,6 +3,7 @@
  * have names, what it is called. Worked out once per type and capture.
  */
 #include "survey.h"
+#include "../bytes/members.h"
 
 #include <string.h>
 
@@ -17,10 +18,10 @@ is_simple_class(const lg_type_info *info)
         info->dict_kind == LG_DICT_OFFSET)
         return false;
     PyTypeObject *base = type;
+    PyMemberDef member;
     while (base != NULL && base->tp_traverse == lg_subtype_traverse) {
-        for (PyMemberDef *m = base->tp_members; m != NULL && m->name != NULL;
-             m++)
-            if (m->type == T_OBJECT)
+        for (size_t i = 0; lg_member_at(base, i, &member); i++)
+            if (member.type == T_OBJECT)
                 return false;
         base = base->tp_base;
     }

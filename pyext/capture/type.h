@@ -57,6 +57,7 @@ typedef struct lg_named_field {
     uint32_t offset;
     uint32_t name;
     uint8_t kind;
+    bool declared; /**< on the word of the type's declared members alone */
 } lg_named_field;
 
 /** All that the walk must know of a type, worked out when it is first met. */
@@ -83,7 +84,6 @@ typedef struct lg_type_info {
     uint32_t fixed_size; /**< what every instance has in all; 0: they differ */
     uint32_t dict_kind;  /**< where instances keep their dict: lg_dict_kind */
     uint32_t field_count;
-    uint32_t slot_count; /**< of the fields, the first so many are __slots__ */
     lg_named_field *fields;
     uint32_t *attribute_names; /**< [attribute_capacity] inline values' names;
                                     UINT32_MAX: not interned yet */

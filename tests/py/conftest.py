@@ -1,9 +1,11 @@
 """What the tests of the Python face share."""
 
+import importlib.util
 import os
 import signal
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -63,6 +65,26 @@ def preload(tmp_path_factory):
         return str(library)
 
     return build
+
+
+@pytest.fixture(scope="session")
+def extension(tmp_path_factory):
+    """Compile an extension module of extensions/ and import it by its name."""
+    folder = tmp_path_factory.mktemp("extensions")
+
+    def load(name):
+        library = folder / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+        if not library.exists():
+            source = Path(__file__).parent / "extensions" / f"{name}.c"
+            headers = f"-I{sysconfig.get_path('include')}"
+            command = ["cc", "-shared", "-fPIC", headers, "-o", library, source]
+            subprocess.run(command, check=True)
+        spec = importlib.util.spec_from_file_location(name, library)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
 
 
 @pytest.fixture(scope="session")

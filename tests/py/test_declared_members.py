@@ -1,0 +1,75 @@
+"""Members that a C type declares are believed only as far as they hold references."""
+
+import gc
+import importlib.util
+import sqlite3
+import sys
+
+import pytest
+
+import leakgraph
+
+
+class Thing:
+    pass
+
+
+@pytest.fixture(scope="module")
+def traits(extension):
+    return extension("traits")
+
+
+def labels(snapshot, thing):
+    return {
+        (edge.label, edge.node.address): edge
+        for edge in snapshot.find(thing).referents()
+    }
+
+
+def test_words_that_are_no_objects_are_left_alone(traits):
+    name = "name of " + str(len(sys.path) + 10_000)
+    kept, borrowed = Thing(), Thing()
+    one = traits.Derived(kept, borrowed, name)
+    with leakgraph.snapshot() as snapshot:
+        edges = labels(snapshot, one)
+        assert edges[".kept", id(kept)].traversed
+        assert edges[".name", id(name)].counted
+        assert set(edges) <= {
+            (".kept", id(kept)),
+            (".name", id(name)),
+            ("__class__", id(traits.Derived)),
+        }
+        seen = [edge.node.address for edge in edges.values() if edge.traversed]
+        assert seen == [id(child) for child in gc.get_referents(one)]
+        assert snapshot.find(borrowed).unexplained >= 0
+
+
+def test_a_class_of_python_derived_from_them(traits):
+    class Child(traits.Derived):
+        __slots__ = ("own",)
+
+    kept, own = Thing(), Thing()
+    one = Child(kept, kept, "name")
+    one.own = own
+    with leakgraph.snapshot() as snapshot:
+        edges = labels(snapshot, one)
+    assert (".own", id(own)) in edges
+    assert (".kept", id(kept)) in edges
+    assert not any(label.startswith(".__") for label, _ in edges)
+
+
+def test_a_connection_does_not_own_the_errors_it_declares():
+    connection = sqlite3.connect(":memory:")
+    with leakgraph.snapshot() as snapshot:
+        assert all(
+            snapshot.find(error).unexplained >= 0
+            for error in (sqlite3.Error, sqlite3.DatabaseError, sqlite3.DataError)
+        )
+    connection.close()
+
+
+@pytest.mark.libraries
+def test_traits_compiled_by_mypyc(python):
+    assert importlib.util.find_spec("mypy"), "install mypy for this test"
+    done = python("-c", "import mypy.build, leakgraph; leakgraph.snapshot()")
+    assert done.code == 0, done.err
