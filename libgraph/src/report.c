@@ -22,6 +22,15 @@ lg__text_same(const lg_text *a, const lg_text *b)
            (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
 }
 
+void
+lg__text_cut(lg_text *text, size_t length)
+{
+    if (text->length <= length)
+        return;
+    text->length = length;
+    text->data[length] = '\0';
+}
+
 size_t
 lg__text_width(const lg_text *out, size_t start)
 {

@@ -1,6 +1,8 @@
 // JSON, written as it comes.
 #include <leakgraph/report.h>
 
+#include "report.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,10 +217,8 @@ lg_json_finish(lg_json *json, lg_error *err)
         lg_text_add(out, "\n");
     if (complete && !out->failed)
         return LG_OK;
-    if (json->begun && out->data != NULL && json->start <= out->length) {
-        out->length = json->start;
-        out->data[out->length] = '\0';
-    }
+    if (json->begun)
+        lg__text_cut(out, json->start);
     if (out->failed)
         return lg_error_set(err, LG_ENOMEM, "memory ran out");
     return lg_error_set(err, LG_EINVAL,

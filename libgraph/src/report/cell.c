@@ -1,0 +1,323 @@
+// Cells: put into tables, read by programs, said to people.
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- rows --- */
+
+static bool
+reserve_row(lg_table *table)
+{
+    size_t columns = table->column_count;
+    if (table->row_count < table->row_capacity)
+        return true;
+    size_t capacity = table->row_capacity ? table->row_capacity * 2 : 4;
+    lg__row *rows = realloc(table->rows, capacity * sizeof *rows);
+    if (rows == NULL)
+        return false;
+    table->rows = rows;
+    lg__cell *cells =
+        realloc(table->cells, (capacity * columns + 1) * sizeof *cells);
+    if (cells == NULL)
+        return false;
+    table->cells = cells;
+    table->row_capacity = capacity;
+    return true;
+}
+
+void
+lg__table_row(lg_table *table)
+{
+    if (table == NULL || table->failed)
+        return;
+    if (!reserve_row(table)) {
+        table->failed = true;
+        return;
+    }
+    size_t columns = table->column_count;
+    memset(table->cells + table->row_count * columns, 0,
+           columns * sizeof *table->cells);
+    table->rows[table->row_count++] = (lg__row){0};
+}
+
+void
+lg__table_total_row(lg_table *table)
+{
+    lg__table_row(table);
+    if (table != NULL && !table->failed)
+        table->rows[table->row_count - 1].total = true;
+}
+
+void
+lg__table_set_depth(lg_table *table, uint32_t depth)
+{
+    if (table != NULL && table->row_count > 0)
+        table->rows[table->row_count - 1].depth = (uint16_t)depth;
+}
+
+void
+lg__table_set_count(lg_table *table, size_t count)
+{
+    if (table != NULL)
+        table->shown_of = count;
+}
+
+/* --------------------------------------------------------------- cells --- */
+
+static void
+put(lg_table *table, size_t column, lg_column_type type, uint64_t value,
+    uint32_t length)
+{
+    if (table == NULL || table->failed || table->row_count == 0)
+        return;
+    size_t row = table->row_count - 1;
+    table->cells[row * table->column_count + column] =
+        (lg__cell){value, length, (uint8_t)(type + 1)};
+}
+
+void
+lg__put_count(lg_table *table, size_t column, uint64_t count)
+{
+    if (table != NULL)
+        put(table, column, table->columns[column].type, count, 0);
+}
+
+void
+lg__put_number(lg_table *table, size_t column, int64_t number)
+{
+    put(table, column, LG_COLUMN_NUMBER, (uint64_t)number, 0);
+}
+
+void
+lg__put_bool(lg_table *table, size_t column, bool value)
+{
+    put(table, column, LG_COLUMN_BOOL, value, 0);
+}
+
+// Where so many numbers are to be written; NULL: memory ran out.
+static uint64_t *
+reserve_numbers(lg_table *table, size_t count)
+{
+    if (table == NULL || table->failed)
+        return NULL;
+    if (table->number_count + count > table->number_capacity) {
+        size_t capacity = 2 * table->number_capacity + count;
+        uint64_t *numbers = realloc(table->numbers, capacity * sizeof *numbers);
+        table->failed = numbers == NULL;
+        if (numbers == NULL)
+            return NULL;
+        table->numbers = numbers;
+        table->number_capacity = capacity;
+    }
+    table->number_count += count;
+    return table->numbers + table->number_count - count;
+}
+
+static void
+put_numbers(lg_table *table, size_t column, lg_column_type type,
+            const uint64_t *numbers, uint32_t count)
+{
+    uint64_t *to = reserve_numbers(table, count);
+    if (to == NULL)
+        return;
+    memcpy(to, numbers, count * sizeof *numbers);
+    put(table, column, type, (uint64_t)(to - table->numbers), count);
+}
+
+void
+lg__put_share(lg_table *table, size_t column, uint64_t part, uint64_t whole)
+{
+    put_numbers(table, column, LG_COLUMN_SHARE, (uint64_t[]){part, whole}, 2);
+}
+
+void
+lg__put_bytes(lg_table *table, size_t column, lg_bytes bytes)
+{
+    put_numbers(table, column, LG_COLUMN_SIZE,
+                (uint64_t[]){bytes.host, bytes.device}, 2);
+}
+
+void
+lg__put_vector(lg_table *table, size_t column, lg__vector_on *on,
+               const void *context)
+{
+    uint32_t count = table == NULL ? 0 : table->root->device_count + 1;
+    uint64_t *to = reserve_numbers(table, count);
+    if (to == NULL)
+        return;
+    for (uint32_t device = 0; device < count; device++)
+        to[device] = on(context, device);
+    put(table, column, LG_COLUMN_SIZE, (uint64_t)(to - table->numbers), count);
+}
+
+void
+lg__put_each(lg_table *table, size_t column, const uint64_t *bytes)
+{
+    if (table != NULL)
+        put_numbers(table, column, LG_COLUMN_SIZE, bytes,
+                    table->root->device_count + 1);
+}
+
+typedef struct retainer {
+    const lg_analysis *analysis;
+    lg__retained_on *on;
+    uint32_t which;
+} retainer;
+
+static uint64_t
+retainer_on(const void *context, uint32_t device)
+{
+    const retainer *of = context;
+    return of->on(of->analysis, of->which, device);
+}
+
+void
+lg__put_retained(lg_table *table, size_t column, const lg_analysis *analysis,
+                 lg__retained_on *on, uint32_t which)
+{
+    const retainer of = {analysis, on, which};
+    lg__put_vector(table, column, retainer_on, &of);
+}
+
+void
+lg__put_string(lg_table *table, size_t column, lg_string string)
+{
+    if (table == NULL || string.length == 0)
+        return;
+    put(table, column, LG_COLUMN_TEXT, table->strings.length, string.length);
+    lg_text_add_bytes(&table->strings, string.data, string.length);
+}
+
+void
+lg__put_literal(lg_table *table, size_t column, const char *string)
+{
+    lg__put_string(table, column,
+                   (lg_string){string, (uint32_t)strlen(string)});
+}
+
+void
+lg__put_said(lg_table *table, size_t column, lg_text *said)
+{
+    if (table != NULL)
+        table->failed |= said->failed || said->length > UINT32_MAX;
+    lg__put_string(table, column,
+                   (lg_string){said->data, (uint32_t)said->length});
+    lg_text_free(said);
+}
+
+// Title and type, each with a NUL behind it.
+void
+lg__put_node(lg_table *table, size_t column, const lg_graph *graph,
+             uint32_t node)
+{
+    if (table == NULL || node == LG_NONE)
+        return;
+    lg_text *strings = &table->strings;
+    put(table, column, LG_COLUMN_NODE, strings->length, node);
+    lg_node_title(graph, node, false, strings);
+    lg_text_add_bytes(strings, "", 1);
+    lg__text_add_string(strings,
+                        lg_graph_type(graph, graph->columns.type[node]).name);
+    lg_text_add_bytes(strings, "", 1);
+}
+
+lg_table *
+lg__put_table(lg_table *table, size_t column, const lg__column *columns,
+              size_t count)
+{
+    if (table == NULL || table->failed)
+        return NULL;
+    size_t used = table->table_count;
+    lg_table *made = lg__table_within(table, columns, count);
+    lg_table **tables = realloc(table->tables, (used + 1) * sizeof(lg_table *));
+    if (tables != NULL)
+        table->tables = tables;
+    if (made == NULL || tables == NULL) {
+        lg_table_free(made);
+        table->failed = true;
+        return NULL;
+    }
+    tables[table->table_count++] = made;
+    put(table, column, table->columns[column].type, used, 0);
+    return made;
+}
+
+/* ------------------------------------------------------------- readers --- */
+
+const lg__cell *
+lg__cell_at(const lg_table *table, size_t row, size_t column)
+{
+    return &table->cells[row * table->column_count + column];
+}
+
+lg_string
+lg__cell_string(const lg_table *table, const lg__cell *cell)
+{
+    const char *data = table->strings.data + cell->value;
+    if (cell->kind != LG_COLUMN_NODE + 1)
+        return (lg_string){data, cell->length};
+    return (lg_string){data, (uint32_t)strlen(data)};
+}
+
+const lg_table *
+lg__cell_table(const lg_table *table, const lg__cell *cell)
+{
+    return table->tables[cell->value];
+}
+
+static void
+read_node(const lg_table *table, const lg__cell *cell, lg_cell *out)
+{
+    const char *type;
+    out->text = lg__cell_string(table, cell);
+    type = out->text.data + out->text.length + 1;
+    out->type = (lg_string){type, (uint32_t)strlen(type)};
+    out->node = cell->length;
+}
+
+static void
+read_size(const lg_table *table, const lg__cell *cell, lg_cell *out)
+{
+    out->size = table->numbers + cell->value;
+    for (uint32_t i = 0; i < cell->length; i++)
+        out->count += out->size[i];
+}
+
+lg_cell
+lg_table_cell(const lg_table *table, size_t row, size_t column)
+{
+    const lg__cell *cell = lg__cell_at(table, row, column);
+    lg_cell out = {.present = cell->kind != 0};
+    const uint64_t *numbers = table->numbers;
+    if (cell->kind == 0)
+        return out;
+    switch ((lg_column_type)(cell->kind - 1)) {
+    case LG_COLUMN_NODE:
+        read_node(table, cell, &out);
+        break;
+    case LG_COLUMN_NUMBER:
+        out.number = (int64_t)cell->value;
+        break;
+    case LG_COLUMN_SIZE:
+        read_size(table, cell, &out);
+        break;
+    case LG_COLUMN_SHARE:
+        if (numbers[cell->value + 1] > 0)
+            out.share =
+                (double)numbers[cell->value] / (double)numbers[cell->value + 1];
+        break;
+    case LG_COLUMN_LIST:
+    case LG_COLUMN_RECORD:
+        out.table = lg__cell_table(table, cell);
+        break;
+    case LG_COLUMN_TEXT:
+    case LG_COLUMN_PATH:
+        out.text = lg__cell_string(table, cell);
+        break;
+    default:
+        out.count = cell->value;
+    }
+    return out;
+}

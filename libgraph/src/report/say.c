@@ -1,0 +1,161 @@
+// Cells as people read them.
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool
+lg__column_is_right(const lg__column *column)
+{
+    if (column->flush != LG__BY_TYPE)
+        return column->flush == LG__RIGHT;
+    return column->type >= LG_COLUMN_COUNT && column->type <= LG_COLUMN_SHARE;
+}
+
+bool
+lg__column_is_in(const lg__column *column, unsigned face)
+{
+    return column->faces == 0 || (column->faces & face) != 0;
+}
+
+bool
+lg__table_is_in(const lg_table *table, unsigned face)
+{
+    return table->layout.faces == 0 || (table->layout.faces & face) != 0;
+}
+
+const char *
+lg__column_heading(const lg__column *column)
+{
+    if (column->heading != NULL)
+        return column->heading;
+    return column->name != NULL ? column->name : "";
+}
+
+static void
+say_share(const uint64_t *parts, lg_text *out)
+{
+    lg__say_share(parts[0], parts[1], out);
+}
+
+// Host and all devices together.
+static void
+say_folded(const lg_table *table, const uint64_t *bytes, lg_text *out)
+{
+    uint32_t devices = lg_table_device_count(table);
+    if (bytes[1] > 0) {
+        lg_text_add_size(out, bytes[1]);
+        lg_text_add(out, devices == 1 ? " " : " on devices");
+        if (devices == 1)
+            lg__text_add_string(out, lg_table_device_name(table, 1));
+    }
+    if (bytes[1] > 0 && bytes[0] > 0)
+        lg_text_add(out, " · ");
+    if (bytes[1] == 0 || bytes[0] > 0)
+        lg_text_add_size(out, bytes[0]);
+    if (bytes[1] > 0 && bytes[0] > 0)
+        lg_text_add(out, " host");
+}
+
+static void
+say_size(const lg_table *table, const uint64_t *bytes, lg_text *out)
+{
+    bool any = false;
+    for (uint32_t i = 1; i <= lg_table_device_count(table); i++) {
+        if (bytes[i] == 0)
+            continue;
+        lg_text_add(out, any ? " · " : "");
+        lg_text_add_size(out, bytes[i]);
+        lg_text_add(out, " ");
+        lg__text_add_string(out, lg_table_device_name(table, i));
+        any = true;
+    }
+    if (any && bytes[0] == 0)
+        return;
+    lg_text_add(out, any ? " · " : "");
+    lg_text_add_size(out, bytes[0]);
+    lg_text_add(out, any ? " host" : "");
+}
+
+static void
+say_node(const lg_table *table, const lg__cell *cell, lg_text *out)
+{
+    lg__text_add_string(out, lg__cell_string(table, cell));
+    lg_text_addf(out, " #%u", cell->length);
+}
+
+static bool
+is_blank(const lg__cell *cell)
+{
+    if (cell->kind == 0)
+        return true;
+    bool counted =
+        cell->kind == LG_COLUMN_COUNT + 1 || cell->kind == LG_COLUMN_BYTES + 1;
+    return counted && cell->value == 0;
+}
+
+void
+lg__cell_say(const lg_table *table, size_t row, size_t column, lg_text *out)
+{
+    const lg__cell *cell = lg__cell_at(table, row, column);
+    const lg__column *of = &table->columns[column];
+    const uint64_t *numbers = table->numbers;
+    if (is_blank(cell) && (of->none != NULL || cell->kind == 0)) {
+        lg_text_add(out, of->none != NULL ? of->none : "");
+        return;
+    }
+    switch ((lg_column_type)(cell->kind - 1)) {
+    case LG_COLUMN_NODE:
+        say_node(table, cell, out);
+        break;
+    case LG_COLUMN_COUNT:
+        lg_text_add_count(out, cell->value);
+        break;
+    case LG_COLUMN_NUMBER:
+        lg_text_addf(out, "%" PRIi64, (int64_t)cell->value);
+        break;
+    case LG_COLUMN_BYTES:
+        lg_text_add_size(out, cell->value);
+        break;
+    case LG_COLUMN_SIZE:
+        (of->folded ? say_folded : say_size)(table, numbers + cell->value, out);
+        break;
+    case LG_COLUMN_SHARE:
+        say_share(numbers + cell->value, out);
+        break;
+    case LG_COLUMN_BOOL:
+        lg_text_add(out, cell->value ? "yes" : "no");
+        break;
+    case LG_COLUMN_TEXT:
+    case LG_COLUMN_PATH:
+        lg__text_add_string(out, lg__cell_string(table, cell));
+        break;
+    default: // lists and records are for programs
+        break;
+    }
+}
+
+size_t
+lg__table_shown(const lg_table *table, size_t limit)
+{
+    size_t count = lg_table_row_count(table);
+    return limit > 0 && limit < count ? limit : count;
+}
+
+bool
+lg__table_say_more(const lg_table *table, size_t shown, lg_text *out)
+{
+    size_t all = lg_table_row_count(table);
+    if (table->shown_of > all)
+        all = table->shown_of;
+    if (all == shown)
+        return false;
+    lg_text_add(out, "... and ");
+    lg_text_add_count(out, all - shown);
+    lg_text_add(out, " more");
+    if (table->layout.noun != NULL)
+        lg_text_addf(out, " %s%s", table->layout.noun,
+                     all - shown == 1 ? "" : "s");
+    lg_text_add(out, "\n");
+    return true;
+}

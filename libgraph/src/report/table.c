@@ -1,0 +1,250 @@
+// Tables as they are made, and what programs read of them.
+#include "report/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *
+copy_string(const char *data, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (copy != NULL) {
+        memcpy(copy, data, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+static bool
+copy_columns(lg_table *table, const lg__column *columns, size_t count)
+{
+    table->columns = calloc(count + 1, sizeof *table->columns);
+    table->names = calloc(count + 1, sizeof *table->names);
+    if (table->columns == NULL || table->names == NULL)
+        return false;
+    table->column_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = columns[i].name;
+        if (name != NULL)
+            table->names[i] = copy_string(name, strlen(name));
+        if (name != NULL && table->names[i] == NULL)
+            return false;
+        table->columns[i] = columns[i];
+        table->columns[i].name = table->names[i];
+    }
+    return true;
+}
+
+static lg_table *
+make(const lg_table *root, lg__layout layout, const lg__column *columns,
+     size_t count)
+{
+    lg_table *table = calloc(1, sizeof *table);
+    if (table == NULL)
+        return NULL;
+    table->root = root == NULL ? table : root;
+    table->layout = layout;
+    if (copy_columns(table, columns, count))
+        return table;
+    lg_table_free(table);
+    return NULL;
+}
+
+static bool
+copy_devices(lg_table *table, const lg_graph *graph)
+{
+    uint32_t count = lg_graph_device_count(graph);
+    table->devices = calloc((size_t)count + 1, sizeof *table->devices);
+    if (table->devices == NULL)
+        return false;
+    table->device_count = count;
+    for (uint32_t i = 0; i <= count; i++) {
+        lg_string name = lg_graph_device_name(graph, i);
+        table->devices[i] = copy_string(name.data, name.length);
+        if (table->devices[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+lg_table *
+lg__table_new(const lg_graph *graph, lg__layout layout,
+              const lg__column *columns, size_t count)
+{
+    lg_table *table = make(NULL, layout, columns, count);
+    if (table != NULL && !copy_devices(table, graph)) {
+        lg_table_free(table);
+        return NULL;
+    }
+    return table;
+}
+
+void
+lg_table_free(lg_table *table)
+{
+    if (table == NULL)
+        return;
+    for (size_t i = 0; i < table->column_count; i++)
+        free(table->names[i]);
+    for (size_t i = 0; i < table->table_count; i++)
+        lg_table_free(table->tables[i]);
+    for (uint32_t i = 0; table->devices != NULL && i <= table->device_count;
+         i++)
+        free(table->devices[i]);
+    for (lg_table *part = table->first_part; part != NULL;) {
+        lg_table *next = part->next_part;
+        lg_table_free(part);
+        part = next;
+    }
+    lg_table_free(table->facts);
+    lg_text_free(&table->strings);
+    lg_text_free(&table->above);
+    lg_text_free(&table->below);
+    free(table->names);
+    free(table->columns);
+    free(table->rows);
+    free(table->cells);
+    free(table->numbers);
+    free(table->tables);
+    free(table->devices);
+    free(table);
+}
+
+static bool
+is_whole(const lg_table *table)
+{
+    if (table->failed || table->strings.failed || table->above.failed ||
+        table->below.failed)
+        return false;
+    for (size_t i = 0; i < table->table_count; i++)
+        if (!is_whole(table->tables[i]))
+            return false;
+    for (const lg_table *part = table->first_part; part != NULL;
+         part = part->next_part)
+        if (!is_whole(part))
+            return false;
+    return table->facts == NULL || is_whole(table->facts);
+}
+
+lg_status
+lg__table_finish(lg_table *made, lg_table **out, lg_error *err)
+{
+    if (made == NULL || !is_whole(made)) {
+        lg_table_free(made);
+        return lg__error_memory(err);
+    }
+    *out = made;
+    return LG_OK;
+}
+
+lg_table *
+lg__table_within(const lg_table *table, const lg__column *columns, size_t count)
+{
+    return make(table->root, (lg__layout){0}, columns, count);
+}
+
+lg_table *
+lg__table_facts(lg_table *table, const lg__column *columns, size_t count)
+{
+    if (table == NULL)
+        return NULL;
+    table->facts = lg__table_within(table, columns, count);
+    table->failed |= table->facts == NULL;
+    lg__table_row(table->facts);
+    return table->facts;
+}
+
+lg_table *
+lg__table_part(lg_table *table, lg__layout layout, const lg__column *columns,
+               size_t count)
+{
+    if (table == NULL)
+        return NULL;
+    lg_table **end = &table->first_part;
+    while (*end != NULL)
+        end = &(*end)->next_part;
+    *end = make(table->root, layout, columns, count);
+    table->failed |= *end == NULL;
+    return *end;
+}
+
+static void
+add_said(lg_table *table, lg_text *said, lg_text *to)
+{
+    if (table != NULL && said->data != NULL)
+        lg_text_add_bytes(to, said->data, said->length);
+    if (table != NULL)
+        table->failed |= said->failed;
+    lg_text_free(said);
+}
+
+void
+lg__table_say_above(lg_table *table, lg_text *said)
+{
+    add_said(table, said, table == NULL ? NULL : &table->above);
+}
+
+void
+lg__table_say_below(lg_table *table, lg_text *said)
+{
+    add_said(table, said, table == NULL ? NULL : &table->below);
+}
+
+/* ------------------------------------------------------------- readers --- */
+
+size_t
+lg_table_column_count(const lg_table *table)
+{
+    return table->column_count;
+}
+
+static lg_string
+string_of(const char *string)
+{
+    return (lg_string){string, (uint32_t)strlen(string)};
+}
+
+lg_column
+lg_table_column(const lg_table *table, size_t index)
+{
+    const lg__column *column = &table->columns[index];
+    return (lg_column){
+        .name = string_of(column->name != NULL ? column->name : ""),
+        .heading = string_of(lg__column_heading(column)),
+        .type = column->type,
+        .data = lg__column_is_in(column, LG__IN_DATA),
+    };
+}
+
+size_t
+lg_table_row_count(const lg_table *table)
+{
+    size_t count = table->row_count;
+    while (count > 0 && table->rows[count - 1].total)
+        count--;
+    return count;
+}
+
+uint32_t
+lg_table_depth(const lg_table *table, size_t row)
+{
+    return table->rows[row].depth;
+}
+
+const lg_table *
+lg_table_facts(const lg_table *table)
+{
+    return table->facts;
+}
+
+uint32_t
+lg_table_device_count(const lg_table *table)
+{
+    return table->root->device_count;
+}
+
+lg_string
+lg_table_device_name(const lg_table *table, uint32_t device)
+{
+    return string_of(table->root->devices[device]);
+}

@@ -1,0 +1,167 @@
+/**
+ * How tables are made, and what those who write them may see.
+ *
+ * A report describes its columns, adds rows and puts cells into the row added
+ * last. Want of memory sticks in the table; lg__table_finish tells. All that
+ * adds takes NULL for a table that could not be made, and does nothing.
+ */
+#ifndef LG_TABLE_H
+#define LG_TABLE_H
+
+#include <leakgraph/report.h>
+
+#include "words.h"
+
+/** Who sees a column. */
+enum {
+    LG__IN_TEXT = 1,
+    LG__IN_HTML = 2,
+    LG__IN_DATA = 4, /**< JSON, and programs */
+    LG__SHOWN = LG__IN_TEXT | LG__IN_HTML,
+};
+
+/** By type: numbers, sizes and shares are flush right. */
+typedef enum lg__flush { LG__BY_TYPE = 0, LG__LEFT, LG__RIGHT } lg__flush;
+
+typedef enum lg__tree { LG__FLAT = 0, LG__INDENTED, LG__BRANCHED } lg__tree;
+
+/** Strings are literals, but the name, which the table copies. */
+typedef struct lg__column {
+    const char *name;    /**< NULL: bare values of a list; or of people only */
+    const char *heading; /**< NULL: as the name */
+    const char *none;    /**< shown where nothing is, or zero */
+    const char *below;   /**< text has it on a line below the row, after this */
+    lg_column_type type;
+    uint8_t faces; /**< LG__IN_TEXT and its like; 0: all */
+    uint8_t gap;   /**< spaces before it in text */
+    uint8_t least; /**< width in text that it has at least */
+    uint8_t most;  /**< wider cells do not widen it; 0: LG__WIDEST */
+    lg__flush flush;
+    bool lines;    /**< a list with each element on a line, in JSON */
+    bool folded;   /**< a size that is host and all devices together */
+    lg__tree tree; /**< this column shows the depth of rows */
+} lg__column;
+
+enum { LG__WIDEST = 60 };
+
+/** What text and HTML do with a table. */
+typedef struct lg__layout {
+    const char *rows; /**< name of the rows in JSON; NULL: "rows" */
+    const char *noun; /**< of rows that are left out, as "types"; may be NULL */
+    uint8_t indent;   /**< of all lines of text */
+    bool bare;        /**< without a line of headings */
+    bool blocks;      /**< an empty line before each row */
+    uint8_t faces;    /**< who sees it; 0: all */
+} lg__layout;
+
+/** A table whose sizes are by the devices of the graph; NULL: memory ran out.
+ */
+lg_table *lg__table_new(const lg_graph *graph, lg__layout layout,
+                        const lg__column *columns, size_t count);
+/** LG_ENOMEM if memory ran out on the way, the table then freed. */
+lg_status lg__table_finish(lg_table *made, lg_table **out, lg_error *err);
+
+void lg__table_row(lg_table *table);
+/** A row below all others, of people only. */
+void lg__table_total_row(lg_table *table);
+/** Of the row added last. */
+void lg__table_set_depth(lg_table *table, uint32_t depth);
+/** How many rows there are when not all of them are added. */
+void lg__table_set_count(lg_table *table, size_t count);
+
+/** Cells of the row added last. */
+void lg__put_count(lg_table *table, size_t column, uint64_t count);
+void lg__put_number(lg_table *table, size_t column, int64_t number);
+void lg__put_bool(lg_table *table, size_t column, bool value);
+void lg__put_share(lg_table *table, size_t column, uint64_t part,
+                   uint64_t whole);
+/** An empty string is no value. */
+void lg__put_string(lg_table *table, size_t column, lg_string string);
+void lg__put_literal(lg_table *table, size_t column, const char *string);
+/** What was said, which is freed. */
+void lg__put_said(lg_table *table, size_t column, lg_text *said);
+void lg__put_node(lg_table *table, size_t column, const lg_graph *graph,
+                  uint32_t node);
+void lg__put_vector(lg_table *table, size_t column, lg__vector_on *on,
+                    const void *context);
+void lg__put_retained(lg_table *table, size_t column,
+                      const lg_analysis *analysis, lg__retained_on *on,
+                      uint32_t which);
+/** By device. */
+void lg__put_each(lg_table *table, size_t column, const uint64_t *bytes);
+/** Into a folded column. */
+void lg__put_bytes(lg_table *table, size_t column, lg_bytes bytes);
+/** The table that is the cell's list or record. */
+lg_table *lg__put_table(lg_table *table, size_t column,
+                        const lg__column *columns, size_t count);
+
+/** What is known of all rows: a row of facts, to put cells into. */
+lg_table *lg__table_facts(lg_table *table, const lg__column *columns,
+                          size_t count);
+/** Lines above and below the rows, for people. What was said is freed. */
+void lg__table_say_above(lg_table *table, lg_text *said);
+void lg__table_say_below(lg_table *table, lg_text *said);
+/** A table that people see below this one. */
+lg_table *lg__table_part(lg_table *table, lg__layout layout,
+                         const lg__column *columns, size_t count);
+
+/* ------------------------------------------------------------- writers --- */
+
+typedef struct lg__cell {
+    uint64_t value;  /**< itself; or where it is: in strings, numbers, tables */
+    uint32_t length; /**< of a string, or of numbers; the number of a node */
+    uint8_t kind;    /**< 0: nothing; else a column type + 1 */
+} lg__cell;
+
+typedef struct lg__row {
+    uint16_t depth;
+    bool total;
+} lg__row;
+
+struct lg_table {
+    const lg_table *root; /**< knows the devices */
+    lg__layout layout;
+    lg__column *columns;
+    char **names; /**< of columns */
+    size_t column_count;
+    lg__row *rows;
+    lg__cell *cells; /**< [row_count * column_count] */
+    size_t row_count;
+    size_t row_capacity;
+    size_t shown_of; /**< rows there are */
+    lg_text strings;
+    uint64_t *numbers;
+    size_t number_count;
+    size_t number_capacity;
+    lg_table **tables; /**< of cells */
+    size_t table_count;
+    lg_table *facts;
+    lg_table *first_part;
+    lg_table *next_part;
+    lg_text above;
+    lg_text below;
+    char **devices; /**< of the root: names, [device_count + 1] */
+    uint32_t device_count;
+    bool failed;
+};
+
+/** A table for a cell of another one, or NULL. */
+lg_table *lg__table_within(const lg_table *table, const lg__column *columns,
+                           size_t count);
+const lg__cell *lg__cell_at(const lg_table *table, size_t row, size_t column);
+/** Of a cell that has one. */
+lg_string lg__cell_string(const lg_table *table, const lg__cell *cell);
+const lg_table *lg__cell_table(const lg_table *table, const lg__cell *cell);
+/** A cell as people read it. */
+void lg__cell_say(const lg_table *table, size_t row, size_t column,
+                  lg_text *out);
+bool lg__column_is_right(const lg__column *column);
+bool lg__column_is_in(const lg__column *column, unsigned face);
+bool lg__table_is_in(const lg_table *table, unsigned face);
+const char *lg__column_heading(const lg__column *column);
+/** Rows to show: all but totals, or the limit. */
+size_t lg__table_shown(const lg_table *table, size_t limit);
+/** `... and 12 more types`, of what is not shown; false: all is. */
+bool lg__table_say_more(const lg_table *table, size_t shown, lg_text *out);
+
+#endif

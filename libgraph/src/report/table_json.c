@@ -1,0 +1,145 @@
+// Tables as JSON, by the names of their columns.
+#include "report/table.h"
+
+#include <string.h>
+
+static void write_rows(const lg_table *table, const char *name, bool lines,
+                       lg_json *json);
+
+// Name and value of a string.
+static void
+add_string(lg_json *json, const char *name, lg_string string)
+{
+    lg_json_string(json, name, string.data, string.length);
+}
+
+static void
+add_size(lg_json *json, const lg_table *table, const lg__column *column,
+         const lg__cell *cell)
+{
+    const uint64_t *bytes = table->numbers + cell->value;
+    lg_json_object(json, column->name);
+    for (uint32_t i = 0; i < cell->length; i++) {
+        lg_string name = lg_table_device_name(table, column->folded ? 0 : i);
+        if (column->folded && i > 0)
+            lg_json_name(json, "device", strlen("device"));
+        else
+            lg_json_name(json, name.data, name.length);
+        lg_json_count(json, NULL, bytes[i]);
+    }
+    lg_json_end(json);
+}
+
+// The first node of a row is what the row is about: its type and title stand
+// beside it.
+static void
+add_node(lg_json *json, const lg__column *column, const lg_cell *cell,
+         bool first)
+{
+    if (cell->present)
+        lg_json_count(json, column->name, cell->node);
+    else
+        lg_json_null(json, column->name);
+    if (!first)
+        return;
+    add_string(json, "type", cell->type);
+    add_string(json, "title", cell->text);
+}
+
+static void write_members(const lg_table *table, size_t row, lg_json *json);
+
+static void
+add_table(lg_json *json, const lg__column *column, const lg_table *table)
+{
+    if (column->type == LG_COLUMN_LIST) {
+        write_rows(table, column->name, column->lines, json);
+        return;
+    }
+    lg_json_object(json, column->name);
+    if (lg_table_row_count(table) > 0)
+        write_members(table, 0, json);
+    lg_json_end(json);
+}
+
+static void
+add_value(lg_json *json, const lg_table *table, size_t row, size_t index,
+          bool first)
+{
+    const lg__column *column = &table->columns[index];
+    const lg__cell *stored = lg__cell_at(table, row, index);
+    const lg_cell cell = lg_table_cell(table, row, index);
+    if (!cell.present && column->type != LG_COLUMN_NODE) {
+        lg_json_null(json, column->name);
+        return;
+    }
+    if (column->type == LG_COLUMN_NODE) {
+        add_node(json, column, &cell, first);
+        return;
+    }
+    switch ((lg_column_type)(stored->kind - 1)) {
+    case LG_COLUMN_NUMBER:
+        lg_json_integer(json, column->name, cell.number);
+        break;
+    case LG_COLUMN_SIZE:
+        add_size(json, table, column, stored);
+        break;
+    case LG_COLUMN_SHARE:
+        lg_json_number(json, column->name, cell.share);
+        break;
+    case LG_COLUMN_BOOL:
+        lg_json_bool(json, column->name, cell.count != 0);
+        break;
+    case LG_COLUMN_LIST:
+    case LG_COLUMN_RECORD:
+        add_table(json, column, cell.table);
+        break;
+    case LG_COLUMN_TEXT:
+    case LG_COLUMN_PATH:
+        add_string(json, column->name, cell.text);
+        break;
+    default:
+        lg_json_count(json, column->name, cell.count);
+    }
+}
+
+static void
+write_members(const lg_table *table, size_t row, lg_json *json)
+{
+    bool first = true;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const lg__column *column = &table->columns[i];
+        if (!lg__column_is_in(column, LG__IN_DATA))
+            continue;
+        add_value(json, table, row, i, first);
+        first &= column->type != LG_COLUMN_NODE;
+    }
+}
+
+static void
+write_rows(const lg_table *table, const char *name, bool lines, lg_json *json)
+{
+    (lines ? lg_json_lines : lg_json_array)(json, name);
+    for (size_t row = 0; row < lg_table_row_count(table); row++) {
+        bool bare = table->column_count == 1 && table->columns[0].name == NULL;
+        if (!bare)
+            lg_json_object(json, NULL);
+        write_members(table, row, json);
+        if (!bare)
+            lg_json_end(json);
+    }
+    lg_json_end(json);
+}
+
+lg_status
+lg_table_json(const lg_table *table, lg_text *out, lg_error *err)
+{
+    lg_json json = {.out = out};
+    const char *rows = table->layout.rows;
+    lg_json_object(&json, NULL);
+    if (table->facts != NULL)
+        write_members(table->facts, 0, &json);
+    if (table->column_count > 0)
+        write_rows(table, rows != NULL ? rows : "rows", true, &json);
+    lg_json_end(&json);
+    return lg_json_finish(&json, err);
+}

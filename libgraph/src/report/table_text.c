@@ -1,0 +1,293 @@
+// Tables as text: columns as wide as what they show.
+#include "report/table.h"
+#include "report/width.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 64 };
+
+typedef struct writer {
+    const lg_table *table;
+    lg_text *out;
+    size_t shown;
+    size_t *width;      // [column] 0: not among the columns
+    size_t left;        // where the first column that is flush left begins
+    bool *is_last;      // [row] of its siblings, where there are branches
+    bool open[DEEPEST]; // [depth] siblings follow
+    lg_text cell;       // scratch
+} writer;
+
+static bool
+is_beside(const lg__column *column)
+{
+    return lg__column_is_in(column, LG__IN_TEXT) && column->below == NULL;
+}
+
+static void
+add_spaces(lg_text *out, size_t count)
+{
+    static const char spaces[] = "                                ";
+    for (; count >= sizeof spaces; count -= sizeof spaces - 1)
+        lg_text_add(out, spaces);
+    lg_text_add_bytes(out, spaces, count);
+}
+
+static size_t
+width_of(const lg_text *text)
+{
+    return text->data ? lg__display_width(text->data, text->length) : 0;
+}
+
+// Totals come after the rows that are shown.
+static size_t
+row_at(const writer *to, size_t i)
+{
+    return i < to->shown ? i : lg_table_row_count(to->table) + (i - to->shown);
+}
+
+static size_t
+count_rows(const writer *to)
+{
+    return to->shown + to->table->row_count - lg_table_row_count(to->table);
+}
+
+/* ------------------------------------------------------------ branches --- */
+
+// A row is the last of its siblings if one less deep comes before the next as
+// deep.
+static bool
+find_last(writer *to)
+{
+    bool seen[DEEPEST + 1] = {false};
+    to->is_last = calloc(to->shown + 1, sizeof *to->is_last);
+    for (size_t i = to->shown; to->is_last != NULL && i-- > 0;) {
+        size_t depth = to->table->rows[i].depth;
+        depth = depth < DEEPEST ? depth : DEEPEST - 1;
+        to->is_last[i] = !seen[depth];
+        seen[depth] = true;
+        memset(seen + depth + 1, 0, DEEPEST - depth);
+    }
+    return to->is_last != NULL;
+}
+
+static void
+add_branches(writer *to, size_t row, lg_text *out)
+{
+    size_t depth = to->table->rows[row].depth;
+    if (row >= to->shown)
+        return;
+    depth = depth < DEEPEST ? depth : DEEPEST - 1;
+    for (size_t i = 1; i < depth; i++)
+        lg_text_add(out, to->open[i] ? "│  " : "   ");
+    if (depth > 0)
+        lg_text_add(out, to->is_last[row] ? "└─ " : "├─ ");
+    to->open[depth] = !to->is_last[row];
+}
+
+static void
+say(writer *to, size_t row, size_t column, lg_text *out)
+{
+    switch (to->table->columns[column].tree) {
+    case LG__INDENTED:
+        add_spaces(out, 2 * (size_t)to->table->rows[row].depth);
+        break;
+    case LG__BRANCHED:
+        add_branches(to, row, out);
+        break;
+    default:
+        break;
+    }
+    lg__cell_say(to->table, row, column, out);
+}
+
+/* -------------------------------------------------------------- widths --- */
+
+static void
+measure_column(writer *to, size_t index)
+{
+    const lg__column *column = &to->table->columns[index];
+    size_t most = column->most > 0 ? column->most : LG__WIDEST;
+    size_t widest = column->least;
+    if (!to->table->layout.bare) {
+        size_t width = strlen(lg__column_heading(column));
+        widest = width > widest ? width : widest;
+    }
+    for (size_t i = 0; i < count_rows(to); i++) {
+        to->cell.length = 0;
+        say(to, row_at(to, i), index, &to->cell);
+        size_t width = width_of(&to->cell);
+        bool counts = lg__column_is_right(column) || width <= most;
+        widest = counts && width > widest ? width : widest;
+    }
+    to->width[index] = widest;
+}
+
+static bool
+measure(writer *to)
+{
+    const lg_table *table = to->table;
+    size_t at = table->layout.indent;
+    bool branched = false;
+    to->width = calloc(table->column_count + 1, sizeof *to->width);
+    for (size_t i = 0; i < table->column_count; i++)
+        branched |= table->columns[i].tree == LG__BRANCHED;
+    if (to->width == NULL || (branched && !find_last(to)))
+        return false;
+    to->left = SIZE_MAX;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const lg__column *column = &table->columns[i];
+        if (!is_beside(column))
+            continue;
+        measure_column(to, i);
+        at += column->gap;
+        if (!lg__column_is_right(column) && to->left == SIZE_MAX)
+            to->left = at;
+        at += to->width[i];
+    }
+    to->left = to->left == SIZE_MAX ? table->layout.indent : to->left;
+    return true;
+}
+
+/* --------------------------------------------------------------- lines --- */
+
+// What a cell shows is in to->cell. `pending`: spaces before it that were put
+// off, so that no line ends with them.
+static void
+add_cell(writer *to, size_t index, size_t *pending)
+{
+    const lg__column *column = &to->table->columns[index];
+    size_t width = width_of(&to->cell);
+    size_t room = to->width[index] > width ? to->width[index] - width : 0;
+    bool right = lg__column_is_right(column);
+    *pending += column->gap + (right ? room : 0);
+    if (to->cell.length > 0) {
+        add_spaces(to->out, *pending);
+        lg_text_add_bytes(to->out, to->cell.data, to->cell.length);
+        *pending = 0;
+    } else {
+        *pending += width;
+    }
+    *pending += right ? 0 : room;
+}
+
+static void
+add_headings(writer *to)
+{
+    size_t pending = to->table->layout.indent;
+    for (size_t i = 0; i < to->table->column_count; i++) {
+        const lg__column *column = &to->table->columns[i];
+        if (!is_beside(column))
+            continue;
+        to->cell.length = 0;
+        lg_text_add(&to->cell, lg__column_heading(column));
+        add_cell(to, i, &pending);
+    }
+    lg_text_add(to->out, "\n");
+}
+
+// Text of several lines goes on where it began.
+static void
+add_below(writer *to, size_t row, size_t index)
+{
+    const char *before = to->table->columns[index].below;
+    size_t start = to->left + lg__display_width(before, strlen(before));
+    to->cell.length = 0;
+    lg__cell_say(to->table, row, index, &to->cell);
+    if (to->cell.length == 0)
+        return;
+    add_spaces(to->out, to->left);
+    lg_text_add(to->out, before);
+    const char *end = to->cell.data + to->cell.length;
+    for (const char *line = to->cell.data; line < end;) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        size_t length = (size_t)((next ? next : end) - line);
+        if (line > to->cell.data)
+            add_spaces(to->out, start);
+        lg_text_add_bytes(to->out, line, length);
+        lg_text_add(to->out, "\n");
+        line += length + (next != NULL);
+        line = next == NULL ? end : line;
+    }
+}
+
+static void
+add_row(writer *to, size_t row)
+{
+    size_t pending = to->table->layout.indent;
+    if (to->table->layout.blocks)
+        lg_text_add(to->out, "\n");
+    for (size_t i = 0; i < to->table->column_count; i++) {
+        if (!is_beside(&to->table->columns[i]))
+            continue;
+        to->cell.length = 0;
+        say(to, row, i, &to->cell);
+        add_cell(to, i, &pending);
+    }
+    lg_text_add(to->out, "\n");
+    for (size_t i = 0; i < to->table->column_count; i++) {
+        const lg__column *column = &to->table->columns[i];
+        if (lg__column_is_in(column, LG__IN_TEXT) && column->below != NULL)
+            add_below(to, row, i);
+    }
+}
+
+static void
+add_rows(writer *to)
+{
+    const lg_table *table = to->table;
+    if (!table->layout.bare && !table->layout.blocks && table->row_count > 0)
+        add_headings(to);
+    for (size_t i = 0; i < to->shown; i++)
+        add_row(to, i);
+    to->cell.length = 0;
+    if (lg__table_say_more(table, to->shown, &to->cell)) {
+        add_spaces(to->out, to->left);
+        lg_text_add(to->out, to->cell.data ? to->cell.data : "");
+    }
+    for (size_t i = to->shown; i < count_rows(to); i++)
+        add_row(to, row_at(to, i));
+}
+
+static bool
+write_rows(const lg_table *table, size_t limit, lg_text *out)
+{
+    writer to = {
+        .table = table, .out = out, .shown = lg__table_shown(table, limit)};
+    bool enough = measure(&to);
+    if (enough) {
+        to.cell.length = 0;
+        add_rows(&to);
+    }
+    enough = enough && !to.cell.failed;
+    lg_text_free(&to.cell);
+    free(to.width);
+    free(to.is_last);
+    return enough;
+}
+
+// The table and its parts. Parts have no parts.
+static bool
+write_table(const lg_table *table, size_t limit, lg_text *out)
+{
+    bool enough = true;
+    lg_text_add(out, table->above.data ? table->above.data : "");
+    if (table->column_count > 0)
+        enough = write_rows(table, limit, out);
+    lg_text_add(out, table->below.data ? table->below.data : "");
+    for (const lg_table *part = table->first_part; part != NULL && enough;
+         part = part->next_part)
+        if (lg__table_is_in(part, LG__IN_TEXT))
+            enough = write_table(part, 0, out);
+    return enough;
+}
+
+lg_status
+lg_table_text(const lg_table *table, size_t limit, lg_text *out, lg_error *err)
+{
+    size_t start = out->length;
+    if (write_table(table, limit, out) && !out->failed)
+        return LG_OK;
+    lg__text_cut(out, start);
+    return lg__error_memory(err);
+}

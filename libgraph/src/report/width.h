@@ -1,0 +1,14 @@
+/**
+ * Columns of a terminal that text takes, whatever the locale.
+ */
+#ifndef LG_WIDTH_H
+#define LG_WIDTH_H
+
+#include <stddef.h>
+
+/** Two for each wide character (Chinese, Japanese, Korean, emoji), none for
+ *  marks that combine with the character before them, one for any other; bytes
+ *  that are not UTF-8 take one each. */
+size_t lg__display_width(const char *bytes, size_t length);
+
+#endif
