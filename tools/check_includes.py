@@ -1,6 +1,7 @@
 """Who may include whom.
 
-The rooms of the project see each other through public headers only. Debian puts
+The parts of the project see each other through public headers only, and the rooms
+of a part include only themselves and the rooms listed before them. Debian puts
 every library's headers on the compiler's default path, so no compiler option can
 keep <gvc.h> out of libgraph: this reads the `#include` lines instead.
 """
@@ -36,11 +37,11 @@ class Rule:
 INCLUDES = (
     Rule("libgraph/", PYTHON, "Python's headers"),
     Rule("libgraph/", GRAPHVIZ, "Graphviz"),
-    Rule("libgraph/", IGRAPH, "igraph", ("libgraph/src/igraph_bridge.c",)),
+    Rule("libgraph/", IGRAPH, "igraph", ("libgraph/src/analysis/igraph_bridge.c",)),
     Rule("libgraph/", r"^leakgraph/export\.h$", "the pictures"),
     Rule("export/", PYTHON, "Python's headers"),
     Rule("export/", IGRAPH, "igraph"),
-    Rule("export/", GRAPHVIZ, "Graphviz", ("export/src/render.c",)),
+    Rule("export/", GRAPHVIZ, "Graphviz", ("export/render/render.c",)),
     Rule("pyext/", IGRAPH, "igraph"),
     Rule("pyext/", GRAPHVIZ, "Graphviz"),
     Rule("pyext/", INTERNALS, "CPython's internal headers", ("pyext/capture/",)),
@@ -53,11 +54,77 @@ WORDS = (
         "pyext/",
         r"\bPY_(VERSION_HEX|MINOR_VERSION|MAJOR_VERSION)\b",
         "a Python version",
-        ("pyext/capture/compat", "pyext/binding/shim.h"),
+        ("pyext/capture/cpython/compat", "pyext/binding/support/shim.h"),
     ),
     Rule("libgraph/", r"\b(printf|puts|exit|abort)[ ]?\(", "printing or exiting"),
     Rule("libgraph/", r"\bstd(out|err)\b", "printing"),
-    Rule("export/src/", r"\babort[ ]?\(", "aborting"),
+    Rule("export/", r"\babort[ ]?\(", "aborting"),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A folder whose files include each other by their path below `base`.
+
+    A room may include itself and the rooms before it. Where `shared` is set, a
+    room shows the others one header only, named after the room.
+    """
+
+    base: str
+    rooms: tuple[str, ...]
+    shared: str = ""
+
+    def room_of(self, path: str) -> int | None:
+        """The rank of the room that a path below `base` lies in."""
+        folder = str(Path(path).parent)
+        return self.rooms.index(folder) if folder in self.rooms else None
+
+    def header_of(self, room: str) -> str:
+        """The header that a room shows the others, or "" for any."""
+        return self.shared.format(room=room) if self.shared else ""
+
+
+PARTS = (
+    Part(
+        "libgraph/src/",
+        (
+            "base",
+            "graph",
+            "build",
+            "analysis",
+            "file",
+            "paths",
+            "cycles",
+            "bytes",
+            "findings",
+            "answers",
+            "report",
+        ),
+        "{room}/{room}_private.h",
+    ),
+    Part("export/", ("view", "pick", "pictures", "write", "render", "command")),
+    Part(
+        "pyext/",
+        (
+            "capture/cpython",
+            "capture/memory",
+            "capture/walk",
+            "capture/adapters",
+            "bytes/common",
+            "bytes/python",
+            "bytes/libraries",
+            "bytes/torch",
+            "bytes/cuda",
+            "bytes",
+            "capture/run",
+            "binding/support",
+            "binding/objects",
+            "binding/pictures",
+            "binding/capture",
+            "binding/answers",
+            "binding",
+        ),
+    ),
 )
 
 
@@ -87,10 +154,49 @@ def broken(rule: Rule, path: str, text: str) -> bool:
     )
 
 
-def check_file(root: Path, path: Path, names: dict[str, set[str]]) -> Iterator[str]:
-    """What is wrong with one file; names holds the headers of each room."""
+def part_of(path: str) -> Part | None:
+    """The part that a path lies in."""
+    return next((part for part in PARTS if path.startswith(part.base)), None)
+
+
+def check_rooms(part: Part, path: str, header: str) -> str:
+    """What is wrong with a room's include of `header`; "" if nothing is."""
+    room = part.room_of(path.removeprefix(part.base))
+    other = part.room_of(header)
+    if room is None:
+        return "lies in no room"
+    if other is None:
+        return f'"{header}" lies in no room of {part.base}'
+    if other > room:
+        return f"{part.rooms[room]} must not include {part.rooms[other]} ({header})"
+    shared = part.header_of(part.rooms[other])
+    if other != room and shared and header != shared:
+        return f'"{header}" is private to its room, which shows "{shared}"'
+    return ""
+
+
+def check_quoted(path: Path, header: str, known: set[str]) -> str:
+    """What is wrong with `#include "header"`; "" if nothing is."""
+    part = part_of(str(path))
+    if part is None:
+        beside = str(path.parent / header)
+        # Graphs are damaged by hand in tests/c, which takes their layout.
+        private = PARTS[0].base + header if path.match("tests/c/*") else beside
+        found = beside in known or private in known or is_test_helper(path, header)
+        return "" if found else f'"{header}" belongs to another room'
+    if part.base + header not in known:
+        return f'"{header}" belongs to another room'
+    return check_rooms(part, str(path), header)
+
+
+def is_test_helper(path: Path, header: str) -> bool:
+    """Whether it is a header of the folders of tests, which share theirs."""
+    return path.parts[0] == "tests" and "/" not in header
+
+
+def check_file(root: Path, path: Path, known: set[str]) -> Iterator[str]:
+    """What is wrong with one file; known holds the paths of all headers."""
     text = (root / path).read_text(encoding="utf-8")
-    room = path.parts[0]
     for match in INCLUDE.finditer(text):
         where = f"{path}:{line_of(text, match.start())}"
         quote, header = match.groups()
@@ -99,14 +205,10 @@ def check_file(root: Path, path: Path, names: dict[str, set[str]]) -> Iterator[s
                 yield f"{where}: {rule.room} must not include {rule.what} ({header})"
         if header.startswith("leakgraph/") and not PUBLIC.match(header):
             yield f"{where}: {header} is no public header"
-        if re.match(INTERNALS, header):
-            continue
-        known = names.get(room, set())
-        if path.match("tests/c/*"):
-            # Graphs are damaged by hand there, which takes their layout.
-            known = known | names.get("libgraph", set())
-        if quote == '"' and Path(header).name not in known:
-            yield f'{where}: "{header}" belongs to another room'
+        if quote == '"' and not re.match(INTERNALS, header):
+            problem = check_quoted(path, header, known)
+            if problem:
+                yield f"{where}: {problem}"
     code = code_of(text)
     for rule in WORDS:
         for match in re.finditer(rule.pattern, code):
@@ -116,13 +218,23 @@ def check_file(root: Path, path: Path, names: dict[str, set[str]]) -> Iterator[s
 
 
 def check(root: Path) -> Iterator[str]:
-    """Every include that crosses a wall."""
+    """Every include that crosses a wall, and every name that two files share."""
     paths = tracked.files(root, ".c", ".h")
-    names: dict[str, set[str]] = {}
+    known = {str(path) for path in paths if path.suffix == ".h"}
     for path in paths:
-        names.setdefault(path.parts[0], set()).add(path.name)
+        yield from check_file(root, path, known)
+    yield from check_names(paths)
+
+
+def check_names(paths: list[Path]) -> Iterator[str]:
+    """Files of the product that have one name."""
+    first: dict[str, Path] = {}
     for path in paths:
-        yield from check_file(root, path, names)
+        if part_of(str(path)) is None or "include" in path.parts:
+            continue
+        other = first.setdefault(path.name, path)
+        if other != path:
+            yield f"{path}:1: {other} has the same name"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-#include "adapters.h"
+#include "bytes/common/adapters.h"
 
 const lg_adapter *const lg_adapters[] = {
     &lg_host_adapter,

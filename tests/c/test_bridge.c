@@ -6,7 +6,7 @@
 #include "drawn.h"
 #include "test.h"
 
-#include "../../libgraph/src/solver.h"
+#include "analysis/solver.h"
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);

@@ -1,7 +1,7 @@
 // Figures: what belongs to each, what it keeps alive, and who holds it.
 #include <leakgraph/bytes.h>
 
-#include "../../libgraph/src/set.h"
+#include "analysis/analysis_private.h"
 #include "drawn.h"
 #include "story.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 // Looking through columns some numbers at a time finds what looking at each
 // does.
-#include "../../libgraph/src/lanes.h"
+#include "base/simd.h"
 #include "test.h"
 
 enum { MOST = 200 };

@@ -1,6 +1,6 @@
 // Sorting by a number: ascending, the same items, and those of one number in
 // the order in which they were.
-#include "../../libgraph/src/radix.h"
+#include "base/base_private.h"
 #include "test.h"
 
 typedef struct item {

@@ -1,6 +1,6 @@
 // The sort that needs no memory, against what it means to be sorted: ascending,
 // and the same items.
-#include "../../libgraph/src/sort.h"
+#include "base/base_private.h"
 #include "test.h"
 
 typedef struct item {

@@ -2,18 +2,26 @@ import check_includes
 import pytest
 
 FINE = {
-    "libgraph/src/graph.h": "#include <leakgraph/leakgraph.h>\n",
-    "libgraph/src/graph.c": '#include "graph.h"\n/* printf(), Python.h */\n',
-    "tests/c/test_graph.c": '#include "graph.h"\n',
-    "libgraph/src/igraph_bridge.c": "#include <igraph.h>\n",
-    "export/src/render.c": "#include <gvc.h>\n",
-    "pyext/capture/compat.h": "#if PY_VERSION_HEX >= 0x030c0000\n#endif\n",
-    "pyext/capture/walk.c": (
-        "#define Py_BUILD_CORE 1\n"
-        '#include "internal/pycore_gc.h"\n#include "compat.h"\n'
+    "libgraph/src/graph/graph_private.h": "#include <leakgraph/leakgraph.h>\n",
+    "libgraph/src/graph/graph.c": (
+        '#include "graph/graph_private.h"\n/* printf(), Python.h */\n'
     ),
-    "pyext/binding/core.c": (
-        '#include "../capture/compat.h"\n#include <leakgraph/export.h>\n'
+    "libgraph/src/paths/paths_private.h": "",
+    "libgraph/src/analysis/analysis_private.h": "",
+    "libgraph/src/analysis/policy.h": "",
+    "libgraph/src/paths/path.c": '#include "analysis/analysis_private.h"\n',
+    "export/write/tree.h": "",
+    "pyext/binding/support/args.h": "",
+    "tests/c/test_graph.c": '#include "graph/graph_private.h"\n',
+    "libgraph/src/analysis/igraph_bridge.c": "#include <igraph.h>\n",
+    "export/render/render.c": "#include <gvc.h>\n",
+    "pyext/capture/cpython/compat.h": "#if PY_VERSION_HEX >= 0x030c0000\n#endif\n",
+    "pyext/capture/walk/heap_walk.c": (
+        "#define Py_BUILD_CORE 1\n"
+        '#include "internal/pycore_gc.h"\n#include "capture/cpython/compat.h"\n'
+    ),
+    "pyext/binding/module.c": (
+        '#include "capture/cpython/compat.h"\n#include <leakgraph/export.h>\n'
     ),
 }
 
@@ -31,21 +39,27 @@ def test_allowed_includes_pass(project):
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("libgraph/src/graph.c", "#include <Python.h>\n"),
-        ("libgraph/src/graph.c", "#  include <gvc.h>\n"),
-        ("libgraph/src/graph.c", "#include <igraph/igraph.h>\n"),
-        ("libgraph/src/graph.c", "#include <leakgraph/export.h>\n"),
-        ("libgraph/src/graph.c", 'void f(void) { printf("x"); }\n'),
-        ("export/src/dot.c", "#include <gvc.h>\n"),
-        ("export/src/dot.c", "#include <Python.h>\n"),
-        ("export/src/dot.c", '#include "../../libgraph/src/graph.h"\n'),
-        ("export/src/dot.c", "#include <leakgraph/private/graph.h>\n"),
-        ("pyext/binding/core.c", "#include <igraph.h>\n"),
-        ("pyext/binding/core.c", '#include "internal/pycore_gc.h"\n'),
-        ("pyext/binding/core.c", "#define Py_BUILD_CORE_MODULE\n"),
-        ("pyext/binding/core.c", "#if PY_VERSION_HEX > 1\n#endif\n"),
-        ("pyext/capture/walk.c", "#if PY_VERSION_HEX > 1\n#endif\n"),
-        ("tests/export/test_dot.c", '#include "graph.h"\n'),
+        ("libgraph/src/graph/graph.c", "#include <Python.h>\n"),
+        ("libgraph/src/graph/graph.c", "#  include <gvc.h>\n"),
+        ("libgraph/src/graph/graph.c", "#include <igraph/igraph.h>\n"),
+        ("libgraph/src/graph/graph.c", "#include <leakgraph/export.h>\n"),
+        ("libgraph/src/graph/graph.c", 'void f(void) { printf("x"); }\n'),
+        ("export/write/dot.c", "#include <gvc.h>\n"),
+        ("export/write/dot.c", "#include <Python.h>\n"),
+        ("export/write/dot.c", '#include "../libgraph/src/graph/graph_private.h"\n'),
+        ("export/write/dot.c", "#include <leakgraph/private/graph.h>\n"),
+        ("pyext/binding/module.c", "#include <igraph.h>\n"),
+        ("pyext/binding/module.c", '#include "internal/pycore_gc.h"\n'),
+        ("pyext/binding/module.c", "#define Py_BUILD_CORE_MODULE\n"),
+        ("pyext/binding/module.c", "#if PY_VERSION_HEX > 1\n#endif\n"),
+        ("pyext/capture/walk/heap_walk.c", "#if PY_VERSION_HEX > 1\n#endif\n"),
+        ("libgraph/src/graph/graph.c", '#include "paths/paths_private.h"\n'),
+        ("libgraph/src/paths/path.c", '#include "analysis/policy.h"\n'),
+        ("libgraph/src/paths/path.c", '#include "paths_private.h"\n'),
+        ("libgraph/src/strays.c", '#include "graph/graph_private.h"\n'),
+        ("export/view/view.c", '#include "write/tree.h"\n'),
+        ("pyext/capture/walk/heap_walk.c", '#include "binding/support/args.h"\n'),
+        ("tests/export/test_dot.c", '#include "graph/graph_private.h"\n'),
         ("examples/c/show.c", "#include <Python.h>\n"),
     ],
 )
@@ -56,3 +70,11 @@ def test_an_include_across_a_wall_is_found(project, path, text):
     found = problems(project)
     assert len(found) == 1
     assert found[0].startswith(f"{path}:3:")
+
+
+def test_two_files_of_one_name_are_found(project):
+    project.write("libgraph/src/paths/why.c", "")
+    project.write("export/pictures/why.c", "")
+    assert problems(project) == [
+        "libgraph/src/paths/why.c:1: export/pictures/why.c has the same name"
+    ]

@@ -1,7 +1,7 @@
 // JSON, written as it comes.
 #include <leakgraph/report.h>
 
-#include "report.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include <leakgraph/report.h>
 
-#include "words.h"
+#include "report/words.h"
 
 /** Who sees a column. */
 enum {

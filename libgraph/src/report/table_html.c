@@ -1,6 +1,6 @@
 // Tables as HTML: a piece of a page, styled in place.
 #include "report/table.h"
-#include "utf8.h"
+#include "base/base_private.h"
 
 #include <string.h>
 

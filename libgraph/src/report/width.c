@@ -1,7 +1,7 @@
 // Display widths: East Asian Width W and F, and general categories Mn, Me and
 // Cf, of Unicode 15, where names are likely to have them.
 #include "report/width.h"
-#include "utf8.h"
+#include "base/base_private.h"
 
 #include <stdint.h>
 

@@ -1,0 +1,293 @@
+// The verbs that ask who retains what: top, figures, why, paths, cycles,
+// findings, dominators, and analyze, which keeps the answers.
+
+#include "command/command.h"
+
+#include <leakgraph/bytes.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define USUAL_LIMIT 20u
+#define USUAL_SHARE 0.01
+
+static lg_format
+format_of(const lg_arguments *arguments)
+{
+    return arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
+}
+
+static size_t
+limit_of(const lg_arguments *arguments)
+{
+    return arguments->all     ? 0
+           : arguments->limit ? arguments->limit
+                              : USUAL_LIMIT;
+}
+
+static int
+print_and_close(lg_graph *graph, lg_analysis *analysis, lg_status status,
+                lg_text *text, const lg_error *error)
+{
+    int code = status ? lg__fail(error) : lg__print(text);
+    lg_text_free(text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}
+
+int
+lg__verb_top(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_text text = {0};
+    lg_error error = {0};
+    uint32_t by;
+    size_t limit = arguments->all ? SIZE_MAX : limit_of(arguments);
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    if (!lg__by_find(graph, arguments, &by, &code) ||
+        !lg__analyse(graph, &analysis, &code)) {
+        lg_graph_free(graph);
+        return code;
+    }
+    lg_status status =
+        lg_report_top(analysis, arguments->group, by, limit, lg__monitor(),
+                      format_of(arguments), &text, &error);
+    return print_and_close(graph, analysis, status, &text, &error);
+}
+
+int
+lg__verb_figures(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_text text = {0};
+    lg_error error = {0};
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    lg_status status = lg_report_figures(analysis, limit_of(arguments),
+                                         format_of(arguments), &text, &error);
+    return print_and_close(graph, analysis, status, &text, &error);
+}
+
+static lg_status
+report_why(const lg_arguments *arguments, const lg_analysis *analysis,
+           const lg_nodes *nodes, lg_text *out, lg_error *err)
+{
+    return lg_report_why(analysis, nodes->items, nodes->count, NULL,
+                         lg__monitor(), format_of(arguments), out, err);
+}
+
+static lg_status
+report_paths(const lg_arguments *arguments, const lg_analysis *analysis,
+             const lg_nodes *nodes, lg_text *out, lg_error *err)
+{
+    return lg_report_paths(analysis, nodes->items, nodes->count,
+                           limit_of(arguments), lg__monitor(),
+                           format_of(arguments), out, err);
+}
+
+typedef lg_status report_function(const lg_arguments *arguments,
+                                  const lg_analysis *analysis,
+                                  const lg_nodes *nodes, lg_text *out,
+                                  lg_error *err);
+
+// A report about all that the selector names.
+static int
+print_about(const lg_arguments *arguments, report_function *write)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis = NULL;
+    lg_nodes nodes = {0};
+    lg_text text = {0};
+    lg_error error = {0};
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    if (lg__select_all(graph, arguments->words[1], &nodes, &code) &&
+        lg__analyse(graph, &analysis, &code))
+        code = write(arguments, analysis, &nodes, &text, &error)
+                   ? lg__fail(&error)
+                   : lg__print(&text);
+    lg_text_free(&text);
+    lg_nodes_free(&nodes);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}
+
+int
+lg__verb_why(const lg_arguments *arguments)
+{
+    return print_about(arguments, report_why);
+}
+
+int
+lg__verb_paths(const lg_arguments *arguments)
+{
+    return print_about(arguments, report_paths);
+}
+
+static bool
+is_known(const lg_graph *graph, const char *name)
+{
+    for (uint32_t i = 0; i < lg_graph_type_count(graph); i++) {
+        lg_string known = lg_graph_type(graph, i).name;
+        if (known.length == strlen(name) &&
+            !memcmp(known.data, name, known.length))
+            return true;
+    }
+    return !strcmp(name, "tensor") || !strcmp(name, "figure");
+}
+
+// A name that was mistyped would find no leak for ever.
+static void
+note_unknown(const lg_graph *graph, const char *name)
+{
+    if (name && !is_known(graph, name))
+        fprintf(stderr, "leakgraph: no object of type %s is in the snapshot\n",
+                name);
+}
+
+bool
+lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
+                size_t limit, lg_cycles *out, int *code)
+{
+    lg_error error = {0};
+    lg_cycle_options options = {
+        .holding = arguments->holding,
+        .kinds = arguments->kinds,
+        .min_bytes = arguments->min_bytes,
+        .limit = limit,
+    };
+    if (!lg__by_find(lg_analysis_graph(analysis), arguments, &options.by, code))
+        return false;
+    if (!lg_analysis_cycles(analysis, &options, lg__monitor(), out, &error))
+        return true;
+    *code = lg__fail(&error);
+    return false;
+}
+
+// What --check is about: cycles that no root holds.
+static bool
+has_leaks(const lg_analysis *analysis, const lg_arguments *arguments, int *code)
+{
+    lg_cycles cycles = {0};
+    lg_arguments leaks = *arguments;
+    unsigned held = 1u << LG_CYCLE_HELD;
+    unsigned all =
+        held | 1u << LG_CYCLE_COLLECTABLE | 1u << LG_CYCLE_UNCOLLECTABLE;
+    leaks.kinds = (leaks.kinds ? leaks.kinds : all) & ~held;
+    if (!leaks.kinds || !lg__find_cycles(analysis, &leaks, 1, &cycles, code))
+        return false;
+    bool found = cycles.total > 0;
+    lg_cycles_free(&cycles);
+    return found;
+}
+
+static int
+print_cycles(const lg_arguments *arguments, const lg_analysis *analysis)
+{
+    int code = EXIT_FINE;
+    lg_text text = {0};
+    lg_error error = {0};
+    lg_cycles cycles = {0};
+    note_unknown(lg_analysis_graph(analysis), arguments->holding);
+    if (!lg__find_cycles(analysis, arguments, limit_of(arguments), &cycles,
+                         &code))
+        return code;
+    lg_status status = lg_report_cycles(analysis, &cycles, format_of(arguments),
+                                        &text, &error);
+    lg_cycles_free(&cycles);
+    code = status ? lg__fail(&error) : lg__print(&text);
+    lg_text_free(&text);
+    if (!code && arguments->check && has_leaks(analysis, arguments, &code))
+        return EXIT_LEAKS;
+    return code;
+}
+
+int
+lg__verb_cycles(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    code = print_cycles(arguments, analysis);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}
+
+int
+lg__verb_findings(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_findings findings = {0};
+    lg_text text = {0};
+    lg_error error = {0};
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    lg_status status =
+        lg_analysis_findings(analysis, lg__monitor(), &findings, &error);
+    if (status == LG_OK)
+        status = lg_report_findings(analysis, &findings, format_of(arguments),
+                                    &text, &error);
+    bool leaks = arguments->check && findings.count > 0;
+    lg_findings_free(&findings);
+    code = print_and_close(graph, analysis, status, &text, &error);
+    return code == EXIT_FINE && leaks ? EXIT_LEAKS : code;
+}
+
+int
+lg__verb_dominators(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_text text = {0};
+    lg_error error = {0};
+    uint32_t node = LG_NONE;
+    double share =
+        arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    if (!lg__select_one(graph, arguments, &node, &code) ||
+        !lg__analyse(graph, &analysis, &code)) {
+        lg_graph_free(graph);
+        return code;
+    }
+    lg_status status = lg_report_dominators(
+        analysis, node, share, format_of(arguments), &text, &error);
+    return print_and_close(graph, analysis, status, &text, &error);
+}
+
+int
+lg__verb_analyze(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_error error = {0};
+    if (!arguments->output) {
+        lg__complain("analyze needs a file to write: give -o analysed.lgs");
+        return EXIT_USAGE;
+    }
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    lg_save_options options = {.compress = (int)arguments->compress,
+                               .analysis = analysis};
+    lg_status status = lg_graph_save(graph, arguments->output, &options,
+                                     lg__monitor(), &error);
+    code = status ? lg__fail(&error) : EXIT_FINE;
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+}

@@ -1,0 +1,273 @@
+// The options of all verbs, and which verb takes which.
+
+#include "command/command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct option_text {
+    char letter;
+    const char *line;
+} option_text;
+
+static const struct option options[] = {
+    {"backrefs", no_argument, NULL, 'B'},
+    {"by", required_argument, NULL, 'u'},
+    {"check", no_argument, NULL, 'c'},
+    {"compress", required_argument, NULL, 'z'},
+    {"cycle", required_argument, NULL, 'C'},
+    {"depth", required_argument, NULL, 'd'},
+    {"device", required_argument, NULL, 'V'},
+    {"dominators", no_argument, NULL, 'D'},
+    {"format", required_argument, NULL, 'f'},
+    {"group", required_argument, NULL, 'G'},
+    {"group", required_argument, NULL, 'T'},
+    {"help", no_argument, NULL, 'h'},
+    {"holding", required_argument, NULL, 'H'},
+    {"json", no_argument, NULL, 'j'},
+    {"kind", required_argument, NULL, 'k'},
+    {"legend", no_argument, NULL, 'g'},
+    {"limit", required_argument, NULL, 'l'},
+    {"limit", required_argument, NULL, 'L'},
+    {"max-nodes", required_argument, NULL, 'm'},
+    {"min-bytes", required_argument, NULL, 'b'},
+    {"min-share", required_argument, NULL, 'S'},
+    {"output", required_argument, NULL, 'o'},
+    {"path", no_argument, NULL, 'P'},
+    {"paths", no_argument, NULL, 'M'},
+    {"refs", no_argument, NULL, 'R'},
+    {"sort", required_argument, NULL, 's'},
+    {"title", required_argument, NULL, 't'},
+    {"types", no_argument, NULL, 'y'},
+    {"weak", no_argument, NULL, 'w'},
+    {"why", no_argument, NULL, 'W'},
+    {NULL, 0, NULL, 0},
+};
+
+static const option_text texts[] = {
+    {'B', "--backrefs         who refers to the object (the default)"},
+    {'R', "--refs             what the object refers to"},
+    {'P', "--path             a shortest path from a root to the object"},
+    {'M', "--paths            how the roots reach all of the objects"},
+    {'W', "--why              all that keeps the object alive"},
+    {'D', "--dominators       what the object, or the heap, is made of"},
+    {'C', "--cycle N          a cycle, by its number in `leakgraph cycles`"},
+    {'G', "--group KEY        object, type or module (object)"},
+    {'V', "--device NAME      only on that device: cuda:0, host"},
+    {'T', "--group KEY        storage, kind, device, dtype or shape (storage)"},
+    {'H', "--holding TYPE     cycles that retain one: a type, tensor, figure"},
+    {'k',
+     "--kind KINDS       collectable, held, uncollectable; a comma between"},
+    {'b', "--min-bytes N      cycles that retain so much: 4096, 64KiB, 1MiB"},
+    {'S', "--min-share F      parts of at least this share: 0.01 or 1% (1%)"},
+    {'c', "--check            exit with 1 if there are leaks"},
+    {'z', "--compress LEVEL   zstd level 1 to 19"},
+    {'o', "-o, --output FILE  where to write; `-` is standard output"},
+    {'f', "-f, --format NAME  svg, png, pdf ...; else the file's suffix says"},
+    {'t', "--title TEXT       a line above the picture"},
+    {'g', "--legend           explain the colours below the picture"},
+    {'d', "--depth N          follow at most N references (3)"},
+    {'m', "--max-nodes N      draw at most N boxes (120)"},
+    {'l', "--limit N          print at most N lines or objects"},
+    {'L', "--limit N|all      print at most N (20)"},
+    {'u', "--by KEY           retained, host, or a device such as cuda:0"},
+    {'s', "--sort KEY         bytes, count or name (bytes)"},
+    {'w', "--weak             follow weak references too"},
+    {'y', "--types            show the references from objects to types"},
+    {'j', "--json             for programs"},
+};
+
+void
+lg__arguments_print_help(const lg_verb *verb)
+{
+    printf("\nOptions:\n");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (strchr(verb->options, texts[i].letter))
+            printf("  %s\n", texts[i].line);
+    }
+    printf("  -h, --help         this text\n");
+}
+
+static const char *
+name_of(int letter)
+{
+    size_t i = 0;
+    while (options[i].val != letter)
+        i++;
+    return options[i].name;
+}
+
+// Which picture it is to be: one only.
+static bool
+take_picture(int letter, lg_arguments *out)
+{
+    const char *name = name_of(letter);
+    if (out->drawn && strcmp(out->drawn, name)) {
+        lg__complain("--%s and --%s are two pictures: draw one at a time",
+                     out->drawn, name);
+        return false;
+    }
+    out->drawn = name;
+    out->picture = letter == 'W'   ? PICTURE_WHY
+                   : letter == 'M' ? PICTURE_PATHS
+                   : letter == 'C' ? PICTURE_CYCLE
+                   : letter == 'D' ? PICTURE_DOMINATORS
+                                   : PICTURE_VIEW;
+    out->direction = letter == 'R'   ? LG_REFS
+                     : letter == 'P' ? LG_PATH
+                                     : LG_BACKREFS;
+    return letter != 'C' ||
+           lg__number_read("cycle", optarg, UINT32_MAX / 2, &out->cycle);
+}
+
+static bool
+take_flag(int letter, lg_arguments *out)
+{
+    bool *flag = letter == 'g'   ? &out->legend
+                 : letter == 'w' ? &out->weak
+                 : letter == 'y' ? &out->types
+                 : letter == 'c' ? &out->check
+                                 : &out->json;
+    return *flag = true;
+}
+
+static bool
+take_limit(int letter, lg_arguments *out)
+{
+    if (letter == 'L')
+        return lg__limit_read(optarg, &out->limit, &out->all);
+    return lg__number_read("limit", optarg, UINT32_MAX / 2, &out->limit);
+}
+
+static bool
+take_text(int letter, lg_arguments *out)
+{
+    const char **text = letter == 'o'   ? &out->output
+                        : letter == 'f' ? &out->format
+                        : letter == 'H' ? &out->holding
+                        : letter == 'u' ? &out->by
+                        : letter == 'V' ? &out->device
+                                        : &out->title;
+    *text = optarg;
+    return true;
+}
+
+static bool
+take_option(int letter, lg_arguments *out)
+{
+    if (strchr("BRPMWCD", letter))
+        return take_picture(letter, out);
+    if (strchr("ofHVtu", letter))
+        return take_text(letter, out);
+    switch (letter) {
+    case 'd':
+        return lg__number_read("depth", optarg, UINT32_MAX / 2, &out->depth);
+    case 'm':
+        return lg__number_read("max-nodes", optarg, UINT32_MAX / 2,
+                               &out->max_nodes);
+    case 'l':
+    case 'L':
+        return take_limit(letter, out);
+    case 's':
+        return lg__sort_read(optarg, &out->sort);
+    case 'G':
+        return lg__group_read(optarg, &out->group);
+    case 'T':
+        return lg__tensor_group_read(optarg, &out->tensor_group);
+    case 'k':
+        return lg__kinds_read(optarg, &out->kinds);
+    case 'b':
+        return lg__size_read(optarg, &out->min_bytes);
+    case 'S':
+        return lg__share_read(optarg, &out->min_share);
+    case 'z':
+        return lg__number_read("compress", optarg, 19, &out->compress);
+    default:
+        return take_flag(letter, out);
+    }
+}
+
+// The options that the verb takes, for getopt and for suggestions.
+static size_t
+own_options(const lg_verb *verb, struct option *own, const char **names)
+{
+    size_t count = 0;
+    for (size_t i = 0; options[i].name; i++) {
+        if (options[i].val != 'h' && !strchr(verb->options, options[i].val))
+            continue;
+        names[count] = options[i].name;
+        own[count++] = options[i];
+    }
+    memset(&own[count], 0, sizeof own[count]);
+    return count;
+}
+
+static void
+complain_option(const lg_verb *verb, const char *word, const char *const *names,
+                size_t count)
+{
+    char bare[64];
+    snprintf(bare, sizeof bare, "%s", word + strspn(word, "-"));
+    bare[strcspn(bare, "=")] = '\0';
+    const char *nearest = lg__nearest(bare, names, count);
+    if (nearest)
+        lg__complain("%s has no option %s: did you mean --%s?", verb->name,
+                     word, nearest);
+    else
+        lg__complain("%s has no option %s: see leakgraph %s --help", verb->name,
+                     word, verb->name);
+}
+
+static bool
+take_words(const lg_verb *verb, int argc, char **argv, lg_arguments *out)
+{
+    int count = argc - optind;
+    int most = verb->words + verb->more_words;
+    if (count < verb->words || count > most) {
+        char range[32] = "";
+        if (verb->more_words)
+            snprintf(range, sizeof range, "%d to ", verb->words);
+        lg__complain("%s takes %s%d argument%s, not %d: see leakgraph %s "
+                     "--help",
+                     verb->name, range, most, most == 1 ? "" : "s", count,
+                     verb->name);
+        return false;
+    }
+    for (int i = 0; i < count; i++)
+        out->words[i] = argv[optind + i];
+    out->word_count = count;
+    return true;
+}
+
+bool
+lg__arguments_read(const lg_verb *verb, int argc, char **argv,
+                   lg_arguments *out)
+{
+    struct option own[sizeof options / sizeof *options];
+    const char *names[sizeof options / sizeof *options];
+    size_t count = own_options(verb, own, names);
+    *out = (lg_arguments){
+        .direction = LG_BACKREFS, .min_bytes = -1, .min_share = -1};
+    opterr = 0;
+    for (;;) {
+        const char *word = argv[optind];
+        int letter = getopt_long(argc, argv, ":hf:o:", own, NULL);
+        if (letter == -1)
+            return take_words(verb, argc, argv, out);
+        if (letter == ':') {
+            lg__complain("%s needs a value: see leakgraph %s --help",
+                         argv[optind - 1], verb->name);
+            return false;
+        }
+        bool known = letter != '?' && strchr(verb->options, letter);
+        if (letter == '?' || !known) {
+            complain_option(
+                verb, optopt || !argv[optind - 1] ? word : argv[optind - 1],
+                names, count);
+            return false;
+        }
+        if (!take_option(letter, out))
+            return false;
+    }
+}

@@ -1,0 +1,106 @@
+// Complaints: one line, the exit code, and the name that was probably meant.
+
+#include "command/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void
+lg__complain(const char *format, ...)
+{
+    va_list rest;
+    lg__progress_end();
+    va_start(rest, format);
+    fputs("leakgraph: ", stderr);
+    vfprintf(stderr, format, rest);
+    fputc('\n', stderr);
+    va_end(rest);
+}
+
+int
+lg__fail(const lg_error *error)
+{
+    lg__complain("%s", error->message);
+    switch (error->status) {
+    case LG_OK:
+        return EXIT_FINE;
+    case LG_EINVAL:
+    case LG_ENOTFOUND:
+        return EXIT_USAGE;
+    case LG_EIO:
+    case LG_EFORMAT:
+    case LG_EVERSION:
+        return EXIT_UNREADABLE;
+    default:
+        return EXIT_INCOMPLETE;
+    }
+}
+
+static size_t
+least(size_t a, size_t b, size_t c)
+{
+    size_t smaller = a < b ? a : b;
+    return smaller < c ? smaller : c;
+}
+
+// Levenshtein's distance, on one row.
+static size_t
+distance(const char *left, const char *right)
+{
+    size_t row[65];
+    size_t width = strlen(right);
+    if (width > 64)
+        return SIZE_MAX;
+    for (size_t i = 0; i <= width; i++)
+        row[i] = i;
+    for (; *left; left++) {
+        size_t corner = row[0]++;
+        for (size_t i = 1; i <= width; i++) {
+            size_t above = row[i];
+            row[i] = least(row[i - 1] + 1, above + 1,
+                           corner + (*left != right[i - 1]));
+            corner = above;
+        }
+    }
+    return row[width];
+}
+
+const char *
+lg__nearest(const char *word, const char *const *names, size_t count)
+{
+    const char *nearest = NULL;
+    size_t best = strlen(word) / 3 + 2;
+    for (size_t i = 0; i < count; i++) {
+        size_t far = distance(word, names[i]);
+        if (far < best) {
+            best = far;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+int
+lg__print(lg_text *text)
+{
+    int code = EXIT_FINE;
+    size_t done = 0;
+    lg__progress_end();
+    while (done < text->length && code == EXIT_FINE) {
+        ssize_t written =
+            write(STDOUT_FILENO, text->data + done, text->length - done);
+        if (written >= 0) {
+            done += (size_t)written;
+        } else if (errno == EPIPE) {
+            break;
+        } else if (errno != EINTR) {
+            lg__complain("cannot write the report: %s", strerror(errno));
+            code = EXIT_INCOMPLETE;
+        }
+    }
+    lg_text_free(text);
+    return code;
+}

@@ -1,0 +1,124 @@
+// The command: its help, and the way to a verb.
+
+#include "command/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_VERBS 32u
+
+static void
+print_help(void)
+{
+    printf("leakgraph " LG_VERSION " - what keeps these bytes alive?\n"
+           "\nUsage: leakgraph VERB SNAPSHOT [OPTIONS]\n"
+           "\nVerbs, which read a snapshot (.lgs):\n");
+    for (size_t i = 0; lg__verb_at(i); i++)
+        printf("  %-10s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
+    printf(
+        "\nand one that makes a snapshot:\n"
+        "  run        runs a Python script and saves a snapshot at its end\n"
+        "\nleakgraph VERB --help explains the verb.\n"
+        "\nExit codes: 0 fine, 1 leaks found (cycles or findings --check), 2 "
+        "usage,\n3 unreadable file, 4 analysis incomplete or output not "
+        "written.\n"
+        "\nExample:\n"
+        "  leakgraph run --at-exit run.lgs train.py\n"
+        "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n");
+}
+
+static void
+print_verb_help(const lg_verb *verb)
+{
+    printf("Usage: %s\n\n%s", verb->usage, verb->help);
+    lg__arguments_print_help(verb);
+}
+
+static bool
+wants_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return true;
+    }
+    return false;
+}
+
+static int
+complain_verb(const char *word)
+{
+    const char *names[MOST_VERBS] = {"run"};
+    size_t count = 1;
+    for (; count < MOST_VERBS && lg__verb_at(count - 1); count++)
+        names[count] = lg__verb_at(count - 1)->name;
+    const char *nearest = lg__nearest(word, names, count);
+    if (nearest)
+        lg__complain("there is no verb %s: did you mean %s?", word, nearest);
+    else
+        lg__complain("there is no verb %s: see leakgraph --help", word);
+    return EXIT_USAGE;
+}
+
+static int
+run_verb(const lg_verb *verb, int argc, char **argv)
+{
+    lg_arguments arguments;
+    if (wants_help(argc, argv)) {
+        print_verb_help(verb);
+        return EXIT_FINE;
+    }
+    if (!lg__arguments_read(verb, argc, argv, &arguments))
+        return EXIT_USAGE;
+    lg__signals_watch();
+    int code = verb->run(&arguments);
+    lg__progress_end();
+    return code;
+}
+
+static const lg_verb *
+find_verb(const char *word)
+{
+    size_t i = 0;
+    while (lg__verb_at(i) && strcmp(word, lg__verb_at(i)->name))
+        i++;
+    return lg__verb_at(i);
+}
+
+// `help` and `help VERB`.
+static int
+help(char *verb)
+{
+    static char option[] = "--help";
+    if (!verb) {
+        print_help();
+        return EXIT_FINE;
+    }
+    if (!strcmp(verb, "run"))
+        return lg__run_python((char *[]){verb, option, NULL});
+    if (!find_verb(verb))
+        return complain_verb(verb);
+    print_verb_help(find_verb(verb));
+    return EXIT_FINE;
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    if (argc < 2) {
+        lg__complain("a verb is missing: see leakgraph --help");
+        return EXIT_USAGE;
+    }
+    if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+        return help(NULL);
+    if (!strcmp(word, "help"))
+        return help(argv[2]);
+    if (!strcmp(word, "--version")) {
+        printf("leakgraph " LG_VERSION "\n");
+        return EXIT_FINE;
+    }
+    if (!strcmp(word, "run"))
+        return lg__run_python(argv + 1);
+    const lg_verb *verb = find_verb(word);
+    return verb ? run_verb(verb, argc - 1, argv + 1) : complain_verb(word);
+}

@@ -1,0 +1,121 @@
+// Opening a snapshot, analysing it, and finding what a selector names in it.
+
+#include "command/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool
+lg__open(const char *path, lg_graph **out, int *code)
+{
+    lg_error error = {0};
+    if (!lg_graph_load(path, LG_LOAD_MAPPED, lg__monitor(), out, &error))
+        return true;
+    *code = lg__fail(&error);
+    if (*code == EXIT_USAGE)
+        *code = EXIT_UNREADABLE;
+    return false;
+}
+
+bool
+lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
+               int *code)
+{
+    lg_error error = {0};
+    if (!lg_graph_select(graph, selector, out, &error))
+        return true;
+    *code = lg__fail(&error);
+    return false;
+}
+
+bool
+lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
+           int *code)
+{
+    if (!lg__select_all(graph, selector, out, code))
+        return false;
+    if (out->count > MOST_SUBJECTS) {
+        lg_text count = {0};
+        lg_text_add_count(&count, out->count);
+        fprintf(stderr,
+                "leakgraph: %s matches %s objects: here are the "
+                "first %u\n",
+                selector, count.data ? count.data : "many", MOST_SUBJECTS);
+        lg_text_free(&count);
+        out->count = MOST_SUBJECTS;
+    }
+    return true;
+}
+
+bool
+lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
+               uint32_t *out, int *code)
+{
+    lg_nodes nodes = {0};
+    *out = LG_NONE;
+    if (arguments->word_count < 2)
+        return true;
+    if (!lg__select_all(graph, arguments->words[1], &nodes, code))
+        return false;
+    if (nodes.count > 1)
+        fprintf(stderr,
+                "leakgraph: %s matches %zu objects: here is the first\n",
+                arguments->words[1], nodes.count);
+    *out = nodes.items[0];
+    lg_nodes_free(&nodes);
+    return true;
+}
+
+bool
+lg__by_find(const lg_graph *graph, const lg_arguments *arguments, uint32_t *out,
+            int *code)
+{
+    static const char prefix[] = "device:"; // as in Python
+    const char *name = arguments->by;
+    lg_error error = {0};
+    uint32_t device = 0;
+    *out = 0;
+    if (!name || !strcmp(name, "retained"))
+        return true;
+    if (!strncmp(name, prefix, sizeof prefix - 1))
+        name += sizeof prefix - 1;
+    if (lg_graph_device_find(graph, name, &device, &error)) {
+        lg__complain("--by takes retained, host or a device: %s",
+                     error.message);
+        *code = EXIT_USAGE;
+        return false;
+    }
+    *out = device + 1;
+    return true;
+}
+
+lg_status
+lg__find_analysis(const lg_graph *graph, lg_analysis **out, lg_error *err)
+{
+    lg_status status = lg_analysis_load(graph, out, err);
+    if (status == LG_ENOTFOUND)
+        status = lg_analysis_new(graph, lg__monitor(), out, err);
+    return status;
+}
+
+bool
+lg__analyse(const lg_graph *graph, lg_analysis **out, int *code)
+{
+    lg_error error = {0};
+    lg_status status = lg__find_analysis(graph, out, &error);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
+bool
+lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
+                  int *code)
+{
+    if (!lg__open(path, graph, code))
+        return false;
+    if (lg__analyse(*graph, out, code))
+        return true;
+    lg_graph_free(*graph);
+    return false;
+}

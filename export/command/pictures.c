@@ -1,0 +1,110 @@
+// Pictures that need an analysis: why, merged paths, a cycle, the dominator
+// tree.
+
+#include "command/command.h"
+
+#define USUAL_SHARE 0.01
+
+static bool
+view_cycle(const lg_arguments *arguments, const lg_analysis *analysis,
+           lg_view **out, int *code)
+{
+    lg_error error = {0};
+    lg_cycles cycles = {0};
+    if (!lg__find_cycles(analysis, arguments, arguments->cycle, &cycles, code))
+        return false;
+    bool fine = cycles.count >= arguments->cycle;
+    if (!fine) {
+        lg__complain("there is no cycle %u, only %zu: see leakgraph cycles %s",
+                     arguments->cycle, cycles.total, arguments->words[0]);
+        *code = EXIT_USAGE;
+    } else if (lg_view_cycle(analysis, &cycles.items[arguments->cycle - 1],
+                             lg__monitor(), out, &error)) {
+        *code = lg__fail(&error);
+        fine = false;
+    }
+    lg_cycles_free(&cycles);
+    return fine;
+}
+
+static bool
+view_object(const lg_arguments *arguments, const lg_analysis *analysis,
+            lg_view **out, int *code)
+{
+    uint32_t node;
+    lg_status status;
+    lg_error error = {0};
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    lg_view_options options = {.max_nodes = arguments->max_nodes};
+    double share =
+        arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
+    if (!lg__select_one(graph, arguments, &node, code))
+        return false;
+    if (arguments->picture == PICTURE_WHY)
+        status =
+            lg_view_why(analysis, node, &options, lg__monitor(), out, &error);
+    else
+        status = lg_view_dominators(analysis, node, share, arguments->max_nodes,
+                                    lg__monitor(), out, &error);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
+static bool
+view_paths(const lg_arguments *arguments, const lg_analysis *analysis,
+           lg_view **out, int *code)
+{
+    lg_error error = {0};
+    lg_nodes nodes = {0};
+    if (!lg__select_all(lg_analysis_graph(analysis), arguments->words[1],
+                        &nodes, code))
+        return false;
+    lg_status status =
+        lg_view_paths(analysis, nodes.items, nodes.count, arguments->max_nodes,
+                      lg__monitor(), out, &error);
+    lg_nodes_free(&nodes);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
+static bool
+has_right_words(const lg_arguments *arguments)
+{
+    bool named = arguments->word_count > 1;
+    if (arguments->picture == PICTURE_CYCLE && named) {
+        lg__complain("render --cycle takes no selector: a cycle has a number");
+        return false;
+    }
+    if (arguments->picture != PICTURE_CYCLE &&
+        arguments->picture != PICTURE_DOMINATORS && !named) {
+        lg__complain("render needs a selector: see leakgraph render --help");
+        return false;
+    }
+    return true;
+}
+
+int
+lg__render_analysed(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_view *view = NULL;
+    if (!has_right_words(arguments))
+        return EXIT_USAGE;
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    bool fine = arguments->picture == PICTURE_CYCLE
+                    ? view_cycle(arguments, analysis, &view, &code)
+                : arguments->picture == PICTURE_PATHS
+                    ? view_paths(arguments, analysis, &view, &code)
+                    : view_object(arguments, analysis, &view, &code);
+    if (fine)
+        code = lg__draw(arguments, view);
+    lg_view_free(view);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}

@@ -1,0 +1,54 @@
+// How far long work is, for those who wait at a terminal.
+
+#include "command/command.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static double
+seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool is_shown;
+
+static void
+show(const char *phase, double done)
+{
+    static double start, last;
+    double now = seconds_now();
+    if (start <= 0)
+        start = now;
+    if (now - start < 1 || now - last < 0.1 || !isatty(STDERR_FILENO))
+        return;
+    last = now;
+    is_shown = true;
+    fprintf(stderr, "\r\033[K%s %.0f %%", phase, 100 * done);
+}
+
+static bool
+tick(void *context, const char *phase, double done)
+{
+    (void)context;
+    show(phase, done);
+    return !lg__interrupted();
+}
+
+const lg_monitor *
+lg__monitor(void)
+{
+    static const lg_monitor monitor = {tick, NULL};
+    return &monitor;
+}
+
+void
+lg__progress_end(void)
+{
+    if (is_shown)
+        fputs("\r\033[K", stderr);
+    is_shown = false;
+}

@@ -1,0 +1,124 @@
+// The verbs that print a report of the graph: info, types, threads, tensors,
+// memory.
+
+#include "command/command.h"
+
+typedef lg_status report_function(const lg_arguments *arguments,
+                                  const lg_graph *graph, lg_format format,
+                                  lg_text *out, lg_error *err);
+
+static int
+print_report(const lg_arguments *arguments, report_function *write)
+{
+    int code;
+    lg_graph *graph;
+    lg_text text = {0};
+    lg_error error = {0};
+    lg_format format = arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    code = write(arguments, graph, format, &text, &error) ? lg__fail(&error)
+                                                          : lg__print(&text);
+    lg_text_free(&text);
+    lg_graph_free(graph);
+    return code;
+}
+
+static lg_status
+write_info(const lg_arguments *arguments, const lg_graph *graph,
+           lg_format format, lg_text *out, lg_error *err)
+{
+    (void)arguments;
+    return lg_report_info(graph, format, out, err);
+}
+
+static lg_status
+write_types(const lg_arguments *arguments, const lg_graph *graph,
+            lg_format format, lg_text *out, lg_error *err)
+{
+    size_t limit = arguments->limit ? arguments->limit : 20;
+    return lg_report_types(graph, arguments->sort, limit, format, out, err);
+}
+
+// None of what cannot be analysed: a part of a heap.
+static lg_status
+analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
+{
+    *out = NULL;
+    lg_status status = lg__find_analysis(graph, out, err);
+    return status == LG_EPARTIAL || status == LG_EUNSUPPORTED ? LG_OK : status;
+}
+
+// What cannot be analysed is told with the objects' own sizes.
+static lg_status
+write_threads(const lg_arguments *arguments, const lg_graph *graph,
+              lg_format format, lg_text *out, lg_error *err)
+{
+    (void)arguments;
+    lg_analysis *analysis;
+    lg_status status = analysis_if_any(graph, &analysis, err);
+    if (!status)
+        status = lg_report_threads(graph, analysis, format, out, err);
+    lg_analysis_free(analysis);
+    return status;
+}
+
+static lg_status
+write_tensors(const lg_arguments *arguments, const lg_graph *graph,
+              lg_format format, lg_text *out, lg_error *err)
+{
+    uint32_t device = LG_NONE;
+    size_t limit = arguments->all     ? 0
+                   : arguments->limit ? arguments->limit
+                                      : 20;
+    lg_analysis *analysis = NULL;
+    lg_status status = LG_OK;
+    if (arguments->device)
+        status = lg_graph_device_find(graph, arguments->device, &device, err);
+    if (!status && arguments->tensor_group == LG_TENSORS_EACH)
+        status = analysis_if_any(graph, &analysis, err);
+    if (!status)
+        status =
+            lg_report_tensors(graph, analysis, device, arguments->tensor_group,
+                              limit, format, out, err);
+    lg_analysis_free(analysis);
+    return status;
+}
+
+static lg_status
+write_memory(const lg_arguments *arguments, const lg_graph *graph,
+             lg_format format, lg_text *out, lg_error *err)
+{
+    (void)arguments;
+    return lg_report_memory(graph, NULL, format, out, err);
+}
+
+int
+lg__verb_info(const lg_arguments *arguments)
+{
+    return print_report(arguments, write_info);
+}
+
+int
+lg__verb_types(const lg_arguments *arguments)
+{
+    return print_report(arguments, write_types);
+}
+
+int
+lg__verb_threads(const lg_arguments *arguments)
+{
+    return print_report(arguments, write_threads);
+}
+
+int
+lg__verb_tensors(const lg_arguments *arguments)
+{
+    return print_report(arguments, write_tensors);
+}
+
+int
+lg__verb_memory(const lg_arguments *arguments)
+{
+    return print_report(arguments, write_memory);
+}

@@ -1,0 +1,27 @@
+// A snapshot that may leave the house: without the user's own texts.
+
+#include "command/command.h"
+
+int
+lg__verb_strip(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_graph *stripped = NULL;
+    lg_error error = {0};
+    lg_save_options options = {.compress = (int)arguments->compress};
+    if (!arguments->output) {
+        lg__complain("strip needs a file to write: give -o stripped.lgs");
+        return EXIT_USAGE;
+    }
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    lg_status status = lg_graph_strip(graph, &stripped, &error);
+    if (!status)
+        status = lg_graph_save(stripped, arguments->output, &options,
+                               lg__monitor(), &error);
+    code = status ? lg__fail(&error) : EXIT_FINE;
+    lg_graph_free(stripped);
+    lg_graph_free(graph);
+    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+}

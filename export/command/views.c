@@ -1,0 +1,145 @@
+// The verbs that show a neighbourhood: refs, referrers and path as text, render
+// as a picture.
+
+#include "command/command.h"
+
+#include <stdio.h>
+
+/* A terminal shows fewer lines than a picture has boxes. */
+#define TREE_LINES 60u
+
+static lg_view_options
+view_options(const lg_arguments *arguments)
+{
+    return (lg_view_options){
+        .direction = arguments->direction,
+        .max_depth = arguments->depth,
+        .max_nodes = arguments->max_nodes,
+        .weak = arguments->weak,
+        .types = arguments->types,
+    };
+}
+
+// A saved analysis is used; a neighbourhood is not worth making one.
+static bool
+load_analysis(const lg_graph *graph, lg_analysis **out, int *code)
+{
+    lg_error error = {0};
+    lg_status status = lg_analysis_load(graph, out, &error);
+    if (!status || status == LG_ENOTFOUND)
+        return true;
+    *code = lg__fail(&error);
+    return false;
+}
+
+// Opens, selects and picks; on failure complains and gives the exit code.
+static bool
+open_view(const lg_arguments *arguments, const lg_view_options *options,
+          lg_view **out, int *code)
+{
+    lg_graph *graph;
+    lg_analysis *analysis = NULL;
+    lg_nodes nodes = {0};
+    lg_error error = {0};
+    if (!lg__open(arguments->words[0], &graph, code))
+        return false;
+    bool fine = lg__select(graph, arguments->words[1], &nodes, code) &&
+                load_analysis(graph, &analysis, code);
+    lg_view_options whole = *options;
+    whole.analysis = analysis;
+    if (fine && lg_view_new(graph, nodes.items, nodes.count, &whole,
+                            lg__monitor(), out, &error)) {
+        *code = lg__fail(&error);
+        fine = false;
+    }
+    lg_nodes_free(&nodes);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return fine;
+}
+
+static int
+print_view(const lg_arguments *arguments, lg_direction direction)
+{
+    int code;
+    lg_view *view;
+    lg_text text = {0};
+    lg_error error = {0};
+    lg_view_options options = view_options(arguments);
+    options.direction = direction;
+    options.max_nodes = arguments->limit ? arguments->limit : TREE_LINES;
+    if (options.max_nodes < 3)
+        options.max_nodes = 3;
+    if (!open_view(arguments, &options, &view, &code))
+        return code;
+    lg_status status = arguments->json ? lg_view_json(view, &text, &error)
+                                       : lg_view_text(view, &text, &error);
+    code = status ? lg__fail(&error) : lg__print(&text);
+    lg_text_free(&text);
+    lg_view_free(view);
+    return code;
+}
+
+int
+lg__verb_refs(const lg_arguments *arguments)
+{
+    return print_view(arguments, LG_REFS);
+}
+
+int
+lg__verb_referrers(const lg_arguments *arguments)
+{
+    return print_view(arguments, LG_BACKREFS);
+}
+
+int
+lg__verb_path(const lg_arguments *arguments)
+{
+    return print_view(arguments, LG_PATH);
+}
+
+int
+lg__draw(const lg_arguments *arguments, const lg_view *view)
+{
+    lg_text dot = {0};
+    lg_error error = {0};
+    lg_dot_options options = {arguments->title, arguments->legend};
+    lg_status status = lg_view_dot(view, &options, &dot, &error);
+    if (!status)
+        status = lg_render_file(dot.data, dot.length, arguments->format,
+                                arguments->output, &error);
+    lg_text_free(&dot);
+    if (!status)
+        return EXIT_FINE;
+    int code = lg__fail(&error);
+    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+}
+
+int
+lg__verb_render(const lg_arguments *arguments)
+{
+    int code;
+    lg_view *view;
+    char format[16];
+    lg_error error = {0};
+    lg_view_options options = view_options(arguments);
+    if (!arguments->output) {
+        lg__complain("render needs a file to write: give -o why.svg");
+        return EXIT_USAGE;
+    }
+    // Refused before the work, not after.
+    if (!arguments->format &&
+        lg_render_format_of(arguments->output, format, &error))
+        return lg__fail(&error);
+    if (arguments->picture != PICTURE_VIEW)
+        return lg__render_analysed(arguments);
+    if (arguments->word_count < 2) {
+        lg__complain("render needs a selector: see leakgraph render --help");
+        return EXIT_USAGE;
+    }
+    if (!open_view(arguments, &options, &view, &code))
+        return code;
+    code = lg__draw(arguments, view);
+    lg_view_free(view);
+    return code;
+}

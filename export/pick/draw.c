@@ -1,0 +1,346 @@
+// How a crowd becomes nodes and edges of the view.
+
+#include "pick/sibling_groups.h"
+#include "view/retained_label.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A values node names so many of its members. */
+#define NAMED_VALUES 5
+/* Bytes of both ends of a fold's label. */
+#define FOLD_LABEL 30u
+
+// One thing to draw of a crowd: a sibling, or what is folded of a family.
+typedef struct view_item {
+    const view_family *family;
+    const view_sibling *sibling; /* NULL: the fold */
+    uint64_t order;
+} view_item;
+
+static int
+compare_items(const void *left, const void *right)
+{
+    const view_item *a = left, *b = right;
+    if (a->family->rank != b->family->rank)
+        return a->family->rank < b->family->rank ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+// Small values are always told on a node of their own: an object that everyone
+// shares, None for one, would draw all edges to itself.
+static bool
+is_folded(const view_family *family)
+{
+    return family->rank >= RANK_VALUES || family->share < family->count;
+}
+
+// How many of the family are drawn one by one.
+static size_t
+drawn_singly(const view_family *family)
+{
+    return is_folded(family) ? family->share - 1 : family->share;
+}
+
+// The things to draw, in the order in which they are read.
+static lg_status
+list_items(const view_crowd *crowd, view_item **out, size_t *count,
+           lg_error *err)
+{
+    size_t capacity = 1;
+    for (size_t i = 0; i < crowd->count; i++)
+        capacity += crowd->families[i].share;
+    view_item *items = malloc(capacity * sizeof *items);
+    if (!items)
+        return lg__view_no_memory(err);
+    size_t n = 0;
+    for (size_t i = 0; i < crowd->count; i++) {
+        const view_family *family = &crowd->families[i];
+        if (!family->share)
+            continue;
+        size_t single = drawn_singly(family);
+        for (size_t k = 0; k < single; k++)
+            items[n++] =
+                (view_item){family, &family->kept[k], family->kept[k].order};
+        if (is_folded(family))
+            items[n++] = (view_item){family, NULL, family->kept[single].order};
+    }
+    qsort(items, n, sizeof *items, compare_items);
+    *out = items;
+    *count = n;
+    return LG_OK;
+}
+
+// An edge between the node at `index` and the neighbour at `other`.
+static lg_status
+connect(view_picker *picker, const lg_hop *hop, size_t index, size_t other,
+        view_edge **edge, lg_error *err)
+{
+    bool back = picker->options.direction == LG_BACKREFS;
+    return lg__picker_link(picker, hop, back ? other : index,
+                           back ? index : other, edge, err);
+}
+
+static void
+note_repeats(view_edge *edge, uint64_t count)
+{
+    edge->count = count;
+    if (count < 2)
+        return;
+    lg_text_add(&edge->label, " +");
+    lg_text_add_count(&edge->label, count - 1);
+}
+
+// `.a .b .c …`: what a values node stands for.
+static void
+list_names(const view_picker *picker, const view_family *family, lg_text *out)
+{
+    size_t shown = family->kept_count;
+    if (shown > NAMED_VALUES)
+        shown = NAMED_VALUES;
+    for (size_t i = 0; i < shown; i++) {
+        if (i)
+            lg_text_add(out, " ");
+        lg__picker_label(picker, &family->kept[i].hop, out);
+    }
+    if (family->count > shown)
+        lg_text_add(out, " …");
+}
+
+// `997 more Tensor`, `7 values`, `5 int`.
+static void
+name_fold(const view_picker *picker, const view_family *family, uint64_t count,
+          view_node *fold)
+{
+    if (family->count == 1) {
+        fold->node = lg__hop_end(picker, &family->kept[0].hop);
+        fold->address = picker->columns->address[fold->node];
+        lg_string type = lg_graph_type(picker->graph, family->type).name;
+        lg_text_add_bytes(&fold->type, type.data, type.length);
+        lg_node_title(picker->graph, fold->node, false, &fold->title);
+        return;
+    }
+    lg_text_add_count(&fold->title, count);
+    if (family->rank == RANK_INSIDE) {
+        lg_text_add(&fold->title, " objects");
+        lg_text_add(&fold->detail, "that it holds itself");
+        return;
+    }
+    if (count < family->count || family->rank == RANK_NOISE)
+        lg_text_add(&fold->title, " more");
+    if (!family->mixed) {
+        lg_string name = lg_graph_type(picker->graph, family->type).name;
+        lg_text_add_bytes(&fold->type, name.data, name.length);
+        lg_text_add(&fold->title, " ");
+        lg__picker_name_type(picker, family->type, &fold->title);
+    } else if (family->rank == RANK_VALUES) {
+        lg_text_add(&fold->title, " values");
+    }
+    if (family->rank >= RANK_VALUES)
+        list_names(picker, family, &fold->detail);
+}
+
+// `[3] … [999]`; but `.base` alone when all are called so, and `.a_long_name …`
+// when both do not fit.
+static void
+add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
+{
+    lg_text word = {0};
+    lg__picker_label(picker, last, &word);
+    bool same = word.length == label->length && word.length &&
+                !memcmp(word.data, label->data, word.length);
+    if (!same) {
+        bool fits = word.length + label->length <= FOLD_LABEL;
+        lg_text_add(label, fits ? " … " : " …");
+        if (fits)
+            lg_text_add_bytes(label, word.data ? word.data : "", word.length);
+    }
+    label->failed |= word.failed;
+    lg_text_free(&word);
+}
+
+// What each of a family retains is all that they retain together, unless some
+// of it is shared among them: where the whole of their owner is accounted for,
+// nothing is.
+static bool
+is_exact(const view_picker *picker, const view_family *family)
+{
+    uint32_t owner = family->owner;
+    return owner != LG_NONE && lg__bytes_total(family->retained) +
+                                       lg_node_size(picker->graph, owner) ==
+                                   lg__bytes_total(lg_node_retained(
+                                       picker->options.analysis, owner));
+}
+
+// What is folded retains; those drawn one by one count for themselves.
+static void
+weigh_fold(const view_picker *picker, const view_family *family, size_t single,
+           view_node *fold)
+{
+    view_family rest = *family;
+    fold->retained = family->retained;
+    rest.count = 2;
+    for (size_t i = 0; i < single; i++) {
+        lg_bytes one = lg__family_retained(
+            picker, &rest, lg__hop_end(picker, &family->kept[i].hop));
+        fold->retained.host -= one.host;
+        fold->retained.device -= one.device;
+    }
+    if (!is_exact(picker, family))
+        lg_text_add(&fold->worth, "at least ");
+    lg__bytes_add(&fold->worth, picker->graph, fold->retained);
+}
+
+static lg_status
+draw_fold(view_picker *picker, size_t index, const view_family *family,
+          lg_error *err)
+{
+    size_t single = drawn_singly(family);
+    const lg_hop *first = &family->kept[single].hop;
+    bool values = family->rank >= RANK_VALUES;
+    size_t at;
+    view_kind kind = family->rank == RANK_INSIDE ? VIEW_REST
+                     : values                    ? VIEW_VALUES
+                                                 : VIEW_GROUP;
+    lg_status status = lg__view_add_node(picker->view, kind, &at, err);
+    if (status)
+        return status;
+    view_node *fold = &picker->view->nodes[at];
+    fold->depth = picker->view->nodes[index].depth + 1;
+    fold->count = family->count - single;
+    lg_bytes bytes = family->bytes;
+    for (size_t i = 0; i < single; i++) {
+        lg_bytes one = lg_node_bytes(picker->graph,
+                                     lg__hop_end(picker, &family->kept[i].hop));
+        bytes.host -= one.host;
+        bytes.device -= one.device;
+    }
+    lg__own_set(fold, picker->graph, bytes);
+    if (picker->options.analysis && !values)
+        weigh_fold(picker, family, single, fold);
+    fold->category = values
+                         ? LG_CATEGORY_ATOM
+                         : lg_graph_type(picker->graph, family->type).category;
+    name_fold(picker, family, fold->count, fold);
+    view_edge *edge;
+    status = connect(picker, first, index, at, &edge, err);
+    if (status)
+        return status;
+    edge->count = fold->count;
+    if (family->count == 1) {
+        note_repeats(edge, family->kept[0].count);
+    } else if (values) {
+        lg_text_free(&edge->label);
+    } else if (family->kind == LG_EDGE_KEY) {
+        lg_text_add(&edge->label, "s");
+    } else {
+        add_last_label(picker, &family->last, &edge->label);
+    }
+    return LG_OK;
+}
+
+static lg_status
+draw_sibling(view_picker *picker, size_t index, const view_sibling *sibling,
+             lg_error *err)
+{
+    size_t at;
+    view_edge *edge;
+    lg_status status =
+        lg__picker_draw(picker, lg__hop_end(picker, &sibling->hop),
+                        picker->view->nodes[index].depth + 1, &at, err);
+    if (!status)
+        status = connect(picker, &sibling->hop, index, at, &edge, err);
+    if (!status)
+        note_repeats(edge, sibling->count);
+    return status;
+}
+
+// `30 more of 12 types`: families that found no room.
+static lg_status
+draw_rest(view_picker *picker, size_t index, const view_crowd *crowd,
+          lg_error *err)
+{
+    size_t at;
+    lg_status status = lg__view_add_node(picker->view, VIEW_REST, &at, err);
+    if (status)
+        return status;
+    view_node *rest = &picker->view->nodes[at];
+    rest->depth = picker->view->nodes[index].depth + 1;
+    const view_family *first = NULL;
+    lg_bytes bytes = {0, 0};
+    size_t families = 0;
+    for (size_t i = 0; i < crowd->count; i++) {
+        const view_family *family = &crowd->families[i];
+        if (family->share)
+            continue;
+        first = first ? first : family;
+        families++;
+        rest->count += family->count;
+        bytes.host += family->bytes.host;
+        bytes.device += family->bytes.device;
+    }
+    lg__own_set(rest, picker->graph, bytes);
+    lg_text_add_count(&rest->title, rest->count);
+    lg_text_add(&rest->title, " more");
+    lg_text_addf(&rest->detail, "of %zu kinds", families);
+    view_edge *edge;
+    status = connect(picker, &first->kept[0].hop, index, at, &edge, err);
+    if (status)
+        return status;
+    edge->count = rest->count;
+    lg_text_free(&edge->label);
+    lg_text_add(&edge->label, "…");
+    return LG_OK;
+}
+
+// What "+12 more" says. A container's title counts its members already.
+static uint64_t
+count_more(const view_crowd *crowd, size_t index, size_t allowance)
+{
+    const view_node *node = &crowd->picker->view->nodes[index];
+    if (node->category == LG_CATEGORY_CONTAINER &&
+        crowd->hidden == crowd->total)
+        return 0;
+    return allowance ? crowd->hidden : crowd->total;
+}
+
+lg_status
+lg__crowd_draw(view_crowd *crowd, size_t index, size_t allowance, lg_error *err)
+{
+    view_picker *picker = crowd->picker;
+    view_item *items = NULL;
+    size_t count = 0;
+    lg__crowd_trim(crowd);
+    // A node that says "3 more" is no shorter than a word on this one.
+    if (allowance == 1 && crowd->count > 1)
+        allowance = 0;
+    size_t unserved = lg__crowd_ration(crowd, allowance);
+    lg_status status = list_items(crowd, &items, &count, err);
+    for (size_t i = 0; !status && i < count; i++)
+        status = items[i].sibling
+                     ? draw_sibling(picker, index, items[i].sibling, err)
+                     : draw_fold(picker, index, items[i].family, err);
+    if (!status && unserved && allowance)
+        status = draw_rest(picker, index, crowd, err);
+    if (!status)
+        picker->view->nodes[index].more = count_more(crowd, index, allowance);
+    free(items);
+    return status;
+}
+
+lg_status
+lg__crowd_link(const view_crowd *crowd, size_t index, lg_error *err)
+{
+    view_picker *picker = crowd->picker;
+    for (size_t i = 0; i < crowd->link_count; i++) {
+        const view_sibling *link = &crowd->links[i];
+        view_edge *edge;
+        size_t other = lg__picker_find(picker, lg__hop_end(picker, &link->hop));
+        lg_status status =
+            connect(picker, &link->hop, index, other, &edge, err);
+        if (status)
+            return status;
+        note_repeats(edge, link->count);
+    }
+    return LG_OK;
+}

@@ -1,0 +1,187 @@
+// The breadth-first walk: who is expanded, and with how much room.
+
+#include "pick/sibling_groups.h"
+
+#include <stdlib.h>
+
+/* In a picture of more nodes than this one, what weighs so many times less than
+   its heaviest neighbour is not opened. */
+#define SMALL_PICTURE 24u
+#define SLIGHT 10u
+
+// Draws up to `allowance` new nodes around the one at `index`.
+static lg_status
+expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
+{
+    lg_status status = LG_OK;
+    bool back = picker->options.direction == LG_BACKREFS;
+    if (back && allowance && picker->view->nodes[index].unseen) {
+        status = lg__picker_draw_native(picker, index, err);
+        allowance--;
+    }
+    if (status)
+        return status;
+    view_crowd crowd;
+    status =
+        lg__crowd_gather(&crowd, picker, picker->view->nodes[index].node, err);
+    if (!status)
+        status = lg__crowd_link(&crowd, index, err);
+    if (!status)
+        status = lg__crowd_draw(&crowd, index, allowance, err);
+    lg__crowd_free(&crowd);
+    return status;
+}
+
+// Backwards, roots end the search. Forwards, what belongs to the program is
+// named but not entered.
+static bool
+is_expandable(const view_picker *picker, size_t index)
+{
+    const view_node *node = &picker->view->nodes[index];
+    if (node->kind != VIEW_OBJECT)
+        return false;
+    if (node->subject)
+        return true;
+    bool back = picker->options.direction == LG_BACKREFS;
+    if (back)
+        return !node->root.length;
+    return !node->context && node->category != LG_CATEGORY_ATOM;
+}
+
+// The most that one node may take at that depth: the picture narrows with the
+// distance from its subject.
+static size_t
+widest(const view_picker *picker, uint32_t depth)
+{
+    size_t limit = picker->options.max_nodes / 6;
+    limit = limit < 6 ? 6 : limit;
+    limit >>= depth < 8 ? depth : 8;
+    return limit < 3 ? 3 : limit;
+}
+
+// One node of a level, and what lies behind it.
+typedef struct view_turn {
+    size_t index;
+    uint64_t weight;
+} view_turn;
+
+static int
+compare_turns(const void *left, const void *right)
+{
+    const view_turn *a = left, *b = right;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+// Those to expand, the most substantial first. Backward they come as they were
+// found: who holds the subject does not depend on what else it holds.
+static lg_status
+take_turns(view_picker *picker, size_t start, size_t end, view_turn *turns,
+           size_t *count, lg_error *err)
+{
+    lg_status status = LG_OK;
+    bool forward = picker->options.direction == LG_REFS;
+    uint64_t *weights = calloc(end - start, sizeof *weights);
+    if (!weights)
+        return lg__view_no_memory(err);
+    if (forward)
+        status = lg__picker_weigh(picker, start, end, weights, err);
+    for (size_t i = start; i < end; i++) {
+        if (is_expandable(picker, i))
+            turns[(*count)++] = (view_turn){i, weights[i - start]};
+    }
+    if (forward && *count)
+        qsort(turns, *count, sizeof *turns, compare_turns);
+    free(weights);
+    return status;
+}
+
+// Room in proportion to weight, but a few nodes for everyone while they last.
+static size_t
+allowance_of(const view_turn *turn, size_t share, uint64_t weight,
+             size_t waiting, size_t widest_here)
+{
+    size_t even = (share + waiting - 1) / waiting;
+    double part = weight ? (double)turn->weight / (double)weight : 0;
+    size_t allowance = (size_t)((double)share * part);
+    if (allowance < even)
+        allowance = even;
+    return allowance < widest_here ? allowance : widest_here;
+}
+
+static lg_status
+expand_turns(view_picker *picker, const view_turn *turns, size_t count,
+             uint32_t depth, const lg_monitor *monitor, lg_error *err)
+{
+    bool last = depth + 1 >= picker->options.max_depth;
+    size_t share = lg__picker_room(picker);
+    if (!last)
+        share = (3 * share + 4) / 5;
+    uint64_t weight = 0;
+    for (size_t i = 0; i < count; i++)
+        weight += turns[i].weight;
+    uint64_t slight = count ? turns[0].weight / SLIGHT : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (monitor && !monitor->tick(monitor->context, "drawing",
+                                      (double)i / (double)count))
+            return lg_error_set(err, LG_ECANCELLED, "drawing was stopped");
+        size_t allowance = allowance_of(&turns[i], share, weight, count - i,
+                                        widest(picker, depth));
+        size_t before = picker->view->node_count;
+        if (before > SMALL_PICTURE && turns[i].weight < slight)
+            allowance = 0;
+        lg_status status = expand(picker, turns[i].index, allowance, err);
+        if (status)
+            return status;
+        share -= picker->view->node_count - before;
+        weight -= turns[i].weight;
+    }
+    return LG_OK;
+}
+
+static lg_status
+expand_level(view_picker *picker, size_t start, size_t end, uint32_t depth,
+             const lg_monitor *monitor, lg_error *err)
+{
+    size_t count = 0;
+    view_turn *turns = malloc((end - start) * sizeof *turns);
+    if (!turns)
+        return lg__view_no_memory(err);
+    lg_status status = take_turns(picker, start, end, turns, &count, err);
+    if (!status)
+        status = expand_turns(picker, turns, count, depth, monitor, err);
+    free(turns);
+    return status;
+}
+
+// More than a person reads helps nobody; the least is what was asked for.
+static size_t
+good_size(const view_picker *picker)
+{
+    size_t most = picker->options.max_nodes;
+    size_t good = 2 * most / 5;
+    return good > 40 ? good : most < 40 ? most : 40;
+}
+
+lg_status
+lg__picker_walk(view_picker *picker, const lg_monitor *monitor, lg_error *err)
+{
+    size_t start = 0;
+    lg_status status = LG_OK;
+    picker->target = good_size(picker);
+    for (uint32_t depth = 0; !status; depth++) {
+        size_t end = picker->view->node_count;
+        if (start == end)
+            break;
+        if (depth >= picker->options.max_depth)
+            break;
+        status = expand_level(picker, start, end, depth, monitor, err);
+        start = end;
+    }
+    for (size_t i = start; !status && i < picker->view->node_count; i++) {
+        if (is_expandable(picker, i))
+            status = expand(picker, i, 0, err);
+    }
+    return status;
+}

@@ -1,0 +1,311 @@
+// The state of picking: which objects are drawn already, and how one object,
+// one hop and one unseen reference become nodes and edges of the view.
+
+#include "pick/picker.h"
+#include "view/retained_label.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+compare_marks(const void *left, const void *right)
+{
+    const root_mark *a = left, *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return a->root < b->root ? -1 : a->root > b->root;
+}
+
+static lg_status
+mark_roots(view_picker *picker, lg_error *err)
+{
+    uint32_t count = lg_graph_root_count(picker->graph);
+    picker->roots = malloc((count ? count : 1) * sizeof *picker->roots);
+    if (!picker->roots)
+        return lg__view_no_memory(err);
+    for (uint32_t i = 0; i < count; i++) {
+        lg_root root = lg_graph_root(picker->graph, i);
+        if (root.kind == LG_ROOT_NATIVE || root.kind == LG_ROOT_GIVEN)
+            continue;
+        picker->roots[picker->root_count++] = (root_mark){root.node, i};
+    }
+    qsort(picker->roots, picker->root_count, sizeof *picker->roots,
+          compare_marks);
+    return LG_OK;
+}
+
+static const root_mark *
+find_root(const view_picker *picker, uint32_t node)
+{
+    size_t low = 0, high = picker->root_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (picker->roots[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < picker->root_count && picker->roots[low].node == node)
+        return &picker->roots[low];
+    return NULL;
+}
+
+bool
+lg__picker_is_root(const view_picker *picker, uint32_t node)
+{
+    return find_root(picker, node) != NULL;
+}
+
+lg_status
+lg__picker_open(view_picker *picker, const lg_graph *graph,
+                const lg_view_options *options, lg_error *err)
+{
+    memset(picker, 0, sizeof *picker);
+    picker->graph = graph;
+    picker->columns = lg_graph_columns(graph);
+    picker->options = *options;
+    picker->slot_count = 64;
+    while (picker->slot_count < 2 * (size_t)options->max_nodes)
+        picker->slot_count *= 2;
+    size_t words = picker->columns->node_count / 64 + 1;
+    picker->slots = calloc(picker->slot_count, sizeof *picker->slots);
+    picker->seen = calloc(words, sizeof *picker->seen);
+    picker->view = calloc(1, sizeof *picker->view);
+    if (!picker->slots || !picker->seen || !picker->view)
+        return lg__view_no_memory(err);
+    lg_view *view = picker->view;
+    lg_string pid = lg_graph_info_find(graph, "pid");
+    if (pid.length)
+        lg_text_add_bytes(&view->pid, pid.data, pid.length);
+    view->direction = options->direction;
+    view->heap_count = picker->columns->node_count;
+    view->partial = lg_graph_is_partial(graph);
+    return mark_roots(picker, err);
+}
+
+void
+lg__picker_close(view_picker *picker)
+{
+    free(picker->slots);
+    free(picker->seen);
+    free(picker->inside);
+    free(picker->roots);
+}
+
+static size_t
+slot_of(const view_picker *picker, uint32_t node)
+{
+    size_t slot = (node * 2654435761u) & (picker->slot_count - 1);
+    while (picker->slots[slot] &&
+           picker->view->nodes[picker->slots[slot] - 1].node != node)
+        slot = (slot + 1) & (picker->slot_count - 1);
+    return slot;
+}
+
+size_t
+lg__picker_find(const view_picker *picker, uint32_t node)
+{
+    uint32_t index = picker->slots[slot_of(picker, node)];
+    return index ? index - 1 : SIZE_MAX;
+}
+
+lg_category
+lg__picker_category(const view_picker *picker, uint32_t node)
+{
+    uint32_t type = picker->columns->type[node];
+    return lg_graph_type(picker->graph, type).category;
+}
+
+void
+lg__picker_name_type(const view_picker *picker, uint32_t type, lg_text *out)
+{
+    lg_string name = lg_graph_type(picker->graph, type).name;
+    uint32_t start = name.length;
+    while (start && name.data[start - 1] != '.')
+        start--;
+    lg_text_add_bytes(out, name.data + start, name.length - start);
+}
+
+// What the title leaves out: the type's whole name, or a string's own text.
+static void
+describe(const view_picker *picker, view_node *drawn)
+{
+    lg_type type =
+        lg_graph_type(picker->graph, picker->columns->type[drawn->node]);
+    lg_text_add_bytes(&drawn->type, type.name.data, type.name.length);
+    lg_node_title(picker->graph, drawn->node, false, &drawn->title);
+    bool named = memchr(type.name.data, '.', type.name.length) != NULL;
+    if (named && drawn->title.data &&
+        !strstr(drawn->title.data, drawn->type.data ? drawn->type.data : "."))
+        lg_text_add_bytes(&drawn->detail, type.name.data, type.name.length);
+}
+
+// Unexplained references mean something only for objects of the heap's own:
+// names and small numbers are shared through tables that nobody lists, and a
+// root is held by the interpreter anyhow.
+static uint64_t
+unseen_references(const view_picker *picker, uint32_t node)
+{
+    if (lg__picker_category(picker, node) == LG_CATEGORY_ATOM ||
+        find_root(picker, node))
+        return 0;
+    int64_t unexplained = lg_node_unexplained(picker->graph, node);
+    return unexplained > 0 ? (uint64_t)unexplained : 0;
+}
+
+lg_status
+lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth, size_t *out,
+                lg_error *err)
+{
+    size_t slot = slot_of(picker, node);
+    if (picker->slots[slot]) {
+        *out = picker->slots[slot] - 1;
+        return LG_OK;
+    }
+    size_t index;
+    lg_status status =
+        lg__view_add_node(picker->view, VIEW_OBJECT, &index, err);
+    if (status)
+        return status;
+    view_node *drawn = &picker->view->nodes[index];
+    drawn->node = node;
+    drawn->address = picker->columns->address[node];
+    drawn->category = lg__picker_category(picker, node);
+    drawn->depth = depth;
+    drawn->count = 1;
+    lg__own_set(drawn, picker->graph, lg_node_bytes(picker->graph, node));
+    drawn->unseen = unseen_references(picker, node);
+    drawn->context =
+        picker->options.direction == LG_REFS && lg__is_context(picker, node);
+    describe(picker, drawn);
+    const root_mark *mark = find_root(picker, node);
+    if (mark) {
+        lg_root root = lg_graph_root(picker->graph, mark->root);
+        lg_text_add(&drawn->root, lg_root_kind_name(root.kind));
+    }
+    picker->slots[slot] = (uint32_t)index + 1;
+    *out = index;
+    return LG_OK;
+}
+
+unsigned
+lg__hop_kind(const view_picker *picker, const lg_hop *hop)
+{
+    const uint8_t *kinds = picker->columns->edge_kind;
+    unsigned first = kinds[hop->edges[0]] & LG_EDGE_KIND_MASK;
+    if (hop->edge_count > 1 && first == LG_EDGE_DICT)
+        return LG_EDGE_ATTRIBUTE;
+    return kinds[hop->edges[hop->edge_count - 1]] & LG_EDGE_KIND_MASK;
+}
+
+uint32_t
+lg__hop_end(const view_picker *picker, const lg_hop *hop)
+{
+    return picker->options.direction == LG_BACKREFS ? hop->source : hop->target;
+}
+
+// The key of a mapping's value when it is an object without a text of its own.
+static uint32_t
+object_key(const view_picker *picker, const lg_hop *hop)
+{
+    uint64_t edge = hop->edges[hop->edge_count - 1];
+    unsigned kind = picker->columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
+    uint32_t key = picker->columns->edge_payload[edge];
+    bool known = kind == LG_EDGE_VALUE && key < picker->columns->node_count;
+    if (!known || lg_node_text(picker->graph, key).length ||
+        lg__picker_category(picker, key) == LG_CATEGORY_ATOM)
+        return LG_NONE;
+    return key;
+}
+
+// `[Parameter …e2b0]`: the end of the address tells keys of a type apart.
+static void
+add_key_label(const view_picker *picker, uint32_t key, lg_text *out)
+{
+    lg_text_add(out, "[");
+    lg__picker_name_type(picker, picker->columns->type[key], out);
+    lg_text_addf(out, " …%04llx]",
+                 (unsigned long long)picker->columns->address[key] & 0xffff);
+}
+
+void
+lg__picker_label(const view_picker *picker, const lg_hop *hop, lg_text *out)
+{
+    uint32_t key = object_key(picker, hop);
+    if (key != LG_NONE)
+        add_key_label(picker, key, out);
+    else if (lg__hop_kind(picker, hop) == LG_EDGE_KEY)
+        lg_text_add(out, "key");
+    else
+        lg_hop_label(picker->graph, hop, out);
+}
+
+lg_status
+lg__picker_link(view_picker *picker, const lg_hop *hop, size_t source,
+                size_t target, view_edge **out, lg_error *err)
+{
+    view_edge *edge;
+    lg_status status =
+        lg__view_add_edge(picker->view, source, target, &edge, err);
+    if (status)
+        return status;
+    edge->kind = lg__hop_kind(picker, hop);
+    edge->weak = hop->weak;
+    lg__picker_label(picker, hop, &edge->label);
+    edge->key = object_key(picker, hop);
+    *out = edge;
+    return LG_OK;
+}
+
+lg_status
+lg__picker_draw_native(view_picker *picker, size_t index, lg_error *err)
+{
+    view_node *held = &picker->view->nodes[index];
+    uint64_t unseen = held->unseen;
+    uint32_t depth = held->depth;
+    size_t native;
+    lg_status status =
+        lg__view_add_node(picker->view, VIEW_NATIVE, &native, err);
+    if (status)
+        return status;
+    view_node *drawn = &picker->view->nodes[native];
+    drawn->depth = depth + 1;
+    drawn->count = unseen;
+    lg_text_add(&drawn->title, "native code");
+    lg_text_add_count(&drawn->detail, unseen);
+    lg_text_add(&drawn->detail, unseen == 1 ? " reference" : " references");
+    lg_text_add(&drawn->detail, " leakgraph cannot see");
+    view_edge *edge;
+    status = lg__view_add_edge(picker->view, native, index, &edge, err);
+    if (status)
+        return status;
+    edge->kind = LG_EDGE_NATIVE;
+    edge->count = unseen;
+    return LG_OK;
+}
+
+void
+lg__picker_name_keys(view_picker *picker)
+{
+    lg_view *view = picker->view;
+    for (size_t i = 0; i < view->edge_count; i++) {
+        uint32_t key = view->edges[i].key;
+        size_t at = key == LG_NONE ? SIZE_MAX : lg__picker_find(picker, key);
+        if (at == SIZE_MAX || view->nodes[at].named_by_key)
+            continue;
+        view_node *node = &view->nodes[at];
+        node->named_by_key = true;
+        lg_text_addf(&node->detail, "%s…%04llx", node->detail.length ? " " : "",
+                     (unsigned long long)node->address & 0xffff);
+    }
+}
+
+size_t
+lg__picker_room(const view_picker *picker)
+{
+    size_t drawn = picker->view->node_count;
+    size_t limit = picker->options.max_nodes;
+    if (picker->target && picker->target < limit)
+        limit = picker->target;
+    return drawn < limit ? limit - drawn : 0;
+}

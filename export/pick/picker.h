@@ -1,0 +1,111 @@
+/**
+ * Picking what to draw: the state shared by the breadth-first walk (walk.c),
+ * the folding of look-alike neighbours (crowd.c, ration.c) and the path
+ * (trail.c).
+ */
+#ifndef LEAKGRAPH_PICKER_H
+#define LEAKGRAPH_PICKER_H
+
+#include "view/view.h"
+
+/* Larger strings and numbers are worth a node of their own. */
+#define ATOM_LIMIT 4096u
+
+typedef struct root_mark {
+    uint32_t node;
+    uint32_t root; /* index for lg_graph_root */
+} root_mark;
+
+typedef struct view_picker {
+    const lg_graph *graph;
+    const lg_columns *columns;
+    lg_view_options options; /* no zero left */
+    lg_view *view;
+    uint32_t *slots;   /* open addressing: index in the view plus one */
+    size_t slot_count; /* a power of two */
+    root_mark *roots;  /* by node; native and given ones left out */
+    size_t root_count;
+    size_t target;    /* nodes that make a good picture; 0: max_nodes */
+    uint64_t *inside; /* one bit a node: what the subjects hold themselves */
+    uint64_t *seen;   /* one bit a node: met in the crowd in hand */
+} view_picker;
+
+lg_status lg__picker_open(view_picker *picker, const lg_graph *graph,
+                          const lg_view_options *options, lg_error *err);
+/** LG_EINVAL if there is no such node or no picture of so few boxes. */
+lg_status lg__view_check(const lg_graph *graph, uint32_t node,
+                         uint32_t max_nodes, lg_error *err);
+/** Frees all but the view. */
+void lg__picker_close(view_picker *picker);
+
+/** Where the node is in the view; SIZE_MAX: not drawn. */
+size_t lg__picker_find(const view_picker *picker, uint32_t node);
+/** Draws one object, at most once. */
+lg_status lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth,
+                          size_t *out, lg_error *err);
+/** Draws an edge for a hop between two drawn nodes. */
+lg_status lg__picker_link(view_picker *picker, const lg_hop *hop, size_t source,
+                          size_t target, view_edge **out, lg_error *err);
+/** Draws the references to a drawn object that leakgraph cannot see. */
+lg_status lg__picker_draw_native(view_picker *picker, size_t index,
+                                 lg_error *err);
+/** Adds the hop's label, short where a mapping's key is an object. */
+void lg__picker_label(const view_picker *picker, const lg_hop *hop,
+                      lg_text *out);
+/** Says on the drawn nodes which are the keys that labels speak of. */
+void lg__picker_name_keys(view_picker *picker);
+/** How many nodes may still be drawn. */
+size_t lg__picker_room(const view_picker *picker);
+lg_category lg__picker_category(const view_picker *picker, uint32_t node);
+/** `Tensor`: the last word of the type's name. */
+void lg__picker_name_type(const view_picker *picker, uint32_t type,
+                          lg_text *out);
+bool lg__picker_is_root(const view_picker *picker, uint32_t node);
+/** The attribute or namespace key by which the hop is reached, read without
+ *  building its label; empty: another kind of hop. */
+lg_string lg__hop_name(const view_picker *picker, const lg_hop *hop);
+bool lg__is_dunder(lg_string name);
+bool lg__is_weak_reference(const view_picker *picker, uint32_t node);
+/** True for a class, a module, code, a function without data of its own. */
+bool lg__is_context(const view_picker *picker, uint32_t node);
+/** True if the hop leads from data into the program, or is weak. */
+bool lg__hop_leads_out(const view_picker *picker, const lg_hop *hop);
+/** Bytes found nearest to each drawn node from `start` to `end`, forward and
+ *  without what is drawn already: what it would show if it were expanded. */
+lg_status lg__picker_weigh(view_picker *picker, size_t start, size_t end,
+                           uint64_t *weights, lg_error *err);
+/** The edge kind by which a person names the hop. */
+unsigned lg__hop_kind(const view_picker *picker, const lg_hop *hop);
+/** Marks what hangs from the drawn subjects, nearest first and up to a few
+ *  thousand objects: a holder among them points back, an outsider holds. */
+lg_status lg__picker_mark_inside(view_picker *picker, lg_error *err);
+/** Takes off that mark where a holder from outside gets at a subject through
+ *  what it holds: those are on a way out. Everywhere if there is none. */
+lg_status lg__picker_open_gates(view_picker *picker, lg_error *err);
+/** The neighbour that the hop leads to in the view's direction. */
+uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
+
+/** Draws the neighbours of the nodes drawn so far, breadth first. */
+lg_status lg__picker_walk(view_picker *picker, const lg_monitor *monitor,
+                          lg_error *err);
+/** Draws a path with at most `room` nodes, three or more: the middle of a
+ *  longer one is one node. */
+lg_status lg__picker_draw_path(view_picker *picker, const lg_path *path,
+                               size_t room, lg_error *err);
+/** The same from the drawn node at `at`, where the first hop begins. */
+lg_status lg__picker_draw_hops(view_picker *picker, const lg_hop *hops,
+                               size_t count, size_t room, size_t at,
+                               lg_error *err);
+/** Marks a node as what was asked about, drawn or not yet, and draws what
+ * native code holds of it. */
+lg_status lg__picker_mark_subject(view_picker *picker, uint32_t node,
+                                  lg_error *err);
+/** Draws an object below the drawn one at `owner`, which dominates it. */
+lg_status lg__picker_draw_owned(view_picker *picker, size_t owner,
+                                uint32_t node, size_t *out, lg_error *err);
+/** Draws the path from a root to each node. */
+lg_status lg__picker_trail(view_picker *picker, const uint32_t *nodes,
+                           size_t count, const lg_monitor *monitor,
+                           lg_error *err);
+
+#endif

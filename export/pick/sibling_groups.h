@@ -1,0 +1,85 @@
+/**
+ * A crowd: the neighbours of one node, sorted into families of look-alikes. One
+ * pass over the node's hops, and memory for what may be drawn only, so that a
+ * list of five million elements is as quick as reading it.
+ */
+#ifndef LEAKGRAPH_SIBLING_GROUPS_H
+#define LEAKGRAPH_SIBLING_GROUPS_H
+
+#include "pick/picker.h"
+
+/* Families in the order in which a person wants to see them. */
+typedef enum view_rank {
+    RANK_PLAIN = 0,
+    RANK_BACKGROUND, /* classes, methods */
+    RANK_VALUES,     /* from here on each rank is one family: small values */
+    RANK_NOISE,      /* `__doc__`, `__module__` ... */
+    RANK_INSIDE,     /* backward: what the subject holds, and points back */
+} view_rank;
+
+typedef struct view_sibling {
+    lg_hop hop;
+    uint64_t order; /* of its first hop among the node's hops */
+    uint64_t count; /* hops to the same neighbour */
+} view_sibling;
+
+typedef struct view_family {
+    uint32_t type; /* of the first */
+    unsigned kind;
+    bool mixed; /* the others are of other types */
+    view_rank rank;
+    uint64_t count; /* different objects */
+    lg_bytes bytes;
+    uint32_t owner;     /* dominator of the first, with an analysis */
+    lg_bytes retained;  /* by those that have the same one, which so share
+                           nothing; of the others, their own bytes */
+    uint64_t order;     /* of the first */
+    view_sibling *kept; /* the first ones */
+    size_t kept_count;
+    size_t kept_capacity;
+    lg_hop last;
+    size_t share; /* nodes that it may draw: set by lg__crowd_ration */
+} view_family;
+
+typedef struct view_crowd {
+    view_picker *picker;
+    uint32_t node;
+    bool subject;
+    size_t keep; /* siblings kept of a family */
+    view_family *families;
+    size_t count;
+    size_t capacity;
+    uint32_t *slots; /* open addressing: index in families plus one */
+    size_t slot_count;
+    view_sibling *links; /* hops to nodes that are drawn already */
+    size_t link_count;
+    size_t link_capacity;
+    uint32_t *link_of; /* [view nodes] index in links plus one */
+    uint64_t total;    /* different neighbours that are not drawn yet */
+    uint64_t hidden;   /* of them not worth drawing here */
+    uint64_t order;
+    bool failed;
+} view_crowd;
+
+lg_status lg__crowd_gather(view_crowd *crowd, view_picker *picker,
+                           uint32_t node, lg_error *err);
+void lg__crowd_free(view_crowd *crowd);
+/** What one of the family adds to what the family retains. */
+lg_bytes lg__family_retained(const view_picker *picker, view_family *family,
+                             uint32_t other);
+
+/** Leaves out families that say little so far from the subject: their members
+ *  are only counted. */
+void lg__crowd_trim(view_crowd *crowd);
+/** Sorts the families and shares `allowance` nodes among them, every family one
+ *  before any gets a second. Returns how many families get none; for them one
+ *  node is set aside. */
+size_t lg__crowd_ration(view_crowd *crowd, size_t allowance);
+
+/** Draws up to `allowance` nodes of the crowd around the node at `index`. */
+lg_status lg__crowd_draw(view_crowd *crowd, size_t index, size_t allowance,
+                         lg_error *err);
+/** Edges to what is drawn already: loops, and what several hold. */
+lg_status lg__crowd_link(const view_crowd *crowd, size_t index, lg_error *err);
+
+#endif

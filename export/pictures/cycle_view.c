@@ -1,0 +1,386 @@
+// A cycle: its round with the hop to cut, what keeps it, and what it keeps.
+
+#include "pick/picker.h"
+#include "view/retained_label.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A longer round is folded in its middle. */
+#define LONGEST_ROUND 20u
+#define HOLD_ROOM 6u
+/* The biggest things that hang from the round, or from a small knot. */
+#define MOST_BURDENS 4u
+#define SMALL_KNOT 4096u
+#define TYPES_NAMED 3u
+
+typedef struct view_burden {
+    uint32_t owner; /* on the round; LG_NONE: another member of the knot */
+    uint32_t node;
+    uint64_t bytes;
+} view_burden;
+
+typedef struct view_ring {
+    const lg_analysis *analysis;
+    const lg_cycle *cycle;
+    view_picker picker;
+    view_burden burdens[MOST_BURDENS];
+    size_t burden_count;
+    size_t others; /* where the rest of the knot is drawn; SIZE_MAX: nowhere */
+} view_ring;
+
+// The round is drawn from the target of the hop to cut, which so becomes the
+// one that leads back.
+static const lg_hop *
+hop_at(const view_ring *ring, size_t index)
+{
+    const lg_hops *round = &ring->cycle->shortest;
+    return &round->items[(ring->cycle->cut + 1 + index) % round->count];
+}
+
+static bool
+is_on_round(const view_ring *ring, uint32_t node)
+{
+    const lg_hops *round = &ring->cycle->shortest;
+    for (size_t i = 0; i < round->count; i++) {
+        if (round->items[i].source == node)
+            return true;
+    }
+    return false;
+}
+
+static lg_status
+draw_round(view_ring *ring, lg_error *err)
+{
+    view_picker *picker = &ring->picker;
+    size_t count = ring->cycle->shortest.count;
+    const lg_hop *cut = hop_at(ring, count - 1);
+    size_t first, last;
+    view_edge *edge;
+    lg_hop *hops = malloc(count * sizeof *hops);
+    if (!hops)
+        return lg__view_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        hops[i] = *hop_at(ring, i);
+    lg_status status = lg__picker_draw(picker, cut->target, 0, &first, err);
+    if (!status)
+        status = lg__picker_draw_hops(picker, hops, count - 1, LONGEST_ROUND,
+                                      first, err);
+    free(hops);
+    if (status)
+        return status;
+    picker->view->nodes[first].subject = true;
+    status = lg__picker_draw(picker, cut->source, 0, &last, err);
+    if (!status)
+        status = lg__picker_link(picker, cut, last, first, &edge, err);
+    if (status)
+        return status;
+    edge->path = true;
+    edge->tone = TONE_CUT;
+    return LG_OK;
+}
+
+// How many hops of the path lead to the round, which is where it ends.
+static size_t
+length_to_round(const view_ring *ring, const lg_path *path)
+{
+    for (size_t i = 0; i < path->count; i++) {
+        if (is_on_round(ring, path->hops[i].source))
+            return i;
+    }
+    return path->count;
+}
+
+static lg_status
+draw_hold(view_ring *ring, const lg_monitor *monitor, lg_error *err)
+{
+    lg_path path = {0};
+    lg_view *view = ring->picker.view;
+    size_t drawn = view->edge_count;
+    lg_status status = lg_path_from_root(ring->picker.graph,
+                                         ring->cycle->shortest.items->source,
+                                         monitor, &path, err);
+    if (status)
+        return status;
+    size_t count = path.count;
+    path.count = length_to_round(ring, &path);
+    status = lg__picker_draw_path(&ring->picker, &path, HOLD_ROOM, err);
+    path.count = count;
+    lg_path_free(&path);
+    for (size_t i = drawn; i < view->edge_count; i++)
+        view->edges[i].tone = TONE_WAY;
+    return status;
+}
+
+// The culprit leads to the round, but maybe not in one hop.
+static lg_status
+draw_culprit(view_ring *ring, lg_error *err)
+{
+    size_t at;
+    view_edge *edge;
+    view_picker *picker = &ring->picker;
+    uint32_t culprit = ring->cycle->culprit;
+    if (culprit == LG_NONE)
+        return LG_OK;
+    bool apart = lg__picker_find(picker, culprit) == SIZE_MAX;
+    lg_status status = lg__picker_draw(picker, culprit, 0, &at, err);
+    if (status)
+        return status;
+    picker->view->nodes[at].mark = MARK_CULPRIT;
+    if (apart && !is_on_round(ring, culprit)) {
+        status = lg__view_add_edge(picker->view, at, 0, &edge, err);
+        if (status)
+            return status;
+        edge->kind = LG_EDGE_REFERENCE;
+        edge->tone = TONE_OWNER;
+        lg_text_add(&edge->label, "leads to");
+    }
+    if (ring->cycle->reason == LG_REASON_NATIVE &&
+        picker->view->nodes[at].unseen)
+        status = lg__picker_draw_native(picker, at, err);
+    return status;
+}
+
+// Keeps the biggest ones, biggest first.
+static void
+take_burden(view_ring *ring, view_burden burden)
+{
+    size_t at = ring->burden_count;
+    if (at == MOST_BURDENS && ring->burdens[at - 1].bytes >= burden.bytes)
+        return;
+    at = at < MOST_BURDENS ? ring->burden_count++ : at - 1;
+    while (at && ring->burdens[at - 1].bytes < burden.bytes) {
+        ring->burdens[at] = ring->burdens[at - 1];
+        at--;
+    }
+    ring->burdens[at] = burden;
+}
+
+static bool
+is_in_knot(const view_ring *ring, uint32_t node)
+{
+    return lg_node_knot(ring->analysis, node) == ring->cycle->knot;
+}
+
+// What hangs from a member of the knot, or from a namespace of it. Of what is
+// in the knot itself, only what the round holds is drawn.
+static void
+weigh_member(view_ring *ring, uint32_t member, uint32_t holder)
+{
+    uint32_t nodes[MOST_BURDENS + 1];
+    uint32_t count =
+        lg_node_dominated(ring->analysis, holder, nodes, MOST_BURDENS + 1);
+    uint64_t whole = lg__bytes_total(ring->cycle->retained);
+    bool here = is_on_round(ring, member);
+    for (uint32_t i = 0; i < count && i <= MOST_BURDENS; i++) {
+        uint64_t bytes =
+            lg__bytes_total(lg_node_retained(ring->analysis, nodes[i]));
+        if (bytes < whole / 20 || bytes < 1024)
+            break;
+        bool folded =
+            lg_node_folded_into(ring->picker.graph, nodes[i]) != LG_NONE;
+        bool drawn = is_on_round(ring, nodes[i]) ||
+                     (!here && is_in_knot(ring, nodes[i]));
+        if (folded && holder == member)
+            weigh_member(ring, member, nodes[i]);
+        else if (!folded && !drawn)
+            take_burden(
+                ring, (view_burden){here ? member : LG_NONE, nodes[i], bytes});
+    }
+}
+
+static void
+weigh_members(view_ring *ring)
+{
+    const lg_hops *round = &ring->cycle->shortest;
+    lg_knot knot = lg_analysis_knot(ring->analysis, ring->cycle->knot);
+    for (size_t i = 0; i < round->count; i++) {
+        uint32_t member = round->items[i].source;
+        if (lg__picker_find(&ring->picker, member) != SIZE_MAX)
+            weigh_member(ring, member, member);
+    }
+    for (uint32_t i = 0; knot.count <= SMALL_KNOT && i < knot.count; i++) {
+        if (!is_on_round(ring, knot.nodes[i]) &&
+            lg_node_folded_into(ring->picker.graph, knot.nodes[i]) == LG_NONE)
+            weigh_member(ring, knot.nodes[i], knot.nodes[i]);
+    }
+}
+
+static lg_status
+draw_burdens(view_ring *ring, bool of_round, lg_error *err)
+{
+    view_picker *picker = &ring->picker;
+    lg_status status = LG_OK;
+    for (size_t i = 0; !status && i < ring->burden_count; i++) {
+        const view_burden *burden = &ring->burdens[i];
+        bool here = burden->owner != LG_NONE;
+        size_t at, owner = here ? lg__picker_find(picker, burden->owner)
+                                : ring->others;
+        if (here == of_round && owner != SIZE_MAX &&
+            lg__picker_find(picker, burden->node) == SIZE_MAX)
+            status =
+                lg__picker_draw_owned(picker, owner, burden->node, &at, err);
+    }
+    return status;
+}
+
+// A member of the knot that people see: not folded into its owner or a hop.
+static bool
+is_seen_member(const view_ring *ring, uint32_t node)
+{
+    return lg_node_knot(ring->analysis, node) == ring->cycle->knot &&
+           lg_node_folded_into(ring->picker.graph, node) == LG_NONE;
+}
+
+// The members that are not drawn, nor in a gap of the round, by their type.
+static size_t
+count_others(const view_ring *ring, uint32_t *counts)
+{
+    const uint32_t *types = ring->picker.columns->type;
+    const lg_hops *round = &ring->cycle->shortest;
+    const lg_view *view = ring->picker.view;
+    lg_knot knot = lg_analysis_knot(ring->analysis, ring->cycle->knot);
+    size_t others = 0;
+    for (uint32_t i = 0; i < knot.count; i++)
+        counts[types[knot.nodes[i]]] += is_seen_member(ring, knot.nodes[i]);
+    for (size_t i = 0; i < round->count; i++) {
+        uint32_t node = round->items[i].source;
+        counts[types[node]] -= is_seen_member(ring, node);
+    }
+    for (size_t i = 0; i < view->node_count; i++) {
+        uint32_t node = view->nodes[i].node;
+        if (node != LG_NONE && !is_on_round(ring, node))
+            counts[types[node]] -= is_seen_member(ring, node);
+    }
+    for (uint32_t i = 0; i < lg_graph_type_count(ring->picker.graph); i++)
+        others += counts[i];
+    return others;
+}
+
+// `55 Line2D · 43 Text · 12 dict`: the commonest types.
+static void
+name_types(const view_ring *ring, uint32_t *counts, lg_text *out)
+{
+    for (unsigned shown = 0; shown < TYPES_NAMED; shown++) {
+        uint32_t most = 0;
+        for (uint32_t type = 1; type < lg_graph_type_count(ring->picker.graph);
+             type++)
+            most = counts[type] > counts[most] ? type : most;
+        if (!counts[most])
+            break;
+        lg_text_add(out, shown ? " · " : "");
+        lg_text_add_count(out, counts[most]);
+        lg_text_add(out, " ");
+        lg__picker_name_type(&ring->picker, most, out);
+        counts[most] = 0;
+    }
+}
+
+static lg_status
+add_others(view_ring *ring, size_t others, uint32_t *counts, lg_error *err)
+{
+    size_t at;
+    view_edge *edge;
+    lg_view *view = ring->picker.view;
+    lg_status status = lg__view_add_node(view, VIEW_REST, &at, err);
+    if (status)
+        return status;
+    ring->others = at;
+    view->nodes[at].count = others;
+    lg_text_add_count(&view->nodes[at].title, others);
+    lg_text_add(&view->nodes[at].title, " more in this knot");
+    name_types(ring, counts, &view->nodes[at].detail);
+    status = lg__view_add_edge(view, 0, at, &edge, err);
+    if (!status)
+        edge->tone = TONE_OWNER;
+    return status;
+}
+
+static lg_status
+draw_others(view_ring *ring, lg_error *err)
+{
+    size_t types = lg_graph_type_count(ring->picker.graph);
+    uint32_t *counts = calloc(types + 1, sizeof *counts);
+    if (!counts)
+        return lg__view_no_memory(err);
+    size_t others = count_others(ring, counts);
+    lg_status status = LG_OK;
+    if (others)
+        status = add_others(ring, others, counts, err);
+    free(counts);
+    return status;
+}
+
+static void
+add_headline(view_ring *ring)
+{
+    static const char *const reasons[] = {
+        [LG_REASON_NONE] = "no root reaches it, but the collector cannot free "
+                           "it",
+        [LG_REASON_NATIVE] = "native code holds it, so the collector cannot "
+                             "free it",
+        [LG_REASON_UNTRAVERSED] = "the collector does not see one of its "
+                                  "references",
+        [LG_REASON_FROZEN] = "gc.freeze() hid it from the collector",
+        [LG_REASON_UNTRACKED] = "the collector does not track one of its "
+                                "objects",
+    };
+    lg_text *line = &ring->picker.view->headline;
+    lg_text_add(line, "A cycle that retains ");
+    lg__bytes_add(line, ring->picker.graph, ring->cycle->retained);
+    lg_text_add(line, ": ");
+    if (ring->cycle->kind == LG_CYCLE_COLLECTABLE)
+        lg_text_add(line, "garbage until the collector runs");
+    else if (ring->cycle->kind == LG_CYCLE_HELD)
+        lg_text_add(line, "alive, a root holds it");
+    else
+        lg_text_add(line, reasons[ring->cycle->reason]);
+}
+
+static lg_status
+draw_ring(view_ring *ring, const lg_monitor *monitor, lg_error *err)
+{
+    lg_status status = draw_round(ring, err);
+    if (status)
+        return status;
+    weigh_members(ring);
+    status = draw_burdens(ring, true, err);
+    if (!status && ring->cycle->kind == LG_CYCLE_HELD)
+        status = draw_hold(ring, monitor, err);
+    if (!status)
+        status = draw_culprit(ring, err);
+    if (!status)
+        status = draw_others(ring, err);
+    if (!status)
+        status = draw_burdens(ring, false, err);
+    if (status)
+        return status;
+    add_headline(ring);
+    lg__view_weigh(ring->picker.view, ring->analysis);
+    return lg__view_settle(ring->picker.view, err);
+}
+
+lg_status
+lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle,
+              const lg_monitor *monitor, lg_view **out, lg_error *err)
+{
+    view_ring ring = {.analysis = analysis, .cycle = cycle, .others = SIZE_MAX};
+    lg_view_options options = {.direction = LG_REFS, .max_nodes = 60};
+    if (!cycle->shortest.count)
+        return lg_error_set(err, LG_EINVAL,
+                            "the cycle has no round: take it from "
+                            "lg_analysis_cycles");
+    lg_status status = lg__picker_open(
+        &ring.picker, lg_analysis_graph(analysis), &options, err);
+    if (!status) {
+        ring.picker.view->form = VIEW_CYCLE;
+        lg_text_add(&ring.picker.view->note, cycle->cut_reason);
+        status = draw_ring(&ring, monitor, err);
+    }
+    lg__picker_close(&ring.picker);
+    if (status)
+        lg_view_free(ring.picker.view);
+    else
+        *out = ring.picker.view;
+    return status;
+}

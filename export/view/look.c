@@ -1,0 +1,85 @@
+// The looks, one for each thing that a stranger should tell apart at a glance.
+
+#include "view/look.h"
+
+#include <string.h>
+
+// Ordered as the legend reads.
+enum {
+    LOOK_ROOT,
+    LOOK_OBJECT,
+    LOOK_CONTAINER,
+    LOOK_TENSOR,
+    LOOK_ARRAY,
+    LOOK_FIGURE,
+    LOOK_FUNCTION,
+    LOOK_TYPE,
+    LOOK_FRAME,
+    LOOK_EXCEPTION,
+    LOOK_NATIVE,
+    LOOK_ATOM,
+    LOOK_REST,
+    LOOK_COUNT,
+};
+
+static const view_look looks[LOOK_COUNT] = {
+    [LOOK_ROOT] = {"root", INK, INK, "white", NULL, false},
+    [LOOK_OBJECT] = {"object", QUIET, "white", INK, NULL, false},
+    [LOOK_CONTAINER] = {"container", FAINT, "#F6F8FA", INK, "[ ]", false},
+    [LOOK_TENSOR] = {"tensor", "#0969DA", "#DDF4FF", INK, "T", true},
+    [LOOK_ARRAY] = {"array", "#0969DA", "#F3FAFF", INK, "A", true},
+    [LOOK_FIGURE] = {"figure", "#1A7F37", "#DAFBE1", INK, "F", true},
+    [LOOK_FUNCTION] = {"function", "#8250DF", "#FBEFFF", INK, "ƒ", false},
+    [LOOK_TYPE] = {"class", "#9A6700", "#FFF8C5", INK, "C", false},
+    [LOOK_FRAME] = {"frame", "#BF3989", "#FFEFF7", INK, "›_", false},
+    [LOOK_EXCEPTION] = {"exception", ALARM, ALARM_FILL, INK, "!", false},
+    [LOOK_NATIVE] = {"native code", ALARM, "white", ALARM, NULL, false},
+    [LOOK_ATOM] = {"value", NULL, NULL, QUIET, NULL, false},
+    [LOOK_REST] = {"several", FAINT, "white", QUIET, NULL, false},
+};
+
+const view_look *
+lg__look_of(const view_node *node)
+{
+    static const unsigned char by_category[] = {
+        [LG_CATEGORY_OTHER] = LOOK_OBJECT,
+        [LG_CATEGORY_CONTAINER] = LOOK_CONTAINER,
+        [LG_CATEGORY_MODULE] = LOOK_ROOT,
+        [LG_CATEGORY_TYPE] = LOOK_TYPE,
+        [LG_CATEGORY_FUNCTION] = LOOK_FUNCTION,
+        [LG_CATEGORY_FRAME] = LOOK_FRAME,
+        [LG_CATEGORY_TENSOR] = LOOK_TENSOR,
+        [LG_CATEGORY_ARRAY] = LOOK_ARRAY,
+        [LG_CATEGORY_FIGURE] = LOOK_FIGURE,
+        [LG_CATEGORY_ROOT] = LOOK_ROOT,
+        [LG_CATEGORY_EXCEPTION] = LOOK_EXCEPTION,
+        [LG_CATEGORY_ATOM] = LOOK_ATOM,
+    };
+    if (node->kind == VIEW_NATIVE)
+        return &looks[LOOK_NATIVE];
+    if (node->kind == VIEW_REST || node->kind == VIEW_SKIP)
+        return &looks[LOOK_REST];
+    return &looks[by_category[node->category]];
+}
+
+const view_look *
+lg__look_at(size_t index)
+{
+    return index < LOOK_REST ? &looks[index] : NULL;
+}
+
+const char *
+lg__badge_of(const view_node *node, const view_look *look)
+{
+    static const char *const badges[][2] = {
+        {"dict", "{ }"},      {"tuple", "( )"},        {"set", "{ }"},
+        {"frozenset", "{ }"}, {"mappingproxy", "{ }"}, {"cell", "·"},
+    };
+    if (!node->type.data)
+        return look->badge;
+    for (size_t i = 0; i < sizeof badges / sizeof *badges; i++) {
+        if (!strcmp(node->type.data, badges[i][0]))
+            return badges[i][1];
+    }
+    return look->badge;
+}

@@ -1,0 +1,37 @@
+/** How a picture tells things apart: colour for those who see it, and shape,
+ *  border or badge for everyone. */
+#ifndef LEAKGRAPH_LOOK_H
+#define LEAKGRAPH_LOOK_H
+
+#include "view/view.h"
+
+typedef struct view_look {
+    const char *name;   /* in the legend */
+    const char *border; /* colours */
+    const char *fill;
+    const char *text;
+    const char *badge; /* a letter or two in front of the title; NULL: none */
+    bool square;       /* corners */
+} view_look;
+
+#define INK "#1F2328"
+#define QUIET "#57606A"
+#define FAINT "#8C959F"
+#define PALE "#D0D7DE"
+#define SUSPECT "#BC4C00"
+#define SUSPECT_FILL "#FFF1E5"
+#define ALARM "#CF222E"
+#define ALARM_FILL "#FFEBE9"
+
+const view_look *lg__look_of(const view_node *node);
+/** The badge that fits the type best: `{}` for a dict. */
+const char *lg__badge_of(const view_node *node, const view_look *look);
+/** The looks that a legend explains, in its order; NULL at the end. */
+const view_look *lg__look_at(size_t index);
+
+/** Adds text in an HTML-like label, cut to `limit` characters. */
+void lg__html_add(lg_text *out, const lg_text *word, size_t limit);
+/** Adds the HTML-like label of a node, brackets included. */
+void lg__label_add(lg_text *out, const view_node *node);
+
+#endif

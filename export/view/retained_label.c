@@ -1,0 +1,84 @@
+// Retained bytes on the nodes of a view, devices first: they are the scarce
+// ones.
+
+#include "view/retained_label.h"
+
+uint64_t
+lg__bytes_total(lg_bytes bytes)
+{
+    uint64_t total = bytes.host + bytes.device;
+    return total < bytes.host ? UINT64_MAX : total;
+}
+
+static void
+add_part(lg_text *out, uint64_t bytes, lg_string place, bool *first)
+{
+    if (!*first)
+        lg_text_add(out, " · ");
+    *first = false;
+    lg_text_add_size(out, bytes);
+    lg_text_add(out, " ");
+    lg_text_add_bytes(out, place.data, place.length);
+}
+
+static void
+add_host(lg_text *out, const lg_graph *graph, lg_bytes bytes, bool first)
+{
+    if (!bytes.device)
+        lg_text_add_size(out, bytes.host);
+    // Next to gigabytes on a device, a few objects are not worth a word.
+    else if (bytes.host >= bytes.device / 1000 && bytes.host)
+        add_part(out, bytes.host, lg_graph_device_name(graph, 0), &first);
+}
+
+void
+lg__bytes_add(lg_text *out, const lg_graph *graph, lg_bytes bytes)
+{
+    static const lg_string several = {"on devices", 10};
+    bool first = true;
+    if (bytes.device) {
+        bool one = lg_graph_device_count(graph) == 1;
+        add_part(out, bytes.device,
+                 one ? lg_graph_device_name(graph, 1) : several, &first);
+    }
+    add_host(out, graph, bytes, first);
+}
+
+void
+lg__own_set(view_node *node, const lg_graph *graph, lg_bytes bytes)
+{
+    node->size = lg__bytes_total(bytes);
+    lg_text_free(&node->own);
+    if (bytes.device)
+        lg__bytes_add(&node->own, graph, bytes);
+}
+
+void
+lg__worth_add(lg_text *out, const lg_analysis *analysis, uint32_t node)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    uint32_t devices = lg_graph_device_count(graph);
+    bool first = true;
+    for (uint32_t device = 1; device <= devices; device++) {
+        uint64_t bytes = lg_node_retained_on(analysis, node, device);
+        if (bytes)
+            add_part(out, bytes, lg_graph_device_name(graph, device), &first);
+    }
+    add_host(out, graph, lg_node_retained(analysis, node), first);
+}
+
+void
+lg__view_weigh(lg_view *view, const lg_analysis *analysis)
+{
+    if (!analysis)
+        return;
+    view->weighed = true;
+    for (size_t i = 0; i < view->node_count; i++) {
+        view_node *node = &view->nodes[i];
+        if (node->kind != VIEW_OBJECT || node->node == LG_NONE ||
+            node->worth.length)
+            continue;
+        node->retained = lg_node_retained(analysis, node->node);
+        lg__worth_add(&node->worth, analysis, node->node);
+    }
+}

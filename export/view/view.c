@@ -1,0 +1,139 @@
+// The picked nodes and edges: storage, and the two names that JSON shows.
+
+#include "view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+lg_status
+lg__view_no_memory(lg_error *err)
+{
+    return lg_error_set(err, LG_ENOMEM, "memory ran out while drawing");
+}
+
+// Room for one more item in an array of `size` bytes each.
+static bool
+make_room(void **items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    size_t wanted = *capacity ? 2 * *capacity : 16;
+    void *grown = realloc(*items, wanted * size);
+    if (!grown)
+        return false;
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+lg_status
+lg__view_add_node(lg_view *view, view_kind kind, size_t *out, lg_error *err)
+{
+    void *items = view->nodes;
+    bool roomy = make_room(&items, view->node_count, &view->node_capacity,
+                           sizeof *view->nodes);
+    view->nodes = items;
+    if (!roomy)
+        return lg__view_no_memory(err);
+    view_node *node = &view->nodes[view->node_count];
+    memset(node, 0, sizeof *node);
+    node->kind = kind;
+    node->node = LG_NONE;
+    *out = view->node_count++;
+    return LG_OK;
+}
+
+lg_status
+lg__view_add_edge(lg_view *view, size_t source, size_t target, view_edge **out,
+                  lg_error *err)
+{
+    void *items = view->edges;
+    bool roomy = make_room(&items, view->edge_count, &view->edge_capacity,
+                           sizeof *view->edges);
+    view->edges = items;
+    if (!roomy)
+        return lg__view_no_memory(err);
+    view_edge *edge = &view->edges[view->edge_count++];
+    memset(edge, 0, sizeof *edge);
+    edge->source = (uint32_t)source;
+    edge->target = (uint32_t)target;
+    edge->count = 1;
+    edge->key = LG_NONE;
+    *out = edge;
+    return LG_OK;
+}
+
+lg_status
+lg__view_settle(const lg_view *view, lg_error *err)
+{
+    bool failed =
+        view->pid.failed || view->headline.failed || view->note.failed;
+    for (size_t i = 0; i < view->node_count; i++) {
+        const view_node *node = &view->nodes[i];
+        failed |= node->title.failed || node->detail.failed ||
+                  node->type.failed || node->root.failed || node->worth.failed;
+    }
+    for (size_t i = 0; i < view->edge_count; i++)
+        failed |= view->edges[i].label.failed;
+    return failed ? lg__view_no_memory(err) : LG_OK;
+}
+
+void
+lg_view_free(lg_view *view)
+{
+    if (!view)
+        return;
+    for (size_t i = 0; i < view->node_count; i++) {
+        lg_text_free(&view->nodes[i].title);
+        lg_text_free(&view->nodes[i].detail);
+        lg_text_free(&view->nodes[i].type);
+        lg_text_free(&view->nodes[i].root);
+        lg_text_free(&view->nodes[i].own);
+        lg_text_free(&view->nodes[i].worth);
+    }
+    for (size_t i = 0; i < view->edge_count; i++)
+        lg_text_free(&view->edges[i].label);
+    lg_text_free(&view->pid);
+    lg_text_free(&view->headline);
+    lg_text_free(&view->note);
+    free(view->nodes);
+    free(view->edges);
+    free(view);
+}
+
+size_t
+lg_view_node_count(const lg_view *view)
+{
+    return view->node_count;
+}
+
+const char *
+lg__view_kind_name(view_kind kind)
+{
+    static const char *const names[VIEW_KIND_COUNT] = {
+        [VIEW_OBJECT] = "object", [VIEW_GROUP] = "group",
+        [VIEW_VALUES] = "values", [VIEW_REST] = "rest",
+        [VIEW_NATIVE] = "native", [VIEW_SKIP] = "skip",
+    };
+    return names[kind];
+}
+
+const char *
+lg__category_name(lg_category category)
+{
+    static const char *const names[] = {
+        [LG_CATEGORY_OTHER] = "object",
+        [LG_CATEGORY_CONTAINER] = "container",
+        [LG_CATEGORY_MODULE] = "module",
+        [LG_CATEGORY_TYPE] = "type",
+        [LG_CATEGORY_FUNCTION] = "function",
+        [LG_CATEGORY_FRAME] = "frame",
+        [LG_CATEGORY_TENSOR] = "tensor",
+        [LG_CATEGORY_ARRAY] = "array",
+        [LG_CATEGORY_FIGURE] = "figure",
+        [LG_CATEGORY_ROOT] = "root",
+        [LG_CATEGORY_EXCEPTION] = "exception",
+        [LG_CATEGORY_ATOM] = "atom",
+    };
+    return names[category];
+}

@@ -1,0 +1,159 @@
+// Words that every writer needs: texts cut to length, captions, root kinds.
+
+#include "view/view_words.h"
+
+#include <string.h>
+
+#define OWN_LIMIT 60
+
+// Bytes of the character that starts at s; damaged ones count as one.
+static size_t
+char_length(const unsigned char *s, size_t left)
+{
+    size_t length = s[0] < 0x80   ? 1
+                    : s[0] < 0xc2 ? 0
+                    : s[0] < 0xe0 ? 2
+                    : s[0] < 0xf0 ? 3
+                    : s[0] < 0xf5 ? 4
+                                  : 0;
+    if (!length || length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return length;
+}
+
+static uint32_t
+char_code(const unsigned char *s, size_t length)
+{
+    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = s[0] & masks[length];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (s[i] & 0x3f);
+    return code;
+}
+
+// Controls, direction marks and overrides, surrogates and noncharacters: none
+// of them may reach a terminal or an XML file.
+static bool
+is_unfit(uint32_t code)
+{
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+        return true;
+    if (code == 0x061c || (code >= 0x200e && code <= 0x200f))
+        return true;
+    if ((code >= 0x2028 && code <= 0x202e) ||
+        (code >= 0x2066 && code <= 0x2069))
+        return true;
+    return (code >= 0xd800 && code < 0xe000) || (code & 0xfffe) == 0xfffe ||
+           (code >= 0xfdd0 && code <= 0xfdef);
+}
+
+static size_t
+count_chars(const lg_text *word)
+{
+    const unsigned char *s = (const unsigned char *)word->data;
+    size_t count = 0;
+    for (size_t at = 0; at < word->length; count++) {
+        size_t length = char_length(s + at, word->length - at);
+        at += length ? length : 1;
+    }
+    return count;
+}
+
+static void
+add_char(lg_text *out, const char *bytes, size_t length, word_escape escape)
+{
+    static const char unfit[] = "\xef\xbf\xbd";
+    if (!length || is_unfit(char_code((const unsigned char *)bytes, length))) {
+        bytes = unfit;
+        length = sizeof unfit - 1;
+    }
+    if (escape)
+        escape(out, bytes, length);
+    else
+        lg_text_add_bytes(out, bytes, length);
+}
+
+void
+lg__add_word(lg_text *out, const lg_text *word, size_t limit,
+             word_escape escape)
+{
+    size_t count = count_chars(word);
+    size_t head = count, tail = count;
+    if (count > limit) {
+        head = limit - limit / 2 - 1;
+        tail = count - limit / 2;
+    }
+    size_t index = 0;
+    for (size_t at = 0; at < word->length; index++) {
+        const char *bytes = word->data + at;
+        size_t length =
+            char_length((const unsigned char *)bytes, word->length - at);
+        if (index == head && head < tail)
+            lg_text_add(out, "…");
+        if (index < head || index >= tail)
+            add_char(out, bytes, length, escape);
+        at += length ? length : 1;
+    }
+}
+
+void
+lg__add_unseen(lg_text *out, uint64_t count)
+{
+    lg_text_add(out, "held by native code (");
+    lg_text_add_count(out, count);
+    lg_text_add(out, count == 1 ? " reference" : " references");
+    lg_text_add(out, " leakgraph cannot see)");
+}
+
+void
+lg__add_caption(lg_text *out, const lg_view *view)
+{
+    if (view->pid.length) {
+        lg_text_add(out, "pid ");
+        lg_text_add_bytes(out, view->pid.data, view->pid.length);
+        lg_text_add(out, " · ");
+    }
+    if (!view->partial) {
+        lg_text_add_count(out, view->heap_count);
+        lg_text_add(out, view->heap_count == 1 ? " object" : " objects");
+        lg_text_add(out, " in the snapshot · ");
+    }
+    lg_text_add(out, view->weighed ? "bytes are what would be freed with it"
+                                   : "sizes are each object's own bytes");
+}
+
+const char *
+lg__root_words(const lg_text *root)
+{
+    static const char *const words[][2] = {
+        {"module", "an imported module (sys.modules)"},
+        {"thread", "a running thread"},
+        {"interpreter", "the interpreter itself"},
+        {"static", "a static or immortal object"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (root->data && !strcmp(root->data, words[i][0]))
+            return words[i][1];
+    }
+    return root->data ? root->data : "";
+}
+
+void
+lg__add_own(lg_text *out, const view_node *node)
+{
+    if (node->own.length)
+        lg__add_word(out, &node->own, OWN_LIMIT, NULL);
+    else
+        lg_text_add_size(out, node->size);
+}
+
+bool
+lg__has_size(const view_node *node)
+{
+    return node->kind != VIEW_NATIVE && node->kind != VIEW_SKIP &&
+           (node->size > 0 || node->worth.length);
+}

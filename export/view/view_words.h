@@ -1,0 +1,26 @@
+/** Words that a writer puts around the texts of a view. */
+#ifndef LEAKGRAPH_VIEW_WORDS_H
+#define LEAKGRAPH_VIEW_WORDS_H
+
+#include "view/view.h"
+
+/** Adds UTF-8 text of at most `limit` characters: a longer one loses its middle
+ *  to an ellipsis. Control and direction characters, which could forge a line
+ *  or turn the picture around, become U+FFFD. `escape` writes one character, or
+ *  is NULL for plain text. */
+typedef void (*word_escape)(lg_text *out, const char *bytes, size_t length);
+void lg__add_word(lg_text *out, const lg_text *word, size_t limit,
+                  word_escape escape);
+
+/** `held by native code (1 reference leakgraph cannot see)`. */
+void lg__add_unseen(lg_text *out, uint64_t count);
+/** `pid 4127 · 1,284,301 objects · ...`: what the picture is of. */
+void lg__add_caption(lg_text *out, const lg_view *view);
+/** `an imported module (sys.modules)`: a root's kind in words. */
+const char *lg__root_words(const lg_text *root);
+/** The node's own size: `1.00 MiB cuda:0`. */
+void lg__add_own(lg_text *out, const view_node *node);
+/** True if the size of the node means something. */
+bool lg__has_size(const view_node *node);
+
+#endif

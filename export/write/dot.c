@@ -1,0 +1,298 @@
+// The view as DOT: our own text, no Graphviz here.
+
+#include "view/look.h"
+#include "view/view_words.h"
+
+#include <string.h>
+
+#define LABEL_LIMIT 36u
+#define LINE_LIMIT 110u
+/* A picture of fewer nodes explains itself. */
+#define NARROW 4u
+#define SANS "Helvetica,Arial,sans-serif"
+#define MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
+
+// A tooltip is a quoted string in which Graphviz reads backslashes twice
+// over, before it reads entities.
+static void
+escape_quoted(lg_text *out, const char *bytes, size_t length)
+{
+    const char *entity = length != 1      ? NULL
+                         : *bytes == '"'  ? "&quot;"
+                         : *bytes == '<'  ? "&lt;"
+                         : *bytes == '>'  ? "&gt;"
+                         : *bytes == '\\' ? "\\\\\\\\"
+                         : *bytes == '&'  ? "&amp;"
+                                          : NULL;
+    if (entity)
+        lg_text_add(out, entity);
+    else
+        lg_text_add_bytes(out, bytes, length);
+}
+
+static void
+add_legend_entry(lg_text *out, const view_look *look)
+{
+    bool framed = look->border;
+    lg_text_addf(out,
+                 "<TD><TABLE BORDER=\"%d\" COLOR=\"%s\" BGCOLOR=\"%s\" "
+                 "CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"2\"%s>",
+                 framed, framed ? look->border : "white",
+                 look->fill ? look->fill : "white",
+                 look->square ? "" : " STYLE=\"ROUNDED\"");
+    lg_text_addf(out,
+                 "<TR><TD><FONT POINT-SIZE=\"8\" COLOR=\"%s\">%s</FONT></TD>"
+                 "</TR></TABLE></TD>",
+                 look->text, look->name);
+}
+
+static bool
+is_used(const lg_view *view, const view_look *look)
+{
+    for (size_t i = 0; i < view->node_count; i++) {
+        if (lg__look_of(&view->nodes[i]) == look)
+            return true;
+    }
+    return false;
+}
+
+// The looks that the picture uses, behind the caption.
+static void
+add_legend(const lg_view *view, lg_text *out)
+{
+    const view_look *look;
+    for (size_t i = 0; (look = lg__look_at(i)); i++) {
+        if (is_used(view, look))
+            add_legend_entry(out, look);
+    }
+}
+
+// What the picture is of; one fact a line where a row would be wider than the
+// picture itself.
+static void
+add_facts(const lg_text *caption, bool narrow, lg_text *out)
+{
+    const char *gap = " · ", *at = caption->data;
+    while (at) {
+        const char *end = narrow ? strstr(at, gap) : NULL;
+        size_t start = (size_t)(at - caption->data);
+        lg_text fact = {.data = caption->data + start,
+                        .length = end ? (size_t)(end - at) : strlen(at)};
+        lg_text_add(out, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"9\" "
+                         "COLOR=\"" FAINT "\">");
+        lg__html_add(out, &fact, 160);
+        lg_text_add(out, "&#160;&#160;</FONT></TD>");
+        at = end ? end + strlen(gap) : NULL;
+        lg_text_add(out, at ? "</TR>" : "");
+    }
+}
+
+// How much of a sentence goes on one line: up to a space, or all of it.
+static size_t
+line_length(const char *sentence, size_t length)
+{
+    size_t end = length;
+    while (end > LINE_LIMIT) {
+        size_t at = end - 1;
+        while (at > 0 && sentence[at] != ' ')
+            at--;
+        if (at == 0)
+            break;
+        end = at;
+    }
+    return end;
+}
+
+static void
+add_line(const lg_text *sentence, const char *size, const char *colour,
+         bool bold, lg_text *out)
+{
+    for (size_t at = 0; at < sentence->length;) {
+        char *data = sentence->data + at;
+        size_t length = line_length(data, sentence->length - at);
+        lg_text line = {.data = data, .length = length};
+        lg_text_addf(out,
+                     "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"20\">"
+                     "<FONT POINT-SIZE=\"%s\" COLOR=\"%s\">%s",
+                     size, colour, bold ? "<B>" : "");
+        lg__html_add(out, &line, LINE_LIMIT);
+        lg_text_addf(out, "%s</FONT></TD></TR>", bold ? "</B>" : "");
+        at += length;
+        at += at < sentence->length; // the space
+    }
+}
+
+// The graph's own label: caption and legend in one row, below the title if
+// there is one. (A box around everything could carry the title, but it makes
+// Graphviz 2.42 turn the order of siblings around.)
+static void
+add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
+{
+    lg_text caption = {0}, title = {0};
+    lg__add_caption(&caption, view);
+    lg_text_add(&title, options->title ? options->title : "");
+    lg_text_add(out, "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"3\" "
+                     "CELLPADDING=\"0\">");
+    add_line(&title, "14", INK, true, out);
+    add_line(&view->headline, title.length ? "11" : "14", INK, !title.length,
+             out);
+    add_line(&view->note, "10", QUIET, false, out);
+    bool narrow = view->node_count < NARROW;
+    add_facts(&caption, narrow, out);
+    if (options->legend && !narrow)
+        add_legend(view, out);
+    lg_text_add(out, "</TR></TABLE>>");
+    out->failed |= caption.failed || title.failed;
+    lg_text_free(&caption);
+    lg_text_free(&title);
+}
+
+// A long path runs down the page, everything else from left to right.
+static const char *
+direction_of(const lg_view *view)
+{
+    bool down = view->direction == LG_PATH && view->node_count > 8;
+    return down ? "rankdir=TB" : "rankdir=LR";
+}
+
+static void
+add_head(const lg_view *view, const lg_dot_options *options, lg_text *out)
+{
+    bool titled =
+        (options->title && options->title[0]) || view->headline.length;
+    lg_text_add(out, "digraph leakgraph {\n  graph [");
+    lg_text_add(out, direction_of(view));
+    lg_text_add(out, ", bgcolor=white, pad=0.25, nodesep=0.16, ranksep=0.5, "
+                     "fontname=\"" SANS "\", labeljust=l, nslimit=4, "
+                     "nslimit1=4, mclimit=0.7, labelloc=");
+    lg_text_add(out, titled ? "t, label=" : "b, label=");
+    add_caption(view, options, out);
+    lg_text_add(out,
+                "];\n"
+                "  node [shape=plain, fontname=\"" SANS "\", fontsize=11];\n"
+                "  edge [fontname=\"" MONO "\", fontsize=9.5, "
+                "color=\"" FAINT "\", fontcolor=\"" QUIET "\", "
+                "arrowsize=0.7, penwidth=1.1];\n");
+}
+
+static void
+add_tip(const view_node *node, lg_text *out)
+{
+    lg_text tip = {0};
+    lg_text_add_bytes(&tip, node->title.data ? node->title.data : "",
+                      node->title.length);
+    if (node->detail.length)
+        lg_text_addf(&tip, " · %s", node->detail.data);
+    if (node->node != LG_NONE)
+        lg_text_addf(&tip, " · node:%u at 0x%llx", node->node,
+                     (unsigned long long)node->address);
+    lg_text_add(out, ", tooltip=\"");
+    lg__add_word(out, &tip, 400, escape_quoted);
+    lg_text_add(out, "\"");
+    out->failed |= tip.failed;
+    lg_text_free(&tip);
+}
+
+static void
+add_node(const view_node *node, size_t index, lg_text *out)
+{
+    lg_text_addf(out, "  n%zu [label=", index);
+    lg__label_add(out, node);
+    add_tip(node, out);
+    lg_text_add(out, "];\n");
+}
+
+static const char *
+edge_style(const lg_view *view, const view_edge *edge)
+{
+    static const char *const tones[] = {
+        [TONE_WAY] = ", color=\"" QUIET "\", penwidth=2.0",
+        [TONE_CUT] = ", style=dashed, color=\"" ALARM "\", fontcolor=\"" ALARM
+                     "\", penwidth=2.4",
+        [TONE_OWNER] = ", style=dashed, arrowhead=none",
+    };
+    const view_node *source = &view->nodes[edge->source];
+    const view_node *target = &view->nodes[edge->target];
+    if (source->kind == VIEW_NATIVE)
+        return ", style=dashed, color=\"" ALARM "\"";
+    if (edge->tone)
+        return tones[edge->tone];
+    if (edge->path)
+        return ", color=\"" SUSPECT "\", fontcolor=\"" SUSPECT
+               "\", penwidth=2.4";
+    if (edge->weak)
+        return ", style=dotted";
+    if (target->category == LG_CATEGORY_ATOM)
+        return ", color=\"" PALE "\", arrowhead=none";
+    return "";
+}
+
+// Holders stand left of what they hold, by their distance from the subject: a
+// subject that holds its holder must not push it to the other side.
+static bool
+turns_back(const lg_view *view, const view_edge *edge)
+{
+    return view->direction == LG_BACKREFS &&
+           view->nodes[edge->source].depth < view->nodes[edge->target].depth;
+}
+
+static void
+add_edge_label(const view_edge *edge, lg_text *out)
+{
+    bool cut = edge->tone == TONE_CUT;
+    if (!edge->label.length && !cut)
+        return;
+    lg_text_add(out, ", label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+                     "CELLSPACING=\"0\" CELLPADDING=\"2\">");
+    if (edge->label.length) {
+        lg_text_add(out, "<TR><TD>");
+        lg__html_add(out, &edge->label, LABEL_LIMIT);
+        lg_text_add(out, "</TD></TR>");
+    }
+    if (cut)
+        lg_text_add(out, "<TR><TD><FONT FACE=\"" SANS "\"><B>✂ cut here</B>"
+                         "</FONT></TD></TR>");
+    lg_text_add(out, "</TABLE>>");
+}
+
+// In a dominator tree a line is as thick as the share that it carries.
+static void
+add_width(const lg_view *view, const view_edge *edge, lg_text *out)
+{
+    const view_node *target = &view->nodes[edge->target];
+    if (view->form == VIEW_DOMINATORS && target->kind == VIEW_OBJECT)
+        lg_text_addf(out, ", penwidth=%.1f", 1 + 3 * target->share);
+}
+
+static void
+add_edge(const lg_view *view, const view_edge *edge, lg_text *out)
+{
+    // Written the other way round, the hop to cut leads back below the others
+    // and does not turn the round around.
+    bool turned = edge->tone == TONE_CUT && edge->source != edge->target;
+    lg_text_addf(out, "  n%u -> n%u [tooltip=\" \"",
+                 turned ? edge->target : edge->source,
+                 turned ? edge->source : edge->target);
+    if (turned)
+        lg_text_add(out, ", dir=back");
+    add_edge_label(edge, out);
+    lg_text_add(out, edge_style(view, edge));
+    if (turns_back(view, edge))
+        lg_text_add(out, ", constraint=false");
+    add_width(view, edge, out);
+    lg_text_add(out, "];\n");
+}
+
+lg_status
+lg_view_dot(const lg_view *view, const lg_dot_options *options, lg_text *out,
+            lg_error *err)
+{
+    static const lg_dot_options plain = {NULL, false};
+    add_head(view, options ? options : &plain, out);
+    for (size_t i = 0; i < view->node_count; i++)
+        add_node(&view->nodes[i], i, out);
+    for (size_t i = 0; i < view->edge_count; i++)
+        add_edge(view, &view->edges[i], out);
+    lg_text_add(out, "}\n");
+    return out->failed ? lg__view_no_memory(err) : LG_OK;
+}

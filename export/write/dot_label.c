@@ -1,0 +1,274 @@
+// The box of one node, as Graphviz's HTML-like text.
+
+#include "view/look.h"
+#include "view/view_words.h"
+
+#include <string.h>
+
+#define TITLE_LIMIT 44u
+#define DETAIL_LIMIT 56u
+#define WORTH_LIMIT 80u
+/* From here on a size is what the picture is about. */
+#define LARGE (1u << 20)
+/* And below, nobody asks for an object's own size besides. */
+#define NOTEWORTHY 1024u
+/* A smaller share would read as nothing. */
+#define LEAST_PERCENT 0.05
+
+static void
+escape_html(lg_text *out, const char *bytes, size_t length)
+{
+    // Graphviz reads `\\N` as the node's name even here, unless the text ends
+    // between the two.
+    const char *entity = length != 1      ? NULL
+                         : *bytes == '\\' ? "<FONT>\\</FONT>"
+                         : *bytes == '&'  ? "&amp;"
+                         : *bytes == '<'  ? "&lt;"
+                         : *bytes == '>'  ? "&gt;"
+                         : *bytes == '"'  ? "&quot;"
+                         : *bytes == '\'' ? "&#39;"
+                                          : NULL;
+    if (entity)
+        lg_text_add(out, entity);
+    else
+        lg_text_add_bytes(out, bytes, length);
+}
+
+void
+lg__html_add(lg_text *out, const lg_text *word, size_t limit)
+{
+    lg__add_word(out, word, limit, escape_html);
+}
+
+// `list of 1,000`: the kind is bold, also in `997 more Tensor`.
+static void
+add_title(lg_text *out, const view_node *node)
+{
+    const lg_text *title = &node->title;
+    if (!title->length)
+        return;
+    const char *space = node->kind == VIEW_GROUP ? strrchr(title->data, ' ')
+                                                 : strchr(title->data, ' ');
+    bool group = node->kind == VIEW_GROUP && space;
+    size_t split = space ? (size_t)(space - title->data) : title->length;
+    lg_text head = {.data = title->data, .length = split};
+    lg_text_add(out, group ? "" : "<B>");
+    lg__html_add(out, &head, TITLE_LIMIT);
+    lg_text_add(out, group ? "<B>" : "</B>");
+    if (space) {
+        // A text of an SVG must not begin with a plain space: it would be lost.
+        lg_text tail = {.data = title->data + split + 1,
+                        .length = title->length - split - 1};
+        lg_text_add(out, "&#160;");
+        lg__html_add(out, &tail, TITLE_LIMIT);
+    }
+    lg_text_add(out, group ? "</B>" : "");
+}
+
+// White on black; what is folded stands on white whatever it is.
+static bool
+is_dark(const view_node *node, const view_look *look)
+{
+    return node->kind == VIEW_OBJECT && look->fill && !strcmp(look->fill, INK);
+}
+
+static const char *
+text_colour(const view_node *node, const view_look *look)
+{
+    bool pale = !strcmp(look->text, "white");
+    return pale && !is_dark(node, look) ? INK : look->text;
+}
+
+// What is no more than a mention.
+static bool
+is_small(const view_node *node)
+{
+    return node->category == LG_CATEGORY_ATOM ||
+           (node->context && !node->subject);
+}
+
+static void
+open_font(lg_text *out, const char *colour, const char *size)
+{
+    lg_text_add(out, "<FONT");
+    if (size)
+        lg_text_addf(out, " POINT-SIZE=\"%s\"", size);
+    lg_text_addf(out, " COLOR=\"%s\">", colour);
+}
+
+static void
+add_badge(lg_text *out, const view_look *look, const char *badge, bool tall)
+{
+    lg_text_addf(out,
+                 "<TD%s><TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+                 "CELLSPACING=\"0\" CELLPADDING=\"0\" BGCOLOR=\"%s\" "
+                 "STYLE=\"ROUNDED\" FIXEDSIZE=\"TRUE\" WIDTH=\"19\" "
+                 "HEIGHT=\"16\"><TR><TD FIXEDSIZE=\"TRUE\" WIDTH=\"19\" "
+                 "HEIGHT=\"16\">"
+                 "<FONT POINT-SIZE=\"9\" COLOR=\"white\"><B>%s</B></FONT>"
+                 "</TD></TR></TABLE></TD>",
+                 tall ? " ROWSPAN=\"2\"" : "", look->border, badge);
+}
+
+// What is retained comes first: it is what can be won.
+static uint64_t
+weight(const view_node *node)
+{
+    return node->worth.length ? node->retained.host + node->retained.device
+                              : node->size;
+}
+
+// A device's name comes from a file.
+static void
+add_own(lg_text *out, const view_node *node)
+{
+    if (node->own.length)
+        lg__html_add(out, &node->own, WORTH_LIMIT);
+    else
+        lg_text_add_size(out, node->size);
+}
+
+// On the line of the title, in its cell: cells of their own would each choose
+// their base line.
+static void
+add_size(lg_text *out, const view_node *node, const view_look *look)
+{
+    bool large = weight(node) >= LARGE;
+    bool dark = is_dark(node, look);
+    const char *colour = large ? text_colour(node, look) : dark ? PALE : QUIET;
+    open_font(out, colour, is_small(node) ? "9" : NULL);
+    lg_text_add(out, large ? "&#160;&#160;<B>" : "&#160;&#160;");
+    if (node->worth.length)
+        lg__html_add(out, &node->worth, WORTH_LIMIT);
+    else
+        add_own(out, node);
+    lg_text_add(out, large ? "</B></FONT>" : "</FONT>");
+}
+
+// An object's own size, where it is not all that it retains.
+static bool
+has_own_size(const view_node *node)
+{
+    return node->worth.length && node->kind == VIEW_OBJECT &&
+           node->size >= NOTEWORTHY && node->size < weight(node) / 10 * 9;
+}
+
+static const char *
+mark_words(const view_node *node)
+{
+    static const char *const words[] = {
+        [MARK_NONE] = NULL,
+        [MARK_DOMINATOR] = "every way leads through here",
+        [MARK_CULPRIT] = "this keeps the collector from it",
+    };
+    return words[node->mark];
+}
+
+// What the analysis adds to the second line.
+static void
+add_facts(lg_text *out, const view_node *node, const char *gap)
+{
+    double percent = 100 * node->share;
+    if (percent >= LEAST_PERCENT) {
+        lg_text_addf(out, percent < 10 ? "%s%.1f %%" : "%s%.0f %%", gap,
+                     percent);
+        gap = " · ";
+    }
+    if (has_own_size(node)) {
+        lg_text_add(out, gap);
+        add_own(out, node);
+        lg_text_add(out, " itself");
+        gap = " · ";
+    }
+    if (node->mark)
+        lg_text_addf(out, "%s<B>%s</B>", gap, mark_words(node));
+}
+
+static bool
+has_second_line(const view_node *node)
+{
+    return node->detail.length || node->more || node->unreached || node->mark ||
+           100 * node->share >= LEAST_PERCENT || has_own_size(node);
+}
+
+// The second line: what the title leaves out, and what the picture does.
+static void
+add_second_line(lg_text *out, const view_node *node, const view_look *look)
+{
+    bool dark = is_dark(node, look);
+    const char *colour = dark ? PALE : QUIET;
+    const char *gap = "";
+    lg_text_add(out, "<TR><TD ALIGN=\"LEFT\">");
+    open_font(out, node->kind == VIEW_NATIVE ? ALARM : colour, "9");
+    if (node->detail.length) {
+        lg__html_add(out, &node->detail, DETAIL_LIMIT);
+        gap = " · ";
+    }
+    if (node->more) {
+        lg_text_addf(out, "%s+", gap);
+        lg_text_add_count(out, node->more);
+        lg_text_add(out, " more");
+        gap = " · ";
+    }
+    if (node->unreached) {
+        lg_text_addf(out, "%sgarbage: no root reaches it", gap);
+        gap = " · ";
+    }
+    add_facts(out, node, gap);
+    lg_text_add(out, "</FONT></TD></TR>");
+}
+
+static void
+open_box(lg_text *out, const view_node *node, const view_look *look)
+{
+    bool dashed = node->kind != VIEW_OBJECT;
+    const char *border = look->border;
+    const char *fill = dashed ? "white" : look->fill;
+    if (!border && !node->subject) {
+        lg_text_add(out, "<TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+                         "CELLSPACING=\"0\" CELLPADDING=\"1\">");
+        return;
+    }
+    if (node->subject) {
+        border = SUSPECT;
+        fill = is_dark(node, look) ? look->fill : SUSPECT_FILL;
+    } else if (node->mark) {
+        border = node->mark == MARK_CULPRIT ? ALARM : INK;
+    }
+    lg_text_addf(out,
+                 "<TABLE BORDER=\"%d\" COLOR=\"%s\" BGCOLOR=\"%s\" "
+                 "CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"3\"",
+                 node->subject ? 3
+                 : node->mark  ? 2
+                               : 1,
+                 border, fill);
+    if (!look->square || dashed)
+        lg_text_addf(out, " STYLE=\"%s%s%s\"", look->square ? "" : "ROUNDED",
+                     !look->square && dashed ? "," : "",
+                     dashed ? "DASHED" : "");
+    lg_text_add(out, ">");
+}
+
+void
+lg__label_add(lg_text *out, const view_node *node)
+{
+    const view_look *look = lg__look_of(node);
+    const char *badge = lg__badge_of(node, look);
+    bool sized = lg__has_size(node);
+    bool second = has_second_line(node);
+    lg_text_add(out, "<");
+    open_box(out, node, look);
+    lg_text_add(out, "<TR>");
+    if (badge && (!is_small(node) || !look->border))
+        add_badge(out, look, badge, second);
+    lg_text_add(out, "<TD ALIGN=\"LEFT\">");
+    open_font(out, text_colour(node, look), is_small(node) ? "10" : NULL);
+    add_title(out, node);
+    lg_text_add(out, "</FONT>");
+    if (sized)
+        add_size(out, node, look);
+    lg_text_add(out, "</TD></TR>");
+    if (second)
+        add_second_line(out, node, look);
+    lg_text_add(out, "</TABLE>>");
+}

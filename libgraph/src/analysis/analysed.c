@@ -1,0 +1,134 @@
+// What can be asked of the nodes of an analysis.
+#include "analysis/analysis_private.h"
+
+#include <string.h>
+
+const lg_graph *
+lg_analysis_graph(const lg_analysis *analysis)
+{
+    return analysis->graph;
+}
+
+uint32_t
+lg_node_dominator(const lg_analysis *analysis, uint32_t node)
+{
+    uint32_t dominator = analysis->dominator[node];
+    return dominator < analysis->graph->columns.node_count ? dominator
+                                                           : LG_NONE;
+}
+
+bool
+lg_node_is_reachable(const lg_analysis *analysis, uint32_t node)
+{
+    return (analysis->policy.mark[node] & LG__MARK_LIVE) != 0;
+}
+
+uint32_t
+lg__bundle_of(const lg_analysis *analysis, uint32_t node)
+{
+    return lg_node_is_reachable(analysis, node) ||
+                   lg_node_dominator(analysis, node) != LG_NONE
+               ? LG_NONE
+               : lg_node_knot(analysis, node);
+}
+
+uint64_t
+lg_node_retained_on(const lg_analysis *analysis, uint32_t node, uint32_t device)
+{
+    uint32_t knot = lg__bundle_of(analysis, node);
+    if (knot != LG_NONE)
+        return lg_knot_retained_on(analysis, knot, device);
+    return lg__dominated_on(analysis, node, device);
+}
+
+static lg_bytes
+retained(const lg_analysis *analysis, uint32_t node)
+{
+    uint64_t host = analysis->host[node];
+    return (lg_bytes){host, lg__retained_by(analysis, node) - host};
+}
+
+lg_bytes
+lg_node_retained(const lg_analysis *analysis, uint32_t node)
+{
+    uint32_t knot = lg__bundle_of(analysis, node);
+    return knot != LG_NONE ? lg_analysis_knot(analysis, knot).retained
+                           : retained(analysis, node);
+}
+
+uint64_t
+lg__freed_by(const lg_analysis *analysis, uint32_t node)
+{
+    lg_bytes bytes = lg_node_retained(analysis, node);
+    return bytes.host + bytes.device;
+}
+
+lg_bytes
+lg_analysis_reachable_bytes(const lg_analysis *analysis)
+{
+    return retained(analysis, analysis->graph->columns.node_count);
+}
+
+lg_bytes
+lg_analysis_garbage_bytes(const lg_analysis *analysis)
+{
+    return retained(analysis, analysis->graph->columns.node_count + 1);
+}
+
+// Whether a comes before b where the biggest stand first.
+static bool
+is_bigger(const lg_analysis *analysis, uint32_t a, uint32_t b)
+{
+    uint64_t left = lg__retained_by(analysis, a);
+    uint64_t right = lg__retained_by(analysis, b);
+    return left != right ? left > right : a < b;
+}
+
+// Moves a node down a heap whose top is the smallest.
+static void
+sift(const lg_analysis *analysis, uint32_t *heap, uint32_t count, uint32_t at)
+{
+    for (;;) {
+        uint64_t least = 2 * (uint64_t)at + 1;
+        if (least >= count)
+            return;
+        if (least + 1 < count &&
+            is_bigger(analysis, heap[least], heap[least + 1]))
+            least++;
+        if (is_bigger(analysis, heap[least], heap[at]))
+            return;
+        uint32_t node = heap[at];
+        heap[at] = heap[least];
+        heap[least] = node;
+        at = (uint32_t)least;
+    }
+}
+
+uint32_t
+lg_node_dominated(const lg_analysis *analysis, uint32_t node, uint32_t *nodes,
+                  uint32_t capacity)
+{
+    uint32_t root = analysis->graph->columns.node_count;
+    const uint32_t *first = analysis->first_child + (node < root ? node : root);
+    const uint32_t *child = analysis->child + first[0];
+    uint32_t count = first[1] - first[0];
+    uint32_t kept = count < capacity ? count : capacity;
+    if (kept == 0)
+        return count;
+    memcpy(nodes, child, kept * sizeof *nodes);
+    for (uint32_t at = kept / 2; at-- > 0;)
+        sift(analysis, nodes, kept, at);
+    for (uint32_t i = kept; i < count; i++) {
+        if (is_bigger(analysis, child[i], nodes[0])) {
+            nodes[0] = child[i];
+            sift(analysis, nodes, kept, 0);
+        }
+    }
+    for (uint32_t left = kept; left-- > 1;) {
+        uint32_t smallest = nodes[0];
+        nodes[0] = nodes[left];
+        nodes[left] = smallest;
+        sift(analysis, nodes, left, 0);
+    }
+    return count;
+}

@@ -1,0 +1,94 @@
+// Making an analysis.
+#include "analysis/analysis_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static lg_status
+take_dominators(lg_analysis *analysis, const lg__lift *lift, lg_error *err)
+{
+    uint32_t nodes = analysis->graph->columns.node_count;
+    uint32_t *dominator =
+        lg__wide_alloc(((size_t)nodes + 1) * sizeof *dominator);
+    analysis->dominator = dominator;
+    if (dominator == NULL)
+        return lg__error_memory(err);
+    for (uint32_t node = 0; node < nodes; node++)
+        dominator[node] = lift->branch[node].parent;
+    return LG_OK;
+}
+
+static lg_status
+analyse(lg_analysis *analysis, const lg_monitor *monitor, lg_error *err)
+{
+    lg__lift lift = {0};
+    lg_status status = lg__policy_new(analysis->graph, &analysis->policy, err);
+    if (status == LG_OK)
+        status = lg__lift_run(&lift, analysis->graph, &analysis->policy,
+                              monitor, err);
+    if (status == LG_OK)
+        status = take_dominators(analysis, &lift, err);
+    if (status == LG_OK)
+        status = lg__retained_sum(analysis, lift.order, err);
+    if (status == LG_OK)
+        status = lg__knots_keep(analysis, &lift, err);
+    lg__lift_free(&lift);
+    if (status == LG_OK)
+        status = lg__retained_children(analysis, err);
+    return status == LG_OK ? lg__adopted_index(analysis, err) : status;
+}
+
+lg_status
+lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
+{
+    if (graph->partial)
+        return lg_error_set(err, LG_EPARTIAL,
+                            "who retains what needs a whole snapshot, and this "
+                            "one is partial");
+    lg_analysis *analysis = calloc(1, sizeof *analysis);
+    if (analysis == NULL)
+        return lg__error_memory(err);
+    analysis->graph = graph;
+    analysis->device.element = sizeof(lg__on_device);
+    analysis->knot_device.element = sizeof(lg__on_device);
+    analysis->adopted.element = sizeof(lg__adoption);
+    *out = analysis;
+    return LG_OK;
+}
+
+lg_status
+lg_analysis_new(const lg_graph *graph, const lg_monitor *monitor,
+                lg_analysis **out, lg_error *err)
+{
+    lg_analysis *analysis = NULL;
+    lg_status status = lg__analysis_begin(graph, &analysis, err);
+    if (status == LG_OK)
+        status = analyse(analysis, monitor, err);
+    if (status == LG_OK)
+        *out = analysis;
+    else
+        lg_analysis_free(analysis);
+    return status;
+}
+
+void
+lg_analysis_free(lg_analysis *analysis)
+{
+    if (analysis == NULL)
+        return;
+    lg_allocator allocator = lg_allocator_default();
+    lg__policy_free(&analysis->policy);
+    free(analysis->dominator);
+    free(analysis->host);
+    free(analysis->first_child);
+    free(analysis->child);
+    lg__vector_free(&allocator, &analysis->device);
+    free(analysis->knot_first);
+    free(analysis->knot_node);
+    free(analysis->knot_host);
+    free(analysis->member);
+    free(analysis->adopted_by);
+    lg__vector_free(&allocator, &analysis->knot_device);
+    lg__vector_free(&allocator, &analysis->adopted);
+    free(analysis);
+}

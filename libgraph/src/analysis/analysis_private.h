@@ -1,0 +1,166 @@
+/**
+ * What an analysis keeps: the dominator tree with its sums, and the strongly
+ * connected components. Also what sets of nodes retain.
+ */
+#ifndef LG_ANALYSIS_PRIVATE_H
+#define LG_ANALYSIS_PRIVATE_H
+
+#include "analysis/dominator_builder.h"
+
+// What an analysis keeps: the dominator tree with its sums, and the knots.
+
+/** Bytes that a node (or knot) retains on one device of the graph. */
+typedef struct lg__on_device {
+    uint32_t device;
+    uint32_t node;
+    uint64_t bytes;
+} lg__on_device;
+
+typedef struct lg__member {
+    uint32_t node;
+    uint32_t knot;
+} lg__member;
+
+/** A node that a knot dominates as a whole, while none of its members does
+ *  alone. */
+typedef struct lg__adoption {
+    uint32_t node;
+    uint32_t by; /**< a member of that knot */
+} lg__adoption;
+
+/** The same by the knot that adopts. */
+typedef struct lg__adopted {
+    uint32_t knot;
+    uint32_t node;
+} lg__adopted;
+
+struct lg_analysis {
+    const lg_graph *graph;
+    lg__policy policy;     /**< the marks hold LIVE as well */
+    uint32_t *dominator;   /**< [node_count]; node_count: the super-root,
+                                node_count + 1: what garbage hangs from */
+    uint64_t *host;        /**< [node_count + 2] retained host bytes */
+    uint32_t *first_child; /**< [node_count + 3] */
+    uint32_t *child;       /**< [node_count] by dominator, ascending */
+    lg__vector device;     /**< lg__on_device of nodes, ascending by device and
+                                node */
+
+    uint32_t knot_count;
+    uint32_t *knot_first; /**< [knot_count + 1] */
+    uint32_t *knot_node;  /**< by knot, ascending */
+    uint64_t *knot_host;  /**< [knot_count] retained host bytes, descending with
+                               those of the devices */
+    lg__vector knot_device;  /**< lg__on_device of knots */
+    lg__member *member;      /**< ascending by node; knot_first[knot_count] */
+    lg__vector adopted;      /**< lg__adoption, ascending by node; of another
+                                knot only its first member to be settled */
+    lg__adopted *adopted_by; /**< [adopted.count] ascending by knot and node */
+};
+
+/** The bytes of every node that lie on a device (0: the host). */
+void lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes);
+/** What a node, or one of the two roots, dominates everywhere together. */
+uint64_t lg__retained_by(const lg_analysis *analysis, uint32_t node);
+/** The same on one device (0: the host). */
+uint64_t lg__dominated_on(const lg_analysis *analysis, uint32_t node,
+                          uint32_t device);
+/** The knot that goes with the node as one, if that is garbage that nothing
+ *  dominates; else LG_NONE. */
+uint32_t lg__bundle_of(const lg_analysis *analysis, uint32_t node);
+/** The total of lg_node_retained. */
+uint64_t lg__freed_by(const lg_analysis *analysis, uint32_t node);
+
+/** An analysis of nothing yet. LG_EPARTIAL on a partial graph. */
+lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,
+                             lg_error *err);
+/** The sums of every node, from `dominator`; `order` has dominators first. */
+lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,
+                           lg_error *err);
+/** The children of every node, from `dominator`. */
+lg_status lg__retained_children(lg_analysis *analysis, lg_error *err);
+/** The entry of a node or knot on a device; 0 if there is none. */
+uint64_t lg__on_device_find(const lg__vector *entries, uint32_t device,
+                            uint32_t node);
+/** Adds an entry unless it is 0; false when memory ran out. */
+bool lg__on_device_add(lg__vector *entries, uint32_t device, uint32_t node,
+                       uint64_t bytes);
+
+/** Adds an adoption; false when memory ran out. */
+bool lg__adopted_add(lg_analysis *analysis, uint32_t node, uint32_t by);
+void lg__adopted_sort(lg_analysis *analysis);
+/** A member of the knot that adopts the node, or LG_NONE. */
+uint32_t lg__adopted_find(const lg_analysis *analysis, uint32_t node);
+/** Fills adopted_by, once all knots are listed. */
+lg_status lg__adopted_index(lg_analysis *analysis, lg_error *err);
+/** What the knot adopts, and how many. */
+const lg__adopted *lg__adopted_list(const lg_analysis *analysis, uint32_t knot,
+                                    size_t *count);
+
+/** The members by node, from knot_first and knot_node. */
+void lg__knots_list(lg_analysis *analysis);
+/** The knots with what they retain, sorted. Uses the lift up. */
+lg_status lg__knots_keep(lg_analysis *analysis, lg__lift *lift, lg_error *err);
+
+// Sets of nodes: what is alive without them, and what each of several keeps
+// alive by itself.
+
+/** Whether the edge is one of the policy graph. */
+bool lg__policy_edge(const lg_analysis *analysis, uint64_t edge,
+                     uint32_t source);
+
+/** One byte a node: 1 if a root reaches it by a way that avoids the set. *out
+ *  is released with free(). O(nodes + edges). */
+lg_status lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
+                          size_t count, const lg_monitor *monitor,
+                          uint8_t **out, lg_error *err);
+
+/** One byte a node: 1 where garbage hangs from, the nodes of components that no
+ *  other garbage refers to. *out is released with free(). */
+lg_status lg__garbage_sources(const lg_analysis *analysis, uint8_t **out,
+                              lg_error *err);
+
+/**
+ * What up to 64 groups of nodes retain, each by itself and exactly: group i is
+ * of all nodes whose type t has lane_of[t] == i; 64 is of no group. bytes is
+ * [count * (device_count + 1)]. O(nodes + edges), times what the ways around
+ * the groups differ in length.
+ */
+lg_status lg__groups_retained(const lg_analysis *analysis,
+                              const uint32_t *lane_of, uint32_t count,
+                              const lg_monitor *monitor, uint64_t *bytes,
+                              lg_error *err);
+
+/** A node that several sets reach, and nothing else. */
+#define LG__SHARED UINT32_MAX
+
+/**
+ * What each of `count` sets, which have no node in common, keeps alive by
+ * itself: bytes[i] of the set that has the number i, from 1. label[node] is
+ * the number of the node's set, or 0; afterwards also that of the only set
+ * through which a node is reached. Garbage is reached through sets of garbage
+ * only. O(nodes + edges).
+ */
+lg_status lg__sets_retained(const lg_analysis *analysis, uint32_t *label,
+                            uint32_t count, const lg_monitor *monitor,
+                            lg_bytes *bytes, lg_error *err);
+
+// The dominator tree as people see it: what is folded away is seen through, and
+// one member stands for a cycle of garbage.
+
+/** A growing list of nodes. */
+typedef struct lg__gathered {
+    uint32_t *items;
+    size_t count;
+    size_t capacity;
+} lg__gathered;
+
+/** Appends the nodes that `node` (LG_NONE: the super-root; the node count and
+ *  one: garbage) immediately dominates, those of namespaces and cells folded
+ *  into it included, themselves not; only what retains at least `least` bytes.
+ *  Of a cycle of garbage, what all members dominate, and the cycle as a whole.
+ *  In no order. False when memory ran out. */
+bool lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
+                          uint32_t node, uint64_t least, lg__gathered *out);
+bool lg__gather_append(lg__gathered *to, uint32_t node);
+
+#endif

@@ -1,0 +1,188 @@
+// The knots of an analysis, with what each retains.
+#include "analysis/contract.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct weighed {
+    uint64_t all; // host and devices
+    uint64_t host;
+    uint32_t index; // before sorting: in the lift
+    uint32_t node;  // the lowest member
+    uint32_t count; // of members
+} weighed;
+
+typedef struct listing {
+    lg_analysis *analysis;
+    lg__lift *lift;
+    weighed *items;
+    uint32_t count;
+} listing;
+
+static int
+compare_weighed(const void *left, const void *right)
+{
+    const weighed *a = left;
+    const weighed *b = right;
+    if (a->all != b->all)
+        return a->all > b->all ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static bool
+add_bytes(listing *state, uint32_t device, const uint64_t *bytes)
+{
+    for (uint32_t k = 0; k < state->count; k++) {
+        state->items[k].all += bytes[k];
+        if (device == 0)
+            state->items[k].host = bytes[k];
+        else if (!lg__on_device_add(&state->analysis->knot_device, device, k,
+                                    bytes[k]))
+            return false;
+    }
+    return true;
+}
+
+static lg_status
+weigh(listing *state, lg_error *err)
+{
+    const lg_analysis *analysis = state->analysis;
+    uint32_t devices =
+        analysis->device.count > 0 ? analysis->graph->device_count : 0;
+    uint64_t *bytes = malloc(((size_t)state->count + 1) * sizeof *bytes);
+    if (bytes == NULL)
+        return lg__error_memory(err);
+    lg__contraction contracted;
+    lg_status status =
+        lg__contraction_new(state->analysis, state->lift, &contracted, err);
+    for (uint32_t device = 0; device <= devices && status == LG_OK; device++) {
+        lg__contraction_weigh(&contracted, analysis, device, bytes);
+        if (!add_bytes(state, device, bytes))
+            status = lg__error_memory(err);
+    }
+    lg__contraction_free(&contracted);
+    free(bytes);
+    return status;
+}
+
+// The knot of every node, or LG_NONE; where its members stand in the order
+// needs no more be known.
+static const uint32_t *
+name_knots(listing *state)
+{
+    const lg__lift *lift = state->lift;
+    const lg__knot_span *knots = lift->knots.data;
+    uint32_t nodes = lift->graph->columns.node_count;
+    memset(lift->place, 0xff, nodes * sizeof *lift->place);
+    for (uint32_t k = 0; k < state->count; k++) {
+        weighed *item = &state->items[k];
+        item->index = k;
+        item->node = LG_NONE;
+        item->count = knots[k].end - knots[k].begin;
+        for (uint32_t i = knots[k].begin; i < knots[k].end; i++) {
+            uint32_t node = lift->order[i];
+            lift->place[node] = k;
+            item->node = node < item->node ? node : item->node;
+        }
+    }
+    return lift->place;
+}
+
+static int
+compare_on_device(const void *left, const void *right)
+{
+    const lg__on_device *a = left;
+    const lg__on_device *b = right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+// rank[k] is where the knot of the lift stands among those that are kept.
+static void
+fill(const listing *state, const uint32_t *knot, const uint32_t *rank,
+     uint32_t *next)
+{
+    lg_analysis *analysis = state->analysis;
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < state->count; k++) {
+        analysis->knot_first[k] = next[k] = sum;
+        analysis->knot_host[k] = state->items[k].host;
+        sum += state->items[k].count;
+    }
+    analysis->knot_first[state->count] = sum;
+    lg__member *member = analysis->member;
+    for (uint32_t node = 0; member < analysis->member + sum; node++) {
+        if (knot[node] == LG_NONE)
+            continue;
+        uint32_t k = rank[knot[node]];
+        analysis->knot_node[next[k]++] = node;
+        *member++ = (lg__member){node, k};
+    }
+    lg__on_device *entries = analysis->knot_device.data;
+    size_t count = analysis->knot_device.count;
+    for (size_t i = 0; i < count; i++)
+        entries[i].node = rank[entries[i].node];
+    if (count > 0)
+        qsort(entries, count, sizeof *entries, compare_on_device);
+}
+
+static bool
+make_room(lg_analysis *analysis, size_t count, size_t members)
+{
+    analysis->knot_first = malloc((count + 1) * sizeof(uint32_t));
+    analysis->knot_host = malloc((count + 1) * sizeof(uint64_t));
+    analysis->knot_node = lg__wide_alloc((members + 1) * sizeof(uint32_t));
+    analysis->member = lg__wide_alloc((members + 1) * sizeof(lg__member));
+    return analysis->knot_first && analysis->knot_host && analysis->knot_node &&
+           analysis->member;
+}
+
+lg_status
+lg__knots_keep(lg_analysis *analysis, lg__lift *lift, lg_error *err)
+{
+    const lg__knot_span *knots = lift->knots.data;
+    size_t count = lift->knots.count;
+    size_t members = 0;
+    for (size_t k = 0; k < count; k++)
+        members += knots[k].end - knots[k].begin;
+    listing state = {
+        .analysis = analysis,
+        .lift = lift,
+        .count = (uint32_t)count,
+        .items = calloc(count + 1, sizeof(weighed)),
+    };
+    uint32_t *rank = malloc((2 * count + 1) * sizeof *rank);
+    bool enough = state.items && rank && make_room(analysis, count, members);
+    lg_status status = enough ? weigh(&state, err) : lg__error_memory(err);
+    if (status == LG_OK) {
+        analysis->knot_count = state.count;
+        const uint32_t *knot = name_knots(&state);
+        qsort(state.items, count, sizeof *state.items, compare_weighed);
+        for (uint32_t k = 0; k < count; k++)
+            rank[state.items[k].index] = k;
+        fill(&state, knot, rank, rank + count);
+    }
+    free(state.items);
+    free(rank);
+    return status;
+}
+
+static int
+compare_members(const void *left, const void *right)
+{
+    const lg__member *a = left;
+    const lg__member *b = right;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+void
+lg__knots_list(lg_analysis *analysis)
+{
+    uint32_t members = analysis->knot_first[analysis->knot_count];
+    for (uint32_t k = 0; k < analysis->knot_count; k++)
+        for (uint32_t i = analysis->knot_first[k];
+             i < analysis->knot_first[k + 1]; i++)
+            analysis->member[i] = (lg__member){analysis->knot_node[i], k};
+    qsort(analysis->member, members, sizeof *analysis->member, compare_members);
+}

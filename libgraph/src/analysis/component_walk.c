@@ -1,0 +1,191 @@
+// Strong components, and an order of the nodes in which every edge from one
+// component to another leads onward: Pearce, "A space-efficient algorithm for
+// finding strongly connected components", 2016.
+//
+// A node's place is 0 before it is met, then the least number that was met on
+// the way from it, and LG_NONE when its component is complete. The order has
+// complete components at its end, and at its beginning the nodes that wait for
+// theirs, in the order in which they were left.
+#include "analysis/dominator_builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct step {
+    uint64_t edge; // the next one
+    uint32_t node;
+} step;
+
+typedef struct walk {
+    lg__lift *lift;
+    step *path;
+    uint32_t height; // of the path
+    uint32_t met;
+    uint32_t waiting;
+    uint32_t left; // nodes whose component is not complete
+    unsigned barred;
+    uint8_t met_marks;
+} walk;
+
+static void
+meet_node(walk *state, uint32_t node)
+{
+    lg__lift *lift = state->lift;
+    state->path[state->height++] =
+        (step){lift->graph->columns.first_edge[node], node};
+    lift->place[node] = ++state->met;
+    lift->mark[node] |= state->met_marks;
+}
+
+// Goes on with a node's edges: the next node that was not met before, or
+// LG_NONE at the end.
+static uint32_t
+next_node(walk *state, step *at)
+{
+    const lg_columns *columns = &state->lift->graph->columns;
+    uint8_t *mark = state->lift->mark;
+    uint32_t *place = state->lift->place;
+    uint32_t least = place[at->node];
+    uint32_t next = LG_NONE;
+    uint64_t edge = at->edge;
+    uint64_t end = columns->first_edge[at->node + 1];
+    while (edge < end && next == LG_NONE) {
+        uint32_t target = columns->edge_target[edge];
+        unsigned weak = columns->edge_kind[edge++] & LG_EDGE_WEAK;
+        if (weak || (mark[target] & state->barred))
+            continue;
+        if (place[target] == 0)
+            next = target;
+        else if (place[target] < least)
+            least = place[target];
+        else if (target == at->node)
+            mark[target] |= LG__MARK_SELF;
+    }
+    at->edge = edge;
+    if (least < place[at->node]) {
+        place[at->node] = least;
+        mark[at->node] |= LG__MARK_BOUND;
+    }
+    return next;
+}
+
+static void
+reverse(uint32_t *nodes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        uint32_t node = nodes[i];
+        nodes[i] = nodes[count - 1 - i];
+        nodes[count - 1 - i] = node;
+    }
+}
+
+static bool
+add_knot(lg__vector *knots, uint32_t begin, uint32_t end)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__knot_span *knot = lg__vector_extend(&allocator, knots, 1);
+    if (knot != NULL)
+        *knot = (lg__knot_span){.begin = begin, .end = end};
+    return knot != NULL;
+}
+
+// The node and what waits for it: in reverse of the order of leaving, so that
+// only edges back along the path of the walk lead back.
+static bool
+complete(walk *state, uint32_t node)
+{
+    lg__lift *lift = state->lift;
+    uint32_t number = lift->place[node];
+    uint32_t count = 0;
+    lift->place[node] = LG_NONE;
+    while (state->waiting > 0 &&
+           lift->place[lift->order[state->waiting - 1]] >= number) {
+        lift->place[lift->order[--state->waiting]] = LG_NONE;
+        count++;
+    }
+    uint32_t end = state->left;
+    if (count > 0) {
+        uint32_t *members = lift->order + state->waiting;
+        reverse(members, count);
+        memmove(lift->order + end - count, members, count * sizeof *members);
+    }
+    state->left -= count + 1;
+    lift->order[state->left] = node;
+    return (count == 0 && !(lift->mark[node] & LG__MARK_SELF)) ||
+           add_knot(&lift->knots, state->left, end);
+}
+
+static bool
+leave_node(walk *state)
+{
+    lg__lift *lift = state->lift;
+    uint32_t node = state->path[--state->height].node;
+    if (!(lift->mark[node] & LG__MARK_BOUND))
+        return complete(state, node);
+    uint32_t from = state->path[state->height - 1].node;
+    lift->mark[node] &= (uint8_t)~LG__MARK_BOUND;
+    lift->order[state->waiting++] = node;
+    if (lift->place[node] < lift->place[from]) {
+        lift->place[from] = lift->place[node];
+        lift->mark[from] |= LG__MARK_BOUND;
+    }
+    return true;
+}
+
+static lg_status
+walk_from(walk *state, uint32_t start, lg_error *err)
+{
+    uint32_t nodes = state->lift->graph->columns.node_count;
+    meet_node(state, start);
+    while (state->height > 0) {
+        uint32_t next = next_node(state, &state->path[state->height - 1]);
+        if (next == LG_NONE) {
+            if (!leave_node(state))
+                return lg__error_memory(err);
+            continue;
+        }
+        meet_node(state, next);
+        if (!lg__lift_goes_on(state->lift, "walking", state->met, nodes, err))
+            return LG_ECANCELLED;
+    }
+    return LG_OK;
+}
+
+// Walks from every node that has one of the marks (0: from every node).
+static lg_status
+walk_all(walk *state, unsigned wanted, lg_error *err)
+{
+    const lg__lift *lift = state->lift;
+    uint32_t nodes = lift->graph->columns.node_count;
+    lg_status status = LG_OK;
+    for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
+        if (lift->place[node] == 0 &&
+            (wanted == 0 || (lift->mark[node] & wanted)))
+            status = walk_from(state, node, err);
+    return status;
+}
+
+// Namespaces first: what comes later goes before them, their modules included.
+lg_status
+lg__lift_walk(lg__lift *lift, lg_error *err)
+{
+    size_t nodes = lift->graph->columns.node_count;
+    walk state = {
+        .lift = lift,
+        .path = malloc((nodes + 1) * sizeof(step)),
+        .left = lift->graph->columns.node_count,
+        .barred = LG__MARK_FURNITURE | LG__MARK_NAMESPACE,
+        .met_marks = LG__MARK_LIVE,
+    };
+    if (state.path == NULL)
+        return lg__error_memory(err);
+    lg_status status = walk_all(&state, LG__MARK_NAMESPACE, err);
+    if (status == LG_OK)
+        status = walk_all(&state, LG__MARK_POLICY, err);
+    state.barred |= LG__MARK_LIVE;
+    state.met_marks = 0;
+    if (status == LG_OK)
+        status = walk_all(&state, 0, err);
+    free(state.path);
+    return status;
+}

@@ -1,0 +1,206 @@
+// The dominator tree as people see it: what is folded away is seen through, and
+// a cycle of garbage hangs in it as one.
+#include "graph/graph_private.h"
+#include "analysis/analysis_private.h"
+
+#include <stdlib.h>
+
+typedef struct gathering {
+    const lg_analysis *analysis;
+    const lg__fold *folds;
+    lg__reverse reverse;
+    uint64_t least;
+    lg__gathered *out;
+    lg__gathered folded; // what is still to be seen through
+    bool going;
+} gathering;
+
+bool
+lg__gather_append(lg__gathered *to, uint32_t node)
+{
+    if (to->count == to->capacity) {
+        size_t capacity = to->capacity ? to->capacity * 2 : 64;
+        uint32_t *items = realloc(to->items, capacity * sizeof *items);
+        if (items == NULL)
+            return false;
+        to->items = items;
+        to->capacity = capacity;
+    }
+    to->items[to->count++] = node;
+    return true;
+}
+
+static void
+add(gathering *state, uint32_t node)
+{
+    bool inside = state->folds[node].owner != LG_NONE;
+    if (lg__freed_by(state->analysis, node) >= state->least && state->going)
+        state->going =
+            lg__gather_append(inside ? &state->folded : state->out, node);
+}
+
+// Members of the knot are not below one of them.
+static void
+add_children(gathering *state, uint32_t node, uint32_t knot)
+{
+    const lg_analysis *analysis = state->analysis;
+    for (uint32_t i = analysis->first_child[node];
+         i < analysis->first_child[node + 1]; i++) {
+        uint32_t child = analysis->child[i];
+        if (knot == LG_NONE || lg_node_knot(analysis, child) != knot)
+            add(state, child);
+    }
+}
+
+// What a person knows stands for a cycle: a figure, an object of a class of
+// their own; rather any object than a container or a class.
+static unsigned
+rank(const gathering *state, uint32_t node)
+{
+    const lg_graph *graph = state->analysis->graph;
+    if (state->folds[node].owner != LG_NONE)
+        return 6;
+    switch (lg__node_category(graph, node)) {
+    case LG_CATEGORY_FIGURE:
+        return 0;
+    case LG_CATEGORY_FUNCTION:
+    case LG_CATEGORY_FRAME:
+        return 3;
+    case LG_CATEGORY_CONTAINER:
+        return 4;
+    case LG_CATEGORY_TYPE:
+        return 5;
+    default:
+        return lg__type_is_familiar(graph, graph->columns.type[node]) ? 2 : 1;
+    }
+}
+
+// How many references of the knot lead to a member: parts refer to their whole.
+static uint32_t
+count_from_knot(const gathering *state, uint32_t node, uint32_t knot)
+{
+    const lg__reverse *reverse = &state->reverse;
+    uint32_t count = 0;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
+        count += lg_node_knot(state->analysis, reverse->edge[i].source) == knot;
+    return count;
+}
+
+// What there is to say for a member.
+typedef struct standing {
+    uint32_t node;
+    unsigned rank;
+    uint32_t references;
+    uint64_t bytes;
+} standing;
+
+static bool
+says_more(const standing *a, const standing *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return a->references != b->references ? a->references > b->references
+                                          : a->bytes > b->bytes;
+}
+
+// The member that stands for a knot of garbage. *adopted: the knot hangs from
+// another.
+static uint32_t
+represent(const gathering *state, uint32_t index, bool *adopted)
+{
+    const lg_analysis *analysis = state->analysis;
+    lg_knot knot = lg_analysis_knot(analysis, index);
+    standing best = {.node = LG_NONE};
+    *adopted = false;
+    for (uint32_t i = 0; i < knot.count; i++) {
+        uint32_t node = knot.nodes[i];
+        if (lg__bundle_of(analysis, node) == LG_NONE)
+            continue;
+        *adopted |= lg__adopted_find(analysis, node) != LG_NONE;
+        standing other = {node, rank(state, node), 0, 0};
+        if (best.node != LG_NONE && other.rank > best.rank)
+            continue;
+        other.references = count_from_knot(state, node, index);
+        other.bytes = lg__retained_by(analysis, node);
+        if (best.node == LG_NONE || says_more(&other, &best))
+            best = other;
+    }
+    return best.node;
+}
+
+static void
+add_garbage(gathering *state)
+{
+    const lg_analysis *analysis = state->analysis;
+    uint32_t root = analysis->graph->columns.node_count + 1;
+    bool *seen = calloc((size_t)analysis->knot_count + 1, sizeof *seen);
+    state->going = seen != NULL;
+    for (uint32_t i = analysis->first_child[root];
+         i < analysis->first_child[root + 1] && state->going; i++) {
+        uint32_t node = analysis->child[i];
+        uint32_t knot = lg__bundle_of(analysis, node);
+        bool adopted;
+        if (knot == LG_NONE)
+            adopted = lg__adopted_find(analysis, node) != LG_NONE;
+        else if (seen[knot])
+            continue;
+        else
+            node = represent(state, knot, &adopted);
+        if (knot != LG_NONE)
+            seen[knot] = true;
+        if (!adopted)
+            add(state, node);
+    }
+    free(seen);
+}
+
+// What a cycle of garbage dominates, by one of its members or as a whole.
+static void
+add_bundle(gathering *state, uint32_t index)
+{
+    const lg_analysis *analysis = state->analysis;
+    lg_knot knot = lg_analysis_knot(analysis, index);
+    size_t count;
+    const lg__adopted *adopted = lg__adopted_list(analysis, index, &count);
+    bool ignored;
+    for (uint32_t i = 0; i < knot.count; i++)
+        add_children(state, knot.nodes[i], index);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t own = lg__bundle_of(analysis, adopted[i].node);
+        add(state,
+            own == LG_NONE ? adopted[i].node : represent(state, own, &ignored));
+    }
+}
+
+static void
+expand(gathering *state, uint32_t node)
+{
+    uint32_t root = state->analysis->graph->columns.node_count;
+    uint32_t knot =
+        node < root ? lg__bundle_of(state->analysis, node) : LG_NONE;
+    if (node == root + 1)
+        add_garbage(state);
+    else if (knot != LG_NONE)
+        add_bundle(state, knot);
+    else
+        add_children(state, node, LG_NONE);
+}
+
+bool
+lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
+                     uint32_t node, uint64_t least, lg__gathered *out)
+{
+    gathering state = {.analysis = analysis,
+                       .folds = folds,
+                       .least = least,
+                       .out = out,
+                       .going = true};
+    if (!lg__graph_reverse(analysis->graph, &state.reverse))
+        return false;
+    expand(&state,
+           node == LG_NONE ? analysis->graph->columns.node_count : node);
+    while (state.going && state.folded.count > 0)
+        add_children(&state, state.folded.items[--state.folded.count], LG_NONE);
+    free(state.folded.items);
+    return state.going;
+}

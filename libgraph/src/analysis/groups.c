@@ -1,0 +1,155 @@
+// What each of many groups retains by itself. All nodes are reached from the
+// roots once for up to 64 groups together: a bit of a node's word says that it
+// is reached without that group.
+#include "analysis/analysis_private.h"
+
+#include <stdlib.h>
+
+enum { LANES = 64 };
+
+typedef struct spreading {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const uint32_t *lane_of; // [type] below LANES, or LANES
+    uint64_t *reached;       // [node]
+    uint64_t *blocked;       // [node]
+    uint32_t *queue;         // a ring of the nodes whose word has grown
+    bool *queued;            // [node]
+    uint32_t head;
+    uint32_t waiting;
+} spreading;
+
+static uint64_t
+lane_bit(const spreading *at, uint32_t node)
+{
+    uint32_t lane = at->lane_of[at->graph->columns.type[node]];
+    return lane < LANES ? (uint64_t)1 << lane : 0;
+}
+
+static void
+reach(spreading *at, uint32_t node, uint64_t lanes)
+{
+    uint32_t nodes = at->graph->columns.node_count;
+    uint64_t fresh = lanes & ~at->blocked[node] & ~at->reached[node];
+    if (fresh == 0)
+        return;
+    at->reached[node] |= fresh;
+    if (at->queued[node])
+        return;
+    at->queued[node] = true;
+    at->queue[(at->head + (uint64_t)at->waiting++) % nodes] = node;
+}
+
+// A namespace is a part of its module, and a cycle of garbage goes as one.
+static void
+block(spreading *at)
+{
+    const uint8_t *mark = at->analysis->policy.mark;
+    for (uint32_t node = 0; node < at->graph->columns.node_count; node++) {
+        uint64_t bit = lane_bit(at, node);
+        if (bit == 0 || (mark[node] & LG__MARK_NAMESPACE))
+            continue;
+        at->blocked[node] |= bit;
+        uint32_t bundle = lg__bundle_of(at->analysis, node);
+        if (bundle == LG_NONE)
+            continue;
+        lg_knot knot = lg_analysis_knot(at->analysis, bundle);
+        for (uint32_t i = 0; i < knot.count; i++)
+            at->blocked[knot.nodes[i]] |= bit;
+    }
+}
+
+static lg_status
+reach_roots(spreading *at, lg_error *err)
+{
+    const lg__policy *policy = &at->analysis->policy;
+    const unsigned roots = LG__MARK_FURNITURE | LG__MARK_ENTRY;
+    uint32_t nodes = at->graph->columns.node_count;
+    uint8_t *sources;
+    lg_status status = lg__garbage_sources(at->analysis, &sources, err);
+    if (status != LG_OK)
+        return status;
+    for (uint32_t node = 0; node < nodes; node++)
+        if ((policy->mark[node] & roots) || sources[node])
+            reach(at, node, UINT64_MAX);
+    for (uint32_t i = 0; i < policy->module_count; i++)
+        reach(at, policy->modules[i].dict,
+              ~at->blocked[policy->modules[i].module]);
+    free(sources);
+    return LG_OK;
+}
+
+static lg_status
+spread(spreading *at, const lg_monitor *monitor, lg_error *err)
+{
+    const lg_columns *columns = &at->graph->columns;
+    uint32_t steps = 0;
+    while (at->waiting > 0) {
+        uint32_t node = at->queue[at->head];
+        at->head = at->head + 1 == columns->node_count ? 0 : at->head + 1;
+        at->waiting--;
+        at->queued[node] = false;
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+            if (lg__policy_edge(at->analysis, edge, node))
+                reach(at, columns->edge_target[edge], at->reached[node]);
+        if (++steps % 65536 == 0 &&
+            !lg__monitor_goes_on(monitor, "weighing groups", 0.5, err))
+            return LG_ECANCELLED;
+    }
+    return LG_OK;
+}
+
+static void
+add_up(const spreading *at, uint32_t count, uint64_t *bytes)
+{
+    const lg_graph *graph = at->graph;
+    size_t devices = (size_t)graph->device_count + 1;
+    uint64_t all = count < LANES ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
+    for (size_t i = 0; i < count * devices; i++)
+        bytes[i] = 0;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint64_t own = at->blocked[node] | lane_bit(at, node);
+        uint64_t lost = all & (~at->reached[node] | own);
+        for (; lost != 0; lost &= lost - 1) {
+            size_t lane = (size_t)__builtin_ctzll(lost);
+            bytes[lane * devices + lg_node_device(graph, node)] +=
+                lg_node_size(graph, node);
+        }
+    }
+}
+
+lg_status
+lg__groups_retained(const lg_analysis *analysis, const uint32_t *lane_of,
+                    uint32_t count, const lg_monitor *monitor, uint64_t *bytes,
+                    lg_error *err)
+{
+    size_t nodes = (size_t)analysis->graph->columns.node_count + 1;
+    spreading at = {
+        .analysis = analysis,
+        .graph = analysis->graph,
+        .lane_of = lane_of,
+        .reached = calloc(nodes, sizeof(uint64_t)),
+        .blocked = calloc(nodes, sizeof(uint64_t)),
+        .queue = malloc(nodes * sizeof(uint32_t)),
+        .queued = calloc(nodes, sizeof(bool)),
+    };
+    lg_status status = LG_OK;
+    if (!at.reached || !at.blocked || !at.queue || !at.queued) {
+        status = lg__error_memory(err);
+        goto done;
+    }
+    block(&at);
+    status = reach_roots(&at, err);
+    if (status == LG_OK)
+        status = spread(&at, monitor, err);
+    if (status == LG_OK)
+        add_up(&at, count, bytes);
+
+done:
+    free(at.reached);
+    free(at.blocked);
+    free(at.queue);
+    free(at.queued);
+    return status;
+}

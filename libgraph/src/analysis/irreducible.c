@@ -1,0 +1,223 @@
+// Dominators within any knot: small ones by sets of dominators, big ones by
+// igraph, in a problem whose node 0 stands for everything outside.
+#include "analysis/dominator_builder.h"
+#include "analysis/solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALL = 64 };
+
+#define BIT(index) ((uint64_t)1 << (index))
+
+// By index among the knot's members, as they stood in the order at first.
+typedef struct tangle {
+    lg__lift *lift;
+    uint32_t begin;
+    uint32_t count;
+    uint32_t *member;
+    uint32_t *inner; // the dominator's index; LG_NONE: it lies outside
+    uint32_t *chain;
+} tangle;
+
+static bool
+is_door(const tangle *state, uint32_t index)
+{
+    return !(state->lift->mark[state->member[index]] & LG__MARK_INNER);
+}
+
+typedef void show_edge(void *context, uint32_t source, uint32_t target);
+
+// Shows each edge from a member to another that is no door.
+static void
+show_edges(const tangle *state, show_edge *show, void *context)
+{
+    const lg__lift *lift = state->lift;
+    const lg_columns *columns = &lift->graph->columns;
+    unsigned barred = lg__lift_barred(lift, state->member[0]);
+    for (uint32_t index = 0; index < state->count; index++) {
+        uint32_t node = state->member[index];
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+            uint32_t target = columns->edge_target[edge];
+            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) && target != node &&
+                (lift->mark[target] & (barred | LG__MARK_INNER)) ==
+                    LG__MARK_INNER)
+                show(context, index, lift->place[target] - state->begin);
+        }
+    }
+}
+
+typedef struct sets {
+    uint64_t referrers[SMALL];
+    uint64_t dominators[SMALL]; // the member itself is one
+} sets;
+
+static void
+add_referrer(void *context, uint32_t source, uint32_t target)
+{
+    ((sets *)context)->referrers[target] |= BIT(source);
+}
+
+static uint64_t
+common_dominators(const sets *found, uint32_t index)
+{
+    uint64_t common = UINT64_MAX;
+    for (uint64_t left = found->referrers[index]; left != 0; left &= left - 1)
+        common &= found->dominators[__builtin_ctzll(left)];
+    return common | BIT(index);
+}
+
+// A member's dominators are those that all its referrers have in common: from
+// all members down, until nothing changes.
+static void
+solve_small(tangle *state)
+{
+    sets found = {{0}, {0}};
+    show_edges(state, add_referrer, &found);
+    for (uint32_t i = 0; i < state->count; i++)
+        found.dominators[i] = is_door(state, i) ? BIT(i) : UINT64_MAX;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < state->count; i++) {
+            uint64_t fewer =
+                is_door(state, i) ? BIT(i) : common_dominators(&found, i);
+            changed |= fewer != found.dominators[i];
+            found.dominators[i] = fewer;
+        }
+    }
+    // The dominators of a member form a chain: the nearest one has all others.
+    for (uint32_t i = 0; i < state->count; i++) {
+        uint64_t others = found.dominators[i] & ~BIT(i);
+        state->inner[i] = LG_NONE;
+        for (uint64_t left = others; left != 0; left &= left - 1) {
+            uint32_t other = (uint32_t)__builtin_ctzll(left);
+            if (found.dominators[other] == others)
+                state->inner[i] = other;
+        }
+    }
+}
+
+typedef struct columns {
+    uint64_t count;
+    uint32_t *source; // NULL: counted only
+    uint32_t *target;
+} columns;
+
+static void
+add_edge(void *context, uint32_t source, uint32_t target)
+{
+    columns *edges = context;
+    if (edges->source != NULL) {
+        edges->source[edges->count] = source + 1;
+        edges->target[edges->count] = target + 1;
+    }
+    edges->count++;
+}
+
+static void
+list_edges(const tangle *state, columns *edges)
+{
+    edges->count = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (is_door(state, i)) {
+            if (edges->source != NULL) {
+                edges->source[edges->count] = 0;
+                edges->target[edges->count] = i + 1;
+            }
+            edges->count++;
+        }
+    show_edges(state, add_edge, edges);
+}
+
+static lg_status
+ask_igraph(tangle *state, const columns *edges, lg_error *err)
+{
+    lg__solver *solve;
+    lg__problem problem = {
+        .node_count = state->count + 1,
+        .edge_count = edges->count,
+        .source = edges->source,
+        .target = edges->target,
+        .monitor = state->lift->monitor,
+    };
+    uint32_t *found = malloc(problem.node_count * sizeof *found);
+    lg_status status =
+        found != NULL ? lg__solver_open(&solve, err) : lg__error_memory(err);
+    if (status == LG_OK)
+        status = solve(&problem, found, err);
+    for (uint32_t i = 0; i < state->count && status == LG_OK; i++)
+        state->inner[i] = found[i + 1] == 0 ? LG_NONE : found[i + 1] - 1;
+    free(found);
+    return status;
+}
+
+static lg_status
+solve_big(tangle *state, lg_error *err)
+{
+    columns edges = {0};
+    list_edges(state, &edges);
+    size_t size = edges.count * sizeof(uint32_t);
+    edges.source = malloc(size);
+    edges.target = malloc(size);
+    lg_status status = LG_ENOMEM;
+    if (edges.source != NULL && edges.target != NULL) {
+        list_edges(state, &edges);
+        status = ask_igraph(state, &edges, err);
+    } else {
+        lg__error_memory(err);
+    }
+    free(edges.source);
+    free(edges.target);
+    return status;
+}
+
+// Puts the members in an order in which each comes after its inner dominator,
+// and settles them.
+static void
+settle(tangle *state, uint32_t top)
+{
+    lg__lift *lift = state->lift;
+    const uint32_t *inner = state->inner;
+    uint32_t count = state->begin;
+    for (uint32_t i = 0; i < state->count; i++) {
+        uint32_t length = 0;
+        for (uint32_t at = i;
+             at != LG_NONE && lift->place[state->member[at]] != LG_NONE;
+             at = inner[at])
+            state->chain[length++] = at;
+        while (length > 0) {
+            uint32_t at = state->chain[--length];
+            uint32_t node = state->member[at];
+            lift->branch[node].parent =
+                inner[at] == LG_NONE ? top : state->member[inner[at]];
+            lg__branch_settle(lift->branch, node);
+            lift->order[count++] = node;
+            lift->place[node] = LG_NONE;
+        }
+    }
+    for (uint32_t place = state->begin; place < count; place++)
+        lift->place[lift->order[place]] = place;
+}
+
+lg_status
+lg__lift_tangle(lg__lift *lift, const lg__knot_span *knot, uint32_t top,
+                lg_error *err)
+{
+    uint32_t count = knot->end - knot->begin;
+    uint32_t *room = malloc(3 * (size_t)count * sizeof *room);
+    if (room == NULL)
+        return lg__error_memory(err);
+    tangle state = {lift, knot->begin,  count,
+                    room, room + count, room + 2 * (size_t)count};
+    memcpy(state.member, lift->order + knot->begin, count * sizeof *room);
+    lg_status status = LG_OK;
+    if (count <= SMALL)
+        solve_small(&state);
+    else
+        status = solve_big(&state, err);
+    if (status == LG_OK)
+        settle(&state, top);
+    free(room);
+    return status;
+}

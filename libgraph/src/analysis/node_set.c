@@ -1,0 +1,281 @@
+// What a set of nodes retains: all that is no longer reached when the set is
+// taken out of the policy graph.
+#include "analysis/analysis_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    REACHED = 1,
+    BLOCKED = 2, // in the set
+    ENTERED = 4, // garbage that other garbage refers to
+};
+
+typedef struct marking {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const uint8_t *mark;
+    uint8_t *state;  // [node_count]
+    uint32_t *stack; // reached, still to be looked at
+    uint32_t height;
+} marking;
+
+static void
+reach(marking *at, uint32_t node)
+{
+    if (at->state[node] & (REACHED | BLOCKED))
+        return;
+    at->state[node] |= REACHED;
+    at->stack[at->height++] = node;
+}
+
+bool
+lg__policy_edge(const lg_analysis *analysis, uint64_t edge, uint32_t source)
+{
+    const lg_columns *columns = &analysis->graph->columns;
+    const uint8_t *mark = analysis->policy.mark;
+    unsigned barred = LG__MARK_FURNITURE | LG__MARK_NAMESPACE;
+    if (!(mark[source] & LG__MARK_LIVE))
+        barred |= LG__MARK_LIVE;
+    return !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+           !(mark[columns->edge_target[edge]] & barred);
+}
+
+static bool
+spread(marking *at, const lg_monitor *monitor, lg_error *err)
+{
+    const lg_columns *columns = &at->graph->columns;
+    uint32_t steps = 0;
+    while (at->height > 0) {
+        uint32_t node = at->stack[--at->height];
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+            if (lg__policy_edge(at->analysis, edge, node))
+                reach(at, columns->edge_target[edge]);
+        if (++steps % 65536 == 0 &&
+            !lg__monitor_goes_on(monitor, "weighing nodes",
+                                 (double)steps / columns->node_count, err))
+            return false;
+    }
+    return true;
+}
+
+static void
+reach_roots(marking *at)
+{
+    const lg__policy *policy = &at->analysis->policy;
+    const unsigned roots = LG__MARK_FURNITURE | LG__MARK_ENTRY;
+    for (uint32_t node = 0; node < at->graph->columns.node_count; node++)
+        if (at->mark[node] & roots)
+            reach(at, node);
+    for (uint32_t i = 0; i < policy->module_count; i++)
+        if (!(at->state[policy->modules[i].module] & BLOCKED))
+            reach(at, policy->modules[i].dict);
+}
+
+// The node that stands for another's knot, or itself.
+static uint32_t
+leader(const marking *at, uint32_t node)
+{
+    uint32_t knot = lg_node_knot(at->analysis, node);
+    return knot == LG_NONE
+               ? node
+               : at->analysis->knot_node[at->analysis->knot_first[knot]];
+}
+
+// Garbage hangs from its source components: marks what others lead to.
+static void
+mark_entered(const marking *at)
+{
+    const lg_columns *columns = &at->graph->columns;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        if (at->mark[node] & LG__MARK_LIVE)
+            continue;
+        uint32_t own = leader(at, node);
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+            if (!lg__policy_edge(at->analysis, edge, node))
+                continue;
+            uint32_t other = leader(at, columns->edge_target[edge]);
+            if (other != own)
+                at->state[other] |= ENTERED;
+        }
+    }
+}
+
+static bool
+is_source(const marking *at, uint32_t node)
+{
+    return !(at->mark[node] & LG__MARK_LIVE) &&
+           !(at->state[leader(at, node)] & ENTERED);
+}
+
+static void
+reach_garbage(marking *at)
+{
+    mark_entered(at);
+    for (uint32_t node = 0; node < at->graph->columns.node_count; node++)
+        if (is_source(at, node))
+            reach(at, node);
+}
+
+lg_status
+lg__garbage_sources(const lg_analysis *analysis, uint8_t **out, lg_error *err)
+{
+    size_t nodes = (size_t)analysis->graph->columns.node_count + 1;
+    uint8_t *sources = malloc(nodes);
+    marking at = {.analysis = analysis,
+                  .graph = analysis->graph,
+                  .mark = analysis->policy.mark,
+                  .state = calloc(nodes, 1)};
+    if (at.state == NULL || sources == NULL) {
+        free(at.state);
+        free(sources);
+        return lg__error_memory(err);
+    }
+    mark_entered(&at);
+    for (uint32_t node = 0; node + 1 < nodes; node++)
+        sources[node] = is_source(&at, node);
+    free(at.state);
+    *out = sources;
+    return LG_OK;
+}
+
+// A namespace is a part of its module: without the module in the set, its own
+// bytes are all there is to it.
+static void
+add_up(const marking *at, uint64_t *bytes)
+{
+    const lg_graph *graph = at->graph;
+    memset(bytes, 0, ((size_t)graph->device_count + 1) * sizeof *bytes);
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint8_t state = at->state[node];
+        if (!(state & REACHED) || (state & BLOCKED))
+            bytes[lg_node_device(graph, node)] += lg_node_size(graph, node);
+    }
+}
+
+// A cycle of garbage goes as one.
+static void
+block(marking *at, uint32_t node)
+{
+    uint32_t bundle = lg__bundle_of(at->analysis, node);
+    if (at->state[node] & BLOCKED)
+        return;
+    at->state[node] |= BLOCKED;
+    if (bundle == LG_NONE)
+        return;
+    lg_knot knot = lg_analysis_knot(at->analysis, bundle);
+    for (uint32_t i = 0; i < knot.count; i++)
+        at->state[knot.nodes[i]] |= BLOCKED;
+}
+
+static lg_status
+run(marking *at, const uint32_t *nodes, size_t count, bool garbage,
+    const lg_monitor *monitor, lg_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(at->mark[nodes[i]] & LG__MARK_NAMESPACE))
+            block(at, nodes[i]);
+    reach_roots(at);
+    if (garbage)
+        reach_garbage(at);
+    if (!spread(at, monitor, err))
+        return LG_ECANCELLED;
+    for (size_t i = 0; i < count; i++)
+        at->state[nodes[i]] |= BLOCKED;
+    return LG_OK;
+}
+
+// state is the caller's, to free.
+static lg_status
+mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
+     size_t count, bool garbage, const lg_monitor *monitor, lg_error *err)
+{
+    size_t total = analysis->graph->columns.node_count;
+    *at = (marking){
+        .analysis = analysis,
+        .graph = analysis->graph,
+        .mark = analysis->policy.mark,
+        .state = calloc(total + 1, 1),
+        .stack = malloc((total + 1) * sizeof(uint32_t)),
+    };
+    lg_status status = at->state == NULL || at->stack == NULL
+                           ? lg__error_memory(err)
+                           : run(at, nodes, count, garbage, monitor, err);
+    free(at->stack);
+    return status;
+}
+
+lg_status
+lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
+                size_t count, const lg_monitor *monitor, uint8_t **out,
+                lg_error *err)
+{
+    marking state;
+    lg_status status =
+        mark(&state, analysis, nodes, count, false, monitor, err);
+    for (uint32_t node = 0;
+         node < analysis->graph->columns.node_count && status == LG_OK; node++)
+        state.state[node] =
+            (state.state[node] & (REACHED | BLOCKED)) == REACHED;
+    if (status == LG_OK)
+        *out = state.state;
+    else
+        free(state.state);
+    return status;
+}
+
+lg_status
+lg_nodes_retained_each(const lg_analysis *analysis, const uint32_t *nodes,
+                       size_t count, const lg_monitor *monitor, uint64_t *bytes,
+                       lg_error *err)
+{
+    size_t total = analysis->graph->columns.node_count;
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] >= total)
+            return lg_error_set(err, LG_EINVAL, "there is no node %u",
+                                nodes[i]);
+    marking state;
+    lg_status status = mark(&state, analysis, nodes, count, true, monitor, err);
+    if (status == LG_OK)
+        add_up(&state, bytes);
+    free(state.state);
+    return status;
+}
+
+lg_status
+lg_nodes_retained(const lg_analysis *analysis, const uint32_t *nodes,
+                  size_t count, const lg_monitor *monitor, lg_bytes *out,
+                  lg_error *err)
+{
+    uint32_t devices = analysis->graph->device_count;
+    uint64_t *bytes = malloc(((size_t)devices + 1) * sizeof *bytes);
+    if (bytes == NULL)
+        return lg__error_memory(err);
+    lg_status status =
+        lg_nodes_retained_each(analysis, nodes, count, monitor, bytes, err);
+    if (status == LG_OK) {
+        *out = (lg_bytes){bytes[0], 0};
+        for (uint32_t device = 1; device <= devices; device++)
+            out->device += bytes[device];
+    }
+    free(bytes);
+    return status;
+}
+
+uint32_t
+lg_nodes_biggest(const lg_analysis *analysis, const uint32_t *nodes,
+                 size_t count)
+{
+    uint32_t best = LG_NONE;
+    uint64_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bytes = lg__freed_by(analysis, nodes[i]);
+        if (best != LG_NONE && bytes <= most)
+            continue;
+        best = nodes[i];
+        most = bytes;
+    }
+    return best;
+}

@@ -1,0 +1,100 @@
+// What each of several sets keeps alive by itself: what is reached without any
+// of them is nobody's; then each set spreads its number over the rest, and what
+// two numbers meet at is shared.
+#include "analysis/analysis_private.h"
+
+#include <stdlib.h>
+
+typedef struct spreading {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    uint8_t *closed; // [node] reached without the sets, or in one
+    uint32_t *label; // [node]
+    uint32_t *stack; // [2 * node] each label changes twice at most
+    size_t height;
+} spreading;
+
+static void
+meet(spreading *at, uint32_t node, uint32_t label)
+{
+    uint32_t known = at->label[node];
+    if (at->closed[node] || known == label || known == LG__SHARED)
+        return;
+    at->label[node] = known == 0 ? label : LG__SHARED;
+    at->stack[at->height++] = node;
+}
+
+static void
+show_edges(spreading *at, uint32_t node)
+{
+    const lg_columns *columns = &at->graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        if (lg__policy_edge(at->analysis, edge, node))
+            meet(at, columns->edge_target[edge], at->label[node]);
+}
+
+static void
+spread(spreading *at, const uint32_t *seeds, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        at->closed[seeds[i]] = 1;
+    for (size_t i = 0; i < count; i++) {
+        show_edges(at, seeds[i]);
+        while (at->height > 0)
+            show_edges(at, at->stack[--at->height]);
+    }
+}
+
+static void
+add_up(const spreading *at, uint32_t count, lg_bytes *bytes)
+{
+    for (uint32_t i = 0; i <= count; i++)
+        bytes[i] = (lg_bytes){0, 0};
+    for (uint32_t node = 0; node < at->graph->columns.node_count; node++) {
+        uint32_t label = at->label[node];
+        if (label == 0 || label == LG__SHARED)
+            continue;
+        if (lg_node_device(at->graph, node) == 0)
+            bytes[label].host += lg_node_size(at->graph, node);
+        else
+            bytes[label].device += lg_node_size(at->graph, node);
+    }
+}
+
+static uint32_t *
+list_seeds(const uint32_t *label, uint32_t nodes, size_t *count)
+{
+    uint32_t *seeds = malloc(((size_t)nodes + 1) * sizeof *seeds);
+    *count = 0;
+    for (uint32_t node = 0; node < nodes && seeds != NULL; node++)
+        if (label[node] != 0)
+            seeds[(*count)++] = node;
+    return seeds;
+}
+
+lg_status
+lg__sets_retained(const lg_analysis *analysis, uint32_t *label, uint32_t count,
+                  const lg_monitor *monitor, lg_bytes *bytes, lg_error *err)
+{
+    uint32_t nodes = analysis->graph->columns.node_count;
+    spreading state = {
+        .analysis = analysis, .graph = analysis->graph, .label = label};
+    size_t seed_count;
+    uint32_t *seeds = list_seeds(label, nodes, &seed_count);
+    state.stack = malloc((2 * (size_t)nodes + 1) * sizeof *state.stack);
+    lg_status status = LG_OK;
+    if (seeds == NULL || state.stack == NULL)
+        status = lg__error_memory(err);
+    else
+        status = lg__set_reached(analysis, seeds, seed_count, monitor,
+                                 &state.closed, err);
+    if (status == LG_OK) {
+        spread(&state, seeds, seed_count);
+        add_up(&state, count, bytes);
+    }
+    free(seeds);
+    free(state.stack);
+    free(state.closed);
+    return status;
+}

@@ -1,0 +1,259 @@
+// Which nodes are furniture.
+#include "analysis/policy.h"
+
+#include <stdlib.h>
+
+// While furniture is looked for.
+enum {
+    MARK_MODULE = LG__MARK_MANY, // a module root
+    MARK_NAMED = LG__MARK_EARLY, // a named class
+};
+
+typedef struct class_type {
+    uint32_t node;
+    uint32_t type;
+} class_type;
+
+typedef struct furnishing {
+    const lg_graph *graph;
+    lg__policy *policy;
+    lg_allocator allocator;
+    lg__vector modules;  // lg__module
+    lg__vector named;    // uint32_t: named classes, still to be looked into
+    class_type *classes; // ascending by node
+    uint32_t class_count;
+    bool failed;
+} furnishing;
+
+static bool
+is_class(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_category(graph, node) == LG_CATEGORY_TYPE;
+}
+
+static bool
+is_namespace_edge(const lg_graph *graph, uint64_t edge)
+{
+    return lg__edge_kind(graph, edge) == LG_EDGE_DICT &&
+           !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
+}
+
+// Synthetic nodes are flagged immortal for want of a count, yet a frame is held
+// by its thread.
+static void
+mark_roots(const lg_graph *graph, uint8_t *mark)
+{
+    const unsigned lasting = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++)
+        if ((graph->columns.node_flags[node] & lasting) == LG_NODE_IMMORTAL)
+            mark[node] = LG__MARK_FURNITURE;
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        unsigned kind = graph->root_kind[i];
+        bool furniture = kind == LG_ROOT_MODULE || kind == LG_ROOT_STATIC;
+        mark[graph->root_node[i]] |=
+            furniture ? LG__MARK_FURNITURE : LG__MARK_ENTRY;
+        if (kind == LG_ROOT_MODULE)
+            mark[graph->root_node[i]] |= MARK_MODULE;
+    }
+}
+
+static void
+add_module(furnishing *state, uint32_t module, uint32_t dict)
+{
+    uint8_t *mark = &state->policy->mark[dict];
+    if (*mark & (MARK_MODULE | LG__MARK_NAMESPACE))
+        return;
+    lg__module *place =
+        lg__vector_extend(&state->allocator, &state->modules, 1);
+    if (place == NULL) {
+        state->failed = true;
+        return;
+    }
+    *place = (lg__module){dict, module};
+    *mark = LG__MARK_NAMESPACE;
+}
+
+// A namespace that several modules claim goes to the first of them; one that is
+// a module root itself is its own.
+static void
+find_modules(furnishing *state)
+{
+    const lg_graph *graph = state->graph;
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        uint32_t module = graph->root_node[i];
+        if (graph->root_kind[i] != LG_ROOT_MODULE)
+            continue;
+        uint64_t end = graph->columns.first_edge[module + 1];
+        for (uint64_t e = graph->columns.first_edge[module]; e < end; e++)
+            if (is_namespace_edge(graph, e))
+                add_module(state, module, graph->columns.edge_target[e]);
+    }
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        state->policy->mark[graph->root_node[i]] &= (uint8_t)~MARK_MODULE;
+}
+
+static void
+name_class(furnishing *state, uint32_t node)
+{
+    uint8_t *mark = &state->policy->mark[node];
+    if (*mark & MARK_NAMED)
+        return;
+    uint32_t *place = lg__vector_extend(&state->allocator, &state->named, 1);
+    if (place == NULL) {
+        state->failed = true;
+        return;
+    }
+    *place = node;
+    *mark |= MARK_NAMED;
+    if (!(*mark & LG__MARK_NAMESPACE))
+        *mark |= LG__MARK_FURNITURE;
+}
+
+static void
+name_values(furnishing *state, uint32_t dict)
+{
+    const lg_columns *columns = &state->graph->columns;
+    uint64_t end = columns->first_edge[dict + 1];
+    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (lg__edge_kind(state->graph, edge) == LG_EDGE_VALUE &&
+            !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+            is_class(state->graph, target))
+            name_class(state, target);
+    }
+}
+
+static void
+name_bases(furnishing *state, uint32_t type)
+{
+    const lg_graph *graph = state->graph;
+    for (uint32_t i = graph->type_first_base[type];
+         i < graph->type_first_base[type + 1]; i++) {
+        uint32_t base = graph->type_node[graph->type_base[i]];
+        if (base != LG_NONE && is_class(graph, base))
+            name_class(state, base);
+    }
+}
+
+static void
+look_into_class(furnishing *state, uint32_t node)
+{
+    const lg_graph *graph = state->graph;
+    uint64_t end = graph->columns.first_edge[node + 1];
+    for (uint64_t edge = graph->columns.first_edge[node]; edge < end; edge++)
+        if (is_namespace_edge(graph, edge))
+            name_values(state, graph->columns.edge_target[edge]);
+    uint32_t low = 0;
+    uint32_t high = state->class_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (state->classes[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < state->class_count && state->classes[low].node == node; low++)
+        name_bases(state, state->classes[low].type);
+}
+
+static int
+compare_classes(const void *left, const void *right)
+{
+    const class_type *a = left;
+    const class_type *b = right;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static bool
+list_classes(furnishing *state)
+{
+    const lg_graph *graph = state->graph;
+    state->classes = malloc((graph->type_count + 1) * sizeof(class_type));
+    if (state->classes == NULL)
+        return false;
+    for (uint32_t type = 0; type < graph->type_count; type++)
+        if (graph->type_node[type] != LG_NONE)
+            state->classes[state->class_count++] =
+                (class_type){graph->type_node[type], type};
+    qsort(state->classes, state->class_count, sizeof(class_type),
+          compare_classes);
+    return true;
+}
+
+static void
+name_classes(furnishing *state)
+{
+    uint8_t *mark = state->policy->mark;
+    for (size_t i = 0; i < state->modules.count; i++)
+        name_values(state, ((lg__module *)state->modules.data)[i].dict);
+    for (size_t i = 0; i < state->named.count && !state->failed; i++)
+        look_into_class(state, ((uint32_t *)state->named.data)[i]);
+    for (size_t i = 0; i < state->named.count; i++)
+        mark[((uint32_t *)state->named.data)[i]] &= (uint8_t)~MARK_NAMED;
+}
+
+static int
+compare_modules(const void *left, const void *right)
+{
+    const lg__module *a = left;
+    const lg__module *b = right;
+    return a->dict < b->dict ? -1 : a->dict > b->dict;
+}
+
+lg_status
+lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err)
+{
+    lg__policy policy = {
+        .mark = lg__wide_calloc((size_t)graph->columns.node_count + 1)};
+    furnishing state = {
+        .graph = graph,
+        .policy = &policy,
+        .allocator = lg_allocator_default(),
+        .modules = {.element = sizeof(lg__module)},
+        .named = {.element = sizeof(uint32_t)},
+    };
+    state.failed = policy.mark == NULL || !list_classes(&state);
+    if (!state.failed) {
+        mark_roots(graph, policy.mark);
+        find_modules(&state);
+        name_classes(&state);
+    }
+    lg__vector_free(&state.allocator, &state.named);
+    free(state.classes);
+    policy.modules = state.modules.data;
+    policy.module_count = (uint32_t)state.modules.count;
+    if (state.failed) {
+        lg__policy_free(&policy);
+        return lg__error_memory(err);
+    }
+    if (policy.module_count > 0)
+        qsort(policy.modules, policy.module_count, sizeof(lg__module),
+              compare_modules);
+    *out = policy;
+    return LG_OK;
+}
+
+void
+lg__policy_free(lg__policy *policy)
+{
+    free(policy->mark);
+    free(policy->modules);
+    *policy = (lg__policy){0};
+}
+
+uint32_t
+lg__policy_module(const lg__policy *policy, uint32_t dict)
+{
+    uint32_t low = 0;
+    uint32_t high = policy->module_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (policy->modules[middle].dict < dict)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < policy->module_count && policy->modules[low].dict == dict
+               ? policy->modules[low].module
+               : LG_NONE;
+}

@@ -1,0 +1,57 @@
+/**
+ * The policy graph: the strong edges of a snapshot, as an analysis sees them.
+ *
+ * A super-root refers to every root and to the interpreter's furniture. An edge
+ * into furniture is no edge here, so that classes and modules charge nobody and
+ * tie nothing together. A module's namespace is one with the module: its only
+ * in-edge is the module's, and what it refers to, the module refers to.
+ */
+#ifndef LG_POLICY_H
+#define LG_POLICY_H
+
+#include <leakgraph/analysis.h>
+
+#include "graph/graph_private.h"
+
+/** What an analysis knows of a node, one byte each. */
+enum {
+    LG__MARK_FURNITURE = 1 << 0, /**< only the super-root refers to it */
+    LG__MARK_NAMESPACE = 1 << 1, /**< a module root's dict: only its module
+                                      refers to it */
+    LG__MARK_ENTRY = 1 << 2,     /**< the super-root refers to it, among others
+                                  */
+    LG__MARK_LIVE = 1 << 3,      /**< the super-root reaches it */
+    LG__MARK_SELF = 1 << 4,      /**< it refers to itself */
+    LG__MARK_INNER = 1 << 5,     /**< only its own knot refers to it */
+    LG__MARK_EARLY = 1 << 6,     /**< something refers to it that is early or no
+                                      node; members of knots with several doors
+                                      are late, and thus all that these hold */
+    LG__MARK_MANY = 1 << 7,      /**< member of a knot with several doors */
+    // While the nodes are walked, and while knots are contracted.
+    LG__MARK_BOUND = LG__MARK_MANY, /**< it refers to what was met before it */
+    LG__MARK_TOP = LG__MARK_SELF,   /**< dominator of a knot with many doors */
+    LG__MARK_CANDIDATE = LG__MARK_INNER, /**< could be adopted */
+    LG__MARK_POLICY = LG__MARK_FURNITURE | LG__MARK_NAMESPACE | LG__MARK_ENTRY,
+};
+
+/** A module root and its namespace. */
+typedef struct lg__module {
+    uint32_t dict;
+    uint32_t module;
+} lg__module;
+
+typedef struct lg__policy {
+    uint8_t *mark;       /**< [node_count] */
+    lg__module *modules; /**< ascending by dict */
+    uint32_t module_count;
+} lg__policy;
+
+/** The LG__MARK_POLICY bits of every node. O(nodes), and what the modules and
+ *  named classes refer to. */
+lg_status lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err);
+void lg__policy_free(lg__policy *policy);
+
+/** The module that a namespace is part of. */
+uint32_t lg__policy_module(const lg__policy *policy, uint32_t dict);
+
+#endif

@@ -1,0 +1,106 @@
+// The default allocator, and arrays that grow by doubling.
+#include "base/base_private.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// Advice only: where it does not help, it does no harm.
+static void *
+widen(void *block, size_t size)
+{
+    const size_t page = (size_t)2 << 20;
+    uintptr_t begin = ((uintptr_t)block + page - 1) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)block + size) & ~(page - 1);
+    if (block != NULL && begin < end)
+        madvise((char *)block + (begin - (uintptr_t)block), end - begin,
+                MADV_HUGEPAGE);
+    return block;
+}
+
+void *
+lg__wide_alloc(size_t size)
+{
+    return widen(malloc(size), size);
+}
+
+void *
+lg__wide_calloc(size_t size)
+{
+    return widen(calloc(size, 1), size);
+}
+
+static void *
+default_resize(void *context, void *old, size_t old_size, size_t new_size)
+{
+    (void)context;
+    (void)old_size;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
+    }
+    return widen(realloc(old, new_size), new_size);
+}
+
+lg_allocator
+lg_allocator_default(void)
+{
+    return (lg_allocator){.resize = default_resize};
+}
+
+bool
+lg__column_grow(const lg_allocator *allocator, void *column_pointer,
+                size_t element, size_t old_capacity, size_t capacity)
+{
+    void *old;
+    memcpy(&old, column_pointer, sizeof old);
+    if (capacity > SIZE_MAX / element)
+        return false;
+    void *grown = allocator->resize(allocator->context, old,
+                                    old_capacity * element, capacity * element);
+    if (grown == NULL)
+        return false;
+    memcpy(column_pointer, &grown, sizeof grown);
+    return true;
+}
+
+void *
+lg__vector_extend(const lg_allocator *allocator, lg__vector *vector,
+                  size_t count)
+{
+    if (vector->data == NULL || count > vector->capacity - vector->count) {
+        size_t capacity = vector->capacity ? vector->capacity : 32;
+        while (capacity - vector->count < count) {
+            if (capacity > SIZE_MAX / 2)
+                return NULL;
+            capacity *= 2;
+        }
+        if (!lg__column_grow(allocator, &vector->data, vector->element,
+                             vector->capacity, capacity))
+            return NULL;
+        vector->capacity = capacity;
+    }
+    char *place = (char *)vector->data + vector->count * vector->element;
+    vector->count += count;
+    return place;
+}
+
+void
+lg__vector_trim(const lg_allocator *allocator, lg__vector *vector)
+{
+    if (vector->count == 0)
+        lg__vector_free(allocator, vector);
+    else if (vector->count < vector->capacity &&
+             lg__column_grow(allocator, &vector->data, vector->element,
+                             vector->capacity, vector->count))
+        vector->capacity = vector->count;
+}
+
+void
+lg__vector_free(const lg_allocator *allocator, lg__vector *vector)
+{
+    lg__deallocate(allocator, vector->data, vector->capacity * vector->element);
+    vector->data = NULL;
+    vector->count = vector->capacity = 0;
+}

@@ -1,0 +1,125 @@
+/**
+ * What every other room stands on: memory, errors, text, strings that are kept
+ * once, and sorting.
+ */
+#ifndef LG_BASE_PRIVATE_H
+#define LG_BASE_PRIVATE_H
+
+#include <leakgraph/builder.h>
+
+#include "base/simd.h"
+
+// Memory of a builder and its graph: all of it comes from one lg_allocator,
+// which a capture points at mappings of its own.
+
+static inline void *
+lg__allocate(const lg_allocator *allocator, size_t size)
+{
+    return allocator->resize(allocator->context, NULL, 0, size ? size : 1);
+}
+
+static inline void
+lg__deallocate(const lg_allocator *allocator, void *block, size_t size)
+{
+    if (block != NULL)
+        allocator->resize(allocator->context, block, size ? size : 1, 0);
+}
+
+static inline void
+lg__allocator_release(const lg_allocator *allocator)
+{
+    if (allocator->release != NULL)
+        allocator->release(allocator->context);
+}
+
+/** As malloc and calloc. Asks for huge pages, where the system has them on
+ *  request: a large block is then several times as fast to fill, and to look up
+ *  at random. */
+void *lg__wide_alloc(size_t size);
+void *lg__wide_calloc(size_t size);
+
+/** A growing array of equal elements. */
+typedef struct lg__vector {
+    void *data;
+    size_t count;
+    size_t capacity;
+    size_t element;
+} lg__vector;
+
+/** Appends `count` elements and returns where they are to be written, or NULL
+ *  when memory ran out. */
+void *lg__vector_extend(const lg_allocator *allocator, lg__vector *vector,
+                        size_t count);
+/** Gives back what lies beyond the last element; keeps it if that fails. */
+void lg__vector_trim(const lg_allocator *allocator, lg__vector *vector);
+void lg__vector_free(const lg_allocator *allocator, lg__vector *vector);
+
+/** Doubles one column to `capacity` elements. */
+bool lg__column_grow(const lg_allocator *allocator, void *column_pointer,
+                     size_t element, size_t old_capacity, size_t capacity);
+
+// UTF-8, as far as names need it: what a terminal, a picture or a JSON reader
+// may be handed.
+
+/** Length of the character that `bytes` begins with; 0 if it is not valid
+ *  UTF-8 (overlong forms, surrogates and what lies above U+10FFFF are not). */
+size_t lg__utf8_length(const char *bytes, size_t length);
+
+/** The same, but 0 for control characters (C0, DEL, C1) too. */
+size_t lg__utf8_clean_length(const char *bytes, size_t length);
+
+/** Whether all of it is valid UTF-8 without control characters. */
+bool lg__utf8_is_clean(const char *bytes, size_t length);
+
+/** The largest cut <= length that does not split a character, for bytes that
+ *  continue past `length`. */
+size_t lg__utf8_cut(const char *bytes, size_t length);
+
+/** Sets LG_ENOMEM with its sentence. */
+lg_status lg__error_memory(lg_error *err);
+/** LG_EFORMAT: what is out of range or order, and where. */
+lg_status lg__check_failed(lg_error *err, const char *what, uint64_t where);
+
+// Sorting without memory: the C library's qsort asks malloc for a buffer, and a
+// forked child of a process with threads may find malloc locked for ever.
+
+/** In place: quicksort, and heap sort where that goes wrong. Not stable.
+ *  O(count log count), O(count) if they are sorted already. */
+void lg__sort(void *items, size_t count, size_t size,
+              int (*compare)(const void *, const void *));
+
+// Sorting by a number, in linear time.
+
+/** Sorts items by the uint32_t that each begins with; those of one number stay
+ *  in their order. Takes as much memory again for the while. O(count). False,
+ *  with the items as they were, when there is none. */
+bool lg__radix_sort(const lg_allocator *allocator, void *items, size_t count,
+                    size_t size);
+
+// Strings of a builder. Names that repeat are interned; a text given once is
+// only appended, without hashing. Ids cover both.
+
+/** Longest string kept, in bytes. */
+#define LG__STRING_MAX 4096
+
+typedef struct lg__entry lg__entry;
+typedef struct lg__chunk lg__chunk;
+
+typedef struct lg__strings {
+    lg__entry *table;   /**< uthash, by content */
+    lg__chunk *chunks;  /**< where the entries lie */
+    lg__vector *offset; /**< u64, ends of strings; the first is 0 */
+    lg__vector *bytes;
+} lg__strings;
+
+/** The id of the cleaned string, whatever it was called before; LG_NONE when
+ *  memory ran out. */
+uint32_t lg__strings_intern(const lg_allocator *allocator, lg__strings *strings,
+                            const char *bytes, size_t length);
+/** A new id for the cleaned string. */
+uint32_t lg__strings_append(const lg_allocator *allocator, lg__strings *strings,
+                            const char *bytes, size_t length);
+/** Frees the table and its entries; the vectors are the caller's. */
+void lg__strings_free(const lg_allocator *allocator, lg__strings *strings);
+
+#endif

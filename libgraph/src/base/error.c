@@ -1,0 +1,62 @@
+// Errors: a status, and one sentence for a person.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base_private.h"
+
+static const char *const status_names[] = {
+    [LG_OK] = "no error",
+    [LG_ENOMEM] = "out of memory",
+    [LG_EINVAL] = "invalid argument",
+    [LG_EIO] = "input or output error",
+    [LG_EFORMAT] = "damaged file",
+    [LG_EVERSION] = "newer file version",
+    [LG_ENOTFOUND] = "not found",
+    [LG_ELIMIT] = "limit reached",
+    [LG_ECANCELLED] = "cancelled",
+    [LG_EPARTIAL] = "partial snapshot",
+    [LG_EUNSUPPORTED] = "not supported",
+    [LG_ECHILD] = "child process died",
+};
+
+lg_status
+lg_error_set(lg_error *err, lg_status status, const char *format, ...)
+{
+    if (err == NULL)
+        return status;
+    err->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted =
+        vsnprintf(err->message, sizeof err->message, format, arguments);
+    va_end(arguments);
+    if (wanted >= (int)sizeof err->message) {
+        size_t length = sizeof err->message - 1;
+        err->message[lg__utf8_cut(err->message, length)] = '\0';
+    }
+    return status;
+}
+
+const char *
+lg_status_name(lg_status status)
+{
+    size_t index = (size_t)status;
+    if (index >= sizeof status_names / sizeof *status_names)
+        return "unknown status";
+    return status_names[index];
+}
+
+lg_status
+lg__error_memory(lg_error *err)
+{
+    return lg_error_set(err, LG_ENOMEM, "memory ran out");
+}
+
+lg_status
+lg__check_failed(lg_error *err, const char *what, uint64_t where)
+{
+    return lg_error_set(err, LG_EFORMAT,
+                        "%s is out of range or order (at %llu)", what,
+                        (unsigned long long)where);
+}

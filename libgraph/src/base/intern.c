@@ -1,0 +1,150 @@
+// Interning with uthash, whose memory comes from the builder's allocator: its
+// macros expand in functions that have an `allocator` and an `oom` in scope.
+#include "base/base_private.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#define HASH_NONFATAL_OOM 1
+#define uthash_malloc(size) lg__allocate(allocator, size)
+#define uthash_free(block, size) lg__deallocate(allocator, block, size)
+#define uthash_nonfatal_oom(element) (oom = true)
+#define HASH_FUNCTION(key, length, hash)                                       \
+    ((hash) = (unsigned)XXH3_64bits((key), (length)))
+#include <uthash.h>
+
+struct lg__entry {
+    UT_hash_handle hh;
+    uint32_t id;
+    uint32_t length;
+    char bytes[];
+};
+
+struct lg__chunk {
+    lg__chunk *next;
+    size_t used;
+    size_t size;
+};
+
+enum { CHUNK_SIZE = 256 * 1024 };
+
+static void *
+chunk_take(const lg_allocator *allocator, lg__strings *strings, size_t size)
+{
+    lg__chunk *chunk = strings->chunks;
+    size = (size + 15) & ~(size_t)15;
+    if (chunk == NULL || chunk->size - chunk->used < size) {
+        chunk = lg__allocate(allocator, CHUNK_SIZE);
+        if (chunk == NULL)
+            return NULL;
+        chunk->next = strings->chunks;
+        chunk->used = (sizeof *chunk + 15) & ~(size_t)15;
+        chunk->size = CHUNK_SIZE;
+        strings->chunks = chunk;
+    }
+    void *place = (char *)chunk + chunk->used;
+    chunk->used += size;
+    return place;
+}
+
+// What is not valid UTF-8, and control characters, as \xNN; cut so that the
+// result fits. Returns the cleaned length.
+static size_t
+clean(char out[LG__STRING_MAX], const char *bytes, size_t length)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t filled = 0;
+    for (size_t at = 0; at < length;) {
+        size_t step = lg__utf8_clean_length(bytes + at, length - at);
+        if (filled + (step ? step : 4) > LG__STRING_MAX)
+            break;
+        if (step > 0) {
+            memcpy(out + filled, bytes + at, step);
+            filled += step;
+            at += step;
+            continue;
+        }
+        unsigned char byte = (unsigned char)bytes[at++];
+        out[filled++] = '\\';
+        out[filled++] = 'x';
+        out[filled++] = digits[byte >> 4];
+        out[filled++] = digits[byte & 15];
+    }
+    return filled;
+}
+
+static uint32_t
+append_clean(const lg_allocator *allocator, lg__strings *strings,
+             const char *bytes, size_t length)
+{
+    if (strings->offset->count >= LG_NONE)
+        return LG_NONE;
+    uint64_t *end = lg__vector_extend(allocator, strings->offset, 1);
+    if (end == NULL)
+        return LG_NONE;
+    char *place = lg__vector_extend(allocator, strings->bytes, length);
+    if (place == NULL && length > 0) {
+        strings->offset->count--;
+        return LG_NONE;
+    }
+    if (length > 0)
+        memcpy(place, bytes, length);
+    *end = strings->bytes->count;
+    return (uint32_t)(strings->offset->count - 2);
+}
+
+uint32_t
+lg__strings_append(const lg_allocator *allocator, lg__strings *strings,
+                   const char *bytes, size_t length)
+{
+    if (length <= LG__STRING_MAX && lg__utf8_is_clean(bytes, length))
+        return append_clean(allocator, strings, bytes, length);
+    char cleaned[LG__STRING_MAX];
+    length = clean(cleaned, bytes, length);
+    return append_clean(allocator, strings, cleaned, length);
+}
+
+static uint32_t
+intern_clean(const lg_allocator *allocator, lg__strings *strings,
+             const char *bytes, size_t length)
+{
+    lg__entry *entry = NULL;
+    HASH_FIND(hh, strings->table, bytes, length, entry);
+    if (entry != NULL)
+        return entry->id;
+    entry = chunk_take(allocator, strings, sizeof *entry + length);
+    if (entry == NULL)
+        return LG_NONE;
+    entry->length = (uint32_t)length;
+    if (length > 0)
+        memcpy(entry->bytes, bytes, length);
+    entry->id = append_clean(allocator, strings, bytes, length);
+    if (entry->id == LG_NONE)
+        return LG_NONE;
+    bool oom = false;
+    HASH_ADD_KEYPTR(hh, strings->table, entry->bytes, length, entry);
+    // The string stays, unshared: nothing refers to it.
+    return oom ? LG_NONE : entry->id;
+}
+
+uint32_t
+lg__strings_intern(const lg_allocator *allocator, lg__strings *strings,
+                   const char *bytes, size_t length)
+{
+    if (length <= LG__STRING_MAX && lg__utf8_is_clean(bytes, length))
+        return intern_clean(allocator, strings, bytes, length);
+    char cleaned[LG__STRING_MAX];
+    length = clean(cleaned, bytes, length);
+    return intern_clean(allocator, strings, cleaned, length);
+}
+
+void
+lg__strings_free(const lg_allocator *allocator, lg__strings *strings)
+{
+    HASH_CLEAR(hh, strings->table);
+    while (strings->chunks != NULL) {
+        lg__chunk *chunk = strings->chunks;
+        strings->chunks = chunk->next;
+        lg__deallocate(allocator, chunk, chunk->size);
+    }
+}

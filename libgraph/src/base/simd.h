@@ -1,0 +1,92 @@
+/**
+ * Looking through whole columns for what is hardly ever there: some numbers at
+ * a time, by the vector types of GCC and Clang.
+ */
+#ifndef LG_SIMD_H
+#define LG_SIMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint32_t lg__lanes32 __attribute__((vector_size(16)));
+typedef uint64_t lg__lanes64 __attribute__((vector_size(16)));
+
+/** How many numbers are looked at before the next decision. */
+enum { LG__LANES_BLOCK = 32 };
+
+static inline bool
+lg__lanes_any(lg__lanes32 lanes)
+{
+    uint64_t halves[2];
+    memcpy(halves, &lanes, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+}
+
+/** The first of [from, count) whose number is at least `limit`; count if there
+ *  is none. */
+static inline uint64_t
+lg__first_at_least(const uint32_t *numbers, uint64_t from, uint64_t count,
+                   uint32_t limit)
+{
+    const lg__lanes32 limits = {limit, limit, limit, limit};
+    for (; count - from >= LG__LANES_BLOCK; from += LG__LANES_BLOCK) {
+        lg__lanes32 found = {0};
+        for (unsigned i = 0; i < LG__LANES_BLOCK; i += 4) {
+            lg__lanes32 four;
+            memcpy(&four, numbers + from + i, sizeof four);
+            found |= (lg__lanes32)(four >= limits);
+        }
+        if (lg__lanes_any(found))
+            break;
+    }
+    while (from < count && numbers[from] < limit)
+        from++;
+    return from;
+}
+
+/** The first of [from, count) that is more than the other column has there. */
+static inline uint64_t
+lg__first_above(const uint32_t *numbers, const uint32_t *others, uint64_t from,
+                uint64_t count)
+{
+    for (; count - from >= LG__LANES_BLOCK; from += LG__LANES_BLOCK) {
+        lg__lanes32 found = {0};
+        for (unsigned i = 0; i < LG__LANES_BLOCK; i += 4) {
+            lg__lanes32 four, other;
+            memcpy(&four, numbers + from + i, sizeof four);
+            memcpy(&other, others + from + i, sizeof other);
+            found |= (lg__lanes32)(four > other);
+        }
+        if (lg__lanes_any(found))
+            break;
+    }
+    while (from < count && numbers[from] <= others[from])
+        from++;
+    return from;
+}
+
+/** The first of [0, count) from which it is LG_NONE or more to the next number,
+ *  or less than nothing. There are count + 1 numbers. */
+static inline uint64_t
+lg__first_wide_step(const uint64_t *numbers, uint64_t count)
+{
+    uint64_t from = 0;
+    for (; count - from >= LG__LANES_BLOCK; from += LG__LANES_BLOCK) {
+        lg__lanes64 found = {0};
+        for (unsigned i = 0; i < LG__LANES_BLOCK; i += 2) {
+            lg__lanes64 two, next;
+            memcpy(&two, numbers + from + i, sizeof two);
+            memcpy(&next, numbers + from + i + 1, sizeof next);
+            lg__lanes64 step = next - two;
+            found |= (step | (step + 1)) >> 32;
+        }
+        if (lg__lanes_any((lg__lanes32)found))
+            break;
+    }
+    while (from < count && numbers[from + 1] - numbers[from] < UINT32_MAX)
+        from++;
+    return from;
+}
+
+#endif

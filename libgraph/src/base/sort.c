@@ -1,0 +1,155 @@
+#include "base/base_private.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+// So few are sorted by insertion.
+enum { FEW = 12 };
+
+typedef struct stretch {
+    char *items;
+    size_t size;
+    int (*compare)(const void *, const void *);
+} stretch;
+
+static void
+swap(char *a, char *b, size_t size)
+{
+    char bounce[64];
+    while (size > 0) {
+        size_t part = size < sizeof bounce ? size : sizeof bounce;
+        memcpy(bounce, a, part);
+        memcpy(a, b, part);
+        memcpy(b, bounce, part);
+        a += part;
+        b += part;
+        size -= part;
+    }
+}
+
+// Lets an item sink below the larger ones among the first `count`.
+static void
+sink(const stretch *in, size_t at, size_t count)
+{
+    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        char *larger = in->items + child * in->size;
+        if (child + 1 < count && in->compare(larger, larger + in->size) < 0) {
+            larger += in->size;
+            child++;
+        }
+        char *item = in->items + at * in->size;
+        if (in->compare(item, larger) >= 0)
+            return;
+        swap(item, larger, in->size);
+        at = child;
+    }
+}
+
+static void
+sort_as_heap(const stretch *all, size_t count)
+{
+    for (size_t at = count / 2; at-- > 0;)
+        sink(all, at, count);
+    for (size_t left = count; left > 1; left--) {
+        swap(all->items, all->items + (left - 1) * all->size, all->size);
+        sink(all, 0, left - 1);
+    }
+}
+
+static void
+insert_each(const stretch *all, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (char *at = all->items + i * all->size;
+             at > all->items && all->compare(at - all->size, at) > 0;
+             at -= all->size)
+            swap(at - all->size, at, all->size);
+}
+
+// Puts the median of first, middle and last in front.
+static void
+choose_pivot(const stretch *all, size_t count)
+{
+    char *first = all->items;
+    char *middle = first + count / 2 * all->size;
+    char *last = first + (count - 1) * all->size;
+    if (all->compare(middle, last) > 0)
+        swap(middle, last, all->size);
+    if (all->compare(first, last) > 0)
+        swap(first, last, all->size);
+    else if (all->compare(first, middle) < 0)
+        swap(first, middle, all->size);
+}
+
+// Moves what is below the pivot before it and the rest behind; returns where
+// the pivot ends up.
+static size_t
+partition(const stretch *all, size_t count)
+{
+    char *pivot = all->items;
+    size_t low = 1;
+    size_t high = count - 1;
+    choose_pivot(all, count);
+    for (;;) {
+        while (low <= high && all->compare(pivot + low * all->size, pivot) < 0)
+            low++;
+        while (low <= high && all->compare(pivot, pivot + high * all->size) < 0)
+            high--;
+        if (low >= high)
+            break;
+        swap(pivot + low++ * all->size, pivot + high-- * all->size, all->size);
+    }
+    swap(pivot, pivot + high * all->size, all->size);
+    return high;
+}
+
+static bool
+is_sorted(const stretch *all, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (all->compare(all->items + (i - 1) * all->size,
+                         all->items + i * all->size) > 0)
+            return false;
+    return true;
+}
+
+// A range still to be sorted, and how often it may be cut in two.
+typedef struct range {
+    stretch part;
+    size_t count;
+    unsigned cuts;
+} range;
+
+void
+lg__sort(void *items, size_t count, size_t size,
+         int (*compare)(const void *, const void *))
+{
+    // The smaller part is sorted first: each that waits is at most half of the
+    // one below it.
+    range waiting[8 * sizeof count];
+    range at = {{items, size, compare}, count, 0};
+    size_t height = 0;
+    if (is_sorted(&at.part, count))
+        return;
+    for (size_t left = count; left > 0; left /= 2)
+        at.cuts += 2;
+    for (;;) {
+        if (at.count <= FEW || at.cuts == 0) {
+            if (at.count <= FEW)
+                insert_each(&at.part, at.count);
+            else
+                sort_as_heap(&at.part, at.count);
+            if (height == 0)
+                return;
+            at = waiting[--height];
+            continue;
+        }
+        size_t middle = partition(&at.part, at.count);
+        range before = {at.part, middle, at.cuts - 1};
+        range behind = {at.part, at.count - middle - 1, at.cuts - 1};
+        behind.part.items += (middle + 1) * size;
+        bool smaller = before.count < behind.count;
+        waiting[height++] = smaller ? behind : before;
+        at = smaller ? before : behind;
+    }
+}

@@ -1,0 +1,182 @@
+// lg_text: a growing string whose failure to grow is remembered.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_private.h"
+
+static bool
+reserve(lg_text *text, size_t more)
+{
+    if (text->failed)
+        return false;
+    if (more < text->capacity - text->length)
+        return true;
+    size_t wanted = text->length + more + 1;
+    size_t capacity = text->capacity ? text->capacity : 64;
+    while (capacity < wanted && capacity <= SIZE_MAX / 2)
+        capacity *= 2;
+    char *data = capacity < wanted ? NULL : realloc(text->data, capacity);
+    if (data == NULL) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void
+lg_text_add_bytes(lg_text *text, const char *bytes, size_t length)
+{
+    if (length >= SIZE_MAX / 4)
+        text->failed = true;
+    if (!reserve(text, length))
+        return;
+    if (length > 0)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void
+lg_text_add(lg_text *text, const char *string)
+{
+    lg_text_add_bytes(text, string, strlen(string));
+}
+
+void
+lg_text_addf(lg_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        text->failed = true;
+    else if (reserve(text, (size_t)length)) {
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+// Digits are made from integers: printf's decimal point follows the locale.
+static void
+add_scaled(lg_text *text, uint64_t thousandths, const char *unit)
+{
+    if (thousandths < 9995) {
+        uint64_t value = (thousandths + 5) / 10;
+        lg_text_addf(text, "%llu.%02llu %s", (unsigned long long)(value / 100),
+                     (unsigned long long)(value % 100), unit);
+    } else if (thousandths < 99950) {
+        uint64_t value = (thousandths + 50) / 100;
+        lg_text_addf(text, "%llu.%llu %s", (unsigned long long)(value / 10),
+                     (unsigned long long)(value % 10), unit);
+    } else {
+        lg_text_addf(text, "%llu %s",
+                     (unsigned long long)((thousandths + 500) / 1000), unit);
+    }
+}
+
+// Of KiB, MiB, ... What is below a KiB of an EiB cannot show: it is shifted
+// out, so that the product fits.
+static uint64_t
+count_thousandths(uint64_t bytes, size_t unit)
+{
+    size_t shift = 10 * (unit + 1);
+    uint64_t rest = bytes & (((uint64_t)1 << shift) - 1);
+    if (shift > 50) {
+        rest >>= 10;
+        return (bytes >> shift) * 1000 + (rest * 1000 >> (shift - 10));
+    }
+    return (bytes >> shift) * 1000 + (rest * 1000 >> shift);
+}
+
+void
+lg_text_add_size(lg_text *text, uint64_t bytes)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB",
+                                        "TiB", "PiB", "EiB"};
+    if (bytes < 1024) {
+        lg_text_addf(text, "%u B", (unsigned)bytes);
+        return;
+    }
+    size_t unit = 0;
+    while (unit < 5 && count_thousandths(bytes, unit) >= 1023500)
+        unit++;
+    add_scaled(text, count_thousandths(bytes, unit), units[unit]);
+}
+
+void
+lg_text_add_count(lg_text *text, uint64_t count)
+{
+    char digits[32];
+    int length =
+        snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            lg_text_add_bytes(text, ",", 1);
+        lg_text_add_bytes(text, &digits[i], 1);
+    }
+}
+
+static void
+add_json_ascii(lg_text *text, char character)
+{
+    static const char named[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+    for (const char *at = named; *at; at += 2) {
+        if (*at == character) {
+            lg_text_addf(text, "\\%c", at[1]);
+            return;
+        }
+    }
+    if ((unsigned char)character < 0x20 || character == 0x7f)
+        lg_text_addf(text, "\\u%04x", (unsigned)(unsigned char)character);
+    else
+        lg_text_add_bytes(text, &character, 1);
+}
+
+// Characters that a JSON string has as they are: those of most names.
+static size_t
+count_plain(const char *string, size_t length)
+{
+    size_t count = 0;
+    while (count < length && string[count] >= 0x20 && string[count] < 0x7f &&
+           string[count] != '"' && string[count] != '\\')
+        count++;
+    return count;
+}
+
+void
+lg_text_add_json(lg_text *text, const char *string, size_t length)
+{
+    lg_text_add(text, "\"");
+    for (size_t at = 0; at < length;) {
+        size_t plain = count_plain(string + at, length - at);
+        if (plain > 0) {
+            lg_text_add_bytes(text, string + at, plain);
+            at += plain;
+            continue;
+        }
+        size_t step = lg__utf8_length(string + at, length - at);
+        if (step == 1)
+            add_json_ascii(text, string[at]);
+        else if (step == 0)
+            lg_text_add(text, "\xef\xbf\xbd");
+        else
+            lg_text_add_bytes(text, string + at, step);
+        at += step ? step : 1;
+    }
+    lg_text_add(text, "\"");
+}
+
+void
+lg_text_free(lg_text *text)
+{
+    free(text->data);
+    *text = (lg_text){0};
+}

@@ -1,0 +1,90 @@
+/**
+ * The private part of a builder: what is not appended millions of times.
+ */
+#ifndef LG_BUILD_PRIVATE_H
+#define LG_BUILD_PRIVATE_H
+
+#include "graph/graph_private.h"
+
+typedef struct lg__late_edge {
+    uint32_t source;
+    uint32_t target;
+    uint32_t payload;
+    uint32_t kind;
+} lg__late_edge;
+
+/** A span, and when it came. */
+typedef struct lg__span {
+    lg_span span;
+    uint32_t order;
+} lg__span;
+
+typedef struct lg__fact {
+    uint32_t node;
+    uint32_t key;   /**< string id */
+    uint32_t value; /**< string id */
+} lg__fact;
+
+/** A segment, and the index that its blocks know it by. */
+typedef struct lg__segment {
+    lg_segment segment;
+    uint32_t index;
+} lg__segment;
+
+typedef struct lg__node_number {
+    uint64_t number;
+    uint32_t node;
+} lg__node_number;
+
+struct lg_builder_rest {
+    lg_allocator allocator;
+    lg__strings strings;
+    /** Arrays that the builder fills as the graph will have them: strings,
+     *  types, roots, info. The others stay empty until the end. */
+    lg__vector table[LG__ARRAY_COUNT];
+    size_t capacity[LG__ARRAY_COUNT]; /**< of the builder's open columns */
+    lg__vector text;    /**< lg__node_number: node and, below the order in which
+                             they came, string id */
+    lg__vector big;     /**< lg__node_number: node and size */
+    lg__vector held;    /**< lg__node_number: node and references found */
+    lg__vector placed;  /**< lg__node_number: node and, below the order in which
+                             they came, device */
+    lg__vector late;    /**< lg__late_edge */
+    lg__vector span;    /**< lg__span */
+    lg__vector fact;    /**< lg__fact */
+    lg__vector segment; /**< lg__segment */
+    lg__vector block;   /**< lg_block */
+};
+
+/** Appends one u32 to a table; false when memory ran out. */
+bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
+                   uint32_t value);
+
+/** Remembers the first failure. */
+void lg__builder_fail(lg_builder *builder, lg_status status);
+/** What became of the builder so far, in words if it failed. */
+lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
+
+/** Resizes one open column; false, with the status set, without memory. */
+bool lg__builder_resize(lg_builder *builder, enum lg__array_name name,
+                        size_t capacity);
+bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
+void lg__builder_free_columns(lg_builder *builder);
+/** Takes an open column out of the builder, trimmed to `count` elements. */
+lg__array lg__builder_take(lg_builder *builder, enum lg__array_name name,
+                           uint64_t count);
+
+/** The steps of finishing, in order. Each leaves the builder whole on failure.
+ */
+lg_status lg__finish_spans(lg_builder *builder, lg_error *err);
+lg_status lg__finish_blocks(lg_builder *builder, lg_error *err);
+lg_status lg__finish_facts(lg_builder *builder, lg_error *err);
+lg_status lg__finish_late_edges(lg_builder *builder, lg_error *err);
+lg_status lg__finish_first_edges(lg_builder *builder, lg_error *err);
+lg_status lg__finish_found(lg_builder *builder, lg_error *err);
+lg_status lg__finish_texts(lg_builder *builder, lg_error *err);
+lg_status lg__finish_sizes(lg_builder *builder, lg_error *err);
+lg_status lg__finish_devices(lg_builder *builder, lg_error *err);
+lg_status lg__finish_roots(lg_builder *builder, lg_error *err);
+
+#endif

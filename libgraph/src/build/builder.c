@@ -1,0 +1,312 @@
+// The producer's calls. Failure is sticky: see builder.h.
+#include "build/build_private.h"
+
+#include <string.h>
+
+void
+lg__builder_fail(lg_builder *builder, lg_status status)
+{
+    if (builder->status == LG_OK)
+        builder->status = status;
+}
+
+lg_status
+lg__builder_status(const lg_builder *builder, lg_error *err)
+{
+    switch (builder->status) {
+    case LG_OK:
+        return LG_OK;
+    case LG_ELIMIT:
+        return lg_error_set(err, LG_ELIMIT,
+                            "more objects than a graph can hold (4 billion)");
+    case LG_EINVAL:
+        return lg_error_set(err, LG_EINVAL,
+                            "a node was opened out of order, or put on a "
+                            "device that was not added");
+    default:
+        return lg__error_memory(err);
+    }
+}
+
+bool
+lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
+              uint32_t value)
+{
+    uint32_t *place =
+        lg__vector_extend(&rest->allocator, &rest->table[name], 1);
+    if (place == NULL)
+        return false;
+    *place = value;
+    return true;
+}
+
+static void
+push(lg_builder *builder, enum lg__array_name name, uint32_t value)
+{
+    if (!lg__rest_push(builder->rest, name, value))
+        lg__builder_fail(builder, LG_ENOMEM);
+}
+
+static void
+rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
+{
+    memset(rest, 0, sizeof *rest);
+    rest->allocator = *allocator;
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
+        rest->table[i].element = lg__array_infos[i].element;
+    rest->strings.offset = &rest->table[LG__STRING_OFFSET];
+    rest->strings.bytes = &rest->table[LG__STRING_BYTES];
+    rest->text.element = sizeof(lg__node_number);
+    rest->big.element = sizeof(lg__node_number);
+    rest->held.element = sizeof(lg__node_number);
+    rest->placed.element = sizeof(lg__node_number);
+    rest->late.element = sizeof(lg__late_edge);
+    rest->span.element = sizeof(lg__span);
+    rest->fact.element = sizeof(lg__fact);
+    rest->segment.element = sizeof(lg__segment);
+    rest->block.element = sizeof(lg_block);
+}
+
+// String 0 is empty and type 0 is "?".
+static void
+add_firsts(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    uint64_t *offset =
+        lg__vector_extend(&rest->allocator, &rest->table[LG__STRING_OFFSET], 1);
+    if (offset == NULL) {
+        lg__builder_fail(builder, LG_ENOMEM);
+        return;
+    }
+    *offset = 0;
+    push(builder, LG__TYPE_FIRST_BASE, 0);
+    lg_builder_intern(builder, "", 0);
+    lg_builder_add_type(builder, "?", 1, LG_NONE, NULL, 0);
+}
+
+lg_status
+lg_builder_new(const lg_allocator *allocator, lg_builder **out, lg_error *err)
+{
+    lg_allocator chosen = allocator ? *allocator : lg_allocator_default();
+    lg_builder *builder = lg__allocate(&chosen, sizeof *builder);
+    struct lg_builder_rest *rest = lg__allocate(&chosen, sizeof *rest);
+    if (builder == NULL || rest == NULL) {
+        lg__deallocate(&chosen, builder, sizeof *builder);
+        lg__deallocate(&chosen, rest, sizeof *rest);
+        lg__allocator_release(&chosen);
+        return lg__error_memory(err);
+    }
+    memset(builder, 0, sizeof *builder);
+    builder->open_node = LG_NONE;
+    builder->rest = rest;
+    rest_init(rest, &chosen);
+    add_firsts(builder);
+    if (builder->status != LG_OK) {
+        lg_builder_free(builder);
+        return lg__error_memory(err);
+    }
+    *out = builder;
+    return LG_OK;
+}
+
+void
+lg_builder_free(lg_builder *builder)
+{
+    if (builder == NULL)
+        return;
+    struct lg_builder_rest *rest = builder->rest;
+    lg_allocator allocator = rest->allocator;
+    lg__builder_free_columns(builder);
+    lg__strings_free(&allocator, &rest->strings);
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
+        lg__vector_free(&allocator, &rest->table[i]);
+    lg__vector_free(&allocator, &rest->text);
+    lg__vector_free(&allocator, &rest->big);
+    lg__vector_free(&allocator, &rest->held);
+    lg__vector_free(&allocator, &rest->placed);
+    lg__vector_free(&allocator, &rest->late);
+    lg__vector_free(&allocator, &rest->span);
+    lg__vector_free(&allocator, &rest->fact);
+    lg__vector_free(&allocator, &rest->segment);
+    lg__vector_free(&allocator, &rest->block);
+    lg__deallocate(&allocator, rest, sizeof *rest);
+    lg__deallocate(&allocator, builder, sizeof *builder);
+    lg__allocator_release(&allocator);
+}
+
+void
+lg_builder_add_late_edge(lg_builder *builder, uint32_t source, uint32_t target,
+                         unsigned kind, uint32_t payload)
+{
+    if (target == LG_NONE || source == LG_NONE)
+        return;
+    struct lg_builder_rest *rest = builder->rest;
+    lg__late_edge *edge = lg__vector_extend(&rest->allocator, &rest->late, 1);
+    if (edge == NULL) {
+        lg__builder_fail(builder, LG_ENOMEM);
+        return;
+    }
+    *edge = (lg__late_edge){source, target, payload, kind};
+}
+
+static void
+add_number(lg_builder *builder, lg__vector *vector, uint32_t node,
+           uint64_t number)
+{
+    if (node >= builder->node_count)
+        return;
+    lg__node_number *place =
+        lg__vector_extend(&builder->rest->allocator, vector, 1);
+    if (place == NULL)
+        lg__builder_fail(builder, LG_ENOMEM);
+    else
+        *place = (lg__node_number){number, node};
+}
+
+// A value that replaces those given to the node before; above it, the order in
+// which it came.
+static void
+add_latest(lg_builder *builder, lg__vector *vector, uint32_t node,
+           uint32_t value)
+{
+    uint64_t order = vector->count;
+    add_number(builder, vector, node, order << 32 | value);
+}
+
+void
+lg_builder_set_size(lg_builder *builder, uint32_t node, uint64_t bytes)
+{
+    if (node >= builder->node_count)
+        return;
+    builder->size[node] = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+    if (bytes >= UINT32_MAX)
+        add_number(builder, &builder->rest->big, node, bytes);
+}
+
+uint64_t
+lg_builder_size(const lg_builder *builder, uint32_t node)
+{
+    if (node >= builder->node_count)
+        return 0;
+    const lg__node_number *big = builder->rest->big.data;
+    for (size_t i = builder->rest->big.count;
+         builder->size[node] == UINT32_MAX && i-- > 0;)
+        if (big[i].node == node)
+            return big[i].number;
+    return builder->size[node];
+}
+
+uint32_t
+lg_builder_add_device(lg_builder *builder, const char *name)
+{
+    push(builder, LG__DEVICE_NAME,
+         lg_builder_intern(builder, name, strlen(name)));
+    return builder->status == LG_OK
+               ? (uint32_t)builder->rest->table[LG__DEVICE_NAME].count
+               : LG_NONE;
+}
+
+void
+lg_builder_set_device(lg_builder *builder, uint32_t node, uint32_t device)
+{
+    if (device > builder->rest->table[LG__DEVICE_NAME].count)
+        lg__builder_fail(builder, LG_EINVAL);
+    else
+        add_latest(builder, &builder->rest->placed, node, device);
+}
+
+void
+lg_builder_add_found(lg_builder *builder, uint32_t node, uint32_t count)
+{
+    add_number(builder, &builder->rest->held, node, count);
+}
+
+uint32_t
+lg_builder_intern(lg_builder *builder, const char *bytes, size_t length)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    uint32_t id =
+        lg__strings_intern(&rest->allocator, &rest->strings, bytes, length);
+    if (id == LG_NONE)
+        lg__builder_fail(builder, LG_ENOMEM);
+    return id;
+}
+
+void
+lg_builder_set_text_id(lg_builder *builder, uint32_t node, uint32_t string)
+{
+    add_latest(builder, &builder->rest->text, node, string);
+}
+
+void
+lg_builder_set_text(lg_builder *builder, uint32_t node, const char *bytes,
+                    size_t length)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    uint32_t id =
+        lg__strings_append(&rest->allocator, &rest->strings, bytes, length);
+    if (id == LG_NONE)
+        lg__builder_fail(builder, LG_ENOMEM);
+    else
+        add_latest(builder, &rest->text, node, id);
+}
+
+uint32_t
+lg_builder_add_type(lg_builder *builder, const char *name, size_t length,
+                    uint32_t node, const uint32_t *mro, uint32_t mro_count)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    uint32_t type = (uint32_t)rest->table[LG__TYPE_NAME].count;
+    push(builder, LG__TYPE_NAME, lg_builder_intern(builder, name, length));
+    push(builder, LG__TYPE_NODE, node);
+    push(builder, LG__TYPE_BASE, type);
+    for (uint32_t i = 0; i < mro_count; i++)
+        push(builder, LG__TYPE_BASE, mro[i]);
+    push(builder, LG__TYPE_FIRST_BASE,
+         (uint32_t)rest->table[LG__TYPE_BASE].count);
+    return builder->status == LG_OK ? type : LG_NONE;
+}
+
+void
+lg_builder_add_root(lg_builder *builder, uint32_t node, lg_root_kind kind,
+                    const char *name, size_t length)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    if (node == LG_NONE)
+        return;
+    uint8_t *place =
+        lg__vector_extend(&rest->allocator, &rest->table[LG__ROOT_KIND], 1);
+    if (place == NULL) {
+        lg__builder_fail(builder, LG_ENOMEM);
+        return;
+    }
+    *place = (uint8_t)kind;
+    push(builder, LG__ROOT_NODE, node);
+    push(builder, LG__ROOT_NAME, lg_builder_intern(builder, name, length));
+}
+
+void
+lg_builder_set_info(lg_builder *builder, const char *key, const char *value)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    uint32_t key_id = lg_builder_intern(builder, key, strlen(key));
+    uint32_t value_id = lg_builder_intern(builder, value, strlen(value));
+    const uint32_t *keys = rest->table[LG__INFO_KEY].data;
+    uint32_t *values = rest->table[LG__INFO_VALUE].data;
+    if (builder->status != LG_OK)
+        return;
+    for (size_t i = 0; i < rest->table[LG__INFO_KEY].count; i++) {
+        if (keys[i] == key_id) {
+            values[i] = value_id;
+            return;
+        }
+    }
+    push(builder, LG__INFO_KEY, key_id);
+    push(builder, LG__INFO_VALUE, value_id);
+}
+
+void
+lg_builder_set_partial(lg_builder *builder, const char *why)
+{
+    lg_builder_set_info(builder, "partial", why);
+}

@@ -1,0 +1,110 @@
+// Making the graph: the steps of finish_steps.c, then every block changes
+// hands.
+#include "build/build_private.h"
+
+#include <string.h>
+
+static lg_status
+add_missing_info(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    uint32_t key = lg_builder_intern(builder, "partial", 7);
+    const uint32_t *keys = rest->table[LG__INFO_KEY].data;
+    for (size_t i = 0; i < rest->table[LG__INFO_KEY].count; i++)
+        if (keys[i] == key)
+            return LG_OK;
+    lg_builder_set_info(builder, "partial", "no");
+    return builder->status == LG_OK ? LG_OK : lg__error_memory(err);
+}
+
+static lg_status
+run_steps(lg_builder *builder, lg_error *err)
+{
+    lg_status (*const steps[])(lg_builder *, lg_error *) = {
+        add_missing_info,   lg__finish_spans,       lg__finish_blocks,
+        lg__finish_facts,   lg__finish_first_edges, lg__finish_late_edges,
+        lg__finish_found,   lg__finish_texts,       lg__finish_sizes,
+        lg__finish_devices, lg__finish_roots,
+    };
+    lg_status status = lg__builder_status(builder, err);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
+        status = steps[i](builder, err);
+    return status;
+}
+
+static void
+take_columns(lg_builder *builder, lg_graph *graph)
+{
+    static const enum lg__array_name node_columns[] = {
+        LG__ADDRESS, LG__TYPE, LG__SIZE, LG__REFCOUNT, LG__NODE_FLAGS};
+    static const enum lg__array_name edge_columns[] = {
+        LG__EDGE_TARGET, LG__EDGE_PAYLOAD, LG__EDGE_KIND};
+    uint64_t nodes = builder->node_count;
+    struct lg_builder_rest *rest = builder->rest;
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
+        lg__vector_trim(&rest->allocator, &rest->table[i]);
+        graph->array[i] = lg__vector_take(&rest->table[i]);
+    }
+    for (size_t i = 0; i < sizeof node_columns / sizeof *node_columns; i++)
+        graph->array[node_columns[i]] =
+            lg__builder_take(builder, node_columns[i], nodes);
+    graph->array[LG__FIRST_EDGE] =
+        lg__builder_take(builder, LG__FIRST_EDGE, nodes + 1);
+    for (size_t i = 0; i < sizeof edge_columns / sizeof *edge_columns; i++)
+        graph->array[edge_columns[i]] =
+            lg__builder_take(builder, edge_columns[i], builder->edge_count);
+}
+
+// A builder's shell: the graph now owns the blocks and the allocator.
+static void
+free_shell(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    rest->allocator.release = NULL;
+    lg_builder_free(builder);
+}
+
+// What the checks call damage is here a producer's mistake.
+static lg_status
+blame_producer(lg_status status, lg_error *err)
+{
+    if (status != LG_EFORMAT)
+        return status;
+    if (err != NULL)
+        err->status = LG_EINVAL;
+    return LG_EINVAL;
+}
+
+lg_status
+lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
+{
+    lg_status status = run_steps(builder, err);
+    if (status != LG_OK) {
+        lg_builder_free(builder);
+        return blame_producer(status, err);
+    }
+    lg_allocator allocator = builder->rest->allocator;
+    lg_allocator unreleased = allocator;
+    unreleased.release = NULL;
+    lg_graph *graph = NULL;
+    status = lg__graph_new(&unreleased, &graph, err);
+    if (status != LG_OK) {
+        lg_builder_free(builder);
+        return status;
+    }
+    take_columns(builder, graph);
+    free_shell(builder);
+    graph->allocator.release = allocator.release;
+    status = lg__graph_bind(graph, err);
+    if (status == LG_OK)
+        status = lg__check_tables(graph, err);
+    if (status == LG_OK)
+        status = lg__check_first_edges(&graph->columns, err);
+    if (status == LG_OK)
+        status = lg__graph_settle(graph, err);
+    if (status == LG_OK)
+        *out = graph;
+    else
+        lg_graph_free(graph);
+    return blame_producer(status, err);
+}

@@ -1,0 +1,310 @@
+// The steps of finishing a builder, each linear in what it looks at.
+#include "base/base_private.h"
+#include "build/build_private.h"
+
+#include <string.h>
+
+static lg_status
+out_of_order(lg_error *err, const char *what, uint64_t where)
+{
+    return lg_error_set(err, LG_EINVAL, "%s is out of range or order (at %llu)",
+                        what, (unsigned long long)where);
+}
+
+// Nodes after the last opened one have no edges.
+lg_status
+lg__finish_first_edges(lg_builder *builder, lg_error *err)
+{
+    if (builder->node_capacity == 0 && !lg_builder_grow_nodes(builder))
+        return lg__error_memory(err);
+    if (builder->edge_capacity == 0 && !lg_builder_grow_edges(builder))
+        return lg__error_memory(err);
+    uint64_t *first = builder->first_edge;
+    for (uint64_t node = builder->opened; node <= builder->node_count; node++)
+        first[node] = builder->edge_count;
+    if (first[0] != 0)
+        return out_of_order(err, "an edge added before any node was opened", 0);
+    return LG_OK;
+}
+
+static void
+move_edges(lg_builder *builder, uint64_t from, uint64_t to, uint64_t count)
+{
+    memmove(builder->edge_target + to, builder->edge_target + from,
+            count * sizeof *builder->edge_target);
+    memmove(builder->edge_payload + to, builder->edge_payload + from,
+            count * sizeof *builder->edge_payload);
+    memmove(builder->edge_kind + to, builder->edge_kind + from, count);
+}
+
+// Moves the own edges of nodes [begin, end), which reach up to `own_end`, and
+// what is said of where they are.
+static void
+shift_edges(lg_builder *builder, uint32_t begin, uint32_t end, uint64_t own_end,
+            uint64_t shift)
+{
+    uint64_t *first = builder->first_edge;
+    if (begin == end)
+        return;
+    move_edges(builder, first[begin], first[begin] + shift,
+               own_end - first[begin]);
+    for (uint32_t node = begin; node < end; node++)
+        first[node] += shift;
+}
+
+// From the last node to the first, so that edges move in place: the late edges
+// of a node go behind its own, and what comes behind those moves as a whole.
+static void
+merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
+{
+    uint32_t behind = builder->node_count; // these have been moved
+    uint64_t own_end = builder->edge_count;
+    builder->edge_count += count;
+    builder->first_edge[behind] = builder->edge_count;
+    while (count > 0) {
+        uint32_t source = late[count - 1].source;
+        uint64_t own =
+            source + 1 == behind ? own_end : builder->first_edge[source + 1];
+        shift_edges(builder, source + 1, behind, own_end, count);
+        own_end = own;
+        behind = source + 1;
+        for (uint64_t end = own + count;
+             count > 0 && late[count - 1].source == source;) {
+            const lg__late_edge *edge = &late[--count];
+            end--;
+            builder->edge_target[end] = edge->target;
+            builder->edge_payload[end] = edge->payload;
+            builder->edge_kind[end] = (uint8_t)edge->kind;
+        }
+    }
+}
+
+lg_status
+lg__finish_late_edges(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__vector *late = &rest->late;
+    if (late->count == 0)
+        return LG_OK;
+    if (!lg__builder_reserve_edges(builder, builder->edge_count + late->count))
+        return lg__error_memory(err);
+    lg__late_edge *edges = late->data;
+    if (!lg__radix_sort(&rest->allocator, edges, late->count, sizeof *edges))
+        return lg__error_memory(err);
+    if (edges[late->count - 1].source >= builder->node_count)
+        return out_of_order(err, "the source of a late edge",
+                            edges[late->count - 1].source);
+    merge_late(builder, edges, late->count);
+    lg__vector_free(&rest->allocator, late);
+    return LG_OK;
+}
+
+static void
+add_saturated(uint32_t *count, uint64_t more)
+{
+    *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
+}
+
+// Its own copy for the graphs that have too few edges to saturate any count.
+static inline lg_status
+count_references(const lg_builder *builder, const lg__edge_rules *rules,
+                 uint32_t *restrict found, bool may_saturate, lg_error *err)
+{
+    const uint32_t *targets = builder->edge_target;
+    const uint32_t *payloads = builder->edge_payload;
+    const uint8_t *kinds = builder->edge_kind;
+    const uint64_t edges = builder->edge_count;
+    for (uint64_t edge = 0; edge < edges; edge++) {
+        uint32_t target = targets[edge];
+        unsigned kind = kinds[edge];
+        if (!lg__edge_is_sound(rules, target, kind, payloads[edge]))
+            return lg__edge_failed(rules, edge, target, kind, err);
+        uint32_t counted = rules->of[kind].counted;
+        if (may_saturate)
+            add_saturated(&found[target], counted);
+        else
+            found[target] += counted;
+    }
+    return LG_OK;
+}
+
+// The one sweep over the edges: it sees to it that they are sound, too.
+lg_status
+lg__finish_found(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__vector *column = &rest->table[LG__FOUND];
+    uint32_t nodes = builder->node_count;
+    uint32_t *found = lg__vector_extend(&rest->allocator, column, nodes);
+    if (found == NULL && nodes > 0)
+        return lg__error_memory(err);
+    if (nodes > 0)
+        memset(found, 0, nodes * sizeof *found);
+    lg__edge_rules rules = lg__edge_rules_of(
+        nodes, (uint32_t)rest->table[LG__STRING_OFFSET].count - 1);
+    lg_status status =
+        builder->edge_count < UINT32_MAX
+            ? count_references(builder, &rules, found, false, err)
+            : count_references(builder, &rules, found, true, err);
+    const lg__node_number *held = rest->held.data;
+    for (size_t i = 0; i < rest->held.count && status == LG_OK; i++)
+        add_saturated(&found[held[i].node], held[i].number);
+    return status;
+}
+
+// By node, then by number.
+static int
+compare_in_order(const void *left, const void *right)
+{
+    const lg__node_number *a = left;
+    const lg__node_number *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+// The last value given to each node, in order of nodes; `nothing` is none.
+static bool
+place_last(struct lg_builder_rest *rest, lg__vector *given,
+           enum lg__array_name node, enum lg__array_name value,
+           uint32_t nothing)
+{
+    lg__node_number *items = given->data;
+    if (given->count > 0)
+        lg__sort(items, given->count, sizeof *items, compare_in_order);
+    for (size_t i = 0; i < given->count; i++) {
+        uint32_t last = (uint32_t)items[i].number;
+        if (i + 1 < given->count && items[i + 1].node == items[i].node)
+            continue;
+        if (last != nothing && (!lg__rest_push(rest, node, items[i].node) ||
+                                !lg__rest_push(rest, value, last)))
+            return false;
+    }
+    return true;
+}
+
+// The same for texts when there are many: one sweep in order of coming, one in
+// order of nodes.
+static bool
+place_many_texts(struct lg_builder_rest *rest, uint32_t node_count)
+{
+    size_t size = node_count * sizeof(uint32_t);
+    uint32_t *text_of = lg__allocate(&rest->allocator, size);
+    if (text_of == NULL)
+        return false;
+    memset(text_of, 0xff, size);
+    const lg__node_number *texts = rest->text.data;
+    size_t distinct = 0;
+    for (size_t i = 0; i < rest->text.count; i++) {
+        distinct += text_of[texts[i].node] == LG_NONE;
+        text_of[texts[i].node] = (uint32_t)texts[i].number;
+    }
+    lg__vector_free(&rest->allocator, &rest->text);
+    uint32_t *nodes = lg__vector_extend(&rest->allocator,
+                                        &rest->table[LG__TEXT_NODE], distinct);
+    uint32_t *ids = lg__vector_extend(&rest->allocator,
+                                      &rest->table[LG__TEXT_STRING], distinct);
+    bool enough = nodes != NULL && ids != NULL;
+    for (uint32_t node = 0; enough && node < node_count; node++) {
+        if (text_of[node] != LG_NONE) {
+            *nodes++ = node;
+            *ids++ = text_of[node];
+        }
+    }
+    lg__deallocate(&rest->allocator, text_of, size);
+    return enough;
+}
+
+// The last text of a node wins.
+lg_status
+lg__finish_texts(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    size_t count = rest->text.count;
+    bool few = count < builder->node_count / 64;
+    if (count == 0)
+        return LG_OK;
+    bool placed = few ? place_last(rest, &rest->text, LG__TEXT_NODE,
+                                   LG__TEXT_STRING, LG_NONE)
+                      : place_many_texts(rest, builder->node_count);
+    lg__vector_free(&rest->allocator, &rest->text);
+    return placed ? LG_OK : lg__error_memory(err);
+}
+
+// A node's size may have been set more than once: an entry counts only while
+// the column still says "large", and the largest index is the last one set.
+lg_status
+lg__finish_sizes(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__node_number *big = rest->big.data;
+    size_t count = rest->big.count;
+    size_t kept = 0;
+    for (size_t i = count; i-- > 0;) {
+        uint32_t node = big[i].node;
+        if (builder->size[node] != UINT32_MAX)
+            continue;
+        // Marks the node as listed; the column is restored below.
+        builder->size[node] = 0;
+        kept++;
+        big[count - kept] = big[i];
+    }
+    if (kept == 0)
+        return LG_OK;
+    big += count - kept;
+    lg__sort(big, kept, sizeof *big, compare_in_order);
+    for (size_t i = 0; i < kept; i++) {
+        builder->size[big[i].node] = UINT32_MAX;
+        uint64_t *size =
+            lg__vector_extend(&rest->allocator, &rest->table[LG__BIG_SIZE], 1);
+        if (size == NULL || !lg__rest_push(rest, LG__BIG_NODE, big[i].node))
+            return lg__error_memory(err);
+        *size = big[i].number;
+    }
+    return LG_OK;
+}
+
+// The last device given to a node wins; device 0 is the host.
+lg_status
+lg__finish_devices(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    return place_last(rest, &rest->placed, LG__DEVICE_NODE, LG__DEVICE_ID, 0)
+               ? LG_OK
+               : lg__error_memory(err);
+}
+
+static bool
+is_partial(const lg_builder *builder)
+{
+    const struct lg_builder_rest *rest = builder->rest;
+    const uint64_t *end = rest->strings.offset->data;
+    const char *bytes = rest->strings.bytes->data;
+    const uint32_t *keys = rest->table[LG__INFO_KEY].data;
+    const uint32_t *values = rest->table[LG__INFO_VALUE].data;
+    for (size_t i = 0; i < rest->table[LG__INFO_KEY].count; i++) {
+        lg_string key = {bytes + end[keys[i]],
+                         (uint32_t)(end[keys[i] + 1] - end[keys[i]])};
+        lg_string value = {bytes + end[values[i]],
+                           (uint32_t)(end[values[i] + 1] - end[values[i]])};
+        if (lg__string_is(key, "partial"))
+            return !lg__string_is(value, "no");
+    }
+    return false;
+}
+
+lg_status
+lg__finish_roots(lg_builder *builder, lg_error *err)
+{
+    if (is_partial(builder))
+        return LG_OK;
+    const uint32_t *found = builder->rest->table[LG__FOUND].data;
+    const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
+    const uint32_t *counts = builder->refcount;
+    const uint64_t nodes = builder->node_count;
+    for (uint64_t node = lg__first_above(counts, found, 0, nodes); node < nodes;
+         node = lg__first_above(counts, found, node + 1, nodes))
+        if (!(builder->node_flags[node] & countless))
+            lg_builder_add_root(builder, (uint32_t)node, LG_ROOT_NATIVE, "", 0);
+    return builder->status == LG_OK ? LG_OK : lg__error_memory(err);
+}

@@ -1,0 +1,153 @@
+// Growth of a builder's node and edge columns, by doubling. A column that grew
+// before another one failed keeps its new size, which is why each column's own
+// capacity is kept.
+#include "build/build_private.h"
+
+#include <string.h>
+
+// The address of a column's pointer; NULL for arrays that are no column here.
+static void *
+column_of(lg_builder *builder, enum lg__array_name name)
+{
+    switch (name) {
+    case LG__ADDRESS:
+        return &builder->address;
+    case LG__TYPE:
+        return &builder->type;
+    case LG__SIZE:
+        return &builder->size;
+    case LG__REFCOUNT:
+        return &builder->refcount;
+    case LG__NODE_FLAGS:
+        return &builder->node_flags;
+    case LG__FIRST_EDGE:
+        return &builder->first_edge;
+    case LG__EDGE_TARGET:
+        return &builder->edge_target;
+    case LG__EDGE_PAYLOAD:
+        return &builder->edge_payload;
+    case LG__EDGE_KIND:
+        return &builder->edge_kind;
+    default:
+        return NULL;
+    }
+}
+
+// Takes the block out of a column. By memcpy: the pointers' types differ.
+static void *
+column_clear(void *column)
+{
+    void *block;
+    void *none = NULL;
+    memcpy(&block, column, sizeof block);
+    memcpy(column, &none, sizeof none);
+    return block;
+}
+
+bool
+lg__builder_resize(lg_builder *builder, enum lg__array_name name,
+                   size_t capacity)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    size_t *known = &rest->capacity[name];
+    if (capacity <= *known)
+        return true;
+    if (!lg__column_grow(&rest->allocator, column_of(builder, name),
+                         lg__array_infos[name].element, *known, capacity)) {
+        if (builder->status == LG_OK)
+            builder->status = LG_ENOMEM;
+        return false;
+    }
+    *known = capacity;
+    return true;
+}
+
+static bool
+reserve_nodes(lg_builder *builder, uint32_t capacity)
+{
+    static const enum lg__array_name columns[] = {
+        LG__ADDRESS, LG__TYPE, LG__SIZE, LG__REFCOUNT, LG__NODE_FLAGS};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (!lg__builder_resize(builder, columns[i], capacity))
+            return false;
+    if (!lg__builder_resize(builder, LG__FIRST_EDGE, (size_t)capacity + 1))
+        return false;
+    builder->node_capacity = capacity;
+    return true;
+}
+
+bool
+lg_builder_grow_nodes(lg_builder *builder)
+{
+    const uint32_t most = LG_NONE - 1;
+    uint32_t old = builder->node_capacity;
+    if (builder->status != LG_OK)
+        return false;
+    if (old == most) {
+        builder->status = LG_ELIMIT;
+        return false;
+    }
+    uint32_t capacity = old == 0 ? 512 : old > most / 2 ? most : old * 2;
+    return reserve_nodes(builder, capacity);
+}
+
+bool
+lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity)
+{
+    if (capacity <= builder->edge_capacity)
+        return true;
+    if (!lg__builder_resize(builder, LG__EDGE_TARGET, (size_t)capacity) ||
+        !lg__builder_resize(builder, LG__EDGE_PAYLOAD, (size_t)capacity) ||
+        !lg__builder_resize(builder, LG__EDGE_KIND, (size_t)capacity))
+        return false;
+    builder->edge_capacity = capacity;
+    return true;
+}
+
+bool
+lg_builder_reserve(lg_builder *builder, uint32_t nodes, uint64_t edges)
+{
+    if (builder->status != LG_OK)
+        return false;
+    bool reserved = (nodes <= builder->node_capacity || nodes > LG_NONE - 1 ||
+                     reserve_nodes(builder, nodes)) &&
+                    lg__builder_reserve_edges(builder, edges);
+    builder->status = LG_OK;
+    return reserved;
+}
+
+bool
+lg_builder_grow_edges(lg_builder *builder)
+{
+    uint64_t old = builder->edge_capacity;
+    if (builder->status != LG_OK)
+        return false;
+    return lg__builder_reserve_edges(builder, old ? old * 2 : 1024);
+}
+
+void
+lg__builder_free_columns(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
+        void *column = column_of(builder, (enum lg__array_name)i);
+        if (column == NULL)
+            continue;
+        void *block = column_clear(column);
+        lg__deallocate(&rest->allocator, block,
+                       rest->capacity[i] * lg__array_infos[i].element);
+        rest->capacity[i] = 0;
+    }
+}
+
+lg__array
+lg__builder_take(lg_builder *builder, enum lg__array_name name, uint64_t count)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    size_t element = lg__array_infos[name].element;
+    void *block = column_clear(column_of(builder, name));
+    lg__vector vector = {block, (size_t)count, rest->capacity[name], element};
+    lg__vector_trim(&rest->allocator, &vector);
+    rest->capacity[name] = 0;
+    return lg__vector_take(&vector);
+}

@@ -1,0 +1,209 @@
+// A copy without the user's own text. Strings keep their ids: those that only
+// said something of the user's become empty, so no other array changes.
+#include "build/build_private.h"
+
+#include <string.h>
+
+// A node's text is the user's unless it names something.
+static bool
+is_user_text(const lg_graph *graph, uint32_t node)
+{
+    unsigned flags = graph->columns.node_flags[node];
+    return !(flags & LG_NODE_NAME) &&
+           ((flags & LG_NODE_KEY) ||
+            lg__node_category(graph, node) == LG_CATEGORY_ATOM);
+}
+
+static bool
+is_user_fact(const lg_graph *graph, uint32_t fact)
+{
+    return lg__fact_is_users(lg_graph_string(graph, graph->fact_key[fact]));
+}
+
+static void
+keep_all(bool *kept, const uint32_t *ids, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        kept[ids[i]] = true;
+}
+
+// Which strings anything but the user's texts refers to.
+static void
+mark_kept(const lg_graph *graph, bool *kept)
+{
+    const lg_columns *columns = &graph->columns;
+    keep_all(kept, graph->type_name, graph->type_count);
+    keep_all(kept, graph->root_name, graph->root_count);
+    keep_all(kept, graph->info_key, graph->info_count);
+    keep_all(kept, graph->info_value, graph->info_count);
+    keep_all(kept, graph->device_name, graph->device_count);
+    for (uint32_t i = 0; i < graph->fact_count; i++)
+        if (!is_user_fact(graph, i))
+            kept[graph->fact_key[i]] = kept[graph->fact_value[i]] = true;
+    for (uint32_t i = 0; i < graph->segment_count; i++)
+        kept[graph->segment[i].kind] = kept[graph->segment[i].pool] = true;
+    for (uint32_t i = 0; i < graph->block_count; i++)
+        kept[graph->block[i].frames] = true;
+    for (uint32_t i = 0; i < graph->text_count; i++)
+        if (!is_user_text(graph, graph->text_node[i]))
+            kept[graph->text_string[i]] = true;
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
+        unsigned kind = lg__edge_kind(graph, edge);
+        if (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
+            kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE)
+            kept[columns->edge_payload[edge]] = true;
+    }
+}
+
+static bool
+copy_array(const lg_graph *from, lg_graph *to, enum lg__array_name name)
+{
+    const lg__array *source = &from->array[name];
+    size_t size = (size_t)source->count * lg__array_infos[name].element;
+    void *block = lg__allocate(&to->allocator, size);
+    if (block == NULL)
+        return false;
+    if (size > 0)
+        memcpy(block, source->data, size);
+    to->array[name] = (lg__array){block, source->count, block, size};
+    return true;
+}
+
+// The kept strings, and one more at the end: "no".
+static bool
+copy_strings(const lg_graph *from, lg_graph *to, const bool *kept)
+{
+    const lg_allocator *allocator = &to->allocator;
+    uint32_t count = from->string_count;
+    lg__vector offset = {.element = sizeof(uint64_t)};
+    lg__vector bytes = {.element = 1};
+    uint64_t total = 2;
+    for (uint32_t id = 0; id < count; id++)
+        if (kept[id])
+            total += lg_graph_string(from, id).length;
+    uint64_t *ends = lg__vector_extend(allocator, &offset, (size_t)count + 2);
+    char *at = lg__vector_extend(allocator, &bytes, (size_t)total);
+    if (ends == NULL || at == NULL) {
+        lg__vector_free(allocator, &offset);
+        lg__vector_free(allocator, &bytes);
+        return false;
+    }
+    ends[0] = 0;
+    for (uint32_t id = 0; id < count; id++) {
+        lg_string string = lg_graph_string(from, kept[id] ? id : LG_NONE);
+        memcpy(at + ends[id], string.data, string.length);
+        ends[id + 1] = ends[id] + string.length;
+    }
+    memcpy(at + ends[count], "no", 2);
+    ends[count + 1] = total;
+    to->array[LG__STRING_OFFSET] = lg__vector_take(&offset);
+    to->array[LG__STRING_BYTES] = lg__vector_take(&bytes);
+    return true;
+}
+
+static bool
+copy_texts(const lg_graph *from, lg_graph *to)
+{
+    const lg_allocator *allocator = &to->allocator;
+    lg__vector nodes = {.element = sizeof(uint32_t)};
+    lg__vector ids = {.element = sizeof(uint32_t)};
+    bool enough = true;
+    for (uint32_t i = 0; i < from->text_count && enough; i++) {
+        if (is_user_text(from, from->text_node[i]))
+            continue;
+        uint32_t *node = lg__vector_extend(allocator, &nodes, 1);
+        uint32_t *id = lg__vector_extend(allocator, &ids, 1);
+        enough = node != NULL && id != NULL;
+        if (enough) {
+            *node = from->text_node[i];
+            *id = from->text_string[i];
+        }
+    }
+    to->array[LG__TEXT_NODE] = lg__vector_take(&nodes);
+    to->array[LG__TEXT_STRING] = lg__vector_take(&ids);
+    return enough;
+}
+
+static bool
+copy_facts(const lg_graph *from, lg_graph *to)
+{
+    static const enum lg__array_name columns[] = {LG__FACT_NODE, LG__FACT_KEY,
+                                                  LG__FACT_VALUE};
+    bool enough = true;
+    for (size_t column = 0; column < 3 && enough; column++) {
+        const uint32_t *source = from->array[columns[column]].data;
+        lg__vector kept = {.element = sizeof(uint32_t)};
+        for (uint32_t i = 0; i < from->fact_count && enough; i++) {
+            if (is_user_fact(from, i))
+                continue;
+            uint32_t *place = lg__vector_extend(&to->allocator, &kept, 1);
+            enough = place != NULL;
+            if (enough)
+                *place = source[i];
+        }
+        to->array[columns[column]] = lg__vector_take(&kept);
+    }
+    return enough;
+}
+
+// The info now says that there are no keys and no previews.
+static void
+note_in_info(const lg_graph *from, lg_graph *to)
+{
+    uint32_t *values = to->array[LG__INFO_VALUE].owned;
+    for (uint32_t i = 0; i < from->info_count; i++) {
+        lg_string key = lg_graph_string(from, from->info_key[i]);
+        if (lg__string_is(key, "keys") || lg__string_is(key, "previews"))
+            values[i] = from->string_count;
+    }
+}
+
+static bool
+is_rewritten(enum lg__array_name name)
+{
+    return name == LG__STRING_OFFSET || name == LG__STRING_BYTES ||
+           name == LG__TEXT_NODE || name == LG__TEXT_STRING ||
+           name == LG__FACT_NODE || name == LG__FACT_KEY ||
+           name == LG__FACT_VALUE;
+}
+
+static bool
+copy_all(const lg_graph *from, lg_graph *to)
+{
+    size_t size = from->string_count * sizeof(bool);
+    bool *kept = lg__allocate(&to->allocator, size);
+    if (kept == NULL)
+        return false;
+    memset(kept, 0, size);
+    mark_kept(from, kept);
+    bool enough = copy_strings(from, to, kept) && copy_texts(from, to) &&
+                  copy_facts(from, to);
+    lg__deallocate(&to->allocator, kept, size);
+    for (int i = 0; i < LG__ARRAY_ANALYSIS && enough; i++)
+        if (!is_rewritten((enum lg__array_name)i))
+            enough = copy_array(from, to, (enum lg__array_name)i);
+    if (enough)
+        note_in_info(from, to);
+    return enough;
+}
+
+lg_status
+lg_graph_strip(const lg_graph *graph, lg_graph **out, lg_error *err)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg_graph *copy = NULL;
+    lg_status status = lg__graph_new(&allocator, &copy, err);
+    if (status != LG_OK)
+        return status;
+    if (!copy_all(graph, copy))
+        status = lg__error_memory(err);
+    if (status == LG_OK)
+        status = lg__graph_bind(copy, err);
+    if (status == LG_OK)
+        status = lg__graph_settle(copy, err);
+    if (status == LG_OK)
+        *out = copy;
+    else
+        lg_graph_free(copy);
+    return status;
+}

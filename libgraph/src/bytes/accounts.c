@@ -1,0 +1,285 @@
+// Each device's bytes, so that they add up.
+#include "bytes/bytes_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct tally {
+    const lg_graph *graph;
+    lg_allocator_state state;
+    lg__storages storages;
+    lg__pieces segments;
+    lg__pieces blocks;
+    lg__pieces buffers;
+    uint64_t *used; // [block] by buffers
+    uint8_t *kind;  // [block] 1 + lg_tensor_kind of what lies in it, or 0
+    uint8_t *fate;  // [block]
+    uint32_t device_count;
+    lg_account *items;
+} tally;
+
+lg_allocator_state
+lg__allocator_state(const lg_graph *graph, const lg_allocator_state *given)
+{
+    if (given != NULL)
+        return *given;
+    return (lg_allocator_state){
+        .segments = graph->segment,
+        .segment_count = graph->segment_count,
+        .blocks = graph->block,
+        .block_count = graph->block_count,
+    };
+}
+
+static lg_string
+string_of(const char *text)
+{
+    return (lg_string){text, (uint32_t)strlen(text)};
+}
+
+lg_string
+lg__block_frames(const lg_graph *graph, const lg_allocator_state *state,
+                 size_t block)
+{
+    if (state->block_frames == NULL)
+        return lg_graph_string(graph, state->blocks[block].frames);
+    const char *text = state->block_frames[block];
+    return string_of(text ? text : "");
+}
+
+static lg_string
+pool_of(const tally *to, size_t segment)
+{
+    if (to->state.segment_pools == NULL)
+        return lg_graph_string(to->graph, to->state.segments[segment].pool);
+    const char *text = to->state.segment_pools[segment];
+    return string_of(text ? text : "");
+}
+
+static lg_tensor_kind
+kind_of_buffer(const tally *to, uint32_t buffer)
+{
+    uint32_t slot = to->storages.slot[buffer];
+    return slot == 0 ? LG_TENSOR_OTHER : to->storages.rows[slot - 1].kind;
+}
+
+static void
+use_block(void *context, uint32_t buffer, uint32_t block, uint64_t bytes)
+{
+    tally *to = context;
+    const lg_block *at = &to->state.blocks[block];
+    lg_account *account =
+        &to->items[to->state.segments[at->segment].device - 1];
+    uint8_t kind = (uint8_t)(1 + kind_of_buffer(to, buffer));
+    account->stale -= at->state == LG_BLOCK_ALLOCATED ? bytes : 0;
+    to->used[block] += bytes;
+    if (to->kind[block] == 0 || kind < to->kind[block])
+        to->kind[block] = kind;
+}
+
+// What lies in a segment is stale until it is found in an allocated block.
+static void
+use_segment(void *context, uint32_t buffer, uint32_t segment, uint64_t bytes)
+{
+    tally *to = context;
+    lg_account *account = &to->items[to->state.segments[segment].device - 1];
+    (void)buffer;
+    account->outside -= bytes;
+    account->stale += bytes;
+}
+
+static void
+add_buffers(tally *to)
+{
+    const lg_graph *graph = to->graph;
+    for (size_t i = 0; i < to->buffers.count; i++) {
+        const lg__piece *at = &to->buffers.items[i];
+        to->items[at->device - 1].outside += at->end - at->begin;
+    }
+    lg__pieces_meet(&to->buffers, &to->segments, use_segment, to);
+    lg__pieces_meet(&to->buffers, &to->blocks, use_block, to);
+    for (uint32_t i = 0; i < graph->placed_count; i++) {
+        uint32_t node = graph->device_node[i];
+        if ((graph->columns.node_flags[node] & LG_NODE_BUFFER) &&
+            graph->columns.address[node] == 0)
+            to->items[graph->device_id[i] - 1].outside +=
+                lg__buffer_bytes(graph, node);
+    }
+}
+
+static void
+add_owned(lg_account *account, const lg_block *block, uint64_t used,
+          lg_tensor_kind kind)
+{
+    uint64_t asked = block->requested;
+    if (asked == 0 || asked > block->size)
+        asked = block->size;
+    if (asked < used)
+        asked = used;
+    account->attributed += block->size;
+    account->used += used;
+    account->slack += asked - used;
+    account->rounding += block->size - asked;
+    account->by_kind[kind] += block->size;
+}
+
+static void
+add_block(tally *to, size_t index)
+{
+    const lg_block *block = &to->state.blocks[index];
+    const lg_segment *segment = &to->state.segments[block->segment];
+    lg_account *account = &to->items[segment->device - 1];
+    lg_string pool = pool_of(to, block->segment);
+    to->fate[index] = LG__FATE_FREE;
+    if (block->state == LG_BLOCK_PENDING)
+        account->pending += block->size;
+    if (block->state == LG_BLOCK_INACTIVE && pool.length > 0)
+        account->private_inactive += block->size;
+    if (block->state != LG_BLOCK_ALLOCATED)
+        return;
+    account->allocated += block->size;
+    if (to->kind[index] != 0) {
+        to->fate[index] = LG__FATE_OWNED;
+        add_owned(account, block, to->used[index],
+                  (lg_tensor_kind)(to->kind[index] - 1));
+        return;
+    }
+    lg_evidence evidence = lg__evidence_of(
+        block, pool, lg__block_frames(to->graph, &to->state, index));
+    to->fate[index] = (uint8_t)evidence;
+    account->unattributed += block->size;
+    account->by_evidence[evidence] += block->size;
+    account->evidence_blocks[evidence]++;
+}
+
+// A figure that the allocator or the driver gave for a device.
+static bool
+told(const lg_graph *graph, uint32_t device, const char *what, uint64_t *out)
+{
+    char key[128];
+    lg_string name = lg_graph_device_name(graph, device);
+    snprintf(key, sizeof key, "device.%.*s.%s",
+             (int)(name.length < 64 ? name.length : 64), name.data, what);
+    return lg__decimal_read(lg_graph_info_find(graph, key), out);
+}
+
+// What was told with the snapshot holds for its own blocks only.
+static void
+compare_with_told(const tally *to, uint32_t device, bool own)
+{
+    lg_account *account = &to->items[device - 1];
+    uint64_t allocated;
+    uint64_t total;
+    uint64_t unused;
+    account->beyond = -1;
+    if (!own)
+        return;
+    if (told(to->graph, device, "allocated", &allocated)) {
+        account->known = true;
+        account->residual = (int64_t)allocated - (int64_t)account->allocated;
+    }
+    if (told(to->graph, device, "driver_total", &total) &&
+        told(to->graph, device, "driver_free", &unused) && unused <= total) {
+        uint64_t busy = total - unused;
+        account->beyond =
+            busy > account->reserved ? (int64_t)(busy - account->reserved) : 0;
+    }
+}
+
+static lg_string
+name_of(const tally *to, uint32_t device)
+{
+    uint32_t known = to->graph->device_count;
+    return device <= known
+               ? lg_graph_device_name(to->graph, device)
+               : string_of(to->state.more_devices[device - known - 1]);
+}
+
+static void
+add_up(tally *to, bool own)
+{
+    for (uint32_t i = 0; i < to->device_count; i++) {
+        to->items[i].device = i + 1;
+        to->items[i].name = name_of(to, i + 1);
+    }
+    add_buffers(to);
+    for (size_t i = 0; i < to->state.segment_count; i++) {
+        lg_account *at = &to->items[to->state.segments[i].device - 1];
+        at->known = true;
+        at->reserved += to->state.segments[i].size;
+    }
+    for (size_t i = 0; i < to->state.block_count; i++)
+        add_block(to, i);
+    for (uint32_t i = 0; i < to->device_count; i++) {
+        lg_account *at = &to->items[i];
+        at->inactive = at->reserved - at->allocated - at->pending;
+        compare_with_told(to, i + 1, own);
+    }
+}
+
+static lg_status
+prepare(tally *to, lg_error *err)
+{
+    lg_status status = lg__storages_find(to->graph, &to->storages, err);
+    if (status == LG_OK)
+        status =
+            lg__pieces_of_segments(to->graph, &to->state, &to->segments, err);
+    if (status == LG_OK)
+        status = lg__pieces_of_blocks(&to->state, &to->blocks, err);
+    if (status == LG_OK)
+        status = lg__pieces_of_buffers(to->graph, &to->buffers, err);
+    if (status != LG_OK)
+        return status;
+    size_t blocks = to->state.block_count + 1;
+    to->used = calloc(blocks, sizeof *to->used);
+    to->kind = calloc(blocks, 1);
+    to->fate = calloc(blocks, 1);
+    to->device_count = to->graph->device_count + to->state.more_device_count;
+    to->items = calloc((size_t)to->device_count + 1, sizeof *to->items);
+    return to->used && to->kind && to->fate && to->items
+               ? LG_OK
+               : lg__error_memory(err);
+}
+
+lg_status
+lg__accounts_make(const lg_graph *graph, const lg_allocator_state *state,
+                  uint8_t **fates, lg_accounts *out, lg_error *err)
+{
+    tally to = {.graph = graph, .state = lg__allocator_state(graph, state)};
+    lg_status status = prepare(&to, err);
+    if (status == LG_OK) {
+        lg_accounts made = {.items = to.items, .count = to.device_count};
+        add_up(&to, state == NULL);
+        lg__accounts_host(graph, &to.storages, &made);
+        *out = made;
+        to.items = NULL;
+        if (fates != NULL) {
+            *fates = to.fate;
+            to.fate = NULL;
+        }
+    }
+    lg__storages_free(&to.storages);
+    free(to.segments.items);
+    free(to.blocks.items);
+    free(to.buffers.items);
+    free(to.used);
+    free(to.kind);
+    free(to.fate);
+    free(to.items);
+    return status;
+}
+
+lg_status
+lg_graph_accounts(const lg_graph *graph, const lg_allocator_state *state,
+                  lg_accounts *out, lg_error *err)
+{
+    return lg__accounts_make(graph, state, NULL, out, err);
+}
+
+void
+lg_accounts_free(lg_accounts *accounts)
+{
+    free(accounts->items);
+    *accounts = (lg_accounts){0};
+}

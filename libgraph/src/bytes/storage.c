@@ -1,0 +1,248 @@
+// Which buffers are storages, and which tensors look at them.
+#include "bytes/bytes_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    unsigned class;
+} known[] = {
+    {"torch.nn.parameter.Parameter", LG__CLASS_PARAMETER},
+    {"torch.nn.parameter.Buffer", LG__CLASS_BUFFER},
+    {"torch.nn.modules.module.Module", LG__CLASS_MODULE},
+    {"torch.optim.optimizer.Optimizer", LG__CLASS_OPTIMIZER},
+    {"torch._C.StorageBase", LG__CLASS_STORAGE},
+    {"torch.storage.TypedStorage", LG__CLASS_STORAGE},
+    {"torch.autograd.Node", LG__CLASS_AUTOGRAD},
+    {"torch._C._FunctionBase", LG__CLASS_AUTOGRAD},
+    {"torch._C._autograd.SavedTensor", LG__CLASS_AUTOGRAD},
+};
+
+static uint8_t
+class_of_type(const lg_graph *graph, uint32_t type)
+{
+    lg_type about = lg_graph_type(graph, type);
+    unsigned class = 0;
+    for (uint32_t i = 0; i < about.mro_count; i++) {
+        lg_string name = lg_graph_string(graph, graph->type_name[about.mro[i]]);
+        for (size_t j = 0; j < sizeof known / sizeof *known; j++)
+            if (lg__string_is(name, known[j].name))
+                class |= known[j].class;
+    }
+    if (about.category == LG_CATEGORY_TENSOR && !(class & LG__CLASS_STORAGE))
+        class |= LG__CLASS_TENSOR;
+    return (uint8_t) class;
+}
+
+uint64_t
+lg__buffer_bytes(const lg_graph *graph, uint32_t buffer)
+{
+    return lg_node_fact_number(graph, buffer, "bytes",
+                               lg_node_size(graph, buffer));
+}
+
+// The block that holds the buffer's first byte: blocks are in order of device
+// and address.
+static uint64_t
+allocation_of(const lg_graph *graph, uint32_t device, uint64_t address)
+{
+    uint32_t low = 0;
+    uint32_t high = graph->block_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const lg_block *block = &graph->block[middle];
+        uint32_t on = graph->segment[block->segment].device;
+        if (on < device || (on == device && block->address <= address))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    const lg_block *block = &graph->block[low - 1];
+    bool inside = graph->segment[block->segment].device == device &&
+                  address - block->address < block->size;
+    return inside ? low : 0;
+}
+
+static lg_tensor_row *
+row_of(const lg_graph *graph, lg__storages *to, uint32_t buffer)
+{
+    if (to->slot[buffer] != 0)
+        return &to->rows[to->slot[buffer] - 1];
+    uint32_t device = lg_node_device(graph, buffer);
+    lg_tensor_row *row = &to->rows[to->count++];
+    *row = (lg_tensor_row){
+        .buffer = buffer,
+        .tensor = LG_NONE,
+        .device = device,
+        .kind = LG_TENSOR_OTHER,
+        .bytes = lg__buffer_bytes(graph, buffer),
+        .allocation =
+            device == 0
+                ? 0
+                : allocation_of(graph, device, graph->columns.address[buffer]),
+    };
+    to->slot[buffer] = to->count;
+    return row;
+}
+
+static void
+find_rows(const lg_graph *graph, lg__storages *to)
+{
+    const lg_columns *columns = &graph->columns;
+    const unsigned looking = LG__CLASS_TENSOR | LG__CLASS_STORAGE;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        bool buffer = columns->node_flags[node] & LG_NODE_BUFFER;
+        if (buffer || !(lg__node_class(graph, to, node) & looking))
+            continue;
+        for (uint64_t edge = columns->first_edge[node];
+             edge < columns->first_edge[node + 1]; edge++) {
+            uint32_t target = columns->edge_target[edge];
+            if (!(columns->node_flags[target] & LG_NODE_BUFFER))
+                continue;
+            row_of(graph, to, target);
+            if (to->slot[node] == 0)
+                to->slot[node] = to->slot[target];
+        }
+    }
+}
+
+// A storage that only C++ holds has no tensor.
+static void
+find_lone_rows(const lg_graph *graph, lg__storages *to)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        if ((columns->node_flags[node] & LG_NODE_BUFFER) &&
+            lg__node_category(graph, node) == LG_CATEGORY_TENSOR)
+            row_of(graph, to, node);
+}
+
+// A tensor that counts for itself speaks for its storage before one that only a
+// view keeps does, a tensor before a storage object, a Python object before one
+// of C++, a wider one before a narrower one.
+static uint64_t
+rank(const lg_graph *graph, const lg__storages *storages, uint32_t node,
+     const uint8_t *marks)
+{
+    bool tensor = lg__node_class(graph, storages, node) & LG__CLASS_TENSOR;
+    bool python = !(graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
+    uint64_t shown = lg_node_fact_number(graph, node, "bytes", 0);
+    return (uint64_t)(marks[node] != 0) << 63 | (uint64_t)tensor << 62 |
+           (uint64_t)python << 61 | shown >> 3;
+}
+
+static void
+look_at(const lg_graph *graph, lg__storages *to, uint32_t tensor,
+        lg_tensor_row *row, const uint8_t *marks)
+{
+    if (row->tensor == LG_NONE ||
+        rank(graph, to, tensor, marks) > rank(graph, to, row->tensor, marks))
+        row->tensor = tensor;
+    if (!(lg__node_class(graph, to, tensor) & LG__CLASS_TENSOR))
+        return;
+    uint64_t shown = lg_node_fact_number(graph, tensor, "bytes", 0);
+    row->tensor_count++;
+    if (shown > row->bytes)
+        shown = row->bytes;
+    if (shown > row->used && marks[tensor] != 0)
+        row->used = shown;
+}
+
+static lg_tensor_kind
+kind_of(unsigned marks)
+{
+    for (unsigned kind = 0; kind < LG_TENSOR_TEMPORARY; kind++)
+        if (marks & 1u << kind)
+            return (lg_tensor_kind)kind;
+    return (marks & LG__MARK_FRAME) && !(marks & LG__MARK_ELSE)
+               ? LG_TENSOR_TEMPORARY
+               : LG_TENSOR_OTHER;
+}
+
+// What nothing leads to shows what its widest tensor shows all the same.
+static void
+settle(const lg_graph *graph, lg_tensor_row *row, unsigned marks)
+{
+    row->kind = kind_of(marks);
+    if (row->used > 0 || row->tensor == LG_NONE)
+        return;
+    row->used = lg_node_fact_number(graph, row->tensor, "bytes", 0);
+    if (row->used > row->bytes)
+        row->used = row->bytes;
+}
+
+// Fills the rows, by what is marked of their tensors.
+static lg_status
+fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
+{
+    const lg_columns *columns = &graph->columns;
+    const unsigned looking = LG__CLASS_TENSOR | LG__CLASS_STORAGE;
+    uint8_t *marks = NULL;
+    lg_status status = lg__storages_mark(graph, to, &marks, err);
+    uint8_t *of_row = calloc((size_t)to->count + 1, 1);
+    if (status == LG_OK && of_row == NULL)
+        status = lg__error_memory(err);
+    for (uint32_t node = 0; node < columns->node_count && !status; node++) {
+        if (to->slot[node] == 0 ||
+            !(lg__node_class(graph, to, node) & looking) ||
+            (columns->node_flags[node] & LG_NODE_BUFFER))
+            continue;
+        for (uint64_t edge = columns->first_edge[node];
+             edge < columns->first_edge[node + 1]; edge++) {
+            uint32_t target = columns->edge_target[edge];
+            if (!(columns->node_flags[target] & LG_NODE_BUFFER))
+                continue;
+            of_row[to->slot[target] - 1] |= marks[node];
+            look_at(graph, to, node, &to->rows[to->slot[target] - 1], marks);
+        }
+    }
+    for (uint32_t i = 0; i < to->count && !status; i++)
+        settle(graph, &to->rows[i], of_row[i]);
+    free(marks);
+    free(of_row);
+    return status;
+}
+
+lg_status
+lg__storages_find(const lg_graph *graph, lg__storages *out, lg_error *err)
+{
+    const lg_columns *columns = &graph->columns;
+    size_t nodes = (size_t)columns->node_count + 1;
+    size_t buffers = 0;
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        buffers += (columns->node_flags[node] & LG_NODE_BUFFER) != 0;
+    lg__storages found = {
+        .rows = calloc(buffers + 1, sizeof *found.rows),
+        .slot = calloc(nodes, sizeof *found.slot),
+        .via = calloc(nodes, sizeof *found.via),
+        .classes = malloc(graph->type_count),
+    };
+    lg_status status = LG_OK;
+    if (found.rows && found.slot && found.via && found.classes) {
+        for (uint32_t type = 0; type < graph->type_count; type++)
+            found.classes[type] = class_of_type(graph, type);
+        find_rows(graph, &found);
+        find_lone_rows(graph, &found);
+        status = fill_rows(graph, &found, err);
+    } else {
+        status = lg__error_memory(err);
+    }
+    if (status == LG_OK)
+        *out = found;
+    else
+        lg__storages_free(&found);
+    return status;
+}
+
+void
+lg__storages_free(lg__storages *storages)
+{
+    free(storages->rows);
+    free(storages->slot);
+    free(storages->via);
+    free(storages->classes);
+    *storages = (lg__storages){0};
+}

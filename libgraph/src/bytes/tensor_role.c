@@ -1,0 +1,248 @@
+// What a tensor is for, told by who holds it: a module, an optimizer, another
+// tensor, an autograd node, a frame.
+#include "bytes/bytes_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct judge {
+    const lg_graph *graph;
+    lg__storages *storages;
+    uint8_t *mark; // [node]
+    uint32_t *stack;
+    size_t count;
+    size_t capacity;
+    bool failed;
+} judge;
+
+static bool
+is_looking(const judge *state, uint32_t node)
+{
+    const unsigned looking = LG__CLASS_TENSOR | LG__CLASS_STORAGE;
+    return lg__node_class(state->graph, state->storages, node) & looking;
+}
+
+static void
+push(judge *state, uint32_t node)
+{
+    if (state->count == state->capacity) {
+        size_t capacity = state->capacity ? state->capacity * 2 : 64;
+        uint32_t *stack = realloc(state->stack, capacity * sizeof *stack);
+        if (stack == NULL) {
+            state->failed = true;
+            return;
+        }
+        state->stack = stack;
+        state->capacity = capacity;
+    }
+    state->stack[state->count++] = node;
+}
+
+// Marks the node if it is a tensor, or is to be looked into. The first that
+// gives a tensor a name is remembered.
+static void
+reach(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
+{
+    uint8_t bit = (uint8_t)(1u << kind);
+    bool container =
+        lg__node_category(state->graph, node) == LG_CATEGORY_CONTAINER;
+    uint32_t *via = &state->storages->via[node];
+    if (!container && !is_looking(state, node))
+        return;
+    if (!container && kind <= LG_TENSOR_GRADIENT && *via == 0)
+        *via = from + 1;
+    if (container && !(state->mark[node] & bit))
+        push(state, node);
+    state->mark[node] |= bit;
+}
+
+static bool
+is_element(unsigned kind)
+{
+    return kind == LG_EDGE_VALUE || kind == LG_EDGE_INDEX ||
+           kind == LG_EDGE_ELEMENT || kind == LG_EDGE_REFERENCE;
+}
+
+// Every tensor at the node or in containers below it.
+static void
+mark_below(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
+{
+    const lg_columns *columns = &state->graph->columns;
+    reach(state, from, node, kind);
+    while (state->count > 0) {
+        uint32_t at = state->stack[--state->count];
+        for (uint64_t edge = columns->first_edge[at];
+             edge < columns->first_edge[at + 1]; edge++)
+            if (is_element(lg__edge_kind(state->graph, edge)) &&
+                !(columns->edge_kind[edge] & LG_EDGE_WEAK))
+                reach(state, at, columns->edge_target[edge], kind);
+    }
+}
+
+// The name of an edge, without a leading dot; empty for kinds without names.
+static lg_string
+name_of(const lg_graph *graph, uint64_t edge)
+{
+    unsigned kind = lg__edge_kind(graph, edge);
+    if (kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
+        return (lg_string){"", 0};
+    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    if (name.length > 0 && name.data[0] == '.')
+        return (lg_string){name.data + 1, name.length - 1};
+    return name;
+}
+
+uint32_t
+lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t edge = columns->first_edge[tensor];
+         edge < columns->first_edge[tensor + 1]; edge++)
+        if (lg__string_is(name_of(graph, edge), "grad_fn"))
+            return columns->edge_target[edge];
+    return LG_NONE;
+}
+
+static bool
+starts_with(lg_string name, const char *start)
+{
+    size_t length = strlen(start);
+    return name.length >= length && memcmp(name.data, start, length) == 0;
+}
+
+// Whether the edge keeps a tensor for backward: from a node of C++ all but the
+// leaf whose gradient it adds up, from a ctx what is saved in it.
+static bool
+is_saved(const judge *state, uint32_t source, uint64_t edge)
+{
+    const lg_graph *graph = state->graph;
+    if (!(lg__node_class(graph, state->storages, source) & LG__CLASS_AUTOGRAD))
+        return false;
+    lg_string name = name_of(graph, edge);
+    if (graph->columns.node_flags[source] & LG_NODE_CPP)
+        return name.length > 0 && !lg__string_is(name, "variable");
+    return starts_with(name, "saved") || starts_with(name, "_raw_saved") ||
+           lg__string_is(name, "data");
+}
+
+static uint32_t
+value_in(const lg_graph *graph, uint32_t dict, const char *name)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t edge = columns->first_edge[dict];
+         edge < columns->first_edge[dict + 1]; edge++) {
+        uint32_t key = columns->edge_payload[edge];
+        if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
+            lg__string_is(lg_node_text(graph, key), name))
+            return columns->edge_target[edge];
+    }
+    return LG_NONE;
+}
+
+static uint32_t
+attribute_of(const lg_graph *graph, uint32_t node, const char *name)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t found = LG_NONE;
+    for (uint64_t edge = columns->first_edge[node];
+         edge < columns->first_edge[node + 1] && found == LG_NONE; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
+            found = value_in(graph, target, name);
+        else if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
+                 lg__string_is(name_of(graph, edge), name))
+            found = target;
+    }
+    return found;
+}
+
+static void
+mark_attribute(judge *state, uint32_t node, const char *name,
+               lg_tensor_kind kind)
+{
+    uint32_t target = attribute_of(state->graph, node, name);
+    if (target != LG_NONE)
+        mark_below(state, node, target, kind);
+}
+
+// What the node's own type says.
+static void
+mark_by_type(judge *state, uint32_t node)
+{
+    unsigned class = lg__node_class(state->graph, state->storages, node);
+    if (class & LG__CLASS_PARAMETER)
+        state->mark[node] |= 1u << LG_TENSOR_PARAMETER;
+    if (class & LG__CLASS_BUFFER)
+        state->mark[node] |= 1u << LG_TENSOR_BUFFER;
+    if (class & LG__CLASS_MODULE) {
+        mark_attribute(state, node, "_parameters", LG_TENSOR_PARAMETER);
+        mark_attribute(state, node, "_buffers", LG_TENSOR_BUFFER);
+    }
+    if (class & LG__CLASS_OPTIMIZER)
+        mark_attribute(state, node, "state", LG_TENSOR_OPTIMIZER_STATE);
+}
+
+// What a reference to a tensor says of it. One from a tensor of the same
+// storage, such as a view's base, says nothing.
+static void
+mark_by_edge(judge *state, uint32_t source, uint64_t edge)
+{
+    const lg_graph *graph = state->graph;
+    uint32_t target = graph->columns.edge_target[edge];
+    unsigned kind = lg__edge_kind(graph, edge);
+    const uint32_t *slot = state->storages->slot;
+    if (!is_looking(state, target) ||
+        (slot[source] != 0 && slot[source] == slot[target]))
+        return;
+    bool local = kind == LG_EDGE_LOCAL || kind == LG_EDGE_STACK;
+    state->mark[target] |= local ? LG__MARK_FRAME : LG__MARK_ELSE;
+    if (is_looking(state, source) &&
+        lg__string_is(name_of(graph, edge), "grad"))
+        reach(state, source, target, LG_TENSOR_GRADIENT);
+}
+
+static void
+mark_all(judge *state)
+{
+    const lg_columns *columns = &state->graph->columns;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        mark_by_type(state, node);
+        for (uint64_t edge = columns->first_edge[node];
+             edge < columns->first_edge[node + 1]; edge++) {
+            if (columns->edge_kind[edge] & LG_EDGE_WEAK)
+                continue;
+            mark_by_edge(state, node, edge);
+            if (is_saved(state, node, edge))
+                mark_below(state, node, columns->edge_target[edge],
+                           LG_TENSOR_ACTIVATION);
+        }
+    }
+}
+
+// What native code or the interpreter refers to.
+static void
+mark_roots(judge *state)
+{
+    const lg_graph *graph = state->graph;
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        state->mark[graph->root_node[i]] |= LG__MARK_ELSE;
+}
+
+lg_status
+lg__storages_mark(const lg_graph *graph, lg__storages *storages, uint8_t **out,
+                  lg_error *err)
+{
+    judge state = {.graph = graph, .storages = storages};
+    state.mark = calloc((size_t)graph->columns.node_count + 1, 1);
+    if (state.mark == NULL)
+        return lg__error_memory(err);
+    mark_all(&state);
+    mark_roots(&state);
+    free(state.stack);
+    if (state.failed) {
+        free(state.mark);
+        return lg__error_memory(err);
+    }
+    *out = state.mark;
+    return LG_OK;
+}

@@ -1,0 +1,69 @@
+// Tensors by storage, biggest first.
+#include "bytes/bytes_private.h"
+
+#include <stdlib.h>
+
+const char *
+lg_tensor_kind_name(lg_tensor_kind kind)
+{
+    static const char *const names[] = {
+        "parameter",  "buffer",    "gradient", "optimizer state",
+        "activation", "temporary", "other",
+    };
+    size_t index = (size_t)kind;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+static int
+biggest_first(const void *left, const void *right)
+{
+    const lg_tensor_row *a = left;
+    const lg_tensor_row *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
+}
+
+void
+lg_tensor_rows_free(lg_tensor_rows *rows)
+{
+    free(rows->items);
+    *rows = (lg_tensor_rows){0};
+}
+
+lg_status
+lg__storages_list(const lg_graph *graph, uint32_t device, size_t limit,
+                  lg__storages *storages, lg_tensor_rows *out, lg_error *err)
+{
+    lg__storages found;
+    if (device != LG_NONE && device > graph->device_count)
+        return lg_error_set(err, LG_EINVAL, "there is no device %u", device);
+    lg_status status = lg__storages_find(graph, &found, err);
+    if (status != LG_OK)
+        return status;
+    lg_tensor_rows rows = {.items = found.rows};
+    for (uint32_t i = 0; i < found.count; i++) {
+        if (device != LG_NONE && found.rows[i].device != device)
+            continue;
+        rows.bytes += found.rows[i].bytes;
+        rows.items[rows.total++] = found.rows[i];
+    }
+    qsort(rows.items, rows.total, sizeof *rows.items, biggest_first);
+    rows.count = limit > 0 && limit < rows.total ? limit : rows.total;
+    found.rows = NULL;
+    *storages = found;
+    *out = rows;
+    return LG_OK;
+}
+
+lg_status
+lg_graph_tensors(const lg_graph *graph, uint32_t device, size_t limit,
+                 lg_tensor_rows *out, lg_error *err)
+{
+    lg__storages storages;
+    lg_status status =
+        lg__storages_list(graph, device, limit, &storages, out, err);
+    if (status == LG_OK)
+        lg__storages_free(&storages);
+    return status;
+}

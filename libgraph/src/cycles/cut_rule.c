@@ -1,0 +1,285 @@
+// What a hop of a cycle looks like, and why it would be the one to cut.
+#include "cycles/cut_rule.h"
+#include "paths/paths_private.h"
+
+#include <string.h>
+
+#define CATEGORY(name) (1u << LG_CATEGORY_##name)
+
+enum {
+    ANY = 0,
+    EXCEPTION = CATEGORY(EXCEPTION),
+    FUNCTION = CATEGORY(FUNCTION),
+    CONTAINER = CATEGORY(CONTAINER),
+    FRAME = CATEGORY(FRAME),
+    TYPE = CATEGORY(TYPE),
+    TENSOR = CATEGORY(TENSOR),
+    ARRAY = CATEGORY(ARRAY),
+    FIGURE = CATEGORY(FIGURE),
+    OBJECT = CATEGORY(OTHER) | CATEGORY(FIGURE),
+    SUSPENDED = 1 << 30, // generators, coroutines, tasks
+};
+
+// Where to cut. Nobody can take from a callable what it captures: what can be
+// cut is the reference that stores the callable.
+typedef enum place {
+    HERE = 0,
+    STORED, // the hop that leads to the callables that this one is of
+    AMONG,  // here, in a cycle of nothing but callables
+} place;
+
+typedef struct rule {
+    const char *label; // of the hop; `*` stands for any text
+    unsigned source;   // categories, or ANY
+    unsigned target;
+    place place;
+    const char *with; // what another hop of the cycle is labelled, or NULL
+    int score;
+    const char *reason;
+} rule;
+
+#define PARENT "the back reference from child to parent: make it a weakref"
+#define FIGURED                                                                \
+    "the parts of a figure refer back to it, so it goes as a whole: close it " \
+    "with pyplot.close(), and drop the last name of it"
+#define LINKED                                                                 \
+    "the back reference of a linked structure: make it a weakref, or clear "   \
+    "it when the element is removed"
+#define RAISED                                                                 \
+    "an exception kept with its traceback: clear its __traceback__, or del "   \
+    "the variable that keeps it"
+#define HOOKED                                                                 \
+    "a hook captures what it is registered on: remove the hook, or let it "    \
+    "hold a weakref"
+#define CALLED                                                                 \
+    "a registered callback refers back to its owner: unregister it, or hold "  \
+    "it through a weakref"
+#define CACHED                                                                 \
+    "a cache keeps what its entries were computed from: bound it, clear it, "  \
+    "or let it hold weakrefs"
+#define CAPTURED                                                               \
+    "what is stored here captures the object that stores it: let it capture "  \
+    "a weakref, pass the object as an argument, or clear this when done"
+#define BOUND                                                                  \
+    "a bound method stored where its own object reaches it: store a "          \
+    "weakref.WeakMethod, look the method up when it is called, or clear this " \
+    "when done"
+#define WAITING                                                                \
+    "a generator or coroutine that is not finished keeps its local "           \
+    "variables: close it, or clear this when done"
+#define LOCAL                                                                  \
+    "a local variable of a frame that is kept: del it before the frame is "    \
+    "left"
+#define GRADED                                                                 \
+    "a gradient that carries the graph which made it (create_graph=True): "    \
+    "set "                                                                     \
+    ".grad to None when done, or use torch.autograd.grad()"
+#define PACKED                                                                 \
+    "a hook on saved tensors keeps an output together with its graph: let it " \
+    "keep tensor.detach(), or a copy"
+#define INSIDE "inside of the autograd graph, where nothing can be cut"
+#define CLASSY                                                                 \
+    "a class always refers to itself: it goes once nothing else refers to "    \
+    "it or its instances"
+
+// The first rule that fits a hop scores it.
+static const rule rules[] = {
+    {"__class__", ANY, ANY, HERE, NULL, 1, CLASSY},
+    {".__mro__", TYPE, ANY, HERE, NULL, 2, CLASSY},
+    {".__bases__", TYPE, ANY, HERE, NULL, 2, CLASSY},
+    {".__base__", TYPE, ANY, HERE, NULL, 2, CLASSY},
+    {"closure __class__", FUNCTION, TYPE, HERE, NULL, 2, CLASSY},
+    {"*", FUNCTION, TYPE, HERE, NULL, 2, CLASSY},
+    {"[*", CONTAINER, TYPE, HERE, ".__mro__", 2, CLASSY},
+    {".grad", TENSOR, TENSOR, HERE, NULL, 92, GRADED},
+    {"._raw_saved_*", ANY, ANY, HERE, ".grad_fn", 90, PACKED},
+    {".grad_fn", TENSOR, ANY, HERE, NULL, 4, INSIDE},
+    {".__traceback__", EXCEPTION, ANY, HERE, NULL, 90, RAISED},
+    {"local *", FRAME, EXCEPTION, HERE, NULL, 60, RAISED},
+    {".tb_frame", FRAME, FRAME, HERE, NULL, 10, RAISED},
+    {".tb_next", FRAME, FRAME, HERE, NULL, 5, RAISED},
+    {".f_back", FRAME, FRAME, HERE, NULL, 5, LOCAL},
+    {".__context__", EXCEPTION, ANY, HERE, NULL, 70, RAISED},
+    {".__cause__", EXCEPTION, ANY, HERE, NULL, 65, RAISED},
+    {"closure *", FUNCTION, ANY, STORED, "*hook*", 88, HOOKED},
+    {".__self__", FUNCTION, ANY, STORED, "*hook*", 88, HOOKED},
+    {"closure *", FUNCTION, ANY, STORED, "*cache*", 80, CACHED},
+    {"closure *", FUNCTION, FUNCTION, AMONG, NULL, 86,
+     "a nested function captures itself: pass it as an argument, or del its "
+     "name when it is no longer needed"},
+    {".parent", ANY, ANY, HERE, NULL, 84, PARENT},
+    {"._parent", ANY, ANY, HERE, NULL, 84, PARENT},
+    {".*parent", ANY, ANY, HERE, NULL, 82, PARENT},
+    {".parent*", ANY, ANY, HERE, NULL, 82, PARENT},
+    {".owner", ANY, ANY, HERE, NULL, 84, PARENT},
+    {".*_owner", ANY, ANY, HERE, NULL, 82, PARENT},
+    {".outer", ANY, ANY, HERE, NULL, 80, PARENT},
+    {".container", ANY, ANY, HERE, NULL, 80, PARENT},
+    {".root", ANY, ANY, HERE, NULL, 78, PARENT},
+    {"._root", ANY, ANY, HERE, NULL, 78, PARENT},
+    {".master", ANY, ANY, HERE, NULL, 78, PARENT},
+    {".*figure", ANY, FIGURE, HERE, NULL, 85, FIGURED},
+    {".*figure", ANY, ANY, HERE, NULL, 80, PARENT},
+    {".axes", ANY, ANY, HERE, NULL, 79, PARENT},
+    {"._axes", ANY, ANY, HERE, NULL, 79, PARENT},
+    {".axis", ANY, ANY, HERE, NULL, 79, PARENT},
+    {".canvas", ANY, ANY, HERE, NULL, 60, PARENT},
+    {".manager", ANY, ANY, HERE, NULL, 62, PARENT},
+    {".prev*", ANY, ANY, HERE, NULL, 80, LINKED},
+    {"._prev*", ANY, ANY, HERE, NULL, 80, LINKED},
+    {".*back", ANY, ANY, HERE, NULL, 60, LINKED},
+    {".__wrapped__", ANY, ANY, HERE, NULL, 30,
+     "a wrapper and what it wraps refer to each other: drop one of the two "
+     "names"},
+    {".__self__", FUNCTION, ANY, STORED, NULL, 78, BOUND},
+    {"closure *", FUNCTION, ANY, STORED, NULL, 76, CAPTURED},
+    {".__defaults__*", FUNCTION, ANY, STORED, NULL, 74, CAPTURED},
+    {"*hook*", ANY, ANY, HERE, NULL, 66, HOOKED},
+    {"*callback*", ANY, ANY, HERE, NULL, 66, CALLED},
+    {"*listener*", ANY, ANY, HERE, NULL, 66, CALLED},
+    {"*observer*", ANY, ANY, HERE, NULL, 66, CALLED},
+    {"*subscriber*", ANY, ANY, HERE, NULL, 66, CALLED},
+    {"*handler*", ANY, ANY, HERE, NULL, 60, CALLED},
+    {"*cache*", ANY, ANY, HERE, NULL, 64, CACHED},
+    {"*memo*", ANY, ANY, HERE, NULL, 64, CACHED},
+    {"local *", SUSPENDED, ANY, STORED, NULL, 52, WAITING},
+    {"local *", FRAME, ANY, HERE, NULL, 50, LOCAL},
+    {".args", FUNCTION, ANY, STORED, NULL, 48, CAPTURED},
+    {".keywords", FUNCTION, ANY, STORED, NULL, 48, CAPTURED},
+    {".*", TYPE, TYPE, HERE, NULL, 45,
+     "two classes refer to each other: keep one of the references elsewhere, "
+     "or weak"},
+    {".*", TYPE, ANY, HERE, NULL, 55,
+     "an instance stored on its own class: keep it elsewhere, or through a "
+     "weakref"},
+    {".*", OBJECT, OBJECT, HERE, "[*", 58,
+     "the reference from an element back to what holds it: make it a weakref"},
+    {".*", ANY, ANY, HERE, NULL, 40,
+     "the attribute that closes the cycle: make it a weakref, or set it to "
+     "None when done"},
+    {"[*", ARRAY, ANY, HERE, NULL, 35,
+     "an array of objects, which the collector does not look into: clear the "
+     "element, or keep the objects in a list"},
+    {"['*", CONTAINER, ANY, HERE, NULL, 30,
+     "the entry that closes the cycle: delete it when done, or keep a weakref "
+     "in it"},
+    {"[*", CONTAINER, ANY, HERE, NULL, 20,
+     "the element that closes the cycle: remove it when done"},
+    {"*", ANY, ANY, HERE, NULL, 10, "the reference that closes the cycle"},
+};
+
+static bool
+is_labelled(const char *pattern, lg_string label)
+{
+    return lg__glob_matches(pattern, strlen(pattern), label);
+}
+
+static lg_string
+label_of(const lg__labels *all, size_t hop)
+{
+    size_t begin = hop > 0 ? all->end[hop - 1] : 0;
+    const char *data = all->text.data ? all->text.data : "";
+    return (lg_string){data + begin, (uint32_t)(all->end[hop] - begin)};
+}
+
+static bool
+has_company(const lg__labels *all, size_t count, size_t hop, const char *with)
+{
+    for (size_t i = 0; i < count; i++)
+        if (i != hop && is_labelled(with, label_of(all, i)))
+            return true;
+    return false;
+}
+
+static bool
+is_suspended(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_role(graph, node) == LG__ROLE_SUSPENDED;
+}
+
+static bool
+is_of(const lg_graph *graph, uint32_t node, unsigned categories)
+{
+    return categories == ANY ||
+           (categories >> lg__node_category(graph, node) & 1u) != 0 ||
+           ((categories & SUSPENDED) && is_suspended(graph, node));
+}
+
+static bool
+is_callable(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_category(graph, node) == LG_CATEGORY_FUNCTION ||
+           is_suspended(graph, node);
+}
+
+static size_t
+hop_before(const lg_hops *circuit, size_t hop)
+{
+    return (hop + circuit->count - 1) % circuit->count;
+}
+
+// A callable, or the tuple of its defaults or arguments.
+static bool
+is_of_callable(const lg_graph *graph, const lg_hops *circuit, size_t hop)
+{
+    uint32_t source = circuit->items[hop].source;
+    uint32_t holder = circuit->items[hop_before(circuit, hop)].source;
+    return is_callable(graph, source) ||
+           (lg__node_role(graph, source) == LG__ROLE_TUPLE &&
+            is_callable(graph, holder));
+}
+
+// The hop by which something else than callables leads to those that this hop
+// belongs to; the count of hops if there is nothing else.
+static size_t
+find_store(const lg_graph *graph, const lg_hops *circuit, size_t hop)
+{
+    size_t at = hop;
+    for (size_t i = 0; i < circuit->count; i++) {
+        if (!is_of_callable(graph, circuit, at))
+            return at;
+        at = hop_before(circuit, at);
+    }
+    return circuit->count;
+}
+
+static bool
+fits(const rule *one, const lg_graph *graph, const lg_hops *circuit,
+     const lg__labels *all, size_t hop)
+{
+    const lg_hop *at = &circuit->items[hop];
+    if (!is_of(graph, at->source, one->source) ||
+        !is_of(graph, at->target, one->target) ||
+        !is_labelled(one->label, label_of(all, hop)) ||
+        (one->with != NULL &&
+         !has_company(all, circuit->count, hop, one->with)))
+        return false;
+    if (one->place == HERE)
+        return true;
+    bool stored = find_store(graph, circuit, hop) < circuit->count;
+    return stored == (one->place == STORED);
+}
+
+// Nobody can take from a C++ object what it refers to, but for what a hook of
+// the user's has put there.
+static bool
+is_out_of_reach(const lg_graph *graph, const lg_hop *hop, lg_string label)
+{
+    return (graph->columns.node_flags[hop->source] & LG_NODE_CPP) != 0 &&
+           !is_labelled("._raw_saved_*", label);
+}
+
+lg__verdict
+lg__rule_judge(const lg_graph *graph, const lg_hops *circuit,
+               const lg__labels *all, size_t hop)
+{
+    if (is_out_of_reach(graph, &circuit->items[hop], label_of(all, hop)))
+        return (lg__verdict){hop, 0,
+                             "a reference between C++ objects: only "
+                             "what holds them can be released"};
+    const rule *found = rules;
+    while (!fits(found, graph, circuit, all, hop))
+        found++;
+    size_t cut = found->place == STORED ? find_store(graph, circuit, hop) : hop;
+    return (lg__verdict){cut, found->score, found->reason};
+}

@@ -1,0 +1,25 @@
+/**
+ * What a hop of a cycle looks like, and why it would be the one to cut.
+ */
+#ifndef LG_CUT_RULE_H
+#define LG_CUT_RULE_H
+
+#include "graph/graph_private.h"
+
+/** The labels of a cycle's hops, one behind the other. */
+typedef struct lg__labels {
+    lg_text text;
+    size_t *end; /**< [hop] where its label ends */
+} lg__labels;
+
+/** What is said of a hop. */
+typedef struct lg__verdict {
+    size_t cut; /**< the hop to cut; of a callable the one that stores it */
+    int score;  /**< the higher, the more it reads like a back reference */
+    const char *reason; /**< static */
+} lg__verdict;
+
+lg__verdict lg__rule_judge(const lg_graph *graph, const lg_hops *circuit,
+                           const lg__labels *all, size_t hop);
+
+#endif

@@ -1,0 +1,119 @@
+// Knots by what they retain: from each wanted instance up the dominators, and
+// to the knots that dominate as a whole; what is marked already ends the way.
+#include "cycles/cycles_private.h"
+#include "analysis/analysis_private.h"
+#include "paths/paths_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+is_category(const char *name, lg_category category)
+{
+    return (category == LG_CATEGORY_TENSOR && strcmp(name, "tensor") == 0) ||
+           (category == LG_CATEGORY_FIGURE && strcmp(name, "figure") == 0);
+}
+
+static bool
+is_named(const lg_graph *graph, const char *name, uint32_t type)
+{
+    lg_type about = lg_graph_type(graph, type);
+    if (is_category(name, about.category))
+        return true;
+    for (uint32_t i = 0; i < about.mro_count; i++)
+        if (lg__glob_matches(name, strlen(name),
+                             lg_graph_type(graph, about.mro[i]).name))
+            return true;
+    return false;
+}
+
+lg_status
+lg__holding_types(const lg_graph *graph, const lg_cycle_options *options,
+                  bool **out, lg_error *err)
+{
+    bool *wanted = calloc((size_t)graph->type_count + 1, sizeof *wanted);
+    if (wanted == NULL)
+        return lg__error_memory(err);
+    for (uint32_t type = 0; type < graph->type_count; type++) {
+        lg_category category = lg_graph_type(graph, type).category;
+        if (options->holding_type != NULL)
+            wanted[type] = options->holding_type(options->context, type);
+        else if (options->holding != NULL)
+            wanted[type] = is_named(graph, options->holding, type);
+        else
+            wanted[type] = category == LG_CATEGORY_TENSOR ||
+                           category == LG_CATEGORY_FIGURE;
+    }
+    *out = wanted;
+    return LG_OK;
+}
+
+typedef struct marking {
+    const lg_analysis *analysis;
+    uint8_t *marked;  // [node]
+    uint8_t *holding; // [knot]
+    lg__gathered starts;
+} marking;
+
+static bool
+follow_adoption(marking *state, uint32_t node)
+{
+    uint32_t by = lg__adopted_find(state->analysis, node);
+    return by == LG_NONE || lg__gather_append(&state->starts, by);
+}
+
+// Whoever adopts a knot adopted one of its members.
+static bool
+mark_knot(marking *state, uint32_t index)
+{
+    lg_knot knot = lg_analysis_knot(state->analysis, index);
+    bool going = true;
+    if (state->holding[index])
+        return true;
+    state->holding[index] = 1;
+    for (uint32_t i = 0; i < knot.count && going; i++)
+        going = follow_adoption(state, knot.nodes[i]);
+    return going;
+}
+
+// Marks all that retains the node, as far as it is not marked.
+static bool
+mark_way(marking *state, uint32_t node)
+{
+    bool going = lg__gather_append(&state->starts, node);
+    while (going && state->starts.count > 0) {
+        uint32_t at = state->starts.items[--state->starts.count];
+        for (; at != LG_NONE && !state->marked[at] && going;
+             at = lg_node_dominator(state->analysis, at)) {
+            uint32_t knot = lg_node_knot(state->analysis, at);
+            state->marked[at] = 1;
+            going = knot == LG_NONE ? follow_adoption(state, at)
+                                    : mark_knot(state, knot);
+        }
+    }
+    return going;
+}
+
+lg_status
+lg__knots_holding(const lg_analysis *analysis, const bool *wanted,
+                  uint8_t **out, lg_error *err)
+{
+    const lg_columns *columns = lg_graph_columns(lg_analysis_graph(analysis));
+    marking state = {
+        .analysis = analysis,
+        .marked = calloc((size_t)columns->node_count + 1, 1),
+        .holding = calloc((size_t)lg_analysis_knot_count(analysis) + 1, 1),
+    };
+    bool going = state.marked != NULL && state.holding != NULL;
+    for (uint32_t node = 0; node < columns->node_count && going; node++)
+        if (wanted[columns->type[node]])
+            going = mark_way(&state, node);
+    free(state.marked);
+    free(state.starts.items);
+    if (!going) {
+        free(state.holding);
+        return lg__error_memory(err);
+    }
+    *out = state.holding;
+    return LG_OK;
+}

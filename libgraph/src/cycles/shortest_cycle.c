@@ -1,0 +1,275 @@
+// The shortest cycle through a knot: breadth first over hops from a few
+// promising members.
+#include "cycles/cycles_private.h"
+#include "paths/paths_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Work for one knot, in members visited, and the least number of starts.
+enum { VISITS = 40000, STARTS_LEAST = 4 };
+
+// Which hops may be taken: classes refer to themselves in ways of their own,
+// which says little about anything that goes through them.
+typedef enum freedom {
+    WITHOUT_CLASSES = 0,
+    WITHOUT_CLASS_INTERNALS,
+    ALL_HOPS,
+    FREEDOMS,
+} freedom;
+
+typedef struct candidate {
+    uint32_t rank; // how much the member says, the lower the more
+    uint32_t node;
+    uint64_t ways; // in times out
+} candidate;
+
+typedef struct search {
+    lg__walk walk;
+    const lg__members *members;
+    freedom freedom;
+    bool alone;      // all members but one are folded away
+    uint32_t *from;  // [member] member before it; LG_NONE: not met
+    uint32_t *depth; // [member]
+    uint32_t *queue; // [member]
+    uint32_t met;
+    uint32_t at;    // the member whose hops are being walked
+    uint32_t start; // member
+    uint32_t last;  // the member that closes the cycle, or LG_NONE
+} search;
+
+uint32_t
+lg__members_find(const lg__members *members, uint32_t node)
+{
+    uint32_t low = 0;
+    uint32_t high = members->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (members->nodes[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < members->count && members->nodes[low] == node ? low : LG_NONE;
+}
+
+bool
+lg__members_hold(const lg__members *members, const lg_graph *graph,
+                 const lg_hop *hop)
+{
+    for (uint32_t i = 0; i < hop->edge_count; i++)
+        if (lg__members_find(
+                members, graph->columns.edge_target[hop->edges[i]]) == LG_NONE)
+            return false;
+    return lg__members_find(members, hop->source) != LG_NONE &&
+           lg__members_find(members, hop->target) != LG_NONE;
+}
+
+static bool
+is_class(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_category(graph, node) == LG_CATEGORY_TYPE;
+}
+
+// A class refers to its bases and its descriptors refer to it.
+static bool
+is_class_internal(const lg_graph *graph, const lg_hop *hop)
+{
+    uint64_t last = hop->edges[hop->edge_count - 1];
+    unsigned kind = lg__edge_kind(graph, last);
+    if (is_class(graph, hop->source))
+        return hop->edge_count == 1 && kind == LG_EDGE_ATTRIBUTE;
+    return is_class(graph, hop->target) && kind != LG_EDGE_TYPE &&
+           lg__node_category(graph, hop->source) == LG_CATEGORY_FUNCTION;
+}
+
+static bool
+may_take(const search *state, const lg_hop *hop)
+{
+    const lg_graph *graph = state->walk.graph;
+    // That an object refers to itself says nothing about the others.
+    if (hop->source == hop->target && !state->alone)
+        return state->freedom == ALL_HOPS;
+    switch (state->freedom) {
+    case WITHOUT_CLASSES:
+        return !is_class(graph, hop->source) && !is_class(graph, hop->target);
+    case WITHOUT_CLASS_INTERNALS:
+        return !is_class_internal(graph, hop);
+    default:
+        return true;
+    }
+}
+
+static bool
+meet(void *context, const lg_hop *hop)
+{
+    search *state = context;
+    if (hop->weak || !may_take(state, hop) ||
+        !lg__members_hold(state->members, state->walk.graph, hop))
+        return true;
+    uint32_t member = lg__members_find(state->members, hop->target);
+    if (member == state->start) {
+        state->last = state->at;
+        return false;
+    }
+    if (state->from[member] == LG_NONE) {
+        state->from[member] = state->at;
+        state->depth[member] = state->depth[state->at] + 1;
+        state->queue[state->met++] = member;
+    }
+    return true;
+}
+
+// The length of the shortest cycle through a member that is shorter than
+// `limit`; 0 if there is none. Leaves the way in `from`.
+static uint32_t
+measure(search *state, uint32_t start, uint32_t limit)
+{
+    memset(state->from, 0xff, state->members->count * sizeof *state->from);
+    state->start = start;
+    state->from[start] = start;
+    state->depth[start] = 0;
+    state->last = LG_NONE;
+    state->queue[0] = start;
+    state->met = 1;
+    for (uint32_t i = 0; i < state->met; i++) {
+        state->at = state->queue[i];
+        if (state->depth[state->at] + 1 >= limit)
+            return 0;
+        if (!lg__hops_out_walk(&state->walk, state->members->nodes[state->at]))
+            return state->depth[state->last] + 1;
+    }
+    return 0;
+}
+
+static uint32_t
+start_rank(const lg_graph *graph, uint32_t node)
+{
+    switch (lg__node_category(graph, node)) {
+    case LG_CATEGORY_OTHER:
+    case LG_CATEGORY_TENSOR:
+    case LG_CATEGORY_ARRAY:
+    case LG_CATEGORY_FIGURE:
+    case LG_CATEGORY_EXCEPTION:
+        return 0;
+    case LG_CATEGORY_CONTAINER:
+        return 1;
+    case LG_CATEGORY_FUNCTION:
+    case LG_CATEGORY_FRAME:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+static int
+by_promise(const void *left, const void *right)
+{
+    const candidate *a = left;
+    const candidate *b = right;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->ways != b->ways)
+        return a->ways > b->ways ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static uint64_t
+count_ways(const search *state, uint32_t node)
+{
+    const uint64_t *first = state->walk.graph->columns.first_edge;
+    const uint64_t *first_in = state->walk.reverse.first;
+    return (first[node + 1] - first[node]) *
+           (first_in[node + 1] - first_in[node]);
+}
+
+// The members that are not folded away, most promising first.
+static uint32_t
+list_starts(const search *state, candidate *starts)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < state->members->count; i++) {
+        uint32_t node = state->members->nodes[i];
+        if (state->walk.fold[node].owner == LG_NONE)
+            starts[count++] = (candidate){start_rank(state->walk.graph, node),
+                                          i, count_ways(state, node)};
+    }
+    qsort(starts, count, sizeof *starts, by_promise);
+    return count;
+}
+
+// The member from which the shortest cycle was found, or LG_NONE.
+static uint32_t
+best_start(search *state, const candidate *starts, uint32_t count)
+{
+    uint32_t tries = VISITS / state->members->count + STARTS_LEAST;
+    uint32_t best = LG_NONE;
+    uint32_t limit = LG_NONE;
+    for (uint32_t i = 0; i < count && i < tries && limit > 1; i++) {
+        uint32_t length = measure(state, starts[i].node, limit);
+        if (length == 0)
+            continue;
+        limit = length;
+        best = starts[i].node;
+    }
+    return best;
+}
+
+static lg_status
+list_hops(search *state, uint32_t start, lg_hops *out, lg_error *err)
+{
+    uint32_t length = measure(state, start, LG_NONE);
+    lg_hop *hops = malloc(length * sizeof *hops);
+    if (hops == NULL)
+        return lg__error_memory(err);
+    uint32_t target = start;
+    uint32_t source = state->last;
+    for (uint32_t i = length; i-- > 0;) {
+        hops[i] = lg__hop_between(&state->walk, state->members->nodes[source],
+                                  state->members->nodes[target]);
+        target = source;
+        source = state->from[source];
+    }
+    *out = (lg_hops){hops, length};
+    return LG_OK;
+}
+
+lg_status
+lg__circuit_find(const lg__walk *walk, const lg__members *members, lg_hops *out,
+                 lg_error *err)
+{
+    size_t count = members->count;
+    search state = {
+        .walk = *walk,
+        .members = members,
+        .from = malloc(count * sizeof(uint32_t)),
+        .depth = malloc(count * sizeof(uint32_t)),
+        .queue = malloc(count * sizeof(uint32_t)),
+    };
+    candidate *starts = malloc(count * sizeof *starts);
+    lg_status status = LG_OK;
+    lg_hops found = {0};
+    if (!state.from || !state.depth || !state.queue || !starts) {
+        status = lg__error_memory(err);
+        goto done;
+    }
+    state.walk.visit = meet;
+    state.walk.context = &state;
+    uint32_t start_count = list_starts(&state, starts);
+    state.alone = start_count == 1;
+    for (; state.freedom < FREEDOMS && status == LG_OK && found.count == 0;
+         state.freedom++) {
+        uint32_t best = best_start(&state, starts, start_count);
+        if (best != LG_NONE)
+            status = list_hops(&state, best, &found, err);
+    }
+    if (status == LG_OK)
+        *out = found;
+
+done:
+    free(state.from);
+    free(state.depth);
+    free(state.queue);
+    free(starts);
+    return status;
+}

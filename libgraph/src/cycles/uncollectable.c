@@ -1,0 +1,174 @@
+// Why garbage is not collectable: whatever the collector's arithmetic cannot
+// explain keeps an object and all that it leads to.
+//
+// One search per reason, the strongest first: once native code holds a thing,
+// that it is frozen too does not matter. Each search starts from the objects
+// that have such a reason themselves, so a culprit is a nearest one.
+#include "cycles/cycles_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct search {
+    const lg_graph *graph;
+    lg__blame blame;
+    uint32_t *queue;
+    uint32_t queued;
+} search;
+
+static bool
+is_strong(const lg_graph *graph, uint64_t edge)
+{
+    return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
+}
+
+static void
+mark_held(search *state)
+{
+    const lg_graph *graph = state->graph;
+    const lg_columns *columns = &graph->columns;
+    state->queued = 0;
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        uint32_t node = graph->root_node[i];
+        if (graph->root_kind[i] == LG_ROOT_NATIVE || state->blame.held[node])
+            continue;
+        state->blame.held[node] = 1;
+        state->queue[state->queued++] = node;
+    }
+    for (uint32_t at = 0; at < state->queued; at++) {
+        uint32_t node = state->queue[at];
+        for (uint64_t edge = columns->first_edge[node];
+             edge < columns->first_edge[node + 1]; edge++) {
+            uint32_t target = columns->edge_target[edge];
+            if (!is_strong(graph, edge) || state->blame.held[target])
+                continue;
+            state->blame.held[target] = 1;
+            state->queue[state->queued++] = target;
+        }
+    }
+}
+
+static void
+accuse(search *state, uint32_t node, lg_cycle_reason reason, uint32_t culprit)
+{
+    if (state->blame.held[node] || state->blame.reason[node] != LG_REASON_NONE)
+        return;
+    state->blame.reason[node] = (uint8_t)reason;
+    state->blame.culprit[node] = culprit;
+    state->queue[state->queued++] = node;
+}
+
+static lg_cycle_reason
+reason_of_node(const lg_graph *graph, uint32_t node)
+{
+    if (lg_node_unexplained(graph, node) > 0)
+        return LG_REASON_NATIVE;
+    const unsigned both = LG_NODE_TRACKED | LG_NODE_FROZEN;
+    if ((graph->columns.node_flags[node] & both) == both)
+        return LG_REASON_FROZEN;
+    return LG_REASON_NONE;
+}
+
+// What a reference does to the count of a tracked target. A source without a
+// Python object is native code that could be named; the collector has no means
+// to look into C++ objects.
+static lg_cycle_reason
+reason_of_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
+{
+    const lg_columns *columns = &graph->columns;
+    uint8_t kind = columns->edge_kind[edge];
+    unsigned flags = columns->node_flags[source];
+    uint32_t target = columns->edge_target[edge];
+    if ((kind & LG_EDGE_UNCOUNTED) ||
+        !(columns->node_flags[target] & LG_NODE_TRACKED))
+        return LG_REASON_NONE;
+    if (flags & LG_NODE_CPP)
+        return LG_REASON_UNTRAVERSED;
+    if (flags & LG_NODE_SYNTHETIC)
+        return LG_REASON_NATIVE;
+    if (!(kind & LG_EDGE_TRAVERSED))
+        return LG_REASON_UNTRAVERSED;
+    if (!(flags & LG_NODE_TRACKED))
+        return LG_REASON_UNTRACKED;
+    return (flags & LG_NODE_FROZEN) ? LG_REASON_FROZEN : LG_REASON_NONE;
+}
+
+static void
+seed(search *state, uint32_t node, lg_cycle_reason reason)
+{
+    const lg_graph *graph = state->graph;
+    const lg_columns *columns = &graph->columns;
+    if (reason_of_node(graph, node) == reason)
+        accuse(state, node, reason, node);
+    for (uint64_t edge = columns->first_edge[node];
+         edge < columns->first_edge[node + 1]; edge++)
+        if (is_strong(graph, edge) &&
+            reason_of_edge(graph, node, edge) == reason)
+            accuse(state, columns->edge_target[edge], reason, node);
+}
+
+static void
+spread(search *state, lg_cycle_reason reason)
+{
+    const lg_columns *columns = &state->graph->columns;
+    for (uint32_t at = 0; at < state->queued; at++) {
+        uint32_t node = state->queue[at];
+        for (uint64_t edge = columns->first_edge[node];
+             edge < columns->first_edge[node + 1]; edge++)
+            if (is_strong(state->graph, edge))
+                accuse(state, columns->edge_target[edge], reason,
+                       state->blame.culprit[node]);
+    }
+}
+
+static void
+find_culprits(search *state)
+{
+    static const lg_cycle_reason order[] = {
+        LG_REASON_NATIVE,
+        LG_REASON_FROZEN,
+        LG_REASON_UNTRAVERSED,
+        LG_REASON_UNTRACKED,
+    };
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        state->queued = 0;
+        for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
+            if (!state->blame.held[node])
+                seed(state, node, order[i]);
+        spread(state, order[i]);
+    }
+}
+
+lg_status
+lg__blame_new(const lg_graph *graph, lg__blame *out, lg_error *err)
+{
+    size_t nodes = (size_t)graph->columns.node_count + 1;
+    search state = {
+        .graph = graph,
+        .blame = {calloc(nodes, 1), calloc(nodes, 1),
+                  malloc(nodes * sizeof(uint32_t))},
+        .queue = malloc(nodes * sizeof(uint32_t)),
+    };
+    lg_status status = LG_OK;
+    if (state.blame.held && state.blame.reason && state.blame.culprit &&
+        state.queue) {
+        memset(state.blame.culprit, 0xff, nodes * sizeof(uint32_t));
+        mark_held(&state);
+        find_culprits(&state);
+        *out = state.blame;
+    } else {
+        lg__blame_free(&state.blame);
+        status = lg__error_memory(err);
+    }
+    free(state.queue);
+    return status;
+}
+
+void
+lg__blame_free(lg__blame *blame)
+{
+    free(blame->held);
+    free(blame->reason);
+    free(blame->culprit);
+    *blame = (lg__blame){0};
+}

@@ -1,0 +1,123 @@
+/**
+ * The .lgs file: a header, a directory of sections, and the sections, each one
+ * array of the graph. docs/file-format.md describes it byte by byte.
+ */
+#ifndef LG_FILE_PRIVATE_H
+#define LG_FILE_PRIVATE_H
+
+#include "graph/graph_private.h"
+
+#define LG__FILE_MAGIC "\x89LGS\r\n\x1a\n"
+
+enum {
+    LG__FILE_MAJOR = 1,
+    LG__FILE_MINOR = 0,
+    LG__FILE_ALIGNMENT = 64,
+    LG__FILE_SECTIONS_MAX = 1024,
+};
+
+typedef struct lg__file_header {
+    char magic[8];
+    uint16_t major;
+    uint16_t minor;
+    uint32_t section_count;
+    uint64_t directory_offset;
+    uint64_t file_length;
+    uint64_t directory_checksum; /**< XXH3-64 of the directory */
+    uint64_t graph_checksum;     /**< XXH3-64 of the checksums of the graph's
+                                      sections, the same whatever their encoding
+                                    */
+    uint64_t reserved;
+    uint64_t header_checksum; /**< XXH3-64 of the bytes before it */
+} lg__file_header;
+
+typedef enum lg__encoding {
+    LG__ENCODING_RAW = 0,
+    LG__ENCODING_ZSTD, /**< one zstd frame */
+} lg__encoding;
+
+enum {
+    LG__SECTION_REQUIRED = 1 << 0, /**< a reader that does not know it must
+                                        refuse the file */
+};
+
+typedef struct lg__file_section {
+    uint32_t id;
+    uint32_t flags;
+    uint32_t encoding;
+    uint32_t element; /**< bytes */
+    uint64_t offset;
+    uint64_t stored_length;
+    uint64_t raw_length;
+    uint64_t checksum; /**< XXH3-64 of the raw bytes */
+    uint64_t reserved[2];
+} lg__file_section;
+
+_Static_assert(sizeof(lg__file_header) == 64, "the header is 64 bytes");
+_Static_assert(sizeof(lg__file_section) == 64, "an entry is 64 bytes");
+
+/** More than that is not believed of a compressed section, nor written. */
+static inline uint64_t
+lg__file_raw_limit(uint64_t stored_length)
+{
+    const uint64_t ratio = 1024;
+    const uint64_t slack = 1 << 20;
+    if (stored_length > (UINT64_MAX - slack) / ratio)
+        return UINT64_MAX;
+    return stored_length * ratio + slack;
+}
+
+/** Sections from this id on are no part of the graph. */
+#define LG__FILE_BEYOND_GRAPH 64u
+
+/** The checksum of a graph, from the directory of its file. */
+uint64_t lg__file_graph_checksum(const lg__file_section *sections,
+                                 uint32_t count);
+
+/** LG_EUNSUPPORTED on a machine that is not little-endian. */
+lg_status lg__file_check_machine(lg_error *err);
+
+/** Where a reader takes its bytes: from memory, or from a descriptor. */
+typedef struct lg__source {
+    const char *name; /**< for messages */
+    const uint8_t *memory;
+    int descriptor;
+    uint64_t length;
+} lg__source;
+
+lg_status lg__source_read(const lg__source *source, uint64_t offset,
+                          void *buffer, size_t length, lg_error *err);
+
+/** Reads one section into an array, decoding and verifying its checksum. Raw
+ *  sections of memory are borrowed. The array's block is the graph's. */
+lg_status lg__section_read(const lg__source *source,
+                           const lg__file_section *section, const char *title,
+                           const lg_allocator *allocator, lg__array *out,
+                           lg_error *err);
+
+/** Loads a graph from a source. */
+lg_status lg__file_read(const lg__source *source, const lg_monitor *monitor,
+                        lg_graph **out, lg_error *err);
+
+/** A file being written: a temporary one beside the target, or, where path is
+ *  NULL, a descriptor that is the caller's. */
+typedef struct lg__sink {
+    char *path;      /**< where it will be, symbolic links followed */
+    char *temporary; /**< where it is now; NULL: nothing to remove */
+    int descriptor;
+    uint64_t offset;
+} lg__sink;
+
+lg_status lg__sink_open(lg__sink *sink, const char *path, lg_error *err);
+lg_status lg__sink_write(lg__sink *sink, const void *bytes, size_t length,
+                         lg_error *err);
+/** Pads with zeros to the sections' alignment. */
+lg_status lg__sink_align(lg__sink *sink, lg_error *err);
+/** Goes back to an earlier offset, forgetting what follows. */
+lg_status lg__sink_rewind(lg__sink *sink, uint64_t offset, lg_error *err);
+/** Syncs and renames into place. */
+lg_status lg__sink_commit(lg__sink *sink, lg_error *err);
+/** Removes the temporary file unless it was committed; frees the rest. */
+void lg__sink_close(lg__sink *sink);
+
+#endif

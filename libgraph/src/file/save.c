@@ -1,0 +1,226 @@
+// Writing a graph as a .lgs file.
+#include "file/file_private.h"
+#include "file/saved.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+typedef struct writer {
+    lg__sink sink;
+    ZSTD_CCtx *zstd; // NULL: sections are stored as they are
+    void *buffer;
+    size_t buffer_size;
+    lg__file_section sections[LG__ARRAY_COUNT];
+    uint32_t section_count;
+    const lg_monitor *monitor;
+    uint64_t total; // bytes of all arrays
+    uint64_t done;
+} writer;
+
+static lg_status
+goes_on(writer *out, size_t more, lg_error *err)
+{
+    out->done += more;
+    double part = out->total ? (double)out->done / (double)out->total : 1;
+    return lg__monitor_goes_on(out->monitor, "saving", part, err)
+               ? LG_OK
+               : LG_ECANCELLED;
+}
+
+static lg_status
+write_raw(writer *out, const uint8_t *bytes, uint64_t length, lg_error *err)
+{
+    const size_t step = 1u << 24;
+    lg_status status = LG_OK;
+    for (uint64_t at = 0; at < length && status == LG_OK;) {
+        size_t part = length - at < step ? (size_t)(length - at) : step;
+        status = lg__sink_write(&out->sink, bytes + at, part, err);
+        at += part;
+        if (status == LG_OK)
+            status = goes_on(out, part, err);
+    }
+    return status;
+}
+
+static lg_status
+zstd_failed(size_t code, lg_error *err)
+{
+    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+        return lg__error_memory(err);
+    return lg_error_set(err, LG_EUNSUPPORTED, "cannot compress: %s",
+                        ZSTD_getErrorName(code));
+}
+
+static lg_status
+write_zstd(writer *out, const uint8_t *bytes, uint64_t length, lg_error *err)
+{
+    ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
+    ZSTD_CCtx_setPledgedSrcSize(out->zstd, length);
+    const size_t step = 1u << 22;
+    lg_status status = LG_OK;
+    size_t left = 1;
+    for (uint64_t at = 0; (at < length || left != 0) && status == LG_OK;) {
+        size_t part = length - at < step ? (size_t)(length - at) : step;
+        ZSTD_inBuffer input = {bytes + at, part, 0};
+        ZSTD_EndDirective how =
+            at + part == length ? ZSTD_e_end : ZSTD_e_continue;
+        ZSTD_outBuffer output = {out->buffer, out->buffer_size, 0};
+        left = ZSTD_compressStream2(out->zstd, &output, &input, how);
+        if (ZSTD_isError(left))
+            return zstd_failed(left, err);
+        at += input.pos;
+        status = lg__sink_write(&out->sink, out->buffer, output.pos, err);
+        if (status == LG_OK)
+            status = goes_on(out, input.pos, err);
+        if (how != ZSTD_e_end)
+            left = 1;
+    }
+    return status;
+}
+
+static lg_status
+write_section(writer *out, const lg__array *array, const lg__array_info *info,
+              lg__file_section *section, lg_error *err)
+{
+    uint64_t length = array->count * info->element;
+    lg_status status = lg__sink_align(&out->sink, err);
+    if (status != LG_OK)
+        return status;
+    *section = (lg__file_section){
+        .id = info->id,
+        .element = info->element,
+        .offset = out->sink.offset,
+        .raw_length = length,
+        .checksum = XXH3_64bits(array->data, length),
+    };
+    if (out->zstd != NULL && length > 0) {
+        section->encoding = LG__ENCODING_ZSTD;
+        status = write_zstd(out, array->data, length, err);
+        uint64_t stored = out->sink.offset - section->offset;
+        if (status != LG_OK ||
+            (stored < length && length <= lg__file_raw_limit(stored)))
+            goto done;
+        // Not worth it, or so well compressed that no reader would believe it.
+        section->encoding = LG__ENCODING_RAW;
+        out->done -= length;
+        status = lg__sink_rewind(&out->sink, section->offset, err);
+    }
+    if (status == LG_OK)
+        status = write_raw(out, array->data, length, err);
+
+done:
+    section->stored_length = out->sink.offset - section->offset;
+    return status;
+}
+
+static lg_status
+write_directory(writer *out, lg_error *err)
+{
+    size_t size = out->section_count * sizeof *out->sections;
+    lg__file_header header = {
+        .major = LG__FILE_MAJOR,
+        .minor = LG__FILE_MINOR,
+        .section_count = out->section_count,
+        .directory_offset = sizeof header,
+        .file_length = out->sink.offset,
+        .directory_checksum = XXH3_64bits(out->sections, size),
+        .graph_checksum =
+            lg__file_graph_checksum(out->sections, out->section_count),
+    };
+    memcpy(header.magic, LG__FILE_MAGIC, sizeof header.magic);
+    header.header_checksum =
+        XXH3_64bits(&header, offsetof(lg__file_header, header_checksum));
+    out->sink.offset = 0;
+    lg_status status = lg__sink_write(&out->sink, &header, sizeof header, err);
+    if (status == LG_OK)
+        status = lg__sink_write(&out->sink, out->sections, size, err);
+    return status;
+}
+
+static bool
+is_written(const lg__array *arrays, size_t array)
+{
+    return array < LG__ARRAY_OPTIONAL || arrays[array].count > 0;
+}
+
+// The graph's sections come first: what the analysis is bound to is their
+// checksum.
+static lg_status
+write_all(writer *out, const lg__array *arrays, uint64_t *bound, lg_error *err)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
+        out->total += arrays[i].count * lg__array_infos[i].element;
+        count += is_written(arrays, i);
+    }
+    out->sink.offset = sizeof(lg__file_header) + count * sizeof *out->sections;
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++) {
+        if (i == LG__ARRAY_ANALYSIS)
+            *bound = lg__file_graph_checksum(out->sections, out->section_count);
+        if (is_written(arrays, i))
+            status = write_section(out, &arrays[i], &lg__array_infos[i],
+                                   &out->sections[out->section_count++], err);
+    }
+    return status == LG_OK ? write_directory(out, err) : status;
+}
+
+static lg_status
+prepare_zstd(writer *out, int level, lg_error *err)
+{
+    if (level == 0)
+        return LG_OK;
+    if (level < 0 || level > 19)
+        return lg_error_set(err, LG_EINVAL,
+                            "compression level %d is not one of 0 to 19",
+                            level);
+    out->buffer_size = ZSTD_CStreamOutSize();
+    out->buffer = malloc(out->buffer_size);
+    out->zstd = ZSTD_createCCtx();
+    if (out->buffer == NULL || out->zstd == NULL)
+        return lg__error_memory(err);
+    ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, level);
+    return LG_OK;
+}
+
+lg_status
+lg_graph_save(const lg_graph *graph, const char *path,
+              const lg_save_options *options, const lg_monitor *monitor,
+              lg_error *err)
+{
+    writer out = {.monitor = monitor, .sink = {.descriptor = -1}};
+    const lg_analysis *analysis = options ? options->analysis : NULL;
+    lg__array arrays[LG__ARRAY_COUNT] = {{0}};
+    uint64_t binding[LG__ANALYSIS_WORDS];
+    lg_status status = lg__file_check_machine(err);
+    memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
+    if (status == LG_OK && analysis != NULL)
+        status = lg__analysis_arrays(analysis, graph, arrays, binding, err);
+    if (status == LG_OK)
+        status = prepare_zstd(&out, options ? options->compress : 0, err);
+    if (status == LG_OK)
+        status = lg__sink_open(&out.sink, path, err);
+    if (status == LG_OK)
+        status = write_all(&out, arrays, &binding[0], err);
+    if (status == LG_OK)
+        status = lg__sink_commit(&out.sink, err);
+    lg__sink_close(&out.sink);
+    free(out.buffer);
+    ZSTD_freeCCtx(out.zstd);
+    return status;
+}
+
+lg_status
+lg_graph_write(const lg_graph *graph, int descriptor, const lg_monitor *monitor,
+               lg_error *err)
+{
+    writer out = {.monitor = monitor, .sink = {.descriptor = descriptor}};
+    lg__array arrays[LG__ARRAY_COUNT] = {{0}};
+    uint64_t unbound;
+    lg_status status = lg__file_check_machine(err);
+    memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
+    return status == LG_OK ? write_all(&out, arrays, &unbound, err) : status;
+}

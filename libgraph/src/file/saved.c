@@ -1,0 +1,254 @@
+// Analyses to files and back. What is read is as hostile as the rest of a file:
+// the tree must be one, the knots must be apart; sums are made anew.
+#include "file/saved.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static lg__array
+borrow(const void *data, uint64_t count)
+{
+    return (lg__array){.data = data, .count = count};
+}
+
+lg_status
+lg__analysis_arrays(const lg_analysis *analysis, const lg_graph *graph,
+                    lg__array arrays[LG__ARRAY_COUNT],
+                    uint64_t binding[LG__ANALYSIS_WORDS], lg_error *err)
+{
+    if (analysis->graph != graph)
+        return lg_error_set(err, LG_EINVAL,
+                            "the analysis to be saved is of another graph");
+    uint32_t knots = analysis->knot_count;
+    arrays[LG__DOMINATOR] =
+        borrow(analysis->dominator, graph->columns.node_count);
+    arrays[LG__KNOT_FIRST] = borrow(analysis->knot_first, (uint64_t)knots + 1);
+    arrays[LG__KNOT_NODE] =
+        borrow(analysis->knot_node, analysis->knot_first[knots]);
+    arrays[LG__KNOT_HOST] = borrow(analysis->knot_host, knots);
+    arrays[LG__KNOT_DEVICE] =
+        borrow(analysis->knot_device.data, analysis->knot_device.count);
+    arrays[LG__ADOPTED] =
+        borrow(analysis->adopted.data, analysis->adopted.count);
+    binding[1] = LG__ANALYSIS_POLICY;
+    arrays[LG__ANALYSIS] = borrow(binding, LG__ANALYSIS_WORDS);
+    return LG_OK;
+}
+
+static lg_status
+damaged(const char *what, uint64_t where, lg_error *err)
+{
+    return lg_error_set(err, LG_EFORMAT,
+                        "the saved analysis is damaged: %s is out of range or "
+                        "order (at %llu)",
+                        what, (unsigned long long)where);
+}
+
+static lg_status
+check_binding(const lg_graph *graph, lg_error *err)
+{
+    const lg__array *saved = &graph->array[LG__ANALYSIS];
+    const uint64_t *binding = saved->data;
+    if (saved->count == 0)
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "no analysis was saved with this snapshot");
+    if (saved->count < LG__ANALYSIS_WORDS || binding[0] != graph->checksum)
+        return lg_error_set(err, LG_EFORMAT,
+                            "the saved analysis is of another graph");
+    if (binding[1] != LG__ANALYSIS_POLICY)
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "the saved analysis was made by another version: "
+                            "analyse anew");
+    return LG_OK;
+}
+
+static lg_status
+copy(const lg__array *saved, size_t element, void *out_pointer, lg_error *err)
+{
+    size_t size = (size_t)saved->count * element;
+    void *block = malloc(size + element);
+    if (block == NULL)
+        return lg__error_memory(err);
+    memcpy(block, saved->data, size);
+    memcpy(out_pointer, &block, sizeof block);
+    return LG_OK;
+}
+
+static lg_status
+read_dominators(lg_analysis *analysis, lg_error *err)
+{
+    const lg_graph *graph = analysis->graph;
+    const lg__array *saved = &graph->array[LG__DOMINATOR];
+    uint32_t nodes = graph->columns.node_count;
+    if (saved->count != nodes)
+        return damaged("the number of dominators", saved->count, err);
+    lg_status status = copy(saved, sizeof(uint32_t), &analysis->dominator, err);
+    for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
+        if (analysis->dominator[node] > nodes + 1)
+            status = damaged("the dominator of a node", node, err);
+    return status == LG_OK ? lg__retained_children(analysis, err) : status;
+}
+
+// Writes the descendants of a root behind the first `count` of the order, each
+// after its dominator; returns how many there are then.
+static uint32_t
+descend(const lg_analysis *analysis, uint32_t root, uint32_t *order,
+        uint32_t count)
+{
+    const uint32_t *first = analysis->first_child;
+    uint32_t next = count;
+    for (uint32_t node = root;; node = order[next++]) {
+        uint32_t children = first[node + 1] - first[node];
+        memcpy(order + count, analysis->child + first[node],
+               children * sizeof *order);
+        count += children;
+        if (next == count)
+            return count;
+    }
+}
+
+// A node that neither root leads to has a dominator among its own descendants.
+static lg_status
+sum_tree(lg_analysis *analysis, lg_error *err)
+{
+    uint32_t nodes = analysis->graph->columns.node_count;
+    uint32_t *order = malloc(((size_t)nodes + 1) * sizeof *order);
+    if (order == NULL)
+        return lg__error_memory(err);
+    uint32_t live = descend(analysis, nodes, order, 0);
+    for (uint32_t i = 0; i < live; i++)
+        analysis->policy.mark[order[i]] |= LG__MARK_LIVE;
+    uint32_t all = descend(analysis, nodes + 1, order, live);
+    lg_status status = all == nodes
+                           ? lg__retained_sum(analysis, order, err)
+                           : damaged("the tree of dominators", all, err);
+    free(order);
+    return status;
+}
+
+static lg_status
+check_knots(const lg_analysis *analysis, uint64_t members, lg_error *err)
+{
+    const lg_graph *graph = analysis->graph;
+    const uint32_t *first = analysis->knot_first;
+    uint32_t nodes = graph->columns.node_count;
+    for (uint32_t k = 0; k < analysis->knot_count; k++) {
+        if (first[k + 1] <= first[k] || first[k + 1] > members)
+            return damaged("the first node of a knot", k, err);
+        for (uint32_t i = first[k]; i < first[k + 1]; i++)
+            if (analysis->knot_node[i] >= nodes ||
+                (i > first[k] &&
+                 analysis->knot_node[i] <= analysis->knot_node[i - 1]))
+                return damaged("a node of a knot", i, err);
+    }
+    if (first[0] != 0 || first[analysis->knot_count] != members)
+        return damaged("the first node of a knot", 0, err);
+    return LG_OK;
+}
+
+static lg_status
+check_knot_devices(const lg_analysis *analysis, lg_error *err)
+{
+    const lg__on_device *entries = analysis->knot_device.data;
+    for (size_t i = 0; i < analysis->knot_device.count; i++) {
+        const lg__on_device *at = &entries[i];
+        bool ascends = i == 0 || at[-1].device < at->device ||
+                       (at[-1].device == at->device && at[-1].node < at->node);
+        if (at->device == 0 || at->device > analysis->graph->device_count ||
+            at->node >= analysis->knot_count || !ascends)
+            return damaged("the device of a knot", i, err);
+    }
+    return LG_OK;
+}
+
+static lg_status
+list_members(lg_analysis *analysis, uint64_t members, lg_error *err)
+{
+    analysis->member = malloc((members + 1) * sizeof *analysis->member);
+    if (analysis->member == NULL)
+        return lg__error_memory(err);
+    lg__knots_list(analysis);
+    for (uint64_t i = 1; i < members; i++)
+        if (analysis->member[i].node == analysis->member[i - 1].node)
+            return damaged("a node of two knots", analysis->member[i].node,
+                           err);
+    return LG_OK;
+}
+
+static lg_status
+read_knots(lg_analysis *analysis, lg_error *err)
+{
+    const lg__array *array = analysis->graph->array;
+    uint64_t knots = array[LG__KNOT_HOST].count;
+    uint64_t members = array[LG__KNOT_NODE].count;
+    uint32_t nodes = analysis->graph->columns.node_count;
+    if (knots > nodes || members > nodes ||
+        array[LG__KNOT_FIRST].count != knots + 1)
+        return damaged("the number of knots", knots, err);
+    analysis->knot_count = (uint32_t)knots;
+    lg_status status =
+        copy(&array[LG__KNOT_FIRST], 4, &analysis->knot_first, err);
+    if (status == LG_OK)
+        status = copy(&array[LG__KNOT_NODE], 4, &analysis->knot_node, err);
+    if (status == LG_OK)
+        status = copy(&array[LG__KNOT_HOST], 8, &analysis->knot_host, err);
+    if (status == LG_OK && array[LG__KNOT_DEVICE].count > 0) {
+        lg__vector *vector = &analysis->knot_device;
+        status = copy(&array[LG__KNOT_DEVICE], sizeof(lg__on_device),
+                      &vector->data, err);
+        if (status == LG_OK)
+            vector->count = vector->capacity =
+                (size_t)array[LG__KNOT_DEVICE].count;
+    }
+    if (status == LG_OK)
+        status = check_knots(analysis, members, err);
+    if (status == LG_OK)
+        status = check_knot_devices(analysis, err);
+    return status == LG_OK ? list_members(analysis, members, err) : status;
+}
+
+static lg_status
+read_adopted(lg_analysis *analysis, lg_error *err)
+{
+    const lg__array *array = &analysis->graph->array[LG__ADOPTED];
+    const lg__adoption *entries = array->data;
+    for (uint64_t i = 0; i < array->count; i++) {
+        if (entries[i].node >= analysis->graph->columns.node_count ||
+            (i > 0 && entries[i].node <= entries[i - 1].node) ||
+            lg_node_knot(analysis, entries[i].by) == LG_NONE)
+            return damaged("what a knot adopts", i, err);
+    }
+    if (array->count == 0)
+        return LG_OK;
+    lg__vector *vector = &analysis->adopted;
+    lg_status status = copy(array, sizeof *entries, &vector->data, err);
+    if (status == LG_OK)
+        vector->count = vector->capacity = (size_t)array->count;
+    return status;
+}
+
+lg_status
+lg_analysis_load(const lg_graph *graph, lg_analysis **out, lg_error *err)
+{
+    lg_analysis *analysis = NULL;
+    lg_status status = check_binding(graph, err);
+    if (status == LG_OK)
+        status = lg__analysis_begin(graph, &analysis, err);
+    if (status == LG_OK)
+        status = lg__policy_new(graph, &analysis->policy, err);
+    if (status == LG_OK)
+        status = read_dominators(analysis, err);
+    if (status == LG_OK)
+        status = sum_tree(analysis, err);
+    if (status == LG_OK)
+        status = read_knots(analysis, err);
+    if (status == LG_OK)
+        status = read_adopted(analysis, err);
+    if (status == LG_OK)
+        status = lg__adopted_index(analysis, err);
+    if (status == LG_OK)
+        *out = analysis;
+    else
+        lg_analysis_free(analysis);
+    return status;
+}

@@ -1,0 +1,236 @@
+// Looking around a node of a scene.
+#include "findings/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ names ---
+
+bool
+lg__name_begins(lg_string name, const char *start)
+{
+    size_t length = strlen(start);
+    return name.length >= length && memcmp(name.data, start, length) == 0;
+}
+
+bool
+lg__name_is(lg_string name, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    return lg__name_begins(name, wanted) &&
+           (name.length == length || name.data[length] == '[');
+}
+
+static lg_string
+without_dot(lg_string name)
+{
+    if (name.length == 0 || name.data[0] != '.')
+        return name;
+    return (lg_string){name.data + 1, name.length - 1};
+}
+
+lg_string
+lg__scene_name(const lg__scene *scene, uint64_t edge)
+{
+    const lg_graph *graph = scene->graph;
+    uint32_t payload = graph->columns.edge_payload[edge];
+    switch (lg__edge_kind(graph, edge)) {
+    case LG_EDGE_ATTRIBUTE:
+    case LG_EDGE_NATIVE:
+    case LG_EDGE_LOCAL:
+        return without_dot(lg_graph_string(graph, payload));
+    case LG_EDGE_VALUE:
+        if (payload != LG_NONE)
+            return lg_node_text(graph, payload);
+        break;
+    default:
+        break;
+    }
+    return (lg_string){"", 0};
+}
+
+static uint32_t
+find_named(const lg__scene *scene, uint32_t node, const char *name,
+           bool is_dict)
+{
+    const lg_columns *columns = &scene->graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        unsigned kind = lg__edge_kind(scene->graph, edge);
+        if (is_dict ? kind != LG_EDGE_VALUE
+                    : kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
+            continue;
+        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+            lg__string_is(lg__scene_name(scene, edge), name))
+            return columns->edge_target[edge];
+    }
+    return LG_NONE;
+}
+
+uint32_t
+lg__scene_item(const lg__scene *scene, uint32_t dict, const char *key)
+{
+    return find_named(scene, dict, key, true);
+}
+
+uint32_t
+lg__scene_attribute(const lg__scene *scene, uint32_t node, const char *name)
+{
+    const lg_columns *columns = &scene->graph->columns;
+    uint32_t found = find_named(scene, node, name, false);
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node];
+         edge < end && found == LG_NONE; edge++)
+        if (lg__edge_kind(scene->graph, edge) == LG_EDGE_DICT)
+            found = find_named(scene, columns->edge_target[edge], name, true);
+    return found;
+}
+
+// ---------------------------------------------------------------- holders ---
+
+bool
+lg__scene_owns(const lg__scene *scene, uint32_t holder, uint32_t node)
+{
+    while (node != LG_NONE && node != holder)
+        node = lg_node_dominator(scene->analysis, node);
+    return node != LG_NONE;
+}
+
+static uint64_t
+edge_in(const lg__scene *scene, uint64_t index)
+{
+    lg__in_edge in = scene->walk.reverse.edge[index];
+    return scene->graph->columns.first_edge[in.source] + in.rank;
+}
+
+bool
+lg__scene_is_running(const lg__scene *scene, uint32_t frame)
+{
+    const lg__reverse *reverse = &scene->walk.reverse;
+    for (uint64_t i = reverse->first[frame]; i < reverse->first[frame + 1]; i++)
+        if (lg__edge_kind(scene->graph, edge_in(scene, i)) == LG_EDGE_FRAME ||
+            lg__node_role(scene->graph, reverse->edge[i].source) ==
+                LG__ROLE_SUSPENDED)
+            return true;
+    return false;
+}
+
+// Whether an edge is how a program keeps something: by a name, in a container.
+static bool
+is_storing(const lg__scene *scene, uint32_t source, uint64_t edge)
+{
+    uint8_t kind = scene->graph->columns.edge_kind[edge];
+    if (kind & LG_EDGE_WEAK)
+        return false;
+    switch (kind & LG_EDGE_KIND_MASK) {
+    case LG_EDGE_VALUE:
+    case LG_EDGE_INDEX:
+    case LG_EDGE_ELEMENT:
+    case LG_EDGE_CELL:
+        return true;
+    case LG_EDGE_ATTRIBUTE:
+        return !(scene->graph->columns.node_flags[source] & LG_NODE_CPP) &&
+               !(lg__cast_of(scene, source) & LG__CAST_TENSOR);
+    default:
+        return false;
+    }
+}
+
+bool
+lg__scene_is_stored(const lg__scene *scene, uint32_t node)
+{
+    const lg__reverse *reverse = &scene->walk.reverse;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
+        if (is_storing(scene, reverse->edge[i].source, edge_in(scene, i)))
+            return true;
+    return false;
+}
+
+// ----------------------------------------------------------------- search ---
+
+enum { HOPS_LOOKED_AT = 1 << 18 };
+
+typedef struct searching {
+    lg__scene *scene;
+    const lg__search *search;
+    lg__gathered queue;
+    lg__gathered *out;
+    uint32_t hops;
+} searching;
+
+static bool
+goes_through(const searching *state, uint32_t node)
+{
+    const lg__scene *scene = state->scene;
+    unsigned cast = lg__cast_of(scene, node);
+    if (cast & LG__CAST_OPAQUE)
+        return false;
+    if (cast & state->search->through)
+        return true;
+    return cast == 0 && state->search->instances &&
+           lg__node_category(scene->graph, node) == LG_CATEGORY_OTHER;
+}
+
+// What a torch.nn.Module has for PyTorch itself is not what was put into it.
+static bool
+is_internal(const lg__scene *scene, const lg_hop *hop)
+{
+    static const char *const names[] = {"_modules", "_parameters", "_buffers"};
+    if (!(lg__cast_of(scene, hop->source) & LG__CAST_MODULE))
+        return false;
+    lg_string name = lg__scene_name(scene, hop->edges[hop->edge_count - 1]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lg__string_is(name, names[i]))
+            return true;
+    return name.length > 6 &&
+           memcmp(name.data + name.length - 6, "_hooks", 6) == 0;
+}
+
+static bool
+look_at(void *context, const lg_hop *hop)
+{
+    searching *state = context;
+    lg__scene *scene = state->scene;
+    unsigned last =
+        lg__edge_kind(scene->graph, hop->edges[hop->edge_count - 1]);
+    unsigned first = lg__edge_kind(scene->graph, hop->edges[0]);
+    if (++state->hops > HOPS_LOOKED_AT)
+        return false;
+    if (hop->weak || last == LG_EDGE_TYPE || last == LG_EDGE_GLOBALS ||
+        first == LG_EDGE_GLOBALS ||
+        (!state->search->parameters && is_internal(scene, hop)) ||
+        scene->seen[hop->target] == scene->searches)
+        return true;
+    scene->seen[hop->target] = scene->searches;
+    bool enough = true;
+    if (lg__cast_of(scene, hop->target) & state->search->wanted) {
+        if (state->search->accept == NULL ||
+            state->search->accept(scene, hop->target))
+            enough = lg__gather_append(state->out, hop->target);
+    } else if (goes_through(state, hop->target)) {
+        enough = lg__gather_append(&state->queue, hop->target);
+    }
+    scene->failed |= !enough;
+    return enough;
+}
+
+void
+lg__scene_search(lg__scene *scene, uint32_t start, const lg__search *search,
+                 lg__gathered *out)
+{
+    searching state = {.scene = scene, .search = search, .out = out};
+    lg__walk walk = scene->walk;
+    walk.visit = look_at;
+    walk.context = &state;
+    uint32_t owner = scene->walk.fold[start].owner;
+    start = owner == LG_NONE ? start : owner;
+    scene->seen[start] = ++scene->searches;
+    scene->failed |= !lg__gather_append(&state.queue, start);
+    size_t begin = 0;
+    for (unsigned depth = 0; depth < search->depth; depth++) {
+        size_t end = state.queue.count;
+        for (; begin < end; begin++)
+            lg__hops_out_walk(&walk, state.queue.items[begin]);
+    }
+    free(state.queue.items);
+}

@@ -1,0 +1,126 @@
+// Losses that are kept in numbers, each with its autograd graph.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+enum {
+    MANY = 3,   // as many of a kind make a history
+    LEVELS = 5, // containers and records between a loss and its list
+};
+
+// A loss, and where the way up from it has come to.
+typedef struct climber {
+    uint32_t at;
+    uint32_t loss;
+} climber;
+
+typedef struct climb {
+    lg__scene *scene;
+    climber *now;
+    size_t count;
+    climber *next;
+    size_t next_count;
+    size_t capacity;  // of both
+    uint32_t *losses; // [node] how many have come here
+} climb;
+
+static bool
+is_part(unsigned kind)
+{
+    return kind == LG_EDGE_VALUE || kind == LG_EDGE_INDEX ||
+           kind == LG_EDGE_ELEMENT || kind == LG_EDGE_REFERENCE ||
+           kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_DICT;
+}
+
+static bool
+goes_up_to(const lg__scene *scene, uint32_t node)
+{
+    unsigned cast = lg__cast_of(scene, node);
+    if (cast & (LG__CAST_CONTAINER | LG__CAST_ARRAY))
+        return true;
+    return cast == 0 &&
+           lg__node_category(scene->graph, node) == LG_CATEGORY_OTHER &&
+           !(scene->graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
+}
+
+// A list of them is a history; a tuple is too short to grow, and what a module
+// or an object has under names of their own was not gathered.
+static bool
+is_history(const climb *to, uint32_t node)
+{
+    const lg__scene *scene = to->scene;
+    return to->losses[node] >= MANY &&
+           (lg__cast_of(scene, node) & (LG__CAST_CONTAINER | LG__CAST_ARRAY)) &&
+           lg__node_role(scene->graph, node) != LG__ROLE_TUPLE &&
+           scene->walk.fold[node].owner == LG_NONE;
+}
+
+static bool
+push_climber(climb *to, uint32_t at, uint32_t loss)
+{
+    for (size_t i = to->next_count; i-- > 0 && to->next[i].loss == loss;)
+        if (to->next[i].at == at)
+            return true;
+    if (to->next_count == to->capacity)
+        return false; // beyond that, a sample is enough
+    to->next[to->next_count++] = (climber){at, loss};
+    to->losses[at]++;
+    return true;
+}
+
+static void
+climb_once(climb *to)
+{
+    lg__scene *scene = to->scene;
+    const lg__reverse *reverse = &scene->walk.reverse;
+    for (size_t i = 0; i < to->count; i++) {
+        uint32_t at = to->now[i].at;
+        for (uint64_t j = reverse->first[at]; j < reverse->first[at + 1]; j++) {
+            lg__in_edge in = reverse->edge[j];
+            uint64_t edge =
+                scene->graph->columns.first_edge[in.source] + in.rank;
+            if (is_part(lg__edge_kind(scene->graph, edge)) &&
+                goes_up_to(scene, in.source) &&
+                !push_climber(to, in.source, to->now[i].loss))
+                return;
+        }
+    }
+}
+
+// Notes those that have come to a history; the others climb on.
+static void
+settle(climb *to)
+{
+    to->count = 0;
+    for (size_t i = 0; i < to->next_count; i++) {
+        if (is_history(to, to->next[i].at))
+            lg__scene_note(to->scene, to->next[i].at, to->next[i].loss);
+        else
+            to->now[to->count++] = to->next[i];
+    }
+    to->next_count = 0;
+}
+
+void
+lg__look_for_loss_histories(lg__scene *scene)
+{
+    const lg__gathered *tensors = lg__scene_all(scene, LG__CAST_TENSOR);
+    climb to = {.scene = scene, .capacity = 2 * tensors->count + 16};
+    size_t nodes = scene->graph->columns.node_count;
+    to.now = malloc(to.capacity * sizeof *to.now);
+    to.next = malloc(to.capacity * sizeof *to.next);
+    to.losses = calloc(nodes + 1, sizeof *to.losses);
+    scene->failed |= !to.now || !to.next || !to.losses;
+    for (size_t i = 0; i < tensors->count && !scene->failed; i++) {
+        uint32_t tensor = tensors->items[i];
+        if (lg__is_scalar(scene, tensor) && lg__has_graph(scene, tensor))
+            to.now[to.count++] = (climber){tensor, tensor};
+    }
+    for (int level = 0; level < LEVELS && !scene->failed; level++) {
+        climb_once(&to);
+        settle(&to);
+    }
+    free(to.now);
+    free(to.next);
+    free(to.losses);
+}

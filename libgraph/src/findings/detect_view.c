@@ -1,0 +1,110 @@
+// A small view that keeps a big base.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+enum {
+    SMALL_PART = 8, // of the base, at most one such part is still shown
+    VIEWS_LOOKED_AT = 1000,
+};
+
+typedef struct looking {
+    lg__scene *scene;
+    lg__gathered arrays; // that look at it, views of views included
+    uint64_t shown;      // by those that anything else refers to
+    uint32_t widest;     // of those
+    uint64_t widest_shown;
+    bool unknown; // something looks at it of which is not known how much
+} looking;
+
+static void
+add_array(looking *to, uint32_t node)
+{
+    lg__scene *scene = to->scene;
+    if (scene->seen[node] == scene->searches)
+        return;
+    scene->seen[node] = scene->searches;
+    if (!lg__gather_append(&to->arrays, node))
+        scene->failed = true;
+}
+
+// Whether the edge is how a view refers to what it was cut from.
+static bool
+is_views_edge(const lg__scene *scene, uint64_t edge)
+{
+    lg_string name = lg__scene_name(scene, edge);
+    return lg__string_is(name, "base") || lg__string_is(name, "_base");
+}
+
+// Adds the views of an array. True if anything else refers to it.
+static bool
+look_at_holders(looking *to, uint32_t array)
+{
+    const lg__scene *scene = to->scene;
+    const lg__reverse *reverse = &scene->walk.reverse;
+    const lg_columns *columns = &scene->graph->columns;
+    bool seen = lg_node_unexplained(scene->graph, array) > 0;
+    for (uint64_t i = reverse->first[array]; i < reverse->first[array + 1];
+         i++) {
+        lg__in_edge in = reverse->edge[i];
+        uint64_t edge = columns->first_edge[in.source] + in.rank;
+        if (columns->edge_kind[edge] & LG_EDGE_WEAK)
+            continue;
+        if (is_views_edge(scene, edge))
+            add_array(to, in.source);
+        else
+            seen = true;
+    }
+    return seen;
+}
+
+static void
+look_at_array(looking *to, uint32_t array)
+{
+    if (!look_at_holders(to, array))
+        return;
+    uint64_t shown =
+        lg_node_fact_number(to->scene->graph, array, "bytes", UINT64_MAX);
+    to->unknown |= shown == UINT64_MAX;
+    to->shown += shown;
+    if (to->widest == LG_NONE || shown > to->widest_shown) {
+        to->widest = array;
+        to->widest_shown = shown;
+    }
+}
+
+static void
+look_at_buffer(looking *to, uint32_t buffer)
+{
+    lg__scene *scene = to->scene;
+    const lg__reverse *reverse = &scene->walk.reverse;
+    scene->searches++;
+    to->arrays.count = 0;
+    to->shown = to->widest_shown = 0;
+    to->widest = LG_NONE;
+    to->unknown = false;
+    for (uint64_t i = reverse->first[buffer]; i < reverse->first[buffer + 1];
+         i++)
+        add_array(to, reverse->edge[i].source);
+    for (size_t i = 0; i < to->arrays.count && !to->unknown; i++)
+        look_at_array(to, to->arrays.items[i]);
+    to->unknown |= to->arrays.count > VIEWS_LOOKED_AT;
+}
+
+void
+lg__look_for_small_views(lg__scene *scene)
+{
+    const lg_columns *columns = &scene->graph->columns;
+    looking at = {.scene = scene};
+    for (uint32_t node = 0; node < columns->node_count && !scene->failed;
+         node++) {
+        uint64_t size = lg_node_size(scene->graph, node);
+        if (!(columns->node_flags[node] & LG_NODE_BUFFER) || size < 64 << 10)
+            continue;
+        look_at_buffer(&at, node);
+        if (at.widest != LG_NONE && !at.unknown &&
+            at.shown <= size / SMALL_PART)
+            lg__scene_note(scene, at.widest, node);
+    }
+    free(at.arrays.items);
+}

@@ -1,0 +1,285 @@
+// Looking for every known mistake, and weighing what was found.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+enum { WEIGHED_EXACTLY = 64 }; // for the others, what each keeps alone
+
+const lg_pattern *
+lg_pattern_at(size_t index)
+{
+    return index < lg__recipe_count ? &lg__recipes[index].pattern : NULL;
+}
+
+static lg_status
+look(lg__scene *scene, const lg_monitor *monitor, lg_error *err)
+{
+    for (uint32_t i = 0; i < lg__recipe_count; i++) {
+        double done = (double)i / (double)lg__recipe_count;
+        if (!lg__monitor_goes_on(monitor, "looking for mistakes", done, err))
+            return LG_ECANCELLED;
+        scene->pattern = i;
+        lg__recipes[i].look(scene);
+        if (scene->failed)
+            return lg__error_memory(err);
+    }
+    return LG_OK;
+}
+
+// The container that owns the holder of a clue, with others like it; LG_NONE.
+static uint32_t
+shelf_of(const lg__scene *scene, const lg__clue *clue)
+{
+    uint32_t owner = clue->holder == LG_NONE
+                         ? LG_NONE
+                         : lg_node_dominator(scene->analysis, clue->holder);
+    return owner != LG_NONE &&
+                   (lg__cast_of(scene, owner) & LG__CAST_CONTAINER) &&
+                   scene->walk.fold[owner].owner == LG_NONE
+               ? owner
+               : LG_NONE;
+}
+
+static bool
+append_all(lg__gathered *to, const lg__gathered *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (!lg__gather_append(to, from->items[i]))
+            return false;
+    return true;
+}
+
+static bool
+take_over(lg__clue *to, lg__clue *from)
+{
+    bool taken = append_all(&to->kept, &from->kept) &&
+                 append_all(&to->along, &from->along);
+    if (taken)
+        lg__clue_free(from);
+    return taken;
+}
+
+// Exceptions in one list, callbacks in one dict: one finding, of the list.
+static lg_status
+merge(lg__scene *scene, lg_error *err)
+{
+    uint32_t *first = calloc(scene->graph->columns.node_count + (size_t)1,
+                             sizeof *first); // 1 + the clue of that shelf
+    size_t kept = 0;
+    if (first == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < scene->clue_count && !scene->failed; i++) {
+        lg__clue *clue = &scene->clues[i];
+        uint32_t shelf = shelf_of(scene, clue);
+        lg__clue *before = shelf != LG_NONE && first[shelf] != 0
+                               ? &scene->clues[first[shelf] - 1]
+                               : NULL;
+        if (before != NULL && before->pattern == clue->pattern) {
+            before->holder = shelf;
+            scene->failed |= !take_over(before, clue);
+            continue;
+        }
+        if (kept < i) {
+            scene->clues[kept] = *clue;
+            *clue = (lg__clue){.holder = LG_NONE};
+        }
+        if (shelf != LG_NONE)
+            first[shelf] = (uint32_t)++kept;
+        else
+            kept++;
+    }
+    if (!scene->failed)
+        scene->clue_count = kept;
+    free(first);
+    return scene->failed ? lg__error_memory(err) : LG_OK;
+}
+
+// At least what the clue keeps: each thing alone, no byte twice.
+static lg_bytes
+weigh_roughly(lg__scene *scene, const lg__clue *clue)
+{
+    lg_bytes sum = {0, 0};
+    scene->searches++;
+    for (size_t i = 0; i < clue->kept.count; i++)
+        scene->seen[clue->kept.items[i]] = scene->searches;
+    for (size_t i = 0; i < clue->kept.count; i++) {
+        uint32_t node = clue->kept.items[i];
+        uint32_t at = lg_node_dominator(scene->analysis, node);
+        while (at != LG_NONE && scene->seen[at] != scene->searches)
+            at = lg_node_dominator(scene->analysis, at);
+        if (at != LG_NONE)
+            continue;
+        lg_bytes bytes = lg_node_retained(scene->analysis, node);
+        sum.host += bytes.host;
+        sum.device += bytes.device;
+    }
+    return sum;
+}
+
+// What would be freed if the clue's things, and what goes with them, went.
+static lg_status
+weigh_exactly(lg__scene *scene, const lg__clue *clue, const lg_monitor *monitor,
+              lg_bytes *out, lg_error *err)
+{
+    lg__gathered all = {0};
+    lg_status status =
+        append_all(&all, &clue->kept) && append_all(&all, &clue->along)
+            ? lg_nodes_retained(scene->analysis, all.items, all.count, monitor,
+                                out, err)
+            : lg__error_memory(err);
+    free(all.items);
+    return status;
+}
+
+static lg_status
+weigh(lg__scene *scene, const lg__clue *clue, bool exactly,
+      const lg_monitor *monitor, lg_finding *out, lg_error *err)
+{
+    *out = (lg_finding){
+        .pattern = &lg__recipes[clue->pattern].pattern,
+        .holder = clue->holder,
+        .example = clue->kept.count > 0 ? clue->kept.items[0] : LG_NONE,
+        .count = clue->kept.count + clue->unseen,
+    };
+    lg_status status = LG_OK;
+    if (clue->kept.count == 1 && clue->along.count == 0)
+        out->retained = lg_node_retained(scene->analysis, out->example);
+    else if (exactly && clue->kept.count > 0)
+        status = weigh_exactly(scene, clue, monitor, &out->retained, err);
+    else
+        out->retained = weigh_roughly(scene, clue);
+    out->retained.device += clue->unseen_bytes;
+    return status;
+}
+
+static uint64_t
+sum(lg_bytes bytes)
+{
+    return bytes.host + bytes.device;
+}
+
+static int
+biggest_first(const void *left, const void *right)
+{
+    const lg_finding *a = left;
+    const lg_finding *b = right;
+    uint64_t x = sum(a->retained);
+    uint64_t y = sum(b->retained);
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (a->pattern != b->pattern)
+        return a->pattern < b->pattern ? -1 : 1;
+    return a->holder < b->holder ? -1 : a->holder > b->holder;
+}
+
+// Whether a node on the way is the clue's holder or among what it keeps.
+static bool
+concerns(const lg__clue *clue, const uint8_t *way)
+{
+    if (clue->holder != LG_NONE && way[clue->holder])
+        return true;
+    for (size_t i = 0; i < clue->kept.count; i++)
+        if (way[clue->kept.items[i]])
+            return true;
+    return false;
+}
+
+// Of all clues, or of those that concern the nodes on the way.
+static lg_status
+weigh_all(lg__scene *scene, const uint8_t *way, const lg_monitor *monitor,
+          lg_findings *out, lg_error *err)
+{
+    lg_findings found = {0};
+    lg_status status = LG_OK;
+    found.items = malloc((scene->clue_count + 1) * sizeof *found.items);
+    if (found.items == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < scene->clue_count && status == LG_OK; i++) {
+        const lg__clue *clue = &scene->clues[i];
+        lg_finding *at = &found.items[found.count];
+        if (way != NULL && !concerns(clue, way))
+            continue;
+        bool exactly = scene->clue_count <= WEIGHED_EXACTLY;
+        status = weigh(scene, clue, exactly, monitor, at, err);
+        if (sum(at->retained) >= lg__recipes[clue->pattern].least)
+            found.count++;
+    }
+    if (status != LG_OK) {
+        lg_findings_free(&found);
+        return status;
+    }
+    qsort(found.items, found.count, sizeof *found.items, biggest_first);
+    *out = found;
+    return LG_OK;
+}
+
+static lg_status
+find(const lg_analysis *analysis, const uint8_t *way, const lg_monitor *monitor,
+     lg_findings *out, lg_error *err)
+{
+    lg__scene scene;
+    lg_status status = lg__scene_new(analysis, &scene, err);
+    if (status != LG_OK)
+        return status;
+    status = look(&scene, monitor, err);
+    if (status == LG_OK)
+        status = merge(&scene, err);
+    if (status == LG_OK)
+        status = weigh_all(&scene, way, monitor, out, err);
+    lg__scene_free(&scene);
+    return status;
+}
+
+lg_status
+lg_analysis_findings(const lg_analysis *analysis, const lg_monitor *monitor,
+                     lg_findings *out, lg_error *err)
+{
+    return find(analysis, NULL, monitor, out, err);
+}
+
+// Marks a node and all that dominates it: who keeps those keeps the node.
+static void
+mark_way(const lg_analysis *analysis, uint32_t node, uint8_t *way)
+{
+    for (; node != LG_NONE && !way[node];
+         node = lg_node_dominator(analysis, node))
+        way[node] = 1;
+}
+
+lg_status
+lg_nodes_findings(const lg_analysis *analysis, const uint32_t *nodes,
+                  size_t count, const lg_monitor *monitor, lg_findings *out,
+                  lg_error *err)
+{
+    uint32_t node_count = lg_analysis_graph(analysis)->columns.node_count;
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] >= node_count)
+            return lg_error_set(err, LG_EINVAL, "there is no node %u",
+                                nodes[i]);
+    if (count == 0) {
+        *out = (lg_findings){0};
+        return LG_OK;
+    }
+    uint8_t *way = calloc(node_count, sizeof *way);
+    if (way == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        mark_way(analysis, nodes[i], way);
+    lg_status status = find(analysis, way, monitor, out, err);
+    free(way);
+    return status;
+}
+
+lg_status
+lg_node_findings(const lg_analysis *analysis, uint32_t node,
+                 const lg_monitor *monitor, lg_findings *out, lg_error *err)
+{
+    return lg_nodes_findings(analysis, &node, 1, monitor, out, err);
+}
+
+void
+lg_findings_free(lg_findings *findings)
+{
+    free(findings->items);
+    *findings = (lg_findings){0};
+}

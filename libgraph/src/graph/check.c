@@ -1,0 +1,222 @@
+// Every invariant that the rest of the library relies on. Also what stands
+// between a hostile file and every accessor.
+#include "graph/graph_private.h"
+
+lg_status
+lg__check_first_edges(const lg_columns *columns, lg_error *err)
+{
+    const uint64_t *first = columns->first_edge;
+    if (first[0] != 0)
+        return lg__check_failed(err, "the first edge of a node", 0);
+    uint64_t wide = lg__first_wide_step(first, columns->node_count);
+    if (wide < columns->node_count)
+        return lg__check_failed(err, "the first edge of a node", wide);
+    if (first[columns->node_count] != columns->edge_count)
+        return lg__check_failed(err, "the last edge", columns->edge_count);
+    return LG_OK;
+}
+
+lg__edge_rules
+lg__edge_rules_of(uint32_t nodes, uint32_t strings)
+{
+    lg__edge_rules rules = {.nodes = nodes};
+    for (unsigned byte = 0; byte <= UINT8_MAX; byte++) {
+        unsigned kind = byte & LG_EDGE_KIND_MASK;
+        lg__edge_rule *rule = &rules.of[byte];
+        uint64_t limit = kind < LG_EDGE_KIND_COUNT ? (uint64_t)1 << 32 : 0;
+        if (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
+            kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE)
+            limit = strings;
+        // LG_NONE, which plus 1 is 0, stands for a key that is not known.
+        if (kind == LG_EDGE_VALUE)
+            limit = (uint64_t)nodes + 1;
+        rule->limit = limit;
+        rule->added = kind == LG_EDGE_VALUE;
+        rule->counted = !(byte & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED));
+    }
+    return rules;
+}
+
+lg_status
+lg__edge_failed(const lg__edge_rules *rules, uint64_t edge, uint32_t target,
+                unsigned kind, lg_error *err)
+{
+    const char *what = target >= rules->nodes       ? "the target of an edge"
+                       : rules->of[kind].limit == 0 ? "the kind of an edge"
+                                                    : "the label of an edge";
+    return lg__check_failed(err, what, edge);
+}
+
+lg_status
+lg__check_edges(const lg_graph *graph, lg_error *err)
+{
+    const lg_columns *columns = &graph->columns;
+    lg_status status = lg__check_first_edges(columns, err);
+    if (status != LG_OK)
+        return status;
+    lg__edge_rules rules =
+        lg__edge_rules_of(columns->node_count, graph->string_count);
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        unsigned kind = columns->edge_kind[edge];
+        if (!lg__edge_is_sound(&rules, target, kind,
+                               columns->edge_payload[edge]))
+            return lg__edge_failed(&rules, edge, target, kind, err);
+    }
+    return LG_OK;
+}
+
+static lg_status
+check_ids(const uint32_t *ids, uint64_t count, uint32_t limit, bool may_be_none,
+          const char *what, lg_error *err)
+{
+    for (uint64_t i = lg__first_at_least(ids, 0, count, limit); i < count;
+         i = lg__first_at_least(ids, i + 1, count, limit))
+        if (!may_be_none || ids[i] != LG_NONE)
+            return lg__check_failed(err, what, i);
+    return LG_OK;
+}
+
+static lg_status
+check_ascending(const uint32_t *ids, uint32_t count, const char *what,
+                lg_error *err)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (ids[i] <= ids[i - 1])
+            return lg__check_failed(err, what, i);
+    return LG_OK;
+}
+
+static lg_status
+check_types(const lg_graph *graph, lg_error *err)
+{
+    const uint32_t *first = graph->type_first_base;
+    uint64_t bases = graph->array[LG__TYPE_BASE].count;
+    if (first[0] != 0 || first[graph->type_count] != bases)
+        return lg__check_failed(err, "the base of a type", bases);
+    for (uint32_t type = 0; type < graph->type_count; type++)
+        if (first[type + 1] <= first[type] || first[type + 1] > bases ||
+            graph->type_base[first[type]] != type)
+            return lg__check_failed(err, "the base of a type", type);
+    return LG_OK;
+}
+
+// A size that does not fit its column is in the overflow table, and no other.
+static lg_status
+check_sizes(const lg_graph *graph, lg_error *err)
+{
+    const uint32_t *size = graph->columns.size;
+    uint32_t count = graph->columns.node_count;
+    uint32_t next = 0;
+    for (uint64_t node = lg__first_at_least(size, 0, count, UINT32_MAX);
+         node < count;
+         node = lg__first_at_least(size, node + 1, count, UINT32_MAX)) {
+        if (next == graph->big_count || graph->big_node[next] != node)
+            return lg__check_failed(err, "the size of a node", node);
+        next++;
+    }
+    return next == graph->big_count
+               ? LG_OK
+               : lg__check_failed(err, "a large size", next);
+}
+
+static lg_status
+check_devices(const lg_graph *graph, lg_error *err)
+{
+    for (uint32_t i = 0; i < graph->placed_count; i++)
+        if (graph->device_id[i] == 0 ||
+            graph->device_id[i] > graph->device_count)
+            return lg__check_failed(err, "the device of a node", i);
+    return check_ascending(graph->device_node, graph->placed_count,
+                           "a device's node", err);
+}
+
+static lg_status
+check_root_kinds(const lg_graph *graph, lg_error *err)
+{
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        if (graph->root_kind[i] > LG_ROOT_GIVEN)
+            return lg__check_failed(err, "the kind of a root", i);
+    return LG_OK;
+}
+
+lg_status
+lg__check_tables(const lg_graph *graph, lg_error *err)
+{
+    uint32_t nodes = graph->columns.node_count;
+    uint32_t strings = graph->string_count;
+    uint32_t types = graph->type_count;
+    const struct {
+        const uint32_t *ids;
+        uint64_t count;
+        uint32_t limit;
+        bool may_be_none;
+        const char *what;
+    } columns[] = {
+        {graph->columns.type, nodes, types, false, "the type of a node"},
+        {graph->text_node, graph->text_count, nodes, false, "a text's node"},
+        {graph->text_string, graph->text_count, strings, false, "a text"},
+        {graph->type_name, types, strings, false, "the name of a type"},
+        {graph->type_node, types, nodes, true, "the node of a type"},
+        {graph->type_base, graph->array[LG__TYPE_BASE].count, types, false,
+         "the base of a type"},
+        {graph->root_node, graph->root_count, nodes, false, "a root's node"},
+        {graph->root_name, graph->root_count, strings, false, "a root's name"},
+        {graph->info_key, graph->info_count, strings, false, "an info key"},
+        {graph->info_value, graph->info_count, strings, false, "an info text"},
+        {graph->device_node, graph->placed_count, nodes, false,
+         "a device's node"},
+        {graph->device_name, graph->device_count, strings, false,
+         "a device's name"},
+    };
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && !status; i++)
+        status = check_ids(columns[i].ids, columns[i].count, columns[i].limit,
+                           columns[i].may_be_none, columns[i].what, err);
+    if (status == LG_OK)
+        status = check_ascending(graph->text_node, graph->text_count,
+                                 "a text's node", err);
+    if (status == LG_OK)
+        status = check_types(graph, err);
+    if (status == LG_OK)
+        status = check_sizes(graph, err);
+    if (status == LG_OK)
+        status = check_devices(graph, err);
+    if (status == LG_OK)
+        status = lg__check_facts(graph, err);
+    if (status == LG_OK)
+        status = lg__check_blocks(graph, err);
+    return status == LG_OK ? check_root_kinds(graph, err) : status;
+}
+
+lg_status
+lg__check_strings(const lg_graph *graph, lg_error *err)
+{
+    const uint64_t *offset = graph->string_offset;
+    uint64_t total = graph->array[LG__STRING_BYTES].count;
+    if (offset[0] != 0 || offset[graph->string_count] != total)
+        return lg__check_failed(err, "a string", 0);
+    for (uint32_t id = 0; id < graph->string_count; id++) {
+        if (offset[id + 1] < offset[id] || offset[id + 1] > total ||
+            offset[id + 1] - offset[id] > UINT32_MAX)
+            return lg__check_failed(err, "a string", id);
+        if (!lg__utf8_is_clean(graph->string_bytes + offset[id],
+                               (size_t)(offset[id + 1] - offset[id])))
+            return lg_error_set(err, LG_EFORMAT,
+                                "string %u is not UTF-8 or has control "
+                                "characters",
+                                id);
+    }
+    return LG_OK;
+}
+
+lg_status
+lg_graph_check(const lg_graph *graph, lg_error *err)
+{
+    lg_status status = lg__check_strings(graph, err);
+    if (status == LG_OK)
+        status = lg__check_tables(graph, err);
+    if (status == LG_OK)
+        status = lg__check_edges(graph, err);
+    return status;
+}

@@ -1,0 +1,97 @@
+// Facts: what is known of a node beyond the columns.
+#include "graph/graph_private.h"
+
+lg_status
+lg__check_facts(const lg_graph *graph, lg_error *err)
+{
+    for (uint32_t i = 0; i < graph->fact_count; i++) {
+        uint32_t node = graph->fact_node[i];
+        uint32_t key = graph->fact_key[i];
+        if (node >= graph->columns.node_count || key >= graph->string_count ||
+            graph->fact_value[i] >= graph->string_count)
+            return lg__check_failed(err, "a fact", i);
+        if (i > 0 && (node < graph->fact_node[i - 1] ||
+                      (node == graph->fact_node[i - 1] &&
+                       key <= graph->fact_key[i - 1])))
+            return lg__check_failed(err, "a fact", i);
+    }
+    return LG_OK;
+}
+
+bool
+lg__fact_is_users(lg_string key)
+{
+    static const char *const ours[] = {
+        "dtype",  "shape",         "bytes", "device",  "layout",
+        "memory", "requires_grad", "saved", "hooked",  "allocation",
+        "number", "size",          "axes",  "artists", "canvas",
+        "closed", "not inspected", "mode",  "columns",
+    };
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (lg__string_is(key, ours[i]))
+            return false;
+    return true;
+}
+
+// The first fact of a node, or of the next one that has any.
+static uint32_t
+first_of(const lg_graph *graph, uint32_t node)
+{
+    uint32_t low = 0;
+    uint32_t high = graph->fact_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (graph->fact_node[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+lg_string
+lg_node_fact(const lg_graph *graph, uint32_t node, const char *key)
+{
+    for (uint32_t i = first_of(graph, node);
+         i < graph->fact_count && graph->fact_node[i] == node; i++)
+        if (lg__string_is(lg_graph_string(graph, graph->fact_key[i]), key))
+            return lg_graph_string(graph, graph->fact_value[i]);
+    return (lg_string){"", 0};
+}
+
+bool
+lg__decimal_read(lg_string text, uint64_t *out)
+{
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < text.length; i++) {
+        unsigned digit = (unsigned)(text.data[i] - '0');
+        if (digit > 9 || number > (UINT64_MAX - digit) / 10)
+            return false;
+        number = number * 10 + digit;
+    }
+    if (text.length > 0)
+        *out = number;
+    return text.length > 0;
+}
+
+uint64_t
+lg_node_fact_number(const lg_graph *graph, uint32_t node, const char *key,
+                    uint64_t otherwise)
+{
+    uint64_t number = otherwise;
+    lg__decimal_read(lg_node_fact(graph, node, key), &number);
+    return number;
+}
+
+bool
+lg_node_fact_at(const lg_graph *graph, uint32_t node, uint32_t index,
+                lg_string *key, lg_string *value)
+{
+    uint32_t first = first_of(graph, node);
+    if (index >= graph->fact_count - first ||
+        graph->fact_node[first + index] != node)
+        return false;
+    *key = lg_graph_string(graph, graph->fact_key[first + index]);
+    *value = lg_graph_string(graph, graph->fact_value[first + index]);
+    return true;
+}

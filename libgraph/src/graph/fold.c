@@ -1,0 +1,332 @@
+// Which namespaces, closure tuples, cells and buffers are folded into their
+// owners.
+//
+// A folded node's owner is never folded itself, so that hops have at most three
+// edges and a node's fold is found in one step.
+#include "graph/graph_private.h"
+
+#include <string.h>
+
+typedef struct folding {
+    const lg_graph *graph;
+    lg__fold *fold;
+    uint32_t *holders; // strong counted in-edges that do not open the node
+    uint8_t *openers;  // edges that would open it, up to 2
+    uint8_t *state;
+} folding;
+
+enum { IS_GIVEN = 1, IS_CANDIDATE = 2 };
+
+static bool
+is_namespace_owner(const lg_graph *graph, uint32_t node)
+{
+    lg_category category = lg__node_category(graph, node);
+    return category == LG_CATEGORY_MODULE || category == LG_CATEGORY_TYPE;
+}
+
+static bool
+is_namespace(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_category(graph, node) == LG_CATEGORY_CONTAINER &&
+           lg__node_role(graph, node) != LG__ROLE_TUPLE;
+}
+
+static bool
+is_closure_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
+{
+    const lg_columns *columns = &graph->columns;
+    return lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
+           lg__node_role(graph, source) == LG__ROLE_FUNCTION &&
+           lg__node_role(graph, columns->edge_target[edge]) == LG__ROLE_TUPLE &&
+           lg__string_is(lg_graph_string(graph, columns->edge_payload[edge]),
+                         "__closure__");
+}
+
+// An edge that may open its target: the first such one is remembered, a
+// module's or a class's before any other.
+static void
+note_opener(folding *state, uint32_t source, uint32_t rank, uint32_t target)
+{
+    lg__fold *fold = &state->fold[target];
+    if (state->openers[target] < 2)
+        state->openers[target]++;
+    if (fold->owner == LG_NONE ||
+        (is_namespace_owner(state->graph, source) &&
+         !is_namespace_owner(state->graph, fold->owner)))
+        *fold = (lg__fold){source, rank};
+}
+
+static void
+note_edges_of(folding *state, uint32_t node)
+{
+    const lg_graph *graph = state->graph;
+    const lg_columns *columns = &graph->columns;
+    uint64_t begin = columns->first_edge[node];
+    bool has_closure = false;
+    for (uint64_t edge = begin; edge < columns->first_edge[node + 1]; edge++) {
+        uint8_t kind = columns->edge_kind[edge];
+        uint32_t target = columns->edge_target[edge];
+        uint32_t rank = (uint32_t)(edge - begin);
+        if ((kind & LG_EDGE_WEAK) ||
+            (kind & LG_EDGE_KIND_MASK) == LG_EDGE_GLOBALS)
+            continue;
+        bool closure = !has_closure && is_closure_edge(graph, node, edge);
+        has_closure |= closure;
+        if (closure || ((kind & LG_EDGE_KIND_MASK) == LG_EDGE_DICT &&
+                        target != node && is_namespace(graph, target)))
+            note_opener(state, node, rank, target);
+        else if (!(kind & LG_EDGE_UNCOUNTED))
+            state->holders[target]++;
+    }
+}
+
+// Holders outside of a partial capture show as references not found.
+static bool
+has_unseen_holders(const lg_graph *graph, uint32_t node)
+{
+    return graph->partial &&
+           graph->columns.refcount[node] > graph->columns.found[node];
+}
+
+static void
+mark_candidates(folding *state)
+{
+    const lg_graph *graph = state->graph;
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        if (graph->root_kind[i] == LG_ROOT_GIVEN)
+            state->state[graph->root_node[i]] = IS_GIVEN;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint32_t owner = state->fold[node].owner;
+        if (owner == LG_NONE || (state->state[node] & IS_GIVEN))
+            continue;
+        if (is_namespace_owner(graph, owner) ||
+            (state->openers[node] == 1 && state->holders[node] == 0 &&
+             !has_unseen_holders(graph, node)))
+            state->state[node] |= IS_CANDIDATE;
+    }
+}
+
+static void
+drop_the_rest(folding *state)
+{
+    for (uint32_t node = 0; node < state->graph->columns.node_count; node++) {
+        uint32_t owner = state->fold[node].owner;
+        if (owner != LG_NONE &&
+            (!(state->state[node] & IS_CANDIDATE) ||
+             (state->state[owner] & IS_CANDIDATE) ||
+             lg__node_role(state->graph, owner) == LG__ROLE_CELL))
+            state->state[node] &= (uint8_t)~IS_CANDIDATE;
+    }
+    for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
+        if (!(state->state[node] & IS_CANDIDATE))
+            state->fold[node] = (lg__fold){LG_NONE, 0};
+}
+
+// Takes the edges from a folded closure tuple off its cells' holders: a cell
+// without any left is seen through such tuples only.
+static void
+note_cells_of(folding *state, uint32_t tuple)
+{
+    const lg_columns *columns = &state->graph->columns;
+    uint64_t begin = columns->first_edge[tuple];
+    uint64_t end = columns->first_edge[tuple + 1];
+    for (uint64_t edge = begin; edge < end; edge++) {
+        uint8_t kind = columns->edge_kind[edge];
+        uint32_t cell = columns->edge_target[edge];
+        if ((kind & LG_EDGE_WEAK) ||
+            (kind & LG_EDGE_KIND_MASK) != LG_EDGE_INDEX ||
+            lg__node_role(state->graph, cell) != LG__ROLE_CELL)
+            continue;
+        if (!(kind & LG_EDGE_UNCOUNTED))
+            state->holders[cell]--;
+        lg__fold *fold = &state->fold[cell];
+        uint32_t owner = state->fold[tuple].owner;
+        if (owner < fold->owner)
+            *fold = (lg__fold){owner, (uint32_t)(edge - begin)};
+    }
+}
+
+static void
+fold_cells(folding *state)
+{
+    const lg_graph *graph = state->graph;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++)
+        if (state->fold[node].owner != LG_NONE &&
+            lg__node_role(graph, node) == LG__ROLE_TUPLE)
+            note_cells_of(state, node);
+    for (uint32_t node = 0; node < graph->columns.node_count; node++)
+        if (lg__node_role(graph, node) == LG__ROLE_CELL &&
+            (state->holders[node] != 0 || (state->state[node] & IS_GIVEN) ||
+             has_unseen_holders(graph, node)))
+            state->fold[node] = (lg__fold){LG_NONE, 0};
+}
+
+static bool
+is_buffer(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    return (columns->node_flags[node] & LG_NODE_BUFFER) &&
+           columns->first_edge[node] == columns->first_edge[node + 1];
+}
+
+// Counts the edges into each buffer, up to 2, and says whether there are any.
+static bool
+count_buffer_edges(folding *state)
+{
+    const lg_columns *columns = &state->graph->columns;
+    bool any = false;
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        if (is_buffer(state->graph, node)) {
+            state->openers[node] = 0;
+            any = true;
+        }
+    for (uint64_t edge = 0; edge < columns->edge_count && any; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (is_buffer(state->graph, target) && state->openers[target] < 2)
+            state->openers[target]++;
+    }
+    return any;
+}
+
+static bool
+is_part_of(const folding *state, uint32_t holder, uint64_t edge)
+{
+    const lg_graph *graph = state->graph;
+    uint32_t buffer = graph->columns.edge_target[edge];
+    lg__role role = lg__node_role(graph, holder);
+    return is_buffer(graph, buffer) && state->openers[buffer] == 1 &&
+           !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
+           !(state->state[buffer] & IS_GIVEN) && !is_buffer(graph, holder) &&
+           state->fold[buffer].owner == LG_NONE &&
+           state->fold[holder].owner == LG_NONE && role != LG__ROLE_CELL &&
+           role != LG__ROLE_TUPLE;
+}
+
+// A buffer that one edge leads to belongs to who holds it.
+static bool
+fold_buffers(folding *state, lg__vector *buffers)
+{
+    const lg_columns *columns = &state->graph->columns;
+    if (!count_buffer_edges(state))
+        return true;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        uint64_t first = columns->first_edge[node];
+        for (uint64_t edge = first; edge < columns->first_edge[node + 1];
+             edge++) {
+            if (!is_part_of(state, node, edge))
+                continue;
+            uint32_t buffer = columns->edge_target[edge];
+            lg__folded_buffer *place =
+                lg__vector_extend(&state->graph->allocator, buffers, 1);
+            if (place == NULL)
+                return false;
+            *place = (lg__folded_buffer){node, buffer};
+            state->fold[buffer] = (lg__fold){node, (uint32_t)(edge - first)};
+        }
+    }
+    return true;
+}
+
+static void
+fill(folding *state)
+{
+    uint32_t nodes = state->graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes; node++)
+        state->fold[node] = (lg__fold){LG_NONE, 0};
+    memset(state->holders, 0, nodes * sizeof(uint32_t));
+    memset(state->openers, 0, nodes);
+    memset(state->state, 0, nodes);
+    for (uint32_t node = 0; node < nodes; node++)
+        note_edges_of(state, node);
+    mark_candidates(state);
+    drop_the_rest(state);
+    fold_cells(state);
+}
+
+static lg__fold *
+make_folds(const lg_graph *graph, lg__vector *buffers)
+{
+    const lg_allocator *allocator = &graph->allocator;
+    size_t nodes = graph->columns.node_count;
+    folding state = {
+        .graph = graph,
+        .fold = lg__allocate(allocator, nodes * sizeof(lg__fold)),
+        .holders = lg__allocate(allocator, nodes * sizeof(uint32_t)),
+        .openers = lg__allocate(allocator, nodes),
+        .state = lg__allocate(allocator, nodes),
+    };
+    bool enough = state.fold && state.holders && state.openers && state.state;
+    if (enough) {
+        fill(&state);
+        enough = fold_buffers(&state, buffers);
+    }
+    if (!enough) {
+        lg__deallocate(allocator, state.fold, nodes * sizeof(lg__fold));
+        state.fold = NULL;
+        lg__vector_free(allocator, buffers);
+    }
+    lg__deallocate(allocator, state.holders, nodes * sizeof(uint32_t));
+    lg__deallocate(allocator, state.openers, nodes);
+    lg__deallocate(allocator, state.state, nodes);
+    return state.fold;
+}
+
+const lg__fold *
+lg__graph_folds(const lg_graph *graph)
+{
+    lg__lazy *lazy = graph->lazy;
+    pthread_mutex_lock(&lazy->lock);
+    if (lazy->fold == NULL)
+        lazy->fold = make_folds(graph, &lazy->buffers);
+    pthread_mutex_unlock(&lazy->lock);
+    return lazy->fold;
+}
+
+uint32_t
+lg_node_folded_into(const lg_graph *graph, uint32_t node)
+{
+    const lg__fold *folds = lg__graph_folds(graph);
+    return folds == NULL ? LG_NONE : folds[node].owner;
+}
+
+// The place of a holder's first buffer, or of the next holder's.
+static size_t
+first_buffer(const lg__vector *buffers, uint32_t holder)
+{
+    const lg__folded_buffer *items = buffers->data;
+    size_t low = 0;
+    size_t high = buffers->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (items[middle].holder < holder)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Without memory for the folds a node has its own size.
+uint64_t
+lg_node_bytes_on(const lg_graph *graph, uint32_t node, uint32_t device)
+{
+    bool here = device == LG_NONE || lg_node_device(graph, node) == device;
+    uint64_t bytes = here ? lg_node_size(graph, node) : 0;
+    if (lg__graph_folds(graph) == NULL)
+        return bytes;
+    const lg__vector *buffers = &graph->lazy->buffers;
+    const lg__folded_buffer *items = buffers->data;
+    for (size_t i = first_buffer(buffers, node);
+         i < buffers->count && items[i].holder == node; i++)
+        if (device == LG_NONE ||
+            lg_node_device(graph, items[i].buffer) == device)
+            bytes += lg_node_size(graph, items[i].buffer);
+    return bytes;
+}
+
+lg_bytes
+lg_node_bytes(const lg_graph *graph, uint32_t node)
+{
+    uint64_t host = lg_node_bytes_on(graph, node, 0);
+    return (lg_bytes){host, lg_node_bytes_on(graph, node, LG_NONE) - host};
+}

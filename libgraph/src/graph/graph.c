@@ -1,0 +1,227 @@
+// What can be asked of a graph.
+#include "graph/graph_private.h"
+
+#include <string.h>
+
+const lg_columns *
+lg_graph_columns(const lg_graph *graph)
+{
+    return &graph->columns;
+}
+
+bool
+lg_graph_is_partial(const lg_graph *graph)
+{
+    return graph->partial;
+}
+
+// The place of key in an ascending column, or LG_NONE.
+static uint32_t
+search(const uint32_t *column, uint32_t count, uint32_t key)
+{
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (column[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && column[low] == key ? low : LG_NONE;
+}
+
+uint64_t
+lg_node_size(const lg_graph *graph, uint32_t node)
+{
+    uint32_t size = graph->columns.size[node];
+    if (size != UINT32_MAX)
+        return size;
+    return graph->big_size[search(graph->big_node, graph->big_count, node)];
+}
+
+uint32_t
+lg_graph_device_count(const lg_graph *graph)
+{
+    return graph->device_count;
+}
+
+lg_string
+lg_graph_device_name(const lg_graph *graph, uint32_t device)
+{
+    if (device == 0)
+        return (lg_string){"host", 4};
+    uint32_t id = device <= graph->device_count ? graph->device_name[device - 1]
+                                                : LG_NONE;
+    return lg_graph_string(graph, id);
+}
+
+static lg_status
+unknown_device(const lg_graph *graph, const char *name, lg_error *err)
+{
+    lg_text known = {0};
+    for (uint32_t i = 0; i <= graph->device_count; i++) {
+        lg_string device = lg_graph_device_name(graph, i);
+        lg_text_add(&known, i > 0 ? ", '" : "'");
+        lg_text_add_bytes(&known, device.data, device.length);
+        lg_text_add(&known, "'");
+    }
+    lg_status status = lg_error_set(
+        err, LG_ENOTFOUND, "the snapshot has no device '%.100s'; it has %s",
+        name, known.failed ? "others" : known.data);
+    lg_text_free(&known);
+    return status;
+}
+
+lg_status
+lg_graph_device_find(const lg_graph *graph, const char *name, uint32_t *out,
+                     lg_error *err)
+{
+    if (strcmp(name, "cpu") == 0)
+        name = "host";
+    for (uint32_t i = 0; i <= graph->device_count; i++) {
+        if (lg__string_is(lg_graph_device_name(graph, i), name)) {
+            *out = i;
+            return LG_OK;
+        }
+    }
+    return unknown_device(graph, name, err);
+}
+
+uint32_t
+lg_node_device(const lg_graph *graph, uint32_t node)
+{
+    uint32_t place = search(graph->device_node, graph->placed_count, node);
+    return place == LG_NONE ? 0 : graph->device_id[place];
+}
+
+int64_t
+lg_node_unexplained(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
+    if (graph->partial || (columns->node_flags[node] & countless) ||
+        columns->refcount[node] == UINT32_MAX)
+        return 0;
+    return (int64_t)columns->refcount[node] - (int64_t)columns->found[node];
+}
+
+lg_string
+lg_graph_string(const lg_graph *graph, uint32_t id)
+{
+    if (id >= graph->string_count)
+        return (lg_string){"", 0};
+    uint64_t start = graph->string_offset[id];
+    return (lg_string){graph->string_bytes + start,
+                       (uint32_t)(graph->string_offset[id + 1] - start)};
+}
+
+lg_string
+lg_node_text(const lg_graph *graph, uint32_t node)
+{
+    uint32_t place = search(graph->text_node, graph->text_count, node);
+    uint32_t id = place == LG_NONE ? LG_NONE : graph->text_string[place];
+    return lg_graph_string(graph, id);
+}
+
+uint32_t
+lg_edge_source(const lg_graph *graph, uint64_t edge)
+{
+    const uint64_t *first = graph->columns.first_edge;
+    uint32_t low = 0;
+    uint32_t high = graph->columns.node_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (first[middle] <= edge)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t
+lg_graph_type_count(const lg_graph *graph)
+{
+    return graph->type_count;
+}
+
+lg_type
+lg_graph_type(const lg_graph *graph, uint32_t id)
+{
+    uint32_t first = graph->type_first_base[id];
+    return (lg_type){
+        .name = lg_graph_string(graph, graph->type_name[id]),
+        .node = graph->type_node[id],
+        .mro = graph->type_base + first,
+        .mro_count = graph->type_first_base[id + 1] - first,
+        .category = (lg_category)graph->type_trait[id].category,
+    };
+}
+
+uint32_t
+lg_graph_root_count(const lg_graph *graph)
+{
+    return graph->root_count;
+}
+
+lg_root
+lg_graph_root(const lg_graph *graph, uint32_t index)
+{
+    return (lg_root){
+        .node = graph->root_node[index],
+        .kind = (lg_root_kind)graph->root_kind[index],
+        .name = lg_graph_string(graph, graph->root_name[index]),
+    };
+}
+
+const char *
+lg_root_kind_name(lg_root_kind kind)
+{
+    static const char *const names[] = {"module", "thread", "interpreter",
+                                        "static", "native", "given"};
+    size_t index = (size_t)kind;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+uint32_t
+lg_graph_info_count(const lg_graph *graph)
+{
+    return graph->info_count;
+}
+
+void
+lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
+              lg_string *value)
+{
+    *key = lg_graph_string(graph, graph->info_key[index]);
+    *value = lg_graph_string(graph, graph->info_value[index]);
+}
+
+bool
+lg__string_is(lg_string string, const char *expected)
+{
+    size_t length = strlen(expected);
+    return string.length == length &&
+           memcmp(string.data, expected, length) == 0;
+}
+
+lg_string
+lg_graph_info_find(const lg_graph *graph, const char *key)
+{
+    for (uint32_t i = 0; i < graph->info_count; i++)
+        if (lg__string_is(lg_graph_string(graph, graph->info_key[i]), key))
+            return lg_graph_string(graph, graph->info_value[i]);
+    return (lg_string){"", 0};
+}
+
+bool
+lg__monitor_goes_on(const lg_monitor *monitor, const char *phase, double done,
+                    lg_error *err)
+{
+    if (monitor == NULL || monitor->tick == NULL ||
+        monitor->tick(monitor->context, phase, done))
+        return true;
+    lg_error_set(err, LG_ECANCELLED, "cancelled while %s", phase);
+    return false;
+}

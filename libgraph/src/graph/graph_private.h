@@ -1,0 +1,340 @@
+/**
+ * The private layout of a graph: a set of arrays, the same in memory and in a
+ * file, and indexes made when they are first asked for. Also how the rest of
+ * the library walks the folded graph and names what it meets.
+ */
+#ifndef LG_GRAPH_PRIVATE_H
+#define LG_GRAPH_PRIVATE_H
+
+#include <pthread.h>
+
+#include "base/base_private.h"
+
+// A file holds them as they are.
+_Static_assert(sizeof(lg_segment) == 40, "a segment is 40 bytes");
+_Static_assert(sizeof(lg_block) == 40, "a block is 40 bytes");
+
+/** Every array of a graph: name, id in a file (never changed or reused), size
+ *  of an element, and what people call it. */
+#define LG__ARRAYS(X)                                                          \
+    X(ADDRESS, 1, 8, "address")                                                \
+    X(TYPE, 2, 4, "type")                                                      \
+    X(SIZE, 3, 4, "size")                                                      \
+    X(REFCOUNT, 4, 4, "refcount")                                              \
+    X(FOUND, 5, 4, "references found")                                         \
+    X(NODE_FLAGS, 6, 2, "node flags")                                          \
+    X(FIRST_EDGE, 7, 8, "first edge")                                          \
+    X(EDGE_TARGET, 8, 4, "edge target")                                        \
+    X(EDGE_PAYLOAD, 9, 4, "edge payload")                                      \
+    X(EDGE_KIND, 10, 1, "edge kind")                                           \
+    X(STRING_OFFSET, 11, 8, "string offset")                                   \
+    X(STRING_BYTES, 12, 1, "string bytes")                                     \
+    X(TEXT_NODE, 13, 4, "text node")                                           \
+    X(TEXT_STRING, 14, 4, "text string")                                       \
+    X(BIG_NODE, 15, 4, "large size node")                                      \
+    X(BIG_SIZE, 16, 8, "large size")                                           \
+    X(TYPE_NAME, 17, 4, "type name")                                           \
+    X(TYPE_NODE, 18, 4, "type node")                                           \
+    X(TYPE_FIRST_BASE, 19, 4, "type first base")                               \
+    X(TYPE_BASE, 20, 4, "type base")                                           \
+    X(ROOT_NODE, 21, 4, "root node")                                           \
+    X(ROOT_KIND, 22, 1, "root kind")                                           \
+    X(ROOT_NAME, 23, 4, "root name")                                           \
+    X(INFO_KEY, 24, 4, "info key")                                             \
+    X(INFO_VALUE, 25, 4, "info value")                                         \
+    X(DEVICE_NODE, 26, 4, "device node")                                       \
+    X(DEVICE_ID, 27, 4, "device of a node")                                    \
+    X(DEVICE_NAME, 28, 4, "device name")                                       \
+    X(FACT_NODE, 29, 4, "fact node")                                           \
+    X(FACT_KEY, 30, 4, "fact key")                                             \
+    X(FACT_VALUE, 31, 4, "fact value")                                         \
+    X(SEGMENT, 32, 40, "segment")                                              \
+    X(BLOCK, 33, 40, "block")                                                  \
+    X(DOMINATOR, 64, 4, "dominator")                                           \
+    X(KNOT_FIRST, 65, 4, "first of a knot")                                    \
+    X(KNOT_NODE, 66, 4, "node of a knot")                                      \
+    X(KNOT_HOST, 67, 8, "host bytes of a knot")                                \
+    X(KNOT_DEVICE, 68, 16, "device bytes of a knot")                           \
+    X(ADOPTED, 70, 8, "adopted by a knot")                                     \
+    X(ANALYSIS, 69, 8, "analysis")
+
+/** From this one on a file need not have them; left out, they are empty. */
+#define LG__ARRAY_OPTIONAL LG__DEVICE_NODE
+/** From this one on it is no part of the graph but an analysis saved with it.
+ */
+#define LG__ARRAY_ANALYSIS LG__DOMINATOR
+
+enum lg__array_name {
+#define X(name, id, element, title) LG__##name,
+    LG__ARRAYS(X)
+#undef X
+        LG__ARRAY_COUNT
+};
+
+typedef struct lg__array_info {
+    uint32_t id;
+    uint32_t element;
+    const char *title;
+} lg__array_info;
+
+extern const lg__array_info lg__array_infos[LG__ARRAY_COUNT];
+
+typedef struct lg__array {
+    const void *data;
+    uint64_t count;
+    void *owned; /**< the block that data lies in; NULL: borrowed */
+    size_t owned_size;
+} lg__array;
+
+/** What the library must know of a type beyond its category. */
+typedef enum lg__role {
+    LG__ROLE_NONE = 0,
+    LG__ROLE_CELL,
+    LG__ROLE_TUPLE,
+    LG__ROLE_FUNCTION,
+    LG__ROLE_STR,
+    LG__ROLE_SUSPENDED, /**< generator, coroutine, task */
+    LG__ROLE_SIZED,     /**< a container that people count the elements of */
+} lg__role;
+
+typedef struct lg__trait {
+    uint8_t category; /**< lg_category */
+    uint8_t role;     /**< lg__role */
+} lg__trait;
+
+/** An in-edge, as its source and its rank among the source's out-edges. */
+typedef struct lg__in_edge {
+    uint32_t source;
+    uint32_t rank;
+} lg__in_edge;
+
+typedef struct lg__reverse {
+    const uint64_t *first; /**< [node_count + 1] */
+    const lg__in_edge *edge;
+} lg__reverse;
+
+/** Where a node is folded into; owner LG_NONE for most. For a namespace and a
+ *  closure tuple, rank is that of the owner's only edge that opens it; for a
+ *  cell, that of the tuple's edge by which it was met first. */
+typedef struct lg__fold {
+    uint32_t owner;
+    uint32_t rank;
+} lg__fold;
+
+/** A buffer that is folded, and its one holder. */
+typedef struct lg__folded_buffer {
+    uint32_t holder;
+    uint32_t buffer;
+} lg__folded_buffer;
+
+/** Indexes made at the first use, under the lock, and kept. */
+typedef struct lg__lazy {
+    pthread_mutex_t lock;
+    lg__reverse reverse;
+    lg__fold *fold;
+    lg__vector buffers; /**< lg__folded_buffer: by holder; made with the folds
+                         */
+    uint32_t *by_address;
+    uint32_t by_address_count;
+    uint32_t asked; /**< for addresses, before there was an index */
+} lg__lazy;
+
+struct lg_graph {
+    lg_columns columns;
+
+    uint32_t string_count;
+    const uint64_t *string_offset; /**< [string_count + 1] */
+    const char *string_bytes;
+
+    uint32_t text_count;
+    const uint32_t *text_node; /**< ascending */
+    const uint32_t *text_string;
+
+    uint32_t big_count;
+    const uint32_t *big_node; /**< ascending */
+    const uint64_t *big_size;
+
+    uint32_t type_count;
+    const uint32_t *type_name;
+    const uint32_t *type_node;
+    const uint32_t *type_first_base; /**< [type_count + 1] */
+    const uint32_t *type_base;
+    lg__trait *type_trait;
+
+    uint32_t root_count;
+    const uint32_t *root_node;
+    const uint8_t *root_kind;
+    const uint32_t *root_name;
+
+    uint32_t info_count;
+    const uint32_t *info_key;
+    const uint32_t *info_value;
+
+    uint32_t device_count;
+    const uint32_t *device_name; /**< string ids; the first is device 1's */
+    uint32_t placed_count;
+    const uint32_t *device_node; /**< ascending: nodes whose bytes are not on
+                                      the host */
+    const uint32_t *device_id;
+
+    uint32_t fact_count;
+    const uint32_t *fact_node; /**< ascending; a node's by key */
+    const uint32_t *fact_key;  /**< string ids, each once for a node */
+    const uint32_t *fact_value;
+
+    uint32_t segment_count;
+    const lg_segment *segment; /**< by device and address */
+    uint32_t block_count;
+    const lg_block *block; /**< by device and address */
+
+    bool partial;
+    uint64_t checksum; /**< of the file it came from; 0: of none */
+
+    lg__array array[LG__ARRAY_COUNT];
+    lg_allocator allocator;
+    void *map; /**< the mapped file, or NULL */
+    size_t map_size;
+    lg__lazy *lazy;
+};
+
+/** Hands a vector's block over to an array. */
+lg__array lg__vector_take(lg__vector *vector);
+
+/** A graph without arrays. Takes the allocator over, also on failure. */
+lg_status lg__graph_new(const lg_allocator *allocator, lg_graph **out,
+                        lg_error *err);
+
+/** Sets the typed pointers from the arrays; fails if their counts disagree. */
+lg_status lg__graph_bind(lg_graph *graph, lg_error *err);
+
+/** What is derived from checked arrays: traits of types, partial. */
+lg_status lg__graph_settle(lg_graph *graph, lg_error *err);
+
+/** The parts of lg_graph_check. */
+lg_status lg__check_edges(const lg_graph *graph, lg_error *err);
+/** Of those, the part that looks at no edge. */
+lg_status lg__check_first_edges(const lg_columns *columns, lg_error *err);
+
+/** What edges of one kind must satisfy. */
+typedef struct lg__edge_rule {
+    uint64_t limit;   /**< above every label; 0: no such kind */
+    uint32_t added;   /**< to a label, before it is compared */
+    uint32_t counted; /**< 1: each is a reference that its target counts */
+} lg__edge_rule;
+
+/** The rules of all, by the kind's byte. */
+typedef struct lg__edge_rules {
+    uint32_t nodes;
+    lg__edge_rule of[UINT8_MAX + 1];
+} lg__edge_rules;
+
+lg__edge_rules lg__edge_rules_of(uint32_t nodes, uint32_t strings);
+
+static inline bool
+lg__edge_is_sound(const lg__edge_rules *rules, uint32_t target, unsigned kind,
+                  uint32_t payload)
+{
+    const lg__edge_rule *rule = &rules->of[kind];
+    return target < rules->nodes &&
+           (uint32_t)(payload + rule->added) < rule->limit;
+}
+
+/** Says what is wrong with an edge that is not sound. */
+lg_status lg__edge_failed(const lg__edge_rules *rules, uint64_t edge,
+                          uint32_t target, unsigned kind, lg_error *err);
+
+lg_status lg__check_tables(const lg_graph *graph, lg_error *err);
+lg_status lg__check_strings(const lg_graph *graph, lg_error *err);
+lg_status lg__check_facts(const lg_graph *graph, lg_error *err);
+lg_status lg__check_blocks(const lg_graph *graph, lg_error *err);
+
+/** Whether a fact under that key may hold the user's own text. */
+bool lg__fact_is_users(lg_string key);
+
+/** The traits of a type, by its name and those of its bases. */
+lg__trait lg__type_trait(const lg_graph *graph, uint32_t type);
+
+/** The reverse index, made if need be; false if memory ran out. */
+bool lg__graph_reverse(const lg_graph *graph, lg__reverse *out);
+/** The fold of every node, made if need be; NULL if memory ran out. */
+const lg__fold *lg__graph_folds(const lg_graph *graph);
+
+static inline lg__role
+lg__node_role(const lg_graph *graph, uint32_t node)
+{
+    return (lg__role)graph->type_trait[graph->columns.type[node]].role;
+}
+
+static inline lg_category
+lg__node_category(const lg_graph *graph, uint32_t node)
+{
+    uint32_t type = graph->columns.type[node];
+    return (lg_category)graph->type_trait[type].category;
+}
+
+static inline unsigned
+lg__edge_kind(const lg_graph *graph, uint64_t edge)
+{
+    return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
+}
+
+/** Reads a decimal number; leaves *out alone, and says false, if the string is
+ *  none or it does not fit. */
+bool lg__decimal_read(lg_string text, uint64_t *out);
+
+/** What stands behind the last dot of a name. */
+lg_string lg__last_part(lg_string name);
+/** Whether a string says exactly `expected`. */
+bool lg__string_is(lg_string string, const char *expected);
+
+/** Calls the monitor; false, with the error set, when it says stop. */
+bool lg__monitor_goes_on(const lg_monitor *monitor, const char *phase,
+                         double done, lg_error *err);
+
+// Walking the folded graph without collecting it. `folds` and `reverse` come
+// from the graph's indexes, asked for once by the walker.
+
+/** Called for each hop, which lives only during the call; false stops. */
+typedef bool (*lg__hop_visit)(void *context, const lg_hop *hop);
+
+typedef struct lg__walk {
+    const lg_graph *graph;
+    const lg__fold *fold;
+    lg__reverse reverse; /**< needed for hops in only */
+    lg__hop_visit visit;
+    void *context;
+    bool everything; /**< also what a folded namespace does not show: the strs
+                          that its names are, its type */
+} lg__walk;
+
+/** False if the visitor stopped the walk. */
+bool lg__hops_out_walk(const lg__walk *walk, uint32_t node);
+bool lg__hops_in_walk(const lg__walk *walk, uint32_t node);
+
+/** Whether the edge leads into a namespace or closure tuple that is folded into
+ *  its source. */
+bool lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge);
+
+// What a torch.nn.Module calls its parts. It keeps submodules, parameters and
+// buffers in dicts of its own, and finds them there when it is asked for an
+// attribute: `model._modules['fc']._parameters['weight']` is `model.fc.weight`
+// to everybody (torch.nn.Module.__getattr__).
+
+/** Whether a hop leads from such a module to one of the dicts. */
+bool lg__hop_opens_parts(const lg_graph *graph, const lg_hop *hop,
+                         lg_text *scratch);
+
+/** `.fc`, or `[0]` as in a torch.nn.Sequential, of a hop from one of the dicts
+ *  to a part. False, and nothing is said, if its key is neither. */
+bool lg__say_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
+                  lg_text *out);
+
+// Which classes come from a library that everybody has, and which a person may
+// have written.
+
+/** Whether a type is a builtin, or of the standard library or another common
+ *  one. By its name alone: a class of an unknown library passes for one's own.
+ */
+bool lg__type_is_familiar(const lg_graph *graph, uint32_t type);
+
+#endif

@@ -1,0 +1,269 @@
+// Hops: the folded graph, forward and, mirrored, backward.
+//
+// A hop is one of
+//   s -> t                            an edge that opens nothing
+//   owner -opens-> folded -> t        what is in a folded namespace or tuple
+//   owner -opens-> tuple -> cell -> t the value of a closure variable
+// where a folded t stands for its owner.
+#include "graph/graph_private.h"
+
+#include <stdlib.h>
+
+bool
+lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    uint32_t target = columns->edge_target[edge];
+    lg__fold fold = walk->fold[target];
+    return fold.owner == source &&
+           edge - columns->first_edge[source] == fold.rank &&
+           lg__node_role(walk->graph, target) != LG__ROLE_CELL;
+}
+
+static bool
+emit(const lg__walk *walk, uint32_t source, const uint64_t *edges,
+     uint32_t count)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    uint32_t target = columns->edge_target[edges[count - 1]];
+    if (walk->fold[target].owner != LG_NONE)
+        target = walk->fold[target].owner;
+    lg_hop hop = {.source = source, .target = target, .edge_count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        hop.edges[i] = edges[i];
+        hop.weak |= (columns->edge_kind[edges[i]] & LG_EDGE_WEAK) != 0;
+    }
+    return walk->visit(walk->context, &hop);
+}
+
+// A folded namespace shows its values; that it has keys and a type goes without
+// saying.
+static bool
+is_shown(const lg__walk *walk, uint64_t edge)
+{
+    unsigned kind = lg__edge_kind(walk->graph, edge);
+    return walk->everything || (kind != LG_EDGE_KEY && kind != LG_EDGE_TYPE);
+}
+
+// Whether an edge of a folded node leads to a cell that is looked through.
+static bool
+enters_cell(const lg__walk *walk, uint32_t folded, uint64_t edge)
+{
+    const lg_graph *graph = walk->graph;
+    return lg__edge_kind(graph, edge) == LG_EDGE_INDEX &&
+           lg__node_role(graph, folded) == LG__ROLE_TUPLE &&
+           lg__node_role(graph, graph->columns.edge_target[edge]) ==
+               LG__ROLE_CELL;
+}
+
+static bool
+out_of_cell(const lg__walk *walk, uint32_t source, uint64_t edges[3])
+{
+    const lg_columns *columns = &walk->graph->columns;
+    uint32_t cell = columns->edge_target[edges[1]];
+    uint64_t end = columns->first_edge[cell + 1];
+    for (edges[2] = columns->first_edge[cell]; edges[2] < end; edges[2]++)
+        if (lg__edge_kind(walk->graph, edges[2]) == LG_EDGE_CELL &&
+            !emit(walk, source, edges, 3))
+            return false;
+    return true;
+}
+
+static bool
+out_of_folded(const lg__walk *walk, uint32_t source, uint64_t opener)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    uint32_t folded = columns->edge_target[opener];
+    uint64_t edges[3] = {opener, 0, 0};
+    uint64_t end = columns->first_edge[folded + 1];
+    for (edges[1] = columns->first_edge[folded]; edges[1] < end; edges[1]++) {
+        bool going = true;
+        if (enters_cell(walk, folded, edges[1]))
+            going = out_of_cell(walk, source, edges);
+        else if (is_shown(walk, edges[1]))
+            going = emit(walk, source, edges, 2);
+        if (!going)
+            return false;
+    }
+    return true;
+}
+
+bool
+lg__hops_out_walk(const lg__walk *walk, uint32_t node)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    if (walk->fold[node].owner != LG_NONE)
+        return true;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        bool going = lg__edge_opens(walk, node, edge)
+                         ? out_of_folded(walk, node, edge)
+                         : emit(walk, node, &edge, 1);
+        if (!going)
+            return false;
+    }
+    return true;
+}
+
+// The edge by which a folded namespace or tuple is opened.
+static uint64_t
+opener_of(const lg__walk *walk, uint32_t folded)
+{
+    lg__fold fold = walk->fold[folded];
+    return walk->graph->columns.first_edge[fold.owner] + fold.rank;
+}
+
+// Hops that reach a cell's content through closures.
+static bool
+into_cell(const lg__walk *walk, uint32_t cell, uint64_t last)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    for (uint64_t i = walk->reverse.first[cell];
+         i < walk->reverse.first[cell + 1]; i++) {
+        lg__in_edge in = walk->reverse.edge[i];
+        uint64_t edge = columns->first_edge[in.source] + in.rank;
+        lg__fold fold = walk->fold[in.source];
+        if (fold.owner == LG_NONE || !enters_cell(walk, in.source, edge))
+            continue;
+        uint64_t edges[3] = {opener_of(walk, in.source), edge, last};
+        if (!emit(walk, fold.owner, edges, 3))
+            return false;
+    }
+    return true;
+}
+
+// The hops whose last edge is this one.
+static bool
+into_by(const lg__walk *walk, lg__in_edge in)
+{
+    const lg_graph *graph = walk->graph;
+    uint64_t edge = graph->columns.first_edge[in.source] + in.rank;
+    lg__fold fold = walk->fold[in.source];
+    bool from_cell = lg__node_role(graph, in.source) == LG__ROLE_CELL;
+    if (from_cell && lg__edge_kind(graph, edge) == LG_EDGE_CELL &&
+        !into_cell(walk, in.source, edge))
+        return false;
+    if (fold.owner == LG_NONE)
+        return lg__edge_opens(walk, in.source, edge) ||
+               emit(walk, in.source, &edge, 1);
+    if (from_cell || enters_cell(walk, in.source, edge) ||
+        !is_shown(walk, edge))
+        return true;
+    uint64_t edges[3] = {opener_of(walk, in.source), edge, 0};
+    return emit(walk, fold.owner, edges, 2);
+}
+
+static bool
+into_node(const lg__walk *walk, uint32_t node)
+{
+    for (uint64_t i = walk->reverse.first[node];
+         i < walk->reverse.first[node + 1]; i++)
+        if (!into_by(walk, walk->reverse.edge[i]))
+            return false;
+    return true;
+}
+
+// A cell may lie in a tuple twice and in several tuples: its fold names the one
+// place where it counts.
+static bool
+into_cells_of(const lg__walk *walk, uint32_t owner, uint32_t tuple)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    uint64_t begin = columns->first_edge[tuple];
+    uint64_t end = columns->first_edge[tuple + 1];
+    for (uint64_t edge = begin; edge < end; edge++) {
+        uint32_t cell = columns->edge_target[edge];
+        lg__fold fold = walk->fold[cell];
+        if (enters_cell(walk, tuple, edge) && fold.owner == owner &&
+            fold.rank == edge - begin && !into_node(walk, cell))
+            return false;
+    }
+    return true;
+}
+
+bool
+lg__hops_in_walk(const lg__walk *walk, uint32_t node)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    if (walk->fold[node].owner != LG_NONE)
+        return true;
+    if (!into_node(walk, node))
+        return false;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (!lg__edge_opens(walk, node, edge))
+            continue;
+        if (!into_node(walk, target))
+            return false;
+        if (lg__node_role(walk->graph, target) == LG__ROLE_TUPLE &&
+            !into_cells_of(walk, node, target))
+            return false;
+    }
+    return true;
+}
+
+typedef struct collector {
+    lg_hop *items;
+    size_t count;
+    size_t capacity;
+} collector;
+
+static bool
+collect(void *context, const lg_hop *hop)
+{
+    collector *into = context;
+    if (into->count == into->capacity) {
+        size_t capacity = into->capacity ? into->capacity * 2 : 16;
+        lg_hop *items = realloc(into->items, capacity * sizeof *items);
+        if (items == NULL)
+            return false;
+        into->items = items;
+        into->capacity = capacity;
+    }
+    into->items[into->count++] = *hop;
+    return true;
+}
+
+static lg_status
+collect_hops(const lg_graph *graph, uint32_t node, bool inward, lg_hops *out,
+             lg_error *err)
+{
+    collector into = {0};
+    lg__walk walk = {.graph = graph,
+                     .fold = lg__graph_folds(graph),
+                     .visit = collect,
+                     .context = &into};
+    if (node >= graph->columns.node_count)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
+    if (walk.fold == NULL ||
+        (inward && !lg__graph_reverse(graph, &walk.reverse)))
+        return lg__error_memory(err);
+    if (!(inward ? lg__hops_in_walk : lg__hops_out_walk)(&walk, node)) {
+        free(into.items);
+        return lg__error_memory(err);
+    }
+    *out = (lg_hops){into.items, into.count};
+    return LG_OK;
+}
+
+lg_status
+lg_node_hops_out(const lg_graph *graph, uint32_t node, lg_hops *out,
+                 lg_error *err)
+{
+    return collect_hops(graph, node, false, out, err);
+}
+
+lg_status
+lg_node_hops_in(const lg_graph *graph, uint32_t node, lg_hops *out,
+                lg_error *err)
+{
+    return collect_hops(graph, node, true, out, err);
+}
+
+void
+lg_hops_free(lg_hops *hops)
+{
+    free(hops->items);
+    *hops = (lg_hops){0};
+}

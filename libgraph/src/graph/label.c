@@ -1,0 +1,297 @@
+// What an edge or a hop is called, as Python would write it.
+#include "graph/graph_private.h"
+
+#include <string.h>
+
+enum { ELEMENTS_SHOWN = 4 };
+
+static void
+add_string(lg_text *out, lg_string string)
+{
+    lg_text_add_bytes(out, string.data, string.length);
+}
+
+static void
+add_quoted(lg_text *out, lg_string string)
+{
+    lg_text_add(out, "'");
+    for (uint32_t i = 0; i < string.length; i++) {
+        if (string.data[i] == '\'' || string.data[i] == '\\')
+            lg_text_add(out, "\\");
+        lg_text_add_bytes(out, string.data + i, 1);
+    }
+    lg_text_add(out, "'");
+}
+
+// A node's own text, that of a str in quotes; false if it has none.
+static bool
+add_text(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string text = lg_node_text(graph, node);
+    if (text.length == 0)
+        return false;
+    if (lg__node_role(graph, node) == LG__ROLE_STR)
+        add_quoted(out, text);
+    else
+        add_string(out, text);
+    return true;
+}
+
+// `(Predictor, 3, 'fast')`: an element without a text by its type.
+static void
+add_tuple(const lg_graph *graph, uint32_t tuple, lg_text *out)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t count = 0;
+    lg_text_add(out, "(");
+    for (uint64_t edge = columns->first_edge[tuple];
+         edge < columns->first_edge[tuple + 1]; edge++) {
+        uint32_t element = columns->edge_target[edge];
+        if (lg__edge_kind(graph, edge) != LG_EDGE_INDEX)
+            continue;
+        lg_text_add(out, count > 0 ? ", " : "");
+        if (count++ == ELEMENTS_SHOWN) {
+            lg_text_add(out, "…");
+            break;
+        }
+        if (!add_text(graph, element, out))
+            add_string(out,
+                       lg__last_part(
+                           lg_graph_type(graph, columns->type[element]).name));
+    }
+    lg_text_add(out, count == 1 ? ",)" : ")");
+}
+
+static bool
+is_whole_tuple(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_role(graph, node) == LG__ROLE_TUPLE &&
+           !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
+}
+
+// A key as it stands between brackets: the name of a parameter, its text, its
+// elements, or <type> for want of all.
+static void
+add_key(const lg_graph *graph, uint32_t key, lg_text *out)
+{
+    if (key == LG_NONE) {
+        lg_text_add(out, "?");
+        return;
+    }
+    bool is_str = lg__node_role(graph, key) == LG__ROLE_STR;
+    lg_string name = lg_node_fact(graph, key, "parameter");
+    if (name.length > 0) {
+        add_string(out, name);
+        return;
+    }
+    if (add_text(graph, key, out))
+        return;
+    if (is_whole_tuple(graph, key)) {
+        add_tuple(graph, key, out);
+        return;
+    }
+    lg_text_add(out, "<");
+    add_string(out, lg_graph_type(graph, graph->columns.type[key]).name);
+    if (!is_str && graph->columns.address[key] != 0)
+        lg_text_addf(out, " 0x%llx",
+                     (unsigned long long)graph->columns.address[key]);
+    lg_text_add(out, ">");
+}
+
+static void
+add_payload_string(const lg_graph *graph, uint64_t edge, const char *otherwise,
+                   lg_text *out)
+{
+    lg_string string =
+        lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    if (string.length > 0)
+        add_string(out, string);
+    else
+        lg_text_add(out, otherwise);
+}
+
+void
+lg_edge_label(const lg_graph *graph, uint64_t edge, lg_text *out)
+{
+    uint32_t payload = graph->columns.edge_payload[edge];
+    switch (lg__edge_kind(graph, edge)) {
+    case LG_EDGE_ATTRIBUTE:
+        lg_text_add(out, ".");
+        add_payload_string(graph, edge, "?", out);
+        return;
+    case LG_EDGE_VALUE:
+        lg_text_add(out, "[");
+        add_key(graph, payload, out);
+        lg_text_add(out, "]");
+        return;
+    case LG_EDGE_KEY:
+        lg_text_add(out, "key ");
+        add_key(graph, graph->columns.edge_target[edge], out);
+        return;
+    case LG_EDGE_INDEX:
+        lg_text_addf(out, "[%u]", payload);
+        return;
+    case LG_EDGE_ELEMENT:
+        lg_text_add(out, "element");
+        return;
+    case LG_EDGE_LOCAL:
+        lg_text_add(out, "local ");
+        add_payload_string(graph, edge, "?", out);
+        return;
+    case LG_EDGE_STACK:
+        lg_text_add(out, "temporary");
+        return;
+    case LG_EDGE_CELL:
+        lg_text_add(out, ".cell_contents");
+        return;
+    case LG_EDGE_DICT:
+        lg_text_add(out, ".__dict__");
+        return;
+    case LG_EDGE_GLOBALS:
+        add_payload_string(graph, edge, "__globals__", out);
+        return;
+    case LG_EDGE_TYPE:
+        lg_text_add(out, "__class__");
+        return;
+    case LG_EDGE_REFERENT:
+        lg_text_add(out, "weak referent");
+        return;
+    case LG_EDGE_FIELD:
+        lg_text_addf(out, "field +0x%x", payload);
+        return;
+    case LG_EDGE_FRAME:
+        lg_text_addf(out, "frame %u", payload);
+        return;
+    case LG_EDGE_NATIVE:
+        add_payload_string(graph, edge, "native", out);
+        return;
+    default:
+        lg_text_addf(out, "reference %u", payload);
+    }
+}
+
+static bool
+is_identifier(lg_string name)
+{
+    if (name.length == 0 || (name.data[0] >= '0' && name.data[0] <= '9'))
+        return false;
+    for (uint32_t i = 0; i < name.length; i++) {
+        unsigned char c = (unsigned char)name.data[i];
+        if (!(c >= 0x80 || c == '_' || (c >= '0' && c <= '9') ||
+              (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
+            return false;
+    }
+    return true;
+}
+
+// The target of a node's attribute, or LG_NONE.
+static uint32_t
+attribute(const lg_graph *graph, uint32_t node, const char *name)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
+            lg__string_is(lg_graph_string(graph, columns->edge_payload[edge]),
+                          name))
+            return columns->edge_target[edge];
+    return LG_NONE;
+}
+
+static uint32_t
+element(const lg_graph *graph, uint32_t tuple, uint32_t index)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[tuple + 1];
+    for (uint64_t edge = columns->first_edge[tuple]; edge < end; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_INDEX &&
+            columns->edge_payload[edge] == index)
+            return columns->edge_target[edge];
+    return LG_NONE;
+}
+
+static uint32_t
+element_count(const lg_graph *graph, uint32_t tuple)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t count = 0;
+    uint64_t end = columns->first_edge[tuple + 1];
+    for (uint64_t edge = columns->first_edge[tuple]; edge < end; edge++)
+        count += lg__edge_kind(graph, edge) == LG_EDGE_INDEX;
+    return count;
+}
+
+// Closure variables are named by the code: co_freevars, or from CPython 3.11 on
+// (Include/cpython/code.h) the last names of co_localsplusnames.
+static lg_string
+closure_name(const lg_graph *graph, uint32_t function, uint32_t tuple,
+             uint32_t index)
+{
+    const lg_string none = {"", 0};
+    uint32_t code = attribute(graph, function, "__code__");
+    if (code == LG_NONE)
+        return none;
+    uint32_t names = attribute(graph, code, "co_freevars");
+    if (names == LG_NONE) {
+        names = attribute(graph, code, "co_localsplusnames");
+        if (names == LG_NONE)
+            return none;
+        uint32_t all = element_count(graph, names);
+        uint32_t captured = element_count(graph, tuple);
+        if (captured > all)
+            return none;
+        index += all - captured;
+    }
+    uint32_t name = element(graph, names, index);
+    return name == LG_NONE ? none : lg_node_text(graph, name);
+}
+
+static void
+add_closure_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t tuple = columns->edge_target[hop->edges[0]];
+    uint32_t index = columns->edge_payload[hop->edges[1]];
+    lg_string name = closure_name(graph, hop->source, tuple, index);
+    lg_text_add(out, "closure ");
+    if (name.length > 0)
+        add_string(out, name);
+    else
+        lg_text_addf(out, "[%u]", index);
+}
+
+void
+lg_hop_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    if (hop->edge_count == 1) {
+        lg_edge_label(graph, hop->edges[0], out);
+        return;
+    }
+    if (hop->edge_count == 3) {
+        add_closure_label(graph, hop, out);
+        return;
+    }
+    uint32_t key = graph->columns.edge_payload[hop->edges[1]];
+    if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_DICT &&
+        lg__edge_kind(graph, hop->edges[1]) == LG_EDGE_VALUE &&
+        key != LG_NONE && is_identifier(lg_node_text(graph, key))) {
+        lg_text_add(out, ".");
+        add_string(out, lg_node_text(graph, key));
+        return;
+    }
+    if (lg__edge_kind(graph, hop->edges[1]) != LG_EDGE_KEY)
+        lg_edge_label(graph, hop->edges[0], out);
+    lg_edge_label(graph, hop->edges[1], out);
+}
+
+const char *
+lg_edge_kind_name(unsigned kind)
+{
+    static const char *const names[] = {
+        "reference", "attribute", "value", "key",    "index",   "element",
+        "local",     "stack",     "cell",  "dict",   "globals", "type",
+        "referent",  "field",     "frame", "native",
+    };
+    unsigned bare = kind & LG_EDGE_KIND_MASK;
+    return bare < LG_EDGE_KIND_COUNT ? names[bare] : "unknown";
+}

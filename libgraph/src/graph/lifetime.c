@@ -1,0 +1,87 @@
+// A graph from its arrays to its end.
+#include "graph/graph_private.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+const lg__array_info lg__array_infos[LG__ARRAY_COUNT] = {
+#define X(name, id, element, title) {id, element, title},
+    LG__ARRAYS(X)
+#undef X
+};
+
+lg_status
+lg__graph_new(const lg_allocator *allocator, lg_graph **out, lg_error *err)
+{
+    lg_graph *graph = lg__allocate(allocator, sizeof *graph);
+    lg__lazy *lazy = lg__allocate(allocator, sizeof *lazy);
+    if (graph == NULL || lazy == NULL)
+        goto fail;
+    memset(lazy, 0, sizeof *lazy);
+    lazy->buffers.element = sizeof(lg__folded_buffer);
+    if (pthread_mutex_init(&lazy->lock, NULL) != 0)
+        goto fail;
+    memset(graph, 0, sizeof *graph);
+    graph->allocator = *allocator;
+    graph->lazy = lazy;
+    *out = graph;
+    return LG_OK;
+
+fail:
+    lg__deallocate(allocator, lazy, sizeof *lazy);
+    lg__deallocate(allocator, graph, sizeof *graph);
+    lg__allocator_release(allocator);
+    return lg__error_memory(err);
+}
+
+static void
+free_lazy(lg_graph *graph)
+{
+    const lg_allocator *allocator = &graph->allocator;
+    lg__lazy *lazy = graph->lazy;
+    size_t nodes = graph->columns.node_count;
+    if (lazy->reverse.first != NULL) {
+        lg__deallocate(allocator, (void *)(uintptr_t)lazy->reverse.first,
+                       (nodes + 1) * sizeof(uint64_t));
+        lg__deallocate(allocator, (void *)(uintptr_t)lazy->reverse.edge,
+                       graph->columns.edge_count * sizeof(lg__in_edge));
+    }
+    lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));
+    lg__vector_free(allocator, &lazy->buffers);
+    lg__deallocate(allocator, lazy->by_address, nodes * sizeof(uint32_t));
+    pthread_mutex_destroy(&lazy->lock);
+    lg__deallocate(allocator, lazy, sizeof *lazy);
+}
+
+void
+lg_graph_free(lg_graph *graph)
+{
+    if (graph == NULL)
+        return;
+    lg_allocator allocator = graph->allocator;
+    free_lazy(graph);
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
+        lg__deallocate(&allocator, graph->array[i].owned,
+                       graph->array[i].owned_size);
+    lg__deallocate(&allocator, graph->type_trait,
+                   graph->type_count * sizeof(lg__trait));
+    if (graph->map != NULL)
+        munmap(graph->map, graph->map_size);
+    lg__deallocate(&allocator, graph, sizeof *graph);
+    lg__allocator_release(&allocator);
+}
+
+lg_status
+lg__graph_settle(lg_graph *graph, lg_error *err)
+{
+    lg__trait *traits =
+        lg__allocate(&graph->allocator, graph->type_count * sizeof *traits);
+    if (traits == NULL)
+        return lg__error_memory(err);
+    for (uint32_t type = 0; type < graph->type_count; type++)
+        traits[type] = lg__type_trait(graph, type);
+    graph->type_trait = traits;
+    lg_string partial = lg_graph_info_find(graph, "partial");
+    graph->partial = partial.length > 0 && !lg__string_is(partial, "no");
+    return LG_OK;
+}

@@ -1,0 +1,104 @@
+// What a node is, in a few words.
+#include "graph/graph_private.h"
+
+#include <string.h>
+
+lg_string
+lg__last_part(lg_string name)
+{
+    uint32_t start = name.length;
+    while (start > 0 && name.data[start - 1] != '.')
+        start--;
+    return (lg_string){name.data + start, name.length - start};
+}
+
+static void
+add(lg_text *out, lg_string string)
+{
+    lg_text_add_bytes(out, string.data, string.length);
+}
+
+static uint64_t
+count_elements(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t count = 0;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        unsigned kind = lg__edge_kind(graph, edge);
+        count += kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
+                 kind == LG_EDGE_VALUE;
+    }
+    return count;
+}
+
+// A class has a name of its own, or the one its type entry has.
+static void
+add_class(const lg_graph *graph, uint32_t node, bool long_form, lg_text *out)
+{
+    lg_string name = lg_node_text(graph, node);
+    for (uint32_t type = 0; name.length == 0 && type < graph->type_count;
+         type++)
+        if (graph->type_node[type] == node)
+            name = lg_graph_string(graph, graph->type_name[type]);
+    lg_text_add(out, "class");
+    if (name.length > 0) {
+        lg_text_add(out, " ");
+        add(out, name);
+    }
+    if (long_form) {
+        lg_string meta = lg_graph_type(graph, graph->columns.type[node]).name;
+        if (!lg__string_is(meta, "type")) {
+            lg_text_add(out, " (");
+            add(out, meta);
+            lg_text_add(out, ")");
+        }
+    }
+}
+
+static bool
+is_counted(const lg_graph *graph, uint32_t node)
+{
+    lg__role role = lg__node_role(graph, node);
+    return (role == LG__ROLE_SIZED || role == LG__ROLE_TUPLE) &&
+           !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
+}
+
+// Where a buffer or a tensor is, if not on the host.
+static void
+add_device(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string device = {"", 0};
+    uint32_t id = lg_node_device(graph, node);
+    if ((graph->columns.node_flags[node] & LG_NODE_BUFFER) && id != 0)
+        device = lg_graph_device_name(graph, id);
+    else if (lg__node_category(graph, node) == LG_CATEGORY_TENSOR)
+        device = lg_node_fact(graph, node, "device");
+    if (device.length > 0 && !lg__string_is(device, "cpu")) {
+        lg_text_add(out, " ");
+        add(out, device);
+    }
+}
+
+void
+lg_node_title(const lg_graph *graph, uint32_t node, bool long_form,
+              lg_text *out)
+{
+    if (lg__node_category(graph, node) == LG_CATEGORY_TYPE) {
+        add_class(graph, node, long_form, out);
+        return;
+    }
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string text = lg_node_text(graph, node);
+    add(out, long_form ? type : lg__last_part(type));
+    if (is_counted(graph, node)) {
+        lg_text_add(out, " of ");
+        lg_text_add_count(out, count_elements(graph, node));
+    } else if (text.length > 0) {
+        bool quoted = lg__node_role(graph, node) == LG__ROLE_STR;
+        lg_text_add(out, quoted ? " '" : " ");
+        add(out, text);
+        lg_text_add(out, quoted ? "'" : "");
+    }
+    add_device(graph, node, out);
+}

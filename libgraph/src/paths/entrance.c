@@ -1,0 +1,58 @@
+// Where a way to a node had better end: a parameter of a module is that
+// module's, though an optimizer refers to it by fewer steps.
+#include "paths/paths_private.h"
+
+// What more than so many refer to, such as None, is nobody's parameter.
+enum { FEW = 1000 };
+
+static uint64_t
+edge_of(const lg_graph *graph, lg__in_edge in)
+{
+    return graph->columns.first_edge[in.source] + in.rank;
+}
+
+// `_parameters` and `_buffers` are the names of torch.nn.Module's own dicts.
+static bool
+is_named_so(const lg_graph *graph, uint64_t edge)
+{
+    unsigned kind = lg__edge_kind(graph, edge);
+    uint32_t payload = graph->columns.edge_payload[edge];
+    lg_string name = {"", 0};
+    if (kind == LG_EDGE_ATTRIBUTE)
+        name = lg_graph_string(graph, payload);
+    else if (kind == LG_EDGE_VALUE && payload != LG_NONE)
+        name = lg_node_text(graph, payload);
+    return lg__string_is(name, "_parameters") ||
+           lg__string_is(name, "_buffers");
+}
+
+static bool
+is_modules_dict(const lg_graph *graph, const lg__reverse *reverse,
+                uint32_t dict)
+{
+    uint64_t begin = reverse->first[dict];
+    uint64_t end = reverse->first[dict + 1];
+    if (lg__node_category(graph, dict) != LG_CATEGORY_CONTAINER ||
+        end - begin > FEW)
+        return false;
+    for (uint64_t i = begin; i < end; i++)
+        if (is_named_so(graph, edge_of(graph, reverse->edge[i])))
+            return true;
+    return false;
+}
+
+uint32_t
+lg__path_entrance(const lg_graph *graph, const lg__reverse *reverse,
+                  uint32_t target)
+{
+    uint64_t end = reverse->first[target + 1];
+    if (end - reverse->first[target] > FEW)
+        return LG_NONE;
+    for (uint64_t i = reverse->first[target]; i < end; i++) {
+        lg__in_edge in = reverse->edge[i];
+        if (lg__edge_kind(graph, edge_of(graph, in)) == LG_EDGE_VALUE &&
+            is_modules_dict(graph, reverse, in.source))
+            return in.source;
+    }
+    return LG_NONE;
+}

@@ -1,0 +1,362 @@
+// Shortest root paths of many targets, merged from the root down where type and
+// label agree.
+//
+// Each node of the paths is merged once: from a target up to the first node
+// that is merged already, then down again. Which merged node it joins is found
+// by interning parent, type and label as one string, whose ids count up from 0
+// just as the merged nodes do.
+#include <leakgraph/analysis.h>
+
+#include "base/base_private.h"
+#include "paths/paths_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { IS_TARGET = 1, IS_FREE = 2, IS_COVERED = 4 };
+
+typedef struct merging {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    lg__roottree tree;
+    uint32_t *merged; // [node] index of its merged node, or LG_NONE
+    uint8_t *mark;    // [node] IS_ bits: itself a target; below no target, or
+                      // below one
+    lg_merged_paths out;
+    size_t capacity;
+    lg_allocator allocator;
+    lg__strings keys;
+    lg__vector offset;
+    lg__vector bytes;
+    lg_text text;
+} merging;
+
+// All elements of a list have one label, and so have all values of a dict. What
+// hops fold away keeps its names.
+static bool
+is_counted(const lg_graph *graph, const lg_hop *hop)
+{
+    switch (lg__edge_kind(graph, hop->edges[hop->edge_count - 1])) {
+    case LG_EDGE_INDEX:
+    case LG_EDGE_ELEMENT:
+    case LG_EDGE_REFERENCE:
+    case LG_EDGE_KEY:
+    case LG_EDGE_STACK:
+    case LG_EDGE_FRAME:
+        return true;
+    case LG_EDGE_VALUE:
+        return hop->edge_count == 1;
+    default:
+        return false;
+    }
+}
+
+// A frame is known by its function.
+static void
+add_label(merging *to, const lg_hop *hop, lg_text *out)
+{
+    if (!is_counted(to->graph, hop)) {
+        lg_hop_label(to->graph, hop, out);
+        return;
+    }
+    unsigned kind = lg__edge_kind(to->graph, hop->edges[hop->edge_count - 1]);
+    lg_text_addf(out, "#%u", kind);
+    if (kind == LG_EDGE_FRAME) {
+        lg_string text = lg_node_text(to->graph, hop->target);
+        lg_text_add_bytes(out, text.data, text.length);
+    }
+}
+
+static uint32_t
+intern_key(merging *to, const lg_merged *item)
+{
+    to->text.length = 0;
+    lg_text_addf(&to->text, "%u %u ", item->parent,
+                 to->graph->type_name[item->type]);
+    if (item->parent != LG_NONE)
+        add_label(to, &item->hop, &to->text);
+    else if (lg__root_rank(to->graph, to->tree.root[item->node]) !=
+             LG__RANK_NATIVE)
+        lg_text_addf(&to->text, "%u", item->node);
+    if (to->text.failed)
+        return LG_NONE;
+    return lg__strings_intern(&to->allocator, &to->keys, to->text.data,
+                              to->text.length);
+}
+
+static void
+join(merging *to, lg_merged *item, const lg_hop *hop)
+{
+    const uint32_t *payload = to->graph->columns.edge_payload;
+    item->nodes++;
+    if (hop->edge_count > 0 && is_counted(to->graph, hop) &&
+        payload[hop->edges[hop->edge_count - 1]] !=
+            payload[item->hop.edges[item->hop.edge_count - 1]])
+        item->varied = true;
+}
+
+// Merges one node whose parent is merged; false when memory ran out.
+static bool
+merge_node(merging *to, uint32_t node)
+{
+    uint32_t before = to->tree.before[node];
+    lg_merged item = {.parent = LG_NONE,
+                      .root = to->tree.root[node],
+                      .node = node,
+                      .type = to->graph->columns.type[node],
+                      .nodes = 1,
+                      .hop = {.source = node, .target = node}};
+    if (before != node) {
+        item.parent = to->merged[before];
+        item.hop = lg__hop_between(&to->tree.walk, before, node);
+    }
+    uint32_t id = intern_key(to, &item);
+    if (id == LG_NONE)
+        return false;
+    to->merged[node] = id;
+    if (id < to->out.count) {
+        join(to, &to->out.items[id], &item.hop);
+        return true;
+    }
+    if (to->out.count == to->capacity) {
+        size_t capacity = to->capacity ? to->capacity * 2 : 64;
+        lg_merged *items = realloc(to->out.items, capacity * sizeof *items);
+        if (items == NULL)
+            return false;
+        to->out.items = items;
+        to->capacity = capacity;
+    }
+    to->out.items[to->out.count++] = item;
+    return true;
+}
+
+// Merges the way to a target. While going up, each node remembers the one below
+// it where its merged node will be.
+static bool
+merge_way(merging *to, uint32_t target)
+{
+    uint32_t below = LG_NONE;
+    for (uint32_t at = target; to->merged[at] == LG_NONE;
+         at = to->tree.before[at]) {
+        to->merged[at] = below;
+        below = at;
+        if (to->tree.before[at] == at)
+            break;
+    }
+    while (below != LG_NONE) {
+        uint32_t next = to->merged[below];
+        if (!merge_node(to, below))
+            return false;
+        below = next;
+    }
+    return true;
+}
+
+// Whether a dominator of the target is a target too, which retains its bytes.
+// What is found holds for the whole way, which is marked with it.
+static bool
+is_covered(merging *to, uint32_t target)
+{
+    uint32_t at = lg_node_dominator(to->analysis, target);
+    while (at != LG_NONE && to->mark[at] == 0)
+        at = lg_node_dominator(to->analysis, at);
+    bool covered = at != LG_NONE && to->mark[at] != IS_FREE;
+    uint32_t end = at;
+    at = lg_node_dominator(to->analysis, target);
+    for (; at != end; at = lg_node_dominator(to->analysis, at))
+        to->mark[at] = covered ? IS_COVERED : IS_FREE;
+    return covered;
+}
+
+static bool
+merge_target(merging *to, uint32_t target)
+{
+    uint32_t owner = to->tree.walk.fold[target].owner;
+    uint32_t seen = owner == LG_NONE ? target : owner;
+    if (to->tree.before[seen] == LG_NONE) {
+        to->out.unreachable++;
+        return true;
+    }
+    if (!merge_way(to, seen))
+        return false;
+    lg_merged *item = &to->out.items[to->merged[seen]];
+    item->targets++;
+    if (!is_covered(to, target)) {
+        lg_bytes bytes = lg_node_retained(to->analysis, target);
+        item->bytes.host += bytes.host;
+        item->bytes.device += bytes.device;
+    }
+    return true;
+}
+
+static lg_status
+merge_all(merging *to, const lg_monitor *monitor, lg_error *err)
+{
+    uint32_t nodes = to->graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes; node++) {
+        if (node % 65536 == 0 &&
+            !lg__monitor_goes_on(monitor, "merging paths", (double)node / nodes,
+                                 err))
+            return LG_ECANCELLED;
+        if ((to->mark[node] & IS_TARGET) && !merge_target(to, node))
+            return lg__error_memory(err);
+    }
+    for (size_t i = to->out.count; i-- > 0;) {
+        const lg_merged *item = &to->out.items[i];
+        if (item->parent == LG_NONE)
+            continue;
+        lg_merged *parent = &to->out.items[item->parent];
+        parent->targets += item->targets;
+        parent->bytes.host += item->bytes.host;
+        parent->bytes.device += item->bytes.device;
+    }
+    return LG_OK;
+}
+
+typedef struct place {
+    uint64_t bytes;
+    uint64_t targets;
+    uint32_t index;
+    uint32_t next;  // sibling
+    uint32_t first; // child
+} place;
+
+static int
+smallest_first(const void *left, const void *right)
+{
+    const place *a = left;
+    const place *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? -1 : 1;
+    if (a->targets != b->targets)
+        return a->targets < b->targets ? -1 : 1;
+    return a->index > b->index ? -1 : a->index < b->index;
+}
+
+// Makes lists of children, biggest first, by putting all in front of their
+// siblings, smallest first. Returns the first root.
+static uint32_t
+link_places(const lg_merged_paths *paths, place *places, uint32_t *rank)
+{
+    uint32_t root = LG_NONE;
+    for (uint32_t i = 0; i < paths->count; i++) {
+        const lg_merged *item = &paths->items[i];
+        places[i] = (place){item->bytes.host + item->bytes.device,
+                            item->targets, i, LG_NONE, LG_NONE};
+    }
+    qsort(places, paths->count, sizeof *places, smallest_first);
+    for (uint32_t i = 0; i < paths->count; i++)
+        rank[places[i].index] = i;
+    for (uint32_t i = 0; i < paths->count; i++) {
+        uint32_t parent = paths->items[places[i].index].parent;
+        uint32_t *head =
+            parent == LG_NONE ? &root : &places[rank[parent]].first;
+        places[i].next = *head;
+        *head = i;
+    }
+    return root;
+}
+
+// Puts parents before children and the biggest first.
+static lg_status
+arrange(lg_merged_paths *paths, lg_error *err)
+{
+    size_t count = paths->count;
+    place *places = malloc((count + 1) * sizeof *places);
+    uint32_t *rank = malloc((count + 1) * sizeof *rank);
+    uint32_t *moved = malloc((count + 1) * sizeof *moved);
+    lg_merged *items = malloc((count + 1) * sizeof *items);
+    if (!places || !rank || !moved || !items) {
+        free(items);
+        items = NULL;
+        goto done;
+    }
+    uint32_t at = link_places(paths, places, rank);
+    for (uint32_t filled = 0; at != LG_NONE; filled++) {
+        lg_merged item = paths->items[places[at].index];
+        moved[places[at].index] = filled;
+        uint32_t parent = item.parent;
+        if (parent != LG_NONE)
+            item.parent = moved[parent];
+        items[filled] = item;
+        if (places[at].first != LG_NONE) {
+            at = places[at].first;
+            continue;
+        }
+        while (places[at].next == LG_NONE && parent != LG_NONE) {
+            at = rank[parent];
+            parent = paths->items[parent].parent;
+        }
+        at = places[at].next;
+    }
+    free(paths->items);
+    paths->items = items;
+
+done:
+    free(places);
+    free(rank);
+    free(moved);
+    return items != NULL ? LG_OK : lg__error_memory(err);
+}
+
+static lg_status
+mark_targets(merging *to, const uint32_t *targets, size_t count, lg_error *err)
+{
+    size_t nodes = to->graph->columns.node_count;
+    for (size_t i = 0; i < count; i++)
+        if (targets[i] >= nodes)
+            return lg_error_set(err, LG_EINVAL, "there is no node %u",
+                                targets[i]);
+    to->merged = malloc((nodes + 1) * sizeof(uint32_t));
+    to->mark = calloc(nodes + 1, 1);
+    uint64_t *first = lg__vector_extend(&to->allocator, &to->offset, 1);
+    if (to->merged == NULL || to->mark == NULL || first == NULL)
+        return lg__error_memory(err);
+    *first = 0;
+    memset(to->merged, 0xff, (nodes + 1) * sizeof(uint32_t));
+    for (size_t i = 0; i < count; i++)
+        to->mark[targets[i]] = IS_TARGET;
+    return LG_OK;
+}
+
+lg_status
+lg_paths_merged(const lg_analysis *analysis, const uint32_t *targets,
+                size_t count, const lg_monitor *monitor, lg_merged_paths *out,
+                lg_error *err)
+{
+    merging to = {
+        .analysis = analysis,
+        .graph = lg_analysis_graph(analysis),
+        .allocator = lg_allocator_default(),
+        .offset = {.element = sizeof(uint64_t)},
+        .bytes = {.element = 1},
+    };
+    to.keys.offset = &to.offset;
+    to.keys.bytes = &to.bytes;
+    lg_status status = mark_targets(&to, targets, count, err);
+    if (status == LG_OK)
+        status = lg__roottree_new(to.graph, monitor, &to.tree, err);
+    if (status == LG_OK)
+        status = merge_all(&to, monitor, err);
+    if (status == LG_OK)
+        status = arrange(&to.out, err);
+    if (status == LG_OK)
+        *out = to.out;
+    else
+        lg_merged_paths_free(&to.out);
+    free(to.merged);
+    free(to.mark);
+    lg__roottree_free(&to.tree);
+    lg__strings_free(&to.allocator, &to.keys);
+    lg__vector_free(&to.allocator, &to.offset);
+    lg__vector_free(&to.allocator, &to.bytes);
+    lg_text_free(&to.text);
+    return status;
+}
+
+void
+lg_merged_paths_free(lg_merged_paths *paths)
+{
+    free(paths->items);
+    *paths = (lg_merged_paths){0};
+}

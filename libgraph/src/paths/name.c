@@ -1,0 +1,206 @@
+// name: selectors. The longest module prefix, then one hop for each step.
+#include "graph/graph_private.h"
+#include "paths/paths_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t
+lg__module_find(const lg_graph *graph, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        lg_string known = lg_graph_string(graph, graph->root_name[i]);
+        if (graph->root_kind[i] == LG_ROOT_MODULE && known.length == length &&
+            memcmp(known.data, name, length) == 0)
+            return i;
+    }
+    return LG_NONE;
+}
+
+// The longest prefix, cut at a dot, that is a module. *used is its length.
+static uint32_t
+find_prefix(const lg_graph *graph, const char *name, size_t *used)
+{
+    size_t length = strcspn(name, "[");
+    while (length > 0) {
+        uint32_t root = lg__module_find(graph, name, length);
+        if (root != LG_NONE) {
+            *used = length;
+            return graph->root_node[root];
+        }
+        do
+            length--;
+        while (length > 0 && name[length] != '.');
+    }
+    return LG_NONE;
+}
+
+// Takes one step, `.name` or `[key]`, off the text and writes it down as labels
+// do. False if it is malformed.
+static bool
+take_quoted(const char **text, lg_text *step)
+{
+    char quote = **text;
+    const char *at = *text + 1;
+    lg_text_add(step, "'");
+    for (; *at != '\0' && *at != quote; at++) {
+        if (*at == '\\' && at[1] != '\0')
+            at++;
+        if (*at == '\'' || *at == '\\')
+            lg_text_add(step, "\\");
+        lg_text_add_bytes(step, at, 1);
+    }
+    lg_text_add(step, "'");
+    if (*at != quote)
+        return false;
+    *text = at + 1;
+    return true;
+}
+
+static bool
+take_step(const char **text, lg_text *step)
+{
+    const char *at = *text;
+    if (*at == '.') {
+        size_t length = strcspn(at + 1, ".[");
+        lg_text_add_bytes(step, at, length + 1);
+        *text = at + 1 + length;
+        return length > 0;
+    }
+    if (*at != '[')
+        return false;
+    at++;
+    lg_text_add(step, "[");
+    if (*at == '\'' || *at == '"') {
+        if (!take_quoted(&at, step))
+            return false;
+    } else {
+        size_t length = strcspn(at, "]");
+        lg_text_add_bytes(step, at, length);
+        at += length;
+    }
+    lg_text_add(step, "]");
+    if (*at != ']')
+        return false;
+    *text = at + 1;
+    return true;
+}
+
+enum { PARTS = 3 }; // dicts in which a torch.nn.Module has its parts
+
+typedef struct stepper {
+    const lg_graph *graph;
+    const lg_text *step;
+    lg_text label;
+    lg_text scratch;
+    uint32_t target;
+    uint32_t parts[PARTS];
+    uint32_t part_count;
+} stepper;
+
+static bool
+is_the_step(stepper *state, const lg_hop *hop)
+{
+    if (state->label.length == state->step->length &&
+        memcmp(state->label.data, state->step->data, state->step->length) == 0)
+        state->target = hop->target;
+    return state->target == LG_NONE && !state->label.failed &&
+           !state->scratch.failed;
+}
+
+static bool
+compare_label(void *context, const lg_hop *hop)
+{
+    stepper *state = context;
+    state->label.length = 0;
+    lg_hop_label(state->graph, hop, &state->label);
+    if (state->part_count < PARTS &&
+        lg__hop_opens_parts(state->graph, hop, &state->scratch))
+        state->parts[state->part_count++] = hop->target;
+    return is_the_step(state, hop);
+}
+
+static bool
+compare_part(void *context, const lg_hop *hop)
+{
+    stepper *state = context;
+    state->label.length = 0;
+    return !lg__say_part(state->graph, hop, &state->scratch, &state->label) ||
+           is_the_step(state, hop);
+}
+
+static lg_status
+follow(const lg_graph *graph, const lg_text *step, uint32_t *node,
+       lg_error *err)
+{
+    stepper state = {.graph = graph, .step = step, .target = LG_NONE};
+    lg__walk walk = {.graph = graph,
+                     .fold = lg__graph_folds(graph),
+                     .visit = compare_label,
+                     .context = &state};
+    if (walk.fold == NULL || step->failed)
+        return lg__error_memory(err);
+    lg__hops_out_walk(&walk, *node);
+    walk.visit = compare_part;
+    for (uint32_t i = 0; i < state.part_count && state.target == LG_NONE; i++)
+        lg__hops_out_walk(&walk, state.parts[i]);
+    bool failed = state.label.failed || state.scratch.failed;
+    lg_text_free(&state.label);
+    lg_text_free(&state.scratch);
+    if (failed)
+        return lg__error_memory(err);
+    if (state.target != LG_NONE) {
+        *node = state.target;
+        return LG_OK;
+    }
+    lg_text title = {0};
+    lg_node_title(graph, *node, false, &title);
+    lg_status status =
+        lg_error_set(err, LG_ENOTFOUND, "%.200s has no %.200s",
+                     title.failed ? "it" : title.data, step->data);
+    lg_text_free(&title);
+    return status;
+}
+
+static lg_status
+no_module(const lg_graph *graph, const char *name, lg_error *err)
+{
+    lg__guess guess = lg__guess_new(name, strcspn(name, ".["));
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        if (graph->root_kind[i] == LG_ROOT_MODULE)
+            lg__guess_offer(&guess,
+                            lg_graph_string(graph, graph->root_name[i]));
+    if (guess.best.length > 0)
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "no module begins name:%.200s; did you mean "
+                            "name:%.*s?",
+                            name, (int)guess.best.length, guess.best.data);
+    return lg_error_set(err, LG_ENOTFOUND, "no module begins name:%.200s",
+                        name);
+}
+
+lg_status
+lg__name_resolve(const lg_graph *graph, const char *name, uint32_t *out,
+                 lg_error *err)
+{
+    size_t used = 0;
+    uint32_t node = find_prefix(graph, name, &used);
+    if (node == LG_NONE)
+        return no_module(graph, name, err);
+    lg_status status = LG_OK;
+    for (const char *rest = name + used; status == LG_OK && *rest != '\0';) {
+        lg_text step = {0};
+        const char *begin = rest;
+        if (take_step(&rest, &step))
+            status = follow(graph, &step, &node, err);
+        else
+            status = lg_error_set(err, LG_EINVAL,
+                                  "cannot read %.100s in name:%.200s: write "
+                                  ".attribute, [0] or ['key']",
+                                  begin, name);
+        lg_text_free(&step);
+    }
+    if (status == LG_OK)
+        *out = node;
+    return status;
+}

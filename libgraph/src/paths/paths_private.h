@@ -1,0 +1,112 @@
+/**
+ * Paths from roots: what makes one better than another, the shortest to one
+ * node and to every node, and how names select nodes.
+ */
+#ifndef LG_PATHS_PRIVATE_H
+#define LG_PATHS_PRIVATE_H
+
+#include "analysis/analysis_private.h"
+
+// What makes one way from a root better than another, shared by all who look
+// for paths.
+
+/** Roots from the most telling to the least. */
+enum {
+    LG__RANK_THREAD = 0,
+    LG__RANK_USER_MODULE,
+    LG__RANK_BOOKKEEPING,
+    LG__RANK_INTERPRETER,
+    LG__RANK_STATIC,
+    LG__RANK_NATIVE,
+    LG__RANK_NONE,
+};
+
+/** The rank of the root with that index. */
+uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
+
+/** How little a hop tells: 0 for a local, an attribute, a key. */
+unsigned lg__hop_penalty(const lg_graph *graph, const lg_hop *hop);
+
+/** The dict of a module that has the target as a parameter or a buffer: a way
+ *  through it says what the target is. LG_NONE: it is none. */
+uint32_t lg__path_entrance(const lg_graph *graph, const lg__reverse *reverse,
+                           uint32_t target);
+
+/** A hop from `source` to `target` with the least penalty; edge_count 0 if
+ * there is none. The walk is any that has the folds. O(hops out of the source),
+ * or with the reverse index of hops into the target if that is less. */
+lg_hop lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target);
+
+// The shortest way from a root to every node at once, by the same measure as
+// lg_path_from_root.
+
+typedef struct lg__roottree {
+    lg__walk walk;
+    uint32_t *before; /**< [node] the node before it; itself at a root; LG_NONE:
+                           no root reaches it, or it is folded away */
+    uint32_t *root;   /**< [node] of a root node: its best root's index */
+} lg__roottree;
+
+/** O(nodes + edges). */
+lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
+                           lg__roottree *out, lg_error *err);
+/** The way to one node. LG_ENOTFOUND, without a message, if no root reaches it.
+ */
+lg_status lg__roottree_path(const lg__roottree *tree, uint32_t node,
+                            lg_path *out, lg_error *err);
+void lg__roottree_free(lg__roottree *tree);
+
+// The hops of a path that would each free its target.
+
+/** Sets suspect[i] for each hop of the path without which no root reaches the
+ *  target; returns how many there are. Hops that no program can cut, as from a
+ *  thread to its frame, do not count. The walk has the reverse index. */
+size_t lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
+                         const lg_path *path, uint32_t target, bool *suspect);
+
+// Which of the merged paths are worth a line.
+
+enum {
+    LG__PRUNE_FOLDED = 0, /**< one of "12 more", with all that is below it */
+    LG__PRUNE_SHOWN,
+    LG__PRUNE_PASSED, /**< in the middle of a long way without branches */
+};
+
+typedef struct lg__pruned {
+    uint32_t *end;  /**< [count] the index behind all that is below */
+    uint8_t *state; /**< [count]; of siblings those folded come last */
+    size_t shown;
+} lg__pruned;
+
+/** Shows the `limit` (0: all) biggest, each with all above it. O(count log
+ *  count). Free with lg__pruned_free, also on failure. */
+lg_status lg__paths_prune(const lg_merged_paths *paths, size_t limit,
+                          lg__pruned *out, lg_error *err);
+void lg__pruned_free(lg__pruned *pruned);
+
+// Parts of selecting: names walked through hops, globs, and what to suggest
+// when nothing answers.
+
+/** Whether `name` matches `pattern`, in which `*` stands for any text. */
+bool lg__glob_matches(const char *pattern, size_t length, lg_string name);
+
+/** The node that a name such as `train.losses[0]['x'].y` stands for. */
+lg_status lg__name_resolve(const lg_graph *graph, const char *name,
+                           uint32_t *out, lg_error *err);
+
+/** A module's root index, or LG_NONE. */
+uint32_t lg__module_find(const lg_graph *graph, const char *name,
+                         size_t length);
+
+/** The nearest known name, to be kept until the guess is used. */
+typedef struct lg__guess {
+    const char *wanted;
+    size_t length;
+    lg_string best;
+    size_t distance;
+} lg__guess;
+
+lg__guess lg__guess_new(const char *wanted, size_t length);
+void lg__guess_offer(lg__guess *guess, lg_string candidate);
+
+#endif

@@ -1,0 +1,77 @@
+// The hops of a path that would each free its target.
+//
+// A hop is one if what it leads to dominates the target, and nothing else leads
+// there but what is dominated by it in turn.
+#include "paths/paths_private.h"
+
+// Steps up the dominators for one path; a hop that would need more is not
+// called a suspect.
+enum { STEPS = 4000000 };
+
+typedef struct suspicion {
+    const lg_analysis *analysis;
+    const lg__walk *walk;
+    uint32_t steps;
+} suspicion;
+
+static bool
+dominates(suspicion *state, uint32_t above, uint32_t node)
+{
+    while (node != LG_NONE && node != above && state->steps > 0) {
+        node = lg_node_dominator(state->analysis, node);
+        state->steps--;
+    }
+    return node == above;
+}
+
+static bool
+is_only_way_in(suspicion *state, uint32_t node, uint64_t way)
+{
+    const lg_columns *columns = &state->walk->graph->columns;
+    const lg__reverse *reverse = &state->walk->reverse;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
+        lg__in_edge in = reverse->edge[i];
+        uint64_t edge = columns->first_edge[in.source] + in.rank;
+        if (edge == way || (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+            !lg_node_is_reachable(state->analysis, in.source))
+            continue;
+        if (!dominates(state, node, in.source))
+            return false;
+    }
+    return true;
+}
+
+// What every root reaches first is held by the interpreter as well.
+static bool
+is_entry(const lg_analysis *analysis, uint32_t node)
+{
+    return (analysis->policy.mark[node] & LG__MARK_POLICY) != 0;
+}
+
+static bool
+can_be_cut(const lg_graph *graph, const lg_hop *hop)
+{
+    unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
+    return kind != LG_EDGE_FRAME && kind != LG_EDGE_TYPE &&
+           kind != LG_EDGE_DICT &&
+           lg__node_category(graph, hop->source) != LG_CATEGORY_ROOT;
+}
+
+size_t
+lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
+                  const lg_path *path, uint32_t target, bool *suspect)
+{
+    suspicion state = {analysis, walk, STEPS};
+    size_t count = 0;
+    for (size_t i = 0; i < path->count; i++) {
+        const lg_hop *hop = &path->hops[i];
+        uint64_t last = hop->edges[hop->edge_count - 1];
+        uint32_t node = walk->graph->columns.edge_target[last];
+        suspect[i] = can_be_cut(walk->graph, hop) &&
+                     !is_entry(analysis, node) &&
+                     dominates(&state, node, target) &&
+                     is_only_way_in(&state, node, last);
+        count += suspect[i];
+    }
+    return count;
+}

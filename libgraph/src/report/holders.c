@@ -1,0 +1,222 @@
+// Who holds a figure: references into it from outside of all that goes with it.
+#include "bytes/bytes_private.h"
+#include "report/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// More ways in than these are counted only.
+enum { SHOWN = 4, LOOKED_AT = 256 };
+
+typedef struct search {
+    const lg__figures *figures;
+    const lg__roottree *tree;
+    uint32_t number;
+    lg__holders found;
+    uint32_t looked_at;
+} search;
+
+const char *
+lg__holder_name(lg__holder_kind kind)
+{
+    static const char *const names[] = {"pyplot", "animation", "callback",
+                                        "variable", "native"};
+    return names[kind];
+}
+
+static bool
+is_registry(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_category(graph, node) == LG_CATEGORY_TYPE &&
+           lg__string_is(lg_node_text(graph, node),
+                         "matplotlib._pylab_helpers.Gcf");
+}
+
+// The kind that one node of the way makes it; LG__HOLDER_VARIABLE: none other.
+static lg__holder_kind
+kind_by(const search *state, uint32_t node)
+{
+    const lg_graph *graph = state->figures->graph;
+    if (is_registry(graph, node))
+        return LG__HOLDER_PYPLOT;
+    if (lg__figures_class(state->figures, node) & LG__IS_ANIMATION)
+        return LG__HOLDER_ANIMATION;
+    // A cell on the way is a local variable's, that of a closure is folded.
+    return lg__node_category(graph, node) == LG_CATEGORY_FUNCTION &&
+                   lg__node_role(graph, node) != LG__ROLE_CELL
+               ? LG__HOLDER_CALLBACK
+               : LG__HOLDER_VARIABLE;
+}
+
+static lg__holder_kind
+kind_of(const search *state, const lg_path *path)
+{
+    lg__holder_kind best = kind_by(state, path->root.node);
+    for (size_t i = 0; i < path->count; i++) {
+        lg__holder_kind kind = kind_by(state, path->hops[i].source);
+        best = kind < best ? kind : best;
+    }
+    return best;
+}
+
+static bool
+goes_through(const search *state, const lg_path *path)
+{
+    const uint32_t *label = state->figures->label;
+    for (size_t i = 0; i < path->count; i++)
+        if (label[path->hops[i].source] == state->number)
+            return true;
+    return false;
+}
+
+static bool
+is_known(const lg__holders *found, const lg__holder *holder)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        const lg__holder *known = &found->items[i];
+        if (known->kind == holder->kind &&
+            (holder->kind == LG__HOLDER_PYPLOT ||
+             (known->where.length == holder->where.length &&
+              memcmp(known->where.data, holder->where.data,
+                     holder->where.length) == 0)))
+            return true;
+    }
+    return false;
+}
+
+static int
+compare(const lg__holder *a, const lg__holder *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->steps < b->steps ? -1 : a->steps > b->steps;
+}
+
+// Takes the holder over. Of more than are shown, the last goes.
+static bool
+keep(lg__holders *found, lg__holder holder)
+{
+    if (found->items == NULL)
+        found->items = malloc((SHOWN + 1) * sizeof *found->items);
+    if (found->items == NULL || holder.where.failed) {
+        lg_text_free(&holder.where);
+        return false;
+    }
+    if (is_known(found, &holder)) {
+        lg_text_free(&holder.where);
+        return true;
+    }
+    size_t at = found->count++;
+    for (; at > 0 && compare(&holder, &found->items[at - 1]) < 0; at--)
+        found->items[at] = found->items[at - 1];
+    found->items[at] = holder;
+    if (found->count > SHOWN) {
+        lg_text_free(&found->items[--found->count].where);
+        found->more++;
+    }
+    return true;
+}
+
+// Adds one hop to a path; false when memory ran out.
+static bool
+extend(lg_path *path, lg_hop hop)
+{
+    lg_hop *hops = realloc(path->hops, (path->count + 1) * sizeof *hops);
+    if (hops == NULL)
+        return false;
+    hops[path->count++] = hop;
+    path->hops = hops;
+    return true;
+}
+
+// A reference from `source`, which is not folded away, to a member.
+static lg_status
+add_way(search *state, uint32_t source, uint32_t member, lg_error *err)
+{
+    const lg_graph *graph = state->figures->graph;
+    lg_hop last = lg__hop_between(&state->figures->walk, source, member);
+    lg_path path;
+    lg_status status = lg__roottree_path(state->tree, source, &path, err);
+    if (status == LG_ENOTFOUND)
+        return LG_OK;
+    if (status != LG_OK)
+        return status;
+    bool going = true;
+    if (!goes_through(state, &path) &&
+        (last.edge_count == 0 || extend(&path, last))) {
+        lg__holder holder = {.kind = kind_of(state, &path),
+                             .steps = (uint32_t)path.count};
+        if (holder.kind != LG__HOLDER_PYPLOT)
+            lg_path_label(graph, &path, &holder.where);
+        going = keep(&state->found, holder);
+    }
+    lg_path_free(&path);
+    return going ? LG_OK : lg__error_memory(err);
+}
+
+static lg_status
+look_at(search *state, uint32_t member, lg_error *err)
+{
+    const lg_columns *columns = &state->figures->graph->columns;
+    const lg__reverse *reverse = &state->figures->walk.reverse;
+    const uint32_t *label = state->figures->label;
+    lg_status status = LG_OK;
+    for (uint64_t i = reverse->first[member];
+         i < reverse->first[member + 1] && status == LG_OK; i++) {
+        uint32_t source = reverse->edge[i].source;
+        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+        uint32_t owner = state->figures->walk.fold[source].owner;
+        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+            label[source] == state->number)
+            continue;
+        if (state->looked_at++ < LOOKED_AT)
+            status =
+                add_way(state, owner != LG_NONE ? owner : source, member, err);
+    }
+    return status;
+}
+
+static lg_status
+add_native(search *state, uint32_t member, lg_error *err)
+{
+    const lg_graph *graph = state->figures->graph;
+    int64_t unseen = lg_node_unexplained(graph, member);
+    lg__holder holder = {.kind = LG__HOLDER_NATIVE};
+    if (unseen <= 0 || state->found.count > 0)
+        return LG_OK;
+    lg__say_node(graph, member, &holder.where);
+    lg_text_add(&holder.where, " (");
+    lg__say_unseen(unseen, &holder.where);
+    lg_text_add(&holder.where, ")");
+    return keep(&state->found, holder) ? LG_OK : lg__error_memory(err);
+}
+
+lg_status
+lg__figure_holders(const lg__figures *figures, const lg__roottree *tree,
+                   uint32_t figure, lg__holders *out, lg_error *err)
+{
+    search state = {
+        .figures = figures, .tree = tree, .number = figures->label[figure]};
+    const uint32_t *first = figures->first.items;
+    lg_status status = LG_OK;
+    for (uint32_t i = first[state.number - 1];
+         i < first[state.number] && status == LG_OK; i++)
+        status = look_at(&state, figures->members.items[i], err);
+    for (uint32_t i = first[state.number - 1];
+         i < first[state.number] && status == LG_OK; i++)
+        status = add_native(&state, figures->members.items[i], err);
+    if (status == LG_OK)
+        *out = state.found;
+    else
+        lg__holders_free(&state.found);
+    return status;
+}
+
+void
+lg__holders_free(lg__holders *holders)
+{
+    for (size_t i = 0; i < holders->count; i++)
+        lg_text_free(&holders->items[i].where);
+    free(holders->items);
+    *holders = (lg__holders){0};
+}

@@ -1,0 +1,115 @@
+// What the text reports share.
+#include "report/report.h"
+
+#include <string.h>
+
+void
+lg__text_add_string(lg_text *out, lg_string string)
+{
+    lg_text_add_bytes(out, string.data, string.length);
+}
+
+void
+lg__text_add_json_string(lg_text *out, lg_string string)
+{
+    lg_text_add_json(out, string.data, string.length);
+}
+
+bool
+lg__text_same(const lg_text *a, const lg_text *b)
+{
+    return a->length == b->length &&
+           (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
+}
+
+void
+lg__text_cut(lg_text *text, size_t length)
+{
+    if (text->length <= length)
+        return;
+    text->length = length;
+    text->data[length] = '\0';
+}
+
+size_t
+lg__text_width(const lg_text *out, size_t start)
+{
+    size_t width = 0;
+    for (size_t i = start; i < out->length; i++)
+        width += ((unsigned char)out->data[i] & 0xc0) != 0x80;
+    return width;
+}
+
+void
+lg__text_pad(lg_text *out, size_t start, size_t width)
+{
+    size_t used = lg__text_width(out, start);
+    do
+        lg_text_add(out, " ");
+    while (++used < width && !out->failed);
+}
+
+// Columns up to the tab of a line, or 0.
+static size_t
+first_cell(const char *line, const char *end)
+{
+    size_t width = 0;
+    for (; line < end && *line != '\n'; line++) {
+        if (*line == '\t')
+            return width;
+        width += ((unsigned char)*line & 0xc0) != 0x80;
+    }
+    return 0;
+}
+
+static size_t
+widest_cell(const lg_text *text)
+{
+    size_t widest = 0;
+    const char *end = text->data + text->length;
+    for (const char *line = text->data; line < end; line++) {
+        size_t width = first_cell(line, end);
+        widest = width > widest ? width : widest;
+        line = memchr(line, '\n', (size_t)(end - line));
+        if (line == NULL)
+            break;
+    }
+    return widest;
+}
+
+// Adds the text to *out, the first cells of its lines flush right.
+static void
+add_aligned(const lg_text *text, lg_text *out)
+{
+    size_t widest = widest_cell(text);
+    const char *end = text->data + text->length;
+    for (const char *line = text->data; line < end;) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        size_t width = first_cell(line, end);
+        next = next == NULL ? end : next + 1;
+        if (width > 0) {
+            const char *tab = memchr(line, '\t', (size_t)(next - line));
+            for (; width < widest; width++)
+                lg_text_add(out, " ");
+            lg_text_add_bytes(out, line, (size_t)(tab - line));
+            line = tab + 1;
+        }
+        lg_text_add_bytes(out, line, (size_t)(next - line));
+        line = next;
+    }
+}
+
+lg_status
+lg__report_finish(lg_text *report, lg_text *out, lg_error *err)
+{
+    bool cells = !report->failed && report->data != NULL &&
+                 memchr(report->data, '\t', report->length) != NULL;
+    if (cells)
+        add_aligned(report, out);
+    else if (!report->failed)
+        lg_text_add_bytes(out, report->data ? report->data : "",
+                          report->length);
+    bool failed = report->failed || out->failed;
+    lg_text_free(report);
+    return failed ? lg__error_memory(err) : LG_OK;
+}

@@ -1,0 +1,173 @@
+// Tensors summed by kind, device, dtype or shape.
+#include "report/report_tensors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_WIDTH = 26 };
+
+typedef struct member {
+    lg_string first;
+    lg_string second; // dtype of a shape
+    const lg_tensor_row *row;
+} member;
+
+typedef struct sum {
+    const member *example;
+    lg_tensor_rows rows; // those of the group; `items` in order of members
+} sum;
+
+static int
+compare_strings(lg_string a, lg_string b)
+{
+    uint32_t length = a.length < b.length ? a.length : b.length;
+    int order = memcmp(a.data, b.data, length);
+    if (order != 0)
+        return order;
+    return a.length < b.length ? -1 : a.length > b.length;
+}
+
+static int
+by_key(const void *left, const void *right)
+{
+    const member *a = left;
+    const member *b = right;
+    int order = compare_strings(a->second, b->second);
+    return order != 0 ? order : compare_strings(a->first, b->first);
+}
+
+static int
+biggest_first(const void *left, const void *right)
+{
+    const sum *a = left;
+    const sum *b = right;
+    if (a->rows.bytes != b->rows.bytes)
+        return a->rows.bytes > b->rows.bytes ? -1 : 1;
+    return by_key(a->example, b->example);
+}
+
+static member
+member_of(const lg__tensor_report *to, const lg_tensor_row *row,
+          lg_tensor_group group)
+{
+    member made = {.row = row, .first = {"", 0}, .second = {"", 0}};
+    const char *kind = lg_tensor_kind_name(row->kind);
+    switch (group) {
+    case LG_TENSORS_BY_KIND:
+        made.first = (lg_string){kind, (uint32_t)strlen(kind)};
+        break;
+    case LG_TENSORS_BY_DEVICE:
+        made.first = lg_graph_device_name(to->graph, row->device);
+        break;
+    case LG_TENSORS_BY_SHAPE:
+        made.second = lg__tensor_fact(to, row, "shape");
+        made.first = lg__tensor_fact(to, row, "dtype");
+        break;
+    default:
+        made.first = lg__tensor_fact(to, row, "dtype");
+    }
+    return made;
+}
+
+static const char *
+group_name(lg_tensor_group group)
+{
+    static const char *const names[] = {"", "kind", "device", "dtype", "shape"};
+    return names[group];
+}
+
+static void
+say_key(const member *of, lg_tensor_group group, lg_text *out)
+{
+    if (of->first.length == 0)
+        lg_text_add(out, "unknown");
+    lg__text_add_string(out, of->first);
+    if (group == LG_TENSORS_BY_SHAPE && of->first.length > 0) {
+        lg_text_add(out, "[");
+        lg__text_add_string(out, of->second);
+        lg_text_add(out, "]");
+    }
+}
+
+static void
+group_text(lg__tensor_report *to, const sum *of, lg_tensor_group group)
+{
+    lg_text *out = &to->text;
+    lg_text cell = {0};
+    lg_text_add_size(&cell, of->rows.bytes);
+    lg__say_right(&cell, 11, out);
+    lg__say_share(of->rows.bytes, to->rows.bytes, &cell);
+    lg__say_right(&cell, 9, out);
+    lg_text_add_count(&cell, of->rows.total);
+    lg__say_right(&cell, 10, out);
+    lg_text_free(&cell);
+    lg_text_add(out, "  ");
+    size_t start = out->length;
+    say_key(of->example, group, out);
+    if (group != LG_TENSORS_BY_DEVICE && to->graph->device_count > 0) {
+        lg__text_pad(out, start, KEY_WIDTH);
+        lg__say_vector(to->graph, lg__tensor_bytes_on, &of->rows, out);
+    }
+    lg_text_add(out, "\n");
+}
+
+static void
+group_json(lg__tensor_report *to, const sum *of, lg_tensor_group group)
+{
+    lg_text *out = &to->text;
+    lg_text key = {0};
+    say_key(of->example, group, &key);
+    lg_text_addf(out, "{\"%s\": ", group_name(group));
+    lg__json_said(&key, out);
+    lg_text_addf(out, ", \"storages\": %zu, \"bytes\": ", of->rows.total);
+    lg__json_vector(to->graph, lg__tensor_bytes_on, &of->rows, out);
+    lg_text_add(out, "}");
+}
+
+// Members of one key lie together; each sum has a run of them.
+static size_t
+sum_up(const member *members, size_t count, lg_tensor_row *sorted, sum *sums)
+{
+    size_t groups = 0;
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = *members[i].row;
+        if (i == 0 || by_key(&members[i], &members[i - 1]) != 0)
+            sums[groups++] =
+                (sum){&members[i], {.items = &sorted[i], .total = 0}};
+        sums[groups - 1].rows.total++;
+        sums[groups - 1].rows.bytes += members[i].row->bytes;
+    }
+    qsort(sums, groups, sizeof *sums, biggest_first);
+    return groups;
+}
+
+lg_status
+lg__report_tensor_groups(lg__tensor_report *to, lg_tensor_group group,
+                         size_t limit, lg_format format, lg_error *err)
+{
+    bool json = format == LG_FORMAT_JSON;
+    size_t count = to->rows.total;
+    member *members = malloc((count + 1) * sizeof *members);
+    lg_tensor_row *sorted = malloc((count + 1) * sizeof *sorted);
+    sum *sums = malloc((count + 1) * sizeof *sums);
+    bool enough = members && sorted && sums;
+    for (size_t i = 0; i < count && enough; i++)
+        members[i] = member_of(to, &to->rows.items[i], group);
+    if (enough)
+        qsort(members, count, sizeof *members, by_key);
+    size_t groups = enough ? sum_up(members, count, sorted, sums) : 0;
+    size_t shown = limit > 0 && limit < groups ? limit : groups;
+    lg_text_addf(&to->text,
+                 json ? "{\"group\": \"%s\", \"rows\": ["
+                      : "      bytes    share  storages  %s\n",
+                 group_name(group));
+    for (size_t i = 0; i < shown; i++) {
+        if (json)
+            lg_text_add(&to->text, i > 0 ? ",\n  " : "\n  ");
+        (json ? group_json : group_text)(to, &sums[i], group);
+    }
+    free(members);
+    free(sorted);
+    free(sums);
+    return enough ? LG_OK : lg__error_memory(err);
+}

@@ -1,0 +1,32 @@
+/**
+ * The report on tensors, row by row or in groups.
+ */
+#ifndef LG_REPORT_TENSORS_H
+#define LG_REPORT_TENSORS_H
+
+#include "paths/paths_private.h"
+#include "bytes/bytes_private.h"
+#include "report/where.h"
+#include "report/words.h"
+
+typedef struct lg__tensor_report {
+    const lg_graph *graph;
+    const lg_analysis *analysis; /**< or NULL */
+    lg__roottree tree;
+    lg__storages storages;
+    lg_tensor_rows rows;
+    lg_text text;
+} lg__tensor_report;
+
+/** What is known of a row's tensor; empty if there is none. */
+lg_string lg__tensor_fact(const lg__tensor_report *report,
+                          const lg_tensor_row *row, const char *key);
+/** Of lg_tensor_rows as context: their bytes on a device. */
+uint64_t lg__tensor_bytes_on(const void *rows, uint32_t device);
+
+/** A row of text or JSON for each group, up to the limit (0: all). */
+lg_status lg__report_tensor_groups(lg__tensor_report *report,
+                                   lg_tensor_group group, size_t limit,
+                                   lg_format format, lg_error *err);
+
+#endif

@@ -1,0 +1,72 @@
+// Where nodes are. One search costs up to a walk of the whole graph, and so
+// does the tree of all ways: worth it from a handful of nodes on.
+#include "report/where.h"
+#include "report/words.h"
+
+enum { SEARCHES = 8 };
+
+// Garbage has no path; who dominates it says what it is part of.
+static lg_status
+say_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
+            lg_error *err)
+{
+    lg__walk walk = {.graph = lg_analysis_graph(analysis), .everything = true};
+    uint32_t dominator = lg_node_dominator(analysis, node);
+    walk.fold = lg__graph_folds(walk.graph);
+    if (walk.fold == NULL || !lg__graph_reverse(walk.graph, &walk.reverse))
+        return lg__error_memory(err);
+    lg_text_add(out, "garbage");
+    if (lg__say_bundle(analysis, node, out))
+        return LG_OK;
+    if (dominator != LG_NONE && walk.fold[dominator].owner != LG_NONE)
+        dominator = walk.fold[dominator].owner;
+    if (dominator == LG_NONE || dominator == node)
+        return LG_OK;
+    lg_hop hop = lg__hop_between(&walk, dominator, node);
+    lg_text_add(out, hop.edge_count > 0 ? ": " : " below ");
+    lg__say_node(walk.graph, dominator, out);
+    if (hop.edge_count > 0)
+        lg__say_label(walk.graph, &hop, out);
+    return LG_OK;
+}
+
+static lg_status
+find(lg__where *where, uint32_t node, const lg_monitor *monitor, lg_path *out,
+     lg_error *err)
+{
+    const lg_graph *graph = lg_analysis_graph(where->analysis);
+    if (where->searches < SEARCHES) {
+        where->searches++;
+        return lg_path_from_root(graph, node, monitor, out, err);
+    }
+    lg_status status = where->tree.before == NULL
+                           ? lg__roottree_new(graph, monitor, &where->tree, err)
+                           : LG_OK;
+    return status == LG_OK ? lg__roottree_path(&where->tree, node, out, err)
+                           : status;
+}
+
+lg_status
+lg__where_say(lg__where *where, uint32_t node, const lg_monitor *monitor,
+              lg_text *out, lg_error *err)
+{
+    lg_path path;
+    if (!lg_node_is_reachable(where->analysis, node))
+        return say_garbage(where->analysis, node, out, err);
+    lg_status status = find(where, node, monitor, &path, err);
+    if (status == LG_ENOTFOUND) {
+        lg_text_add(out, "the interpreter");
+        return LG_OK;
+    }
+    if (status != LG_OK)
+        return status;
+    lg_path_label(lg_analysis_graph(where->analysis), &path, out);
+    lg_path_free(&path);
+    return LG_OK;
+}
+
+void
+lg__where_free(lg__where *where)
+{
+    lg__roottree_free(&where->tree);
+}

@@ -1,0 +1,381 @@
+// How reports speak of nodes, hops, ways and sizes.
+#include "report/words.h"
+
+#include "graph/graph_private.h"
+#include "paths/paths_private.h"
+#include "analysis/analysis_private.h"
+
+#include <string.h>
+
+// Longer paths are shown by their ends.
+enum { PATH_HEAD = 6, PATH_TAIL = 4 };
+
+void
+lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string text = lg_node_text(graph, node);
+    lg_category category = lg__node_category(graph, node);
+    if (category == LG_CATEGORY_CONTAINER) {
+        lg__text_add_string(out, lg__last_part(type));
+    } else if (lg__string_is(type, "frame") && text.length > 0) {
+        lg__text_add_string(out, text);
+    } else if ((category == LG_CATEGORY_TYPE ||
+                lg__node_role(graph, node) == LG__ROLE_FUNCTION) &&
+               text.length > 0) {
+        lg_text_add(out, category == LG_CATEGORY_TYPE ? "class " : "function ");
+        lg__text_add_string(out, lg__last_part(text));
+    } else {
+        lg_node_title(graph, node, false, out);
+    }
+}
+
+void
+lg__say_step(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    size_t start = out->length;
+    lg_node_title(graph, node, false, out);
+    if (!out->failed && memchr(type.data, '.', type.length) != NULL &&
+        out->length - start < type.length) {
+        lg_text_add(out, " · ");
+        lg__text_add_string(out, type);
+    }
+    lg_text_addf(out, " #%u", node);
+}
+
+void
+lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    size_t start = out->length;
+    lg_text_add(out, " ");
+    lg_hop_label(graph, hop, out);
+    if (out->failed || out->length - start < 2 ||
+        (out->data[start + 1] != '.' && out->data[start + 1] != '['))
+        return;
+    memmove(out->data + start, out->data + start + 1, out->length - start);
+    out->length--;
+}
+
+void
+lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out)
+{
+    switch (root->kind) {
+    case LG_ROOT_MODULE:
+        lg__text_add_string(out, root->name);
+        return;
+    case LG_ROOT_THREAD:
+        lg_text_add(out, "thread ");
+        lg__text_add_string(out, root->name.length > 0
+                                     ? root->name
+                                     : lg_node_text(graph, root->node));
+        return;
+    case LG_ROOT_NATIVE:
+        lg_text_add(out, "native code: ");
+        lg__say_node(graph, root->node, out);
+        return;
+    default:
+        lg__say_node(graph, root->node, out);
+    }
+}
+
+// A frame is named instead of numbered.
+static void
+say_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME) {
+        lg_text_add(out, " in ");
+        lg__say_node(graph, hop->target, out);
+    } else {
+        lg__say_label(graph, hop, out);
+    }
+}
+
+// From one autograd node to the next.
+static bool
+is_backward_step(const lg_graph *graph, const lg_hop *hop)
+{
+    static const char name[] = "next_functions";
+    uint64_t edge = hop->edges[0];
+    if (hop->edge_count != 1 || lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
+        return false;
+    lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    return label.length >= sizeof name - 1 &&
+           memcmp(label.data, name, sizeof name - 1) == 0;
+}
+
+// How many steps through an autograd graph begin with a hop.
+static size_t
+count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
+{
+    size_t count = 0;
+    while (from + count < path->count &&
+           is_backward_step(graph, &path->hops[from + count]))
+        count++;
+    return count;
+}
+
+// Two hops in one, through a dict of a torch.nn.Module.
+static bool
+say_part(const lg_graph *graph, const lg_path *path, size_t at,
+         lg_text *scratch, lg_text *out)
+{
+    return at + 1 < path->count &&
+           lg__hop_opens_parts(graph, &path->hops[at], scratch) &&
+           lg__say_part(graph, &path->hops[at + 1], scratch, out);
+}
+
+// Of several steps through an autograd graph, the node at the end is told.
+void
+lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
+{
+    lg_text scratch = {0};
+    lg__say_root(graph, &path->root, out);
+    size_t said = 0;
+    for (size_t i = 0; i < path->count; said++) {
+        if (say_part(graph, path, i, &scratch, out)) {
+            i += 2;
+            continue;
+        }
+        size_t steps = count_backward_steps(graph, path, i);
+        if (steps > 1) {
+            i += steps;
+            lg_text_add(out, " … ");
+            lg__say_node(graph, path->hops[i - 1].target, out);
+            continue;
+        }
+        if (said == PATH_HEAD && path->count > i + PATH_TAIL + 1) {
+            lg_text_add(out, " … ");
+            i = path->count - PATH_TAIL;
+        }
+        say_hop(graph, &path->hops[i++], out);
+    }
+    lg_text_free(&scratch);
+}
+
+bool
+lg__say_bundle(const lg_analysis *analysis, uint32_t node, lg_text *out)
+{
+    uint32_t bundle = lg__bundle_of(analysis, node);
+    if (bundle == LG_NONE)
+        return false;
+    lg_knot knot = lg_analysis_knot(analysis, bundle);
+    uint32_t seen = lg__count_seen(lg_analysis_graph(analysis), &knot);
+    lg_text_add(out, ": a cycle of ");
+    lg_text_add_count(out, seen);
+    lg_text_add(out, seen == 1 ? " object" : " objects");
+    return true;
+}
+
+void
+lg__say_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
+               lg_text *out)
+{
+    bool any = false;
+    for (uint32_t i = 1; i <= lg_graph_device_count(graph); i++) {
+        uint64_t bytes = on(context, i);
+        if (bytes == 0)
+            continue;
+        lg_text_add(out, any ? " · " : "");
+        lg_text_add_size(out, bytes);
+        lg_text_add(out, " ");
+        lg__text_add_string(out, lg_graph_device_name(graph, i));
+        any = true;
+    }
+    uint64_t host = on(context, 0);
+    if (any && host == 0)
+        return;
+    lg_text_add(out, any ? " · " : "");
+    lg_text_add_size(out, host);
+    lg_text_add(out, any ? " host" : "");
+}
+
+typedef struct own {
+    const lg_graph *graph;
+    uint32_t node;
+} own;
+
+static uint64_t
+own_on(const void *context, uint32_t device)
+{
+    const own *of = context;
+    return lg_node_bytes_on(of->graph, of->node, device);
+}
+
+void
+lg_node_bytes_say(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    const own of = {graph, node};
+    lg__say_vector(graph, own_on, &of, out);
+}
+
+// What one node or knot of an analysis retains.
+typedef struct retainer {
+    const lg_analysis *analysis;
+    lg__retained_on *on;
+    uint32_t which;
+} retainer;
+
+static uint64_t
+retainer_on(const void *context, uint32_t device)
+{
+    const retainer *of = context;
+    return of->on(of->analysis, of->which, device);
+}
+
+void
+lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
+                 uint32_t which, lg_text *out)
+{
+    const retainer of = {analysis, on, which};
+    lg__say_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
+}
+
+void
+lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
+                  uint32_t which, lg_text *out)
+{
+    const retainer of = {analysis, on, which};
+    lg__json_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
+}
+
+static uint64_t
+item_on(const void *context, uint32_t device)
+{
+    const uint64_t *bytes = context;
+    return bytes[device];
+}
+
+void
+lg__say_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
+{
+    lg__say_vector(graph, item_on, bytes, out);
+}
+
+void
+lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
+{
+    lg__json_vector(graph, item_on, bytes, out);
+}
+
+void
+lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
+{
+    if (bytes.device == 0) {
+        lg_text_add_size(out, bytes.host);
+        return;
+    }
+    if (lg_graph_device_count(graph) == 1) {
+        const uint64_t each[] = {bytes.host, bytes.device};
+        lg__say_each(graph, each, out);
+        return;
+    }
+    lg_text_add_size(out, bytes.device);
+    lg_text_add(out, " on devices");
+    if (bytes.host == 0)
+        return;
+    lg_text_add(out, " · ");
+    lg_text_add_size(out, bytes.host);
+    lg_text_add(out, " host");
+}
+
+uint32_t
+lg__count_seen(const lg_graph *graph, const lg_knot *knot)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < knot->count; i++)
+        count += lg_node_folded_into(graph, knot->nodes[i]) == LG_NONE;
+    return count;
+}
+
+void
+lg__say_unseen(int64_t count, lg_text *out)
+{
+    lg_text_add_count(out, (uint64_t)count);
+    lg_text_add(out, count == 1 ? " reference" : " references");
+    lg_text_add(out, " leakgraph cannot see");
+}
+
+static void
+say_culprit(const lg_graph *graph, uint32_t culprit, lg_text *out)
+{
+    if (culprit == LG_NONE) {
+        lg_text_add(out, "it");
+        return;
+    }
+    lg__say_node(graph, culprit, out);
+    lg_text_addf(out, " #%u", culprit);
+}
+
+void
+lg__say_reason(const lg_graph *graph, lg_cycle_reason reason, uint32_t culprit,
+               lg_text *out)
+{
+    int64_t unseen =
+        culprit == LG_NONE ? 0 : lg_node_unexplained(graph, culprit);
+    switch (reason) {
+    case LG_REASON_UNTRAVERSED:
+        lg_text_add(out, "the collector does not see what ");
+        say_culprit(graph, culprit, out);
+        lg_text_add(out, " refers to");
+        return;
+    case LG_REASON_FROZEN:
+        say_culprit(graph, culprit, out);
+        lg_text_add(out, " was frozen with gc.freeze()");
+        return;
+    case LG_REASON_UNTRACKED:
+        lg_text_add(out, "the collector does not track ");
+        say_culprit(graph, culprit, out);
+        if (culprit != LG_NONE &&
+            graph->columns.node_flags[culprit] & LG_NODE_IMMORTAL)
+            lg_text_add(out, ", which is immortal");
+        return;
+    default:
+        lg_text_add(out, "native code holds ");
+        say_culprit(graph, culprit, out);
+        if (unseen > 0) {
+            lg_text_add(out, " (");
+            lg__say_unseen(unseen, out);
+            lg_text_add(out, ")");
+        }
+    }
+}
+
+const char *
+lg__reason_name(lg_cycle_reason reason)
+{
+    static const char *const names[] = {"none", "native", "untraversed",
+                                        "frozen", "untracked"};
+    size_t index = (size_t)reason;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+void
+lg__say_share(uint64_t part, uint64_t whole, lg_text *out)
+{
+    double share = whole > 0 ? (double)part / (double)whole : 0;
+    unsigned thousandths = (unsigned)(share * 1000 + 0.5);
+    lg_text_addf(out, "%u.%u %%", thousandths / 10, thousandths % 10);
+}
+
+void
+lg__say_repeats(size_t count, lg_text *out)
+{
+    if (count == 0)
+        return;
+    lg_text_add(out, "   and ");
+    lg_text_add_count(out, count);
+    lg_text_add(out, " more just like it\n");
+}
+
+void
+lg__say_right(lg_text *cell, size_t width, lg_text *out)
+{
+    for (size_t i = lg__text_width(cell, 0); i < width; i++)
+        lg_text_add(out, " ");
+    lg_text_add(out, cell->data ? cell->data : "");
+    out->failed |= cell->failed;
+    cell->length = 0;
+    if (cell->data)
+        cell->data[0] = '\0';
+}

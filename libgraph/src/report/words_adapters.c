@@ -1,0 +1,61 @@
+// What a capture could not look into.
+#include "report/words.h"
+
+#include <string.h>
+
+#define KEY "adapter."
+#define NOT "not inspected: "
+
+// The library and the reason that an info text tells, if it is such a one.
+static bool
+is_uninspected(const lg_graph *graph, uint32_t index, lg_string *library,
+               lg_string *reason)
+{
+    enum { KEY_LENGTH = sizeof KEY - 1, NOT_LENGTH = sizeof NOT - 1 };
+    lg_graph_info(graph, index, library, reason);
+    if (library->length < KEY_LENGTH || reason->length < NOT_LENGTH ||
+        memcmp(library->data, KEY, KEY_LENGTH) != 0 ||
+        memcmp(reason->data, NOT, NOT_LENGTH) != 0)
+        return false;
+    library->data += KEY_LENGTH;
+    library->length -= KEY_LENGTH;
+    reason->data += NOT_LENGTH;
+    reason->length -= NOT_LENGTH;
+    return true;
+}
+
+void
+lg__say_uninspected(const lg_graph *graph, lg_text *out)
+{
+    const char *before = "\n";
+    for (uint32_t i = 0; i < lg_graph_info_count(graph); i++) {
+        lg_string library, reason;
+        if (!is_uninspected(graph, i, &library, &reason))
+            continue;
+        lg_text_add(out, before);
+        lg_text_add(out, "memory of ");
+        lg__text_add_string(out, library);
+        lg_text_add(out, " was not inspected: ");
+        lg__text_add_string(out, reason);
+        lg_text_add(out, "\n");
+        before = "";
+    }
+}
+
+void
+lg__json_uninspected(const lg_graph *graph, lg_text *out)
+{
+    const char *between = "";
+    lg_text_add(out, "\"not_inspected\": {");
+    for (uint32_t i = 0; i < lg_graph_info_count(graph); i++) {
+        lg_string library, reason;
+        if (!is_uninspected(graph, i, &library, &reason))
+            continue;
+        lg_text_add(out, between);
+        lg__text_add_json_string(out, library);
+        lg_text_add(out, ": ");
+        lg__text_add_json_string(out, reason);
+        between = ", ";
+    }
+    lg_text_add(out, "}");
+}

@@ -1,0 +1,282 @@
+/**
+ * cycles(): what is asked for, and in which order.
+ */
+#include "binding/answers/cycle_search.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/answers/py_cycles.h"
+#include "binding/support/device.h"
+#include "binding/support/errors.h"
+#include "binding/capture/recorder.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LIMIT 20
+
+/* ------------------------------------------------------------- request --- */
+
+typedef struct cycles_request {
+    lg_cycle_options options;
+    PyObject *predicate; /* borrowed; or NULL */
+    PyObject *by;        /* borrowed str; or NULL */
+    uint8_t *wanted;     /* [type] what the predicate said */
+    progress progress;
+} cycles_request;
+
+enum {
+    ARG_HOLDING,
+    ARG_KIND,
+    ARG_MIN_BYTES,
+    ARG_LIMIT,
+    ARG_BY,
+    ARG_PROGRESS,
+    ARG_COUNT,
+};
+
+static const char *const cycles_names[] = {
+    "holding", "kind", "min_bytes", "limit", "by", "progress", NULL};
+
+static bool
+parse_holding(cycles_request *self, PyObject *value)
+{
+    if (value == NULL || value == Py_None || PyUnicode_Check(value))
+        return arg_text("holding", value, &self->options.holding);
+    if (PyCallable_Check(value)) {
+        self->predicate = value;
+        return true;
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "holding must be 'tensor', 'figure', a type name or a "
+                 "callable, not %.100s",
+                 Py_TYPE(value)->tp_name);
+    return false;
+}
+
+static bool
+add_kind(core_state *state, PyObject *name, unsigned *kinds)
+{
+    for (int kind = LG_CYCLE_COLLECTABLE;
+         PyUnicode_Check(name) && kind <= LG_CYCLE_UNCOLLECTABLE; kind++)
+        if (PyUnicode_CompareWithASCIIString(
+                name, lg_cycle_kind_name((lg_cycle_kind)kind)) == 0) {
+            *kinds |= 1u << kind;
+            return true;
+        }
+    PyErr_Format(state->errors[ERROR_ARGUMENT],
+                 "kind must be 'collectable', 'held' or 'uncollectable', or "
+                 "several of them, not %R.",
+                 name);
+    return false;
+}
+
+static bool
+parse_kinds(core_state *state, PyObject *value, unsigned *kinds)
+{
+    if (value == NULL || value == Py_None)
+        return true;
+    if (PyUnicode_Check(value))
+        return add_kind(state, value, kinds);
+    PyObject *names = PySequence_Fast(value, "kind must be a str or a sequence "
+                                             "of them");
+    bool done = names != NULL;
+    for (Py_ssize_t i = 0; done && i < PySequence_Fast_GET_SIZE(names); i++)
+        done = add_kind(state, PySequence_Fast_GET_ITEM(names, i), kinds);
+    Py_XDECREF(names);
+    return done;
+}
+
+static bool
+parse_least(PyObject *value, int64_t *least)
+{
+    if (value == NULL || value == Py_None)
+        return true;
+    long long number = PyLong_AsLongLong(value);
+    if (number == -1 && PyErr_Occurred())
+        return false;
+    if (number < 0) {
+        PyErr_SetString(PyExc_ValueError, "min_bytes must not be negative");
+        return false;
+    }
+    *least = number;
+    return true;
+}
+
+static bool
+request_parse(cycles_request *self, core_state *state, PyObject *const *values)
+{
+    uint64_t limit = DEFAULT_LIMIT;
+    *self = (cycles_request){.options.min_bytes = -1};
+    if (!parse_holding(self, values[ARG_HOLDING]) ||
+        !parse_kinds(state, values[ARG_KIND], &self->options.kinds) ||
+        !parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) ||
+        !arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) ||
+        !by_check(state, values[ARG_BY]))
+        return false;
+    self->by = values[ARG_BY];
+    self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
+    return progress_start(&self->progress, values[ARG_PROGRESS]);
+}
+
+/* ----------------------------------------------------------- predicate --- */
+
+static bool
+holds_type(void *context, uint32_t type)
+{
+    return ((const uint8_t *)context)[type] != 0;
+}
+
+/* What the predicate says of the name, asked at its first type: 1, 0, or -1
+ * with an exception. */
+static int
+ask_name(PyObject *predicate, PyObject *answers, PyObject *name)
+{
+    PyObject *known = PyDict_GetItemWithError(answers, name);
+    if (known != NULL)
+        return known == Py_True;
+    if (PyErr_Occurred())
+        return -1;
+    PyObject *answer = PyObject_CallFunctionObjArgs(predicate, name, NULL);
+    int truth = answer ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    if (truth < 0)
+        return -1;
+    return PyDict_SetItem(answers, name, truth ? Py_True : Py_False) < 0
+               ? -1
+               : truth;
+}
+
+/* Every type name is asked about once, here, under the GIL: the analysis only
+ * looks the answers up. */
+static bool
+ask_predicate(cycles_request *self, const lg_graph *graph)
+{
+    uint32_t count = lg_graph_type_count(graph);
+    PyObject *answers = PyDict_New();
+    self->wanted = answers ? calloc((size_t)count + 1, 1) : NULL;
+    bool done = self->wanted != NULL;
+    if (answers != NULL && !done)
+        PyErr_NoMemory();
+    for (uint32_t type = 0; done && type < count; type++) {
+        PyObject *name = string_object(lg_graph_type(graph, type).name);
+        int truth = name ? ask_name(self->predicate, answers, name) : -1;
+        Py_XDECREF(name);
+        done = truth >= 0;
+        self->wanted[type] = truth > 0;
+    }
+    Py_XDECREF(answers);
+    self->options.holding_type = holds_type;
+    self->options.context = self->wanted;
+    return done;
+}
+
+/* --------------------------------------------------------------- found --- */
+
+static PyObject *
+find_cycles(cycles_request *self, snapshot_object *snapshot,
+            const lg_analysis *analysis)
+{
+    lg_cycles found = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_analysis_cycles(analysis, &self->options,
+                                &self->progress.monitor, &found, &error);
+    Py_END_ALLOW_THREADS
+    return status == LG_OK
+               ? cycles_new(snapshot, &found)
+               : error_raise(object_state(snapshot), status, &error);
+}
+
+static PyObject *
+request_run(cycles_request *self, snapshot_object *snapshot)
+{
+    lg_graph *graph = snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return NULL;
+    PyObject *cycles = NULL;
+    if (by_find(object_state(snapshot), graph, self->by, &self->options.by) &&
+        (self->predicate == NULL || ask_predicate(self, graph))) {
+        const lg_analysis *analysis =
+            analysis_acquire(snapshot, &self->progress.monitor);
+        if (analysis != NULL) {
+            cycles = find_cycles(self, snapshot, analysis);
+            snapshot_release(snapshot);
+        }
+    }
+    snapshot_release(snapshot);
+    return cycles;
+}
+
+static PyObject *
+request_finish(cycles_request *self, PyObject *cycles)
+{
+    free(self->wanted);
+    if (!progress_end(&self->progress, cycles ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(cycles);
+    return cycles;
+}
+
+#define CYCLES_SIGNATURE                                                       \
+    "holding=None, kind=None, min_bytes=None,\n"                               \
+    "       limit=20, by=None, progress=None)\n--\n\n"
+
+#define CYCLES_OPTIONS                                                         \
+    "holding   'tensor', 'figure', a type name (subclasses included), or a\n"  \
+    "          callable asked about each type name: only cycles that retain "  \
+    "one\n"                                                                    \
+    "kind      'collectable' (the collector would free it now), 'held' (a "    \
+    "root\n"                                                                   \
+    "          reaches it), 'uncollectable' (neither), or several of them\n"   \
+    "min_bytes that a cycle must retain, host and devices together; None: "    \
+    "held\n"                                                                   \
+    "          ones of 1 MiB or that retain a tensor or a figure, and every "  \
+    "other\n"                                                                  \
+    "limit     None for all\n"                                                 \
+    "by        what makes them big: 'retained' (or None) on the host and "     \
+    "all\n"                                                                    \
+    "          devices together, 'host', or 'device:cuda:0'\n"                 \
+    "progress  as in snapshot()"
+
+const char core_cycles_doc[] =
+    "cycles($module, /, *, " CYCLES_SIGNATURE
+    "Find the reference cycles of this process, and what they retain.\n\n"
+    "Takes a snapshot and analyses it. Does not run the collector and revives\n"
+    "nothing.\n\n" CYCLES_OPTIONS;
+
+PyObject *
+core_cycles(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+            PyObject *kwnames)
+{
+    static const arg_list list = {"cycles", cycles_names, 0, 0};
+    PyObject *values[ARG_COUNT] = {NULL};
+    core_state *state = module_state(module);
+    cycles_request request;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, state, values))
+        return NULL;
+    snapshot_object *snapshot =
+        snapshot_now(state, NULL, &request.progress.monitor);
+    PyObject *cycles = snapshot ? request_run(&request, snapshot) : NULL;
+    Py_XDECREF(snapshot);
+    return request_finish(&request, cycles);
+}
+
+const char snapshot_cycles_doc[] =
+    "cycles($self, /, *, " CYCLES_SIGNATURE
+    "Find the reference cycles, and what they retain.\n\n"
+    "PartialError on a snapshot of a part of the heap.\n\n" CYCLES_OPTIONS;
+
+PyObject *
+snapshot_cycles(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const arg_list list = {"cycles", cycles_names, 0, 0};
+    PyObject *values[ARG_COUNT] = {NULL};
+    cycles_request request;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, object_state(self), values))
+        return NULL;
+    return request_finish(&request,
+                          request_run(&request, (snapshot_object *)self));
+}

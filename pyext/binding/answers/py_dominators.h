@@ -1,0 +1,9 @@
+/** Dominators: the top of a Snapshot's dominator tree. */
+#ifndef LEAKGRAPH_PY_DOMINATORS_H
+#define LEAKGRAPH_PY_DOMINATORS_H
+
+#include "binding/support/shim.h"
+
+extern PyType_Spec dominators_spec;
+
+#endif

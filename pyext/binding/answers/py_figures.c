@@ -1,0 +1,138 @@
+#include "binding/answers/py_figures.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/errors.h"
+#include "binding/objects/listing.h"
+#include "binding/support/python.h"
+#include "binding/capture/recorder.h"
+#include <leakgraph/bytes.h>
+
+/* Rows that the text shows; Python sees all. */
+#define SHOWN_ROWS 20
+
+static const char *const figures_names[] = {"progress", NULL};
+
+static lg_status
+write_reports(const lg_analysis *analysis, listing_texts *out, lg_error *error)
+{
+    lg_status status = lg_report_figures(analysis, SHOWN_ROWS, LG_FORMAT_TEXT,
+                                         &out->text, error);
+    if (status == LG_OK)
+        status =
+            lg_report_figures(analysis, 0, LG_FORMAT_JSON, &out->json, error);
+    return status;
+}
+
+static PyObject *
+figures_of(snapshot_object *snapshot, progress *watch)
+{
+    const lg_analysis *analysis = analysis_acquire(snapshot, &watch->monitor);
+    if (analysis == NULL)
+        return NULL;
+    listing_texts texts = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = write_reports(analysis, &texts, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status == LG_OK)
+        return listing_new_found(snapshot, TYPE_FIGURES, "figure_rows", &texts);
+    lg_text_free(&texts.text);
+    lg_text_free(&texts.json);
+    return error_raise(object_state(snapshot), status, &error);
+}
+
+static PyObject *
+finish(progress *watch, PyObject *figures)
+{
+    if (!progress_end(watch, figures ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(figures);
+    return figures;
+}
+
+#define FIGURES_TEXT                                                           \
+    "Each is a FigureRow: its node, pyplot's number, width and height in\n"    \
+    "pixels, axes, artists, canvas (bytes of pixels; 0: never drawn),\n"       \
+    "retained (bytes that would be freed with it, canvas included), closed\n"  \
+    "(pyplot does not know it), reachable (not garbage), and held_by: pairs\n" \
+    "of a kind ('pyplot', 'animation', 'callback', 'variable', 'native')\n"    \
+    "and where that is. No byte is counted for two figures.\n\n"               \
+    "progress  as in snapshot()"
+
+const char core_figures_doc[] =
+    "figures($module, /, *, progress=None)\n--\n\n"
+    "The figures of matplotlib in this process, the biggest first.\n\n"
+    "Takes a snapshot and analyses it. " FIGURES_TEXT;
+
+PyObject *
+core_figures(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+             PyObject *kwnames)
+{
+    static const arg_list list = {"figures", figures_names, 0, 0};
+    PyObject *values[1] = {NULL};
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[0]))
+        return NULL;
+    snapshot_object *snapshot =
+        snapshot_now(module_state(module), NULL, &watch.monitor);
+    PyObject *figures = snapshot ? figures_of(snapshot, &watch) : NULL;
+    Py_XDECREF(snapshot);
+    return finish(&watch, figures);
+}
+
+const char snapshot_figures_doc[] =
+    "figures($self, /, *, progress=None)\n--\n\n"
+    "The figures of matplotlib, the biggest first.\n\n"
+    "PartialError on a snapshot of a part of the heap. " FIGURES_TEXT;
+
+PyObject *
+snapshot_figures(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const arg_list list = {"figures", figures_names, 0, 0};
+    PyObject *values[1] = {NULL};
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[0]))
+        return NULL;
+    return finish(&watch, figures_of((snapshot_object *)self, &watch));
+}
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyObject *
+figures_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.notebook", "figures_html", self);
+}
+
+static PyMemberDef figures_members[] = {
+    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
+     "A tuple of FigureRow."},
+    LISTING_FINDINGS,
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyMethodDef figures_methods[] = {
+    {"_repr_html_", figures_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot figures_slots[] = {
+    LISTING_SLOTS,
+    {Py_tp_members, figures_members},
+    {Py_tp_methods, figures_methods},
+    {Py_tp_doc, "A sequence of FigureRow, biggest first; str() is the table as "
+                "text."},
+    {0, NULL},
+};
+
+PyType_Spec figures_spec = {
+    .name = "leakgraph.Figures",
+    .basicsize = sizeof(listing_object),
+    .flags = FINAL_TYPE,
+    .slots = figures_slots,
+};

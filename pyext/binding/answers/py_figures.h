@@ -1,0 +1,14 @@
+/** Figures: matplotlib's figures, with their bytes and holders. */
+#ifndef LEAKGRAPH_PY_FIGURES_H
+#define LEAKGRAPH_PY_FIGURES_H
+
+#include "binding/support/shim.h"
+
+extern PyType_Spec figures_spec;
+
+PyObject *core_figures(PyObject *module, PyObject *const *args,
+                       Py_ssize_t nargs, PyObject *kwnames);
+
+extern const char core_figures_doc[];
+
+#endif

@@ -1,0 +1,135 @@
+#include "binding/answers/py_findings.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/objects/listing.h"
+#include "binding/support/python.h"
+#include "binding/capture/recorder.h"
+
+#include <leakgraph/bytes.h>
+
+static lg_status
+write_reports(const lg_analysis *analysis, const lg_monitor *monitor,
+              listing_texts *out, lg_error *error)
+{
+    lg_findings findings = {0};
+    lg_status status =
+        lg_analysis_findings(analysis, monitor, &findings, error);
+    if (status == LG_OK)
+        status = lg_report_findings(analysis, &findings, LG_FORMAT_TEXT,
+                                    &out->text, error);
+    if (status == LG_OK)
+        status = lg_report_findings(analysis, &findings, LG_FORMAT_JSON,
+                                    &out->json, error);
+    lg_findings_free(&findings);
+    return status;
+}
+
+static PyObject *
+findings_of(snapshot_object *snapshot, const lg_monitor *monitor)
+{
+    const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
+    if (analysis == NULL)
+        return NULL;
+    listing_texts texts = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = write_reports(analysis, monitor, &texts, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status == LG_OK)
+        return listing_new(snapshot, TYPE_FINDINGS, "finding_rows", &texts);
+    lg_text_free(&texts.text);
+    lg_text_free(&texts.json);
+    return error_raise(object_state(snapshot), status, &error);
+}
+
+static const char *const findings_names[] = {"progress", NULL};
+static const arg_list findings_list = {"findings", findings_names, 0, 0};
+
+#define FINDINGS_SIGNATURE "*, progress=None)\n--\n\n"
+
+#define FINDINGS_MORE                                                          \
+    "\n\nA sequence of Finding, the biggest first: what was recognised, who "  \
+    "holds it, the\ncause in one sentence and the fix in one line.\n\n"        \
+    "progress  as in snapshot()"
+
+const char core_findings_doc[] =
+    "findings($module, /, " FINDINGS_SIGNATURE
+    "Known mistakes that keep memory alive in this process." FINDINGS_MORE;
+
+PyObject *
+core_findings(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames)
+{
+    PyObject *values[1] = {NULL};
+    progress watch;
+    if (!args_take(&findings_list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[0]))
+        return NULL;
+    snapshot_object *snapshot =
+        snapshot_now(module_state(module), NULL, &watch.monitor);
+    PyObject *found = snapshot ? findings_of(snapshot, &watch.monitor) : NULL;
+    Py_XDECREF(snapshot);
+    if (!progress_end(&watch, found ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(found);
+    return found;
+}
+
+const char snapshot_findings_doc[] =
+    "findings($self, /, " FINDINGS_SIGNATURE
+    "Known mistakes that keep memory alive." FINDINGS_MORE
+    "\n\nPartialError on a snapshot of a part of the heap.";
+
+PyObject *
+snapshot_findings(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    PyObject *values[1] = {NULL};
+    progress watch;
+    if (!args_take(&findings_list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[0]))
+        return NULL;
+    PyObject *found = findings_of((snapshot_object *)self, &watch.monitor);
+    if (!progress_end(&watch, found ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(found);
+    return found;
+}
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyObject *
+findings_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.notebook", "findings_html", self);
+}
+
+static PyMemberDef findings_members[] = {
+    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
+     "A tuple of Finding(pattern, cause, fix, holder, held_by, example, count, "
+     "retained,\ndevice, alike)."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyMethodDef findings_methods[] = {
+    {"_repr_html_", findings_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot findings_slots[] = {
+    LISTING_SLOTS,
+    {Py_tp_members, findings_members},
+    {Py_tp_methods, findings_methods},
+    {Py_tp_doc, "A sequence of Finding, biggest first; str() tells them."},
+    {0, NULL},
+};
+
+PyType_Spec findings_spec = {
+    .name = "leakgraph.Findings",
+    .basicsize = sizeof(listing_object),
+    .flags = FINAL_TYPE,
+    .slots = findings_slots,
+};

@@ -1,0 +1,257 @@
+#include "binding/answers/py_memory.h"
+#include "bytes/cuda/dump.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/objects/listing.h"
+#include "binding/support/progress.h"
+#include "binding/support/python.h"
+#include "binding/capture/recorder.h"
+
+#include <leakgraph/bytes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------- made --- */
+
+/* Frees the texts. */
+static PyObject *
+accounting_new(snapshot_object *snapshot, listing_texts *texts)
+{
+    PyObject *json = PyUnicode_FromStringAndSize(
+        texts->json.data, (Py_ssize_t)texts->json.length);
+    PyObject *host =
+        json ? python_call("leakgraph.rows", "account_host", json) : NULL;
+    Py_XDECREF(json);
+    if (host == NULL) {
+        lg_text_free(&texts->text);
+        lg_text_free(&texts->json);
+        return NULL;
+    }
+    PyObject *self =
+        listing_new(snapshot, TYPE_ACCOUNTING, "account_rows", texts);
+    if (self == NULL)
+        Py_DECREF(host);
+    else
+        ((listing_object *)self)->facts = host;
+    return self;
+}
+
+/* state NULL: what the snapshot's own allocators said. */
+static PyObject *
+accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
+{
+    lg_graph *graph = snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return NULL;
+    listing_texts texts = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status =
+        lg_report_memory(graph, state, LG_FORMAT_TEXT, &texts.text, &error);
+    if (status == LG_OK)
+        status =
+            lg_report_memory(graph, state, LG_FORMAT_JSON, &texts.json, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status == LG_OK)
+        return accounting_new(snapshot, &texts);
+    lg_text_free(&texts.text);
+    lg_text_free(&texts.json);
+    return error_raise(object_state(snapshot), status, &error);
+}
+
+/* --------------------------------------------------------------- memory --- */
+
+const char core_memory_doc[] =
+    "memory($module, /, *, progress=None)\n--\n\n"
+    "Where this process's bytes are: the host's, and each device's to the "
+    "byte.\n\nA sequence of Account, one for each device; host is a dict.\n\n"
+    "progress  as in snapshot()";
+
+PyObject *
+core_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+            PyObject *kwnames)
+{
+    static const char *const names[] = {"progress", NULL};
+    static const arg_list list = {"memory", names, 0, 0};
+    PyObject *values[1] = {NULL};
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[0]))
+        return NULL;
+    snapshot_object *snapshot =
+        snapshot_now(module_state(module), NULL, &watch.monitor);
+    PyObject *made = snapshot ? accounting_of(snapshot, NULL) : NULL;
+    Py_XDECREF(snapshot);
+    if (!progress_end(&watch, made ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(made);
+    return made;
+}
+
+PyObject *
+snapshot_memory(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return accounting_of((snapshot_object *)self, NULL);
+}
+
+/* ------------------------------------------------------------ attribute --- */
+
+enum { NAME = 24 };
+
+/* What lg_report_memory asks of a recorded allocator. */
+typedef struct recorded {
+    lg_dump dump;
+    const char **frames; /* of each block */
+    const char **pools;  /* of each segment */
+    char (*more)[NAME];  /* names of devices that the graph does not have */
+    const char **more_names;
+    uint32_t more_count;
+} recorded;
+
+static void
+recorded_free(recorded *self)
+{
+    lg_dump_free(&self->dump);
+    free(self->frames);
+    free(self->pools);
+    free(self->more);
+    free(self->more_names);
+}
+
+/* The id of "cuda:N", by the graph or else behind its devices. */
+static uint32_t
+find_device(recorded *self, const lg_graph *graph, uint32_t ordinal)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "cuda:%u", ordinal);
+    uint32_t count = lg_graph_device_count(graph);
+    for (uint32_t id = 1; id <= count; id++) {
+        lg_string known = lg_graph_device_name(graph, id);
+        if (known.length == strlen(name) &&
+            memcmp(known.data, name, known.length) == 0)
+            return id;
+    }
+    for (uint32_t i = 0; i < self->more_count; i++)
+        if (strcmp(self->more[i], name) == 0)
+            return count + 1 + i;
+    memcpy(self->more[self->more_count], name, NAME);
+    self->more_names[self->more_count] = self->more[self->more_count];
+    return count + 1 + self->more_count++;
+}
+
+static const char *
+text_of(const recorded *self, uint32_t id)
+{
+    return id != 0 ? self->dump.texts[id] : "";
+}
+
+/* Makes the ids in the dump those of the graph. */
+static bool
+recorded_settle(recorded *self, const lg_graph *graph)
+{
+    lg_dump *dump = &self->dump;
+    self->frames = calloc(dump->block_count + 1, sizeof *self->frames);
+    self->pools = calloc(dump->segment_count + 1, sizeof *self->pools);
+    self->more = calloc(dump->segment_count + 1, sizeof *self->more);
+    self->more_names = calloc(dump->segment_count + 1, sizeof(char *));
+    if (!self->frames || !self->pools || !self->more || !self->more_names)
+        return false;
+    for (size_t i = 0; i < dump->segment_count; i++) {
+        lg_segment *at = &dump->segments[i];
+        self->pools[i] = text_of(self, at->pool);
+        at->device = find_device(self, graph, at->device);
+        at->pool = at->kind = 0;
+    }
+    for (size_t i = 0; i < dump->block_count; i++) {
+        self->frames[i] = text_of(self, dump->blocks[i].frames);
+        dump->blocks[i].frames = 0;
+    }
+    return true;
+}
+
+static PyObject *
+attribute(snapshot_object *snapshot, recorded *from)
+{
+    lg_graph *graph = snapshot_graph(snapshot);
+    if (graph == NULL)
+        return NULL;
+    if (!recorded_settle(from, graph))
+        return PyErr_NoMemory();
+    const lg_allocator_state state = {
+        .segments = from->dump.segments,
+        .segment_count = from->dump.segment_count,
+        .blocks = from->dump.blocks,
+        .block_count = from->dump.block_count,
+        .block_frames = from->frames,
+        .segment_pools = from->pools,
+        .more_devices = from->more_names,
+        .more_device_count = from->more_count,
+    };
+    return accounting_of(snapshot, &state);
+}
+
+const char core_attribute_doc[] =
+    "_attribute($module, allocator, snapshot, /)\n--\n\n"
+    "The Accounting of what an allocator's snapshot and a Snapshot say "
+    "together.";
+
+PyObject *
+core_attribute(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    core_state *state = module_state(module);
+    recorded from = {0};
+    lg_error error;
+    if (nargs != 2 || Py_TYPE(args[1]) != state->types[TYPE_SNAPSHOT]) {
+        PyErr_SetString(PyExc_TypeError,
+                        "_attribute() takes an allocator's snapshot and a "
+                        "Snapshot");
+        return NULL;
+    }
+    lg_status status = lg_dump_read(args[0], true, &from.dump, &error);
+    PyObject *made = status == LG_OK
+                         ? attribute((snapshot_object *)args[1], &from)
+                         : error_raise(state, status, &error);
+    recorded_free(&from);
+    return made;
+}
+
+/* ------------------------------------------------------------- protocol --- */
+
+static PyObject *
+accounting_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.notebook", "accounting_html", self);
+}
+
+static PyMemberDef accounting_members[] = {
+    {"devices", T_OBJECT, offsetof(listing_object, rows), READONLY,
+     "A tuple of Account, one for each device but the host."},
+    {"host", T_OBJECT, offsetof(listing_object, facts), READONLY,
+     "A dict of the host's bytes: python, arrays, tensors, cpp, mapped, "
+     "pinned,\nrss, malloc, arenas (None: not known)."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyMethodDef accounting_methods[] = {
+    {"_repr_html_", accounting_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot accounting_slots[] = {
+    LISTING_SLOTS,
+    {Py_tp_members, accounting_members},
+    {Py_tp_methods, accounting_methods},
+    {Py_tp_doc, "A sequence of Account; str() is the report."},
+    {0, NULL},
+};
+
+PyType_Spec accounting_spec = {
+    .name = "leakgraph.Accounting",
+    .basicsize = sizeof(listing_object),
+    .flags = FINAL_TYPE,
+    .slots = accounting_slots,
+};

@@ -1,0 +1,225 @@
+#include "binding/answers/py_merged_paths.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/objects/listing.h"
+#include "binding/pictures/picture.h"
+#include "binding/support/python.h"
+#include "binding/objects/target.h"
+
+/* ---------------------------------------------------------------- made --- */
+
+static lg_status
+write_reports(const lg_analysis *analysis, const lg_nodes *nodes, size_t limit,
+              const lg_monitor *monitor, listing_texts *out, lg_error *error)
+{
+    lg_status status =
+        lg_report_paths(analysis, nodes->items, nodes->count, limit, monitor,
+                        LG_FORMAT_TEXT, &out->text, error);
+    if (status == LG_OK)
+        status = lg_report_paths(analysis, nodes->items, nodes->count, limit,
+                                 monitor, LG_FORMAT_JSON, &out->json, error);
+    return status;
+}
+
+/* What a picture needs later comes after what Python sees. */
+enum { FACT_SNAPSHOT = 3, FACT_NODES };
+
+static PyObject *
+facts_new(snapshot_object *snapshot, const lg_nodes *nodes, const lg_text *text)
+{
+    PyObject *json =
+        PyUnicode_FromStringAndSize(text->data, (Py_ssize_t)text->length);
+    PyObject *told =
+        json ? python_call("leakgraph.rows", "merged_facts", json) : NULL;
+    PyObject *items =
+        told ? PyBytes_FromStringAndSize(
+                   (const char *)nodes->items,
+                   (Py_ssize_t)(nodes->count * sizeof *nodes->items))
+             : NULL;
+    PyObject *drawn =
+        items ? PyTuple_Pack(2, (PyObject *)snapshot, items) : NULL;
+    PyObject *facts = drawn ? PySequence_Concat(told, drawn) : NULL;
+    Py_XDECREF(json);
+    Py_XDECREF(told);
+    Py_XDECREF(items);
+    Py_XDECREF(drawn);
+    return facts;
+}
+
+/* Frees the texts. */
+static PyObject *
+merged_new(snapshot_object *snapshot, const lg_nodes *nodes,
+           listing_texts *texts)
+{
+    PyObject *facts = facts_new(snapshot, nodes, &texts->json);
+    if (facts == NULL) {
+        lg_text_free(&texts->text);
+        lg_text_free(&texts->json);
+        return NULL;
+    }
+    PyObject *self = listing_new(snapshot, TYPE_MERGED, "merged_rows", texts);
+    if (self == NULL)
+        Py_DECREF(facts);
+    else
+        ((listing_object *)self)->facts = facts;
+    return self;
+}
+
+PyObject *
+merged_of(snapshot_object *snapshot, const lg_nodes *nodes, size_t limit,
+          const lg_monitor *monitor)
+{
+    const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
+    if (analysis == NULL)
+        return NULL;
+    listing_texts texts = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = write_reports(analysis, nodes, limit, monitor, &texts, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status == LG_OK)
+        return merged_new(snapshot, nodes, &texts);
+    lg_text_free(&texts.text);
+    lg_text_free(&texts.json);
+    return error_raise(object_state(snapshot), status, &error);
+}
+
+const char snapshot_merged_paths_doc[] =
+    "merged_paths($self, /, target, *, limit=20, progress=None)\n--\n\n"
+    "How the roots reach many objects: their shortest paths, merged.\n\n"
+    "target    a selector, a Node, a list or Nodes of them, or a live object\n"
+    "limit     lines, the biggest first; None for all\n"
+    "progress  as in snapshot()\n\n"
+    "Paths are one where types and labels agree; elements of a list and values "
+    "of a\ndict count as one. PartialError on a snapshot of a part of the "
+    "heap.";
+
+PyObject *
+snapshot_merged_paths(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    static const char *const names[] = {"target", "limit", "progress", NULL};
+    static const arg_list list = {"merged_paths", names, 1, 1};
+    PyObject *values[3] = {NULL};
+    snapshot_object *snapshot = (snapshot_object *)self;
+    uint64_t limit = MERGED_LINES;
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !arg_limit("limit", values[1], SIZE_MAX, &limit) ||
+        !progress_start(&watch, values[2]))
+        return NULL;
+    if (values[1] == Py_None)
+        limit = 0;
+    lg_nodes nodes = {0};
+    PyObject *merged = NULL;
+    if (target_resolve_set(snapshot, values[0], &nodes))
+        merged = merged_of(snapshot, &nodes, (size_t)limit, &watch.monitor);
+    lg_nodes_free(&nodes);
+    if (!progress_end(&watch, merged ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(merged);
+    return merged;
+}
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyObject *
+get_fact(listing_object *self, void *index)
+{
+    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
+    Py_INCREF(fact);
+    return fact;
+}
+
+static PyObject *
+merged_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.notebook", "merged_html", self);
+}
+
+static lg_status
+see(const lg_analysis *analysis, const void *of, lg_view **out, lg_error *err)
+{
+    const lg_nodes *nodes = of;
+    return lg_view_paths(analysis, nodes->items, nodes->count, 0, NULL, out,
+                         err);
+}
+
+static PyObject *
+get_drawing(listing_object *self, void *Py_UNUSED(closure))
+{
+    PyObject *snapshot = PyTuple_GET_ITEM(self->facts, FACT_SNAPSHOT);
+    PyObject *items = PyTuple_GET_ITEM(self->facts, FACT_NODES);
+    lg_nodes nodes = {
+        .items = (uint32_t *)PyBytes_AS_STRING(items),
+        .count = (size_t)PyBytes_GET_SIZE(items) / sizeof(uint32_t),
+    };
+    return picture_of((snapshot_object *)snapshot, see, &nodes);
+}
+
+static PyObject *
+merged_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+            PyObject *kwnames)
+{
+    return picture_ask(get_drawing((listing_object *)self, NULL), "save", args,
+                       nargs, kwnames);
+}
+
+static PyObject *
+merged_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return picture_ask(get_drawing((listing_object *)self, NULL), "_repr_svg_",
+                       NULL, 0, NULL);
+}
+
+static PyMemberDef merged_members[] = {
+    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
+     "A tuple of MergedRow(depth, label, name, node, count, objects, retained, "
+     "device),\neach below the last one before it whose depth is less by "
+     "one."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef merged_getset[] = {
+    {"objects", (getter)get_fact, NULL, "How many objects were asked about.",
+     (void *)0},
+    {"unreachable", (getter)get_fact, NULL,
+     "How many of them no root reaches: garbage.", (void *)1},
+    {"retained", (getter)get_fact, NULL,
+     "Bytes(host, device) that only they together keep alive.", (void *)2},
+    {"drawing", (getter)get_drawing, NULL,
+     "A Drawing of the tree: at most 48 boxes.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef merged_methods[] = {
+    {"_repr_html_", merged_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {"_repr_svg_", merged_repr_svg, METH_NOARGS,
+     "_repr_svg_($self, /)\n--\n\n"},
+    {"save", (PyCFunction)(void (*)(void))merged_save,
+     METH_FASTCALL | METH_KEYWORDS,
+     "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
+     "its path, as Drawing.save() does."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot merged_slots[] = {
+    LISTING_SLOTS,
+    {Py_tp_members, merged_members},
+    {Py_tp_getset, merged_getset},
+    {Py_tp_methods, merged_methods},
+    {Py_tp_doc, "A sequence of MergedRow, a tree from the roots down; str() "
+                "draws it."},
+    {0, NULL},
+};
+
+PyType_Spec merged_spec = {
+    .name = "leakgraph.MergedPaths",
+    .basicsize = sizeof(listing_object),
+    .flags = FINAL_TYPE,
+    .slots = merged_slots,
+};

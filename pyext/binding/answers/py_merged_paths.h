@@ -1,0 +1,16 @@
+/** MergedPaths: how the roots reach many objects. */
+#ifndef LEAKGRAPH_PY_MERGED_PATHS_H
+#define LEAKGRAPH_PY_MERGED_PATHS_H
+
+#include "binding/objects/py_snapshot.h"
+
+extern PyType_Spec merged_spec;
+
+/** Lines, if nobody says how many. */
+#define MERGED_LINES 20
+
+/** The MergedPaths of the nodes, in so many lines (0: all). */
+PyObject *merged_of(snapshot_object *snapshot, const lg_nodes *nodes,
+                    size_t limit, const lg_monitor *monitor);
+
+#endif

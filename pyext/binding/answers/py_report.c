@@ -1,0 +1,218 @@
+#include "binding/answers/py_report.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/objects/py_snapshot.h"
+
+typedef lg_status (*report_function)(const lg_graph *, lg_format, lg_text *,
+                                     lg_error *);
+
+/* The report as a plain str. */
+static PyObject *
+report_text(PyObject *self, report_function write)
+{
+    lg_graph *graph = snapshot_acquire((snapshot_object *)self);
+    if (graph == NULL)
+        return NULL;
+    lg_text text = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = write(graph, LG_FORMAT_TEXT, &text, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release((snapshot_object *)self);
+    if (status == LG_OK)
+        return text_object(&text);
+    lg_text_free(&text);
+    return error_raise(object_state(self), status, &error);
+}
+
+/* -------------------------------------------------------------- report --- */
+
+/* NULL without an exception: there can be no analysis of the snapshot. */
+static const lg_analysis *
+analysis_if_any(snapshot_object *self, const lg_monitor *monitor)
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL || lg_graph_is_partial(graph))
+        return NULL;
+    PyObject *unsupported = object_state(self)->errors[ERROR_UNSUPPORTED];
+    const lg_analysis *analysis = analysis_acquire(self, monitor);
+    if (analysis == NULL && PyErr_ExceptionMatches(unsupported))
+        PyErr_Clear();
+    return analysis;
+}
+
+static PyObject *
+threads_text(snapshot_object *self, const lg_analysis *analysis)
+{
+    lg_graph *graph = snapshot_acquire(self);
+    if (graph == NULL)
+        return NULL;
+    lg_text text = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_report_threads(graph, analysis, LG_FORMAT_TEXT, &text, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(self);
+    if (status == LG_OK)
+        return text_object(&text);
+    lg_text_free(&text);
+    return error_raise(object_state(self), status, &error);
+}
+
+static PyObject *
+report_new(core_state *state, PyObject *text)
+{
+    PyObject *args = PyTuple_Pack(1, text);
+    if (args == NULL)
+        return NULL;
+    PyObject *report =
+        PyUnicode_Type.tp_new(state->types[TYPE_REPORT], args, NULL);
+    Py_DECREF(args);
+    return report;
+}
+
+const char snapshot_threads_doc[] =
+    "threads($self, /, *, progress=None)\n--\n\n"
+    "Each thread's frames and each suspended task, with their locals and what "
+    "these\nretain, as text.\n\nOn a snapshot of a part of the heap: with "
+    "the objects' own sizes.";
+
+PyObject *
+snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const char *const names[] = {"progress", NULL};
+    static const arg_list list = {"threads", names, 0, 0};
+    PyObject *values[1] = {NULL};
+    snapshot_object *snapshot = (snapshot_object *)self;
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[0]))
+        return NULL;
+    const lg_analysis *analysis = analysis_if_any(snapshot, &watch.monitor);
+    PyObject *text = PyErr_Occurred() ? NULL : threads_text(snapshot, analysis);
+    if (analysis != NULL)
+        snapshot_release(snapshot);
+    PyObject *report = text ? report_new(object_state(self), text) : NULL;
+    Py_XDECREF(text);
+    if (!progress_end(&watch, report ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(report);
+    return report;
+}
+
+static PyType_Slot report_slots[] = {
+    SLOT(Py_tp_repr, PyObject_Str),
+    {Py_tp_doc, "A text that a REPL shows as it is."},
+    {0, NULL},
+};
+
+PyType_Spec report_spec = {
+    .name = "leakgraph.Report",
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = report_slots,
+};
+
+/* ---------------------------------------------------------------- info --- */
+
+typedef struct info_object {
+    PyDictObject dict;
+    PyObject *text;
+} info_object;
+
+static int
+info_fill(PyObject *self, const lg_graph *graph)
+{
+    int failed = 0;
+    for (uint32_t i = 0; !failed && i < lg_graph_info_count(graph); i++) {
+        lg_string name, content;
+        lg_graph_info(graph, i, &name, &content);
+        PyObject *key = string_object(name);
+        PyObject *value = string_object(content);
+        failed = key == NULL || value == NULL ||
+                 PyDict_SetItem(self, key, value) < 0;
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+    }
+    return failed;
+}
+
+static PyObject *
+info_new(core_state *state, PyObject *text)
+{
+    PyObject *empty = PyTuple_New(0);
+    if (empty == NULL)
+        return NULL;
+    PyTypeObject *type = state->types[TYPE_INFO];
+    PyObject *self = PyDict_Type.tp_new(type, empty, NULL);
+    Py_DECREF(empty);
+    if (self != NULL) {
+        Py_INCREF(text);
+        ((info_object *)self)->text = text;
+    }
+    return self;
+}
+
+PyObject *
+snapshot_info(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    PyObject *text = report_text(self, lg_report_info);
+    if (text == NULL)
+        return NULL;
+    PyObject *info = info_new(object_state(self), text);
+    Py_DECREF(text);
+    lg_graph *graph = snapshot_graph((snapshot_object *)self);
+    if (info != NULL && (graph == NULL || info_fill(info, graph) != 0))
+        Py_CLEAR(info);
+    return info;
+}
+
+static PyObject *
+info_repr(info_object *self)
+{
+    Py_INCREF(self->text);
+    return self->text;
+}
+
+static int
+info_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((info_object *)self)->text);
+    return PyDict_Type.tp_traverse(self, visit, arg);
+}
+
+static int
+info_clear(PyObject *self)
+{
+    return PyDict_Type.tp_clear(self);
+}
+
+static void
+info_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Py_CLEAR(((info_object *)self)->text);
+    PyDict_Type.tp_dealloc(self);
+    Py_DECREF(type);
+}
+
+static PyType_Slot info_slots[] = {
+    SLOT(Py_tp_dealloc, info_dealloc),
+    SLOT(Py_tp_traverse, info_traverse),
+    SLOT(Py_tp_clear, info_clear),
+    SLOT(Py_tp_repr, info_repr),
+    {Py_tp_doc, "A dict of what is known of a snapshot."},
+    {0, NULL},
+};
+
+PyType_Spec info_spec = {
+    .name = "leakgraph.Info",
+    .basicsize = sizeof(info_object),
+    .flags = FINAL_TYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = info_slots,
+};

@@ -1,0 +1,298 @@
+#include "binding/answers/py_tensors.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/support/device.h"
+#include "binding/support/errors.h"
+#include "binding/objects/listing.h"
+#include "binding/support/progress.h"
+#include "binding/support/python.h"
+#include "binding/capture/recorder.h"
+#include <leakgraph/bytes.h>
+
+#define DEFAULT_LIMIT 20
+
+/* ------------------------------------------------------------- request --- */
+
+typedef struct tensors_request {
+    PyObject *device; /* borrowed; NULL: all */
+    lg_tensor_group group;
+    size_t limit; /* 0: all */
+    progress progress;
+} tensors_request;
+
+static bool
+parse_group(core_state *state, PyObject *value, lg_tensor_group *out)
+{
+    static const char *const names[] = {"kind", "device", "dtype", "shape"};
+    if (value == NULL || value == Py_None)
+        return true;
+    for (unsigned i = 0; PyUnicode_Check(value) && i < 4; i++)
+        if (PyUnicode_CompareWithASCIIString(value, names[i]) == 0) {
+            *out = (lg_tensor_group)(LG_TENSORS_BY_KIND + i);
+            return true;
+        }
+    PyErr_Format(state->errors[ERROR_ARGUMENT],
+                 "group must be None, 'kind', 'device', 'dtype' or 'shape', "
+                 "not %R.",
+                 value);
+    return false;
+}
+
+/* `values` in the order device, limit, group, progress. */
+static bool
+request_parse(tensors_request *self, core_state *state, PyObject *const *values)
+{
+    uint64_t limit = DEFAULT_LIMIT;
+    *self = (tensors_request){.group = LG_TENSORS_EACH};
+    if (values[0] != NULL && values[0] != Py_None)
+        self->device = values[0];
+    if (!arg_limit("limit", values[1], SIZE_MAX, &limit) ||
+        !parse_group(state, values[2], &self->group))
+        return false;
+    self->limit = values[1] == Py_None ? 0 : (size_t)limit;
+    return progress_start(&self->progress, values[3]);
+}
+
+static lg_status
+write_reports(const tensors_request *self, const lg_graph *graph,
+              const lg_analysis *analysis, uint32_t device, listing_texts *out,
+              lg_error *error)
+{
+    lg_status status =
+        lg_report_tensors(graph, analysis, device, self->group, self->limit,
+                          LG_FORMAT_TEXT, &out->text, error);
+    if (status == LG_OK)
+        status =
+            lg_report_tensors(graph, analysis, device, self->group, self->limit,
+                              LG_FORMAT_JSON, &out->json, error);
+    return status;
+}
+
+/* Frees the texts. */
+static PyObject *
+tensors_new(snapshot_object *snapshot, lg_tensor_group group,
+            listing_texts *texts)
+{
+    bool each = group == LG_TENSORS_EACH;
+    PyObject *json = PyUnicode_FromStringAndSize(
+        texts->json.data, (Py_ssize_t)texts->json.length);
+    PyObject *facts =
+        json ? python_call("leakgraph.rows", "tensor_facts", json) : NULL;
+    Py_XDECREF(json);
+    if (facts == NULL) {
+        lg_text_free(&texts->text);
+        lg_text_free(&texts->json);
+        return NULL;
+    }
+    PyObject *self =
+        each
+            ? listing_new_found(snapshot, TYPE_TENSORS, "tensor_rows", texts)
+            : listing_new(snapshot, TYPE_TENSOR_GROUPS, "tensor_groups", texts);
+    if (self == NULL)
+        Py_DECREF(facts);
+    else
+        ((listing_object *)self)->facts = facts;
+    return self;
+}
+
+/* The analysis, if rows are asked for and it can be made: a part of a heap has
+ * none. NULL with or without an exception. */
+static const lg_analysis *
+analysis_for(const tensors_request *self, snapshot_object *snapshot,
+             const lg_graph *graph)
+{
+    if (self->group != LG_TENSORS_EACH || lg_graph_is_partial(graph))
+        return NULL;
+    const lg_analysis *analysis =
+        analysis_acquire(snapshot, &self->progress.monitor);
+    if (analysis != NULL)
+        snapshot_release(snapshot);
+    return analysis;
+}
+
+static PyObject *
+request_run(const tensors_request *self, snapshot_object *snapshot)
+{
+    core_state *state = object_state(snapshot);
+    uint32_t device = LG_NONE;
+    lg_graph *graph = snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return NULL;
+    if (self->device != NULL &&
+        !device_named(state, graph, self->device, &device)) {
+        snapshot_release(snapshot);
+        return NULL;
+    }
+    const lg_analysis *analysis = analysis_for(self, snapshot, graph);
+    if (PyErr_Occurred()) {
+        snapshot_release(snapshot);
+        return NULL;
+    }
+    listing_texts texts = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = write_reports(self, graph, analysis, device, &texts, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status == LG_OK)
+        return tensors_new(snapshot, self->group, &texts);
+    lg_text_free(&texts.text);
+    lg_text_free(&texts.json);
+    return error_raise(state, status, &error);
+}
+
+static PyObject *
+request_finish(tensors_request *self, PyObject *tensors)
+{
+    if (!progress_end(&self->progress, tensors ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(tensors);
+    return tensors;
+}
+
+static const char *const tensors_names[] = {"device", "limit", "group",
+                                            "progress", NULL};
+static const arg_list tensors_list = {"tensors", tensors_names, 0, 0};
+
+#define TENSORS_SIGNATURE                                                      \
+    "*, device=None, limit=20, group=None, progress=None)\n--\n\n"
+
+#define TENSORS_TEXT                                                           \
+    "Each storage counts once, however many tensors look at it; those that\n"  \
+    "only the autograd graph keeps are there too. No tensor is touched.\n\n"   \
+    "device    only on that one: 'cuda:0', 'host'\n"                           \
+    "limit     rows, the biggest first; None for all\n"                        \
+    "group     None, or 'kind', 'device', 'dtype', 'shape': sums\n"            \
+    "progress  as in snapshot()\n\n"                                           \
+    "kind is PyTorch's word for what a tensor is for: 'parameter', 'buffer',"  \
+    "\n'gradient', 'optimizer state', 'activation', 'temporary', 'other'."
+
+const char core_tensors_doc[] =
+    "tensors($module, /, " TENSORS_SIGNATURE
+    "The bytes of tensors in this process, and who holds them.\n\n"
+    "Takes a snapshot. " TENSORS_TEXT;
+
+PyObject *
+core_tensors(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+             PyObject *kwnames)
+{
+    PyObject *values[4] = {NULL};
+    core_state *state = module_state(module);
+    tensors_request request;
+    if (!args_take(&tensors_list, args, nargs, kwnames, values) ||
+        !request_parse(&request, state, values))
+        return NULL;
+    snapshot_object *snapshot =
+        snapshot_now(state, NULL, &request.progress.monitor);
+    PyObject *tensors = snapshot ? request_run(&request, snapshot) : NULL;
+    Py_XDECREF(snapshot);
+    return request_finish(&request, tensors);
+}
+
+const char snapshot_tensors_doc[] =
+    "tensors($self, /, " TENSORS_SIGNATURE
+    "The bytes of tensors, and who holds them.\n\n" TENSORS_TEXT;
+
+PyObject *
+snapshot_tensors(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    PyObject *values[4] = {NULL};
+    tensors_request request;
+    if (!args_take(&tensors_list, args, nargs, kwnames, values) ||
+        !request_parse(&request, object_state(self), values))
+        return NULL;
+    return request_finish(&request,
+                          request_run(&request, (snapshot_object *)self));
+}
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyObject *
+get_fact(listing_object *self, void *index)
+{
+    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
+    Py_INCREF(fact);
+    return fact;
+}
+
+static PyObject *
+tensors_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.notebook", "tensors_html", self);
+}
+
+static PyObject *
+groups_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.notebook", "tensor_groups_html", self);
+}
+
+static PyMemberDef tensors_members[] = {
+    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
+     "A tuple of the rows."},
+    LISTING_FINDINGS,
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyMemberDef groups_members[] = {
+    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
+     "A tuple of the rows."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef tensors_getset[] = {
+    {"storages", (getter)get_fact, NULL,
+     "How many storages there are, before the limit.", (void *)0},
+    {"bytes", (getter)get_fact, NULL,
+     "A dict of their bytes by device, before the limit.", (void *)1},
+    {"json", (getter)get_fact, NULL, "The report as JSON, a str.", (void *)2},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef tensors_methods[] = {
+    {"_repr_html_", tensors_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMethodDef groups_methods[] = {
+    {"_repr_html_", groups_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot tensors_slots[] = {
+    LISTING_SLOTS,
+    {Py_tp_members, tensors_members},
+    {Py_tp_getset, tensors_getset},
+    {Py_tp_methods, tensors_methods},
+    {Py_tp_doc, "A sequence of TensorRow, biggest first; str() is the table as "
+                "text."},
+    {0, NULL},
+};
+
+static PyType_Slot groups_slots[] = {
+    LISTING_SLOTS,
+    {Py_tp_members, groups_members},
+    {Py_tp_getset, tensors_getset},
+    {Py_tp_methods, groups_methods},
+    {Py_tp_doc, "A sequence of TensorGroup, biggest first; str() is the table "
+                "as text."},
+    {0, NULL},
+};
+
+PyType_Spec tensors_spec = {
+    .name = "leakgraph.Tensors",
+    .basicsize = sizeof(listing_object),
+    .flags = FINAL_TYPE,
+    .slots = tensors_slots,
+};
+
+PyType_Spec tensor_groups_spec = {
+    .name = "leakgraph.TensorGroups",
+    .basicsize = sizeof(listing_object),
+    .flags = FINAL_TYPE,
+    .slots = groups_slots,
+};

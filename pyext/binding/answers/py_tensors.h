@@ -1,0 +1,15 @@
+/** Tensors: every storage once, with who holds it; or sums of them. */
+#ifndef LEAKGRAPH_PY_TENSORS_H
+#define LEAKGRAPH_PY_TENSORS_H
+
+#include "binding/support/shim.h"
+
+extern PyType_Spec tensors_spec;
+extern PyType_Spec tensor_groups_spec;
+
+PyObject *core_tensors(PyObject *module, PyObject *const *args,
+                       Py_ssize_t nargs, PyObject *kwnames);
+
+extern const char core_tensors_doc[];
+
+#endif

@@ -1,0 +1,14 @@
+/** Top: the biggest objects, types or modules by what they retain. */
+#ifndef LEAKGRAPH_PY_TOP_H
+#define LEAKGRAPH_PY_TOP_H
+
+#include "binding/support/shim.h"
+
+extern PyType_Spec top_spec;
+
+PyObject *core_top(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames);
+
+extern const char core_top_doc[];
+
+#endif

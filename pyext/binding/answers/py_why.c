@@ -1,0 +1,363 @@
+#include "binding/answers/py_why.h"
+#include "binding/objects/allocation.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/answers/py_merged_paths.h"
+#include "binding/objects/py_node.h"
+#include "binding/objects/py_path.h"
+#include "binding/pictures/picture.h"
+#include "binding/support/python.h"
+#include "binding/capture/recorder.h"
+#include "binding/objects/sequence.h"
+#include "binding/objects/target.h"
+
+typedef struct why_object {
+    PyObject_HEAD
+    snapshot_object *snapshot;
+    node_object *node; /* of several, the biggest */
+    lg_nodes nodes;    /* all of them */
+    PyObject *note;    /* str, maybe empty: where it was allocated */
+    PyObject *text;
+} why_object;
+
+/* ---------------------------------------------------------------- made --- */
+
+static PyObject *
+write_text(snapshot_object *snapshot, const lg_analysis *analysis,
+           const lg_nodes *nodes, PyObject *note, const lg_monitor *monitor)
+{
+    const char *line = PyUnicode_AsUTF8(note);
+    if (line == NULL)
+        return NULL;
+    lg_text text = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_report_why(analysis, nodes->items, nodes->count,
+                           line[0] ? line : NULL, monitor, LG_FORMAT_TEXT,
+                           &text, &error);
+    Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        return text_object(&text);
+    lg_text_free(&text);
+    return error_raise(object_state(snapshot), status, &error);
+}
+
+/* Takes `note` over. */
+static PyObject *
+why_new(snapshot_object *snapshot, const lg_analysis *analysis,
+        const lg_nodes *nodes, PyObject *note, const lg_monitor *monitor)
+{
+    core_state *state = object_state(snapshot);
+    why_object *self = object_new(state, TYPE_WHY);
+    if (self == NULL) {
+        Py_DECREF(note);
+        return NULL;
+    }
+    Py_INCREF(snapshot);
+    self->snapshot = snapshot;
+    self->note = note;
+    if (nodes_extend(&self->nodes, nodes->items, nodes->count))
+        self->text = write_text(snapshot, analysis, nodes, note, monitor);
+    if (self->text != NULL)
+        self->node = (node_object *)node_new(
+            state, snapshot,
+            lg_nodes_biggest(analysis, nodes->items, nodes->count));
+    if (self->node == NULL)
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+/* Takes `note` over; it may be NULL, with an exception. */
+static PyObject *
+explain(snapshot_object *snapshot, const lg_nodes *nodes, PyObject *note,
+        const lg_monitor *monitor)
+{
+    const lg_analysis *analysis =
+        note ? analysis_acquire(snapshot, monitor) : NULL;
+    if (analysis == NULL) {
+        Py_XDECREF(note);
+        return NULL;
+    }
+    PyObject *why = why_new(snapshot, analysis, nodes, note, monitor);
+    snapshot_release(snapshot);
+    return why;
+}
+
+static PyObject *
+explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
+{
+    PyObject *note = allocation_note(object);
+    if (note == NULL)
+        return NULL;
+    PyObject *why = NULL;
+    lg_nodes nodes = {0};
+    snapshot_object *snapshot = snapshot_now(state, object, monitor);
+    if (snapshot != NULL &&
+        target_locate(state, snapshot->graph, &object, 1, &nodes)) {
+        Py_INCREF(note);
+        why = explain(snapshot, &nodes, note, monitor);
+    }
+    lg_nodes_free(&nodes);
+    Py_XDECREF(snapshot);
+    Py_DECREF(note);
+    return why;
+}
+
+#define WHY_ENDING                                                             \
+    "\n\nThe path from a root, who dominates it, the bytes that would be "     \
+    "freed with it,\nand every reference to cut. Says where it was allocated " \
+    "while tracemalloc traces."
+
+const char core_why_doc[] =
+    "why($module, /, obj, *, progress=None)\n--\n\n"
+    "What keeps an object alive.\n\nTakes a snapshot and analyses it; the "
+    "result keeps it." WHY_ENDING;
+
+PyObject *
+core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+         PyObject *kwnames)
+{
+    static const char *const names[] = {"obj", "progress", NULL};
+    static const arg_list list = {"why", names, 1, 1};
+    PyObject *values[2] = {NULL};
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[1]))
+        return NULL;
+    PyObject *why =
+        explain_live(module_state(module), values[0], &watch.monitor);
+    if (!progress_end(&watch, why ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(why);
+    return why;
+}
+
+const char snapshot_why_doc[] =
+    "why($self, /, obj, *, progress=None)\n--\n\n"
+    "What keeps an object alive.\n\nobj is a selector, a Node, a list or Nodes "
+    "of them, or a live object. Of several:\ntheir merged paths, then why the "
+    "one that retains the most is alive.\nPartialError on a snapshot of a part "
+    "of the heap." WHY_ENDING;
+
+PyObject *
+snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+             PyObject *kwnames)
+{
+    static const char *const names[] = {"obj", "progress", NULL};
+    static const arg_list list = {"why", names, 1, 1};
+    PyObject *values[2] = {NULL};
+    snapshot_object *snapshot = (snapshot_object *)self;
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[1]))
+        return NULL;
+    PyObject *target = values[0], *why = NULL;
+    lg_nodes nodes = {0};
+    if (target_resolve_set(snapshot, target, &nodes))
+        why = explain(snapshot, &nodes,
+                      target_is_live(object_state(self), target)
+                          ? allocation_note(target)
+                          : PyUnicode_FromString(""),
+                      &watch.monitor);
+    lg_nodes_free(&nodes);
+    if (!progress_end(&watch, why ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(why);
+    return why;
+}
+
+static void
+why_dealloc(why_object *self)
+{
+    Py_XDECREF(self->snapshot);
+    Py_XDECREF(self->node);
+    lg_nodes_free(&self->nodes);
+    Py_XDECREF(self->note);
+    Py_XDECREF(self->text);
+    object_free(self);
+}
+
+/* ---------------------------------------------------------- attributes --- */
+
+static PyObject *
+get_nodes(why_object *self, void *Py_UNUSED(closure))
+{
+    return sequence_of_nodes(object_state(self), self->snapshot, &self->nodes);
+}
+
+static PyObject *
+get_merged(why_object *self, void *Py_UNUSED(closure))
+{
+    return merged_of(self->snapshot, &self->nodes, MERGED_LINES, NULL);
+}
+
+static PyObject *
+get_path(why_object *self, void *Py_UNUSED(closure))
+{
+    return path_to(self->snapshot, self->node->index);
+}
+
+/* With a dominator, the paths start there and no root is filled. */
+static PyObject *
+path_tuple(why_object *self, lg_paths *paths, bool dominated)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)paths->count);
+    for (size_t i = 0; tuple != NULL && i < paths->count; i++) {
+        PyObject *path = path_new(object_state(self), self->snapshot,
+                                  &paths->items[i], !dominated);
+        if (path == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, path);
+    }
+    return tuple;
+}
+
+static PyObject *
+get_paths(why_object *self, void *Py_UNUSED(closure))
+{
+    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
+    if (analysis == NULL)
+        return NULL;
+    uint32_t node = self->node->index;
+    lg_paths paths = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_paths_disjoint(analysis, node, 0, NULL, &paths, &error);
+    Py_END_ALLOW_THREADS
+    bool dominated = lg_node_dominator(analysis, node) != LG_NONE;
+    snapshot_release(self->snapshot);
+    PyObject *result = NULL;
+    if (status == LG_OK)
+        result = path_tuple(self, &paths, dominated);
+    else if (status == LG_ENOTFOUND)
+        result = PyTuple_New(0);
+    else
+        error_raise(object_state(self), status, &error);
+    lg_paths_free(&paths);
+    return result;
+}
+
+static PyObject *
+get_dominator(why_object *self, void *closure)
+{
+    return node_dominator(self->node, closure);
+}
+
+static PyObject *
+get_retained(why_object *self, void *closure)
+{
+    return node_retained(self->node, closure);
+}
+
+static PyObject *
+get_retained_total(why_object *self, void *closure)
+{
+    return node_retained_total(self->node, closure);
+}
+
+static lg_status
+see(const lg_analysis *analysis, const void *node, lg_view **out,
+    lg_error *error)
+{
+    return lg_view_why(analysis, ((const node_object *)node)->index, NULL, NULL,
+                       out, error);
+}
+
+static PyObject *
+get_drawing(why_object *self, void *Py_UNUSED(closure))
+{
+    return picture_of(self->snapshot, see, self->node);
+}
+
+static PyMemberDef why_members[] = {
+    {"snapshot", T_OBJECT, offsetof(why_object, snapshot), READONLY,
+     "The snapshot that was asked."},
+    {"node", T_OBJECT, offsetof(why_object, node), READONLY,
+     "The Node it is about; of several, the one that retains the most."},
+    {"allocated", T_OBJECT, offsetof(why_object, note), READONLY,
+     "Where it was allocated, if tracemalloc was tracing then; else ''."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef why_getset[] = {
+    {"nodes", (getter)get_nodes, NULL, "All that was asked about: Nodes.",
+     NULL},
+    {"merged", (getter)get_merged, NULL,
+     "How the roots reach all of them: MergedPaths.", NULL},
+    {"path", (getter)get_path, NULL,
+     "A shortest Path from a root, or None: no root reaches it.", NULL},
+    {"paths", (getter)get_paths, NULL,
+     "Everything to cut: a tuple of Path from its dominator (or from the "
+     "roots),\nshortest first, no two with an inner node in common, at most "
+     "16.",
+     NULL},
+    {"dominator", (getter)get_dominator, NULL,
+     "The Node that all ways from the roots lead through, or None.", NULL},
+    {"retained", (getter)get_retained, NULL,
+     "Host bytes that would be freed with it.", NULL},
+    {"retained_total", (getter)get_retained_total, NULL,
+     "Bytes that would be freed with it, host and devices together.", NULL},
+    {"drawing", (getter)get_drawing, NULL, "The same as a Drawing.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyObject *
+why_repr(why_object *self)
+{
+    Py_INCREF(self->text);
+    return self->text;
+}
+
+static PyObject *
+why_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+         PyObject *kwnames)
+{
+    return picture_ask(get_drawing((why_object *)self, NULL), "save", args,
+                       nargs, kwnames);
+}
+
+static PyObject *
+why_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return picture_ask(get_drawing((why_object *)self, NULL), "_repr_svg_",
+                       NULL, 0, NULL);
+}
+
+static PyObject *
+why_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.notebook", "why_html", self);
+}
+
+static PyMethodDef why_methods[] = {
+    {"save", FASTCALL(why_save), METH_FASTCALL | METH_KEYWORDS,
+     "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
+     "its path, as Drawing.save() does."},
+    {"_repr_svg_", why_repr_svg, METH_NOARGS, "_repr_svg_($self, /)\n--\n\n"},
+    {"_repr_html_", why_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot why_slots[] = {
+    SLOT(Py_tp_dealloc, why_dealloc),
+    SLOT(Py_tp_repr, why_repr),
+    {Py_tp_members, why_members},
+    {Py_tp_getset, why_getset},
+    {Py_tp_methods, why_methods},
+    {Py_tp_doc, "What keeps an object alive; str() tells it.\n\nKeeps its "
+                "snapshot, not the object."},
+    {0, NULL},
+};
+
+PyType_Spec why_spec = {
+    .name = "leakgraph.Why",
+    .basicsize = sizeof(why_object),
+    .flags = FINAL_TYPE,
+    .slots = why_slots,
+};

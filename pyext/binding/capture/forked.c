@@ -1,0 +1,74 @@
+#include "binding/capture/forked.h"
+#include "binding/support/errors.h"
+#include "capture/cpython/clock.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* An open file without a name, in the folder that the snapshot goes to. */
+static lg_status
+open_spill(const forked_save *self, int *out, lg_error *error)
+{
+    lg_draft *draft = NULL;
+    *out = -1;
+    if (!self->options.spill)
+        return LG_OK;
+    lg_status status = lg_draft_new(self->path, &draft, error);
+    if (status != LG_OK)
+        return status;
+    *out = fcntl(lg_draft_descriptor(draft), F_DUPFD_CLOEXEC, 0);
+    if (*out < 0)
+        status = lg_error_set(error, LG_EIO, "cannot open one more file: %s",
+                              strerror(errno));
+    lg_draft_free(draft);
+    return status;
+}
+
+/* Waits for the child and puts its file into place. Where this process is to
+ * stand still no progress is told: Python code lets go of the GIL. */
+static lg_status
+await_child(forked_save *self, lg_fork *fork, lg_draft *draft, lg_error *error)
+{
+    PyThreadState *thread = self->hold ? NULL : PyEval_SaveThread();
+    double start = lg_clock();
+    lg_status status =
+        lg_fork_wait(fork, self->path, self->hold ? NULL : self->monitor,
+                     &self->result, error);
+    if (status == LG_OK)
+        status = lg_draft_commit(draft, error);
+    if (thread != NULL)
+        PyEval_RestoreThread(thread);
+    else
+        self->pause += lg_clock() - start;
+    return status;
+}
+
+bool
+forked_record(core_state *state, forked_save *self)
+{
+    lg_draft *draft = NULL;
+    lg_fork fork;
+    lg_error error;
+    lg_fork_plan plan = {
+        .options = &self->options, .spill = -1, .seconds = self->timeout};
+    lg_status status = lg_draft_new(self->path, &draft, &error);
+    if (status == LG_OK)
+        status = open_spill(self, &plan.spill, &error);
+    if (status == LG_OK) {
+        plan.file = lg_draft_descriptor(draft);
+        status = lg_fork_begin(&plan, &fork, &error);
+    }
+    if (plan.spill >= 0)
+        close(plan.spill);
+    if (status == LG_OK) {
+        self->pause = fork.pause;
+        status = await_child(self, &fork, draft, &error);
+    }
+    lg_draft_free(draft);
+    if (status == LG_ECHILD)
+        error_raise_child(state, &error, self->result.signal);
+    else if (status != LG_OK)
+        error_raise(state, status, &error);
+    return status == LG_OK;
+}

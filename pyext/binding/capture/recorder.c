@@ -1,0 +1,309 @@
+#include "binding/capture/recorder.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/capture/snapshot_file.h"
+#include "binding/capture/forked.h"
+#include "binding/support/pathname.h"
+#include "binding/support/progress.h"
+#include "binding/objects/py_snapshot.h"
+#include "capture/run/capture.h"
+#include "capture/cpython/clock.h"
+#include <sys/stat.h>
+
+typedef struct capture_request {
+    lg_capture_options options;
+    lg_monitor watch;
+    PyObject *roots; /* fast sequence that options.roots points into */
+    progress progress;
+} capture_request;
+
+static bool
+request_roots(capture_request *self)
+{
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(self->roots);
+    if (count == 0) {
+        Py_CLEAR(self->roots);
+        PyErr_SetString(PyExc_ValueError,
+                        "roots is empty; leave it out for the whole heap");
+        return false;
+    }
+    self->options.roots = PySequence_Fast_ITEMS(self->roots);
+    self->options.root_count = (size_t)count;
+    return true;
+}
+
+/* `values` in the order previews, keys, roots, max_depth, max_bytes,
+ * progress. */
+static bool
+request_parse(capture_request *self, PyObject *const *values)
+{
+    bool previews = false, keys = true;
+    uint64_t depth = 0, bytes = 0;
+    *self = (capture_request){0};
+    if (!arg_flag(values[0], &previews) || !arg_flag(values[1], &keys) ||
+        !arg_limit("max_depth", values[3], UINT32_MAX, &depth) ||
+        !arg_limit("max_bytes", values[4], UINT64_MAX, &bytes) ||
+        !progress_start(&self->progress, values[5]) ||
+        !arg_objects("roots", values[2], &self->roots))
+        return false;
+    self->options = (lg_capture_options){
+        .previews = previews,
+        .no_keys = !keys,
+        .max_depth = (uint32_t)depth,
+        .max_bytes = bytes,
+        .watch = &self->watch,
+    };
+    self->watch = progress_walking(&self->progress);
+    return self->roots == NULL || request_roots(self);
+}
+
+static lg_graph *
+request_capture(capture_request *self, core_state *state)
+{
+    lg_graph *graph = NULL;
+    lg_error error;
+    lg_status status = lg_capture(&self->options, &graph, &error);
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return graph;
+}
+
+snapshot_object *
+snapshot_now(core_state *state, PyObject *held, const lg_monitor *monitor)
+{
+    lg_monitor watch = progress_walking(monitor->context);
+    lg_capture_options options = {
+        .held = &held, .held_count = held ? 1 : 0, .watch = &watch};
+    lg_graph *graph = NULL;
+    lg_error error;
+    lg_status status = lg_capture(&options, &graph, &error);
+    if (status == LG_OK)
+        return (snapshot_object *)snapshot_new(state, graph);
+    error_raise(state, status, &error);
+    return NULL;
+}
+
+const char core_snapshot_doc[] =
+    "snapshot($module, /, *, previews=False, keys=True, roots=None,\n"
+    "         max_depth=None, max_bytes=None, progress=None)\n--\n\n"
+    "Take a snapshot of this process's objects.\n\n"
+    "previews  keep short texts of str, bytes, int and float values\n"
+    "keys      keep the str keys of dicts; False leaves them out\n"
+    "roots     a sequence of objects: only what they reach (partial)\n"
+    "max_depth references to follow from roots\n"
+    "max_bytes memory that the capture may use; LimitError beyond\n"
+    "progress  None: a line on stderr if that is a terminal and the work "
+    "lasts;\n"
+    "          True or False; or a callable given (phase, done), which is "
+    "never\n"
+    "          called while objects are looked at\n\n"
+    "Runs no Python code of yours and changes no object. Every thread waits\n"
+    "meanwhile.";
+
+PyObject *
+core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames)
+{
+    static const char *const names[] = {"previews",  "keys",      "roots",
+                                        "max_depth", "max_bytes", "progress",
+                                        NULL};
+    static const arg_list list = {"snapshot", names, 0, 0};
+    PyObject *values[6] = {NULL};
+    core_state *state = module_state(module);
+    capture_request request;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, values))
+        return NULL;
+    lg_graph *graph = request_capture(&request, state);
+    Py_XDECREF(request.roots);
+    if (!progress_end(&request.progress, graph ? LG_OK : LG_ECANCELLED)) {
+        lg_graph_free(graph);
+        return NULL;
+    }
+    return snapshot_new(state, graph);
+}
+
+/* ------------------------------------------------------- save_snapshot --- */
+
+/* What a save takes beyond the capture, and what comes of it. */
+typedef struct saving {
+    PyObject *path; /* bytes */
+    int compress;
+    bool fork;
+    bool spill;
+    bool hold;
+    unsigned timeout; /* seconds without progress of the forked child */
+    double started;
+    double pause;
+    uint32_t nodes;
+    uint64_t edges;
+} saving;
+
+static PyObject *
+capture_info(core_state *state, const saving *self)
+{
+    PyObject *result = PyStructSequence_New(state->types[TYPE_CAPTURE_INFO]);
+    if (result == NULL)
+        return NULL;
+    struct stat file = {0};
+    stat(PyBytes_AS_STRING(self->path), &file);
+    char method[160];
+    lg_capture_describe(method, sizeof method);
+    PyObject *fields[] = {
+        PyLong_FromUnsignedLong(self->nodes),
+        PyLong_FromUnsignedLongLong(self->edges),
+        PyFloat_FromDouble(lg_clock() - self->started),
+        PyLong_FromLongLong(file.st_size),
+        PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(self->path)),
+        PyUnicode_FromString(method),
+        PyFloat_FromDouble(self->pause),
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        PyStructSequence_SetItem(result, (Py_ssize_t)i, fields[i]);
+    if (PyErr_Occurred())
+        Py_CLEAR(result);
+    return result;
+}
+
+/* Captures and writes in this process; false with an exception. */
+static bool
+record_here(core_state *state, capture_request *request, saving *self)
+{
+    request->options.pause = &self->pause;
+    lg_graph *graph = request_capture(request, state);
+    if (graph == NULL)
+        return false;
+    lg_save_options options = {.compress = self->compress};
+    const lg_columns *columns = lg_graph_columns(graph);
+    self->nodes = columns->node_count;
+    self->edges = columns->edge_count;
+    bool written = file_write(state, graph, PyBytes_AS_STRING(self->path),
+                              &options, &request->progress.monitor);
+    Py_BEGIN_ALLOW_THREADS
+    lg_graph_free(graph);
+    Py_END_ALLOW_THREADS
+    return written;
+}
+
+/* The same by a forked child. */
+static bool
+record_forked(core_state *state, const capture_request *request, saving *self)
+{
+    forked_save forked = {
+        .path = PyBytes_AS_STRING(self->path),
+        .options = request->options,
+        .monitor = &request->progress.monitor,
+        .timeout = self->timeout,
+        .hold = self->hold,
+    };
+    forked.options.spill = self->spill;
+    bool done = forked_record(state, &forked);
+    self->nodes = forked.result.nodes;
+    self->edges = forked.result.edges;
+    self->pause = forked.pause;
+    return done;
+}
+
+static PyObject *
+record(core_state *state, capture_request *request, saving *self)
+{
+    self->started = lg_clock();
+    bool done = self->fork ? record_forked(state, request, self)
+                           : record_here(state, request, self);
+    PyObject *info = done ? capture_info(state, self) : NULL;
+    if (!progress_end(&request->progress, info ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(info);
+    return info;
+}
+
+/* What only a forked child can do, and what it cannot. */
+static bool
+saving_check(core_state *state, const saving *self)
+{
+    const char *wrong = NULL;
+    if (self->fork && self->compress)
+        wrong = "A forked child cannot compress; leave compress out, or "
+                "compress the file afterwards.";
+    else if (!self->fork && (self->spill || self->hold))
+        wrong = "spill and hold are about a forked child; they need fork=True.";
+    if (wrong != NULL)
+        PyErr_SetString(state->errors[ERROR_ARGUMENT], wrong);
+    return wrong == NULL;
+}
+
+/* `values` in the order path, compress, fork, spill, hold, timeout. */
+static bool
+saving_parse(core_state *state, saving *self, PyObject *const *values)
+{
+    uint64_t timeout = 60;
+    *self = (saving){.path = NULL};
+    if (!file_level(state, values[1], &self->compress) ||
+        !arg_flag(values[2], &self->fork) ||
+        !arg_flag(values[3], &self->spill) ||
+        !arg_flag(values[4], &self->hold) ||
+        !arg_limit("timeout", values[5], 86400, &timeout))
+        return false;
+    self->timeout = (unsigned)timeout;
+    if (self->fork && values[1] == NULL)
+        self->compress = 0;
+    if (!saving_check(state, self))
+        return false;
+    self->path = pathname_filled(values[0]);
+    return self->path != NULL;
+}
+
+const char core_save_snapshot_doc[] =
+    "save_snapshot($module, /, path, *, compress=3, fork=False, spill=False,\n"
+    "              hold=False, timeout=60, previews=False, keys=True, "
+    "roots=None,\n"
+    "              max_depth=None, max_bytes=None, progress=None)\n--\n\n"
+    "Take a snapshot straight to a file.\n\n"
+    "path      {pid} stands for the process id, {n} for the first number that "
+    "is\n"
+    "          free\n"
+    "compress  a zstd level from 1 to 19, or 0 for none\n"
+    "fork      let a forked child do the work: this process stands still for "
+    "the\n"
+    "          fork alone, other threads run while this one waits, and what "
+    "kills\n"
+    "          the child leaves this process as it is (ChildError). The file "
+    "is\n"
+    "          not compressed. While it lasts, each page of memory that is\n"
+    "          written to is copied\n"
+    "spill     fork only: keep what the child needs in a file beside path, "
+    "which has\n"
+    "          no name, instead of in memory. Slower, and needs twice the "
+    "disk\n"
+    "hold      fork only: stand still until the child is done, so that memory "
+    "in use\n"
+    "          does not grow; no progress is told, and Ctrl-C waits\n"
+    "timeout   fork only: seconds without progress after which the child is "
+    "given up\n\n"
+    "The other options are those of snapshot(). Returns CaptureInfo(nodes, "
+    "edges,\n"
+    "seconds, bytes, path, method, pause).";
+
+PyObject *
+core_save_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    static const char *const names[] = {
+        "path",      "compress", "fork", "spill", "hold",
+        "timeout",   "previews", "keys", "roots", "max_depth",
+        "max_bytes", "progress", NULL};
+    static const arg_list list = {"save_snapshot", names, 1, 1};
+    PyObject *values[12] = {NULL};
+    core_state *state = module_state(module);
+    capture_request request;
+    saving self;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, values + 6))
+        return NULL;
+    PyObject *info = saving_parse(state, &self, values)
+                         ? record(state, &request, &self)
+                         : NULL;
+    Py_XDECREF(self.path);
+    Py_XDECREF(request.roots);
+    return info;
+}

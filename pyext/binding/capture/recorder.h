@@ -1,0 +1,20 @@
+/** Captures as Python asks for them: snapshot() and save_snapshot(). */
+#ifndef LEAKGRAPH_RECORDER_H
+#define LEAKGRAPH_RECORDER_H
+
+#include "binding/objects/py_snapshot.h"
+
+PyObject *core_snapshot(PyObject *module, PyObject *const *args,
+                        Py_ssize_t nargs, PyObject *kwnames);
+PyObject *core_save_snapshot(PyObject *module, PyObject *const *args,
+                             Py_ssize_t nargs, PyObject *kwnames);
+
+/** A new Snapshot of the whole heap; `held`, if not NULL, is the argument of
+ *  the call that asks. NULL with an exception. */
+snapshot_object *snapshot_now(core_state *state, PyObject *held,
+                              const lg_monitor *monitor);
+
+extern const char core_snapshot_doc[];
+extern const char core_save_snapshot_doc[];
+
+#endif

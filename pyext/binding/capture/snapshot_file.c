@@ -1,0 +1,135 @@
+#include "binding/capture/snapshot_file.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/errors.h"
+#include "binding/support/pathname.h"
+#include "binding/support/progress.h"
+#include "binding/objects/py_snapshot.h"
+
+#define DEFAULT_LEVEL 3
+#define MAX_LEVEL 19
+
+bool
+file_level(core_state *state, PyObject *value, int *level)
+{
+    *level = DEFAULT_LEVEL;
+    if (value == NULL || value == Py_True)
+        return true;
+    long number = PyLong_AsLong(value);
+    if (number == -1 && PyErr_Occurred())
+        return false;
+    if (number < 0 || number > MAX_LEVEL) {
+        PyErr_Format(state->errors[ERROR_ARGUMENT],
+                     "compress must be between 0 (none) and %d.", MAX_LEVEL);
+        return false;
+    }
+    *level = (int)number;
+    return true;
+}
+
+bool
+file_write(core_state *state, const lg_graph *graph, const char *path,
+           const lg_save_options *options, const lg_monitor *monitor)
+{
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_graph_save(graph, path, options, monitor, &error);
+    Py_END_ALLOW_THREADS
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return status == LG_OK;
+}
+
+const char snapshot_save_doc[] =
+    "save($self, /, path, *, compress=3, analysis=False, progress=None)\n--\n\n"
+    "Save to a .lgs file and return its path.\n\n"
+    "In path, {pid} stands for the process id and {n} for the first number "
+    "that is\nfree. compress is a zstd level from 1 to 19, or 0 for none: such "
+    "a file is\nopened by the command without being read. analysis=True keeps "
+    "in the file who\nretains what (made now if need be), so that it need not "
+    "be found out again. An\ninterrupted save leaves an older file whole.";
+
+/* Writes the snapshot; false with an exception. */
+static bool
+save_to(snapshot_object *snapshot, const char *path, int level, bool analysed,
+        const lg_monitor *monitor)
+{
+    lg_save_options options = {.compress = level};
+    const lg_graph *graph = analysed ? NULL : snapshot_acquire(snapshot);
+    if (analysed) {
+        options.analysis = analysis_acquire(snapshot, monitor);
+        if (options.analysis != NULL)
+            graph = lg_analysis_graph(options.analysis);
+    }
+    if (graph == NULL)
+        return false;
+    bool saved =
+        file_write(object_state(snapshot), graph, path, &options, monitor);
+    snapshot_release(snapshot);
+    return saved;
+}
+
+PyObject *
+snapshot_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames)
+{
+    static const char *const names[] = {"path", "compress", "analysis",
+                                        "progress", NULL};
+    static const arg_list list = {"save", names, 1, 1};
+    PyObject *values[4] = {NULL};
+    core_state *state = object_state(self);
+    progress watch;
+    int level;
+    bool analysed = false;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !file_level(state, values[1], &level) ||
+        !arg_flag(values[2], &analysed) || !progress_start(&watch, values[3]))
+        return NULL;
+    PyObject *path = pathname_filled(values[0]);
+    if (path == NULL)
+        return NULL;
+    PyObject *result = NULL;
+    bool saved = save_to((snapshot_object *)self, PyBytes_AS_STRING(path),
+                         level, analysed, &watch.monitor);
+    if (progress_end(&watch, saved ? LG_OK : LG_ECANCELLED))
+        result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
+    Py_DECREF(path);
+    return result;
+}
+
+const char core_load_doc[] =
+    "load($module, /, path, *, progress=None)\n--\n\n"
+    "Open a saved snapshot.\n\n"
+    "FileError for a file that cannot be read, is damaged or is no snapshot.";
+
+PyObject *
+core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+          PyObject *kwnames)
+{
+    static const char *const names[] = {"path", "progress", NULL};
+    static const arg_list list = {"load", names, 1, 1};
+    PyObject *values[2] = {NULL};
+    core_state *state = module_state(module);
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[1]))
+        return NULL;
+    PyObject *path = pathname_bytes(values[0]);
+    if (path == NULL)
+        return NULL;
+    lg_graph *graph = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_graph_load(PyBytes_AS_STRING(path), 0, &watch.monitor, &graph,
+                           &error);
+    Py_END_ALLOW_THREADS
+    Py_DECREF(path);
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    if (progress_end(&watch, status))
+        return snapshot_new(state, graph);
+    lg_graph_free(graph);
+    return NULL;
+}

@@ -1,0 +1,55 @@
+#include "binding/objects/allocation.h"
+#include "binding/support/convert.h"
+
+#define FRAMES_SHOWN 4
+
+/* tracemalloc, if it traces; never imports it. NULL without an exception
+ * otherwise. */
+static PyObject *
+active_tracemalloc(void)
+{
+    PyObject *name = PyUnicode_FromString("tracemalloc");
+    PyObject *module = name ? PyImport_GetModule(name) : NULL;
+    Py_XDECREF(name);
+    PyObject *answer =
+        module ? PyObject_CallMethod(module, "is_tracing", NULL) : NULL;
+    if (answer != Py_True)
+        Py_CLEAR(module);
+    Py_XDECREF(answer);
+    return module;
+}
+
+/* A Traceback's frames go from the oldest to the newest. */
+static void
+add_frames(PyObject *traceback, lg_text *text)
+{
+    Py_ssize_t count = PyObject_Size(traceback);
+    for (Py_ssize_t i = 0; i < count && i < FRAMES_SHOWN; i++) {
+        PyObject *frame = PySequence_GetItem(traceback, count - 1 - i);
+        PyObject *place = frame ? PyObject_Str(frame) : NULL;
+        const char *utf8 = place ? PyUnicode_AsUTF8(place) : NULL;
+        if (utf8 != NULL) {
+            lg_text_add(text, i == 0 ? "allocated at " : ", called from ");
+            lg_text_add(text, utf8);
+        }
+        Py_XDECREF(place);
+        Py_XDECREF(frame);
+    }
+}
+
+PyObject *
+allocation_note(PyObject *object)
+{
+    PyObject *tracemalloc = active_tracemalloc();
+    PyObject *traceback =
+        tracemalloc ? PyObject_CallMethod(tracemalloc, "get_object_traceback",
+                                          "(O)", object)
+                    : NULL;
+    lg_text text = {0};
+    if (traceback != NULL && traceback != Py_None)
+        add_frames(traceback, &text);
+    Py_XDECREF(traceback);
+    Py_XDECREF(tracemalloc);
+    PyErr_Clear();
+    return text_object(&text);
+}

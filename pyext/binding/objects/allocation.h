@@ -1,0 +1,11 @@
+/** Where an object was allocated, if tracemalloc knows. */
+#ifndef LEAKGRAPH_ALLOCATION_H
+#define LEAKGRAPH_ALLOCATION_H
+
+#include "binding/support/shim.h"
+
+/** "allocated at a.py:3, called from b.py:7"; empty unless tracemalloc is
+ *  imported, traces, and did so then. */
+PyObject *allocation_note(PyObject *object);
+
+#endif

@@ -1,0 +1,134 @@
+#include "binding/objects/column.h"
+#include "binding/support/errors.h"
+
+typedef struct column_object {
+    PyObject_HEAD
+    snapshot_object *snapshot;
+    const void *data;
+    Py_ssize_t count;
+    Py_ssize_t itemsize;
+    const char *format;
+} column_object;
+
+typedef struct column_view {
+    const char *name;
+    const void *data;
+    uint64_t count;
+    Py_ssize_t itemsize;
+    const char *format;
+} column_view;
+
+static bool
+column_lookup(const lg_columns *of, PyObject *name, column_view *found)
+{
+    uint64_t nodes = of->node_count, edges = of->edge_count;
+    const column_view views[] = {
+        {"address", of->address, nodes, 8, "Q"},
+        {"type", of->type, nodes, 4, "I"},
+        {"size", of->size, nodes, 4, "I"},
+        {"refcount", of->refcount, nodes, 4, "I"},
+        {"found", of->found, nodes, 4, "I"},
+        {"node_flags", of->node_flags, nodes, 2, "H"},
+        {"first_edge", of->first_edge, nodes + 1, 8, "Q"},
+        {"edge_target", of->edge_target, edges, 4, "I"},
+        {"edge_payload", of->edge_payload, edges, 4, "I"},
+        {"edge_kind", of->edge_kind, edges, 1, "B"},
+    };
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (PyUnicode_CompareWithASCIIString(name, views[i].name) == 0) {
+            *found = views[i];
+            return true;
+        }
+    return false;
+}
+
+static PyObject *
+column_new(core_state *state, snapshot_object *snapshot,
+           const column_view *view)
+{
+    column_object *self = object_new(state, TYPE_COLUMN);
+    if (self == NULL)
+        return NULL;
+    Py_INCREF(snapshot);
+    self->snapshot = snapshot;
+    self->data = view->data;
+    self->count = (Py_ssize_t)view->count;
+    self->itemsize = view->itemsize;
+    self->format = view->format;
+    return (PyObject *)self;
+}
+
+PyObject *
+snapshot_column(PyObject *self, PyObject *name)
+{
+    snapshot_object *snapshot = (snapshot_object *)self;
+    core_state *state = object_state(self);
+    lg_graph *graph = snapshot_graph(snapshot);
+    if (graph == NULL)
+        return NULL;
+    column_view view;
+    if (!PyUnicode_Check(name))
+        return PyErr_Format(PyExc_TypeError, "a column's name is a str");
+    if (!column_lookup(lg_graph_columns(graph), name, &view))
+        return PyErr_Format(state->errors[ERROR_ARGUMENT],
+                            "There is no column '%U'; see help(column).", name);
+    PyObject *column = column_new(state, snapshot, &view);
+    PyObject *memory = column ? PyMemoryView_FromObject(column) : NULL;
+    Py_XDECREF(column);
+    return memory;
+}
+
+static void
+column_dealloc(column_object *self)
+{
+    Py_XDECREF(self->snapshot);
+    object_free(self);
+}
+
+static int
+column_getbuffer(column_object *self, Py_buffer *view, int flags)
+{
+    view->obj = NULL;
+    if (flags & PyBUF_WRITABLE) {
+        PyErr_SetString(PyExc_BufferError, "a snapshot is read-only");
+        return -1;
+    }
+    if (snapshot_graph(self->snapshot) == NULL)
+        return -1;
+    Py_INCREF(self);
+    self->snapshot->exports++;
+    *view = (Py_buffer){
+        .obj = (PyObject *)self,
+        .buf = (void *)(uintptr_t)self->data,
+        .len = self->count * self->itemsize,
+        .readonly = 1,
+        .itemsize = self->itemsize,
+        .ndim = 1,
+        .format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)self->format : NULL,
+        .shape = flags & PyBUF_ND ? &self->count : NULL,
+        .strides =
+            (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? &self->itemsize : NULL,
+    };
+    return 0;
+}
+
+static void
+column_releasebuffer(column_object *self, Py_buffer *Py_UNUSED(view))
+{
+    self->snapshot->exports--;
+}
+
+static PyType_Slot column_slots[] = {
+    SLOT(Py_tp_dealloc, column_dealloc),
+    SLOT(Py_bf_getbuffer, column_getbuffer),
+    SLOT(Py_bf_releasebuffer, column_releasebuffer),
+    {Py_tp_doc, "The exporter behind the memoryview of Snapshot.column()."},
+    {0, NULL},
+};
+
+PyType_Spec column_spec = {
+    .name = "leakgraph._core.Column",
+    .basicsize = sizeof(column_object),
+    .flags = FINAL_TYPE,
+    .slots = column_slots,
+};

@@ -1,0 +1,46 @@
+/**
+ * What the collector would free.
+ */
+#include "binding/support/errors.h"
+#include "binding/objects/sequence.h"
+#include <stdlib.h>
+
+static lg_status
+list_collectable(const lg_graph *graph, lg_nodes *out, lg_error *error)
+{
+    uint32_t count = lg_graph_columns(graph)->node_count;
+    uint8_t *flags;
+    lg_status status = lg_graph_collectable(graph, &flags, error);
+    if (status != LG_OK)
+        return status;
+    out->items = malloc(((size_t)count + 1) * sizeof *out->items);
+    for (uint32_t i = 0; out->items != NULL && i < count; i++)
+        if (flags[i])
+            out->items[out->count++] = i;
+    free(flags);
+    if (out->items == NULL)
+        return lg_error_set(error, LG_ENOMEM, "Memory ran out.");
+    return LG_OK;
+}
+
+PyObject *
+snapshot_collectable(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    snapshot_object *snapshot = (snapshot_object *)self;
+    lg_graph *graph = snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return NULL;
+    lg_nodes nodes = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = list_collectable(graph, &nodes, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    core_state *state = object_state(self);
+    PyObject *result = status == LG_OK
+                           ? sequence_of_nodes(state, snapshot, &nodes)
+                           : error_raise(state, status, &error);
+    lg_nodes_free(&nodes);
+    return result;
+}

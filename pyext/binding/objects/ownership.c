@@ -1,0 +1,119 @@
+/**
+ * The graph of a Snapshot: who owns it, who is at work on it, when it is freed.
+ */
+#include "binding/support/errors.h"
+#include "binding/objects/py_snapshot.h"
+#include "capture/run/capture.h"
+#include <stdlib.h>
+
+PyObject *
+snapshot_new(core_state *state, lg_graph *graph)
+{
+    snapshot_object *self = object_new(state, TYPE_SNAPSHOT);
+    if (self == NULL) {
+        lg_graph_free(graph);
+        return NULL;
+    }
+    self->graph = graph;
+    self->at_work = PyThread_allocate_lock();
+    if (self->at_work == NULL) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    return (PyObject *)self;
+}
+
+lg_graph *
+snapshot_graph(snapshot_object *self)
+{
+    if (!self->closed)
+        return self->graph;
+    PyErr_SetString(object_state(self)->errors[ERROR_CLOSED],
+                    "The snapshot was closed; take or load it again.");
+    return NULL;
+}
+
+lg_graph *
+snapshot_acquire(snapshot_object *self)
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph != NULL)
+        self->uses++;
+    return graph;
+}
+
+static void
+free_graph(snapshot_object *self)
+{
+    lg_graph *graph = self->graph;
+    lg_analysis *analysis = self->analysis;
+    self->graph = NULL;
+    self->analysis = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    Py_END_ALLOW_THREADS
+}
+
+static bool
+is_free_to_go(const snapshot_object *self)
+{
+    return self->closed && self->uses == 0 && !lg_capture_is_free_threaded();
+}
+
+void
+snapshot_release(snapshot_object *self)
+{
+    self->uses--;
+    if (is_free_to_go(self))
+        free_graph(self);
+}
+
+void
+snapshot_give_up(snapshot_object *self)
+{
+    if (self->closed)
+        return;
+    self->closed = true;
+    if (is_free_to_go(self))
+        free_graph(self);
+}
+
+void
+snapshot_dispose(snapshot_object *self)
+{
+    lg_analysis_free(self->analysis);
+    lg_graph_free(self->graph);
+    free(self->root_bits);
+    if (self->at_work != NULL)
+        PyThread_free_lock(self->at_work);
+}
+
+static uint8_t *
+make_root_bits(const lg_graph *graph)
+{
+    uint32_t count = lg_graph_columns(graph)->node_count;
+    uint8_t *bits = calloc((size_t)count / 8 + 1, 1);
+    if (bits == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < lg_graph_root_count(graph); i++) {
+        uint32_t node = lg_graph_root(graph, i).node;
+        bits[node / 8] |= (uint8_t)(1u << node % 8);
+    }
+    return bits;
+}
+
+int
+snapshot_is_root(snapshot_object *self, uint32_t node)
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL)
+        return -1;
+    if (self->root_bits == NULL)
+        self->root_bits = make_root_bits(graph);
+    if (self->root_bits == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return self->root_bits[node / 8] >> node % 8 & 1;
+}

@@ -1,0 +1,98 @@
+#include "binding/objects/py_analysis.h"
+#include "binding/support/errors.h"
+
+/* Waits without the GIL for the thread that is at work, if any; Ctrl-C ends the
+ * wait. A progress callback that asks the snapshot it is told about would wait
+ * for itself. */
+static bool
+start_work(snapshot_object *self)
+{
+    if (PyThread_acquire_lock(self->at_work, NOWAIT_LOCK))
+        return true;
+    if (self->analyst == PyThread_get_thread_ident()) {
+        PyErr_SetString(object_state(self)->errors[ERROR_BASE],
+                        "This very thread is analysing the snapshot; ask it "
+                        "once that is done.");
+        return false;
+    }
+    for (;;) {
+        PyLockStatus status;
+        Py_BEGIN_ALLOW_THREADS
+        status = PyThread_acquire_lock_timed(self->at_work, -1, 1);
+        Py_END_ALLOW_THREADS
+        if (status == PY_LOCK_ACQUIRED)
+            return true;
+        if (PyErr_CheckSignals() < 0)
+            return false;
+    }
+}
+
+static void
+end_work(snapshot_object *self)
+{
+    self->analyst = 0;
+    PyThread_release_lock(self->at_work);
+}
+
+/* What was saved with the graph, or else a new one. */
+static lg_status
+find_analysis(const lg_graph *graph, const lg_monitor *monitor,
+              lg_analysis **out, lg_error *error)
+{
+    if (lg_analysis_load(graph, out, NULL) == LG_OK)
+        return LG_OK;
+    return lg_analysis_new(graph, monitor, out, error);
+}
+
+static bool
+analyse(snapshot_object *self, const lg_graph *graph, const lg_monitor *monitor)
+{
+    if (!start_work(self))
+        return false;
+    lg_analysis *analysis = self->analysis;
+    lg_error error;
+    lg_status status = LG_OK;
+    self->analyst = PyThread_get_thread_ident();
+    if (analysis == NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        status = find_analysis(graph, monitor, &analysis, &error);
+        Py_END_ALLOW_THREADS
+    }
+    if (status == LG_OK)
+        self->analysis = analysis;
+    end_work(self);
+    if (status != LG_OK)
+        error_raise(object_state(self), status, &error);
+    return status == LG_OK;
+}
+
+const lg_analysis *
+analysis_acquire(snapshot_object *snapshot, const lg_monitor *monitor)
+{
+    lg_graph *graph = snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return NULL;
+    if (snapshot->analysis != NULL || analyse(snapshot, graph, monitor))
+        return snapshot->analysis;
+    snapshot_release(snapshot);
+    return NULL;
+}
+
+const lg_analysis *
+analysis_get(snapshot_object *snapshot)
+{
+    if (snapshot_graph(snapshot) == NULL)
+        return NULL;
+    if (snapshot->analysis != NULL)
+        return snapshot->analysis;
+    progress watch;
+    if (!progress_start(&watch, NULL))
+        return NULL;
+    const lg_analysis *made = analysis_acquire(snapshot, &watch.monitor);
+    if (made != NULL)
+        snapshot_release(snapshot);
+    if (!progress_end(&watch, made ? LG_OK : LG_ECANCELLED))
+        return NULL;
+    /* Another thread may have closed it meanwhile. */
+    return snapshot_graph(snapshot) ? snapshot->analysis : NULL;
+}

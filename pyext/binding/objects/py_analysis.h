@@ -1,0 +1,17 @@
+/** The analysis of a Snapshot: made at the first question that needs it. */
+#ifndef LEAKGRAPH_PY_ANALYSIS_H
+#define LEAKGRAPH_PY_ANALYSIS_H
+
+#include "binding/support/progress.h"
+#include "binding/objects/py_snapshot.h"
+
+/** The analysis, for work without the GIL: each success needs one
+ *  snapshot_release. Made now if need be, or awaited from another thread that
+ *  makes it; NULL with an exception. */
+const lg_analysis *analysis_acquire(snapshot_object *snapshot,
+                                    const lg_monitor *monitor);
+
+/** The same for work under the GIL, watched as `progress=None` would. */
+const lg_analysis *analysis_get(snapshot_object *snapshot);
+
+#endif

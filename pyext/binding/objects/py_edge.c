@@ -1,0 +1,181 @@
+#include "binding/objects/py_edge.h"
+#include "binding/support/convert.h"
+#include "binding/objects/py_node.h"
+
+PyObject *
+edge_new(core_state *state, snapshot_object *snapshot, uint64_t index,
+         bool backward)
+{
+    edge_object *self = object_new(state, TYPE_EDGE);
+    if (self == NULL)
+        return NULL;
+    Py_INCREF(snapshot);
+    self->snapshot = snapshot;
+    self->index = index;
+    self->backward = backward;
+    return (PyObject *)self;
+}
+
+static void
+edge_dealloc(edge_object *self)
+{
+    Py_XDECREF(self->snapshot);
+    object_free(self);
+}
+
+static PyObject *
+get_index(edge_object *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromUnsignedLongLong(self->index);
+}
+
+static PyObject *
+get_source(edge_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    return node_new(object_state(self), self->snapshot,
+                    lg_edge_source(graph, self->index));
+}
+
+static PyObject *
+get_target(edge_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    return node_new(object_state(self), self->snapshot,
+                    lg_graph_columns(graph)->edge_target[self->index]);
+}
+
+static PyObject *
+get_node(edge_object *self, void *closure)
+{
+    return self->backward ? get_source(self, closure)
+                          : get_target(self, closure);
+}
+
+static PyObject *
+get_label(edge_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    lg_text text = {0};
+    lg_edge_label(graph, self->index, &text);
+    return text_object(&text);
+}
+
+/* The kind byte of the edge, or -1. */
+static int
+kind_byte(edge_object *self)
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    return graph ? lg_graph_columns(graph)->edge_kind[self->index] : -1;
+}
+
+static PyObject *
+get_kind(edge_object *self, void *Py_UNUSED(closure))
+{
+    int kind = kind_byte(self);
+    if (kind < 0)
+        return NULL;
+    return PyUnicode_FromString(
+        lg_edge_kind_name((unsigned)kind & LG_EDGE_KIND_MASK));
+}
+
+static PyObject *
+get_weak(edge_object *self, void *Py_UNUSED(closure))
+{
+    int kind = kind_byte(self);
+    return kind < 0 ? NULL : PyBool_FromLong(kind & LG_EDGE_WEAK);
+}
+
+static PyObject *
+get_counted(edge_object *self, void *Py_UNUSED(closure))
+{
+    int kind = kind_byte(self);
+    return kind < 0 ? NULL : PyBool_FromLong(!(kind & LG_EDGE_UNCOUNTED));
+}
+
+static PyObject *
+get_traversed(edge_object *self, void *Py_UNUSED(closure))
+{
+    int kind = kind_byte(self);
+    return kind < 0 ? NULL : PyBool_FromLong(kind & LG_EDGE_TRAVERSED);
+}
+
+static PyGetSetDef edge_getset[] = {
+    {"index", (getter)get_index, NULL, "Its number in the snapshot.", NULL},
+    {"source", (getter)get_source, NULL, "The node that holds it.", NULL},
+    {"target", (getter)get_target, NULL, "The node that it refers to.", NULL},
+    {"node", (getter)get_node, NULL,
+     "The other end: the target, or the source in referrers().", NULL},
+    {"label", (getter)get_label, NULL,
+     "As Python would write it: .x, [0], ['key'].", NULL},
+    {"kind", (getter)get_kind, NULL, "'attribute', 'value', 'index' ...", NULL},
+    {"weak", (getter)get_weak, NULL, "Whether it keeps nothing alive.", NULL},
+    {"counted", (getter)get_counted, NULL,
+     "Whether a reference count stands behind it.", NULL},
+    {"traversed", (getter)get_traversed, NULL,
+     "Whether CPython's collector sees it.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyObject *
+edge_repr(edge_object *self)
+{
+    lg_graph *graph = self->snapshot->graph;
+    if (self->snapshot->closed)
+        return PyUnicode_FromString("<leakgraph.Edge of a closed snapshot>");
+    lg_text text = {0};
+    lg_text_add(&text, "<leakgraph.Edge: ");
+    lg_node_title(graph, lg_edge_source(graph, self->index), false, &text);
+    lg_text_add(&text, " ");
+    lg_edge_label(graph, self->index, &text);
+    lg_text_add(&text, " -> ");
+    lg_node_title(graph, lg_graph_columns(graph)->edge_target[self->index],
+                  false, &text);
+    lg_text_add(&text, ">");
+    return text_object(&text);
+}
+
+static PyObject *
+edge_richcompare(edge_object *self, PyObject *other, int operation)
+{
+    if (Py_TYPE(other) != Py_TYPE((PyObject *)self) ||
+        (operation != Py_EQ && operation != Py_NE))
+        Py_RETURN_NOTIMPLEMENTED;
+    edge_object *that = (edge_object *)other;
+    bool equal = self->snapshot == that->snapshot && self->index == that->index;
+    return PyBool_FromLong(equal == (operation == Py_EQ));
+}
+
+static Py_hash_t
+edge_hash(edge_object *self)
+{
+    uint64_t mixed =
+        ((uintptr_t)self->snapshot >> 4) * 0x9E3779B97F4A7C15u + self->index;
+    return (Py_hash_t)(mixed >> 1);
+}
+
+static PyType_Slot edge_slots[] = {
+    SLOT(Py_tp_dealloc, edge_dealloc),
+    SLOT(Py_tp_repr, edge_repr),
+    SLOT(Py_tp_richcompare, edge_richcompare),
+    SLOT(Py_tp_hash, edge_hash),
+    {Py_tp_getset, edge_getset},
+    {Py_tp_doc, "A reference from one object of a snapshot to another.\n\n"
+                "Edges are equal when snapshot and index are."},
+    {0, NULL},
+};
+
+PyType_Spec edge_spec = {
+    .name = "leakgraph.Edge",
+    .basicsize = sizeof(edge_object),
+    .flags = FINAL_TYPE,
+    .slots = edge_slots,
+};

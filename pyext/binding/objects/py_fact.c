@@ -1,0 +1,41 @@
+/**
+ * What is known of a node beyond its columns.
+ */
+#include "binding/support/convert.h"
+#include "binding/objects/py_node.h"
+
+static bool
+put(PyObject *facts, lg_string name, lg_string content)
+{
+    PyObject *key = string_object(name);
+    PyObject *value = string_object(content);
+    bool done =
+        key != NULL && value != NULL && PyDict_SetItem(facts, key, value) == 0;
+    Py_XDECREF(key);
+    Py_XDECREF(value);
+    return done;
+}
+
+PyObject *
+node_facts(node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_graph *graph = snapshot_graph(self->snapshot);
+    PyObject *facts = graph ? PyDict_New() : NULL;
+    lg_string key, value;
+    for (uint32_t i = 0;
+         facts != NULL && lg_node_fact_at(graph, self->index, i, &key, &value);
+         i++)
+        if (!put(facts, key, value))
+            Py_CLEAR(facts);
+    return facts;
+}
+
+PyObject *
+node_device(node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_graph *graph = snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    return string_object(
+        lg_graph_device_name(graph, lg_node_device(graph, self->index)));
+}

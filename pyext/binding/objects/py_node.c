@@ -1,0 +1,321 @@
+#include "binding/objects/py_node.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/objects/sequence.h"
+#include <stdlib.h>
+
+PyObject *
+node_new(core_state *state, snapshot_object *snapshot, uint32_t index)
+{
+    node_object *self = object_new(state, TYPE_NODE);
+    if (self == NULL)
+        return NULL;
+    Py_INCREF(snapshot);
+    self->snapshot = snapshot;
+    self->index = index;
+    return (PyObject *)self;
+}
+
+static void
+node_dealloc(node_object *self)
+{
+    Py_XDECREF(self->snapshot);
+    object_free(self);
+}
+
+static const lg_columns *
+node_columns(node_object *self)
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    return graph ? lg_graph_columns(graph) : NULL;
+}
+
+/* ---------------------------------------------------------- attributes --- */
+
+static PyObject *
+get_index(node_object *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromUnsignedLong(self->index);
+}
+
+static PyObject *
+get_snapshot(node_object *self, void *Py_UNUSED(closure))
+{
+    Py_INCREF(self->snapshot);
+    return (PyObject *)self->snapshot;
+}
+
+static PyObject *
+get_address(node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_columns *columns = node_columns(self);
+    return columns ? PyLong_FromUnsignedLongLong(columns->address[self->index])
+                   : NULL;
+}
+
+static PyObject *
+get_type_name(node_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    uint32_t type = lg_graph_columns(graph)->type[self->index];
+    return string_object(lg_graph_type(graph, type).name);
+}
+
+static PyObject *
+get_type(node_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    uint32_t type = lg_graph_columns(graph)->type[self->index];
+    uint32_t node = lg_graph_type(graph, type).node;
+    if (node == LG_NONE)
+        Py_RETURN_NONE;
+    return node_new(object_state(self), self->snapshot, node);
+}
+
+static PyObject *
+get_size(node_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    return graph ? PyLong_FromUnsignedLongLong(lg_node_size(graph, self->index))
+                 : NULL;
+}
+
+static PyObject *
+get_refcount(node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_columns *columns = node_columns(self);
+    return columns ? PyLong_FromUnsignedLong(columns->refcount[self->index])
+                   : NULL;
+}
+
+static PyObject *
+get_found(node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_columns *columns = node_columns(self);
+    return columns ? PyLong_FromUnsignedLong(columns->found[self->index])
+                   : NULL;
+}
+
+static PyObject *
+get_unexplained(node_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    return graph ? PyLong_FromLongLong(lg_node_unexplained(graph, self->index))
+                 : NULL;
+}
+
+static PyObject *
+get_text(node_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    return graph ? string_object(lg_node_text(graph, self->index)) : NULL;
+}
+
+static PyObject *
+get_label(node_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    lg_text text = {0};
+    lg_node_title(graph, self->index, false, &text);
+    return text_object(&text);
+}
+
+static PyObject *
+get_is_root(node_object *self, void *Py_UNUSED(closure))
+{
+    int answer = snapshot_is_root(self->snapshot, self->index);
+    return answer < 0 ? NULL : PyBool_FromLong(answer);
+}
+
+static PyObject *
+get_flag(node_object *self, void *flag)
+{
+    const lg_columns *columns = node_columns(self);
+    if (columns == NULL)
+        return NULL;
+    uintptr_t flags = columns->node_flags[self->index];
+    return PyBool_FromLong((flags & (uintptr_t)flag) != 0);
+}
+
+#define FLAG(name, flag, doc)                                                  \
+    {                                                                          \
+        name, (getter)get_flag, NULL, doc, (void *)(uintptr_t)(flag)           \
+    }
+
+static PyGetSetDef node_getset[] = {
+    {"index", (getter)get_index, NULL, "Its number in the snapshot.", NULL},
+    {"snapshot", (getter)get_snapshot, NULL, "The snapshot it is part of.",
+     NULL},
+    {"address", (getter)get_address, NULL,
+     "Where the object was: id() in its process.", NULL},
+    {"type_name", (getter)get_type_name, NULL,
+     "Module and qualified name of its type; builtins bare.", NULL},
+    {"type", (getter)get_type, NULL,
+     "The node of its type, or None if that is not in the snapshot.", NULL},
+    {"size", (getter)get_size, NULL, "Shallow size in bytes.", NULL},
+    {"refcount", (getter)get_refcount, NULL, "Its reference count.", NULL},
+    {"found", (getter)get_found, NULL, "References that leakgraph can see.",
+     NULL},
+    {"unexplained", (getter)get_unexplained, NULL,
+     "refcount - found: positive when native code holds it; 0 for immortal "
+     "objects and in partial snapshots.",
+     NULL},
+    {"text", (getter)get_text, NULL,
+     "Its own text: a qualified name, a key; '' if there is none.", NULL},
+    {"label", (getter)get_label, NULL, "What it is, in a few words.", NULL},
+    {"is_root", (getter)get_is_root, NULL, "Whether a GC root stands at it.",
+     NULL},
+    {"dominator", (getter)node_dominator, NULL,
+     "The nearest node that every way from the roots leads through, or None.\n"
+     "\nIn a module, the namespace and what it holds count as dominated by "
+     "nobody.",
+     NULL},
+    {"dominated", (getter)node_dominated, NULL,
+     "The nodes whose dominator it is, biggest first: Nodes.", NULL},
+    {"retained", (getter)node_retained, NULL,
+     "Host bytes that would be freed with it: its own and of all it dominates."
+     "\nOf garbage that goes with a cycle: what the cycle retains.",
+     NULL},
+    {"retained_total", (getter)node_retained_total, NULL,
+     "Bytes that would be freed with it, host and devices together.", NULL},
+    {"is_reachable", (getter)node_is_reachable, NULL,
+     "Whether a root reaches it over strong references.", NULL},
+    {"device", (getter)node_device, NULL,
+     "Where its own bytes lie: 'host', 'cuda:0' ...", NULL},
+    {"facts", (getter)node_facts, NULL,
+     "What else is known of it, as a dict of texts: dtype, shape and bytes of "
+     "an\narray, 'not inspected' with the reason ...",
+     NULL},
+    FLAG("tracked", LG_NODE_TRACKED, "Tracked by the cyclic collector."),
+    FLAG("frozen", LG_NODE_FROZEN, "In the permanent generation."),
+    FLAG("immortal", LG_NODE_IMMORTAL, "Never freed."),
+    FLAG("synthetic", LG_NODE_SYNTHETIC,
+         "No Python object: a thread, the interpreter, a buffer."),
+    FLAG("buffer", LG_NODE_BUFFER,
+         "Memory outside of any object: an array's data. Its size is counted "
+         "here, once."),
+    FLAG("frontier", LG_NODE_FRONTIER,
+         "A partial capture stopped here: its references are unknown."),
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* ------------------------------------------------------------- methods --- */
+
+static PyObject *
+node_referents(node_object *self, PyObject *Py_UNUSED(unused))
+{
+    const lg_columns *columns = node_columns(self);
+    if (columns == NULL)
+        return NULL;
+    uint64_t first = columns->first_edge[self->index];
+    uint64_t end = columns->first_edge[self->index + 1];
+    sequence_range range = {first, 1, (Py_ssize_t)(end - first)};
+    return sequence_new(object_state(self), TYPE_EDGES, self->snapshot, range);
+}
+
+/* Asked twice: first for how many, then for the edges. The first call may build
+ * the reverse index, hence without the GIL. */
+static uint64_t *
+copy_referrers(lg_graph *graph, uint32_t node, uint64_t *count)
+{
+    uint64_t *edges = NULL;
+    *count = lg_node_referrers(graph, node, NULL, 0);
+    if (*count != UINT64_MAX)
+        edges = malloc((size_t)(*count + 1) * sizeof *edges);
+    if (edges != NULL)
+        lg_node_referrers(graph, node, edges, *count);
+    return edges;
+}
+
+static PyObject *
+node_referrers(node_object *self, PyObject *Py_UNUSED(unused))
+{
+    lg_graph *graph = snapshot_acquire(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    uint64_t count, *edges;
+    Py_BEGIN_ALLOW_THREADS
+    edges = copy_referrers(graph, self->index, &count);
+    Py_END_ALLOW_THREADS
+    snapshot_release(self->snapshot);
+    if (edges == NULL)
+        return PyErr_NoMemory();
+    return sequence_of_referrers(object_state(self), self->snapshot, edges,
+                                 (Py_ssize_t)count);
+}
+
+static PyMethodDef node_methods[] = {
+    {"referents", (PyCFunction)node_referents, METH_NOARGS,
+     "referents($self, /)\n--\n\nThe references it holds, as a sequence of "
+     "Edge; .node is what each refers to."},
+    {"referrers", (PyCFunction)node_referrers, METH_NOARGS,
+     "referrers($self, /)\n--\n\nThe references to it, as a sequence of Edge; "
+     ".node is who holds each.\n\nThe first call on a snapshot indexes all "
+     "references backwards."},
+    {"retained_on", (PyCFunction)node_retained_on, METH_O,
+     "retained_on($self, device, /)\n--\n\nBytes that would be freed with it "
+     "on one device: 'host', 'cuda:0' ..."},
+    {NULL, NULL, 0, NULL},
+};
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyObject *
+node_repr(node_object *self)
+{
+    lg_graph *graph = self->snapshot->graph;
+    if (self->snapshot->closed)
+        return PyUnicode_FromFormat("<leakgraph.Node %lu of a closed snapshot>",
+                                    (unsigned long)self->index);
+    lg_text text = {0};
+    lg_text_addf(&text, "<leakgraph.Node %lu: ", (unsigned long)self->index);
+    lg_node_title(graph, self->index, false, &text);
+    lg_text_add(&text, ", ");
+    lg_node_bytes_say(graph, self->index, &text);
+    lg_text_add(&text, ">");
+    return text_object(&text);
+}
+
+static PyObject *
+node_richcompare(node_object *self, PyObject *other, int operation)
+{
+    if (Py_TYPE(other) != Py_TYPE((PyObject *)self) ||
+        (operation != Py_EQ && operation != Py_NE))
+        Py_RETURN_NOTIMPLEMENTED;
+    node_object *that = (node_object *)other;
+    bool equal = self->snapshot == that->snapshot && self->index == that->index;
+    return PyBool_FromLong(equal == (operation == Py_EQ));
+}
+
+static Py_hash_t
+node_hash(node_object *self)
+{
+    uint64_t mixed =
+        ((uintptr_t)self->snapshot >> 4) * 0x9E3779B97F4A7C15u + self->index;
+    return (Py_hash_t)(mixed >> 1);
+}
+
+static PyType_Slot node_slots[] = {
+    SLOT(Py_tp_dealloc, node_dealloc),
+    SLOT(Py_tp_repr, node_repr),
+    SLOT(Py_tp_richcompare, node_richcompare),
+    SLOT(Py_tp_hash, node_hash),
+    {Py_tp_getset, node_getset},
+    {Py_tp_methods, node_methods},
+    {Py_tp_doc, "An object of a snapshot.\n\nNodes are equal when snapshot and "
+                "index are, and keep their snapshot alive."},
+    {0, NULL},
+};
+
+PyType_Spec node_spec = {
+    .name = "leakgraph.Node",
+    .basicsize = sizeof(node_object),
+    .flags = FINAL_TYPE,
+    .slots = node_slots,
+};

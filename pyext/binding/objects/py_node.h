@@ -1,0 +1,36 @@
+/** Node: an index into a Snapshot. Light: three words and its header. */
+#ifndef LEAKGRAPH_PY_NODE_H
+#define LEAKGRAPH_PY_NODE_H
+
+#include "binding/objects/py_snapshot.h"
+
+typedef struct node_object {
+    PyObject_HEAD
+    snapshot_object *snapshot;
+    uint32_t index;
+} node_object;
+
+extern PyType_Spec node_spec;
+
+/** `index` must be in range. */
+PyObject *node_new(core_state *state, snapshot_object *snapshot,
+                   uint32_t index);
+
+/** What the node dominates (LG_NONE: the roots together), biggest first. A
+ *  namespace that folds into the node is not listed: what it dominates is. */
+PyObject *nodes_dominated(snapshot_object *snapshot,
+                          const lg_analysis *analysis, uint32_t node);
+
+/** Attributes that need the analysis (retention.c). */
+PyObject *node_dominator(node_object *self, void *closure);
+PyObject *node_dominated(node_object *self, void *closure);
+PyObject *node_retained(node_object *self, void *closure);
+PyObject *node_retained_total(node_object *self, void *closure);
+PyObject *node_is_reachable(node_object *self, void *closure);
+PyObject *node_retained_on(node_object *self, PyObject *device);
+
+/** Attributes of fact.c. */
+PyObject *node_facts(node_object *self, void *closure);
+PyObject *node_device(node_object *self, void *closure);
+
+#endif

@@ -1,0 +1,24 @@
+/** Path: the hops from a root, or from a node, to a node. */
+#ifndef LEAKGRAPH_PY_PATH_H
+#define LEAKGRAPH_PY_PATH_H
+
+#include "binding/objects/py_snapshot.h"
+
+extern PyType_Spec path_spec;
+
+/** A Hop(label, source, target, reason). */
+PyObject *hop_object(core_state *state, snapshot_object *snapshot,
+                     const lg_hop *hop, const char *reason);
+
+/** A tuple of Hop. */
+PyObject *hop_tuple(core_state *state, snapshot_object *snapshot,
+                    const lg_hop *hops, size_t count);
+
+/** A Path; one that is not rooted begins at a dominator. */
+PyObject *path_new(core_state *state, snapshot_object *snapshot,
+                   const lg_path *path, bool rooted);
+
+/** A shortest strong path from a root; None when no root reaches the node. */
+PyObject *path_to(snapshot_object *snapshot, uint32_t node);
+
+#endif

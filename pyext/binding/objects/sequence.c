@@ -1,0 +1,247 @@
+#include "binding/objects/sequence.h"
+#include "binding/support/convert.h"
+#include "binding/objects/py_edge.h"
+#include "binding/objects/py_node.h"
+#include <stdlib.h>
+
+typedef struct sequence_object {
+    PyObject_HEAD
+    snapshot_object *snapshot;
+    core_type item;  /* TYPE_NODE, TYPE_EDGE or TYPE_ROOT */
+    bool backward;   /* edges as their targets see them */
+    uint64_t *items; /* malloc(); NULL: the range counts */
+    sequence_range range;
+} sequence_object;
+
+static const core_type item_types[TYPE_COUNT] = {
+    [TYPE_NODES] = TYPE_NODE,
+    [TYPE_EDGES] = TYPE_EDGE,
+    [TYPE_ROOTS] = TYPE_ROOT,
+};
+
+static sequence_object *
+sequence_alloc(core_state *state, core_type type, snapshot_object *snapshot)
+{
+    sequence_object *self = object_new(state, type);
+    if (self == NULL)
+        return NULL;
+    Py_INCREF(snapshot);
+    self->snapshot = snapshot;
+    self->item = item_types[type];
+    return self;
+}
+
+PyObject *
+sequence_new(core_state *state, core_type type, snapshot_object *snapshot,
+             sequence_range range)
+{
+    sequence_object *self = sequence_alloc(state, type, snapshot);
+    if (self != NULL)
+        self->range = range;
+    return (PyObject *)self;
+}
+
+static PyObject *
+listed_edges(core_state *state, snapshot_object *snapshot, uint64_t *edges,
+             Py_ssize_t count, bool backward)
+{
+    sequence_object *self = sequence_alloc(state, TYPE_EDGES, snapshot);
+    if (self == NULL) {
+        free(edges);
+        return NULL;
+    }
+    self->backward = backward;
+    self->items = edges;
+    self->range.length = count;
+    return (PyObject *)self;
+}
+
+PyObject *
+sequence_of_referrers(core_state *state, snapshot_object *snapshot,
+                      uint64_t *edges, Py_ssize_t count)
+{
+    return listed_edges(state, snapshot, edges, count, true);
+}
+
+PyObject *
+sequence_of_edges(core_state *state, snapshot_object *snapshot, uint64_t *edges,
+                  Py_ssize_t count)
+{
+    return listed_edges(state, snapshot, edges, count, false);
+}
+
+PyObject *
+sequence_of_nodes(core_state *state, snapshot_object *snapshot,
+                  const lg_nodes *nodes)
+{
+    sequence_object *self = sequence_alloc(state, TYPE_NODES, snapshot);
+    if (self == NULL)
+        return NULL;
+    self->items = malloc((nodes->count + 1) * sizeof *self->items);
+    if (self->items == NULL) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    for (size_t i = 0; i < nodes->count; i++)
+        self->items[i] = nodes->items[i];
+    self->range.length = (Py_ssize_t)nodes->count;
+    return (PyObject *)self;
+}
+
+static void
+sequence_dealloc(sequence_object *self)
+{
+    free(self->items);
+    Py_XDECREF(self->snapshot);
+    object_free(self);
+}
+
+/* --------------------------------------------------------------- items --- */
+
+PyObject *
+root_object(core_state *state, snapshot_object *snapshot, const lg_root *root)
+{
+    PyObject *result = PyStructSequence_New(state->types[TYPE_ROOT]);
+    if (result == NULL)
+        return NULL;
+    PyObject *fields[] = {
+        node_new(state, snapshot, root->node),
+        PyUnicode_FromString(lg_root_kind_name(root->kind)),
+        string_object(root->name),
+    };
+    for (Py_ssize_t i = 0; i < 3; i++)
+        PyStructSequence_SetItem(result, i, fields[i]);
+    if (PyErr_Occurred())
+        Py_CLEAR(result);
+    return result;
+}
+
+static uint64_t
+sequence_number(const sequence_object *self, Py_ssize_t i)
+{
+    if (self->items != NULL)
+        return self->items[i];
+    return self->range.start + (uint64_t)(i * self->range.step);
+}
+
+static PyObject *
+sequence_item(sequence_object *self, Py_ssize_t i)
+{
+    if (i < 0 || i >= self->range.length) {
+        PyErr_SetString(PyExc_IndexError, "index out of range");
+        return NULL;
+    }
+    core_state *state = object_state(self);
+    uint64_t number = sequence_number(self, i);
+    if (self->item == TYPE_EDGE)
+        return edge_new(state, self->snapshot, number, self->backward);
+    if (self->item == TYPE_NODE)
+        return node_new(state, self->snapshot, (uint32_t)number);
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    lg_root root = lg_graph_root(graph, (uint32_t)number);
+    return root_object(state, self->snapshot, &root);
+}
+
+static Py_ssize_t
+sequence_length(sequence_object *self)
+{
+    return self->range.length;
+}
+
+static int
+copy_items(sequence_object *to, const sequence_object *from, Py_ssize_t start,
+           Py_ssize_t step)
+{
+    size_t count = (size_t)to->range.length;
+    to->items = malloc((count + 1) * sizeof *to->items);
+    if (to->items == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++)
+        to->items[i] = from->items[start + (Py_ssize_t)i * step];
+    return 0;
+}
+
+static PyObject *
+sequence_slice(sequence_object *self, PyObject *slice)
+{
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(slice, &start, &stop, &step) < 0)
+        return NULL;
+    Py_ssize_t length =
+        PySlice_AdjustIndices(self->range.length, &start, &stop, step);
+    sequence_object *part =
+        (sequence_object *)PyType_GenericAlloc(Py_TYPE((PyObject *)self), 0);
+    if (part == NULL)
+        return NULL;
+    Py_INCREF(self->snapshot);
+    part->snapshot = self->snapshot;
+    part->item = self->item;
+    part->backward = self->backward;
+    part->range.length = length;
+    part->range.step = self->range.step * step;
+    part->range.start =
+        self->range.start + (uint64_t)(start * self->range.step);
+    if (self->items != NULL && copy_items(part, self, start, step) < 0)
+        Py_CLEAR(part);
+    return (PyObject *)part;
+}
+
+static PyObject *
+sequence_subscript(sequence_object *self, PyObject *key)
+{
+    if (PySlice_Check(key))
+        return sequence_slice(self, key);
+    Py_ssize_t i = PyNumber_AsSsize_t(key, PyExc_IndexError);
+    if (i == -1 && PyErr_Occurred())
+        return NULL;
+    return sequence_item(self, i < 0 ? i + self->range.length : i);
+}
+
+static PyObject *
+sequence_repr(sequence_object *self)
+{
+    lg_text text = {0};
+    lg_text_addf(&text, "<%s: ", Py_TYPE((PyObject *)self)->tp_name);
+    lg_text_add_count(&text, (uint64_t)self->range.length);
+    lg_text_add(&text, ">");
+    return text_object(&text);
+}
+
+/* --------------------------------------------------------------- types --- */
+
+#define SEQUENCE_SLOTS(doc)                                                    \
+    SLOT(Py_tp_dealloc, sequence_dealloc), SLOT(Py_tp_repr, sequence_repr),    \
+        SLOT(Py_tp_iter, PySeqIter_New), SLOT(Py_sq_item, sequence_item),      \
+        SLOT(Py_sq_length, sequence_length),                                   \
+        SLOT(Py_mp_length, sequence_length),                                   \
+        SLOT(Py_mp_subscript, sequence_subscript), {Py_tp_doc, doc},           \
+    {                                                                          \
+        0, NULL                                                                \
+    }
+
+static PyType_Slot nodes_slots[] = {SEQUENCE_SLOTS("A lazy sequence of Node.")};
+static PyType_Slot edges_slots[] = {SEQUENCE_SLOTS("A lazy sequence of Edge.")};
+static PyType_Slot roots_slots[] = {SEQUENCE_SLOTS("A lazy sequence of Root.")};
+
+PyType_Spec nodes_spec = {
+    .name = "leakgraph.Nodes",
+    .basicsize = sizeof(sequence_object),
+    .flags = FINAL_TYPE,
+    .slots = nodes_slots,
+};
+PyType_Spec edges_spec = {
+    .name = "leakgraph.Edges",
+    .basicsize = sizeof(sequence_object),
+    .flags = FINAL_TYPE,
+    .slots = edges_slots,
+};
+PyType_Spec roots_spec = {
+    .name = "leakgraph.Roots",
+    .basicsize = sizeof(sequence_object),
+    .flags = FINAL_TYPE,
+    .slots = roots_slots,
+};

@@ -1,0 +1,183 @@
+#include "binding/objects/target.h"
+#include "binding/support/errors.h"
+#include "binding/objects/py_node.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool
+nodes_extend(lg_nodes *nodes, const uint32_t *more, size_t count)
+{
+    size_t total = nodes->count + count;
+    uint32_t *items = realloc(nodes->items, (total + 1) * sizeof *items);
+    if (items == NULL) {
+        PyErr_NoMemory();
+        return false;
+    }
+    if (count > 0)
+        memcpy(items + nodes->count, more, count * sizeof *items);
+    *nodes = (lg_nodes){items, total};
+    return true;
+}
+
+static uint32_t
+address_node(lg_graph *graph, const void *address)
+{
+    uint32_t node;
+    Py_BEGIN_ALLOW_THREADS
+    node = lg_graph_find(graph, (uint64_t)(uintptr_t)address);
+    Py_END_ALLOW_THREADS
+    return node;
+}
+
+/* An address is reused as soon as its object dies. That the type at it is still
+ * the same is all that can be checked without the object's help. */
+static bool
+same_type(const lg_graph *graph, uint32_t node, PyObject *object)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint32_t type = lg_graph_type(graph, columns->type[node]).node;
+    return type == LG_NONE ||
+           columns->address[type] == (uint64_t)(uintptr_t)Py_TYPE(object);
+}
+
+static bool
+check_process(core_state *state, const lg_graph *graph)
+{
+    char own[24];
+    int length = snprintf(own, sizeof own, "%ld", (long)getpid());
+    lg_string pid = lg_graph_info_find(graph, "pid");
+    if (pid.length == (uint32_t)length && !memcmp(pid.data, own, pid.length))
+        return true;
+    PyErr_Format(state->errors[ERROR_BASE],
+                 "The snapshot is of another process (pid %.*s; this is %s), "
+                 "which live objects are no part of; use a selector such as "
+                 "'type:dict'.",
+                 (int)pid.length, pid.length ? pid.data : "", own);
+    return false;
+}
+
+bool
+target_find(snapshot_object *snapshot, PyObject *object, uint32_t *node)
+{
+    lg_graph *graph = snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return false;
+    bool ours = check_process(object_state(snapshot), graph);
+    uint32_t found = ours ? address_node(graph, object) : LG_NONE;
+    if (found != LG_NONE && !same_type(graph, found, object))
+        found = LG_NONE;
+    snapshot_release(snapshot);
+    *node = found;
+    return ours;
+}
+
+bool
+target_select(snapshot_object *snapshot, PyObject *selector, lg_nodes *nodes)
+{
+    if (!PyUnicode_Check(selector)) {
+        PyErr_Format(PyExc_TypeError, "a selector must be a str, not %.100s",
+                     Py_TYPE(selector)->tp_name);
+        return false;
+    }
+    const char *text = PyUnicode_AsUTF8(selector);
+    lg_graph *graph = text ? snapshot_acquire(snapshot) : NULL;
+    if (graph == NULL)
+        return false;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_graph_select(graph, text, nodes, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status != LG_OK)
+        error_raise(object_state(snapshot), status, &error);
+    return status == LG_OK;
+}
+
+static void
+raise_not_found(core_state *state, PyObject *object)
+{
+    PyErr_Format(state->errors[ERROR_NOT_FOUND],
+                 "The %.100s at %p is not in the snapshot: it is newer, or "
+                 "nothing that leakgraph can see holds it.",
+                 Py_TYPE(object)->tp_name, (void *)object);
+}
+
+static bool
+resolve_node(snapshot_object *snapshot, node_object *node, lg_nodes *nodes)
+{
+    if (node->snapshot == snapshot)
+        return nodes_extend(nodes, &node->index, 1);
+    PyErr_SetString(object_state(snapshot)->errors[ERROR_ARGUMENT],
+                    "The node belongs to another snapshot.");
+    return false;
+}
+
+bool
+target_resolve(snapshot_object *snapshot, PyObject *target, lg_nodes *nodes)
+{
+    core_state *state = object_state(snapshot);
+    if (PyUnicode_Check(target)) {
+        lg_nodes selected = {0};
+        bool done = target_select(snapshot, target, &selected) &&
+                    nodes_extend(nodes, selected.items, selected.count);
+        lg_nodes_free(&selected);
+        return done;
+    }
+    if (Py_TYPE(target) == state->types[TYPE_NODE])
+        return resolve_node(snapshot, (node_object *)target, nodes);
+    uint32_t node;
+    if (!target_find(snapshot, target, &node))
+        return false;
+    if (node != LG_NONE)
+        return nodes_extend(nodes, &node, 1);
+    raise_not_found(state, target);
+    return false;
+}
+
+/* Nodes, or a list of Node. */
+static bool
+is_set(core_state *state, PyObject *target)
+{
+    if (PyList_Check(target) && PyList_GET_SIZE(target) > 0)
+        return Py_TYPE(PyList_GET_ITEM(target, 0)) == state->types[TYPE_NODE];
+    return Py_TYPE(target) == state->types[TYPE_NODES];
+}
+
+bool
+target_is_live(core_state *state, PyObject *target)
+{
+    return !PyUnicode_Check(target) &&
+           Py_TYPE(target) != state->types[TYPE_NODE] && !is_set(state, target);
+}
+
+bool
+target_resolve_set(snapshot_object *snapshot, PyObject *target, lg_nodes *nodes)
+{
+    if (!is_set(object_state(snapshot), target))
+        return target_resolve(snapshot, target, nodes);
+    PyObject *items = PySequence_Fast(target, "");
+    bool done = items != NULL;
+    for (Py_ssize_t i = 0; done && i < PySequence_Fast_GET_SIZE(items); i++)
+        done =
+            target_resolve(snapshot, PySequence_Fast_GET_ITEM(items, i), nodes);
+    Py_XDECREF(items);
+    return done;
+}
+
+bool
+target_locate(core_state *state, lg_graph *graph, PyObject *const *objects,
+              size_t count, lg_nodes *nodes)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t node = address_node(graph, objects[i]);
+        if (node == LG_NONE) {
+            raise_not_found(state, objects[i]);
+            return false;
+        }
+        if (!nodes_extend(nodes, &node, 1))
+            return false;
+    }
+    return true;
+}

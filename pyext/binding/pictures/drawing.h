@@ -1,0 +1,29 @@
+/** Drawing: a view of a graph, rendered when asked. Outlives its snapshot. */
+#ifndef LEAKGRAPH_DRAWING_H
+#define LEAKGRAPH_DRAWING_H
+
+#include "binding/support/state.h"
+#include <leakgraph/export.h>
+
+extern PyType_Spec drawing_spec;
+
+typedef struct drawing_style {
+    const char *title; /* copied; may be NULL */
+    bool legend;
+    const char *format; /* copied: "svg", "png" ...; NULL: not said */
+} drawing_style;
+
+/** Takes the view over, also on failure. */
+PyObject *drawing_new(core_state *state, lg_view *view,
+                      const drawing_style *style);
+
+/** The file name of a picture as bytes, NULL when `filename` is none. One
+ *  without a usable suffix is told before the work, not after; `suffix` has the
+ *  format that the suffix stands for. */
+bool drawing_file(core_state *state, PyObject *filename,
+                  const drawing_style *style, char suffix[16], PyObject **path);
+
+/** Writes the picture; format NULL: the path's suffix decides. */
+bool drawing_write(PyObject *drawing, const char *path, const char *format);
+
+#endif

@@ -1,0 +1,35 @@
+#include "binding/pictures/picture.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/pictures/drawing.h"
+#include "binding/support/errors.h"
+
+PyObject *
+picture_of(snapshot_object *snapshot, picture_maker *make, const void *of)
+{
+    const lg_analysis *analysis = analysis_acquire(snapshot, NULL);
+    if (analysis == NULL)
+        return NULL;
+    const drawing_style style = {.legend = true};
+    lg_view *view = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = make(analysis, of, &view, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status != LG_OK)
+        return error_raise(object_state(snapshot), status, &error);
+    return drawing_new(object_state(snapshot), view, &style);
+}
+
+PyObject *
+picture_ask(PyObject *drawing, const char *method, PyObject *const *args,
+            Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *bound = drawing ? PyObject_GetAttrString(drawing, method) : NULL;
+    PyObject *result =
+        bound ? PyObject_Vectorcall(bound, args, (size_t)nargs, kwnames) : NULL;
+    Py_XDECREF(bound);
+    Py_XDECREF(drawing);
+    return result;
+}

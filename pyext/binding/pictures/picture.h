@@ -1,0 +1,20 @@
+/** Drawings of what an analysis says, made when asked. */
+#ifndef LEAKGRAPH_PICTURE_H
+#define LEAKGRAPH_PICTURE_H
+
+#include "binding/objects/py_snapshot.h"
+#include <leakgraph/export.h>
+
+typedef lg_status picture_maker(const lg_analysis *analysis, const void *of,
+                                lg_view **out, lg_error *error);
+
+/** A Drawing of what the maker sees, called without the GIL. */
+PyObject *picture_of(snapshot_object *snapshot, picture_maker *make,
+                     const void *of);
+
+/** What the method of a Drawing returns; takes `drawing`, maybe NULL, over. */
+PyObject *picture_ask(PyObject *drawing, const char *method,
+                      PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames);
+
+#endif

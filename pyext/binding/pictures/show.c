@@ -1,0 +1,381 @@
+/**
+ * Pictures: what is asked, of which graph, and where the image goes.
+ */
+#include "binding/pictures/show.h"
+#include "binding/support/args.h"
+#include "binding/pictures/drawing.h"
+#include "binding/support/errors.h"
+#include "binding/support/progress.h"
+#include "binding/objects/py_snapshot.h"
+#include "binding/objects/target.h"
+#include "capture/run/capture.h"
+#include <stdlib.h>
+
+/* A live object's surroundings are captured up to here: some milliseconds. */
+#define NEAR_NODES 200000
+
+/* One hop of a picture is up to three references: function, closure, cell,
+ * value. */
+#define EDGES_PER_HOP 3
+
+typedef struct show_request {
+    PyObject *target; /* borrowed */
+    PyObject *also;   /* fast sequence, or NULL */
+    PyObject *path;   /* bytes, or NULL: no file */
+    lg_view_options view;
+    drawing_style style;
+    char suffix_format[16];
+    progress progress;
+} show_request;
+
+enum {
+    ARG_TARGET,
+    ARG_FILENAME,
+    ARG_ALSO,
+    ARG_MAX_DEPTH,
+    ARG_MAX_NODES,
+    ARG_FORMAT,
+    ARG_WEAK,
+    ARG_TYPES,
+    ARG_TITLE,
+    ARG_LEGEND,
+    ARG_PROGRESS,
+    ARG_COUNT,
+};
+
+static const char *const show_names[] = {
+    "obj",  "filename", "also",  "max_depth", "max_nodes", "format",
+    "weak", "types",    "title", "legend",    "progress",  NULL};
+
+#define SHOW_SIGNATURE                                                         \
+    "obj, filename=None, *, also=(), max_depth=3,\n"                           \
+    "          max_nodes=120, format=None, weak=False, types=False,\n"         \
+    "          title=None, legend=True, progress=None)\n--\n\n"
+
+#define SHOW_OPTIONS                                                           \
+    "\n\nfilename  written at once; its suffix chooses the format; {pid} and " \
+    "{n} are\n          filled in\n"                                           \
+    "also      a list of further objects to start from\n"                      \
+    "max_depth hops from them\n"                                               \
+    "max_nodes drawn at most; look-alikes are folded into one\n"               \
+    "format    overrides the suffix; without a file, what a notebook shows\n"  \
+    "weak      follow weak references too\n"                                   \
+    "types     draw the references from objects to their types\n"              \
+    "title     above the picture; legend: below it\n"                          \
+    "progress  as in snapshot()"
+
+static void
+request_clear(show_request *self)
+{
+    Py_CLEAR(self->also);
+    Py_CLEAR(self->path);
+}
+
+static bool
+parse_view(show_request *self, PyObject *const *values)
+{
+    uint64_t depth = 3, nodes = 120;
+    if (!arg_limit("max_depth", values[ARG_MAX_DEPTH], UINT32_MAX, &depth) ||
+        !arg_limit("max_nodes", values[ARG_MAX_NODES], UINT32_MAX, &nodes) ||
+        !arg_flag(values[ARG_WEAK], &self->view.weak) ||
+        !arg_flag(values[ARG_TYPES], &self->view.types))
+        return false;
+    self->view.max_depth = (uint32_t)depth;
+    self->view.max_nodes = (uint32_t)nodes;
+    return true;
+}
+
+/* A format that nobody knows is told before the work, not after. */
+static bool
+parse_format(show_request *self, core_state *state, PyObject *format)
+{
+    if (!arg_text("format", format, &self->style.format))
+        return false;
+    if (self->style.format == NULL)
+        return true;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_render_format_check(self->style.format, &error);
+    Py_END_ALLOW_THREADS
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return status == LG_OK;
+}
+
+static bool
+request_parse(show_request *self, core_state *state, lg_direction direction,
+              PyObject *const *values)
+{
+    *self = (show_request){.target = values[ARG_TARGET],
+                           .view = {.direction = direction},
+                           .style = {.legend = true}};
+    return parse_view(self, values) &&
+           arg_text("title", values[ARG_TITLE], &self->style.title) &&
+           arg_flag(values[ARG_LEGEND], &self->style.legend) &&
+           parse_format(self, state, values[ARG_FORMAT]) &&
+           progress_start(&self->progress, values[ARG_PROGRESS]) &&
+           arg_objects("also", values[ARG_ALSO], &self->also) &&
+           drawing_file(state, values[ARG_FILENAME], &self->style,
+                        self->suffix_format, &self->path);
+}
+
+/* The drawing of `nodes`, written to its file if one was named. */
+static PyObject *
+request_draw(show_request *self, core_state *state, const lg_graph *graph,
+             const lg_nodes *nodes)
+{
+    lg_view *view = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_view_new(graph, nodes->items, nodes->count, &self->view,
+                         &self->progress.monitor, &view, &error);
+    Py_END_ALLOW_THREADS
+    if (status != LG_OK)
+        return error_raise(state, status, &error);
+    PyObject *drawing = drawing_new(state, view, &self->style);
+    if (drawing != NULL && self->path != NULL &&
+        !drawing_write(drawing, PyBytes_AS_STRING(self->path),
+                       self->style.format))
+        Py_CLEAR(drawing);
+    return drawing;
+}
+
+/* `drawing` (or NULL) once the progress line is gone. */
+static PyObject *
+request_finish(show_request *self, PyObject *drawing)
+{
+    if (!progress_end(&self->progress, drawing ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(drawing);
+    return drawing;
+}
+
+/* -------------------------------------------------------- live objects --- */
+
+/* The objects that the picture starts from, borrowed; free() the array. */
+static PyObject **
+request_objects(const show_request *self, size_t *count)
+{
+    Py_ssize_t more = self->also ? PySequence_Fast_GET_SIZE(self->also) : 0;
+    PyObject **objects = malloc((size_t)(more + 1) * sizeof *objects);
+    if (objects == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    objects[0] = self->target;
+    for (Py_ssize_t i = 0; i < more; i++)
+        objects[i + 1] = PySequence_Fast_GET_ITEM(self->also, i);
+    *count = (size_t)more + 1;
+    return objects;
+}
+
+static uint32_t
+near_depth(uint32_t hops)
+{
+    return hops < UINT32_MAX / EDGES_PER_HOP - 1 ? (hops + 1) * EDGES_PER_HOP
+                                                 : 0;
+}
+
+/* A list made for `also=` alone (the caller's stack and self->also hold it) is
+ * no holder that anybody asks about. Out of the collector's sight it is out of
+ * the capture's. True if it was hidden. */
+static bool
+hide_also(const show_request *self)
+{
+    PyObject *also = self->also;
+    if (also == NULL || Py_REFCNT(also) != 2 || !PyObject_GC_IsTracked(also))
+        return false;
+    PyObject_GC_UnTrack(also);
+    return true;
+}
+
+/* Forward, what is near is enough; backward, a holder may be anywhere. */
+static lg_graph *
+capture_for(show_request *self, core_state *state, PyObject **objects,
+            size_t count)
+{
+    lg_monitor watch = progress_walking(&self->progress);
+    lg_capture_options options = {.watch = &watch};
+    if (self->view.direction == LG_REFS) {
+        options.roots = objects;
+        options.root_count = count;
+        options.max_depth = near_depth(self->view.max_depth);
+        options.max_nodes = NEAR_NODES;
+    }
+    bool hidden = hide_also(self);
+    options.held = objects;
+    options.held_count = hidden ? count : 1;
+    options.hidden = hidden ? self->also : NULL;
+    lg_graph *graph = NULL;
+    lg_error error;
+    lg_status status = lg_capture(&options, &graph, &error);
+    if (hidden)
+        PyObject_GC_Track(self->also);
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return graph;
+}
+
+static PyObject *
+show_objects(show_request *self, core_state *state)
+{
+    size_t count;
+    PyObject **objects = request_objects(self, &count);
+    if (objects == NULL)
+        return NULL;
+    PyObject *drawing = NULL;
+    lg_nodes nodes = {0};
+    lg_graph *graph = capture_for(self, state, objects, count);
+    if (graph != NULL && target_locate(state, graph, objects, count, &nodes))
+        drawing = request_draw(self, state, graph, &nodes);
+    lg_nodes_free(&nodes);
+    free(objects);
+    Py_BEGIN_ALLOW_THREADS
+    lg_graph_free(graph);
+    Py_END_ALLOW_THREADS
+    return drawing;
+}
+
+static PyObject *
+draw_live(show_request *self, PyObject *module)
+{
+    return show_objects(self, module_state(module));
+}
+
+const char core_show_refs_doc[] =
+    "show_refs($module, /, " SHOW_SIGNATURE "Draw what an object refers to.\n\n"
+    "obj is one object, whatever it is: a list is drawn as a list. Only what "
+    "is near\nit is looked at, so the size of the heap does not "
+    "matter." SHOW_OPTIONS;
+
+const char core_show_backrefs_doc[] =
+    "show_backrefs($module, /, " SHOW_SIGNATURE
+    "Draw what refers to an object.\n\n"
+    "Takes one snapshot of the whole heap; for several questions, take it "
+    "once\nand ask Snapshot.show_backrefs()." SHOW_OPTIONS;
+
+const char core_show_path_doc[] =
+    "show_path($module, /, " SHOW_SIGNATURE
+    "Draw a shortest path of strong references from a GC root to an object.\n\n"
+    "Says so when no root reaches it. Takes one snapshot of the whole "
+    "heap." SHOW_OPTIONS;
+
+/* ----------------------------------------------------------- snapshots --- */
+
+static bool
+resolve_all(show_request *self, snapshot_object *snapshot, lg_nodes *nodes)
+{
+    if (!target_resolve(snapshot, self->target, nodes))
+        return false;
+    Py_ssize_t more = self->also ? PySequence_Fast_GET_SIZE(self->also) : 0;
+    for (Py_ssize_t i = 0; i < more; i++)
+        if (!target_resolve(snapshot, PySequence_Fast_GET_ITEM(self->also, i),
+                            nodes))
+            return false;
+    return true;
+}
+
+static PyObject *
+show_nodes(show_request *self, snapshot_object *snapshot)
+{
+    lg_graph *graph = snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return NULL;
+    PyObject *drawing = NULL;
+    lg_nodes nodes = {0};
+    if (resolve_all(self, snapshot, &nodes))
+        drawing = request_draw(self, object_state(snapshot), graph, &nodes);
+    lg_nodes_free(&nodes);
+    snapshot_release(snapshot);
+    return drawing;
+}
+
+static PyObject *
+draw_saved(show_request *self, PyObject *snapshot)
+{
+    return show_nodes(self, (snapshot_object *)snapshot);
+}
+
+#define TARGET_KINDS "\n\nobj is a selector (a str), a Node, or a live object."
+
+const char snapshot_show_refs_doc[] =
+    "show_refs($self, /, " SHOW_SIGNATURE
+    "Draw what an object refers to." TARGET_KINDS SHOW_OPTIONS;
+
+const char snapshot_show_backrefs_doc[] =
+    "show_backrefs($self, /, " SHOW_SIGNATURE
+    "Draw what refers to an object." TARGET_KINDS SHOW_OPTIONS;
+
+const char snapshot_show_path_doc[] =
+    "show_path($self, /, " SHOW_SIGNATURE
+    "Draw a shortest path of strong references from a GC root to an "
+    "object." TARGET_KINDS SHOW_OPTIONS;
+
+/* --------------------------------------------------------------- calls --- */
+
+typedef PyObject *draw_function(show_request *, PyObject *asked);
+
+static PyObject *
+show(PyObject *asked, core_state *state, lg_direction direction,
+     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const arg_list lists[] = {
+        [LG_REFS] = {"show_refs", show_names, 2, 1},
+        [LG_BACKREFS] = {"show_backrefs", show_names, 2, 1},
+        [LG_PATH] = {"show_path", show_names, 2, 1},
+    };
+    draw_function *draw = PyModule_Check(asked) ? draw_live : draw_saved;
+    PyObject *values[ARG_COUNT] = {NULL};
+    show_request request;
+    if (!args_take(&lists[direction], args, nargs, kwnames, values))
+        return NULL;
+    PyObject *drawing = NULL;
+    if (request_parse(&request, state, direction, values))
+        drawing = request_finish(&request, draw(&request, asked));
+    request_clear(&request);
+    return drawing;
+}
+
+PyObject *
+core_show_refs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
+{
+    return show(module, module_state(module), LG_REFS, args, nargs, kwnames);
+}
+
+PyObject *
+core_show_backrefs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    return show(module, module_state(module), LG_BACKREFS, args, nargs,
+                kwnames);
+}
+
+PyObject *
+core_show_path(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
+{
+    return show(module, module_state(module), LG_PATH, args, nargs, kwnames);
+}
+
+PyObject *
+snapshot_show_refs(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    return show(self, object_state(self), LG_REFS, args, nargs, kwnames);
+}
+
+PyObject *
+snapshot_show_backrefs(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    return show(self, object_state(self), LG_BACKREFS, args, nargs, kwnames);
+}
+
+PyObject *
+snapshot_show_path(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    return show(self, object_state(self), LG_PATH, args, nargs, kwnames);
+}

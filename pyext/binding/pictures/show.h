@@ -1,0 +1,19 @@
+/** show_refs(), show_backrefs() and show_path(), of live objects. Those of a
+ *  Snapshot are declared in snapshot.h. */
+#ifndef LEAKGRAPH_SHOW_H
+#define LEAKGRAPH_SHOW_H
+
+#include "binding/support/shim.h"
+
+PyObject *core_show_refs(PyObject *module, PyObject *const *args,
+                         Py_ssize_t nargs, PyObject *kwnames);
+PyObject *core_show_backrefs(PyObject *module, PyObject *const *args,
+                             Py_ssize_t nargs, PyObject *kwnames);
+PyObject *core_show_path(PyObject *module, PyObject *const *args,
+                         Py_ssize_t nargs, PyObject *kwnames);
+
+extern const char core_show_refs_doc[];
+extern const char core_show_backrefs_doc[];
+extern const char core_show_path_doc[];
+
+#endif

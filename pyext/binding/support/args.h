@@ -1,0 +1,36 @@
+/**
+ * Arguments of METH_FASTCALL | METH_KEYWORDS functions. The interpreter's own
+ * public parsers want a tuple and a dict of the arguments: objects that would
+ * stand in the very heap we are about to look at.
+ */
+#ifndef LEAKGRAPH_ARGS_H
+#define LEAKGRAPH_ARGS_H
+
+#include "binding/support/shim.h"
+#include <stdbool.h>
+
+typedef struct arg_list {
+    const char *function;
+    const char *const *names; /* NULL-terminated, positional ones first */
+    Py_ssize_t positional;
+    Py_ssize_t required;
+} arg_list;
+
+/** Fills values[] (zeroed by the caller, borrowed) in the order of list->names.
+ *  False with TypeError for what does not fit. */
+bool args_take(const arg_list *list, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames, PyObject **values);
+
+/** Each converts one value and leaves *out alone when it was not given (NULL).
+ *  The first also takes None, for "not given". */
+bool arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out);
+bool arg_flag(PyObject *value, bool *out);
+
+/** A sequence of objects as a fast sequence (new reference), *out = NULL when
+ *  not given or None. */
+bool arg_objects(const char *name, PyObject *value, PyObject **out);
+
+/** UTF-8 of a str, borrowed from it; NULL when not given or None. */
+bool arg_text(const char *name, PyObject *value, const char **out);
+
+#endif

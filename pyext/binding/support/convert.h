@@ -1,0 +1,44 @@
+/** C values as Python objects. */
+#ifndef LEAKGRAPH_CONVERT_H
+#define LEAKGRAPH_CONVERT_H
+
+#include "binding/support/state.h"
+#include <leakgraph/analysis.h>
+
+static inline PyObject *
+string_object(lg_string string)
+{
+    return PyUnicode_DecodeUTF8(string.data, (Py_ssize_t)string.length,
+                                "replace");
+}
+
+/** The text as a str; frees it. MemoryError if it failed to grow. */
+static inline PyObject *
+text_object(lg_text *text)
+{
+    PyObject *string =
+        text->failed
+            ? PyErr_NoMemory()
+            : PyUnicode_DecodeUTF8(text->data ? text->data : "",
+                                   (Py_ssize_t)text->length, "replace");
+    lg_text_free(text);
+    return string;
+}
+
+/** Bytes(host, device). */
+static inline PyObject *
+bytes_object(core_state *state, lg_bytes bytes)
+{
+    PyObject *result = PyStructSequence_New(state->types[TYPE_BYTES]);
+    if (result == NULL)
+        return NULL;
+    PyStructSequence_SetItem(result, 0,
+                             PyLong_FromUnsignedLongLong(bytes.host));
+    PyStructSequence_SetItem(result, 1,
+                             PyLong_FromUnsignedLongLong(bytes.device));
+    if (PyErr_Occurred())
+        Py_CLEAR(result);
+    return result;
+}
+
+#endif

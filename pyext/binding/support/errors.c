@@ -1,0 +1,131 @@
+/**
+ * The one map from lg_status to exceptions. Each class is also the builtin that
+ * a caller who knows nothing of leakgraph would catch.
+ */
+#include "binding/support/errors.h"
+
+typedef struct error_class {
+    core_error id;
+    const char *name;
+    PyObject *builtin; /* second base, or NULL */
+    const char *doc;
+} error_class;
+
+static PyObject *
+error_bases(core_state *state, const error_class *class)
+{
+    PyObject *error = state->errors[ERROR_BASE];
+    if (error == NULL)
+        return PyTuple_Pack(1, PyExc_Exception);
+    if (class->builtin == NULL)
+        return PyTuple_Pack(1, error);
+    return PyTuple_Pack(2, error, class->builtin);
+}
+
+static int
+error_add(PyObject *module, const error_class *class)
+{
+    core_state *state = module_state(module);
+    PyObject *bases = error_bases(state, class);
+    if (bases == NULL)
+        return -1;
+    PyObject *names = class->id == ERROR_CHILD
+                          ? Py_BuildValue("{sO}", "signal", Py_None)
+                          : NULL;
+    PyObject *made =
+        PyErr_NewExceptionWithDoc(class->name, class->doc, bases, names);
+    Py_XDECREF(names);
+    Py_DECREF(bases);
+    if (made == NULL)
+        return -1;
+    state->errors[class->id] = made;
+    return PyModule_AddType(module, (PyTypeObject *)made);
+}
+
+int
+errors_add(PyObject *module)
+{
+    const error_class classes[ERROR_COUNT] = {
+        {ERROR_BASE, "leakgraph.Error", NULL,
+         "Base of every error that leakgraph raises."},
+        {ERROR_ARGUMENT, "leakgraph.ArgumentError", PyExc_ValueError,
+         "An argument makes no sense: a malformed selector, an unknown "
+         "format."},
+        {ERROR_CLOSED, "leakgraph.ClosedError", PyExc_ValueError,
+         "The snapshot was closed."},
+        {ERROR_NOT_FOUND, "leakgraph.NotFoundError", PyExc_LookupError,
+         "Nothing in the snapshot answers to that selector or object, or no "
+         "root reaches it."},
+        {ERROR_FILE, "leakgraph.FileError", PyExc_OSError,
+         "A file cannot be read or written, is damaged, or is no snapshot."},
+        {ERROR_LIMIT, "leakgraph.LimitError", PyExc_MemoryError,
+         "The capture needed more memory than max_bytes allows."},
+        {ERROR_CANCELLED, "leakgraph.CancelledError", NULL,
+         "The work was stopped half-way."},
+        {ERROR_PARTIAL, "leakgraph.PartialError", NULL,
+         "The question needs a snapshot of the whole heap."},
+        {ERROR_UNSUPPORTED, "leakgraph.UnsupportedError", NULL,
+         "This build or machine cannot do that."},
+        {ERROR_CHILD, "leakgraph.ChildError", PyExc_ChildProcessError,
+         "The child that captures died; this process is as it was. `signal` is "
+         "the number of the signal that killed it, or None."},
+    };
+    for (int i = 0; i < ERROR_COUNT; i++)
+        if (error_add(module, &classes[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static PyObject *
+error_type(core_state *state, lg_status status)
+{
+    switch (status) {
+    case LG_ENOMEM:
+        return PyExc_MemoryError;
+    case LG_EINVAL:
+        return state->errors[ERROR_ARGUMENT];
+    case LG_EIO:
+    case LG_EFORMAT:
+    case LG_EVERSION:
+        return state->errors[ERROR_FILE];
+    case LG_ENOTFOUND:
+        return state->errors[ERROR_NOT_FOUND];
+    case LG_ELIMIT:
+        return state->errors[ERROR_LIMIT];
+    case LG_ECANCELLED:
+        return state->errors[ERROR_CANCELLED];
+    case LG_EPARTIAL:
+        return state->errors[ERROR_PARTIAL];
+    case LG_EUNSUPPORTED:
+        return state->errors[ERROR_UNSUPPORTED];
+    case LG_ECHILD:
+        return state->errors[ERROR_CHILD];
+    case LG_OK:
+        break;
+    }
+    return state->errors[ERROR_BASE];
+}
+
+PyObject *
+error_raise(core_state *state, lg_status status, const lg_error *error)
+{
+    if (PyErr_Occurred())
+        return NULL;
+    PyErr_SetString(error_type(state, status), error->message);
+    return NULL;
+}
+
+void
+error_raise_child(core_state *state, const lg_error *error, int number)
+{
+    if (PyErr_Occurred())
+        return;
+    PyObject *type = state->errors[ERROR_CHILD];
+    PyObject *raised = PyObject_CallFunction(type, "s", error->message);
+    PyObject *code = number ? PyLong_FromLong(number) : NULL;
+    if (raised != NULL &&
+        (code == NULL || PyObject_SetAttrString(raised, "signal", code) == 0))
+        PyErr_SetObject(type, raised);
+    Py_XDECREF(code);
+    Py_XDECREF(raised);
+}

@@ -1,0 +1,20 @@
+/** How a failure in C becomes a Python exception. */
+#ifndef LEAKGRAPH_ERRORS_H
+#define LEAKGRAPH_ERRORS_H
+
+#include "binding/support/state.h"
+#include <leakgraph/leakgraph.h>
+
+/** Makes the exception classes and adds them to the module. */
+int errors_add(PyObject *module);
+
+/** Raises what `status` stands for, with the error's sentence; an exception
+ * that is already set (Ctrl-C, a progress callback's own) stays. Returns NULL.
+ */
+PyObject *error_raise(core_state *state, lg_status status,
+                      const lg_error *error);
+
+/** Raises ChildError; `number` is the signal that killed the child, or 0. */
+void error_raise_child(core_state *state, const lg_error *error, int number);
+
+#endif

@@ -1,0 +1,46 @@
+#include "binding/support/pathname.h"
+#include <string.h>
+#include <unistd.h>
+
+PyObject *
+pathname_bytes(PyObject *path)
+{
+    PyObject *bytes = NULL;
+    return PyUnicode_FSConverter(path, &bytes) ? bytes : NULL;
+}
+
+/* `bytes`, whose reference is taken over, with every `mark` replaced. */
+static PyObject *
+replace(PyObject *bytes, const char *mark, long number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%ld", number);
+    PyObject *result = PyObject_CallMethod(bytes, "replace", "yy", mark, text);
+    Py_DECREF(bytes);
+    return result;
+}
+
+static PyObject *
+first_free(PyObject *pattern)
+{
+    for (long n = 1;; n++) {
+        Py_INCREF(pattern);
+        PyObject *path = replace(pattern, "{n}", n);
+        if (path == NULL || access(PyBytes_AS_STRING(path), F_OK) != 0)
+            return path;
+        Py_DECREF(path);
+    }
+}
+
+PyObject *
+pathname_filled(PyObject *path)
+{
+    PyObject *bytes = pathname_bytes(path);
+    if (bytes != NULL)
+        bytes = replace(bytes, "{pid}", (long)getpid());
+    if (bytes == NULL || strstr(PyBytes_AS_STRING(bytes), "{n}") == NULL)
+        return bytes;
+    PyObject *filled = first_free(bytes);
+    Py_DECREF(bytes);
+    return filled;
+}

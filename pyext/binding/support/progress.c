@@ -1,0 +1,212 @@
+#include "binding/support/progress.h"
+#include "capture/cpython/clock.h"
+#include "binding/support/python.h"
+#include <string.h>
+#include <unistd.h>
+
+/* Often enough for a hand on Ctrl-C, seldom enough that taking the GIL from
+ * busy threads costs nothing. */
+#define TICK_SECONDS 0.1
+#define QUIET_SECONDS 1.0
+#define LINE_SIZE 120
+
+static PyObject *
+stderr_file(void)
+{
+    PyObject *file = PySys_GetObject("stderr");
+    return file == Py_None ? NULL : file;
+}
+
+static bool
+stderr_is_terminal(void)
+{
+    PyObject *file = stderr_file();
+    PyObject *answer = file ? PyObject_CallMethod(file, "isatty", NULL) : NULL;
+    bool terminal = answer != NULL && PyObject_IsTrue(answer) == 1;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+    return terminal;
+}
+
+/* A progress line is never worth an exception. */
+static void
+stderr_write(const char *text)
+{
+    PyObject *file = stderr_file();
+    if (file == NULL)
+        return;
+    Py_INCREF(file);
+    if (PyFile_WriteString(text, file) == 0)
+        Py_XDECREF(PyObject_CallMethod(file, "flush", NULL));
+    Py_DECREF(file);
+    PyErr_Clear();
+}
+
+/* Whether a line may be shown now. */
+static bool
+is_late(const progress *self)
+{
+    return lg_clock() - self->started >= QUIET_SECONDS;
+}
+
+static void
+format_line(char text[LINE_SIZE], const char *phase, double done)
+{
+    snprintf(text, LINE_SIZE, "\r\033[Kleakgraph: %s %.0f %%", phase,
+             done * 100);
+}
+
+/* A notebook's bar, if this is one; like the line, never worth an exception. */
+static void
+find_bar(progress *self)
+{
+    PyObject *bar = python_call("leakgraph.bar", "begin", Py_None);
+    if (bar == NULL || bar == Py_None)
+        Py_CLEAR(bar);
+    self->bar = bar;
+    PyErr_Clear();
+}
+
+static void
+tell_bar(const progress *self, const char *method, PyObject *argument)
+{
+    PyObject *result =
+        argument ? PyObject_CallMethod(self->bar, method, "(O)", argument)
+                 : NULL;
+    Py_XDECREF(result);
+    PyErr_Clear();
+}
+
+static void
+show_bar(const progress *self, const char *phase, double done)
+{
+    PyObject *at = Py_BuildValue("(sd)", phase, done);
+    tell_bar(self, "show", at);
+    Py_XDECREF(at);
+}
+
+/* Where progress is to be seen. */
+static void
+find_place(progress *self)
+{
+    bool terminal = stderr_is_terminal();
+    if (!terminal)
+        find_bar(self);
+    if (self->line == LINE_AUTO)
+        self->line = terminal || self->bar != NULL ? LINE_ON : LINE_OFF;
+    self->placed = true;
+}
+
+static void
+show_line(progress *self, const char *phase, double done)
+{
+    if (self->line == LINE_OFF || (self->line == LINE_AUTO && !is_late(self)))
+        return;
+    if (!self->placed)
+        find_place(self);
+    if (self->bar != NULL)
+        show_bar(self, phase, done);
+    if (self->line == LINE_OFF || self->bar != NULL)
+        return;
+    char text[LINE_SIZE];
+    format_line(text, phase, done);
+    stderr_write(text);
+    self->shown = true;
+}
+
+static bool
+call_back(progress *self, const char *phase, double done)
+{
+    PyObject *result = PyObject_CallFunction(self->callable, "sd", phase, done);
+    Py_XDECREF(result);
+    return result != NULL;
+}
+
+static bool
+tick(void *context, const char *phase, double done)
+{
+    progress *self = context;
+    double now = lg_clock();
+    if (self->raised || now - self->last < TICK_SECONDS)
+        return !self->raised;
+    self->last = now;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    self->raised = PyErr_CheckSignals() < 0;
+    if (!self->raised && self->callable != NULL)
+        self->raised = !call_back(self, phase, done);
+    if (!self->raised)
+        show_line(self, phase, done);
+    PyGILState_Release(gil);
+    return !self->raised;
+}
+
+/* sys.stderr itself must not be asked: it may be anything. */
+static int
+stderr_descriptor(void)
+{
+    PyObject *file = PySys_GetObject("stderr");
+    return file != NULL && file == PySys_GetObject("__stderr__") ? STDERR_FILENO
+                                                                 : -1;
+}
+
+static bool
+walking_tick(void *context, const char *phase, double done)
+{
+    progress *self = context;
+    double now = lg_clock();
+    if (self->descriptor < 0 || self->line == LINE_OFF ||
+        now - self->last < TICK_SECONDS)
+        return true;
+    self->last = now;
+    if (self->line == LINE_AUTO &&
+        (!is_late(self) || !isatty(self->descriptor)))
+        return true;
+    char text[LINE_SIZE];
+    format_line(text, phase, done);
+    /* A line that cannot be written is no loss. */
+    self->shown = write(self->descriptor, text, strlen(text)) > 0;
+    return true;
+}
+
+lg_monitor
+progress_walking(progress *self)
+{
+    self->descriptor = stderr_descriptor();
+    return (lg_monitor){walking_tick, self};
+}
+
+bool
+progress_start(progress *self, PyObject *option)
+{
+    *self = (progress){.monitor = {tick, self}, .started = lg_clock()};
+    if (option == NULL || option == Py_None)
+        self->line = LINE_AUTO;
+    else if (PyBool_Check(option))
+        self->line = option == Py_True ? LINE_ON : LINE_OFF;
+    else if (PyCallable_Check(option)) {
+        self->line = LINE_OFF;
+        self->callable = option;
+    } else {
+        PyErr_Format(PyExc_TypeError,
+                     "progress must be None, a bool or a callable, not %.100s",
+                     Py_TYPE(option)->tp_name);
+        return false;
+    }
+    return true;
+}
+
+bool
+progress_end(progress *self, lg_status status)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (self->shown)
+        stderr_write("\r\033[K");
+    if (self->bar != NULL)
+        tell_bar(self, "end", Py_None);
+    Py_CLEAR(self->bar);
+    PyErr_Restore(type, value, traceback);
+    if (self->raised || status != LG_OK || self->callable == NULL)
+        return !PyErr_Occurred();
+    return call_back(self, "done", 1.0);
+}

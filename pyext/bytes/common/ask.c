@@ -1,0 +1,96 @@
+#include "bytes/common/ask.h"
+
+#include <stdarg.h>
+
+static PyObject *
+answer(PyObject *value)
+{
+    if (value == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+        PyErr_SetInterrupt();
+    PyErr_Clear();
+    return value;
+}
+
+PyObject *
+lg_ask_call(PyObject *callable, PyObject *args, PyObject *names)
+{
+    PyObject *none = args == NULL ? PyTuple_New(0) : NULL;
+    PyObject *given = args == NULL ? none : args;
+    PyObject *value = callable != NULL && given != NULL
+                          ? PyObject_Call(callable, given, names)
+                          : NULL;
+    Py_XDECREF(none);
+    return PyErr_Occurred() ? answer(value) : value;
+}
+
+PyObject *
+lg_ask_callf(PyObject *callable, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    PyObject *args = Py_VaBuildValue(format, values);
+    va_end(values);
+    PyObject *value = args != NULL ? lg_ask_call(callable, args, NULL) : NULL;
+    Py_XDECREF(args);
+    PyErr_Clear();
+    return value;
+}
+
+PyObject *
+lg_ask_attribute(PyObject *object, const char *name)
+{
+    PyObject *value = PyObject_GetAttrString(object, name);
+    return value != NULL ? value : answer(NULL);
+}
+
+PyObject *
+lg_ask_inner(PyObject *object, const char *name, const char *further)
+{
+    PyObject *first = lg_ask_attribute(object, name);
+    PyObject *value = first != NULL ? lg_ask_attribute(first, further) : NULL;
+    Py_XDECREF(first);
+    return value;
+}
+
+PyObject *
+lg_ask_method(PyObject *object, const char *name)
+{
+    PyObject *method = lg_ask_attribute(object, name);
+    PyObject *value = lg_ask_call(method, NULL, NULL);
+    Py_XDECREF(method);
+    return value;
+}
+
+bool
+lg_ask_number(PyObject *value, uint64_t *out)
+{
+    bool fine = value != NULL && PyLong_Check(value);
+    unsigned long long number = fine ? PyLong_AsUnsignedLongLong(value) : 0;
+    fine = fine && !PyErr_Occurred();
+    PyErr_Clear();
+    Py_XDECREF(value);
+    if (fine)
+        *out = number;
+    return fine;
+}
+
+bool
+lg_ask_true(PyObject *value)
+{
+    bool is_true = value == Py_True;
+    Py_XDECREF(value);
+    return is_true;
+}
+
+const char *
+lg_ask_version(const char *name)
+{
+    PyObject *module = lg_survey_module(name);
+    PyObject *version =
+        module != NULL ? lg_survey_member(module, "__version__") : NULL;
+    const char *text = version != NULL && PyUnicode_Check(version)
+                           ? PyUnicode_AsUTF8(version)
+                           : NULL;
+    PyErr_Clear();
+    return text != NULL ? text : "";
+}

@@ -1,0 +1,155 @@
+#include "bytes/common/device_array.h"
+#include "bytes/common/ask.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t
+lg_cuda_device(lg_survey *survey, uint64_t ordinal)
+{
+    char name[32];
+    snprintf(name, sizeof name, "cuda:%llu", (unsigned long long)ordinal);
+    return lg_survey_device(survey, name);
+}
+
+/* --------------------------------------------------------------- facts --- */
+
+static void
+add_fact(lg_survey *survey, const lg_instance *array, const char *key,
+         const lg_text *value)
+{
+    if (value->length > 0 && !value->failed)
+        lg_builder_add_fact(lg_survey_builder(survey), array->node, key,
+                            value->data, value->length);
+}
+
+static void
+say_dtype(PyObject *array, lg_text *out)
+{
+    PyObject *name = lg_ask_inner(array, "dtype", "name");
+    const char *text =
+        name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    PyErr_Clear();
+    if (text != NULL)
+        lg_text_add(out, text);
+    Py_XDECREF(name);
+}
+
+/* False if it is no tuple of whole numbers. */
+static bool
+say_shape(PyObject *array, lg_text *out)
+{
+    PyObject *shape = lg_ask_attribute(array, "shape");
+    bool fine = shape != NULL && PyTuple_Check(shape);
+    for (Py_ssize_t i = 0; fine && i < PyTuple_GET_SIZE(shape); i++) {
+        uint64_t extent = 0;
+        PyObject *item = PyTuple_GET_ITEM(shape, i);
+        Py_INCREF(item);
+        fine = lg_ask_number(item, &extent);
+        lg_text_addf(out, "%s%llu", i ? ", " : "", (unsigned long long)extent);
+    }
+    Py_XDECREF(shape);
+    return fine;
+}
+
+lg_array_form
+lg_array_describe(lg_survey *survey, const lg_instance *array)
+{
+    lg_text dtype = {0}, shape = {0}, text = {0}, size = {0};
+    lg_array_form form = {0};
+    say_dtype(array->object, &dtype);
+    bool has_shape = say_shape(array->object, &shape);
+    if (lg_ask_number(lg_ask_attribute(array->object, "nbytes"), &form.bytes))
+        lg_text_addf(&size, "%llu", (unsigned long long)form.bytes);
+    add_fact(survey, array, "dtype", &dtype);
+    add_fact(survey, array, "bytes", &size);
+    if (has_shape && dtype.length > 0) {
+        add_fact(survey, array, "shape", &shape);
+        lg_text_addf(&text, "%s[%s]", dtype.data,
+                     shape.data != NULL ? shape.data : "");
+        if (!text.failed)
+            form.text = lg_builder_intern(lg_survey_builder(survey), text.data,
+                                          text.length);
+    }
+    lg_text_free(&dtype);
+    lg_text_free(&shape);
+    lg_text_free(&text);
+    lg_text_free(&size);
+    return form;
+}
+
+void
+lg_array_keeps(lg_survey *survey, const lg_instance *array,
+               const lg_array_memory *memory, const char *type,
+               const lg_array_form *form)
+{
+    lg_builder *builder = lg_survey_builder(survey);
+    bool fills = form->bytes >= memory->length / 2;
+    lg_span span = {
+        .holder = array->node,
+        .device = memory->device,
+        .address = memory->address,
+        .length = memory->length,
+        .type = lg_survey_type(survey, type, LG_NONE),
+        .text = fills ? form->text : 0,
+        .label = lg_builder_intern(builder, "data", 4),
+        .flags = memory->owned && fills ? LG_SPAN_OWNER : 0,
+    };
+    lg_builder_add_span(builder, &span);
+}
+
+void
+lg_array_unknown(lg_survey *survey, const lg_instance *array, const char *why)
+{
+    lg_builder_add_fact(lg_survey_builder(survey), array->node, "not inspected",
+                        why, strlen(why));
+}
+
+/* --------------------------------------------------------------- types --- */
+
+void
+lg_array_types_add(lg_array_types *types, const char *module, const char *name)
+{
+    PyObject *loaded = lg_survey_module(module);
+    PyObject *found = loaded != NULL ? lg_survey_member(loaded, name) : NULL;
+    if (found == NULL || !PyType_Check(found))
+        return;
+    for (size_t i = 0; i < sizeof types->type / sizeof *types->type; i++) {
+        if (types->type[i] == (PyTypeObject *)found)
+            return;
+        if (types->type[i] == NULL) {
+            types->type[i] = (PyTypeObject *)found;
+            return;
+        }
+    }
+}
+
+bool
+lg_array_types_empty(const lg_array_types *types)
+{
+    return types->type[0] == NULL;
+}
+
+unsigned
+lg_array_types_kind(void *state, PyTypeObject *type)
+{
+    const lg_array_types *types = state;
+    for (size_t i = 0; i < sizeof types->type / sizeof *types->type; i++)
+        if (types->type[i] != NULL && types->type[i] == type)
+            return 1;
+    return 0;
+}
+
+void
+lg_array_types_survey(lg_survey *survey, void *state)
+{
+    (void)survey;
+    (void)state;
+}
+
+void
+lg_array_types_finish(void *state)
+{
+    free(state);
+}

@@ -1,0 +1,53 @@
+/**
+ * What the adapters of array libraries share: an array's facts, and the memory
+ * it keeps, as the library's public attributes tell.
+ */
+#ifndef LEAKGRAPH_DEVICE_ARRAY_H
+#define LEAKGRAPH_DEVICE_ARRAY_H
+
+#include "capture/adapters/adapter.h"
+
+/** A piece of memory that an array keeps alive. */
+typedef struct lg_array_memory {
+    uint64_t address;
+    uint64_t length;
+    uint32_t device;
+    bool owned; /**< by the array's library, not lent to it */
+} lg_array_memory;
+
+/** "cuda:1". */
+uint32_t lg_cuda_device(lg_survey *survey, uint64_t ordinal);
+
+/** What an array is. */
+typedef struct lg_array_form {
+    uint32_t text;  /**< string id: `float32[256, 1024]`; 0: not known */
+    uint64_t bytes; /**< of its elements */
+} lg_array_form;
+
+/** Finds an array's form and notes dtype, shape and nbytes as facts. */
+lg_array_form lg_array_describe(lg_survey *survey, const lg_instance *array);
+/** Adds the memory as a span of that type ("cupy.memory"). It takes the text of
+ *  an array that fills most of it, not of a small view. */
+void lg_array_keeps(lg_survey *survey, const lg_instance *array,
+                    const lg_array_memory *memory, const char *type,
+                    const lg_array_form *form);
+/** Notes why nothing is known of an array's memory. */
+void lg_array_unknown(lg_survey *survey, const lg_instance *array,
+                      const char *why);
+
+/** An adapter's state: the types it wants, borrowed from loaded modules. */
+typedef struct lg_array_types {
+    PyTypeObject *type[4]; /**< NULL: not there */
+} lg_array_types;
+
+/** Adds the type of that name in a loaded module, if there is one. */
+void lg_array_types_add(lg_array_types *types, const char *module,
+                        const char *name);
+bool lg_array_types_empty(const lg_array_types *types);
+/** Of lg_adapter: 1 for the very types. */
+unsigned lg_array_types_kind(void *state, PyTypeObject *type);
+/** Of lg_adapter, for those who ask only afterwards. */
+void lg_array_types_survey(lg_survey *survey, void *state);
+void lg_array_types_finish(void *state);
+
+#endif

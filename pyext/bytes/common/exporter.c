@@ -1,0 +1,148 @@
+#include "bytes/common/exporter.h"
+
+#include "bytes/common/numpy_array.h"
+
+#include <string.h>
+
+/** Views of views of views end somewhere. */
+enum { CHAIN_MAX = 64 };
+
+bool
+lg_type_is(const PyTypeObject *type, const char *name)
+{
+    for (; type != NULL; type = type->tp_base)
+        if (strcmp(type->tp_name, name) == 0)
+            return true;
+    return false;
+}
+
+void
+lg_memory_add(lg_survey *survey, uint32_t holder, const lg_memory *memory)
+{
+    lg_builder *builder = lg_survey_builder(survey);
+    lg_span span = {
+        .holder = holder,
+        .address = (uint64_t)(uintptr_t)memory->address,
+        .length = memory->length,
+        .type = memory->type,
+        .text = memory->text,
+        .label = memory->label != 0 ? memory->label
+                                    : lg_builder_intern(builder, "data", 4),
+        .flags = memory->flags,
+    };
+    lg_builder_add_span(builder, &span);
+}
+
+/** NULL once it is released. */
+static PyObject *
+exporter_of_view(PyObject *view)
+{
+    const _PyManagedBufferObject *managed = ((PyMemoryViewObject *)view)->mbuf;
+    return managed != NULL ? managed->master.obj : NULL;
+}
+
+/** The object whose memory a chain of arrays and memoryviews shows. */
+static PyObject *
+origin(PyObject *exporter)
+{
+    for (int i = 0; i < CHAIN_MAX; i++) {
+        PyObject *next = NULL;
+        const lg_array *array = (lg_array *)exporter;
+        if (PyMemoryView_Check(exporter))
+            next = exporter_of_view(exporter);
+        else if (lg_type_is(Py_TYPE(exporter), "numpy.ndarray") &&
+                 !(array->flags & LG_ARRAY_OWNS_DATA))
+            next = array->base;
+        if (next == NULL)
+            break;
+        exporter = next;
+    }
+    return exporter;
+}
+
+/** Whether an adapter adds the memory of such objects, or their own size counts
+ *  it. */
+static bool
+is_counted(PyObject *exporter)
+{
+    static const char *const names[] = {
+        "bytearray",   "array.array",        "mmap.mmap",
+        "_io.BytesIO", "_io._BytesIOBuffer",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lg_type_is(Py_TYPE(exporter), names[i]))
+            return true;
+    return lg_type_is(Py_TYPE(exporter), "numpy.ndarray") &&
+           ((lg_array *)exporter)->flags & LG_ARRAY_OWNS_DATA;
+}
+
+/** Whether the memory begins within the object itself. */
+static bool
+is_inside(PyObject *object, const void *address)
+{
+    const PyTypeObject *type = Py_TYPE(object);
+    Py_ssize_t size = type->tp_basicsize;
+    if (type->tp_itemsize > 0)
+        size += Py_ABS(Py_SIZE(object)) * type->tp_itemsize;
+    return (uintptr_t)address - (uintptr_t)object < (size_t)size;
+}
+
+/** Whether the memory begins at an item of an array that has its own. */
+static bool
+has_item(PyObject *object, const void *address)
+{
+    const lg_array *array = (lg_array *)object;
+    if (!lg_type_is(Py_TYPE(object), "numpy.ndarray") ||
+        !(array->flags & LG_ARRAY_OWNS_DATA))
+        return false;
+    size_t last = 0;
+    for (int i = 0; i < array->dimension_count; i++)
+        if (array->dimensions[i] > 0)
+            last += (size_t)(array->dimensions[i] - 1) *
+                    (size_t)Py_ABS(array->strides[i]);
+    return (uintptr_t)address - (uintptr_t)array->data <= last;
+}
+
+/** Whether the node, or its own namespace, refers to an array whose memory it
+ *  is: what as_strided() and an __array_interface__ put in between. */
+static bool
+passes_on(lg_survey *survey, uint32_t node, const void *address)
+{
+    const lg_builder *builder = lg_survey_builder(survey);
+    uint64_t edge, end;
+    while (node != LG_NONE && lg_survey_edges(survey, node, &edge, &end)) {
+        node = LG_NONE;
+        for (; edge < end; edge++) {
+            uint32_t target = builder->edge_target[edge];
+            unsigned kind = builder->edge_kind[edge] & LG_EDGE_KIND_MASK;
+            PyObject *object = (PyObject *)(uintptr_t)builder->address[target];
+            if (kind == LG_EDGE_DICT)
+                node = target;
+            if ((kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_VALUE) &&
+                has_item(origin(object), address))
+                return true;
+        }
+    }
+    return false;
+}
+
+void
+lg_exporter_add(lg_survey *survey, PyObject *exporter, uint32_t holder,
+                const lg_memory *memory)
+{
+    lg_memory shown = *memory;
+    uint32_t node = LG_NONE;
+    if (exporter != NULL) {
+        exporter = origin(exporter);
+        if (is_counted(exporter))
+            return;
+        node = lg_survey_known(survey, exporter);
+    }
+    if (node == LG_NONE)
+        node = holder;
+    else if (is_inside(exporter, memory->address))
+        shown.flags |= LG_SPAN_INLINE;
+    else if (passes_on(survey, node, memory->address))
+        return;
+    lg_memory_add(survey, node, &shown);
+}

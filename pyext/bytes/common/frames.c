@@ -1,0 +1,144 @@
+#include "bytes/common/frames.h"
+
+#include <leakgraph/leakgraph.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LONGEST = 3800, // a string of the graph is cut at 4,096 bytes
+    DEEPEST = 48,
+    KNOWN = 256,
+};
+
+/** A frame, held so that its address stays its own, and its text. */
+typedef struct known_frame {
+    PyObject *frame;
+    char *text; // NULL: nothing to say
+} known_frame;
+
+struct lg_frames {
+    PyObject *name, *filename, *line; // keys
+    known_frame known[KNOWN];         // by a hash of the address
+};
+
+lg_frames *
+lg_frames_open(void)
+{
+    lg_frames *self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return NULL;
+    self->name = PyUnicode_InternFromString("name");
+    self->filename = PyUnicode_InternFromString("filename");
+    self->line = PyUnicode_InternFromString("line");
+    if (self->name == NULL || self->filename == NULL || self->line == NULL) {
+        PyErr_Clear();
+        lg_frames_close(self);
+        return NULL;
+    }
+    return self;
+}
+
+static void
+forget(known_frame *known)
+{
+    Py_CLEAR(known->frame);
+    free(known->text);
+    known->text = NULL;
+}
+
+void
+lg_frames_close(lg_frames *self)
+{
+    if (self == NULL)
+        return;
+    for (size_t i = 0; i < KNOWN; i++)
+        forget(&self->known[i]);
+    Py_XDECREF(self->name);
+    Py_XDECREF(self->filename);
+    Py_XDECREF(self->line);
+    free(self);
+}
+
+static const char *
+text_of(PyObject *dict, PyObject *key)
+{
+    PyObject *value = PyDict_GetItem(dict, key);
+    const char *text =
+        value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
+    PyErr_Clear();
+    return text ? text : "";
+}
+
+static long
+line_of(PyObject *dict, PyObject *key)
+{
+    PyObject *value = PyDict_GetItem(dict, key);
+    long line = value && PyLong_Check(value) ? PyLong_AsLong(value) : 0;
+    PyErr_Clear();
+    return line;
+}
+
+// C++ frames have no file, or "??".
+static void
+write_frame(const lg_frames *self, lg_text *text, PyObject *frame)
+{
+    const char *name = text_of(frame, self->name);
+    const char *file = text_of(frame, self->filename);
+    if (*name == '\0' && *file == '\0')
+        return;
+    lg_text_addf(text, "%.200s", *name ? name : "?");
+    if (*file == '\0' || strcmp(file, "??") == 0)
+        return;
+    size_t length = strlen(file);
+    const char *tail = length > 300 ? file + length - 300 : file;
+    lg_text_addf(text, " (%s:%ld)", tail, line_of(frame, self->line));
+}
+
+// The text of a frame, NULL if there is none; false when memory ran out.
+static bool
+find_frame(lg_frames *self, PyObject *frame, const char **out)
+{
+    uint64_t hash = (uintptr_t)frame / 16 * UINT64_C(0x9e3779b97f4a7c15);
+    known_frame *known = &self->known[hash >> 56];
+    if (known->frame != frame) {
+        lg_text text = {0};
+        write_frame(self, &text, frame);
+        if (text.failed) {
+            lg_text_free(&text);
+            return false;
+        }
+        forget(known);
+        Py_INCREF(frame);
+        *known = (known_frame){frame, text.data};
+    }
+    *out = known->text;
+    return true;
+}
+
+bool
+lg_frames_text(lg_frames *self, PyObject *frames, char **out)
+{
+    lg_text text = {0};
+    *out = NULL;
+    if (frames == NULL || !PyList_Check(frames))
+        return true;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(frames) && i < DEEPEST &&
+                           text.length < LONGEST - 520;
+         i++) {
+        const char *line = NULL;
+        PyObject *frame = PyList_GET_ITEM(frames, i);
+        if (!PyDict_Check(frame))
+            continue;
+        text.failed = text.failed || !find_frame(self, frame, &line);
+        if (line != NULL && text.length)
+            lg_text_add(&text, " < ");
+        if (line != NULL)
+            lg_text_add(&text, line);
+    }
+    if (text.failed) {
+        lg_text_free(&text);
+        return false;
+    }
+    *out = text.data;
+    return true;
+}

@@ -1,0 +1,24 @@
+/**
+ * Which addresses of this process are pages of files or shared memory.
+ *
+ * Private to this folder.
+ */
+#ifndef LEAKGRAPH_MAPPINGS_H
+#define LEAKGRAPH_MAPPINGS_H
+
+#include "capture/adapters/adapter.h"
+#include "capture/memory/range.h"
+
+/** By address, valid until the end of the capture; as they were when they were
+ *  read. */
+typedef struct lg_mappings {
+    lg_range *items;
+    size_t count;
+} lg_mappings;
+
+/** Reads them from the kernel; none, if that or memory fails. O(mappings). */
+lg_mappings lg_mappings_read(lg_survey *survey);
+/** Whether the address lies in one. O(log mappings). */
+bool lg_mappings_have(const lg_mappings *mappings, uintptr_t address);
+
+#endif

@@ -1,0 +1,23 @@
+/**
+ * numpy's array, as far as it is read: it is the same in numpy 1 and 2
+ * (ndarraytypes.h, PyArrayObject_fields).
+ */
+#ifndef LEAKGRAPH_NUMPY_ARRAY_H
+#define LEAKGRAPH_NUMPY_ARRAY_H
+
+#include "capture/adapters/adapter.h"
+
+typedef struct lg_array {
+    PyObject_HEAD
+    char *data;
+    int dimension_count;
+    Py_ssize_t *dimensions;
+    Py_ssize_t *strides;
+    PyObject *base;
+    PyObject *descriptor;
+    int flags;
+} lg_array;
+
+enum { LG_ARRAY_OWNS_DATA = 0x4 };
+
+#endif

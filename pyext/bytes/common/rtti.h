@@ -1,0 +1,30 @@
+/**
+ * What class a C++ object is of, from its vtable alone (the type information of
+ * the Itanium C++ ABI, which gcc and clang both follow).
+ *
+ * Private to this folder.
+ */
+#ifndef LEAKGRAPH_RTTI_H
+#define LEAKGRAPH_RTTI_H
+
+#include "bytes/common/target_memory.h"
+
+enum { LG_RTTI_NAME = 256, LG_RTTI_DEPTH = 8 };
+
+/** The mangled names of an object's class and of its bases at offset 0, nearest
+ *  first. */
+typedef struct lg_rtti {
+    unsigned count;
+    char name[LG_RTTI_DEPTH][LG_RTTI_NAME]; /**< cut when longer */
+} lg_rtti;
+
+/** By the address of a vtable, which is an object's first word. False if that
+ *  is no vtable. */
+bool lg_rtti_read(lg_memory *memory, uintptr_t vtable, lg_rtti *out);
+/** Whether the class or one of those bases has this mangled name. */
+bool lg_rtti_is_a(const lg_rtti *rtti, const char *mangled);
+/** The last part of a mangled name, as people write it: "MulBackward0",
+ *  "CppNode<Doubled>". */
+void lg_rtti_shorten(const char *mangled, char *out, size_t size);
+
+#endif

@@ -1,0 +1,90 @@
+/**
+ * Structures of a library, read without trusting a pointer: whole pages are
+ * copied through the kernel (lg_survey_read) and kept until others take their
+ * place, since what belongs together lies together. A copy may be stale, never
+ * half mapped.
+ *
+ * Private to this folder.
+ */
+#ifndef LEAKGRAPH_TARGET_MEMORY_H
+#define LEAKGRAPH_TARGET_MEMORY_H
+
+#include "capture/adapters/adapter.h"
+
+#include <string.h>
+
+enum {
+    LG_PAGE = 4096,
+    LG_WINDOW_PAGES = 8, /**< copied at once, from the wanted one on */
+    LG_WINDOW = LG_WINDOW_PAGES * LG_PAGE,
+    LG_WINDOWS = 1024,
+};
+
+/** A stretch of memory that is a multiple of its size. */
+typedef struct lg_window {
+    uintptr_t number; /**< of the stretch; 0: none */
+    char *copy;
+    uint8_t tried; /**< a bit for each page */
+    uint8_t readable;
+} lg_window;
+
+/** Direct mapped: stretch n has window n % LG_WINDOWS. */
+typedef struct lg_memory {
+    lg_window windows[LG_WINDOWS];
+} lg_memory;
+
+/** Lasts until the end of the capture; NULL when memory ran out. */
+lg_memory *lg_memory_open(lg_survey *survey);
+
+/** Drops all copies: what they show has gone. */
+void lg_memory_forget(lg_memory *memory);
+
+/** The copy of an address, made now: as below. */
+const char *lg_memory_fetch(lg_memory *memory, uintptr_t address);
+
+/** The copy of an address, good to the end of its page, and until the next call
+ *  of a function of this header; NULL if it cannot be read. */
+static inline const char *
+lg_memory_at(lg_memory *memory, uintptr_t address)
+{
+    uintptr_t number = address / LG_WINDOW;
+    const lg_window *window = &memory->windows[number % LG_WINDOWS];
+    unsigned page = address / LG_PAGE % LG_WINDOW_PAGES;
+    if (window->number != number || !(window->readable >> page & 1))
+        return lg_memory_fetch(memory, address);
+    return window->copy + address % LG_WINDOW;
+}
+
+/** Copies bytes; false, with *to undefined, if any cannot be read. */
+bool lg_memory_copy(lg_memory *memory, uintptr_t address, void *to,
+                    size_t length);
+
+/** The word at an address; 0 if it cannot be read. */
+static inline uintptr_t
+lg_memory_word(lg_memory *memory, uintptr_t address)
+{
+    uintptr_t word = 0;
+    if (address % LG_PAGE > LG_PAGE - sizeof word)
+        return lg_memory_copy(memory, address, &word, sizeof word) ? word : 0;
+    const char *copy = lg_memory_at(memory, address);
+    if (copy != NULL)
+        memcpy(&word, copy, sizeof word);
+    return word;
+}
+
+/** Whether a word may be the address of a C++ object: malloc's alignment, and
+ *  inside the address space of a process. */
+static inline bool
+lg_is_address(uintptr_t word)
+{
+    return (word & 15) == 0 && word >= 4096 && word >> 47 == 0;
+}
+
+/** What malloc spends on the block that begins at this address, its own header
+ *  included; 0 if that does not look like a block. */
+size_t lg_memory_block(lg_memory *memory, uintptr_t address);
+/** Whether lg_memory_block agrees with malloc about a block of this size that
+ *  was just allocated; tried once for each process. */
+bool lg_memory_knows_malloc(lg_memory *memory);
+
+#endif

@@ -1,0 +1,327 @@
+// Reading an allocator's snapshot. It may come from a file of anyone's: every
+// type, range and sum is checked.
+#include "bytes/cuda/dump_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+is_row(PyObject *value)
+{
+    return value != NULL && (PyList_Check(value) || PyTuple_Check(value));
+}
+
+// Grows an array by half when it is full.
+static bool
+make_room(lg_dump_reader *self, void **items, size_t count, size_t *capacity,
+          size_t size)
+{
+    if (count < *capacity)
+        return true;
+    size_t wanted = *capacity + *capacity / 2 + 16;
+    void *grown = realloc(*items, wanted * size);
+    if (grown == NULL)
+        return lg_dump_run_out(self);
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+// Takes a malloc'ed text over; NULL stays no text.
+static bool
+keep_text(lg_dump_reader *self, char *text, uint32_t *out)
+{
+    lg_dump *dump = &self->dump;
+    *out = 0;
+    if (text == NULL)
+        return true;
+    if (!make_room(self, (void **)&dump->texts, dump->text_count + 1,
+                   &self->text_capacity, sizeof *dump->texts)) {
+        free(text);
+        return false;
+    }
+    if (dump->text_count == 0)
+        dump->texts[dump->text_count++] = NULL;
+    *out = (uint32_t)dump->text_count;
+    dump->texts[dump->text_count++] = text;
+    return true;
+}
+
+static bool
+copy_text(lg_dump_reader *self, const char *text, uint32_t *out)
+{
+    char *copy = strdup(text);
+    return copy ? keep_text(self, copy, out) : lg_dump_run_out(self);
+}
+
+// ----------------------------------------------------------------- blocks ---
+
+static bool
+read_state(lg_dump_reader *self, PyObject *block, uint32_t *out)
+{
+    static const struct {
+        const char *name;
+        lg_block_state state;
+    } states[] = {
+        {"active_allocated", LG_BLOCK_ALLOCATED},
+        {"active_pending_free", LG_BLOCK_PENDING},
+        {"active_awaiting_free", LG_BLOCK_PENDING},
+        {"inactive", LG_BLOCK_INACTIVE},
+    };
+    PyObject *value = lg_dump_item(self, block, LG_KEY_STATE);
+    const char *name =
+        value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
+    PyErr_Clear();
+    for (size_t i = 0; name && i < sizeof states / sizeof *states; i++)
+        if (strcmp(name, states[i].name) == 0) {
+            *out = states[i].state;
+            return true;
+        }
+    return name ? lg_dump_complain(self, "has the unknown state '%.40s'", name)
+                : lg_dump_complain(self, "has no 'state'");
+}
+
+// What was asked for, and where: from the block itself, or, until PyTorch 2.0,
+// from the first entry of its `history`.
+static bool
+read_origin(lg_dump_reader *self, PyObject *dict, lg_block *block)
+{
+    PyObject *history = lg_dump_item(self, dict, LG_KEY_HISTORY);
+    PyObject *frames = lg_dump_item(self, dict, LG_KEY_FRAMES);
+    bool told = lg_dump_number(lg_dump_item(self, dict, LG_KEY_REQUESTED_SIZE),
+                               &block->requested);
+    if (history != NULL && PyList_Check(history) && PyList_Size(history) > 0) {
+        PyObject *first = PyList_GetItem(history, 0);
+        if (!PyDict_Check(first))
+            return lg_dump_complain(self, "has a 'history' of something else");
+        if (!told)
+            told = lg_dump_number(lg_dump_item(self, first, LG_KEY_REAL_SIZE),
+                                  &block->requested);
+        if (frames == NULL)
+            frames = lg_dump_item(self, first, LG_KEY_FRAMES);
+    }
+    if (told && block->state == LG_BLOCK_ALLOCATED &&
+        block->requested > block->size)
+        return lg_dump_complain(self, "is smaller than what was requested");
+    if (!told || block->requested > block->size)
+        block->requested = block->size;
+    char *text = NULL;
+    if (self->frames != NULL && !lg_frames_text(self->frames, frames, &text))
+        return lg_dump_run_out(self);
+    return keep_text(self, text, &block->frames);
+}
+
+// `next`: where the block before it ends.
+static bool
+read_block(lg_dump_reader *self, PyObject *dict, const lg_segment *segment,
+           uint64_t *next)
+{
+    lg_block block = {.segment = (uint32_t)self->at_segment};
+    if (!PyDict_Check(dict))
+        return lg_dump_complain(self, "is no dict");
+    if (!lg_dump_need(self, dict, LG_KEY_SIZE, &block.size) ||
+        !read_state(self, dict, &block.state) ||
+        !read_origin(self, dict, &block))
+        return false;
+    block.address = *next;
+    if (lg_dump_item(self, dict, LG_KEY_ADDRESS) != NULL &&
+        !lg_dump_need(self, dict, LG_KEY_ADDRESS, &block.address))
+        return false;
+    if (block.address != *next)
+        return lg_dump_complain(self,
+                                "does not begin where the one before it ends");
+    if (block.size > segment->address + segment->size - block.address)
+        return lg_dump_complain(self, "ends beyond its segment");
+    *next = block.address + block.size;
+    if (!make_room(self, (void **)&self->dump.blocks, self->dump.block_count,
+                   &self->block_capacity, sizeof block))
+        return false;
+    self->dump.blocks[self->dump.block_count++] = block;
+    return true;
+}
+
+static bool
+read_blocks(lg_dump_reader *self, PyObject *dict, const lg_segment *segment)
+{
+    PyObject *blocks = lg_dump_item(self, dict, LG_KEY_BLOCKS);
+    uint64_t next = segment->address;
+    if (!is_row(blocks))
+        return lg_dump_complain(self, "has no list 'blocks'");
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(blocks); i++) {
+        self->at_block = (size_t)i;
+        if (!read_block(self, PySequence_Fast_GET_ITEM(blocks, i), segment,
+                        &next))
+            return false;
+    }
+    self->at_block = SIZE_MAX;
+    if (next - segment->address != segment->size)
+        return lg_dump_complain(self,
+                                "is %llu bytes long, but its blocks are %llu",
+                                (unsigned long long)segment->size,
+                                (unsigned long long)(next - segment->address));
+    return true;
+}
+
+// --------------------------------------------------------------- segments ---
+
+// (0, 0), or no word of it, is the pool that everything else comes from.
+static bool
+read_pool(lg_dump_reader *self, PyObject *dict, uint32_t *out)
+{
+    PyObject *pool = lg_dump_item(self, dict, LG_KEY_SEGMENT_POOL_ID);
+    uint64_t first = 0, second = 0;
+    char name[48];
+    *out = 0;
+    if (pool == NULL || pool == Py_None)
+        return true;
+    if (!is_row(pool) || PySequence_Fast_GET_SIZE(pool) != 2 ||
+        !lg_dump_number(PySequence_Fast_GET_ITEM(pool, 0), &first) ||
+        !lg_dump_number(PySequence_Fast_GET_ITEM(pool, 1), &second))
+        return lg_dump_complain(self,
+                                "has a 'segment_pool_id' that is no pair of "
+                                "whole numbers");
+    if (first == 0 && second == 0)
+        return true;
+    snprintf(name, sizeof name, "%llu.%llu", (unsigned long long)first,
+             (unsigned long long)second);
+    return copy_text(self, name, out);
+}
+
+static bool
+read_kind(lg_dump_reader *self, PyObject *dict, uint32_t *out)
+{
+    PyObject *kind = lg_dump_item(self, dict, LG_KEY_SEGMENT_TYPE);
+    const char *name =
+        kind && PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : NULL;
+    PyErr_Clear();
+    *out = 0;
+    return name == NULL || copy_text(self, name, out);
+}
+
+enum { DEVICES = 4096 }; // more than any machine has
+
+static bool
+read_segment(lg_dump_reader *self, PyObject *dict, lg_segment *out)
+{
+    lg_segment segment = {0};
+    uint64_t device = 0;
+    if (!PyDict_Check(dict))
+        return lg_dump_complain(self, "is no dict");
+    if (!lg_dump_need(self, dict, LG_KEY_ADDRESS, &segment.address) ||
+        !lg_dump_need(self, dict, LG_KEY_TOTAL_SIZE, &segment.size) ||
+        !lg_dump_need(self, dict, LG_KEY_DEVICE, &device))
+        return false;
+    if (device >= DEVICES)
+        return lg_dump_complain(self, "is on the impossible device %llu",
+                                (unsigned long long)device);
+    if (segment.size > UINT64_MAX - segment.address)
+        return lg_dump_complain(self, "ends beyond the last address");
+    PyObject *expandable = lg_dump_item(self, dict, LG_KEY_IS_EXPANDABLE);
+    segment.device = (uint32_t)device;
+    segment.expandable = expandable == Py_True;
+    if (!lg_dump_number(lg_dump_item(self, dict, LG_KEY_STREAM),
+                        &segment.stream))
+        segment.stream = 0;
+    if (!read_pool(self, dict, &segment.pool) ||
+        !read_kind(self, dict, &segment.kind) ||
+        !read_blocks(self, dict, &segment))
+        return false;
+    *out = segment;
+    return true;
+}
+
+static int
+by_address(const void *left, const void *right)
+{
+    const lg_segment *a = *(const lg_segment *const *)left;
+    const lg_segment *b = *(const lg_segment *const *)right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+static bool
+check_overlaps(lg_dump_reader *self)
+{
+    const lg_dump *dump = &self->dump;
+    const lg_segment **sorted =
+        malloc((dump->segment_count + 1) * sizeof *sorted);
+    if (sorted == NULL)
+        return lg_dump_run_out(self);
+    for (size_t i = 0; i < dump->segment_count; i++)
+        sorted[i] = &dump->segments[i];
+    qsort(sorted, dump->segment_count, sizeof *sorted, by_address);
+    for (size_t i = 1; self->status == LG_OK && i < dump->segment_count; i++) {
+        const lg_segment *before = sorted[i - 1];
+        if (before->device == sorted[i]->device &&
+            before->address + before->size > sorted[i]->address) {
+            self->at_segment = (size_t)(sorted[i] - dump->segments);
+            lg_dump_complain(self, "overlaps segments[%zu]",
+                             (size_t)(before - dump->segments));
+        }
+    }
+    free(sorted);
+    return self->status == LG_OK;
+}
+
+static bool
+read_segments(lg_dump_reader *self, PyObject *row)
+{
+    size_t count = (size_t)PySequence_Fast_GET_SIZE(row);
+    self->dump.segments = calloc(count + 1, sizeof *self->dump.segments);
+    if (self->dump.segments == NULL)
+        return lg_dump_run_out(self);
+    for (size_t i = 0; i < count; i++) {
+        self->at_segment = i;
+        // The row may be the caller's own list, and shrink.
+        if ((Py_ssize_t)i >= PySequence_Fast_GET_SIZE(row))
+            break;
+        if (!read_segment(self, PySequence_Fast_GET_ITEM(row, (Py_ssize_t)i),
+                          &self->dump.segments[i]))
+            return false;
+        self->dump.segment_count = i + 1;
+    }
+    self->at_segment = SIZE_MAX;
+    return check_overlaps(self);
+}
+
+static void
+read_snapshot(lg_dump_reader *self, PyObject *snapshot)
+{
+    PyObject *row = snapshot;
+    if (PyDict_Check(snapshot))
+        row = lg_dump_item(self, snapshot, LG_KEY_SEGMENTS);
+    if (row == NULL)
+        lg_dump_complain(self, "it has no 'segments'");
+    else if (!is_row(row))
+        lg_dump_complain(self, "it is a %.80s", Py_TYPE(row)->tp_name);
+    else
+        read_segments(self, row);
+}
+
+lg_status
+lg_dump_read(PyObject *snapshot, bool with_frames, lg_dump *out, lg_error *err)
+{
+    lg_dump_reader self = {
+        .at_segment = SIZE_MAX, .at_block = SIZE_MAX, .err = err};
+    if (lg_dump_open(&self, with_frames))
+        read_snapshot(&self, snapshot);
+    lg_dump_close(&self);
+    if (self.status == LG_OK)
+        *out = self.dump;
+    else
+        lg_dump_free(&self.dump);
+    return self.status;
+}
+
+void
+lg_dump_free(lg_dump *dump)
+{
+    for (size_t i = 0; i < dump->text_count; i++)
+        free(dump->texts[i]);
+    free(dump->texts);
+    free(dump->blocks);
+    free(dump->segments);
+    *dump = (lg_dump){0};
+}

@@ -1,0 +1,39 @@
+/**
+ * What PyTorch's caching allocator says of itself, copied out of Python objects
+ * (torch.cuda.memory._snapshot(), or the same read from a file).
+ *
+ * Every layout there has been is understood: the list of segments alone, blocks
+ * without an address, `history` instead of `requested_size` and `frames`,
+ * either name of a pending block.
+ */
+#ifndef LEAKGRAPH_DUMP_H
+#define LEAKGRAPH_DUMP_H
+
+#include <Python.h>
+#include <leakgraph/leakgraph.h>
+
+/** String ids are indexes of `texts`, 0 for none; the device of a segment is
+ *  its ordinal, from 0. Blocks lie behind each other segment by segment and
+ *  fill each without a gap. */
+typedef struct lg_dump {
+    lg_segment *segments;
+    size_t segment_count;
+    lg_block *blocks;
+    size_t block_count;
+    char **texts; /**< texts[0] is NULL */
+    size_t text_count;
+} lg_dump;
+
+/** Copies a snapshot, with the GIL held; without the frames of its blocks,
+ *  which are most of it, if only their states matter. LG_EINVAL says what is
+ * wrong with it and where; no exception is left set. O(segments log + blocks).
+ */
+lg_status lg_dump_read(PyObject *snapshot, bool with_frames, lg_dump *out,
+                       lg_error *err);
+void lg_dump_free(lg_dump *dump);
+
+/** Marks the blocks of `dump` that `later` does not have in the very same
+ *  state. O(blocks log). LG_ENOMEM leaves all as they were. */
+lg_status lg_dump_compare(lg_dump *dump, const lg_dump *later, lg_error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/**
+ * What the reader of allocator snapshots is made of: where it is, what it
+ * complains about, and the values of dicts. Private to dump.c.
+ */
+#ifndef LEAKGRAPH_DUMP_READER_H
+#define LEAKGRAPH_DUMP_READER_H
+
+#include "bytes/cuda/dump.h"
+#include "bytes/common/frames.h"
+
+/** The keys that are looked up, made once. */
+typedef enum lg_dump_key {
+    LG_KEY_STATE,
+    LG_KEY_HISTORY,
+    LG_KEY_FRAMES,
+    LG_KEY_REQUESTED_SIZE,
+    LG_KEY_REAL_SIZE,
+    LG_KEY_ADDRESS,
+    LG_KEY_BLOCKS,
+    LG_KEY_SEGMENT_POOL_ID,
+    LG_KEY_SEGMENT_TYPE,
+    LG_KEY_IS_EXPANDABLE,
+    LG_KEY_STREAM,
+    LG_KEY_SEGMENTS,
+    LG_KEY_SIZE,
+    LG_KEY_TOTAL_SIZE,
+    LG_KEY_DEVICE,
+    LG_KEYS
+} lg_dump_key;
+
+typedef struct lg_dump_reader {
+    lg_dump dump;
+    PyObject *keys[LG_KEYS];
+    lg_frames *frames; // NULL: they are left out
+    size_t block_capacity;
+    size_t text_capacity;
+    size_t at_segment;
+    size_t at_block; // SIZE_MAX: at the segment itself
+    lg_error *err;
+    lg_status status;
+} lg_dump_reader;
+
+/** False when memory ran out, said like any failure. To be closed always. */
+bool lg_dump_open(lg_dump_reader *self, bool with_frames);
+void lg_dump_close(lg_dump_reader *self);
+
+/** False, with the error set: what is wrong, behind where it is. */
+bool lg_dump_complain(lg_dump_reader *self, const char *format, ...)
+    LG_PRINTF(2, 3);
+bool lg_dump_run_out(lg_dump_reader *self);
+
+/** A borrowed item, or NULL; never leaves an exception. */
+PyObject *lg_dump_item(const lg_dump_reader *self, PyObject *dict,
+                       lg_dump_key key);
+/** Whether the value, which may be NULL, is a whole number. */
+bool lg_dump_number(PyObject *value, uint64_t *out);
+/** Complains if the dict has no such number. */
+bool lg_dump_need(lg_dump_reader *self, PyObject *dict, lg_dump_key key,
+                  uint64_t *out);
+
+#endif

@@ -1,0 +1,144 @@
+/**
+ * JAX arrays, by their public attributes: pointer, size and device of each
+ * shard that this process can address.
+ */
+#include "bytes/common/adapters.h"
+#include "bytes/common/ask.h"
+#include "bytes/common/device_array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+jax_prepare(lg_survey *survey, void **state)
+{
+    if (lg_survey_module("jax") == NULL)
+        return false;
+    lg_array_types *types = calloc(1, sizeof *types);
+    if (types == NULL)
+        return false;
+    lg_array_types_add(types, "jax._src.array", "ArrayImpl");
+    lg_array_types_add(types, "jaxlib._jax", "ArrayImpl");
+    lg_array_types_add(types, "jaxlib.xla_extension", "ArrayImpl");
+    if (lg_array_types_empty(types)) {
+        free(types);
+        lg_survey_note(survey, "not inspected: the class of jax.Array is not "
+                               "where leakgraph knows it");
+        return false;
+    }
+    lg_survey_note(survey, "inspected: %s", lg_ask_version("jax"));
+    *state = types;
+    return true;
+}
+
+/* JAX says "gpu" where PyTorch and the driver say "cuda". */
+static uint32_t
+device_of(lg_survey *survey, PyObject *device)
+{
+    static const char *const gpus[] = {"gpu", "cuda", "rocm"};
+    PyObject *platform = lg_ask_attribute(device, "platform");
+    const char *name = platform && PyUnicode_Check(platform)
+                           ? PyUnicode_AsUTF8(platform)
+                           : NULL;
+    PyErr_Clear();
+    uint64_t ordinal = 0;
+    if (!lg_ask_number(lg_ask_attribute(device, "local_hardware_id"), &ordinal))
+        lg_ask_number(lg_ask_attribute(device, "id"), &ordinal);
+    uint32_t id = LG_NONE;
+    char text[64];
+    for (size_t i = 0; name && i < sizeof gpus / sizeof *gpus; i++)
+        if (strcmp(name, gpus[i]) == 0)
+            id = lg_cuda_device(survey, ordinal);
+    if (name != NULL && strcmp(name, "cpu") == 0) {
+        id = 0;
+    } else if (name != NULL && id == LG_NONE) {
+        snprintf(text, sizeof text, "%.40s:%llu", name,
+                 (unsigned long long)ordinal);
+        id = lg_survey_device(survey, text);
+    }
+    Py_XDECREF(platform);
+    return id;
+}
+
+/* One device's part. False if JAX does not tell all of it. */
+static bool
+add_shard(lg_survey *survey, const lg_instance *array, PyObject *shard,
+          const lg_array_form *form)
+{
+    PyObject *device = lg_ask_attribute(shard, "device");
+    PyObject *data = lg_ask_attribute(shard, "data");
+    lg_array_memory memory = {.owned = true};
+    bool told =
+        device != NULL && data != NULL &&
+        lg_ask_number(lg_ask_method(data, "unsafe_buffer_pointer"),
+                      &memory.address) &&
+        (lg_ask_number(lg_ask_method(data, "on_device_size_in_bytes"),
+                       &memory.length) ||
+         lg_ask_number(lg_ask_attribute(data, "nbytes"), &memory.length)) &&
+        (memory.device = device_of(survey, device)) != LG_NONE;
+    if (told)
+        lg_array_keeps(survey, array, &memory, "jax.memory", form);
+    Py_XDECREF(device);
+    Py_XDECREF(data);
+    return told;
+}
+
+/* JAX keeps the list of several shards in the array's dict once it was asked
+ * for: what was not there before goes again. */
+static PyObject *
+ask_shards(PyObject *array)
+{
+    static const char name[] = "addressable_shards";
+    PyObject *dict = lg_ask_attribute(array, "__dict__");
+    bool has_dict = dict != NULL && PyDict_Check(dict);
+    bool kept = has_dict && PyDict_GetItemString(dict, name) != NULL;
+    PyObject *asked = lg_ask_attribute(array, name);
+    PyObject *shards = asked ? PySequence_Fast(asked, "") : NULL;
+    if (has_dict && !kept && PyDict_GetItemString(dict, name) != NULL)
+        PyDict_DelItemString(dict, name);
+    PyErr_Clear();
+    Py_XDECREF(asked);
+    Py_XDECREF(dict);
+    return shards;
+}
+
+static void
+ask_array(lg_survey *survey, const lg_instance *array)
+{
+    if (lg_ask_true(lg_ask_method(array->object, "is_deleted")))
+        return;
+    lg_array_form form = lg_array_describe(survey, array);
+    /* Its pointer would be waited for. */
+    if (!lg_ask_true(lg_ask_method(array->object, "is_ready"))) {
+        lg_array_unknown(survey, array, "it is still being computed");
+        return;
+    }
+    PyObject *shards = ask_shards(array->object);
+    bool told = shards != NULL;
+    for (Py_ssize_t i = 0; told && i < PySequence_Fast_GET_SIZE(shards); i++)
+        told = add_shard(survey, array, PySequence_Fast_GET_ITEM(shards, i),
+                         &form);
+    if (!told)
+        lg_array_unknown(survey, array, "JAX does not tell its memory");
+    Py_XDECREF(shards);
+}
+
+static void
+jax_ask(lg_survey *survey, void *state)
+{
+    (void)state;
+    lg_instance array;
+    while (lg_survey_next(survey, &array))
+        if (!array.frontier)
+            ask_array(survey, &array);
+}
+
+const lg_adapter lg_jax_adapter = {
+    .name = "jax",
+    .prepare = jax_prepare,
+    .kind = lg_array_types_kind,
+    .survey = lg_array_types_survey,
+    .ask = jax_ask,
+    .finish = lg_array_types_finish,
+};

@@ -1,0 +1,309 @@
+/**
+ * matplotlib: the pixels that Agg keeps for a canvas, and what is to be said of
+ * each figure. All of it is read from the instances' own storage.
+ */
+#include "bytes/libraries/matplotlib.h"
+#include "bytes/common/adapters.h"
+#include "bytes/common/exporter.h"
+#include "bytes/libraries/numpy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    KIND_FIGURE = 1,
+    KIND_AXES,
+    KIND_ARTIST,
+    KIND_RENDERER,
+    KIND_REGION,
+};
+enum { BUCKETS = 1024 };
+
+/** What is counted for a figure while its artists are met. */
+typedef struct figure {
+    PyObject *object;
+    uint32_t node; /**< LG_NONE: not met yet */
+    uint32_t axes;
+    uint32_t artists;
+    bool registered;     /**< pyplot knows it */
+    struct figure *next; /**< in its bucket */
+} figure;
+
+typedef struct matplotlib_state {
+    PyTypeObject *figure, *part, *axes, *artist; /**< part: SubFigure */
+    PyTypeObject *renderer;                      /**< NULL: Agg is not loaded */
+    PyTypeObject *region;
+    PyObject *registry; /**< pyplot's figures: number to manager, or NULL */
+    figure *figures[BUCKETS];
+} matplotlib_state;
+
+/* ------------------------------------------------------------- prepare --- */
+
+static PyTypeObject *
+type_in(const char *module, const char *name)
+{
+    PyObject *found = lg_survey_module(module);
+    found = found != NULL ? lg_survey_member(found, name) : NULL;
+    return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
+}
+
+/** matplotlib computes __version__ when it is asked. */
+static const char *
+version(void)
+{
+    PyObject *module = lg_survey_module("matplotlib._version");
+    PyObject *text =
+        module != NULL ? lg_survey_member(module, "version") : NULL;
+    return text != NULL && PyUnicode_Check(text) &&
+                   PyUnicode_IS_COMPACT_ASCII(text)
+               ? (const char *)PyUnicode_1BYTE_DATA(text)
+               : "of an unknown version";
+}
+
+static bool
+prepare(lg_survey *survey, void **out)
+{
+    PyTypeObject *figures = type_in("matplotlib.figure", "Figure");
+    PyTypeObject *gcf = type_in("matplotlib._pylab_helpers", "Gcf");
+    if (figures == NULL)
+        return false;
+    matplotlib_state *state = lg_survey_keep(survey, sizeof *state);
+    if (state == NULL)
+        return false;
+    state->figure = figures;
+    state->part = type_in("matplotlib.figure", "SubFigure");
+    state->axes = type_in("matplotlib.axes._base", "_AxesBase");
+    state->artist = type_in("matplotlib.artist", "Artist");
+    state->renderer = type_in("matplotlib.backends.backend_agg", "RendererAgg");
+    state->region = type_in("matplotlib.backends._backend_agg", "BufferRegion");
+    if (gcf != NULL && gcf->tp_dict != NULL)
+        state->registry = lg_survey_item(gcf->tp_dict, "figs");
+    if (state->registry != NULL && !PyDict_Check(state->registry))
+        state->registry = NULL;
+    lg_survey_note(survey, "inspected: %s", version());
+    *out = state;
+    return true;
+}
+
+static bool
+is_a(PyTypeObject *type, PyTypeObject *base)
+{
+    return base != NULL && PyType_IsSubtype(type, base);
+}
+
+static unsigned
+kind_of(void *context, PyTypeObject *type)
+{
+    const matplotlib_state *state = context;
+    return is_a(type, state->figure)     ? KIND_FIGURE
+           : is_a(type, state->axes)     ? KIND_AXES
+           : is_a(type, state->artist)   ? KIND_ARTIST
+           : is_a(type, state->renderer) ? KIND_RENDERER
+           : is_a(type, state->region)   ? KIND_REGION
+                                         : 0;
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
+}
+
+/* ------------------------------------------------------------- figures --- */
+
+static figure *
+entry_of(lg_survey *survey, matplotlib_state *state, PyObject *object)
+{
+    figure **bucket = &state->figures[(uintptr_t)object / 16 % BUCKETS];
+    for (figure *entry = *bucket; entry != NULL; entry = entry->next)
+        if (entry->object == object)
+            return entry;
+    figure *entry = lg_survey_keep(survey, sizeof *entry);
+    if (entry == NULL)
+        return NULL;
+    *entry = (figure){.object = object, .node = LG_NONE, .next = *bucket};
+    return *bucket = entry;
+}
+
+/** The figure that an artist is in, if need be by the part of a figure. Up to
+ *  3.9 the attribute is `figure`. */
+static PyObject *
+figure_around(lg_survey *survey, const matplotlib_state *state, PyObject *at)
+{
+    static const char *const names[] = {"_root_figure", "_parent_figure",
+                                        "figure"};
+    for (int step = 0; step < 2 && at != NULL; step++) {
+        PyObject *found = NULL;
+        bool is_part = is_a(Py_TYPE(at), state->part);
+        for (size_t i = is_part ? 0 : 1; i < 3 && found == NULL; i++)
+            found = lg_survey_attribute(survey, at, names[i]);
+        at = found;
+        if (at != NULL && is_a(Py_TYPE(at), state->figure))
+            return at;
+    }
+    return NULL;
+}
+
+static void
+count_artist(lg_survey *survey, matplotlib_state *state,
+             const lg_instance *instance)
+{
+    PyObject *around = figure_around(survey, state, instance->object);
+    figure *entry = around != NULL ? entry_of(survey, state, around) : NULL;
+    if (entry == NULL)
+        return;
+    entry->artists++;
+    entry->axes += instance->kind == KIND_AXES;
+}
+
+/** Marks the figures that pyplot knows: those of its managers' canvases. */
+static void
+mark_registered(lg_survey *survey, matplotlib_state *state)
+{
+    Py_ssize_t position = 0;
+    PyObject *number, *manager;
+    while (state->registry != NULL &&
+           PyDict_Next(state->registry, &position, &number, &manager)) {
+        PyObject *canvas = lg_survey_attribute(survey, manager, "canvas");
+        PyObject *shown = canvas != NULL
+                              ? lg_survey_attribute(survey, canvas, "figure")
+                              : NULL;
+        figure *entry = shown != NULL ? entry_of(survey, state, shown) : NULL;
+        if (entry != NULL)
+            entry->registered = true;
+    }
+}
+
+/** The size of a canvas that was not drawn: inches times dots per inch. */
+static lg_extent
+extent_to_be(lg_survey *survey, PyObject *object)
+{
+    PyObject *box = lg_survey_attribute(survey, object, "bbox_inches");
+    PyObject *points =
+        box != NULL ? lg_survey_attribute(survey, box, "_points") : NULL;
+    double dots = lg_number_attribute(survey, object, "_dpi");
+    if (points == NULL || !lg_type_is(Py_TYPE(points), "numpy.ndarray"))
+        return (lg_extent){0};
+    const lg_array *array = (lg_array *)points;
+    if (array->dimension_count != 2 || array->dimensions[0] != 2 ||
+        array->dimensions[1] != 2 || array->strides[1] != sizeof(double))
+        return (lg_extent){0};
+    double corner[2];
+    memcpy(corner, array->data + array->strides[0], sizeof corner);
+    return lg_extent_of(corner[0] * dots, corner[1] * dots);
+}
+
+static void
+add_number(lg_survey *survey, uint32_t node, const char *key, uint64_t number)
+{
+    char text[24];
+    int length = snprintf(text, sizeof text, "%" PRIu64, number);
+    lg_builder_add_fact(lg_survey_builder(survey), node, key, text,
+                        (size_t)length);
+}
+
+static void
+add_extent(lg_survey *survey, uint32_t node, lg_extent of)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32, of.width,
+                          of.height);
+    if (of.width > 0)
+        lg_builder_add_fact(lg_survey_builder(survey), node, "size", text,
+                            (size_t)length);
+}
+
+/** The number under which pyplot knows or knew the figure, which is also its
+ *  text: its manager's, and what pyplot noted on the figure itself, under a
+ *  name that changed with 3.10. */
+static void
+describe_number(lg_survey *survey, uint32_t node, PyObject *object,
+                PyObject *canvas)
+{
+    PyObject *manager =
+        canvas != NULL ? lg_survey_attribute(survey, canvas, "manager") : NULL;
+    PyObject *number =
+        manager != NULL ? lg_survey_attribute(survey, manager, "num") : NULL;
+    if (number == NULL)
+        number = lg_survey_attribute(survey, object, "_number");
+    if (number == NULL)
+        number = lg_survey_attribute(survey, object, "number");
+    if (number == NULL || !PyLong_CheckExact(number))
+        return;
+    char text[24];
+    int overflow;
+    long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+    int length = snprintf(text, sizeof text, "%lld", value);
+    lg_builder_set_text(lg_survey_builder(survey), node, text, (size_t)length);
+    lg_builder_add_fact(lg_survey_builder(survey), node, "number", text,
+                        (size_t)length);
+}
+
+static void
+describe(lg_survey *survey, const matplotlib_state *state, const figure *it)
+{
+    bool closed = !it->registered;
+    PyObject *canvas = lg_survey_attribute(survey, it->object, "canvas");
+    PyObject *renderer =
+        canvas != NULL ? lg_survey_attribute(survey, canvas, "renderer") : NULL;
+    lg_extent drawn = {0};
+    if (renderer != NULL && is_a(Py_TYPE(renderer), state->renderer))
+        drawn = lg_renderer_extent(survey, renderer);
+    describe_number(survey, it->node, it->object, canvas);
+    add_extent(survey, it->node,
+               drawn.width ? drawn : extent_to_be(survey, it->object));
+    add_number(survey, it->node, "canvas",
+               (uint64_t)drawn.width * drawn.height * 4);
+    add_number(survey, it->node, "axes", it->axes);
+    add_number(survey, it->node, "artists", it->artists);
+    lg_builder_add_fact(lg_survey_builder(survey), it->node, "closed",
+                        closed ? "yes" : "no", closed ? 3 : 2);
+}
+
+static bool
+survey_instance(lg_survey *survey, matplotlib_state *state,
+                const lg_instance *instance)
+{
+    figure *entry;
+    switch (instance->kind) {
+    case KIND_FIGURE:
+        entry = entry_of(survey, state, instance->object);
+        if (entry != NULL)
+            entry->node = instance->node;
+        return true;
+    case KIND_RENDERER:
+        lg_renderer_survey(survey, instance);
+        return false;
+    case KIND_REGION:
+        lg_region_survey(survey, instance);
+        return false;
+    default:
+        count_artist(survey, state, instance);
+        return true;
+    }
+}
+
+static void
+survey_all(lg_survey *survey, void *context)
+{
+    matplotlib_state *state = context;
+    lg_instance instance;
+    bool changed = false;
+    while (lg_survey_next(survey, &instance))
+        changed |= survey_instance(survey, state, &instance);
+    if (changed)
+        mark_registered(survey, state);
+    for (size_t i = 0; changed && i < BUCKETS; i++)
+        for (const figure *it = state->figures[i]; it != NULL; it = it->next)
+            if (it->node != LG_NONE)
+                describe(survey, state, it);
+}
+
+const lg_adapter lg_matplotlib_adapter = {
+    .name = "matplotlib",
+    .prepare = prepare,
+    .kind = kind_of,
+    .survey = survey_all,
+    .finish = finish,
+};

@@ -1,0 +1,116 @@
+/**
+ * The pixels that Agg keeps, read from its C++ objects through safe reads.
+ */
+#include "bytes/libraries/matplotlib.h"
+#include "bytes/common/exporter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+lg_extent
+lg_extent_of(double width, double height)
+{
+    bool fits = width >= 1 && height >= 1 && width < 65536 && height < 65536;
+    return fits ? (lg_extent){(uint32_t)width, (uint32_t)height}
+                : (lg_extent){0};
+}
+
+double
+lg_number_attribute(lg_survey *survey, PyObject *object, const char *name)
+{
+    PyObject *found = lg_survey_attribute(survey, object, name);
+    int overflow;
+    if (found != NULL && PyLong_CheckExact(found))
+        return (double)PyLong_AsLongAndOverflow(found, &overflow);
+    return found != NULL && PyFloat_Check(found) ? PyFloat_AS_DOUBLE(found) : 0;
+}
+
+lg_extent
+lg_renderer_extent(lg_survey *survey, PyObject *renderer)
+{
+    double width = lg_number_attribute(survey, renderer, "width");
+    double height = lg_number_attribute(survey, renderer, "height");
+    return lg_extent_of(width, height);
+}
+
+/** The C++ object behind a wrapper, be it matplotlib's own or pybind11's. */
+static const void *
+behind(PyObject *wrapper)
+{
+    if (Py_TYPE(wrapper)->tp_basicsize <
+        (Py_ssize_t)(sizeof(PyObject) + sizeof(void *)))
+        return NULL;
+    const void *inner;
+    memcpy(&inner, (char *)wrapper + sizeof(PyObject), sizeof inner);
+    return inner;
+}
+
+/** Where the pixels lie: src/_backend_agg.h, RendererAgg has width, height,
+ *  dpi, the number of bytes, the pixels. NULL if that is not to be seen. */
+static const void *
+pixels_of(PyObject *wrapper, lg_extent of)
+{
+    uint64_t words[16] = {0};
+    lg_piece piece = {behind(wrapper), words, sizeof words, false};
+    if (piece.from != NULL)
+        lg_survey_read(&piece, 1);
+    for (size_t i = 0; piece.read && i + 3 < 16; i++)
+        if (words[i] == (of.width | (uint64_t)of.height << 32) &&
+            words[i + 2] == (uint64_t)of.width * of.height * 4)
+            return (const void *)(uintptr_t)words[i + 3];
+    return NULL;
+}
+
+void
+lg_renderer_survey(lg_survey *survey, const lg_instance *instance)
+{
+    lg_extent of = lg_renderer_extent(survey, instance->object);
+    PyObject *inner =
+        lg_survey_attribute(survey, instance->object, "_renderer");
+    uint32_t node = inner != NULL ? lg_survey_known(survey, inner) : LG_NONE;
+    if (node == LG_NONE || of.width == 0)
+        return;
+    char text[32];
+    int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32, of.width,
+                          of.height);
+    const lg_memory memory = {
+        .address = pixels_of(inner, of),
+        .length = (uint64_t)of.width * of.height * 4,
+        .type = lg_survey_type(survey, "matplotlib.canvas", LG_NONE),
+        .text =
+            lg_builder_intern(lg_survey_builder(survey), text, (size_t)length),
+        .flags = LG_SPAN_OWNER,
+    };
+    lg_memory_add(survey, node, &memory);
+}
+
+/** A copy of a part of the canvas, as blitting keeps: src/_backend_agg.h,
+ *  BufferRegion has the pixels, two corners, width, height and stride. */
+void
+lg_region_survey(lg_survey *survey, const lg_instance *instance)
+{
+    struct {
+        const void *virtual_table;
+        const void *pixels;
+        int32_t corner[4];
+        int32_t width, height, stride;
+    } region;
+    lg_piece piece = {behind(instance->object), &region, sizeof region, false};
+    if (piece.from != NULL)
+        lg_survey_read(&piece, 1);
+    if (!piece.read || region.width <= 0 || region.height <= 0 ||
+        region.stride != region.width * 4 ||
+        region.corner[2] - region.corner[0] != region.width) {
+        lg_builder_add_fact(lg_survey_builder(survey), instance->node,
+                            "not inspected", "an unknown layout", 17);
+        return;
+    }
+    const lg_memory memory = {
+        .address = region.pixels,
+        .length = (uint64_t)region.stride * (uint64_t)region.height,
+        .type = lg_survey_type(survey, "matplotlib.canvas", LG_NONE),
+        .flags = LG_SPAN_OWNER,
+    };
+    lg_memory_add(survey, instance->node, &memory);
+}

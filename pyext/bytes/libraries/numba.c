@@ -1,0 +1,91 @@
+/**
+ * Numba's device arrays: `gpu_data` is a pointer, or a view of one, whose
+ * `owner` is the whole allocation that stays as long as any array on it.
+ */
+#include "bytes/common/adapters.h"
+#include "bytes/common/ask.h"
+#include "bytes/common/device_array.h"
+
+#include <stdlib.h>
+
+static bool
+numba_prepare(lg_survey *survey, void **state)
+{
+    static const char module[] = "numba.cuda.cudadrv.devicearray";
+    if (lg_survey_module(module) == NULL)
+        return false;
+    lg_array_types *types = calloc(1, sizeof *types);
+    if (types == NULL)
+        return false;
+    lg_array_types_add(types, module, "DeviceNDArray");
+    lg_array_types_add(types, module, "DeviceRecord");
+    if (lg_array_types_empty(types)) {
+        free(types);
+        lg_survey_note(survey, "not inspected: there is no DeviceNDArray in %s",
+                       module);
+        return false;
+    }
+    lg_survey_note(survey, "inspected: %s", lg_ask_version("numba"));
+    *state = types;
+    return true;
+}
+
+static bool
+ask_range(PyObject *pointer, lg_array_memory *out)
+{
+    PyObject *value = lg_ask_attribute(pointer, "device_pointer_value");
+    if (value == Py_None) {
+        Py_DECREF(value); /* an array without elements */
+        return true;
+    }
+    return lg_ask_number(value, &out->address) &&
+           lg_ask_number(lg_ask_attribute(pointer, "size"), &out->length);
+}
+
+/* The owner of memory that another library lent is no pointer. */
+static bool
+ask_memory(lg_survey *survey, PyObject *array, lg_array_memory *out)
+{
+    uint64_t ordinal = 0;
+    PyObject *pointer = lg_ask_attribute(array, "gpu_data");
+    PyObject *owner = pointer ? lg_ask_attribute(pointer, "owner") : NULL;
+    PyObject *device =
+        pointer ? lg_ask_inner(pointer, "context", "device") : NULL;
+    bool told = pointer != NULL && device != NULL &&
+                lg_ask_number(lg_ask_attribute(device, "id"), &ordinal);
+    if (told) {
+        out->owned = owner != NULL && ask_range(owner, out);
+        told = out->owned || ask_range(pointer, out);
+        out->device = lg_cuda_device(survey, ordinal);
+    }
+    Py_XDECREF(device);
+    Py_XDECREF(owner);
+    Py_XDECREF(pointer);
+    return told;
+}
+
+static void
+numba_ask(lg_survey *survey, void *state)
+{
+    (void)state;
+    lg_instance array;
+    while (lg_survey_next(survey, &array)) {
+        if (array.frontier)
+            continue;
+        lg_array_form form = lg_array_describe(survey, &array);
+        lg_array_memory memory = {0};
+        if (ask_memory(survey, array.object, &memory))
+            lg_array_keeps(survey, &array, &memory, "numba.memory", &form);
+        else
+            lg_array_unknown(survey, &array, "Numba does not tell its memory");
+    }
+}
+
+const lg_adapter lg_numba_adapter = {
+    .name = "numba",
+    .prepare = numba_prepare,
+    .kind = lg_array_types_kind,
+    .survey = lg_array_types_survey,
+    .ask = numba_ask,
+    .finish = lg_array_types_finish,
+};

@@ -1,0 +1,357 @@
+/**
+ * numpy arrays: not seen by the collector at all. Read from memory at the
+ * layout of the loaded numpy, which is never imported.
+ */
+#include "bytes/common/adapters.h"
+#include "bytes/common/exporter.h"
+#include "bytes/libraries/numpy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KIND_ARRAY = 1, KIND_DESCRIPTOR, KIND_RECORD };
+enum { KNOWN = 256, KNOWN_DIMENSIONS = 4 };
+
+/** What is said of an array: most heaps have many of few kinds. */
+typedef struct description {
+    PyObject *descriptor;
+    int dimension_count;
+    Py_ssize_t dimensions[KNOWN_DIMENSIONS];
+    uint64_t length;                    /**< of its items, in bytes */
+    uint32_t text, dtype, shape, bytes; /**< string ids */
+} description;
+
+typedef struct numpy_state {
+    PyTypeObject *array;
+    PyTypeObject *descriptor;
+    PyTypeObject *record;         /**< numpy.void */
+    bool wide;                    /**< numpy 2 */
+    uint32_t type;                /**< of buffers */
+    uint32_t data;                /**< string id of the name of their edges */
+    uint32_t dtype, shape, bytes; /**< string ids of the facts' keys */
+    description known[KNOWN + 1]; /**< by hash; the first for the others */
+} numpy_state;
+
+/** A scalar of a structured type, a view of its array
+ *  (numpy/arrayscalars.h, PyVoidScalarObject). */
+typedef struct record_layout {
+    PyObject_VAR_HEAD char *data;
+    PyObject *descriptor;
+    int flags;
+    PyObject *base;
+} record_layout;
+
+/* ------------------------------------------------------------- prepare --- */
+
+/** The number of the layout that extension modules are compiled for, from
+ *  numpy's own table of functions: its first tells it. 0 if there is none. */
+static unsigned
+abi_number(void)
+{
+    PyObject *module = lg_survey_module("numpy._core._multiarray_umath");
+    if (module == NULL)
+        module = lg_survey_module("numpy.core._multiarray_umath");
+    PyObject *table =
+        module != NULL ? lg_survey_member(module, "_ARRAY_API") : NULL;
+    if (table == NULL || !PyCapsule_CheckExact(table))
+        return 0;
+    void *const *functions = PyCapsule_GetPointer(table, NULL);
+    unsigned (*version)(void);
+    if (functions == NULL)
+        return 0;
+    memcpy(&version, functions, sizeof version);
+    return version();
+}
+
+static PyTypeObject *
+type_named(PyObject *numpy, const char *name)
+{
+    PyObject *found = lg_survey_member(numpy, name);
+    return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
+}
+
+static void
+name_things(lg_survey *survey, numpy_state *state)
+{
+    lg_builder *builder = lg_survey_builder(survey);
+    state->type = lg_survey_type(survey, "numpy.memory", LG_NONE);
+    state->data = lg_builder_intern(builder, "data", 4);
+    state->dtype = lg_builder_intern(builder, "dtype", 5);
+    state->shape = lg_builder_intern(builder, "shape", 5);
+    state->bytes = lg_builder_intern(builder, "bytes", 5);
+}
+
+static bool
+prepare(lg_survey *survey, void **out)
+{
+    PyObject *numpy = lg_survey_module("numpy");
+    PyObject *version =
+        numpy != NULL ? lg_survey_member(numpy, "__version__") : NULL;
+    if (version == NULL || !PyUnicode_Check(version) ||
+        !PyUnicode_IS_COMPACT_ASCII(version))
+        return false;
+    const char *text = (const char *)PyUnicode_1BYTE_DATA(version);
+    unsigned number = abi_number();
+    numpy_state *state = lg_survey_keep(survey, sizeof *state);
+    if (state == NULL)
+        return false;
+    state->array = type_named(numpy, "ndarray");
+    state->descriptor = type_named(numpy, "dtype");
+    state->record = type_named(numpy, "void");
+    state->wide = number >> 24 == 2;
+    if ((number >> 24 != 1 && !state->wide) || state->array == NULL ||
+        state->descriptor == NULL || state->record == NULL ||
+        state->array->tp_basicsize < (Py_ssize_t)sizeof(lg_array)) {
+        lg_survey_note(survey,
+                       "not inspected: numpy %s has a layout that leakgraph "
+                       "does not know",
+                       text);
+        return false;
+    }
+    name_things(survey, state);
+    lg_survey_note(survey, "inspected: %s", text);
+    *out = state;
+    return true;
+}
+
+static unsigned
+kind_of(void *context, PyTypeObject *type)
+{
+    const numpy_state *state = context;
+    return PyType_IsSubtype(type, state->array)        ? KIND_ARRAY
+           : PyType_IsSubtype(type, state->descriptor) ? KIND_DESCRIPTOR
+           : PyType_IsSubtype(type, state->record)     ? KIND_RECORD
+                                                       : 0;
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
+}
+
+/* --------------------------------------------------------------- visit --- */
+
+static size_t
+item_count(const lg_array *array)
+{
+    size_t count = 1;
+    for (int i = 0; i < array->dimension_count; i++)
+        count *= (size_t)array->dimensions[i];
+    return count;
+}
+
+/** Only the owner of the memory holds what its items refer to; what an owner
+ *  allocated is contiguous. */
+static void
+claim_items(lg_survey *survey, const numpy_state *state, const lg_array *array)
+{
+    lg_references references;
+    lg_descriptor item = lg_descriptor_read(array->descriptor, state->wide);
+    if (!item.references || !(array->flags & LG_ARRAY_OWNS_DATA) ||
+        array->data == NULL)
+        return;
+    lg_descriptor_references(array->descriptor, state->wide, &references);
+    size_t count = item_count(array);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < references.count; j++) {
+            PyObject *target;
+            memcpy(&target,
+                   array->data + i * item.item_size + references.offset[j],
+                   sizeof target);
+            if (target != NULL)
+                lg_survey_claim_item(survey, target, (uint32_t)i);
+        }
+}
+
+static void
+claim_descriptor(lg_survey *survey, const numpy_state *state, PyObject *object)
+{
+    lg_descriptor parts = lg_descriptor_read(object, state->wide);
+    lg_survey_claim(survey, parts.fields, LG_EDGE_ATTRIBUTE, "fields");
+    lg_survey_claim(survey, parts.names, LG_EDGE_ATTRIBUTE, "names");
+    lg_survey_claim(survey, parts.metadata, LG_EDGE_ATTRIBUTE, "metadata");
+    lg_survey_claim(survey, parts.inner, LG_EDGE_ATTRIBUTE, "base");
+    lg_survey_claim(survey, parts.shape, LG_EDGE_ATTRIBUTE, "shape");
+}
+
+static void
+visit(lg_survey *survey, void *context, PyObject *object, unsigned kind)
+{
+    const numpy_state *state = context;
+    const lg_array *array = (lg_array *)object;
+    const record_layout *record = (record_layout *)object;
+    switch (kind) {
+    case KIND_ARRAY:
+        lg_survey_claim(survey, array->base, LG_EDGE_ATTRIBUTE, "base");
+        lg_survey_claim(survey, array->descriptor, LG_EDGE_ATTRIBUTE, "dtype");
+        if (array->descriptor != NULL)
+            claim_items(survey, state, array);
+        return;
+    case KIND_DESCRIPTOR:
+        claim_descriptor(survey, state, object);
+        return;
+    default:
+        lg_survey_claim(survey, record->base, LG_EDGE_ATTRIBUTE, "base");
+        lg_survey_claim(survey, record->descriptor, LG_EDGE_ATTRIBUTE, "dtype");
+    }
+}
+
+/* -------------------------------------------------------------- survey --- */
+
+/** Where the items of a view lie: from the lowest to the end of the highest.
+ *  False if it shows nothing. */
+static bool
+show_view(const lg_array *array, const numpy_state *state, lg_memory *out)
+{
+    lg_descriptor item = lg_descriptor_read(array->descriptor, state->wide);
+    char *low = array->data, *high = array->data + item.item_size;
+    for (int i = 0; i < array->dimension_count; i++) {
+        Py_ssize_t reach = (array->dimensions[i] - 1) * array->strides[i];
+        if (array->dimensions[i] == 0)
+            return false;
+        *(reach < 0 ? &low : &high) += reach;
+    }
+    out->address = low;
+    out->length = (uint64_t)(high - low);
+    out->flags = 0;
+    return out->length > 0;
+}
+
+/** "256, 1024", cut when it does not fit. */
+static int
+say_shape(const lg_array *array, char *out, size_t size)
+{
+    size_t length = 0;
+    *out = '\0';
+    for (int i = 0; i < array->dimension_count && length < size; i++)
+        length += (size_t)snprintf(out + length, size - length,
+                                   i ? ", %zd" : "%zd", array->dimensions[i]);
+    return (int)(length < size ? length : size - 1);
+}
+
+/** Text and facts, interned. */
+static void
+describe(lg_builder *builder, const lg_array *array, lg_descriptor descriptor,
+         description *out)
+{
+    char name[64], text[256];
+    lg_descriptor_name(&descriptor, name, sizeof name);
+    int head = snprintf(text, sizeof text, "%s[", name);
+    int shape = say_shape(array, text + head, sizeof text - 2 - (size_t)head);
+    out->dtype = lg_builder_intern(builder, name, strlen(name));
+    out->shape = lg_builder_intern(builder, text + head, (size_t)shape);
+    memcpy(text + head + shape, "]", 2);
+    out->text = lg_builder_intern(builder, text, (size_t)(head + shape + 1));
+    out->length = item_count(array) * descriptor.item_size;
+    int length = snprintf(text, sizeof text, "%" PRIu64, out->length);
+    out->bytes = lg_builder_intern(builder, text, (size_t)length);
+}
+
+static bool
+is_of(const description *known, const lg_array *array)
+{
+    return known->descriptor == array->descriptor &&
+           known->dimension_count == array->dimension_count &&
+           memcmp(known->dimensions, array->dimensions,
+                  (size_t)array->dimension_count * sizeof(Py_ssize_t)) == 0;
+}
+
+/** The description of an array, from one that was like it if there is one. */
+static const description *
+description_of(lg_builder *builder, numpy_state *state, const lg_array *array)
+{
+    size_t count = (size_t)array->dimension_count;
+    bool kept = count <= KNOWN_DIMENSIONS;
+    size_t hash = (uintptr_t)array->descriptor / 16 * 31 + count;
+    for (size_t i = 0; i < count; i++)
+        hash = hash * 31 + (size_t)array->dimensions[i];
+    description *known = &state->known[kept ? 1 + hash % KNOWN : 0];
+    if (kept && is_of(known, array))
+        return known;
+    describe(builder, array, lg_descriptor_read(array->descriptor, state->wide),
+             known);
+    known->descriptor = array->descriptor;
+    known->dimension_count = array->dimension_count;
+    if (kept)
+        memcpy(known->dimensions, array->dimensions,
+               count * sizeof(Py_ssize_t));
+    return known;
+}
+
+static void
+add_facts(lg_survey *survey, const numpy_state *state, uint32_t node,
+          const description *about)
+{
+    lg_builder *builder = lg_survey_builder(survey);
+    lg_builder_set_text_id(builder, node, about->text);
+    lg_builder_add_fact_ids(builder, node, state->dtype, about->dtype);
+    lg_builder_add_fact_ids(builder, node, state->shape, about->shape);
+    lg_builder_add_fact_ids(builder, node, state->bytes, about->bytes);
+}
+
+/** Items may refer to what is not in their own memory: numpy 2's strings of any
+ *  length do, and what is nested too deep. */
+static void
+note_incomplete(lg_survey *survey, const numpy_state *state, uint32_t node,
+                const lg_array *array)
+{
+    lg_references references;
+    lg_descriptor item = lg_descriptor_read(array->descriptor, state->wide);
+    if (!item.references)
+        return;
+    lg_descriptor_references(array->descriptor, state->wide, &references);
+    const char *why = item.kind == 'T' ? "strings that are kept elsewhere"
+                                       : "items of a type that is not known";
+    if (references.incomplete)
+        lg_builder_add_fact(lg_survey_builder(survey), node, "not inspected",
+                            why, strlen(why));
+}
+
+static void
+survey_array(lg_survey *survey, numpy_state *state, const lg_instance *instance)
+{
+    const lg_array *array = (lg_array *)instance->object;
+    bool owner = array->flags & LG_ARRAY_OWNS_DATA;
+    lg_survey_add_size(survey, instance->node,
+                       2 * (int64_t)sizeof(Py_ssize_t) *
+                           array->dimension_count);
+    if (array->descriptor == NULL)
+        return;
+    const description *about =
+        description_of(lg_survey_builder(survey), state, array);
+    add_facts(survey, state, instance->node, about);
+    note_incomplete(survey, state, instance->node, array);
+    lg_memory memory = {.address = array->data,
+                        .length = about->length,
+                        .type = state->type,
+                        .text = about->text,
+                        .label = state->data,
+                        .flags = LG_SPAN_OWNER};
+    if (instance->frontier && owner)
+        lg_survey_add_size(survey, instance->node, (int64_t)memory.length);
+    else if (owner)
+        lg_memory_add(survey, instance->node, &memory);
+    else if (!instance->frontier && show_view(array, state, &memory))
+        lg_exporter_add(survey, array->base, instance->node, &memory);
+}
+
+static void
+survey_all(lg_survey *survey, void *context)
+{
+    numpy_state *state = context;
+    lg_instance instance;
+    while (lg_survey_next(survey, &instance))
+        if (instance.kind == KIND_ARRAY)
+            survey_array(survey, state, &instance);
+}
+
+const lg_adapter lg_numpy_adapter = {
+    .name = "numpy",
+    .prepare = prepare,
+    .kind = kind_of,
+    .visit = visit,
+    .survey = survey_all,
+    .finish = finish,
+};

@@ -1,0 +1,40 @@
+/**
+ * numpy's descriptors, as far as they are read: they differ between numpy 1
+ * and 2.
+ */
+#ifndef LEAKGRAPH_NUMPY_H
+#define LEAKGRAPH_NUMPY_H
+
+#include "bytes/common/numpy_array.h"
+
+/** What is read of a descriptor. */
+typedef struct lg_descriptor {
+    const PyTypeObject *scalar_type;
+    char kind;       /**< 'f', 'U', 'V' ... */
+    bool references; /**< items hold references to objects */
+    bool is_object;  /**< an item is such a reference */
+    size_t item_size;
+    PyObject *fields;   /**< dict of tuples, or NULL */
+    PyObject *names;    /**< tuple, or NULL */
+    PyObject *metadata; /**< dict, or NULL */
+    PyObject *inner;    /**< of a subarray: the descriptor of its items */
+    PyObject *shape;    /**< of a subarray: tuple */
+} lg_descriptor;
+
+/** The descriptor of numpy 1 or, if `wide`, 2. */
+lg_descriptor lg_descriptor_read(PyObject *object, bool wide);
+
+/** Where in an item the references lie. */
+typedef struct lg_references {
+    size_t count;
+    size_t offset[256];
+    bool incomplete; /**< there are more, or they are nested too deep */
+} lg_references;
+
+void lg_descriptor_references(PyObject *descriptor, bool wide,
+                              lg_references *out);
+/** "float64", "U10", "structured". */
+void lg_descriptor_name(const lg_descriptor *descriptor, char *out,
+                        size_t size);
+
+#endif

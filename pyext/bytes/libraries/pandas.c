@@ -1,0 +1,286 @@
+/**
+ * DataFrames and Series of pandas: their arrays are numpy's or pyarrow's; here
+ * the way to them gets names, blocks the names of their columns, and hash
+ * tables of indexes their bytes.
+ */
+#include "bytes/libraries/pandas.h"
+#include "bytes/common/adapters.h"
+#include "bytes/common/ask.h"
+#include "bytes/libraries/numpy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    KIND_TABLE = LG_PANDAS_CLASSES + 1, /**< below: 1 + a class */
+    KIND_FRAME,
+};
+enum {
+    NAMES_SAID = 4,
+    DESCRIBED = 10000, /**< at most so many managers are asked */
+};
+
+typedef struct pandas_state {
+    lg_pandas_class classes[LG_PANDAS_CLASSES];
+    PyTypeObject *table; /**< HashTable, or NULL */
+    PyTypeObject *frame; /**< what DataFrame and Series are */
+    uint32_t described;
+} pandas_state;
+
+static PyTypeObject *
+type_in(const char *module, const char *name)
+{
+    PyObject *loaded = lg_survey_module(module);
+    PyObject *found = loaded != NULL ? lg_survey_member(loaded, name) : NULL;
+    return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
+}
+
+static bool
+prepare(lg_survey *survey, void **out)
+{
+    static lg_pandas_class known[LG_PANDAS_CLASSES];
+    static const PyTypeObject *known_of;
+    PyTypeObject *frame = type_in("pandas.core.generic", "NDFrame");
+    /* Without DataFrame pandas is still being imported. */
+    if (frame == NULL || type_in("pandas", "DataFrame") == NULL)
+        return false;
+    pandas_state *state = lg_survey_keep(survey, sizeof *state);
+    if (state == NULL)
+        return false;
+    if (known_of != frame && !lg_pandas_find(known)) {
+        lg_survey_note(survey,
+                       "not inspected: pandas %s keeps its columns in "
+                       "another way than leakgraph knows",
+                       lg_ask_version("pandas"));
+        return false;
+    }
+    known_of = frame;
+    memcpy(state->classes, known, sizeof known);
+    state->table = type_in("pandas._libs.hashtable", "HashTable");
+    state->frame = frame;
+    lg_survey_note(survey, "inspected: %s", lg_ask_version("pandas"));
+    *out = state;
+    return true;
+}
+
+static unsigned
+kind_of(void *context, PyTypeObject *type)
+{
+    const pandas_state *state = context;
+    for (unsigned i = 0; i < LG_PANDAS_CLASSES; i++)
+        if (state->classes[i].type != NULL &&
+            PyType_IsSubtype(type, state->classes[i].type))
+            return i + 1;
+    return state->table != NULL && PyType_IsSubtype(type, state->table)
+               ? KIND_TABLE
+           : PyType_IsSubtype(type, state->frame) ? KIND_FRAME
+                                                  : 0;
+}
+
+static void
+visit(lg_survey *survey, void *context, PyObject *object, unsigned kind)
+{
+    const pandas_state *state = context;
+    if (kind > LG_PANDAS_CLASSES)
+        return;
+    const lg_pandas_class *of = &state->classes[kind - 1];
+    for (size_t i = 0; i < LG_PANDAS_FIELDS; i++)
+        lg_survey_claim(survey, lg_pandas_field(of, object, i),
+                        LG_EDGE_ATTRIBUTE, of->field[i].name);
+}
+
+static void
+survey_all(lg_survey *survey, void *context)
+{
+    static const char why[] = "its code may not run in a forked child";
+    lg_instance instance;
+    (void)context;
+    while (!lg_survey_will_ask(survey) && lg_survey_next(survey, &instance))
+        if (instance.kind == KIND_TABLE)
+            lg_builder_add_fact(lg_survey_builder(survey), instance.node,
+                                "not inspected", why, sizeof why - 1);
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
+}
+
+/* ------------------------------------------------------------- columns --- */
+
+/** Which column a block's row is: by a slice or by an array of numbers, as
+ *  pandas keeps it; false beyond the last. */
+static bool
+column_at(const pandas_state *state, PyObject *place, Py_ssize_t row,
+          Py_ssize_t *out)
+{
+    const lg_pandas_class *of = &state->classes[LG_PANDAS_PLACEMENT];
+    PyObject *slice = lg_pandas_field(of, place, 0);
+    PyObject *numbers = lg_pandas_field(of, place, 1);
+    Py_ssize_t start, stop, step;
+    if (slice != NULL && PySlice_Check(slice)) {
+        if (PySlice_Unpack(slice, &start, &stop, &step) != 0) {
+            PyErr_Clear();
+            return false;
+        }
+        *out = start + row * step;
+        return step > 0 ? *out < stop : *out > stop;
+    }
+    const lg_array *array = (lg_array *)numbers;
+    if (numbers == NULL ||
+        strcmp(Py_TYPE(numbers)->tp_name, "numpy.ndarray") != 0 ||
+        array->dimension_count != 1 || row >= array->dimensions[0])
+        return false;
+    memcpy(out, array->data + row * array->strides[0], sizeof *out);
+    return true;
+}
+
+static void
+say_name(PyObject *columns, Py_ssize_t column, lg_text *out)
+{
+    PyObject *get = lg_ask_attribute(columns, "__getitem__");
+    PyObject *name = lg_ask_callf(get, "(n)", column);
+    PyObject *said = name != NULL ? PyObject_Str(name) : NULL;
+    const char *text = said != NULL ? PyUnicode_AsUTF8(said) : NULL;
+    PyErr_Clear();
+    lg_text_addf(out, "%.60s", text != NULL ? text : "?");
+    Py_XDECREF(said);
+    Py_XDECREF(name);
+    Py_XDECREF(get);
+}
+
+/** `[a, b, c, d ... (12 columns)]`. */
+static void
+say_columns(const pandas_state *state, PyObject *place, PyObject *columns,
+            lg_text *out)
+{
+    Py_ssize_t column, count = 0;
+    lg_text_add(out, "[");
+    for (; column_at(state, place, count, &column); count++) {
+        if (count >= NAMES_SAID)
+            continue;
+        lg_text_add(out, count > 0 ? ", " : "");
+        say_name(columns, column, out);
+    }
+    if (count > NAMES_SAID)
+        lg_text_addf(out, " ... (%zd columns)", count);
+    lg_text_add(out, "]");
+}
+
+static void
+describe_block(lg_survey *survey, const pandas_state *state, PyObject *block,
+               PyObject *columns)
+{
+    lg_builder *builder = lg_survey_builder(survey);
+    PyObject *place =
+        lg_pandas_field(&state->classes[LG_PANDAS_BLOCK], block, 1);
+    uint32_t node = lg_survey_known(survey, block);
+    lg_text text = {0};
+    if (place == NULL || node == LG_NONE ||
+        !PyType_IsSubtype(Py_TYPE(place),
+                          state->classes[LG_PANDAS_PLACEMENT].type))
+        return;
+    say_columns(state, place, columns, &text);
+    if (text.length > 0 && !text.failed) {
+        lg_builder_set_text(builder, node, text.data, text.length);
+        lg_builder_add_fact(builder, node, "columns", text.data + 1,
+                            text.length - 2);
+    }
+    lg_text_free(&text);
+}
+
+/** A Series has one axis, and its block no columns. */
+static void
+ask_manager(lg_survey *survey, const pandas_state *state, PyObject *manager)
+{
+    const lg_pandas_class *of = &state->classes[LG_PANDAS_MANAGER];
+    PyObject *blocks = lg_pandas_field(of, manager, 0);
+    PyObject *axes = lg_pandas_field(of, manager, 1);
+    if (blocks == NULL || !PyTuple_CheckExact(blocks) || axes == NULL ||
+        !PyList_CheckExact(axes) || PyList_GET_SIZE(axes) != 2)
+        return;
+    PyObject *columns = PyList_GET_ITEM(axes, 0);
+    Py_INCREF(columns);
+    Py_INCREF(blocks);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(blocks); i++) {
+        PyObject *block = PyTuple_GET_ITEM(blocks, i);
+        if (PyType_IsSubtype(Py_TYPE(block),
+                             state->classes[LG_PANDAS_BLOCK].type))
+            describe_block(survey, state, block, columns);
+    }
+    Py_DECREF(blocks);
+    Py_DECREF(columns);
+}
+
+/* ----------------------------------------------------------------- ask --- */
+
+/** `1000x3` of a DataFrame, `losses[1000]` of a Series. */
+static void
+ask_frame(lg_survey *survey, const lg_instance *instance)
+{
+    PyObject *shape = lg_ask_attribute(instance->object, "shape");
+    PyObject *name = lg_ask_attribute(instance->object, "name");
+    Py_ssize_t rows = 0, columns = -1;
+    char text[96] = "";
+    if (shape == NULL || !PyTuple_Check(shape) ||
+        !PyArg_ParseTuple(shape, "n|n", &rows, &columns))
+        PyErr_Clear();
+    else if (columns >= 0)
+        snprintf(text, sizeof text, "%zdx%zd", rows, columns);
+    else if (name != NULL && PyUnicode_Check(name) &&
+             PyUnicode_IS_COMPACT_ASCII(name))
+        snprintf(text, sizeof text, "%.60s[%zd]",
+                 (const char *)PyUnicode_1BYTE_DATA(name), rows);
+    else
+        snprintf(text, sizeof text, "[%zd]", rows);
+    if (text[0] != '\0')
+        lg_builder_set_text(lg_survey_builder(survey), instance->node, text,
+                            strlen(text));
+    Py_XDECREF(name);
+    Py_XDECREF(shape);
+}
+
+/** The slots of a hash table are in C, beside the object. */
+static void
+ask_table(lg_survey *survey, const lg_instance *instance)
+{
+    static const char why[] = "pandas does not tell its size";
+    uint64_t bytes;
+    if (lg_ask_number(lg_ask_method(instance->object, "sizeof"), &bytes))
+        lg_survey_add_size(survey, instance->node, (int64_t)bytes);
+    else
+        lg_builder_add_fact(lg_survey_builder(survey), instance->node,
+                            "not inspected", why, sizeof why - 1);
+}
+
+static void
+ask(lg_survey *survey, void *context)
+{
+    pandas_state *state = context;
+    lg_instance instance;
+    while (lg_survey_next(survey, &instance)) {
+        if (instance.kind == KIND_TABLE)
+            ask_table(survey, &instance);
+        else if (state->described >= DESCRIBED)
+            continue;
+        else if (instance.kind == KIND_FRAME)
+            ask_frame(survey, &instance);
+        else if (instance.kind == LG_PANDAS_MANAGER + 1)
+            ask_manager(survey, state, instance.object);
+        else
+            continue;
+        state->described++;
+    }
+}
+
+const lg_adapter lg_pandas_adapter = {
+    .name = "pandas",
+    .prepare = prepare,
+    .kind = kind_of,
+    .visit = visit,
+    .survey = survey_all,
+    .ask = ask,
+    .finish = finish,
+};

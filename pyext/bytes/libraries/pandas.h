@@ -1,0 +1,48 @@
+/**
+ * What pandas keeps in classes written in Cython, whose fields have no names
+ * that can be seen from outside: found on objects made to try it.
+ *
+ * Private to this folder.
+ */
+#ifndef LEAKGRAPH_PANDAS_H
+#define LEAKGRAPH_PANDAS_H
+
+#include "capture/adapters/adapter.h"
+
+enum {
+    LG_PANDAS_PLACEMENT, /**< which columns a block has */
+    LG_PANDAS_BLOCK,
+    LG_PANDAS_MANAGER, /**< blocks and axes of a DataFrame or Series */
+    LG_PANDAS_REFS,    /**< who shares a block's values */
+    LG_PANDAS_BACKED,  /**< extension arrays of an array: Categorical ... */
+    LG_PANDAS_ENGINE,  /**< an Index's way to look up */
+    LG_PANDAS_CLASSES,
+    LG_PANDAS_FIELDS = 3,
+};
+
+/** A class and where its instances, and those of its subclasses, keep what. */
+typedef struct lg_pandas_class {
+    PyTypeObject *type; /**< NULL: not there, or not understood */
+    struct {
+        const char *name;
+        uint32_t offset; /**< 0: not found */
+    } field[LG_PANDAS_FIELDS];
+} lg_pandas_class;
+
+/** Finds the fields of all classes, by making one of each the first time; may
+ *  run Python code. False if those of blocks and their managers were not found.
+ */
+bool lg_pandas_find(lg_pandas_class *classes);
+
+/** A field's value, borrowed, or NULL. */
+static inline PyObject *
+lg_pandas_field(const lg_pandas_class *of, PyObject *object, size_t index)
+{
+    size_t offset = of->field[index].offset;
+    size_t size = (size_t)Py_TYPE(object)->tp_basicsize;
+    return offset != 0 && offset + sizeof object <= size
+               ? *(PyObject **)((char *)object + offset)
+               : NULL;
+}
+
+#endif

@@ -1,0 +1,271 @@
+/**
+ * Images of Pillow: the pixels, read from its C structures through safe reads.
+ * A file that was opened has none before they are needed.
+ */
+#include "bytes/common/adapters.h"
+#include "bytes/common/ask.h"
+#include "bytes/common/target_memory.h"
+#include "bytes/libraries/pillow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KIND_PIXELS = 1, KIND_IMAGE };
+
+typedef struct pillow_state {
+    lg_pixel_layout layout;
+    PyTypeObject *image; /**< PIL.Image.Image */
+    lg_memory *memory;
+} pillow_state;
+
+static bool
+prepare(lg_survey *survey, void **out)
+{
+    static lg_pixel_layout known;
+    PyObject *module = lg_survey_module("PIL._imaging");
+    PyObject *images = lg_survey_module("PIL.Image");
+    PyObject *image = images ? lg_survey_member(images, "Image") : NULL;
+    if (module == NULL || image == NULL || !PyType_Check(image))
+        return false;
+    pillow_state *state = lg_survey_keep(survey, sizeof *state);
+    lg_memory *memory = lg_memory_open(survey);
+    if (state == NULL || memory == NULL)
+        return false;
+    const char *why = NULL;
+    if (known.type == NULL)
+        why = lg_pillow_find(memory, module, &known);
+    if (why != NULL) {
+        known.type = NULL;
+        lg_survey_note(survey, "not inspected: Pillow %s: %s",
+                       lg_ask_version("PIL"), why);
+        return false;
+    }
+    lg_memory_forget(memory);
+    *state = (pillow_state){known, (PyTypeObject *)image, memory};
+    lg_survey_note(survey, "inspected: %s", lg_ask_version("PIL"));
+    *out = state;
+    return true;
+}
+
+static unsigned
+kind_of(void *context, PyTypeObject *type)
+{
+    const pillow_state *state = context;
+    return type == state->layout.type             ? KIND_PIXELS
+           : PyType_IsSubtype(type, state->image) ? KIND_IMAGE
+                                                  : 0;
+}
+
+static void
+visit(lg_survey *survey, void *context, PyObject *object, unsigned kind)
+{
+    const pillow_state *state = context;
+    lg_pixels pixels;
+    if (kind != KIND_PIXELS ||
+        !lg_pixels_read(state->memory, &state->layout, object, &pixels))
+        return;
+    lg_lender lender = lg_pixels_lender(state->memory, &state->layout, &pixels);
+    lg_survey_claim(survey, lender.target, LG_EDGE_ATTRIBUTE, "target");
+    lg_survey_claim(survey, lender.viewed, LG_EDGE_ATTRIBUTE, "view");
+}
+
+/* -------------------------------------------------------------- pixels --- */
+
+/** The image that is being looked at. */
+typedef struct looking {
+    lg_survey *survey;
+    lg_memory *memory;
+    const lg_instance *instance;
+    lg_pixels pixels;
+    uint32_t text; /**< string id */
+} looking;
+
+static void
+fail(const looking *at, const char *why)
+{
+    lg_builder_add_fact(lg_survey_builder(at->survey), at->instance->node,
+                        "not inspected", why, strlen(why));
+}
+
+/** What malloc spends on a piece beyond what was asked for. */
+static uint64_t
+rest_of(const looking *at, uintptr_t address, uint64_t length)
+{
+    uint64_t block = lg_memory_block(at->memory, address);
+    return block > length ? block - length : 0;
+}
+
+static void
+add_piece(looking *at, uintptr_t address, uint64_t length)
+{
+    lg_builder *builder = lg_survey_builder(at->survey);
+    const lg_span span = {
+        .holder = at->instance->node,
+        .address = address,
+        .length = length,
+        .extra = rest_of(at, address, length),
+        .type = lg_survey_type(at->survey, "PIL.memory", LG_NONE),
+        .text = at->text,
+        .label = lg_builder_intern(builder, "pixels", 6),
+        .flags = LG_SPAN_OWNER,
+    };
+    if (at->instance->frontier)
+        lg_survey_add_size(at->survey, at->instance->node, (int64_t)length);
+    else
+        lg_builder_add_span(builder, &span);
+}
+
+/** Images of more than some megabytes are in several pieces, of whole lines
+ *  each. */
+static void
+add_pieces(looking *at)
+{
+    struct {
+        uintptr_t address;
+        int32_t length;
+    } piece;
+    uintptr_t next = at->pixels.blocks;
+    for (uint32_t i = 0; i <= at->pixels.height; i++, next += sizeof piece) {
+        if (!lg_memory_copy(at->memory, next, &piece, sizeof piece)) {
+            fail(at, "its pixels cannot be read");
+            return;
+        }
+        if (piece.address == 0)
+            return;
+        if (piece.length > 0)
+            add_piece(at, piece.address, (uint64_t)piece.length);
+    }
+    fail(at, "it has more pieces than lines");
+}
+
+/** Lines may be upside down, with gaps. */
+static void
+add_lent(looking *at, PyObject *target)
+{
+    const lg_pixels *pixels = &at->pixels;
+    uintptr_t first = lg_memory_word(at->memory, pixels->lines);
+    uintptr_t last = lg_memory_word(
+        at->memory,
+        pixels->lines + (pixels->height - (uintptr_t)1) * sizeof first);
+    uintptr_t low = first < last ? first : last;
+    uintptr_t high = first < last ? last : first;
+    if (low == 0)
+        fail(at, "its pixels cannot be read");
+    else if (!at->instance->frontier)
+        lg_pixels_borrow(at->survey, at->instance->node, target, low,
+                         high - low + pixels->line, at->text);
+}
+
+/** The structures around the pixels are malloc's too. */
+static void
+add_structures(looking *at)
+{
+    const lg_pixels *pixels = &at->pixels;
+    const uintptr_t parts[] = {pixels->self, pixels->lines, pixels->blocks,
+                               pixels->palette};
+    size_t bytes = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i] != 0)
+            bytes += lg_memory_block(at->memory, parts[i]);
+    lg_survey_add_size(at->survey, at->instance->node, (int64_t)bytes);
+}
+
+static void
+survey_pixels(lg_survey *survey, pillow_state *state,
+              const lg_instance *instance)
+{
+    looking at = {
+        .survey = survey, .memory = state->memory, .instance = instance};
+    lg_builder *builder = lg_survey_builder(survey);
+    char text[48];
+    if (!lg_pixels_read(state->memory, &state->layout, instance->object,
+                        &at.pixels)) {
+        fail(&at, "an unknown layout");
+        return;
+    }
+    const lg_pixels *pixels = &at.pixels;
+    int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32,
+                          pixels->width, pixels->height);
+    at.text = lg_builder_intern(builder, text, (size_t)length);
+    lg_builder_set_text_id(builder, instance->node, at.text);
+    add_structures(&at);
+    if (pixels->line == 0 || pixels->height == 0)
+        return;
+    if (pixels->blocks != 0)
+        add_pieces(&at);
+    else if (pixels->block != 0)
+        add_piece(&at, pixels->block, (uint64_t)pixels->line * pixels->height);
+    else
+        add_lent(
+            &at,
+            lg_pixels_lender(state->memory, &state->layout, pixels).target);
+}
+
+/* --------------------------------------------------------------- image --- */
+
+/** An attribute as it is named since Pillow 11, 9 or before. */
+static PyObject *
+attribute(lg_survey *survey, PyObject *image, const char *name,
+          const char *former)
+{
+    PyObject *found = lg_survey_attribute(survey, image, name);
+    return found != NULL ? found : lg_survey_attribute(survey, image, former);
+}
+
+/** `RGB 640x480`, and whether the file was only opened yet. */
+static void
+describe(lg_survey *survey, const lg_instance *instance)
+{
+    PyObject *image = instance->object;
+    PyObject *mode = attribute(survey, image, "_mode", "mode");
+    PyObject *size = lg_survey_attribute(survey, image, "_size");
+    PyObject *core = attribute(survey, image, "_im", "im");
+    lg_builder *builder = lg_survey_builder(survey);
+    char text[96];
+    if (mode == NULL || !PyUnicode_Check(mode) ||
+        !PyUnicode_IS_COMPACT_ASCII(mode) || size == NULL ||
+        !PyTuple_CheckExact(size) || PyTuple_GET_SIZE(size) != 2 ||
+        !PyLong_CheckExact(PyTuple_GET_ITEM(size, 0)) ||
+        !PyLong_CheckExact(PyTuple_GET_ITEM(size, 1)))
+        return;
+    int overflow;
+    int length = snprintf(
+        text, sizeof text, "%ldx%ld",
+        PyLong_AsLongAndOverflow(PyTuple_GET_ITEM(size, 0), &overflow),
+        PyLong_AsLongAndOverflow(PyTuple_GET_ITEM(size, 1), &overflow));
+    lg_builder_add_fact(builder, instance->node, "size", text, (size_t)length);
+    const char *name = (const char *)PyUnicode_1BYTE_DATA(mode);
+    lg_builder_add_fact(builder, instance->node, "mode", name, strlen(name));
+    char said[160];
+    length = snprintf(said, sizeof said, "%.16s %s%s", name, text,
+                      core == NULL || core == Py_None ? ", not loaded" : "");
+    lg_builder_set_text(builder, instance->node, said, (size_t)length);
+}
+
+static void
+survey_all(lg_survey *survey, void *context)
+{
+    pillow_state *state = context;
+    lg_instance instance;
+    while (lg_survey_next(survey, &instance))
+        if (instance.kind == KIND_PIXELS)
+            survey_pixels(survey, state, &instance);
+        else
+            describe(survey, &instance);
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
+}
+
+const lg_adapter lg_pillow_adapter = {
+    .name = "pillow",
+    .prepare = prepare,
+    .kind = kind_of,
+    .visit = visit,
+    .survey = survey_all,
+    .finish = finish,
+};

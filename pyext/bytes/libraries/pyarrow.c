@@ -1,0 +1,282 @@
+/**
+ * Arrays, tables and buffers of pyarrow, which keeps all its memory in C++: its
+ * public interface tells addresses and sizes.
+ */
+#include "bytes/libraries/pyarrow.h"
+#include "bytes/common/adapters.h"
+#include "bytes/common/ask.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KIND_BUFFER = 1, KIND_ARRAY, KIND_CHUNKED, KIND_TABLE };
+enum { NAMES_SAID = 4 };
+
+static bool
+find_types(PyObject *module, lg_arrow *out)
+{
+    const struct {
+        const char *name;
+        PyTypeObject **type;
+    } wanted[] = {
+        {"Buffer", &out->buffer},
+        {"Array", &out->array},
+        {"DictionaryArray", &out->dictionary},
+        {"ChunkedArray", &out->chunked},
+        {"Table", &out->table},
+        {"RecordBatch", &out->batch},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        PyObject *found = lg_survey_member(module, wanted[i].name);
+        if (found == NULL || !PyType_Check(found))
+            return false;
+        *wanted[i].type = (PyTypeObject *)found;
+    }
+    return true;
+}
+
+static bool
+prepare(lg_survey *survey, void **out)
+{
+    PyObject *module = lg_survey_module("pyarrow.lib");
+    lg_arrow *arrow =
+        module != NULL ? lg_survey_keep(survey, sizeof *arrow) : NULL;
+    if (arrow == NULL)
+        return false;
+    if (!find_types(module, arrow)) {
+        lg_survey_note(survey,
+                       "not inspected: pyarrow %s has not the classes "
+                       "that leakgraph knows",
+                       lg_ask_version("pyarrow"));
+        return false;
+    }
+    lg_survey_note(survey, "inspected: %s", lg_ask_version("pyarrow"));
+    *out = arrow;
+    return true;
+}
+
+static unsigned
+kind_of(void *context, PyTypeObject *type)
+{
+    const lg_arrow *arrow = context;
+    return PyType_IsSubtype(type, arrow->array)     ? KIND_ARRAY
+           : PyType_IsSubtype(type, arrow->buffer)  ? KIND_BUFFER
+           : PyType_IsSubtype(type, arrow->chunked) ? KIND_CHUNKED
+           : PyType_IsSubtype(type, arrow->table) ||
+                   PyType_IsSubtype(type, arrow->batch)
+               ? KIND_TABLE
+               : 0;
+}
+
+/** Nothing is known of it without asking. */
+static void
+survey_none(lg_survey *survey, void *state)
+{
+    (void)state;
+    if (!lg_survey_will_ask(survey))
+        lg_survey_note(survey, "not inspected: pyarrow's code may not run in a "
+                               "forked child");
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
+}
+
+/* --------------------------------------------------------------- facts --- */
+
+static void
+add_fact(const lg_arrow_holder *to, const char *key, const char *value)
+{
+    lg_builder_add_fact(lg_survey_builder(to->survey), to->instance->node, key,
+                        value, strlen(value));
+}
+
+static void
+add_bytes(const lg_arrow_holder *to, const char *attribute)
+{
+    uint64_t bytes;
+    char text[24];
+    if (!lg_ask_number(lg_ask_attribute(to->instance->object, attribute),
+                       &bytes))
+        return;
+    snprintf(text, sizeof text, "%" PRIu64, bytes);
+    add_fact(to, "bytes", text);
+}
+
+/** An attribute as str() says it; "?" without. Cut when it is long. */
+static void
+say_attribute(PyObject *object, const char *name, char *out, size_t size)
+{
+    PyObject *value = lg_ask_attribute(object, name);
+    PyObject *said =
+        value != NULL ? lg_ask_callf((PyObject *)&PyUnicode_Type, "(O)", value)
+                      : NULL;
+    const char *text = said != NULL ? PyUnicode_AsUTF8(said) : NULL;
+    PyErr_Clear();
+    snprintf(out, size, "%s", text != NULL ? text : "?");
+    Py_XDECREF(said);
+    Py_XDECREF(value);
+}
+
+/** `int64[3000]`, the text of an array and of its memory, `column` before it.
+ */
+static uint32_t
+say_array(const lg_arrow_holder *to, PyObject *array, const char *column)
+{
+    char type[64], text[160];
+    Py_ssize_t length = PyObject_Length(array);
+    PyErr_Clear();
+    say_attribute(array, "type", type, sizeof type);
+    int said = snprintf(text, sizeof text, "%.60s%s%s[%zd]", column,
+                        column[0] ? ": " : "", type, length);
+    return lg_builder_intern(lg_survey_builder(to->survey), text, (size_t)said);
+}
+
+static void
+describe_array(lg_arrow_holder *to)
+{
+    PyObject *array = to->instance->object;
+    char type[64], length[24];
+    say_attribute(array, "type", type, sizeof type);
+    snprintf(length, sizeof length, "%zd", PyObject_Length(array));
+    PyErr_Clear();
+    add_fact(to, "dtype", type);
+    add_fact(to, "shape", length);
+    add_bytes(to, "nbytes");
+    to->text = say_array(to, array, "");
+    lg_builder_set_text_id(lg_survey_builder(to->survey), to->instance->node,
+                           to->text);
+}
+
+/* -------------------------------------------------------------- tables --- */
+
+/** Charges one column, under its name. */
+static bool
+add_column(lg_arrow_holder *to, PyObject *column, const char *name)
+{
+    char label[96];
+    int length = snprintf(label, sizeof label, "column %.80s", name);
+    to->label =
+        lg_builder_intern(lg_survey_builder(to->survey), label, (size_t)length);
+    to->text = say_array(to, column, name);
+    return PyType_IsSubtype(Py_TYPE(column), to->arrow->chunked)
+               ? lg_arrow_add_chunks(to, column)
+               : lg_arrow_add_array(to, column);
+}
+
+/** `300x5`, and the columns' names as a fact. */
+static void
+describe_table(const lg_arrow_holder *to, PyObject *names)
+{
+    char text[64];
+    lg_text said = {0};
+    Py_ssize_t rows = PyObject_Length(to->instance->object);
+    Py_ssize_t count = PyList_GET_SIZE(names);
+    PyErr_Clear();
+    int length = snprintf(text, sizeof text, "%zdx%zd", rows, count);
+    lg_builder_set_text(lg_survey_builder(to->survey), to->instance->node, text,
+                        (size_t)length);
+    for (Py_ssize_t i = 0; i < count && i < NAMES_SAID; i++) {
+        const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
+        PyErr_Clear();
+        lg_text_addf(&said, "%s%.60s", i > 0 ? ", " : "", name ? name : "?");
+    }
+    if (count > NAMES_SAID)
+        lg_text_addf(&said, " ... (%zd columns)", count);
+    if (said.length > 0 && !said.failed)
+        add_fact(to, "columns", said.data);
+    lg_text_free(&said);
+    add_bytes(to, "nbytes");
+}
+
+static bool
+add_columns(lg_arrow_holder *to)
+{
+    PyObject *table = to->instance->object;
+    PyObject *names = lg_ask_attribute(table, "column_names");
+    PyObject *column = lg_ask_attribute(table, "column");
+    bool told = names != NULL && PyList_Check(names) && column != NULL;
+    if (told)
+        describe_table(to, names);
+    for (Py_ssize_t i = 0; told && i < PyList_GET_SIZE(names); i++) {
+        const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
+        PyErr_Clear();
+        PyObject *at = lg_ask_callf(column, "(n)", i);
+        told = at != NULL && add_column(to, at, name != NULL ? name : "?");
+        Py_XDECREF(at);
+    }
+    Py_XDECREF(column);
+    Py_XDECREF(names);
+    return told;
+}
+
+/* ----------------------------------------------------------------- ask --- */
+
+static bool
+ask_instance(lg_arrow_holder *to)
+{
+    PyObject *object = to->instance->object;
+    switch (to->instance->kind) {
+    case KIND_BUFFER:
+        add_bytes(to, "size");
+        return lg_arrow_add_buffer(to, object);
+    case KIND_ARRAY:
+        describe_array(to);
+        return lg_arrow_add_array(to, object);
+    case KIND_CHUNKED:
+        describe_array(to);
+        return lg_arrow_add_chunks(to, object);
+    default:
+        return add_columns(to);
+    }
+}
+
+/** What pyarrow's allocator has given out, objects of the heap or not. */
+static void
+ask_pool(lg_survey *survey)
+{
+    uint64_t bytes;
+    char text[24];
+    PyObject *module = lg_survey_module("pyarrow.lib");
+    if (module == NULL ||
+        !lg_ask_number(lg_ask_method(module, "total_allocated_bytes"),
+                       &bytes) ||
+        bytes == 0)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64, bytes);
+    lg_builder_set_info(lg_survey_builder(survey), "memory.pyarrow", text);
+}
+
+static void
+ask(lg_survey *survey, void *context)
+{
+    static const char why[] = "pyarrow does not tell its memory";
+    lg_arrow *arrow = context;
+    lg_builder *builder = lg_survey_builder(survey);
+    lg_instance instance;
+    ask_pool(survey);
+    arrow->mappings = lg_mappings_read(survey);
+    while (lg_survey_next(survey, &instance)) {
+        lg_arrow_holder to = {
+            .survey = survey,
+            .arrow = arrow,
+            .instance = &instance,
+            .label = lg_builder_intern(builder, "data", 4),
+        };
+        if (!instance.frontier && !ask_instance(&to))
+            lg_builder_add_fact(builder, instance.node, "not inspected", why,
+                                sizeof why - 1);
+    }
+}
+
+const lg_adapter lg_pyarrow_adapter = {
+    .name = "pyarrow",
+    .prepare = prepare,
+    .kind = kind_of,
+    .survey = survey_none,
+    .ask = ask,
+    .finish = finish,
+};

@@ -1,0 +1,182 @@
+/**
+ * Buffers of pyarrow: address and size, and of which other buffer they are a
+ * part; and the buffers of arrays of arrays.
+ */
+#include "bytes/libraries/pyarrow.h"
+#include "bytes/common/ask.h"
+
+#include <string.h>
+
+enum { PARENTS_MAX = 64, PENDING_MAX = 256 };
+
+static bool
+is_a(PyObject *object, const PyTypeObject *type)
+{
+    return PyType_IsSubtype(Py_TYPE(object), (PyTypeObject *)type);
+}
+
+/** The buffer that this one is a part of, and so on; a new reference. */
+static PyObject *
+whole_of(PyObject *buffer)
+{
+    Py_INCREF(buffer);
+    for (int i = 0; i < PARENTS_MAX; i++) {
+        PyObject *parent = lg_ask_attribute(buffer, "parent");
+        if (parent == NULL || parent == Py_None) {
+            Py_XDECREF(parent);
+            break;
+        }
+        Py_DECREF(buffer);
+        buffer = parent;
+    }
+    return buffer;
+}
+
+/** A bytes object's memory is part of it: which one it is, if the heap has it.
+ *  By number alone: the object itself may be gone. */
+static uint32_t
+bytes_around(lg_survey *survey, uint64_t address)
+{
+    const lg_builder *builder = lg_survey_builder(survey);
+    uint64_t object = address - offsetof(PyBytesObject, ob_sval);
+    uint32_t node = lg_survey_known(survey, (const void *)(uintptr_t)object);
+    return node != LG_NONE && builder->type[node] ==
+                                  lg_survey_type_of(survey, &PyBytes_Type)
+               ? node
+               : LG_NONE;
+}
+
+/** What is not of this array alone does not bear its text. */
+static void
+add_span(const lg_arrow_holder *to, uint64_t address, uint64_t length,
+         bool alone)
+{
+    lg_builder *builder = lg_survey_builder(to->survey);
+    lg_span span = {
+        .holder = to->instance->node,
+        .address = address,
+        .length = length,
+        .type = lg_survey_type(to->survey, "pyarrow.memory", LG_NONE),
+        .text = alone ? to->text : 0,
+        .label = to->label,
+    };
+    if (lg_mappings_have(&to->arrow->mappings, (uintptr_t)address))
+        span.flags |= LG_SPAN_MAPPED;
+    lg_builder_add_span(builder, &span);
+    span.holder = bytes_around(to->survey, address);
+    span.flags = LG_SPAN_INLINE;
+    if (span.holder != LG_NONE)
+        lg_builder_add_span(builder, &span);
+}
+
+bool
+lg_arrow_add_buffer(const lg_arrow_holder *to, PyObject *buffer)
+{
+    uint64_t address, length;
+    if (!is_a(buffer, to->arrow->buffer))
+        return false;
+    PyObject *whole = whole_of(buffer);
+    bool told = lg_ask_true(lg_ask_attribute(whole, "is_cpu")) &&
+                lg_ask_number(lg_ask_attribute(whole, "address"), &address) &&
+                lg_ask_number(lg_ask_attribute(whole, "size"), &length);
+    if (told && address != 0 && length > 0)
+        add_span(to, address, length, whole == buffer);
+    Py_DECREF(whole);
+    return told;
+}
+
+static bool
+add_buffers(const lg_arrow_holder *to, PyObject *array)
+{
+    PyObject *buffers = lg_ask_method(array, "buffers");
+    bool told = buffers != NULL && PyList_Check(buffers);
+    for (Py_ssize_t i = 0; told && i < PyList_GET_SIZE(buffers); i++) {
+        PyObject *buffer = PyList_GET_ITEM(buffers, i);
+        told = buffer == Py_None || lg_arrow_add_buffer(to, buffer);
+    }
+    Py_XDECREF(buffers);
+    return told;
+}
+
+/* -------------------------------------------------------------- nested --- */
+
+/** Arrays that are still to be looked at; owned. */
+typedef struct pending {
+    PyObject *arrays[PENDING_MAX];
+    size_t count;
+    bool full;
+} pending;
+
+/** Takes the reference over; NULL is ignored. */
+static void
+push(pending *to, PyObject *array)
+{
+    if (array == NULL)
+        return;
+    if (to->count < PENDING_MAX) {
+        to->arrays[to->count++] = array;
+        return;
+    }
+    to->full = true;
+    Py_DECREF(array);
+}
+
+/** Those parts of an array which may have dictionaries, whose buffers are not
+ *  among its own. */
+static void
+push_parts(pending *to, PyObject *array, const lg_arrow *arrow)
+{
+    uint64_t fields = 0;
+    PyObject *type = lg_ask_attribute(array, "type");
+    if (type != NULL)
+        lg_ask_number(lg_ask_attribute(type, "num_fields"), &fields);
+    Py_XDECREF(type);
+    if (is_a(array, arrow->dictionary)) {
+        push(to, lg_ask_attribute(array, "dictionary"));
+        return;
+    }
+    PyObject *inner = lg_ask_attribute(array, "storage");
+    if (inner == NULL && fields == 1)
+        inner = lg_ask_attribute(array, "values");
+    if (inner != NULL && is_a(inner, arrow->array)) {
+        push(to, inner);
+        return;
+    }
+    Py_XDECREF(inner);
+    PyObject *field = fields > 0 ? lg_ask_attribute(array, "field") : NULL;
+    for (uint64_t i = 0; field != NULL && i < fields; i++)
+        push(to, lg_ask_callf(field, "(K)", (unsigned long long)i));
+    Py_XDECREF(field);
+}
+
+bool
+lg_arrow_add_array(const lg_arrow_holder *to, PyObject *array)
+{
+    pending state = {.count = 1, .arrays = {array}};
+    bool told = true;
+    Py_INCREF(array);
+    while (state.count > 0) {
+        PyObject *at = state.arrays[--state.count];
+        told = told && is_a(at, to->arrow->array) && add_buffers(to, at);
+        if (told)
+            push_parts(&state, at, to->arrow);
+        Py_DECREF(at);
+    }
+    return told && !state.full;
+}
+
+bool
+lg_arrow_add_chunks(const lg_arrow_holder *to, PyObject *chunked)
+{
+    uint64_t count = 0;
+    PyObject *chunk = lg_ask_attribute(chunked, "chunk");
+    bool told = chunk != NULL &&
+                lg_ask_number(lg_ask_attribute(chunked, "num_chunks"), &count);
+    for (uint64_t i = 0; told && i < count; i++) {
+        PyObject *array = lg_ask_callf(chunk, "(K)", (unsigned long long)i);
+        told = array != NULL && lg_arrow_add_array(to, array);
+        Py_XDECREF(array);
+    }
+    Py_XDECREF(chunk);
+    return told;
+}

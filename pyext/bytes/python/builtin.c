@@ -1,0 +1,275 @@
+/**
+ * Python's own objects that keep their bytes elsewhere: bytearray, array, mmap,
+ * ctypes; and memoryview, which shows what somebody else keeps. The structs are
+ * the same from CPython 3.9 to 3.14.
+ */
+#include "bytes/common/adapters.h"
+#include "bytes/common/exporter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    KIND_BYTEARRAY = 1,
+    KIND_ARRAY,
+    KIND_MMAP,
+    KIND_CTYPES,
+    KIND_MEMORYVIEW,
+    KIND_BYTESIO,
+    KIND_BYTESIO_VIEW,
+};
+
+/** Modules/arraymodule.c: arrayobject and arraydescr. */
+typedef struct array_layout {
+    PyObject_VAR_HEAD char *items;
+    Py_ssize_t allocated;
+    const struct {
+        char code;
+        int item_size;
+    } * descriptor;
+} array_layout;
+
+/** Modules/mmapmodule.c: mmap_object. */
+typedef struct mmap_layout {
+    PyObject_HEAD
+    char *data;
+    Py_ssize_t size;
+    Py_ssize_t position;
+    off_t offset;
+    Py_ssize_t exports;
+    int descriptor;
+} mmap_layout;
+
+/** Modules/_ctypes/ctypes.h: CDataObject. */
+typedef struct ctypes_layout {
+    PyObject_HEAD
+    char *data;
+    int needs_free;
+    PyObject *base;
+    Py_ssize_t size;
+} ctypes_layout;
+
+/** Modules/_io/bytesio.c: what bytesio and bytesiobuf begin with. */
+typedef struct bytesio_layout {
+    PyObject_HEAD
+    PyObject *content; /**< bytes; of a view: the bytesio */
+} bytesio_layout;
+
+static bool
+prepare(lg_survey *survey, void **state)
+{
+    (void)survey;
+    *state = NULL;
+    return true;
+}
+
+static unsigned
+kind_of(void *state, PyTypeObject *type)
+{
+    (void)state;
+    if (PyType_IsSubtype(type, &PyByteArray_Type))
+        return KIND_BYTEARRAY;
+    if (type == &PyMemoryView_Type)
+        return KIND_MEMORYVIEW;
+    return lg_type_is(type, "array.array")          ? KIND_ARRAY
+           : lg_type_is(type, "mmap.mmap")          ? KIND_MMAP
+           : lg_type_is(type, "_ctypes._CData")     ? KIND_CTYPES
+           : lg_type_is(type, "_io.BytesIO")        ? KIND_BYTESIO
+           : lg_type_is(type, "_io._BytesIOBuffer") ? KIND_BYTESIO_VIEW
+                                                    : 0;
+}
+
+/** The content of a BytesIO is an object, which its __sizeof__ counts too, and
+ *  which tp_traverse reports from 3.13 on. */
+static void
+visit(lg_survey *survey, void *state, PyObject *object, unsigned kind)
+{
+    PyObject *content = ((bytesio_layout *)object)->content;
+    (void)state;
+    if (kind == KIND_BYTESIO || kind == KIND_BYTESIO_VIEW)
+        lg_survey_claim(survey, content, LG_EDGE_ATTRIBUTE,
+                        kind == KIND_BYTESIO ? "content" : "source");
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
+}
+
+/* ---------------------------------------------------------------- text --- */
+
+static void
+set_text(lg_survey *survey, uint32_t node, const char *text)
+{
+    lg_builder_set_text(lg_survey_builder(survey), node, text, strlen(text));
+}
+
+static void
+add_fact(lg_survey *survey, uint32_t node, const char *key, const char *value)
+{
+    lg_builder_add_fact(lg_survey_builder(survey), node, key, value,
+                        strlen(value));
+}
+
+static void
+add_bytes(lg_survey *survey, uint32_t node, Py_ssize_t bytes)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%zd", bytes);
+    add_fact(survey, node, "bytes", text);
+}
+
+/** `d[100]`, as of an array('d') of 100. */
+static void
+describe_items(lg_survey *survey, uint32_t node, const char *code,
+               Py_ssize_t count)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.32s[%zd]", code, count);
+    set_text(survey, node, text);
+    add_fact(survey, node, "dtype", code);
+    snprintf(text, sizeof text, "%zd", count);
+    add_fact(survey, node, "shape", text);
+}
+
+/** The file behind a mapping, as the kernel knows it. */
+static void
+describe_mapping(lg_survey *survey, uint32_t node, int descriptor)
+{
+    char link[64], path[256];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length =
+        descriptor >= 0 ? readlink(link, path, sizeof path - 1) : -1;
+    path[length > 0 ? length : 0] = '\0';
+    set_text(survey, node, length > 0 ? path : "anonymous");
+}
+
+/* -------------------------------------------------------------- survey --- */
+
+static lg_memory
+memory_of_bytearray(PyObject *object)
+{
+    const PyByteArrayObject *array = (PyByteArrayObject *)object;
+    return (lg_memory){.address = array->ob_bytes,
+                       .length = (uint64_t)array->ob_alloc};
+}
+
+static lg_memory
+memory_of_array(lg_survey *survey, uint32_t node, PyObject *object)
+{
+    const array_layout *array = (array_layout *)object;
+    char code[2] = {array->descriptor->code};
+    describe_items(survey, node, code, Py_SIZE(array));
+    add_bytes(survey, node, Py_SIZE(array) * array->descriptor->item_size);
+    return (lg_memory){
+        .address = array->items,
+        .length = (uint64_t)(array->allocated * array->descriptor->item_size)};
+}
+
+static lg_memory
+memory_of_mmap(lg_survey *survey, uint32_t node, PyObject *object)
+{
+    const mmap_layout *map = (mmap_layout *)object;
+    if (map->data == NULL) {
+        set_text(survey, node, "closed");
+        return (lg_memory){0};
+    }
+    describe_mapping(survey, node, map->descriptor);
+    return (lg_memory){.address = map->data,
+                       .length = (uint64_t)map->size,
+                       .flags = map->descriptor >= 0 ? LG_SPAN_MAPPED : 0};
+}
+
+/** Small ones lie in the object itself, others show what a base has. */
+static lg_memory
+memory_of_ctypes(lg_survey *survey, uint32_t node, PyObject *object)
+{
+    const ctypes_layout *data = (ctypes_layout *)object;
+    Py_ssize_t size = Py_TYPE(object)->tp_basicsize;
+    if (size < 96 || size > 112) {
+        add_fact(survey, node, "not inspected", "an unknown layout of ctypes");
+        return (lg_memory){0};
+    }
+    if (!data->needs_free ||
+        (uintptr_t)data->data - (uintptr_t)object < (size_t)size)
+        return (lg_memory){0};
+    return (lg_memory){.address = data->data, .length = (uint64_t)data->size};
+}
+
+static void
+survey_memoryview(lg_survey *survey, const lg_instance *instance)
+{
+    const PyMemoryViewObject *shown = (PyMemoryViewObject *)instance->object;
+    if (shown->flags & _Py_MEMORYVIEW_RELEASED || shown->mbuf == NULL) {
+        set_text(survey, instance->node, "released");
+        return;
+    }
+    const Py_buffer *view = &shown->view;
+    describe_items(survey, instance->node, view->format ? view->format : "B",
+                   view->itemsize ? view->len / view->itemsize : 0);
+    add_bytes(survey, instance->node, view->len);
+    if (instance->frontier || view->len <= 0 || shown->mbuf->master.len <= 0)
+        return;
+    lg_memory memory = {
+        .address = shown->mbuf->master.buf,
+        .length = (uint64_t)shown->mbuf->master.len,
+        .type = lg_survey_type(survey, "memoryview.memory", LG_NONE),
+    };
+    lg_exporter_add(survey, shown->mbuf->master.obj, instance->node, &memory);
+}
+
+static const char *const buffer_types[] = {
+    [KIND_BYTEARRAY] = "bytearray.memory",
+    [KIND_ARRAY] = "array.memory",
+    [KIND_MMAP] = "mmap.memory",
+    [KIND_CTYPES] = "ctypes.memory",
+};
+
+static void
+survey_owner(lg_survey *survey, const lg_instance *instance)
+{
+    lg_memory memory = {0};
+    switch (instance->kind) {
+    case KIND_BYTEARRAY:
+        memory = memory_of_bytearray(instance->object);
+        break;
+    case KIND_ARRAY:
+        memory = memory_of_array(survey, instance->node, instance->object);
+        break;
+    case KIND_MMAP:
+        memory = memory_of_mmap(survey, instance->node, instance->object);
+        break;
+    default:
+        memory = memory_of_ctypes(survey, instance->node, instance->object);
+    }
+    memory.flags |= LG_SPAN_OWNER;
+    memory.type = lg_survey_type(survey, buffer_types[instance->kind], LG_NONE);
+    if (instance->frontier)
+        lg_survey_add_size(survey, instance->node, (int64_t)memory.length);
+    else
+        lg_memory_add(survey, instance->node, &memory);
+}
+
+static void
+survey_all(lg_survey *survey, void *state)
+{
+    lg_instance instance;
+    (void)state;
+    while (lg_survey_next(survey, &instance))
+        if (instance.kind == KIND_MEMORYVIEW)
+            survey_memoryview(survey, &instance);
+        else if (instance.kind < KIND_MEMORYVIEW)
+            survey_owner(survey, &instance);
+}
+
+const lg_adapter lg_builtin_adapter = {
+    .name = "builtin",
+    .prepare = prepare,
+    .kind = kind_of,
+    .visit = visit,
+    .survey = survey_all,
+    .finish = finish,
+};

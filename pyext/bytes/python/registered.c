@@ -1,0 +1,250 @@
+/**
+ * Types that somebody told leakgraph about: see leakgraph/buffers.py, whose
+ * registry this reads.
+ */
+#include "bytes/python/registered.h"
+#include "bytes/common/adapters.h"
+#include "capture/cpython/members.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool
+prepare(lg_survey *survey, void **out)
+{
+    PyObject *module = lg_survey_module("leakgraph.buffers");
+    PyObject *registry =
+        module != NULL ? lg_survey_member(module, "_registry") : NULL;
+    if (registry == NULL || !PyDict_CheckExact(registry) ||
+        PyDict_GET_SIZE(registry) == 0)
+        return false;
+    lg_registered *state = lg_survey_keep(survey, sizeof *state);
+    if (state == NULL)
+        return false;
+    state->registry = registry;
+    *out = state;
+    lg_survey_note(survey, "inspected: %zd types", PyDict_GET_SIZE(registry));
+    return true;
+}
+
+const lg_ways *
+lg_registered_ways(lg_registered *state, PyTypeObject *type)
+{
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    if (state->type == type)
+        return state->ways.given ? &state->ways : NULL;
+    state->type = type;
+    state->ways = (lg_ways){0};
+    PyTypeObject *nearest = NULL;
+    while (PyDict_Next(state->registry, &position, &key, &value)) {
+        PyTypeObject *known = (PyTypeObject *)key;
+        if (!PyType_Check(key) || !PyType_IsSubtype(type, known) ||
+            (nearest != NULL && !PyType_IsSubtype(known, nearest)) ||
+            !PyTuple_CheckExact(value) || PyTuple_GET_SIZE(value) != 4)
+            continue;
+        nearest = known;
+        state->ways = (lg_ways){
+            .given = true,
+            .address = PyTuple_GET_ITEM(value, 0),
+            .length = PyTuple_GET_ITEM(value, 1),
+            .protocol = PyTuple_GET_ITEM(value, 2) == Py_True,
+            .reader = PyTuple_GET_ITEM(value, 3),
+        };
+    }
+    return state->ways.given ? &state->ways : NULL;
+}
+
+static unsigned
+kind_of(void *context, PyTypeObject *type)
+{
+    return lg_registered_ways(context, type) != NULL;
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
+}
+
+/* -------------------------------------------------------------- noting --- */
+
+void
+lg_registered_fail(lg_survey *survey, uint32_t node, const char *why)
+{
+    lg_builder_add_fact(lg_survey_builder(survey), node, "not inspected", why,
+                        strlen(why));
+}
+
+void
+lg_registered_add(lg_survey *survey, const lg_instance *instance,
+                  const void *address, uint64_t length, uint32_t device)
+{
+    lg_builder *builder = lg_survey_builder(survey);
+    const char *name = Py_TYPE(instance->object)->tp_name;
+    char type[160], bytes[24];
+    /* No address space is larger: a length beyond was read from elsewhere. */
+    if (length >> 57 != 0) {
+        lg_registered_fail(survey, instance->node,
+                           "the length is out of range");
+        return;
+    }
+    snprintf(type, sizeof type, "%.140s.memory", name);
+    int digits = snprintf(bytes, sizeof bytes, "%" PRIu64, length);
+    const lg_span span = {
+        .holder = instance->node,
+        .device = device,
+        .address = (uint64_t)(uintptr_t)address,
+        .length = length,
+        .type = lg_survey_type(survey, type, LG_NONE),
+        .label = lg_builder_intern(builder, "data", 4),
+        .flags = LG_SPAN_OWNER,
+    };
+    lg_builder_add_fact(builder, instance->node, "bytes", bytes,
+                        (size_t)digits);
+    if (instance->frontier)
+        lg_survey_add_size(survey, instance->node, (int64_t)length);
+    else
+        lg_builder_add_span(builder, &span);
+}
+
+/* ------------------------------------------------------------ declared --- */
+
+/** A number as an object; None is 0. */
+static bool
+number_of(PyObject *value, uint64_t *out)
+{
+    int overflow = 0;
+    if (value == Py_None) {
+        *out = 0;
+        return true;
+    }
+    if (value == NULL || !PyLong_Check(value))
+        return false;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    *out = (uint64_t)number;
+    return overflow == 0 && number >= 0;
+}
+
+/** A number in a member of the C struct. */
+static bool
+number_in(const char *word, int type, uint64_t *out)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    PyObject *object;
+    switch (type) {
+    case T_OBJECT:
+    case T_OBJECT_EX:
+        memcpy(&object, word, sizeof object);
+        return number_of(object != NULL ? object : Py_None, out);
+    case T_INT:
+    case T_UINT:
+        memcpy(&narrow, word, sizeof narrow);
+        *out = narrow;
+        return type == T_UINT || narrow <= INT32_MAX;
+    case T_LONG:
+    case T_LONGLONG:
+    case T_PYSSIZET:
+    case T_ULONG:
+    case T_ULONGLONG:
+        memcpy(&wide, word, sizeof wide);
+        *out = wide;
+        return wide <= INT64_MAX;
+    default:
+        return false;
+    }
+}
+
+/** 1: the type has such a member, and it is a number; 0: it has none; -1: it is
+ *  no number. */
+static int
+number_of_member(PyObject *object, const char *name, uint64_t *out)
+{
+    PyMemberDef member;
+    for (PyTypeObject *type = Py_TYPE(object); type != NULL;
+         type = type->tp_base)
+        for (size_t i = 0; lg_member_at(type, i, &member); i++)
+            if (strcmp(member.name, name) == 0)
+                return number_in((char *)object + member.offset, member.type,
+                                 out)
+                           ? 1
+                           : -1;
+    return 0;
+}
+
+/** A number that is declared: none, a name, or an offset. False: it cannot be
+ *  read. */
+static bool
+read_declared(lg_survey *survey, PyObject *object, PyObject *where,
+              uint64_t *out)
+{
+    uint64_t offset;
+    *out = 0;
+    if (where == Py_None)
+        return true;
+    if (PyLong_Check(where))
+        return number_of(where, &offset) &&
+               offset + 8 <= (uint64_t)Py_TYPE(object)->tp_basicsize &&
+               number_in((char *)object + offset, T_PYSSIZET, out);
+    if (!PyUnicode_Check(where) || !PyUnicode_IS_COMPACT_ASCII(where))
+        return false;
+    const char *name = (const char *)PyUnicode_1BYTE_DATA(where);
+    int found = number_of_member(object, name, out);
+    if (found != 0)
+        return found > 0;
+    return number_of(lg_survey_attribute(survey, object, name), out);
+}
+
+static void
+survey_declared(lg_survey *survey, const lg_ways *ways,
+                const lg_instance *instance)
+{
+    uint64_t address, length;
+    char why[160];
+    PyObject *wrong = NULL;
+    if (!read_declared(survey, instance->object, ways->address, &address))
+        wrong = ways->address;
+    else if (!read_declared(survey, instance->object, ways->length, &length))
+        wrong = ways->length;
+    if (wrong == NULL) {
+        if (length > 0 && (address != 0 || ways->address == Py_None))
+            lg_registered_add(survey, instance,
+                              (const void *)(uintptr_t)address, length, 0);
+        return;
+    }
+    if (PyUnicode_Check(wrong) && PyUnicode_IS_COMPACT_ASCII(wrong))
+        snprintf(why, sizeof why, "it keeps no number under the name %.100s",
+                 (const char *)PyUnicode_1BYTE_DATA(wrong));
+    else
+        snprintf(why, sizeof why, "there is no number where one was declared");
+    lg_registered_fail(survey, instance->node, why);
+}
+
+static void
+survey_all(lg_survey *survey, void *context)
+{
+    lg_registered *state = context;
+    lg_instance instance;
+    while (lg_survey_next(survey, &instance)) {
+        const lg_ways *ways =
+            lg_registered_ways(state, Py_TYPE(instance.object));
+        if (ways == NULL)
+            continue;
+        if (ways->length != Py_None)
+            survey_declared(survey, ways, &instance);
+        else if (!lg_survey_will_ask(survey))
+            lg_registered_fail(survey, instance.node,
+                               "its code may not run in a forked child");
+    }
+}
+
+const lg_adapter lg_registered_adapter = {
+    .name = "registered",
+    .prepare = prepare,
+    .kind = kind_of,
+    .survey = survey_all,
+    .ask = lg_registered_ask,
+    .finish = finish,
+};

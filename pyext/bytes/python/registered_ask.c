@@ -1,0 +1,178 @@
+/**
+ * Asking registered types' own code for their memory.
+ */
+#include "bytes/python/registered.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct asking {
+    lg_survey *survey;
+    lg_registered *state;
+    lg_instance instance;
+    uint64_t asked;
+    uint64_t failed;
+} asking;
+
+/** "ValueError: text" of the exception that is set, which is cleared. */
+static void
+fail(asking *to)
+{
+    PyObject *type, *value, *trace;
+    char why[240];
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+        PyErr_SetInterrupt();
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *said = value != NULL ? PyObject_Str(value) : NULL;
+    const char *text = said != NULL ? PyUnicode_AsUTF8(said) : NULL;
+    snprintf(why, sizeof why, "%.60s: %.160s",
+             type != NULL ? ((PyTypeObject *)type)->tp_name : "?",
+             text != NULL ? text : "");
+    lg_registered_fail(to->survey, to->instance.node, why);
+    to->failed++;
+    Py_XDECREF(said);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    PyErr_Clear();
+}
+
+static bool
+add_exported(asking *to, PyObject *exporter)
+{
+    Py_buffer view;
+    if (PyObject_GetBuffer(exporter, &view, PyBUF_SIMPLE) != 0) {
+        PyErr_Clear();
+        if (PyObject_GetBuffer(exporter, &view, PyBUF_FULL_RO) != 0)
+            return false;
+    }
+    if (view.len > 0)
+        lg_registered_add(to->survey, &to->instance, view.buf,
+                          (uint64_t)view.len, 0);
+    PyBuffer_Release(&view);
+    return true;
+}
+
+/** (address, bytes) or (address, bytes, device). */
+static bool
+add_tuple(asking *to, PyObject *piece)
+{
+    PyObject *address, *length;
+    const char *device = "host";
+    if (!PyArg_ParseTuple(piece, "O!O!|s:a reader's (address, bytes, device)",
+                          &PyLong_Type, &address, &PyLong_Type, &length,
+                          &device))
+        return false;
+    unsigned long long from = PyLong_AsUnsignedLongLong(address);
+    unsigned long long bytes =
+        PyErr_Occurred() ? 0 : PyLong_AsUnsignedLongLong(length);
+    if (PyErr_Occurred())
+        return false;
+    if (bytes > 0)
+        lg_registered_add(to->survey, &to->instance,
+                          (const void *)(uintptr_t)from, bytes,
+                          lg_survey_device(to->survey, device));
+    return true;
+}
+
+static bool
+add_number(asking *to, PyObject *piece)
+{
+    unsigned long long bytes = PyLong_AsUnsignedLongLong(piece);
+    if (PyErr_Occurred())
+        return false;
+    if (bytes > 0)
+        lg_registered_add(to->survey, &to->instance, NULL, bytes, 0);
+    return true;
+}
+
+/** One piece; false with an exception if it is none. */
+static bool
+add_piece(asking *to, PyObject *piece)
+{
+    if (PyTuple_Check(piece))
+        return add_tuple(to, piece);
+    if (PyLong_Check(piece))
+        return add_number(to, piece);
+    if (PyObject_CheckBuffer(piece))
+        return add_exported(to, piece);
+    PyErr_Format(PyExc_TypeError,
+                 "a reader's piece of memory cannot be a %.80s",
+                 Py_TYPE(piece)->tp_name);
+    return false;
+}
+
+static bool
+is_piece(PyObject *answer)
+{
+    return PyLong_Check(answer) || PyObject_CheckBuffer(answer) ||
+           (PyTuple_Check(answer) && PyTuple_GET_SIZE(answer) >= 2 &&
+            PyLong_Check(PyTuple_GET_ITEM(answer, 0)));
+}
+
+static bool
+add_pieces(asking *to, PyObject *answer)
+{
+    PyObject *iterator = PyObject_GetIter(answer);
+    bool fine = iterator != NULL;
+    PyObject *piece = NULL;
+    while (fine && (piece = PyIter_Next(iterator)) != NULL) {
+        fine = add_piece(to, piece);
+        Py_DECREF(piece);
+    }
+    Py_XDECREF(iterator);
+    return fine && !PyErr_Occurred();
+}
+
+static bool
+add_answer(asking *to, PyObject *answer)
+{
+    if (answer == NULL)
+        return false;
+    return answer == Py_None ||
+           (is_piece(answer) ? add_piece(to, answer) : add_pieces(to, answer));
+}
+
+static void
+ask(asking *to, const lg_ways *ways)
+{
+    to->asked++;
+    if (ways->protocol) {
+        if (!add_exported(to, to->instance.object))
+            fail(to);
+        return;
+    }
+    PyObject *reader = ways->reader;
+    Py_INCREF(reader);
+    PyObject *answer =
+        PyObject_CallFunctionObjArgs(reader, to->instance.object, NULL);
+    if (!add_answer(to, answer))
+        fail(to);
+    Py_XDECREF(answer);
+    Py_DECREF(reader);
+}
+
+void
+lg_registered_ask(lg_survey *survey, void *context)
+{
+    asking to = {.survey = survey, .state = context};
+    Py_ssize_t types = PyDict_GET_SIZE(to.state->registry);
+    PyObject *registry = to.state->registry;
+    Py_INCREF(registry);
+    /* A reader may register types, and what was remembered go. */
+    while (lg_survey_next(survey, &to.instance)) {
+        to.state->type = NULL;
+        const lg_ways *ways =
+            lg_registered_ways(to.state, Py_TYPE(to.instance.object));
+        if (ways != NULL && ways->length == Py_None && !to.instance.frontier)
+            ask(&to, ways);
+    }
+    if (to.failed > 0)
+        lg_survey_note(survey,
+                       "inspected: %zd types; %llu of %llu instances that were "
+                       "asked gave no answer",
+                       types, (unsigned long long)to.failed,
+                       (unsigned long long)to.asked);
+    Py_DECREF(registry);
+}

@@ -1,0 +1,167 @@
+/**
+ * What a C++ object of PyTorch's is, by its vtable: looked up once for each
+ * class.
+ */
+#include "bytes/torch/torch.h"
+
+#include <string.h>
+
+/** TensorImpls that own other tensors, and what Python calls those, in the
+ *  order of their members. */
+static const struct {
+    const char *mangled;
+    const char *members;
+} owning[] = {
+    {"N2at16SparseTensorImplE", "_indices _values "},
+    {"N2at19SparseCsrTensorImplE", "crow_indices col_indices values "},
+    {"N2at6native16NestedTensorImplE",
+     "_nested_tensor_size _nested_tensor_strides "
+     "_nested_tensor_storage_offsets "},
+    {"N2at9functorch13TensorWrapperE", "value "},
+    {"N2at9functorch17BatchedTensorImplE", "value "},
+    {"N2at17BatchedTensorImplE", "value "},
+    {"N2at23FunctionalTensorWrapperE", "value "},
+};
+
+static bool
+mentions(const lg_rtti *rtti, const char *text)
+{
+    for (unsigned i = 0; i < rtti->count; i++)
+        if (strstr(rtti->name[i], text) != NULL)
+            return true;
+    return false;
+}
+
+static lg_torch_kind
+kind_of(const lg_rtti *rtti)
+{
+    if (lg_rtti_is_a(rtti, "N3c1010TensorImplE"))
+        return lg_rtti_is_a(rtti, "N3c1019UndefinedTensorImplE")
+                   ? LG_TORCH_OTHER
+                   : LG_TORCH_IMPL;
+    if (lg_rtti_is_a(rtti, "N5torch8autograd4NodeE"))
+        return LG_TORCH_AUTOGRAD;
+    if (lg_rtti_is_a(rtti, "N5torch8autograd18SavedVariableHooksE"))
+        return LG_TORCH_HOOKS;
+    /* Not the block of a shared_ptr to one, whose name has theirs inside. */
+    if (strncmp(rtti->name[0], "N5torch8autograd", 16) == 0 &&
+        strstr(rtti->name[0], "PyFunction") != NULL &&
+        strstr(rtti->name[0], "Hook") != NULL)
+        return LG_TORCH_HOOK;
+    if (mentions(rtti, "PyAnomalyMetadata"))
+        return LG_TORCH_ANOMALY;
+    if (mentions(rtti, "_Sp_counted") && mentions(rtti, "11ForwardGrad"))
+        return LG_TORCH_FORWARD;
+    if (lg_rtti_is_a(rtti, "N2at9QuantizerE"))
+        return LG_TORCH_QUANTIZER;
+    if (mentions(rtti, "MapAllocator"))
+        return LG_TORCH_MAPPING;
+    if (mentions(rtti, "HostAllocator"))
+        return LG_TORCH_PINNING;
+    return LG_TORCH_OTHER;
+}
+
+static const char *
+members_of(const lg_rtti *rtti)
+{
+    for (size_t i = 0; i < sizeof owning / sizeof *owning; i++)
+        if (lg_rtti_is_a(rtti, owning[i].mangled))
+            return owning[i].members;
+    return NULL;
+}
+
+/* ------------------------------------------------- names of what is saved ---
+ */
+
+/** The Python type of a node class lists `_raw_saved_x` for each tensor that it
+ *  saves, in the order of the C++ members, which were generated alike. */
+static void
+name_saved(lg_torch *torch, lg_torch_class *class, const char *name)
+{
+    static const char prefix[] = "_raw_saved_";
+    PyObject *type = torch->functions != NULL
+                         ? lg_survey_member(torch->functions, name)
+                         : NULL;
+    if (type == NULL || !PyType_Check(type))
+        return;
+    const PyGetSetDef *entries = ((PyTypeObject *)type)->tp_getset;
+    uint32_t count = 0;
+    for (const PyGetSetDef *entry = entries;
+         entry != NULL && entry->name != NULL; entry++)
+        count += strncmp(entry->name, prefix, sizeof prefix - 1) == 0;
+    if (count == 0)
+        return;
+    class->saved = lg_survey_keep(torch->survey, count * sizeof(char *));
+    class->labels =
+        lg_survey_keep(torch->survey, count * sizeof *class->labels);
+    if (class->saved == NULL || class->labels == NULL)
+        return;
+    for (const PyGetSetDef *entry = entries; entry->name != NULL; entry++) {
+        if (strncmp(entry->name, prefix, sizeof prefix - 1) != 0)
+            continue;
+        uint32_t i = class->saved_count++;
+        class->saved[i] = entry->name + sizeof prefix - 1;
+        class->labels[i] =
+            lg_torch_labels_of(torch, "_saved_", class->saved[i]);
+    }
+}
+
+/* ---------------------------------------------------------------- classes ---
+ */
+
+static void
+describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
+{
+    char name[LG_RTTI_NAME];
+    class->kind = kind_of(rtti);
+    if (class->kind == LG_TORCH_IMPL) {
+        class->type = torch->tensor_type;
+        class->members = members_of(rtti);
+        class->quantized = lg_rtti_is_a(rtti, "N2at11QTensorImplE");
+        class->opaque = mentions(rtti, "OpaqueTensorImpl");
+    }
+    if (class->kind == LG_TORCH_HOOKS)
+        class->python = mentions(rtti, "PySavedVariableHooks");
+    if (class->kind != LG_TORCH_AUTOGRAD)
+        return;
+    lg_rtti_shorten(rtti->name[0], name, sizeof name);
+    class->type = lg_survey_type(torch->survey, name, torch->node_type);
+    class->generated = strstr(rtti->name[0], "8autograd9generated") != NULL;
+    class->accumulates =
+        lg_rtti_is_a(rtti, "N5torch8autograd14AccumulateGradE");
+    class->python = lg_rtti_is_a(rtti, "N5torch8autograd6PyNodeE");
+    name_saved(torch, class, name);
+}
+
+/** NULL: not the vtable of any class. */
+static const lg_torch_class *
+class_with(lg_torch *torch, uintptr_t vtable)
+{
+    lg_rtti rtti;
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->classes, vtable);
+    if (slot == NULL || slot->value != NULL)
+        return slot != NULL ? slot->value : NULL;
+    if (!lg_rtti_read(torch->memory, vtable, &rtti))
+        return NULL;
+    lg_torch_class *class = lg_survey_keep(torch->survey, sizeof *class);
+    if (class == NULL)
+        return NULL;
+    class->vtable = vtable;
+    lg_torch_fill(&torch->classes, slot, vtable, class);
+    describe(torch, class, &rtti);
+    return class;
+}
+
+const lg_torch_class *
+lg_torch_class_of(lg_torch *torch, uintptr_t object)
+{
+    uintptr_t vtable = lg_memory_word(torch->memory, object);
+    if (vtable < 4096 || vtable % sizeof(uintptr_t) != 0 || vtable >> 47 != 0)
+        return NULL;
+    lg_torch_recent *recent =
+        &torch->recent[(vtable >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+    if (recent->vtable != vtable)
+        *recent = (lg_torch_recent){vtable, class_with(torch, vtable)};
+    return recent->class;
+}

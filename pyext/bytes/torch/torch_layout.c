@@ -1,0 +1,274 @@
+#include "bytes/torch/torch_finder.h"
+#include "bytes/torch/torch_layout.h"
+
+#include <string.h>
+
+enum { WORD = sizeof(uintptr_t), META_DEVICE = 14 };
+
+/** Mangled names of classes. */
+#define AUTOGRAD_META "N5torch8autograd12AutogradMetaE"
+#define ALLOCATOR "N3c109AllocatorE"
+#define VERSION_COUNTER "N3c1015VariableVersion14VersionCounterE"
+
+/** Dtypes that every version has, by their number in c10::ScalarType. */
+static const struct {
+    const char *name;
+    unsigned number;
+} dtypes[] = {
+    {"uint8", 0},     {"int8", 1},        {"int16", 2},   {"int32", 3},
+    {"int64", 4},     {"float16", 5},     {"float32", 6}, {"float64", 7},
+    {"complex64", 9}, {"complex128", 10}, {"bool", 11},   {"bfloat16", 15},
+};
+
+enum { DTYPES = sizeof dtypes / sizeof *dtypes };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/** Bytes of a Python object that are its struct. */
+static size_t
+size_of_object(lg_finder *finder, const char *name)
+{
+    PyObject *object = lg_finder_object(finder, name);
+    return object != NULL ? (size_t)Py_TYPE(object)->tp_basicsize : 0;
+}
+
+/* ------------------------------------------------------ Python objects --- */
+
+static void
+find_wrapper(lg_finder *finder, lg_torch_layout *layout)
+{
+    const char *const names[] = {"short", "long", "leaf", "meta"};
+    lg_sample samples[COUNT(names)];
+    for (size_t i = 0; i < COUNT(names); i++)
+        samples[i] = lg_sample_of(lg_finder_at(finder, names[i]),
+                                  lg_finder_address(finder, names[i]));
+    lg_sought sought = {"a tensor object's TensorImpl", 2 * WORD,
+                        size_of_object(finder, "short"), WORD, 0};
+    layout->wrapper_impl =
+        lg_finder_find(finder, &sought, samples, COUNT(samples));
+    lg_sample hooks[] = {lg_sample_of(lg_finder_at(finder, "leaf"),
+                                      lg_finder_at(finder, "hooks")),
+                         lg_sample_of(lg_finder_at(finder, "short"), 0)};
+    sought.what = "a tensor object's hooks";
+    layout->wrapper_hooks =
+        lg_finder_find(finder, &sought, hooks, COUNT(hooks));
+    if (lg_finder_optional(finder, "late hooks") != NULL) {
+        hooks[0].value = lg_finder_at(finder, "late hooks");
+        sought.what = "a tensor object's late hooks";
+        layout->wrapper_acc =
+            lg_finder_find(finder, &sought, hooks, COUNT(hooks));
+    }
+}
+
+/** From 1.9 to 2.9 a tensor object that only C++ refers to is owned by it, and
+ *  says so in the word before (MaybeOwned). */
+static void
+find_borrowing(lg_finder *finder, lg_torch_layout *layout)
+{
+    if (layout->wrapper_impl == 2 * WORD)
+        return;
+    PyObject *dropped = lg_finder_object(finder, "dropped");
+    uintptr_t address = dropped != NULL ? PyLong_AsSize_t(dropped) : 0;
+    PyErr_Clear();
+    lg_sample samples[] = {lg_sample_of(lg_finder_at(finder, "short"), 0),
+                           lg_sample_of(lg_finder_at(finder, "leaf"), 0),
+                           lg_sample_of(address, 1)};
+    lg_sought sought = {"whether C++ owns a tensor object", 2 * WORD,
+                        layout->wrapper_impl, 1, 0};
+    layout->wrapper_borrows =
+        lg_finder_find(finder, &sought, samples, COUNT(samples));
+}
+
+static void
+find_owner(lg_finder *finder, lg_torch_layout *layout)
+{
+    const char *const names[] = {"storage of short", "storage of long",
+                                 "storage of deep"};
+    lg_sample samples[COUNT(names)], back[COUNT(names)];
+    for (size_t i = 0; i < COUNT(names); i++) {
+        samples[i] = lg_sample_of(lg_finder_at(finder, names[i]),
+                                  lg_finder_address(finder, names[i]));
+        back[i] = lg_sample_of(samples[i].value, samples[i].base);
+    }
+    lg_sought sought = {"a storage object's StorageImpl", 2 * WORD,
+                        size_of_object(finder, names[0]), WORD, 0};
+    layout->owner_impl =
+        lg_finder_find(finder, &sought, samples, COUNT(samples));
+    if (layout->owner_impl > 2 * WORD)
+        layout->owner_borrows = layout->owner_impl - WORD;
+    sought = (lg_sought){"a storage's object", 2 * WORD,
+                         lg_finder_end(finder, back[0].base), WORD, 1};
+    layout->storage_object = lg_finder_try(finder, &sought, back, COUNT(back));
+}
+
+/* --------------------------------------------------------- TensorImpl --- */
+
+static void
+find_pointers(lg_finder *finder, lg_torch_layout *layout)
+{
+    const char *const names[] = {"short", "long", "deep", "borrowing"};
+    const char *const owners[] = {"storage of short", "storage of long",
+                                  "storage of deep", "storage of borrowing"};
+    lg_sample storages[COUNT(names)], objects[COUNT(names)];
+    for (size_t i = 0; i < COUNT(names); i++) {
+        uintptr_t impl = lg_finder_address(finder, names[i]);
+        storages[i] = lg_sample_of(impl, lg_finder_address(finder, owners[i]));
+        objects[i] = lg_sample_of(impl, lg_finder_at(finder, names[i]));
+    }
+    lg_sought sought = {"a tensor's storage", 2 * WORD,
+                        lg_finder_end(finder, storages[0].base), WORD, 0};
+    layout->impl_storage =
+        lg_finder_find(finder, &sought, storages, COUNT(storages));
+    sought.what = "a tensor's object";
+    sought.ignored = 1;
+    layout->impl_object =
+        lg_finder_find(finder, &sought, objects, COUNT(objects));
+    sought.what = "a tensor's version counter";
+    layout->impl_version = lg_finder_class(finder, &sought, objects,
+                                           COUNT(objects), VERSION_COUNTER);
+    lg_sample leaves[] = {lg_sample_of(lg_finder_address(finder, "leaf"), 0),
+                          lg_sample_of(lg_finder_address(finder, "square"), 0)};
+    sought.what = "a tensor's autograd data";
+    layout->impl_meta =
+        lg_finder_class(finder, &sought, leaves, COUNT(leaves), AUTOGRAD_META);
+}
+
+/** Whether the dimensions at this address are those: in place up to five. */
+static bool
+has_sizes(lg_finder *finder, uintptr_t at, const int64_t *sizes, size_t count)
+{
+    int64_t found[8];
+    if (lg_memory_word(finder->memory, at) != count)
+        return false;
+    uintptr_t from = at + WORD;
+    if (count > 5)
+        from = lg_memory_word(finder->memory, from);
+    return lg_memory_copy(finder->memory, from, found, count * WORD) &&
+           memcmp(found, sizes, count * WORD) == 0;
+}
+
+static void
+find_sizes(lg_finder *finder, lg_torch_layout *layout)
+{
+    static const int64_t sizes[][6] = {
+        {5}, {2, 3, 5, 7, 11}, {2, 1, 3, 1, 2, 1}};
+    uintptr_t tensors[] = {lg_finder_address(finder, "short"),
+                           lg_finder_address(finder, "long"),
+                           lg_finder_address(finder, "deep")};
+    size_t end = lg_finder_end(finder, tensors[0]);
+    unsigned matches = 0;
+    for (size_t k = 2 * WORD; !finder->failed && k + 6 * WORD <= end;
+         k += WORD) {
+        if (!has_sizes(finder, tensors[0] + k, sizes[0], 1) ||
+            !has_sizes(finder, tensors[1] + k, sizes[1], 5) ||
+            !has_sizes(finder, tensors[2] + k, sizes[2], 6))
+            continue;
+        layout->impl_sizes = (uint16_t)k;
+        matches++;
+    }
+    lg_finder_check(finder, matches == 1, "a tensor's shape");
+    lg_sample counts[] = {lg_sample_of(tensors[0], 5),
+                          lg_sample_of(tensors[1], 2310),
+                          lg_sample_of(tensors[2], 12)};
+    lg_sought sought = {"a tensor's number of elements",
+                        layout->impl_sizes + 2 * WORD, end, WORD, 0};
+    layout->impl_count = lg_finder_find(finder, &sought, counts, COUNT(counts));
+}
+
+static void
+find_dtype(lg_finder *finder, lg_torch_layout *layout)
+{
+    lg_sample samples[DTYPES];
+    for (size_t i = 0; i < DTYPES; i++)
+        samples[i] = lg_sample_of(lg_finder_address(finder, dtypes[i].name),
+                                  dtypes[i].number);
+    size_t end = lg_finder_end(finder, samples[0].base);
+    lg_sought sought = {"a tensor's dtype", layout->impl_count + WORD, end, 2,
+                        0};
+    layout->impl_dtype =
+        lg_finder_find(finder, &sought, samples, COUNT(samples));
+    lg_sample devices[] = {
+        lg_sample_of(lg_finder_address(finder, "short"), 0),
+        lg_sample_of(lg_finder_address(finder, "float64"), 0),
+        lg_sample_of(lg_finder_address(finder, "meta"), META_DEVICE)};
+    sought = (lg_sought){"a tensor's device", layout->impl_dtype + 2u,
+                         layout->impl_dtype + 8u, 1, 0};
+    layout->impl_device =
+        lg_finder_find(finder, &sought, devices, COUNT(devices));
+    /* The word of the dtype is followed by the dispatch keys, the last. */
+    layout->impl_end = (uint16_t)((layout->impl_dtype & ~7u) + 2 * WORD);
+}
+
+/* -------------------------------------------------------- StorageImpl --- */
+
+static void
+find_data(lg_finder *finder, lg_torch_layout *layout)
+{
+    const char *const names[] = {"short", "long", "deep", "borrowing"};
+    const char *const owners[] = {"storage of short", "storage of long",
+                                  "storage of deep", "storage of borrowing"};
+    const uintptr_t bytes[] = {20, 9240, 48, 64};
+    lg_sample data[COUNT(names)], sizes[COUNT(names)];
+    for (size_t i = 0; i < COUNT(names); i++) {
+        uintptr_t storage = lg_finder_address(finder, owners[i]);
+        data[i] = lg_sample_of(storage, lg_finder_data(finder, names[i]));
+        sizes[i] = lg_sample_of(storage, bytes[i]);
+    }
+    size_t end = lg_finder_end(finder, data[0].base);
+    lg_sought sought = {"a storage's data", 2 * WORD, end, WORD, 0};
+    layout->storage_data = lg_finder_find(finder, &sought, data, COUNT(data));
+    sought.what = "a storage's context";
+    sought.begin = layout->storage_data + WORD;
+    layout->storage_context =
+        lg_finder_find(finder, &sought, data, COUNT(data) - 1);
+    lg_finder_check(finder,
+                    layout->storage_context == layout->storage_data + 2 * WORD,
+                    "a storage's context");
+    layout->storage_deleter = layout->storage_data + WORD;
+    sought.what = "a storage's size";
+    layout->storage_size = lg_finder_find(finder, &sought, sizes, COUNT(sizes));
+    sought.what = "a storage's allocator";
+    layout->storage_allocator =
+        lg_finder_try_class(finder, &sought, data, COUNT(data) - 1, ALLOCATOR);
+}
+
+static void
+find_deleters(lg_finder *finder, lg_torch_layout *layout)
+{
+    uintptr_t ours = lg_finder_address(finder, "storage of short");
+    uintptr_t theirs = lg_finder_address(finder, "storage of borrowing");
+    uintptr_t meta = lg_finder_address(finder, "storage of meta");
+    lg_sample devices[] = {lg_sample_of(ours, 0), lg_sample_of(theirs, 0),
+                           lg_sample_of(meta, META_DEVICE)};
+    lg_sought sought = {"a storage's device", layout->storage_context + WORD,
+                        layout->storage_context + 2 * WORD, 1, 0};
+    layout->storage_device =
+        lg_finder_find(finder, &sought, devices, COUNT(devices));
+    layout->deleter_malloc =
+        lg_finder_word(finder, ours + layout->storage_deleter);
+    layout->deleter_object =
+        lg_finder_word(finder, theirs + layout->storage_deleter);
+    lg_finder_check(finder, layout->deleter_malloc != layout->deleter_object,
+                    "who frees a storage");
+    uintptr_t context =
+        lg_finder_word(finder, theirs + layout->storage_context);
+    lg_sample owner = lg_sample_of(context, lg_finder_at(finder, "owner"));
+    sought = (lg_sought){"a storage's owner", 0, lg_finder_end(finder, context),
+                         WORD, 0};
+    layout->owner_known =
+        lg_finder_any(finder, &sought, &owner, 1, &layout->context_object);
+}
+
+bool
+lg_torch_find_tensors(lg_finder *finder, lg_torch_layout *layout)
+{
+    find_wrapper(finder, layout);
+    find_borrowing(finder, layout);
+    find_owner(finder, layout);
+    find_pointers(finder, layout);
+    find_sizes(finder, layout);
+    find_dtype(finder, layout);
+    find_data(finder, layout);
+    find_deleters(finder, layout);
+    return !finder->failed;
+}

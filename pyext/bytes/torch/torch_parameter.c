@@ -1,0 +1,208 @@
+/**
+ * What parameters of PyTorch's are called: "fc1.weight" by the modules that
+ * have them, else "param 3" by their place in an optimizer's param_groups. The
+ * name is a fact, and stands for the tensor where that is the key of a dict, as
+ * in the state of an optimizer.
+ *
+ * An adapter of its own behind all others: a module may be of a type whose
+ * memory its user has registered.
+ */
+#include "bytes/common/adapters.h"
+#include "bytes/torch/torch_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MODULE = 1, OPTIMIZER, NAME = 200, DEPTH = 32 };
+
+/** Where a module or a parameter was found first. */
+typedef struct place {
+    PyObject *module; /**< NULL: in an optimizer */
+    const char *name; /**< there; kept */
+    bool parameter;
+} place;
+
+typedef struct names {
+    lg_survey *survey;
+    PyTypeObject *module;
+    PyTypeObject *optimizer;
+    lg_torch_table places; /**< by object */
+} names;
+
+static PyTypeObject *
+type_named(const char *module, const char *name)
+{
+    PyObject *found = lg_survey_module(module);
+    PyObject *type = found != NULL ? lg_survey_member(found, name) : NULL;
+    return type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
+}
+
+static bool
+prepare(lg_survey *survey, void **state)
+{
+    PyTypeObject *module = type_named("torch.nn.modules.module", "Module");
+    if (module == NULL || lg_survey_hides_keys(survey))
+        return false;
+    names *self = lg_survey_keep(survey, sizeof *self);
+    if (self == NULL)
+        return false;
+    self->survey = survey;
+    self->module = module;
+    self->optimizer = type_named("torch.optim.optimizer", "Optimizer");
+    *state = self;
+    return true;
+}
+
+static unsigned
+kind(void *state, PyTypeObject *type)
+{
+    const names *self = state;
+    if (PyType_IsSubtype(type, self->module))
+        return MODULE;
+    return self->optimizer != NULL && PyType_IsSubtype(type, self->optimizer)
+               ? OPTIMIZER
+               : 0;
+}
+
+/** Remembers where an object is; a module's word counts more than an
+ *  optimizer's. */
+static void
+put(names *self, PyObject *object, PyObject *module, const char *name,
+    bool parameter)
+{
+    uintptr_t key = (uintptr_t)object;
+    lg_torch_slot *slot = lg_torch_slot_of(self->survey, &self->places, key);
+    if (slot == NULL)
+        return;
+    place *known = slot->value;
+    if (known != NULL && (known->module != NULL || module == NULL))
+        return;
+    size_t size = strlen(name) + 1;
+    char *copy = lg_survey_keep(self->survey, size);
+    place *fresh =
+        known != NULL ? known : lg_survey_keep(self->survey, sizeof *fresh);
+    if (copy == NULL || fresh == NULL)
+        return;
+    memcpy(copy, name, size);
+    *fresh = (place){module, copy, parameter};
+    if (known == NULL)
+        lg_torch_fill(&self->places, slot, key, fresh);
+}
+
+/** What a module's dict holds, by names; others than plain ones, which are
+ *  attributes, are not made. */
+static void
+put_all(names *self, PyObject *module, const char *dict_name, bool parameters)
+{
+    PyObject *dict = lg_survey_attribute(self->survey, module, dict_name);
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    if (dict == NULL || !PyDict_Check(dict))
+        return;
+    while (PyDict_Next(dict, &at, &key, &value))
+        if (value != Py_None && PyUnicode_Check(key) &&
+            PyUnicode_IS_COMPACT_ASCII(key) && PyUnicode_GET_LENGTH(key) < NAME)
+            put(self, value, module, PyUnicode_DATA(key), parameters);
+}
+
+/** Numbered through all groups, as in an optimizer's state_dict(). */
+static void
+number_parameters(names *self, PyObject *optimizer)
+{
+    PyObject *groups =
+        lg_survey_attribute(self->survey, optimizer, "param_groups");
+    char name[32];
+    unsigned number = 0;
+    if (groups == NULL || !PyList_CheckExact(groups))
+        return;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups); i++) {
+        PyObject *list = lg_survey_item(PyList_GET_ITEM(groups, i), "params");
+        if (list == NULL || !PyList_CheckExact(list))
+            continue;
+        for (Py_ssize_t k = 0; k < PyList_GET_SIZE(list); k++) {
+            snprintf(name, sizeof name, "param %u", number++);
+            put(self, PyList_GET_ITEM(list, k), NULL, name, true);
+        }
+    }
+}
+
+static void
+survey(lg_survey *survey, void *state)
+{
+    lg_instance instance;
+    while (lg_survey_next(survey, &instance)) {
+        if (instance.frontier)
+            continue;
+        if (instance.kind == OPTIMIZER) {
+            number_parameters(state, instance.object);
+            continue;
+        }
+        put_all(state, instance.object, "_parameters", true);
+        put_all(state, instance.object, "_modules", false);
+    }
+}
+
+static const place *
+place_of(names *self, PyObject *object)
+{
+    lg_torch_slot *slot =
+        object != NULL
+            ? lg_torch_slot_of(self->survey, &self->places, (uintptr_t)object)
+            : NULL;
+    return slot != NULL ? slot->value : NULL;
+}
+
+/** "encoder.0.weight": written from the end, up to the module that is in no
+ *  other. False if it would be too long. */
+static bool
+write_name(names *self, const place *from, char out[NAME], const char **begin)
+{
+    size_t at = NAME - 1;
+    unsigned depth = 0;
+    out[at] = '\0';
+    for (const place *step = from; step != NULL;
+         step = place_of(self, step->module)) {
+        size_t length = strlen(step->name);
+        if (length + 1 > at || ++depth > DEPTH)
+            return false;
+        if (step != from)
+            out[--at] = '.';
+        at -= length;
+        memcpy(out + at, step->name, length);
+    }
+    *begin = out + at;
+    return true;
+}
+
+static void
+settle(lg_survey *survey, void *state)
+{
+    names *self = state;
+    char text[NAME];
+    const char *name;
+    for (size_t i = 0; i < self->places.capacity; i++) {
+        const lg_torch_slot *slot = &self->places.slots[i];
+        const place *found = slot->value;
+        if (found == NULL || !found->parameter)
+            continue;
+        uint32_t node = lg_survey_known(survey, (const void *)slot->key);
+        if (node != LG_NONE && write_name(self, found, text, &name))
+            lg_builder_add_fact(lg_survey_builder(survey), node, "parameter",
+                                name, strlen(name));
+    }
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
+}
+
+const lg_adapter lg_torch_parameter_adapter = {
+    .name = "torch.nn",
+    .prepare = prepare,
+    .kind = kind,
+    .survey = survey,
+    .settle = settle,
+    .finish = finish,
+};

@@ -1,0 +1,275 @@
+/**
+ * Counted C++ objects: their nodes, and who was found to own them.
+ */
+#include "bytes/torch/torch.h"
+
+#include <string.h>
+
+enum { WORD = sizeof(uintptr_t) };
+
+static uint32_t
+low(uintptr_t word)
+{
+    return (uint32_t)(word & UINT32_MAX);
+}
+
+/** How many own a tensor, a storage or a counted Node. */
+static uint32_t
+owners_of(lg_torch *torch, uintptr_t address)
+{
+    return low(lg_memory_word(torch->memory, address + WORD));
+}
+
+/** How many own a Node: its own count, or that of the shared_ptr's block. */
+static uint32_t
+owners_of_node(lg_torch *torch, uintptr_t node)
+{
+    if (torch->layout->node_counted)
+        return owners_of(torch, node);
+    uintptr_t block = lg_memory_word(torch->memory, node + 2 * WORD);
+    return low(lg_memory_word(torch->memory, block + WORD));
+}
+
+/** Fills an empty slot with the record of an address. */
+static lg_torch_record *
+record_in(lg_torch *torch, lg_torch_slot *slot, uintptr_t address)
+{
+    lg_torch_record *record = lg_survey_keep(torch->survey, sizeof *record);
+    if (record == NULL)
+        return NULL;
+    record->address = address;
+    record->node = LG_NONE;
+    record->first_source = LG_NONE;
+    lg_torch_fill(&torch->records, slot, address, record);
+    return record;
+}
+
+static lg_torch_record *
+record_at(lg_torch *torch, uintptr_t address, bool *made)
+{
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->records, address);
+    *made = slot != NULL && slot->value == NULL;
+    if (!*made)
+        return slot != NULL ? slot->value : NULL;
+    return record_in(torch, slot, address);
+}
+
+/** The Python object that a C++ object says it has, if that says the same. */
+static uintptr_t
+object_of(lg_torch *torch, uintptr_t address, uint16_t up, uint16_t down)
+{
+    uintptr_t object =
+        lg_memory_word(torch->memory, address + up) & ~(uintptr_t)1;
+    if (object == 0 || lg_memory_word(torch->memory, object + down) != address)
+        return 0;
+    return object;
+}
+
+/** One with a Python object, which owns it unless it is owned by it. From 2.10
+ *  on (without borrowing) C++ refers to the object while it has other owners;
+ *  before, only while it owns the object. */
+static void
+join_object(lg_torch *torch, lg_torch_record *record, uintptr_t object,
+            uint16_t borrows)
+{
+    record->python = true;
+    record->node = lg_survey_object(torch->survey, (PyObject *)object);
+    if (borrows) {
+        unsigned char flag = 0;
+        lg_memory_copy(torch->memory, object + borrows, &flag, 1);
+        record->holds = flag & 1;
+        if (!record->holds && record->owners)
+            record->owners--;
+    } else {
+        record->holds = record->owners >= 2;
+        if (record->owners)
+            record->owners--;
+    }
+}
+
+lg_torch_record *
+lg_torch_tensor(lg_torch *torch, uintptr_t impl)
+{
+    const lg_torch_layout *layout = torch->layout;
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->records, impl);
+    if (slot == NULL || slot->value != NULL)
+        return slot != NULL ? slot->value : NULL;
+    const lg_torch_class *class = lg_torch_class_of(torch, impl);
+    if (class == NULL || class->kind != LG_TORCH_IMPL)
+        return NULL;
+    lg_torch_record *record = record_in(torch, slot, impl);
+    if (record == NULL)
+        return NULL;
+    record->owners = owners_of(torch, impl);
+    uintptr_t object =
+        object_of(torch, impl, layout->impl_object, layout->wrapper_impl);
+    if (object != 0) {
+        join_object(torch, record, object, layout->wrapper_borrows);
+        return record;
+    }
+    record->node =
+        lg_survey_native(torch->survey, (const void *)impl, class->type,
+                         lg_memory_block(torch->memory, impl), NULL);
+    lg_torch_push(torch, impl, record->node, true);
+    return record;
+}
+
+/** A PyNode is one with its ctx, any other with its wrapper if it has one. Up
+ *  to 2.12 a PyNode owns its ctx, and a wrapper owns its node. */
+static uintptr_t
+object_of_node(lg_torch *torch, uintptr_t node, const lg_torch_class *class)
+{
+    const lg_torch_layout *layout = torch->layout;
+    return class->python ? object_of(torch, node, layout->python_context,
+                                     layout->context_node)
+                         : object_of(torch, node, layout->node_object,
+                                     layout->function_node);
+}
+
+static void
+join_node(lg_torch *torch, lg_torch_record *record, uintptr_t object,
+          const lg_torch_class *class)
+{
+    if (torch->layout->node_counted || !class->python) {
+        join_object(torch, record, object, 0);
+        record->holds = record->holds && torch->layout->node_counted;
+    } else {
+        record->python = true;
+        record->holds = true;
+        record->node = lg_survey_object(torch->survey, (PyObject *)object);
+    }
+}
+
+lg_torch_record *
+lg_torch_node(lg_torch *torch, uintptr_t node)
+{
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->survey, &torch->records, node);
+    if (slot == NULL || slot->value != NULL)
+        return slot != NULL ? slot->value : NULL;
+    const lg_torch_class *class = lg_torch_class_of(torch, node);
+    if (class == NULL || class->kind != LG_TORCH_AUTOGRAD)
+        return NULL;
+    lg_torch_record *record = record_in(torch, slot, node);
+    if (record == NULL)
+        return NULL;
+    record->owners = owners_of_node(torch, node);
+    uintptr_t object = object_of_node(torch, node, class);
+    if (object != 0)
+        join_node(torch, record, object, class);
+    else
+        record->node = lg_survey_native(torch->survey, (const void *)node,
+                                        class->type, 0, NULL);
+    lg_torch_push(torch, node, record->node, false);
+    return record;
+}
+
+lg_torch_record *
+lg_torch_storage(lg_torch *torch, uintptr_t storage, bool *first)
+{
+    const lg_torch_layout *layout = torch->layout;
+    lg_torch_record *record = record_at(torch, storage, first);
+    if (record == NULL || !*first)
+        return record;
+    record->owners = owners_of(torch, storage);
+    uintptr_t object = layout->storage_object
+                           ? object_of(torch, storage, layout->storage_object,
+                                       layout->owner_impl)
+                           : 0;
+    if (object != 0)
+        join_object(torch, record, object, layout->owner_borrows);
+    return record;
+}
+
+bool
+lg_torch_first(lg_torch *torch, uintptr_t address)
+{
+    bool made;
+    record_at(torch, address, &made);
+    return made;
+}
+
+/* -------------------------------------------------------------- owners --- */
+
+/** What tp_traverse reported of this reference, on behalf of C++: named. */
+static bool
+name_reported(lg_torch *torch, uint32_t source, uint32_t target, uint32_t label)
+{
+    lg_builder *builder = torch->builder;
+    if (!lg_survey_has_edge(torch->survey, source, target))
+        return false;
+    uint64_t i, end;
+    lg_builder_edges(builder, source, &i, &end);
+    for (; i < end; i++) {
+        unsigned kind = builder->edge_kind[i] & LG_EDGE_KIND_MASK;
+        if (builder->edge_target[i] != target ||
+            (kind != LG_EDGE_REFERENCE && kind != LG_EDGE_FIELD))
+            continue;
+        builder->edge_kind[i] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
+        builder->edge_payload[i] = label;
+        return true;
+    }
+    return false;
+}
+
+static void
+add_edge(lg_torch *torch, uint32_t source, uint32_t target, uint32_t label,
+         unsigned flags)
+{
+    lg_builder_add_late_edge(torch->builder, source, target,
+                             LG_EDGE_ATTRIBUTE | flags, label);
+}
+
+void
+lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
+              uint32_t label)
+{
+    target->found++;
+    if (target->node == LG_NONE)
+        return;
+    if (!target->python) {
+        add_edge(torch, source, target->node, label, 0);
+    } else if (target->holds &&
+               name_reported(torch, source, target->node, label)) {
+        target->holds = false; /* that edge carries the reference */
+    } else if (target->first_source == LG_NONE) {
+        target->first_source = source;
+        target->first_label = label;
+    } else {
+        add_edge(torch, source, target->node, label, LG_EDGE_UNCOUNTED);
+    }
+}
+
+void
+lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
+              uint32_t label)
+{
+    if (object == 0)
+        return;
+    uint32_t node = lg_survey_object(torch->survey, (PyObject *)object);
+    if (node != LG_NONE && !lg_survey_has_edge(torch->survey, source, node))
+        add_edge(torch, source, node, label, 0);
+}
+
+static void
+settle(lg_torch *torch, const lg_torch_record *record)
+{
+    bool all_found = record->found >= record->owners;
+    if (record->first_source != LG_NONE)
+        add_edge(torch, record->first_source, record->node, record->first_label,
+                 record->holds && all_found ? 0 : LG_EDGE_UNCOUNTED);
+    if (!record->python && record->node != LG_NONE && !all_found &&
+        !lg_survey_is_partial(torch->survey))
+        lg_builder_add_root(torch->builder, record->node, LG_ROOT_NATIVE, "",
+                            0);
+}
+
+void
+lg_torch_settle(lg_torch *torch)
+{
+    for (size_t i = 0; i < torch->records.capacity; i++)
+        if (torch->records.slots[i].value != NULL)
+            settle(torch, torch->records.slots[i].value);
+}

@@ -1,0 +1,217 @@
+/**
+ * Storages: the bytes of tensors, and what comes with them.
+ */
+#include "bytes/torch/torch.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { WORD = sizeof(uintptr_t), META_DEVICE = 14 };
+
+typedef struct storage_copy {
+    uintptr_t address;
+    uintptr_t data;
+    uintptr_t deleter;
+    uintptr_t context;
+    uintptr_t bytes;
+    signed char device[2];
+} storage_copy;
+
+static bool
+read_storage(lg_torch *torch, uintptr_t address, storage_copy *out)
+{
+    const lg_torch_layout *layout = torch->layout;
+    uintptr_t pointers[3];
+    out->address = address;
+    out->bytes = lg_memory_word(torch->memory, address + layout->storage_size);
+    if (!lg_memory_copy(torch->memory, address + layout->storage_data, pointers,
+                        sizeof pointers) ||
+        !lg_memory_copy(torch->memory, address + layout->storage_device,
+                        out->device, sizeof out->device))
+        return false;
+    out->data = pointers[0];
+    out->deleter = pointers[1];
+    out->context = pointers[2];
+    return true;
+}
+
+/** What malloc spends beyond the bytes themselves: rounding, the StorageImpl,
+ *  the record that knows how to free borrowed memory. */
+static size_t
+extra_of(lg_torch *torch, const storage_copy *storage)
+{
+    size_t extra = lg_memory_block(torch->memory, storage->address);
+    if (storage->deleter == torch->layout->deleter_malloc) {
+        size_t block = lg_memory_block(torch->memory, storage->data);
+        extra += block > storage->bytes ? block - storage->bytes : 0;
+    } else if (storage->deleter == torch->layout->deleter_object) {
+        extra += lg_memory_block(torch->memory, storage->context);
+    }
+    return extra;
+}
+
+/** Whether a word is the address of a Python object: its type is an instance of
+ *  type, or of a class derived from it. */
+static bool
+is_object(lg_torch *torch, uintptr_t object)
+{
+    if (!lg_is_address(object))
+        return false;
+    uintptr_t type = lg_memory_word(torch->memory, object + WORD);
+    uintptr_t meta =
+        type >= 4096 ? lg_memory_word(torch->memory, type + WORD) : 0;
+    return meta >= 4096 &&
+           (lg_memory_word(torch->memory,
+                           meta + offsetof(PyTypeObject, tp_flags)) &
+            Py_TPFLAGS_TYPE_SUBCLASS) != 0;
+}
+
+static void
+link_object(lg_torch *torch, uint32_t holder, uintptr_t object, bool first)
+{
+    uint32_t node = lg_survey_object(torch->survey, (PyObject *)object);
+    if (node != LG_NONE)
+        lg_builder_add_late_edge(torch->builder, holder, node,
+                                 LG_EDGE_NATIVE |
+                                     (first ? 0 : LG_EDGE_UNCOUNTED),
+                                 torch->names.owner);
+}
+
+/** What came as a DLPack capsule: the producer's own context is in the seventh
+ *  word of a DLManagedTensor, in the second of a versioned one (dlpack.h). It
+ *  is an array of numpy's, or begins with a tensor of PyTorch's. */
+static void
+link_capsule(lg_torch *torch, uint32_t holder, uintptr_t managed, bool first)
+{
+    static const unsigned places[] = {6, 1};
+    for (size_t i = 0; i < 2; i++) {
+        uintptr_t producer =
+            lg_memory_word(torch->memory, managed + places[i] * WORD);
+        if (is_object(torch, producer)) {
+            link_object(torch, holder, producer, first);
+            return;
+        }
+        uintptr_t impl = lg_is_address(producer)
+                             ? lg_memory_word(torch->memory, producer)
+                             : 0;
+        lg_torch_record *tensor =
+            first && lg_is_address(impl) ? lg_torch_tensor(torch, impl) : NULL;
+        if (tensor != NULL) {
+            lg_torch_link(torch, holder, tensor, torch->names.owner);
+            return;
+        }
+    }
+}
+
+/** Memory borrowed from a Python object (from_numpy, frombuffer), or through
+ *  DLPack: the storage's context refers to it. */
+static void
+link_owner(lg_torch *torch, const storage_copy *storage, uint32_t holder,
+           bool first)
+{
+    const lg_torch_layout *layout = torch->layout;
+    if (storage->deleter != layout->deleter_object || !layout->owner_known)
+        return;
+    uintptr_t owner = lg_memory_word(torch->memory,
+                                     storage->context + layout->context_object);
+    if (is_object(torch, owner))
+        link_object(torch, holder, owner, first);
+    else if (lg_is_address(owner & ~(uintptr_t)8))
+        link_capsule(torch, holder, owner, first);
+}
+
+static bool
+is_mapped(lg_torch *torch, const storage_copy *storage)
+{
+    if (!lg_is_address(storage->context) || storage->context == storage->data)
+        return false;
+    const lg_torch_class *class = lg_torch_class_of(torch, storage->context);
+    return class != NULL && class->kind == LG_TORCH_MAPPING;
+}
+
+/** Page-locked memory comes from an allocator that says so in its name. */
+static bool
+is_pinned(lg_torch *torch, const storage_copy *storage)
+{
+    if (storage->device[0] != 0 || !torch->layout->storage_allocator)
+        return false;
+    uintptr_t allocator = lg_memory_word(
+        torch->memory, storage->address + torch->layout->storage_allocator);
+    const lg_torch_class *class =
+        allocator != 0 ? lg_torch_class_of(torch, allocator) : NULL;
+    return class != NULL && class->kind == LG_TORCH_PINNING;
+}
+
+/** The tensor's own text if it covers the storage, else one of as many elements
+ *  as there are. */
+static uint32_t
+text_of(lg_torch *torch, const storage_copy *storage,
+        const lg_torch_contents *contents)
+{
+    char text[64];
+    if (contents->bytes == storage->bytes)
+        return contents->text;
+    if (contents->element == 0)
+        return 0;
+    snprintf(text, sizeof text, "%s[%" PRIu64 "]", contents->dtype,
+             (uint64_t)(storage->bytes / contents->element));
+    return lg_torch_intern(torch, text);
+}
+
+/** A span: who covers the whole storage describes it best. */
+static unsigned
+flags_of(lg_torch *torch, const storage_copy *storage, bool covers)
+{
+    unsigned flags = 0;
+    if (covers && storage->deleter != torch->layout->deleter_object)
+        flags |= LG_SPAN_OWNER;
+    if (is_mapped(torch, storage))
+        flags |= LG_SPAN_MAPPED;
+    if (is_pinned(torch, storage))
+        flags |= LG_SPAN_PINNED;
+    return flags;
+}
+
+static uint32_t
+device_of(lg_torch *torch, const storage_copy *storage)
+{
+    char name[32];
+    if (storage->device[0] == 0)
+        return 0;
+    lg_torch_device_name(storage->device[0], storage->device[1], name,
+                         sizeof name);
+    return lg_survey_device(torch->survey, name);
+}
+
+void
+lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
+                      const lg_torch_contents *contents)
+{
+    storage_copy storage;
+    bool first;
+    lg_torch_record *record = lg_torch_storage(torch, address, &first);
+    if (record == NULL || !read_storage(torch, address, &storage))
+        return;
+    if (record->node != holder)
+        lg_torch_link(torch, holder, record, torch->names.storage);
+    link_owner(torch, &storage, holder, first);
+    size_t extra = first ? extra_of(torch, &storage) : 0;
+    if (storage.data == 0 || storage.bytes == 0 ||
+        storage.device[0] == META_DEVICE) {
+        lg_survey_add_size(torch->survey, holder, (int64_t)extra);
+        return;
+    }
+    lg_span span = {
+        .holder = holder,
+        .device = device_of(torch, &storage),
+        .address = storage.data,
+        .length = storage.bytes,
+        .extra = extra,
+        .type = torch->storage_type,
+        .text = text_of(torch, &storage, contents),
+        .label = torch->names.data,
+        .flags = flags_of(torch, &storage, contents->bytes == storage.bytes),
+    };
+    lg_builder_add_span(torch->builder, &span);
+}

@@ -1,0 +1,29 @@
+/**
+ * A table by address, which only grows and lasts until the end of the capture.
+ *
+ * Private to this folder.
+ */
+#ifndef LEAKGRAPH_TORCH_TABLE_H
+#define LEAKGRAPH_TORCH_TABLE_H
+
+#include "capture/adapters/adapter.h"
+
+typedef struct lg_torch_slot {
+    uintptr_t key;
+    void *value; /**< NULL: an empty slot */
+} lg_torch_slot;
+
+typedef struct lg_torch_table {
+    lg_torch_slot *slots;
+    size_t capacity;
+    size_t count;
+} lg_torch_table;
+
+/** The slot of a key in a table, or the empty one where it belongs. NULL when
+ *  memory ran out. */
+lg_torch_slot *lg_torch_slot_of(lg_survey *survey, lg_torch_table *table,
+                                uintptr_t key);
+/** Fills an empty slot that was just looked up. */
+void lg_torch_fill(lg_torch_table *table, lg_torch_slot *slot, uintptr_t key,
+                   void *value);
+#endif

@@ -1,0 +1,34 @@
+/**
+ * C++ objects that wait for their turn, first in, first out.
+ */
+#include "bytes/torch/torch.h"
+
+#include <string.h>
+
+void
+lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node, bool tensor)
+{
+    if (torch->task_end == torch->task_capacity) {
+        size_t capacity = torch->task_capacity ? 2 * torch->task_capacity : 512;
+        lg_torch_task *tasks =
+            lg_survey_keep(torch->survey, capacity * sizeof *tasks);
+        if (tasks == NULL)
+            return;
+        size_t waiting = torch->task_end - torch->task_begin;
+        if (waiting)
+            memcpy(tasks, torch->tasks + torch->task_begin,
+                   waiting * sizeof *tasks);
+        torch->tasks = tasks;
+        torch->task_capacity = capacity;
+        torch->task_begin = 0;
+        torch->task_end = waiting;
+    }
+    torch->tasks[torch->task_end++] = (lg_torch_task){address, node, tensor};
+}
+
+uint32_t
+lg_torch_intern(lg_torch *torch, const char *text)
+{
+    uint32_t id = lg_builder_intern(torch->builder, text, strlen(text));
+    return id != UINT32_MAX ? id : 0;
+}

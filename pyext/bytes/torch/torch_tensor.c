@@ -1,0 +1,234 @@
+/**
+ * A tensor: its storage, and what its TensorImpl and AutogradMeta own.
+ */
+#include "bytes/torch/torch.h"
+
+#include <string.h>
+
+enum { WORD = sizeof(uintptr_t) };
+
+/* -------------------------------------------------------- AutogradMeta --- */
+
+uintptr_t
+lg_torch_hook_dict(lg_torch *torch, uintptr_t impl, unsigned index, bool *late)
+{
+    const lg_torch_layout *layout = torch->layout;
+    lg_memory *memory = torch->memory;
+    uintptr_t meta = lg_memory_word(memory, impl + layout->impl_meta);
+    if (meta == 0)
+        return 0;
+    uintptr_t begin = lg_memory_word(memory, meta + layout->meta_hooks);
+    uintptr_t end = lg_memory_word(memory, meta + layout->meta_hooks + WORD);
+    uintptr_t at = begin, hook = 0;
+    *late = false;
+    for (; at < end && end - begin < 4096; at += WORD) {
+        hook = lg_memory_word(memory, at);
+        const lg_torch_class *class = lg_torch_class_of(torch, hook);
+        if (class != NULL && class->kind == LG_TORCH_HOOK && index-- == 0)
+            return lg_memory_word(memory, hook + WORD);
+    }
+    if (index != 0 || !layout->meta_acc)
+        return 0;
+    *late = true;
+    hook = lg_memory_word(memory, meta + layout->meta_acc);
+    return hook != 0 ? lg_memory_word(memory, hook + WORD) : 0;
+}
+
+static void
+link_hooks(lg_torch *torch, uintptr_t impl, uint32_t node)
+{
+    bool late;
+    uintptr_t dict;
+    for (unsigned i = 0;
+         (dict = lg_torch_hook_dict(torch, impl, i, &late)) != 0; i++)
+        lg_torch_hold(torch, node, dict,
+                      late ? torch->names.late_hooks : torch->names.hooks);
+}
+
+static void
+link_base(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
+{
+    const lg_torch_layout *layout = torch->layout;
+    unsigned char has_base = 0;
+    if (size < layout->meta_base + (size_t)WORD ||
+        !lg_memory_copy(torch->memory, meta + layout->meta_base_set, &has_base,
+                        1) ||
+        has_base != 1)
+        return;
+    lg_torch_record *base = lg_torch_tensor(
+        torch, lg_memory_word(torch->memory, meta + layout->meta_base));
+    if (base != NULL)
+        lg_torch_link(torch, node, base, torch->names.base);
+}
+
+/** Tangents of forward mode: a ForwardGrad has them in an unordered_map by
+ *  level, whose entries are (next, level, tensor). Every word that may lead to
+ *  an entry is tried: no other leads to a tensor there. Returns the cost. */
+static size_t
+link_entries(lg_torch *torch, uintptr_t forward, uint32_t node)
+{
+    enum { LEVELS = 64 };
+    size_t block = lg_memory_block(torch->memory, forward), cost = block;
+    for (size_t k = 2 * WORD; k + WORD < block && k < 256; k += WORD) {
+        uintptr_t at = lg_memory_word(torch->memory, forward + k);
+        for (unsigned i = 0; i < LEVELS && lg_is_address(at); i++) {
+            uintptr_t impl = lg_memory_word(torch->memory, at + 2 * WORD);
+            lg_torch_record *tangent =
+                lg_is_address(impl) ? lg_torch_tensor(torch, impl) : NULL;
+            if (tangent == NULL)
+                break;
+            lg_torch_link(torch, node, tangent, torch->names.tangent);
+            cost += lg_memory_block(torch->memory, at);
+            at = lg_memory_word(torch->memory, at);
+            k = block;
+        }
+    }
+    return cost;
+}
+
+/** The AutogradMeta owns its ForwardGrad by a shared_ptr, known by the class of
+ *  its block. */
+static size_t
+link_tangents(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
+{
+    for (size_t k = WORD; k + 2 * WORD <= size && k < 512; k += WORD) {
+        uintptr_t word = lg_memory_word(torch->memory, meta + k);
+        const lg_torch_class *class =
+            lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
+        if (class != NULL && class->kind == LG_TORCH_FORWARD)
+            return link_entries(torch, word, node);
+    }
+    return 0;
+}
+
+/** Returns what the AutogradMeta and its parts cost. */
+static size_t
+walk_meta(lg_torch *torch, uintptr_t meta, uint32_t node)
+{
+    const lg_torch_layout *layout = torch->layout;
+    size_t block = lg_memory_block(torch->memory, meta);
+    uintptr_t function =
+        lg_memory_word(torch->memory, meta + layout->meta_grad_fn);
+    unsigned char requires = 0;
+    lg_memory_copy(torch->memory, meta + layout->meta_requires, &requires, 1);
+    if (requires || function)
+        lg_builder_add_fact_ids(torch->builder, node,
+                                torch->names.requires_grad, torch->names.yes);
+    lg_torch_record *gradient = lg_torch_tensor(
+        torch, lg_memory_word(torch->memory, meta + layout->meta_grad));
+    if (gradient != NULL)
+        lg_torch_link(torch, node, gradient, torch->names.grad);
+    lg_torch_record *made_by = function ? lg_torch_node(torch, function) : NULL;
+    if (made_by != NULL)
+        lg_torch_link(torch, node, made_by, torch->names.grad_fn);
+    link_base(torch, meta, block, node);
+    return block + link_tangents(torch, meta, block, node);
+}
+
+/* ------------------------------------------------------------- tensors --- */
+
+/** Tensors that a subclass of TensorImpl owns, by the names of its class. */
+static void
+link_members(lg_torch *torch, const lg_torch_impl *tensor, const char *names,
+             uint32_t node)
+{
+    size_t k = torch->layout->impl_end;
+    for (; *names != '\0' && k + WORD <= tensor->length; k += WORD) {
+        uintptr_t word = lg_torch_impl_word(tensor, k);
+        lg_torch_record *member =
+            lg_is_address(word) ? lg_torch_tensor(torch, word) : NULL;
+        if (member == NULL)
+            continue;
+        size_t length = strcspn(names, " ");
+        lg_torch_link(torch, node, member,
+                      lg_builder_intern(torch->builder, names, length));
+        names += length + 1;
+    }
+}
+
+/** Scales and zero points of a tensor quantized by channel. */
+static size_t
+walk_quantizer(lg_torch *torch, uintptr_t quantizer, uint32_t node)
+{
+    static const char *const names[] = {"q_per_channel_scales",
+                                        "q_per_channel_zero_points"};
+    size_t block = lg_memory_block(torch->memory, quantizer), next = 0;
+    for (size_t k = 2 * WORD; k + 2 * WORD <= block && k < 128 && next < 2;
+         k += WORD) {
+        uintptr_t word = lg_memory_word(torch->memory, quantizer + k);
+        lg_torch_record *member =
+            lg_is_address(word) ? lg_torch_tensor(torch, word) : NULL;
+        if (member != NULL)
+            lg_torch_link(torch, node, member,
+                          lg_torch_intern(torch, names[next++]));
+    }
+    return block;
+}
+
+static size_t
+walk_subclass(lg_torch *torch, uintptr_t impl, const lg_torch_impl *tensor,
+              uint32_t node)
+{
+    static const char opaque[] = "the layout of its data is its library's own";
+    const lg_torch_class *class = lg_torch_class_of(torch, impl);
+    size_t cost = 0;
+    if (class == NULL)
+        return 0;
+    if (class->members != NULL)
+        link_members(torch, tensor, class->members, node);
+    if (class->opaque)
+        lg_builder_add_fact(torch->builder, node, "not inspected", opaque,
+                            sizeof opaque - 1);
+    for (size_t k = torch->layout->impl_end;
+         class->quantized && k + WORD <= tensor->length; k += WORD) {
+        uintptr_t word = lg_torch_impl_word(tensor, k);
+        const lg_torch_class *member =
+            lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
+        if (member != NULL && member->kind == LG_TORCH_QUANTIZER) {
+            cost += walk_quantizer(torch, word, node);
+            break;
+        }
+    }
+    return cost;
+}
+
+/** The counter that a tensor shares with its views: charged to the first. */
+static size_t
+cost_of_version(lg_torch *torch, uintptr_t counter)
+{
+    if (counter == 0 || !lg_torch_first(torch, counter))
+        return 0;
+    return lg_memory_block(torch->memory, counter);
+}
+
+void
+lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
+                     bool wrapped)
+{
+    const lg_torch_layout *layout = torch->layout;
+    lg_torch_impl tensor;
+    if (!lg_torch_impl_read(torch, impl, &tensor))
+        return;
+    const lg_torch_shape *shape = lg_torch_shape_of(torch, &tensor);
+    lg_torch_note_shape(torch, node, shape);
+    const lg_torch_contents contents = {shape->size, shape->element,
+                                        shape->dtype_name, shape->text};
+    size_t cost = wrapped ? tensor.block : 0;
+    cost += cost_of_version(torch,
+                            lg_torch_impl_word(&tensor, layout->impl_version));
+    cost += walk_subclass(torch, impl, &tensor, node);
+    if (lg_torch_impl_word(&tensor, layout->impl_sizes) > 5)
+        cost += lg_memory_block(
+            torch->memory,
+            lg_torch_impl_word(&tensor, layout->impl_sizes + WORD));
+    uintptr_t meta = lg_torch_impl_word(&tensor, layout->impl_meta);
+    if (meta != 0 && layout->graph) {
+        cost += walk_meta(torch, meta, node);
+        if (!wrapped)
+            link_hooks(torch, impl, node);
+    }
+    lg_survey_add_size(torch->survey, node, (int64_t)cost);
+    uintptr_t storage = lg_torch_impl_word(&tensor, layout->impl_storage);
+    if (storage != 0)
+        lg_torch_hold_storage(torch, node, storage, &contents);
+}

@@ -1,0 +1,16 @@
+/** Time passing. */
+#ifndef LEAKGRAPH_CLOCK_H
+#define LEAKGRAPH_CLOCK_H
+
+#include <time.h>
+
+/** Seconds by a clock that only goes forward. */
+static inline double
+lg_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+#endif

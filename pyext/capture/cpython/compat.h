@@ -1,0 +1,362 @@
+/**
+ * Everything that differs between CPython versions, and the only place where
+ * PY_VERSION_HEX is asked: 3.9 to 3.14, free-threaded builds from 3.13 on.
+ *
+ * Layouts come from the interpreter's own internal headers where it ships them;
+ * the few that it keeps in .c files (dict keys up to 3.10, module objects) are
+ * declared here, each with the file it was read in.
+ */
+#ifndef LEAKGRAPH_COMPAT_H
+#define LEAKGRAPH_COMPAT_H
+
+#ifndef Py_BUILD_CORE
+#define Py_BUILD_CORE 1
+#endif
+#include <Python.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if PY_VERSION_HEX < 0x03090000 || PY_VERSION_HEX >= 0x030F0000
+#error "leakgraph captures CPython 3.9 to 3.14"
+#endif
+
+/** Whether this build of CPython has no global lock: other threads run Python
+ *  code at the same time, until the collector stops them. */
+#ifdef Py_GIL_DISABLED
+#define LG_FREE_THREADED 1
+#else
+#define LG_FREE_THREADED 0
+#endif
+
+#include "internal/pycore_gc.h"
+#include "internal/pycore_interp.h"
+#include "internal/pycore_runtime.h"
+#include "internal/pycore_object.h"
+#include "internal/pycore_code.h"
+#if PY_VERSION_HEX >= 0x030E0000
+#include "internal/pycore_interpframe.h"
+#include "internal/pycore_typeobject.h"
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+#include "internal/pycore_tstate.h"
+#endif
+#if PY_VERSION_HEX >= 0x030B0000
+#include "internal/pycore_dict.h"
+#include "internal/pycore_frame.h"
+#else
+#include <frameobject.h>
+#endif
+#include <structmember.h>
+
+/* ------------------------------------------------------- the collector --- */
+
+#if LG_FREE_THREADED
+
+/* It keeps no lists: it goes through the pages that objects are allocated from.
+ */
+enum { LG_GENERATIONS = 0, LG_PERMANENT = 0 };
+
+static inline PyGC_Head *
+lg_gc_head(PyInterpreterState *interpreter, int generation)
+{
+    (void)interpreter;
+    (void)generation;
+    return NULL;
+}
+
+#else
+
+enum { LG_GENERATIONS = 4, LG_PERMANENT = 3 };
+
+/** Head of generation 0 to 2, or of the permanent one. In 3.14 the former have
+ *  other names before 3.14.5 than since, but always lie before the latter. */
+static inline PyGC_Head *
+lg_gc_head(PyInterpreterState *interpreter, int generation)
+{
+    if (generation == LG_PERMANENT)
+        return &interpreter->gc.permanent_generation.head;
+#if PY_VERSION_HEX >= 0x030E0000
+    uintptr_t last = (uintptr_t)&interpreter->gc.permanent_generation;
+    size_t before =
+        (size_t)(LG_PERMANENT - generation) * sizeof(struct gc_generation);
+    return &((struct gc_generation *)(last - before))->head;
+#else
+    return &interpreter->gc.generations[generation].head;
+#endif
+}
+
+#endif
+
+/** Calls visit(object, context) for tracked objects, until it returns 0, while
+ *  all other threads stand still; some releases pass over frozen ones. GIL
+ *  builds have better ways. */
+static inline void
+lg_visit_stopped(int (*visit)(PyObject *, void *), void *context)
+{
+#if LG_FREE_THREADED
+    PyUnstable_GC_VisitObjects(visit, context);
+#else
+    (void)visit;
+    (void)context;
+#endif
+}
+
+static inline PyGC_Head *
+lg_gc_next(const PyGC_Head *head)
+{
+    return (PyGC_Head *)(head->_gc_next & ~(uintptr_t)3);
+}
+
+static inline PyGC_Head *
+lg_gc_prev(const PyGC_Head *head)
+{
+    return (PyGC_Head *)(head->_gc_prev & ~(uintptr_t)3);
+}
+
+static inline bool
+lg_gc_collecting(PyInterpreterState *interpreter)
+{
+    return interpreter->gc.collecting != 0;
+}
+
+/** Stops collections that start by themselves; says whether there were any. */
+static inline bool
+lg_collector_pause(PyInterpreterState *interpreter)
+{
+#if PY_VERSION_HEX >= 0x030A0000
+    (void)interpreter;
+    return PyGC_Disable() != 0;
+#else
+    bool enabled = interpreter->gc.enabled != 0;
+    interpreter->gc.enabled = 0;
+    return enabled;
+#endif
+}
+
+static inline void
+lg_collector_resume(PyInterpreterState *interpreter, bool enabled)
+{
+#if PY_VERSION_HEX >= 0x030A0000
+    (void)interpreter;
+    if (enabled)
+        PyGC_Enable();
+#else
+    interpreter->gc.enabled = enabled;
+#endif
+}
+
+/** About how many objects the collector tracks: those that its last full
+ *  collection left, and what came to the oldest generation since. */
+static inline size_t
+lg_gc_long_lived(PyInterpreterState *interpreter)
+{
+#if PY_VERSION_HEX < 0x030E0000
+    Py_ssize_t total = interpreter->gc.long_lived_total;
+    Py_ssize_t pending = interpreter->gc.long_lived_pending;
+    return total > 0 && pending >= 0 ? (size_t)(total + pending) : 0;
+#else
+    (void)interpreter;
+    return 0;
+#endif
+}
+
+/** Whether the collector passes over the object since gc.freeze(); GIL builds
+ *  keep such objects in a list of their own instead. */
+static inline bool
+lg_is_frozen(PyObject *object)
+{
+#if LG_FREE_THREADED
+    return (object->ob_gc_bits & _PyGC_BITS_FROZEN) != 0;
+#else
+    (void)object;
+    return false;
+#endif
+}
+
+/** Reference counts above this mean nothing: 3.11 gives 999,999,999 to its
+ *  deep-frozen objects. */
+static inline bool
+lg_is_immortal(PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return _Py_IsImmortal(object);
+#else
+    return Py_REFCNT(object) > 500000000;
+#endif
+}
+
+/** Whether the collector let go of an object that it once tracked, or would
+ *  have: without a GIL it no longer tracks what is immortal, classes, modules
+ *  and functions included (_Py_SetImmortal in Objects/object.c, update_refs in
+ *  Python/gc_free_threading.c). */
+static inline bool
+lg_is_let_go(PyObject *object)
+{
+    return LG_FREE_THREADED && lg_is_immortal(object);
+}
+
+#if LG_FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
+/** The number by which threads keep references of their own to a class, a code
+ *  object or a namespace (Include/internal/pycore_object.h, 3.14); 0: none. */
+static inline Py_ssize_t
+lg_thread_count_id(PyObject *object)
+{
+    if (PyType_Check(object))
+        return PyType_HasFeature((PyTypeObject *)object, Py_TPFLAGS_HEAPTYPE)
+                   ? ((PyHeapTypeObject *)object)->unique_id
+                   : 0;
+    if (PyCode_Check(object))
+        return ((PyCodeObject *)object)->_co_unique_id;
+    if (PyDict_Check(object))
+        return _PyDict_UniqueId((PyDictObject *)object);
+    return 0;
+}
+#endif
+
+/** How many references there are to a mortal object: from 3.14 on a
+ *  free-threaded build hides a constant in some counts and keeps parts of
+ *  others with each thread. */
+static inline Py_ssize_t
+lg_reference_count(PyInterpreterState *interpreter, PyObject *object)
+{
+    Py_ssize_t count = Py_REFCNT(object);
+#if LG_FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
+    if (_PyObject_HasDeferredRefcount(object))
+        count -= (Py_ssize_t)_Py_REF_DEFERRED;
+    Py_ssize_t id = lg_thread_count_id(object);
+    for (PyThreadState *thread = interpreter->threads.head;
+         id > 0 && thread != NULL; thread = thread->next) {
+        const _PyThreadStateImpl *own = (const _PyThreadStateImpl *)thread;
+        if (id <= own->refcounts.size)
+            count += own->refcounts.values[id - 1];
+    }
+#elif LG_FREE_THREADED
+    /* Merged on the first collection, with one reference of its own. */
+    if (_PyObject_HasDeferredRefcount(object))
+        count--;
+    (void)interpreter;
+#else
+    (void)interpreter;
+#endif
+    return count;
+}
+
+/* ---------------------------------------------------------------- types --- */
+
+/** Bytes of the collector's head before an object that it knows. */
+#define LG_GC_HEAD_SIZE (LG_FREE_THREADED ? 0 : sizeof(PyGC_Head))
+
+/** Bytes before the object: the collector's head, the managed dict and weak
+ *  reference words. */
+static inline size_t
+lg_preheader_size(const PyTypeObject *type)
+{
+    size_t bytes = PyType_IS_GC((PyTypeObject *)type) ? LG_GC_HEAD_SIZE : 0;
+#if PY_VERSION_HEX >= 0x030C0000
+    if (type->tp_flags & Py_TPFLAGS_PREHEADER)
+        bytes += 2 * sizeof(PyObject *);
+#elif PY_VERSION_HEX >= 0x030B0000
+    if (type->tp_flags & Py_TPFLAGS_MANAGED_DICT)
+        bytes += 2 * sizeof(PyObject *);
+#endif
+    return bytes;
+}
+
+/** What a type object keeps elsewhere when it is a static builtin. */
+typedef struct lg_type_state {
+    PyObject *dict;
+    PyObject *subclasses;
+} lg_type_state;
+
+/** Without an interpreter, by public calls, which tell the dict alone. */
+static inline lg_type_state
+lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
+{
+    lg_type_state state = {type->tp_dict, (PyObject *)type->tp_subclasses};
+#if PY_VERSION_HEX >= 0x030C0000
+    if (!(type->tp_flags & _Py_TPFLAGS_STATIC_BUILTIN))
+        return state;
+    if (interpreter == NULL) {
+        state.dict = PyType_GetDict(type);
+        Py_XDECREF(state.dict);
+        state.subclasses = NULL;
+        return state;
+    }
+    /* tp_subclasses is a 1-based index here (Objects/typeobject.c,
+       static_builtin_index_get in 3.12, managed_static_type_index_get). */
+    size_t index = (size_t)type->tp_subclasses;
+    state.dict = state.subclasses = NULL;
+    if (index == 0)
+        return state;
+#if PY_VERSION_HEX >= 0x030D0000
+    /* Some extension modules have such types as well, numbered anew. */
+    const managed_static_type_state *found = NULL;
+    if (index <= _Py_MAX_MANAGED_STATIC_BUILTIN_TYPES)
+        found = &interpreter->types.builtins.initialized[index - 1];
+    if ((found == NULL || found->type != type) &&
+        index <= _Py_MAX_MANAGED_STATIC_EXT_TYPES)
+        found = &interpreter->types.for_extensions.initialized[index - 1];
+    if (found == NULL || found->type != type)
+        return state;
+#else
+    if (index > _Py_MAX_STATIC_BUILTIN_TYPES)
+        return state;
+    const static_builtin_state *found = &interpreter->types.builtins[index - 1];
+    if (found->type != type)
+        return state;
+#endif
+    state.dict = found->tp_dict;
+    state.subclasses = found->tp_subclasses;
+#else
+    (void)interpreter;
+#endif
+    return state;
+}
+
+/** The next thread of an interpreter. PyThreadState_Next takes a lock that a
+ *  forked child may find taken for ever, so that the list is read directly
+ *  where its layout is known. */
+static inline PyThreadState *
+lg_thread_next(PyThreadState *thread, bool internal)
+{
+    return internal || LG_FREE_THREADED ? thread->next
+                                        : PyThreadState_Next(thread);
+}
+
+/** Number of digits of an int, at least 1 where one is always allocated. */
+static inline size_t
+lg_int_digits(PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    size_t digits = ((PyLongObject *)object)->long_value.lv_tag >> 3;
+    return digits ? digits : 1;
+#else
+    Py_ssize_t size = Py_SIZE(object);
+    size_t digits = (size_t)(size < 0 ? -size : size);
+#if PY_VERSION_HEX >= 0x030B0000
+    if (digits == 0)
+        return 1;
+#endif
+    return digits;
+#endif
+}
+
+#if PY_VERSION_HEX >= 0x030C0000
+#define LG_INT_DIGITS_OFFSET offsetof(PyLongObject, long_value.ob_digit)
+#else
+#define LG_INT_DIGITS_OFFSET offsetof(PyLongObject, ob_digit)
+#endif
+
+/** Objects/moduleobject.c, 3.9; internal/pycore_moduleobject.h since: the
+ *  layout has not changed. */
+typedef struct lg_module_layout {
+    PyObject_HEAD
+    PyObject *md_dict;
+    PyModuleDef *md_def;
+    void *md_state;
+    PyObject *md_weaklist;
+    PyObject *md_name;
+} lg_module_layout;
+
+#endif

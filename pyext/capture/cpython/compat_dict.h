@@ -1,0 +1,283 @@
+/**
+ * Dicts and instance attributes, per version: a part of compat.h of its own.
+ */
+#ifndef LEAKGRAPH_COMPAT_DICT_H
+#define LEAKGRAPH_COMPAT_DICT_H
+
+#include "capture/cpython/compat.h"
+
+#if PY_VERSION_HEX < 0x030B0000
+/* Objects/dict-common.h, 3.9 and 3.10. */
+typedef struct {
+    Py_hash_t me_hash;
+    PyObject *me_key;
+    PyObject *me_value;
+} lg_dict_entry;
+struct _dictkeysobject {
+    Py_ssize_t dk_refcnt;
+    Py_ssize_t dk_size;
+    void *dk_lookup;
+    Py_ssize_t dk_usable;
+    Py_ssize_t dk_nentries;
+    char dk_indices[];
+};
+typedef struct _dictkeysobject lg_dict_keys;
+
+static inline size_t
+lg_dict_index_bytes(const lg_dict_keys *keys)
+{
+    size_t size = (size_t)keys->dk_size;
+    return size * (size <= 0xff         ? 1
+                   : size <= 0xffff     ? 2
+                   : size <= 0xffffffff ? 4
+                                        : 8);
+}
+#else
+typedef struct _dictkeysobject lg_dict_keys;
+#endif
+
+/** The lookup function in a dict's keys, which tells up to 3.10 whether all are
+ *  strs; NULL since. */
+static inline const void *
+lg_dict_lookup(PyObject *dict)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    (void)dict;
+    return NULL;
+#else
+    return ((PyDictObject *)dict)->ma_keys->dk_lookup;
+#endif
+}
+
+/** A table of entries, whatever their layout: entry i's key and value are words
+ *  at base + i * stride. */
+typedef struct lg_dict_table {
+    const char *base;
+    size_t stride;
+    size_t key;
+    size_t value;
+    Py_ssize_t count;
+    bool str_keys; /**< every key is a str and tp_traverse leaves keys out */
+} lg_dict_table;
+
+/** `general_lookup` is the lookup function of dicts with any key, learned by
+ * the self-check (used up to 3.10 only). */
+static inline lg_dict_table
+lg_dict_table_of(const lg_dict_keys *keys, const void *general_lookup)
+{
+    lg_dict_table table = {0};
+    table.count = keys->dk_nentries;
+#if PY_VERSION_HEX >= 0x030B0000
+    (void)general_lookup;
+    table.str_keys = DK_IS_UNICODE(keys);
+    table.base = (const char *)keys->dk_indices +
+                 ((size_t)1 << keys->dk_log2_index_bytes);
+    table.stride =
+        table.str_keys ? sizeof(PyDictUnicodeEntry) : sizeof(PyDictKeyEntry);
+    table.key = table.str_keys ? offsetof(PyDictUnicodeEntry, me_key)
+                               : offsetof(PyDictKeyEntry, me_key);
+    table.value = table.str_keys ? offsetof(PyDictUnicodeEntry, me_value)
+                                 : offsetof(PyDictKeyEntry, me_value);
+#else
+    table.str_keys = keys->dk_lookup != general_lookup;
+    table.base = keys->dk_indices + lg_dict_index_bytes(keys);
+    table.stride = sizeof(lg_dict_entry);
+    table.key = offsetof(lg_dict_entry, me_key);
+    table.value = offsetof(lg_dict_entry, me_value);
+#endif
+    return table;
+}
+
+/** Bytes of a keys object, as sys.getsizeof counts it (Objects/dictobject.c,
+ *  _PyDict_SizeOf and _PyDict_KeysSize). */
+static inline size_t
+lg_dict_keys_size(const lg_dict_keys *keys)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    size_t entry = DK_IS_UNICODE(keys) ? sizeof(PyDictUnicodeEntry)
+                                       : sizeof(PyDictKeyEntry);
+    size_t usable = ((size_t)DK_SIZE(keys) << 1) / 3;
+    return sizeof(lg_dict_keys) + ((size_t)1 << keys->dk_log2_index_bytes) +
+           usable * entry;
+#else
+    size_t usable = ((size_t)keys->dk_size << 1) / 3;
+    return sizeof(lg_dict_keys) + lg_dict_index_bytes(keys) +
+           usable * sizeof(lg_dict_entry);
+#endif
+}
+
+/** How many values a split table has room for. */
+static inline size_t
+lg_dict_shared_usable(const lg_dict_keys *keys)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return (size_t)(keys->dk_nentries + keys->dk_usable);
+#else
+    return ((size_t)keys->dk_size << 1) / 3;
+#endif
+}
+
+#if PY_VERSION_HEX >= 0x030B0000
+#define LG_DICT_VALUES(dict)                                                   \
+    ((dict)->ma_values != NULL ? (dict)->ma_values->values : NULL)
+#else
+#define LG_DICT_VALUES(dict) ((dict)->ma_values)
+#endif
+
+/** Whether the dict's values are embedded in the instance it belongs to, which
+ *  then owns them. */
+static inline bool
+lg_dict_is_embedded(const PyDictObject *dict)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return dict->ma_values != NULL && dict->ma_values->embedded;
+#else
+    (void)dict;
+    return false;
+#endif
+}
+
+/** The dict of all interned strs, whose references are not counted. */
+static inline PyObject *
+lg_interned_dict(PyInterpreterState *interpreter)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return interpreter->cached_objects.interned_strings;
+#else
+    (void)interpreter;
+    return NULL;
+#endif
+}
+
+/* ------------------------------------------------- instance attributes --- */
+
+/** Inline values of an instance: names are the keys of its type. */
+typedef struct lg_inline_values {
+    PyObject *const *values; /**< NULL: none */
+    Py_ssize_t count;
+} lg_inline_values;
+
+static inline bool
+lg_type_has_managed_dict(const PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) != 0;
+#else
+    (void)type;
+    return false;
+#endif
+}
+
+static inline lg_dict_keys *
+lg_type_cached_keys(PyTypeObject *type)
+{
+    return ((PyHeapTypeObject *)type)->ht_cached_keys;
+}
+
+/** The instance's own dict if it exists; never makes one. The type must have a
+ *  managed dict. */
+static inline PyObject *
+lg_managed_dict(PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return (PyObject *)_PyObject_ManagedDictPointer(object)->dict;
+#elif PY_VERSION_HEX >= 0x030C0000
+    PyDictOrValues either = *_PyObject_DictOrValuesPointer(object);
+    return _PyDictOrValues_IsValues(either) ? NULL
+                                            : _PyDictOrValues_GetDict(either);
+#elif PY_VERSION_HEX >= 0x030B0000
+    return *_PyObject_ManagedDictPointer(object);
+#else
+    (void)object;
+    return NULL;
+#endif
+}
+
+/** Where an instance with a managed dict keeps its values, or that dict: to be
+ *  prefetched, not to be read. */
+static inline const void *
+lg_managed_word(PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return _PyObject_ManagedDictPointer(object)->dict;
+#elif PY_VERSION_HEX >= 0x030C0000
+    return _PyObject_DictOrValuesPointer(object)->values;
+#elif PY_VERSION_HEX >= 0x030B0000
+    return *_PyObject_ValuesPointer(object);
+#else
+    return object;
+#endif
+}
+
+/** The values kept in or beside the instance itself, if they are in use. */
+static inline lg_inline_values
+lg_inline_values_of(PyObject *object)
+{
+    lg_inline_values found = {NULL, 0};
+#if PY_VERSION_HEX >= 0x030B0000
+    PyTypeObject *type = Py_TYPE(object);
+    PyDictValues *values = NULL;
+    lg_dict_keys *keys = lg_type_cached_keys(type);
+    if (keys == NULL)
+        return found;
+#if PY_VERSION_HEX >= 0x030D0000
+    if (!(type->tp_flags & Py_TPFLAGS_INLINE_VALUES))
+        return found;
+    values = _PyObject_InlineValues(object);
+    if (!values->valid)
+        return found;
+#elif PY_VERSION_HEX >= 0x030C0000
+    PyDictOrValues either = *_PyObject_DictOrValuesPointer(object);
+    if (_PyDictOrValues_IsValues(either))
+        values = _PyDictOrValues_GetValues(either);
+#else
+    values = *_PyObject_ValuesPointer(object);
+#endif
+    if (values == NULL)
+        return found;
+    found.values = values->values;
+    found.count = keys->dk_nentries;
+#if PY_VERSION_HEX >= 0x030D0000
+    if (found.count > values->capacity)
+        found.count = values->capacity;
+#endif
+#else
+    (void)object;
+#endif
+    return found;
+}
+
+/** Bytes of inline values that the instance owns and sys.getsizeof forgets:
+ *  from 3.13 on they lie behind the body, before in a block of their own with a
+ *  prefix rounded up to words (Objects/dictobject.c, new_values). */
+static inline size_t
+lg_inline_values_size(PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    PyTypeObject *type = Py_TYPE(object);
+    if (!(type->tp_flags & Py_TPFLAGS_INLINE_VALUES))
+        return 0;
+    size_t capacity = _PyObject_InlineValues(object)->capacity;
+    size_t prefix = (capacity + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+    return offsetof(PyDictValues, values) + capacity * sizeof(void *) + prefix;
+#elif PY_VERSION_HEX >= 0x030B0000
+    PyObject *const *values = lg_inline_values_of(object).values;
+    if (values == NULL)
+        return 0;
+    /* The byte before the values is the prefix's length: the capacity plus 2,
+       rounded up to words. Later instances of a type get less room than the
+       first, so that the type's present figure is only an estimate. */
+    size_t prefix = ((const uint8_t *)values)[-1];
+    size_t usable = lg_dict_shared_usable(lg_type_cached_keys(Py_TYPE(object)));
+    if (usable + 2 > prefix)
+        usable = prefix - 2;
+    else if (usable + 2 + sizeof(void *) <= prefix)
+        usable = prefix - 1 - sizeof(void *);
+    return usable * sizeof(void *) + prefix;
+#else
+    (void)object;
+    return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,398 @@
+/**
+ * Frames and what runs in them, per version: a part of compat.h of its own
+ * because frames changed in every release.
+ *
+ * A "frame" here is what the interpreter executes: a PyFrameObject up to 3.10,
+ * an _PyInterpreterFrame since. Nothing here makes a frame object. From 3.14 on
+ * a frame refers to objects by tagged words, of which some own no reference.
+ */
+#ifndef LEAKGRAPH_COMPAT_FRAME_H
+#define LEAKGRAPH_COMPAT_FRAME_H
+
+#include "capture/cpython/compat.h"
+
+#if PY_VERSION_HEX >= 0x030B0000
+typedef _PyInterpreterFrame lg_frame;
+#else
+typedef struct _frame lg_frame;
+#endif
+
+/** Whether the stack of a frame shows while it is inside a C call. */
+#define LG_STACK_IS_VISIBLE (PY_VERSION_HEX >= 0x030E0000)
+
+#if PY_VERSION_HEX >= 0x030E0000
+typedef _PyStackRef lg_slot;
+
+static inline PyObject *
+lg_slot_object(lg_slot slot)
+{
+    return PyStackRef_IsNullOrInt(slot) ? NULL
+                                        : PyStackRef_AsPyObjectBorrow(slot);
+}
+
+/** Whether the slot owns a reference: not to what lives as long as a caller's
+ *  slot, nor, in free-threaded builds, to what is only freed by the collector.
+ */
+static inline bool
+lg_slot_is_counted(lg_slot slot)
+{
+#if LG_FREE_THREADED
+    return !PyStackRef_IsDeferred(slot);
+#else
+    return PyStackRef_RefcountOnObject(slot);
+#endif
+}
+#else
+typedef PyObject *lg_slot;
+
+static inline PyObject *
+lg_slot_object(lg_slot slot)
+{
+    return slot;
+}
+
+static inline bool
+lg_slot_is_counted(lg_slot slot)
+{
+    (void)slot;
+    return true;
+}
+#endif
+
+/** What one frame holds. All borrowed. */
+typedef struct lg_frame_view {
+    PyCodeObject *code; /**< NULL: not a Python frame, pass over it */
+    PyObject *function; /**< NULL up to 3.10 */
+    bool code_counted;  /**< the frame owns a reference to its code */
+    bool function_counted;
+    PyObject *globals;
+    PyObject *locals_mapping; /**< module or class body namespace, or NULL */
+    PyObject *object;         /**< the frame object if one exists */
+    PyObject *generator;      /**< owner when it is a generator's frame */
+    const lg_slot *slots;     /**< local variables, then the stack */
+    Py_ssize_t local_count;
+    Py_ssize_t stack_count;
+} lg_frame_view;
+
+static inline lg_frame *
+lg_thread_top_frame(PyThreadState *thread)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return thread->current_frame;
+#elif PY_VERSION_HEX >= 0x030B0000
+    return thread->cframe != NULL ? thread->cframe->current_frame : NULL;
+#else
+    return thread->frame;
+#endif
+}
+
+static inline lg_frame *
+lg_frame_previous(const lg_frame *frame)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return frame->previous;
+#else
+    return frame->f_back;
+#endif
+}
+
+/** Number of local variables, cells and free variables of a code object, in the
+ *  order of the frame's slots. */
+static inline Py_ssize_t
+lg_code_slot_count(const PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return code->co_nlocalsplus;
+#else
+    return code->co_nlocals + PyTuple_GET_SIZE(code->co_cellvars) +
+           PyTuple_GET_SIZE(code->co_freevars);
+#endif
+}
+
+/** Name of slot i of a code object: borrowed. */
+static inline PyObject *
+lg_code_slot_name(const PyCodeObject *code, Py_ssize_t i)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return PyTuple_GET_ITEM(code->co_localsplusnames, i);
+#else
+    if (i < code->co_nlocals)
+        return PyTuple_GET_ITEM(code->co_varnames, i);
+    i -= code->co_nlocals;
+    Py_ssize_t cells = PyTuple_GET_SIZE(code->co_cellvars);
+    if (i < cells)
+        return PyTuple_GET_ITEM(code->co_cellvars, i);
+    return PyTuple_GET_ITEM(code->co_freevars, i - cells);
+#endif
+}
+
+static inline PyObject *
+lg_code_qualified_name(const PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return code->co_qualname;
+#else
+    return code->co_name;
+#endif
+}
+
+#if PY_VERSION_HEX >= 0x030B0000
+
+/** Whether the frame belongs to C code and runs nothing of Python's. */
+static inline bool
+lg_frame_is_native(const lg_frame *frame)
+{
+#if PY_VERSION_HEX >= 0x030E0000
+    return frame->owner >= FRAME_OWNED_BY_INTERPRETER;
+#elif PY_VERSION_HEX >= 0x030C0000
+    return frame->owner == FRAME_OWNED_BY_CSTACK;
+#else
+    (void)frame;
+    return false;
+#endif
+}
+
+/** Code and function of a frame. */
+static inline void
+lg_frame_view_program(const lg_frame *frame, lg_frame_view *view)
+{
+    view->code_counted = view->function_counted = true;
+#if PY_VERSION_HEX >= 0x030E0000
+    PyObject *code = lg_slot_object(frame->f_executable);
+    view->code_counted = lg_slot_is_counted(frame->f_executable);
+    view->function = lg_slot_object(frame->f_funcobj);
+    view->function_counted = lg_slot_is_counted(frame->f_funcobj);
+#elif PY_VERSION_HEX >= 0x030D0000
+    PyObject *code = frame->f_executable;
+    view->function = frame->f_funcobj;
+#elif PY_VERSION_HEX >= 0x030C0000
+    PyObject *code = (PyObject *)frame->f_code;
+    view->function = frame->f_funcobj;
+#else
+    PyObject *code = (PyObject *)frame->f_code;
+    view->function = (PyObject *)frame->f_func;
+#endif
+    if (code != NULL && PyCode_Check(code))
+        view->code = (PyCodeObject *)code;
+}
+
+/** How many slots are in use: all variables, and of the stack what is known.
+ *  Up to 3.13 the top is lost while the frame is inside a C call: its
+ *  temporaries are then out of reach, its variables are not. */
+static inline void
+lg_frame_view_slots(const lg_frame *frame, lg_frame_view *view)
+{
+    view->slots = frame->localsplus;
+    view->local_count = view->code->co_nlocalsplus;
+#if PY_VERSION_HEX >= 0x030E0000
+    Py_ssize_t top = frame->stackpointer != NULL
+                         ? frame->stackpointer - frame->localsplus
+                         : -1;
+#else
+    Py_ssize_t top = frame->stacktop;
+#endif
+    if (top > view->local_count)
+        view->stack_count = top - view->local_count;
+    else if (top >= 0)
+        view->local_count = top;
+}
+
+static inline lg_frame_view
+lg_frame_view_of(lg_frame *frame)
+{
+    lg_frame_view view = {0};
+    if (lg_frame_is_native(frame))
+        return view;
+    lg_frame_view_program(frame, &view);
+    if (view.code == NULL)
+        return view;
+    view.globals = frame->f_globals;
+    view.locals_mapping = frame->f_locals;
+    view.object = (PyObject *)frame->frame_obj;
+    if (frame->owner == FRAME_OWNED_BY_GENERATOR)
+        view.generator =
+            (PyObject *)((char *)frame - offsetof(PyGenObject, gi_iframe));
+    lg_frame_view_slots(frame, &view);
+    return view;
+}
+
+/** The frame that a frame object stands for. */
+static inline lg_frame *
+lg_frame_of_object(PyObject *object)
+{
+    return ((PyFrameObject *)object)->f_frame;
+}
+
+#if PY_VERSION_HEX >= 0x030E0000
+#define LG_GENERATOR_FRAME(self) (&(self)->gi_iframe)
+#else
+#define LG_GENERATOR_FRAME(self) ((lg_frame *)(self)->gi_iframe)
+#endif
+
+/** The frame inside a generator, or NULL when it is finished. */
+static inline lg_frame *
+lg_frame_of_generator(PyObject *generator)
+{
+    PyGenObject *self = (PyGenObject *)generator;
+    if (self->gi_frame_state >= FRAME_CLEARED)
+        return NULL;
+    return LG_GENERATOR_FRAME(self);
+}
+
+#else
+
+static inline lg_frame_view
+lg_frame_view_of(lg_frame *frame)
+{
+    lg_frame_view view = {0};
+    if (frame->f_code == NULL)
+        return view;
+    view.code = frame->f_code;
+    view.globals = frame->f_globals;
+    view.locals_mapping = frame->f_locals;
+    view.object = (PyObject *)frame;
+    view.generator = frame->f_gen;
+    view.slots = frame->f_localsplus;
+    view.local_count = lg_code_slot_count(view.code);
+#if PY_VERSION_HEX >= 0x030A0000
+    if (frame->f_stackdepth > 0)
+        view.stack_count = frame->f_stackdepth;
+#else
+    if (frame->f_stacktop != NULL)
+        view.stack_count = frame->f_stacktop - frame->f_valuestack;
+#endif
+    return view;
+}
+
+static inline lg_frame *
+lg_frame_of_object(PyObject *object)
+{
+    return (PyFrameObject *)object;
+}
+
+/** Up to 3.10 a generator refers to a frame object, which has the variables. */
+static inline lg_frame *
+lg_frame_of_generator(PyObject *generator)
+{
+    (void)generator;
+    return NULL;
+}
+
+#endif
+
+/** Up to 3.10 a frame is an object, also while it runs. */
+enum { LG_FRAMES_ARE_OBJECTS = PY_VERSION_HEX < 0x030B0000 };
+
+/** Whether each generator refers to a frame object of its own. */
+static inline PyObject *
+lg_generator_frame_object(PyObject *generator)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    (void)generator;
+    return NULL;
+#else
+    return (PyObject *)((PyGenObject *)generator)->gi_frame;
+#endif
+}
+
+/** Local variables and stack that a frame of this code has room for. */
+static inline size_t
+lg_code_slot_bytes(const PyCodeObject *code)
+{
+    return (size_t)(lg_code_slot_count(code) + code->co_stacksize) *
+           sizeof(PyObject *);
+}
+
+/** Bytes behind a code object's struct: its instructions from 3.11 on, before
+ *  the opcode cache and the map of cells (Objects/codeobject.c, code_sizeof).
+ */
+static inline size_t
+lg_code_size_behind(const PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    size_t bytes = (size_t)Py_SIZE(code) * sizeof(_Py_CODEUNIT);
+    return (bytes + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+#else
+    size_t bytes = 0;
+    if (code->co_cell2arg != NULL && code->co_cellvars != NULL)
+        bytes +=
+            (size_t)PyTuple_GET_SIZE(code->co_cellvars) * sizeof(Py_ssize_t);
+    if (code->co_opcache != NULL)
+        bytes +=
+            (size_t)PyBytes_GET_SIZE(code->co_code) / sizeof(_Py_CODEUNIT) +
+            (size_t)code->co_opcache_size * sizeof(_PyOpcache);
+    return bytes;
+#endif
+}
+
+/** Bytes of slots behind the struct of a frame object (Objects/frameobject.c,
+ *  frame_sizeof). */
+static inline size_t
+lg_frame_size_behind(PyObject *object)
+{
+    lg_frame *frame = lg_frame_of_object(object);
+    if (frame == NULL)
+        return 0;
+    const PyCodeObject *code = lg_frame_view_of(frame).code;
+    if (code == NULL)
+        return 0;
+#if PY_VERSION_HEX >= 0x030B0000
+    return lg_code_slot_bytes(code);
+#else
+    return lg_code_slot_bytes(code) - sizeof(PyObject *);
+#endif
+}
+
+/** The code that a generator runs or ran, or NULL. */
+static inline const PyCodeObject *
+lg_generator_code(PyObject *generator)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    /* The frame keeps its code when it is cleared. */
+    lg_frame_view view = {0};
+    lg_frame_view_program(LG_GENERATOR_FRAME((PyGenObject *)generator), &view);
+    return view.code;
+#else
+    return (PyCodeObject *)((PyGenObject *)generator)->gi_code;
+#endif
+}
+
+/** Bytes of slots behind a generator's struct: its frame is part of it from
+ *  3.11 on. */
+static inline size_t
+lg_generator_size_behind(PyObject *generator)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    const PyCodeObject *code = lg_generator_code(generator);
+    return code != NULL ? lg_code_slot_bytes(code) : 0;
+#else
+    (void)generator;
+    return 0;
+#endif
+}
+
+/** Where in the code the frame is: an offset in bytes, for the line table. */
+static inline int
+lg_frame_instruction(const lg_frame *frame, const PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030E0000
+    /* A free-threaded build has a copy of the instructions for each thread. */
+    (void)code;
+    return (int)((const char *)frame->instr_ptr -
+                 (const char *)_PyFrame_GetBytecode((lg_frame *)frame));
+#elif PY_VERSION_HEX >= 0x030D0000
+    return (int)((const char *)frame->instr_ptr -
+                 (const char *)_PyCode_CODE(code));
+#elif PY_VERSION_HEX >= 0x030B0000
+    return (int)((const char *)frame->prev_instr -
+                 (const char *)_PyCode_CODE(code));
+#elif PY_VERSION_HEX >= 0x030A0000
+    (void)code;
+    return frame->f_lasti * 2;
+#else
+    (void)code;
+    return frame->f_lasti;
+#endif
+}
+
+#endif

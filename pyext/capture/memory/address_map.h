@@ -1,0 +1,92 @@
+/**
+ * Address to node, without hashing: a radix map with one u32 for every 16 bytes
+ * of address space that holds an object. Neighbouring objects share cache
+ * lines, which is the whole gain (a hash table is 3 to 9 times slower here).
+ * Static objects may be aligned to 8 bytes only; still no two objects begin in
+ * the same 16 bytes, as none is smaller than its header.
+ *
+ * Three levels: bits 30 to 47 choose a table of 1,024 leaves, bits 20 to 29 a
+ * leaf of 1 MiB of addresses, bits 4 to 19 the slot. Tables and leaves are
+ * cut from anonymous mappings, which big captures pass on to the next.
+ */
+#ifndef LEAKGRAPH_ADDRESS_MAP_H
+#define LEAKGRAPH_ADDRESS_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LG_SHADOW_TOP = 1 << 18,
+    LG_SHADOW_MIDDLE = 1 << 10,
+    LG_SHADOW_LEAF = 1 << 16,
+};
+
+/** Mapped memory that tables and leaves are cut from. */
+typedef struct lg_shadow_chunk {
+    struct lg_shadow_chunk *next;
+    size_t size;
+} lg_shadow_chunk;
+
+typedef struct lg_shadow {
+    uint32_t ***top;
+    lg_shadow_chunk *chunks; /**< the newest first */
+    char *free;              /**< the rest of the newest chunk */
+    size_t free_size;
+    size_t used;
+    size_t limit;  /**< what the budget allows to be used */
+    uint32_t lost; /**< the slot of any address once memory ran out */
+    bool whole;
+    bool failed; /**< memory ran out: what was found since means nothing */
+} lg_shadow;
+
+/** False when the address space is exhausted. max_bytes 0: no budget. `whole`
+ *  asks for big chunks in huge pages: right when most of the heap will be met,
+ *  a waste of cleared memory when little of it is. */
+bool lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes, bool whole);
+void lg_shadow_close(lg_shadow *shadow);
+/** Zeroed bytes that last until the shadow is closed, or NULL. */
+void *lg_shadow_take(lg_shadow *shadow, size_t size);
+
+/** The slot of an address in a leaf that is new; &shadow->lost, with `failed`
+ *  set, when memory ran out. */
+uint32_t *lg_shadow_new_slot(lg_shadow *shadow, const void *address);
+
+/** The slot of an address: 0 until set. Never NULL: see `failed`. */
+static inline uint32_t *
+lg_shadow_slot(lg_shadow *shadow, const void *address)
+{
+    uintptr_t bits = (uintptr_t)address;
+    uint32_t **middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    if (__builtin_expect(middle == NULL, 0))
+        return lg_shadow_new_slot(shadow, address);
+    uint32_t *leaf = middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)];
+    if (__builtin_expect(leaf == NULL, 0))
+        return lg_shadow_new_slot(shadow, address);
+    return &leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)];
+}
+
+/** Brings an address's slot into the cache, if there is one. */
+static inline void
+lg_shadow_prefetch(const lg_shadow *shadow, const void *address)
+{
+    uintptr_t bits = (uintptr_t)address;
+    uint32_t *const *middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    const uint32_t *leaf =
+        middle != NULL ? middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)] : NULL;
+    if (leaf != NULL)
+        __builtin_prefetch(&leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)], 1);
+}
+
+/** The slot's value, 0 if it was never set; allocates nothing. */
+static inline uint32_t
+lg_shadow_find(const lg_shadow *shadow, const void *address)
+{
+    uintptr_t bits = (uintptr_t)address;
+    uint32_t *const *middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    const uint32_t *leaf =
+        middle != NULL ? middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)] : NULL;
+    return leaf != NULL ? leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)] : 0;
+}
+
+#endif

@@ -1,0 +1,135 @@
+#include "capture/memory/arena.h"
+#include "capture/memory/pages.h"
+#include "capture/memory/page_cache.h"
+#include "capture/memory/spill.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/** From this size on a block is aligned for huge pages and asks for them, and
+ * is kept for the next capture. */
+#define HUGE_PAGE LG_SPARE_UNIT
+#define PAGE ((size_t)4096)
+
+typedef struct arena {
+    uint64_t budget;
+    uint64_t mapped;
+} arena;
+
+/** Small blocks take whole pages too: there are few, and none may come from
+ *  malloc, whose state the heap walk must not touch in a forked child. */
+static size_t
+rounded(size_t size)
+{
+    size_t unit = size >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+    return (size + unit - 1) & ~(unit - 1);
+}
+
+static void *
+map_fresh(size_t size)
+{
+    if (size < HUGE_PAGE)
+        return lg_pages_map(size);
+    size_t kept;
+    void *spilled = lg_spill_take(size, true);
+    return spilled != NULL ? spilled : lg_spare_map(size, &kept);
+}
+
+/** Whole huge pages are kept, the rest is not worth it. `give` is told which.
+ */
+static void
+unmap(char *start, size_t size, void (*give)(void *, size_t))
+{
+    if (lg_spill_holds(start)) {
+        lg_spill_give(start, size);
+        return;
+    }
+    size_t odd = -(uintptr_t)start & (HUGE_PAGE - 1);
+    if (odd > size)
+        odd = size;
+    size_t whole = (size - odd) & ~(HUGE_PAGE - 1);
+    if (odd)
+        munmap(start, odd);
+    if (whole)
+        give(start + odd, whole);
+    if (size - odd - whole)
+        munmap(start + odd + whole, size - odd - whole);
+}
+
+/** Moves a block to a place with more room. */
+static void *
+move(void *old, size_t old_size, size_t size)
+{
+    void *fresh = size >= HUGE_PAGE ? lg_spare_room(size) : lg_pages_map(size);
+    if (fresh != NULL)
+        lg_spare_move(old, old_size, fresh);
+    return fresh;
+}
+
+/** Grown in place if the room behind is free; else moved. */
+static void *
+map_grown(void *old, size_t old_size, size_t size)
+{
+    if (lg_spill_holds(old))
+        return lg_spill_fits(old, size) ? old : NULL;
+    void *spilled = size >= HUGE_PAGE ? lg_spill_take(size, true) : NULL;
+    if (spilled != NULL) {
+        memcpy(spilled, old, old_size);
+        munmap(old, old_size);
+        return spilled;
+    }
+    if (old_size >= HUGE_PAGE &&
+        lg_spare_take_at((char *)old + old_size, size - old_size))
+        return old;
+    char *grown = mremap(old, old_size, size, 0);
+    if (grown != MAP_FAILED)
+        madvise(grown, size, MADV_HUGEPAGE);
+    else
+        grown = move(old, old_size, size);
+    /* What blocks give back they must also take, or it would become more with
+       each capture. */
+    if (grown != NULL)
+        lg_spare_fill(grown + old_size, size - old_size);
+    return grown;
+}
+
+static void *
+arena_resize(void *context, void *old, size_t old_size, size_t new_size)
+{
+    arena *self = context;
+    size_t before = old != NULL ? rounded(old_size) : 0;
+    size_t after = new_size ? rounded(new_size) : 0;
+    if (after == before)
+        return old;
+    if (after > before) {
+        if (self->budget && self->mapped + (after - before) > self->budget)
+            return NULL;
+        void *block = before ? map_grown(old, before, after) : map_fresh(after);
+        if (block == NULL)
+            return NULL;
+        self->mapped += after - before;
+        return block;
+    }
+    unmap((char *)old + after, before - after,
+          after ? lg_spare_give_end : lg_spare_give);
+    self->mapped -= before - after;
+    return after ? old : NULL;
+}
+
+static void
+arena_release(void *context)
+{
+    munmap(context, PAGE);
+}
+
+lg_allocator
+lg_arena_new(uint64_t max_bytes)
+{
+    lg_allocator allocator = {arena_resize, arena_release, NULL};
+    arena *self = map_fresh(PAGE);
+    if (self != NULL) {
+        self->budget = max_bytes;
+        allocator.context = self;
+    }
+    return allocator;
+}

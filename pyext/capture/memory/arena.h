@@ -1,0 +1,16 @@
+/**
+ * Memory for a capture: anonymous mappings, grown by mremap, so that the walked
+ * heap never changes under the walk and growing a column moves page tables
+ * instead of bytes.
+ */
+#ifndef LEAKGRAPH_ARENA_H
+#define LEAKGRAPH_ARENA_H
+
+#include <leakgraph/builder.h>
+
+/** An allocator with a budget in bytes (0: none). Its context is reference
+ *  counted by hand: released with the graph. allocator->context is NULL when
+ *  memory ran out. */
+lg_allocator lg_arena_new(uint64_t max_bytes);
+
+#endif

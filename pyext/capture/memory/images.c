@@ -1,0 +1,47 @@
+#include "capture/memory/images.h"
+
+#include <link.h>
+
+static void
+mark(lg_images *images, uintptr_t start, uintptr_t end)
+{
+    uintptr_t first = start >> LG_IMAGES_BIT_SHIFT;
+    uintptr_t last = (end - 1) >> LG_IMAGES_BIT_SHIFT;
+    for (uintptr_t i = first; i <= last && i - first < LG_IMAGES_BITS; i++)
+        images->near[i % LG_IMAGES_BITS / 64] |= (uint64_t)1 << i % 64;
+}
+
+/** Keeps the order, and counts also those for which there is no room. */
+static void
+insert(lg_images *images, uintptr_t start, uintptr_t end)
+{
+    size_t place = images->count++;
+    if (place >= images->capacity)
+        return;
+    for (; place > 0 && images->items[place - 1].start > start; place--)
+        images->items[place] = images->items[place - 1];
+    images->items[place] = (lg_range){start, end};
+    mark(images, start, end);
+}
+
+static int
+visit(struct dl_phdr_info *info, size_t size, void *images)
+{
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t start = (uintptr_t)(info->dlpi_addr + segment->p_vaddr);
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_W &&
+            segment->p_memsz > 0)
+            insert(images, start, start + segment->p_memsz);
+    }
+    return 0;
+}
+
+bool
+lg_images_read(lg_images *images)
+{
+    images->count = 0;
+    dl_iterate_phdr(visit, images);
+    return images->count <= images->capacity;
+}

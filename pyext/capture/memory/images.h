@@ -1,0 +1,40 @@
+/**
+ * Which addresses belong to the program and its libraries: variables, not
+ * memory that was allocated. An object that lies there was never given a
+ * collector's head, whatever its type says.
+ */
+#ifndef LEAKGRAPH_IMAGES_H
+#define LEAKGRAPH_IMAGES_H
+
+#include "capture/memory/range.h"
+
+/** Bits of lg_images.near, and how much of the address space one stands for. */
+enum { LG_IMAGES_BITS = 4096, LG_IMAGES_BIT_SHIFT = 20 };
+
+/** The writable segments of everything loaded, by address. */
+typedef struct lg_images {
+    lg_range *items;
+    size_t count;
+    size_t capacity;
+    /** A bit for each MiB, by the low bits of its number: set if a segment
+     *  reaches into it, or into one of the same bits. */
+    uint64_t near[LG_IMAGES_BITS / 64];
+} lg_images;
+
+/** Fills `images`, whose items and capacity its owner has set. False when there
+ *  are more, as images->count says, than it has room for. Takes the loader's
+ *  lock: not for a forked child. */
+bool lg_images_read(lg_images *images);
+
+/** Whether the address lies in one: in a few instructions for nearly all
+ *  addresses of a heap, else O(log images). */
+static inline bool
+lg_images_have(const lg_images *images, const void *address)
+{
+    uintptr_t bit = (uintptr_t)address >> LG_IMAGES_BIT_SHIFT;
+    uint64_t word = images->near[bit % LG_IMAGES_BITS / 64];
+    return (word >> bit % 64 & 1) &&
+           lg_ranges_have(images->items, images->count, (uintptr_t)address);
+}
+
+#endif

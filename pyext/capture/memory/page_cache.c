@@ -1,0 +1,248 @@
+#include "capture/memory/page_cache.h"
+#include "capture/memory/pages.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MOST_RANGES = 64 };
+
+/** Never more than this, whatever the captures needed. */
+#define MOST_BYTES ((size_t)2 << 30)
+
+typedef struct range {
+    char *start;
+    size_t size;
+} range;
+
+/** Ascending, and never adjacent: neighbours are one range. The lock is only
+ *  tried: in a forked child another thread may have held it for good. */
+static struct {
+    pthread_mutex_t lock;
+    range ranges[MOST_RANGES];
+    size_t count;
+    size_t bytes;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void
+remove_range(size_t i)
+{
+    kept.count--;
+    memmove(&kept.ranges[i], &kept.ranges[i + 1],
+            (kept.count - i) * sizeof(range));
+}
+
+/** Cuts `size` bytes off the front of a range. */
+static void *
+cut(size_t i, size_t size)
+{
+    void *start = kept.ranges[i].start;
+    kept.ranges[i].start += size;
+    kept.ranges[i].size -= size;
+    kept.bytes -= size;
+    if (kept.ranges[i].size == 0)
+        remove_range(i);
+    return start;
+}
+
+/** A kept range of at least that size, the smallest that there is; MOST_RANGES
+ *  if there is none. */
+static size_t
+best_fit(size_t size)
+{
+    size_t best = MOST_RANGES;
+    for (size_t i = 0; i < kept.count; i++)
+        if (kept.ranges[i].size >= size &&
+            (best == MOST_RANGES ||
+             kept.ranges[i].size < kept.ranges[best].size))
+            best = i;
+    return best;
+}
+
+bool
+lg_spare_take_at(void *start, size_t size)
+{
+    bool taken = false;
+    if (pthread_mutex_trylock(&kept.lock) != 0)
+        return false;
+    for (size_t i = 0; i < kept.count && !taken; i++)
+        if (kept.ranges[i].start == start && kept.ranges[i].size >= size)
+            taken = cut(i, size) != NULL;
+    pthread_mutex_unlock(&kept.lock);
+    if (taken)
+        madvise(start, size, MADV_KEEPONFORK);
+    return taken;
+}
+
+static size_t
+largest(void)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < kept.count; i++)
+        if (kept.ranges[i].size > kept.ranges[most].size)
+            most = i;
+    return most;
+}
+
+/** Moves pages to where something is mapped that nobody needs. Not more than a
+ *  unit: that is mostly one mapping, and kernels before 6.17 move but one at a
+ *  time. When it fails, the pages are where they were. */
+static bool
+move(char *pages, size_t size, char *to)
+{
+    if (mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
+        return true;
+    /* What was there may be gone. */
+    mmap(to, size, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    return false;
+}
+
+void
+lg_spare_move(void *from, size_t size, void *to)
+{
+    char *source = from;
+    char *target = to;
+    for (size_t part; size > 0; size -= part) {
+        part = size < LG_SPARE_UNIT ? size : LG_SPARE_UNIT;
+        if (!move(source, part, target)) {
+            memcpy(target, source, part);
+            munmap(source, part);
+        }
+        source += part;
+        target += part;
+    }
+}
+
+/** Moves kept pages to the front of a mapping; how many bytes. */
+static size_t
+fill(char *start, size_t size)
+{
+    size_t filled = 0;
+    while (filled < size && kept.count > 0) {
+        char *unit = cut(largest(), LG_SPARE_UNIT);
+        if (!move(unit, LG_SPARE_UNIT, start + filled)) {
+            munmap(unit, LG_SPARE_UNIT);
+            break;
+        }
+        filled += LG_SPARE_UNIT;
+    }
+    return filled;
+}
+
+void *
+lg_spare_room(size_t size)
+{
+    char *start = lg_pages_map(size + LG_SPARE_UNIT);
+    if (start == NULL)
+        return NULL;
+    size_t before = -(uintptr_t)start & (LG_SPARE_UNIT - 1);
+    if (before)
+        munmap(start, before);
+    munmap(start + before + size, LG_SPARE_UNIT - before);
+    madvise(start + before, size, MADV_HUGEPAGE);
+    return start + before;
+}
+
+void *
+lg_spare_map(size_t size, size_t *kept_size)
+{
+    char *start = NULL;
+    *kept_size = 0;
+    if (pthread_mutex_trylock(&kept.lock) != 0)
+        return lg_spare_room(size);
+    size_t best = best_fit(size);
+    if (best < MOST_RANGES) {
+        start = cut(best, size);
+        *kept_size = size;
+    } else if ((start = lg_spare_room(size)) != NULL) {
+        *kept_size = fill(start, size);
+    }
+    pthread_mutex_unlock(&kept.lock);
+    if (*kept_size > 0)
+        madvise(start, *kept_size, MADV_KEEPONFORK);
+    return start;
+}
+
+void
+lg_spare_fill(void *start, size_t size)
+{
+    char *first = (char *)start + (-(uintptr_t)start & (LG_SPARE_UNIT - 1));
+    size_t whole = (size_t)((char *)start + size - first);
+    if (first > (char *)start + size || whole < LG_SPARE_UNIT ||
+        pthread_mutex_trylock(&kept.lock) != 0)
+        return;
+    size_t filled = fill(first, whole & ~(LG_SPARE_UNIT - 1));
+    pthread_mutex_unlock(&kept.lock);
+    if (filled > 0)
+        madvise(first, filled, MADV_KEEPONFORK);
+}
+
+/** Puts a range in its place, as one with its neighbours; false when there are
+ *  too many. */
+static bool
+insert(char *start, size_t size)
+{
+    size_t i = 0;
+    while (i < kept.count && kept.ranges[i].start < start)
+        i++;
+    range *before = i > 0 ? &kept.ranges[i - 1] : NULL;
+    range *after = i < kept.count ? &kept.ranges[i] : NULL;
+    bool joins_before = before != NULL && before->start + before->size == start;
+    bool joins_after = after != NULL && start + size == after->start;
+    if (!joins_before && !joins_after && kept.count == MOST_RANGES)
+        return false;
+    kept.bytes += size;
+    if (joins_before) {
+        before->size += size + (joins_after ? after->size : 0);
+        if (joins_after)
+            remove_range(i);
+    } else if (joins_after) {
+        *after = (range){start, size + after->size};
+    } else {
+        memmove(&kept.ranges[i + 1], &kept.ranges[i],
+                (kept.count - i) * sizeof(range));
+        kept.ranges[i] = (range){start, size};
+        kept.count++;
+    }
+    return true;
+}
+
+void
+lg_spare_give(void *start, size_t size)
+{
+    bool taken = false;
+    if (pthread_mutex_trylock(&kept.lock) == 0) {
+        /* Nobody waits at a fork for pages that say nothing. */
+        taken = kept.bytes + size <= MOST_BYTES &&
+                madvise(start, size, MADV_FREE) == 0 &&
+                madvise(start, size, MADV_WIPEONFORK) == 0 &&
+                insert(start, size);
+        pthread_mutex_unlock(&kept.lock);
+    }
+    if (!taken)
+        munmap(start, size);
+}
+
+/** How much of a mapping has pages, from its beginning on. */
+static size_t
+touched(char *start, size_t size)
+{
+    size_t end = 0;
+    unsigned char present = 1;
+    while (end < size && mincore(start + end, 1, &present) == 0 && present & 1)
+        end += LG_SPARE_UNIT;
+    return end < size ? end : size;
+}
+
+void
+lg_spare_give_end(void *start, size_t size)
+{
+    size_t keep = touched(start, size);
+    if (keep > 0)
+        lg_spare_give(start, keep);
+    if (keep < size)
+        munmap((char *)start + keep, size - keep);
+}

@@ -1,0 +1,32 @@
+/**
+ * Stretches of addresses, in order, and whether an address lies in one.
+ */
+#ifndef LEAKGRAPH_RANGE_H
+#define LEAKGRAPH_RANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lg_range {
+    uintptr_t start;
+    uintptr_t end; /**< behind the last */
+} lg_range;
+
+/** O(log count) of ranges that ascend and do not overlap. */
+static inline bool
+lg_ranges_have(const lg_range *ranges, size_t count, uintptr_t address)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranges[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && ranges[low].start <= address;
+}
+
+#endif

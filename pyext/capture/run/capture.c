@@ -1,0 +1,250 @@
+#include "capture/adapters/adapter_pass.h"
+#include "capture/run/capture.h"
+#include "capture/memory/arena.h"
+#include "capture/cpython/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/** What is known before the walk: strftime may take locks, which the walk of a
+ *  forked child must not. */
+static void
+describe(lg_walk *walk)
+{
+    char text[160];
+    lg_builder *builder = walk->builder;
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    lg_builder_set_info(builder, "time", text);
+    snprintf(text, sizeof text, "%ld", (long)getpid());
+    lg_builder_set_info(builder, "pid", text);
+    snprintf(text, sizeof text, "%s", Py_GetVersion());
+    text[strcspn(text, " ")] = '\0';
+    lg_builder_set_info(builder, "python", text);
+    lg_builder_set_info(builder, "platform", Py_GetPlatform());
+    lg_builder_set_info(builder, "leakgraph", LG_VERSION);
+    lg_capture_describe(text, sizeof text);
+    lg_builder_set_info(builder, "capture.method", text);
+    lg_builder_set_info(builder, "keys", walk->options->no_keys ? "no" : "yes");
+    lg_builder_set_info(builder, "previews",
+                        walk->options->previews ? "yes" : "no");
+}
+
+/** What lists are followed by; without it they are gone through: see chain.h.
+ */
+static void
+read_images(lg_walk *walk)
+{
+    if (walk->partial || !walk->internal || LG_FREE_THREADED)
+        return;
+    lg_images images = {.capacity = 0};
+    lg_images_read(&images);
+    images.capacity = images.count;
+    images.items = lg_walk_keep(walk, images.capacity * sizeof *images.items);
+    if (images.items != NULL && lg_images_read(&images))
+        walk->images = images;
+}
+
+static lg_status
+open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
+{
+    memset(walk, 0, sizeof *walk);
+    walk->options = options;
+    walk->interpreter = PyInterpreterState_Get();
+    walk->internal = lg_capture_internal();
+    if (walk->internal)
+        walk->interned = lg_interned_dict(walk->interpreter);
+    walk->partial = options->roots != NULL;
+    walk->tracked.done = true;
+    walk->allocator = lg_arena_new(options->max_bytes);
+    if (walk->allocator.context == NULL)
+        return lg_error_set(err, LG_ENOMEM, "no memory to begin a capture");
+    lg_status status = lg_builder_new(&walk->allocator, &walk->builder, err);
+    if (status == LG_OK && !lg_shadow_open(&walk->shadow, options->max_bytes,
+                                           !walk->partial && !options->spill)) {
+        lg_builder_free(walk->builder);
+        status = lg_error_set(err, LG_ENOMEM,
+                              "no address space for a capture: raise the limit "
+                              "on virtual memory (ulimit -v)");
+    }
+    return status;
+}
+
+/** What the last whole capture of this process found: the next one will find
+ *  about as much. Races between threads spoil a hint, no more. */
+static struct {
+    _Atomic uint32_t nodes;
+    _Atomic uint64_t edges;
+} last;
+
+/** What is asked for beyond the last capture's figures: room for the walkers'
+ *  blocks, and little more, so that the pages kept from then are of the right
+ *  number. A heap that has grown since makes the columns move, without their
+ *  bytes. */
+enum { SLACK = 1 << 13 };
+
+/** Address space is all that a generous guess costs. */
+static void
+expect_size(lg_walk *walk)
+{
+    if (walk->partial)
+        return;
+    uint64_t tracked = walk->internal ? lg_gc_long_lived(walk->interpreter) : 0;
+    walk->expected = last.nodes ? last.nodes : 2 * tracked;
+    if (walk->options->max_bytes || walk->options->spill)
+        return;
+    uint64_t nodes = last.nodes ? last.nodes + SLACK : 4 * tracked;
+    uint64_t edges = last.nodes ? last.edges + SLACK : 4 * nodes;
+    if (nodes < UINT32_MAX / 2)
+        lg_builder_reserve(walk->builder, (uint32_t)nodes, edges);
+}
+
+static void
+remember_size(const lg_walk *walk)
+{
+    if (walk->partial)
+        return;
+    last.nodes = walk->builder->node_count;
+    last.edges = walk->builder->edge_count;
+}
+
+/** One sentence for a capture that ran out of memory or budget. */
+static lg_status
+explain_shortage(const lg_capture_options *options, lg_error *err)
+{
+    if (options->max_bytes)
+        return lg_error_set(err, LG_ELIMIT,
+                            "the capture needs more than max_bytes=%llu: raise "
+                            "it, or capture less with roots= and max_depth=",
+                            (unsigned long long)options->max_bytes);
+    return lg_error_set(err, LG_ENOMEM,
+                        "memory ran out: a capture needs about 100 bytes for "
+                        "each object");
+}
+
+/** What the builder, whose failures are sticky, says of the work so far. */
+static lg_status
+builder_status(const lg_walk *walk, lg_error *err)
+{
+    switch (walk->builder->status) {
+    case LG_OK:
+        return LG_OK;
+    case LG_ECANCELLED:
+        return lg_error_set(err, LG_ECANCELLED, "cancelled while capturing");
+    default:
+        return explain_shortage(walk->options, err);
+    }
+}
+
+static void
+close_walk(lg_walk *walk)
+{
+    lg_surveys_close(walk);
+    lg_walk_free(walk);
+}
+
+lg_status
+lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
+                 lg_error *err)
+{
+    double start = lg_clock();
+    lg_status status = open_walk(walk, options, err);
+    if (status != LG_OK)
+        return options->max_bytes ? explain_shortage(options, err) : status;
+    walk->started = start;
+    expect_size(walk);
+    describe(walk);
+    read_images(walk);
+    if (!lg_types_open(walk) || !lg_surveys_open(walk))
+        walk->builder->status = LG_ENOMEM;
+    else if (!walk->internal && !walk->partial && !LG_FREE_THREADED) {
+        lg_roots_open(walk);
+        status = lg_enumerate_public(walk, err);
+    }
+    if (status == LG_OK)
+        status = builder_status(walk, err);
+    if (status != LG_OK)
+        lg_capture_abandon(walk);
+    return status;
+}
+
+void
+lg_capture_roots(lg_walk *walk)
+{
+    if (walk->partial) {
+        lg_builder_set_partial(walk->builder,
+                               "only what the given roots reach");
+        lg_walk_roots_given(walk);
+        return;
+    }
+    if (walk->internal || LG_FREE_THREADED) {
+        lg_roots_open(walk);
+        lg_enumerate_begin(walk);
+    }
+    lg_roots_walk(walk);
+    lg_question_note(walk);
+    lg_roots_finish(walk);
+}
+
+lg_status
+lg_capture_walk(lg_walk *walk, lg_error *err)
+{
+    char text[32];
+    if (LG_FREE_THREADED) {
+        lg_stopped_walk(walk);
+    } else {
+        lg_capture_roots(walk);
+        lg_walk_run(walk);
+        lg_surveys_run(walk);
+        lg_texts_finish(walk);
+    }
+    lg_surveys_settle(walk);
+    remember_size(walk);
+    snprintf(text, sizeof text, "%.3f", lg_clock() - walk->started);
+    lg_builder_set_info(walk->builder, "capture.seconds", text);
+    return builder_status(walk, err);
+}
+
+lg_status
+lg_capture_end(lg_walk *walk, lg_graph **out, lg_error *err)
+{
+    lg_status status = lg_builder_finish(walk->builder, out, err);
+    return status == LG_ENOMEM ? explain_shortage(walk->options, err) : status;
+}
+
+void
+lg_capture_abandon(lg_walk *walk)
+{
+    close_walk(walk);
+    lg_builder_free(walk->builder);
+}
+
+lg_status
+lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
+{
+    lg_walk walk;
+    lg_status status = lg_capture_begin(&walk, options, err);
+    if (status != LG_OK)
+        return status;
+    status = lg_capture_walk(&walk, err);
+    if (status == LG_OK) {
+        lg_sizes_finish(&walk);
+        lg_surveys_ask(&walk);
+        status = builder_status(&walk, err);
+    }
+    if (status != LG_OK) {
+        lg_capture_abandon(&walk);
+        return status;
+    }
+    close_walk(&walk);
+    if (options->pause != NULL)
+        *options->pause = lg_clock() - walk.started;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_capture_end(&walk, out, err);
+    Py_END_ALLOW_THREADS
+    return status;
+}

@@ -1,0 +1,34 @@
+/**
+ * Capture: the heap of the running interpreter as an lg_graph.
+ *
+ * Call with the GIL held. The walk runs no Python code, allocates no Python
+ * object, writes no reference count and materialises no __dict__ or frame
+ * object; its memory comes from anonymous mappings of its own. It cannot start
+ * a garbage collection and cannot be interrupted. The graph is finished with
+ * the GIL released.
+ */
+#ifndef LEAKGRAPH_CAPTURE_H
+#define LEAKGRAPH_CAPTURE_H
+
+#include "capture/walk/capture_options.h"
+
+/** Captures into *out. With roots or a limit the graph is partial. */
+lg_status lg_capture(const lg_capture_options *options, lg_graph **out,
+                     lg_error *err);
+
+/** To be called once, from module initialisation: proves that the interpreter's
+ *  internals are where this build expects them. Cannot fail; a mismatch selects
+ *  the public method. LEAKGRAPH_CAPTURE=public in the environment forces it. */
+void lg_capture_self_check(void);
+/** Warns (RuntimeWarning) if a mismatch was found and says what is missed then;
+ *  silent when the public method was asked for. -1 if the warning is an error.
+ */
+int lg_capture_announce(void);
+
+/** The method as text: "internal", or "public: reason". */
+void lg_capture_describe(char *out, size_t size);
+
+/** Whether this build has no GIL: other threads run Python code at any time. */
+bool lg_capture_is_free_threaded(void);
+
+#endif

@@ -1,0 +1,207 @@
+#include "capture/run/child.h"
+#include "capture/cpython/clock.h"
+#include "capture/cpython/peek.h"
+#include "capture/memory/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/** Often enough for a progress line. */
+#define TELL_SECONDS 0.1
+#define FAULT_STACK ((size_t)64 << 10)
+
+/** The handler of faults is given nothing. */
+static lg_child *running;
+
+/* ------------------------------------------------------------- reports --- */
+
+static void
+set_text(lg_report *report, const char *text)
+{
+    size_t length = strlen(text);
+    if (length >= sizeof report->text)
+        length = sizeof report->text - 1;
+    memcpy(report->text, text, length);
+    report->text[length] = '\0';
+}
+
+static bool
+send(const lg_child *child, const lg_report *report)
+{
+    return write(child->reports, report, sizeof *report) ==
+           (ssize_t)sizeof *report;
+}
+
+/** The last report must arrive: waits for room in the pipe, as long as the
+ *  watchdog lets it. */
+static void
+send_surely(const lg_child *child, const lg_report *report)
+{
+    struct pollfd pipe = {child->reports, POLLOUT, 0};
+    while (!send(child, report) && (errno == EAGAIN || errno == EINTR))
+        poll(&pipe, 1, -1);
+}
+
+static bool
+tick(void *context, const char *phase, double done)
+{
+    lg_child *child = context;
+    double now = lg_clock();
+    if (now - child->told < TELL_SECONDS)
+        return true;
+    child->told = now;
+    alarm(child->seconds);
+    lg_report report = {.kind = LG_REPORT_PROGRESS, .done = done};
+    set_text(&report, phase);
+    send(child, &report);
+    return true;
+}
+
+/* -------------------------------------------------------------- faults --- */
+
+/** The name of the type of the object that the walk is at, as its C struct has
+ *  it: after a fault nothing else is to be trusted. */
+static void
+name_open_type(const lg_walk *walk, lg_report *report)
+{
+    const lg_builder *builder = walk->builder;
+    uint32_t node = builder->open_node;
+    PyObject object;
+    PyTypeObject type;
+    if (node >= builder->node_count ||
+        builder->node_flags[node] & LG_NODE_SYNTHETIC ||
+        !lg_peek(&object, (void *)(uintptr_t)builder->address[node],
+                 sizeof object) ||
+        !lg_peek(&type, Py_TYPE(&object), sizeof type))
+        return;
+    for (size_t size = 256; size > 0; size /= 2)
+        if (lg_peek(report->text, type.tp_name, size)) {
+            report->text[size] = '\0';
+            return;
+        }
+}
+
+/** A page of the file in which memory is kept could not be had. */
+static _Noreturn void
+end_with_full_disk(void)
+{
+    lg_report report = {
+        .kind = LG_REPORT_END, .status = LG_EIO, .code = ENOSPC};
+    send_surely(running, &report);
+    _exit(0);
+}
+
+/** Says what happened and lets it happen: the handler stands no more. */
+static void
+on_fault(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (number == SIGBUS && lg_spill_holds(info->si_addr))
+        end_with_full_disk();
+    lg_report report = {.kind = LG_REPORT_FAULT, .status = (uint32_t)number};
+    if (running->walk != NULL)
+        name_open_type(running->walk, &report);
+    send(running, &report);
+    syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
+}
+
+/** No handler of the parent's may run here: the interpreter's would write to
+ * the pipe of somebody's event loop. Blocked ones stay blocked. */
+static void
+set_signals(void)
+{
+    static char stack[FAULT_STACK];
+    static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                                 SIGABRT, SIGTRAP, SIGALRM};
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    for (int number = 1; number < NSIG; number++)
+        sigaction(number, &action, NULL);
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    action.sa_sigaction = on_fault;
+    action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (size_t i = 0; i < LG_COUNT(faults); i++) {
+        sigaction(faults[i], &action, NULL);
+        sigaddset(&wanted, faults[i]);
+    }
+    sigprocmask(SIG_UNBLOCK, &wanted, NULL);
+}
+
+/* -------------------------------------------------------------- course --- */
+
+/** When memory runs out, this process goes first. */
+static void
+volunteer(void)
+{
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    /* Where that is forbidden, things are as they were. */
+    if (write(file, "1000", 4) < 0)
+        errno = 0;
+    close(file);
+}
+
+static void
+settle(lg_child *child)
+{
+    running = child;
+    set_signals();
+    alarm(child->seconds);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != child->parent)
+        _exit(1);
+    prctl(PR_SET_NAME, "leakgraph");
+    volunteer();
+    /* A core of it would hold the parent's memory. */
+    prctl(PR_SET_DUMPABLE, 0);
+    lg_child_lend_memory();
+    if (child->spill >= 0)
+        lg_spill_begin(child->spill);
+}
+
+static lg_status
+work(lg_child *child, const lg_monitor *monitor, lg_report *end, lg_error *err)
+{
+    lg_graph *graph = NULL;
+    lg_walk *walk = child->walk;
+    walk->forked = true;
+    lg_status status = lg_capture_walk(walk, err);
+    child->walk = NULL;
+    if (status != LG_OK)
+        return status;
+    lg_walk_free(walk);
+    status = lg_capture_end(walk, &graph, err);
+    if (status != LG_OK)
+        return status;
+    end->nodes = lg_graph_columns(graph)->node_count;
+    end->edges = lg_graph_columns(graph)->edge_count;
+    status = lg_graph_write(graph, child->file, monitor, err);
+    end->code = errno;
+    return status;
+}
+
+void
+lg_child_run(lg_child *child)
+{
+    lg_report end = {.kind = LG_REPORT_END};
+    lg_error err = {.message = ""};
+    lg_monitor monitor = {tick, child};
+    settle(child);
+    child->options = *child->walk->options;
+    child->options.watch = &monitor;
+    child->walk->options = &child->options;
+    end.status = (uint32_t)work(child, &monitor, &end, &err);
+    if (end.status != LG_OK)
+        set_text(&end, err.message);
+    send_surely(child, &end);
+    _exit(0);
+}

@@ -1,0 +1,49 @@
+/**
+ * What runs in the forked child, and what it reports. Private to this folder.
+ *
+ * Everything here must do without malloc, locks and Python code: see fork.h.
+ */
+#ifndef LEAKGRAPH_CHILD_H
+#define LEAKGRAPH_CHILD_H
+
+#include "capture/walk/heap_walk.h"
+
+typedef enum lg_report_kind {
+    LG_REPORT_PROGRESS = 1,
+    LG_REPORT_FAULT, /**< the child is about to die by a signal */
+    LG_REPORT_END,
+} lg_report_kind;
+
+/** Small enough for a pipe to take it whole or not at all. */
+typedef struct lg_report {
+    uint32_t kind;
+    uint32_t status; /**< END: lg_status; FAULT: signal */
+    int32_t code;    /**< END with LG_EIO: errno */
+    uint32_t nodes;
+    uint64_t edges;
+    double done;
+    char text[480]; /**< PROGRESS: phase; FAULT: type of the object that was
+                         looked at, or empty; END: message */
+} lg_report;
+
+typedef struct lg_child {
+    lg_walk *walk; /**< opened by the parent */
+    lg_capture_options options;
+    int parent;       /**< process id */
+    int reports;      /**< write end of the pipe, not blocking */
+    int file;         /**< to be written */
+    int spill;        /**< file to keep memory in; -1: none */
+    unsigned seconds; /**< without progress, after which it gives up */
+    double told;      /**< when progress was reported last */
+} lg_child;
+
+/** Captures, writes, reports, ends. All signals are blocked when it is called.
+ */
+_Noreturn void lg_child_run(lg_child *child);
+
+/** Has Python's allocators take memory from a mapping of their own: the C
+ *  __sizeof__ of a library makes an int. Only for a process that will not
+ * return to Python. */
+void lg_child_lend_memory(void);
+
+#endif

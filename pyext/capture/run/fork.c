@@ -1,0 +1,225 @@
+#include "capture/run/child.h"
+#include "capture/run/fork.h"
+#include "capture/cpython/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x1000
+#endif
+
+/** Between two calls of the monitor when the child is silent. */
+#define WAIT_MILLISECONDS 100
+/** More patience than the child has with itself: it may have been stopped. */
+#define GRACE_SECONDS 5
+
+/* ---------------------------------------------------------------- fork --- */
+
+/** A clone as fork would make it, but for three things: no handler of
+ *  pthread_atfork runs, which might wait for a thread that the child does not
+ *  have; there is no signal at its end, so that nobody else's wait() finds it;
+ *  and a descriptor of it is made, by which it is told from a later process of
+ *  the same number. Systems before Linux 5.2 leave that at -1. */
+static int
+clone_process(int *process)
+{
+    *process = -1;
+    return (int)syscall(SYS_clone, (unsigned long)CLONE_PIDFD, NULL, process,
+                        NULL, NULL);
+}
+
+static lg_status
+split(lg_child *child, lg_fork *out, lg_error *err)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    out->child = clone_process(&out->process);
+    if (out->child == 0)
+        lg_child_run(child);
+    int code = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (out->child > 0)
+        return LG_OK;
+    return lg_error_set(err, code == ENOMEM ? LG_ENOMEM : LG_ECHILD,
+                        "cannot fork: %s; take the snapshot without fork=True",
+                        strerror(code));
+}
+
+lg_status
+lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
+{
+    double start = lg_clock();
+    lg_walk walk;
+    int ends[2];
+    /* The child has one thread, and its collector would wait for the others. */
+    if (LG_FREE_THREADED)
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "a free-threaded build of Python cannot be "
+                            "captured in a forked child; take the snapshot "
+                            "without fork=True");
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return lg_error_set(err, LG_EIO, "cannot make a pipe: %s",
+                            strerror(errno));
+    lg_status status = lg_capture_begin(&walk, plan->options, err);
+    if (status == LG_OK) {
+        lg_child child = {.walk = &walk,
+                          .parent = getpid(),
+                          .reports = ends[1],
+                          .file = plan->file,
+                          .spill = plan->spill,
+                          .seconds = plan->seconds};
+        *out = (lg_fork){.reports = ends[0], .seconds = plan->seconds};
+        status = split(&child, out, err);
+        lg_capture_abandon(&walk);
+    }
+    close(ends[1]);
+    if (status != LG_OK)
+        close(ends[0]);
+    out->pause = lg_clock() - start;
+    return status;
+}
+
+/* ---------------------------------------------------------------- wait --- */
+
+/** What is known of the child while it is waited for. */
+typedef struct news {
+    lg_report last; /**< progress */
+    lg_report end;  /**< kind 0: none came */
+    lg_report fault;
+    double heard; /**< when the last report came */
+    bool silent;  /**< for too long: it was killed */
+} news;
+
+/** Reads what there is; false at the end of the pipe. */
+static bool
+read_reports(const lg_fork *fork, news *known)
+{
+    lg_report report;
+    for (;;) {
+        ssize_t length = read(fork->reports, &report, sizeof report);
+        if (length < 0 && errno == EINTR)
+            continue;
+        if (length != (ssize_t)sizeof report)
+            return length < 0 && errno == EAGAIN;
+        report.text[sizeof report.text - 1] = '\0';
+        known->heard = lg_clock();
+        if (report.kind == LG_REPORT_PROGRESS)
+            known->last = report;
+        else if (report.kind == LG_REPORT_FAULT)
+            known->fault = report;
+        else
+            known->end = report;
+    }
+}
+
+static bool
+tell(const lg_monitor *monitor, const lg_report *last)
+{
+    return monitor == NULL ||
+           monitor->tick(monitor->context,
+                         last->kind ? last->text : "capturing", last->done);
+}
+
+/** Until the child is about to be gone: it closed the pipe, or died, or was
+ *  killed here. False when the monitor stopped the work. */
+static bool
+attend(const lg_fork *fork, const lg_monitor *monitor, news *known)
+{
+    struct pollfd sources[] = {{fork->reports, POLLIN, 0},
+                               {fork->process, POLLIN, 0}};
+    bool goes_on = true;
+    known->heard = lg_clock();
+    for (;;) {
+        poll(sources, 2, WAIT_MILLISECONDS);
+        if (!read_reports(fork, known) || sources[1].revents)
+            return true;
+        known->silent =
+            lg_clock() - known->heard > fork->seconds + GRACE_SECONDS;
+        goes_on = tell(monitor, &known->last);
+        if (known->silent || !goes_on)
+            break;
+    }
+    /* Its number is its own until it is reaped. */
+    kill(fork->child, SIGKILL);
+    return goes_on;
+}
+
+/** Takes the child's exit status. It sends no signal at its end, so only a wait
+ *  for such clones finds it: nobody else's. */
+static int
+reap(const lg_fork *fork)
+{
+    int status = 0;
+    while (waitpid(fork->child, &status, __WALL) < 0)
+        if (errno != EINTR)
+            return 0;
+    return status;
+}
+
+/* -------------------------------------------------------------- result --- */
+
+static lg_status
+explain_death(const lg_fork *fork, const news *known, int number, lg_error *err)
+{
+    const char *type = known->fault.text;
+    if (number == SIGALRM || known->silent)
+        return lg_error_set(err, LG_ECHILD,
+                            "the child that captures made no progress for %u s "
+                            "and was given up%s%s",
+                            fork->seconds,
+                            *type ? "; it looked at an object of type " : "",
+                            type);
+    if (*type)
+        return lg_error_set(err, LG_ECHILD,
+                            "the child that captures was killed by signal %d "
+                            "(%s) while it looked at an object of type %s: the "
+                            "tp_traverse of that type is likely at fault",
+                            number, strsignal(number), type);
+    return lg_error_set(err, LG_ECHILD,
+                        "the child that captures was killed by signal %d (%s)",
+                        number, strsignal(number));
+}
+
+static lg_status
+explain_end(const news *known, const char *path, lg_error *err)
+{
+    const lg_report *end = &known->end;
+    lg_status status = (lg_status)end->status;
+    if (end->kind == 0)
+        return lg_error_set(err, LG_ECHILD,
+                            "the child that captures ended without a word");
+    if (status == LG_EIO)
+        return lg_error_set(err, LG_EIO, "cannot write %s: %s", path,
+                            strerror(end->code));
+    return status == LG_OK ? LG_OK : lg_error_set(err, status, "%s", end->text);
+}
+
+lg_status
+lg_fork_wait(lg_fork *fork, const char *path, const lg_monitor *monitor,
+             lg_fork_result *out, lg_error *err)
+{
+    news known = {.last = {.kind = 0}};
+    bool goes_on = attend(fork, monitor, &known);
+    int status = reap(fork);
+    read_reports(fork, &known);
+    close(fork->reports);
+    if (fork->process >= 0)
+        close(fork->process);
+    *out =
+        (lg_fork_result){.nodes = known.end.nodes,
+                         .edges = known.end.edges,
+                         .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+    if (!goes_on)
+        return lg_error_set(err, LG_ECANCELLED, "cancelled while capturing");
+    return out->signal ? explain_death(fork, &known, out->signal, err)
+                       : explain_end(&known, path, err);
+}

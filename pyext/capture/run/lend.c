@@ -1,0 +1,95 @@
+/**
+ * Memory for what the child calls in Python's API, which in the parent comes
+ * from pymalloc and malloc.
+ */
+#include "capture/run/child.h"
+#include "capture/memory/pages.h"
+
+#include <string.h>
+
+#define LENT_BYTES ((size_t)64 << 20)
+
+/** Each block has its size before it, in as much room as alignment asks. */
+#define HEAD ((size_t)16)
+
+typedef struct lender {
+    char *start;
+    size_t used;
+    char *last; /**< the newest block, whose memory can be taken back */
+} lender;
+
+static size_t *
+size_before(void *block)
+{
+    return (size_t *)(void *)((char *)block - HEAD);
+}
+
+static bool
+is_lent(const lender *self, const void *block)
+{
+    return self->start != NULL && (const char *)block >= self->start &&
+           (const char *)block < self->start + LENT_BYTES;
+}
+
+static void *
+lend(void *context, size_t size)
+{
+    lender *self = context;
+    size_t whole = HEAD + ((size + HEAD - 1) & ~(HEAD - 1));
+    if (self->start == NULL || whole < size || whole > LENT_BYTES - self->used)
+        return NULL;
+    self->last = self->start + self->used + HEAD;
+    self->used += whole;
+    *size_before(self->last) = size;
+    return self->last;
+}
+
+static void *
+lend_zeroed(void *context, size_t count, size_t size)
+{
+    if (size > 0 && count > LENT_BYTES / size)
+        return NULL;
+    void *block = lend(context, count * size);
+    if (block != NULL)
+        memset(block, 0, count * size);
+    return block;
+}
+
+/** What the parent allocated stays as it is. */
+static void
+take_back(void *context, void *block)
+{
+    lender *self = context;
+    if (block == NULL || block != self->last)
+        return;
+    self->used = (size_t)((char *)block - HEAD - self->start);
+    self->last = NULL;
+}
+
+static void *
+lend_more(void *context, void *block, size_t size)
+{
+    lender *self = context;
+    if (block != NULL && !is_lent(self, block))
+        return NULL;
+    void *larger = lend(context, size);
+    if (larger != NULL && block != NULL) {
+        size_t old = *size_before(block);
+        memcpy(larger, block, old < size ? old : size);
+    }
+    return larger;
+}
+
+void
+lg_child_lend_memory(void)
+{
+    static lender self;
+    void *start = lg_pages_map(LENT_BYTES);
+    if (start != NULL)
+        self.start = start;
+    PyMemAllocatorEx allocator = {&self, lend, lend_zeroed, lend_more,
+                                  take_back};
+    PyMem_SetAllocator(PYMEM_DOMAIN_RAW, &allocator);
+    PyMem_SetAllocator(PYMEM_DOMAIN_MEM, &allocator);
+    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &allocator);
+}

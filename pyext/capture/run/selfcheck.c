@@ -1,0 +1,175 @@
+/**
+ * Proof, at import, that the interpreter's internals are where this build
+ * expects them. A patch release may move them; then the public method takes
+ * over and says so.
+ */
+#include "capture/cpython/compat_check.h"
+#include "capture/walk/heap_walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const void *lg_general_lookup;
+traverseproc lg_subtype_traverse;
+
+/** Why the internals are not used, or empty. Written once, at import. */
+static char refusal[128] = "not checked";
+static bool asked_for;
+
+static void
+refuse(const char *reason)
+{
+    if (refusal[0] == '\0')
+        snprintf(refusal, sizeof refusal, "%s", reason);
+}
+
+static void
+check_offsets(void)
+{
+    if (lg_untested_patch() != NULL)
+        refuse(lg_untested_patch());
+    if (!lg_offsets_agree() || !lg_interpreter_agrees(PyInterpreterState_Get()))
+        refuse("the interpreter's state is not laid out as it should be");
+}
+
+/** A freshly made list is the youngest member of the youngest generation. */
+static void
+check_generations(void)
+{
+    if (LG_FREE_THREADED)
+        return;
+    PyObject *list = PyList_New(0);
+    if (list == NULL) {
+        PyErr_Clear();
+        refuse("no memory for the self-check");
+        return;
+    }
+    PyGC_Head *head = lg_gc_head(PyInterpreterState_Get(), 0);
+    if (lg_gc_prev(head) != (PyGC_Head *)list - 1)
+        refuse("the collector's lists are not where they should be");
+    Py_DECREF(list);
+}
+
+/** Reads back two known dicts, one with str keys, one with others. */
+static void
+check_dict(PyObject *key, PyObject *value, bool str_keys)
+{
+    PyObject *dict = PyDict_New();
+    if (dict == NULL || PyDict_SetItem(dict, key, value) < 0) {
+        PyErr_Clear();
+        refuse("no memory for the self-check");
+        Py_XDECREF(dict);
+        return;
+    }
+    if (!str_keys)
+        lg_general_lookup = lg_dict_lookup(dict);
+    lg_dict_table table =
+        lg_dict_table_of(((PyDictObject *)dict)->ma_keys, lg_general_lookup);
+    if (table.count != 1 || table.str_keys != str_keys ||
+        *(PyObject *const *)(table.base + table.key) != key ||
+        *(PyObject *const *)(table.base + table.value) != value)
+        refuse("dicts are not laid out as they should be");
+    Py_DECREF(dict);
+}
+
+static void
+check_dicts(void)
+{
+    PyObject *number = PyLong_FromLong(1);
+    PyObject *name = PyUnicode_FromString("leakgraph_self_check");
+    if (number != NULL && name != NULL) {
+        check_dict(number, Py_None, false);
+        check_dict(name, number, true);
+    } else {
+        PyErr_Clear();
+        refuse("no memory for the self-check");
+    }
+    Py_XDECREF(number);
+    Py_XDECREF(name);
+}
+
+/** An instance of a class made here must show its two attributes where
+ *  lg_instance walkers read them. */
+static void
+check_instance(PyObject *class)
+{
+    PyObject *object = PyObject_CallNoArgs(class);
+    if (object == NULL || PyObject_SetAttrString(object, "first", Py_None) ||
+        PyObject_SetAttrString(object, "second", class)) {
+        PyErr_Clear();
+        refuse("no memory for the self-check");
+        Py_XDECREF(object);
+        return;
+    }
+    if (lg_type_has_managed_dict(Py_TYPE(object))) {
+        lg_inline_values inlined = lg_inline_values_of(object);
+        if (inlined.values == NULL || inlined.count != 2 ||
+            inlined.values[0] != Py_None || inlined.values[1] != class)
+            refuse("instance attributes are not where they should be");
+    }
+    Py_DECREF(object);
+}
+
+static void
+check_classes(void)
+{
+    PyObject *class =
+        PyObject_CallFunction((PyObject *)&PyType_Type, "s(){}", "SelfCheck");
+    if (class == NULL) {
+        PyErr_Clear();
+        refuse("no memory for the self-check");
+        return;
+    }
+    lg_subtype_traverse = ((PyTypeObject *)class)->tp_traverse;
+    check_instance(class);
+    Py_DECREF(class);
+}
+
+void
+lg_capture_self_check(void)
+{
+    refusal[0] = '\0';
+    const char *forced = getenv("LEAKGRAPH_CAPTURE");
+    asked_for = forced != NULL && strcmp(forced, "public") == 0;
+    if (asked_for)
+        refuse("asked for by LEAKGRAPH_CAPTURE");
+    check_offsets();
+    check_generations();
+    check_dicts();
+    check_classes();
+}
+
+bool
+lg_capture_internal(void)
+{
+    return refusal[0] == '\0';
+}
+
+int
+lg_capture_announce(void)
+{
+    if (lg_capture_internal() || asked_for)
+        return 0;
+    return PyErr_WarnFormat(
+        PyExc_RuntimeWarning, 1,
+        "leakgraph reads this CPython by public calls alone (%s): it cannot "
+        "see frozen objects, frames with their variables, nor tell what native "
+        "code holds",
+        refusal);
+}
+
+void
+lg_capture_describe(char *out, size_t size)
+{
+    if (lg_capture_internal())
+        snprintf(out, size, "internal");
+    else
+        snprintf(out, size, "public: %s", refusal);
+}
+
+bool
+lg_capture_is_free_threaded(void)
+{
+    return LG_FREE_THREADED;
+}

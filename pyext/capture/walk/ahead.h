@@ -1,0 +1,128 @@
+/**
+ * Bringing into the cache what the walk will read, some nodes before their turn
+ * comes: objects, then what their types keep elsewhere, then the slots of what
+ * they refer to. Each step reads only what an earlier one has brought. Included
+ * by walk.c alone.
+ */
+#ifndef LEAKGRAPH_AHEAD_H
+#define LEAKGRAPH_AHEAD_H
+
+#include "capture/walk/heap_walk.h"
+
+/** How many nodes before its turn an object's slots are asked for, its parts,
+ *  and the object itself. */
+enum { LG_AHEAD_SLOTS = 8, LG_AHEAD_PARTS = 16, LG_AHEAD_OBJECT = 32 };
+
+/** An object and the collector's head before it, which may lie in two lines. */
+static inline void
+lg_ahead_object(const char *object)
+{
+    __builtin_prefetch(object - sizeof(PyGC_Head));
+    __builtin_prefetch(object + sizeof(PyObject));
+}
+
+/** The second memory that a walker will read. */
+static inline void
+lg_ahead_parts(PyObject *object, const lg_type_info *info)
+{
+    switch ((lg_plan)info->plan) {
+    case LG_PLAN_LIST:
+        __builtin_prefetch(((PyListObject *)object)->ob_item);
+        return;
+    case LG_PLAN_DICT:
+        __builtin_prefetch(((PyDictObject *)object)->ma_keys);
+        return;
+    case LG_PLAN_INSTANCE:
+        __builtin_prefetch((const char *)object + 64);
+        if (info->dict_kind == LG_DICT_MANAGED)
+            __builtin_prefetch(lg_managed_word(object));
+        return;
+    case LG_PLAN_NAMED: /* functions, code: structs of some lines */
+        __builtin_prefetch((const char *)object + 64);
+        __builtin_prefetch((const char *)object + 128);
+        return;
+    default:
+        return;
+    }
+}
+
+/** The slot of what an object refers to. Near the object there is no need: its
+ *  neighbours' slots are in the cache since they had their turn. */
+static inline void
+lg_ahead_slot(const lg_shadow *shadow, const PyObject *object,
+              const PyObject *target)
+{
+    enum { NEAR = 1 << 10 };
+    if ((uintptr_t)target - (uintptr_t)object + NEAR > 2 * NEAR)
+        lg_shadow_prefetch(shadow, target);
+}
+
+/** The slots of a container's first items; few have more. */
+static inline void
+lg_ahead_items(const lg_shadow *shadow, const PyObject *object,
+               PyObject *const *items, Py_ssize_t count)
+{
+    enum { MOST = 6 };
+    for (Py_ssize_t i = 0; i < count && i < MOST; i++)
+        lg_ahead_slot(shadow, object, items[i]);
+}
+
+/** The slots of whatever the words of an object's struct may refer to. */
+static inline void
+lg_ahead_words(const lg_shadow *shadow, PyObject *object,
+               const lg_type_info *info)
+{
+    enum { MOST = 24 };
+    size_t count = (size_t)info->type->tp_basicsize / sizeof(PyObject *);
+    PyObject *const *words = (PyObject *const *)object;
+    for (size_t i = 2; i < count && i < MOST; i++)
+        lg_ahead_slot(shadow, object, words[i]);
+}
+
+/** The slot of the next object of the collector's list. */
+static inline void
+lg_ahead_next(const lg_shadow *shadow, const PyObject *object)
+{
+    const PyGC_Head *head = (const PyGC_Head *)object - 1;
+    lg_ahead_slot(shadow, object, (const PyObject *)(lg_gc_next(head) + 1));
+}
+
+static inline void
+lg_ahead_slots(const lg_walk *walk, uint32_t node)
+{
+    const lg_type_info *info = lg_walk_info(walk, node);
+    if (info == NULL)
+        return;
+    const lg_shadow *shadow = &walk->shadow;
+    PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
+    lg_inline_values inlined;
+    if (info->head == LG_HEAD_ALWAYS)
+        lg_ahead_next(shadow, object);
+    switch ((lg_plan)info->plan) {
+    case LG_PLAN_LIST:
+        lg_ahead_items(shadow, object, ((PyListObject *)object)->ob_item,
+                       Py_SIZE(object));
+        return;
+    case LG_PLAN_TUPLE:
+        lg_ahead_items(shadow, object, ((PyTupleObject *)object)->ob_item,
+                       Py_SIZE(object));
+        return;
+    case LG_PLAN_INSTANCE:
+        for (uint32_t i = 0; i < info->field_count; i++)
+            lg_ahead_slot(
+                shadow, object,
+                *(PyObject **)((char *)object + info->fields[i].offset));
+        if (info->dict_kind != LG_DICT_MANAGED)
+            return;
+        inlined = lg_inline_values_of(object);
+        lg_ahead_items(shadow, object, inlined.values, inlined.count);
+        return;
+    case LG_PLAN_NAMED:
+        lg_ahead_words(shadow, object, info);
+        return;
+    default:
+        return;
+    }
+}
+
+#endif

@@ -1,0 +1,62 @@
+/**
+ * The call that asks: what it was given stands on the caller's stack, which
+ * some versions show (LG_STACK_IS_VISIBLE). The question is no holder.
+ */
+#include "capture/walk/heap_walk.h"
+
+void
+lg_question_open(lg_walk *walk)
+{
+    lg_frame *frame = lg_thread_top_frame(PyThreadState_Get());
+    if (!LG_STACK_IS_VISIBLE || !walk->internal)
+        return;
+    while (frame != NULL && walk->question.code == NULL) {
+        walk->question = lg_frame_view_of(frame);
+        frame = lg_frame_previous(frame);
+    }
+}
+
+bool
+lg_question_holds(const lg_walk *walk, const lg_frame_view *view,
+                  PyObject *object)
+{
+    const lg_capture_options *options = walk->options;
+    if (walk->question.slots == NULL || view->slots != walk->question.slots)
+        return false;
+    for (size_t i = 0; i < options->held_count; i++)
+        if (options->held[i] == object)
+            return true;
+    return object == options->hidden;
+}
+
+/** The references of the asking call to an argument of its own. */
+static uint32_t
+references_to(const lg_walk *walk, PyObject *argument)
+{
+    const lg_frame_view *view = &walk->question;
+    uint32_t counted = 0;
+    bool shown = false;
+    for (Py_ssize_t i = 0; i < view->stack_count; i++) {
+        lg_slot slot = view->slots[view->local_count + i];
+        if (lg_slot_object(slot) != argument)
+            continue;
+        shown = true;
+        counted += lg_slot_is_counted(slot);
+    }
+    if (!shown)
+        return 1;
+    /* The stack of a frame of leakgraph's own is counted with the frame. */
+    return lg_is_own_frame(view) ? 0 : counted;
+}
+
+void
+lg_question_note(lg_walk *walk)
+{
+    const lg_capture_options *options = walk->options;
+    for (size_t i = 0; i < options->held_count; i++) {
+        uint32_t node = lg_walk_node(walk, options->held[i]);
+        uint32_t count = references_to(walk, options->held[i]);
+        if (node != LG_NONE && count > 0)
+            lg_builder_add_found(walk->builder, node, count);
+    }
+}

@@ -1,0 +1,27 @@
+/** What to capture, and how much. */
+#ifndef LEAKGRAPH_CAPTURE_OPTIONS_H
+#define LEAKGRAPH_CAPTURE_OPTIONS_H
+
+#include <Python.h>
+#include <leakgraph/leakgraph.h>
+
+typedef struct lg_capture_options {
+    bool previews;          /**< keep short texts of str, bytes, int, float */
+    bool no_keys;           /**< leave the text of str keys out */
+    PyObject *const *roots; /**< borrowed; NULL: the whole heap */
+    size_t root_count;
+    PyObject *const *held; /**< borrowed: the arguments of the call that asks.
+                                Its own reference to each is counted as found,
+                                and each has its node whoever else holds it */
+    size_t held_count;
+    PyObject *hidden; /**< borrowed; NULL, or a list made for the call alone */
+    uint32_t max_depth; /**< hops from the roots; 0: no limit */
+    uint32_t max_nodes; /**< stop (partial) after so many; 0: no limit */
+    uint64_t max_bytes; /**< of capture memory: LG_ELIMIT beyond; 0: none */
+    bool spill;         /**< memory is short: reserve none */
+    const lg_monitor *watch; /**< told how far the walk is, GIL held: it may
+                                  run no Python code and allocate nothing */
+    double *pause; /**< out: seconds that the GIL was held; may be NULL */
+} lg_capture_options;
+
+#endif

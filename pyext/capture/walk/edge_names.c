@@ -1,0 +1,184 @@
+/**
+ * Naming edges. tp_traverse says what an object refers to, but not by which
+ * name; the walkers know names, but not what this version's tp_traverse
+ * reports. So the reported edges come first, unnamed, and each walker claims
+ * those it knows. A claim that finds no reported edge becomes one that the
+ * collector does not see. Thus the edges with LG_EDGE_TRAVERSED are exactly
+ * what gc.get_referents gives, on every version.
+ */
+#include "capture/walk/heap_walk.h"
+
+#include <string.h>
+
+/** From this many edges on, an index replaces the linear search. */
+#define INDEX_FROM 24
+#define UNNAMED (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED)
+
+static int
+visit(PyObject *child, void *context)
+{
+    lg_walk *walk = context;
+    /* Always 0: many traversers ignore or mishandle anything else. */
+    if (child != NULL)
+        lg_builder_add_edge(walk->builder, lg_walk_node(walk, child), UNNAMED,
+                            0);
+    return 0;
+}
+
+static uint32_t
+bucket_of(const lg_claims *claims, uint32_t target)
+{
+    return (target * 2654435761u) >> 7 & claims->mask;
+}
+
+/** Chains every reported edge into the bucket of its target. */
+static void
+build_index(lg_walk *walk)
+{
+    lg_claims *claims = &walk->claims;
+    claims->indexed = false;
+    if (claims->count < INDEX_FROM || claims->count > UINT32_MAX / 4)
+        return;
+    size_t buckets = 64;
+    while (buckets < claims->count)
+        buckets *= 2;
+    if (!lg_walk_scratch(walk, &claims->heads, buckets * sizeof(uint32_t)) ||
+        !lg_walk_scratch(walk, &claims->links,
+                         claims->count * sizeof(uint32_t)))
+        return;
+    claims->mask = (uint32_t)buckets - 1;
+    uint32_t *heads = claims->heads.data;
+    uint32_t *links = claims->links.data;
+    memset(heads, 0, buckets * sizeof *heads);
+    /* Backwards, so that a bucket gives its edges in the order reported. */
+    for (uint64_t rank = claims->count; rank-- > 0;) {
+        uint32_t target = walk->builder->edge_target[claims->first + rank];
+        uint32_t *head = &heads[bucket_of(claims, target)];
+        links[rank] = *head;
+        *head = (uint32_t)rank + 1;
+    }
+    claims->indexed = true;
+}
+
+void
+lg_claims_open(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    lg_claims *claims = &walk->claims;
+    PyTypeObject *type = info->type;
+    claims->first = walk->builder->edge_count;
+    claims->count = 0;
+    claims->indexed = false;
+    if (!info->traverse || (type->tp_is_gc != NULL && !type->tp_is_gc(object)))
+        return;
+    if (!_PyObject_GC_IS_TRACKED(object) && !info->untracked_too &&
+        !lg_is_let_go(object))
+        return;
+    type->tp_traverse(object, visit, walk);
+    claims->count = walk->builder->edge_count - claims->first;
+    build_index(walk);
+}
+
+/** An unnamed edge to `target`, or UINT64_MAX. Taken out of the index, so that
+ *  many claims of one target stay linear. */
+static uint64_t
+take_unnamed(lg_walk *walk, uint32_t target)
+{
+    const lg_builder *builder = walk->builder;
+    lg_claims *claims = &walk->claims;
+    if (!claims->indexed) {
+        for (uint64_t rank = 0; rank < claims->count; rank++) {
+            uint64_t edge = claims->first + rank;
+            if (builder->edge_target[edge] == target &&
+                builder->edge_kind[edge] == UNNAMED)
+                return edge;
+        }
+        return UINT64_MAX;
+    }
+    uint32_t *links = claims->links.data;
+    uint32_t *link = (uint32_t *)claims->heads.data + bucket_of(claims, target);
+    while (*link) {
+        uint32_t rank = *link - 1;
+        if (builder->edge_target[claims->first + rank] == target) {
+            *link = links[rank];
+            return claims->first + rank;
+        }
+        link = &links[rank];
+    }
+    return UINT64_MAX;
+}
+
+bool
+lg_claim_reported(lg_walk *walk, PyObject *child, unsigned kind,
+                  uint32_t payload)
+{
+    uint64_t edge = take_unnamed(walk, lg_walk_node(walk, child));
+    if (edge == UINT64_MAX)
+        return false;
+    walk->builder->edge_kind[edge] = (uint8_t)(kind | LG_EDGE_TRAVERSED);
+    walk->builder->edge_payload[edge] = payload;
+    return true;
+}
+
+static void
+claim(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload,
+      unsigned flags_if_added)
+{
+    if (child == NULL)
+        return;
+    if (!lg_claim_reported(walk, child, kind, payload))
+        lg_builder_add_edge(walk->builder, lg_walk_node(walk, child),
+                            kind | flags_if_added, payload);
+}
+
+void
+lg_claim(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload)
+{
+    claim(walk, child, kind, payload, 0);
+}
+
+void
+lg_claim_shared(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload)
+{
+    claim(walk, child, kind, payload, LG_EDGE_UNCOUNTED);
+}
+
+uint32_t
+lg_word_holding(PyObject *object, const lg_type_info *info, PyObject *target)
+{
+    size_t end = (size_t)info->type->tp_basicsize;
+    for (size_t offset = sizeof(PyObject); offset + sizeof(void *) <= end;
+         offset += sizeof(void *)) {
+        if (*(PyObject *const *)((const char *)object + offset) == target)
+            return (uint32_t)offset;
+    }
+    return 0;
+}
+
+void
+lg_claims_close(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    lg_builder *builder = walk->builder;
+    const lg_claims *claims = &walk->claims;
+    bool ranked = info->rest_kind != LG_EDGE_REFERENCE;
+    /* Few types have thousands of unnamed edges; searching the struct for each
+       of those would cost more than the name is worth. */
+    bool search = claims->count <= 4096;
+    uint32_t rank = 0;
+    for (uint64_t i = 0; i < claims->count; i++) {
+        uint64_t edge = claims->first + i;
+        if (builder->edge_kind[edge] != UNNAMED)
+            continue;
+        const void *target = (const void *)(uintptr_t)
+                                 builder->address[builder->edge_target[edge]];
+        uint32_t offset =
+            ranked || !search
+                ? 0
+                : lg_word_holding(object, info, (PyObject *)target);
+        unsigned kind = ranked   ? info->rest_kind
+                        : offset ? LG_EDGE_FIELD
+                                 : LG_EDGE_REFERENCE;
+        builder->edge_kind[edge] = (uint8_t)(kind | LG_EDGE_TRAVERSED);
+        builder->edge_payload[edge] = offset ? offset : rank;
+        rank++;
+    }
+}

@@ -1,0 +1,169 @@
+/**
+ * Every object that the collector tracks, by one of two methods: the generation
+ * lists themselves, or gc.get_objects() where the self-check did not recognise
+ * them.
+ */
+#include "capture/walk/chain.h"
+
+static uint32_t
+number_tracked(lg_walk *walk, PyGC_Head *head)
+{
+    uint32_t node = lg_walk_node(walk, head + 1);
+    if (node != LG_NONE)
+        walk->builder->node_flags[node] |= LG_NODE_TRACKED;
+    return node;
+}
+
+/** Goes to the next list that is not empty. Whether there was one. */
+static bool
+next_list(lg_walk *walk)
+{
+    lg_tracked *at = &walk->tracked;
+    while (at->next_list < LG_PERMANENT) {
+        PyGC_Head *head = lg_gc_head(walk->interpreter, at->next_list++);
+        at->front = lg_gc_next(head);
+        at->back = at->forward ? head : lg_gc_prev(head);
+        if (at->front != head)
+            return true;
+    }
+    at->done = true;
+    return false;
+}
+
+/** From both ends at once: a list in random memory order is a chain of cache
+ *  misses, and two chains overlap. Returns how many were numbered. */
+static uint32_t
+number_both_ends(lg_walk *walk, uint32_t most)
+{
+    lg_tracked *at = &walk->tracked;
+    PyGC_Head *front = at->front;
+    PyGC_Head *back = at->back;
+    uint32_t count = 0;
+    while (front != NULL && count < most) {
+        PyGC_Head *next = lg_gc_next(front);
+        __builtin_prefetch(next);
+        number_tracked(walk, front);
+        count++;
+        if (front == back) {
+            front = NULL;
+            break;
+        }
+        number_tracked(walk, back);
+        count++;
+        front = next == back ? NULL : next;
+        if (front != NULL)
+            back = lg_gc_prev(back);
+    }
+    at->front = front;
+    at->back = back;
+    return count;
+}
+
+/** While a collection runs (a finaliser may ask for a snapshot), backward links
+ *  may hold the collector's own counts. `back` is then the list's head. */
+static uint32_t
+number_forward(lg_walk *walk, uint32_t most)
+{
+    lg_tracked *at = &walk->tracked;
+    uint32_t count = 0;
+    while (at->front != NULL && count < most) {
+        number_tracked(walk, at->front);
+        count++;
+        at->front = lg_gc_next(at->front);
+        if (at->front == at->back)
+            at->front = NULL;
+    }
+    return count;
+}
+
+/** Those that the collector passes over since gc.freeze(). */
+static void
+number_frozen(lg_walk *walk)
+{
+    const PyGC_Head *list = lg_gc_head(walk->interpreter, LG_PERMANENT);
+    for (PyGC_Head *head = lg_gc_next(list); head != list;
+         head = lg_gc_next(head)) {
+        uint32_t node = number_tracked(walk, head);
+        if (node == LG_NONE)
+            return;
+        walk->builder->node_flags[node] |= LG_NODE_FROZEN;
+    }
+}
+
+void
+lg_enumerate_begin(lg_walk *walk)
+{
+    walk->tracked = (lg_tracked){
+        .forward = lg_gc_collecting(walk->interpreter),
+    };
+    if (LG_FREE_THREADED)
+        return;
+    number_frozen(walk);
+    lg_chain_begin(walk);
+}
+
+/** Numbers about so many more. */
+static void
+number_some(lg_walk *walk, uint32_t most)
+{
+    lg_tracked *at = &walk->tracked;
+    while (!at->done && most > 0) {
+        if (at->front == NULL && !next_list(walk))
+            return;
+        uint32_t count = at->forward ? number_forward(walk, most)
+                                     : number_both_ends(walk, most);
+        most -= count < most ? count : most;
+    }
+}
+
+/** How many tracked objects are numbered at a time. */
+enum { BATCH = 256 };
+
+void
+lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond)
+{
+    const lg_builder *builder = walk->builder;
+    lg_tracked *at = &walk->tracked;
+    if (at->done || next + beyond < builder->node_count)
+        return;
+    if (next >= builder->node_count && at->followed) {
+        if (lg_chain_go_on(walk))
+            return;
+        at->done = at->followed;
+    }
+    /* A batch may have nothing that is not known already. */
+    while (!at->done) {
+        number_some(walk, BATCH);
+        if (next < builder->node_count)
+            return;
+    }
+}
+
+lg_status
+lg_enumerate_public(lg_walk *walk, lg_error *err)
+{
+    lg_status status = LG_ENOMEM;
+    PyObject *collector = PyImport_ImportModule("gc");
+    PyObject *all = collector != NULL
+                        ? PyObject_CallMethod(collector, "get_objects", NULL)
+                        : NULL;
+    if (all == NULL || !PyList_CheckExact(all)) {
+        PyErr_Clear();
+        status = lg_error_set(err, LG_EUNSUPPORTED,
+                              "gc.get_objects() failed, and this interpreter's "
+                              "own object lists are not recognised");
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(all); i++) {
+        PyObject *object = PyList_GET_ITEM(all, i);
+        uint32_t node = lg_walk_node(walk, object);
+        if (node != LG_NONE)
+            walk->builder->node_flags[node] |= LG_NODE_TRACKED;
+        /* The list goes away with its references before anything is counted. */
+    }
+    status = LG_OK;
+done:
+    Py_XDECREF(all);
+    Py_XDECREF(collector);
+    return status;
+}

@@ -1,0 +1,369 @@
+/**
+ * The walk: shared state of one capture, and the few operations that every
+ * walker uses. Private to this folder.
+ *
+ * Nodes are numbered as they are met; a node's edges are appended when its
+ * number comes up, so the builder's edge columns fill in order. Nothing here
+ * may run Python code, allocate through Python, or write to an object.
+ */
+#ifndef LEAKGRAPH_HEAP_WALK_H
+#define LEAKGRAPH_HEAP_WALK_H
+
+#include "capture/cpython/compat.h" /* first: it decides which of CPython's headers are seen */
+#include "capture/cpython/compat_dict.h"
+#include "capture/cpython/compat_fields.h"
+#include "capture/walk/capture_options.h"
+#include "capture/memory/images.h"
+#include "capture/memory/address_map.h"
+#include "capture/walk/type_table.h"
+#include <leakgraph/builder.h>
+
+/** Longest name kept, in bytes. */
+#define LG_NAME_LIMIT 512
+
+/** A short text in the making, cut when full; no memory is allocated for it. */
+typedef struct lg_name {
+    size_t length;
+    char data[1024];
+} lg_name;
+
+/** A block of the walk's own memory that grows. */
+typedef struct lg_scratch {
+    void *data;
+    size_t size;
+} lg_scratch;
+
+/** The edges tp_traverse reported for the open node, still to be named. */
+typedef struct lg_claims {
+    uint64_t first;
+    uint64_t count;
+    bool indexed;
+    uint32_t mask;
+    lg_scratch heads; /**< u32 per bucket: 1 + rank of its first edge */
+    lg_scratch links; /**< u32 per edge: 1 + rank of the next in the bucket */
+} lg_claims;
+
+struct lg_surveys;
+
+/** The collector's lists, and how far their enumeration has come. */
+typedef struct lg_tracked {
+    PyGC_Head *front; /**< the next from the front; NULL: the list is done */
+    PyGC_Head *back;  /**< the next from the back */
+    int next_list;
+    bool forward;  /**< not from both ends */
+    bool followed; /**< each object that is walked leads to the next of its
+                      list: see chain.h */
+    bool done;
+    uintptr_t heads; /**< where the lists' own heads begin */
+    size_t heads_size;
+    lg_scratch
+        put_off; /**< u32 nodes whose next is to be looked at in the end */
+    uint32_t put_off_count;
+} lg_tracked;
+
+typedef struct lg_walk {
+    lg_builder *builder;
+    lg_allocator allocator;
+    const lg_capture_options *options;
+    PyInterpreterState *interpreter;
+    bool internal; /**< internal layouts may be relied on */
+    lg_shadow shadow;
+    lg_type_table types;
+    lg_tracked tracked;
+    lg_images images; /**< whole walks by internal layouts; else none */
+    lg_claims claims;
+    struct lg_surveys *surveys; /**< see survey.h */
+    PyObject *interned; /**< dict whose references are not counted, or NULL */
+    lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
+    uint32_t sized_count;
+    uint32_t sized_held;   /**< of those, the first so many are held */
+    lg_scratch told;       /**< u8 per node: which text it has been given */
+    uint32_t thread_count; /**< nodes 1 to thread_count are threads */
+    uint32_t
+        synthetic_count; /**< nodes below are interpreter, threads, frames */
+    uint32_t walked; /**< nodes below are done: roots first, then all others */
+    uint32_t looked; /**< nodes below have their types, and all their columns if
+                          they refer to nothing */
+    lg_frame_view question; /**< the frame that asks, if its stack is seen */
+    double started;         /**< by the monotonic clock, in seconds */
+    uint64_t expected; /**< about how many nodes there will be; 0: no idea */
+    bool partial;
+    bool forked; /**< in a child of the process: no library's code may run */
+    lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
+                           0: not to be expanded */
+} lg_walk;
+
+/** The node of an object or synthetic address, made if new: its columns are
+ *  filled when its turn comes. LG_NONE when memory ran out. The address must
+ * not be NULL. */
+static inline uint32_t
+lg_walk_node(lg_walk *walk, const void *address)
+{
+    uint32_t *slot = lg_shadow_slot(&walk->shadow, address);
+    if (*slot)
+        return *slot - 1;
+    if (__builtin_expect(walk->shadow.failed, 0)) {
+        walk->builder->status = LG_ENOMEM;
+        return LG_NONE;
+    }
+    uint32_t node =
+        lg_builder_number_node(walk->builder, (uint64_t)(uintptr_t)address);
+    *slot = node + 1;
+    return node;
+}
+
+/** The same in a walker's loop. Whether the node is new decides no branch, so
+ *  that the processor need not wait for a slot to go on with the next: hence
+ *  the arithmetic where a condition would be plainer. */
+static inline uint32_t
+lg_walk_meet(lg_walk *walk, lg_pen *pen, const void *address)
+{
+    uint32_t *slot = lg_shadow_slot(&walk->shadow, address);
+    uint32_t known = *slot;
+    uint32_t is_new = known == 0;
+    uint32_t mark = known | ((pen->node + 1) & (0 - is_new));
+    pen->address[pen->node] = (uint64_t)(uintptr_t)address;
+    pen->node_flags[pen->node] = 0;
+    pen->node += is_new;
+    *slot = mark;
+    return mark - 1;
+}
+
+/** Hands over what a walker's loop has written. */
+static inline void
+lg_walk_put(lg_walk *walk, const lg_pen *pen)
+{
+    lg_builder_put(walk->builder, pen);
+    if (__builtin_expect(walk->shadow.failed, 0))
+        walk->builder->status = LG_ENOMEM;
+}
+
+/** An edge of the open node to an object that may be NULL. */
+static inline void
+lg_walk_edge(lg_walk *walk, PyObject *target, unsigned kind, uint32_t payload)
+{
+    if (target != NULL)
+        lg_builder_add_edge(walk->builder, lg_walk_node(walk, target), kind,
+                            payload);
+}
+
+/** What a static type keeps elsewhere. */
+static inline lg_type_state
+lg_walk_type_state(const lg_walk *walk, PyTypeObject *type)
+{
+    return lg_type_state_of(walk->internal ? walk->interpreter : NULL, type);
+}
+
+/** Memory that lasts until the end of the walk, zeroed; NULL when it ran out.
+ */
+void *lg_walk_keep(lg_walk *walk, size_t size);
+/** Grows a scratch block to at least `size` bytes. */
+bool lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size);
+void lg_walk_scratch_free(lg_walk *walk, lg_scratch *scratch);
+uint32_t lg_walk_intern(lg_walk *walk, const char *name);
+/** Releases what the walk holds, builder excepted. */
+void lg_walk_free(lg_walk *walk);
+/** The text of a str object as an interned name, read from its memory. */
+uint32_t lg_walk_intern_str(lg_walk *walk, PyObject *str);
+
+/** The info of a type that is new; NULL when memory ran out. */
+lg_type_info *lg_walk_new_type(lg_walk *walk, PyTypeObject *type);
+
+/** The info of a type; NULL when it was not met yet. */
+static inline lg_type_info *
+lg_type_lookup(const lg_walk *walk, const PyTypeObject *type)
+{
+    return lg_type_slot_of(&walk->types, type)->info;
+}
+
+/** The info of a type, made if new; NULL when memory ran out. */
+static inline lg_type_info *
+lg_walk_type(lg_walk *walk, PyTypeObject *type)
+{
+    lg_type_info *info = lg_type_lookup(walk, type);
+    return __builtin_expect(info != NULL, 1) ? info
+                                             : lg_walk_new_type(walk, type);
+}
+
+/** The info of the object at a node, whose type is known by now; NULL if no
+ *  object is there. */
+static inline lg_type_info *
+lg_walk_info(const lg_walk *walk, uint32_t node)
+{
+    const lg_builder *builder = walk->builder;
+    return builder->node_flags[node] & LG_NODE_SYNTHETIC
+               ? NULL
+               : walk->types.by_id[builder->type[node]];
+}
+
+/** Makes the table; false when memory ran out. */
+bool lg_types_open(lg_walk *walk);
+/** Fills shape, fields and dict_kind of a type's info; false when memory ran
+ *  out. */
+bool lg_type_lay_out(lg_walk *walk, lg_type_info *info);
+/** The C function behind a library type's __sizeof__, or NULL. */
+PyCFunction lg_type_sizeof(lg_walk *walk, PyTypeObject *type);
+
+/* Naming what tp_traverse reported: see claims.c. */
+
+/** Runs tp_traverse on the open object and remembers its edges as unnamed. */
+void lg_claims_open(lg_walk *walk, PyObject *object, const lg_type_info *info);
+/** Names one unnamed edge to `child`; if none is left, adds an edge that the
+ *  collector does not see. `child` may be NULL. */
+void lg_claim(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload);
+/** The same, but an edge that tp_traverse did not report is not counted: its
+ *  reference belongs to another edge. */
+void lg_claim_shared(lg_walk *walk, PyObject *child, unsigned kind,
+                     uint32_t payload);
+/** Names a reported edge to `child`, if there is an unnamed one. */
+bool lg_claim_reported(lg_walk *walk, PyObject *child, unsigned kind,
+                       uint32_t payload);
+/** The offset of the word of the object's struct that holds `target`, or 0. */
+uint32_t lg_word_holding(PyObject *object, const lg_type_info *info,
+                         PyObject *target);
+/** Names what is left: words of the struct, else elements or plain ranks. */
+void lg_claims_close(lg_walk *walk, PyObject *object, const lg_type_info *info);
+
+/* Walkers: append the edges of the open node. */
+
+void lg_walk_list(lg_walk *walk, PyObject *object);
+void lg_walk_tuple(lg_walk *walk, PyObject *object);
+void lg_walk_dict(lg_walk *walk, PyObject *object);
+void lg_walk_set(lg_walk *walk, PyObject *object);
+/** False when the instance needs the careful way (lg_walk_named). */
+bool lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info);
+void lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info);
+
+/** Name of inline value i of instances of this type. */
+uint32_t lg_attribute_name(lg_walk *walk, lg_type_info *info, Py_ssize_t i);
+/** Mapping items of a dict or dict subclass, as claims. */
+void lg_claim_items(lg_walk *walk, PyObject *dict);
+/** Frame, generator and thread edges. */
+void lg_claim_frame(lg_walk *walk, const lg_frame_view *view);
+/** Text `train() train.py:12` of a frame. */
+void lg_name_frame(lg_name *name, const lg_frame *frame,
+                   const PyCodeObject *code);
+/** Text `train.step train.py:10` of a code object. */
+void lg_name_code(lg_name *name, const PyCodeObject *code);
+void lg_claim_frame_object(lg_walk *walk, PyObject *object);
+void lg_claim_generator(lg_walk *walk, PyObject *object);
+void lg_claim_type(lg_walk *walk, PyObject *object);
+void lg_claim_code(lg_walk *walk, PyObject *object);
+
+/* Columns of one node. */
+
+uint64_t lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info);
+/** What every instance of a type has, 0 if that is not the same: see
+ *  lg_type_info. */
+uint32_t lg_fixed_size(const lg_type_info *info);
+/** Asks a library type's own C __sizeof__ after the walk, for the instances
+ *  met since the last call that need it. */
+void lg_sizes_finish(lg_walk *walk);
+/** Takes a reference to those instances until then, so that they may be asked
+ *  when other threads run again. */
+void lg_sizes_hold(lg_walk *walk);
+/** Gives the references back, asked or not. */
+void lg_sizes_release(lg_walk *walk);
+/** The words of a type that name it: "torch.Tensor". */
+void lg_type_name(PyTypeObject *type, lg_name *out);
+/** Own texts of functions, modules, frames, keys ... after the walk. */
+void lg_texts_finish(lg_walk *walk);
+/** The same at once for one node, if it is a key, a name or to be previewed;
+ *  again when it turns out to be more than it seemed. */
+void lg_text_tell(lg_walk *walk, uint32_t node);
+/** Makes the keys of a namespace names, and tells them. */
+void lg_text_tell_names(lg_walk *walk, uint32_t dict);
+void lg_name_add(lg_name *name, const char *text);
+/** Adds a count with thousands separators. */
+void lg_name_add_count(lg_name *name, uint64_t count);
+void lg_name_addf(lg_name *name, const char *format, ...) LG_PRINTF(2, 3);
+/** Adds the text of a str from its memory, as UTF-8, at most `limit` bytes. */
+void lg_name_add_str(lg_name *name, PyObject *str, size_t limit);
+/** Gives the open node its own text, if its shape has one. */
+void lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info);
+
+/** Numbers what a walk begins with, and appends the edges of the roots. */
+void lg_capture_roots(lg_walk *walk);
+/** The whole walk while all other threads stand still: see stopped.c. */
+void lg_stopped_walk(lg_walk *walk);
+
+/* The call that asks: see question.c. */
+
+/** Finds the frame whose call this capture is. */
+void lg_question_open(lg_walk *walk);
+/** Whether an object on a frame's stack is there as an argument of that call.
+ */
+bool lg_question_holds(const lg_walk *walk, const lg_frame_view *view,
+                       PyObject *object);
+/** Gives every argument its node and counts the call's references to it. */
+void lg_question_note(lg_walk *walk);
+/** Whether a frame runs leakgraph's own Python code: it is the observer, not
+ *  the observed. */
+bool lg_is_own_frame(const lg_frame_view *view);
+
+/* A capture in its steps, for whoever must fork between them. */
+
+/** Opens the walk and does all that may run Python code before it. With the
+ *  GIL. On failure nothing is left to be freed. */
+lg_status lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
+                           lg_error *err);
+/** The walk proper: in it nothing of Python's runs or changes. Allocates from
+ *  the walk's own memory only and takes no lock. */
+lg_status lg_capture_walk(lg_walk *walk, lg_error *err);
+/** Makes the graph, taking the builder; by the same rules, without the GIL.
+ *  The walk itself must be free already. */
+lg_status lg_capture_end(lg_walk *walk, lg_graph **out, lg_error *err);
+/** Frees everything, with the GIL. */
+void lg_capture_abandon(lg_walk *walk);
+
+/* Beginning and end. */
+
+/** Numbers the objects that a partial walk starts from. */
+void lg_walk_roots_given(lg_walk *walk);
+/** Walks every node that is neither done nor synthetic, those met on the way
+ *  included. */
+void lg_walk_run(lg_walk *walk);
+/** Whether the self-check allows the internal layouts. */
+bool lg_capture_internal(void);
+
+/** Begins to number every object the collector tracks, by its own lists: the
+ *  first of each at once, and all that are frozen. */
+void lg_enumerate_begin(lg_walk *walk);
+/** Sees to it that there is a node `next`, and some beyond, as long as there
+ *  are objects that have none: so few at a time that an object is still in the
+ *  cache when its turn comes, and has a number next to those of what it refers
+ *  to. */
+void lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond);
+/** The same by public calls: they run Python code, make a list of all objects,
+ *  and cannot see frozen ones. */
+lg_status lg_enumerate_public(lg_walk *walk, lg_error *err);
+/** Numbers the interpreter, its threads and their frames: the first nodes. */
+void lg_roots_open(lg_walk *walk);
+/** Appends the edges of those, before any other node is opened. */
+void lg_roots_walk(lg_walk *walk);
+/** Declares the roots: threads, interpreter, modules, static types. */
+void lg_roots_finish(lg_walk *walk);
+
+/** Finds the value of a str key in an exact dict by identity or text, without
+ *  hashing; borrowed, NULL if absent. */
+PyObject *lg_dict_find(PyObject *dict, const char *key);
+/** Whether a str has exactly this ASCII text. */
+bool lg_str_equals(PyObject *str, const char *text);
+/** An instance's attribute by name, from its own storage; borrowed. */
+PyObject *lg_instance_find(lg_walk *walk, PyObject *object, const char *name);
+
+/*
+ * What the walk asks of adapters. capture/adapters defines these.
+ */
+/** Notes an instance for the adapter that its type belongs to. */
+void lg_survey_instance(lg_walk *walk, uint32_t node, const lg_type_info *info);
+/** Lets the adapter name what the open object refers to. */
+void lg_survey_visit(lg_walk *walk, PyObject *object, const lg_type_info *info);
+/** Which adapter wants instances of a type, and as what. */
+void lg_survey_choose(lg_walk *walk, lg_type_info *info);
+
+/** What the self-check learned. */
+extern const void *lg_general_lookup;
+extern traverseproc lg_subtype_traverse;
+
+#endif

@@ -1,0 +1,239 @@
+/**
+ * Texts of what serves as a key, and previews. Read from the memory of str,
+ * int, float and bytes objects; nothing is ever printed by Python.
+ */
+#include "capture/walk/heap_walk.h"
+
+#include <string.h>
+
+/** Longest text kept of a key or preview, in bytes. */
+#define KEY_LIMIT 64
+
+/** Decimal digits of an int that fits a long long; else nothing. */
+static void
+add_int(lg_name *name, PyObject *object)
+{
+    int overflow = 0;
+    long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (!overflow)
+        lg_name_addf(name, "%lld", value);
+}
+
+static void
+add_bytes(lg_name *name, PyObject *object)
+{
+    Py_ssize_t length = PyBytes_GET_SIZE(object);
+    const unsigned char *data =
+        (const unsigned char *)PyBytes_AS_STRING(object);
+    lg_name_add(name, "b'");
+    for (Py_ssize_t i = 0; i < length && i < KEY_LIMIT; i++)
+        lg_name_addf(name, data[i] >= 32 && data[i] < 127 ? "%c" : "\\x%02x",
+                     data[i]);
+    lg_name_add(name, length > KEY_LIMIT ? "'..." : "'");
+}
+
+/** The text of an atom that serves as a key or is previewed. */
+static void
+add_atom(lg_name *name, PyObject *object, size_t limit)
+{
+    if (PyUnicode_Check(object))
+        lg_name_add_str(name, object, limit);
+    else if (object == Py_True || object == Py_False)
+        lg_name_add(name, object == Py_True ? "True" : "False");
+    else if (object == Py_None)
+        lg_name_add(name, "None");
+    else if (PyLong_Check(object))
+        add_int(name, object);
+    else if (PyFloat_CheckExact(object))
+        lg_name_addf(name, "%.12g", PyFloat_AS_DOUBLE(object));
+    else if (PyBytes_CheckExact(object))
+        add_bytes(name, object);
+}
+
+/** The keys of one namespace. */
+static void
+mark_names_of(lg_builder *builder, uint32_t dict)
+{
+    uint64_t item, end;
+    lg_builder_edges(builder, dict, &item, &end);
+    for (; item < end; item++)
+        if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
+            builder->node_flags[builder->edge_payload[item]] |= LG_NODE_NAME;
+}
+
+/** The first edge from `edge` on that leads to a namespace, or `count`. Few do,
+ *  so eight are looked at together: a byte of a word is zero where one does. */
+static uint64_t
+next_namespace(const uint8_t *kinds, uint64_t edge, uint64_t count)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    for (; count - edge >= 8; edge += 8) {
+        uint64_t eight;
+        memcpy(&eight, kinds + edge, sizeof eight);
+        eight = (eight & ones * LG_EDGE_KIND_MASK) ^ ones * LG_EDGE_DICT;
+        if ((eight - ones) & ~eight & ones * 0x80)
+            break;
+    }
+    while (edge < count && (kinds[edge] & LG_EDGE_KIND_MASK) != LG_EDGE_DICT)
+        edge++;
+    return edge;
+}
+
+/** Keys of namespaces are names, not the user's data. */
+static void
+mark_names(lg_builder *builder)
+{
+    const uint8_t *kinds = builder->edge_kind;
+    uint64_t count = builder->edge_count;
+    for (uint64_t edge = next_namespace(kinds, 0, count); edge < count;
+         edge = next_namespace(kinds, edge + 1, count))
+        mark_names_of(builder, builder->edge_target[edge]);
+}
+
+/** The first node from `node` on with any of these flags, or the count of
+ *  nodes. Few have them, so four are looked at together. */
+static uint32_t
+next_flagged(const lg_builder *builder, uint32_t node, unsigned flags)
+{
+    const uint16_t *all = builder->node_flags;
+    uint32_t count = builder->node_count;
+    for (; count - node >= 4; node += 4) {
+        uint64_t four;
+        memcpy(&four, all + node, sizeof four);
+        if (four & flags * UINT64_C(0x0001000100010001))
+            break;
+    }
+    while (node < count && !(all[node] & flags))
+        node++;
+    return node;
+}
+
+/** Of a tuple that is a key, so are the elements. Whether it is one. */
+static bool
+mark_parts_of_key(lg_walk *walk, uint32_t node)
+{
+    lg_builder *builder = walk->builder;
+    /* A walk that was stopped has nodes whose types nobody looked up. */
+    if (node >= walk->looked || !(builder->node_flags[node] & LG_NODE_KEY))
+        return false;
+    const lg_type_info *info = lg_walk_info(walk, node);
+    if (info == NULL || info->type != &PyTuple_Type)
+        return false;
+    uint64_t edge, end;
+    lg_builder_edges(builder, node, &edge, &end);
+    for (; edge < end; edge++)
+        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_INDEX)
+            builder->node_flags[builder->edge_target[edge]] |= LG_NODE_KEY;
+    return true;
+}
+
+static void
+give_text(lg_walk *walk, uint32_t node)
+{
+    lg_builder *builder = walk->builder;
+    uint16_t flags = builder->node_flags[node];
+    uint16_t wanted = LG_NODE_NAME;
+    if (!walk->options->no_keys)
+        wanted |= LG_NODE_KEY;
+    if ((!(flags & wanted) && !walk->options->previews) ||
+        (flags & LG_NODE_SYNTHETIC))
+        return;
+    lg_name name;
+    name.length = 0;
+    add_atom(&name, (PyObject *)(uintptr_t)builder->address[node],
+             flags & LG_NODE_NAME ? LG_NAME_LIMIT : KEY_LIMIT);
+    if (name.length)
+        lg_builder_set_text(builder, node, name.data, name.length);
+}
+
+/** Asks for the object of a flagged node to come into the cache; returns the
+ *  next such node. */
+static uint32_t
+ask_for(const lg_builder *builder, uint32_t node, unsigned flags)
+{
+    if (node >= builder->node_count)
+        return node;
+    __builtin_prefetch((const void *)(uintptr_t)builder->address[node]);
+    return next_flagged(builder, node + 1, flags);
+}
+
+/** Gives all flagged nodes their texts. Their objects lie anywhere, and were
+ *  walked long ago. */
+static void
+give_texts(lg_walk *walk, uint32_t first, unsigned flags)
+{
+    enum { DISTANCE = 16 };
+    const lg_builder *builder = walk->builder;
+    uint32_t node = next_flagged(builder, first, flags);
+    uint32_t ahead = node;
+    for (int i = 0; i < DISTANCE; i++)
+        ahead = ask_for(builder, ahead, flags);
+    for (; node < builder->node_count;
+         node = next_flagged(builder, node + 1, flags)) {
+        ahead = ask_for(builder, ahead, flags);
+        give_text(walk, node);
+    }
+}
+
+void
+lg_texts_finish(lg_walk *walk)
+{
+    lg_builder *builder = walk->builder;
+    const unsigned named = LG_NODE_KEY | LG_NODE_NAME;
+    const uint32_t first = walk->synthetic_count;
+    uint32_t count = builder->node_count;
+    mark_names(builder);
+    for (uint32_t node = next_flagged(builder, first, LG_NODE_KEY);
+         node < count; node = next_flagged(builder, node + 1, LG_NODE_KEY))
+        mark_parts_of_key(walk, node);
+    if (walk->options->previews)
+        for (uint32_t node = first; node < count; node++)
+            give_text(walk, node);
+    else
+        give_texts(walk, first, named);
+}
+
+/* ------------------------------------------------------ node by node --- */
+
+/** Gives the text once for each thing that the node turned out to be. */
+static void
+tell_once(lg_walk *walk, uint32_t node)
+{
+    size_t before = walk->told.size;
+    if (!lg_walk_scratch(walk, &walk->told, walk->builder->node_capacity))
+        return;
+    uint8_t *told = walk->told.data;
+    if (walk->told.size > before)
+        memset(told + before, 0, walk->told.size - before);
+    uint8_t now = (uint8_t)(1 + (walk->builder->node_flags[node] &
+                                 (LG_NODE_NAME | LG_NODE_KEY)));
+    if (told[node] == now)
+        return;
+    told[node] = now;
+    give_text(walk, node);
+}
+
+void
+lg_text_tell(lg_walk *walk, uint32_t node)
+{
+    lg_builder *builder = walk->builder;
+    tell_once(walk, node);
+    if (!mark_parts_of_key(walk, node))
+        return;
+    uint64_t edge, end;
+    lg_builder_edges(builder, node, &edge, &end);
+    for (; edge < end; edge++)
+        tell_once(walk, builder->edge_target[edge]);
+}
+
+void
+lg_text_tell_names(lg_walk *walk, uint32_t dict)
+{
+    lg_builder *builder = walk->builder;
+    uint64_t item, end;
+    mark_names_of(builder, dict);
+    lg_builder_edges(builder, dict, &item, &end);
+    for (; item < end; item++)
+        if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
+            lg_text_tell(walk, builder->edge_payload[item]);
+}

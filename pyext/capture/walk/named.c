@@ -1,0 +1,288 @@
+/**
+ * The careful way to walk an object of any type: what tp_traverse reports,
+ * named by what is known of the type, and what tp_traverse leaves out.
+ */
+#include "capture/cpython/peek.h"
+#include "capture/walk/heap_walk.h"
+
+#include <string.h>
+
+/** Whether a word leads to a str, which need not be the case. */
+static bool
+leads_to_str(const PyObject *word)
+{
+    PyObject found;
+    return (uintptr_t)word % sizeof(void *) == 0 &&
+           lg_peek(&found, word, sizeof found) &&
+           Py_TYPE(&found) == &PyUnicode_Type;
+}
+
+/** A word that a type with a traverser declares may hold anything: a borrowed
+ *  reference (sqlite3), or what a derived type keeps there (mypyc). What the
+ *  traverser reports is there; and a str, which traversers leave out since it
+ *  can be in no cycle. */
+static void
+claim_declared(lg_walk *walk, PyObject *child, const lg_named_field *field)
+{
+    if (child == NULL)
+        return;
+    if (lg_shadow_find(&walk->shadow, child) != 0 &&
+        lg_claim_reported(walk, child, field->kind, field->name))
+        return;
+    if (leads_to_str(child))
+        lg_walk_edge(walk, child, field->kind, field->name);
+}
+
+static void
+claim_fields(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    for (uint32_t i = 0; i < info->field_count; i++) {
+        const lg_named_field *field = &info->fields[i];
+        PyObject *child = *(PyObject **)((char *)object + field->offset);
+        if (field->declared && info->traverse)
+            claim_declared(walk, child, field);
+        else
+            lg_claim(walk, child, field->kind, field->name);
+    }
+}
+
+/** Up to 3.11 a variable-sized instance keeps its dict behind its items. */
+static PyObject *
+dict_behind_items(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    Py_ssize_t count = Py_SIZE(object);
+    size_t size =
+        (size_t)type->tp_basicsize +
+        (size_t)(count < 0 ? -count : count) * (size_t)type->tp_itemsize;
+    size = (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+    return *(PyObject **)((char *)object + (Py_ssize_t)size +
+                          type->tp_dictoffset);
+}
+
+static void
+claim_attributes(lg_walk *walk, PyObject *object, lg_type_info *info)
+{
+    if (info->dict_kind == LG_DICT_OFFSET) {
+        lg_claim(walk, dict_behind_items(object), LG_EDGE_DICT, 0);
+        return;
+    }
+    if (info->dict_kind != LG_DICT_MANAGED || !walk->internal)
+        return;
+    lg_inline_values inlined = lg_inline_values_of(object);
+    PyObject *dict = lg_managed_dict(object);
+    for (Py_ssize_t i = 0; i < inlined.count; i++) {
+        if (inlined.values[i] == NULL)
+            continue;
+        uint32_t name = lg_attribute_name(walk, info, i);
+        /* With a dict on top, either it or the instance reports the values. */
+        if (dict != NULL)
+            lg_claim_shared(walk, inlined.values[i], LG_EDGE_ATTRIBUTE, name);
+        else
+            lg_claim(walk, inlined.values[i], LG_EDGE_ATTRIBUTE, name);
+    }
+    lg_claim(walk, dict, LG_EDGE_DICT, 0);
+}
+
+static void
+claim_sequence(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count; i++)
+        lg_claim(walk, items[i], LG_EDGE_INDEX, (uint32_t)i);
+}
+
+void
+lg_claim_items(lg_walk *walk, PyObject *dict)
+{
+    if (((PyDictObject *)dict)->ma_keys == NULL)
+        return;
+    bool split = ((PyDictObject *)dict)->ma_values != NULL;
+    bool str_keys =
+        walk->internal &&
+        lg_dict_table_of(((PyDictObject *)dict)->ma_keys, lg_general_lookup)
+            .str_keys;
+    bool embedded = walk->internal && lg_dict_is_embedded((PyDictObject *)dict);
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    uint32_t rank = 0;
+    while (PyDict_Next(dict, &position, &key, &value)) {
+        uint32_t key_node = lg_walk_node(walk, key);
+        if (key_node == LG_NONE)
+            return;
+        walk->builder->node_flags[key_node] |= LG_NODE_KEY;
+        if (embedded)
+            lg_claim_shared(walk, value, LG_EDGE_VALUE, key_node);
+        else
+            lg_claim(walk, value, LG_EDGE_VALUE, key_node);
+        if (split)
+            continue;
+        /* An OrderedDict reports its own second reference to each key, which
+           must not be taken for the dict's. */
+        if (str_keys)
+            lg_walk_edge(walk, key, LG_EDGE_KEY, rank++);
+        else
+            lg_claim(walk, key, LG_EDGE_KEY, rank++);
+    }
+}
+
+static void
+claim_weakref(lg_walk *walk, PyObject *object)
+{
+    PyObject *referent = ((PyWeakReference *)object)->wr_object;
+    if (referent != NULL && referent != Py_None)
+        lg_walk_edge(walk, referent,
+                     LG_EDGE_REFERENT | LG_EDGE_WEAK | LG_EDGE_UNCOUNTED, 0);
+}
+
+/** What a module's C code keeps in its state has no name. */
+static void
+name_module_state(lg_walk *walk)
+{
+    lg_builder *builder = walk->builder;
+    uint32_t name = lg_walk_intern(walk, "module state");
+    for (uint64_t i = 0; i < walk->claims.count; i++) {
+        uint64_t edge = walk->claims.first + i;
+        if (builder->edge_kind[edge] != (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
+            continue;
+        builder->edge_kind[edge] = LG_EDGE_NATIVE | LG_EDGE_TRAVERSED;
+        builder->edge_payload[edge] = name;
+    }
+}
+
+static bool
+is_lru_link_type(const PyTypeObject *type)
+{
+    return strstr(type->tp_name, "_lru_list_elem") != NULL;
+}
+
+/** The head of lru_list_elem, 3.9 to 3.14; a wrapper begins with one. */
+typedef struct lru_link_layout {
+    PyObject_HEAD
+    struct lru_link_layout *previous;
+    struct lru_link_layout *next;
+} lru_link_layout;
+
+/** The wrapper owns its links in a ring, beside the cache dict which owns them
+ *  too; tp_traverse says nothing of them. */
+static void
+walk_lru_links(lg_walk *walk, PyObject *object)
+{
+    lru_link_layout *root = (lru_link_layout *)object;
+    uint32_t rank = 0;
+    for (lru_link_layout *link = root->next;
+         link != NULL && link != root &&
+         is_lru_link_type(Py_TYPE((PyObject *)link));
+         link = link->next)
+        lg_walk_edge(walk, (PyObject *)link, LG_EDGE_INDEX, rank++);
+}
+
+/** The wrapper's own words, as against what it reports for its links. */
+static void
+name_lru_word(lg_walk *walk, uint64_t edge, PyObject *target)
+{
+    lg_builder *builder = walk->builder;
+    const char *name = PyDict_CheckExact(target) ? "cache"
+                       : PyType_Check(target)
+                           ? is_lru_link_type((PyTypeObject *)target)
+                                 ? "lru_list_elem_type"
+                                 : "cache_info_type"
+                       : Py_TYPE(target)->tp_call != NULL ? "__wrapped__"
+                                                          : "kwd_mark";
+    builder->edge_kind[edge] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
+    builder->edge_payload[edge] = lg_walk_intern(walk, name);
+}
+
+/** An lru_cache wrapper reports, on behalf of its links: key, result and, from
+ *  3.10 on, the link's type (Modules/_functoolsmodule.c). The links are nodes
+ * of their own, which refer to their type themselves. */
+static void
+name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    lg_builder *builder = walk->builder;
+    uint32_t key = LG_NONE, rank = 0;
+    bool after_result = false;
+    for (uint64_t i = 0; i < walk->claims.count; i++) {
+        uint64_t edge = walk->claims.first + i;
+        if (builder->edge_kind[edge] != (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
+            continue;
+        uint32_t target = builder->edge_target[edge];
+        PyObject *child = (PyObject *)(uintptr_t)builder->address[target];
+        if (after_result && PyType_Check(child) &&
+            is_lru_link_type((PyTypeObject *)child)) {
+            builder->edge_kind[edge] =
+                LG_EDGE_TYPE | LG_EDGE_TRAVERSED | LG_EDGE_UNCOUNTED;
+        } else if (key != LG_NONE) {
+            builder->edge_kind[edge] = LG_EDGE_VALUE | LG_EDGE_TRAVERSED;
+            builder->edge_payload[edge] = key;
+            key = LG_NONE;
+            after_result = true;
+            continue;
+        } else if (lg_word_holding(object, info, child)) {
+            name_lru_word(walk, edge, child);
+        } else {
+            key = target;
+            builder->node_flags[key] |= LG_NODE_KEY;
+            builder->edge_kind[edge] = LG_EDGE_KEY | LG_EDGE_TRAVERSED;
+            builder->edge_payload[edge] = rank++;
+        }
+        after_result = false;
+    }
+}
+
+static void
+claim_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    switch ((lg_shape)info->shape) {
+    case LG_SHAPE_LIST:
+        claim_sequence(walk, ((PyListObject *)object)->ob_item,
+                       Py_SIZE(object));
+        break;
+    case LG_SHAPE_TUPLE:
+        claim_sequence(walk, ((PyTupleObject *)object)->ob_item,
+                       Py_SIZE(object));
+        break;
+    case LG_SHAPE_DICT:
+        lg_claim_items(walk, object);
+        break;
+    case LG_SHAPE_TYPE:
+        lg_claim_type(walk, object);
+        break;
+    case LG_SHAPE_CODE:
+        lg_claim_code(walk, object);
+        break;
+    case LG_SHAPE_FRAME:
+        lg_claim_frame_object(walk, object);
+        break;
+    case LG_SHAPE_GENERATOR:
+        lg_claim_generator(walk, object);
+        break;
+    case LG_SHAPE_WEAKREF:
+        claim_weakref(walk, object);
+        break;
+    default:
+        break;
+    }
+}
+
+void
+lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info)
+{
+    lg_claims_open(walk, object, info);
+    if (info->shape != LG_SHAPE_TYPE)
+        claim_fields(walk, object, info);
+    if (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE)
+        lg_claim(walk, (PyObject *)Py_TYPE(object), LG_EDGE_TYPE, 0);
+    else
+        lg_claim_reported(walk, (PyObject *)Py_TYPE(object), LG_EDGE_TYPE, 0);
+    claim_attributes(walk, object, info);
+    claim_shape(walk, object, info);
+    if (info->shape == LG_SHAPE_MODULE)
+        name_module_state(walk);
+    if (info->shape == LG_SHAPE_LRU_CACHE) {
+        name_lru_cache(walk, object, info);
+        walk_lru_links(walk, object);
+    }
+    if (info->adapter)
+        lg_survey_visit(walk, object, info);
+    lg_claims_close(walk, object, info);
+}

@@ -1,0 +1,344 @@
+/**
+ * Texts: what functions, modules, frames and keys are called. Read from the
+ * memory of str, int and bytes objects; nothing is ever printed by Python.
+ */
+#include "capture/walk/heap_walk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void
+lg_name_add(lg_name *name, const char *text)
+{
+    size_t room = sizeof name->data - name->length;
+    size_t length = strlen(text);
+    if (length > room)
+        length = room;
+    memcpy(name->data + name->length, text, length);
+    name->length += length;
+}
+
+void
+lg_name_addf(lg_name *name, const char *format, ...)
+{
+    char piece[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(piece, sizeof piece, format, arguments);
+    va_end(arguments);
+    lg_name_add(name, piece);
+}
+
+void
+lg_name_add_count(lg_name *name, uint64_t count)
+{
+    char digits[24];
+    int length =
+        snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            lg_name_add(name, ",");
+        lg_name_addf(name, "%c", digits[i]);
+    }
+}
+
+/** Encodes one code point; a lone surrogate becomes U+FFFD. */
+static size_t
+encode(Py_UCS4 c, char out[4])
+{
+    if (c >= 0xD800 && c <= 0xDFFF)
+        c = 0xFFFD;
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xC0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3F));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xE0 | c >> 12);
+        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
+        out[2] = (char)(0x80 | (c & 0x3F));
+        return 3;
+    }
+    out[0] = (char)(0xF0 | c >> 18);
+    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
+    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
+    out[3] = (char)(0x80 | (c & 0x3F));
+    return 4;
+}
+
+/** Adds a str from one of its characters on. */
+static void
+add_str_from(lg_name *name, PyObject *str, Py_ssize_t start, size_t limit)
+{
+    if (!PyUnicode_IS_READY(str))
+        return;
+    size_t room = sizeof name->data - name->length;
+    if (limit > room)
+        limit = room;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(str);
+    int kind = (int)PyUnicode_KIND(str);
+    const void *data = PyUnicode_DATA(str);
+    if (PyUnicode_IS_ASCII(str)) {
+        size_t count = (size_t)(length - start);
+        count = count < limit ? count : limit;
+        memcpy(name->data + name->length, (const char *)data + start, count);
+        name->length += count;
+        return;
+    }
+    size_t used = 0;
+    for (Py_ssize_t i = start; i < length; i++) {
+        char bytes[4];
+        size_t count = encode(PyUnicode_READ(kind, data, i), bytes);
+        if (used + count > limit)
+            break;
+        memcpy(name->data + name->length, bytes, count);
+        name->length += count;
+        used += count;
+    }
+}
+
+void
+lg_name_add_str(lg_name *name, PyObject *str, size_t limit)
+{
+    add_str_from(name, str, 0, limit);
+}
+
+uint32_t
+lg_walk_intern(lg_walk *walk, const char *name)
+{
+    return lg_builder_intern(walk->builder, name, strlen(name));
+}
+
+uint32_t
+lg_walk_intern_str(lg_walk *walk, PyObject *str)
+{
+    lg_name name;
+    name.length = 0;
+    if (str != NULL && PyUnicode_Check(str))
+        lg_name_add_str(&name, str, LG_NAME_LIMIT);
+    return lg_builder_intern(walk->builder, name.data, name.length);
+}
+
+bool
+lg_str_equals(PyObject *str, const char *text)
+{
+    size_t length = strlen(text);
+    return PyUnicode_IS_READY(str) && PyUnicode_IS_COMPACT_ASCII(str) &&
+           (size_t)PyUnicode_GET_LENGTH(str) == length &&
+           memcmp(PyUnicode_DATA(str), text, length) == 0;
+}
+
+PyObject *
+lg_dict_find(PyObject *dict, const char *key)
+{
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    if (!PyDict_Check(dict) || ((PyDictObject *)dict)->ma_keys == NULL)
+        return NULL;
+    while (PyDict_Next(dict, &position, &name, &value))
+        if (PyUnicode_CheckExact(name) && lg_str_equals(name, key))
+            return value;
+    return NULL;
+}
+
+PyObject *
+lg_instance_find(lg_walk *walk, PyObject *object, const char *name)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject *dict = NULL;
+    if (lg_type_has_managed_dict(type)) {
+        lg_inline_values inlined = lg_inline_values_of(object);
+        lg_type_info *info = lg_walk_type(walk, type);
+        uint32_t wanted = inlined.count > 0 ? lg_walk_intern(walk, name) : 0;
+        for (Py_ssize_t i = 0; info != NULL && i < inlined.count; i++)
+            if (inlined.values[i] != NULL &&
+                lg_attribute_name(walk, info, i) == wanted)
+                return inlined.values[i];
+        dict = lg_managed_dict(object);
+    } else if (type->tp_dictoffset > 0) {
+        dict = *(PyObject **)((char *)object + type->tp_dictoffset);
+    }
+    return dict != NULL ? lg_dict_find(dict, name) : NULL;
+}
+
+static void
+add_if_str(lg_name *name, PyObject *text)
+{
+    if (text != NULL && PyUnicode_Check(text))
+        lg_name_add_str(name, text, LG_NAME_LIMIT);
+}
+
+/** The last part of a path: enough to know the file by. */
+static void
+add_file_name(lg_name *name, PyObject *path)
+{
+    if (path == NULL || !PyUnicode_Check(path) || !PyUnicode_IS_READY(path))
+        return;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(path);
+    Py_ssize_t start = length;
+    while (start > 0 && PyUnicode_READ_CHAR(path, start - 1) != '/')
+        start--;
+    add_str_from(name, path, start < length ? start : 0, LG_NAME_LIMIT);
+}
+
+/** `:12`, without printf: there are many. */
+static void
+add_line(lg_name *name, int line)
+{
+    char text[16];
+    size_t at = sizeof text - 1;
+    text[at] = '\0';
+    unsigned rest = line < 0 ? 0 - (unsigned)line : (unsigned)line;
+    do
+        text[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (line < 0)
+        text[--at] = '-';
+    text[--at] = ':';
+    lg_name_add(name, text + at);
+}
+
+void
+lg_name_code(lg_name *name, const PyCodeObject *code)
+{
+    add_if_str(name, lg_code_qualified_name(code));
+    lg_name_add(name, " ");
+    add_file_name(name, code->co_filename);
+    add_line(name, code->co_firstlineno);
+}
+
+/** `() train.py:12`: where a frame of this code is. */
+static void
+add_place(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
+{
+    lg_name_add(name, "() ");
+    add_file_name(name, code->co_filename);
+    int line = PyCode_Addr2Line((PyCodeObject *)code,
+                                lg_frame_instruction(frame, code));
+    add_line(name, line > 0 ? line : code->co_firstlineno);
+}
+
+void
+lg_name_frame(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
+{
+    add_if_str(name, lg_code_qualified_name(code));
+    add_place(name, frame, code);
+}
+
+/** `module.qualified_name` of a function. */
+static void
+name_function(PyObject *object, lg_name *name)
+{
+    const PyFunctionObject *function = (PyFunctionObject *)object;
+    if (function->func_module != NULL &&
+        PyUnicode_Check(function->func_module)) {
+        lg_name_add_str(name, function->func_module, LG_NAME_LIMIT);
+        lg_name_add(name, ".");
+    }
+    add_if_str(name, function->func_qualname);
+}
+
+/** The same of what functools.update_wrapper() dressed as a function. */
+static void
+name_wrapper(lg_walk *walk, PyObject *object, lg_name *name)
+{
+    PyObject *module = lg_instance_find(walk, object, "__module__");
+    PyObject *own = lg_instance_find(walk, object, "__qualname__");
+    if (own == NULL || !PyUnicode_Check(own))
+        return;
+    if (module != NULL && PyUnicode_Check(module)) {
+        lg_name_add_str(name, module, LG_NAME_LIMIT);
+        lg_name_add(name, ".");
+    }
+    lg_name_add_str(name, own, LG_NAME_LIMIT);
+}
+
+static void
+name_builtin(PyObject *object, lg_name *name)
+{
+    const PyCFunctionObject *function = (PyCFunctionObject *)object;
+    PyObject *module = function->m_module;
+    if (module != NULL && PyUnicode_Check(module) &&
+        !lg_str_equals(module, "builtins")) {
+        lg_name_add_str(name, module, LG_NAME_LIMIT);
+        lg_name_add(name, ".");
+    } else if (function->m_self != NULL && !PyModule_Check(function->m_self)) {
+        lg_name_add(name, Py_TYPE(function->m_self)->tp_name);
+        lg_name_add(name, ".");
+    }
+    if (function->m_ml != NULL && function->m_ml->ml_name != NULL)
+        lg_name_add(name, function->m_ml->ml_name);
+}
+
+static void
+name_generator(PyObject *object, lg_name *name)
+{
+    const PyGenObject *generator = (PyGenObject *)object;
+    add_if_str(name, generator->gi_qualname);
+    lg_frame *frame = lg_frame_of_generator(object);
+    PyObject *owner = lg_generator_frame_object(object);
+    if (frame == NULL && owner != NULL)
+        frame = lg_frame_of_object(owner);
+    const PyCodeObject *code =
+        frame != NULL ? lg_frame_view_of(frame).code : NULL;
+    if (code != NULL)
+        add_place(name, frame, code);
+}
+
+static void
+name_frame_object(PyObject *object, lg_name *name)
+{
+    const lg_frame *frame = lg_frame_of_object(object);
+    const PyCodeObject *code =
+        frame != NULL ? lg_frame_view_of((lg_frame *)frame).code : NULL;
+    if (code != NULL)
+        lg_name_frame(name, frame, code);
+}
+
+void
+lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    lg_name name;
+    name.length = 0;
+    switch ((lg_shape)info->shape) {
+    case LG_SHAPE_FUNCTION:
+        name_function(object, &name);
+        break;
+    case LG_SHAPE_BUILTIN:
+        name_builtin(object, &name);
+        break;
+    case LG_SHAPE_LRU_CACHE:
+        name_wrapper(walk, object, &name);
+        break;
+    case LG_SHAPE_CODE:
+        lg_name_code(&name, (PyCodeObject *)object);
+        break;
+    case LG_SHAPE_TYPE:
+        lg_type_name((PyTypeObject *)object, &name);
+        break;
+    case LG_SHAPE_GENERATOR:
+        if (walk->internal)
+            name_generator(object, &name);
+        break;
+    case LG_SHAPE_FRAME:
+        if (walk->internal)
+            name_frame_object(object, &name);
+        break;
+    case LG_SHAPE_MODULE:
+        add_if_str(&name, ((lg_module_layout *)object)->md_name);
+        break;
+    case LG_SHAPE_DESCRIPTOR:
+        add_if_str(&name, ((PyDescrObject *)object)->d_name);
+        break;
+    default:
+        return;
+    }
+    if (name.length)
+        lg_builder_set_text(walk->builder, walk->builder->open_node, name.data,
+                            name.length);
+}

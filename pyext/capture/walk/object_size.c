@@ -1,0 +1,264 @@
+/**
+ * Shallow sizes: what sys.getsizeof gives, without running a __sizeof__ written
+ * in Python, plus the inline values that it forgets. Formulas from the
+ * __sizeof__ methods of CPython's Objects/ folder, 3.9 to 3.14.
+ */
+#include "capture/walk/heap_walk.h"
+
+#include <string.h>
+
+static size_t
+size_of_str(PyObject *object)
+{
+    size_t length = (size_t)PyUnicode_GET_LENGTH(object);
+    if (PyUnicode_IS_COMPACT_ASCII(object))
+        return sizeof(PyASCIIObject) + length + 1;
+    size_t bytes = (length + 1) * (size_t)PyUnicode_KIND(object);
+    size_t size = PyUnicode_IS_COMPACT(object)
+                      ? sizeof(PyCompactUnicodeObject) + bytes
+                      : sizeof(PyUnicodeObject);
+    if (!PyUnicode_IS_COMPACT(object) &&
+        ((PyUnicodeObject *)object)->data.any != NULL)
+        size += bytes;
+    const PyCompactUnicodeObject *compact = (PyCompactUnicodeObject *)object;
+    if (compact->utf8 != NULL &&
+        (const void *)compact->utf8 != ((PyUnicodeObject *)object)->data.any &&
+        !PyUnicode_IS_ASCII(object))
+        size += (size_t)compact->utf8_length + 1;
+    return size;
+}
+
+static size_t
+size_behind_dict(PyObject *object)
+{
+    const PyDictObject *dict = (PyDictObject *)object;
+    if (dict->ma_keys == NULL)
+        return 0;
+    size_t size = 0;
+    if (dict->ma_values != NULL && !lg_dict_is_embedded(dict))
+        size += lg_dict_shared_usable(dict->ma_keys) * sizeof(PyObject *);
+    if (dict->ma_keys->dk_refcnt == 1)
+        size += lg_dict_keys_size(dict->ma_keys);
+    return size;
+}
+
+static size_t
+size_of_type(lg_walk *walk, PyObject *object)
+{
+    PyTypeObject *type = (PyTypeObject *)object;
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        return sizeof(PyTypeObject);
+    size_t size = sizeof(PyHeapTypeObject) + LG_GC_HEAD_SIZE;
+    if (walk->internal && lg_type_cached_keys(type) != NULL)
+        size += lg_dict_keys_size(lg_type_cached_keys(type));
+    return size;
+}
+
+static size_t
+size_of_items(PyObject *object, size_t item_size)
+{
+    Py_ssize_t count = Py_SIZE(object);
+    return (size_t)(count < 0 ? -count : count) * item_size;
+}
+
+static size_t
+size_behind_set(PyObject *object)
+{
+    const PySetObject *set = (PySetObject *)object;
+    return set->table == set->smalltable
+               ? 0
+               : (size_t)(set->mask + 1) * sizeof(setentry);
+}
+
+uint64_t
+lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    size_t size = info->base_size;
+    switch ((lg_shape)info->shape) {
+    case LG_SHAPE_STR:
+        return size_of_str(object) + lg_preheader_size(info->type);
+    case LG_SHAPE_INT:
+        return LG_INT_DIGITS_OFFSET + lg_int_digits(object) * sizeof(digit) +
+               lg_preheader_size(info->type);
+    case LG_SHAPE_TYPE:
+        return size_of_type(walk, object);
+    case LG_SHAPE_LIST:
+        size +=
+            (size_t)((PyListObject *)object)->allocated * sizeof(PyObject *);
+        break;
+    case LG_SHAPE_DICT:
+        size += walk->internal ? size_behind_dict(object) : 0;
+        break;
+    case LG_SHAPE_SET:
+        size += size_behind_set(object);
+        break;
+    case LG_SHAPE_CODE:
+        size += lg_code_size_behind((PyCodeObject *)object);
+        break;
+    case LG_SHAPE_GENERATOR:
+        size += lg_generator_size_behind(object);
+        break;
+    case LG_SHAPE_FRAME:
+        size += lg_frame_size_behind(object);
+        break;
+    default:
+        size += info->item_size ? size_of_items(object, info->item_size) : 0;
+    }
+    if (info->dict_kind == LG_DICT_MANAGED && walk->internal)
+        size += lg_inline_values_size(object);
+    return size;
+}
+
+uint32_t
+lg_fixed_size(const lg_type_info *info)
+{
+    switch ((lg_shape)info->shape) {
+    case LG_SHAPE_STR:
+    case LG_SHAPE_INT:
+    case LG_SHAPE_TYPE:
+    case LG_SHAPE_LIST:
+    case LG_SHAPE_DICT:
+    case LG_SHAPE_SET:
+    case LG_SHAPE_CODE:
+    case LG_SHAPE_GENERATOR:
+    case LG_SHAPE_FRAME:
+        return 0;
+    default:
+        return info->item_size || info->dict_kind == LG_DICT_MANAGED
+                   ? 0
+                   : info->base_size;
+    }
+}
+
+/** Library types whose C __sizeof__ counts memory behind their struct. Others'
+ *  may run anything and are not called; struct.Struct's crashes on an instance
+ *  that was never initialised. */
+static bool
+has_library_sizeof(PyTypeObject *type)
+{
+    static const char *const names[] = {
+        "collections.deque",
+        "collections.OrderedDict",
+        "decimal.Decimal",
+        "_io.StringIO",
+        "_io.BufferedReader",
+        "_io.BufferedWriter",
+        "_io.BufferedRandom",
+        "_io.BufferedRWPair",
+        "_io._Buffered",
+        "StgDict",
+        "re.Pattern",
+        "re.Match",
+        "xml.etree.ElementTree.Element",
+        "_pickle.Pickler",
+        "_pickle.Unpickler",
+        "itertools.product",
+        "itertools.combinations",
+        "itertools.combinations_with_replacement",
+        "itertools.permutations",
+    };
+    for (size_t i = 0; i < LG_COUNT(names); i++)
+        if (strcmp(type->tp_name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/** Without their layouts, dicts and types are asked as well. */
+static bool
+may_be_asked(const lg_walk *walk, PyTypeObject *base)
+{
+    if (!walk->internal && (base == &PyDict_Type || base == &PyType_Type))
+        return true;
+    return has_library_sizeof(base);
+}
+
+/** The C function behind the type's __sizeof__, if a library type defines it
+ * and nothing in Python overrides it. */
+PyCFunction
+lg_type_sizeof(lg_walk *walk, PyTypeObject *type)
+{
+    PyObject *mro = type->tp_mro;
+    if (mro == NULL || !PyTuple_CheckExact(mro))
+        return NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        PyObject *dict = lg_walk_type_state(walk, base).dict;
+        PyObject *found =
+            dict != NULL ? lg_dict_find(dict, "__sizeof__") : NULL;
+        if (found == NULL)
+            continue;
+        if (Py_TYPE(found) != &PyMethodDescr_Type || !may_be_asked(walk, base))
+            return NULL;
+        const PyMethodDef *method = ((PyMethodDescrObject *)found)->d_method;
+        return method->ml_flags == METH_NOARGS ? method->ml_meth : NULL;
+    }
+    return NULL;
+}
+
+/** Bytes before this object: a static type has no collector's head, though
+ *  other types do. */
+static size_t
+size_before(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    if (type->tp_is_gc != NULL && !type->tp_is_gc(object))
+        return 0;
+    return lg_preheader_size(type);
+}
+
+static PyObject *
+sized_object(const lg_walk *walk, uint32_t i)
+{
+    const uint32_t *nodes = walk->sized.data;
+    return (PyObject *)(uintptr_t)walk->builder->address[nodes[i]];
+}
+
+void
+lg_sizes_hold(lg_walk *walk)
+{
+    for (; walk->sized_held < walk->sized_count; walk->sized_held++)
+        Py_INCREF(sized_object(walk, walk->sized_held));
+}
+
+void
+lg_sizes_release(lg_walk *walk)
+{
+    while (walk->sized_held > 0)
+        Py_DECREF(sized_object(walk, --walk->sized_held));
+}
+
+/** What adapters added or took away meanwhile stays so. */
+static void
+correct_size(lg_walk *walk, uint32_t node, PyObject *object, size_t answer)
+{
+    const lg_type_info *info = lg_walk_type(walk, Py_TYPE(object));
+    if (info == NULL)
+        return;
+    uint64_t known = lg_builder_size(walk->builder, node);
+    lg_builder_set_size(walk->builder, node,
+                        known + answer + size_before(object) -
+                            lg_size_of(walk, object, info));
+}
+
+/** The one place where a library's own code runs: its C __sizeof__, after the
+ *  walk, for the few types whose memory has no public layout. */
+void
+lg_sizes_finish(lg_walk *walk)
+{
+    const uint32_t *nodes = walk->sized.data;
+    for (uint32_t i = 0; i < walk->sized_count; i++) {
+        PyObject *object = sized_object(walk, i);
+        /* Who is to blame for a fault in it. */
+        walk->builder->open_node = nodes[i];
+        PyCFunction function = lg_type_sizeof(walk, Py_TYPE(object));
+        PyObject *answer = function != NULL ? function(object, NULL) : NULL;
+        size_t bytes = answer != NULL ? PyLong_AsSize_t(answer) : (size_t)-1;
+        Py_XDECREF(answer);
+        if (bytes == (size_t)-1)
+            PyErr_Clear();
+        else
+            correct_size(walk, nodes[i], object, bytes);
+    }
+    lg_sizes_release(walk);
+    walk->sized_count = 0;
+}

@@ -1,0 +1,288 @@
+/**
+ * Where retention begins: the interpreter's own references, the threads with
+ * their frames, the modules. Each becomes a synthetic node (there is no Python
+ * object for it) with ordinary edges.
+ */
+#include "capture/cpython/compat_words.h"
+#include "capture/walk/heap_walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t
+add_synthetic(lg_walk *walk, const void *address, uint32_t type)
+{
+    uint32_t node = lg_walk_node(walk, address);
+    if (node == LG_NONE)
+        return node;
+    walk->builder->node_flags[node] |= LG_NODE_SYNTHETIC | LG_NODE_IMMORTAL;
+    walk->builder->type[node] = type;
+    walk->builder->size[node] = 0;
+    walk->builder->refcount[node] = 0;
+    return node;
+}
+
+bool
+lg_is_own_frame(const lg_frame_view *view)
+{
+    if (view->globals == NULL || !PyDict_Check(view->globals))
+        return false;
+    PyObject *module = lg_dict_find(view->globals, "__name__");
+    if (module == NULL || !PyUnicode_Check(module))
+        return false;
+    lg_name name;
+    name.length = 0;
+    lg_name_add_str(&name, module, 32);
+    return (name.length == 9 && memcmp(name.data, "leakgraph", 9) == 0) ||
+           (name.length > 10 && memcmp(name.data, "leakgraph.", 10) == 0);
+}
+
+/** The first frame of a thread that is to be seen: on the capturing thread
+ * those of leakgraph itself are passed over. */
+static lg_frame *
+first_seen_frame(PyThreadState *thread)
+{
+    lg_frame *frame = lg_thread_top_frame(thread);
+    if (thread != PyThreadState_Get())
+        return frame;
+    while (frame != NULL) {
+        lg_frame_view view = lg_frame_view_of(frame);
+        if (view.code != NULL && !lg_is_own_frame(&view))
+            break;
+        frame = lg_frame_previous(frame);
+    }
+    return frame;
+}
+
+/** The node that stands for a frame: the generator or frame object if there is
+ *  one, else a synthetic node at the frame's address. */
+static const void *
+frame_identity(lg_frame *frame, const lg_frame_view *view)
+{
+    if (view->generator != NULL && view->function != NULL)
+        return view->generator;
+    return view->object != NULL ? (const void *)view->object
+                                : (const void *)frame;
+}
+
+/** Name of a thread from threading._active, read in place. */
+static void
+thread_name(lg_walk *walk, const PyThreadState *thread, lg_name *name)
+{
+    name->length = 0;
+    PyObject *threading = lg_dict_find(PyImport_GetModuleDict(), "threading");
+    PyObject *names = threading != NULL && PyModule_Check(threading)
+                          ? ((lg_module_layout *)threading)->md_dict
+                          : NULL;
+    PyObject *active = names != NULL ? lg_dict_find(names, "_active") : NULL;
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    while (active != NULL && PyDict_CheckExact(active) &&
+           PyDict_Next(active, &position, &key, &value)) {
+        int overflow = 0;
+        if (!PyLong_CheckExact(key) ||
+            (unsigned long)PyLong_AsLongLongAndOverflow(key, &overflow) !=
+                thread->thread_id)
+            continue;
+        PyObject *text = lg_instance_find(walk, value, "_name");
+        if (text != NULL && PyUnicode_Check(text))
+            lg_name_add_str(name, text, 128);
+    }
+    if (name->length)
+        return;
+    if (thread->thread_id == _PyRuntime.main_thread)
+        lg_name_add(name, "MainThread");
+    else
+        lg_name_addf(name, "%lu", thread->thread_id);
+}
+
+static void
+number_frames(lg_walk *walk, PyThreadState *thread, uint32_t type)
+{
+    for (lg_frame *frame = first_seen_frame(thread); frame != NULL;
+         frame = lg_frame_previous(frame)) {
+        lg_frame_view view = lg_frame_view_of(frame);
+        if (view.code != NULL && frame_identity(frame, &view) == frame)
+            add_synthetic(walk, frame, type);
+    }
+}
+
+void
+lg_roots_open(lg_walk *walk)
+{
+    lg_builder *builder = walk->builder;
+    uint32_t interpreter_type =
+        lg_builder_add_type(builder, "interpreter", 11, LG_NONE, NULL, 0);
+    uint32_t thread_type =
+        lg_builder_add_type(builder, "thread", 6, LG_NONE, NULL, 0);
+    uint32_t frame_type =
+        lg_builder_add_type(builder, "frame", 5, LG_NONE, NULL, 0);
+    add_synthetic(walk, walk->interpreter, interpreter_type);
+    lg_question_open(walk);
+    PyThreadState *first = PyInterpreterState_ThreadHead(walk->interpreter);
+    for (PyThreadState *thread = first; thread != NULL;
+         thread = lg_thread_next(thread, walk->internal))
+        if (add_synthetic(walk, thread, thread_type) != LG_NONE)
+            walk->thread_count++;
+    if (walk->internal)
+        for (PyThreadState *thread = first; thread != NULL;
+             thread = thread->next)
+            number_frames(walk, thread, frame_type);
+    walk->synthetic_count = builder->node_count;
+    walk->walked = walk->looked = builder->node_count;
+}
+
+static void
+walk_native_fields(lg_walk *walk, const void *base, const lg_field *fields,
+                   size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        lg_walk_edge(
+            walk, *(PyObject *const *)((const char *)base + fields[i].offset),
+            fields[i].kind, lg_walk_intern(walk, fields[i].name));
+}
+
+static void
+walk_words(lg_walk *walk, const lg_words *words)
+{
+    uint32_t name = lg_walk_intern(walk, words->name);
+    for (size_t i = 0; i < words->count; i++)
+        if (lg_words_at(words, i) != Py_None)
+            lg_walk_edge(walk, lg_words_at(words, i), LG_EDGE_NATIVE, name);
+}
+
+static void
+walk_interpreter(lg_walk *walk)
+{
+    walk_native_fields(walk, walk->interpreter, lg_interpreter_fields,
+                       LG_COUNT(lg_interpreter_fields));
+    lg_words words[LG_WORDS_MAX];
+    size_t count = lg_interpreter_words(walk->interpreter, words);
+    for (size_t i = 0; i < count; i++)
+        walk_words(walk, &words[i]);
+}
+
+/** A thread refers to its frames. A frame object is owned by its frame, a
+ *  generator by whoever runs it: neither reference is the thread's. */
+static void
+walk_thread(lg_walk *walk, PyThreadState *thread)
+{
+    uint32_t depth = 0;
+    for (lg_frame *frame = first_seen_frame(thread);
+         walk->internal && frame != NULL; frame = lg_frame_previous(frame)) {
+        lg_frame_view view = lg_frame_view_of(frame);
+        if (view.code == NULL)
+            continue;
+        const void *identity = frame_identity(frame, &view);
+        bool owned = identity == view.object && view.function != NULL;
+        lg_builder_add_edge(walk->builder, lg_walk_node(walk, identity),
+                            LG_EDGE_FRAME | (owned ? 0 : LG_EDGE_UNCOUNTED),
+                            depth++);
+    }
+    if (walk->internal)
+        walk_native_fields(walk, thread, lg_thread_fields,
+                           LG_COUNT(lg_thread_fields));
+}
+
+static void
+count_found(lg_walk *walk, PyObject *object)
+{
+    if (object != NULL)
+        lg_builder_add_found(walk->builder, lg_walk_node(walk, object), 1);
+}
+
+/** What leakgraph's own frames hold is no mystery: count it as found. */
+static void
+count_own_frames(lg_walk *walk)
+{
+    PyThreadState *thread = PyThreadState_Get();
+    lg_frame *end = first_seen_frame(thread);
+    for (lg_frame *frame = lg_thread_top_frame(thread);
+         frame != NULL && frame != end; frame = lg_frame_previous(frame)) {
+        lg_frame_view view = lg_frame_view_of(frame);
+        Py_ssize_t count =
+            view.code != NULL ? view.local_count + view.stack_count : 0;
+        for (Py_ssize_t i = 0; i < count; i++)
+            if (lg_slot_is_counted(view.slots[i]))
+                count_found(walk, lg_slot_object(view.slots[i]));
+        if (view.function_counted)
+            count_found(walk, view.function);
+        if (view.code_counted)
+            count_found(walk, (PyObject *)view.code);
+    }
+}
+
+/** Nor are names in a cache: what is in nothing but the cache stays out. */
+static void
+count_cached_names(lg_walk *walk)
+{
+    lg_words names = lg_type_cache_names(walk->interpreter);
+    for (size_t i = 0; i < names.count; i++) {
+        PyObject *name = lg_words_at(&names, i);
+        if (name != NULL && name != Py_None && Py_REFCNT(name) > 1)
+            count_found(walk, name);
+    }
+}
+
+static void
+walk_synthetic_frame(lg_walk *walk, uint32_t node)
+{
+    lg_frame *frame = (lg_frame *)(uintptr_t)walk->builder->address[node];
+    lg_frame_view view = lg_frame_view_of(frame);
+    lg_name name;
+    name.length = 0;
+    lg_name_frame(&name, frame, view.code);
+    lg_builder_set_text(walk->builder, node, name.data, name.length);
+    walk->claims.count = 0;
+    walk->claims.indexed = false;
+    lg_claim_frame(walk, &view);
+}
+
+void
+lg_roots_walk(lg_walk *walk)
+{
+    lg_builder *builder = walk->builder;
+    if (walk->synthetic_count == 0)
+        return;
+    lg_builder_open(builder, 0);
+    lg_builder_set_text(builder, 0, "state", 5);
+    if (walk->internal)
+        walk_interpreter(walk);
+    for (uint32_t node = 1; node < walk->synthetic_count; node++) {
+        lg_builder_open(builder, node);
+        if (node > walk->thread_count) {
+            walk_synthetic_frame(walk, node);
+            continue;
+        }
+        PyThreadState *thread =
+            (PyThreadState *)(uintptr_t)builder->address[node];
+        lg_name name;
+        thread_name(walk, thread, &name);
+        lg_builder_set_text(builder, node, name.data, name.length);
+        walk_thread(walk, thread);
+        lg_builder_add_root(builder, node, LG_ROOT_THREAD, name.data,
+                            name.length);
+    }
+    lg_builder_add_root(builder, 0, LG_ROOT_INTERPRETER, "", 0);
+    if (walk->internal) {
+        count_own_frames(walk);
+        count_cached_names(walk);
+    }
+}
+
+void
+lg_roots_finish(lg_walk *walk)
+{
+    PyObject *modules = PyImport_GetModuleDict();
+    Py_ssize_t position = 0;
+    PyObject *key, *module;
+    while (PyDict_Next(modules, &position, &key, &module)) {
+        if (!PyUnicode_Check(key) || module == Py_None)
+            continue;
+        lg_name name;
+        name.length = 0;
+        lg_name_add_str(&name, key, 512);
+        lg_builder_add_root(walk->builder, lg_walk_node(walk, module),
+                            LG_ROOT_MODULE, name.data, name.length);
+    }
+}

@@ -1,0 +1,186 @@
+/**
+ * How instances of a type are laid out in C, and which of their words have
+ * names.
+ */
+#include "capture/walk/heap_walk.h"
+#include "capture/cpython/members.h"
+
+#include <string.h>
+
+/** Whether a member is declared to be an object word inside the struct. The
+ *  dict and the list of weak references are where the type says, which a base's
+ *  declarations need not know: mypyc's traits declare both. */
+static bool
+is_object_member(const PyTypeObject *type, const PyMemberDef *member)
+{
+    return (member->type == T_OBJECT || member->type == T_OBJECT_EX) &&
+           member->offset >= (Py_ssize_t)sizeof(PyObject) &&
+           member->offset % (Py_ssize_t)sizeof(PyObject *) == 0 &&
+           member->offset + (Py_ssize_t)sizeof(PyObject *) <=
+               type->tp_basicsize &&
+           member->offset != type->tp_weaklistoffset &&
+           strcmp(member->name, "__dict__") != 0 &&
+           strcmp(member->name, "__weakref__") != 0;
+}
+
+typedef struct known_shape {
+    const PyTypeObject *type;
+    lg_shape shape;
+    const lg_field *fields;
+    size_t count;
+} known_shape;
+
+#define FIELDS(table) table, LG_COUNT(table)
+
+/** The shape of a type that CPython has a struct for; those that it does not
+ *  export are known by name. */
+static known_shape
+shape_of(PyTypeObject *type)
+{
+    const known_shape known[] = {
+        {&PyList_Type, LG_SHAPE_LIST, NULL, 0},
+        {&PyTuple_Type, LG_SHAPE_TUPLE, NULL, 0},
+        {&PyDict_Type, LG_SHAPE_DICT, NULL, 0},
+        {&PySet_Type, LG_SHAPE_SET, NULL, 0},
+        {&PyFrozenSet_Type, LG_SHAPE_SET, NULL, 0},
+        {&PyUnicode_Type, LG_SHAPE_STR, NULL, 0},
+        {&PyLong_Type, LG_SHAPE_INT, NULL, 0},
+        {&PyBytes_Type, LG_SHAPE_BYTES, NULL, 0},
+        {&PyType_Type, LG_SHAPE_TYPE, NULL, 0},
+        {&PyRange_Type, LG_SHAPE_PLAIN, FIELDS(lg_range_fields)},
+        {&PyFunction_Type, LG_SHAPE_FUNCTION, FIELDS(lg_function_fields)},
+        {&PyCode_Type, LG_SHAPE_CODE, FIELDS(lg_code_fields)},
+        {&PyFrame_Type, LG_SHAPE_FRAME, FIELDS(lg_frame_object_fields)},
+        {&PyGen_Type, LG_SHAPE_GENERATOR, FIELDS(lg_generator_fields)},
+        {&PyCoro_Type, LG_SHAPE_GENERATOR, FIELDS(lg_coroutine_fields)},
+        {&PyAsyncGen_Type, LG_SHAPE_GENERATOR, FIELDS(lg_coroutine_fields)},
+        {&PyModule_Type, LG_SHAPE_MODULE, FIELDS(lg_module_fields)},
+        {&_PyWeakref_RefType, LG_SHAPE_WEAKREF, FIELDS(lg_weakref_fields)},
+        {&_PyWeakref_ProxyType, LG_SHAPE_WEAKREF, FIELDS(lg_weakref_fields)},
+        {&_PyWeakref_CallableProxyType, LG_SHAPE_WEAKREF,
+         FIELDS(lg_weakref_fields)},
+        {&PyCell_Type, LG_SHAPE_PLAIN, FIELDS(lg_cell_fields)},
+        {&PyMethod_Type, LG_SHAPE_PLAIN, FIELDS(lg_method_fields)},
+        {&PyTraceBack_Type, LG_SHAPE_PLAIN, FIELDS(lg_traceback_fields)},
+        {&PyCFunction_Type, LG_SHAPE_BUILTIN, FIELDS(lg_builtin_method_fields)},
+        {&PyMemoryView_Type, LG_SHAPE_PLAIN, FIELDS(lg_memoryview_fields)},
+        {&PyMemberDescr_Type, LG_SHAPE_DESCRIPTOR,
+         FIELDS(lg_descriptor_fields)},
+        {&PyGetSetDescr_Type, LG_SHAPE_DESCRIPTOR,
+         FIELDS(lg_descriptor_fields)},
+        {&PyMethodDescr_Type, LG_SHAPE_DESCRIPTOR,
+         FIELDS(lg_descriptor_fields)},
+        {&PyWrapperDescr_Type, LG_SHAPE_DESCRIPTOR,
+         FIELDS(lg_descriptor_fields)},
+        {&PyClassMethodDescr_Type, LG_SHAPE_DESCRIPTOR,
+         FIELDS(lg_descriptor_fields)},
+        {(PyTypeObject *)PyExc_BaseException, LG_SHAPE_EXCEPTION,
+         FIELDS(lg_exception_fields)},
+    };
+    for (size_t i = 0; i < LG_COUNT(known); i++)
+        if (known[i].type == type)
+            return known[i];
+    known_shape other = {type, LG_SHAPE_PLAIN, NULL, 0};
+    if (strcmp(type->tp_name, "managedbuffer") == 0) {
+        other.fields = lg_managed_buffer_fields;
+        other.count = LG_COUNT(lg_managed_buffer_fields);
+    } else if (strcmp(type->tp_name, "collections.deque") == 0) {
+        other.shape = LG_SHAPE_DEQUE;
+    } else if (strcmp(type->tp_name, "functools._lru_cache_wrapper") == 0) {
+        other.shape = LG_SHAPE_LRU_CACHE;
+    }
+    return other;
+}
+
+static bool
+has_field_at(const lg_type_info *info, uint32_t offset)
+{
+    for (uint32_t i = 0; i < info->field_count; i++)
+        if (info->fields[i].offset == offset)
+            return true;
+    return false;
+}
+
+static void
+add_field(lg_type_info *info, lg_named_field field)
+{
+    if (!has_field_at(info, field.offset))
+        info->fields[info->field_count++] = field;
+}
+
+/** An upper bound on the named words of a type: its own and its bases', and
+ *  its dict. */
+static size_t
+field_bound(PyTypeObject *type)
+{
+    size_t count = 1;
+    PyMemberDef member;
+    for (PyTypeObject *base = type; base != NULL; base = base->tp_base) {
+        count += shape_of(base).count;
+        for (size_t i = 0; lg_member_at(base, i, &member); i++)
+            count++;
+    }
+    return count;
+}
+
+/** The words that CPython's own structs give names to. */
+static void
+add_known(lg_walk *walk, lg_type_info *info)
+{
+    for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base) {
+        known_shape known = shape_of(base);
+        if (info->shape == LG_SHAPE_PLAIN)
+            info->shape = (uint8_t)known.shape;
+        for (size_t i = 0; i < known.count; i++)
+            add_field(info,
+                      (lg_named_field){
+                          .offset = known.fields[i].offset,
+                          .name = lg_walk_intern(walk, known.fields[i].name),
+                          .kind = known.fields[i].kind,
+                      });
+    }
+}
+
+static void
+find_dict(lg_type_info *info)
+{
+    PyTypeObject *type = info->type;
+    if (lg_type_has_managed_dict(type))
+        info->dict_kind = LG_DICT_MANAGED;
+    else if (type->tp_dictoffset > 0)
+        add_field(info, (lg_named_field){
+                            .offset = (uint32_t)type->tp_dictoffset,
+                            .kind = LG_EDGE_DICT,
+                        });
+    else if (type->tp_dictoffset < 0)
+        info->dict_kind = LG_DICT_OFFSET;
+}
+
+/** The words that the type and its bases declare. */
+static void
+add_declared(lg_walk *walk, lg_type_info *info)
+{
+    PyMemberDef member;
+    for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base)
+        for (size_t i = 0; lg_member_at(base, i, &member); i++)
+            if (is_object_member(info->type, &member))
+                add_field(info, (lg_named_field){
+                                    .offset = (uint32_t)member.offset,
+                                    .name = lg_walk_intern(walk, member.name),
+                                    .kind = LG_EDGE_ATTRIBUTE,
+                                    .declared = true,
+                                });
+}
+
+bool
+lg_type_lay_out(lg_walk *walk, lg_type_info *info)
+{
+    info->fields =
+        lg_walk_keep(walk, field_bound(info->type) * sizeof *info->fields);
+    if (info->fields == NULL)
+        return false;
+    add_known(walk, info);
+    find_dict(info);
+    add_declared(walk, info);
+    return true;
+}

@@ -1,0 +1,210 @@
+/**
+ * The walkers of the common exact types and of plain instances: most of every
+ * heap. They read the structs directly and know what tp_traverse reports, so
+ * they neither call it nor search.
+ */
+#include "capture/walk/heap_walk.h"
+
+/** Room is made for so many edges at a time. */
+#define BLOCK ((Py_ssize_t)512)
+
+static inline void
+write_edge(lg_walk *walk, lg_pen *pen, PyObject *target, unsigned kind,
+           uint32_t payload)
+{
+    if (target != NULL)
+        lg_pen_write(pen, lg_walk_meet(walk, pen, target), kind, payload);
+}
+
+static inline void
+walk_items(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
+{
+    lg_pen pen;
+    for (Py_ssize_t i = 0; i < count;) {
+        Py_ssize_t end = count - i < BLOCK ? count : i + BLOCK;
+        if (!lg_builder_pen(walk->builder, (uint32_t)(end - i), &pen))
+            return;
+        for (; i < end; i++)
+            write_edge(walk, &pen, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
+                       (uint32_t)i);
+        lg_walk_put(walk, &pen);
+    }
+}
+
+void
+lg_walk_list(lg_walk *walk, PyObject *object)
+{
+    walk_items(walk, ((PyListObject *)object)->ob_item, Py_SIZE(object));
+}
+
+void
+lg_walk_tuple(lg_walk *walk, PyObject *object)
+{
+    walk_items(walk, ((PyTupleObject *)object)->ob_item, Py_SIZE(object));
+}
+
+void
+lg_walk_set(lg_walk *walk, PyObject *object)
+{
+    const PySetObject *set = (PySetObject *)object;
+    uint32_t rank = 0;
+    lg_pen pen;
+    for (Py_ssize_t i = 0; i <= set->mask;) {
+        Py_ssize_t end = set->mask + 1 - i < BLOCK ? set->mask + 1 : i + BLOCK;
+        if (!lg_builder_pen(walk->builder, (uint32_t)(end - i), &pen))
+            return;
+        for (; i < end; i++) {
+            const setentry *entry = &set->table[i];
+            /* A deleted entry keeps a dummy key with hash -1, which no element
+               has. */
+            if (entry->key != NULL && entry->hash != -1)
+                write_edge(walk, &pen, entry->key,
+                           LG_EDGE_ELEMENT | LG_EDGE_TRAVERSED, rank++);
+        }
+        lg_walk_put(walk, &pen);
+    }
+}
+
+static inline PyObject *
+entry_word(const lg_dict_table *table, Py_ssize_t i, size_t offset)
+{
+    return *(PyObject *const *)(table->base + (size_t)i * table->stride +
+                                offset);
+}
+
+/** The node of a dict's key, which is known as one from now on. */
+static inline uint32_t
+meet_key(lg_walk *walk, lg_pen *pen, const lg_dict_table *table, Py_ssize_t i)
+{
+    uint32_t key = lg_walk_meet(walk, pen, entry_word(table, i, table->key));
+    pen->node_flags[key] |= LG_NODE_KEY;
+    return key;
+}
+
+/** A dict that shares its keys with others of its type: the type holds them. */
+static void
+walk_split(lg_walk *walk, const lg_dict_table *table, PyObject *const *values)
+{
+    lg_pen pen;
+    if (!lg_builder_pen(walk->builder, 2 * (uint32_t)table->count, &pen))
+        return;
+    for (Py_ssize_t i = 0; i < table->count; i++) {
+        if (values[i] == NULL)
+            continue;
+        uint32_t key = meet_key(walk, &pen, table, i);
+        write_edge(walk, &pen, values[i], LG_EDGE_VALUE | LG_EDGE_TRAVERSED,
+                   key);
+    }
+    lg_walk_put(walk, &pen);
+}
+
+/** Edges to keys of all-str dicts are real references that tp_traverse leaves
+ *  out. */
+static void
+walk_entries(lg_walk *walk, const lg_dict_table *table, bool interned)
+{
+    unsigned extra = LG_EDGE_TRAVERSED;
+    unsigned key_extra = table->str_keys ? 0 : LG_EDGE_TRAVERSED;
+    if (interned) {
+        extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+        key_extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+    }
+    uint32_t rank = 0;
+    lg_pen pen;
+    for (Py_ssize_t i = 0; i < table->count;) {
+        Py_ssize_t end = table->count - i < BLOCK ? table->count : i + BLOCK;
+        if (!lg_builder_pen(walk->builder, 2 * (uint32_t)(end - i), &pen))
+            return;
+        for (; i < end; i++) {
+            PyObject *value = entry_word(table, i, table->value);
+            if (value == NULL)
+                continue;
+            uint32_t key = meet_key(walk, &pen, table, i);
+            write_edge(walk, &pen, value, LG_EDGE_VALUE | extra, key);
+            lg_pen_write(&pen, key, LG_EDGE_KEY | key_extra, rank++);
+        }
+        lg_walk_put(walk, &pen);
+    }
+}
+
+void
+lg_walk_dict(lg_walk *walk, PyObject *object)
+{
+    PyDictObject *dict = (PyDictObject *)object;
+    if (dict->ma_keys == NULL)
+        return;
+    lg_dict_table table = lg_dict_table_of(dict->ma_keys, lg_general_lookup);
+    PyObject *const *values = LG_DICT_VALUES(dict);
+    if (values != NULL)
+        walk_split(walk, &table, values);
+    else
+        walk_entries(walk, &table, object == walk->interned);
+}
+
+/** Interns the names of all inline values that the type knows by now. */
+static bool
+grow_attribute_names(lg_walk *walk, lg_type_info *info)
+{
+    lg_dict_keys *keys = lg_type_cached_keys(info->type);
+    lg_dict_table table = lg_dict_table_of(keys, lg_general_lookup);
+    uint32_t *names =
+        lg_walk_keep(walk, (size_t)table.count * sizeof *names + 1);
+    if (names == NULL)
+        return false;
+    for (Py_ssize_t i = 0; i < table.count; i++) {
+        PyObject *key = entry_word(&table, i, table.key);
+        names[i] = key != NULL ? lg_walk_intern_str(walk, key)
+                               : lg_walk_intern(walk, "?");
+    }
+    info->attribute_names = names;
+    info->attribute_capacity = (uint32_t)table.count;
+    return true;
+}
+
+/** Whether the names of so many inline values are known. */
+static inline bool
+know_names(lg_walk *walk, lg_type_info *info, Py_ssize_t count)
+{
+    return (size_t)count <= info->attribute_capacity ||
+           grow_attribute_names(walk, info);
+}
+
+uint32_t
+lg_attribute_name(lg_walk *walk, lg_type_info *info, Py_ssize_t i)
+{
+    return know_names(walk, info, i + 1) ? info->attribute_names[i] : 0;
+}
+
+bool
+lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
+{
+    lg_inline_values inlined = {NULL, 0};
+    PyObject *dict = NULL;
+    if (info->dict_kind == LG_DICT_MANAGED) {
+        inlined = lg_inline_values_of(object);
+        dict = lg_managed_dict(object);
+        /* Which of the two tp_traverse reports changed within 3.13. */
+        if (inlined.values != NULL && dict != NULL)
+            return false;
+    }
+    uint32_t most = info->field_count + (uint32_t)inlined.count + 2;
+    lg_pen pen;
+    if (!know_names(walk, info, inlined.count) ||
+        !lg_builder_pen(walk->builder, most, &pen))
+        return true;
+    const lg_named_field *field = info->fields;
+    const lg_named_field *fields_end = field + info->field_count;
+    for (; field < fields_end; field++) {
+        PyObject *child = *(PyObject **)((char *)object + field->offset);
+        write_edge(walk, &pen, child, field->kind | LG_EDGE_TRAVERSED,
+                   field->name);
+    }
+    const uint32_t *names = info->attribute_names;
+    for (Py_ssize_t i = 0; i < inlined.count; i++)
+        write_edge(walk, &pen, inlined.values[i],
+                   LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED, names[i]);
+    write_edge(walk, &pen, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
+    lg_pen_write(&pen, info->node, LG_EDGE_TYPE | LG_EDGE_TRAVERSED, 0);
+    lg_walk_put(walk, &pen);
+    return true;
+}

@@ -1,0 +1,271 @@
+/**
+ * What the walk knows of a type: how its instances are laid out, which words
+ * have names, what it is called. Worked out once per type and capture.
+ */
+#include "capture/walk/heap_walk.h"
+#include "capture/cpython/members.h"
+
+#include <string.h>
+
+/** Whether tp_traverse of this type reports exactly its __slots__, its
+ *  attributes or dict, and itself (Objects/typeobject.c, subtype_traverse). */
+static bool
+is_simple_class(const lg_type_info *info)
+{
+    PyTypeObject *type = info->type;
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || type->tp_itemsize ||
+        type->tp_is_gc != NULL || info->shape != LG_SHAPE_PLAIN ||
+        info->dict_kind == LG_DICT_OFFSET)
+        return false;
+    PyTypeObject *base = type;
+    PyMemberDef member;
+    while (base != NULL && base->tp_traverse == lg_subtype_traverse) {
+        for (size_t i = 0; lg_member_at(base, i, &member); i++)
+            if (member.type == T_OBJECT)
+                return false;
+        base = base->tp_base;
+    }
+    /* Words declared beyond are not reported: the careful way sees to that. */
+    return base == &PyBaseObject_Type;
+}
+
+/** Neither words with names nor a dict, and nothing for the collector. */
+static bool
+is_leaf(const lg_type_info *info)
+{
+    PyTypeObject *type = info->type;
+    switch ((lg_shape)info->shape) {
+    case LG_SHAPE_PLAIN:
+    case LG_SHAPE_STR:
+    case LG_SHAPE_INT:
+    case LG_SHAPE_BYTES:
+        return !(type->tp_flags & Py_TPFLAGS_HAVE_GC) &&
+               info->field_count == 0 && info->dict_kind == LG_DICT_NONE;
+    default:
+        return false;
+    }
+}
+
+/** Untracked objects that may be traversed all the same: complete from birth,
+ *  only not worth tracking. Capsules and half-made objects are not. */
+static bool
+may_be_untracked(const PyTypeObject *type)
+{
+    return type == &PyTuple_Type || type == &PyDict_Type ||
+           type == &PyFrozenSet_Type || type == &PyContextVar_Type ||
+           type == &PyFrame_Type ||
+           PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type);
+}
+
+static lg_plan
+plan_of(lg_walk *walk, const lg_type_info *info)
+{
+    PyTypeObject *type = info->type;
+    if (info->adapter)
+        return LG_PLAN_NAMED;
+    if (type == &PyList_Type)
+        return LG_PLAN_LIST;
+    if (type == &PyTuple_Type)
+        return LG_PLAN_TUPLE;
+    if (type == &PySet_Type || type == &PyFrozenSet_Type)
+        return LG_PLAN_SET;
+    if (type == &PyDict_Type && walk->internal)
+        return LG_PLAN_DICT;
+    if (is_leaf(info))
+        return type->tp_flags & Py_TPFLAGS_HEAPTYPE ? LG_PLAN_LEAF
+                                                    : LG_PLAN_ATOM;
+    if (walk->internal && type->tp_traverse == lg_subtype_traverse &&
+        is_simple_class(info))
+        return LG_PLAN_INSTANCE;
+    return LG_PLAN_NAMED;
+}
+
+void
+lg_type_name(PyTypeObject *type, lg_name *out)
+{
+    out->length = 0;
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
+        lg_name_add(out, type->tp_name);
+        return;
+    }
+    PyObject *module = type->tp_dict != NULL
+                           ? lg_dict_find(type->tp_dict, "__module__")
+                           : NULL;
+    if (module != NULL && PyUnicode_CheckExact(module) &&
+        !lg_str_equals(module, "builtins")) {
+        lg_name_add_str(out, module, 512);
+        lg_name_add(out, ".");
+    }
+    PyObject *name = ((PyHeapTypeObject *)type)->ht_qualname;
+    if (name != NULL && PyUnicode_Check(name))
+        lg_name_add_str(out, name, 512);
+    else
+        lg_name_add(out, type->tp_name);
+}
+
+/** Ids of the bases, itself left out. The bases are known already. */
+static uint32_t
+declare_type(lg_walk *walk, PyTypeObject *type, uint32_t node)
+{
+    lg_name name;
+    lg_type_name(type, &name);
+    PyObject *mro = type->tp_mro;
+    Py_ssize_t count =
+        mro != NULL && PyTuple_CheckExact(mro) ? PyTuple_GET_SIZE(mro) : 0;
+    uint32_t ids[256];
+    uint32_t known = 0;
+    for (Py_ssize_t i = 0; i < count && known < LG_COUNT(ids); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        const lg_type_info *info =
+            base != type ? lg_type_lookup(walk, base) : NULL;
+        if (info != NULL)
+            ids[known++] = info->id;
+    }
+    return lg_builder_add_type(walk->builder, name.data, name.length, node, ids,
+                               known);
+}
+
+/** None, True and their like are static objects whatever their count says. */
+static bool
+is_singleton_type(const PyTypeObject *type)
+{
+    return type == Py_TYPE(Py_None) || type == &PyBool_Type ||
+           type == Py_TYPE(Py_Ellipsis) || type == Py_TYPE(Py_NotImplemented);
+}
+
+/** What the edges are that remain unnamed when all claims are made. */
+static uint8_t
+rest_kind(const lg_walk *walk, const lg_type_info *info)
+{
+    /* The public method cannot tell attribute values from elements. */
+    if (!walk->internal && info->dict_kind == LG_DICT_MANAGED)
+        return LG_EDGE_REFERENCE;
+    if (info->shape == LG_SHAPE_SET)
+        return LG_EDGE_ELEMENT;
+    if (info->shape == LG_SHAPE_DEQUE)
+        return LG_EDGE_INDEX;
+    if (info->shape == LG_SHAPE_DICT &&
+        PyType_IsSubtype(info->type, &PyODict_Type))
+        return LG_EDGE_KEY;
+    return LG_EDGE_REFERENCE;
+}
+
+static lg_head
+head_of(const lg_walk *walk, const PyTypeObject *type)
+{
+    if (LG_FREE_THREADED || !walk->internal ||
+        !(type->tp_flags & Py_TPFLAGS_HAVE_GC))
+        return LG_HEAD_NONE;
+    return type->tp_is_gc != NULL ? LG_HEAD_ASK : LG_HEAD_ALWAYS;
+}
+
+/** Whether no library will have allocated an instance in its own way, without a
+ *  head: CPython's types, with those derived from them, whose deallocators rely
+ *  on it, and classes made in Python. */
+static bool
+is_head_sure(const lg_type_info *info)
+{
+    return info->shape != LG_SHAPE_PLAIN || info->type == &PyCell_Type ||
+           info->type == &PyMethod_Type || info->plan == LG_PLAN_INSTANCE;
+}
+
+static bool
+fill(lg_walk *walk, lg_type_info *info)
+{
+    PyTypeObject *type = info->type;
+    info->node = lg_walk_node(walk, type);
+    info->id = declare_type(walk, type, info->node);
+    if (!lg_type_lay_out(walk, info))
+        return false;
+    info->head = (uint8_t)head_of(walk, type);
+    info->traverse =
+        (type->tp_flags & Py_TPFLAGS_HAVE_GC) && type->tp_traverse != NULL;
+    info->untracked_too = may_be_untracked(type);
+    info->immortal = is_singleton_type(type);
+    info->rest_kind = rest_kind(walk, info);
+    info->has_sizeof = lg_type_sizeof(walk, type) != NULL;
+    info->special =
+        info->immortal || info->has_sizeof || info->shape == LG_SHAPE_TYPE;
+    info->base_size =
+        (uint32_t)((size_t)type->tp_basicsize + lg_preheader_size(type));
+    info->item_size = (uint32_t)type->tp_itemsize;
+    info->fixed_size = lg_fixed_size(info);
+    lg_survey_choose(walk, info);
+    info->plan = (uint8_t)plan_of(walk, info);
+    info->head_is_sure = is_head_sure(info);
+    return true;
+}
+
+static bool
+grow_table(lg_walk *walk, size_t capacity)
+{
+    lg_type_table *table = &walk->types;
+    const lg_type_table old = *table;
+    lg_type_slot *slots = lg_walk_keep(walk, capacity * sizeof *slots);
+    if (slots == NULL)
+        return false;
+    table->slots = slots;
+    table->capacity = capacity;
+    for (size_t i = 0; i < old.capacity; i++)
+        if (old.slots[i].type != NULL)
+            *lg_type_slot_of(table, old.slots[i].type) = old.slots[i];
+    return true;
+}
+
+bool
+lg_types_open(lg_walk *walk)
+{
+    return grow_table(walk, 4096);
+}
+
+/** Makes the info to be found by the type's id, too. */
+static bool
+place_by_id(lg_walk *walk, lg_type_info *info)
+{
+    lg_type_table *table = &walk->types;
+    if (info->id >= table->id_capacity) {
+        uint32_t capacity = 2 * (info->id + 512);
+        lg_type_info **by_id = lg_walk_keep(walk, capacity * sizeof *by_id);
+        if (by_id == NULL)
+            return false;
+        for (uint32_t id = 0; id < table->id_capacity; id++)
+            by_id[id] = table->by_id[id];
+        table->by_id = by_id;
+        table->id_capacity = capacity;
+    }
+    table->by_id[info->id] = info;
+    return true;
+}
+
+static lg_type_info *
+make(lg_walk *walk, PyTypeObject *type)
+{
+    if (walk->types.count * 2 >= walk->types.capacity &&
+        !grow_table(walk, walk->types.capacity * 2))
+        return NULL;
+    lg_type_info *info = lg_walk_keep(walk, sizeof *info);
+    if (info == NULL)
+        return NULL;
+    info->type = type;
+    if (!fill(walk, info) || info->id == LG_NONE || !place_by_id(walk, info))
+        return NULL;
+    *lg_type_slot_of(&walk->types, type) = (lg_type_slot){type, info};
+    walk->types.count++;
+    return info;
+}
+
+lg_type_info *
+lg_walk_new_type(lg_walk *walk, PyTypeObject *type)
+{
+    /* Bases first, the furthest foremost: each then finds its own bases made.
+     */
+    PyObject *mro = type->tp_mro;
+    if (mro != NULL && PyTuple_CheckExact(mro))
+        for (Py_ssize_t i = PyTuple_GET_SIZE(mro); i-- > 0;) {
+            PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+            if (base != type && lg_type_lookup(walk, base) == NULL &&
+                make(walk, base) == NULL)
+                return NULL;
+        }
+    return make(walk, type);
+}
