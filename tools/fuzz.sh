@@ -3,15 +3,15 @@
 #
 #   tools/fuzz.sh BUILD SECONDS
 #
-# It begins with the files that make_corpus writes; what it finds on top of them
-# is kept in BUILD/corpus from one run to the next.
+# It begins with the files that `c_tests make_corpus` writes; what it finds on
+# top of them is kept in BUILD/corpus from one run to the next.
 set -eu
 build=$1
 seconds=$2
 targets=$(find "$build" -type f -name 'fuzz_*' -perm -u+x | sort)
 [ -n "$targets" ] || { echo "fuzz: no target in $build" >&2; exit 1; }
 seeds=$build/seeds
-"$(find "$build" -type f -name make_corpus)" "$seeds"
+"$build/tests/c/c_tests" make_corpus "$seeds"
 for target in $targets; do
     name=$(basename "$target")
     corpus=$build/corpus/$name

@@ -1,6 +1,6 @@
 /**
  * The smallest frame for tests: CHECK counts failures and goes on, RUN says
- * which test they belong to, `return test_result();` ends main.
+ * which test they belong to, `return test_result();` ends the suite.
  */
 #ifndef LG_TEST_H
 #define LG_TEST_H
@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include <leakgraph/builder.h>
+
+#include "suite.h"
 
 static int test_failures;
 static const char *test_name = "";

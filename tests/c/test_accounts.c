@@ -374,8 +374,7 @@ other_devices(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(accounts)
 {
     RUN(sample);
     RUN(unknown_device);

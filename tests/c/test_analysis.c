@@ -254,8 +254,7 @@ partial(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(analysis)
 {
     RUN(lengauer_and_tarjan);
     RUN(cooper_harvey_kennedy);

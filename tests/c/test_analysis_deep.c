@@ -166,8 +166,7 @@ pairs(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(analysis_deep)
 {
     RUN(chain);
     RUN(ring);

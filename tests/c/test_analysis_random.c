@@ -297,8 +297,7 @@ random_graphs(void)
     }
 }
 
-int
-main(void)
+SUITE(analysis_random)
 {
     RUN(random_graphs);
     return test_result();

@@ -71,8 +71,7 @@ misuse(void)
     CHECK(finish_with(&good, &block) == LG_EINVAL);
 }
 
-int
-main(void)
+SUITE(blocks)
 {
     RUN(sorted);
     RUN(misuse);

@@ -256,8 +256,7 @@ misuse(void)
     CHECK(err.status == LG_EINVAL);
 }
 
-int
-main(void)
+SUITE(builder)
 {
     RUN(empty);
     RUN(late_edges);

@@ -199,8 +199,7 @@ spoilt_bytes(void)
     refuses_field(BLOCK, 2, offsetof(lg_block, size) + 4, 0xffffffff);
 }
 
-int
-main(void)
+SUITE(check)
 {
     lg_graph *graph;
     folder_make();

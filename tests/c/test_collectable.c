@@ -149,8 +149,7 @@ partial(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(collectable)
 {
     RUN(random_graphs);
     RUN(countless);

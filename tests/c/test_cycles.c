@@ -383,8 +383,7 @@ as_json(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(cycles)
 {
     RUN(families);
     RUN(closures);

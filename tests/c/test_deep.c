@@ -38,8 +38,7 @@ chain(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(deep)
 {
     RUN(chain);
     return test_result();

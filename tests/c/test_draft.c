@@ -120,8 +120,7 @@ failures(void)
     lg_graph_free(large);
 }
 
-int
-main(void)
+SUITE(draft)
 {
     folder_make();
     RUN(commit);

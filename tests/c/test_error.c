@@ -34,8 +34,7 @@ names(void)
     CHECK(strcmp(lg_status_name(LG_EFORMAT), "damaged file") == 0);
 }
 
-int
-main(void)
+SUITE(error)
 {
     RUN(messages);
     RUN(cut);

@@ -86,8 +86,7 @@ last_one_counts(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(fact)
 {
     RUN(getters);
     RUN(numbers);

@@ -298,8 +298,7 @@ sets(void)
     }
 }
 
-int
-main(void)
+SUITE(figures)
 {
     RUN(rows);
     RUN(report);

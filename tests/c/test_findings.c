@@ -239,8 +239,7 @@ table(void)
     CHECK(count == 16);
 }
 
-int
-main(void)
+SUITE(findings)
 {
     RUN(autocast);
     RUN(of_a_node);

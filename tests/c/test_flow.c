@@ -181,8 +181,7 @@ modules_and_native(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(flow)
 {
     RUN(random_graphs);
     RUN(taken_back);

@@ -158,8 +158,7 @@ devices(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(graph)
 {
     RUN(devices);
     RUN(referrers);

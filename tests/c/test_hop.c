@@ -231,8 +231,7 @@ given_buffer(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(hop)
 {
     RUN(buffers);
     RUN(given_buffer);

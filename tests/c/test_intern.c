@@ -79,8 +79,7 @@ cut(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(intern)
 {
     RUN(shared);
     RUN(escaped);

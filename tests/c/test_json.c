@@ -184,8 +184,7 @@ no_memory(void)
     lg_text_free(&text);
 }
 
-int
-main(void)
+SUITE(json)
 {
     RUN(document);
     RUN(lines);

@@ -157,8 +157,7 @@ places(void)
     graph = sample;
 }
 
-int
-main(void)
+SUITE(label)
 {
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     RUN(titles);

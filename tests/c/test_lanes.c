@@ -105,8 +105,7 @@ finds_steps_that_are_too_wide(void)
     }
 }
 
-int
-main(void)
+SUITE(lanes)
 {
     RUN(finds_numbers_at_a_limit);
     RUN(finds_numbers_above_others);

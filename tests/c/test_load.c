@@ -193,8 +193,7 @@ unknown_sections(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(load)
 {
     folder_make();
     RUN(newer_version);

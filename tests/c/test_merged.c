@@ -214,8 +214,7 @@ wide(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(merged)
 {
     RUN(random_graphs);
     RUN(folded);

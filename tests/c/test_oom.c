@@ -298,8 +298,7 @@ analyses(void)
     CHECK(rmdir(analysis_folder) == 0);
 }
 
-int
-main(void)
+SUITE(oom)
 {
     RUN(builder_and_finish);
     RUN(indexes);

@@ -211,8 +211,7 @@ answers(void)
     }
 }
 
-int
-main(void)
+SUITE(oom_answers)
 {
     RUN(answers);
     return test_result();

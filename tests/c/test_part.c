@@ -93,8 +93,7 @@ selected(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(part)
 {
     RUN(named);
     RUN(selected);

@@ -186,8 +186,7 @@ random_paths(void)
     }
 }
 
-int
-main(void)
+SUITE(path)
 {
     RUN(sample_paths);
     RUN(imported);

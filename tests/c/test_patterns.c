@@ -234,8 +234,7 @@ animations(void)
     }
 }
 
-int
-main(void)
+SUITE(patterns)
 {
     RUN(exceptions);
     RUN(caches);

@@ -181,8 +181,7 @@ closures(void)
     }
 }
 
-int
-main(void)
+SUITE(patterns_graph)
 {
     RUN(histories);
     RUN(totals);

@@ -240,8 +240,7 @@ native_holder(void)
     leave(&of);
 }
 
-int
-main(void)
+SUITE(policy)
 {
     RUN(modules);
     RUN(named_class);

@@ -72,8 +72,7 @@ without_memory(void)
     CHECK(lg__radix_sort(&none, sorted, 3, sizeof *sorted));
 }
 
-int
-main(void)
+SUITE(radix)
 {
     RUN(sorts);
     RUN(without_memory);

@@ -99,8 +99,7 @@ threads(void)
     lg_text_free(&text);
 }
 
-int
-main(void)
+SUITE(report)
 {
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     RUN(info);

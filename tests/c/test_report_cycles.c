@@ -34,8 +34,7 @@ counts_kinds_of_all(void)
     begins(2, 1u << LG_CYCLE_COLLECTABLE, "0 cycles");
 }
 
-int
-main(void)
+SUITE(report_cycles)
 {
     RUN(counts_kinds_of_all);
     return test_result();

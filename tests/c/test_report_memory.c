@@ -166,8 +166,7 @@ uninspected(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(report_memory)
 {
     RUN(uninspected);
     RUN(sample);

@@ -296,8 +296,7 @@ random_graphs(void)
     }
 }
 
-int
-main(void)
+SUITE(report_paths)
 {
     RUN(random_graphs);
     RUN(whole);

@@ -194,8 +194,7 @@ holders(void)
     graph = sample;
 }
 
-int
-main(void)
+SUITE(report_tensors)
 {
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
     RUN(tables);

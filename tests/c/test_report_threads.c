@@ -178,8 +178,7 @@ many_suspended(void)
     lg_graph_free(many);
 }
 
-int
-main(void)
+SUITE(report_threads)
 {
     RUN(retained);
     RUN(in_cells);

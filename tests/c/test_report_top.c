@@ -220,8 +220,7 @@ devices(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(report_top)
 {
     RUN(devices);
     RUN(garbage_cycles);

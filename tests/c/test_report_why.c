@@ -374,8 +374,7 @@ several(void)
     forget(&told);
 }
 
-int
-main(void)
+SUITE(report_why)
 {
     RUN(alive);
     RUN(several);

@@ -181,8 +181,7 @@ element(void)
                "what holds it: make it a weakref\n");
 }
 
-int
-main(void)
+SUITE(rule)
 {
     RUN(element);
     RUN(stored);

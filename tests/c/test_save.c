@@ -148,8 +148,7 @@ modes_and_links(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(save)
 {
     folder_make();
     RUN(round_trips);

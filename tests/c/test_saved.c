@@ -234,8 +234,7 @@ hostile(void)
     free(file.data);
 }
 
-int
-main(void)
+SUITE(saved)
 {
     folder_make();
     RUN(devices);

@@ -108,8 +108,7 @@ hostile_glob(void)
     refuses(selector, LG_ENOTFOUND, "there is no type:");
 }
 
-int
-main(void)
+SUITE(select)
 {
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     RUN(forms);

@@ -101,8 +101,7 @@ stays_fast(void)
     }
 }
 
-int
-main(void)
+SUITE(sort)
 {
     RUN(sorts);
     RUN(stays_fast);

@@ -369,8 +369,7 @@ random_spans(void)
         check_random(seed);
 }
 
-int
-main(void)
+SUITE(span)
 {
     RUN(overlaps_and_touches);
     RUN(inside_of_objects);

@@ -85,8 +85,7 @@ facts(void)
     lg_graph_free(stripped);
 }
 
-int
-main(void)
+SUITE(strip)
 {
     RUN(texts);
     RUN(bytes_of_file);

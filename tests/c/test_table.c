@@ -346,8 +346,7 @@ no_table(void)
     CHECK(lg__table_finish(NULL, &out, &err) == LG_ENOMEM && out == NULL);
 }
 
-int
-main(void)
+SUITE(table)
 {
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
     RUN(all_types);

@@ -338,8 +338,7 @@ lone(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(tensors)
 {
     RUN(sample);
     RUN(limits_and_devices);

@@ -77,8 +77,7 @@ growth(void)
     CHECK(!text.failed);
 }
 
-int
-main(void)
+SUITE(text)
 {
     RUN(sizes);
     RUN(counts);

@@ -99,8 +99,7 @@ clean_by_words(void)
         }
 }
 
-int
-main(void)
+SUITE(utf8)
 {
     REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
     RUN(every_character);

@@ -26,8 +26,7 @@ widths(void)
     CHECK(lg__display_width("a\xff\xe6\x95", 4) == 4);
 }
 
-int
-main(void)
+SUITE(width)
 {
     RUN(widths);
     return test_result();

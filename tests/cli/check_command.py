@@ -1,6 +1,6 @@
 """The command `leakgraph` from outside: reports, pictures, exit codes, errors.
 
-Run by ctest as `check_command.py COMMAND MAKE_SNAPSHOT`; standard library only.
+Run by ctest as `check_command.py COMMAND MAKE_SNAPSHOT...`; standard library only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 COMMAND = ""
-MAKE_SNAPSHOT = ""
+MAKE_SNAPSHOT: list[str] = []
 
 
 class Command(unittest.TestCase):
@@ -42,7 +42,7 @@ class Command(unittest.TestCase):
             "figure",
         ):
             file = cls.here / f"{shape}.lgs"
-            subprocess.run([MAKE_SNAPSHOT, shape, str(file)], check=True)
+            subprocess.run([*MAKE_SNAPSHOT, shape, str(file)], check=True)
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -462,7 +462,7 @@ class Command(unittest.TestCase):
     def test_ctrl_c_stops_an_analysis(self) -> None:
         """The whole answer, if it was too late, or none: never a part of it."""
         file = self.here / "big.lgs"
-        subprocess.run([MAKE_SNAPSHOT, "400000", str(file)], check=True)
+        subprocess.run([*MAKE_SNAPSHOT, "400000", str(file)], check=True)
         for _ in range(9):
             code, out, err = self.interrupt("big.lgs")
             if code != 0:
@@ -511,5 +511,5 @@ class Command(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    COMMAND, MAKE_SNAPSHOT = sys.argv[1:3]
+    COMMAND, *MAKE_SNAPSHOT = sys.argv[1:]
     unittest.main(argv=sys.argv[:1])

@@ -2,6 +2,7 @@
 // SHAPE FILE, or make_snapshot COUNT FILE.
 
 #include "shapes.h"
+#include "suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +30,7 @@ make_tangle(uint32_t count)
     return heap_close(&heap);
 }
 
-int
-main(int argc, char **argv)
+SUITE(make_snapshot)
 {
     uint32_t subject;
     lg_error error = {0};

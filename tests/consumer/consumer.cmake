@@ -13,7 +13,7 @@ file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix
   --component Development)
-run(${MAKE_SAMPLE} ${WORK}/sample.lgs)
+run(${RUNNER} make_sample ${WORK}/sample.lgs)
 
 run(${CMAKE_COMMAND} -S ${EXAMPLE} -B ${WORK}/cmake
   -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_C_COMPILER=${COMPILER})

@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "sample.h"
+#include "suite.h"
 
-int
-main(int argc, char **argv)
+SUITE(make_sample)
 {
     lg_graph *graph;
     lg_error err;

@@ -1,6 +1,7 @@
 // Draws every shape into a folder, to be looked at: draw_shapes FOLDER [SUFFIX]
 
 #include "shapes.h"
+#include "suite.h"
 
 #include <leakgraph/export.h>
 
@@ -33,8 +34,7 @@ draw(const test_shape *shape, const char *folder, const char *suffix)
     return error.status != LG_OK;
 }
 
-int
-main(int argc, char **argv)
+SUITE(draw_shapes)
 {
     int failed = 0;
     if (argc < 2)

@@ -376,8 +376,7 @@ test_nonsense_is_refused(void)
     close_shape(&losses);
 }
 
-int
-main(int argc, char **argv)
+SUITE(analysed)
 {
     if (!golden_begin(argc, argv))
         return 2;

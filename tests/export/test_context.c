@@ -231,8 +231,7 @@ test_room_goes_where_the_bytes_are(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(context)
 {
     RUN(test_functions_show_their_data_only);
     RUN(test_noise_of_libraries);

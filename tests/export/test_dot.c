@@ -122,8 +122,7 @@ test_title_and_caption(void)
     lg_text_free(&dot);
 }
 
-int
-main(void)
+SUITE(dot)
 {
     RUN(test_any_bytes_render);
     RUN(test_names_stay_names);

@@ -33,8 +33,7 @@ check_shape(const test_shape *shape)
     lg_view_free(view);
 }
 
-int
-main(int argc, char **argv)
+SUITE(golden)
 {
     if (!golden_begin(argc, argv))
         return 2;

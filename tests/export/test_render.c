@@ -189,8 +189,7 @@ test_threads_take_turns(void)
     lg_text_free(&dot);
 }
 
-int
-main(void)
+SUITE(render)
 {
     RUN(test_every_shape_renders);
     RUN(test_signatures);

@@ -332,8 +332,7 @@ test_drawing_can_be_stopped(void)
     lg_graph_free(graph);
 }
 
-int
-main(void)
+SUITE(view)
 {
     RUN(test_budget_holds);
     RUN(test_siblings_fold);

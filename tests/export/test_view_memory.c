@@ -159,10 +159,8 @@ sweep_analysed(const char *name)
     lg_graph_free(graph);
 }
 
-int
-main(int argc, char **argv)
+SUITE(view_memory)
 {
-    (void)argv;
     static const char *const names[] = {"losses",    "who",   "loop", "dicts",
                                         "held-path", "chain", "names"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -53,8 +53,7 @@ damaged(uint8_t *data, size_t length, uint64_t *state)
     free(copy);
 }
 
-int
-main(int argc, char **argv)
+SUITE(make_corpus)
 {
     lg_graph *graphs[4];
     uint64_t state = 1;

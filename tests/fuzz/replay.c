@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "exercise.h"
+#include "suite.h"
 
 static unsigned seen;
 static unsigned accepted;
@@ -48,8 +49,7 @@ replay(const char *path)
     closedir(folder);
 }
 
-int
-main(int argc, char **argv)
+SUITE(replay_corpus)
 {
     for (int i = 1; i < argc; i++)
         replay(argv[i]);
