@@ -61,6 +61,15 @@ json(void)
 }
 
 static void
+html(void)
+{
+    lg_text text = {0};
+    lg_text_add_html(&text, "a<b>&\"c\"\nd", 10);
+    CHECK_TEXT(text, "a&lt;b&gt;&amp;&quot;c&quot;<br>d");
+    lg_text_free(&text);
+}
+
+static void
 growth(void)
 {
     lg_text text = {0};
@@ -82,6 +91,7 @@ SUITE(text)
     RUN(sizes);
     RUN(counts);
     RUN(json);
+    RUN(html);
     RUN(growth);
     return test_result();
 }

@@ -48,7 +48,7 @@ def test_drawing_as_png(outputs):
 def test_snapshot_and_table_are_html(outputs):
     assert "<table>" in outputs[3]["text/html"]
     assert outputs[3]["text/plain"].startswith("<leakgraph.Snapshot of pid ")
-    assert outputs[4]["text/html"].count("<tr>") == 4
+    assert outputs[4]["text/html"].count("<tr>") == 5
 
 
 def test_texts_show_as_they_are(outputs):

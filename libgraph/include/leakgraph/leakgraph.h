@@ -99,6 +99,8 @@ LG_API void lg_text_add_count(lg_text *text, uint64_t count);
 /** Adds a JSON string literal, quotes included. Bytes that are not valid UTF-8
  *  become U+FFFD. */
 LG_API void lg_text_add_json(lg_text *text, const char *string, size_t length);
+/** Adds text for HTML: <, >, & and " escaped, line feeds as <br>. */
+LG_API void lg_text_add_html(lg_text *text, const char *string, size_t length);
 /** Frees the buffer and zeroes *text. */
 LG_API void lg_text_free(lg_text *text);
 
@@ -566,7 +568,7 @@ LG_API lg_status lg_graph_type_rows(const lg_graph *graph, lg_sort sort,
                                     lg_error *err);
 
 /** Text reports, the same for the command and for Python; JSON is deterministic
- *  and ends with a newline. */
+ *  and ends with a newline. limit: rows (0: all). */
 LG_API lg_status lg_report_info(const lg_graph *graph, lg_format format,
                                 lg_text *out, lg_error *err);
 LG_API lg_status lg_report_types(const lg_graph *graph, lg_sort sort,

@@ -7,7 +7,7 @@
 #ifndef LEAKGRAPH_REPORT_H
 #define LEAKGRAPH_REPORT_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/bytes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -137,6 +137,13 @@ LG_API lg_status lg_table_json(const lg_table *table, lg_text *out,
  *  LG_ENOMEM. */
 LG_API lg_status lg_table_html(const lg_table *table, size_t limit,
                                lg_text *out, lg_error *err);
+
+/* ------------------------------------------------ what reports tabulate --- */
+
+/** Of each function below: what the report of that name shows, as a table that
+ *  is the caller's. limit: rows (0: all). */
+LG_API lg_status lg_tabulate_types(const lg_graph *graph, lg_sort sort,
+                                   size_t limit, lg_table **out, lg_error *err);
 
 #ifdef __cplusplus
 }

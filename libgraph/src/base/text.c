@@ -175,6 +175,24 @@ lg_text_add_json(lg_text *text, const char *string, size_t length)
 }
 
 void
+lg_text_add_html(lg_text *text, const char *string, size_t length)
+{
+    static const char special[] = "<>&\"\n";
+    static const char *const written[] = {"&lt;", "&gt;", "&amp;", "&quot;",
+                                          "<br>"};
+    size_t start = 0;
+    for (size_t i = 0; i < length; i++) {
+        const char *found = memchr(special, string[i], sizeof special - 1);
+        if (found == NULL)
+            continue;
+        lg_text_add_bytes(text, string + start, i - start);
+        lg_text_add(text, written[found - special]);
+        start = i + 1;
+    }
+    lg_text_add_bytes(text, string + start, length - start);
+}
+
+void
 lg_text_free(lg_text *text)
 {
     free(text->data);

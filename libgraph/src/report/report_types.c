@@ -1,5 +1,5 @@
 // The type table: how many of each, and how many bytes.
-#include "report/report.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,91 +92,71 @@ lg_graph_type_rows(const lg_graph *graph, lg_sort sort, lg_type_row **rows,
     return LG_OK;
 }
 
+enum { OBJECTS, BYTES, TYPE, COLUMNS };
+
+static const lg__column columns[COLUMNS] = {
+    [OBJECTS] = {"count", "objects", .type = LG_COLUMN_COUNT, .least = 12},
+    [BYTES] = {"bytes", "size", .type = LG_COLUMN_BYTES, .least = 12},
+    [TYPE] = {"type", .gap = 2},
+};
+
 static void
-add_right(lg_text *out, const lg_text *cell, size_t width)
+put_row(lg_table *table, uint64_t count, uint64_t bytes, lg_string name)
 {
-    for (size_t i = cell->length; i < width; i++)
-        lg_text_add(out, " ");
-    lg_text_add(out, cell->data ? cell->data : "");
+    lg__put_count(table, OBJECTS, count);
+    lg__put_count(table, BYTES, bytes);
+    lg__put_string(table, TYPE, name);
 }
 
 static void
-add_row(lg_text *out, uint64_t count, uint64_t bytes, lg_string name)
+put_facts(lg_table *table, size_t types, uint64_t count, uint64_t bytes)
 {
-    lg_text cell = {0};
-    lg_text_add_count(&cell, count);
-    add_right(out, &cell, 12);
-    lg_text_free(&cell);
-    lg_text_add_size(&cell, bytes);
-    add_right(out, &cell, 12);
-    out->failed |= cell.failed;
-    lg_text_free(&cell);
-    lg_text_add(out, "  ");
-    lg__text_add_string(out, name);
-    lg_text_add(out, "\n");
+    static const lg__column facts[] = {
+        {"type_count", .type = LG_COLUMN_COUNT},
+        {"count", .type = LG_COLUMN_COUNT},
+        {"bytes", .type = LG_COLUMN_BYTES},
+    };
+    lg_table *known = lg__table_facts(table, facts, 3);
+    lg__put_count(known, 0, types);
+    lg__put_count(known, 1, count);
+    lg__put_count(known, 2, bytes);
 }
 
-static void
-types_text(const lg_graph *graph, const lg_type_row *rows, size_t count,
-           size_t limit, lg_text *out)
+lg_status
+lg_tabulate_types(const lg_graph *graph, lg_sort sort, size_t limit,
+                  lg_table **out, lg_error *err)
 {
-    const lg_string total = {"total", 5};
+    lg_type_row *rows;
+    size_t count;
     uint64_t objects = 0;
     uint64_t bytes = 0;
-    lg_text_add(out, "     objects        size  type\n");
+    lg_status status = lg_graph_type_rows(graph, sort, &rows, &count, err);
+    if (status != LG_OK)
+        return status;
+    lg_table *table = lg__table_new(
+        graph, (lg__layout){.rows = "types", .noun = "type"}, columns, COLUMNS);
     for (size_t i = 0; i < count; i++) {
         objects += rows[i].count;
         bytes += rows[i].bytes;
-        if (i < limit)
-            add_row(out, rows[i].count, rows[i].bytes,
-                    lg_graph_type(graph, rows[i].type).name);
-    }
-    if (count > limit) {
-        lg_text_add(out, "                          ... and ");
-        lg_text_add_count(out, count - limit);
-        lg_text_add(out, " more types\n");
-    }
-    add_row(out, objects, bytes, total);
-}
-
-static void
-types_json(const lg_graph *graph, const lg_type_row *rows, size_t count,
-           size_t limit, lg_text *out)
-{
-    uint64_t objects = 0;
-    uint64_t bytes = 0;
-    lg_text_add(out, "{\"types\": [");
-    for (size_t i = 0; i < count; i++) {
-        objects += rows[i].count;
-        bytes += rows[i].bytes;
-        if (i >= limit)
+        if (limit > 0 && i >= limit)
             continue;
-        lg_text_add(out, i > 0 ? ",\n  {\"type\": " : "\n  {\"type\": ");
-        lg__text_add_json_string(out, lg_graph_type(graph, rows[i].type).name);
-        lg_text_addf(out, ", \"count\": %llu, \"bytes\": %llu}",
-                     (unsigned long long)rows[i].count,
-                     (unsigned long long)rows[i].bytes);
+        lg__table_row(table);
+        put_row(table, rows[i].count, rows[i].bytes,
+                lg_graph_type(graph, rows[i].type).name);
     }
-    lg_text_addf(out,
-                 "\n], \"type_count\": %zu, \"count\": %llu, "
-                 "\"bytes\": %llu}\n",
-                 count, (unsigned long long)objects, (unsigned long long)bytes);
+    free(rows);
+    lg__table_set_count(table, count);
+    lg__table_total_row(table);
+    put_row(table, objects, bytes, (lg_string){"total", 5});
+    put_facts(table, count, objects, bytes);
+    return lg__table_finish(table, out, err);
 }
 
 lg_status
 lg_report_types(const lg_graph *graph, lg_sort sort, size_t limit,
                 lg_format format, lg_text *out, lg_error *err)
 {
-    lg_type_row *rows;
-    size_t count;
-    lg_text report = {0};
-    lg_status status = lg_graph_type_rows(graph, sort, &rows, &count, err);
-    if (status != LG_OK)
-        return status;
-    if (format == LG_FORMAT_JSON)
-        types_json(graph, rows, count, limit, &report);
-    else
-        types_text(graph, rows, count, limit, &report);
-    free(rows);
-    return lg__report_finish(&report, out, err);
+    lg_table *table = NULL;
+    lg_status status = lg_tabulate_types(graph, sort, limit, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -137,6 +137,16 @@ lg__table_finish(lg_table *made, lg_table **out, lg_error *err)
     return LG_OK;
 }
 
+lg_status
+lg__table_report(lg_table *table, lg_format format, lg_text *out, lg_error *err)
+{
+    lg_status status = format == LG_FORMAT_JSON
+                           ? lg_table_json(table, out, err)
+                           : lg_table_text(table, 0, out, err);
+    lg_table_free(table);
+    return status;
+}
+
 lg_table *
 lg__table_within(const lg_table *table, const lg__column *columns, size_t count)
 {

@@ -61,6 +61,10 @@ lg_table *lg__table_new(const lg_graph *graph, lg__layout layout,
 /** LG_ENOMEM if memory ran out on the way, the table then freed. */
 lg_status lg__table_finish(lg_table *made, lg_table **out, lg_error *err);
 
+/** Writes a table and frees it: what reports end with. */
+lg_status lg__table_report(lg_table *table, lg_format format, lg_text *out,
+                           lg_error *err);
+
 void lg__table_row(lg_table *table);
 /** A row below all others, of people only. */
 void lg__table_total_row(lg_table *table);

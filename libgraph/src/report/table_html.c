@@ -7,24 +7,6 @@
 // Longer texts are folded behind their beginning.
 enum { LONG = 160, BEGINNING = 80 };
 
-void
-lg__html_add(lg_text *out, const char *bytes, size_t length)
-{
-    static const char special[] = "<>&\"\n";
-    static const char *const written[] = {"&lt;", "&gt;", "&amp;", "&quot;",
-                                          "<br>"};
-    size_t start = 0;
-    for (size_t i = 0; i < length; i++) {
-        const char *found = memchr(special, bytes[i], sizeof special - 1);
-        if (found == NULL)
-            continue;
-        lg_text_add_bytes(out, bytes + start, i - start);
-        lg_text_add(out, written[found - special]);
-        start = i + 1;
-    }
-    lg_text_add_bytes(out, bytes + start, length - start);
-}
-
 static bool
 is_shown(const lg__column *column)
 {
@@ -47,13 +29,13 @@ static void
 add_text(const char *bytes, size_t length, lg_text *out)
 {
     if (length <= LONG) {
-        lg__html_add(out, bytes, length);
+        lg_text_add_html(out, bytes, length);
         return;
     }
     lg_text_add(out, "<details><summary>");
-    lg__html_add(out, bytes, lg__utf8_cut(bytes, BEGINNING));
+    lg_text_add_html(out, bytes, lg__utf8_cut(bytes, BEGINNING));
     lg_text_add(out, "...</summary>");
-    lg__html_add(out, bytes, length);
+    lg_text_add_html(out, bytes, length);
     lg_text_add(out, "</details>");
 }
 
@@ -87,7 +69,7 @@ add_headings(const lg_table *table, lg_text *out)
         lg_text_add(out, "<th");
         add_style(&table->columns[i], 0, out);
         lg_text_add(out, ">");
-        lg__html_add(out, heading, strlen(heading));
+        lg_text_add_html(out, heading, strlen(heading));
         lg_text_add(out, "</th>");
     }
     lg_text_add(out, "</tr></thead>");
@@ -103,7 +85,7 @@ add_lines(const lg_text *lines, lg_text *out)
         size_t length = (size_t)((next ? next : end) - at);
         if (length > 0) {
             lg_text_add(out, "<p>");
-            lg__html_add(out, at, length);
+            lg_text_add_html(out, at, length);
             lg_text_add(out, "</p>");
         }
         at = next == NULL ? end : next + 1;

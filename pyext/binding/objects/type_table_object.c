@@ -3,6 +3,7 @@
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
+#include <leakgraph/report.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,54 +18,6 @@ typedef struct table_object {
     PyObject *text;
     PyObject *html;
 } table_object;
-
-/* ---------------------------------------------------------------- html --- */
-
-static void
-html_add(lg_text *html, const char *string, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        char c = string[i];
-        const char *escape = c == '<'   ? "&lt;"
-                             : c == '>' ? "&gt;"
-                             : c == '&' ? "&amp;"
-                             : c == '"' ? "&quot;"
-                                        : NULL;
-        if (escape != NULL)
-            lg_text_add(html, escape);
-        else
-            lg_text_add_bytes(html, &c, 1);
-    }
-}
-
-static void
-html_add_row(lg_text *html, const lg_graph *graph, const lg_type_row *row)
-{
-    lg_string name = lg_graph_type(graph, row->type).name;
-    lg_text_add(html, "<tr><td style=\"text-align:left\">");
-    html_add(html, name.data, name.length);
-    lg_text_add(html, "</td><td>");
-    lg_text_add_count(html, row->count);
-    lg_text_add(html, "</td><td>");
-    lg_text_add_size(html, row->bytes);
-    lg_text_add(html, "</td></tr>");
-}
-
-static void
-html_add_types(lg_text *html, const lg_graph *graph, const lg_type_row *rows,
-               size_t count, size_t limit)
-{
-    lg_text_add(html, "<table><thead><tr><th style=\"text-align:left\">type"
-                      "</th><th>count</th><th>bytes</th></tr></thead><tbody>");
-    for (size_t i = 0; i < count && i < limit; i++)
-        html_add_row(html, graph, &rows[i]);
-    lg_text_add(html, "</tbody></table>");
-    if (count > limit) {
-        lg_text_add(html, "<p>and ");
-        lg_text_add_count(html, count - limit);
-        lg_text_add(html, " more types</p>");
-    }
-}
 
 /* --------------------------------------------------------------- table --- */
 
@@ -137,7 +90,31 @@ typedef struct table_parts {
     lg_type_row *rows;
     size_t count;
     lg_text text;
+    lg_text html;
 } table_parts;
+
+static void
+parts_free(table_parts *parts)
+{
+    free(parts->rows);
+    lg_text_free(&parts->text);
+    lg_text_free(&parts->html);
+}
+
+/* The table as `shown` rows of text, if that is wanted, and HTML. */
+static lg_status
+write_table(const lg_graph *graph, lg_sort sort, size_t shown, lg_text *text,
+            lg_text *html, lg_error *error)
+{
+    lg_table *table = NULL;
+    lg_status status = lg_tabulate_types(graph, sort, shown, &table, error);
+    if (status == LG_OK && text != NULL)
+        status = lg_table_text(table, 0, text, error);
+    if (status == LG_OK)
+        status = lg_table_html(table, 0, html, error);
+    lg_table_free(table);
+    return status;
+}
 
 static lg_status
 ask_graph(const lg_graph *graph, lg_sort sort, size_t limit, table_parts *parts,
@@ -149,8 +126,8 @@ ask_graph(const lg_graph *graph, lg_sort sort, size_t limit, table_parts *parts,
         return status;
     if (parts->count > limit)
         parts->count = limit;
-    return lg_report_types(graph, sort, limit < SHOWN_ROWS ? limit : SHOWN_ROWS,
-                           LG_FORMAT_TEXT, &parts->text, error);
+    return write_table(graph, sort, limit < SHOWN_ROWS ? limit : SHOWN_ROWS,
+                       &parts->text, &parts->html, error);
 }
 
 static PyObject *
@@ -159,11 +136,9 @@ table_new(core_state *state, const lg_graph *graph, table_parts *parts)
     table_object *self = object_new(state, TYPE_TABLE);
     if (self == NULL)
         return NULL;
-    lg_text html = {0};
-    html_add_types(&html, graph, parts->rows, parts->count, SHOWN_ROWS);
     self->rows = row_tuple(state, graph, parts->rows, parts->count);
     self->text = text_object(&parts->text);
-    self->html = text_object(&html);
+    self->html = text_object(&parts->html);
     if (self->rows == NULL || self->text == NULL || self->html == NULL)
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -217,8 +192,7 @@ snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     PyObject *table = status == LG_OK ? table_new(state, graph, &parts)
                                       : error_raise(state, status, &error);
     snapshot_release((snapshot_object *)self);
-    free(parts.rows);
-    lg_text_free(&parts.text);
+    parts_free(&parts);
     return table;
 }
 
@@ -290,21 +264,19 @@ PyType_Spec table_spec = {
 
 /* ------------------------------------------------------------- summary --- */
 
-static PyObject *
-summary_html(const lg_graph *graph, const table_parts *parts)
+/* Adds the line above the table. */
+static void
+add_summary(const lg_graph *graph, lg_text *html)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     lg_string pid = lg_graph_info_find(graph, "pid");
-    lg_text html = {0};
-    lg_text_add(&html, "<p><b>leakgraph.Snapshot</b> of pid ");
-    html_add(&html, pid.data, pid.length);
-    lg_text_add(&html, ": ");
-    lg_text_add_count(&html, columns->node_count);
-    lg_text_add(&html, " objects, ");
-    lg_text_add_count(&html, columns->edge_count);
-    lg_text_add(&html, " references</p>");
-    html_add_types(&html, graph, parts->rows, parts->count, SUMMARY_ROWS);
-    return text_object(&html);
+    lg_text_add(html, "<p><b>leakgraph.Snapshot</b> of pid ");
+    lg_text_add_html(html, pid.data, pid.length);
+    lg_text_add(html, ": ");
+    lg_text_add_count(html, columns->node_count);
+    lg_text_add(html, " objects, ");
+    lg_text_add_count(html, columns->edge_count);
+    lg_text_add(html, " references</p>");
 }
 
 PyObject *
@@ -313,17 +285,17 @@ snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
     lg_graph *graph = snapshot_acquire((snapshot_object *)self);
     if (graph == NULL)
         return NULL;
-    table_parts parts = {0};
+    lg_text html = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_graph_type_rows(graph, LG_SORT_BYTES, &parts.rows, &parts.count,
-                                &error);
+    add_summary(graph, &html);
+    status =
+        write_table(graph, LG_SORT_BYTES, SUMMARY_ROWS, NULL, &html, &error);
     Py_END_ALLOW_THREADS
-    PyObject *html = status == LG_OK
-                         ? summary_html(graph, &parts)
-                         : error_raise(object_state(self), status, &error);
     snapshot_release((snapshot_object *)self);
-    free(parts.rows);
-    return html;
+    if (status == LG_OK)
+        return text_object(&html);
+    lg_text_free(&html);
+    return error_raise(object_state(self), status, &error);
 }
