@@ -6,7 +6,7 @@
 // Prints seconds of the thread's own, to which other work on the machine
 // matters least, and the bytes that the way needed at its peak, beyond the
 // graph. `compare` says how many dominators differ between leakgraph and
-// semi-NCA; `count` how many nodes, and how many of them are in knots.
+// semi-NCA; `count` how many nodes, and how many of them are in components.
 #include <igraph.h>
 
 #include <malloc.h>
@@ -123,8 +123,8 @@ static void
 count(const lg_analysis *analysis)
 {
     uint64_t members = 0;
-    for (uint32_t i = 0; i < lg_analysis_knot_count(analysis); i++)
-        members += lg_analysis_knot(analysis, i).count;
+    for (uint32_t i = 0; i < lg_analysis_component_count(analysis); i++)
+        members += lg_analysis_component(analysis, i).count;
     printf("%u %llu\n",
            lg_graph_columns(lg_analysis_graph(analysis))->node_count,
            (unsigned long long)members);

@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     print(
-        "| heap | nodes | in knots | leakgraph | semi-NCA, whole | igraph, whole "
+        "| heap | nodes | in components | leakgraph | semi-NCA, whole | igraph, whole "
         "| to semi-NCA | igraph to it |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")

@@ -22,7 +22,7 @@ numbers(size_t count)
 }
 
 static void
-mark_furniture(const lg_analysis *analysis, bool *furniture)
+mark_implicit_roots(const lg_analysis *analysis, bool *implicit_root)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     const lg_columns *columns = lg_graph_columns(graph);
@@ -32,18 +32,18 @@ mark_furniture(const lg_analysis *analysis, bool *furniture)
                      LG_CATEGORY_TYPE;
         bool immortal =
             (columns->node_flags[node] & lasting) == LG_NODE_IMMORTAL;
-        furniture[node] =
+        implicit_root[node] =
             lg_node_dominator(analysis, node) == LG_NONE && (class || immortal);
     }
     for (uint32_t i = 0; i < lg_graph_root_count(graph); i++) {
         lg_root root = lg_graph_root(graph, i);
         if (root.kind != LG_ROOT_MODULE)
             continue;
-        furniture[root.node] = true;
+        implicit_root[root.node] = true;
         for (uint64_t edge = columns->first_edge[root.node];
              edge < columns->first_edge[root.node + 1]; edge++)
             if ((columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT)
-                furniture[columns->edge_target[edge]] = true;
+                implicit_root[columns->edge_target[edge]] = true;
     }
 }
 
@@ -59,29 +59,29 @@ add_edge(plain *graph, uint32_t source, uint32_t target)
 
 // A namespace's edges are its module's.
 static uint32_t
-owner(const lg_analysis *analysis, const bool *furniture, uint32_t node)
+owner(const lg_analysis *analysis, const bool *implicit_root, uint32_t node)
 {
     uint32_t dominator = lg_node_dominator(analysis, node);
-    return furniture[node] && dominator != LG_NONE ? dominator : node;
+    return implicit_root[node] && dominator != LG_NONE ? dominator : node;
 }
 
 static void
-add_edges(plain *graph, const lg_analysis *analysis, const bool *furniture,
+add_edges(plain *graph, const lg_analysis *analysis, const bool *implicit_root,
           const bool *rooted)
 {
     const lg_columns *columns = lg_graph_columns(lg_analysis_graph(analysis));
     graph->edges = 0;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        uint32_t own = owner(analysis, furniture, node);
+        uint32_t own = owner(analysis, implicit_root, node);
         if (!lg_node_is_reachable(analysis, node))
             continue;
-        if (furniture[node] || rooted[node])
+        if (implicit_root[node] || rooted[node])
             add_edge(graph, own == node ? columns->node_count : own, node);
         for (uint64_t edge = columns->first_edge[node];
              edge < columns->first_edge[node + 1]; edge++) {
             uint32_t target = columns->edge_target[edge];
             if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
-                !furniture[target] && target != own)
+                !implicit_root[target] && target != own)
                 add_edge(graph, own, target);
         }
     }
@@ -93,17 +93,17 @@ plain_new(const lg_analysis *analysis)
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t nodes = lg_graph_columns(graph)->node_count;
     plain out = {.nodes = nodes + 1};
-    bool *furniture = need(nodes, 1);
+    bool *implicit_root = need(nodes, 1);
     bool *rooted = need(nodes, 1);
     memset(rooted, 0, nodes);
     for (uint32_t i = 0; i < lg_graph_root_count(graph); i++)
         rooted[lg_graph_root(graph, i).node] = true;
-    mark_furniture(analysis, furniture);
-    add_edges(&out, analysis, furniture, rooted);
+    mark_implicit_roots(analysis, implicit_root);
+    add_edges(&out, analysis, implicit_root, rooted);
     out.source = numbers(out.edges);
     out.target = numbers(out.edges);
-    add_edges(&out, analysis, furniture, rooted);
-    free(furniture);
+    add_edges(&out, analysis, implicit_root, rooted);
+    free(implicit_root);
     free(rooted);
     return out;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Bytes of small values that deserve a node anywhere. */
-#define WORTH_TELLING 16384u
+#define WORTH_SHOWING 16384u
 
 static int
 compare_families(const void *left, const void *right)
@@ -20,59 +20,59 @@ compare_families(const void *left, const void *right)
 // The most nodes that the family can use: each sibling, or the first ones and a
 // fold. "1 more" is no shorter than the one itself.
 static size_t
-full_share(const view_crowd *crowd, const view_family *family)
+full_share(const view_group *group, const view_family *family)
 {
     if (family->rank >= RANK_VALUES || family->kind == LG_EDGE_KEY)
         return 1;
-    if (family->count <= crowd->keep + 1)
+    if (family->count <= group->keep + 1)
         return (size_t)family->count;
-    return crowd->keep + 1;
+    return group->keep + 1;
 }
 
 void
-lg__crowd_trim(view_crowd *crowd)
+lg__group_trim(view_group *group)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < crowd->count; i++) {
-        view_family *family = &crowd->families[i];
+    for (size_t i = 0; i < group->count; i++) {
+        view_family *family = &group->families[i];
         /* Who was met before, by an edge of another kind, is not counted. */
         if (family->count == 0)
             continue;
-        if (crowd->subject || family->rank < RANK_VALUES ||
+        if (group->subject || family->rank < RANK_VALUES ||
             (family->rank != RANK_INSIDE &&
-             lg__bytes_total(family->bytes) >= WORTH_TELLING)) {
-            crowd->families[kept++] = *family;
+             lg__bytes_total(family->bytes) >= WORTH_SHOWING)) {
+            group->families[kept++] = *family;
             continue;
         }
-        crowd->hidden += family->count;
+        group->hidden += family->count;
         free(family->kept);
     }
-    crowd->count = kept;
+    group->count = kept;
 }
 
 size_t
-lg__crowd_ration(view_crowd *crowd, size_t allowance)
+lg__group_share_room(view_group *group, size_t allowance)
 {
-    if (crowd->count)
-        qsort(crowd->families, crowd->count, sizeof *crowd->families,
+    if (group->count)
+        qsort(group->families, group->count, sizeof *group->families,
               compare_families);
-    size_t served = crowd->count;
+    size_t served = group->count;
     if (served > allowance)
         served = allowance ? allowance - 1 : 0;
     size_t left = allowance - served;
     for (size_t i = 0; i < served; i++)
-        crowd->families[i].share = 1;
-    bool dealt = served == crowd->count;
+        group->families[i].share = 1;
+    bool dealt = served == group->count;
     while (dealt && left) {
         dealt = false;
         for (size_t i = 0; i < served && left; i++) {
-            view_family *family = &crowd->families[i];
-            if (family->share < full_share(crowd, family)) {
+            view_family *family = &group->families[i];
+            if (family->share < full_share(group, family)) {
                 family->share++;
                 left--;
                 dealt = true;
             }
         }
     }
-    return crowd->count - served;
+    return group->count - served;
 }

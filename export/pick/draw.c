@@ -44,18 +44,18 @@ drawn_singly(const view_family *family)
 
 // The things to draw, in the order in which they are read.
 static lg_status
-list_items(const view_crowd *crowd, view_item **out, size_t *count,
+list_items(const view_group *group, view_item **out, size_t *count,
            lg_error *err)
 {
     size_t capacity = 1;
-    for (size_t i = 0; i < crowd->count; i++)
-        capacity += crowd->families[i].share;
+    for (size_t i = 0; i < group->count; i++)
+        capacity += group->families[i].share;
     view_item *items = malloc(capacity * sizeof *items);
     if (!items)
         return lg__view_no_memory(err);
     size_t n = 0;
-    for (size_t i = 0; i < crowd->count; i++) {
-        const view_family *family = &crowd->families[i];
+    for (size_t i = 0; i < group->count; i++) {
+        const view_family *family = &group->families[i];
         if (!family->share)
             continue;
         size_t single = drawn_singly(family);
@@ -187,8 +187,8 @@ weigh_fold(const view_picker *picker, const view_family *family, size_t single,
         fold->retained.device -= one.device;
     }
     if (!is_exact(picker, family))
-        lg_text_add(&fold->worth, "at least ");
-    lg__bytes_add(&fold->worth, picker->graph, fold->retained);
+        lg_text_add(&fold->retained_label, "at least ");
+    lg__bytes_add(&fold->retained_label, picker->graph, fold->retained);
 }
 
 static lg_status
@@ -257,7 +257,7 @@ draw_sibling(view_picker *picker, size_t index, const view_sibling *sibling,
 
 // `30 more of 12 types`: families that found no room.
 static lg_status
-draw_rest(view_picker *picker, size_t index, const view_crowd *crowd,
+draw_rest(view_picker *picker, size_t index, const view_group *group,
           lg_error *err)
 {
     size_t at;
@@ -269,8 +269,8 @@ draw_rest(view_picker *picker, size_t index, const view_crowd *crowd,
     const view_family *first = NULL;
     lg_bytes bytes = {0, 0};
     size_t families = 0;
-    for (size_t i = 0; i < crowd->count; i++) {
-        const view_family *family = &crowd->families[i];
+    for (size_t i = 0; i < group->count; i++) {
+        const view_family *family = &group->families[i];
         if (family->share)
             continue;
         first = first ? first : family;
@@ -295,45 +295,45 @@ draw_rest(view_picker *picker, size_t index, const view_crowd *crowd,
 
 // What "+12 more" says. A container's title counts its members already.
 static uint64_t
-count_more(const view_crowd *crowd, size_t index, size_t allowance)
+count_more(const view_group *group, size_t index, size_t allowance)
 {
-    const view_node *node = &crowd->picker->view->nodes[index];
+    const view_node *node = &group->picker->view->nodes[index];
     if (node->category == LG_CATEGORY_CONTAINER &&
-        crowd->hidden == crowd->total)
+        group->hidden == group->total)
         return 0;
-    return allowance ? crowd->hidden : crowd->total;
+    return allowance ? group->hidden : group->total;
 }
 
 lg_status
-lg__crowd_draw(view_crowd *crowd, size_t index, size_t allowance, lg_error *err)
+lg__group_draw(view_group *group, size_t index, size_t allowance, lg_error *err)
 {
-    view_picker *picker = crowd->picker;
+    view_picker *picker = group->picker;
     view_item *items = NULL;
     size_t count = 0;
-    lg__crowd_trim(crowd);
+    lg__group_trim(group);
     // A node that says "3 more" is no shorter than a word on this one.
-    if (allowance == 1 && crowd->count > 1)
+    if (allowance == 1 && group->count > 1)
         allowance = 0;
-    size_t unserved = lg__crowd_ration(crowd, allowance);
-    lg_status status = list_items(crowd, &items, &count, err);
+    size_t unserved = lg__group_share_room(group, allowance);
+    lg_status status = list_items(group, &items, &count, err);
     for (size_t i = 0; !status && i < count; i++)
         status = items[i].sibling
                      ? draw_sibling(picker, index, items[i].sibling, err)
                      : draw_fold(picker, index, items[i].family, err);
     if (!status && unserved && allowance)
-        status = draw_rest(picker, index, crowd, err);
+        status = draw_rest(picker, index, group, err);
     if (!status)
-        picker->view->nodes[index].more = count_more(crowd, index, allowance);
+        picker->view->nodes[index].more = count_more(group, index, allowance);
     free(items);
     return status;
 }
 
 lg_status
-lg__crowd_link(const view_crowd *crowd, size_t index, lg_error *err)
+lg__group_link(const view_group *group, size_t index, lg_error *err)
 {
-    view_picker *picker = crowd->picker;
-    for (size_t i = 0; i < crowd->link_count; i++) {
-        const view_sibling *link = &crowd->links[i];
+    view_picker *picker = group->picker;
+    for (size_t i = 0; i < group->link_count; i++) {
+        const view_sibling *link = &group->links[i];
         view_edge *edge;
         size_t other = lg__picker_find(picker, lg__hop_end(picker, &link->hop));
         lg_status status =

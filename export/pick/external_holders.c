@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Nearest first: more ways than these, a picture does not show. */
-#define MOST_GATES 8u
+#define MOST_EXTERNAL_HOLDERS 8u
 #define MOST_STEPS 4000u
 #define MOST_HOPS 1000000u
 
@@ -22,10 +22,11 @@ typedef struct view_search {
     step steps[MOST_STEPS];
     size_t count;
     size_t at;
-    size_t gates;
-    size_t hops;               /* read so far */
-    uint32_t open[MOST_GATES]; /* indices of steps that outsiders hold */
-    bool outside;              /* someone holds a subject from outside */
+    size_t external_holders;
+    size_t hops; /* read so far */
+    uint32_t
+        open[MOST_EXTERNAL_HOLDERS]; /* indices of steps that outsiders hold */
+    bool outside;                    /* someone holds a subject from outside */
 } view_search;
 
 static void
@@ -40,14 +41,15 @@ put(view_search *search, uint32_t node, uint32_t next)
 }
 
 static void
-open_gate(view_search *search)
+open_external_holder(view_search *search)
 {
-    bool known = search->gates &&
-                 search->open[search->gates - 1] == (uint32_t)search->at;
+    bool known =
+        search->external_holders &&
+        search->open[search->external_holders - 1] == (uint32_t)search->at;
     bool subject = search->steps[search->at].next == search->at;
     search->outside = true;
-    if (!known && !subject && search->gates < MOST_GATES)
-        search->open[search->gates++] = (uint32_t)search->at;
+    if (!known && !subject && search->external_holders < MOST_EXTERNAL_HOLDERS)
+        search->open[search->external_holders++] = (uint32_t)search->at;
 }
 
 static bool
@@ -62,15 +64,15 @@ visit(void *context, const lg_hop *hop)
     if (inside[hop->source / 64] >> (hop->source % 64) & 1)
         put(search, hop->source, (uint32_t)search->at);
     else
-        open_gate(search);
-    return search->gates < MOST_GATES;
+        open_external_holder(search);
+    return search->external_holders < MOST_EXTERNAL_HOLDERS;
 }
 
 static void
 clear_ways(view_search *search)
 {
     uint64_t *inside = search->picker->inside;
-    for (size_t i = 0; i < search->gates; i++) {
+    for (size_t i = 0; i < search->external_holders; i++) {
         uint32_t at = search->open[i];
         while (search->steps[at].next != at) {
             uint32_t node = search->steps[at].node;
@@ -88,7 +90,8 @@ search_ways(view_search *search, lg_error *err)
     for (size_t i = 0; i < picker->view->node_count; i++)
         put(search, picker->view->nodes[i].node, (uint32_t)i);
     for (; !status && search->at < search->count &&
-           search->gates < MOST_GATES && search->hops < MOST_HOPS;
+           search->external_holders < MOST_EXTERNAL_HOLDERS &&
+           search->hops < MOST_HOPS;
          search->at++)
         status = lg__hops_each(picker->graph, search->steps[search->at].node,
                                LG_BACKREFS, visit, search, err);
@@ -96,7 +99,7 @@ search_ways(view_search *search, lg_error *err)
 }
 
 lg_status
-lg__picker_open_gates(view_picker *picker, lg_error *err)
+lg__picker_find_external_holders(view_picker *picker, lg_error *err)
 {
     size_t words = picker->columns->node_count / 64 + 1;
     view_search *search = calloc(1, sizeof *search);

@@ -64,6 +64,6 @@ lg__picker_mark_inside(view_picker *picker, lg_error *err)
     lg_status status = flood_inside(picker, flood, err);
     free(flood);
     if (!status)
-        status = lg__picker_open_gates(picker, err);
+        status = lg__picker_find_external_holders(picker, err);
     return status;
 }

@@ -21,14 +21,14 @@ expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
     }
     if (status)
         return status;
-    view_crowd crowd;
+    view_group group;
     status =
-        lg__crowd_gather(&crowd, picker, picker->view->nodes[index].node, err);
+        lg__group_gather(&group, picker, picker->view->nodes[index].node, err);
     if (!status)
-        status = lg__crowd_link(&crowd, index, err);
+        status = lg__group_link(&group, index, err);
     if (!status)
-        status = lg__crowd_draw(&crowd, index, allowance, err);
-    lg__crowd_free(&crowd);
+        status = lg__group_draw(&group, index, allowance, err);
+    lg__group_free(&group);
     return status;
 }
 

@@ -81,7 +81,7 @@ unsigned lg__hop_kind(const view_picker *picker, const lg_hop *hop);
 lg_status lg__picker_mark_inside(view_picker *picker, lg_error *err);
 /** Takes off that mark where a holder from outside gets at a subject through
  *  what it holds: those are on a way out. Everywhere if there is none. */
-lg_status lg__picker_open_gates(view_picker *picker, lg_error *err);
+lg_status lg__picker_find_external_holders(view_picker *picker, lg_error *err);
 /** The neighbour that the hop leads to in the view's direction. */
 uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
 

@@ -22,9 +22,9 @@ grow(void **items, size_t count, size_t *capacity, size_t size, size_t first)
 
 // True if nothing but the type hangs from the node.
 static bool
-is_empty(const view_crowd *crowd, uint32_t node)
+is_empty(const view_group *group, uint32_t node)
 {
-    const lg_columns *columns = crowd->picker->columns;
+    const lg_columns *columns = group->picker->columns;
     uint64_t edge = columns->first_edge[node];
     uint64_t end = columns->first_edge[node + 1];
     while (edge < end &&
@@ -36,54 +36,54 @@ is_empty(const view_crowd *crowd, uint32_t node)
 // Numbers, names, and containers with nothing in them. Who holds something is
 // no small value, whatever it is.
 static bool
-is_small_value(const view_crowd *crowd, uint32_t other)
+is_small_value(const view_group *group, uint32_t other)
 {
-    const view_picker *picker = crowd->picker;
+    const view_picker *picker = group->picker;
     if (picker->options.direction == LG_BACKREFS ||
         lg_node_bytes_on(picker->graph, other, LG_NONE) >= ATOM_LIMIT)
         return false;
     lg_category category = lg__picker_category(picker, other);
     return category == LG_CATEGORY_ATOM ||
-           (category == LG_CATEGORY_CONTAINER && is_empty(crowd, other)) ||
+           (category == LG_CATEGORY_CONTAINER && is_empty(group, other)) ||
            (!picker->options.weak && lg__is_weak_reference(picker, other));
 }
 
 // What the owner's own title says, and words of its C struct.
 static bool
-is_restated(const view_crowd *crowd, const lg_hop *hop, unsigned kind)
+is_restated(const view_group *group, const lg_hop *hop, unsigned kind)
 {
     if (kind == LG_EDGE_KEY || kind == LG_EDGE_FIELD)
-        return is_small_value(crowd, hop->target);
-    if (lg__picker_category(crowd->picker, hop->source) != LG_CATEGORY_ARRAY)
+        return is_small_value(group, hop->target);
+    if (lg__picker_category(group->picker, hop->source) != LG_CATEGORY_ARRAY)
         return false;
-    lg_string name = lg__hop_name(crowd->picker, hop);
+    lg_string name = lg__hop_name(group->picker, hop);
     return name.length == 5 && !memcmp(name.data, "dtype", 5);
 }
 
 // Inside a picture a function shows its data only: what it closes over and what
 // it is bound to.
 static bool
-is_code_of_holder(const view_crowd *crowd, const lg_hop *hop)
+is_code_of_holder(const view_group *group, const lg_hop *hop)
 {
-    const view_picker *picker = crowd->picker;
-    return !crowd->subject &&
+    const view_picker *picker = group->picker;
+    return !group->subject &&
            lg__picker_category(picker, hop->source) == LG_CATEGORY_FUNCTION &&
-           (is_small_value(crowd, hop->target) ||
+           (is_small_value(group, hop->target) ||
             lg__hop_leads_out(picker, hop));
 }
 
 // Hops that only restate what the picture says anyhow.
 static bool
-is_left_out(const view_crowd *crowd, const lg_hop *hop, unsigned kind)
+is_left_out(const view_group *group, const lg_hop *hop, unsigned kind)
 {
-    const lg_view_options *options = &crowd->picker->options;
+    const lg_view_options *options = &group->picker->options;
     if (hop->weak && !options->weak)
         return true;
     if (options->direction == LG_BACKREFS)
         return false;
     if (kind == LG_EDGE_TYPE)
         return !options->types;
-    return is_restated(crowd, hop, kind) || is_code_of_holder(crowd, hop);
+    return is_restated(group, hop, kind) || is_code_of_holder(group, hop);
 }
 
 static bool
@@ -105,49 +105,49 @@ is_noise(const view_picker *picker, const lg_hop *hop)
 }
 
 static view_rank
-rank_forward(const view_crowd *crowd, const lg_hop *hop, unsigned kind,
+rank_forward(const view_group *group, const lg_hop *hop, unsigned kind,
              uint32_t other)
 {
-    const view_picker *picker = crowd->picker;
+    const view_picker *picker = group->picker;
     bool dunder = lg__is_dunder(lg__hop_name(picker, hop));
     if (dunder && is_noise(picker, hop))
         return RANK_NOISE;
-    if (is_small_value(crowd, other))
+    if (is_small_value(group, other))
         return RANK_VALUES;
     if (kind == LG_EDGE_TYPE || hop->weak)
         return RANK_BACKGROUND;
     bool context = lg__is_context(picker, other);
-    if (context && !crowd->subject)
+    if (context && !group->subject)
         return RANK_NOISE;
     return context || dunder || kind == LG_EDGE_GLOBALS ? RANK_BACKGROUND
                                                         : RANK_PLAIN;
 }
 
 static view_rank
-rank_of(const view_crowd *crowd, const lg_hop *hop, unsigned kind,
+rank_of(const view_group *group, const lg_hop *hop, unsigned kind,
         uint32_t other)
 {
-    if (crowd->picker->options.direction != LG_BACKREFS)
-        return rank_forward(crowd, hop, kind, other);
-    if (is_inside(crowd->picker, other))
+    if (group->picker->options.direction != LG_BACKREFS)
+        return rank_forward(group, hop, kind, other);
+    if (is_inside(group->picker, other))
         return RANK_INSIDE;
-    bool type = lg__picker_category(crowd->picker, other) == LG_CATEGORY_TYPE;
+    bool type = lg__picker_category(group->picker, other) == LG_CATEGORY_TYPE;
     bool quiet = type || hop->weak || kind == LG_EDGE_GLOBALS ||
                  kind == LG_EDGE_TYPE ||
-                 lg__is_dunder(lg__hop_name(crowd->picker, hop));
+                 lg__is_dunder(lg__hop_name(group->picker, hop));
     return quiet ? RANK_BACKGROUND : RANK_PLAIN;
 }
 
 static size_t
-family_slot(const view_crowd *crowd, uint32_t type, unsigned kind,
+family_slot(const view_group *group, uint32_t type, unsigned kind,
             view_rank rank)
 {
-    size_t mask = crowd->slot_count - 1;
+    size_t mask = group->slot_count - 1;
     size_t hash = rank >= RANK_VALUES ? 0 : (size_t)type * 64 + kind;
     hash = hash * 8 + rank;
     size_t slot = (hash * 0x9e3779b97f4a7c15u >> 20) & mask;
-    while (crowd->slots[slot]) {
-        const view_family *family = &crowd->families[crowd->slots[slot] - 1];
+    while (group->slots[slot]) {
+        const view_family *family = &group->families[group->slots[slot] - 1];
         bool alike = family->type == type && family->kind == kind;
         if (family->rank == rank && (alike || rank >= RANK_VALUES))
             break;
@@ -157,21 +157,21 @@ family_slot(const view_crowd *crowd, uint32_t type, unsigned kind,
 }
 
 static bool
-widen_slots(view_crowd *crowd)
+widen_slots(view_group *group)
 {
-    if (2 * (crowd->count + 1) < crowd->slot_count)
+    if (2 * (group->count + 1) < group->slot_count)
         return true;
-    size_t wanted = crowd->slot_count ? 4 * crowd->slot_count : 64;
+    size_t wanted = group->slot_count ? 4 * group->slot_count : 64;
     uint32_t *slots = calloc(wanted, sizeof *slots);
     if (!slots)
         return false;
-    free(crowd->slots);
-    crowd->slots = slots;
-    crowd->slot_count = wanted;
-    for (size_t i = 0; i < crowd->count; i++) {
-        const view_family *family = &crowd->families[i];
+    free(group->slots);
+    group->slots = slots;
+    group->slot_count = wanted;
+    for (size_t i = 0; i < group->count; i++) {
+        const view_family *family = &group->families[i];
         size_t slot =
-            family_slot(crowd, family->type, family->kind, family->rank);
+            family_slot(group, family->type, family->kind, family->rank);
         slots[slot] = (uint32_t)i + 1;
     }
     return true;
@@ -179,41 +179,41 @@ widen_slots(view_crowd *crowd)
 
 // The family that the hop belongs to; NULL when memory ran out.
 static view_family *
-family_of(view_crowd *crowd, const lg_hop *hop, unsigned kind, uint32_t other)
+family_of(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
 {
-    view_rank rank = rank_of(crowd, hop, kind, other);
-    uint32_t type = crowd->picker->columns->type[other];
-    if (!widen_slots(crowd))
+    view_rank rank = rank_of(group, hop, kind, other);
+    uint32_t type = group->picker->columns->type[other];
+    if (!widen_slots(group))
         return NULL;
-    size_t slot = family_slot(crowd, type, kind, rank);
-    if (crowd->slots[slot]) {
-        view_family *known = &crowd->families[crowd->slots[slot] - 1];
+    size_t slot = family_slot(group, type, kind, rank);
+    if (group->slots[slot]) {
+        view_family *known = &group->families[group->slots[slot] - 1];
         known->mixed |= known->type != type;
         return known;
     }
-    void *items = crowd->families;
-    bool roomy = grow(&items, crowd->count, &crowd->capacity,
-                      sizeof *crowd->families, 8);
-    crowd->families = items;
+    void *items = group->families;
+    bool roomy = grow(&items, group->count, &group->capacity,
+                      sizeof *group->families, 8);
+    group->families = items;
     if (!roomy)
         return NULL;
-    view_family *made = &crowd->families[crowd->count++];
+    view_family *made = &group->families[group->count++];
     memset(made, 0, sizeof *made);
     made->type = type;
     made->kind = kind;
     made->rank = rank;
-    made->order = crowd->order;
-    crowd->slots[slot] = (uint32_t)crowd->count;
+    made->order = group->order;
+    group->slots[slot] = (uint32_t)group->count;
     return made;
 }
 
 // One more reference to a neighbour met before in this crowd.
 static void
-count_again(const view_crowd *crowd, view_family *family, uint32_t other)
+count_again(const view_group *group, view_family *family, uint32_t other)
 {
     for (size_t i = 0; i < family->kept_count; i++) {
         view_sibling *sibling = &family->kept[i];
-        if (lg__hop_end(crowd->picker, &sibling->hop) == other) {
+        if (lg__hop_end(group->picker, &sibling->hop) == other) {
             sibling->count++;
             return;
         }
@@ -233,34 +233,34 @@ lg__family_retained(const view_picker *picker, view_family *family,
         family->owner = owner;
     // Members of a cycle of garbage each retain the whole of it.
     if (owner == family->owner &&
-        !(free && lg_node_knot(analysis, other) != LG_NONE))
+        !(free && lg_node_component(analysis, other) != LG_NONE))
         return lg_node_retained(analysis, other);
     return lg_node_bytes(picker->graph, other);
 }
 
 static bool
-add_sibling(view_crowd *crowd, const lg_hop *hop, unsigned kind, uint32_t other)
+add_sibling(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
 {
-    view_family *family = family_of(crowd, hop, kind, other);
+    view_family *family = family_of(group, hop, kind, other);
     if (!family)
         return false;
-    uint64_t *word = &crowd->picker->seen[other / 64];
+    uint64_t *word = &group->picker->seen[other / 64];
     uint64_t bit = (uint64_t)1 << (other % 64);
     if (*word & bit) {
-        count_again(crowd, family, other);
+        count_again(group, family, other);
         return true;
     }
     *word |= bit;
-    crowd->total++;
+    group->total++;
     family->count++;
-    lg_bytes own = lg_node_bytes(crowd->picker->graph, other);
+    lg_bytes own = lg_node_bytes(group->picker->graph, other);
     family->bytes.host += own.host;
     family->bytes.device += own.device;
-    lg_bytes retained = lg__family_retained(crowd->picker, family, other);
+    lg_bytes retained = lg__family_retained(group->picker, family, other);
     family->retained.host += retained.host;
     family->retained.device += retained.device;
     family->last = *hop;
-    if (family->kept_count > crowd->keep)
+    if (family->kept_count > group->keep)
         return true;
     void *items = family->kept;
     bool roomy = grow(&items, family->kept_count, &family->kept_capacity,
@@ -268,73 +268,73 @@ add_sibling(view_crowd *crowd, const lg_hop *hop, unsigned kind, uint32_t other)
     family->kept = items;
     if (roomy)
         family->kept[family->kept_count++] =
-            (view_sibling){*hop, crowd->order, 1};
+            (view_sibling){*hop, group->order, 1};
     return roomy;
 }
 
 static bool
-add_link(view_crowd *crowd, const lg_hop *hop, size_t drawn)
+add_link(view_group *group, const lg_hop *hop, size_t drawn)
 {
-    if (crowd->link_of[drawn]) {
-        crowd->links[crowd->link_of[drawn] - 1].count++;
+    if (group->link_of[drawn]) {
+        group->links[group->link_of[drawn] - 1].count++;
         return true;
     }
-    void *items = crowd->links;
-    bool roomy = grow(&items, crowd->link_count, &crowd->link_capacity,
-                      sizeof *crowd->links, 8);
-    crowd->links = items;
+    void *items = group->links;
+    bool roomy = grow(&items, group->link_count, &group->link_capacity,
+                      sizeof *group->links, 8);
+    group->links = items;
     if (!roomy)
         return false;
-    crowd->links[crowd->link_count++] = (view_sibling){*hop, crowd->order, 1};
-    crowd->link_of[drawn] = (uint32_t)crowd->link_count;
+    group->links[group->link_count++] = (view_sibling){*hop, group->order, 1};
+    group->link_of[drawn] = (uint32_t)group->link_count;
     return true;
 }
 
 static bool
 visit(void *context, const lg_hop *hop)
 {
-    view_crowd *crowd = context;
-    unsigned kind = lg__hop_kind(crowd->picker, hop);
-    if (is_left_out(crowd, hop, kind))
+    view_group *group = context;
+    unsigned kind = lg__hop_kind(group->picker, hop);
+    if (is_left_out(group, hop, kind))
         return true;
-    uint32_t other = lg__hop_end(crowd->picker, hop);
-    size_t drawn = lg__picker_find(crowd->picker, other);
-    bool fine = drawn == SIZE_MAX ? add_sibling(crowd, hop, kind, other)
-                                  : add_link(crowd, hop, drawn);
-    crowd->order++;
-    crowd->failed = !fine;
+    uint32_t other = lg__hop_end(group->picker, hop);
+    size_t drawn = lg__picker_find(group->picker, other);
+    bool fine = drawn == SIZE_MAX ? add_sibling(group, hop, kind, other)
+                                  : add_link(group, hop, drawn);
+    group->order++;
+    group->failed = !fine;
     return fine;
 }
 
 lg_status
-lg__crowd_gather(view_crowd *crowd, view_picker *picker, uint32_t node,
+lg__group_gather(view_group *group, view_picker *picker, uint32_t node,
                  lg_error *err)
 {
-    memset(crowd, 0, sizeof *crowd);
-    crowd->picker = picker;
-    crowd->node = node;
+    memset(group, 0, sizeof *group);
+    group->picker = picker;
+    group->node = node;
     size_t index = lg__picker_find(picker, node);
-    crowd->subject = picker->view->nodes[index].subject;
-    crowd->keep = picker->options.max_siblings;
-    crowd->link_of = calloc(picker->view->node_count, sizeof *crowd->link_of);
-    if (!crowd->link_of)
+    group->subject = picker->view->nodes[index].subject;
+    group->keep = picker->options.max_siblings;
+    group->link_of = calloc(picker->view->node_count, sizeof *group->link_of);
+    if (!group->link_of)
         return lg__view_no_memory(err);
     size_t words = picker->columns->node_count / 64 + 1;
     memset(picker->seen, 0, words * sizeof *picker->seen);
     lg_status status = lg__hops_each(
-        picker->graph, node, picker->options.direction, visit, crowd, err);
-    if (!status && crowd->failed)
+        picker->graph, node, picker->options.direction, visit, group, err);
+    if (!status && group->failed)
         status = lg__view_no_memory(err);
     return status;
 }
 
 void
-lg__crowd_free(view_crowd *crowd)
+lg__group_free(view_group *group)
 {
-    for (size_t i = 0; i < crowd->count; i++)
-        free(crowd->families[i].kept);
-    free(crowd->families);
-    free(crowd->slots);
-    free(crowd->links);
-    free(crowd->link_of);
+    for (size_t i = 0; i < group->count; i++)
+        free(group->families[i].kept);
+    free(group->families);
+    free(group->slots);
+    free(group->links);
+    free(group->link_of);
 }

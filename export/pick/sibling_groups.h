@@ -38,10 +38,10 @@ typedef struct view_family {
     size_t kept_count;
     size_t kept_capacity;
     lg_hop last;
-    size_t share; /* nodes that it may draw: set by lg__crowd_ration */
+    size_t share; /* nodes that it may draw: set by lg__group_share_room */
 } view_family;
 
-typedef struct view_crowd {
+typedef struct view_group {
     view_picker *picker;
     uint32_t node;
     bool subject;
@@ -59,27 +59,27 @@ typedef struct view_crowd {
     uint64_t hidden;   /* of them not worth drawing here */
     uint64_t order;
     bool failed;
-} view_crowd;
+} view_group;
 
-lg_status lg__crowd_gather(view_crowd *crowd, view_picker *picker,
+lg_status lg__group_gather(view_group *group, view_picker *picker,
                            uint32_t node, lg_error *err);
-void lg__crowd_free(view_crowd *crowd);
+void lg__group_free(view_group *group);
 /** What one of the family adds to what the family retains. */
 lg_bytes lg__family_retained(const view_picker *picker, view_family *family,
                              uint32_t other);
 
 /** Leaves out families that say little so far from the subject: their members
  *  are only counted. */
-void lg__crowd_trim(view_crowd *crowd);
+void lg__group_trim(view_group *group);
 /** Sorts the families and shares `allowance` nodes among them, every family one
  *  before any gets a second. Returns how many families get none; for them one
  *  node is set aside. */
-size_t lg__crowd_ration(view_crowd *crowd, size_t allowance);
+size_t lg__group_share_room(view_group *group, size_t allowance);
 
 /** Draws up to `allowance` nodes of the crowd around the node at `index`. */
-lg_status lg__crowd_draw(view_crowd *crowd, size_t index, size_t allowance,
+lg_status lg__group_draw(view_group *group, size_t index, size_t allowance,
                          lg_error *err);
 /** Edges to what is drawn already: loops, and what several hold. */
-lg_status lg__crowd_link(const view_crowd *crowd, size_t index, lg_error *err);
+lg_status lg__group_link(const view_group *group, size_t index, lg_error *err);
 
 #endif

@@ -9,39 +9,40 @@
 /* A longer round is folded in its middle. */
 #define LONGEST_ROUND 20u
 #define HOLD_ROOM 6u
-/* The biggest things that hang from the round, or from a small knot. */
+/* The biggest things that hang from the round, or from a small component. */
 #define MOST_BURDENS 4u
-#define SMALL_KNOT 4096u
+#define SMALL_COMPONENT 4096u
 #define TYPES_NAMED 3u
 
 typedef struct view_burden {
-    uint32_t owner; /* on the round; LG_NONE: another member of the knot */
+    uint32_t owner; /* on the round; LG_NONE: another member of the component */
     uint32_t node;
     uint64_t bytes;
 } view_burden;
 
-typedef struct view_ring {
+typedef struct cycle_view {
     const lg_analysis *analysis;
     const lg_cycle *cycle;
     view_picker picker;
     view_burden burdens[MOST_BURDENS];
     size_t burden_count;
-    size_t others; /* where the rest of the knot is drawn; SIZE_MAX: nowhere */
-} view_ring;
+    size_t others; /* where the rest of the component is drawn; SIZE_MAX:
+                      nowhere */
+} cycle_view;
 
 // The round is drawn from the target of the hop to cut, which so becomes the
 // one that leads back.
 static const lg_hop *
-hop_at(const view_ring *ring, size_t index)
+hop_at(const cycle_view *picture, size_t index)
 {
-    const lg_hops *round = &ring->cycle->shortest;
-    return &round->items[(ring->cycle->cut + 1 + index) % round->count];
+    const lg_hops *round = &picture->cycle->shortest;
+    return &round->items[(picture->cycle->cut + 1 + index) % round->count];
 }
 
 static bool
-is_on_round(const view_ring *ring, uint32_t node)
+is_on_round(const cycle_view *picture, uint32_t node)
 {
-    const lg_hops *round = &ring->cycle->shortest;
+    const lg_hops *round = &picture->cycle->shortest;
     for (size_t i = 0; i < round->count; i++) {
         if (round->items[i].source == node)
             return true;
@@ -50,18 +51,18 @@ is_on_round(const view_ring *ring, uint32_t node)
 }
 
 static lg_status
-draw_round(view_ring *ring, lg_error *err)
+draw_round(cycle_view *picture, lg_error *err)
 {
-    view_picker *picker = &ring->picker;
-    size_t count = ring->cycle->shortest.count;
-    const lg_hop *cut = hop_at(ring, count - 1);
+    view_picker *picker = &picture->picker;
+    size_t count = picture->cycle->shortest.count;
+    const lg_hop *cut = hop_at(picture, count - 1);
     size_t first, last;
     view_edge *edge;
     lg_hop *hops = malloc(count * sizeof *hops);
     if (!hops)
         return lg__view_no_memory(err);
     for (size_t i = 0; i < count; i++)
-        hops[i] = *hop_at(ring, i);
+        hops[i] = *hop_at(picture, i);
     lg_status status = lg__picker_draw(picker, cut->target, 0, &first, err);
     if (!status)
         status = lg__picker_draw_hops(picker, hops, count - 1, LONGEST_ROUND,
@@ -82,29 +83,29 @@ draw_round(view_ring *ring, lg_error *err)
 
 // How many hops of the path lead to the round, which is where it ends.
 static size_t
-length_to_round(const view_ring *ring, const lg_path *path)
+length_to_round(const cycle_view *picture, const lg_path *path)
 {
     for (size_t i = 0; i < path->count; i++) {
-        if (is_on_round(ring, path->hops[i].source))
+        if (is_on_round(picture, path->hops[i].source))
             return i;
     }
     return path->count;
 }
 
 static lg_status
-draw_hold(view_ring *ring, const lg_monitor *monitor, lg_error *err)
+draw_hold(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
 {
     lg_path path = {0};
-    lg_view *view = ring->picker.view;
+    lg_view *view = picture->picker.view;
     size_t drawn = view->edge_count;
-    lg_status status = lg_path_from_root(ring->picker.graph,
-                                         ring->cycle->shortest.items->source,
+    lg_status status = lg_path_from_root(picture->picker.graph,
+                                         picture->cycle->shortest.items->source,
                                          monitor, &path, err);
     if (status)
         return status;
     size_t count = path.count;
-    path.count = length_to_round(ring, &path);
-    status = lg__picker_draw_path(&ring->picker, &path, HOLD_ROOM, err);
+    path.count = length_to_round(picture, &path);
+    status = lg__picker_draw_path(&picture->picker, &path, HOLD_ROOM, err);
     path.count = count;
     lg_path_free(&path);
     for (size_t i = drawn; i < view->edge_count; i++)
@@ -114,12 +115,12 @@ draw_hold(view_ring *ring, const lg_monitor *monitor, lg_error *err)
 
 // The culprit leads to the round, but maybe not in one hop.
 static lg_status
-draw_culprit(view_ring *ring, lg_error *err)
+draw_culprit(cycle_view *picture, lg_error *err)
 {
     size_t at;
     view_edge *edge;
-    view_picker *picker = &ring->picker;
-    uint32_t culprit = ring->cycle->culprit;
+    view_picker *picker = &picture->picker;
+    uint32_t culprit = picture->cycle->culprit;
     if (culprit == LG_NONE)
         return LG_OK;
     bool apart = lg__picker_find(picker, culprit) == SIZE_MAX;
@@ -127,7 +128,7 @@ draw_culprit(view_ring *ring, lg_error *err)
     if (status)
         return status;
     picker->view->nodes[at].mark = MARK_CULPRIT;
-    if (apart && !is_on_round(ring, culprit)) {
+    if (apart && !is_on_round(picture, culprit)) {
         status = lg__view_add_edge(picker->view, at, 0, &edge, err);
         if (status)
             return status;
@@ -135,7 +136,7 @@ draw_culprit(view_ring *ring, lg_error *err)
         edge->tone = TONE_OWNER;
         lg_text_add(&edge->label, "leads to");
     }
-    if (ring->cycle->reason == LG_REASON_NATIVE &&
+    if (picture->cycle->reason == LG_REASON_NATIVE &&
         picker->view->nodes[at].unseen)
         status = lg__picker_draw_native(picker, at, err);
     return status;
@@ -143,79 +144,83 @@ draw_culprit(view_ring *ring, lg_error *err)
 
 // Keeps the biggest ones, biggest first.
 static void
-take_burden(view_ring *ring, view_burden burden)
+take_burden(cycle_view *picture, view_burden burden)
 {
-    size_t at = ring->burden_count;
-    if (at == MOST_BURDENS && ring->burdens[at - 1].bytes >= burden.bytes)
+    size_t at = picture->burden_count;
+    if (at == MOST_BURDENS && picture->burdens[at - 1].bytes >= burden.bytes)
         return;
-    at = at < MOST_BURDENS ? ring->burden_count++ : at - 1;
-    while (at && ring->burdens[at - 1].bytes < burden.bytes) {
-        ring->burdens[at] = ring->burdens[at - 1];
+    at = at < MOST_BURDENS ? picture->burden_count++ : at - 1;
+    while (at && picture->burdens[at - 1].bytes < burden.bytes) {
+        picture->burdens[at] = picture->burdens[at - 1];
         at--;
     }
-    ring->burdens[at] = burden;
+    picture->burdens[at] = burden;
 }
 
 static bool
-is_in_knot(const view_ring *ring, uint32_t node)
+is_in_component(const cycle_view *picture, uint32_t node)
 {
-    return lg_node_knot(ring->analysis, node) == ring->cycle->knot;
+    return lg_node_component(picture->analysis, node) ==
+           picture->cycle->component;
 }
 
-// What hangs from a member of the knot, or from a namespace of it. Of what is
-// in the knot itself, only what the round holds is drawn.
+// What hangs from a member of the component, or from a namespace of it. Of what
+// is in the component itself, only what the round holds is drawn.
 static void
-weigh_member(view_ring *ring, uint32_t member, uint32_t holder)
+weigh_member(cycle_view *picture, uint32_t member, uint32_t holder)
 {
     uint32_t nodes[MOST_BURDENS + 1];
     uint32_t count =
-        lg_node_dominated(ring->analysis, holder, nodes, MOST_BURDENS + 1);
-    uint64_t whole = lg__bytes_total(ring->cycle->retained);
-    bool here = is_on_round(ring, member);
+        lg_node_dominated(picture->analysis, holder, nodes, MOST_BURDENS + 1);
+    uint64_t whole = lg__bytes_total(picture->cycle->retained);
+    bool here = is_on_round(picture, member);
     for (uint32_t i = 0; i < count && i <= MOST_BURDENS; i++) {
         uint64_t bytes =
-            lg__bytes_total(lg_node_retained(ring->analysis, nodes[i]));
+            lg__bytes_total(lg_node_retained(picture->analysis, nodes[i]));
         if (bytes < whole / 20 || bytes < 1024)
             break;
         bool folded =
-            lg_node_folded_into(ring->picker.graph, nodes[i]) != LG_NONE;
-        bool drawn = is_on_round(ring, nodes[i]) ||
-                     (!here && is_in_knot(ring, nodes[i]));
+            lg_node_folded_into(picture->picker.graph, nodes[i]) != LG_NONE;
+        bool drawn = is_on_round(picture, nodes[i]) ||
+                     (!here && is_in_component(picture, nodes[i]));
         if (folded && holder == member)
-            weigh_member(ring, member, nodes[i]);
+            weigh_member(picture, member, nodes[i]);
         else if (!folded && !drawn)
-            take_burden(
-                ring, (view_burden){here ? member : LG_NONE, nodes[i], bytes});
+            take_burden(picture, (view_burden){here ? member : LG_NONE,
+                                               nodes[i], bytes});
     }
 }
 
 static void
-weigh_members(view_ring *ring)
+weigh_members(cycle_view *picture)
 {
-    const lg_hops *round = &ring->cycle->shortest;
-    lg_knot knot = lg_analysis_knot(ring->analysis, ring->cycle->knot);
+    const lg_hops *round = &picture->cycle->shortest;
+    lg_component component =
+        lg_analysis_component(picture->analysis, picture->cycle->component);
     for (size_t i = 0; i < round->count; i++) {
         uint32_t member = round->items[i].source;
-        if (lg__picker_find(&ring->picker, member) != SIZE_MAX)
-            weigh_member(ring, member, member);
+        if (lg__picker_find(&picture->picker, member) != SIZE_MAX)
+            weigh_member(picture, member, member);
     }
-    for (uint32_t i = 0; knot.count <= SMALL_KNOT && i < knot.count; i++) {
-        if (!is_on_round(ring, knot.nodes[i]) &&
-            lg_node_folded_into(ring->picker.graph, knot.nodes[i]) == LG_NONE)
-            weigh_member(ring, knot.nodes[i], knot.nodes[i]);
+    for (uint32_t i = 0;
+         component.count <= SMALL_COMPONENT && i < component.count; i++) {
+        if (!is_on_round(picture, component.nodes[i]) &&
+            lg_node_folded_into(picture->picker.graph, component.nodes[i]) ==
+                LG_NONE)
+            weigh_member(picture, component.nodes[i], component.nodes[i]);
     }
 }
 
 static lg_status
-draw_burdens(view_ring *ring, bool of_round, lg_error *err)
+draw_burdens(cycle_view *picture, bool of_round, lg_error *err)
 {
-    view_picker *picker = &ring->picker;
+    view_picker *picker = &picture->picker;
     lg_status status = LG_OK;
-    for (size_t i = 0; !status && i < ring->burden_count; i++) {
-        const view_burden *burden = &ring->burdens[i];
+    for (size_t i = 0; !status && i < picture->burden_count; i++) {
+        const view_burden *burden = &picture->burdens[i];
         bool here = burden->owner != LG_NONE;
         size_t at, owner = here ? lg__picker_find(picker, burden->owner)
-                                : ring->others;
+                                : picture->others;
         if (here == of_round && owner != SIZE_MAX &&
             lg__picker_find(picker, burden->node) == SIZE_MAX)
             status =
@@ -224,72 +229,76 @@ draw_burdens(view_ring *ring, bool of_round, lg_error *err)
     return status;
 }
 
-// A member of the knot that people see: not folded into its owner or a hop.
+// A member of the component that people see: not folded into its owner or a
+// hop.
 static bool
-is_seen_member(const view_ring *ring, uint32_t node)
+is_seen_member(const cycle_view *picture, uint32_t node)
 {
-    return lg_node_knot(ring->analysis, node) == ring->cycle->knot &&
-           lg_node_folded_into(ring->picker.graph, node) == LG_NONE;
+    return lg_node_component(picture->analysis, node) ==
+               picture->cycle->component &&
+           lg_node_folded_into(picture->picker.graph, node) == LG_NONE;
 }
 
 // The members that are not drawn, nor in a gap of the round, by their type.
 static size_t
-count_others(const view_ring *ring, uint32_t *counts)
+count_others(const cycle_view *picture, uint32_t *counts)
 {
-    const uint32_t *types = ring->picker.columns->type;
-    const lg_hops *round = &ring->cycle->shortest;
-    const lg_view *view = ring->picker.view;
-    lg_knot knot = lg_analysis_knot(ring->analysis, ring->cycle->knot);
+    const uint32_t *types = picture->picker.columns->type;
+    const lg_hops *round = &picture->cycle->shortest;
+    const lg_view *view = picture->picker.view;
+    lg_component component =
+        lg_analysis_component(picture->analysis, picture->cycle->component);
     size_t others = 0;
-    for (uint32_t i = 0; i < knot.count; i++)
-        counts[types[knot.nodes[i]]] += is_seen_member(ring, knot.nodes[i]);
+    for (uint32_t i = 0; i < component.count; i++)
+        counts[types[component.nodes[i]]] +=
+            is_seen_member(picture, component.nodes[i]);
     for (size_t i = 0; i < round->count; i++) {
         uint32_t node = round->items[i].source;
-        counts[types[node]] -= is_seen_member(ring, node);
+        counts[types[node]] -= is_seen_member(picture, node);
     }
     for (size_t i = 0; i < view->node_count; i++) {
         uint32_t node = view->nodes[i].node;
-        if (node != LG_NONE && !is_on_round(ring, node))
-            counts[types[node]] -= is_seen_member(ring, node);
+        if (node != LG_NONE && !is_on_round(picture, node))
+            counts[types[node]] -= is_seen_member(picture, node);
     }
-    for (uint32_t i = 0; i < lg_graph_type_count(ring->picker.graph); i++)
+    for (uint32_t i = 0; i < lg_graph_type_count(picture->picker.graph); i++)
         others += counts[i];
     return others;
 }
 
 // `55 Line2D · 43 Text · 12 dict`: the commonest types.
 static void
-name_types(const view_ring *ring, uint32_t *counts, lg_text *out)
+name_types(const cycle_view *picture, uint32_t *counts, lg_text *out)
 {
     for (unsigned shown = 0; shown < TYPES_NAMED; shown++) {
         uint32_t most = 0;
-        for (uint32_t type = 1; type < lg_graph_type_count(ring->picker.graph);
-             type++)
+        for (uint32_t type = 1;
+             type < lg_graph_type_count(picture->picker.graph); type++)
             most = counts[type] > counts[most] ? type : most;
         if (!counts[most])
             break;
         lg_text_add(out, shown ? " · " : "");
         lg_text_add_count(out, counts[most]);
         lg_text_add(out, " ");
-        lg__picker_name_type(&ring->picker, most, out);
+        lg__picker_name_type(&picture->picker, most, out);
         counts[most] = 0;
     }
 }
 
 static lg_status
-add_others(view_ring *ring, size_t others, uint32_t *counts, lg_error *err)
+add_others(cycle_view *picture, size_t others, uint32_t *counts, lg_error *err)
 {
     size_t at;
     view_edge *edge;
-    lg_view *view = ring->picker.view;
+    lg_view *view = picture->picker.view;
     lg_status status = lg__view_add_node(view, VIEW_REST, &at, err);
     if (status)
         return status;
-    ring->others = at;
+    picture->others = at;
     view->nodes[at].count = others;
     lg_text_add_count(&view->nodes[at].title, others);
-    lg_text_add(&view->nodes[at].title, " more in this knot");
-    name_types(ring, counts, &view->nodes[at].detail);
+    lg_text_add(&view->nodes[at].title, " more in this component");
+    name_types(picture, counts, &view->nodes[at].detail);
     status = lg__view_add_edge(view, 0, at, &edge, err);
     if (!status)
         edge->tone = TONE_OWNER;
@@ -297,22 +306,22 @@ add_others(view_ring *ring, size_t others, uint32_t *counts, lg_error *err)
 }
 
 static lg_status
-draw_others(view_ring *ring, lg_error *err)
+draw_others(cycle_view *picture, lg_error *err)
 {
-    size_t types = lg_graph_type_count(ring->picker.graph);
+    size_t types = lg_graph_type_count(picture->picker.graph);
     uint32_t *counts = calloc(types + 1, sizeof *counts);
     if (!counts)
         return lg__view_no_memory(err);
-    size_t others = count_others(ring, counts);
+    size_t others = count_others(picture, counts);
     lg_status status = LG_OK;
     if (others)
-        status = add_others(ring, others, counts, err);
+        status = add_others(picture, others, counts, err);
     free(counts);
     return status;
 }
 
 static void
-add_headline(view_ring *ring)
+add_headline(cycle_view *picture)
 {
     static const char *const reasons[] = {
         [LG_REASON_NONE] = "no root reaches it, but the collector cannot free "
@@ -325,62 +334,63 @@ add_headline(view_ring *ring)
         [LG_REASON_UNTRACKED] = "the collector does not track one of its "
                                 "objects",
     };
-    lg_text *line = &ring->picker.view->headline;
+    lg_text *line = &picture->picker.view->headline;
     lg_text_add(line, "A cycle that retains ");
-    lg__bytes_add(line, ring->picker.graph, ring->cycle->retained);
+    lg__bytes_add(line, picture->picker.graph, picture->cycle->retained);
     lg_text_add(line, ": ");
-    if (ring->cycle->kind == LG_CYCLE_COLLECTABLE)
+    if (picture->cycle->kind == LG_CYCLE_COLLECTABLE)
         lg_text_add(line, "garbage until the collector runs");
-    else if (ring->cycle->kind == LG_CYCLE_HELD)
+    else if (picture->cycle->kind == LG_CYCLE_HELD)
         lg_text_add(line, "alive, a root holds it");
     else
-        lg_text_add(line, reasons[ring->cycle->reason]);
+        lg_text_add(line, reasons[picture->cycle->reason]);
 }
 
 static lg_status
-draw_ring(view_ring *ring, const lg_monitor *monitor, lg_error *err)
+draw_cycle(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
 {
-    lg_status status = draw_round(ring, err);
+    lg_status status = draw_round(picture, err);
     if (status)
         return status;
-    weigh_members(ring);
-    status = draw_burdens(ring, true, err);
-    if (!status && ring->cycle->kind == LG_CYCLE_HELD)
-        status = draw_hold(ring, monitor, err);
+    weigh_members(picture);
+    status = draw_burdens(picture, true, err);
+    if (!status && picture->cycle->kind == LG_CYCLE_HELD)
+        status = draw_hold(picture, monitor, err);
     if (!status)
-        status = draw_culprit(ring, err);
+        status = draw_culprit(picture, err);
     if (!status)
-        status = draw_others(ring, err);
+        status = draw_others(picture, err);
     if (!status)
-        status = draw_burdens(ring, false, err);
+        status = draw_burdens(picture, false, err);
     if (status)
         return status;
-    add_headline(ring);
-    lg__view_weigh(ring->picker.view, ring->analysis);
-    return lg__view_settle(ring->picker.view, err);
+    add_headline(picture);
+    lg__view_weigh(picture->picker.view, picture->analysis);
+    return lg__view_settle(picture->picker.view, err);
 }
 
 lg_status
 lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle,
               const lg_monitor *monitor, lg_view **out, lg_error *err)
 {
-    view_ring ring = {.analysis = analysis, .cycle = cycle, .others = SIZE_MAX};
+    cycle_view picture = {
+        .analysis = analysis, .cycle = cycle, .others = SIZE_MAX};
     lg_view_options options = {.direction = LG_REFS, .max_nodes = 60};
     if (!cycle->shortest.count)
         return lg_error_set(err, LG_EINVAL,
                             "the cycle has no round: take it from "
                             "lg_analysis_cycles");
     lg_status status = lg__picker_open(
-        &ring.picker, lg_analysis_graph(analysis), &options, err);
+        &picture.picker, lg_analysis_graph(analysis), &options, err);
     if (!status) {
-        ring.picker.view->form = VIEW_CYCLE;
-        lg_text_add(&ring.picker.view->note, cycle->cut_reason);
-        status = draw_ring(&ring, monitor, err);
+        picture.picker.view->form = VIEW_CYCLE;
+        lg_text_add(&picture.picker.view->note, cycle->cut_reason);
+        status = draw_cycle(&picture, monitor, err);
     }
-    lg__picker_close(&ring.picker);
+    lg__picker_close(&picture.picker);
     if (status)
-        lg_view_free(ring.picker.view);
+        lg_view_free(picture.picker.view);
     else
-        *out = ring.picker.view;
+        *out = picture.picker.view;
     return status;
 }

@@ -13,35 +13,35 @@
 /* Parts of one type that are drawn of one owner. */
 #define MOST_ALIKE 4u
 
-typedef struct estate_part {
+typedef struct dominator_view_part {
     uint32_t node;
     size_t owner; /* in the view */
     uint64_t bytes;
-} estate_part;
+} dominator_view_part;
 
-typedef struct view_estate {
+typedef struct dominator_view {
     const lg_analysis *analysis;
     view_picker picker;
     uint64_t whole;
-    uint64_t least;    /* bytes worth a box */
-    size_t most;       /* boxes of objects */
-    estate_part *heap; /* parts to draw, the biggest on top */
+    uint64_t least;            /* bytes worth a box */
+    size_t most;               /* boxes of objects */
+    dominator_view_part *heap; /* parts to draw, the biggest on top */
     size_t count;
     size_t capacity;
     uint64_t *parts; /* [boxes] how many hang from each, namespaces opened */
-} view_estate;
+} dominator_view;
 
 static uint64_t
-bytes_of(const view_estate *estate, uint32_t node)
+bytes_of(const dominator_view *picture, uint32_t node)
 {
     if (node == LG_NONE)
-        return lg__bytes_total(lg_analysis_reachable_bytes(estate->analysis));
-    return lg__bytes_total(lg_node_retained(estate->analysis, node));
+        return lg__bytes_total(lg_analysis_reachable_bytes(picture->analysis));
+    return lg__bytes_total(lg_node_retained(picture->analysis, node));
 }
 
 // Equal ones keep the order of the snapshot.
 static bool
-is_before(const estate_part *left, const estate_part *right)
+is_before(const dominator_view_part *left, const dominator_view_part *right)
 {
     if (left->bytes != right->bytes)
         return left->bytes > right->bytes;
@@ -49,55 +49,55 @@ is_before(const estate_part *left, const estate_part *right)
 }
 
 static lg_status
-push(view_estate *estate, estate_part part, lg_error *err)
+push(dominator_view *picture, dominator_view_part part, lg_error *err)
 {
-    if (estate->count == estate->capacity) {
-        size_t wanted = estate->capacity ? 2 * estate->capacity : 64;
-        void *grown = realloc(estate->heap, wanted * sizeof *estate->heap);
+    if (picture->count == picture->capacity) {
+        size_t wanted = picture->capacity ? 2 * picture->capacity : 64;
+        void *grown = realloc(picture->heap, wanted * sizeof *picture->heap);
         if (!grown)
             return lg__view_no_memory(err);
-        estate->heap = grown;
-        estate->capacity = wanted;
+        picture->heap = grown;
+        picture->capacity = wanted;
     }
-    size_t at = estate->count++;
-    while (at && is_before(&part, &estate->heap[(at - 1) / 2])) {
-        estate->heap[at] = estate->heap[(at - 1) / 2];
+    size_t at = picture->count++;
+    while (at && is_before(&part, &picture->heap[(at - 1) / 2])) {
+        picture->heap[at] = picture->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
-    estate->heap[at] = part;
+    picture->heap[at] = part;
     return LG_OK;
 }
 
-static estate_part
-pop(view_estate *estate)
+static dominator_view_part
+pop(dominator_view *picture)
 {
-    estate_part top = estate->heap[0];
-    estate_part last = estate->heap[--estate->count];
+    dominator_view_part top = picture->heap[0];
+    dominator_view_part last = picture->heap[--picture->count];
     size_t at = 0;
     for (;;) {
         size_t child = 2 * at + 1;
-        if (child >= estate->count)
+        if (child >= picture->count)
             break;
-        if (child + 1 < estate->count &&
-            is_before(&estate->heap[child + 1], &estate->heap[child]))
+        if (child + 1 < picture->count &&
+            is_before(&picture->heap[child + 1], &picture->heap[child]))
             child++;
-        if (!is_before(&estate->heap[child], &last))
+        if (!is_before(&picture->heap[child], &last))
             break;
-        estate->heap[at] = estate->heap[child];
+        picture->heap[at] = picture->heap[child];
         at = child;
     }
-    if (estate->count)
-        estate->heap[at] = last;
+    if (picture->count)
+        picture->heap[at] = last;
     return top;
 }
 
 // A linked list dominates its rest in each element: three say enough.
 static bool
-is_in_chain(const view_estate *estate, uint32_t node)
+is_in_chain(const dominator_view *picture, uint32_t node)
 {
-    const lg_columns *columns = estate->picker.columns;
+    const lg_columns *columns = picture->picker.columns;
     for (int links = 0; links < 3; links++) {
-        uint32_t above = lg_node_dominator(estate->analysis, node);
+        uint32_t above = lg_node_dominator(picture->analysis, node);
         if (above == LG_NONE || columns->type[above] != columns->type[node])
             return false;
         node = above;
@@ -107,39 +107,40 @@ is_in_chain(const view_estate *estate, uint32_t node)
 
 // The parts of a drawn node; those of a namespace are its owner's.
 static lg_status
-push_parts(view_estate *estate, size_t owner, uint32_t node, lg_error *err)
+push_parts(dominator_view *picture, size_t owner, uint32_t node, lg_error *err)
 {
     uint32_t nodes[MOST_CHILDREN];
     lg_status status = LG_OK;
     uint32_t count =
-        lg_node_dominated(estate->analysis, node, nodes, MOST_CHILDREN);
-    estate->parts[owner] += count;
-    if (estate->picker.view->nodes[owner].depth >= DEEPEST ||
-        (node != LG_NONE && is_in_chain(estate, node)))
+        lg_node_dominated(picture->analysis, node, nodes, MOST_CHILDREN);
+    picture->parts[owner] += count;
+    if (picture->picker.view->nodes[owner].depth >= DEEPEST ||
+        (node != LG_NONE && is_in_chain(picture, node)))
         return LG_OK;
     for (uint32_t i = 0; !status && i < count && i < MOST_CHILDREN; i++) {
-        uint64_t bytes = bytes_of(estate, nodes[i]);
-        if (bytes >= estate->least)
-            status = push(estate, (estate_part){nodes[i], owner, bytes}, err);
+        uint64_t bytes = bytes_of(picture, nodes[i]);
+        if (bytes >= picture->least)
+            status = push(picture,
+                          (dominator_view_part){nodes[i], owner, bytes}, err);
     }
     return status;
 }
 
 // A namespace, which is drawn with its owner.
 static bool
-is_namespace(const view_estate *estate, estate_part part)
+is_namespace(const dominator_view *picture, dominator_view_part part)
 {
-    uint32_t owner = lg_node_folded_into(estate->picker.graph, part.node);
+    uint32_t owner = lg_node_folded_into(picture->picker.graph, part.node);
     return owner != LG_NONE &&
-           owner == estate->picker.view->nodes[part.owner].node;
+           owner == picture->picker.view->nodes[part.owner].node;
 }
 
 static bool
-has_many_alike(const view_estate *estate, estate_part part)
+has_many_alike(const dominator_view *picture, dominator_view_part part)
 {
     size_t alike = 0;
-    const lg_view *view = estate->picker.view;
-    const uint32_t *types = estate->picker.columns->type;
+    const lg_view *view = picture->picker.view;
+    const uint32_t *types = picture->picker.columns->type;
     for (size_t i = 0; i < view->edge_count; i++) {
         const view_edge *edge = &view->edges[i];
         alike += edge->source == part.owner &&
@@ -149,59 +150,59 @@ has_many_alike(const view_estate *estate, estate_part part)
 }
 
 static lg_status
-draw_part(view_estate *estate, estate_part part, lg_error *err)
+draw_part(dominator_view *picture, dominator_view_part part, lg_error *err)
 {
     size_t at;
-    if (is_namespace(estate, part)) {
-        estate->parts[part.owner]--;
-        return push_parts(estate, part.owner, part.node, err);
+    if (is_namespace(picture, part)) {
+        picture->parts[part.owner]--;
+        return push_parts(picture, part.owner, part.node, err);
     }
-    if (has_many_alike(estate, part))
+    if (has_many_alike(picture, part))
         return LG_OK;
-    lg_status status =
-        lg__picker_draw_owned(&estate->picker, part.owner, part.node, &at, err);
-    return status ? status : push_parts(estate, at, part.node, err);
+    lg_status status = lg__picker_draw_owned(&picture->picker, part.owner,
+                                             part.node, &at, err);
+    return status ? status : push_parts(picture, at, part.node, err);
 }
 
 static lg_status
-draw_parts(view_estate *estate, const lg_monitor *monitor, lg_error *err)
+draw_parts(dominator_view *picture, const lg_monitor *monitor, lg_error *err)
 {
     lg_status status = LG_OK;
-    while (!status && estate->count &&
-           estate->picker.view->node_count < estate->most) {
+    while (!status && picture->count &&
+           picture->picker.view->node_count < picture->most) {
         if (monitor && !monitor->tick(monitor->context, "drawing",
-                                      (double)estate->picker.view->node_count /
-                                          (double)estate->most))
+                                      (double)picture->picker.view->node_count /
+                                          (double)picture->most))
             return lg_error_set(err, LG_ECANCELLED, "drawing was stopped");
-        status = draw_part(estate, pop(estate), err);
+        status = draw_part(picture, pop(picture), err);
     }
     return status;
 }
 
-typedef struct estate_rest {
+typedef struct dominator_view_rest {
     uint64_t bytes; /* drawn below the node */
     uint64_t count;
-} estate_rest;
+} dominator_view_rest;
 
 // The size of a node's own lies on it and not below.
 static uint64_t
-bytes_below(const view_estate *estate, const view_node *node)
+bytes_below(const dominator_view *picture, const view_node *node)
 {
-    uint64_t whole = bytes_of(estate, node->node);
+    uint64_t whole = bytes_of(picture, node->node);
     uint64_t own =
         node->node == LG_NONE
             ? 0
-            : lg_node_bytes_on(estate->picker.graph, node->node, LG_NONE);
+            : lg_node_bytes_on(picture->picker.graph, node->node, LG_NONE);
     return whole > own ? whole - own : 0;
 }
 
 static lg_status
-draw_rest(view_estate *estate, size_t owner, uint64_t bytes, uint64_t count,
+draw_rest(dominator_view *picture, size_t owner, uint64_t bytes, uint64_t count,
           bool drawn, lg_error *err)
 {
     size_t at;
     view_edge *edge;
-    lg_view *view = estate->picker.view;
+    lg_view *view = picture->picker.view;
     lg_status status = lg__view_add_node(view, VIEW_REST, &at, err);
     if (status)
         return status;
@@ -214,7 +215,7 @@ draw_rest(view_estate *estate, size_t owner, uint64_t bytes, uint64_t count,
     lg_text_add(&rest->title, drawn       ? " more"
                               : count > 1 ? " objects"
                                           : "more below");
-    lg_text_add_size(&rest->worth, bytes);
+    lg_text_add_size(&rest->retained_label, bytes);
     status = lg__view_add_edge(view, owner, at, &edge, err);
     if (!status)
         edge->tone = TONE_OWNER;
@@ -224,111 +225,114 @@ draw_rest(view_estate *estate, size_t owner, uint64_t bytes, uint64_t count,
 // What is too small for a box, below the node at `index`. Where nothing is
 // drawn, it is worth one only if it is most of the node.
 static lg_status
-draw_rest_below(view_estate *estate, size_t index, const estate_rest *drawn,
-                lg_error *err)
+draw_rest_below(dominator_view *picture, size_t index,
+                const dominator_view_rest *drawn, lg_error *err)
 {
-    const view_node *node = &estate->picker.view->nodes[index];
-    uint64_t below = bytes_below(estate, node);
+    const view_node *node = &picture->picker.view->nodes[index];
+    uint64_t below = bytes_below(picture, node);
     uint64_t bytes = below > drawn->bytes ? below - drawn->bytes : 0;
-    uint64_t least = drawn->count ? estate->least / 4 : estate->least;
-    if (!bytes || bytes < least || estate->parts[index] <= drawn->count)
+    uint64_t least = drawn->count ? picture->least / 4 : picture->least;
+    if (!bytes || bytes < least || picture->parts[index] <= drawn->count)
         return LG_OK;
-    if (!drawn->count && bytes < bytes_of(estate, node->node) / 2)
+    if (!drawn->count && bytes < bytes_of(picture, node->node) / 2)
         return LG_OK;
-    return draw_rest(estate, index, bytes, estate->parts[index] - drawn->count,
-                     drawn->count > 0, err);
+    return draw_rest(picture, index, bytes,
+                     picture->parts[index] - drawn->count, drawn->count > 0,
+                     err);
 }
 
 static lg_status
-draw_rests(view_estate *estate, lg_error *err)
+draw_rests(dominator_view *picture, lg_error *err)
 {
-    lg_view *view = estate->picker.view;
+    lg_view *view = picture->picker.view;
     size_t count = view->node_count, edges = view->edge_count;
-    estate_rest *drawn = calloc(count, sizeof *drawn);
+    dominator_view_rest *drawn = calloc(count, sizeof *drawn);
     if (!drawn)
         return lg__view_no_memory(err);
     for (size_t i = 0; i < edges; i++) {
-        estate_rest *owner = &drawn[view->edges[i].source];
+        dominator_view_rest *owner = &drawn[view->edges[i].source];
         owner->bytes +=
-            bytes_of(estate, view->nodes[view->edges[i].target].node);
+            bytes_of(picture, view->nodes[view->edges[i].target].node);
         owner->count++;
     }
     lg_status status = LG_OK;
-    for (size_t i = 0; !status && i < count && lg__picker_room(&estate->picker);
-         i++)
-        status = draw_rest_below(estate, i, &drawn[i], err);
+    for (size_t i = 0;
+         !status && i < count && lg__picker_room(&picture->picker); i++)
+        status = draw_rest_below(picture, i, &drawn[i], err);
     free(drawn);
     return status;
 }
 
 static void
-note_shares(view_estate *estate)
+note_shares(dominator_view *picture)
 {
-    lg_view *view = estate->picker.view;
+    lg_view *view = picture->picker.view;
     for (size_t i = 0; i < view->node_count; i++) {
         view_node *node = &view->nodes[i];
-        uint64_t bytes =
-            node->kind == VIEW_REST ? node->size : bytes_of(estate, node->node);
-        if (estate->whole)
-            node->share = (double)bytes / (double)estate->whole;
+        uint64_t bytes = node->kind == VIEW_REST
+                             ? node->size
+                             : bytes_of(picture, node->node);
+        if (picture->whole)
+            node->share = (double)bytes / (double)picture->whole;
     }
 }
 
 static lg_status
-draw_heap(view_estate *estate, lg_error *err)
+draw_heap(dominator_view *picture, lg_error *err)
 {
     size_t at;
-    lg_view *view = estate->picker.view;
+    lg_view *view = picture->picker.view;
     lg_status status = lg__view_add_node(view, VIEW_OBJECT, &at, err);
     if (status)
         return status;
     view_node *heap = &view->nodes[at];
     heap->category = LG_CATEGORY_ROOT;
     heap->count = view->heap_count;
-    heap->retained = lg_analysis_reachable_bytes(estate->analysis);
+    heap->retained = lg_analysis_reachable_bytes(picture->analysis);
     lg_text_add(&heap->title, "everything alive");
-    lg__bytes_add(&heap->worth, estate->picker.graph, heap->retained);
+    lg__bytes_add(&heap->retained_label, picture->picker.graph, heap->retained);
     heap->subject = true;
     return LG_OK;
 }
 
 static void
-add_headline(view_estate *estate)
+add_headline(dominator_view *picture)
 {
-    lg_view *view = estate->picker.view;
+    lg_view *view = picture->picker.view;
     const view_node *whole = &view->nodes[0];
     bool heap = whole->node == LG_NONE;
     lg_text_add(&view->headline, heap ? "Who owns the " : "What owns the ");
     lg_text_add_bytes(&view->headline,
-                      whole->worth.data ? whole->worth.data : "",
-                      whole->worth.length);
+                      whole->retained_label.data ? whole->retained_label.data
+                                                 : "",
+                      whole->retained_label.length);
     lg_text_add(&view->headline, heap ? " alive" : " below it");
     lg_text_add(&view->note, "each box is freed with the one left of it: no "
                              "other path leads there");
 }
 
 static lg_status
-draw_estate(view_estate *estate, uint32_t node, const lg_monitor *monitor,
-            lg_error *err)
+draw_dominators(dominator_view *picture, uint32_t node,
+                const lg_monitor *monitor, lg_error *err)
 {
     size_t at = 0;
-    lg_view *view = estate->picker.view;
+    lg_view *view = picture->picker.view;
     lg_status status =
-        node == LG_NONE ? draw_heap(estate, err)
-                        : lg__picker_draw(&estate->picker, node, 0, &at, err);
+        node == LG_NONE ? draw_heap(picture, err)
+                        : lg__picker_draw(&picture->picker, node, 0, &at, err);
     if (status)
         return status;
     view->nodes[0].subject = true;
-    status = push_parts(estate, 0, node, err);
+    status = push_parts(picture, 0, node, err);
     if (!status)
-        status = draw_parts(estate, monitor, err);
+        status = draw_parts(picture, monitor, err);
     if (!status)
-        status = draw_rests(estate, err);
+        status = draw_rests(picture, err);
     if (status)
         return status;
-    lg__view_weigh(view, estate->analysis);
-    note_shares(estate);
-    add_headline(estate);
+    lg__view_weigh(view, picture->analysis);
+    note_shares(picture);
+    add_headline(picture);
     return lg__view_settle(view, err);
 }
 
@@ -353,30 +357,30 @@ lg_view_dominators(const lg_analysis *analysis, uint32_t node, double min_share,
                    uint32_t max_nodes, const lg_monitor *monitor, lg_view **out,
                    lg_error *err)
 {
-    view_estate estate = {.analysis = analysis};
+    dominator_view picture = {.analysis = analysis};
     lg_view_options options = {
         .direction = LG_REFS, .max_nodes = max_nodes ? max_nodes : USUAL_NODES};
     lg_status status = check(analysis, node, min_share, options.max_nodes, err);
     if (status)
         return status;
-    status = lg__picker_open(&estate.picker, lg_analysis_graph(analysis),
+    status = lg__picker_open(&picture.picker, lg_analysis_graph(analysis),
                              &options, err);
-    estate.parts = calloc(options.max_nodes, sizeof *estate.parts);
-    if (!status && !estate.parts)
+    picture.parts = calloc(options.max_nodes, sizeof *picture.parts);
+    if (!status && !picture.parts)
         status = lg__view_no_memory(err);
     if (!status) {
-        estate.picker.view->form = VIEW_DOMINATORS;
-        estate.whole = bytes_of(&estate, node);
-        estate.least = (uint64_t)((double)estate.whole * min_share);
-        estate.most = options.max_nodes - options.max_nodes / 4;
-        status = draw_estate(&estate, node, monitor, err);
+        picture.picker.view->form = VIEW_DOMINATORS;
+        picture.whole = bytes_of(&picture, node);
+        picture.least = (uint64_t)((double)picture.whole * min_share);
+        picture.most = options.max_nodes - options.max_nodes / 4;
+        status = draw_dominators(&picture, node, monitor, err);
     }
-    lg__picker_close(&estate.picker);
-    free(estate.heap);
-    free(estate.parts);
+    lg__picker_close(&picture.picker);
+    free(picture.heap);
+    free(picture.parts);
     if (status)
-        lg_view_free(estate.picker.view);
+        lg_view_free(picture.picker.view);
     else
-        *out = estate.picker.view;
+        *out = picture.picker.view;
     return status;
 }

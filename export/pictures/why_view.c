@@ -145,7 +145,7 @@ find_only_hold(const view_why *why, uint32_t source, uint32_t target, bool *out,
 
 // Nobody is surprised that a module has globals and a frame locals.
 static bool
-is_furniture(const view_node *node)
+is_implicit_root(const view_node *node)
 {
     bool frame = node->type.data && !strcmp(node->type.data, "frame");
     return node->root.length || frame || node->category == LG_CATEGORY_MODULE ||
@@ -161,8 +161,8 @@ find_suspect(const view_why *why, size_t index, bool *out, lg_error *err)
     const view_node *target = &view->nodes[edge->target];
     bool objects = source->kind == VIEW_OBJECT && target->kind == VIEW_OBJECT;
     bool lead = index < why->lead_edges;
-    *out = target->subject || (!lead && !is_furniture(source));
-    if (*out || !lead || !objects || is_furniture(source))
+    *out = target->subject || (!lead && !is_implicit_root(source));
+    if (*out || !lead || !objects || is_implicit_root(source))
         return LG_OK;
     return find_only_hold(why, source->node, target->node, out, err);
 }
@@ -233,7 +233,7 @@ add_headline(const view_why *why)
         lg_text_add(line, "Cut one orange reference to free ");
     else
         lg_text_add(line, "Held by the interpreter: with it go ");
-    lg__worth_add(line, why->analysis, why->node);
+    lg__retained_label_add(line, why->analysis, why->node);
 }
 
 static lg_status

@@ -54,7 +54,7 @@ lg__own_set(view_node *node, const lg_graph *graph, lg_bytes bytes)
 }
 
 void
-lg__worth_add(lg_text *out, const lg_analysis *analysis, uint32_t node)
+lg__retained_label_add(lg_text *out, const lg_analysis *analysis, uint32_t node)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t devices = lg_graph_device_count(graph);
@@ -76,9 +76,9 @@ lg__view_weigh(lg_view *view, const lg_analysis *analysis)
     for (size_t i = 0; i < view->node_count; i++) {
         view_node *node = &view->nodes[i];
         if (node->kind != VIEW_OBJECT || node->node == LG_NONE ||
-            node->worth.length)
+            node->retained_label.length)
             continue;
         node->retained = lg_node_retained(analysis, node->node);
-        lg__worth_add(&node->worth, analysis, node->node);
+        lg__retained_label_add(&node->retained_label, analysis, node->node);
     }
 }

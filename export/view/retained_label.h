@@ -5,7 +5,8 @@
 #include "view/view.h"
 
 /** `1.93 GiB cuda:0 · 12.0 MiB host`; without a device `12.0 MiB`. */
-void lg__worth_add(lg_text *out, const lg_analysis *analysis, uint32_t node);
+void lg__retained_label_add(lg_text *out, const lg_analysis *analysis,
+                            uint32_t node);
 /** The same of any bytes; which device is said where there is only one. */
 void lg__bytes_add(lg_text *out, const lg_graph *graph, lg_bytes bytes);
 /** Sets what is a node's own: the size, and the words if they are needed. */

@@ -71,7 +71,8 @@ lg__view_settle(const lg_view *view, lg_error *err)
     for (size_t i = 0; i < view->node_count; i++) {
         const view_node *node = &view->nodes[i];
         failed |= node->title.failed || node->detail.failed ||
-                  node->type.failed || node->root.failed || node->worth.failed;
+                  node->type.failed || node->root.failed ||
+                  node->retained_label.failed;
     }
     for (size_t i = 0; i < view->edge_count; i++)
         failed |= view->edges[i].label.failed;
@@ -89,7 +90,7 @@ lg_view_free(lg_view *view)
         lg_text_free(&view->nodes[i].type);
         lg_text_free(&view->nodes[i].root);
         lg_text_free(&view->nodes[i].own);
-        lg_text_free(&view->nodes[i].worth);
+        lg_text_free(&view->nodes[i].retained_label);
     }
     for (size_t i = 0; i < view->edge_count; i++)
         lg_text_free(&view->edges[i].label);

@@ -55,7 +55,7 @@ typedef struct view_node {
     lg_text own;      /* the same in words, if any lie on a device */
     uint64_t more;    /* neighbours that are not drawn */
     uint64_t unseen;  /* references that leakgraph cannot see */
-    lg_text worth;    /* retained bytes in words; empty: not analysed */
+    lg_text retained_label; /* retained bytes in words; empty: not analysed */
     lg_bytes retained;
     double share;      /* of the whole, in a dominator tree; else 0 */
     view_mark mark;    /* why it stands out */

@@ -155,5 +155,5 @@ bool
 lg__has_size(const view_node *node)
 {
     return node->kind != VIEW_NATIVE && node->kind != VIEW_SKIP &&
-           (node->size > 0 || node->worth.length);
+           (node->size > 0 || node->retained_label.length);
 }

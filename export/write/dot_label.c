@@ -7,7 +7,7 @@
 
 #define TITLE_LIMIT 44u
 #define DETAIL_LIMIT 56u
-#define WORTH_LIMIT 80u
+#define RETAINED_LABEL_LIMIT 80u
 /* From here on a size is what the picture is about. */
 #define LARGE (1u << 20)
 /* And below, nobody asks for an object's own size besides. */
@@ -114,8 +114,9 @@ add_badge(lg_text *out, const view_look *look, const char *badge, bool tall)
 static uint64_t
 weight(const view_node *node)
 {
-    return node->worth.length ? node->retained.host + node->retained.device
-                              : node->size;
+    return node->retained_label.length
+               ? node->retained.host + node->retained.device
+               : node->size;
 }
 
 // A device's name comes from a file.
@@ -123,7 +124,7 @@ static void
 add_own(lg_text *out, const view_node *node)
 {
     if (node->own.length)
-        lg__html_add(out, &node->own, WORTH_LIMIT);
+        lg__html_add(out, &node->own, RETAINED_LABEL_LIMIT);
     else
         lg_text_add_size(out, node->size);
 }
@@ -138,8 +139,8 @@ add_size(lg_text *out, const view_node *node, const view_look *look)
     const char *colour = large ? text_colour(node, look) : dark ? PALE : QUIET;
     open_font(out, colour, is_small(node) ? "9" : NULL);
     lg_text_add(out, large ? "&#160;&#160;<B>" : "&#160;&#160;");
-    if (node->worth.length)
-        lg__html_add(out, &node->worth, WORTH_LIMIT);
+    if (node->retained_label.length)
+        lg__html_add(out, &node->retained_label, RETAINED_LABEL_LIMIT);
     else
         add_own(out, node);
     lg_text_add(out, large ? "</B></FONT>" : "</FONT>");
@@ -149,7 +150,7 @@ add_size(lg_text *out, const view_node *node, const view_look *look)
 static bool
 has_own_size(const view_node *node)
 {
-    return node->worth.length && node->kind == VIEW_OBJECT &&
+    return node->retained_label.length && node->kind == VIEW_OBJECT &&
            node->size >= NOTEWORTHY && node->size < weight(node) / 10 * 9;
 }
 

@@ -186,8 +186,8 @@ lg__tree_add_size(lg_text *out, const view_node *node)
     if (!lg__has_size(node))
         return;
     lg_text_add(out, "  ");
-    if (node->worth.length)
-        lg__add_word(out, &node->worth, TREE_TITLE, NULL);
+    if (node->retained_label.length)
+        lg__add_word(out, &node->retained_label, TREE_TITLE, NULL);
     else
         lg__add_own(out, node);
 }

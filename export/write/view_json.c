@@ -39,7 +39,7 @@ add_node(lg_text *out, const view_node *node, size_t index)
                  ", \"more\": %" PRIu64 ", \"unexplained\": %" PRIu64
                  ", \"depth\": %" PRIu32,
                  node->more, node->unseen, node->depth);
-    if (node->worth.length && node->kind == VIEW_OBJECT)
+    if (node->retained_label.length && node->kind == VIEW_OBJECT)
         lg_text_addf(out,
                      ", \"retained\": {\"host\": %" PRIu64
                      ", \"device\": %" PRIu64 "}",

@@ -47,9 +47,9 @@ static PyMethodDef core_methods[] = {
     {"memory", FASTCALL(core_memory), KEYWORDS, core_memory_doc},
     {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
     {"findings", FASTCALL(core_findings), KEYWORDS, core_findings_doc},
-    {"_hang_bell", core_hang_bell, METH_O, core_hang_bell_doc},
-    {"_take_bell_down", core_take_bell_down, METH_NOARGS,
-     core_take_bell_down_doc},
+    {"_open_signal_fd", core_open_signal_fd, METH_O, core_open_signal_fd_doc},
+    {"_close_signal_fd", core_close_signal_fd, METH_NOARGS,
+     core_close_signal_fd_doc},
     {NULL, NULL, 0, NULL},
 };
 

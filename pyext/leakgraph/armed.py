@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 
 from leakgraph import shortage
-from leakgraph._core import ArgumentError, _hang_bell, _take_bell_down
+from leakgraph._core import ArgumentError, _open_signal_fd, _close_signal_fd
 from leakgraph.alarm import Alarm
 from leakgraph.limits import Memory, gib, size
 from leakgraph.series import Series
@@ -117,7 +117,7 @@ class Armed:
         self._reasons: list[str] = []
         self._memory: Memory | None = None
         self._alarm: Alarm | None = None
-        self._bell: int | None = None
+        self._signal_fd: int | None = None
         self._signal = ""
         self._notices = False
         self._last_shortage = float("-inf")
@@ -154,9 +154,9 @@ class Armed:
         self._is_over = True
         atexit.unregister(self._end)
         shortage.unwatch()
-        if self._bell is not None:
-            _take_bell_down()
-            os.write(self._bell, (1).to_bytes(8, sys.byteorder))
+        if self._signal_fd is not None:
+            _close_signal_fd()
+            os.write(self._signal_fd, (1).to_bytes(8, sys.byteorder))
         self._series.wait()
         if self._watcher not in (None, threading.current_thread()):
             self._watcher.join()
@@ -176,7 +176,7 @@ class Armed:
 
     def _listen(self, signal: int) -> None:
         """Take the signal."""
-        self._bell = _hang_bell(signal)
+        self._signal_fd = _open_signal_fd(signal)
         self._signal = _name(signal)
         self._reasons.append(self._signal)
 
@@ -194,7 +194,7 @@ class Armed:
     def _start(self) -> None:
         """The watcher, if there is something to watch; and an orderly end."""
         atexit.register(self._end)
-        if self._bell is not None or self._memory is not None:
+        if self._signal_fd is not None or self._memory is not None:
             self._watcher = threading.Thread(
                 target=self._watch, name="leakgraph-arm", daemon=True
             )
@@ -205,8 +205,8 @@ class Armed:
     def _watch(self) -> None:
         """Wait for the bell, look at memory; the watcher's whole life."""
         poll = select.poll()
-        if self._bell is not None:
-            poll.register(self._bell, select.POLLIN)
+        if self._signal_fd is not None:
+            poll.register(self._signal_fd, select.POLLIN)
         pause = 0.0
         while not self._is_over:
             if poll.poll(1000 * pause):
@@ -223,9 +223,9 @@ class Armed:
 
     def _drain(self) -> None:
         """Have the bell be silent."""
-        if self._bell is not None:
+        if self._signal_fd is not None:
             with suppress(BlockingIOError):
-                os.read(self._bell, 8)
+                os.read(self._signal_fd, 8)
 
     def _look(self) -> float:
         """Whether memory calls for a snapshot; seconds until the next look."""

@@ -92,7 +92,7 @@ draw_random(uint64_t seed, uint32_t nodes)
 }
 
 lg_graph *
-draw_ring(uint32_t nodes)
+draw_cycle(uint32_t nodes)
 {
     lg_builder *builder;
     REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);

@@ -12,11 +12,11 @@ lg_graph *draw(const char *roots, const char *edges, const char *big);
 /** The analysis of a graph, which must succeed. */
 lg_analysis *analysed(const lg_graph *graph);
 /** Edges of every node of a random graph of that many, without furniture: some
- *  near, some far, with knots of all sizes and some garbage. */
+ *  near, some far, with components of all sizes and some garbage. */
 lg_graph *draw_random(uint64_t seed, uint32_t nodes);
 
 /** Each node refers to the next, the last to the first, which is a root. */
-lg_graph *draw_ring(uint32_t nodes);
+lg_graph *draw_cycle(uint32_t nodes);
 
 /** 0 -> 1 <-> 2 -> 3, 2 -> 5, and 4 -> 4 as garbage. Node i has 2**i bytes, but
  *  3 has 8 GiB; 3 and 4 are on device 2, 5 is on device 1. */

@@ -98,35 +98,35 @@ static uint64_t
 find_roots(const lg_graph *graph, oracle *known)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    uint64_t furniture = named_classes(graph, known);
+    uint64_t implicit_root = named_classes(graph, known);
     for (uint32_t node = 0; node < known->nodes; node++)
         if ((columns->node_flags[node] & LG_NODE_IMMORTAL) &&
             !(columns->node_flags[node] & LG_NODE_SYNTHETIC))
-            furniture |= BIT(node);
+            implicit_root |= BIT(node);
     for (uint32_t i = 0; i < lg_graph_root_count(graph); i++) {
         lg_root root = lg_graph_root(graph, i);
         if (root.kind == LG_ROOT_MODULE || root.kind == LG_ROOT_STATIC)
-            furniture |= BIT(root.node);
+            implicit_root |= BIT(root.node);
         known->roots |= BIT(root.node);
     }
     for (uint32_t node = 0; node < known->nodes; node++) {
         if (known->unit[node] != node) {
-            furniture &= ~BIT(node);
+            implicit_root &= ~BIT(node);
             known->roots &= ~BIT(node);
         }
     }
-    known->roots |= furniture;
-    return furniture;
+    known->roots |= implicit_root;
+    return implicit_root;
 }
 
 static void
-find_edges(const lg_graph *graph, oracle *known, uint64_t furniture)
+find_edges(const lg_graph *graph, oracle *known, uint64_t implicit_root)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
         uint32_t source = known->unit[lg_edge_source(graph, edge)];
         uint32_t target = known->unit[columns->edge_target[edge]];
-        if (!is_strong(columns, edge) || (furniture & BIT(target)))
+        if (!is_strong(columns, edge) || (implicit_root & BIT(target)))
             continue;
         if (source == target)
             known->loops |= BIT(source);
@@ -161,7 +161,7 @@ units(const oracle *known)
 
 // The components by closure: those of more than one node, or with a loop.
 static void
-find_knots(oracle *known, uint64_t component[ORACLE_NODES])
+find_components(oracle *known, uint64_t component[ORACLE_NODES])
 {
     uint64_t onward[ORACLE_NODES];
     for (uint32_t node = 0; node < known->nodes; node++)
@@ -172,10 +172,10 @@ find_knots(oracle *known, uint64_t component[ORACLE_NODES])
             if ((onward[node] & BIT(other)) && (onward[other] & BIT(node)))
                 component[node] |= BIT(other);
         bool first = (component[node] & (BIT(node) - 1)) == 0;
-        bool knotted =
+        bool cyclic =
             component[node] != BIT(node) || (known->loops & BIT(node));
-        if (first && knotted)
-            known->knot[known->knot_count++] = component[node];
+        if (first && cyclic)
+            known->component[known->component_count++] = component[node];
     }
 }
 
@@ -235,10 +235,10 @@ oracle_solve(const lg_graph *graph)
     uint64_t component[ORACLE_NODES];
     REQUIRE(known.nodes <= ORACLE_NODES);
     unite_modules(graph, &known);
-    uint64_t furniture = find_roots(graph, &known);
-    find_edges(graph, &known, furniture);
+    uint64_t implicit_root = find_roots(graph, &known);
+    find_edges(graph, &known, implicit_root);
     known.live = reach(&known, known.roots, 0);
-    find_knots(&known, component);
+    find_components(&known, component);
     split(&known, component);
     find_dominators(&known);
     for (uint32_t node = 0; node < known.nodes; node++)

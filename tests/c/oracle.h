@@ -20,8 +20,8 @@ typedef struct oracle {
     uint64_t loops;              /**< nodes that refer to themselves */
     uint32_t unit[ORACLE_NODES]; /**< a namespace's module, else the node */
     uint32_t dominator[ORACLE_NODES];
-    uint32_t knot_count;
-    uint64_t knot[ORACLE_NODES];
+    uint32_t component_count;
+    uint64_t component[ORACLE_NODES];
 } oracle;
 
 /** Solves a graph of at most ORACLE_NODES nodes. */

@@ -17,22 +17,22 @@ check_dominators(const lg_analysis *analysis, const char *expected)
     }
 }
 
-// Knots as words of letters, in any order.
+// Components as words of letters, in any order.
 static void
-check_knots(const lg_analysis *analysis, const char *expected)
+check_components(const lg_analysis *analysis, const char *expected)
 {
     uint32_t count = *expected != '\0';
     for (const char *at = expected; *at; at++)
         count += *at == ' ';
-    CHECK(lg_analysis_knot_count(analysis) == count);
-    for (uint32_t i = 0; i < lg_analysis_knot_count(analysis); i++) {
-        lg_knot knot = lg_analysis_knot(analysis, i);
+    CHECK(lg_analysis_component_count(analysis) == count);
+    for (uint32_t i = 0; i < lg_analysis_component_count(analysis); i++) {
+        lg_component component = lg_analysis_component(analysis, i);
         char word[32] = " ";
         char padded[64];
-        for (uint32_t j = 0; j < knot.count; j++)
-            word[j + 1] = (char)('a' + knot.nodes[j]);
-        word[knot.count + 1] = ' ';
-        word[knot.count + 2] = '\0';
+        for (uint32_t j = 0; j < component.count; j++)
+            word[j + 1] = (char)('a' + component.nodes[j]);
+        word[component.count + 1] = ' ';
+        word[component.count + 2] = '\0';
         snprintf(padded, sizeof padded, " %s ", expected);
         CHECK(strstr(padded, word) != NULL);
     }
@@ -40,12 +40,12 @@ check_knots(const lg_analysis *analysis, const char *expected)
 
 static void
 check_solved(const char *roots, const char *edges, const char *dominators,
-             const char *knots)
+             const char *components)
 {
     lg_graph *graph = draw(roots, edges, NULL);
     lg_analysis *analysis = analysed(graph);
     check_dominators(analysis, dominators);
-    check_knots(analysis, knots);
+    check_components(analysis, components);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -105,7 +105,7 @@ holder(void)
     CHECK(lg_node_retained(analysis, h).host == DRAWN_BIG + 2 * DRAWN_SIZE);
     CHECK(lg_node_retained(analysis, x).host == DRAWN_BIG + DRAWN_SIZE);
     CHECK(lg_node_retained(analysis, x + 1).host == DRAWN_BIG);
-    CHECK(lg_analysis_knot(analysis, 0).retained.host ==
+    CHECK(lg_analysis_component(analysis, 0).retained.host ==
           DRAWN_BIG + DRAWN_SIZE);
     CHECK(lg_analysis_graph(analysis) == graph);
     lg_analysis_free(analysis);
@@ -139,9 +139,9 @@ garbage(void)
     lg_graph *graph = draw("a", "ab bc dc de ed ec ef gf", "c");
     lg_analysis *analysis = analysed(graph);
     check_dominators(analysis, "-ab----");
-    check_knots(analysis, "de");
-    lg_knot knot = lg_analysis_knot(analysis, 0);
-    CHECK(!knot.reachable && knot.retained.host == 2 * DRAWN_SIZE);
+    check_components(analysis, "de");
+    lg_component component = lg_analysis_component(analysis, 0);
+    CHECK(!component.reachable && component.retained.host == 2 * DRAWN_SIZE);
     CHECK(lg_node_is_reachable(analysis, 2));
     CHECK(!lg_node_is_reachable(analysis, 3));
     CHECK(lg_analysis_reachable_bytes(analysis).host ==
@@ -156,7 +156,7 @@ nothing(void)
 {
     lg_graph *graph = draw("", "", NULL);
     lg_analysis *analysis = analysed(graph);
-    CHECK(lg_analysis_knot_count(analysis) == 0);
+    CHECK(lg_analysis_component_count(analysis) == 0);
     CHECK(lg_node_dominated(analysis, LG_NONE, NULL, 0) == 0);
     CHECK(lg_analysis_reachable_bytes(analysis).host == 0);
     lg_analysis_free(analysis);
@@ -201,12 +201,12 @@ cancel(lg_graph *graph)
     lg_graph_free(graph);
 }
 
-// One knot for igraph, and one that needs none.
+// One component for igraph, and one that needs none.
 static void
 cancelled(void)
 {
     cancel(draw_random(3, 200000));
-    cancel(draw_ring(200000));
+    cancel(draw_cycle(200000));
 }
 
 static void *

@@ -32,21 +32,21 @@ chain(void)
     lg_analysis *analysis = analysed(graph);
     CHECK(lg_node_dominator(analysis, CHAIN - 1) == CHAIN - 2);
     CHECK(lg_node_is_reachable(analysis, CHAIN - 1));
-    CHECK(lg_analysis_knot_count(analysis) == 0);
+    CHECK(lg_analysis_component_count(analysis) == 0);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
 
-// The last node, and the first again: one knot.
+// The last node, and the first again: one component.
 static void
-ring(void)
+picture(void)
 {
-    lg_graph *graph = draw_ring(MANY);
+    lg_graph *graph = draw_cycle(MANY);
     lg_analysis *analysis = analysed(graph);
     CHECK(lg_node_dominator(analysis, MANY - 1) == MANY - 2);
     CHECK(lg_node_retained(analysis, 1).host == MANY - 1);
-    CHECK(lg_analysis_knot_count(analysis) == 1);
-    CHECK(lg_analysis_knot(analysis, 0).count == MANY);
+    CHECK(lg_analysis_component_count(analysis) == 1);
+    CHECK(lg_analysis_component(analysis, 0).count == MANY);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -110,8 +110,8 @@ tree_with_parents(void)
     for (uint32_t node = 1; node < MANY; node++)
         CHECK(lg_node_dominator(analysis, node) == (node - 1) / 2);
     CHECK(lg_node_retained(analysis, 0).host == MANY);
-    CHECK(lg_analysis_knot_count(analysis) == 1);
-    CHECK(lg_analysis_knot(analysis, 0).count == MANY);
+    CHECK(lg_analysis_component_count(analysis) == 1);
+    CHECK(lg_analysis_component(analysis, 0).count == MANY);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -135,8 +135,8 @@ linked_list_with_two_ends(void)
     lg_analysis *analysis = end(builder, &graph);
     for (uint32_t node = 0; node < ELEMENTS; node++)
         CHECK(lg_node_dominator(analysis, node) == LG_NONE);
-    CHECK(lg_analysis_knot_count(analysis) == 1);
-    CHECK(lg_analysis_knot(analysis, 0).retained.host == ELEMENTS);
+    CHECK(lg_analysis_component_count(analysis) == 1);
+    CHECK(lg_analysis_component(analysis, 0).retained.host == ELEMENTS);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -156,10 +156,11 @@ pairs(void)
             lg_builder_add_edge(builder, node + 2, LG_EDGE_INDEX, 1);
     }
     lg_analysis *analysis = end(builder, &graph);
-    CHECK(lg_analysis_knot_count(analysis) == MANY / 2);
+    CHECK(lg_analysis_component_count(analysis) == MANY / 2);
     for (uint32_t i = 0; i < MANY / 2; i++) {
-        lg_knot knot = lg_analysis_knot(analysis, i);
-        CHECK(knot.nodes[0] == 2 * i && knot.retained.host == MANY - 2 * i);
+        lg_component component = lg_analysis_component(analysis, i);
+        CHECK(component.nodes[0] == 2 * i &&
+              component.retained.host == MANY - 2 * i);
         CHECK(lg_node_dominator(analysis, 2 * i) == LG_NONE);
     }
     lg_analysis_free(analysis);
@@ -169,7 +170,7 @@ pairs(void)
 SUITE(analysis_deep)
 {
     RUN(chain);
-    RUN(ring);
+    RUN(picture);
     RUN(list_with_one_child);
     RUN(linked_list_with_one_string);
     RUN(tree_with_parents);

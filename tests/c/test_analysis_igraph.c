@@ -67,32 +67,34 @@ compare_components(const lg_analysis *analysis, const igraph_t *whole)
     REQUIRE(igraph_vector_int_init(&sizes, 0) == 0);
     REQUIRE(igraph_connected_components(whole, &found, &sizes, NULL,
                                         IGRAPH_STRONG) == 0);
-    for (uint32_t i = 0; i < lg_analysis_knot_count(analysis); i++) {
-        lg_knot knot = lg_analysis_knot(analysis, i);
-        if (!knot.reachable)
+    for (uint32_t i = 0; i < lg_analysis_component_count(analysis); i++) {
+        lg_component component = lg_analysis_component(analysis, i);
+        if (!component.reachable)
             continue;
-        CHECK(VECTOR(sizes)[VECTOR(found)[knot.nodes[0]]] == knot.count);
-        for (uint32_t j = 1; j < knot.count; j++)
-            CHECK(VECTOR(found)[knot.nodes[j]] == VECTOR(found)[knot.nodes[0]]);
+        CHECK(VECTOR(sizes)[VECTOR(found)[component.nodes[0]]] ==
+              component.count);
+        for (uint32_t j = 1; j < component.count; j++)
+            CHECK(VECTOR(found)[component.nodes[j]] ==
+                  VECTOR(found)[component.nodes[0]]);
     }
     for (uint32_t node = 0; node < node_count(analysis); node++)
         if (lg_node_is_reachable(analysis, node) &&
             VECTOR(sizes)[VECTOR(found)[node]] > 1)
-            CHECK(lg_node_knot(analysis, node) != LG_NONE);
+            CHECK(lg_node_component(analysis, node) != LG_NONE);
     igraph_vector_int_destroy(&found);
     igraph_vector_int_destroy(&sizes);
 }
 
-// What a knot retains is what its members retain as a set.
+// What a component retains is what its members retain as a set.
 static void
 compare_retained(const lg_analysis *analysis)
 {
-    for (uint32_t i = 0; i < lg_analysis_knot_count(analysis); i++) {
-        lg_knot knot = lg_analysis_knot(analysis, i);
+    for (uint32_t i = 0; i < lg_analysis_component_count(analysis); i++) {
+        lg_component component = lg_analysis_component(analysis, i);
         lg_bytes bytes;
-        REQUIRE(lg_nodes_retained(analysis, knot.nodes, knot.count, NULL,
-                                  &bytes, NULL) == LG_OK);
-        CHECK(knot.retained.host == bytes.host);
+        REQUIRE(lg_nodes_retained(analysis, component.nodes, component.count,
+                                  NULL, &bytes, NULL) == LG_OK);
+        CHECK(component.retained.host == bytes.host);
     }
 }
 
@@ -114,7 +116,7 @@ compare(uint64_t seed, uint32_t nodes)
     lg_graph_free(graph);
 }
 
-// Around the size at which igraph is asked about a knot.
+// Around the size at which igraph is asked about a component.
 static void
 graphs(void)
 {

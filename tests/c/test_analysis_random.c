@@ -1,4 +1,4 @@
-// Random graphs against the oracle, in every node, knot and some sets.
+// Random graphs against the oracle, in every node, component and some sets.
 #include "oracle.h"
 #include "test.h"
 
@@ -58,7 +58,7 @@ add_edges(lg_builder *builder, uint32_t nodes)
         for (uint32_t i = below(2 * density); i > 0; i--) {
             unsigned kind = kinds[below(5)];
             unsigned weak = below(10) == 0 ? LG_EDGE_WEAK : 0;
-            // Mostly near, so that knots are of all sizes.
+            // Mostly near, so that components are of all sizes.
             uint32_t target =
                 below(3) ? (node + below(6)) % nodes : below(nodes);
             lg_builder_add_edge(builder, target, kind | weak,
@@ -90,15 +90,15 @@ random_graph(uint64_t seed)
     return graph;
 }
 
-// The members of a knot of garbage that nothing dominates go together.
+// The members of a component of garbage that nothing dominates go together.
 static uint64_t
 bundle(const oracle *known, uint32_t node)
 {
     bool loose =
         !(known->live & BIT(node)) && known->dominator[node] == LG_NONE;
-    for (uint32_t i = 0; i < known->knot_count && loose; i++)
-        if (known->knot[i] & BIT(node))
-            return known->knot[i];
+    for (uint32_t i = 0; i < known->component_count && loose; i++)
+        if (known->component[i] & BIT(node))
+            return known->component[i];
     return BIT(node);
 }
 
@@ -124,36 +124,36 @@ compare_nodes(const lg_analysis *analysis, const oracle *known)
 }
 
 static void
-compare_knots(const lg_analysis *analysis, const oracle *known)
+compare_components(const lg_analysis *analysis, const oracle *known)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint64_t members = 0;
     uint64_t previous = UINT64_MAX;
-    CHECK(lg_analysis_knot_count(analysis) == known->knot_count);
-    for (uint32_t i = 0; i < lg_analysis_knot_count(analysis); i++) {
-        lg_knot knot = lg_analysis_knot(analysis, i);
+    CHECK(lg_analysis_component_count(analysis) == known->component_count);
+    for (uint32_t i = 0; i < lg_analysis_component_count(analysis); i++) {
+        lg_component component = lg_analysis_component(analysis, i);
         uint64_t set = 0;
-        for (uint32_t j = 0; j < knot.count; j++) {
-            CHECK(j == 0 || knot.nodes[j - 1] < knot.nodes[j]);
-            CHECK(lg_node_knot(analysis, knot.nodes[j]) == i);
-            set |= BIT(knot.nodes[j]);
+        for (uint32_t j = 0; j < component.count; j++) {
+            CHECK(j == 0 || component.nodes[j - 1] < component.nodes[j]);
+            CHECK(lg_node_component(analysis, component.nodes[j]) == i);
+            set |= BIT(component.nodes[j]);
         }
         bool found = false;
-        for (uint32_t j = 0; j < known->knot_count; j++)
-            found |= known->knot[j] == set;
+        for (uint32_t j = 0; j < known->component_count; j++)
+            found |= known->component[j] == set;
         CHECK(found);
         members |= set;
-        CHECK(knot.reachable == ((known->live & set) != 0));
+        CHECK(component.reachable == ((known->live & set) != 0));
         uint64_t retained = oracle_retained(known, set);
         for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
-            CHECK(lg_knot_retained_on(analysis, i, device) ==
+            CHECK(lg_component_retained_on(analysis, i, device) ==
                   oracle_bytes(graph, retained, device));
-        uint64_t bytes = knot.retained.host + knot.retained.device;
+        uint64_t bytes = component.retained.host + component.retained.device;
         CHECK(bytes <= previous);
         previous = bytes;
     }
     for (uint32_t node = 0; node < known->nodes; node++)
-        CHECK((lg_node_knot(analysis, node) != LG_NONE) ==
+        CHECK((lg_node_component(analysis, node) != LG_NONE) ==
               ((members & BIT(node)) != 0));
 }
 
@@ -285,7 +285,7 @@ random_graphs(void)
         REQUIRE(status == LG_OK);
         oracle known = oracle_solve(graph);
         compare_nodes(analysis, &known);
-        compare_knots(analysis, &known);
+        compare_components(analysis, &known);
         compare_sets(analysis, &known);
         compare_tree(analysis, &known);
         compare_groups(analysis);

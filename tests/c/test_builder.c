@@ -94,15 +94,16 @@ pens(void)
 {
     enum { EDGES = 3000 };
     lg_builder *builder = builder_of(3);
-    lg_pen pen;
+    lg_edge_writer writer;
     lg_builder_open(builder, 1);
-    REQUIRE(lg_builder_pen(builder, EDGES, &pen));
+    REQUIRE(lg_builder_write_edges(builder, EDGES, &writer));
     for (uint32_t i = 0; i < EDGES; i++) {
-        pen.address[pen.node] = 4096 + 16 * (uint64_t)i;
-        pen.node_flags[pen.node] = LG_NODE_TRACKED;
-        lg_pen_write(&pen, pen.node++, LG_EDGE_INDEX | LG_EDGE_WEAK, i);
+        writer.address[writer.node] = 4096 + 16 * (uint64_t)i;
+        writer.node_flags[writer.node] = LG_NODE_TRACKED;
+        lg_edge_writer_add(&writer, writer.node++, LG_EDGE_INDEX | LG_EDGE_WEAK,
+                           i);
     }
-    lg_builder_put(builder, &pen);
+    lg_builder_put(builder, &writer);
     edges_so_far(builder, 0, 0, 0);
     edges_so_far(builder, 1, 0, EDGES);
     edges_so_far(builder, 2, EDGES, EDGES);

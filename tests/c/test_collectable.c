@@ -69,19 +69,20 @@ check_kinds(const lg_graph *graph, const uint8_t *flags)
     lg_path path;
     REQUIRE(lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) ==
             LG_OK);
-    CHECK(cycles.count == lg_analysis_knot_count(analysis));
+    CHECK(cycles.count == lg_analysis_component_count(analysis));
     for (size_t i = 0; i < cycles.count; i++) {
         const lg_cycle *cycle = &cycles.items[i];
-        lg_knot knot = lg_analysis_knot(analysis, cycle->knot);
+        lg_component component =
+            lg_analysis_component(analysis, cycle->component);
         uint32_t tracked = 0;
         uint32_t free_ones = 0;
-        for (uint32_t j = 0; j < knot.count; j++) {
-            tracked +=
-                (columns->node_flags[knot.nodes[j]] & LG_NODE_TRACKED) != 0;
-            free_ones += flags[knot.nodes[j]];
+        for (uint32_t j = 0; j < component.count; j++) {
+            tracked += (columns->node_flags[component.nodes[j]] &
+                        LG_NODE_TRACKED) != 0;
+            free_ones += flags[component.nodes[j]];
         }
         lg_status found =
-            lg_path_from_root(graph, knot.nodes[0], NULL, &path, NULL);
+            lg_path_from_root(graph, component.nodes[0], NULL, &path, NULL);
         bool held = found == LG_OK && path.root.kind != LG_ROOT_NATIVE;
         lg_cycle_kind kind = tracked > 0 && free_ones == tracked
                                  ? LG_CYCLE_COLLECTABLE

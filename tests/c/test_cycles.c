@@ -272,12 +272,12 @@ static void
 rings(void)
 {
     story made = story_begin();
-    uint32_t ring[30];
+    uint32_t picture[30];
     for (uint32_t i = 0; i < 30; i++)
-        ring[i] = story_add(&made, "app.Link", NULL, 48);
+        picture[i] = story_add(&made, "app.Link", NULL, 48);
     for (uint32_t i = 0; i < 30; i++)
-        story_attribute(&made, ring[i], i == 9 ? "owner" : "next",
-                        ring[(i + 1) % 30]);
+        story_attribute(&made, picture[i], i == 9 ? "owner" : "next",
+                        picture[(i + 1) % 30]);
     expect(&made,
            "1 cycle: 1 collectable\n"
            "\n"
@@ -311,8 +311,8 @@ listed(void)
     story_attribute(&made, app, "model", model);
     story_attribute(&made, model, "weight",
                     story_add(&made, "torch.Tensor", NULL, 80));
-    // Both members of this knot are reached from outside, and only together
-    // they hold the tensor.
+    // Both members of this component are reached from outside, and only
+    // together they hold the tensor.
     uint32_t left = story_add(&made, "app.Left", NULL, 48);
     uint32_t right = story_add(&made, "app.Right", NULL, 48);
     uint32_t shared = story_add(&made, "torch.Tensor", NULL, 300);

@@ -200,9 +200,9 @@ buffers(void)
     bytes = lg_node_bytes(graph, STORED_BATCH);
     CHECK(bytes.host == 260 && bytes.device == 0);
     lg_text text = {0};
-    lg_node_bytes_say(graph, STORED_WEIGHT, &text);
+    lg_node_bytes_format(graph, STORED_WEIGHT, &text);
     lg_text_add(&text, ", ");
-    lg_node_bytes_say(graph, STORED_LOSS, &text);
+    lg_node_bytes_format(graph, STORED_LOSS, &text);
     CHECK_TEXT(text, "1.00 MiB cuda:0 · 260 B host, 276 B");
     lg_text_free(&text);
     lg_hops hops;

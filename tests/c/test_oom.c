@@ -268,7 +268,8 @@ everything_else(void)
     CHECK(rmdir(folder) == 0);
 }
 
-// Small knots and one that igraph is asked about, some of them within others.
+// Small components and one that igraph is asked about, some of them within
+// others.
 static void
 tangles(void)
 {
@@ -277,7 +278,7 @@ tangles(void)
     lg_graph_free(graph);
 }
 
-// A graph with knots and devices; from a file, its analysis with it.
+// A graph with components and devices; from a file, its analysis with it.
 static void
 analyses(void)
 {

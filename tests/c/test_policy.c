@@ -116,7 +116,7 @@ modules(void)
     CHECK(dominator(&of, common) == LG_NONE);
     CHECK(retained(&of, first) == 400 && retained(&of, first_dict) == 100);
     CHECK(retained(&of, second) == 200);
-    CHECK(lg_analysis_knot_count(of.analysis) == 0);
+    CHECK(lg_analysis_component_count(of.analysis) == 0);
     leave(&of);
 }
 
@@ -139,11 +139,12 @@ named_class(void)
     CHECK(dominator(&of, class) == LG_NONE);
     CHECK(dominator(&of, instance) == cache);
     CHECK(retained(&of, class) == 400 && retained(&of, module) == 200);
-    CHECK(lg_analysis_knot_count(of.analysis) == 0);
+    CHECK(lg_analysis_component_count(of.analysis) == 0);
     leave(&of);
 }
 
-// A class made per instance is charged to who holds it, and may be in a knot.
+// A class made per instance is charged to who holds it, and may be in a
+// component.
 static void
 local_class(void)
 {
@@ -158,8 +159,8 @@ local_class(void)
     end(&of);
     CHECK(dominator(&of, class) == instance);
     CHECK(dominator(&of, instance) == module);
-    CHECK(lg_node_knot(of.analysis, class) == 0);
-    CHECK(lg_analysis_knot(of.analysis, 0).retained.host == 200);
+    CHECK(lg_node_component(of.analysis, class) == 0);
+    CHECK(lg_analysis_component(of.analysis, 0).retained.host == 200);
     leave(&of);
 }
 
@@ -215,11 +216,12 @@ lasting_objects(void)
     CHECK(dominator(&of, frame) == thread && dominator(&of, local) == frame);
     CHECK(dominator(&of, none) == LG_NONE && dominator(&of, fixed) == LG_NONE);
     CHECK(retained(&of, thread) == 300);
-    CHECK(lg_analysis_knot_count(of.analysis) == 0);
+    CHECK(lg_analysis_component_count(of.analysis) == 0);
     leave(&of);
 }
 
-// What native code holds is charged to nobody, and is in a knot all the same.
+// What native code holds is charged to nobody, and is in a component all the
+// same.
 static void
 native_holder(void)
 {
@@ -235,8 +237,8 @@ native_holder(void)
     end(&of);
     CHECK(dominator(&of, held) == LG_NONE && dominator(&of, holder) == LG_NONE);
     CHECK(retained(&of, module) == 200);
-    CHECK(lg_analysis_knot_count(of.analysis) == 1);
-    CHECK(lg_node_knot(of.analysis, holder) == 0);
+    CHECK(lg_analysis_component_count(of.analysis) == 1);
+    CHECK(lg_node_component(of.analysis, holder) == 0);
     leave(&of);
 }
 

@@ -8,10 +8,10 @@
 
 enum {
     DOMINATOR = 64,
-    KNOT_FIRST,
-    KNOT_NODE,
-    KNOT_HOST,
-    KNOT_DEVICE,
+    COMPONENT_FIRST,
+    COMPONENT_NODE,
+    COMPONENT_HOST,
+    COMPONENT_DEVICE,
     ANALYSIS
 };
 
@@ -45,14 +45,16 @@ check_analysis(const lg_analysis *analysis)
     CHECK(lg_node_retained_on(analysis, 0, 2) == huge);
     CHECK(lg_analysis_garbage_bytes(analysis).device == 16);
     CHECK(lg_analysis_garbage_bytes(analysis).host == 0);
-    CHECK(lg_analysis_knot_count(analysis) == 2);
-    lg_knot knot = lg_analysis_knot(analysis, 0);
-    CHECK(knot.count == 2 && knot.nodes[0] == 1 && knot.reachable);
-    CHECK(knot.retained.host == 6 && knot.retained.device == huge + 32);
-    CHECK(lg_knot_retained_on(analysis, 0, 2) == huge);
-    CHECK(!lg_analysis_knot(analysis, 1).reachable);
-    CHECK(lg_node_knot(analysis, 4) == 1 &&
-          lg_node_knot(analysis, 3) == LG_NONE);
+    CHECK(lg_analysis_component_count(analysis) == 2);
+    lg_component component = lg_analysis_component(analysis, 0);
+    CHECK(component.count == 2 && component.nodes[0] == 1 &&
+          component.reachable);
+    CHECK(component.retained.host == 6 &&
+          component.retained.device == huge + 32);
+    CHECK(lg_component_retained_on(analysis, 0, 2) == huge);
+    CHECK(!lg_analysis_component(analysis, 1).reachable);
+    CHECK(lg_node_component(analysis, 4) == 1 &&
+          lg_node_component(analysis, 3) == LG_NONE);
     CHECK(lg_node_dominator(analysis, 5) == 2);
 }
 
@@ -153,7 +155,8 @@ round_trip_of_many(void)
               lg_node_retained(analysis, node).host);
         CHECK(lg_node_is_reachable(kept, node) ==
               lg_node_is_reachable(analysis, node));
-        CHECK(lg_node_knot(kept, node) == lg_node_knot(analysis, node));
+        CHECK(lg_node_component(kept, node) ==
+              lg_node_component(analysis, node));
     }
     lg_analysis_free(kept);
     lg_graph_free(again);
@@ -214,17 +217,17 @@ hostile(void)
     CHECK(altered_word(file, DOMINATOR, 0, LG_NONE) == LG_EFORMAT);
     CHECK(altered_word(file, DOMINATOR, 0, 0) == LG_EFORMAT);
     CHECK(altered_word(file, DOMINATOR, 1, 3) == LG_EFORMAT); // a circle
-    CHECK(altered_word(file, KNOT_FIRST, 0, 1) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_FIRST, 1, 0) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_FIRST, 1, LG_NONE) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_FIRST, 2, 2) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_NODE, 0, 6) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_NODE, 0, 2) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_NODE, 2, 1) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_DEVICE, 0, 0) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_DEVICE, 0, 3) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_DEVICE, 1, 9) == LG_EFORMAT);
-    CHECK(altered_word(file, KNOT_DEVICE, 9, 0) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_FIRST, 0, 1) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_FIRST, 1, 0) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_FIRST, 1, LG_NONE) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_FIRST, 2, 2) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_NODE, 0, 6) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_NODE, 0, 2) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_NODE, 2, 1) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_DEVICE, 0, 0) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_DEVICE, 0, 3) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_DEVICE, 1, 9) == LG_EFORMAT);
+    CHECK(altered_word(file, COMPONENT_DEVICE, 9, 0) == LG_EFORMAT);
     CHECK(altered(file, ANALYSIS, 0, &other, 8) == LG_EFORMAT);
     CHECK(altered(file, ANALYSIS, 8, &other, 8) == LG_ENOTFOUND);
     // Another graph under the same analysis.

@@ -74,8 +74,8 @@ make_table(const lg_graph *of, lg_table **out)
         lg__table_new(of, (lg__layout){.noun = "name"}, columns, COLUMNS);
     lg_text_add(&above, "Above\n");
     lg_text_add(&below, "\nbelow & <\n");
-    lg__table_say_above(table, &above);
-    lg__table_say_below(table, &below);
+    lg__table_format_above(table, &above);
+    lg__table_format_below(table, &below);
     add_facts(table);
     add_rows(table, of);
     return lg__table_finish(table, out, NULL);
@@ -152,10 +152,10 @@ html(void)
     lg__table_set_depth(table, 1);
     for (int i = 0; i < 100; i++)
         lg_text_add(&said, "é");
-    lg__put_said(table, 0, &said);
+    lg__put_formatted(table, 0, &said);
     lg__table_row(table);
     lg_text_add(&said, "one\n\ntwo <3\n");
-    lg__table_say_below(table, &said);
+    lg__table_format_below(table, &said);
     REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
     lg_text long_cell = {0};
     for (int i = 0; i < 40; i++)
@@ -284,12 +284,12 @@ parts(void)
     lg_table *part = lg__table_part(
         table, (lg__layout){.bare = true, .faces = LG__SHOWN}, of, 1);
     lg_text_add(&said, "part\n");
-    lg__table_say_above(part, &said);
+    lg__table_format_above(part, &said);
     lg__table_row(part);
     lg__put_literal(part, 0, "y");
     part = lg__table_part(table, (lg__layout){.faces = LG__IN_HTML}, NULL, 0);
     lg_text_add(&said, "html\n");
-    lg__table_say_above(part, &said);
+    lg__table_format_above(part, &said);
     REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
     expect(lg_table_text(table, 0, &out, NULL), &out, "name\nx\npart\ny\n");
     expect(lg_table_json(table, &out, NULL), &out,
@@ -338,7 +338,7 @@ no_table(void)
     lg__put_literal(NULL, 0, "x");
     lg__put_node(NULL, 0, graph, 0);
     lg__put_each(NULL, 0, NULL);
-    lg__put_said(NULL, 0, &said);
+    lg__put_formatted(NULL, 0, &said);
     CHECK(said.data == NULL);
     CHECK(lg__put_table(NULL, 0, NULL, 0) == NULL);
     CHECK(lg__table_facts(NULL, NULL, 0) == NULL);

@@ -64,15 +64,15 @@ limits_and_devices(void)
 
 /* -------------------------------------------------------------- kinds --- */
 
-typedef struct scene {
+typedef struct detection {
     story story;
     uint32_t storage; // type
     uint32_t tensor;
-} scene;
+} detection;
 
 // A tensor with a storage of 1,000 bytes, of which it shows so many.
 static uint32_t
-add_tensor(scene *to, const char *type, uint64_t address, uint64_t shown)
+add_tensor(detection *to, const char *type, uint64_t address, uint64_t shown)
 {
     char digits[24];
     lg_builder *builder = to->story.builder;
@@ -89,10 +89,10 @@ add_tensor(scene *to, const char *type, uint64_t address, uint64_t shown)
     return tensor;
 }
 
-static scene
-scene_begin(uint64_t shown)
+static detection
+detection_begin(uint64_t shown)
 {
-    scene made = {.story = story_begin()};
+    detection made = {.story = story_begin()};
     story *to = &made.story;
     made.storage =
         lg_builder_add_type(to->builder, "torch.storage", 13, LG_NONE, NULL, 0);
@@ -110,7 +110,7 @@ scene_begin(uint64_t shown)
 
 // The kind of the scene's first storage; its row in *out, if asked for.
 static lg_tensor_kind
-scene_end(scene *to, lg_tensor_row *out)
+detection_end(detection *to, lg_tensor_row *out)
 {
     lg_tensor_rows rows;
     lg_graph *graph = story_end(&to->story);
@@ -130,25 +130,25 @@ scene_end(scene *to, lg_tensor_row *out)
 static void
 frames(void)
 {
-    scene to = scene_begin(1000);
+    detection to = detection_begin(1000);
     story_attribute(&to.story, story_module(&to.story, "train"), "x",
                     to.tensor);
-    CHECK(scene_end(&to, NULL) == LG_TENSOR_OTHER);
+    CHECK(detection_end(&to, NULL) == LG_TENSOR_OTHER);
 
-    to = scene_begin(1000);
+    to = detection_begin(1000);
     uint32_t frame = story_add(&to.story, "frame", "f()", 400);
     story_local(&to.story, frame, "x", to.tensor);
-    CHECK(scene_end(&to, NULL) == LG_TENSOR_TEMPORARY);
+    CHECK(detection_end(&to, NULL) == LG_TENSOR_TEMPORARY);
 
-    to = scene_begin(1000);
+    to = detection_begin(1000);
     frame = story_add(&to.story, "frame", "f()", 400);
     story_edge(&to.story, frame, to.tensor, LG_EDGE_STACK, 0);
     story_edge(&to.story, story_add(&to.story, "list", NULL, 64), to.tensor,
                LG_EDGE_INDEX, 0);
-    CHECK(scene_end(&to, NULL) == LG_TENSOR_OTHER);
+    CHECK(detection_end(&to, NULL) == LG_TENSOR_OTHER);
 
-    to = scene_begin(1000);
-    CHECK(scene_end(&to, NULL) == LG_TENSOR_OTHER);
+    to = detection_begin(1000);
+    CHECK(detection_end(&to, NULL) == LG_TENSOR_OTHER);
 }
 
 // A mapping from a str key.
@@ -175,7 +175,7 @@ modules(void)
         {"_modules", LG_TENSOR_OTHER},
     };
     for (size_t i = 0; i < 6; i++) {
-        scene to = scene_begin(1000);
+        detection to = detection_begin(1000);
         uint32_t net = story_add(&to.story, "train.Net", NULL, 48);
         uint32_t table = add_dict(&to.story, "weight", to.tensor);
         const char *name = cases[i % 3].table;
@@ -184,35 +184,35 @@ modules(void)
         else
             story_edge(&to.story, net, add_dict(&to.story, name, table),
                        LG_EDGE_DICT, 0);
-        CHECK(scene_end(&to, NULL) == cases[i % 3].kind);
+        CHECK(detection_end(&to, NULL) == cases[i % 3].kind);
     }
-    scene to = scene_begin(1000);
+    detection to = detection_begin(1000);
     add_tensor(&to, "torch.nn.parameter.Parameter", 10000, 10);
-    CHECK(scene_end(&to, NULL) == LG_TENSOR_PARAMETER);
-    to = scene_begin(1000);
+    CHECK(detection_end(&to, NULL) == LG_TENSOR_PARAMETER);
+    to = detection_begin(1000);
     add_tensor(&to, "torch.nn.parameter.Buffer", 10000, 10);
-    CHECK(scene_end(&to, NULL) == LG_TENSOR_BUFFER);
+    CHECK(detection_end(&to, NULL) == LG_TENSOR_BUFFER);
 }
 
 static void
 gradients(void)
 {
-    scene to = scene_begin(1000);
+    detection to = detection_begin(1000);
     uint32_t leaf = add_tensor(&to, "torch.Tensor", 20000, 1000);
     story_attribute(&to.story, leaf, "grad", to.tensor);
-    CHECK(scene_end(&to, NULL) == LG_TENSOR_GRADIENT);
+    CHECK(detection_end(&to, NULL) == LG_TENSOR_GRADIENT);
 
-    to = scene_begin(1000);
+    to = detection_begin(1000);
     uint32_t other = story_add(&to.story, "train.Step", NULL, 48);
     story_attribute(&to.story, other, "grad", to.tensor);
-    CHECK(scene_end(&to, NULL) == LG_TENSOR_OTHER);
+    CHECK(detection_end(&to, NULL) == LG_TENSOR_OTHER);
 }
 
 // {parameter: {'moments': [tensor]}}, at any depth, but not the parameter.
 static void
 optimizers(void)
 {
-    scene to = scene_begin(1000);
+    detection to = detection_begin(1000);
     story *heap = &to.story;
     uint32_t sgd = story_add(heap, "train.Sgd", NULL, 48);
     uint32_t list = story_add(heap, "list", NULL, 64);
@@ -263,7 +263,7 @@ activations(void)
         {"train.Net", 0, "saved_tensors", false, LG_TENSOR_OTHER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        scene to = scene_begin(1000);
+        detection to = detection_begin(1000);
         to.story.flags = cases[i].flags;
         uint32_t node = story_add(&to.story, cases[i].type, NULL, 500);
         uint32_t saved = to.tensor;
@@ -272,7 +272,7 @@ activations(void)
             story_edge(&to.story, saved, to.tensor, LG_EDGE_INDEX, 1);
         }
         story_attribute(&to.story, node, cases[i].name, saved);
-        CHECK(scene_end(&to, NULL) == cases[i].kind);
+        CHECK(detection_end(&to, NULL) == cases[i].kind);
     }
 }
 
@@ -283,17 +283,17 @@ static void
 views(void)
 {
     lg_tensor_row row;
-    scene to = scene_begin(1000);
+    detection to = detection_begin(1000);
     uint32_t frame = story_add(&to.story, "frame", "f()", 400);
     uint32_t view = add_tensor(&to, "torch.Tensor", 10000, 10);
     story_local(&to.story, frame, "view", view);
     story_attribute(&to.story, view, "_base", to.tensor);
-    CHECK(scene_end(&to, &row) == LG_TENSOR_TEMPORARY);
+    CHECK(detection_end(&to, &row) == LG_TENSOR_TEMPORARY);
     CHECK(row.tensor_count == 2 && row.used == 10 && row.tensor == view);
 
     // A narrow one in Python speaks for a wide one in C++, and a tensor for a
     // storage object.
-    to = scene_begin(10);
+    to = detection_begin(10);
     to.story.flags |= LG_NODE_SYNTHETIC | LG_NODE_CPP;
     uint32_t wide = add_tensor(&to, "torch.Tensor (C++)", 10000, 500);
     to.story.flags = LG_NODE_TRACKED;
@@ -301,7 +301,7 @@ views(void)
     uint32_t list = story_add(&to.story, "list", NULL, 64);
     story_edge(&to.story, list, wide, LG_EDGE_INDEX, 0);
     story_edge(&to.story, list, to.tensor, LG_EDGE_INDEX, 1);
-    scene_end(&to, &row);
+    detection_end(&to, &row);
     CHECK(row.tensor_count == 2 && row.used == 500 && row.tensor == to.tensor);
 }
 
@@ -309,11 +309,11 @@ static void
 waste(void)
 {
     lg_tensor_row row;
-    scene to = scene_begin(8);
-    scene_end(&to, &row);
+    detection to = detection_begin(8);
+    detection_end(&to, &row);
     CHECK(row.used == 8 && row.bytes == 1000);
-    to = scene_begin(4000000);
-    scene_end(&to, &row);
+    to = detection_begin(4000000);
+    detection_end(&to, &row);
     CHECK(row.used == 1000 && row.bytes == 1000);
 }
 
@@ -322,7 +322,7 @@ static void
 lone(void)
 {
     lg_tensor_row row;
-    scene to = scene_begin(1000);
+    detection to = detection_begin(1000);
     lg_span span = {.holder = story_add(&to.story, "thing", NULL, 48),
                     .address = 30000,
                     .length = 77,

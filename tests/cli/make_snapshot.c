@@ -1,4 +1,4 @@
-// Saves a small made-up heap, or a big one that is one knot: make_snapshot
+// Saves a small made-up heap, or a big one that is one component: make_snapshot
 // SHAPE FILE, or make_snapshot COUNT FILE.
 
 #include "shapes.h"

@@ -82,7 +82,7 @@ def test_all_bytes_are_somewhere(graph):
     assert dominators.reachable.host - tops < dominators.reachable.host // 4
     sizes = [node.retained_total for node in dominators[:50]]
     assert sizes == sorted(sizes, reverse=True)
-    assert dominators.knots > 0 and all(n.dominator is None for n in dominators[:50])
+    assert dominators.components > 0 and all(n.dominator is None for n in dominators[:50])
     assert "everything" in str(dominators) and repr(dominators) == str(dominators)
 
 

@@ -372,7 +372,7 @@ def test_closed_snapshot_is_an_error(still):
 
 
 def test_a_healthy_process_has_no_leaks(python):
-    """Classes that C code keeps for itself are knots, but no leaks."""
+    """Classes that C code keeps for itself are components, but no leaks."""
     code = """
 import ast, asyncio, ctypes, gc, sqlite3, unittest.mock
 import leakgraph
@@ -404,4 +404,4 @@ def test_picture_counts_objects_without_their_namespaces():
         other.__dict__["back"] = first
     snapshot = leakgraph.snapshot()
     cycle = cycle_of(snapshot, snapshot.find(first))
-    assert "1 more in this knot" in str(cycle.drawing)
+    assert "1 more in this component" in str(cycle.drawing)

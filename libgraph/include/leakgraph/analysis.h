@@ -1,18 +1,18 @@
 /**
- * Who retains what: knots, dominators, retained sizes, cycles, and paths.
+ * Who retains what: components, dominators, retained sizes, cycles, and paths.
  *
  * The conventions of leakgraph.h hold. All of it works on the *policy graph*:
  * the strong edges of the snapshot, from a super-root that refers to every GC
  * root and to the interpreter's own furniture (each module together with its
  * namespace, immortal and static objects, classes that a module or such a class
  * names). What the super-root refers to directly is charged to nobody else, so
- * that classes and modules do not tie the heap into one knot. Any other class
- * is an ordinary node, charged to who holds it. Weak edges are never followed.
- * Dominators are exact for that graph.
+ * that classes and modules do not tie the heap into one component. Any other
+ * class is an ordinary node, charged to who holds it. Weak edges are never
+ * followed. Dominators are exact for that graph.
  *
  * Nothing here needs the GIL. Two threads may analyse one graph. igraph solves
- * what is hard: knots of more than 64 nodes whose loops have several ways in.
- * It is opened when there is one, and called under one lock.
+ * what is hard: components of more than 64 nodes whose loops have several ways
+ * in. It is opened when there is one, and called under one lock.
  */
 #ifndef LEAKGRAPH_ANALYSIS_H
 #define LEAKGRAPH_ANALYSIS_H
@@ -52,8 +52,8 @@ LG_API uint32_t lg_node_dominator(const lg_analysis *analysis, uint32_t node);
 /** Whether any root reaches the node. */
 LG_API bool lg_node_is_reachable(const lg_analysis *analysis, uint32_t node);
 /** Bytes that would be freed with the node: its own and of all it dominates. Of
- *  garbage in a knot that nothing else dominates: what the knot retains, whose
- *  members go together. */
+ *  garbage in a component that nothing else dominates: what the component
+ * retains, whose members go together. */
 LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, uint32_t node);
 /** The same on one device of the graph (0: the host). */
 LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, uint32_t node,
@@ -79,27 +79,29 @@ LG_API lg_status lg_nodes_retained_each(const lg_analysis *analysis,
                                         const lg_monitor *monitor,
                                         uint64_t *bytes, lg_error *err);
 
-/* --------------------------------------------------------------- knots --- */
+/* --------------------------------------------------------------- components
+ * --- */
 
 /** A strongly connected component of more than one node, or of one with an edge
  *  to itself: of the policy graph among what is reachable, of the raw strong
  *  graph among garbage. */
-typedef struct lg_knot {
+typedef struct lg_component {
     const uint32_t *nodes; /**< ascending; borrowed */
     uint32_t count;
     lg_bytes retained;
     bool reachable;
-} lg_knot;
+} lg_component;
 
-/** Indexes of knots are below the count. */
-LG_API uint32_t lg_analysis_knot_count(const lg_analysis *analysis);
+/** Indexes of components are below the count. */
+LG_API uint32_t lg_analysis_component_count(const lg_analysis *analysis);
 /** Biggest retained bytes first. */
-LG_API lg_knot lg_analysis_knot(const lg_analysis *analysis, uint32_t index);
-/** The knot's retained bytes on one device of the graph (0: the host). */
-LG_API uint64_t lg_knot_retained_on(const lg_analysis *analysis, uint32_t knot,
-                                    uint32_t device);
-/** The knot that the node is in, or LG_NONE. */
-LG_API uint32_t lg_node_knot(const lg_analysis *analysis, uint32_t node);
+LG_API lg_component lg_analysis_component(const lg_analysis *analysis,
+                                          uint32_t index);
+/** The component's retained bytes on one device of the graph (0: the host). */
+LG_API uint64_t lg_component_retained_on(const lg_analysis *analysis,
+                                         uint32_t component, uint32_t device);
+/** The component that the node is in, or LG_NONE. */
+LG_API uint32_t lg_node_component(const lg_analysis *analysis, uint32_t node);
 
 /* -------------------------------------------------------------- cycles --- */
 
@@ -119,16 +121,17 @@ typedef enum lg_cycle_reason {
 } lg_cycle_reason;
 
 typedef struct lg_cycle {
-    uint32_t knot;
+    uint32_t component;
     lg_cycle_kind kind;
     lg_cycle_reason reason; /**< of an uncollectable one */
     uint32_t culprit;       /**< node that the reason is about, or LG_NONE */
     lg_bytes retained;
-    lg_hops
-        shortest; /**< the shortest cycle through the knot, in hops; owned */
-    size_t cut;   /**< index in `shortest` of the hop to cut */
+    lg_hops shortest; /**< the shortest cycle through the component, in hops;
+                         owned */
+    size_t cut;       /**< index in `shortest` of the hop to cut */
     size_t alike; /**< references like that which must be cut too, for no cycle
-                       of the knot to be left; 0: none, or that would not do */
+                       of the component to be left; 0: none, or that would not
+                     do */
     const char *cut_reason; /**< one clause; static */
 } lg_cycle;
 

@@ -134,7 +134,7 @@ lg_builder_edges(const lg_builder *builder, uint32_t node, uint64_t *first,
 /** Where the next edges of the open node go, and the next nodes, once there is
  *  room for them: for loops that append many. A loop's own copy, so that it
  *  stays in registers whatever is stored. */
-typedef struct lg_pen {
+typedef struct lg_edge_writer {
     uint32_t *target;
     uint32_t *payload;
     uint8_t *kind;
@@ -142,13 +142,13 @@ typedef struct lg_pen {
     uint64_t *address;
     uint16_t *node_flags;
     uint32_t node; /**< the next */
-} lg_pen;
+} lg_edge_writer;
 
 /** Makes room for `count` edges and as many nodes, and *out a pen for them;
  *  until it is put back nothing else may be appended. False when memory ran
  *  out. */
 static inline bool
-lg_builder_pen(lg_builder *builder, uint32_t count, lg_pen *out)
+lg_builder_write_edges(lg_builder *builder, uint32_t count, lg_edge_writer *out)
 {
     while (builder->edge_capacity - builder->edge_count < count)
         if (!lg_builder_grow_edges(builder))
@@ -156,30 +156,31 @@ lg_builder_pen(lg_builder *builder, uint32_t count, lg_pen *out)
     while (builder->node_capacity - builder->node_count < count)
         if (!lg_builder_grow_nodes(builder))
             return false;
-    lg_pen pen = {
+    lg_edge_writer writer = {
         builder->edge_target, builder->edge_payload, builder->edge_kind,
         builder->edge_count,  builder->address,      builder->node_flags,
         builder->node_count,
     };
-    *out = pen;
+    *out = writer;
     return true;
 }
 
 /** Writes an edge. */
 static inline void
-lg_pen_write(lg_pen *pen, uint32_t target, unsigned kind, uint32_t payload)
+lg_edge_writer_add(lg_edge_writer *writer, uint32_t target, unsigned kind,
+                   uint32_t payload)
 {
-    pen->target[pen->edge] = target;
-    pen->payload[pen->edge] = payload;
-    pen->kind[pen->edge++] = (uint8_t)kind;
+    writer->target[writer->edge] = target;
+    writer->payload[writer->edge] = payload;
+    writer->kind[writer->edge++] = (uint8_t)kind;
 }
 
 /** Hands over what was written. */
 static inline void
-lg_builder_put(lg_builder *builder, const lg_pen *pen)
+lg_builder_put(lg_builder *builder, const lg_edge_writer *writer)
 {
-    builder->edge_count = pen->edge;
-    builder->node_count = pen->node;
+    builder->edge_count = writer->edge;
+    builder->node_count = writer->node;
 }
 
 /** Appends an edge of the open node. A target of LG_NONE is ignored. */

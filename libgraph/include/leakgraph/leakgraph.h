@@ -216,8 +216,8 @@ LG_API lg_bytes lg_node_bytes(const lg_graph *graph, uint32_t node);
 LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, uint32_t node,
                                  uint32_t device);
 /** The same as people read it: `1.93 GiB cuda:0 · 72 B host`, `72 B`. */
-LG_API void lg_node_bytes_say(const lg_graph *graph, uint32_t node,
-                              lg_text *out);
+LG_API void lg_node_bytes_format(const lg_graph *graph, uint32_t node,
+                                 lg_text *out);
 /** Devices other than the host: ids 1 to the count. */
 LG_API uint32_t lg_graph_device_count(const lg_graph *graph);
 /** "cuda:0"; "host" for 0; empty for an id out of range. */

@@ -24,20 +24,20 @@ lg_node_is_reachable(const lg_analysis *analysis, uint32_t node)
 }
 
 uint32_t
-lg__bundle_of(const lg_analysis *analysis, uint32_t node)
+lg__garbage_component_of(const lg_analysis *analysis, uint32_t node)
 {
     return lg_node_is_reachable(analysis, node) ||
                    lg_node_dominator(analysis, node) != LG_NONE
                ? LG_NONE
-               : lg_node_knot(analysis, node);
+               : lg_node_component(analysis, node);
 }
 
 uint64_t
 lg_node_retained_on(const lg_analysis *analysis, uint32_t node, uint32_t device)
 {
-    uint32_t knot = lg__bundle_of(analysis, node);
-    if (knot != LG_NONE)
-        return lg_knot_retained_on(analysis, knot, device);
+    uint32_t component = lg__garbage_component_of(analysis, node);
+    if (component != LG_NONE)
+        return lg_component_retained_on(analysis, component, device);
     return lg__dominated_on(analysis, node, device);
 }
 
@@ -51,9 +51,10 @@ retained(const lg_analysis *analysis, uint32_t node)
 lg_bytes
 lg_node_retained(const lg_analysis *analysis, uint32_t node)
 {
-    uint32_t knot = lg__bundle_of(analysis, node);
-    return knot != LG_NONE ? lg_analysis_knot(analysis, knot).retained
-                           : retained(analysis, node);
+    uint32_t component = lg__garbage_component_of(analysis, node);
+    return component != LG_NONE
+               ? lg_analysis_component(analysis, component).retained
+               : retained(analysis, node);
 }
 
 uint64_t

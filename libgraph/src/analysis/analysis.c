@@ -5,7 +5,8 @@
 #include <string.h>
 
 static lg_status
-take_dominators(lg_analysis *analysis, const lg__lift *lift, lg_error *err)
+take_dominators(lg_analysis *analysis, const lg__dominator_builder *building,
+                lg_error *err)
 {
     uint32_t nodes = analysis->graph->columns.node_count;
     uint32_t *dominator =
@@ -14,28 +15,28 @@ take_dominators(lg_analysis *analysis, const lg__lift *lift, lg_error *err)
     if (dominator == NULL)
         return lg__error_memory(err);
     for (uint32_t node = 0; node < nodes; node++)
-        dominator[node] = lift->branch[node].parent;
+        dominator[node] = building->branch[node].parent;
     return LG_OK;
 }
 
 static lg_status
 analyse(lg_analysis *analysis, const lg_monitor *monitor, lg_error *err)
 {
-    lg__lift lift = {0};
+    lg__dominator_builder building = {0};
     lg_status status = lg__policy_new(analysis->graph, &analysis->policy, err);
     if (status == LG_OK)
-        status = lg__lift_run(&lift, analysis->graph, &analysis->policy,
-                              monitor, err);
+        status = lg__dominators_run(&building, analysis->graph,
+                                    &analysis->policy, monitor, err);
     if (status == LG_OK)
-        status = take_dominators(analysis, &lift, err);
+        status = take_dominators(analysis, &building, err);
     if (status == LG_OK)
-        status = lg__retained_sum(analysis, lift.order, err);
+        status = lg__retained_sum(analysis, building.order, err);
     if (status == LG_OK)
-        status = lg__knots_keep(analysis, &lift, err);
-    lg__lift_free(&lift);
+        status = lg__components_keep(analysis, &building, err);
+    lg__dominators_free(&building);
     if (status == LG_OK)
         status = lg__retained_children(analysis, err);
-    return status == LG_OK ? lg__adopted_index(analysis, err) : status;
+    return status == LG_OK ? lg__collective_index(analysis, err) : status;
 }
 
 lg_status
@@ -50,8 +51,8 @@ lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
         return lg__error_memory(err);
     analysis->graph = graph;
     analysis->device.element = sizeof(lg__on_device);
-    analysis->knot_device.element = sizeof(lg__on_device);
-    analysis->adopted.element = sizeof(lg__adoption);
+    analysis->component_device.element = sizeof(lg__on_device);
+    analysis->collective.element = sizeof(lg__collective);
     *out = analysis;
     return LG_OK;
 }
@@ -83,12 +84,12 @@ lg_analysis_free(lg_analysis *analysis)
     free(analysis->first_child);
     free(analysis->child);
     lg__vector_free(&allocator, &analysis->device);
-    free(analysis->knot_first);
-    free(analysis->knot_node);
-    free(analysis->knot_host);
+    free(analysis->component_first);
+    free(analysis->component_node);
+    free(analysis->component_host);
     free(analysis->member);
-    free(analysis->adopted_by);
-    lg__vector_free(&allocator, &analysis->knot_device);
-    lg__vector_free(&allocator, &analysis->adopted);
+    free(analysis->collective_by);
+    lg__vector_free(&allocator, &analysis->component_device);
+    lg__vector_free(&allocator, &analysis->collective);
     free(analysis);
 }

@@ -7,9 +7,9 @@
 
 #include "analysis/dominator_builder.h"
 
-// What an analysis keeps: the dominator tree with its sums, and the knots.
+// What an analysis keeps: the dominator tree with its sums, and the components.
 
-/** Bytes that a node (or knot) retains on one device of the graph. */
+/** Bytes that a node (or component) retains on one device of the graph. */
 typedef struct lg__on_device {
     uint32_t device;
     uint32_t node;
@@ -18,21 +18,21 @@ typedef struct lg__on_device {
 
 typedef struct lg__member {
     uint32_t node;
-    uint32_t knot;
+    uint32_t component;
 } lg__member;
 
-/** A node that a knot dominates as a whole, while none of its members does
+/** A node that a component dominates as a whole, while none of its members does
  *  alone. */
-typedef struct lg__adoption {
+typedef struct lg__collective {
     uint32_t node;
-    uint32_t by; /**< a member of that knot */
-} lg__adoption;
+    uint32_t by; /**< a member of that component */
+} lg__collective;
 
-/** The same by the knot that adopts. */
-typedef struct lg__adopted {
-    uint32_t knot;
+/** The same by the component that adopts. */
+typedef struct lg__collective_of {
+    uint32_t component;
     uint32_t node;
-} lg__adopted;
+} lg__collective_of;
 
 struct lg_analysis {
     const lg_graph *graph;
@@ -45,16 +45,18 @@ struct lg_analysis {
     lg__vector device;     /**< lg__on_device of nodes, ascending by device and
                                 node */
 
-    uint32_t knot_count;
-    uint32_t *knot_first; /**< [knot_count + 1] */
-    uint32_t *knot_node;  /**< by knot, ascending */
-    uint64_t *knot_host;  /**< [knot_count] retained host bytes, descending with
-                               those of the devices */
-    lg__vector knot_device;  /**< lg__on_device of knots */
-    lg__member *member;      /**< ascending by node; knot_first[knot_count] */
-    lg__vector adopted;      /**< lg__adoption, ascending by node; of another
-                                knot only its first member to be settled */
-    lg__adopted *adopted_by; /**< [adopted.count] ascending by knot and node */
+    uint32_t component_count;
+    uint32_t *component_first;   /**< [component_count + 1] */
+    uint32_t *component_node;    /**< by component, ascending */
+    uint64_t *component_host;    /**< [component_count] retained host bytes,
+                                 descending with    those of the devices */
+    lg__vector component_device; /**< lg__on_device of components */
+    lg__member
+        *member; /**< ascending by node; component_first[component_count] */
+    lg__vector collective; /**< lg__collective, ascending by node; of another
+                           component only its first member to be settled */
+    lg__collective_of
+        *collective_by; /**< [adopted.count] ascending by component and node */
 };
 
 /** The bytes of every node that lie on a device (0: the host). */
@@ -64,9 +66,9 @@ uint64_t lg__retained_by(const lg_analysis *analysis, uint32_t node);
 /** The same on one device (0: the host). */
 uint64_t lg__dominated_on(const lg_analysis *analysis, uint32_t node,
                           uint32_t device);
-/** The knot that goes with the node as one, if that is garbage that nothing
- *  dominates; else LG_NONE. */
-uint32_t lg__bundle_of(const lg_analysis *analysis, uint32_t node);
+/** The component that goes with the node as one, if that is garbage that
+ * nothing dominates; else LG_NONE. */
+uint32_t lg__garbage_component_of(const lg_analysis *analysis, uint32_t node);
 /** The total of lg_node_retained. */
 uint64_t lg__freed_by(const lg_analysis *analysis, uint32_t node);
 
@@ -78,7 +80,7 @@ lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,
                            lg_error *err);
 /** The children of every node, from `dominator`. */
 lg_status lg__retained_children(lg_analysis *analysis, lg_error *err);
-/** The entry of a node or knot on a device; 0 if there is none. */
+/** The entry of a node or component on a device; 0 if there is none. */
 uint64_t lg__on_device_find(const lg__vector *entries, uint32_t device,
                             uint32_t node);
 /** Adds an entry unless it is 0; false when memory ran out. */
@@ -86,20 +88,21 @@ bool lg__on_device_add(lg__vector *entries, uint32_t device, uint32_t node,
                        uint64_t bytes);
 
 /** Adds an adoption; false when memory ran out. */
-bool lg__adopted_add(lg_analysis *analysis, uint32_t node, uint32_t by);
-void lg__adopted_sort(lg_analysis *analysis);
-/** A member of the knot that adopts the node, or LG_NONE. */
-uint32_t lg__adopted_find(const lg_analysis *analysis, uint32_t node);
-/** Fills adopted_by, once all knots are listed. */
-lg_status lg__adopted_index(lg_analysis *analysis, lg_error *err);
-/** What the knot adopts, and how many. */
-const lg__adopted *lg__adopted_list(const lg_analysis *analysis, uint32_t knot,
-                                    size_t *count);
+bool lg__collective_add(lg_analysis *analysis, uint32_t node, uint32_t by);
+void lg__collective_sort(lg_analysis *analysis);
+/** A member of the component that adopts the node, or LG_NONE. */
+uint32_t lg__collective_find(const lg_analysis *analysis, uint32_t node);
+/** Fills collective_by, once all components are listed. */
+lg_status lg__collective_index(lg_analysis *analysis, lg_error *err);
+/** What the component adopts, and how many. */
+const lg__collective_of *lg__collective_list(const lg_analysis *analysis,
+                                             uint32_t component, size_t *count);
 
-/** The members by node, from knot_first and knot_node. */
-void lg__knots_list(lg_analysis *analysis);
-/** The knots with what they retain, sorted. Uses the lift up. */
-lg_status lg__knots_keep(lg_analysis *analysis, lg__lift *lift, lg_error *err);
+/** The members by node, from component_first and component_node. */
+void lg__components_list(lg_analysis *analysis);
+/** The components with what they retain, sorted. Uses the lift up. */
+lg_status lg__components_keep(lg_analysis *analysis,
+                              lg__dominator_builder *building, lg_error *err);
 
 // Sets of nodes: what is alive without them, and what each of several keeps
 // alive by itself.

@@ -1,4 +1,4 @@
-// The knots of an analysis, with what each retains.
+// The components of an analysis, with what each retains.
 #include "analysis/contract.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct weighed {
 
 typedef struct listing {
     lg_analysis *analysis;
-    lg__lift *lift;
+    lg__dominator_builder *building;
     weighed *items;
     uint32_t count;
 } listing;
@@ -36,8 +36,8 @@ add_bytes(listing *state, uint32_t device, const uint64_t *bytes)
         state->items[k].all += bytes[k];
         if (device == 0)
             state->items[k].host = bytes[k];
-        else if (!lg__on_device_add(&state->analysis->knot_device, device, k,
-                                    bytes[k]))
+        else if (!lg__on_device_add(&state->analysis->component_device, device,
+                                    k, bytes[k]))
             return false;
     }
     return true;
@@ -54,7 +54,7 @@ weigh(listing *state, lg_error *err)
         return lg__error_memory(err);
     lg__contraction contracted;
     lg_status status =
-        lg__contraction_new(state->analysis, state->lift, &contracted, err);
+        lg__contraction_new(state->analysis, state->building, &contracted, err);
     for (uint32_t device = 0; device <= devices && status == LG_OK; device++) {
         lg__contraction_weigh(&contracted, analysis, device, bytes);
         if (!add_bytes(state, device, bytes))
@@ -65,27 +65,27 @@ weigh(listing *state, lg_error *err)
     return status;
 }
 
-// The knot of every node, or LG_NONE; where its members stand in the order
+// The component of every node, or LG_NONE; where its members stand in the order
 // needs no more be known.
 static const uint32_t *
-name_knots(listing *state)
+name_components(listing *state)
 {
-    const lg__lift *lift = state->lift;
-    const lg__knot_span *knots = lift->knots.data;
-    uint32_t nodes = lift->graph->columns.node_count;
-    memset(lift->place, 0xff, nodes * sizeof *lift->place);
+    const lg__dominator_builder *building = state->building;
+    const lg__component_span *components = building->components.data;
+    uint32_t nodes = building->graph->columns.node_count;
+    memset(building->place, 0xff, nodes * sizeof *building->place);
     for (uint32_t k = 0; k < state->count; k++) {
         weighed *item = &state->items[k];
         item->index = k;
         item->node = LG_NONE;
-        item->count = knots[k].end - knots[k].begin;
-        for (uint32_t i = knots[k].begin; i < knots[k].end; i++) {
-            uint32_t node = lift->order[i];
-            lift->place[node] = k;
+        item->count = components[k].end - components[k].begin;
+        for (uint32_t i = components[k].begin; i < components[k].end; i++) {
+            uint32_t node = building->order[i];
+            building->place[node] = k;
             item->node = node < item->node ? node : item->node;
         }
     }
-    return lift->place;
+    return building->place;
 }
 
 static int
@@ -98,29 +98,29 @@ compare_on_device(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-// rank[k] is where the knot of the lift stands among those that are kept.
+// rank[k] is where the component of the lift stands among those that are kept.
 static void
-fill(const listing *state, const uint32_t *knot, const uint32_t *rank,
+fill(const listing *state, const uint32_t *component, const uint32_t *rank,
      uint32_t *next)
 {
     lg_analysis *analysis = state->analysis;
     uint32_t sum = 0;
     for (uint32_t k = 0; k < state->count; k++) {
-        analysis->knot_first[k] = next[k] = sum;
-        analysis->knot_host[k] = state->items[k].host;
+        analysis->component_first[k] = next[k] = sum;
+        analysis->component_host[k] = state->items[k].host;
         sum += state->items[k].count;
     }
-    analysis->knot_first[state->count] = sum;
+    analysis->component_first[state->count] = sum;
     lg__member *member = analysis->member;
     for (uint32_t node = 0; member < analysis->member + sum; node++) {
-        if (knot[node] == LG_NONE)
+        if (component[node] == LG_NONE)
             continue;
-        uint32_t k = rank[knot[node]];
-        analysis->knot_node[next[k]++] = node;
+        uint32_t k = rank[component[node]];
+        analysis->component_node[next[k]++] = node;
         *member++ = (lg__member){node, k};
     }
-    lg__on_device *entries = analysis->knot_device.data;
-    size_t count = analysis->knot_device.count;
+    lg__on_device *entries = analysis->component_device.data;
+    size_t count = analysis->component_device.count;
     for (size_t i = 0; i < count; i++)
         entries[i].node = rank[entries[i].node];
     if (count > 0)
@@ -130,25 +130,26 @@ fill(const listing *state, const uint32_t *knot, const uint32_t *rank,
 static bool
 make_room(lg_analysis *analysis, size_t count, size_t members)
 {
-    analysis->knot_first = malloc((count + 1) * sizeof(uint32_t));
-    analysis->knot_host = malloc((count + 1) * sizeof(uint64_t));
-    analysis->knot_node = lg__wide_alloc((members + 1) * sizeof(uint32_t));
+    analysis->component_first = malloc((count + 1) * sizeof(uint32_t));
+    analysis->component_host = malloc((count + 1) * sizeof(uint64_t));
+    analysis->component_node = lg__wide_alloc((members + 1) * sizeof(uint32_t));
     analysis->member = lg__wide_alloc((members + 1) * sizeof(lg__member));
-    return analysis->knot_first && analysis->knot_host && analysis->knot_node &&
-           analysis->member;
+    return analysis->component_first && analysis->component_host &&
+           analysis->component_node && analysis->member;
 }
 
 lg_status
-lg__knots_keep(lg_analysis *analysis, lg__lift *lift, lg_error *err)
+lg__components_keep(lg_analysis *analysis, lg__dominator_builder *building,
+                    lg_error *err)
 {
-    const lg__knot_span *knots = lift->knots.data;
-    size_t count = lift->knots.count;
+    const lg__component_span *components = building->components.data;
+    size_t count = building->components.count;
     size_t members = 0;
     for (size_t k = 0; k < count; k++)
-        members += knots[k].end - knots[k].begin;
+        members += components[k].end - components[k].begin;
     listing state = {
         .analysis = analysis,
-        .lift = lift,
+        .building = building,
         .count = (uint32_t)count,
         .items = calloc(count + 1, sizeof(weighed)),
     };
@@ -156,12 +157,12 @@ lg__knots_keep(lg_analysis *analysis, lg__lift *lift, lg_error *err)
     bool enough = state.items && rank && make_room(analysis, count, members);
     lg_status status = enough ? weigh(&state, err) : lg__error_memory(err);
     if (status == LG_OK) {
-        analysis->knot_count = state.count;
-        const uint32_t *knot = name_knots(&state);
+        analysis->component_count = state.count;
+        const uint32_t *component = name_components(&state);
         qsort(state.items, count, sizeof *state.items, compare_weighed);
         for (uint32_t k = 0; k < count; k++)
             rank[state.items[k].index] = k;
-        fill(&state, knot, rank, rank + count);
+        fill(&state, component, rank, rank + count);
     }
     free(state.items);
     free(rank);
@@ -177,12 +178,12 @@ compare_members(const void *left, const void *right)
 }
 
 void
-lg__knots_list(lg_analysis *analysis)
+lg__components_list(lg_analysis *analysis)
 {
-    uint32_t members = analysis->knot_first[analysis->knot_count];
-    for (uint32_t k = 0; k < analysis->knot_count; k++)
-        for (uint32_t i = analysis->knot_first[k];
-             i < analysis->knot_first[k + 1]; i++)
-            analysis->member[i] = (lg__member){analysis->knot_node[i], k};
+    uint32_t members = analysis->component_first[analysis->component_count];
+    for (uint32_t k = 0; k < analysis->component_count; k++)
+        for (uint32_t i = analysis->component_first[k];
+             i < analysis->component_first[k + 1]; i++)
+            analysis->member[i] = (lg__member){analysis->component_node[i], k};
     qsort(analysis->member, members, sizeof *analysis->member, compare_members);
 }

@@ -17,7 +17,7 @@ typedef struct step {
 } step;
 
 typedef struct walk {
-    lg__lift *lift;
+    lg__dominator_builder *building;
     step *path;
     uint32_t height; // of the path
     uint32_t met;
@@ -30,11 +30,11 @@ typedef struct walk {
 static void
 meet_node(walk *state, uint32_t node)
 {
-    lg__lift *lift = state->lift;
+    lg__dominator_builder *building = state->building;
     state->path[state->height++] =
-        (step){lift->graph->columns.first_edge[node], node};
-    lift->place[node] = ++state->met;
-    lift->mark[node] |= state->met_marks;
+        (step){building->graph->columns.first_edge[node], node};
+    building->place[node] = ++state->met;
+    building->mark[node] |= state->met_marks;
 }
 
 // Goes on with a node's edges: the next node that was not met before, or
@@ -42,9 +42,9 @@ meet_node(walk *state, uint32_t node)
 static uint32_t
 next_node(walk *state, step *at)
 {
-    const lg_columns *columns = &state->lift->graph->columns;
-    uint8_t *mark = state->lift->mark;
-    uint32_t *place = state->lift->place;
+    const lg_columns *columns = &state->building->graph->columns;
+    uint8_t *mark = state->building->mark;
+    uint32_t *place = state->building->place;
     uint32_t least = place[at->node];
     uint32_t next = LG_NONE;
     uint64_t edge = at->edge;
@@ -80,13 +80,14 @@ reverse(uint32_t *nodes, uint32_t count)
 }
 
 static bool
-add_knot(lg__vector *knots, uint32_t begin, uint32_t end)
+add_component(lg__vector *components, uint32_t begin, uint32_t end)
 {
     lg_allocator allocator = lg_allocator_default();
-    lg__knot_span *knot = lg__vector_extend(&allocator, knots, 1);
-    if (knot != NULL)
-        *knot = (lg__knot_span){.begin = begin, .end = end};
-    return knot != NULL;
+    lg__component_span *component =
+        lg__vector_extend(&allocator, components, 1);
+    if (component != NULL)
+        *component = (lg__component_span){.begin = begin, .end = end};
+    return component != NULL;
 }
 
 // The node and what waits for it: in reverse of the order of leaving, so that
@@ -94,40 +95,41 @@ add_knot(lg__vector *knots, uint32_t begin, uint32_t end)
 static bool
 complete(walk *state, uint32_t node)
 {
-    lg__lift *lift = state->lift;
-    uint32_t number = lift->place[node];
+    lg__dominator_builder *building = state->building;
+    uint32_t number = building->place[node];
     uint32_t count = 0;
-    lift->place[node] = LG_NONE;
+    building->place[node] = LG_NONE;
     while (state->waiting > 0 &&
-           lift->place[lift->order[state->waiting - 1]] >= number) {
-        lift->place[lift->order[--state->waiting]] = LG_NONE;
+           building->place[building->order[state->waiting - 1]] >= number) {
+        building->place[building->order[--state->waiting]] = LG_NONE;
         count++;
     }
     uint32_t end = state->left;
     if (count > 0) {
-        uint32_t *members = lift->order + state->waiting;
+        uint32_t *members = building->order + state->waiting;
         reverse(members, count);
-        memmove(lift->order + end - count, members, count * sizeof *members);
+        memmove(building->order + end - count, members,
+                count * sizeof *members);
     }
     state->left -= count + 1;
-    lift->order[state->left] = node;
-    return (count == 0 && !(lift->mark[node] & LG__MARK_SELF)) ||
-           add_knot(&lift->knots, state->left, end);
+    building->order[state->left] = node;
+    return (count == 0 && !(building->mark[node] & LG__MARK_SELF)) ||
+           add_component(&building->components, state->left, end);
 }
 
 static bool
 leave_node(walk *state)
 {
-    lg__lift *lift = state->lift;
+    lg__dominator_builder *building = state->building;
     uint32_t node = state->path[--state->height].node;
-    if (!(lift->mark[node] & LG__MARK_BOUND))
+    if (!(building->mark[node] & LG__MARK_BOUND))
         return complete(state, node);
     uint32_t from = state->path[state->height - 1].node;
-    lift->mark[node] &= (uint8_t)~LG__MARK_BOUND;
-    lift->order[state->waiting++] = node;
-    if (lift->place[node] < lift->place[from]) {
-        lift->place[from] = lift->place[node];
-        lift->mark[from] |= LG__MARK_BOUND;
+    building->mark[node] &= (uint8_t)~LG__MARK_BOUND;
+    building->order[state->waiting++] = node;
+    if (building->place[node] < building->place[from]) {
+        building->place[from] = building->place[node];
+        building->mark[from] |= LG__MARK_BOUND;
     }
     return true;
 }
@@ -135,7 +137,7 @@ leave_node(walk *state)
 static lg_status
 walk_from(walk *state, uint32_t start, lg_error *err)
 {
-    uint32_t nodes = state->lift->graph->columns.node_count;
+    uint32_t nodes = state->building->graph->columns.node_count;
     meet_node(state, start);
     while (state->height > 0) {
         uint32_t next = next_node(state, &state->path[state->height - 1]);
@@ -145,7 +147,8 @@ walk_from(walk *state, uint32_t start, lg_error *err)
             continue;
         }
         meet_node(state, next);
-        if (!lg__lift_goes_on(state->lift, "walking", state->met, nodes, err))
+        if (!lg__dominators_goes_on(state->building, "walking", state->met,
+                                    nodes, err))
             return LG_ECANCELLED;
     }
     return LG_OK;
@@ -155,26 +158,26 @@ walk_from(walk *state, uint32_t start, lg_error *err)
 static lg_status
 walk_all(walk *state, unsigned wanted, lg_error *err)
 {
-    const lg__lift *lift = state->lift;
-    uint32_t nodes = lift->graph->columns.node_count;
+    const lg__dominator_builder *building = state->building;
+    uint32_t nodes = building->graph->columns.node_count;
     lg_status status = LG_OK;
     for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
-        if (lift->place[node] == 0 &&
-            (wanted == 0 || (lift->mark[node] & wanted)))
+        if (building->place[node] == 0 &&
+            (wanted == 0 || (building->mark[node] & wanted)))
             status = walk_from(state, node, err);
     return status;
 }
 
 // Namespaces first: what comes later goes before them, their modules included.
 lg_status
-lg__lift_walk(lg__lift *lift, lg_error *err)
+lg__dominators_walk(lg__dominator_builder *building, lg_error *err)
 {
-    size_t nodes = lift->graph->columns.node_count;
+    size_t nodes = building->graph->columns.node_count;
     walk state = {
-        .lift = lift,
+        .building = building,
         .path = malloc((nodes + 1) * sizeof(step)),
-        .left = lift->graph->columns.node_count,
-        .barred = LG__MARK_FURNITURE | LG__MARK_NAMESPACE,
+        .left = building->graph->columns.node_count,
+        .barred = LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE,
         .met_marks = LG__MARK_LIVE,
     };
     if (state.path == NULL)

@@ -39,15 +39,16 @@ add(gathering *state, uint32_t node)
             lg__gather_append(inside ? &state->folded : state->out, node);
 }
 
-// Members of the knot are not below one of them.
+// Members of the component are not below one of them.
 static void
-add_children(gathering *state, uint32_t node, uint32_t knot)
+add_children(gathering *state, uint32_t node, uint32_t component)
 {
     const lg_analysis *analysis = state->analysis;
     for (uint32_t i = analysis->first_child[node];
          i < analysis->first_child[node + 1]; i++) {
         uint32_t child = analysis->child[i];
-        if (knot == LG_NONE || lg_node_knot(analysis, child) != knot)
+        if (component == LG_NONE ||
+            lg_node_component(analysis, child) != component)
             add(state, child);
     }
 }
@@ -75,14 +76,16 @@ rank(const gathering *state, uint32_t node)
     }
 }
 
-// How many references of the knot lead to a member: parts refer to their whole.
+// How many references of the component lead to a member: parts refer to their
+// whole.
 static uint32_t
-count_from_knot(const gathering *state, uint32_t node, uint32_t knot)
+count_from_component(const gathering *state, uint32_t node, uint32_t component)
 {
     const lg__reverse *reverse = &state->reverse;
     uint32_t count = 0;
     for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
-        count += lg_node_knot(state->analysis, reverse->edge[i].source) == knot;
+        count += lg_node_component(state->analysis, reverse->edge[i].source) ==
+                 component;
     return count;
 }
 
@@ -103,24 +106,24 @@ says_more(const standing *a, const standing *b)
                                           : a->bytes > b->bytes;
 }
 
-// The member that stands for a knot of garbage. *adopted: the knot hangs from
-// another.
+// The member that stands for a component of garbage. *adopted: the component
+// hangs from another.
 static uint32_t
-represent(const gathering *state, uint32_t index, bool *adopted)
+represent(const gathering *state, uint32_t index, bool *collective)
 {
     const lg_analysis *analysis = state->analysis;
-    lg_knot knot = lg_analysis_knot(analysis, index);
+    lg_component component = lg_analysis_component(analysis, index);
     standing best = {.node = LG_NONE};
-    *adopted = false;
-    for (uint32_t i = 0; i < knot.count; i++) {
-        uint32_t node = knot.nodes[i];
-        if (lg__bundle_of(analysis, node) == LG_NONE)
+    *collective = false;
+    for (uint32_t i = 0; i < component.count; i++) {
+        uint32_t node = component.nodes[i];
+        if (lg__garbage_component_of(analysis, node) == LG_NONE)
             continue;
-        *adopted |= lg__adopted_find(analysis, node) != LG_NONE;
+        *collective |= lg__collective_find(analysis, node) != LG_NONE;
         standing other = {node, rank(state, node), 0, 0};
         if (best.node != LG_NONE && other.rank > best.rank)
             continue;
-        other.references = count_from_knot(state, node, index);
+        other.references = count_from_component(state, node, index);
         other.bytes = lg__retained_by(analysis, node);
         if (best.node == LG_NONE || says_more(&other, &best))
             best = other;
@@ -133,22 +136,22 @@ add_garbage(gathering *state)
 {
     const lg_analysis *analysis = state->analysis;
     uint32_t root = analysis->graph->columns.node_count + 1;
-    bool *seen = calloc((size_t)analysis->knot_count + 1, sizeof *seen);
+    bool *seen = calloc((size_t)analysis->component_count + 1, sizeof *seen);
     state->going = seen != NULL;
     for (uint32_t i = analysis->first_child[root];
          i < analysis->first_child[root + 1] && state->going; i++) {
         uint32_t node = analysis->child[i];
-        uint32_t knot = lg__bundle_of(analysis, node);
-        bool adopted;
-        if (knot == LG_NONE)
-            adopted = lg__adopted_find(analysis, node) != LG_NONE;
-        else if (seen[knot])
+        uint32_t component = lg__garbage_component_of(analysis, node);
+        bool collective;
+        if (component == LG_NONE)
+            collective = lg__collective_find(analysis, node) != LG_NONE;
+        else if (seen[component])
             continue;
         else
-            node = represent(state, knot, &adopted);
-        if (knot != LG_NONE)
-            seen[knot] = true;
-        if (!adopted)
+            node = represent(state, component, &collective);
+        if (component != LG_NONE)
+            seen[component] = true;
+        if (!collective)
             add(state, node);
     }
     free(seen);
@@ -156,19 +159,20 @@ add_garbage(gathering *state)
 
 // What a cycle of garbage dominates, by one of its members or as a whole.
 static void
-add_bundle(gathering *state, uint32_t index)
+add_garbage_component(gathering *state, uint32_t index)
 {
     const lg_analysis *analysis = state->analysis;
-    lg_knot knot = lg_analysis_knot(analysis, index);
+    lg_component component = lg_analysis_component(analysis, index);
     size_t count;
-    const lg__adopted *adopted = lg__adopted_list(analysis, index, &count);
+    const lg__collective_of *collective =
+        lg__collective_list(analysis, index, &count);
     bool ignored;
-    for (uint32_t i = 0; i < knot.count; i++)
-        add_children(state, knot.nodes[i], index);
+    for (uint32_t i = 0; i < component.count; i++)
+        add_children(state, component.nodes[i], index);
     for (size_t i = 0; i < count; i++) {
-        uint32_t own = lg__bundle_of(analysis, adopted[i].node);
-        add(state,
-            own == LG_NONE ? adopted[i].node : represent(state, own, &ignored));
+        uint32_t own = lg__garbage_component_of(analysis, collective[i].node);
+        add(state, own == LG_NONE ? collective[i].node
+                                  : represent(state, own, &ignored));
     }
 }
 
@@ -176,12 +180,12 @@ static void
 expand(gathering *state, uint32_t node)
 {
     uint32_t root = state->analysis->graph->columns.node_count;
-    uint32_t knot =
-        node < root ? lg__bundle_of(state->analysis, node) : LG_NONE;
+    uint32_t component =
+        node < root ? lg__garbage_component_of(state->analysis, node) : LG_NONE;
     if (node == root + 1)
         add_garbage(state);
-    else if (knot != LG_NONE)
-        add_bundle(state, knot);
+    else if (component != LG_NONE)
+        add_garbage_component(state, component);
     else
         add_children(state, node, LG_NONE);
 }

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 static void
-show_edges(lg__lift *lift, uint32_t node)
+show_edges(lg__dominator_builder *building, uint32_t node)
 {
-    const lg_columns *columns = &lift->graph->columns;
-    uint8_t *mark = lift->mark;
-    lg__branch *branch = lift->branch;
-    unsigned barred = lg__lift_barred(lift, node);
+    const lg_columns *columns = &building->graph->columns;
+    uint8_t *mark = building->mark;
+    lg__branch *branch = building->branch;
+    unsigned barred = lg__dominators_barred(building, node);
     unsigned early = mark[node] & LG__MARK_EARLY;
     uint32_t referrer =
         mark[node] & LG__MARK_NAMESPACE ? branch[node].parent : node;
@@ -22,57 +22,60 @@ show_edges(lg__lift *lift, uint32_t node)
             (mark[target] & barred))
             continue;
         mark[target] |= (uint8_t)early;
-        lg__lift_meet(lift, &branch[target].parent, referrer);
+        lg__dominators_meet(building, &branch[target].parent, referrer);
     }
 }
 
 // Garbage that nothing refers to hangs from the root of garbage.
 static void
-settle(lg__lift *lift, uint32_t node)
+settle(lg__dominator_builder *building, uint32_t node)
 {
-    if (lift->branch[node].parent == LG_NONE) {
-        lift->branch[node].parent = lg__lift_garbage(lift);
-        lift->mark[node] |= LG__MARK_EARLY;
+    if (building->branch[node].parent == LG_NONE) {
+        building->branch[node].parent = lg__dominators_garbage(building);
+        building->mark[node] |= LG__MARK_EARLY;
     }
-    lg__branch_settle(lift->branch, node);
+    lg__branch_settle(building->branch, node);
 }
 
 static void
-begin(lg__lift *lift)
+begin(lg__dominator_builder *building)
 {
-    uint32_t nodes = lift->graph->columns.node_count;
-    uint32_t root = lg__lift_root(lift);
-    uint32_t garbage = lg__lift_garbage(lift);
-    lift->branch[root] = (lg__branch){root, root, 0};
-    lift->branch[garbage] = (lg__branch){garbage, garbage, 0};
+    uint32_t nodes = building->graph->columns.node_count;
+    uint32_t root = lg__dominators_root(building);
+    uint32_t garbage = lg__dominators_garbage(building);
+    building->branch[root] = (lg__branch){root, root, 0};
+    building->branch[garbage] = (lg__branch){garbage, garbage, 0};
     for (uint32_t node = 0; node < nodes; node++) {
-        bool held = lift->mark[node] & (LG__MARK_FURNITURE | LG__MARK_ENTRY);
-        lift->branch[node].parent = held ? root : LG_NONE;
+        bool held =
+            building->mark[node] & (LG__MARK_IMPLICIT_ROOT | LG__MARK_ENTRY);
+        building->branch[node].parent = held ? root : LG_NONE;
         if (held)
-            lift->mark[node] |= LG__MARK_EARLY;
+            building->mark[node] |= LG__MARK_EARLY;
     }
-    for (uint32_t i = 0; i < lift->policy->module_count; i++) {
-        lg__module module = lift->policy->modules[i];
-        lift->branch[module.dict].parent = module.module;
-        lift->mark[module.dict] |= LG__MARK_EARLY;
+    for (uint32_t i = 0; i < building->policy->module_count; i++) {
+        lg__module module = building->policy->modules[i];
+        building->branch[module.dict].parent = module.module;
+        building->mark[module.dict] |= LG__MARK_EARLY;
     }
 }
 
 static lg_status
-settle_all(lg__lift *lift, lg_error *err)
+settle_all(lg__dominator_builder *building, lg_error *err)
 {
-    uint32_t nodes = lift->graph->columns.node_count;
-    lg__knot_span *knots = lift->knots.data;
-    size_t left = lift->knots.count;
+    uint32_t nodes = building->graph->columns.node_count;
+    lg__component_span *components = building->components.data;
+    size_t left = building->components.count;
     lg_status status = LG_OK;
     for (uint32_t i = 0; i < nodes && status == LG_OK; i++) {
-        if (left > 0 && knots[left - 1].begin == i) {
-            status = lg__lift_knot(lift, &knots[--left], err);
-            i = knots[left].end - 1;
+        if (left > 0 && components[left - 1].begin == i) {
+            status =
+                lg__dominators_component(building, &components[--left], err);
+            i = components[left].end - 1;
         } else {
-            settle(lift, lift->order[i]);
-            show_edges(lift, lift->order[i]);
-            if (!lg__lift_goes_on(lift, "finding dominators", i, nodes, err))
+            settle(building, building->order[i]);
+            show_edges(building, building->order[i]);
+            if (!lg__dominators_goes_on(building, "finding dominators", i,
+                                        nodes, err))
                 status = LG_ECANCELLED;
         }
     }
@@ -80,37 +83,38 @@ settle_all(lg__lift *lift, lg_error *err)
 }
 
 lg_status
-lg__lift_run(lg__lift *lift, const lg_graph *graph, const lg__policy *policy,
-             const lg_monitor *monitor, lg_error *err)
+lg__dominators_run(lg__dominator_builder *building, const lg_graph *graph,
+                   const lg__policy *policy, const lg_monitor *monitor,
+                   lg_error *err)
 {
     size_t nodes = graph->columns.node_count;
-    *lift = (lg__lift){
+    *building = (lg__dominator_builder){
         .graph = graph,
         .monitor = monitor,
         .policy = policy,
         .mark = policy->mark,
         .order = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
         .place = lg__wide_calloc((nodes + 1) * sizeof(uint32_t)),
-        .knots = {.element = sizeof(lg__knot_span)},
+        .components = {.element = sizeof(lg__component_span)},
     };
-    if (lift->order == NULL || lift->place == NULL)
+    if (building->order == NULL || building->place == NULL)
         return lg__error_memory(err);
-    lg_status status = lg__lift_walk(lift, err);
+    lg_status status = lg__dominators_walk(building, err);
     if (status != LG_OK)
         return status;
-    lift->branch = lg__wide_alloc((nodes + 2) * sizeof(lg__branch));
-    if (lift->branch == NULL)
+    building->branch = lg__wide_alloc((nodes + 2) * sizeof(lg__branch));
+    if (building->branch == NULL)
         return lg__error_memory(err);
-    begin(lift);
-    return settle_all(lift, err);
+    begin(building);
+    return settle_all(building, err);
 }
 
 void
-lg__lift_free(lg__lift *lift)
+lg__dominators_free(lg__dominator_builder *building)
 {
     lg_allocator allocator = lg_allocator_default();
-    free(lift->order);
-    free(lift->place);
-    free(lift->branch);
-    lg__vector_free(&allocator, &lift->knots);
+    free(building->order);
+    free(building->place);
+    free(building->branch);
+    lg__vector_free(&allocator, &building->components);
 }

@@ -1,12 +1,12 @@
 /**
  * The work of an analysis: from the policy graph to a dominator tree.
  *
- * walk.c finds what the super-root reaches, the knots, and an order in which
- * whatever refers to a node comes before it, unless they are of one knot.
- * lift.c takes the nodes in that order: a node's immediate dominator is the
- * nearest common ancestor of those that refer to it. A knot is settled as a
- * whole by dominators.c, or, where its loops have more than one way in, by
- * tangle.c.
+ * walk.c finds what the super-root reaches, the components, and an order in
+ * which whatever refers to a node comes before it, unless they are of one
+ * component. lift.c takes the nodes in that order: a node's immediate dominator
+ * is the nearest common ancestor of those that refer to it. A component is
+ * settled as a whole by dominators.c, or, where its loops have more than one
+ * way in, by tangle.c.
  *
  * None of it recurses.
  */
@@ -22,60 +22,63 @@ typedef struct lg__branch {
     uint32_t depth;  /**< below the super-root */
 } lg__branch;
 
-/** A knot: nodes that all reach each other, or one that refers to itself. A
- *  *door* is a member that something outside refers to. */
-typedef struct lg__knot_span {
+/** A component: nodes that all reach each other, or one that refers to itself.
+ * A *door* is a member that something outside refers to. */
+typedef struct lg__component_span {
     uint32_t begin; /**< where its members stand in the order */
     uint32_t end;
     bool early; /**< something early refers to it: see LG__MARK_EARLY */
-} lg__knot_span;
+} lg__component_span;
 
-typedef struct lg__lift {
+typedef struct lg__dominator_builder {
     const lg_graph *graph;
     const lg_monitor *monitor;
     const lg__policy *policy;
     uint8_t *mark;
-    uint32_t *order;    /**< [node_count] dominators first, members of a knot
-                             together */
-    uint32_t *place;    /**< [node_count] of a member of the knot at hand: its
-                             index in the order */
+    uint32_t *order; /**< [node_count] dominators first, members of a component
+                          together */
+    uint32_t *place; /**< [node_count] of a member of the component at hand: its
+                          index in the order */
     lg__branch *branch; /**< [node_count + 2], the super-root and the root of
                              garbage last */
-    lg__vector knots;   /**< lg__knot_span, the last in the order first */
-} lg__lift;
+    lg__vector
+        components; /**< lg__component_span, the last in the order first */
+} lg__dominator_builder;
 
 /** Asks the monitor now and then; false, with the error set, when it says stop.
  */
 static inline bool
-lg__lift_goes_on(const lg__lift *lift, const char *phase, uint32_t done,
-                 uint32_t all, lg_error *err)
+lg__dominators_goes_on(const lg__dominator_builder *building, const char *phase,
+                       uint32_t done, uint32_t all, lg_error *err)
 {
     const uint32_t often = (1 << 14) - 1;
     return (done & often) != often ||
-           lg__monitor_goes_on(lift->monitor, phase, (double)done / all, err);
+           lg__monitor_goes_on(building->monitor, phase, (double)done / all,
+                               err);
 }
 
 /** The super-root, and what garbage hangs from. */
 static inline uint32_t
-lg__lift_root(const lg__lift *lift)
+lg__dominators_root(const lg__dominator_builder *building)
 {
-    return lift->graph->columns.node_count;
+    return building->graph->columns.node_count;
 }
 
 static inline uint32_t
-lg__lift_garbage(const lg__lift *lift)
+lg__dominators_garbage(const lg__dominator_builder *building)
 {
-    return lift->graph->columns.node_count + 1;
+    return building->graph->columns.node_count + 1;
 }
 
 /** Marks on a target that make an edge of `source` none: furniture has no other
  *  in-edges, and garbage that refers to what is alive changes nothing there. */
 static inline unsigned
-lg__lift_barred(const lg__lift *lift, uint32_t source)
+lg__dominators_barred(const lg__dominator_builder *building, uint32_t source)
 {
-    unsigned furniture = LG__MARK_FURNITURE | LG__MARK_NAMESPACE;
-    return lift->mark[source] & LG__MARK_LIVE ? furniture
-                                              : furniture | LG__MARK_LIVE;
+    unsigned implicit_root = LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE;
+    return building->mark[source] & LG__MARK_LIVE
+               ? implicit_root
+               : implicit_root | LG__MARK_LIVE;
 }
 
 /** The nearest common ancestor of two settled nodes. O(log nodes). */
@@ -91,28 +94,32 @@ void lg__branch_settle(lg__branch *branch, uint32_t node);
 /** *known becomes the nearest common ancestor of itself (LG_NONE: nothing yet)
  *  and one more node. */
 static inline void
-lg__lift_meet(const lg__lift *lift, uint32_t *known, uint32_t more)
+lg__dominators_meet(const lg__dominator_builder *building, uint32_t *known,
+                    uint32_t more)
 {
     if (*known == LG_NONE)
         *known = more;
-    else if (*known < lg__lift_root(lift) && *known != more)
-        *known = lg__branch_meet(lift->branch, *known, more);
+    else if (*known < lg__dominators_root(building) && *known != more)
+        *known = lg__branch_meet(building->branch, *known, more);
 }
 
-/** Order, knots, and the marks LIVE and SELF. */
-lg_status lg__lift_walk(lg__lift *lift, lg_error *err);
-/** Settles a knot whose edges from outside have all been seen, and shows its
- *  edges to the outside. */
-lg_status lg__lift_knot(lg__lift *lift, lg__knot_span *knot, lg_error *err);
-/** The dominators within any knot. Reorders its members. */
-lg_status lg__lift_tangle(lg__lift *lift, const lg__knot_span *knot,
-                          uint32_t top, lg_error *err);
+/** Order, components, and the marks LIVE and SELF. */
+lg_status lg__dominators_walk(lg__dominator_builder *building, lg_error *err);
+/** Settles a component whose edges from outside have all been seen, and shows
+ * its edges to the outside. */
+lg_status lg__dominators_component(lg__dominator_builder *building,
+                                   lg__component_span *component,
+                                   lg_error *err);
+/** The dominators within any component. Reorders its members. */
+lg_status lg__dominators_irreducible(lg__dominator_builder *building,
+                                     const lg__component_span *component,
+                                     uint32_t top, lg_error *err);
 
 /** Everything: afterwards each branch's parent is the immediate dominator. Free
- *  with lg__lift_free, also on failure. */
-lg_status lg__lift_run(lg__lift *lift, const lg_graph *graph,
-                       const lg__policy *policy, const lg_monitor *monitor,
-                       lg_error *err);
-void lg__lift_free(lg__lift *lift);
+ *  with lg__dominators_free, also on failure. */
+lg_status lg__dominators_run(lg__dominator_builder *building,
+                             const lg_graph *graph, const lg__policy *policy,
+                             const lg_monitor *monitor, lg_error *err);
+void lg__dominators_free(lg__dominator_builder *building);
 
 #endif

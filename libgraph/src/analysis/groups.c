@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { LANES = 64 };
+enum { SIMD_LANES = 64 };
 
 typedef struct spreading {
     const lg_analysis *analysis;
@@ -23,7 +23,7 @@ static uint64_t
 lane_bit(const spreading *at, uint32_t node)
 {
     uint32_t lane = at->lane_of[at->graph->columns.type[node]];
-    return lane < LANES ? (uint64_t)1 << lane : 0;
+    return lane < SIMD_LANES ? (uint64_t)1 << lane : 0;
 }
 
 static void
@@ -50,12 +50,12 @@ block(spreading *at)
         if (bit == 0 || (mark[node] & LG__MARK_NAMESPACE))
             continue;
         at->blocked[node] |= bit;
-        uint32_t bundle = lg__bundle_of(at->analysis, node);
+        uint32_t bundle = lg__garbage_component_of(at->analysis, node);
         if (bundle == LG_NONE)
             continue;
-        lg_knot knot = lg_analysis_knot(at->analysis, bundle);
-        for (uint32_t i = 0; i < knot.count; i++)
-            at->blocked[knot.nodes[i]] |= bit;
+        lg_component component = lg_analysis_component(at->analysis, bundle);
+        for (uint32_t i = 0; i < component.count; i++)
+            at->blocked[component.nodes[i]] |= bit;
     }
 }
 
@@ -63,7 +63,7 @@ static lg_status
 reach_roots(spreading *at, lg_error *err)
 {
     const lg__policy *policy = &at->analysis->policy;
-    const unsigned roots = LG__MARK_FURNITURE | LG__MARK_ENTRY;
+    const unsigned roots = LG__MARK_IMPLICIT_ROOT | LG__MARK_ENTRY;
     uint32_t nodes = at->graph->columns.node_count;
     uint8_t *sources;
     lg_status status = lg__garbage_sources(at->analysis, &sources, err);
@@ -105,7 +105,7 @@ add_up(const spreading *at, uint32_t count, uint64_t *bytes)
 {
     const lg_graph *graph = at->graph;
     size_t devices = (size_t)graph->device_count + 1;
-    uint64_t all = count < LANES ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
+    uint64_t all = count < SIMD_LANES ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
     for (size_t i = 0; i < count * devices; i++)
         bytes[i] = 0;
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {

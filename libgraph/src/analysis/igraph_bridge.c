@@ -24,7 +24,7 @@ enum { OFTEN = 1 << 4 };
 
 LG_API lg__solver lg_igraph_dominators;
 
-static const char phase[] = "solving knots";
+static const char phase[] = "solving components";
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

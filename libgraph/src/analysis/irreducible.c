@@ -1,5 +1,5 @@
-// Dominators within any knot: small ones by sets of dominators, big ones by
-// igraph, in a problem whose node 0 stands for everything outside.
+// Dominators within any component: small ones by sets of dominators, big ones
+// by igraph, in a problem whose node 0 stands for everything outside.
 #include "analysis/dominator_builder.h"
 #include "analysis/solver.h"
 
@@ -10,40 +10,40 @@ enum { SMALL = 64 };
 
 #define BIT(index) ((uint64_t)1 << (index))
 
-// By index among the knot's members, as they stood in the order at first.
-typedef struct tangle {
-    lg__lift *lift;
+// By index among the component's members, as they stood in the order at first.
+typedef struct irreducible {
+    lg__dominator_builder *building;
     uint32_t begin;
     uint32_t count;
     uint32_t *member;
     uint32_t *inner; // the dominator's index; LG_NONE: it lies outside
     uint32_t *chain;
-} tangle;
+} irreducible;
 
 static bool
-is_door(const tangle *state, uint32_t index)
+is_entry(const irreducible *state, uint32_t index)
 {
-    return !(state->lift->mark[state->member[index]] & LG__MARK_INNER);
+    return !(state->building->mark[state->member[index]] & LG__MARK_INNER);
 }
 
 typedef void show_edge(void *context, uint32_t source, uint32_t target);
 
 // Shows each edge from a member to another that is no door.
 static void
-show_edges(const tangle *state, show_edge *show, void *context)
+show_edges(const irreducible *state, show_edge *show, void *context)
 {
-    const lg__lift *lift = state->lift;
-    const lg_columns *columns = &lift->graph->columns;
-    unsigned barred = lg__lift_barred(lift, state->member[0]);
+    const lg__dominator_builder *building = state->building;
+    const lg_columns *columns = &building->graph->columns;
+    unsigned barred = lg__dominators_barred(building, state->member[0]);
     for (uint32_t index = 0; index < state->count; index++) {
         uint32_t node = state->member[index];
         uint64_t end = columns->first_edge[node + 1];
         for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
             uint32_t target = columns->edge_target[edge];
             if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) && target != node &&
-                (lift->mark[target] & (barred | LG__MARK_INNER)) ==
+                (building->mark[target] & (barred | LG__MARK_INNER)) ==
                     LG__MARK_INNER)
-                show(context, index, lift->place[target] - state->begin);
+                show(context, index, building->place[target] - state->begin);
         }
     }
 }
@@ -71,17 +71,17 @@ common_dominators(const sets *found, uint32_t index)
 // A member's dominators are those that all its referrers have in common: from
 // all members down, until nothing changes.
 static void
-solve_small(tangle *state)
+solve_small(irreducible *state)
 {
     sets found = {{0}, {0}};
     show_edges(state, add_referrer, &found);
     for (uint32_t i = 0; i < state->count; i++)
-        found.dominators[i] = is_door(state, i) ? BIT(i) : UINT64_MAX;
+        found.dominators[i] = is_entry(state, i) ? BIT(i) : UINT64_MAX;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < state->count; i++) {
             uint64_t fewer =
-                is_door(state, i) ? BIT(i) : common_dominators(&found, i);
+                is_entry(state, i) ? BIT(i) : common_dominators(&found, i);
             changed |= fewer != found.dominators[i];
             found.dominators[i] = fewer;
         }
@@ -116,11 +116,11 @@ add_edge(void *context, uint32_t source, uint32_t target)
 }
 
 static void
-list_edges(const tangle *state, columns *edges)
+list_edges(const irreducible *state, columns *edges)
 {
     edges->count = 0;
     for (uint32_t i = 0; i < state->count; i++)
-        if (is_door(state, i)) {
+        if (is_entry(state, i)) {
             if (edges->source != NULL) {
                 edges->source[edges->count] = 0;
                 edges->target[edges->count] = i + 1;
@@ -131,7 +131,7 @@ list_edges(const tangle *state, columns *edges)
 }
 
 static lg_status
-ask_igraph(tangle *state, const columns *edges, lg_error *err)
+ask_igraph(irreducible *state, const columns *edges, lg_error *err)
 {
     lg__solver *solve;
     lg__problem problem = {
@@ -139,7 +139,7 @@ ask_igraph(tangle *state, const columns *edges, lg_error *err)
         .edge_count = edges->count,
         .source = edges->source,
         .target = edges->target,
-        .monitor = state->lift->monitor,
+        .monitor = state->building->monitor,
     };
     uint32_t *found = malloc(problem.node_count * sizeof *found);
     lg_status status =
@@ -153,7 +153,7 @@ ask_igraph(tangle *state, const columns *edges, lg_error *err)
 }
 
 static lg_status
-solve_big(tangle *state, lg_error *err)
+solve_big(irreducible *state, lg_error *err)
 {
     columns edges = {0};
     list_edges(state, &edges);
@@ -175,42 +175,44 @@ solve_big(tangle *state, lg_error *err)
 // Puts the members in an order in which each comes after its inner dominator,
 // and settles them.
 static void
-settle(tangle *state, uint32_t top)
+settle(irreducible *state, uint32_t top)
 {
-    lg__lift *lift = state->lift;
+    lg__dominator_builder *building = state->building;
     const uint32_t *inner = state->inner;
     uint32_t count = state->begin;
     for (uint32_t i = 0; i < state->count; i++) {
         uint32_t length = 0;
         for (uint32_t at = i;
-             at != LG_NONE && lift->place[state->member[at]] != LG_NONE;
+             at != LG_NONE && building->place[state->member[at]] != LG_NONE;
              at = inner[at])
             state->chain[length++] = at;
         while (length > 0) {
             uint32_t at = state->chain[--length];
             uint32_t node = state->member[at];
-            lift->branch[node].parent =
+            building->branch[node].parent =
                 inner[at] == LG_NONE ? top : state->member[inner[at]];
-            lg__branch_settle(lift->branch, node);
-            lift->order[count++] = node;
-            lift->place[node] = LG_NONE;
+            lg__branch_settle(building->branch, node);
+            building->order[count++] = node;
+            building->place[node] = LG_NONE;
         }
     }
     for (uint32_t place = state->begin; place < count; place++)
-        lift->place[lift->order[place]] = place;
+        building->place[building->order[place]] = place;
 }
 
 lg_status
-lg__lift_tangle(lg__lift *lift, const lg__knot_span *knot, uint32_t top,
-                lg_error *err)
+lg__dominators_irreducible(lg__dominator_builder *building,
+                           const lg__component_span *component, uint32_t top,
+                           lg_error *err)
 {
-    uint32_t count = knot->end - knot->begin;
+    uint32_t count = component->end - component->begin;
     uint32_t *room = malloc(3 * (size_t)count * sizeof *room);
     if (room == NULL)
         return lg__error_memory(err);
-    tangle state = {lift, knot->begin,  count,
-                    room, room + count, room + 2 * (size_t)count};
-    memcpy(state.member, lift->order + knot->begin, count * sizeof *room);
+    irreducible state = {building, component->begin, count,
+                         room,     room + count,     room + 2 * (size_t)count};
+    memcpy(state.member, building->order + component->begin,
+           count * sizeof *room);
     lg_status status = LG_OK;
     if (count <= SMALL)
         solve_small(&state);

@@ -34,7 +34,7 @@ lg__policy_edge(const lg_analysis *analysis, uint64_t edge, uint32_t source)
 {
     const lg_columns *columns = &analysis->graph->columns;
     const uint8_t *mark = analysis->policy.mark;
-    unsigned barred = LG__MARK_FURNITURE | LG__MARK_NAMESPACE;
+    unsigned barred = LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE;
     if (!(mark[source] & LG__MARK_LIVE))
         barred |= LG__MARK_LIVE;
     return !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
@@ -64,7 +64,7 @@ static void
 reach_roots(marking *at)
 {
     const lg__policy *policy = &at->analysis->policy;
-    const unsigned roots = LG__MARK_FURNITURE | LG__MARK_ENTRY;
+    const unsigned roots = LG__MARK_IMPLICIT_ROOT | LG__MARK_ENTRY;
     for (uint32_t node = 0; node < at->graph->columns.node_count; node++)
         if (at->mark[node] & roots)
             reach(at, node);
@@ -73,14 +73,15 @@ reach_roots(marking *at)
             reach(at, policy->modules[i].dict);
 }
 
-// The node that stands for another's knot, or itself.
+// The node that stands for another's component, or itself.
 static uint32_t
 leader(const marking *at, uint32_t node)
 {
-    uint32_t knot = lg_node_knot(at->analysis, node);
-    return knot == LG_NONE
+    uint32_t component = lg_node_component(at->analysis, node);
+    return component == LG_NONE
                ? node
-               : at->analysis->knot_node[at->analysis->knot_first[knot]];
+               : at->analysis
+                     ->component_node[at->analysis->component_first[component]];
 }
 
 // Garbage hangs from its source components: marks what others lead to.
@@ -159,15 +160,15 @@ add_up(const marking *at, uint64_t *bytes)
 static void
 block(marking *at, uint32_t node)
 {
-    uint32_t bundle = lg__bundle_of(at->analysis, node);
+    uint32_t bundle = lg__garbage_component_of(at->analysis, node);
     if (at->state[node] & BLOCKED)
         return;
     at->state[node] |= BLOCKED;
     if (bundle == LG_NONE)
         return;
-    lg_knot knot = lg_analysis_knot(at->analysis, bundle);
-    for (uint32_t i = 0; i < knot.count; i++)
-        at->state[knot.nodes[i]] |= BLOCKED;
+    lg_component component = lg_analysis_component(at->analysis, bundle);
+    for (uint32_t i = 0; i < component.count; i++)
+        at->state[component.nodes[i]] |= BLOCKED;
 }
 
 static lg_status

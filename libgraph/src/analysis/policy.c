@@ -46,12 +46,12 @@ mark_roots(const lg_graph *graph, uint8_t *mark)
     const unsigned lasting = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         if ((graph->columns.node_flags[node] & lasting) == LG_NODE_IMMORTAL)
-            mark[node] = LG__MARK_FURNITURE;
+            mark[node] = LG__MARK_IMPLICIT_ROOT;
     for (uint32_t i = 0; i < graph->root_count; i++) {
         unsigned kind = graph->root_kind[i];
-        bool furniture = kind == LG_ROOT_MODULE || kind == LG_ROOT_STATIC;
+        bool implicit_root = kind == LG_ROOT_MODULE || kind == LG_ROOT_STATIC;
         mark[graph->root_node[i]] |=
-            furniture ? LG__MARK_FURNITURE : LG__MARK_ENTRY;
+            implicit_root ? LG__MARK_IMPLICIT_ROOT : LG__MARK_ENTRY;
         if (kind == LG_ROOT_MODULE)
             mark[graph->root_node[i]] |= MARK_MODULE;
     }
@@ -106,7 +106,7 @@ name_class(furnishing *state, uint32_t node)
     *place = node;
     *mark |= MARK_NAMED;
     if (!(*mark & LG__MARK_NAMESPACE))
-        *mark |= LG__MARK_FURNITURE;
+        *mark |= LG__MARK_IMPLICIT_ROOT;
 }
 
 static void

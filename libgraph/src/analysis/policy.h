@@ -15,23 +15,25 @@
 
 /** What an analysis knows of a node, one byte each. */
 enum {
-    LG__MARK_FURNITURE = 1 << 0, /**< only the super-root refers to it */
-    LG__MARK_NAMESPACE = 1 << 1, /**< a module root's dict: only its module
-                                      refers to it */
-    LG__MARK_ENTRY = 1 << 2,     /**< the super-root refers to it, among others
-                                  */
-    LG__MARK_LIVE = 1 << 3,      /**< the super-root reaches it */
-    LG__MARK_SELF = 1 << 4,      /**< it refers to itself */
-    LG__MARK_INNER = 1 << 5,     /**< only its own knot refers to it */
-    LG__MARK_EARLY = 1 << 6,     /**< something refers to it that is early or no
-                                      node; members of knots with several doors
-                                      are late, and thus all that these hold */
-    LG__MARK_MANY = 1 << 7,      /**< member of a knot with several doors */
-    // While the nodes are walked, and while knots are contracted.
+    LG__MARK_IMPLICIT_ROOT = 1 << 0, /**< only the super-root refers to it */
+    LG__MARK_NAMESPACE = 1 << 1,     /**< a module root's dict: only its module
+                                          refers to it */
+    LG__MARK_ENTRY = 1 << 2, /**< the super-root refers to it, among others
+                              */
+    LG__MARK_LIVE = 1 << 3,  /**< the super-root reaches it */
+    LG__MARK_SELF = 1 << 4,  /**< it refers to itself */
+    LG__MARK_INNER = 1 << 5, /**< only its own component refers to it */
+    LG__MARK_EARLY = 1 << 6, /**< something refers to it that is early or no
+                                  node; members of components with several doors
+                                  are late, and thus all that these hold */
+    LG__MARK_MANY = 1 << 7,  /**< member of a component with several doors */
+    // While the nodes are walked, and while components are contracted.
     LG__MARK_BOUND = LG__MARK_MANY, /**< it refers to what was met before it */
-    LG__MARK_TOP = LG__MARK_SELF,   /**< dominator of a knot with many doors */
+    LG__MARK_TOP =
+        LG__MARK_SELF, /**< dominator of a component with many doors */
     LG__MARK_CANDIDATE = LG__MARK_INNER, /**< could be adopted */
-    LG__MARK_POLICY = LG__MARK_FURNITURE | LG__MARK_NAMESPACE | LG__MARK_ENTRY,
+    LG__MARK_POLICY =
+        LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE | LG__MARK_ENTRY,
 };
 
 /** A module root and its namespace. */

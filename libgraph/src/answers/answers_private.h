@@ -27,19 +27,19 @@ typedef struct lg__why {
     size_t suspects; /**< how many */
     lg_paths cuts;   /**< of what is alive */
 
-    lg__blame blame; /**< of garbage */
+    lg__uncollectable uncollectable; /**< of garbage */
 
-    uint32_t in_knot; /**< the node, or of garbage a dominator of it, that is in
-                           a knot; LG_NONE */
-    uint32_t knot;
-    lg_hops circuit; /**< through that knot */
+    uint32_t in_component; /**< the node, or of garbage a dominator of it, that
+                           is in a component; LG_NONE */
+    uint32_t component;
+    lg_hops round_trip; /**< through that component */
     size_t cut;
 
     lg_findings findings; /**< known mistakes that keep the node */
 } lg__why;
 
-/** Finds out everything below `walk`, from what stands above it; `in_knot` must
- *  be LG_NONE. Free with lg__why_free, also on failure; the text is not. */
+/** Finds out everything below `walk`, from what stands above it; `in_component`
+ * must be LG_NONE. Free with lg__why_free, also on failure; the text is not. */
 lg_status lg__why_explain(lg__why *why, lg_error *err);
 void lg__why_free(lg__why *why);
 

@@ -215,7 +215,7 @@ by_rank(const void *left, const void *right)
 }
 
 // Up to so many groups at once.
-enum { LANES = 64 };
+enum { SIMD_LANES = 64 };
 
 // Weighs a few groups, whose bytes lie one after the other.
 static lg_status
@@ -224,7 +224,7 @@ weigh_some(const grouping *state, lg__top_group *groups, uint32_t count,
 {
     const lg_graph *graph = state->analysis->graph;
     for (uint32_t type = 0; type < graph->type_count; type++) {
-        lane_of[type] = LANES;
+        lane_of[type] = SIMD_LANES;
         for (uint32_t lane = 0; lane < count; lane++)
             if (state->group_of[type] == groups[lane].group)
                 lane_of[type] = lane;
@@ -246,8 +246,9 @@ weigh(const grouping *state, lg__top_group *groups, size_t count,
     uint32_t *lane_of =
         malloc(((size_t)graph->type_count + 1) * sizeof *lane_of);
     lg_status status = lane_of ? LG_OK : lg__error_memory(err);
-    for (size_t i = 0; i < count && status == LG_OK; i += LANES) {
-        uint32_t some = count - i < LANES ? (uint32_t)(count - i) : LANES;
+    for (size_t i = 0; i < count && status == LG_OK; i += SIMD_LANES) {
+        uint32_t some =
+            count - i < SIMD_LANES ? (uint32_t)(count - i) : SIMD_LANES;
         status =
             lg__monitor_goes_on(monitor, "weighing groups",
                                 (double)i / (double)count, err)

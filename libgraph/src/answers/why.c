@@ -19,24 +19,25 @@ explain_alive(lg__why *to, lg_error *err)
 
 // A cycle that the node is in, or that one of its dominators is.
 static lg_status
-explain_knot(lg__why *to, lg_error *err)
+explain_component(lg__why *to, lg_error *err)
 {
     uint32_t node = to->node;
-    while (node != LG_NONE && lg_node_knot(to->analysis, node) == LG_NONE)
+    while (node != LG_NONE && lg_node_component(to->analysis, node) == LG_NONE)
         node = to->garbage ? lg_node_dominator(to->analysis, node) : LG_NONE;
     if (node == LG_NONE)
         return LG_OK;
-    to->knot = lg_node_knot(to->analysis, node);
-    lg_knot knot = lg_analysis_knot(to->analysis, to->knot);
-    lg__members members = {knot.nodes, knot.count};
-    lg_status status = lg__circuit_find(&to->walk, &members, &to->circuit, err);
-    if (status != LG_OK || to->circuit.count == 0)
+    to->component = lg_node_component(to->analysis, node);
+    lg_component component = lg_analysis_component(to->analysis, to->component);
+    lg__members members = {component.nodes, component.count};
+    lg_status status =
+        lg__shortest_cycle_find(&to->walk, &members, &to->round_trip, err);
+    if (status != LG_OK || to->round_trip.count == 0)
         return status;
     uint32_t owner = to->walk.fold[node].owner;
-    to->in_knot = owner == LG_NONE ? node : owner;
+    to->in_component = owner == LG_NONE ? node : owner;
     size_t alike;
-    if (lg__circuit_cut(&to->walk, &members, &to->circuit, &to->cut, &alike) ==
-        NULL)
+    if (lg__shortest_cycle_cut(&to->walk, &members, &to->round_trip, &to->cut,
+                               &alike) == NULL)
         return lg__error_memory(err);
     return LG_OK;
 }
@@ -56,11 +57,11 @@ lg__why_explain(lg__why *to, lg_error *err)
         lg_path_from_root(to->graph, to->node, to->monitor, &to->path, err);
     to->garbage = status == LG_ENOTFOUND;
     if (to->garbage)
-        status = lg__blame_new(to->graph, &to->blame, err);
+        status = lg__uncollectable_new(to->graph, &to->uncollectable, err);
     else if (status == LG_OK)
         status = explain_alive(to, err);
     if (status == LG_OK)
-        status = explain_knot(to, err);
+        status = explain_component(to, err);
     if (status == LG_OK)
         status = lg_node_findings(to->analysis, to->node, to->monitor,
                                   &to->findings, err);
@@ -73,7 +74,7 @@ lg__why_free(lg__why *why)
     lg_path_free(&why->path);
     lg_paths_free(&why->cuts);
     free(why->suspect);
-    lg__blame_free(&why->blame);
-    lg_hops_free(&why->circuit);
+    lg__uncollectable_free(&why->uncollectable);
+    lg_hops_free(&why->round_trip);
     lg_findings_free(&why->findings);
 }

@@ -9,14 +9,14 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef uint32_t lg__lanes32 __attribute__((vector_size(16)));
-typedef uint64_t lg__lanes64 __attribute__((vector_size(16)));
+typedef uint32_t lg__simd32 __attribute__((vector_size(16)));
+typedef uint64_t lg__simd64 __attribute__((vector_size(16)));
 
 /** How many numbers are looked at before the next decision. */
-enum { LG__LANES_BLOCK = 32 };
+enum { LG__SIMD_BLOCK = 32 };
 
 static inline bool
-lg__lanes_any(lg__lanes32 lanes)
+lg__simd_any(lg__simd32 lanes)
 {
     uint64_t halves[2];
     memcpy(halves, &lanes, sizeof halves);
@@ -29,15 +29,15 @@ static inline uint64_t
 lg__first_at_least(const uint32_t *numbers, uint64_t from, uint64_t count,
                    uint32_t limit)
 {
-    const lg__lanes32 limits = {limit, limit, limit, limit};
-    for (; count - from >= LG__LANES_BLOCK; from += LG__LANES_BLOCK) {
-        lg__lanes32 found = {0};
-        for (unsigned i = 0; i < LG__LANES_BLOCK; i += 4) {
-            lg__lanes32 four;
+    const lg__simd32 limits = {limit, limit, limit, limit};
+    for (; count - from >= LG__SIMD_BLOCK; from += LG__SIMD_BLOCK) {
+        lg__simd32 found = {0};
+        for (unsigned i = 0; i < LG__SIMD_BLOCK; i += 4) {
+            lg__simd32 four;
             memcpy(&four, numbers + from + i, sizeof four);
-            found |= (lg__lanes32)(four >= limits);
+            found |= (lg__simd32)(four >= limits);
         }
-        if (lg__lanes_any(found))
+        if (lg__simd_any(found))
             break;
     }
     while (from < count && numbers[from] < limit)
@@ -50,15 +50,15 @@ static inline uint64_t
 lg__first_above(const uint32_t *numbers, const uint32_t *others, uint64_t from,
                 uint64_t count)
 {
-    for (; count - from >= LG__LANES_BLOCK; from += LG__LANES_BLOCK) {
-        lg__lanes32 found = {0};
-        for (unsigned i = 0; i < LG__LANES_BLOCK; i += 4) {
-            lg__lanes32 four, other;
+    for (; count - from >= LG__SIMD_BLOCK; from += LG__SIMD_BLOCK) {
+        lg__simd32 found = {0};
+        for (unsigned i = 0; i < LG__SIMD_BLOCK; i += 4) {
+            lg__simd32 four, other;
             memcpy(&four, numbers + from + i, sizeof four);
             memcpy(&other, others + from + i, sizeof other);
-            found |= (lg__lanes32)(four > other);
+            found |= (lg__simd32)(four > other);
         }
-        if (lg__lanes_any(found))
+        if (lg__simd_any(found))
             break;
     }
     while (from < count && numbers[from] <= others[from])
@@ -72,16 +72,16 @@ static inline uint64_t
 lg__first_wide_step(const uint64_t *numbers, uint64_t count)
 {
     uint64_t from = 0;
-    for (; count - from >= LG__LANES_BLOCK; from += LG__LANES_BLOCK) {
-        lg__lanes64 found = {0};
-        for (unsigned i = 0; i < LG__LANES_BLOCK; i += 2) {
-            lg__lanes64 two, next;
+    for (; count - from >= LG__SIMD_BLOCK; from += LG__SIMD_BLOCK) {
+        lg__simd64 found = {0};
+        for (unsigned i = 0; i < LG__SIMD_BLOCK; i += 2) {
+            lg__simd64 two, next;
             memcpy(&two, numbers + from + i, sizeof two);
             memcpy(&next, numbers + from + i + 1, sizeof next);
-            lg__lanes64 step = next - two;
+            lg__simd64 step = next - two;
             found |= (step | (step + 1)) >> 32;
         }
-        if (lg__lanes_any((lg__lanes32)found))
+        if (lg__simd_any((lg__simd32)found))
             break;
     }
     while (from < count && numbers[from + 1] - numbers[from] < UINT32_MAX)

@@ -1,5 +1,5 @@
-// What devices' allocators say of themselves: a builder's segments and blocks, in
-// order.
+// What devices' allocators say of themselves: a builder's segments and blocks,
+// in order.
 #include "build/build_private.h"
 
 #include <string.h>

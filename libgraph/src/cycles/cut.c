@@ -97,7 +97,7 @@ is_the_cut(const peeling *state, uint32_t source, uint64_t edge)
             has_the_name(state, source, edge));
 }
 
-// Whether an edge ties the knot, and is no other's double.
+// Whether an edge ties the component, and is no other's double.
 static bool
 is_inside(const peeling *state, uint64_t edge)
 {
@@ -107,7 +107,7 @@ is_inside(const peeling *state, uint64_t edge)
                LG_NONE;
 }
 
-// The member that an edge leads to within the knot, or LG_NONE.
+// The member that an edge leads to within the component, or LG_NONE.
 static uint32_t
 follow(const peeling *state, uint32_t source, uint64_t edge)
 {
@@ -158,8 +158,8 @@ take_cut(peeling *state, const lg_hop *hop)
                   : state->graph->columns.edge_target[hop->edges[last - 1]];
 }
 
-// How many references of the knot must be cut together with the chosen one,
-// being like it, for no cycle to be left; 0 where that would not help.
+// How many references of the component must be cut together with the chosen
+// one, being like it, for no cycle to be left; 0 where that would not help.
 static size_t
 count_alike(peeling *state, const lg_hop *chosen)
 {
@@ -182,15 +182,15 @@ count_alike(peeling *state, const lg_hop *chosen)
 }
 
 static bool
-choose_hop(const lg_hops *circuit, const lg__labels *all, peeling *state,
+choose_hop(const lg_hops *round_trip, const lg__labels *all, peeling *state,
            size_t *chosen, const char **reason)
 {
-    bool tried =
-        state->members->count <= MEMBERS_TRIED && circuit->count <= HOPS_TRIED;
+    bool tried = state->members->count <= MEMBERS_TRIED &&
+                 round_trip->count <= HOPS_TRIED;
     int best = -1;
-    for (size_t i = 0; i < circuit->count; i++) {
-        lg__verdict verdict = lg__rule_judge(state->graph, circuit, all, i);
-        take_cut(state, &circuit->items[verdict.cut]);
+    for (size_t i = 0; i < round_trip->count; i++) {
+        lg__verdict verdict = lg__rule_judge(state->graph, round_trip, all, i);
+        take_cut(state, &round_trip->items[verdict.cut]);
         if (tried && is_acyclic(state))
             verdict.score += SCORE_OF_ACYCLIC;
         if (verdict.score < best)
@@ -223,14 +223,14 @@ first_rank(const lg_graph *graph, uint32_t node)
 // Where to begin: with an object of the user's, so that the cut comes as late
 // as it can; last in a cycle too long to be shown whole.
 static size_t
-choose_first(const lg_graph *graph, const lg_hops *circuit, size_t cut)
+choose_first(const lg_graph *graph, const lg_hops *round_trip, size_t cut)
 {
-    size_t count = circuit->count;
+    size_t count = round_trip->count;
     size_t best = (cut + 1) % count;
-    for (size_t i = 2; i <= count && count <= LG__CIRCUIT_SHOWN; i++) {
+    for (size_t i = 2; i <= count && count <= LG__CYCLE_SHOWN; i++) {
         size_t at = (cut + i) % count;
-        if (first_rank(graph, circuit->items[at].source) <
-            first_rank(graph, circuit->items[best].source))
+        if (first_rank(graph, round_trip->items[at].source) <
+            first_rank(graph, round_trip->items[best].source))
             best = at;
     }
     return best;
@@ -248,18 +248,18 @@ reverse(lg_hop *hops, size_t count)
 
 // Turns the cycle by reversing both parts and then the whole.
 static void
-turn(lg_hops *circuit, size_t first)
+turn(lg_hops *round_trip, size_t first)
 {
-    reverse(circuit->items, first);
-    reverse(circuit->items + first, circuit->count - first);
-    reverse(circuit->items, circuit->count);
+    reverse(round_trip->items, first);
+    reverse(round_trip->items + first, round_trip->count - first);
+    reverse(round_trip->items, round_trip->count);
 }
 
 const char *
-lg__circuit_cut(const lg__walk *walk, const lg__members *members,
-                lg_hops *circuit, size_t *cut, size_t *alike)
+lg__shortest_cycle_cut(const lg__walk *walk, const lg__members *members,
+                       lg_hops *round_trip, size_t *cut, size_t *alike)
 {
-    lg__labels all = {.end = malloc((circuit->count + 1) * sizeof(size_t))};
+    lg__labels all = {.end = malloc((round_trip->count + 1) * sizeof(size_t))};
     peeling state = {.walk = walk,
                      .graph = walk->graph,
                      .members = members,
@@ -269,16 +269,16 @@ lg__circuit_cut(const lg__walk *walk, const lg__members *members,
     size_t chosen = 0;
     if (!all.end || !state.in || !state.queue)
         goto done;
-    for (size_t i = 0; i < circuit->count; i++) {
-        lg_hop_label(walk->graph, &circuit->items[i], &all.text);
+    for (size_t i = 0; i < round_trip->count; i++) {
+        lg_hop_label(walk->graph, &round_trip->items[i], &all.text);
         all.end[i] = all.text.length;
     }
     if (!all.text.failed &&
-        choose_hop(circuit, &all, &state, &chosen, &reason)) {
-        *alike = count_alike(&state, &circuit->items[chosen]);
-        size_t first = choose_first(walk->graph, circuit, chosen);
-        turn(circuit, first);
-        *cut = (chosen + circuit->count - first) % circuit->count;
+        choose_hop(round_trip, &all, &state, &chosen, &reason)) {
+        *alike = count_alike(&state, &round_trip->items[chosen]);
+        size_t first = choose_first(walk->graph, round_trip, chosen);
+        turn(round_trip, first);
+        *cut = (chosen + round_trip->count - first) % round_trip->count;
     }
 
 done:

@@ -213,17 +213,17 @@ is_callable(const lg_graph *graph, uint32_t node)
 }
 
 static size_t
-hop_before(const lg_hops *circuit, size_t hop)
+hop_before(const lg_hops *round_trip, size_t hop)
 {
-    return (hop + circuit->count - 1) % circuit->count;
+    return (hop + round_trip->count - 1) % round_trip->count;
 }
 
 // A callable, or the tuple of its defaults or arguments.
 static bool
-is_of_callable(const lg_graph *graph, const lg_hops *circuit, size_t hop)
+is_of_callable(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
 {
-    uint32_t source = circuit->items[hop].source;
-    uint32_t holder = circuit->items[hop_before(circuit, hop)].source;
+    uint32_t source = round_trip->items[hop].source;
+    uint32_t holder = round_trip->items[hop_before(round_trip, hop)].source;
     return is_callable(graph, source) ||
            (lg__node_role(graph, source) == LG__ROLE_TUPLE &&
             is_callable(graph, holder));
@@ -232,31 +232,31 @@ is_of_callable(const lg_graph *graph, const lg_hops *circuit, size_t hop)
 // The hop by which something else than callables leads to those that this hop
 // belongs to; the count of hops if there is nothing else.
 static size_t
-find_store(const lg_graph *graph, const lg_hops *circuit, size_t hop)
+find_store(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
 {
     size_t at = hop;
-    for (size_t i = 0; i < circuit->count; i++) {
-        if (!is_of_callable(graph, circuit, at))
+    for (size_t i = 0; i < round_trip->count; i++) {
+        if (!is_of_callable(graph, round_trip, at))
             return at;
-        at = hop_before(circuit, at);
+        at = hop_before(round_trip, at);
     }
-    return circuit->count;
+    return round_trip->count;
 }
 
 static bool
-fits(const rule *one, const lg_graph *graph, const lg_hops *circuit,
+fits(const rule *one, const lg_graph *graph, const lg_hops *round_trip,
      const lg__labels *all, size_t hop)
 {
-    const lg_hop *at = &circuit->items[hop];
+    const lg_hop *at = &round_trip->items[hop];
     if (!is_of(graph, at->source, one->source) ||
         !is_of(graph, at->target, one->target) ||
         !is_labelled(one->label, label_of(all, hop)) ||
         (one->with != NULL &&
-         !has_company(all, circuit->count, hop, one->with)))
+         !has_company(all, round_trip->count, hop, one->with)))
         return false;
     if (one->place == HERE)
         return true;
-    bool stored = find_store(graph, circuit, hop) < circuit->count;
+    bool stored = find_store(graph, round_trip, hop) < round_trip->count;
     return stored == (one->place == STORED);
 }
 
@@ -270,16 +270,17 @@ is_out_of_reach(const lg_graph *graph, const lg_hop *hop, lg_string label)
 }
 
 lg__verdict
-lg__rule_judge(const lg_graph *graph, const lg_hops *circuit,
+lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                const lg__labels *all, size_t hop)
 {
-    if (is_out_of_reach(graph, &circuit->items[hop], label_of(all, hop)))
+    if (is_out_of_reach(graph, &round_trip->items[hop], label_of(all, hop)))
         return (lg__verdict){hop, 0,
                              "a reference between C++ objects: only "
                              "what holds them can be released"};
     const rule *found = rules;
-    while (!fits(found, graph, circuit, all, hop))
+    while (!fits(found, graph, round_trip, all, hop))
         found++;
-    size_t cut = found->place == STORED ? find_store(graph, circuit, hop) : hop;
+    size_t cut =
+        found->place == STORED ? find_store(graph, round_trip, hop) : hop;
     return (lg__verdict){cut, found->score, found->reason};
 }

@@ -19,7 +19,7 @@ typedef struct lg__verdict {
     const char *reason; /**< static */
 } lg__verdict;
 
-lg__verdict lg__rule_judge(const lg_graph *graph, const lg_hops *circuit,
+lg__verdict lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                            const lg__labels *all, size_t hop);
 
 #endif

@@ -1,5 +1,5 @@
-// The knots as cycles: what kind each is, which of them were asked for, and the
-// shortest way around.
+// The components as cycles: what kind each is, which of them were asked for,
+// and the shortest way around.
 #include "cycles/cycles_private.h"
 
 #include <stdlib.h>
@@ -12,10 +12,10 @@ typedef struct listing {
     const lg_monitor *monitor;
     lg_cycle_options options;
     lg__walk walk;
-    lg__blame blame;
+    lg__uncollectable uncollectable;
     uint8_t *collectable; // [node]
     bool *wanted;         // [type]
-    uint8_t *holding;     // [knot]
+    uint8_t *holding;     // [component]
     lg_cycles cycles;
 } listing;
 
@@ -30,32 +30,33 @@ is_freed(const listing *state, uint32_t node)
 }
 
 static bool
-is_collectable(const listing *state, const lg_knot *knot)
+is_collectable(const listing *state, const lg_component *component)
 {
     const uint16_t *flags = state->graph->columns.node_flags;
     uint32_t tracked = 0;
-    for (uint32_t i = 0; i < knot->count; i++) {
-        if (!(flags[knot->nodes[i]] & LG_NODE_TRACKED))
+    for (uint32_t i = 0; i < component->count; i++) {
+        if (!(flags[component->nodes[i]] & LG_NODE_TRACKED))
             continue;
-        if (!is_freed(state, knot->nodes[i]))
+        if (!is_freed(state, component->nodes[i]))
             return false;
         tracked++;
     }
     return tracked > 0;
 }
 
-// A culprit of the knot's own says more than one before it.
+// A culprit of the component's own says more than one before it.
 static uint32_t
-find_culprit(const listing *state, const lg_knot *knot, uint32_t index)
+find_culprit(const listing *state, const lg_component *component,
+             uint32_t index)
 {
-    const uint32_t *culprits = state->blame.culprit;
-    for (uint32_t i = 0; i < knot->count; i++) {
-        uint32_t culprit = culprits[knot->nodes[i]];
+    const uint32_t *culprits = state->uncollectable.culprit;
+    for (uint32_t i = 0; i < component->count; i++) {
+        uint32_t culprit = culprits[component->nodes[i]];
         if (culprit != LG_NONE &&
-            lg_node_knot(state->analysis, culprit) == index)
+            lg_node_component(state->analysis, culprit) == index)
             return culprit;
     }
-    return culprits[knot->nodes[0]];
+    return culprits[component->nodes[0]];
 }
 
 static lg_category
@@ -66,9 +67,9 @@ category_of(const listing *state, uint32_t node)
 }
 
 // C code keeps the classes that it makes and the functions that are registered
-// with it, and every class is a knot: each process would be full of leaks.
+// with it, and every class is a component: each process would be full of leaks.
 static bool
-is_kept_program(const listing *state, const lg_knot *knot,
+is_kept_program(const listing *state, const lg_component *component,
                 const lg_cycle *cycle)
 {
     if (cycle->reason != LG_REASON_NATIVE || cycle->culprit == LG_NONE)
@@ -76,8 +77,8 @@ is_kept_program(const listing *state, const lg_knot *knot,
     lg_category culprit = category_of(state, cycle->culprit);
     if (culprit != LG_CATEGORY_TYPE && culprit != LG_CATEGORY_FUNCTION)
         return false;
-    for (uint32_t i = 0; i < knot->count; i++)
-        if (category_of(state, knot->nodes[i]) == LG_CATEGORY_TYPE)
+    for (uint32_t i = 0; i < component->count; i++)
+        if (category_of(state, component->nodes[i]) == LG_CATEGORY_TYPE)
             return true;
     return false;
 }
@@ -85,19 +86,20 @@ is_kept_program(const listing *state, const lg_knot *knot,
 static lg_cycle
 judge(const listing *state, uint32_t index)
 {
-    lg_knot knot = lg_analysis_knot(state->analysis, index);
+    lg_component component = lg_analysis_component(state->analysis, index);
     lg_cycle cycle = {
-        .knot = index, .culprit = LG_NONE, .retained = knot.retained};
-    if (is_collectable(state, &knot)) {
+        .component = index, .culprit = LG_NONE, .retained = component.retained};
+    if (is_collectable(state, &component)) {
         cycle.kind = LG_CYCLE_COLLECTABLE;
-    } else if (state->blame.held[knot.nodes[0]]) {
+    } else if (state->uncollectable.held[component.nodes[0]]) {
         cycle.kind = LG_CYCLE_HELD;
     } else {
         cycle.kind = LG_CYCLE_UNCOLLECTABLE;
-        cycle.reason = (lg_cycle_reason)state->blame.reason[knot.nodes[0]];
-        cycle.culprit = find_culprit(state, &knot, index);
+        cycle.reason =
+            (lg_cycle_reason)state->uncollectable.reason[component.nodes[0]];
+        cycle.culprit = find_culprit(state, &component, index);
     }
-    if (is_kept_program(state, &knot, &cycle)) {
+    if (is_kept_program(state, &component, &cycle)) {
         cycle.kind = LG_CYCLE_HELD;
         cycle.reason = LG_REASON_NONE;
         cycle.culprit = LG_NONE;
@@ -110,7 +112,7 @@ is_asked_for(const listing *state, const lg_cycle *cycle)
 {
     const lg_cycle_options *options = &state->options;
     uint64_t bytes = cycle->retained.host + cycle->retained.device;
-    bool holding = state->holding[cycle->knot] != 0;
+    bool holding = state->holding[cycle->component] != 0;
     if (options->kinds != 0 && !(options->kinds >> cycle->kind & 1u))
         return false;
     if ((options->holding != NULL || options->holding_type != NULL) && !holding)
@@ -123,14 +125,15 @@ is_asked_for(const listing *state, const lg_cycle *cycle)
 static lg_status
 draw(const listing *state, lg_cycle *cycle, lg_error *err)
 {
-    lg_knot knot = lg_analysis_knot(state->analysis, cycle->knot);
-    lg__members members = {knot.nodes, knot.count};
+    lg_component component =
+        lg_analysis_component(state->analysis, cycle->component);
+    lg__members members = {component.nodes, component.count};
     lg_status status =
-        lg__circuit_find(&state->walk, &members, &cycle->shortest, err);
+        lg__shortest_cycle_find(&state->walk, &members, &cycle->shortest, err);
     cycle->cut_reason = "";
     if (status != LG_OK || cycle->shortest.count == 0)
         return status;
-    const char *reason = lg__circuit_cut(
+    const char *reason = lg__shortest_cycle_cut(
         &state->walk, &members, &cycle->shortest, &cycle->cut, &cycle->alike);
     if (reason == NULL) {
         lg_hops_free(&cycle->shortest);
@@ -160,7 +163,7 @@ append(listing *state, const lg_cycle *cycle, lg_error *err)
 
 typedef struct ranked {
     uint64_t bytes;
-    uint32_t knot;
+    uint32_t component;
 } ranked;
 
 static int
@@ -170,24 +173,25 @@ biggest_first(const void *left, const void *right)
     const ranked *b = right;
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
-    return a->knot < b->knot ? -1 : a->knot > b->knot;
+    return a->component < b->component ? -1 : a->component > b->component;
 }
 
-// The knots that were asked for.
+// The components that were asked for.
 static size_t
 rank(listing *state, ranked *out)
 {
     uint32_t by = state->options.by;
     size_t count = 0;
-    for (uint32_t i = 0; i < lg_analysis_knot_count(state->analysis); i++) {
+    for (uint32_t i = 0; i < lg_analysis_component_count(state->analysis);
+         i++) {
         lg_cycle cycle = judge(state, i);
         if (!is_asked_for(state, &cycle))
             continue;
         state->cycles.of_kind[cycle.kind]++;
-        out[count++] =
-            (ranked){by == 0 ? cycle.retained.host + cycle.retained.device
-                             : lg_knot_retained_on(state->analysis, i, by - 1),
-                     i};
+        out[count++] = (ranked){
+            by == 0 ? cycle.retained.host + cycle.retained.device
+                    : lg_component_retained_on(state->analysis, i, by - 1),
+            i};
     }
     qsort(out, count, sizeof *out, biggest_first);
     return count;
@@ -196,8 +200,8 @@ rank(listing *state, ranked *out)
 static lg_status
 list(listing *state, lg_error *err)
 {
-    uint32_t knots = lg_analysis_knot_count(state->analysis);
-    ranked *found = malloc(((size_t)knots + 1) * sizeof *found);
+    uint32_t components = lg_analysis_component_count(state->analysis);
+    ranked *found = malloc(((size_t)components + 1) * sizeof *found);
     if (found == NULL)
         return lg__error_memory(err);
     size_t count = rank(state, found);
@@ -207,7 +211,7 @@ list(listing *state, lg_error *err)
     if (limit == 0 || limit > count)
         limit = count;
     for (size_t i = 0; i < limit && status == LG_OK; i++) {
-        lg_cycle cycle = judge(state, found[i].knot);
+        lg_cycle cycle = judge(state, found[i].component);
         status = lg__monitor_goes_on(state->monitor, "looking for cycles",
                                      (double)i / (double)limit, err)
                      ? append(state, &cycle, err)
@@ -223,13 +227,14 @@ prepare(listing *state, lg_error *err)
     lg_status status =
         lg_graph_collectable(state->graph, &state->collectable, err);
     if (status == LG_OK)
-        status = lg__blame_new(state->graph, &state->blame, err);
+        status =
+            lg__uncollectable_new(state->graph, &state->uncollectable, err);
     if (status == LG_OK)
         status = lg__holding_types(state->graph, &state->options,
                                    &state->wanted, err);
     if (status == LG_OK)
-        status = lg__knots_holding(state->analysis, state->wanted,
-                                   &state->holding, err);
+        status = lg__components_holding(state->analysis, state->wanted,
+                                        &state->holding, err);
     state->walk.graph = state->graph;
     state->walk.everything = true;
     state->walk.fold = lg__graph_folds(state->graph);
@@ -261,7 +266,7 @@ lg_analysis_cycles(const lg_analysis *analysis, const lg_cycle_options *options,
         *out = state.cycles;
     else
         lg_cycles_free(&state.cycles);
-    lg__blame_free(&state.blame);
+    lg__uncollectable_free(&state.uncollectable);
     free(state.collectable);
     free(state.wanted);
     free(state.holding);

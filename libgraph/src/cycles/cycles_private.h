@@ -9,9 +9,9 @@
 
 #include "graph/graph_private.h"
 
-// The shortest cycle through a knot, in hops, and the hop of it to cut.
+// The shortest cycle through a component, in hops, and the hop of it to cut.
 
-/** Nodes of a knot, looked up by bisection. */
+/** Nodes of a component, looked up by bisection. */
 typedef struct lg__members {
     const uint32_t *nodes; /**< ascending */
     uint32_t count;
@@ -19,51 +19,56 @@ typedef struct lg__members {
 
 /** The rank of a node among the members, or LG_NONE. */
 uint32_t lg__members_find(const lg__members *members, uint32_t node);
-/** Whether every edge of the hop stays within the knot. */
+/** Whether every edge of the hop stays within the component. */
 bool lg__members_hold(const lg__members *members, const lg_graph *graph,
                       const lg_hop *hop);
 
 /**
- * A short cycle through the knot that says the most: by way of the objects of
- * the user rather than through classes, if there is such a way. The shortest
- * one of small knots; of large ones the shortest through an object that many
- * ways cross. Empty if the folded knot has no cycle. The walk has the folds and
- * the reverse index.
+ * A short cycle through the component that says the most: by way of the objects
+ * of the user rather than through classes, if there is such a way. The shortest
+ * one of small components; of large ones the shortest through an object that
+ * many ways cross. Empty if the folded component has no cycle. The walk has the
+ * folds and the reverse index.
  */
-lg_status lg__circuit_find(const lg__walk *walk, const lg__members *members,
-                           lg_hops *out, lg_error *err);
+lg_status lg__shortest_cycle_find(const lg__walk *walk,
+                                  const lg__members *members, lg_hops *out,
+                                  lg_error *err);
 
-/** Longer cycles are shown by their ends; those of lg__circuit_cut have the cut
- *  there. */
-#define LG__CIRCUIT_SHOWN 10
+/** Longer cycles are shown by their ends; those of lg__shortest_cycle_cut have
+ * the cut there. */
+#define LG__CYCLE_SHOWN 10
 
 /** Chooses the hop to cut, of a cycle that has one, and turns the cycle so that
  *  it begins with an object of the user's; *alike as in lg_cycle. Returns the
  *  reason, a static string; NULL when memory ran out. */
-const char *lg__circuit_cut(const lg__walk *walk, const lg__members *members,
-                            lg_hops *circuit, size_t *cut, size_t *alike);
+const char *lg__shortest_cycle_cut(const lg__walk *walk,
+                                   const lg__members *members,
+                                   lg_hops *round_trip, size_t *cut,
+                                   size_t *alike);
 
 // Which objects a root holds, and why the collector would not free those that
 // none does.
 
-typedef struct lg__blame {
+typedef struct lg__uncollectable {
     uint8_t *held;     /**< [node] a root that is not a native one reaches it */
     uint8_t *reason;   /**< [node] lg_cycle_reason; of a node that is not held:
                             LG_REASON_NONE if nothing keeps the collector from
                             it */
     uint32_t *culprit; /**< [node] that the reason is about, or LG_NONE */
-} lg__blame;
+} lg__uncollectable;
 
 /** O(nodes + edges). */
-lg_status lg__blame_new(const lg_graph *graph, lg__blame *out, lg_error *err);
-void lg__blame_free(lg__blame *blame);
+lg_status lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
+                                lg_error *err);
+void lg__uncollectable_free(lg__uncollectable *uncollectable);
 
-// Which knots retain an instance of certain types.
+// Which components retain an instance of certain types.
 
-/** One byte per knot: 1 where the knot retains an instance of a type for which
- *  wanted[type] is set. O(nodes). *out is released with free(). */
-lg_status lg__knots_holding(const lg_analysis *analysis, const bool *wanted,
-                            uint8_t **out, lg_error *err);
+/** One byte per component: 1 where the component retains an instance of a type
+ * for which wanted[type] is set. O(nodes). *out is released with free(). */
+lg_status lg__components_holding(const lg_analysis *analysis,
+                                 const bool *wanted, uint8_t **out,
+                                 lg_error *err);
 
 /** The types that the options ask for, as one bool per type id; all tensors and
  *  figures if they ask for none. *out is released with free(). */

@@ -1,5 +1,6 @@
-// Knots by what they retain: from each wanted instance up the dominators, and
-// to the knots that dominate as a whole; what is marked already ends the way.
+// Components by what they retain: from each wanted instance up the dominators,
+// and to the components that dominate as a whole; what is marked already ends
+// the way.
 #include "cycles/cycles_private.h"
 #include "analysis/analysis_private.h"
 #include "paths/paths_private.h"
@@ -51,28 +52,28 @@ lg__holding_types(const lg_graph *graph, const lg_cycle_options *options,
 typedef struct marking {
     const lg_analysis *analysis;
     uint8_t *marked;  // [node]
-    uint8_t *holding; // [knot]
+    uint8_t *holding; // [component]
     lg__gathered starts;
 } marking;
 
 static bool
-follow_adoption(marking *state, uint32_t node)
+follow_collective(marking *state, uint32_t node)
 {
-    uint32_t by = lg__adopted_find(state->analysis, node);
+    uint32_t by = lg__collective_find(state->analysis, node);
     return by == LG_NONE || lg__gather_append(&state->starts, by);
 }
 
-// Whoever adopts a knot adopted one of its members.
+// Whoever adopts a component adopted one of its members.
 static bool
-mark_knot(marking *state, uint32_t index)
+mark_component(marking *state, uint32_t index)
 {
-    lg_knot knot = lg_analysis_knot(state->analysis, index);
+    lg_component component = lg_analysis_component(state->analysis, index);
     bool going = true;
     if (state->holding[index])
         return true;
     state->holding[index] = 1;
-    for (uint32_t i = 0; i < knot.count && going; i++)
-        going = follow_adoption(state, knot.nodes[i]);
+    for (uint32_t i = 0; i < component.count && going; i++)
+        going = follow_collective(state, component.nodes[i]);
     return going;
 }
 
@@ -85,24 +86,24 @@ mark_way(marking *state, uint32_t node)
         uint32_t at = state->starts.items[--state->starts.count];
         for (; at != LG_NONE && !state->marked[at] && going;
              at = lg_node_dominator(state->analysis, at)) {
-            uint32_t knot = lg_node_knot(state->analysis, at);
+            uint32_t component = lg_node_component(state->analysis, at);
             state->marked[at] = 1;
-            going = knot == LG_NONE ? follow_adoption(state, at)
-                                    : mark_knot(state, knot);
+            going = component == LG_NONE ? follow_collective(state, at)
+                                         : mark_component(state, component);
         }
     }
     return going;
 }
 
 lg_status
-lg__knots_holding(const lg_analysis *analysis, const bool *wanted,
-                  uint8_t **out, lg_error *err)
+lg__components_holding(const lg_analysis *analysis, const bool *wanted,
+                       uint8_t **out, lg_error *err)
 {
     const lg_columns *columns = lg_graph_columns(lg_analysis_graph(analysis));
     marking state = {
         .analysis = analysis,
         .marked = calloc((size_t)columns->node_count + 1, 1),
-        .holding = calloc((size_t)lg_analysis_knot_count(analysis) + 1, 1),
+        .holding = calloc((size_t)lg_analysis_component_count(analysis) + 1, 1),
     };
     bool going = state.marked != NULL && state.holding != NULL;
     for (uint32_t node = 0; node < columns->node_count && going; node++)

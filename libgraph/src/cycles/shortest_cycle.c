@@ -1,4 +1,4 @@
-// The shortest cycle through a knot: breadth first over hops from a few
+// The shortest cycle through a component: breadth first over hops from a few
 // promising members.
 #include "cycles/cycles_private.h"
 #include "paths/paths_private.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Work for one knot, in members visited, and the least number of starts.
+// Work for one component, in members visited, and the least number of starts.
 enum { VISITS = 40000, STARTS_LEAST = 4 };
 
 // Which hops may be taken: classes refer to themselves in ways of their own,
@@ -235,8 +235,8 @@ list_hops(search *state, uint32_t start, lg_hops *out, lg_error *err)
 }
 
 lg_status
-lg__circuit_find(const lg__walk *walk, const lg__members *members, lg_hops *out,
-                 lg_error *err)
+lg__shortest_cycle_find(const lg__walk *walk, const lg__members *members,
+                        lg_hops *out, lg_error *err)
 {
     size_t count = members->count;
     search state = {

@@ -11,7 +11,7 @@
 
 typedef struct search {
     const lg_graph *graph;
-    lg__blame blame;
+    lg__uncollectable uncollectable;
     uint32_t *queue;
     uint32_t queued;
 } search;
@@ -30,9 +30,10 @@ mark_held(search *state)
     state->queued = 0;
     for (uint32_t i = 0; i < graph->root_count; i++) {
         uint32_t node = graph->root_node[i];
-        if (graph->root_kind[i] == LG_ROOT_NATIVE || state->blame.held[node])
+        if (graph->root_kind[i] == LG_ROOT_NATIVE ||
+            state->uncollectable.held[node])
             continue;
-        state->blame.held[node] = 1;
+        state->uncollectable.held[node] = 1;
         state->queue[state->queued++] = node;
     }
     for (uint32_t at = 0; at < state->queued; at++) {
@@ -40,9 +41,9 @@ mark_held(search *state)
         for (uint64_t edge = columns->first_edge[node];
              edge < columns->first_edge[node + 1]; edge++) {
             uint32_t target = columns->edge_target[edge];
-            if (!is_strong(graph, edge) || state->blame.held[target])
+            if (!is_strong(graph, edge) || state->uncollectable.held[target])
                 continue;
-            state->blame.held[target] = 1;
+            state->uncollectable.held[target] = 1;
             state->queue[state->queued++] = target;
         }
     }
@@ -51,10 +52,11 @@ mark_held(search *state)
 static void
 accuse(search *state, uint32_t node, lg_cycle_reason reason, uint32_t culprit)
 {
-    if (state->blame.held[node] || state->blame.reason[node] != LG_REASON_NONE)
+    if (state->uncollectable.held[node] ||
+        state->uncollectable.reason[node] != LG_REASON_NONE)
         return;
-    state->blame.reason[node] = (uint8_t)reason;
-    state->blame.culprit[node] = culprit;
+    state->uncollectable.reason[node] = (uint8_t)reason;
+    state->uncollectable.culprit[node] = culprit;
     state->queue[state->queued++] = node;
 }
 
@@ -117,7 +119,7 @@ spread(search *state, lg_cycle_reason reason)
              edge < columns->first_edge[node + 1]; edge++)
             if (is_strong(state->graph, edge))
                 accuse(state, columns->edge_target[edge], reason,
-                       state->blame.culprit[node]);
+                       state->uncollectable.culprit[node]);
     }
 }
 
@@ -133,31 +135,32 @@ find_culprits(search *state)
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         state->queued = 0;
         for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
-            if (!state->blame.held[node])
+            if (!state->uncollectable.held[node])
                 seed(state, node, order[i]);
         spread(state, order[i]);
     }
 }
 
 lg_status
-lg__blame_new(const lg_graph *graph, lg__blame *out, lg_error *err)
+lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
+                      lg_error *err)
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
     search state = {
         .graph = graph,
-        .blame = {calloc(nodes, 1), calloc(nodes, 1),
-                  malloc(nodes * sizeof(uint32_t))},
+        .uncollectable = {calloc(nodes, 1), calloc(nodes, 1),
+                          malloc(nodes * sizeof(uint32_t))},
         .queue = malloc(nodes * sizeof(uint32_t)),
     };
     lg_status status = LG_OK;
-    if (state.blame.held && state.blame.reason && state.blame.culprit &&
-        state.queue) {
-        memset(state.blame.culprit, 0xff, nodes * sizeof(uint32_t));
+    if (state.uncollectable.held && state.uncollectable.reason &&
+        state.uncollectable.culprit && state.queue) {
+        memset(state.uncollectable.culprit, 0xff, nodes * sizeof(uint32_t));
         mark_held(&state);
         find_culprits(&state);
-        *out = state.blame;
+        *out = state.uncollectable;
     } else {
-        lg__blame_free(&state.blame);
+        lg__uncollectable_free(&state.uncollectable);
         status = lg__error_memory(err);
     }
     free(state.queue);
@@ -165,10 +168,10 @@ lg__blame_new(const lg_graph *graph, lg__blame *out, lg_error *err)
 }
 
 void
-lg__blame_free(lg__blame *blame)
+lg__uncollectable_free(lg__uncollectable *uncollectable)
 {
-    free(blame->held);
-    free(blame->reason);
-    free(blame->culprit);
-    *blame = (lg__blame){0};
+    free(uncollectable->held);
+    free(uncollectable->reason);
+    free(uncollectable->culprit);
+    *uncollectable = (lg__uncollectable){0};
 }

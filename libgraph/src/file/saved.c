@@ -1,5 +1,5 @@
 // Analyses to files and back. What is read is as hostile as the rest of a file:
-// the tree must be one, the knots must be apart; sums are made anew.
+// the tree must be one, the components must be apart; sums are made anew.
 #include "file/saved.h"
 
 #include <stdlib.h>
@@ -19,17 +19,18 @@ lg__analysis_arrays(const lg_analysis *analysis, const lg_graph *graph,
     if (analysis->graph != graph)
         return lg_error_set(err, LG_EINVAL,
                             "the analysis to be saved is of another graph");
-    uint32_t knots = analysis->knot_count;
+    uint32_t components = analysis->component_count;
     arrays[LG__DOMINATOR] =
         borrow(analysis->dominator, graph->columns.node_count);
-    arrays[LG__KNOT_FIRST] = borrow(analysis->knot_first, (uint64_t)knots + 1);
-    arrays[LG__KNOT_NODE] =
-        borrow(analysis->knot_node, analysis->knot_first[knots]);
-    arrays[LG__KNOT_HOST] = borrow(analysis->knot_host, knots);
-    arrays[LG__KNOT_DEVICE] =
-        borrow(analysis->knot_device.data, analysis->knot_device.count);
-    arrays[LG__ADOPTED] =
-        borrow(analysis->adopted.data, analysis->adopted.count);
+    arrays[LG__COMPONENT_FIRST] =
+        borrow(analysis->component_first, (uint64_t)components + 1);
+    arrays[LG__COMPONENT_NODE] =
+        borrow(analysis->component_node, analysis->component_first[components]);
+    arrays[LG__COMPONENT_HOST] = borrow(analysis->component_host, components);
+    arrays[LG__COMPONENT_DEVICE] = borrow(analysis->component_device.data,
+                                          analysis->component_device.count);
+    arrays[LG__COLLECTIVE] =
+        borrow(analysis->collective.data, analysis->collective.count);
     binding[1] = LG__ANALYSIS_POLICY;
     arrays[LG__ANALYSIS] = borrow(binding, LG__ANALYSIS_WORDS);
     return LG_OK;
@@ -127,36 +128,36 @@ sum_tree(lg_analysis *analysis, lg_error *err)
 }
 
 static lg_status
-check_knots(const lg_analysis *analysis, uint64_t members, lg_error *err)
+check_components(const lg_analysis *analysis, uint64_t members, lg_error *err)
 {
     const lg_graph *graph = analysis->graph;
-    const uint32_t *first = analysis->knot_first;
+    const uint32_t *first = analysis->component_first;
     uint32_t nodes = graph->columns.node_count;
-    for (uint32_t k = 0; k < analysis->knot_count; k++) {
+    for (uint32_t k = 0; k < analysis->component_count; k++) {
         if (first[k + 1] <= first[k] || first[k + 1] > members)
-            return damaged("the first node of a knot", k, err);
+            return damaged("the first node of a component", k, err);
         for (uint32_t i = first[k]; i < first[k + 1]; i++)
-            if (analysis->knot_node[i] >= nodes ||
-                (i > first[k] &&
-                 analysis->knot_node[i] <= analysis->knot_node[i - 1]))
-                return damaged("a node of a knot", i, err);
+            if (analysis->component_node[i] >= nodes ||
+                (i > first[k] && analysis->component_node[i] <=
+                                     analysis->component_node[i - 1]))
+                return damaged("a node of a component", i, err);
     }
-    if (first[0] != 0 || first[analysis->knot_count] != members)
-        return damaged("the first node of a knot", 0, err);
+    if (first[0] != 0 || first[analysis->component_count] != members)
+        return damaged("the first node of a component", 0, err);
     return LG_OK;
 }
 
 static lg_status
-check_knot_devices(const lg_analysis *analysis, lg_error *err)
+check_component_devices(const lg_analysis *analysis, lg_error *err)
 {
-    const lg__on_device *entries = analysis->knot_device.data;
-    for (size_t i = 0; i < analysis->knot_device.count; i++) {
+    const lg__on_device *entries = analysis->component_device.data;
+    for (size_t i = 0; i < analysis->component_device.count; i++) {
         const lg__on_device *at = &entries[i];
         bool ascends = i == 0 || at[-1].device < at->device ||
                        (at[-1].device == at->device && at[-1].node < at->node);
         if (at->device == 0 || at->device > analysis->graph->device_count ||
-            at->node >= analysis->knot_count || !ascends)
-            return damaged("the device of a knot", i, err);
+            at->node >= analysis->component_count || !ascends)
+            return damaged("the device of a component", i, err);
     }
     return LG_OK;
 }
@@ -167,60 +168,62 @@ list_members(lg_analysis *analysis, uint64_t members, lg_error *err)
     analysis->member = malloc((members + 1) * sizeof *analysis->member);
     if (analysis->member == NULL)
         return lg__error_memory(err);
-    lg__knots_list(analysis);
+    lg__components_list(analysis);
     for (uint64_t i = 1; i < members; i++)
         if (analysis->member[i].node == analysis->member[i - 1].node)
-            return damaged("a node of two knots", analysis->member[i].node,
+            return damaged("a node of two components", analysis->member[i].node,
                            err);
     return LG_OK;
 }
 
 static lg_status
-read_knots(lg_analysis *analysis, lg_error *err)
+read_components(lg_analysis *analysis, lg_error *err)
 {
     const lg__array *array = analysis->graph->array;
-    uint64_t knots = array[LG__KNOT_HOST].count;
-    uint64_t members = array[LG__KNOT_NODE].count;
+    uint64_t components = array[LG__COMPONENT_HOST].count;
+    uint64_t members = array[LG__COMPONENT_NODE].count;
     uint32_t nodes = analysis->graph->columns.node_count;
-    if (knots > nodes || members > nodes ||
-        array[LG__KNOT_FIRST].count != knots + 1)
-        return damaged("the number of knots", knots, err);
-    analysis->knot_count = (uint32_t)knots;
+    if (components > nodes || members > nodes ||
+        array[LG__COMPONENT_FIRST].count != components + 1)
+        return damaged("the number of components", components, err);
+    analysis->component_count = (uint32_t)components;
     lg_status status =
-        copy(&array[LG__KNOT_FIRST], 4, &analysis->knot_first, err);
+        copy(&array[LG__COMPONENT_FIRST], 4, &analysis->component_first, err);
     if (status == LG_OK)
-        status = copy(&array[LG__KNOT_NODE], 4, &analysis->knot_node, err);
+        status =
+            copy(&array[LG__COMPONENT_NODE], 4, &analysis->component_node, err);
     if (status == LG_OK)
-        status = copy(&array[LG__KNOT_HOST], 8, &analysis->knot_host, err);
-    if (status == LG_OK && array[LG__KNOT_DEVICE].count > 0) {
-        lg__vector *vector = &analysis->knot_device;
-        status = copy(&array[LG__KNOT_DEVICE], sizeof(lg__on_device),
+        status =
+            copy(&array[LG__COMPONENT_HOST], 8, &analysis->component_host, err);
+    if (status == LG_OK && array[LG__COMPONENT_DEVICE].count > 0) {
+        lg__vector *vector = &analysis->component_device;
+        status = copy(&array[LG__COMPONENT_DEVICE], sizeof(lg__on_device),
                       &vector->data, err);
         if (status == LG_OK)
             vector->count = vector->capacity =
-                (size_t)array[LG__KNOT_DEVICE].count;
+                (size_t)array[LG__COMPONENT_DEVICE].count;
     }
     if (status == LG_OK)
-        status = check_knots(analysis, members, err);
+        status = check_components(analysis, members, err);
     if (status == LG_OK)
-        status = check_knot_devices(analysis, err);
+        status = check_component_devices(analysis, err);
     return status == LG_OK ? list_members(analysis, members, err) : status;
 }
 
 static lg_status
-read_adopted(lg_analysis *analysis, lg_error *err)
+read_collective(lg_analysis *analysis, lg_error *err)
 {
-    const lg__array *array = &analysis->graph->array[LG__ADOPTED];
-    const lg__adoption *entries = array->data;
+    const lg__array *array = &analysis->graph->array[LG__COLLECTIVE];
+    const lg__collective *entries = array->data;
     for (uint64_t i = 0; i < array->count; i++) {
         if (entries[i].node >= analysis->graph->columns.node_count ||
             (i > 0 && entries[i].node <= entries[i - 1].node) ||
-            lg_node_knot(analysis, entries[i].by) == LG_NONE)
-            return damaged("what a knot adopts", i, err);
+            lg_node_component(analysis, entries[i].by) == LG_NONE)
+            return damaged("what a component holds collectively", i, err);
     }
     if (array->count == 0)
         return LG_OK;
-    lg__vector *vector = &analysis->adopted;
+    lg__vector *vector = &analysis->collective;
     lg_status status = copy(array, sizeof *entries, &vector->data, err);
     if (status == LG_OK)
         vector->count = vector->capacity = (size_t)array->count;
@@ -241,11 +244,11 @@ lg_analysis_load(const lg_graph *graph, lg_analysis **out, lg_error *err)
     if (status == LG_OK)
         status = sum_tree(analysis, err);
     if (status == LG_OK)
-        status = read_knots(analysis, err);
+        status = read_components(analysis, err);
     if (status == LG_OK)
-        status = read_adopted(analysis, err);
+        status = read_collective(analysis, err);
     if (status == LG_OK)
-        status = lg__adopted_index(analysis, err);
+        status = lg__collective_index(analysis, err);
     if (status == LG_OK)
         *out = analysis;
     else

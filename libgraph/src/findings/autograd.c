@@ -4,29 +4,30 @@
 #include <string.h>
 
 uint32_t
-lg__grad_fn(const lg__scene *scene, uint32_t tensor)
+lg__grad_fn(const lg__detection *detection, uint32_t tensor)
 {
-    return lg__scene_attribute(scene, tensor, "grad_fn");
+    return lg__detection_attribute(detection, tensor, "grad_fn");
 }
 
 bool
-lg__has_graph(const lg__scene *scene, uint32_t node)
+lg__has_graph(const lg__detection *detection, uint32_t node)
 {
-    return lg__grad_fn(scene, node) != LG_NONE;
+    return lg__grad_fn(detection, node) != LG_NONE;
 }
 
 bool
-lg__is_scalar(const lg__scene *scene, uint32_t tensor)
+lg__is_scalar(const lg__detection *detection, uint32_t tensor)
 {
-    uint64_t bytes = lg_node_fact_number(scene->graph, tensor, "bytes", 0);
+    uint64_t bytes = lg_node_fact_number(detection->graph, tensor, "bytes", 0);
     return bytes > 0 && bytes <= sizeof(double);
 }
 
 // `AddBackward0` of `torch.autograd.AddBackward0`.
 bool
-lg__is_operation(const lg__scene *scene, uint32_t node, const char *operation)
+lg__is_operation(const lg__detection *detection, uint32_t node,
+                 const char *operation)
 {
-    const lg_graph *graph = scene->graph;
+    const lg_graph *graph = detection->graph;
     uint32_t type = graph->columns.type[node];
     lg_string name = lg_graph_string(graph, graph->type_name[type]);
     size_t length = strlen(operation);
@@ -38,20 +39,21 @@ lg__is_operation(const lg__scene *scene, uint32_t node, const char *operation)
 }
 
 bool
-lg__each_next(const lg__scene *scene, uint32_t node, lg__next_visit *visit,
-              void *context)
+lg__each_next(const lg__detection *detection, uint32_t node,
+              lg__next_visit *visit, void *context)
 {
-    const lg_columns *columns = &scene->graph->columns;
+    const lg_columns *columns = &detection->graph->columns;
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
-        if (lg__name_is(lg__scene_name(scene, edge), "next_functions") &&
+        if (lg__name_is(lg__detection_name(detection, edge),
+                        "next_functions") &&
             !visit(context, columns->edge_target[edge]))
             return false;
     return true;
 }
 
 bool
-lg__is_leaf(const lg__scene *scene, uint32_t node)
+lg__is_leaf(const lg__detection *detection, uint32_t node)
 {
-    return lg__is_operation(scene, node, "AccumulateGrad");
+    return lg__is_operation(detection, node, "AccumulateGrad");
 }

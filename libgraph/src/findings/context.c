@@ -6,28 +6,28 @@
 
 typedef struct role {
     const char *name;
-    unsigned cast;
+    unsigned type_bits;
 } role;
 
 static const role roles[] = {
-    {"torch.Tensor", LG__CAST_TENSOR},
-    {"torch.Tensor (C++)", LG__CAST_TENSOR},
-    {"torch._C.TensorBase", LG__CAST_TENSOR},
-    {"torch._C._TensorBase", LG__CAST_TENSOR},
-    {"torch.nn.modules.module.Module", LG__CAST_MODULE},
-    {"torch.optim.optimizer.Optimizer", LG__CAST_OPTIMIZER},
-    {"torch.utils.data.dataloader._BaseDataLoaderIter", LG__CAST_LOADER},
-    {"BaseException", LG__CAST_EXCEPTION},
-    {"traceback", LG__CAST_TRACEBACK},
-    {"functools._lru_cache_wrapper", LG__CAST_CACHE},
-    {"matplotlib.cbook._StrongRef", LG__CAST_CALLBACK},
-    {"matplotlib.animation.Animation", LG__CAST_ANIMATION},
-    {"matplotlib.figure.FigureBase", LG__CAST_FIGURE},
-    {"function", LG__CAST_CALLABLE},
-    {"method", LG__CAST_CALLABLE},
-    {"functools.partial", LG__CAST_CALLABLE},
-    {"code", LG__CAST_OPAQUE},
-    {"frame", LG__CAST_OPAQUE},
+    {"torch.Tensor", LG__TYPE_TENSOR},
+    {"torch.Tensor (C++)", LG__TYPE_TENSOR},
+    {"torch._C.TensorBase", LG__TYPE_TENSOR},
+    {"torch._C._TensorBase", LG__TYPE_TENSOR},
+    {"torch.nn.modules.module.Module", LG__TYPE_MODULE},
+    {"torch.optim.optimizer.Optimizer", LG__TYPE_OPTIMIZER},
+    {"torch.utils.data.dataloader._BaseDataLoaderIter", LG__TYPE_LOADER},
+    {"BaseException", LG__TYPE_EXCEPTION},
+    {"traceback", LG__TYPE_TRACEBACK},
+    {"functools._lru_cache_wrapper", LG__TYPE_CACHE},
+    {"matplotlib.cbook._StrongRef", LG__TYPE_CALLBACK},
+    {"matplotlib.animation.Animation", LG__TYPE_ANIMATION},
+    {"matplotlib.figure.FigureBase", LG__TYPE_FIGURE},
+    {"function", LG__TYPE_CALLABLE},
+    {"method", LG__TYPE_CALLABLE},
+    {"functools.partial", LG__TYPE_CALLABLE},
+    {"code", LG__TYPE_OPAQUE},
+    {"frame", LG__TYPE_OPAQUE},
 };
 
 static bool
@@ -38,171 +38,176 @@ is_called(lg_string name, const char *wanted)
 }
 
 static unsigned
-cast_by_category(lg_category category)
+type_bits_by_category(lg_category category)
 {
     switch (category) {
     case LG_CATEGORY_CONTAINER:
-        return LG__CAST_CONTAINER;
+        return LG__TYPE_CONTAINER;
     case LG_CATEGORY_ARRAY:
-        return LG__CAST_ARRAY;
+        return LG__TYPE_ARRAY;
     case LG_CATEGORY_MODULE:
     case LG_CATEGORY_TYPE:
-        return LG__CAST_OPAQUE;
+        return LG__TYPE_OPAQUE;
     default:
         return 0;
     }
 }
 
 static unsigned
-cast_type(const lg_graph *graph, uint32_t type)
+type_bits_of_type(const lg_graph *graph, uint32_t type)
 {
     lg_type about = lg_graph_type(graph, type);
-    unsigned cast = cast_by_category(about.category);
+    unsigned type_bits = type_bits_by_category(about.category);
     for (uint32_t i = 0; i < about.mro_count; i++) {
         lg_string name = lg_graph_string(graph, graph->type_name[about.mro[i]]);
         for (size_t j = 0; j < sizeof roles / sizeof *roles; j++)
             if (is_called(name, roles[j].name))
-                cast |= roles[j].cast;
+                type_bits |= roles[j].type_bits;
     }
     // Arrays of other libraries that lie on devices.
-    if (about.category == LG_CATEGORY_TENSOR && cast == 0)
-        cast = LG__CAST_ARRAY;
-    return cast;
+    if (about.category == LG_CATEGORY_TENSOR && type_bits == 0)
+        type_bits = LG__TYPE_ARRAY;
+    return type_bits;
 }
 
 static lg_status
-list_nodes(lg__scene *scene, lg_error *err)
+list_nodes(lg__detection *detection, lg_error *err)
 {
     // The rest is asked for one by one.
-    const unsigned listed = (1u << LG__CAST_COUNT) - 1 - LG__CAST_OPAQUE -
-                            LG__CAST_CONTAINER - LG__CAST_ARRAY;
-    const lg_columns *columns = &scene->graph->columns;
+    const unsigned listed = (1u << LG__TYPE_COUNT) - 1 - LG__TYPE_OPAQUE -
+                            LG__TYPE_CONTAINER - LG__TYPE_ARRAY;
+    const lg_columns *columns = &detection->graph->columns;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        unsigned cast = scene->cast[columns->type[node]] & listed;
-        for (unsigned bit = 0; cast >> bit; bit++)
-            if ((cast >> bit & 1) &&
-                !lg__gather_append(&scene->of_cast[bit], node))
+        unsigned type_bits = detection->type_bits[columns->type[node]] & listed;
+        for (unsigned bit = 0; type_bits >> bit; bit++)
+            if ((type_bits >> bit & 1) &&
+                !lg__gather_append(&detection->of_type_bits[bit], node))
                 return lg__error_memory(err);
     }
     return LG_OK;
 }
 
 lg_status
-lg__scene_new(const lg_analysis *analysis, lg__scene *out, lg_error *err)
+lg__detection_new(const lg_analysis *analysis, lg__detection *out,
+                  lg_error *err)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     size_t nodes = graph->columns.node_count;
-    lg__scene scene = {
+    lg__detection detection = {
         .analysis = analysis,
         .graph = graph,
         .walk = {.graph = graph, .fold = lg__graph_folds(graph)},
-        .cast = malloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
+        .type_bits = malloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
         .seen = calloc(nodes + 1, sizeof(uint32_t)),
         .is_kept = calloc(nodes + 1, 1),
     };
     lg_status status = LG_OK;
-    if (!scene.walk.fold || !lg__graph_reverse(graph, &scene.walk.reverse) ||
-        !scene.cast || !scene.seen || !scene.is_kept)
+    if (!detection.walk.fold ||
+        !lg__graph_reverse(graph, &detection.walk.reverse) ||
+        !detection.type_bits || !detection.seen || !detection.is_kept)
         status = lg__error_memory(err);
     for (uint32_t type = 0; status == LG_OK && type < graph->type_count; type++)
-        scene.cast[type] = cast_type(graph, type);
+        detection.type_bits[type] = type_bits_of_type(graph, type);
     if (status == LG_OK)
-        status = list_nodes(&scene, err);
+        status = list_nodes(&detection, err);
     if (status == LG_OK)
-        *out = scene;
+        *out = detection;
     else
-        lg__scene_free(&scene);
+        lg__detection_free(&detection);
     return status;
 }
 
 void
-lg__scene_free(lg__scene *scene)
+lg__detection_free(lg__detection *detection)
 {
-    for (unsigned bit = 0; bit < LG__CAST_COUNT; bit++)
-        free(scene->of_cast[bit].items);
-    for (size_t i = 0; i < scene->clue_count; i++)
-        lg__clue_free(&scene->clues[i]);
-    free(scene->clues);
-    free(scene->cast);
-    free(scene->seen);
-    free(scene->is_kept);
-    *scene = (lg__scene){0};
+    for (unsigned bit = 0; bit < LG__TYPE_COUNT; bit++)
+        free(detection->of_type_bits[bit].items);
+    for (size_t i = 0; i < detection->match_count; i++)
+        lg__match_free(&detection->matches[i]);
+    free(detection->matches);
+    free(detection->type_bits);
+    free(detection->seen);
+    free(detection->is_kept);
+    *detection = (lg__detection){0};
 }
 
 const lg__gathered *
-lg__scene_all(const lg__scene *scene, unsigned cast)
+lg__detection_all(const lg__detection *detection, unsigned type_bits)
 {
     unsigned bit = 0;
-    while (cast >> bit > 1)
+    while (type_bits >> bit > 1)
         bit++;
-    return &scene->of_cast[bit];
+    return &detection->of_type_bits[bit];
 }
 
 // ------------------------------------------------------------------ clues ---
 
 void
-lg__clue_free(lg__clue *clue)
+lg__match_free(lg__match *match)
 {
-    free(clue->kept.items);
-    free(clue->along.items);
-    *clue = (lg__clue){.holder = LG_NONE};
+    free(match->kept.items);
+    free(match->along.items);
+    *match = (lg__match){.holder = LG_NONE};
 }
 
-static lg__clue *
-clue_of(lg__scene *scene, uint32_t holder)
+static lg__match *
+match_of(lg__detection *detection, uint32_t holder)
 {
-    for (size_t i = scene->clue_count; i-- > 0;) {
-        lg__clue *clue = &scene->clues[i];
-        if (clue->pattern != scene->pattern)
+    for (size_t i = detection->match_count; i-- > 0;) {
+        lg__match *match = &detection->matches[i];
+        if (match->pattern != detection->pattern)
             break;
-        if (clue->holder == holder)
-            return clue;
+        if (match->holder == holder)
+            return match;
     }
-    if (scene->clue_count == scene->clue_capacity) {
-        size_t capacity = scene->clue_capacity ? scene->clue_capacity * 2 : 16;
-        lg__clue *clues =
-            realloc(scene->clues, capacity * sizeof *scene->clues);
-        if (clues == NULL)
+    if (detection->match_count == detection->match_capacity) {
+        size_t capacity =
+            detection->match_capacity ? detection->match_capacity * 2 : 16;
+        lg__match *matches =
+            realloc(detection->matches, capacity * sizeof *detection->matches);
+        if (matches == NULL)
             return NULL;
-        scene->clues = clues;
-        scene->clue_capacity = capacity;
+        detection->matches = matches;
+        detection->match_capacity = capacity;
     }
-    lg__clue *clue = &scene->clues[scene->clue_count++];
-    *clue = (lg__clue){.pattern = scene->pattern, .holder = holder};
-    return clue;
+    lg__match *match = &detection->matches[detection->match_count++];
+    *match = (lg__match){.pattern = detection->pattern, .holder = holder};
+    return match;
 }
 
 void
-lg__scene_note(lg__scene *scene, uint32_t holder, uint32_t node)
+lg__detection_note(lg__detection *detection, uint32_t holder, uint32_t node)
 {
-    lg__clue *clue = clue_of(scene, holder);
-    if (clue == NULL) {
-        scene->failed = true;
+    lg__match *match = match_of(detection, holder);
+    if (match == NULL) {
+        detection->failed = true;
         return;
     }
-    for (size_t i = clue->kept.count; scene->is_kept[node] && i-- > 0;)
-        if (clue->kept.items[i] == node)
+    for (size_t i = match->kept.count; detection->is_kept[node] && i-- > 0;)
+        if (match->kept.items[i] == node)
             return;
-    if (!lg__gather_append(&clue->kept, node))
-        scene->failed = true;
-    scene->is_kept[node] = 1;
+    if (!lg__gather_append(&match->kept, node))
+        detection->failed = true;
+    detection->is_kept[node] = 1;
 }
 
 void
-lg__scene_note_along(lg__scene *scene, uint32_t holder, uint32_t part)
+lg__detection_note_along(lg__detection *detection, uint32_t holder,
+                         uint32_t part)
 {
-    lg__clue *clue = clue_of(scene, holder);
-    if (clue == NULL || !lg__gather_append(&clue->along, part))
-        scene->failed = true;
+    lg__match *match = match_of(detection, holder);
+    if (match == NULL || !lg__gather_append(&match->along, part))
+        detection->failed = true;
 }
 
 void
-lg__scene_note_unseen(lg__scene *scene, uint64_t count, uint64_t bytes)
+lg__detection_note_unseen(lg__detection *detection, uint64_t count,
+                          uint64_t bytes)
 {
-    lg__clue *clue = clue_of(scene, LG_NONE);
-    scene->failed |= clue == NULL;
-    if (clue != NULL) {
-        clue->unseen += count;
-        clue->unseen_bytes += bytes;
+    lg__match *match = match_of(detection, LG_NONE);
+    detection->failed |= match == NULL;
+    if (match != NULL) {
+        match->unseen += count;
+        match->unseen_bytes += bytes;
     }
 }

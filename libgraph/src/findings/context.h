@@ -11,153 +11,160 @@
 
 /** Kinds of types that patterns ask for; bits. */
 enum {
-    LG__CAST_TENSOR = 1 << 0,
-    LG__CAST_MODULE = 1 << 1, /**< torch.nn.Module */
-    LG__CAST_OPTIMIZER = 1 << 2,
-    LG__CAST_LOADER = 1 << 3, /**< iterator of a DataLoader */
-    LG__CAST_EXCEPTION = 1 << 4,
-    LG__CAST_TRACEBACK = 1 << 5,
-    LG__CAST_CACHE = 1 << 6,     /**< functools.lru_cache */
-    LG__CAST_CALLBACK = 1 << 7,  /**< a strong one of matplotlib */
-    LG__CAST_ANIMATION = 1 << 8, /**< of matplotlib */
-    LG__CAST_FIGURE = 1 << 9,
-    LG__CAST_CALLABLE = 1 << 10, /**< function, bound method, partial */
-    LG__CAST_CONTAINER = 1 << 11,
-    LG__CAST_ARRAY = 1 << 12,  /**< anything else with a buffer */
-    LG__CAST_OPAQUE = 1 << 13, /**< modules, types, code: not gone into */
-    LG__CAST_COUNT = 14,
+    LG__TYPE_TENSOR = 1 << 0,
+    LG__TYPE_MODULE = 1 << 1, /**< torch.nn.Module */
+    LG__TYPE_OPTIMIZER = 1 << 2,
+    LG__TYPE_LOADER = 1 << 3, /**< iterator of a DataLoader */
+    LG__TYPE_EXCEPTION = 1 << 4,
+    LG__TYPE_TRACEBACK = 1 << 5,
+    LG__TYPE_CACHE = 1 << 6,     /**< functools.lru_cache */
+    LG__TYPE_CALLBACK = 1 << 7,  /**< a strong one of matplotlib */
+    LG__TYPE_ANIMATION = 1 << 8, /**< of matplotlib */
+    LG__TYPE_FIGURE = 1 << 9,
+    LG__TYPE_CALLABLE = 1 << 10, /**< function, bound method, partial */
+    LG__TYPE_CONTAINER = 1 << 11,
+    LG__TYPE_ARRAY = 1 << 12,  /**< anything else with a buffer */
+    LG__TYPE_OPAQUE = 1 << 13, /**< modules, types, code: not gone into */
+    LG__TYPE_COUNT = 14,
 };
 
 /** A finding in the making. */
-typedef struct lg__clue {
+typedef struct lg__match {
     uint32_t pattern;      /**< index in the table */
     uint32_t holder;       /**< LG_NONE: nothing in the graph */
     lg__gathered kept;     /**< what it keeps, no node twice */
     lg__gathered along;    /**< what goes with that: weighed, not counted */
     uint64_t unseen;       /**< things kept that are no node of the graph */
     uint64_t unseen_bytes; /**< of those, on devices */
-} lg__clue;
+} lg__match;
 
-void lg__clue_free(lg__clue *clue);
+void lg__match_free(lg__match *match);
 
-typedef struct lg__scene {
+typedef struct lg__detection {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    lg__walk walk;  /**< folds and reverse index set */
-    uint32_t *cast; /**< [type] LG__CAST_ bits */
-    lg__gathered of_cast[LG__CAST_COUNT];
+    lg__walk walk;       /**< folds and reverse index set */
+    uint32_t *type_bits; /**< [type] LG__TYPE_ bits */
+    lg__gathered of_type_bits[LG__TYPE_COUNT];
     uint32_t *seen; /**< [node] the number of the search that met it last */
     uint32_t searches;
     uint8_t *is_kept; /**< [node] by a clue */
     uint32_t pattern; /**< whose clues are being looked for */
-    lg__clue *clues;
-    size_t clue_count;
-    size_t clue_capacity;
+    lg__match *matches;
+    size_t match_count;
+    size_t match_capacity;
     bool failed; /**< memory ran out */
-} lg__scene;
+} lg__detection;
 
-lg_status lg__scene_new(const lg_analysis *analysis, lg__scene *out,
-                        lg_error *err);
-void lg__scene_free(lg__scene *scene);
+lg_status lg__detection_new(const lg_analysis *analysis, lg__detection *out,
+                            lg_error *err);
+void lg__detection_free(lg__detection *detection);
 
 static inline unsigned
-lg__cast_of(const lg__scene *scene, uint32_t node)
+lg__type_bits_of(const lg__detection *detection, uint32_t node)
 {
-    return scene->cast[scene->graph->columns.type[node]];
+    return detection->type_bits[detection->graph->columns.type[node]];
 }
 /** The nodes of a cast, ascending. */
-const lg__gathered *lg__scene_all(const lg__scene *scene, unsigned cast);
+const lg__gathered *lg__detection_all(const lg__detection *detection,
+                                      unsigned type_bits);
 
 /** The pattern being looked for has found that `holder` keeps `node`. */
-void lg__scene_note(lg__scene *scene, uint32_t holder, uint32_t node);
+void lg__detection_note(lg__detection *detection, uint32_t holder,
+                        uint32_t node);
 /** ... and that `part` goes when what was noted goes. */
-void lg__scene_note_along(lg__scene *scene, uint32_t holder, uint32_t part);
+void lg__detection_note_along(lg__detection *detection, uint32_t holder,
+                              uint32_t part);
 /** ... that something outside of the graph keeps so many bytes of devices. */
-void lg__scene_note_unseen(lg__scene *scene, uint64_t count, uint64_t bytes);
+void lg__detection_note_unseen(lg__detection *detection, uint64_t count,
+                               uint64_t bytes);
 
 /* ------------------------------------------------------- looking around --- */
 
 /** The target of `.name`, of the instance itself or in its dict; LG_NONE. */
-uint32_t lg__scene_attribute(const lg__scene *scene, uint32_t node,
-                             const char *name);
+uint32_t lg__detection_attribute(const lg__detection *detection, uint32_t node,
+                                 const char *name);
 /** The value of a str key in a dict, or LG_NONE. */
-uint32_t lg__scene_item(const lg__scene *scene, uint32_t dict, const char *key);
+uint32_t lg__detection_item(const lg__detection *detection, uint32_t dict,
+                            const char *key);
 /** An attribute edge's name, or a str key's text, a leading dot left out; empty
  *  for any other edge. */
-lg_string lg__scene_name(const lg__scene *scene, uint64_t edge);
+lg_string lg__detection_name(const lg__detection *detection, uint64_t edge);
 /** Whether the name is this, or this with an index behind it: `saved[0]`. */
 bool lg__name_is(lg_string name, const char *wanted);
 /** Whether the name begins so. */
 bool lg__name_begins(lg_string name, const char *start);
 
 /** Whether cutting `holder` frees the node. O(depth of the tree). */
-bool lg__scene_owns(const lg__scene *scene, uint32_t holder, uint32_t node);
+bool lg__detection_owns(const lg__detection *detection, uint32_t holder,
+                        uint32_t node);
 /** Whether a thread is in the frame, or a generator rests in it. */
-bool lg__scene_is_running(const lg__scene *scene, uint32_t frame);
+bool lg__detection_is_running(const lg__detection *detection, uint32_t frame);
 /** Whether anything but frames, in their locals, holds the node. */
-bool lg__scene_is_stored(const lg__scene *scene, uint32_t node);
+bool lg__detection_is_stored(const lg__detection *detection, uint32_t node);
 
 /** How a search spreads from a node. */
 typedef struct lg__search {
     unsigned depth;   /**< hops at most */
     unsigned wanted;  /**< casts to find; not gone into */
-    unsigned through; /**< casts to go into; LG__CAST_OPAQUE never is */
+    unsigned through; /**< casts to go into; LG__TYPE_OPAQUE never is */
     bool instances;   /**< go into instances of no cast, too */
     bool parameters;  /**< go into what a torch.nn.Module is made of, too */
-    bool (*accept)(const lg__scene *scene, uint32_t node); /**< or NULL */
+    bool (*accept)(const lg__detection *detection,
+                   uint32_t node); /**< or NULL */
 } lg__search;
 
 /** What the search finds below `start` (itself left out) is appended to
  *  *out. At most a few thousand nodes are looked at. */
-void lg__scene_search(lg__scene *scene, uint32_t start,
-                      const lg__search *search, lg__gathered *out);
+void lg__detection_search(lg__detection *detection, uint32_t start,
+                          const lg__search *search, lg__gathered *out);
 
 /* ------------------------------------------------------------- autograd --- */
 
 /** The autograd node of a tensor with a graph, or LG_NONE. */
-uint32_t lg__grad_fn(const lg__scene *scene, uint32_t tensor);
+uint32_t lg__grad_fn(const lg__detection *detection, uint32_t tensor);
 /** Whether it is a tensor with a graph. */
-bool lg__has_graph(const lg__scene *scene, uint32_t node);
+bool lg__has_graph(const lg__detection *detection, uint32_t node);
 /** Whether the tensor has one element or two. */
-bool lg__is_scalar(const lg__scene *scene, uint32_t tensor);
+bool lg__is_scalar(const lg__detection *detection, uint32_t tensor);
 /** Whether an autograd node is of that class, such as AddBackward0. */
-bool lg__is_operation(const lg__scene *scene, uint32_t node,
+bool lg__is_operation(const lg__detection *detection, uint32_t node,
                       const char *operation);
 /** Whether it is where the gradient of a leaf ends up. */
-bool lg__is_leaf(const lg__scene *scene, uint32_t node);
+bool lg__is_leaf(const lg__detection *detection, uint32_t node);
 /** False stops. */
 typedef bool lg__next_visit(void *context, uint32_t next);
 /** Calls `visit` for each node that this one passes gradients on to. */
-bool lg__each_next(const lg__scene *scene, uint32_t node, lg__next_visit *visit,
-                   void *context);
+bool lg__each_next(const lg__detection *detection, uint32_t node,
+                   lg__next_visit *visit, void *context);
 
 /* ------------------------------------------------------------- patterns --- */
 
-typedef struct lg__recipe {
+typedef struct lg__detector {
     lg_pattern pattern;
     uint64_t least; /**< bytes that the things kept must retain at least */
-    void (*look)(lg__scene *scene);
-} lg__recipe;
+    void (*look)(lg__detection *detection);
+} lg__detector;
 
 /** The table; a pattern may rely on those before it. */
-extern const lg__recipe lg__recipes[];
-extern const size_t lg__recipe_count;
+extern const lg__detector lg__detectors[];
+extern const size_t lg__detector_count;
 
-void lg__look_for_loss_histories(lg__scene *scene);
-void lg__look_for_running_totals(lg__scene *scene);
-void lg__look_for_activations(lg__scene *scene);
-void lg__look_for_create_graph(lg__scene *scene);
-void lg__look_for_retained_graphs(lg__scene *scene);
-void lg__look_for_exceptions(lg__scene *scene);
-void lg__look_for_caches(lg__scene *scene);
-void lg__look_for_notebook_outputs(lg__scene *scene);
-void lg__look_for_stale_optimizers(lg__scene *scene);
-void lg__look_for_prefetched_batches(lg__scene *scene);
-void lg__look_for_autocast(lg__scene *scene);
-void lg__look_for_compiled(lg__scene *scene);
-void lg__look_for_small_views(lg__scene *scene);
-void lg__look_for_open_figures(lg__scene *scene);
-void lg__look_for_callbacks(lg__scene *scene);
-void lg__look_for_animations(lg__scene *scene);
+void lg__look_for_loss_histories(lg__detection *detection);
+void lg__look_for_running_totals(lg__detection *detection);
+void lg__look_for_activations(lg__detection *detection);
+void lg__look_for_create_graph(lg__detection *detection);
+void lg__look_for_retained_graphs(lg__detection *detection);
+void lg__look_for_exceptions(lg__detection *detection);
+void lg__look_for_caches(lg__detection *detection);
+void lg__look_for_notebook_outputs(lg__detection *detection);
+void lg__look_for_stale_optimizers(lg__detection *detection);
+void lg__look_for_prefetched_batches(lg__detection *detection);
+void lg__look_for_autocast(lg__detection *detection);
+void lg__look_for_compiled(lg__detection *detection);
+void lg__look_for_small_views(lg__detection *detection);
+void lg__look_for_open_figures(lg__detection *detection);
+void lg__look_for_callbacks(lg__detection *detection);
+void lg__look_for_animations(lg__detection *detection);
 
 #endif

@@ -30,9 +30,9 @@ without_dot(lg_string name)
 }
 
 lg_string
-lg__scene_name(const lg__scene *scene, uint64_t edge)
+lg__detection_name(const lg__detection *detection, uint64_t edge)
 {
-    const lg_graph *graph = scene->graph;
+    const lg_graph *graph = detection->graph;
     uint32_t payload = graph->columns.edge_payload[edge];
     switch (lg__edge_kind(graph, edge)) {
     case LG_EDGE_ATTRIBUTE:
@@ -50,66 +50,71 @@ lg__scene_name(const lg__scene *scene, uint64_t edge)
 }
 
 static uint32_t
-find_named(const lg__scene *scene, uint32_t node, const char *name,
+find_named(const lg__detection *detection, uint32_t node, const char *name,
            bool is_dict)
 {
-    const lg_columns *columns = &scene->graph->columns;
+    const lg_columns *columns = &detection->graph->columns;
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
-        unsigned kind = lg__edge_kind(scene->graph, edge);
+        unsigned kind = lg__edge_kind(detection->graph, edge);
         if (is_dict ? kind != LG_EDGE_VALUE
                     : kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
             continue;
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
-            lg__string_is(lg__scene_name(scene, edge), name))
+            lg__string_is(lg__detection_name(detection, edge), name))
             return columns->edge_target[edge];
     }
     return LG_NONE;
 }
 
 uint32_t
-lg__scene_item(const lg__scene *scene, uint32_t dict, const char *key)
+lg__detection_item(const lg__detection *detection, uint32_t dict,
+                   const char *key)
 {
-    return find_named(scene, dict, key, true);
+    return find_named(detection, dict, key, true);
 }
 
 uint32_t
-lg__scene_attribute(const lg__scene *scene, uint32_t node, const char *name)
+lg__detection_attribute(const lg__detection *detection, uint32_t node,
+                        const char *name)
 {
-    const lg_columns *columns = &scene->graph->columns;
-    uint32_t found = find_named(scene, node, name, false);
+    const lg_columns *columns = &detection->graph->columns;
+    uint32_t found = find_named(detection, node, name, false);
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node];
          edge < end && found == LG_NONE; edge++)
-        if (lg__edge_kind(scene->graph, edge) == LG_EDGE_DICT)
-            found = find_named(scene, columns->edge_target[edge], name, true);
+        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_DICT)
+            found =
+                find_named(detection, columns->edge_target[edge], name, true);
     return found;
 }
 
 // ---------------------------------------------------------------- holders ---
 
 bool
-lg__scene_owns(const lg__scene *scene, uint32_t holder, uint32_t node)
+lg__detection_owns(const lg__detection *detection, uint32_t holder,
+                   uint32_t node)
 {
     while (node != LG_NONE && node != holder)
-        node = lg_node_dominator(scene->analysis, node);
+        node = lg_node_dominator(detection->analysis, node);
     return node != LG_NONE;
 }
 
 static uint64_t
-edge_in(const lg__scene *scene, uint64_t index)
+edge_in(const lg__detection *detection, uint64_t index)
 {
-    lg__in_edge in = scene->walk.reverse.edge[index];
-    return scene->graph->columns.first_edge[in.source] + in.rank;
+    lg__in_edge in = detection->walk.reverse.edge[index];
+    return detection->graph->columns.first_edge[in.source] + in.rank;
 }
 
 bool
-lg__scene_is_running(const lg__scene *scene, uint32_t frame)
+lg__detection_is_running(const lg__detection *detection, uint32_t frame)
 {
-    const lg__reverse *reverse = &scene->walk.reverse;
+    const lg__reverse *reverse = &detection->walk.reverse;
     for (uint64_t i = reverse->first[frame]; i < reverse->first[frame + 1]; i++)
-        if (lg__edge_kind(scene->graph, edge_in(scene, i)) == LG_EDGE_FRAME ||
-            lg__node_role(scene->graph, reverse->edge[i].source) ==
+        if (lg__edge_kind(detection->graph, edge_in(detection, i)) ==
+                LG_EDGE_FRAME ||
+            lg__node_role(detection->graph, reverse->edge[i].source) ==
                 LG__ROLE_SUSPENDED)
             return true;
     return false;
@@ -117,9 +122,9 @@ lg__scene_is_running(const lg__scene *scene, uint32_t frame)
 
 // Whether an edge is how a program keeps something: by a name, in a container.
 static bool
-is_storing(const lg__scene *scene, uint32_t source, uint64_t edge)
+is_storing(const lg__detection *detection, uint32_t source, uint64_t edge)
 {
-    uint8_t kind = scene->graph->columns.edge_kind[edge];
+    uint8_t kind = detection->graph->columns.edge_kind[edge];
     if (kind & LG_EDGE_WEAK)
         return false;
     switch (kind & LG_EDGE_KIND_MASK) {
@@ -129,19 +134,20 @@ is_storing(const lg__scene *scene, uint32_t source, uint64_t edge)
     case LG_EDGE_CELL:
         return true;
     case LG_EDGE_ATTRIBUTE:
-        return !(scene->graph->columns.node_flags[source] & LG_NODE_CPP) &&
-               !(lg__cast_of(scene, source) & LG__CAST_TENSOR);
+        return !(detection->graph->columns.node_flags[source] & LG_NODE_CPP) &&
+               !(lg__type_bits_of(detection, source) & LG__TYPE_TENSOR);
     default:
         return false;
     }
 }
 
 bool
-lg__scene_is_stored(const lg__scene *scene, uint32_t node)
+lg__detection_is_stored(const lg__detection *detection, uint32_t node)
 {
-    const lg__reverse *reverse = &scene->walk.reverse;
+    const lg__reverse *reverse = &detection->walk.reverse;
     for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
-        if (is_storing(scene, reverse->edge[i].source, edge_in(scene, i)))
+        if (is_storing(detection, reverse->edge[i].source,
+                       edge_in(detection, i)))
             return true;
     return false;
 }
@@ -151,7 +157,7 @@ lg__scene_is_stored(const lg__scene *scene, uint32_t node)
 enum { HOPS_LOOKED_AT = 1 << 18 };
 
 typedef struct searching {
-    lg__scene *scene;
+    lg__detection *detection;
     const lg__search *search;
     lg__gathered queue;
     lg__gathered *out;
@@ -161,24 +167,25 @@ typedef struct searching {
 static bool
 goes_through(const searching *state, uint32_t node)
 {
-    const lg__scene *scene = state->scene;
-    unsigned cast = lg__cast_of(scene, node);
-    if (cast & LG__CAST_OPAQUE)
+    const lg__detection *detection = state->detection;
+    unsigned type_bits = lg__type_bits_of(detection, node);
+    if (type_bits & LG__TYPE_OPAQUE)
         return false;
-    if (cast & state->search->through)
+    if (type_bits & state->search->through)
         return true;
-    return cast == 0 && state->search->instances &&
-           lg__node_category(scene->graph, node) == LG_CATEGORY_OTHER;
+    return type_bits == 0 && state->search->instances &&
+           lg__node_category(detection->graph, node) == LG_CATEGORY_OTHER;
 }
 
 // What a torch.nn.Module has for PyTorch itself is not what was put into it.
 static bool
-is_internal(const lg__scene *scene, const lg_hop *hop)
+is_internal(const lg__detection *detection, const lg_hop *hop)
 {
     static const char *const names[] = {"_modules", "_parameters", "_buffers"};
-    if (!(lg__cast_of(scene, hop->source) & LG__CAST_MODULE))
+    if (!(lg__type_bits_of(detection, hop->source) & LG__TYPE_MODULE))
         return false;
-    lg_string name = lg__scene_name(scene, hop->edges[hop->edge_count - 1]);
+    lg_string name =
+        lg__detection_name(detection, hop->edges[hop->edge_count - 1]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (lg__string_is(name, names[i]))
             return true;
@@ -190,42 +197,42 @@ static bool
 look_at(void *context, const lg_hop *hop)
 {
     searching *state = context;
-    lg__scene *scene = state->scene;
+    lg__detection *detection = state->detection;
     unsigned last =
-        lg__edge_kind(scene->graph, hop->edges[hop->edge_count - 1]);
-    unsigned first = lg__edge_kind(scene->graph, hop->edges[0]);
+        lg__edge_kind(detection->graph, hop->edges[hop->edge_count - 1]);
+    unsigned first = lg__edge_kind(detection->graph, hop->edges[0]);
     if (++state->hops > HOPS_LOOKED_AT)
         return false;
     if (hop->weak || last == LG_EDGE_TYPE || last == LG_EDGE_GLOBALS ||
         first == LG_EDGE_GLOBALS ||
-        (!state->search->parameters && is_internal(scene, hop)) ||
-        scene->seen[hop->target] == scene->searches)
+        (!state->search->parameters && is_internal(detection, hop)) ||
+        detection->seen[hop->target] == detection->searches)
         return true;
-    scene->seen[hop->target] = scene->searches;
+    detection->seen[hop->target] = detection->searches;
     bool enough = true;
-    if (lg__cast_of(scene, hop->target) & state->search->wanted) {
+    if (lg__type_bits_of(detection, hop->target) & state->search->wanted) {
         if (state->search->accept == NULL ||
-            state->search->accept(scene, hop->target))
+            state->search->accept(detection, hop->target))
             enough = lg__gather_append(state->out, hop->target);
     } else if (goes_through(state, hop->target)) {
         enough = lg__gather_append(&state->queue, hop->target);
     }
-    scene->failed |= !enough;
+    detection->failed |= !enough;
     return enough;
 }
 
 void
-lg__scene_search(lg__scene *scene, uint32_t start, const lg__search *search,
-                 lg__gathered *out)
+lg__detection_search(lg__detection *detection, uint32_t start,
+                     const lg__search *search, lg__gathered *out)
 {
-    searching state = {.scene = scene, .search = search, .out = out};
-    lg__walk walk = scene->walk;
+    searching state = {.detection = detection, .search = search, .out = out};
+    lg__walk walk = detection->walk;
     walk.visit = look_at;
     walk.context = &state;
-    uint32_t owner = scene->walk.fold[start].owner;
+    uint32_t owner = detection->walk.fold[start].owner;
     start = owner == LG_NONE ? start : owner;
-    scene->seen[start] = ++scene->searches;
-    scene->failed |= !lg__gather_append(&state.queue, start);
+    detection->seen[start] = ++detection->searches;
+    detection->failed |= !lg__gather_append(&state.queue, start);
     size_t begin = 0;
     for (unsigned depth = 0; depth < search->depth; depth++) {
         size_t end = state.queue.count;

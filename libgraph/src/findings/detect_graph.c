@@ -8,7 +8,7 @@ enum { NODES_LOOKED_AT = 4096 };
 // ------------------------------------------------------------ retain_graph ---
 
 typedef struct reading {
-    lg__scene *scene;
+    lg__detection *detection;
     lg__gathered queue;
     bool saved;  // tensors for a backward are still there
     bool filled; // gradients of an earlier one are, too
@@ -19,99 +19,108 @@ static bool
 visit_reading(void *context, uint32_t node)
 {
     reading *to = context;
-    lg__scene *scene = to->scene;
-    if (scene->seen[node] == scene->searches)
+    lg__detection *detection = to->detection;
+    if (detection->seen[node] == detection->searches)
         return true;
-    scene->seen[node] = scene->searches;
-    if (lg__is_leaf(scene, node)) {
-        uint32_t variable = lg__scene_attribute(scene, node, "variable");
-        uint32_t grad = variable == LG_NONE
-                            ? LG_NONE
-                            : lg__scene_attribute(scene, variable, "grad");
+    detection->seen[node] = detection->searches;
+    if (lg__is_leaf(detection, node)) {
+        uint32_t variable =
+            lg__detection_attribute(detection, node, "variable");
+        uint32_t grad =
+            variable == LG_NONE
+                ? LG_NONE
+                : lg__detection_attribute(detection, variable, "grad");
         to->filled |= grad != LG_NONE;
-        to->higher |= grad != LG_NONE && lg__has_graph(scene, grad);
+        to->higher |= grad != LG_NONE && lg__has_graph(detection, grad);
         return true;
     }
     if (!lg__gather_append(&to->queue, node))
-        scene->failed = true;
-    return !scene->failed;
+        detection->failed = true;
+    return !detection->failed;
 }
 
 static bool
-has_saved(const lg__scene *scene, uint32_t node)
+has_saved(const lg__detection *detection, uint32_t node)
 {
-    const lg_columns *columns = &scene->graph->columns;
+    const lg_columns *columns = &detection->graph->columns;
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
-        lg_string name = lg__scene_name(scene, edge);
+        lg_string name = lg__detection_name(detection, edge);
         if ((lg__name_begins(name, "_saved_") ||
              lg__name_begins(name, "_raw_saved_") ||
              lg__name_begins(name, "saved")) &&
-            (lg__cast_of(scene, columns->edge_target[edge]) & LG__CAST_TENSOR))
+            (lg__type_bits_of(detection, columns->edge_target[edge]) &
+             LG__TYPE_TENSOR))
             return true;
     }
     return false;
 }
 
 static bool
-is_retained(lg__scene *scene, uint32_t tensor)
+is_retained(lg__detection *detection, uint32_t tensor)
 {
-    reading to = {.scene = scene};
-    scene->searches++;
-    visit_reading(&to, lg__grad_fn(scene, tensor));
+    reading to = {.detection = detection};
+    detection->searches++;
+    visit_reading(&to, lg__grad_fn(detection, tensor));
     for (size_t i = 0; i < to.queue.count && i < NODES_LOOKED_AT; i++) {
-        to.saved |= has_saved(scene, to.queue.items[i]);
-        lg__each_next(scene, to.queue.items[i], visit_reading, &to);
+        to.saved |= has_saved(detection, to.queue.items[i]);
+        lg__each_next(detection, to.queue.items[i], visit_reading, &to);
     }
     free(to.queue.items);
     return to.saved && to.filled && !to.higher;
 }
 
 void
-lg__look_for_retained_graphs(lg__scene *scene)
+lg__look_for_retained_graphs(lg__detection *detection)
 {
-    const lg__gathered *tensors = lg__scene_all(scene, LG__CAST_TENSOR);
-    for (size_t i = 0; i < tensors->count && !scene->failed; i++) {
+    const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
+    for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
-        if (lg__is_scalar(scene, tensor) && !scene->is_kept[tensor] &&
-            lg__has_graph(scene, tensor) &&
-            lg__scene_is_stored(scene, tensor) && is_retained(scene, tensor))
-            lg__scene_note(scene, tensor, tensor);
+        if (lg__is_scalar(detection, tensor) && !detection->is_kept[tensor] &&
+            lg__has_graph(detection, tensor) &&
+            lg__detection_is_stored(detection, tensor) &&
+            is_retained(detection, tensor))
+            lg__detection_note(detection, tensor, tensor);
     }
 }
 
 // ------------------------------------------------------------ create_graph ---
 
-// The parameter that the knot's clue already names, or this one. All garbage is
-// one.
+// The parameter that the component's clue already names, or this one. All
+// garbage is one.
 static uint32_t
-first_of_knot(const lg__scene *scene, uint32_t knot, uint32_t tensor)
+first_of_component(const lg__detection *detection, uint32_t component,
+                   uint32_t tensor)
 {
-    for (size_t i = scene->clue_count; i-- > 0;) {
-        const lg__clue *clue = &scene->clues[i];
-        if (clue->pattern != scene->pattern)
+    for (size_t i = detection->match_count; i-- > 0;) {
+        const lg__match *match = &detection->matches[i];
+        if (match->pattern != detection->pattern)
             break;
-        if (lg_node_knot(scene->analysis, clue->holder) == knot ||
-            (!lg_node_is_reachable(scene->analysis, clue->holder) &&
-             !lg_node_is_reachable(scene->analysis, tensor)))
-            return clue->holder;
+        if (lg_node_component(detection->analysis, match->holder) ==
+                component ||
+            (!lg_node_is_reachable(detection->analysis, match->holder) &&
+             !lg_node_is_reachable(detection->analysis, tensor)))
+            return match->holder;
     }
     return tensor;
 }
 
-// Gradients with a graph, in one knot with their parameters.
+// Gradients with a graph, in one component with their parameters.
 void
-lg__look_for_create_graph(lg__scene *scene)
+lg__look_for_create_graph(lg__detection *detection)
 {
-    const lg__gathered *tensors = lg__scene_all(scene, LG__CAST_TENSOR);
-    for (size_t i = 0; i < tensors->count && !scene->failed; i++) {
+    const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
+    for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
-        uint32_t knot = lg_node_knot(scene->analysis, tensor);
-        if (knot == LG_NONE)
+        uint32_t component = lg_node_component(detection->analysis, tensor);
+        if (component == LG_NONE)
             continue;
-        uint32_t grad = lg__scene_attribute(scene, tensor, "grad");
-        if (grad != LG_NONE && lg_node_knot(scene->analysis, grad) == knot &&
-            lg__has_graph(scene, grad))
-            lg__scene_note(scene, first_of_knot(scene, knot, tensor), grad);
+        uint32_t grad = lg__detection_attribute(detection, tensor, "grad");
+        if (grad != LG_NONE &&
+            lg_node_component(detection->analysis, grad) == component &&
+            lg__has_graph(detection, grad))
+            lg__detection_note(detection,
+                               first_of_component(detection, component, tensor),
+                               grad);
     }
 }

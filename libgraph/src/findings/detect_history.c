@@ -15,7 +15,7 @@ typedef struct climber {
 } climber;
 
 typedef struct climb {
-    lg__scene *scene;
+    lg__detection *detection;
     climber *now;
     size_t count;
     climber *next;
@@ -33,14 +33,14 @@ is_part(unsigned kind)
 }
 
 static bool
-goes_up_to(const lg__scene *scene, uint32_t node)
+goes_up_to(const lg__detection *detection, uint32_t node)
 {
-    unsigned cast = lg__cast_of(scene, node);
-    if (cast & (LG__CAST_CONTAINER | LG__CAST_ARRAY))
+    unsigned type_bits = lg__type_bits_of(detection, node);
+    if (type_bits & (LG__TYPE_CONTAINER | LG__TYPE_ARRAY))
         return true;
-    return cast == 0 &&
-           lg__node_category(scene->graph, node) == LG_CATEGORY_OTHER &&
-           !(scene->graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
+    return type_bits == 0 &&
+           lg__node_category(detection->graph, node) == LG_CATEGORY_OTHER &&
+           !(detection->graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
 }
 
 // A list of them is a history; a tuple is too short to grow, and what a module
@@ -48,11 +48,12 @@ goes_up_to(const lg__scene *scene, uint32_t node)
 static bool
 is_history(const climb *to, uint32_t node)
 {
-    const lg__scene *scene = to->scene;
+    const lg__detection *detection = to->detection;
     return to->losses[node] >= MANY &&
-           (lg__cast_of(scene, node) & (LG__CAST_CONTAINER | LG__CAST_ARRAY)) &&
-           lg__node_role(scene->graph, node) != LG__ROLE_TUPLE &&
-           scene->walk.fold[node].owner == LG_NONE;
+           (lg__type_bits_of(detection, node) &
+            (LG__TYPE_CONTAINER | LG__TYPE_ARRAY)) &&
+           lg__node_role(detection->graph, node) != LG__ROLE_TUPLE &&
+           detection->walk.fold[node].owner == LG_NONE;
 }
 
 static bool
@@ -71,16 +72,16 @@ push_climber(climb *to, uint32_t at, uint32_t loss)
 static void
 climb_once(climb *to)
 {
-    lg__scene *scene = to->scene;
-    const lg__reverse *reverse = &scene->walk.reverse;
+    lg__detection *detection = to->detection;
+    const lg__reverse *reverse = &detection->walk.reverse;
     for (size_t i = 0; i < to->count; i++) {
         uint32_t at = to->now[i].at;
         for (uint64_t j = reverse->first[at]; j < reverse->first[at + 1]; j++) {
             lg__in_edge in = reverse->edge[j];
             uint64_t edge =
-                scene->graph->columns.first_edge[in.source] + in.rank;
-            if (is_part(lg__edge_kind(scene->graph, edge)) &&
-                goes_up_to(scene, in.source) &&
+                detection->graph->columns.first_edge[in.source] + in.rank;
+            if (is_part(lg__edge_kind(detection->graph, edge)) &&
+                goes_up_to(detection, in.source) &&
                 !push_climber(to, in.source, to->now[i].loss))
                 return;
         }
@@ -94,7 +95,7 @@ settle(climb *to)
     to->count = 0;
     for (size_t i = 0; i < to->next_count; i++) {
         if (is_history(to, to->next[i].at))
-            lg__scene_note(to->scene, to->next[i].at, to->next[i].loss);
+            lg__detection_note(to->detection, to->next[i].at, to->next[i].loss);
         else
             to->now[to->count++] = to->next[i];
     }
@@ -102,21 +103,22 @@ settle(climb *to)
 }
 
 void
-lg__look_for_loss_histories(lg__scene *scene)
+lg__look_for_loss_histories(lg__detection *detection)
 {
-    const lg__gathered *tensors = lg__scene_all(scene, LG__CAST_TENSOR);
-    climb to = {.scene = scene, .capacity = 2 * tensors->count + 16};
-    size_t nodes = scene->graph->columns.node_count;
+    const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
+    climb to = {.detection = detection, .capacity = 2 * tensors->count + 16};
+    size_t nodes = detection->graph->columns.node_count;
     to.now = malloc(to.capacity * sizeof *to.now);
     to.next = malloc(to.capacity * sizeof *to.next);
     to.losses = calloc(nodes + 1, sizeof *to.losses);
-    scene->failed |= !to.now || !to.next || !to.losses;
-    for (size_t i = 0; i < tensors->count && !scene->failed; i++) {
+    detection->failed |= !to.now || !to.next || !to.losses;
+    for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
-        if (lg__is_scalar(scene, tensor) && lg__has_graph(scene, tensor))
+        if (lg__is_scalar(detection, tensor) &&
+            lg__has_graph(detection, tensor))
             to.now[to.count++] = (climber){tensor, tensor};
     }
-    for (int level = 0; level < LEVELS && !scene->failed; level++) {
+    for (int level = 0; level < LEVELS && !detection->failed; level++) {
         climb_once(&to);
         settle(&to);
     }

@@ -15,15 +15,16 @@ is_pyplots_registry(lg_string name)
 
 // Gcf.figs: number to manager.
 static uint32_t
-registry_of(const lg__scene *scene)
+registry_of(const lg__detection *detection)
 {
-    for (uint32_t i = 0; i < scene->graph->root_count; i++) {
-        lg_root root = lg_graph_root(scene->graph, i);
+    for (uint32_t i = 0; i < detection->graph->root_count; i++) {
+        lg_root root = lg_graph_root(detection->graph, i);
         if (root.kind != LG_ROOT_MODULE || !is_pyplots_registry(root.name))
             continue;
-        uint32_t registry = lg__scene_attribute(scene, root.node, "Gcf");
+        uint32_t registry =
+            lg__detection_attribute(detection, root.node, "Gcf");
         if (registry != LG_NONE)
-            return lg__scene_attribute(scene, registry, "figs");
+            return lg__detection_attribute(detection, registry, "figs");
     }
     return LG_NONE;
 }
@@ -34,46 +35,46 @@ typedef struct open_figure {
 } open_figure;
 
 static bool
-find_figure(const lg__scene *scene, uint64_t edge, open_figure *out)
+find_figure(const lg__detection *detection, uint64_t edge, open_figure *out)
 {
-    if (lg__edge_kind(scene->graph, edge) != LG_EDGE_VALUE)
+    if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
         return false;
-    out->manager = scene->graph->columns.edge_target[edge];
-    out->canvas = lg__scene_attribute(scene, out->manager, "canvas");
+    out->manager = detection->graph->columns.edge_target[edge];
+    out->canvas = lg__detection_attribute(detection, out->manager, "canvas");
     if (out->canvas == LG_NONE)
         return false;
-    out->figure = lg__scene_attribute(scene, out->canvas, "figure");
+    out->figure = lg__detection_attribute(detection, out->canvas, "figure");
     return out->figure != LG_NONE;
 }
 
 static size_t
-count_figures(const lg__scene *scene, uint64_t from, uint64_t end)
+count_figures(const lg__detection *detection, uint64_t from, uint64_t end)
 {
     size_t count = 0;
     open_figure found;
     for (uint64_t edge = from; edge < end; edge++)
-        count += find_figure(scene, edge, &found);
+        count += find_figure(detection, edge, &found);
     return count;
 }
 
 void
-lg__look_for_open_figures(lg__scene *scene)
+lg__look_for_open_figures(lg__detection *detection)
 {
-    const lg_columns *columns = &scene->graph->columns;
-    uint32_t registry = registry_of(scene);
+    const lg_columns *columns = &detection->graph->columns;
+    uint32_t registry = registry_of(detection);
     open_figure found;
     if (registry == LG_NONE)
         return;
     uint64_t from = columns->first_edge[registry];
     uint64_t end = columns->first_edge[registry + 1];
-    if (count_figures(scene, from, end) <= FEW_FIGURES)
+    if (count_figures(detection, from, end) <= FEW_FIGURES)
         return;
     for (uint64_t edge = from; edge < end; edge++) {
-        if (!find_figure(scene, edge, &found))
+        if (!find_figure(detection, edge, &found))
             continue;
-        lg__scene_note(scene, registry, found.figure);
-        lg__scene_note_along(scene, registry, found.canvas);
-        lg__scene_note_along(scene, registry, found.manager);
+        lg__detection_note(detection, registry, found.figure);
+        lg__detection_note_along(detection, registry, found.canvas);
+        lg__detection_note_along(detection, registry, found.manager);
     }
 }
 
@@ -81,24 +82,25 @@ lg__look_for_open_figures(lg__scene *scene)
 
 static const lg__search data_behind = {
     .depth = 4,
-    .wanted = LG__CAST_TENSOR | LG__CAST_ARRAY,
-    .through = LG__CAST_CONTAINER | LG__CAST_CALLABLE,
+    .wanted = LG__TYPE_TENSOR | LG__TYPE_ARRAY,
+    .through = LG__TYPE_CONTAINER | LG__TYPE_CALLABLE,
     .instances = true,
 };
 
 // matplotlib keeps a bound method weakly, and anything else for good.
 void
-lg__look_for_callbacks(lg__scene *scene)
+lg__look_for_callbacks(lg__detection *detection)
 {
-    const lg__gathered *all = lg__scene_all(scene, LG__CAST_CALLBACK);
-    for (size_t i = 0; i < all->count && !scene->failed; i++) {
-        uint32_t callback = lg__scene_attribute(scene, all->items[i], "_obj");
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_CALLBACK);
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        uint32_t callback =
+            lg__detection_attribute(detection, all->items[i], "_obj");
         lg__gathered found = {0};
         if (callback != LG_NONE)
-            lg__scene_search(scene, callback, &data_behind, &found);
+            lg__detection_search(detection, callback, &data_behind, &found);
         for (size_t j = 0; j < found.count; j++)
-            if (lg__scene_owns(scene, callback, found.items[j]))
-                lg__scene_note(scene, callback, found.items[j]);
+            if (lg__detection_owns(detection, callback, found.items[j]))
+                lg__detection_note(detection, callback, found.items[j]);
         free(found.items);
     }
 }
@@ -106,19 +108,19 @@ lg__look_for_callbacks(lg__scene *scene)
 // -------------------------------------------------------------- animations ---
 
 void
-lg__look_for_animations(lg__scene *scene)
+lg__look_for_animations(lg__detection *detection)
 {
-    const lg_columns *columns = &scene->graph->columns;
-    const lg__gathered *all = lg__scene_all(scene, LG__CAST_ANIMATION);
-    for (size_t i = 0; i < all->count && !scene->failed; i++) {
+    const lg_columns *columns = &detection->graph->columns;
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_ANIMATION);
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
         uint32_t frames =
-            lg__scene_attribute(scene, all->items[i], "_save_seq");
+            lg__detection_attribute(detection, all->items[i], "_save_seq");
         if (frames == LG_NONE)
             continue;
         uint64_t end = columns->first_edge[frames + 1];
         for (uint64_t edge = columns->first_edge[frames]; edge < end; edge++)
-            if (lg__edge_kind(scene->graph, edge) == LG_EDGE_INDEX)
-                lg__scene_note(scene, all->items[i],
-                               columns->edge_target[edge]);
+            if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX)
+                lg__detection_note(detection, all->items[i],
+                                   columns->edge_target[edge]);
     }
 }

@@ -9,16 +9,16 @@ enum {
 };
 
 static bool
-is_sum(const lg__scene *scene, uint32_t node)
+is_sum(const lg__detection *detection, uint32_t node)
 {
-    return lg__is_operation(scene, node, "AddBackward0") ||
-           lg__is_operation(scene, node, "SubBackward0") ||
-           lg__is_operation(scene, node, "LerpBackward0");
+    return lg__is_operation(detection, node, "AddBackward0") ||
+           lg__is_operation(detection, node, "SubBackward0") ||
+           lg__is_operation(detection, node, "LerpBackward0");
 }
 
 // What scales or copies one number.
 static bool
-is_passing(const lg__scene *scene, uint32_t node)
+is_passing(const lg__detection *detection, uint32_t node)
 {
     static const char *const passing[] = {
         "MulBackward0",     "DivBackward0",   "CloneBackward0",
@@ -27,7 +27,7 @@ is_passing(const lg__scene *scene, uint32_t node)
         "SqueezeBackward0", "ViewBackward0",  "SelectBackward0",
     };
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
-        if (lg__is_operation(scene, node, passing[i]))
+        if (lg__is_operation(detection, node, passing[i]))
             return true;
     return false;
 }
@@ -47,30 +47,30 @@ take_input(void *context, uint32_t next)
 }
 
 static inputs
-inputs_of(const lg__scene *scene, uint32_t node)
+inputs_of(const lg__detection *detection, uint32_t node)
 {
     inputs found = {.count = 0};
-    lg__each_next(scene, node, take_input, &found);
+    lg__each_next(detection, node, take_input, &found);
     return found;
 }
 
 // The sum that a node is, or scales; LG_NONE.
 static uint32_t
-sum_behind(const lg__scene *scene, uint32_t node)
+sum_behind(const lg__detection *detection, uint32_t node)
 {
-    for (int i = 0; i < 4 && !is_sum(scene, node); i++) {
-        inputs from = inputs_of(scene, node);
-        if (!is_passing(scene, node) || from.count != 1)
+    for (int i = 0; i < 4 && !is_sum(detection, node); i++) {
+        inputs from = inputs_of(detection, node);
+        if (!is_passing(detection, node) || from.count != 1)
             return LG_NONE;
         node = from.node[0];
     }
-    return is_sum(scene, node) ? node : LG_NONE;
+    return is_sum(detection, node) ? node : LG_NONE;
 }
 
 // The graphs of a total's parts: alike, but of no common step. Where they meet
 // is at parameters only.
 typedef struct parts {
-    lg__scene *scene;
+    lg__detection *detection;
     uint32_t *part; // [node] the number of the part that met it last
     lg__gathered stack;
     uint32_t number; // of the part
@@ -87,16 +87,16 @@ visit_part(void *context, uint32_t node)
     parts *to = context;
     if (to->part[node] == to->number)
         return true;
-    if (lg__is_leaf(to->scene, node)) {
+    if (lg__is_leaf(to->detection, node)) {
         to->ends_alike |= to->part[node] > to->before;
     } else if (to->part[node] > to->before) {
         to->meets = true;
         return false;
     } else if (!lg__gather_append(&to->stack, node)) {
-        to->scene->failed = true;
+        to->detection->failed = true;
     }
     to->part[node] = to->number;
-    return !to->scene->failed;
+    return !to->detection->failed;
 }
 
 static void
@@ -107,7 +107,7 @@ walk_part(parts *to, uint32_t start)
     to->meets = to->ends_alike = false;
     bool going = visit_part(to, start);
     while (going && to->stack.count > 0 && ++to->looked < NODES_LOOKED_AT)
-        going = lg__each_next(to->scene, to->stack.items[--to->stack.count],
+        going = lg__each_next(to->detection, to->stack.items[--to->stack.count],
                               visit_part, to);
     if (to->meets)
         to->apart = 0;
@@ -119,19 +119,19 @@ walk_part(parts *to, uint32_t start)
 static bool
 is_total(parts *to, uint32_t tensor)
 {
-    const lg__scene *scene = to->scene;
-    uint32_t at = sum_behind(scene, lg__grad_fn(scene, tensor));
+    const lg__detection *detection = to->detection;
+    uint32_t at = sum_behind(detection, lg__grad_fn(detection, tensor));
     to->before = to->number;
     to->apart = 0;
     to->looked = 0;
     while (at != LG_NONE && to->apart + 1 < MANY &&
-           to->looked < NODES_LOOKED_AT && !scene->failed) {
-        inputs from = inputs_of(scene, at);
+           to->looked < NODES_LOOKED_AT && !detection->failed) {
+        inputs from = inputs_of(detection, at);
         uint32_t next = LG_NONE;
         to->part[at] = ++to->number;
         for (size_t i = 0; i < from.count; i++) {
             uint32_t sum =
-                next == LG_NONE ? sum_behind(scene, from.node[i]) : LG_NONE;
+                next == LG_NONE ? sum_behind(detection, from.node[i]) : LG_NONE;
             if (sum != LG_NONE)
                 next = sum;
             else
@@ -143,20 +143,20 @@ is_total(parts *to, uint32_t tensor)
 }
 
 void
-lg__look_for_running_totals(lg__scene *scene)
+lg__look_for_running_totals(lg__detection *detection)
 {
-    const lg__gathered *tensors = lg__scene_all(scene, LG__CAST_TENSOR);
-    size_t nodes = scene->graph->columns.node_count;
+    const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
+    size_t nodes = detection->graph->columns.node_count;
     parts to = {
-        .scene = scene,
+        .detection = detection,
         .part = calloc(nodes + 1, sizeof(uint32_t)),
     };
-    scene->failed |= to.part == NULL;
-    for (size_t i = 0; i < tensors->count && !scene->failed; i++) {
+    detection->failed |= to.part == NULL;
+    for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
-        if (lg__is_scalar(scene, tensor) && !scene->is_kept[tensor] &&
-            lg__has_graph(scene, tensor) && is_total(&to, tensor))
-            lg__scene_note(scene, tensor, tensor);
+        if (lg__is_scalar(detection, tensor) && !detection->is_kept[tensor] &&
+            lg__has_graph(detection, tensor) && is_total(&to, tensor))
+            lg__detection_note(detection, tensor, tensor);
     }
     free(to.part);
     free(to.stack.items);

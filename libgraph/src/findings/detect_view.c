@@ -9,7 +9,7 @@ enum {
 };
 
 typedef struct looking {
-    lg__scene *scene;
+    lg__detection *detection;
     lg__gathered arrays; // that look at it, views of views included
     uint64_t shown;      // by those that anything else refers to
     uint32_t widest;     // of those
@@ -20,19 +20,19 @@ typedef struct looking {
 static void
 add_array(looking *to, uint32_t node)
 {
-    lg__scene *scene = to->scene;
-    if (scene->seen[node] == scene->searches)
+    lg__detection *detection = to->detection;
+    if (detection->seen[node] == detection->searches)
         return;
-    scene->seen[node] = scene->searches;
+    detection->seen[node] = detection->searches;
     if (!lg__gather_append(&to->arrays, node))
-        scene->failed = true;
+        detection->failed = true;
 }
 
 // Whether the edge is how a view refers to what it was cut from.
 static bool
-is_views_edge(const lg__scene *scene, uint64_t edge)
+is_views_edge(const lg__detection *detection, uint64_t edge)
 {
-    lg_string name = lg__scene_name(scene, edge);
+    lg_string name = lg__detection_name(detection, edge);
     return lg__string_is(name, "base") || lg__string_is(name, "_base");
 }
 
@@ -40,17 +40,17 @@ is_views_edge(const lg__scene *scene, uint64_t edge)
 static bool
 look_at_holders(looking *to, uint32_t array)
 {
-    const lg__scene *scene = to->scene;
-    const lg__reverse *reverse = &scene->walk.reverse;
-    const lg_columns *columns = &scene->graph->columns;
-    bool seen = lg_node_unexplained(scene->graph, array) > 0;
+    const lg__detection *detection = to->detection;
+    const lg__reverse *reverse = &detection->walk.reverse;
+    const lg_columns *columns = &detection->graph->columns;
+    bool seen = lg_node_unexplained(detection->graph, array) > 0;
     for (uint64_t i = reverse->first[array]; i < reverse->first[array + 1];
          i++) {
         lg__in_edge in = reverse->edge[i];
         uint64_t edge = columns->first_edge[in.source] + in.rank;
         if (columns->edge_kind[edge] & LG_EDGE_WEAK)
             continue;
-        if (is_views_edge(scene, edge))
+        if (is_views_edge(detection, edge))
             add_array(to, in.source);
         else
             seen = true;
@@ -64,7 +64,7 @@ look_at_array(looking *to, uint32_t array)
     if (!look_at_holders(to, array))
         return;
     uint64_t shown =
-        lg_node_fact_number(to->scene->graph, array, "bytes", UINT64_MAX);
+        lg_node_fact_number(to->detection->graph, array, "bytes", UINT64_MAX);
     to->unknown |= shown == UINT64_MAX;
     to->shown += shown;
     if (to->widest == LG_NONE || shown > to->widest_shown) {
@@ -76,9 +76,9 @@ look_at_array(looking *to, uint32_t array)
 static void
 look_at_buffer(looking *to, uint32_t buffer)
 {
-    lg__scene *scene = to->scene;
-    const lg__reverse *reverse = &scene->walk.reverse;
-    scene->searches++;
+    lg__detection *detection = to->detection;
+    const lg__reverse *reverse = &detection->walk.reverse;
+    detection->searches++;
     to->arrays.count = 0;
     to->shown = to->widest_shown = 0;
     to->widest = LG_NONE;
@@ -92,19 +92,19 @@ look_at_buffer(looking *to, uint32_t buffer)
 }
 
 void
-lg__look_for_small_views(lg__scene *scene)
+lg__look_for_small_views(lg__detection *detection)
 {
-    const lg_columns *columns = &scene->graph->columns;
-    looking at = {.scene = scene};
-    for (uint32_t node = 0; node < columns->node_count && !scene->failed;
+    const lg_columns *columns = &detection->graph->columns;
+    looking at = {.detection = detection};
+    for (uint32_t node = 0; node < columns->node_count && !detection->failed;
          node++) {
-        uint64_t size = lg_node_size(scene->graph, node);
+        uint64_t size = lg_node_size(detection->graph, node);
         if (!(columns->node_flags[node] & LG_NODE_BUFFER) || size < 64 << 10)
             continue;
         look_at_buffer(&at, node);
         if (at.widest != LG_NONE && !at.unknown &&
             at.shown <= size / SMALL_PART)
-            lg__scene_note(scene, at.widest, node);
+            lg__detection_note(detection, at.widest, node);
     }
     free(at.arrays.items);
 }

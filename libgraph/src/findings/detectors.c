@@ -3,7 +3,7 @@
 
 enum { KIB = 1024 };
 
-const lg__recipe lg__recipes[] = {
+const lg__detector lg__detectors[] = {
     {{"loss-history",
       "A container keeps losses together with their autograd graphs: the "
       "nodes, and all that no backward has freed.",
@@ -103,4 +103,4 @@ const lg__recipe lg__recipes[] = {
      lg__look_for_animations},
 };
 
-const size_t lg__recipe_count = sizeof lg__recipes / sizeof *lg__recipes;
+const size_t lg__detector_count = sizeof lg__detectors / sizeof *lg__detectors;

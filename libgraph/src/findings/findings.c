@@ -8,19 +8,19 @@ enum { WEIGHED_EXACTLY = 64 }; // for the others, what each keeps alone
 const lg_pattern *
 lg_pattern_at(size_t index)
 {
-    return index < lg__recipe_count ? &lg__recipes[index].pattern : NULL;
+    return index < lg__detector_count ? &lg__detectors[index].pattern : NULL;
 }
 
 static lg_status
-look(lg__scene *scene, const lg_monitor *monitor, lg_error *err)
+look(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
 {
-    for (uint32_t i = 0; i < lg__recipe_count; i++) {
-        double done = (double)i / (double)lg__recipe_count;
+    for (uint32_t i = 0; i < lg__detector_count; i++) {
+        double done = (double)i / (double)lg__detector_count;
         if (!lg__monitor_goes_on(monitor, "looking for mistakes", done, err))
             return LG_ECANCELLED;
-        scene->pattern = i;
-        lg__recipes[i].look(scene);
-        if (scene->failed)
+        detection->pattern = i;
+        lg__detectors[i].look(detection);
+        if (detection->failed)
             return lg__error_memory(err);
     }
     return LG_OK;
@@ -28,14 +28,15 @@ look(lg__scene *scene, const lg_monitor *monitor, lg_error *err)
 
 // The container that owns the holder of a clue, with others like it; LG_NONE.
 static uint32_t
-shelf_of(const lg__scene *scene, const lg__clue *clue)
+shelf_of(const lg__detection *detection, const lg__match *match)
 {
-    uint32_t owner = clue->holder == LG_NONE
-                         ? LG_NONE
-                         : lg_node_dominator(scene->analysis, clue->holder);
+    uint32_t owner =
+        match->holder == LG_NONE
+            ? LG_NONE
+            : lg_node_dominator(detection->analysis, match->holder);
     return owner != LG_NONE &&
-                   (lg__cast_of(scene, owner) & LG__CAST_CONTAINER) &&
-                   scene->walk.fold[owner].owner == LG_NONE
+                   (lg__type_bits_of(detection, owner) & LG__TYPE_CONTAINER) &&
+                   detection->walk.fold[owner].owner == LG_NONE
                ? owner
                : LG_NONE;
 }
@@ -50,66 +51,66 @@ append_all(lg__gathered *to, const lg__gathered *from)
 }
 
 static bool
-take_over(lg__clue *to, lg__clue *from)
+take_over(lg__match *to, lg__match *from)
 {
     bool taken = append_all(&to->kept, &from->kept) &&
                  append_all(&to->along, &from->along);
     if (taken)
-        lg__clue_free(from);
+        lg__match_free(from);
     return taken;
 }
 
 // Exceptions in one list, callbacks in one dict: one finding, of the list.
 static lg_status
-merge(lg__scene *scene, lg_error *err)
+merge(lg__detection *detection, lg_error *err)
 {
-    uint32_t *first = calloc(scene->graph->columns.node_count + (size_t)1,
+    uint32_t *first = calloc(detection->graph->columns.node_count + (size_t)1,
                              sizeof *first); // 1 + the clue of that shelf
     size_t kept = 0;
     if (first == NULL)
         return lg__error_memory(err);
-    for (size_t i = 0; i < scene->clue_count && !scene->failed; i++) {
-        lg__clue *clue = &scene->clues[i];
-        uint32_t shelf = shelf_of(scene, clue);
-        lg__clue *before = shelf != LG_NONE && first[shelf] != 0
-                               ? &scene->clues[first[shelf] - 1]
-                               : NULL;
-        if (before != NULL && before->pattern == clue->pattern) {
+    for (size_t i = 0; i < detection->match_count && !detection->failed; i++) {
+        lg__match *match = &detection->matches[i];
+        uint32_t shelf = shelf_of(detection, match);
+        lg__match *before = shelf != LG_NONE && first[shelf] != 0
+                                ? &detection->matches[first[shelf] - 1]
+                                : NULL;
+        if (before != NULL && before->pattern == match->pattern) {
             before->holder = shelf;
-            scene->failed |= !take_over(before, clue);
+            detection->failed |= !take_over(before, match);
             continue;
         }
         if (kept < i) {
-            scene->clues[kept] = *clue;
-            *clue = (lg__clue){.holder = LG_NONE};
+            detection->matches[kept] = *match;
+            *match = (lg__match){.holder = LG_NONE};
         }
         if (shelf != LG_NONE)
             first[shelf] = (uint32_t)++kept;
         else
             kept++;
     }
-    if (!scene->failed)
-        scene->clue_count = kept;
+    if (!detection->failed)
+        detection->match_count = kept;
     free(first);
-    return scene->failed ? lg__error_memory(err) : LG_OK;
+    return detection->failed ? lg__error_memory(err) : LG_OK;
 }
 
 // At least what the clue keeps: each thing alone, no byte twice.
 static lg_bytes
-weigh_roughly(lg__scene *scene, const lg__clue *clue)
+weigh_roughly(lg__detection *detection, const lg__match *match)
 {
     lg_bytes sum = {0, 0};
-    scene->searches++;
-    for (size_t i = 0; i < clue->kept.count; i++)
-        scene->seen[clue->kept.items[i]] = scene->searches;
-    for (size_t i = 0; i < clue->kept.count; i++) {
-        uint32_t node = clue->kept.items[i];
-        uint32_t at = lg_node_dominator(scene->analysis, node);
-        while (at != LG_NONE && scene->seen[at] != scene->searches)
-            at = lg_node_dominator(scene->analysis, at);
+    detection->searches++;
+    for (size_t i = 0; i < match->kept.count; i++)
+        detection->seen[match->kept.items[i]] = detection->searches;
+    for (size_t i = 0; i < match->kept.count; i++) {
+        uint32_t node = match->kept.items[i];
+        uint32_t at = lg_node_dominator(detection->analysis, node);
+        while (at != LG_NONE && detection->seen[at] != detection->searches)
+            at = lg_node_dominator(detection->analysis, at);
         if (at != LG_NONE)
             continue;
-        lg_bytes bytes = lg_node_retained(scene->analysis, node);
+        lg_bytes bytes = lg_node_retained(detection->analysis, node);
         sum.host += bytes.host;
         sum.device += bytes.device;
     }
@@ -118,37 +119,37 @@ weigh_roughly(lg__scene *scene, const lg__clue *clue)
 
 // What would be freed if the clue's things, and what goes with them, went.
 static lg_status
-weigh_exactly(lg__scene *scene, const lg__clue *clue, const lg_monitor *monitor,
-              lg_bytes *out, lg_error *err)
+weigh_exactly(lg__detection *detection, const lg__match *match,
+              const lg_monitor *monitor, lg_bytes *out, lg_error *err)
 {
     lg__gathered all = {0};
     lg_status status =
-        append_all(&all, &clue->kept) && append_all(&all, &clue->along)
-            ? lg_nodes_retained(scene->analysis, all.items, all.count, monitor,
-                                out, err)
+        append_all(&all, &match->kept) && append_all(&all, &match->along)
+            ? lg_nodes_retained(detection->analysis, all.items, all.count,
+                                monitor, out, err)
             : lg__error_memory(err);
     free(all.items);
     return status;
 }
 
 static lg_status
-weigh(lg__scene *scene, const lg__clue *clue, bool exactly,
+weigh(lg__detection *detection, const lg__match *match, bool exactly,
       const lg_monitor *monitor, lg_finding *out, lg_error *err)
 {
     *out = (lg_finding){
-        .pattern = &lg__recipes[clue->pattern].pattern,
-        .holder = clue->holder,
-        .example = clue->kept.count > 0 ? clue->kept.items[0] : LG_NONE,
-        .count = clue->kept.count + clue->unseen,
+        .pattern = &lg__detectors[match->pattern].pattern,
+        .holder = match->holder,
+        .example = match->kept.count > 0 ? match->kept.items[0] : LG_NONE,
+        .count = match->kept.count + match->unseen,
     };
     lg_status status = LG_OK;
-    if (clue->kept.count == 1 && clue->along.count == 0)
-        out->retained = lg_node_retained(scene->analysis, out->example);
-    else if (exactly && clue->kept.count > 0)
-        status = weigh_exactly(scene, clue, monitor, &out->retained, err);
+    if (match->kept.count == 1 && match->along.count == 0)
+        out->retained = lg_node_retained(detection->analysis, out->example);
+    else if (exactly && match->kept.count > 0)
+        status = weigh_exactly(detection, match, monitor, &out->retained, err);
     else
-        out->retained = weigh_roughly(scene, clue);
-    out->retained.device += clue->unseen_bytes;
+        out->retained = weigh_roughly(detection, match);
+    out->retained.device += match->unseen_bytes;
     return status;
 }
 
@@ -174,34 +175,34 @@ biggest_first(const void *left, const void *right)
 
 // Whether a node on the way is the clue's holder or among what it keeps.
 static bool
-concerns(const lg__clue *clue, const uint8_t *way)
+concerns(const lg__match *match, const uint8_t *way)
 {
-    if (clue->holder != LG_NONE && way[clue->holder])
+    if (match->holder != LG_NONE && way[match->holder])
         return true;
-    for (size_t i = 0; i < clue->kept.count; i++)
-        if (way[clue->kept.items[i]])
+    for (size_t i = 0; i < match->kept.count; i++)
+        if (way[match->kept.items[i]])
             return true;
     return false;
 }
 
 // Of all clues, or of those that concern the nodes on the way.
 static lg_status
-weigh_all(lg__scene *scene, const uint8_t *way, const lg_monitor *monitor,
-          lg_findings *out, lg_error *err)
+weigh_all(lg__detection *detection, const uint8_t *way,
+          const lg_monitor *monitor, lg_findings *out, lg_error *err)
 {
     lg_findings found = {0};
     lg_status status = LG_OK;
-    found.items = malloc((scene->clue_count + 1) * sizeof *found.items);
+    found.items = malloc((detection->match_count + 1) * sizeof *found.items);
     if (found.items == NULL)
         return lg__error_memory(err);
-    for (size_t i = 0; i < scene->clue_count && status == LG_OK; i++) {
-        const lg__clue *clue = &scene->clues[i];
+    for (size_t i = 0; i < detection->match_count && status == LG_OK; i++) {
+        const lg__match *match = &detection->matches[i];
         lg_finding *at = &found.items[found.count];
-        if (way != NULL && !concerns(clue, way))
+        if (way != NULL && !concerns(match, way))
             continue;
-        bool exactly = scene->clue_count <= WEIGHED_EXACTLY;
-        status = weigh(scene, clue, exactly, monitor, at, err);
-        if (sum(at->retained) >= lg__recipes[clue->pattern].least)
+        bool exactly = detection->match_count <= WEIGHED_EXACTLY;
+        status = weigh(detection, match, exactly, monitor, at, err);
+        if (sum(at->retained) >= lg__detectors[match->pattern].least)
             found.count++;
     }
     if (status != LG_OK) {
@@ -217,16 +218,16 @@ static lg_status
 find(const lg_analysis *analysis, const uint8_t *way, const lg_monitor *monitor,
      lg_findings *out, lg_error *err)
 {
-    lg__scene scene;
-    lg_status status = lg__scene_new(analysis, &scene, err);
+    lg__detection detection;
+    lg_status status = lg__detection_new(analysis, &detection, err);
     if (status != LG_OK)
         return status;
-    status = look(&scene, monitor, err);
+    status = look(&detection, monitor, err);
     if (status == LG_OK)
-        status = merge(&scene, err);
+        status = merge(&detection, err);
     if (status == LG_OK)
-        status = weigh_all(&scene, way, monitor, out, err);
-    lg__scene_free(&scene);
+        status = weigh_all(&detection, way, monitor, out, err);
+    lg__detection_free(&detection);
     return status;
 }
 

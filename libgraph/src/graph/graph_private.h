@@ -51,11 +51,11 @@ _Static_assert(sizeof(lg_block) == 40, "a block is 40 bytes");
     X(SEGMENT, 32, 40, "segment")                                              \
     X(BLOCK, 33, 40, "block")                                                  \
     X(DOMINATOR, 64, 4, "dominator")                                           \
-    X(KNOT_FIRST, 65, 4, "first of a knot")                                    \
-    X(KNOT_NODE, 66, 4, "node of a knot")                                      \
-    X(KNOT_HOST, 67, 8, "host bytes of a knot")                                \
-    X(KNOT_DEVICE, 68, 16, "device bytes of a knot")                           \
-    X(ADOPTED, 70, 8, "adopted by a knot")                                     \
+    X(COMPONENT_FIRST, 65, 4, "first of a component")                          \
+    X(COMPONENT_NODE, 66, 4, "node of a component")                            \
+    X(COMPONENT_HOST, 67, 8, "host bytes of a component")                      \
+    X(COMPONENT_DEVICE, 68, 16, "device bytes of a component")                 \
+    X(COLLECTIVE, 70, 8, "adopted by a component")                             \
     X(ANALYSIS, 69, 8, "analysis")
 
 /** From this one on a file need not have them; left out, they are empty. */
@@ -326,8 +326,8 @@ bool lg__hop_opens_parts(const lg_graph *graph, const lg_hop *hop,
 
 /** `.fc`, or `[0]` as in a torch.nn.Sequential, of a hop from one of the dicts
  *  to a part. False, and nothing is said, if its key is neither. */
-bool lg__say_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
-                  lg_text *out);
+bool lg__format_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
+                     lg_text *out);
 
 // Which classes come from a library that everybody has, and which a person may
 // have written.

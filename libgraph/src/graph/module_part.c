@@ -50,8 +50,8 @@ is_identifier(const char *text, size_t length)
 }
 
 bool
-lg__say_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
-             lg_text *out)
+lg__format_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
+                lg_text *out)
 {
     if (hop->weak || !read_label(graph, hop, scratch) || scratch->length < 5 ||
         memcmp(scratch->data, "['", 2) != 0)

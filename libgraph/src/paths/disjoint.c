@@ -37,14 +37,15 @@ is_dominator(const search *state, uint32_t node)
 static uint8_t
 role_of(const search *state, uint32_t node)
 {
-    const unsigned furniture = LG__MARK_FURNITURE | LG__MARK_NAMESPACE;
+    const unsigned implicit_root = LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE;
     if (lg_node_is_reachable(state->analysis, node) !=
         lg_node_is_reachable(state->analysis, state->target))
         return LG__FLOW_CLOSED;
     if (state->dominator != LG_NONE)
         return is_dominator(state, node) ? LG__FLOW_SOURCE : LG__FLOW_INNER;
-    return (state->analysis->policy.mark[node] & furniture) ? LG__FLOW_SOURCE
-                                                            : LG__FLOW_INNER;
+    return (state->analysis->policy.mark[node] & implicit_root)
+               ? LG__FLOW_SOURCE
+               : LG__FLOW_INNER;
 }
 
 static void

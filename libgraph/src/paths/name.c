@@ -125,7 +125,8 @@ compare_part(void *context, const lg_hop *hop)
 {
     stepper *state = context;
     state->label.length = 0;
-    return !lg__say_part(state->graph, hop, &state->scratch, &state->label) ||
+    return !lg__format_part(state->graph, hop, &state->scratch,
+                            &state->label) ||
            is_the_step(state, hop);
 }
 

@@ -6,14 +6,14 @@
 #include <string.h>
 
 lg_status
-lg__say_holder(lg__where *where, const lg_finding *finding, lg_text *out,
-               lg_error *err)
+lg__format_holder(lg__where *where, const lg_finding *finding, lg_text *out,
+                  lg_error *err)
 {
     if (finding->holder == LG_NONE) {
         lg_text_add(out, "C++, which no snapshot sees");
         return LG_OK;
     }
-    lg_status status = lg__where_say(where, finding->holder, NULL, out, err);
+    lg_status status = lg__where_format(where, finding->holder, NULL, out, err);
     lg_text_add(out, "  ");
     lg_node_title(lg_analysis_graph(where->analysis), finding->holder, false,
                   out);
@@ -22,13 +22,13 @@ lg__say_holder(lg__where *where, const lg_finding *finding, lg_text *out,
 }
 
 void
-lg__say_kept(const lg_graph *graph, const lg_finding *finding, lg_text *out)
+lg__format_kept(const lg_graph *graph, const lg_finding *finding, lg_text *out)
 {
     if (finding->example == LG_NONE)
         return;
     uint32_t type = graph->columns.type[finding->example];
     if (lg__node_category(graph, finding->example) != LG_CATEGORY_FIGURE)
-        lg__say_node(graph, finding->example, out);
+        lg__format_node(graph, finding->example, out);
     else // whose title would be that of one figure
         lg__text_add_string(out,
                             lg__last_part(lg_graph_type(graph, type).name));
@@ -97,8 +97,8 @@ free_entries(entry *entries, size_t count)
 static lg_status
 fill(lg__where *where, const lg_finding *finding, entry *out, lg_error *err)
 {
-    lg_status status = lg__say_holder(where, finding, &out->held_by, err);
-    lg__say_kept(lg_analysis_graph(where->analysis), finding, &out->kept);
+    lg_status status = lg__format_holder(where, finding, &out->held_by, err);
+    lg__format_kept(lg_analysis_graph(where->analysis), finding, &out->kept);
     lg_text_add(&out->key, finding->pattern->name);
     lg_text_add(&out->key, "\n");
     mask(&out->held_by, &out->key);

@@ -32,10 +32,10 @@ lg_status lg__alikes_new(lg__where *where, const lg_findings *findings,
 void lg__alikes_free(lg__alikes *alikes);
 
 /** Who holds what was found: where it is, what it is, and its number. */
-lg_status lg__say_holder(lg__where *where, const lg_finding *finding,
-                         lg_text *out, lg_error *err);
+lg_status lg__format_holder(lg__where *where, const lg_finding *finding,
+                            lg_text *out, lg_error *err);
 /** One of the things that a finding keeps; nothing of blocks. */
-void lg__say_kept(const lg_graph *graph, const lg_finding *finding,
-                  lg_text *out);
+void lg__format_kept(const lg_graph *graph, const lg_finding *finding,
+                     lg_text *out);
 
 #endif

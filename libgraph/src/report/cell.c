@@ -198,7 +198,7 @@ lg__put_literal(lg_table *table, size_t column, const char *string)
 }
 
 void
-lg__put_said(lg_table *table, size_t column, lg_text *said)
+lg__put_formatted(lg_table *table, size_t column, lg_text *said)
 {
     if (table != NULL)
         table->failed |= said->failed || said->length > UINT32_MAX;

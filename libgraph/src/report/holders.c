@@ -184,9 +184,9 @@ add_native(search *state, uint32_t member, lg_error *err)
     lg__holder holder = {.kind = LG__HOLDER_NATIVE};
     if (unseen <= 0 || state->found.count > 0)
         return LG_OK;
-    lg__say_node(graph, member, &holder.where);
+    lg__format_node(graph, member, &holder.where);
     lg_text_add(&holder.where, " (");
-    lg__say_unseen(unseen, &holder.where);
+    lg__format_unseen(unseen, &holder.where);
     lg_text_add(&holder.where, ")");
     return keep(&state->found, holder) ? LG_OK : lg__error_memory(err);
 }

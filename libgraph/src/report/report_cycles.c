@@ -40,10 +40,10 @@ most_first(const void *left, const void *right)
 // The types of the members that are seen, most frequent first; 0 when memory
 // ran out.
 static size_t
-count_types(const report *to, const lg_knot *knot, tally **out)
+count_types(const report *to, const lg_component *component, tally **out)
 {
-    uint32_t *types = malloc((knot->count + 1) * sizeof *types);
-    tally *tallies = malloc((knot->count + 1) * sizeof *tallies);
+    uint32_t *types = malloc((component->count + 1) * sizeof *types);
+    tally *tallies = malloc((component->count + 1) * sizeof *tallies);
     size_t seen = 0;
     size_t count = 0;
     *out = tallies;
@@ -51,9 +51,9 @@ count_types(const report *to, const lg_knot *knot, tally **out)
         free(types);
         return 0;
     }
-    for (uint32_t i = 0; i < knot->count; i++)
-        if (lg_node_folded_into(to->graph, knot->nodes[i]) == LG_NONE)
-            types[seen++] = to->graph->columns.type[knot->nodes[i]];
+    for (uint32_t i = 0; i < component->count; i++)
+        if (lg_node_folded_into(to->graph, component->nodes[i]) == LG_NONE)
+            types[seen++] = to->graph->columns.type[component->nodes[i]];
     qsort(types, seen, sizeof *types, compare_types);
     for (size_t i = 0; i < seen; i++) {
         if (i == 0 || types[i] != types[i - 1])
@@ -66,10 +66,10 @@ count_types(const report *to, const lg_knot *knot, tally **out)
 }
 
 static void
-add_members(report *to, const lg_knot *knot)
+add_members(report *to, const lg_component *component)
 {
     tally *tallies;
-    size_t count = count_types(to, knot, &tallies);
+    size_t count = count_types(to, component, &tallies);
     uint64_t objects = 0;
     for (size_t i = 0; i < count; i++)
         objects += tallies[i].count;
@@ -93,12 +93,12 @@ add_members(report *to, const lg_knot *knot)
 }
 
 static void
-add_circuit(report *to, const lg_cycle *cycle)
+add_shortest_cycle(report *to, const lg_cycle *cycle)
 {
-    const lg_hops *circuit = &cycle->shortest;
-    if (circuit->count == 0)
+    const lg_hops *round_trip = &cycle->shortest;
+    if (round_trip->count == 0)
         return;
-    lg__draw_circuit(to->graph, circuit, cycle->cut, "     ", &to->text);
+    lg__format_cycle(to->graph, round_trip, cycle->cut, "     ", &to->text);
     lg_text_add(&to->text, "     cut ");
     lg_cycle_advice(to->graph, cycle, &to->text);
     lg_text_add(&to->text, "\n");
@@ -113,12 +113,13 @@ add_circuit(report *to, const lg_cycle *cycle)
 }
 
 static lg_status
-say_holder(report *to, const lg_cycle *cycle, lg_text *out, lg_error *err)
+format_holder(report *to, const lg_cycle *cycle, lg_text *out, lg_error *err)
 {
-    lg_knot knot = lg_analysis_knot(to->analysis, cycle->knot);
+    lg_component component =
+        lg_analysis_component(to->analysis, cycle->component);
     uint32_t node = cycle->shortest.count > 0 ? cycle->shortest.items[0].source
-                                              : knot.nodes[0];
-    return lg__where_say(to->where, node, NULL, out, err);
+                                              : component.nodes[0];
+    return lg__where_format(to->where, node, NULL, out, err);
 }
 
 static lg_status
@@ -131,14 +132,14 @@ add_holder(report *to, const lg_cycle *cycle, lg_error *err)
         return LG_OK;
     case LG_CYCLE_UNCOLLECTABLE:
         lg_text_add(out, "     gc.collect() cannot free it: ");
-        lg__say_reason(to->graph, cycle->reason, cycle->culprit, out);
+        lg__format_reason(to->graph, cycle->reason, cycle->culprit, out);
         lg_text_add(out, "\n");
         return LG_OK;
     default:
         break;
     }
     lg_text_add(out, "     held by ");
-    lg_status status = say_holder(to, cycle, out, err);
+    lg_status status = format_holder(to, cycle, out, err);
     lg_text_add(out, "\n");
     return status;
 }
@@ -147,13 +148,15 @@ add_holder(report *to, const lg_cycle *cycle, lg_error *err)
 static lg_status
 add_cycle(report *to, const lg_cycle *cycle, lg_error *err)
 {
-    lg_knot knot = lg_analysis_knot(to->analysis, cycle->knot);
+    lg_component component =
+        lg_analysis_component(to->analysis, cycle->component);
     lg_text_addf(&to->text, "%s · ", lg_cycle_kind_name(cycle->kind));
-    add_members(to, &knot);
+    add_members(to, &component);
     lg_text_add(&to->text, " · retains ");
-    lg__say_retained(to->analysis, lg_knot_retained_on, cycle->knot, &to->text);
+    lg__format_retained(to->analysis, lg_component_retained_on,
+                        cycle->component, &to->text);
     lg_text_add(&to->text, "\n");
-    add_circuit(to, cycle);
+    add_shortest_cycle(to, cycle);
     return add_holder(to, cycle, err);
 }
 
@@ -198,14 +201,14 @@ cycles_text(report *to, const lg_cycles *cycles, lg_error *err)
             lg_text_free(&one.text);
             continue;
         }
-        lg__say_repeats(repeats, &to->text);
+        lg__format_repeats(repeats, &to->text);
         repeats = 0;
         lg_text_addf(&to->text, "\n%2zu. ", i + 1);
         lg_text_add(&to->text, one.text.data ? one.text.data : "");
         lg_text_free(&last);
         last = one.text;
     }
-    lg__say_repeats(repeats, &to->text);
+    lg__format_repeats(repeats, &to->text);
     lg_text_free(&last);
     return status;
 }
@@ -214,7 +217,8 @@ static lg_status
 json_cycle(report *to, const lg_cycle *cycle, lg_error *err)
 {
     lg_text *out = &to->text;
-    lg_knot knot = lg_analysis_knot(to->analysis, cycle->knot);
+    lg_component component =
+        lg_analysis_component(to->analysis, cycle->component);
     lg_text said = {0};
     lg_status status = LG_OK;
     lg_text_addf(out, "{\"kind\": \"%s\"", lg_cycle_kind_name(cycle->kind));
@@ -224,13 +228,14 @@ json_cycle(report *to, const lg_cycle *cycle, lg_error *err)
     if (cycle->culprit != LG_NONE)
         lg_text_addf(out, ", \"culprit\": %u", cycle->culprit);
     lg_text_add(out, ", \"retained\": ");
-    lg__json_retained(to->analysis, lg_knot_retained_on, cycle->knot, out);
+    lg__json_retained(to->analysis, lg_component_retained_on, cycle->component,
+                      out);
     lg_text_add(out, ", \"nodes\": [");
-    for (uint32_t i = 0; i < knot.count; i++)
-        lg_text_addf(out, "%s%u", i > 0 ? ", " : "", knot.nodes[i]);
+    for (uint32_t i = 0; i < component.count; i++)
+        lg_text_addf(out, "%s%u", i > 0 ? ", " : "", component.nodes[i]);
     lg_text_add(out, "],\n   \"cycle\": ");
     lg_cycle_label(to->graph, cycle, &said);
-    lg__json_said(&said, out);
+    lg__json_formatted(&said, out);
     lg_text_add(out, ",\n   \"hops\": ");
     lg__json_hops(to->graph, cycle->shortest.items, cycle->shortest.count, out);
     lg_text_addf(out, ",\n   \"cut\": %zu, \"alike\": %zu, \"cut_reason\": ",
@@ -238,8 +243,8 @@ json_cycle(report *to, const lg_cycle *cycle, lg_error *err)
     lg_text_add_json(out, cycle->cut_reason, strlen(cycle->cut_reason));
     if (cycle->kind == LG_CYCLE_HELD) {
         lg_text_add(out, ",\n   \"held_by\": ");
-        status = say_holder(to, cycle, &said, err);
-        lg__json_said(&said, out);
+        status = format_holder(to, cycle, &said, err);
+        lg__json_formatted(&said, out);
     }
     lg_text_add(out, "}");
     lg_text_free(&said);

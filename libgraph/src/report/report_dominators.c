@@ -99,7 +99,7 @@ find_member_hop(const report *to, uint32_t bundle, uint32_t node)
     const lg__reverse *reverse = &to->walk.reverse;
     for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
         uint32_t source = reverse->edge[i].source;
-        if (lg_node_knot(to->analysis, source) != bundle)
+        if (lg_node_component(to->analysis, source) != bundle)
             continue;
         if (to->walk.fold[source].owner != LG_NONE)
             source = to->walk.fold[source].owner;
@@ -113,17 +113,17 @@ find_member_hop(const report *to, uint32_t bundle, uint32_t node)
 // A direct reference from the dominator is named: `.x`, or `Other.x` of another
 // member of its cycle.
 static void
-say_reference(const report *to, const step *at, lg_text *out)
+format_reference(const report *to, const step *at, lg_text *out)
 {
     if (at->above == LG_NONE)
         return;
     lg_hop hop = lg__hop_between(&to->walk, at->above, at->node);
-    uint32_t bundle = lg__bundle_of(to->analysis, at->above);
+    uint32_t bundle = lg__garbage_component_of(to->analysis, at->above);
     if (hop.edge_count == 0 && bundle != LG_NONE) {
         hop = find_member_hop(to, bundle, at->node);
         if (hop.edge_count > 0) {
-            lg__say_node(to->graph, hop.source, out);
-            lg__say_label(to->graph, &hop, out);
+            lg__format_node(to->graph, hop.source, out);
+            lg__format_label(to->graph, &hop, out);
         }
     } else if (hop.edge_count > 0) {
         lg_hop_label(to->graph, &hop, out);
@@ -134,22 +134,22 @@ static void
 add_name(report *to, const step *at)
 {
     size_t start = to->text.length;
-    say_reference(to, at, &to->text);
+    format_reference(to, at, &to->text);
     if (to->text.length > start)
         lg_text_add(&to->text, "  ");
     lg_node_title(to->graph, at->node, false, &to->text);
     lg_text_addf(&to->text, " #%u", at->node);
-    lg__say_bundle(to->analysis, at->node, &to->text);
+    lg__format_garbage_component(to->analysis, at->node, &to->text);
 }
 
 static void
 add_sizes(report *to, uint32_t node)
 {
     lg_text cell = {0};
-    lg__say_retained(to->analysis, lg_node_retained_on, node, &to->text);
+    lg__format_retained(to->analysis, lg_node_retained_on, node, &to->text);
     lg_text_add(&to->text, "\t");
-    lg__say_share(lg__freed_by(to->analysis, node), to->total, &cell);
-    lg__say_right(&cell, 9, &to->text);
+    lg__format_share(lg__freed_by(to->analysis, node), to->total, &cell);
+    lg__format_right(&cell, 9, &to->text);
     lg_text_add(&to->text, "  ");
     lg_text_free(&cell);
 }
@@ -175,10 +175,10 @@ json_row(report *to, const step *at)
         lg_text_add(out, "null");
     else
         lg_text_addf(out, "%u", at->above);
-    say_reference(to, at, &label);
+    format_reference(to, at, &label);
     if (label.length > 0) {
         lg_text_add(out, ", \"label\": ");
-        lg__json_said(&label, out);
+        lg__json_formatted(&label, out);
     }
     lg_text_add(out, ", \"retained\": ");
     lg__json_retained(to->analysis, lg_node_retained_on, at->node, out);
@@ -213,10 +213,10 @@ add_root(report *to, const char *title, lg_bytes bytes, uint32_t root,
     if (bytes.host + bytes.device == 0)
         return true;
     if (format == LG_FORMAT_TEXT) {
-        lg__say_bytes(to->graph, bytes, &to->text);
+        lg__format_bytes(to->graph, bytes, &to->text);
         lg_text_add(&to->text, "\t");
-        lg__say_share(bytes.host + bytes.device, to->total, &cell);
-        lg__say_right(&cell, 9, &to->text);
+        lg__format_share(bytes.host + bytes.device, to->total, &cell);
+        lg__format_right(&cell, 9, &to->text);
         lg_text_addf(&to->text, "  %s\n", title);
         lg_text_free(&cell);
     }
@@ -255,7 +255,7 @@ add_end(report *to, double min_share, lg_format format)
     }
     lg_text_add(&to->text, "\neach object with what is freed with it; what "
                            "retains less than ");
-    lg__say_share((uint64_t)(min_share * 1000 + 0.5), 1000, &to->text);
+    lg__format_share((uint64_t)(min_share * 1000 + 0.5), 1000, &to->text);
     lg_text_add(&to->text, " is left out");
     if (left_out > 0) {
         lg_text_add(&to->text, ", and ");

@@ -36,7 +36,7 @@ add_up(report *to)
 /* ---------------------------------------------------------------- text --- */
 
 static void
-say_holder(const lg__holder *holder, lg_text *out)
+format_holder(const lg__holder *holder, lg_text *out)
 {
     static const char *const said[] = {"pyplot's registry", "animation ",
                                        "callback ", "", "native code: "};
@@ -46,7 +46,8 @@ say_holder(const lg__holder *holder, lg_text *out)
 }
 
 static void
-say_holders(const lg_figure_row *row, const lg__holders *holders, lg_text *out)
+format_holders(const lg_figure_row *row, const lg__holders *holders,
+               lg_text *out)
 {
     if (!row->reachable) {
         lg_text_add(out, "nobody: garbage that the collector has yet to free");
@@ -54,7 +55,7 @@ say_holders(const lg_figure_row *row, const lg__holders *holders, lg_text *out)
     }
     for (size_t i = 0; i < holders->count; i++) {
         lg_text_add(out, i > 0 ? "; " : "");
-        say_holder(&holders->items[i], out);
+        format_holder(&holders->items[i], out);
     }
     if (holders->more > 0)
         lg_text_addf(out, "; %" PRIu64 " more", holders->more);
@@ -63,7 +64,7 @@ say_holders(const lg_figure_row *row, const lg__holders *holders, lg_text *out)
 }
 
 static void
-say_extent(const lg_figure_row *row, lg_text *out)
+format_extent(const lg_figure_row *row, lg_text *out)
 {
     if (row->width > 0)
         lg_text_addf(out, "%ux%u", row->width, row->height);
@@ -76,27 +77,27 @@ row_text(report *to, const lg_figure_row *row, const lg__holders *holders)
 {
     lg_text *out = &to->text;
     lg_text cell = {0};
-    lg__say_bytes(to->figures.graph, row->retained, &cell);
-    lg__say_right(&cell, 12, out);
+    lg__format_bytes(to->figures.graph, row->retained, &cell);
+    lg__format_right(&cell, 12, out);
     if (row->canvas > 0)
         lg_text_add_size(&cell, row->canvas);
     else
         lg_text_add(&cell, "not drawn");
-    lg__say_right(&cell, 11, out);
+    lg__format_right(&cell, 11, out);
     if (row->number >= 0)
         lg_text_addf(&cell, "%" PRIi64, row->number);
-    lg__say_right(&cell, 8, out);
-    say_extent(row, &cell);
-    lg__say_right(&cell, 11, out);
+    lg__format_right(&cell, 8, out);
+    format_extent(row, &cell);
+    lg__format_right(&cell, 11, out);
     lg_text_addf(&cell, "%u", row->axes);
-    lg__say_right(&cell, 6, out);
+    lg__format_right(&cell, 6, out);
     lg_text_add_count(&cell, row->artists);
-    lg__say_right(&cell, 9, out);
+    lg__format_right(&cell, 9, out);
     lg_text_free(&cell);
     lg_text_add(out, row->number < 0 ? "          "
                      : row->closed   ? "  closed  "
                                      : "  open    ");
-    say_holders(row, holders, out);
+    format_holders(row, holders, out);
     lg_text_add(out, "\n");
 }
 
@@ -130,7 +131,7 @@ add_totals(report *to, size_t shown)
     count_text(to->own, "not pyplot's", &between, out);
     count_text(to->garbage, "garbage", &between, out);
     lg_text_add(out, "; together ");
-    lg__say_bytes(to->figures.graph, to->retained, out);
+    lg__format_bytes(to->figures.graph, to->retained, out);
     lg_text_add(out, ", of which canvas ");
     lg_text_add_size(out, to->canvas);
     lg_text_add(out, "\n");

@@ -9,7 +9,7 @@
 enum { MISTAKES_SHOWN = 5 }; // below other reports
 
 static void
-say_count(uint64_t count, const lg_text *kept, lg_text *out)
+format_count(uint64_t count, const lg_text *kept, lg_text *out)
 {
     lg_text_add_count(out, count);
     if (kept->length == 0) {
@@ -21,41 +21,42 @@ say_count(uint64_t count, const lg_text *kept, lg_text *out)
 }
 
 static void
-say_pattern(const lg_graph *graph, const lg_pattern *pattern, lg_bytes retained,
-            lg_text *out)
+format_pattern(const lg_graph *graph, const lg_pattern *pattern,
+               lg_bytes retained, lg_text *out)
 {
     lg_text_addf(out, "%s: ", pattern->name);
-    lg__say_bytes(graph, retained, out);
+    lg__format_bytes(graph, retained, out);
     lg_text_add(out, ", ");
 }
 
 static void
-say_advice(const lg_pattern *pattern, lg_text *out)
+format_advice(const lg_pattern *pattern, lg_text *out)
 {
     lg_text_addf(out, "  cause    %s\n  fix      %s\n", pattern->cause,
                  pattern->fix);
 }
 
 void
-lg__say_finding(const lg_graph *graph, const lg_finding *finding, lg_text *out)
+lg__format_finding(const lg_graph *graph, const lg_finding *finding,
+                   lg_text *out)
 {
     lg_text kept = {0};
-    lg__say_kept(graph, finding, &kept);
+    lg__format_kept(graph, finding, &kept);
     out->failed |= kept.failed;
     lg_text_add(out, "\nA known mistake, ");
-    say_pattern(graph, finding->pattern, finding->retained, out);
-    say_count(finding->count, &kept, out);
+    format_pattern(graph, finding->pattern, finding->retained, out);
+    format_count(finding->count, &kept, out);
     lg_text_add(out, "\n");
-    say_advice(finding->pattern, out);
+    format_advice(finding->pattern, out);
     lg_text_free(&kept);
 }
 
 static void
-say_alike(const lg_graph *graph, const lg__alike *alike, lg_text *out)
+format_alike(const lg_graph *graph, const lg__alike *alike, lg_text *out)
 {
     lg_text_add(out, "\n");
-    say_pattern(graph, alike->first->pattern, alike->retained, out);
-    say_count(alike->count, &alike->kept, out);
+    format_pattern(graph, alike->first->pattern, alike->retained, out);
+    format_count(alike->count, &alike->kept, out);
     lg_text_add(out, "\n  held by  ");
     lg_text_add(out, alike->held_by.data);
     lg_text_add(out, "\n");
@@ -64,7 +65,7 @@ say_alike(const lg_graph *graph, const lg__alike *alike, lg_text *out)
         lg_text_add_count(out, alike->findings - 1);
         lg_text_add(out, " more like it\n");
     }
-    say_advice(alike->first->pattern, out);
+    format_advice(alike->first->pattern, out);
 }
 
 static lg_status
@@ -84,7 +85,7 @@ findings_text(lg__where *where, const lg_findings *findings, lg_text *out,
     lg_text_add(out, all.count < findings->count ? ", look-alikes together\n"
                                                  : "\n");
     for (size_t i = 0; i < all.count; i++)
-        say_alike(lg_analysis_graph(where->analysis), &all.items[i], out);
+        format_alike(lg_analysis_graph(where->analysis), &all.items[i], out);
     lg__alikes_free(&all);
     return LG_OK;
 }
@@ -141,12 +142,12 @@ findings_json(lg__where *where, const lg_findings *findings, lg_text *out,
     lg_text_add(out, "\"findings\": [");
     for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
         const lg_finding *finding = &findings->items[i];
-        status = lg__say_holder(where, finding, &said, err);
+        status = lg__format_holder(where, finding, &said, err);
         lg_text_add(out, i > 0 ? ",\n " : "\n ");
         open_json(finding, out);
         lg_text_addf(out,
                      ",\n  \"alike\": %zu,\n  \"held_by\": ", all.first_of[i]);
-        lg__json_said(&said, out);
+        lg__json_formatted(&said, out);
         lg_text_add(out, "}");
     }
     lg_text_add(out, "]");
@@ -166,7 +167,7 @@ mistakes_text(lg__where *where, const lg_findings *findings, lg_text *out,
         return status;
     for (size_t i = 0; i < all.count && i < MISTAKES_SHOWN; i++) {
         lg_text_add(out, i == 0 ? "\nKnown mistakes among these:\n" : "");
-        say_alike(lg_analysis_graph(where->analysis), &all.items[i], out);
+        format_alike(lg_analysis_graph(where->analysis), &all.items[i], out);
     }
     if (all.count > MISTAKES_SHOWN) {
         lg_text_add(out, "\n... and ");

@@ -70,7 +70,7 @@ info_text(const lg_graph *graph, lg_text *out)
     size_t start = out->length;
     lg_text_add(out, "shallow size");
     lg__text_pad(out, start, 18);
-    lg__say_vector(graph, size_on, graph, out);
+    lg__format_vector(graph, size_on, graph, out);
     lg_text_add(out, "\n\n");
     size_t width = widest_key(graph) + 2;
     for (uint32_t i = 0; i < graph->info_count; i++)

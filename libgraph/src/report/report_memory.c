@@ -33,7 +33,7 @@ add_line(lg_text *out, unsigned indent, const char *name, uint64_t bytes,
     lg_text_addf(out, "%*s%s", (int)indent * 2, "", name);
     lg__text_pad(out, start, NAME);
     lg_text_add_size(&cell, bytes);
-    lg__say_right(&cell, SIZE, out);
+    lg__format_right(&cell, SIZE, out);
     lg_text_free(&cell);
     lg_text_addf(out, "%s%s\n", note[0] ? "   " : "", note);
 }
@@ -67,8 +67,8 @@ add_rest(const lg_accounts *accounts, lg_text *out)
 }
 
 static void
-add_told(const lg_graph *graph, const char *key, const char *name,
-         const char *note, lg_text *out)
+add_shown(const lg_graph *graph, const char *key, const char *name,
+          const char *note, lg_text *out)
 {
     uint64_t bytes;
     if (lg__decimal_read(lg_graph_info_find(graph, key), &bytes))
@@ -94,16 +94,16 @@ host_text(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
     if (accounts->pinned > 0)
         add_line(out, 1, "pinned", accounts->pinned,
                  "page-locked, of arrays and tensors");
-    add_told(graph, "memory.malloc", "malloc", "in use", out);
-    add_told(graph, "memory.python", "Python's arenas",
-             "for small objects, with what is free in them", out);
-    add_told(graph, "memory.pyarrow", "pyarrow's pool",
-             "allocated by it, of arrays and in C++", out);
+    add_shown(graph, "memory.malloc", "malloc", "in use", out);
+    add_shown(graph, "memory.python", "Python's arenas",
+              "for small objects, with what is free in them", out);
+    add_shown(graph, "memory.pyarrow", "pyarrow's pool",
+              "allocated by it, of arrays and in C++", out);
 }
 
 static void
-json_told(const lg_graph *graph, const char *key, const char *name,
-          lg_text *out)
+json_shown(const lg_graph *graph, const char *key, const char *name,
+           lg_text *out)
 {
     uint64_t bytes;
     lg_text_addf(out, ", \"%s\": ", name);
@@ -128,10 +128,10 @@ host_json(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         lg_text_addf(out, "%s\"%s\": %llu", i > 0 ? ", " : "", fields[i].name,
                      (unsigned long long)fields[i].bytes);
-    json_told(graph, "memory.rss", "rss", out);
-    json_told(graph, "memory.malloc", "malloc", out);
-    json_told(graph, "memory.python", "arenas", out);
-    json_told(graph, "memory.pyarrow", "pyarrow", out);
+    json_shown(graph, "memory.rss", "rss", out);
+    json_shown(graph, "memory.malloc", "malloc", out);
+    json_shown(graph, "memory.python", "arenas", out);
+    json_shown(graph, "memory.pyarrow", "pyarrow", out);
     lg_text_add(out, "}");
 }
 
@@ -191,7 +191,7 @@ add_stacks(const lg__stacks *stacks, uint32_t device, lg_text *out)
                              "innermost first\n");
         lg_text cell = {0};
         lg_text_add_size(&cell, at->bytes);
-        lg__say_right(&cell, SIZE, out);
+        lg__format_right(&cell, SIZE, out);
         lg_text_free(&cell);
         lg_text_add(out, "  ");
         lg__text_add_string(out, at->frames);
@@ -358,7 +358,7 @@ add_all(const lg_graph *graph, const lg_accounts *accounts,
         lg_text_add(out, "}\n");
         return;
     }
-    lg__say_uninspected(graph, out);
+    lg__format_uninspected(graph, out);
     if (graph->partial)
         lg_text_add(out, "\nthe snapshot is partial: what it left out is "
                          "unattributed here\n");

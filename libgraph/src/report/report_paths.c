@@ -130,12 +130,12 @@ is_native(const report *to, const lg_merged *item)
 }
 
 static void
-say_item(const report *to, const lg_merged *item, lg_text *out)
+format_item(const report *to, const lg_merged *item, lg_text *out)
 {
     if (is_native(to, item))
         lg_text_add(out, "native code: ");
     if (item->nodes == 1) {
-        lg__say_step(to->graph, item->node, out);
+        lg__format_step(to->graph, item->node, out);
         return;
     }
     lg_text_add_count(out, item->nodes);
@@ -149,10 +149,10 @@ static void
 add_sizes(report *to, const line *at)
 {
     lg_text cell = {0};
-    lg__say_bytes(to->graph, at->bytes, &to->text);
+    lg__format_bytes(to->graph, at->bytes, &to->text);
     lg_text_add(&to->text, "\t");
     lg_text_add_count(&cell, at->targets);
-    lg__say_right(&cell, 10, &to->text);
+    lg__format_right(&cell, 10, &to->text);
     lg_text_add(&to->text, "  ");
     lg_text_free(&cell);
     for (uint32_t depth = 1; depth < at->depth; depth++)
@@ -172,7 +172,7 @@ text_item(report *to, uint32_t index)
         lg_merged_label(to->graph, item, &to->text);
         lg_text_add(&to->text, "  ");
     }
-    say_item(to, item, &to->text);
+    format_item(to, item, &to->text);
     lg_text_add(&to->text, "\n");
 }
 
@@ -191,7 +191,7 @@ add_head(report *to)
     lg_text_add_count(out, to->targets);
     lg_text_add(out,
                 to->targets == 1 ? " object retains " : " objects retain ");
-    lg__say_bytes(to->graph, to->together, out);
+    lg__format_bytes(to->graph, to->together, out);
     if (to->targets > 1)
         lg_text_add(out, " together");
     if (to->paths.unreachable > 0) {
@@ -250,7 +250,7 @@ json_item(report *to, uint32_t index)
     } else {
         lg_text_add(out, ", \"label\": ");
         lg_merged_label(to->graph, item, &said);
-        lg__json_said(&said, out);
+        lg__json_formatted(&said, out);
     }
     lg_text_addf(out, ", \"count\": %u, ", item->nodes);
     lg__json_node(to->graph, item->node, out);

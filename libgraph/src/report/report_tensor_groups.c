@@ -77,7 +77,7 @@ group_name(lg_tensor_group group)
 }
 
 static void
-say_key(const member *of, lg_tensor_group group, lg_text *out)
+format_key(const member *of, lg_tensor_group group, lg_text *out)
 {
     if (of->first.length == 0)
         lg_text_add(out, "unknown");
@@ -95,18 +95,18 @@ group_text(lg__tensor_report *to, const sum *of, lg_tensor_group group)
     lg_text *out = &to->text;
     lg_text cell = {0};
     lg_text_add_size(&cell, of->rows.bytes);
-    lg__say_right(&cell, 11, out);
-    lg__say_share(of->rows.bytes, to->rows.bytes, &cell);
-    lg__say_right(&cell, 9, out);
+    lg__format_right(&cell, 11, out);
+    lg__format_share(of->rows.bytes, to->rows.bytes, &cell);
+    lg__format_right(&cell, 9, out);
     lg_text_add_count(&cell, of->rows.total);
-    lg__say_right(&cell, 10, out);
+    lg__format_right(&cell, 10, out);
     lg_text_free(&cell);
     lg_text_add(out, "  ");
     size_t start = out->length;
-    say_key(of->example, group, out);
+    format_key(of->example, group, out);
     if (group != LG_TENSORS_BY_DEVICE && to->graph->device_count > 0) {
         lg__text_pad(out, start, KEY_WIDTH);
-        lg__say_vector(to->graph, lg__tensor_bytes_on, &of->rows, out);
+        lg__format_vector(to->graph, lg__tensor_bytes_on, &of->rows, out);
     }
     lg_text_add(out, "\n");
 }
@@ -116,9 +116,9 @@ group_json(lg__tensor_report *to, const sum *of, lg_tensor_group group)
 {
     lg_text *out = &to->text;
     lg_text key = {0};
-    say_key(of->example, group, &key);
+    format_key(of->example, group, &key);
     lg_text_addf(out, "{\"%s\": ", group_name(group));
-    lg__json_said(&key, out);
+    lg__json_formatted(&key, out);
     lg_text_addf(out, ", \"storages\": %zu, \"bytes\": ", of->rows.total);
     lg__json_vector(to->graph, lg__tensor_bytes_on, &of->rows, out);
     lg_text_add(out, "}");

@@ -44,7 +44,8 @@ frames_of(const lg__tensor_report *to, const lg_tensor_row *row)
 
 // `float32[512, 512]`; what there is of it.
 static void
-say_shape(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out)
+format_shape(const lg__tensor_report *to, const lg_tensor_row *row,
+             lg_text *out)
 {
     lg_string dtype = lg__tensor_fact(to, row, "dtype");
     if (dtype.length == 0) {
@@ -103,8 +104,8 @@ proper_way(const lg__tensor_report *to, uint32_t tensor, lg_path *out,
 }
 
 static lg_status
-say_holder(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out,
-           lg_error *err)
+format_holder(const lg__tensor_report *to, const lg_tensor_row *row,
+              lg_text *out, lg_error *err)
 {
     lg_path path;
     lg_status status = LG_ENOTFOUND;
@@ -115,7 +116,7 @@ say_holder(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out,
     if (status == LG_ENOTFOUND) {
         lg__where where = {.analysis = to->analysis};
         if (to->analysis != NULL && row->tensor != LG_NONE)
-            return lg__where_say(&where, row->tensor, NULL, out, err);
+            return lg__where_format(&where, row->tensor, NULL, out, err);
         lg_text_add(out, "garbage");
         return LG_OK;
     }
@@ -133,7 +134,7 @@ add_what(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out)
 {
     size_t start = out->length;
     lg_string autograd = autograd_of(to, row);
-    say_shape(to, row, out);
+    format_shape(to, row, out);
     if (to->graph->device_count > 0) {
         lg_text_add(out, " ");
         lg__text_add_string(out, lg_graph_device_name(to->graph, row->device));
@@ -153,17 +154,17 @@ row_text(lg__tensor_report *to, const lg_tensor_row *row, lg_error *err)
     lg_text *out = &to->text;
     lg_text cell = {0};
     lg_text_add_size(&cell, row->bytes);
-    lg__say_right(&cell, 11, out);
+    lg__format_right(&cell, 11, out);
     if (row->used > 0 && row->used < row->bytes)
-        lg__say_share(row->used, row->bytes, &cell);
-    lg__say_right(&cell, 9, out);
+        lg__format_share(row->used, row->bytes, &cell);
+    lg__format_right(&cell, 9, out);
     lg_text_free(&cell);
     lg_text_add(out, "  ");
     add_what(to, row, out);
     size_t start = out->length;
     lg_text_add(out, lg_tensor_kind_name(row->kind));
     lg__text_pad(out, start, KIND_WIDTH);
-    lg_status status = say_holder(to, row, out, err);
+    lg_status status = format_holder(to, row, out, err);
     lg_text_add(out, "\n");
     lg_string frames = frames_of(to, row);
     if (frames.length > 0) {
@@ -253,8 +254,8 @@ row_json(lg__tensor_report *to, const lg_tensor_row *row, lg_error *err)
     json_block(to, row, out);
     json_string("allocation", frames_of(to, row), out);
     lg_text_add(out, ", \"held_by\": ");
-    lg_status status = say_holder(to, row, &where, err);
-    lg__json_said(&where, out);
+    lg_status status = format_holder(to, row, &where, err);
+    lg__json_formatted(&where, out);
     lg_text_add(out, "}");
     return status;
 }
@@ -282,7 +283,7 @@ add_total(lg__tensor_report *to, bool each)
     }
     lg_text_add_count(out, to->rows.total);
     lg_text_addf(out, " storage%s, ", to->rows.total == 1 ? "" : "s");
-    lg__say_vector(to->graph, lg__tensor_bytes_on, &to->rows, out);
+    lg__format_vector(to->graph, lg__tensor_bytes_on, &to->rows, out);
     lg_text_add(out, " in all; each counts once, however many tensors look at "
                      "it");
     if (each)
@@ -335,7 +336,7 @@ add_end(lg__tensor_report *to, bool each, lg_format format, lg_error *err)
 {
     if (format == LG_FORMAT_TEXT) {
         add_total(to, each);
-        lg__say_uninspected(to->graph, &to->text);
+        lg__format_uninspected(to->graph, &to->text);
         return add_mistakes(to, each, format, err);
     }
     lg_text_addf(&to->text,
@@ -350,7 +351,7 @@ add_end(lg__tensor_report *to, bool each, lg_format format, lg_error *err)
 }
 
 static void
-say_none(lg__tensor_report *to, uint32_t device)
+format_none(lg__tensor_report *to, uint32_t device)
 {
     lg_text_add(&to->text, "There is no tensor");
     if (device != LG_NONE) {
@@ -358,7 +359,7 @@ say_none(lg__tensor_report *to, uint32_t device)
         lg__text_add_string(&to->text, lg_graph_device_name(to->graph, device));
     }
     lg_text_add(&to->text, ".\n");
-    lg__say_uninspected(to->graph, &to->text);
+    lg__format_uninspected(to->graph, &to->text);
 }
 
 static lg_status
@@ -388,7 +389,7 @@ lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
     if (status != LG_OK)
         return status;
     if (to.rows.total == 0 && format == LG_FORMAT_TEXT)
-        say_none(&to, device);
+        format_none(&to, device);
     else
         status = add_all(&to, group, limit, format, err);
     lg_tensor_rows_free(&to.rows);

@@ -88,7 +88,7 @@ add_retained(report *to, uint32_t frame, uint32_t target)
         lg_node_bytes_on(to->graph, value, LG_NONE))
         return;
     lg_text_add(out, "  retains ");
-    lg__say_retained(to->analysis, lg_node_retained_on, value, out);
+    lg__format_retained(to->analysis, lg_node_retained_on, value, out);
     if (!is_only_holder(to, frame, target))
         lg_text_add(out, ", held elsewhere too");
 }
@@ -109,7 +109,7 @@ add_local(report *to, uint32_t frame, uint64_t edge, size_t name_width,
     start = out->length;
     lg_node_title(to->graph, value, false, out);
     lg__text_pad(out, start, title_width + 2);
-    lg_node_bytes_say(to->graph, value, out);
+    lg_node_bytes_format(to->graph, value, out);
     add_retained(to, frame, target);
     lg_text_add(out, "\n");
 }
@@ -146,7 +146,7 @@ add_line_end(report *to, uint32_t node)
 {
     if (to->analysis != NULL) {
         lg_text_add(&to->text, "  retains ");
-        lg__say_retained(to->analysis, lg_node_retained_on, node, &to->text);
+        lg__format_retained(to->analysis, lg_node_retained_on, node, &to->text);
     }
     lg_text_add(&to->text, "\n");
 }
@@ -202,14 +202,14 @@ add_suspended(report *to)
             break;
         }
         if (!same) {
-            lg__say_repeats(repeats, &to->text);
+            lg__format_repeats(repeats, &to->text);
             lg_text_add(&to->text, one.text.data ? one.text.data : "");
         }
         repeats = same ? repeats + 1 : 0;
         lg_text_free(&last);
         last = one.text;
     }
-    lg__say_repeats(repeats, &to->text);
+    lg__format_repeats(repeats, &to->text);
     lg_text_free(&last);
     if (at < to->suspended.count) {
         lg_text_add(&to->text, "  ... and ");

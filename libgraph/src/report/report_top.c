@@ -46,10 +46,10 @@ static void
 add_total(report *to, const char *what)
 {
     lg_text_addf(&to->text, "\n%s out of ", what);
-    lg__say_retained(to->analysis, whole_on, EVERYTHING, &to->text);
+    lg__format_retained(to->analysis, whole_on, EVERYTHING, &to->text);
     if (whole(to, GARBAGE) > 0) {
         lg_text_add(&to->text, ", of which garbage is ");
-        lg__say_retained(to->analysis, whole_on, GARBAGE, &to->text);
+        lg__format_retained(to->analysis, whole_on, GARBAGE, &to->text);
     }
     lg_text_add(&to->text, "\n");
 }
@@ -77,10 +77,11 @@ object_row(report *to, uint32_t node, lg_error *err)
 {
     lg_text *out = &to->text;
     lg_text cell = {0};
-    lg__say_retained(to->analysis, lg_node_retained_on, node, &cell);
-    lg__say_right(&cell, to->width, out);
-    lg__say_share(lg__top_weight(to->analysis, node, to->by), to->total, &cell);
-    lg__say_right(&cell, 9, out);
+    lg__format_retained(to->analysis, lg_node_retained_on, node, &cell);
+    lg__format_right(&cell, to->width, out);
+    lg__format_share(lg__top_weight(to->analysis, node, to->by), to->total,
+                     &cell);
+    lg__format_right(&cell, 9, out);
     lg_text_free(&cell);
     lg_text_add(out, "  ");
     size_t start = out->length;
@@ -88,7 +89,8 @@ object_row(report *to, uint32_t node, lg_error *err)
     lg_text_addf(out, " #%u", node);
     lg__text_pad(out, start, 34);
     lg_text_add(out, " ");
-    lg_status status = lg__where_say(&to->where, node, to->monitor, out, err);
+    lg_status status =
+        lg__where_format(&to->where, node, to->monitor, out, err);
     lg_text_add(out, "\n");
     return status;
 }
@@ -99,8 +101,8 @@ objects_text(report *to, const lg__gathered *nodes, lg_error *err)
     lg_status status = LG_OK;
     lg_text cell = {0};
     for (size_t i = 0; i < nodes->count; i++) {
-        lg__say_retained(to->analysis, lg_node_retained_on, nodes->items[i],
-                         &cell);
+        lg__format_retained(to->analysis, lg_node_retained_on, nodes->items[i],
+                            &cell);
         widen(to, &cell);
     }
     lg_text_free(&cell);
@@ -125,9 +127,9 @@ objects_json(report *to, const lg__gathered *nodes, lg_error *err)
         lg_text_addf(out, ", \"size\": %llu, \"retained\": ",
                      (unsigned long long)lg_node_size(to->graph, node));
         lg__json_retained(to->analysis, lg_node_retained_on, node, out);
-        status = lg__where_say(&to->where, node, to->monitor, &where, err);
+        status = lg__where_format(&to->where, node, to->monitor, &where, err);
         lg_text_add(out, ", \"held_by\": ");
-        lg__json_said(&where, out);
+        lg__json_formatted(&where, out);
         lg_text_add(out, "}");
     }
     return status;
@@ -247,7 +249,7 @@ groups_text(report *to, const groups *all, const lg__top_list *rows,
     lg_text *out = &to->text;
     lg_text cell = {0};
     for (size_t i = 0; i < rows->count; i++) {
-        lg__say_each(to->graph, rows->items[i].retained, &cell);
+        lg__format_each(to->graph, rows->items[i].retained, &cell);
         widen(to, &cell);
     }
     add_heading(to, group == LG_GROUP_TYPE
@@ -255,12 +257,12 @@ groups_text(report *to, const groups *all, const lg__top_list *rows,
                         : "     objects  module of the type");
     for (size_t i = 0; i < rows->count; i++) {
         const lg__top_group *row = &rows->items[i];
-        lg__say_each(to->graph, row->retained, &cell);
-        lg__say_right(&cell, to->width, out);
-        lg__say_share(row->rank, to->total, &cell);
-        lg__say_right(&cell, 9, out);
+        lg__format_each(to->graph, row->retained, &cell);
+        lg__format_right(&cell, to->width, out);
+        lg__format_share(row->rank, to->total, &cell);
+        lg__format_right(&cell, 9, out);
         lg_text_add_count(&cell, row->count);
-        lg__say_right(&cell, 12, out);
+        lg__format_right(&cell, 12, out);
         lg_text_add(out, "  ");
         lg__text_add_string(out, all->name[row->group]);
         lg_text_add(out, "\n");

@@ -11,21 +11,21 @@ enum { HEAD = 12, TAIL = 12, PATHS_SHOWN = 20 };
 typedef lg__why report;
 
 static void
-say_retained(report *to, uint32_t node)
+format_retained(report *to, uint32_t node)
 {
     lg_text_add(&to->text, "retains ");
-    lg__say_retained(to->analysis, lg_node_retained_on, node, &to->text);
+    lg__format_retained(to->analysis, lg_node_retained_on, node, &to->text);
 }
 
 static void
-say_numbered(report *to, uint32_t node)
+format_numbered(report *to, uint32_t node)
 {
     lg_node_title(to->graph, node, false, &to->text);
     lg_text_addf(&to->text, " #%u", node);
 }
 
 static void
-say_root_kind(report *to)
+format_root_kind(report *to)
 {
     static const char *const words[] = {
         "an imported module (sys.modules)",
@@ -40,9 +40,9 @@ say_root_kind(report *to)
 
 // That native code holds a module or a named class is no news.
 static bool
-is_furniture(const report *to, uint32_t node)
+is_implicit_root(const report *to, uint32_t node)
 {
-    return (to->analysis->policy.mark[node] & LG__MARK_FURNITURE) != 0;
+    return (to->analysis->policy.mark[node] & LG__MARK_IMPLICIT_ROOT) != 0;
 }
 
 static void
@@ -51,16 +51,16 @@ add_node(report *to, uint32_t node, bool last)
     lg_text *out = &to->text;
     int64_t unseen = lg_node_unexplained(to->graph, node);
     lg_text_add(out, last ? "╰→ " : "├─ ");
-    lg__say_step(to->graph, node, out);
+    lg__format_step(to->graph, node, out);
     if (lg__node_category(to->graph, node) != LG_CATEGORY_ROOT) {
         lg_text_add(out, "  ");
-        say_retained(to, node);
+        format_retained(to, node);
     }
     lg_text_add(out, "\n");
-    if (unseen > 0 && !is_furniture(to, node)) {
+    if (unseen > 0 && !is_implicit_root(to, node)) {
         lg_text_add(out, last ? "     " : "│    ");
         lg_text_add(out, "held by native code (");
-        lg__say_unseen(unseen, out);
+        lg__format_unseen(unseen, out);
         lg_text_add(out, ")\n");
     }
 }
@@ -88,7 +88,7 @@ add_path(report *to)
     lg_text *out = &to->text;
     const lg_path *path = &to->path;
     lg_text_add(out, "\n┬───\n│ GC root: ");
-    say_root_kind(to);
+    format_root_kind(to);
     lg_text_add(out, "\n│\n");
     add_node(to, path->root.node, path->count == 0);
     for (size_t i = 0; i < path->count; i++) {
@@ -113,9 +113,9 @@ add_dominator(report *to)
     if (to->walk.fold[dominator].owner != LG_NONE)
         dominator = to->walk.fold[dominator].owner;
     lg_text_add(out, "Everything that keeps it goes through ");
-    say_numbered(to, dominator);
+    format_numbered(to, dominator);
     lg_text_add(out, ", which ");
-    say_retained(to, dominator);
+    format_retained(to, dominator);
     lg_text_add(out, ".\n");
 }
 
@@ -132,7 +132,7 @@ add_cuts(report *to)
         lg_text_addf(out, "  %zu. ", i + 1);
         if (path->root.kind == LG_ROOT_NATIVE && path->count == 0) {
             lg_text_add(out, "native code (");
-            lg__say_unseen(lg_node_unexplained(to->graph, to->node), out);
+            lg__format_unseen(lg_node_unexplained(to->graph, to->node), out);
             lg_text_add(out, ")\n");
             continue;
         }
@@ -142,31 +142,32 @@ add_cuts(report *to)
 }
 
 static void
-add_circuit(report *to)
+add_shortest_cycle(report *to)
 {
     lg_text *out = &to->text;
-    if (to->circuit.count == 0)
+    if (to->round_trip.count == 0)
         return;
-    lg_knot knot = lg_analysis_knot(to->analysis, to->knot);
+    lg_component component = lg_analysis_component(to->analysis, to->component);
     lg_text_add(out, "\n");
-    if (to->in_knot == to->node) {
+    if (to->in_component == to->node) {
         lg_text_add(out, "It is");
     } else {
         lg_text_add(out, "It goes with ");
-        say_numbered(to, to->in_knot);
+        format_numbered(to, to->in_component);
         lg_text_add(out, ", which is");
     }
     lg_text_add(out, " part of a cycle: ");
-    uint32_t seen = lg__count_seen(to->graph, &knot);
+    uint32_t seen = lg__count_seen(to->graph, &component);
     if (seen > 1) {
         lg_text_add_count(out, seen);
         lg_text_add(out, " objects are tangled, and retain ");
     } else {
         lg_text_add(out, "it retains ");
     }
-    lg__say_retained(to->analysis, lg_knot_retained_on, to->knot, out);
+    lg__format_retained(to->analysis, lg_component_retained_on, to->component,
+                        out);
     lg_text_add(out, "\n");
-    lg__draw_circuit(to->graph, &to->circuit, to->cut, "  ", out);
+    lg__format_cycle(to->graph, &to->round_trip, to->cut, "  ", out);
 }
 
 static void
@@ -188,33 +189,35 @@ add_alive(report *to)
                          "read.\n");
     if (to->cuts.count > 1)
         add_cuts(to);
-    if (to->in_knot == to->node)
-        add_circuit(to);
+    if (to->in_component == to->node)
+        add_shortest_cycle(to);
 }
 
 static void
 add_garbage(report *to)
 {
     lg_text *out = &to->text;
-    lg_cycle_reason reason = (lg_cycle_reason)to->blame.reason[to->node];
+    lg_cycle_reason reason =
+        (lg_cycle_reason)to->uncollectable.reason[to->node];
     lg_text_add(out, "\nNo root reaches it: it is garbage. ");
     if (reason == LG_REASON_NONE) {
         lg_text_add(out, "The next gc.collect() frees it.\n");
     } else {
         lg_text_add(out, "gc.collect() cannot free it: ");
-        lg__say_reason(to->graph, reason, to->blame.culprit[to->node], out);
+        lg__format_reason(to->graph, reason,
+                          to->uncollectable.culprit[to->node], out);
         lg_text_add(out, ".\n");
     }
     add_dominator(to);
-    add_circuit(to);
+    add_shortest_cycle(to);
 }
 
 static void
 why_text(report *to)
 {
-    lg__say_step(to->graph, to->node, &to->text);
+    lg__format_step(to->graph, to->node, &to->text);
     lg_text_add(&to->text, "  ");
-    say_retained(to, to->node);
+    format_retained(to, to->node);
     lg_text_add(&to->text, "\n");
     if (to->note != NULL)
         lg_text_addf(&to->text, "%s\n", to->note);
@@ -223,7 +226,7 @@ why_text(report *to)
     else
         add_alive(to);
     for (size_t i = 0; i < to->findings.count; i++)
-        lg__say_finding(to->graph, &to->findings.items[i], &to->text);
+        lg__format_finding(to->graph, &to->findings.items[i], &to->text);
 }
 
 static void
@@ -259,15 +262,15 @@ static void
 json_garbage(report *to)
 {
     lg_text *out = &to->text;
-    uint8_t reason = to->blame.reason[to->node];
+    uint8_t reason = to->uncollectable.reason[to->node];
     lg_text_addf(out, ",\n \"collectable\": %s",
                  reason == LG_REASON_NONE ? "true" : "false");
     if (reason != LG_REASON_NONE)
         lg_text_addf(out, ", \"reason\": \"%s\", \"culprit\": %u",
                      lg__reason_name((lg_cycle_reason)reason),
-                     to->blame.culprit[to->node]);
+                     to->uncollectable.culprit[to->node]);
     lg_text_add(out, ",\n \"cycle\": ");
-    lg__json_hops(to->graph, to->circuit.items, to->circuit.count, out);
+    lg__json_hops(to->graph, to->round_trip.items, to->round_trip.count, out);
 }
 
 static void
@@ -312,7 +315,7 @@ explain(const lg_analysis *analysis, uint32_t node, const char *note,
                  .monitor = monitor,
                  .node = node,
                  .note = note,
-                 .in_knot = LG_NONE};
+                 .in_component = LG_NONE};
     lg_status status = lg__why_explain(&to, err);
     if (status == LG_OK && format == LG_FORMAT_JSON)
         why_json(&to);

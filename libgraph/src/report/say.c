@@ -33,14 +33,14 @@ lg__column_heading(const lg__column *column)
 }
 
 static void
-say_share(const uint64_t *parts, lg_text *out)
+format_share(const uint64_t *parts, lg_text *out)
 {
-    lg__say_share(parts[0], parts[1], out);
+    lg__format_share(parts[0], parts[1], out);
 }
 
 // Host and all devices together.
 static void
-say_folded(const lg_table *table, const uint64_t *bytes, lg_text *out)
+format_folded(const lg_table *table, const uint64_t *bytes, lg_text *out)
 {
     uint32_t devices = lg_table_device_count(table);
     if (bytes[1] > 0) {
@@ -58,7 +58,7 @@ say_folded(const lg_table *table, const uint64_t *bytes, lg_text *out)
 }
 
 static void
-say_size(const lg_table *table, const uint64_t *bytes, lg_text *out)
+format_size(const lg_table *table, const uint64_t *bytes, lg_text *out)
 {
     bool any = false;
     for (uint32_t i = 1; i <= lg_table_device_count(table); i++) {
@@ -78,7 +78,7 @@ say_size(const lg_table *table, const uint64_t *bytes, lg_text *out)
 }
 
 static void
-say_node(const lg_table *table, const lg__cell *cell, lg_text *out)
+format_node(const lg_table *table, const lg__cell *cell, lg_text *out)
 {
     lg__text_add_string(out, lg__cell_string(table, cell));
     lg_text_addf(out, " #%u", cell->length);
@@ -95,7 +95,7 @@ is_blank(const lg__cell *cell)
 }
 
 void
-lg__cell_say(const lg_table *table, size_t row, size_t column, lg_text *out)
+lg__cell_format(const lg_table *table, size_t row, size_t column, lg_text *out)
 {
     const lg__cell *cell = lg__cell_at(table, row, column);
     const lg__column *of = &table->columns[column];
@@ -106,7 +106,7 @@ lg__cell_say(const lg_table *table, size_t row, size_t column, lg_text *out)
     }
     switch ((lg_column_type)(cell->kind - 1)) {
     case LG_COLUMN_NODE:
-        say_node(table, cell, out);
+        format_node(table, cell, out);
         break;
     case LG_COLUMN_COUNT:
         lg_text_add_count(out, cell->value);
@@ -118,10 +118,11 @@ lg__cell_say(const lg_table *table, size_t row, size_t column, lg_text *out)
         lg_text_add_size(out, cell->value);
         break;
     case LG_COLUMN_SIZE:
-        (of->folded ? say_folded : say_size)(table, numbers + cell->value, out);
+        (of->folded ? format_folded : format_size)(table, numbers + cell->value,
+                                                   out);
         break;
     case LG_COLUMN_SHARE:
-        say_share(numbers + cell->value, out);
+        format_share(numbers + cell->value, out);
         break;
     case LG_COLUMN_BOOL:
         lg_text_add(out, cell->value ? "yes" : "no");
@@ -143,7 +144,7 @@ lg__table_shown(const lg_table *table, size_t limit)
 }
 
 bool
-lg__table_say_more(const lg_table *table, size_t shown, lg_text *out)
+lg__table_format_more(const lg_table *table, size_t shown, lg_text *out)
 {
     size_t all = lg_table_row_count(table);
     if (table->shown_of > all)

@@ -179,7 +179,7 @@ lg__table_part(lg_table *table, lg__layout layout, const lg__column *columns,
 }
 
 static void
-add_said(lg_table *table, lg_text *said, lg_text *to)
+add_formatted(lg_table *table, lg_text *said, lg_text *to)
 {
     if (table != NULL && said->data != NULL)
         lg_text_add_bytes(to, said->data, said->length);
@@ -189,15 +189,15 @@ add_said(lg_table *table, lg_text *said, lg_text *to)
 }
 
 void
-lg__table_say_above(lg_table *table, lg_text *said)
+lg__table_format_above(lg_table *table, lg_text *said)
 {
-    add_said(table, said, table == NULL ? NULL : &table->above);
+    add_formatted(table, said, table == NULL ? NULL : &table->above);
 }
 
 void
-lg__table_say_below(lg_table *table, lg_text *said)
+lg__table_format_below(lg_table *table, lg_text *said)
 {
-    add_said(table, said, table == NULL ? NULL : &table->below);
+    add_formatted(table, said, table == NULL ? NULL : &table->below);
 }
 
 /* ------------------------------------------------------------- readers --- */

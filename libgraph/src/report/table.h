@@ -83,7 +83,7 @@ void lg__put_share(lg_table *table, size_t column, uint64_t part,
 void lg__put_string(lg_table *table, size_t column, lg_string string);
 void lg__put_literal(lg_table *table, size_t column, const char *string);
 /** What was said, which is freed. */
-void lg__put_said(lg_table *table, size_t column, lg_text *said);
+void lg__put_formatted(lg_table *table, size_t column, lg_text *said);
 void lg__put_node(lg_table *table, size_t column, const lg_graph *graph,
                   uint32_t node);
 void lg__put_vector(lg_table *table, size_t column, lg__vector_on *on,
@@ -103,8 +103,8 @@ lg_table *lg__put_table(lg_table *table, size_t column,
 lg_table *lg__table_facts(lg_table *table, const lg__column *columns,
                           size_t count);
 /** Lines above and below the rows, for people. What was said is freed. */
-void lg__table_say_above(lg_table *table, lg_text *said);
-void lg__table_say_below(lg_table *table, lg_text *said);
+void lg__table_format_above(lg_table *table, lg_text *said);
+void lg__table_format_below(lg_table *table, lg_text *said);
 /** A table that people see below this one. */
 lg_table *lg__table_part(lg_table *table, lg__layout layout,
                          const lg__column *columns, size_t count);
@@ -157,8 +157,8 @@ const lg__cell *lg__cell_at(const lg_table *table, size_t row, size_t column);
 lg_string lg__cell_string(const lg_table *table, const lg__cell *cell);
 const lg_table *lg__cell_table(const lg_table *table, const lg__cell *cell);
 /** A cell as people read it. */
-void lg__cell_say(const lg_table *table, size_t row, size_t column,
-                  lg_text *out);
+void lg__cell_format(const lg_table *table, size_t row, size_t column,
+                     lg_text *out);
 bool lg__column_is_right(const lg__column *column);
 bool lg__column_is_in(const lg__column *column, unsigned face);
 bool lg__table_is_in(const lg_table *table, unsigned face);
@@ -166,6 +166,6 @@ const char *lg__column_heading(const lg__column *column);
 /** Rows to show: all but totals, or the limit. */
 size_t lg__table_shown(const lg_table *table, size_t limit);
 /** `... and 12 more types`, of what is not shown; false: all is. */
-bool lg__table_say_more(const lg_table *table, size_t shown, lg_text *out);
+bool lg__table_format_more(const lg_table *table, size_t shown, lg_text *out);
 
 #endif

@@ -47,7 +47,7 @@ add_row(const lg_table *table, size_t row, lg_text *cell, lg_text *out)
         if (!is_shown(&table->columns[i]))
             continue;
         cell->length = 0;
-        lg__cell_say(table, row, i, cell);
+        lg__cell_format(table, row, i, cell);
         lg_text_add(out, "<td");
         add_style(&table->columns[i], table->rows[row].depth, out);
         lg_text_add(out, ">");
@@ -112,7 +112,7 @@ write_rows(const lg_table *table, size_t limit, lg_text *out)
     lg_text_add(out,
                 table->row_count > count ? "</tfoot></table>" : "</table>");
     cell.length = 0;
-    if (lg__table_say_more(table, shown, &cell))
+    if (lg__table_format_more(table, shown, &cell))
         add_lines(&cell, out);
     out->failed |= cell.failed;
     lg_text_free(&cell);

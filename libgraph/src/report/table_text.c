@@ -98,7 +98,7 @@ say(writer *to, size_t row, size_t column, lg_text *out)
     default:
         break;
     }
-    lg__cell_say(to->table, row, column, out);
+    lg__cell_format(to->table, row, column, out);
 }
 
 /* -------------------------------------------------------------- widths --- */
@@ -193,7 +193,7 @@ add_below(writer *to, size_t row, size_t index)
     const char *before = to->table->columns[index].below;
     size_t start = to->left + lg__display_width(before, strlen(before));
     to->cell.length = 0;
-    lg__cell_say(to->table, row, index, &to->cell);
+    lg__cell_format(to->table, row, index, &to->cell);
     if (to->cell.length == 0)
         return;
     add_spaces(to->out, to->left);
@@ -241,7 +241,7 @@ add_rows(writer *to)
     for (size_t i = 0; i < to->shown; i++)
         add_row(to, i);
     to->cell.length = 0;
-    if (lg__table_say_more(table, to->shown, &to->cell)) {
+    if (lg__table_format_more(table, to->shown, &to->cell)) {
         add_spaces(to->out, to->left);
         lg_text_add(to->out, to->cell.data ? to->cell.data : "");
     }

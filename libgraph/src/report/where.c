@@ -7,8 +7,8 @@ enum { SEARCHES = 8 };
 
 // Garbage has no path; who dominates it says what it is part of.
 static lg_status
-say_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
-            lg_error *err)
+format_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
+               lg_error *err)
 {
     lg__walk walk = {.graph = lg_analysis_graph(analysis), .everything = true};
     uint32_t dominator = lg_node_dominator(analysis, node);
@@ -16,7 +16,7 @@ say_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
     if (walk.fold == NULL || !lg__graph_reverse(walk.graph, &walk.reverse))
         return lg__error_memory(err);
     lg_text_add(out, "garbage");
-    if (lg__say_bundle(analysis, node, out))
+    if (lg__format_garbage_component(analysis, node, out))
         return LG_OK;
     if (dominator != LG_NONE && walk.fold[dominator].owner != LG_NONE)
         dominator = walk.fold[dominator].owner;
@@ -24,9 +24,9 @@ say_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
         return LG_OK;
     lg_hop hop = lg__hop_between(&walk, dominator, node);
     lg_text_add(out, hop.edge_count > 0 ? ": " : " below ");
-    lg__say_node(walk.graph, dominator, out);
+    lg__format_node(walk.graph, dominator, out);
     if (hop.edge_count > 0)
-        lg__say_label(walk.graph, &hop, out);
+        lg__format_label(walk.graph, &hop, out);
     return LG_OK;
 }
 
@@ -47,12 +47,12 @@ find(lg__where *where, uint32_t node, const lg_monitor *monitor, lg_path *out,
 }
 
 lg_status
-lg__where_say(lg__where *where, uint32_t node, const lg_monitor *monitor,
-              lg_text *out, lg_error *err)
+lg__where_format(lg__where *where, uint32_t node, const lg_monitor *monitor,
+                 lg_text *out, lg_error *err)
 {
     lg_path path;
     if (!lg_node_is_reachable(where->analysis, node))
-        return say_garbage(where->analysis, node, out, err);
+        return format_garbage(where->analysis, node, out, err);
     lg_status status = find(where, node, monitor, &path, err);
     if (status == LG_ENOTFOUND) {
         lg_text_add(out, "the interpreter");

@@ -18,8 +18,9 @@ typedef struct lg__where {
 
 /** The shortest root path of a node as one expression; for garbage, what it is
  *  part of. */
-lg_status lg__where_say(lg__where *where, uint32_t node,
-                        const lg_monitor *monitor, lg_text *out, lg_error *err);
+lg_status lg__where_format(lg__where *where, uint32_t node,
+                           const lg_monitor *monitor, lg_text *out,
+                           lg_error *err);
 void lg__where_free(lg__where *where);
 
 #endif

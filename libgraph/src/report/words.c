@@ -11,7 +11,7 @@
 enum { PATH_HEAD = 6, PATH_TAIL = 4 };
 
 void
-lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out)
+lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out)
 {
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
     lg_string text = lg_node_text(graph, node);
@@ -31,7 +31,7 @@ lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out)
 }
 
 void
-lg__say_step(const lg_graph *graph, uint32_t node, lg_text *out)
+lg__format_step(const lg_graph *graph, uint32_t node, lg_text *out)
 {
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
     size_t start = out->length;
@@ -45,7 +45,7 @@ lg__say_step(const lg_graph *graph, uint32_t node, lg_text *out)
 }
 
 void
-lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
     size_t start = out->length;
     lg_text_add(out, " ");
@@ -58,7 +58,7 @@ lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 }
 
 void
-lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out)
+lg__format_root(const lg_graph *graph, const lg_root *root, lg_text *out)
 {
     switch (root->kind) {
     case LG_ROOT_MODULE:
@@ -72,22 +72,22 @@ lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out)
         return;
     case LG_ROOT_NATIVE:
         lg_text_add(out, "native code: ");
-        lg__say_node(graph, root->node, out);
+        lg__format_node(graph, root->node, out);
         return;
     default:
-        lg__say_node(graph, root->node, out);
+        lg__format_node(graph, root->node, out);
     }
 }
 
 // A frame is named instead of numbered.
 static void
-say_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+format_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
     if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME) {
         lg_text_add(out, " in ");
-        lg__say_node(graph, hop->target, out);
+        lg__format_node(graph, hop->target, out);
     } else {
-        lg__say_label(graph, hop, out);
+        lg__format_label(graph, hop, out);
     }
 }
 
@@ -117,12 +117,12 @@ count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
 
 // Two hops in one, through a dict of a torch.nn.Module.
 static bool
-say_part(const lg_graph *graph, const lg_path *path, size_t at,
-         lg_text *scratch, lg_text *out)
+format_part(const lg_graph *graph, const lg_path *path, size_t at,
+            lg_text *scratch, lg_text *out)
 {
     return at + 1 < path->count &&
            lg__hop_opens_parts(graph, &path->hops[at], scratch) &&
-           lg__say_part(graph, &path->hops[at + 1], scratch, out);
+           lg__format_part(graph, &path->hops[at + 1], scratch, out);
 }
 
 // Of several steps through an autograd graph, the node at the end is told.
@@ -130,10 +130,10 @@ void
 lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
 {
     lg_text scratch = {0};
-    lg__say_root(graph, &path->root, out);
+    lg__format_root(graph, &path->root, out);
     size_t said = 0;
     for (size_t i = 0; i < path->count; said++) {
-        if (say_part(graph, path, i, &scratch, out)) {
+        if (format_part(graph, path, i, &scratch, out)) {
             i += 2;
             continue;
         }
@@ -141,26 +141,27 @@ lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
         if (steps > 1) {
             i += steps;
             lg_text_add(out, " … ");
-            lg__say_node(graph, path->hops[i - 1].target, out);
+            lg__format_node(graph, path->hops[i - 1].target, out);
             continue;
         }
         if (said == PATH_HEAD && path->count > i + PATH_TAIL + 1) {
             lg_text_add(out, " … ");
             i = path->count - PATH_TAIL;
         }
-        say_hop(graph, &path->hops[i++], out);
+        format_hop(graph, &path->hops[i++], out);
     }
     lg_text_free(&scratch);
 }
 
 bool
-lg__say_bundle(const lg_analysis *analysis, uint32_t node, lg_text *out)
+lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
+                             lg_text *out)
 {
-    uint32_t bundle = lg__bundle_of(analysis, node);
+    uint32_t bundle = lg__garbage_component_of(analysis, node);
     if (bundle == LG_NONE)
         return false;
-    lg_knot knot = lg_analysis_knot(analysis, bundle);
-    uint32_t seen = lg__count_seen(lg_analysis_graph(analysis), &knot);
+    lg_component component = lg_analysis_component(analysis, bundle);
+    uint32_t seen = lg__count_seen(lg_analysis_graph(analysis), &component);
     lg_text_add(out, ": a cycle of ");
     lg_text_add_count(out, seen);
     lg_text_add(out, seen == 1 ? " object" : " objects");
@@ -168,8 +169,8 @@ lg__say_bundle(const lg_analysis *analysis, uint32_t node, lg_text *out)
 }
 
 void
-lg__say_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
-               lg_text *out)
+lg__format_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
+                  lg_text *out)
 {
     bool any = false;
     for (uint32_t i = 1; i <= lg_graph_device_count(graph); i++) {
@@ -203,13 +204,13 @@ own_on(const void *context, uint32_t device)
 }
 
 void
-lg_node_bytes_say(const lg_graph *graph, uint32_t node, lg_text *out)
+lg_node_bytes_format(const lg_graph *graph, uint32_t node, lg_text *out)
 {
     const own of = {graph, node};
-    lg__say_vector(graph, own_on, &of, out);
+    lg__format_vector(graph, own_on, &of, out);
 }
 
-// What one node or knot of an analysis retains.
+// What one node or component of an analysis retains.
 typedef struct retainer {
     const lg_analysis *analysis;
     lg__retained_on *on;
@@ -224,11 +225,11 @@ retainer_on(const void *context, uint32_t device)
 }
 
 void
-lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
-                 uint32_t which, lg_text *out)
+lg__format_retained(const lg_analysis *analysis, lg__retained_on *on,
+                    uint32_t which, lg_text *out)
 {
     const retainer of = {analysis, on, which};
-    lg__say_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
+    lg__format_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
 }
 
 void
@@ -247,9 +248,9 @@ item_on(const void *context, uint32_t device)
 }
 
 void
-lg__say_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
+lg__format_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
 {
-    lg__say_vector(graph, item_on, bytes, out);
+    lg__format_vector(graph, item_on, bytes, out);
 }
 
 void
@@ -259,7 +260,7 @@ lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
 }
 
 void
-lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
+lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
 {
     if (bytes.device == 0) {
         lg_text_add_size(out, bytes.host);
@@ -267,7 +268,7 @@ lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
     }
     if (lg_graph_device_count(graph) == 1) {
         const uint64_t each[] = {bytes.host, bytes.device};
-        lg__say_each(graph, each, out);
+        lg__format_each(graph, each, out);
         return;
     }
     lg_text_add_size(out, bytes.device);
@@ -280,16 +281,16 @@ lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
 }
 
 uint32_t
-lg__count_seen(const lg_graph *graph, const lg_knot *knot)
+lg__count_seen(const lg_graph *graph, const lg_component *component)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < knot->count; i++)
-        count += lg_node_folded_into(graph, knot->nodes[i]) == LG_NONE;
+    for (uint32_t i = 0; i < component->count; i++)
+        count += lg_node_folded_into(graph, component->nodes[i]) == LG_NONE;
     return count;
 }
 
 void
-lg__say_unseen(int64_t count, lg_text *out)
+lg__format_unseen(int64_t count, lg_text *out)
 {
     lg_text_add_count(out, (uint64_t)count);
     lg_text_add(out, count == 1 ? " reference" : " references");
@@ -297,45 +298,45 @@ lg__say_unseen(int64_t count, lg_text *out)
 }
 
 static void
-say_culprit(const lg_graph *graph, uint32_t culprit, lg_text *out)
+format_culprit(const lg_graph *graph, uint32_t culprit, lg_text *out)
 {
     if (culprit == LG_NONE) {
         lg_text_add(out, "it");
         return;
     }
-    lg__say_node(graph, culprit, out);
+    lg__format_node(graph, culprit, out);
     lg_text_addf(out, " #%u", culprit);
 }
 
 void
-lg__say_reason(const lg_graph *graph, lg_cycle_reason reason, uint32_t culprit,
-               lg_text *out)
+lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
+                  uint32_t culprit, lg_text *out)
 {
     int64_t unseen =
         culprit == LG_NONE ? 0 : lg_node_unexplained(graph, culprit);
     switch (reason) {
     case LG_REASON_UNTRAVERSED:
         lg_text_add(out, "the collector does not see what ");
-        say_culprit(graph, culprit, out);
+        format_culprit(graph, culprit, out);
         lg_text_add(out, " refers to");
         return;
     case LG_REASON_FROZEN:
-        say_culprit(graph, culprit, out);
+        format_culprit(graph, culprit, out);
         lg_text_add(out, " was frozen with gc.freeze()");
         return;
     case LG_REASON_UNTRACKED:
         lg_text_add(out, "the collector does not track ");
-        say_culprit(graph, culprit, out);
+        format_culprit(graph, culprit, out);
         if (culprit != LG_NONE &&
             graph->columns.node_flags[culprit] & LG_NODE_IMMORTAL)
             lg_text_add(out, ", which is immortal");
         return;
     default:
         lg_text_add(out, "native code holds ");
-        say_culprit(graph, culprit, out);
+        format_culprit(graph, culprit, out);
         if (unseen > 0) {
             lg_text_add(out, " (");
-            lg__say_unseen(unseen, out);
+            lg__format_unseen(unseen, out);
             lg_text_add(out, ")");
         }
     }
@@ -351,7 +352,7 @@ lg__reason_name(lg_cycle_reason reason)
 }
 
 void
-lg__say_share(uint64_t part, uint64_t whole, lg_text *out)
+lg__format_share(uint64_t part, uint64_t whole, lg_text *out)
 {
     double share = whole > 0 ? (double)part / (double)whole : 0;
     unsigned thousandths = (unsigned)(share * 1000 + 0.5);
@@ -359,7 +360,7 @@ lg__say_share(uint64_t part, uint64_t whole, lg_text *out)
 }
 
 void
-lg__say_repeats(size_t count, lg_text *out)
+lg__format_repeats(size_t count, lg_text *out)
 {
     if (count == 0)
         return;
@@ -369,7 +370,7 @@ lg__say_repeats(size_t count, lg_text *out)
 }
 
 void
-lg__say_right(lg_text *cell, size_t width, lg_text *out)
+lg__format_right(lg_text *cell, size_t width, lg_text *out)
 {
     for (size_t i = lg__text_width(cell, 0); i < width; i++)
         lg_text_add(out, " ");

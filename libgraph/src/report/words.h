@@ -9,56 +9,58 @@
 #include "report/report.h"
 
 /** A node in one or two words: `Trainer`, `list`, `function train.step`. */
-void lg__say_node(const lg_graph *graph, uint32_t node, lg_text *out);
+void lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out);
 /** Its title and number, with the whole name of a type that the title cuts:
  *  `Tensor · torch.Tensor #17`. */
-void lg__say_step(const lg_graph *graph, uint32_t node, lg_text *out);
+void lg__format_step(const lg_graph *graph, uint32_t node, lg_text *out);
 /** What comes between a holder and what it holds: `.x` and `[0]` as they are,
  *  anything else after a space. */
-void lg__say_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
+void lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 /** Where a path begins: `train` of a module, `thread MainThread`. */
-void lg__say_root(const lg_graph *graph, const lg_root *root, lg_text *out);
+void lg__format_root(const lg_graph *graph, const lg_root *root, lg_text *out);
 /** `: a cycle of 3 objects`, of a node that goes with such a cycle of garbage;
  *  false, and nothing, of any other. */
-bool lg__say_bundle(const lg_analysis *analysis, uint32_t node, lg_text *out);
+bool lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
+                                  lg_text *out);
 
 /** Bytes on one device; the context says of what. */
 typedef uint64_t lg__vector_on(const void *context, uint32_t device);
 /** `1.93 GiB cuda:0 · 12 MiB host`, without what is zero; a host alone is not
  *  named. */
-void lg__say_vector(const lg_graph *graph, lg__vector_on *on,
-                    const void *context, lg_text *out);
+void lg__format_vector(const lg_graph *graph, lg__vector_on *on,
+                       const void *context, lg_text *out);
 /** `{"host": 12, "cuda:0": 34}`. */
 void lg__json_vector(const lg_graph *graph, lg__vector_on *on,
                      const void *context, lg_text *out);
 
-/** Bytes that something retains, by device: of a node, or of a knot. */
+/** Bytes that something retains, by device: of a node, or of a component. */
 typedef uint64_t lg__retained_on(const lg_analysis *analysis, uint32_t which,
                                  uint32_t device);
 /** `1.93 GiB cuda:0 · 12 MiB host`; without devices `12 MiB`. */
-void lg__say_retained(const lg_analysis *analysis, lg__retained_on *on,
-                      uint32_t which, lg_text *out);
+void lg__format_retained(const lg_analysis *analysis, lg__retained_on *on,
+                         uint32_t which, lg_text *out);
 /** `{"host": 12, "cuda:0": 34}`. */
 void lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
                        uint32_t which, lg_text *out);
 /** Both of bytes by device, [lg_graph_device_count + 1]. */
-void lg__say_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
+void lg__format_each(const lg_graph *graph, const uint64_t *bytes,
+                     lg_text *out);
 void lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
 /** The same without knowing which device: `1 GiB on devices · 12 MiB host`, or
  * by its name if there is only one. */
-void lg__say_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
+void lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
 void lg__json_bytes(lg_bytes bytes, lg_text *out);
 
 /** A line below what was shown once: `   and 12 more just like it`; nothing for
  *  0. */
-void lg__say_repeats(size_t count, lg_text *out);
+void lg__format_repeats(size_t count, lg_text *out);
 
 /** `"node": 1, "type": "list", "title": "list of 2"`. */
 void lg__json_node(const lg_graph *graph, uint32_t node, lg_text *out);
 struct lg_finding;
 /** `Known mistake: loss-history: 12 MiB, 10 x Tensor`, cause and fix below. */
-void lg__say_finding(const lg_graph *graph, const struct lg_finding *finding,
-                     lg_text *out);
+void lg__format_finding(const lg_graph *graph, const struct lg_finding *finding,
+                        lg_text *out);
 /** `{"pattern": "loss-history", "holder": 1, ...}`, without where it is. */
 void lg__json_finding(const struct lg_finding *finding, lg_text *out);
 /** Known mistakes that concern rows of a report, below them: the biggest few
@@ -73,32 +75,32 @@ void lg__json_hops(const lg_graph *graph, const lg_hop *hops, size_t count,
 /** `{"kind": "module", "name": "train", "node": 1}`. */
 void lg__json_root(const lg_root *root, lg_text *out);
 /** A JSON string of what was said in `said`, which is emptied. */
-void lg__json_said(lg_text *said, lg_text *out);
+void lg__json_formatted(lg_text *said, lg_text *out);
 
 /** A line for each library whose memory the capture could not look into, with
  *  the reason; an empty line before them. */
-void lg__say_uninspected(const lg_graph *graph, lg_text *out);
+void lg__format_uninspected(const lg_graph *graph, lg_text *out);
 /** `"not_inspected": {"torch": "..."}`. */
 void lg__json_uninspected(const lg_graph *graph, lg_text *out);
 
-/** How many members of a knot are not folded away. */
-uint32_t lg__count_seen(const lg_graph *graph, const lg_knot *knot);
+/** How many members of a component are not folded away. */
+uint32_t lg__count_seen(const lg_graph *graph, const lg_component *component);
 
 /** The way around a cycle with the label of the hop to cut underlined, in lines
  * that begin with `indent`: one if it fits, else one a hop. */
-void lg__draw_circuit(const lg_graph *graph, const lg_hops *circuit, size_t cut,
-                      const char *indent, lg_text *out);
+void lg__format_cycle(const lg_graph *graph, const lg_hops *round_trip,
+                      size_t cut, const char *indent, lg_text *out);
 /** `2 references leakgraph cannot see`. */
-void lg__say_unseen(int64_t count, lg_text *out);
+void lg__format_unseen(int64_t count, lg_text *out);
 /** Why the collector cannot free something, as a clause. */
-void lg__say_reason(const lg_graph *graph, lg_cycle_reason reason,
-                    uint32_t culprit, lg_text *out);
+void lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
+                       uint32_t culprit, lg_text *out);
 /** "native", "frozen", ... */
 const char *lg__reason_name(lg_cycle_reason reason);
 
 /** A share in percent, `12.3 %`. */
-void lg__say_share(uint64_t part, uint64_t whole, lg_text *out);
+void lg__format_share(uint64_t part, uint64_t whole, lg_text *out);
 /** Adds a cell flush right in a column of that many characters. */
-void lg__say_right(lg_text *cell, size_t width, lg_text *out);
+void lg__format_right(lg_text *cell, size_t width, lg_text *out);
 
 #endif

@@ -25,7 +25,7 @@ is_uninspected(const lg_graph *graph, uint32_t index, lg_string *library,
 }
 
 void
-lg__say_uninspected(const lg_graph *graph, lg_text *out)
+lg__format_uninspected(const lg_graph *graph, lg_text *out)
 {
     const char *before = "\n";
     for (uint32_t i = 0; i < lg_graph_info_count(graph); i++) {

@@ -22,7 +22,7 @@ lg__json_bytes(lg_bytes bytes, lg_text *out)
 }
 
 void
-lg__json_said(lg_text *said, lg_text *out)
+lg__json_formatted(lg_text *said, lg_text *out)
 {
     lg_text_add_json(out, said->data ? said->data : "", said->length);
     out->failed |= said->failed;
@@ -38,7 +38,7 @@ lg__json_node(const lg_graph *graph, uint32_t node, lg_text *out)
         out, lg_graph_type(graph, graph->columns.type[node]).name);
     lg_text_add(out, ", \"title\": ");
     lg_node_title(graph, node, false, &title);
-    lg__json_said(&title, out);
+    lg__json_formatted(&title, out);
 }
 
 void
@@ -51,7 +51,7 @@ lg__json_hops(const lg_graph *graph, const lg_hop *hops, size_t count,
         lg_text_addf(out, "%s{\"source\": %u, \"target\": %u, \"label\": ",
                      i > 0 ? ", " : "", hops[i].source, hops[i].target);
         lg_hop_label(graph, &hops[i], &label);
-        lg__json_said(&label, out);
+        lg__json_formatted(&label, out);
         lg_text_add(out, "}");
     }
     lg_text_add(out, "]");

@@ -49,11 +49,12 @@ cycle_snapshot(const cycle_object *self)
 
 /* Its members; false with ClosedError. */
 static bool
-cycle_knot(const cycle_object *self, lg_knot *knot)
+cycle_component(const cycle_object *self, lg_component *component)
 {
     const lg_analysis *analysis = analysis_get(cycle_snapshot(self));
     if (analysis != NULL)
-        *knot = lg_analysis_knot(analysis, cycle_found(self)->knot);
+        *component =
+            lg_analysis_component(analysis, cycle_found(self)->component);
     return analysis != NULL;
 }
 
@@ -62,15 +63,15 @@ cycle_knot(const cycle_object *self, lg_knot *knot)
 static PyObject *
 get_nodes(cycle_object *self, void *Py_UNUSED(closure))
 {
-    lg_knot knot;
-    if (!cycle_knot(self, &knot))
+    lg_component component;
+    if (!cycle_component(self, &component))
         return NULL;
-    lg_nodes nodes = {malloc(((size_t)knot.count + 1) * sizeof(uint32_t)),
-                      knot.count};
+    lg_nodes nodes = {malloc(((size_t)component.count + 1) * sizeof(uint32_t)),
+                      component.count};
     if (nodes.items == NULL)
         return PyErr_NoMemory();
-    for (uint32_t i = 0; i < knot.count; i++)
-        nodes.items[i] = knot.nodes[i];
+    for (uint32_t i = 0; i < component.count; i++)
+        nodes.items[i] = component.nodes[i];
     PyObject *result =
         sequence_of_nodes(object_state(self), cycle_snapshot(self), &nodes);
     lg_nodes_free(&nodes);
@@ -82,14 +83,15 @@ get_nodes(cycle_object *self, void *Py_UNUSED(closure))
 static size_t
 inner_edges(const lg_analysis *analysis, uint32_t index, uint64_t *edges)
 {
-    lg_knot knot = lg_analysis_knot(analysis, index);
+    lg_component component = lg_analysis_component(analysis, index);
     const lg_columns *columns = lg_graph_columns(lg_analysis_graph(analysis));
     size_t count = 0;
-    for (uint32_t i = 0; i < knot.count; i++) {
-        uint64_t end = columns->first_edge[knot.nodes[i] + 1];
-        for (uint64_t e = columns->first_edge[knot.nodes[i]]; e < end; e++) {
+    for (uint32_t i = 0; i < component.count; i++) {
+        uint64_t end = columns->first_edge[component.nodes[i] + 1];
+        for (uint64_t e = columns->first_edge[component.nodes[i]]; e < end;
+             e++) {
             if (columns->edge_kind[e] & LG_EDGE_WEAK ||
-                lg_node_knot(analysis, columns->edge_target[e]) != index)
+                lg_node_component(analysis, columns->edge_target[e]) != index)
                 continue;
             if (edges != NULL)
                 edges[count] = e;
@@ -105,12 +107,12 @@ get_edges(cycle_object *self, void *Py_UNUSED(closure))
     const lg_analysis *analysis = analysis_get(cycle_snapshot(self));
     if (analysis == NULL)
         return NULL;
-    uint32_t knot = cycle_found(self)->knot;
-    size_t count = inner_edges(analysis, knot, NULL);
+    uint32_t component = cycle_found(self)->component;
+    size_t count = inner_edges(analysis, component, NULL);
     uint64_t *edges = malloc((count + 1) * sizeof *edges);
     if (edges == NULL)
         return PyErr_NoMemory();
-    inner_edges(analysis, knot, edges);
+    inner_edges(analysis, component, edges);
     return sequence_of_edges(object_state(self), cycle_snapshot(self), edges,
                              (Py_ssize_t)count);
 }
@@ -118,11 +120,11 @@ get_edges(cycle_object *self, void *Py_UNUSED(closure))
 static PyObject *
 get_types(cycle_object *self, void *Py_UNUSED(closure))
 {
-    lg_knot knot;
-    if (!cycle_knot(self, &knot))
+    lg_component component;
+    if (!cycle_component(self, &component))
         return NULL;
     return type_rows_of(object_state(self), cycle_snapshot(self)->graph,
-                        knot.nodes, knot.count);
+                        component.nodes, component.count);
 }
 
 /* --------------------------------------------------------------- bytes --- */
@@ -149,8 +151,8 @@ cycle_bytes_on(cycle_object *self, PyObject *name)
         !device_named(object_state(self), lg_analysis_graph(analysis), name,
                       &device))
         return NULL;
-    return PyLong_FromUnsignedLongLong(
-        lg_knot_retained_on(analysis, cycle_found(self)->knot, device));
+    return PyLong_FromUnsignedLongLong(lg_component_retained_on(
+        analysis, cycle_found(self)->component, device));
 }
 
 /* ---------------------------------------------------------------- kind --- */
@@ -218,13 +220,13 @@ static PyObject *
 get_path(cycle_object *self, void *Py_UNUSED(closure))
 {
     const lg_cycle *cycle = cycle_found(self);
-    lg_knot knot;
-    if (!cycle_knot(self, &knot))
+    lg_component component;
+    if (!cycle_component(self, &component))
         return NULL;
     if (cycle->kind != LG_CYCLE_HELD)
         Py_RETURN_NONE;
-    uint32_t node =
-        cycle->shortest.count ? cycle->shortest.items[0].source : knot.nodes[0];
+    uint32_t node = cycle->shortest.count ? cycle->shortest.items[0].source
+                                          : component.nodes[0];
     return path_to(cycle_snapshot(self), node);
 }
 
@@ -278,17 +280,17 @@ static PyObject *
 cycle_repr(cycle_object *self)
 {
     const lg_cycle *cycle = cycle_found(self);
-    lg_knot knot;
+    lg_component component;
     if (cycle_snapshot(self)->closed)
         return PyUnicode_FromString("<leakgraph.Cycle of a closed snapshot>");
-    if (!cycle_knot(self, &knot))
+    if (!cycle_component(self, &component))
         return NULL;
     lg_text text = {0};
     lg_text_addf(&text,
                  "<leakgraph.Cycle, %s: ", lg_cycle_kind_name(cycle->kind));
-    lg_text_add_count(&text, knot.count);
-    lg_text_add(&text,
-                knot.count == 1 ? " object, retains " : " objects, retains ");
+    lg_text_add_count(&text, component.count);
+    lg_text_add(&text, component.count == 1 ? " object, retains "
+                                            : " objects, retains ");
     lg_text_add_size(&text, cycle->retained.host + cycle->retained.device);
     lg_text_add(&text, ": ");
     lg_cycle_label(cycle_snapshot(self)->graph, cycle, &text);

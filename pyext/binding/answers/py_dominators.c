@@ -88,11 +88,12 @@ get_garbage(dominators_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
-get_knots(dominators_object *self, void *Py_UNUSED(closure))
+get_components(dominators_object *self, void *Py_UNUSED(closure))
 {
     const lg_analysis *analysis = analysis_get(self->snapshot);
-    return analysis ? PyLong_FromUnsignedLong(lg_analysis_knot_count(analysis))
-                    : NULL;
+    return analysis
+               ? PyLong_FromUnsignedLong(lg_analysis_component_count(analysis))
+               : NULL;
 }
 
 static PyObject *
@@ -138,9 +139,8 @@ static PyGetSetDef dominators_getset[] = {
      "Bytes(host, device) of all that the roots reach.", NULL},
     {"garbage", (getter)get_garbage, NULL,
      "Bytes(host, device) of what no root reaches.", NULL},
-    {"knots", (getter)get_knots, NULL,
-     "How many tangles there are: sets of objects that all lead to each other.",
-     NULL},
+    {"components", (getter)get_components, NULL,
+     "How many strongly connected components have a cycle.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

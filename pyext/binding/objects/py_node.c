@@ -277,7 +277,7 @@ node_repr(node_object *self)
     lg_text_addf(&text, "<leakgraph.Node %lu: ", (unsigned long)self->index);
     lg_node_title(graph, self->index, false, &text);
     lg_text_add(&text, ", ");
-    lg_node_bytes_say(graph, self->index, &text);
+    lg_node_bytes_format(graph, self->index, &text);
     lg_text_add(&text, ">");
     return text_object(&text);
 }

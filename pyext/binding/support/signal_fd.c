@@ -17,16 +17,16 @@ static struct {
     volatile pid_t echo;    /* the thread in which the next ring is none */
     int number;
     struct sigaction before;
-} bell = {.descriptor = -1};
+} signal_fd = {.descriptor = -1};
 
 static void
 call_before(int number, siginfo_t *info, void *context)
 {
-    if (bell.before.sa_flags & SA_SIGINFO)
-        bell.before.sa_sigaction(number, info, context);
-    else if (bell.before.sa_handler != SIG_DFL &&
-             bell.before.sa_handler != SIG_IGN)
-        bell.before.sa_handler(number);
+    if (signal_fd.before.sa_flags & SA_SIGINFO)
+        signal_fd.before.sa_sigaction(number, info, context);
+    else if (signal_fd.before.sa_handler != SIG_DFL &&
+             signal_fd.before.sa_handler != SIG_IGN)
+        signal_fd.before.sa_handler(number);
 }
 
 /* A handler may call the one that was there before it by raising the signal
@@ -39,28 +39,28 @@ is_pending(int number)
 }
 
 static void
-ring(int number, siginfo_t *info, void *context)
+picture(int number, siginfo_t *info, void *context)
 {
     const uint64_t once = 1;
     int code = errno;
     pid_t self = (pid_t)syscall(SYS_gettid);
-    pid_t outer = bell.ringing;
+    pid_t outer = signal_fd.ringing;
     bool is_echo =
-        outer == self || (bell.echo == self && info->si_code == SI_TKILL);
-    if (bell.echo == self)
-        bell.echo = 0;
+        outer == self || (signal_fd.echo == self && info->si_code == SI_TKILL);
+    if (signal_fd.echo == self)
+        signal_fd.echo = 0;
     if (is_echo)
         return;
-    bell.ringing = self;
+    signal_fd.ringing = self;
     /* A write fails when it was rung 2^64 times and not heard. */
-    if (bell.hung && getpid() == bell.owner &&
-        write(bell.descriptor, &once, sizeof once) < 0)
+    if (signal_fd.hung && getpid() == signal_fd.owner &&
+        write(signal_fd.descriptor, &once, sizeof once) < 0)
         errno = code;
     bool was_pending = is_pending(number);
     call_before(number, info, context);
     if (!was_pending && is_pending(number))
-        bell.echo = self;
-    bell.ringing = outer;
+        signal_fd.echo = self;
+    signal_fd.ringing = outer;
     errno = code;
 }
 
@@ -79,38 +79,38 @@ can_be_taken(long number)
 static bool
 make_descriptor(void)
 {
-    if (bell.descriptor >= 0 && bell.owner == getpid())
+    if (signal_fd.descriptor >= 0 && signal_fd.owner == getpid())
         return true;
-    bell.descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    bell.owner = getpid();
-    return bell.descriptor >= 0;
+    signal_fd.descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    signal_fd.owner = getpid();
+    return signal_fd.descriptor >= 0;
 }
 
 static bool
 take_signal(int number)
 {
-    struct sigaction action = {.sa_sigaction = ring};
-    if (sigaction(number, NULL, &bell.before) != 0)
+    struct sigaction action = {.sa_sigaction = picture};
+    if (sigaction(number, NULL, &signal_fd.before) != 0)
         return false;
-    bool alone =
-        bell.before.sa_handler == SIG_DFL || bell.before.sa_handler == SIG_IGN;
+    bool alone = signal_fd.before.sa_handler == SIG_DFL ||
+                 signal_fd.before.sa_handler == SIG_IGN;
     /* A handler that has system calls interrupted goes on to have them so. */
-    int restart = alone ? SA_RESTART : bell.before.sa_flags & SA_RESTART;
+    int restart = alone ? SA_RESTART : signal_fd.before.sa_flags & SA_RESTART;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | restart;
     return sigaction(number, &action, NULL) == 0;
 }
 
-const char core_hang_bell_doc[] =
-    "_hang_bell($module, signal, /)\n--\n\n"
+const char core_open_signal_fd_doc[] =
+    "_open_signal_fd($module, signal, /)\n--\n\n"
     "Have a signal ring a bell: a descriptor that becomes readable.";
 
 PyObject *
-core_hang_bell(PyObject *module, PyObject *argument)
+core_open_signal_fd(PyObject *module, PyObject *argument)
 {
     long number = PyLong_AsLong(argument);
     if (number == -1 && PyErr_Occurred())
         return NULL;
-    if (bell.hung && bell.owner == getpid()) {
+    if (signal_fd.hung && signal_fd.owner == getpid()) {
         PyErr_SetString(PyExc_RuntimeError, "The bell hangs already.");
         return NULL;
     }
@@ -119,25 +119,25 @@ core_hang_bell(PyObject *module, PyObject *argument)
                             "Signal %ld cannot be used for snapshots.", number);
     if (!make_descriptor())
         return PyErr_SetFromErrno(PyExc_OSError);
-    bell.number = (int)number;
-    bell.hung = true;
-    if (take_signal(bell.number))
-        return PyLong_FromLong(bell.descriptor);
-    bell.hung = false;
+    signal_fd.number = (int)number;
+    signal_fd.hung = true;
+    if (take_signal(signal_fd.number))
+        return PyLong_FromLong(signal_fd.descriptor);
+    signal_fd.hung = false;
     return PyErr_SetFromErrno(PyExc_OSError);
 }
 
-const char core_take_bell_down_doc[] =
-    "_take_bell_down($module, /)\n--\n\n"
+const char core_close_signal_fd_doc[] =
+    "_close_signal_fd($module, /)\n--\n\n"
     "Give the signal back, unless somebody else has it now.";
 
 PyObject *
-core_take_bell_down(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+core_close_signal_fd(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     struct sigaction now;
-    if (bell.hung && sigaction(bell.number, NULL, &now) == 0 &&
-        (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == ring)
-        sigaction(bell.number, &bell.before, NULL);
-    bell.hung = false;
+    if (signal_fd.hung && sigaction(signal_fd.number, NULL, &now) == 0 &&
+        (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == picture)
+        sigaction(signal_fd.number, &signal_fd.before, NULL);
+    signal_fd.hung = false;
     Py_RETURN_NONE;
 }

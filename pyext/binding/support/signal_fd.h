@@ -10,17 +10,17 @@
 
 #include "binding/support/state.h"
 
-/** _hang_bell(signal) -> descriptor: takes the signal's action over, from any
- *  thread. A handler that was there is called after each ring. A forked child
- *  hears nothing, nor is killed by the signal. One bell at a time; the
+/** _open_signal_fd(signal) -> descriptor: takes the signal's action over, from
+ * any thread. A handler that was there is called after each ring. A forked
+ * child hears nothing, nor is killed by the signal. One bell at a time; the
  *  descriptor is never closed. */
-PyObject *core_hang_bell(PyObject *module, PyObject *argument);
+PyObject *core_open_signal_fd(PyObject *module, PyObject *argument);
 
-/** _take_bell_down(): puts the old action back, unless somebody took the signal
- *  over since. */
-PyObject *core_take_bell_down(PyObject *module, PyObject *unused);
+/** _close_signal_fd(): puts the old action back, unless somebody took the
+ * signal over since. */
+PyObject *core_close_signal_fd(PyObject *module, PyObject *unused);
 
-extern const char core_hang_bell_doc[];
-extern const char core_take_bell_down_doc[];
+extern const char core_open_signal_fd_doc[];
+extern const char core_close_signal_fd_doc[];
 
 #endif

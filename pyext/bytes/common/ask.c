@@ -85,9 +85,9 @@ lg_ask_true(PyObject *value)
 const char *
 lg_ask_version(const char *name)
 {
-    PyObject *module = lg_survey_module(name);
+    PyObject *module = lg_pass_module(name);
     PyObject *version =
-        module != NULL ? lg_survey_member(module, "__version__") : NULL;
+        module != NULL ? lg_pass_member(module, "__version__") : NULL;
     const char *text = version != NULL && PyUnicode_Check(version)
                            ? PyUnicode_AsUTF8(version)
                            : NULL;

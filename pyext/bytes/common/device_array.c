@@ -6,26 +6,26 @@
 #include <string.h>
 
 uint32_t
-lg_cuda_device(lg_survey *survey, uint64_t ordinal)
+lg_cuda_device(lg_adapter_pass *pass, uint64_t ordinal)
 {
     char name[32];
     snprintf(name, sizeof name, "cuda:%llu", (unsigned long long)ordinal);
-    return lg_survey_device(survey, name);
+    return lg_pass_device(pass, name);
 }
 
 /* --------------------------------------------------------------- facts --- */
 
 static void
-add_fact(lg_survey *survey, const lg_instance *array, const char *key,
+add_fact(lg_adapter_pass *pass, const lg_instance *array, const char *key,
          const lg_text *value)
 {
     if (value->length > 0 && !value->failed)
-        lg_builder_add_fact(lg_survey_builder(survey), array->node, key,
+        lg_builder_add_fact(lg_pass_builder(pass), array->node, key,
                             value->data, value->length);
 }
 
 static void
-say_dtype(PyObject *array, lg_text *out)
+format_dtype(PyObject *array, lg_text *out)
 {
     PyObject *name = lg_ask_inner(array, "dtype", "name");
     const char *text =
@@ -38,7 +38,7 @@ say_dtype(PyObject *array, lg_text *out)
 
 /* False if it is no tuple of whole numbers. */
 static bool
-say_shape(PyObject *array, lg_text *out)
+format_shape(PyObject *array, lg_text *out)
 {
     PyObject *shape = lg_ask_attribute(array, "shape");
     bool fine = shape != NULL && PyTuple_Check(shape);
@@ -54,22 +54,22 @@ say_shape(PyObject *array, lg_text *out)
 }
 
 lg_array_form
-lg_array_describe(lg_survey *survey, const lg_instance *array)
+lg_array_describe(lg_adapter_pass *pass, const lg_instance *array)
 {
     lg_text dtype = {0}, shape = {0}, text = {0}, size = {0};
     lg_array_form form = {0};
-    say_dtype(array->object, &dtype);
-    bool has_shape = say_shape(array->object, &shape);
+    format_dtype(array->object, &dtype);
+    bool has_shape = format_shape(array->object, &shape);
     if (lg_ask_number(lg_ask_attribute(array->object, "nbytes"), &form.bytes))
         lg_text_addf(&size, "%llu", (unsigned long long)form.bytes);
-    add_fact(survey, array, "dtype", &dtype);
-    add_fact(survey, array, "bytes", &size);
+    add_fact(pass, array, "dtype", &dtype);
+    add_fact(pass, array, "bytes", &size);
     if (has_shape && dtype.length > 0) {
-        add_fact(survey, array, "shape", &shape);
+        add_fact(pass, array, "shape", &shape);
         lg_text_addf(&text, "%s[%s]", dtype.data,
                      shape.data != NULL ? shape.data : "");
         if (!text.failed)
-            form.text = lg_builder_intern(lg_survey_builder(survey), text.data,
+            form.text = lg_builder_intern(lg_pass_builder(pass), text.data,
                                           text.length);
     }
     lg_text_free(&dtype);
@@ -80,18 +80,18 @@ lg_array_describe(lg_survey *survey, const lg_instance *array)
 }
 
 void
-lg_array_keeps(lg_survey *survey, const lg_instance *array,
+lg_array_keeps(lg_adapter_pass *pass, const lg_instance *array,
                const lg_array_memory *memory, const char *type,
                const lg_array_form *form)
 {
-    lg_builder *builder = lg_survey_builder(survey);
+    lg_builder *builder = lg_pass_builder(pass);
     bool fills = form->bytes >= memory->length / 2;
     lg_span span = {
         .holder = array->node,
         .device = memory->device,
         .address = memory->address,
         .length = memory->length,
-        .type = lg_survey_type(survey, type, LG_NONE),
+        .type = lg_pass_type(pass, type, LG_NONE),
         .text = fills ? form->text : 0,
         .label = lg_builder_intern(builder, "data", 4),
         .flags = memory->owned && fills ? LG_SPAN_OWNER : 0,
@@ -100,9 +100,10 @@ lg_array_keeps(lg_survey *survey, const lg_instance *array,
 }
 
 void
-lg_array_unknown(lg_survey *survey, const lg_instance *array, const char *why)
+lg_array_unknown(lg_adapter_pass *pass, const lg_instance *array,
+                 const char *why)
 {
-    lg_builder_add_fact(lg_survey_builder(survey), array->node, "not inspected",
+    lg_builder_add_fact(lg_pass_builder(pass), array->node, "not inspected",
                         why, strlen(why));
 }
 
@@ -111,8 +112,8 @@ lg_array_unknown(lg_survey *survey, const lg_instance *array, const char *why)
 void
 lg_array_types_add(lg_array_types *types, const char *module, const char *name)
 {
-    PyObject *loaded = lg_survey_module(module);
-    PyObject *found = loaded != NULL ? lg_survey_member(loaded, name) : NULL;
+    PyObject *loaded = lg_pass_module(module);
+    PyObject *found = loaded != NULL ? lg_pass_member(loaded, name) : NULL;
     if (found == NULL || !PyType_Check(found))
         return;
     for (size_t i = 0; i < sizeof types->type / sizeof *types->type; i++) {
@@ -142,9 +143,9 @@ lg_array_types_kind(void *state, PyTypeObject *type)
 }
 
 void
-lg_array_types_survey(lg_survey *survey, void *state)
+lg_array_types_scan(lg_adapter_pass *pass, void *state)
 {
-    (void)survey;
+    (void)pass;
     (void)state;
 }
 

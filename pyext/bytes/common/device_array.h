@@ -16,7 +16,7 @@ typedef struct lg_array_memory {
 } lg_array_memory;
 
 /** "cuda:1". */
-uint32_t lg_cuda_device(lg_survey *survey, uint64_t ordinal);
+uint32_t lg_cuda_device(lg_adapter_pass *pass, uint64_t ordinal);
 
 /** What an array is. */
 typedef struct lg_array_form {
@@ -25,14 +25,15 @@ typedef struct lg_array_form {
 } lg_array_form;
 
 /** Finds an array's form and notes dtype, shape and nbytes as facts. */
-lg_array_form lg_array_describe(lg_survey *survey, const lg_instance *array);
+lg_array_form lg_array_describe(lg_adapter_pass *pass,
+                                const lg_instance *array);
 /** Adds the memory as a span of that type ("cupy.memory"). It takes the text of
  *  an array that fills most of it, not of a small view. */
-void lg_array_keeps(lg_survey *survey, const lg_instance *array,
+void lg_array_keeps(lg_adapter_pass *pass, const lg_instance *array,
                     const lg_array_memory *memory, const char *type,
                     const lg_array_form *form);
 /** Notes why nothing is known of an array's memory. */
-void lg_array_unknown(lg_survey *survey, const lg_instance *array,
+void lg_array_unknown(lg_adapter_pass *pass, const lg_instance *array,
                       const char *why);
 
 /** An adapter's state: the types it wants, borrowed from loaded modules. */
@@ -47,7 +48,7 @@ bool lg_array_types_empty(const lg_array_types *types);
 /** Of lg_adapter: 1 for the very types. */
 unsigned lg_array_types_kind(void *state, PyTypeObject *type);
 /** Of lg_adapter, for those who ask only afterwards. */
-void lg_array_types_survey(lg_survey *survey, void *state);
+void lg_array_types_scan(lg_adapter_pass *pass, void *state);
 void lg_array_types_finish(void *state);
 
 #endif

@@ -17,9 +17,9 @@ lg_type_is(const PyTypeObject *type, const char *name)
 }
 
 void
-lg_memory_add(lg_survey *survey, uint32_t holder, const lg_memory *memory)
+lg_memory_add(lg_adapter_pass *pass, uint32_t holder, const lg_memory *memory)
 {
-    lg_builder *builder = lg_survey_builder(survey);
+    lg_builder *builder = lg_pass_builder(pass);
     lg_span span = {
         .holder = holder,
         .address = (uint64_t)(uintptr_t)memory->address,
@@ -106,11 +106,11 @@ has_item(PyObject *object, const void *address)
 /** Whether the node, or its own namespace, refers to an array whose memory it
  *  is: what as_strided() and an __array_interface__ put in between. */
 static bool
-passes_on(lg_survey *survey, uint32_t node, const void *address)
+passes_on(lg_adapter_pass *pass, uint32_t node, const void *address)
 {
-    const lg_builder *builder = lg_survey_builder(survey);
+    const lg_builder *builder = lg_pass_builder(pass);
     uint64_t edge, end;
-    while (node != LG_NONE && lg_survey_edges(survey, node, &edge, &end)) {
+    while (node != LG_NONE && lg_pass_edges(pass, node, &edge, &end)) {
         node = LG_NONE;
         for (; edge < end; edge++) {
             uint32_t target = builder->edge_target[edge];
@@ -127,7 +127,7 @@ passes_on(lg_survey *survey, uint32_t node, const void *address)
 }
 
 void
-lg_exporter_add(lg_survey *survey, PyObject *exporter, uint32_t holder,
+lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
                 const lg_memory *memory)
 {
     lg_memory shown = *memory;
@@ -136,13 +136,13 @@ lg_exporter_add(lg_survey *survey, PyObject *exporter, uint32_t holder,
         exporter = origin(exporter);
         if (is_counted(exporter))
             return;
-        node = lg_survey_known(survey, exporter);
+        node = lg_pass_known(pass, exporter);
     }
     if (node == LG_NONE)
         node = holder;
     else if (is_inside(exporter, memory->address))
         shown.flags |= LG_SPAN_INLINE;
-    else if (passes_on(survey, node, memory->address))
+    else if (passes_on(pass, node, memory->address))
         return;
-    lg_memory_add(survey, node, &shown);
+    lg_memory_add(pass, node, &shown);
 }

@@ -18,13 +18,14 @@ typedef struct lg_memory {
 } lg_memory;
 
 /** Adds a span. */
-void lg_memory_add(lg_survey *survey, uint32_t holder, const lg_memory *memory);
+void lg_memory_add(lg_adapter_pass *pass, uint32_t holder,
+                   const lg_memory *memory);
 
 /** Notes that `exporter` keeps the memory alive, which somebody else looks at.
  *  Nothing is added where it is the exporter's own business (bytearray, mmap,
  *  array) or where the exporter passes on what another array has. `holder` is
  *  the node to charge if the exporter has none. */
-void lg_exporter_add(lg_survey *survey, PyObject *exporter, uint32_t holder,
+void lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
                      const lg_memory *memory);
 
 /** Whether the type, or one that it is derived from, has that name in C. */

@@ -36,14 +36,14 @@ read_all(FILE *file, lg_range *items, size_t room)
 }
 
 lg_mappings
-lg_mappings_read(lg_survey *survey)
+lg_mappings_read(lg_adapter_pass *pass)
 {
     lg_mappings out = {0};
     FILE *file = fopen("/proc/self/maps", "re");
     if (file == NULL)
         return out;
     size_t room = read_all(file, NULL, 0) + 16;
-    out.items = lg_survey_keep(survey, room * sizeof *out.items);
+    out.items = lg_pass_keep(pass, room * sizeof *out.items);
     size_t count = out.items != NULL ? read_all(file, out.items, room) : 0;
     out.count = count < room ? count : room;
     fclose(file);

@@ -17,7 +17,7 @@ typedef struct lg_mappings {
 } lg_mappings;
 
 /** Reads them from the kernel; none, if that or memory fails. O(mappings). */
-lg_mappings lg_mappings_read(lg_survey *survey);
+lg_mappings lg_mappings_read(lg_adapter_pass *pass);
 /** Whether the address lies in one. O(log mappings). */
 bool lg_mappings_have(const lg_mappings *mappings, uintptr_t address);
 

@@ -44,7 +44,7 @@ copy_some(pid_t self, const lg_piece *pieces, size_t count)
 }
 
 void
-lg_survey_read(lg_piece *pieces, size_t count)
+lg_pass_read(lg_piece *pieces, size_t count)
 {
     pid_t self = getpid();
     for (size_t done = 0; done < count;) {

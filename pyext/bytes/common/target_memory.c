@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 lg_memory *
-lg_memory_open(lg_survey *survey)
+lg_memory_open(lg_adapter_pass *pass)
 {
-    lg_memory *memory = lg_survey_keep(survey, sizeof *memory);
-    char *copies = lg_survey_keep(survey, (size_t)LG_WINDOWS * LG_WINDOW);
+    lg_memory *memory = lg_pass_keep(pass, sizeof *memory);
+    char *copies = lg_pass_keep(pass, (size_t)LG_WINDOWS * LG_WINDOW);
     if (memory == NULL || copies == NULL)
         return NULL;
     for (size_t i = 0; i < LG_WINDOWS; i++)
@@ -33,7 +33,7 @@ fill(lg_window *window, unsigned first)
         pieces[i].to = window->copy + i * LG_PAGE;
         pieces[i].length = LG_PAGE;
     }
-    lg_survey_read(pieces + first, LG_WINDOW_PAGES - first);
+    lg_pass_read(pieces + first, LG_WINDOW_PAGES - first);
     for (unsigned i = first; i < LG_WINDOW_PAGES; i++) {
         window->tried |= (uint8_t)(1u << i);
         if (pieces[i].read)

@@ -1,6 +1,6 @@
 /**
  * Structures of a library, read without trusting a pointer: whole pages are
- * copied through the kernel (lg_survey_read) and kept until others take their
+ * copied through the kernel (lg_pass_read) and kept until others take their
  * place, since what belongs together lies together. A copy may be stale, never
  * half mapped.
  *
@@ -34,7 +34,7 @@ typedef struct lg_memory {
 } lg_memory;
 
 /** Lasts until the end of the capture; NULL when memory ran out. */
-lg_memory *lg_memory_open(lg_survey *survey);
+lg_memory *lg_memory_open(lg_adapter_pass *pass);
 
 /** Drops all copies: what they show has gone. */
 void lg_memory_forget(lg_memory *memory);

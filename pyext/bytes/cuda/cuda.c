@@ -39,12 +39,11 @@ ask_snapshot(PyObject *memory)
     PyObject *lean = PyDict_New();
     PyObject *snapshot = NULL;
     if (lean != NULL && !PyDict_SetItemString(lean, "include_traces", Py_False))
-        snapshot = lg_ask_call(lg_survey_member(memory, "memory_snapshot"),
-                               NULL, lean);
+        snapshot =
+            lg_ask_call(lg_pass_member(memory, "memory_snapshot"), NULL, lean);
     Py_XDECREF(lean);
     if (snapshot == NULL)
-        snapshot =
-            lg_ask_call(lg_survey_member(memory, "_snapshot"), NULL, NULL);
+        snapshot = lg_ask_call(lg_pass_member(memory, "_snapshot"), NULL, NULL);
     return snapshot;
 }
 
@@ -65,12 +64,12 @@ static PyObject *
 ask_backend(PyObject *memory)
 {
     PyObject *name = lg_ask_call(
-        lg_survey_member(memory, "get_allocator_backend"), NULL, NULL);
+        lg_pass_member(memory, "get_allocator_backend"), NULL, NULL);
     return name != NULL ? name : PyUnicode_FromString("native");
 }
 
 static void
-find_blocks(lg_survey *survey, cuda_state *self)
+find_blocks(lg_adapter_pass *pass, cuda_state *self)
 {
     const char *version = lg_ask_version("torch");
     PyObject *owned = ask_backend(self->memory);
@@ -78,16 +77,16 @@ find_blocks(lg_survey *survey, cuda_state *self)
         owned && PyUnicode_Check(owned) ? PyUnicode_AsUTF8(owned) : NULL;
     lg_error error;
     if (backend == NULL || strcmp(backend, "native") != 0)
-        lg_survey_note(survey,
-                       "inspected: %s, totals only: the allocator %.40s does "
-                       "not list its blocks",
-                       version, backend ? backend : "?");
+        lg_pass_note(pass,
+                     "inspected: %s, totals only: the allocator %.40s does "
+                     "not list its blocks",
+                     version, backend ? backend : "?");
     else if (take_dump(self->memory, true, &self->dump, &error) != LG_OK)
-        lg_survey_note(survey, "inspected: %s, totals only: %s", version,
-                       error.message);
+        lg_pass_note(pass, "inspected: %s, totals only: %s", version,
+                     error.message);
     else {
         self->has_blocks = true;
-        lg_survey_note(survey, "inspected: %s", version);
+        lg_pass_note(pass, "inspected: %s", version);
     }
     Py_XDECREF(owned);
 }
@@ -106,14 +105,14 @@ static void
 ask_totals(PyObject *memory, int ordinal, cuda_device *device)
 {
     PyObject *stats =
-        lg_ask_callf(lg_survey_member(memory, "memory_stats"), "(i)", ordinal);
+        lg_ask_callf(lg_pass_member(memory, "memory_stats"), "(i)", ordinal);
     device->has_stats =
         stats != NULL && PyDict_Check(stats) &&
         stat_of(stats, "allocated_bytes.all.current", &device->allocated) &&
         stat_of(stats, "reserved_bytes.all.current", &device->reserved);
     Py_XDECREF(stats);
     PyObject *driver =
-        lg_ask_callf(lg_survey_member(memory, "mem_get_info"), "(i)", ordinal);
+        lg_ask_callf(lg_pass_member(memory, "mem_get_info"), "(i)", ordinal);
     if (driver != NULL)
         device->has_driver =
             lg_ask_number(PySequence_GetItem(driver, 0),
@@ -127,10 +126,10 @@ ask_totals(PyObject *memory, int ordinal, cuda_device *device)
 static bool
 has_context(int ordinal)
 {
-    PyObject *module = lg_survey_module("torch._C");
+    PyObject *module = lg_pass_module("torch._C");
     return module != NULL &&
            lg_ask_true(
-               lg_ask_callf(lg_survey_member(module, "_cuda_hasPrimaryContext"),
+               lg_ask_callf(lg_pass_member(module, "_cuda_hasPrimaryContext"),
                             "(i)", ordinal));
 }
 
@@ -138,9 +137,8 @@ static void
 find_totals(cuda_state *self, PyObject *cuda)
 {
     uint64_t count = 0;
-    lg_ask_number(
-        lg_ask_call(lg_survey_member(cuda, "device_count"), NULL, NULL),
-        &count);
+    lg_ask_number(lg_ask_call(lg_pass_member(cuda, "device_count"), NULL, NULL),
+                  &count);
     for (size_t i = 0; i < self->dump.segment_count; i++)
         if (self->dump.segments[i].device < DEVICES)
             self->devices[self->dump.segments[i].device].seen = true;
@@ -155,30 +153,30 @@ find_totals(cuda_state *self, PyObject *cuda)
 
 /* A process that was forked after CUDA was initialised cannot use it. */
 static bool
-is_usable(lg_survey *survey, PyObject *cuda)
+is_usable(lg_adapter_pass *pass, PyObject *cuda)
 {
     bool forked = lg_ask_true(
-        lg_ask_call(lg_survey_member(cuda, "_is_in_bad_fork"), NULL, NULL));
+        lg_ask_call(lg_pass_member(cuda, "_is_in_bad_fork"), NULL, NULL));
     if (forked)
-        lg_survey_note(survey, "not inspected: CUDA cannot be used in a "
-                               "process forked from one that used it");
+        lg_pass_note(pass, "not inspected: CUDA cannot be used in a "
+                           "process forked from one that used it");
     return !forked;
 }
 
 static bool
-cuda_prepare(lg_survey *survey, void **state)
+cuda_prepare(lg_adapter_pass *pass, void **state)
 {
-    PyObject *cuda = lg_survey_module("torch.cuda");
-    PyObject *memory = lg_survey_module("torch.cuda.memory");
-    if (cuda == NULL || memory == NULL || lg_survey_is_partial(survey) ||
-        lg_survey_member(cuda, "_initialized") != Py_True ||
-        !is_usable(survey, cuda))
+    PyObject *cuda = lg_pass_module("torch.cuda");
+    PyObject *memory = lg_pass_module("torch.cuda.memory");
+    if (cuda == NULL || memory == NULL || lg_pass_is_partial(pass) ||
+        lg_pass_member(cuda, "_initialized") != Py_True ||
+        !is_usable(pass, cuda))
         return false;
     cuda_state *self = calloc(1, sizeof *self);
     if (self == NULL)
         return false;
     self->memory = memory;
-    find_blocks(survey, self);
+    find_blocks(pass, self);
     find_totals(self, cuda);
     *state = self;
     return true;
@@ -187,70 +185,71 @@ cuda_prepare(lg_survey *survey, void **state)
 /* ----------------------------------------------------------------- ask --- */
 
 static uint32_t
-device_id(lg_survey *survey, unsigned ordinal)
+device_id(lg_adapter_pass *pass, unsigned ordinal)
 {
     char name[32];
     snprintf(name, sizeof name, "cuda:%u", ordinal);
-    return lg_survey_device(survey, name);
+    return lg_pass_device(pass, name);
 }
 
 static uint32_t
-text_id(lg_survey *survey, const lg_dump *dump, uint32_t id)
+text_id(lg_adapter_pass *pass, const lg_dump *dump, uint32_t id)
 {
     const char *text = id != 0 ? dump->texts[id] : "";
-    return lg_builder_intern(lg_survey_builder(survey), text, strlen(text));
+    return lg_builder_intern(lg_pass_builder(pass), text, strlen(text));
 }
 
 static void
-add_blocks(lg_survey *survey, const lg_dump *dump)
+add_blocks(lg_adapter_pass *pass, const lg_dump *dump)
 {
-    lg_builder *builder = lg_survey_builder(survey);
+    lg_builder *builder = lg_pass_builder(pass);
     size_t next = 0;
     for (size_t i = 0; i < dump->segment_count; i++) {
         lg_segment segment = dump->segments[i];
-        segment.device = device_id(survey, segment.device);
-        segment.kind = text_id(survey, dump, segment.kind);
-        segment.pool = text_id(survey, dump, segment.pool);
+        segment.device = device_id(pass, segment.device);
+        segment.kind = text_id(pass, dump, segment.kind);
+        segment.pool = text_id(pass, dump, segment.pool);
         uint32_t number = lg_builder_add_segment(builder, &segment);
         for (; next < dump->block_count && dump->blocks[next].segment == i;
              next++) {
             lg_block block = dump->blocks[next];
             block.segment = number;
-            block.frames = text_id(survey, dump, block.frames);
+            block.frames = text_id(pass, dump, block.frames);
             lg_builder_add_block(builder, &block);
         }
     }
 }
 
 static void
-add_total(lg_survey *survey, unsigned ordinal, const char *what, uint64_t bytes)
+add_total(lg_adapter_pass *pass, unsigned ordinal, const char *what,
+          uint64_t bytes)
 {
     char key[64], value[32];
     snprintf(key, sizeof key, "device.cuda:%u.%s", ordinal, what);
     snprintf(value, sizeof value, "%llu", (unsigned long long)bytes);
-    lg_builder_set_info(lg_survey_builder(survey), key, value);
+    lg_builder_set_info(lg_pass_builder(pass), key, value);
 }
 
 static void
-add_totals(lg_survey *survey, const cuda_state *self)
+add_totals(lg_adapter_pass *pass, const cuda_state *self)
 {
     for (unsigned i = 0; i < DEVICES; i++) {
         const cuda_device *device = &self->devices[i];
         if (device->seen)
-            device_id(survey, i);
+            device_id(pass, i);
         if (device->has_stats) {
-            add_total(survey, i, "allocated", device->allocated);
-            add_total(survey, i, "reserved", device->reserved);
+            add_total(pass, i, "allocated", device->allocated);
+            add_total(pass, i, "reserved", device->reserved);
         }
         if (device->has_driver) {
-            add_total(survey, i, "driver_total", device->driver_total);
-            add_total(survey, i, "driver_free", device->driver_free);
+            add_total(pass, i, "driver_total", device->driver_total);
+            add_total(pass, i, "driver_free", device->driver_free);
         }
     }
 }
 
 static void
-cuda_ask(lg_survey *survey, void *state)
+cuda_ask(lg_adapter_pass *pass, void *state)
 {
     cuda_state *self = state;
     lg_dump later = {0};
@@ -258,8 +257,8 @@ cuda_ask(lg_survey *survey, void *state)
         take_dump(self->memory, false, &later, NULL) == LG_OK)
         lg_dump_compare(&self->dump, &later, NULL);
     lg_dump_free(&later);
-    add_blocks(survey, &self->dump);
-    add_totals(survey, self);
+    add_blocks(pass, &self->dump);
+    add_totals(pass, self);
 }
 
 static unsigned
@@ -271,9 +270,9 @@ cuda_kind(void *state, PyTypeObject *type)
 }
 
 static void
-cuda_survey(lg_survey *survey, void *state)
+cuda_scan(lg_adapter_pass *pass, void *state)
 {
-    (void)survey;
+    (void)pass;
     (void)state;
 }
 
@@ -289,7 +288,7 @@ const lg_adapter lg_cuda_adapter = {
     .name = "cuda",
     .prepare = cuda_prepare,
     .kind = cuda_kind,
-    .survey = cuda_survey,
+    .pass = cuda_scan,
     .ask = cuda_ask,
     .finish = cuda_finish,
 };

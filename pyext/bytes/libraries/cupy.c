@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 static bool
-cupy_prepare(lg_survey *survey, void **state)
+cupy_prepare(lg_adapter_pass *pass, void **state)
 {
-    if (lg_survey_module("cupy") == NULL)
+    if (lg_pass_module("cupy") == NULL)
         return false;
     lg_array_types *types = calloc(1, sizeof *types);
     if (types == NULL)
@@ -19,17 +19,17 @@ cupy_prepare(lg_survey *survey, void **state)
     lg_array_types_add(types, "cupy", "ndarray");
     if (lg_array_types_empty(types)) {
         free(types);
-        lg_survey_note(survey, "not inspected: there is no cupy.ndarray");
+        lg_pass_note(pass, "not inspected: there is no cupy.ndarray");
         return false;
     }
-    lg_survey_note(survey, "inspected: %s", lg_ask_version("cupy"));
+    lg_pass_note(pass, "inspected: %s", lg_ask_version("cupy"));
     *state = types;
     return true;
 }
 
 /* Memory that another library lent has an `owner`. */
 static bool
-ask_memory(lg_survey *survey, PyObject *array, lg_array_memory *out)
+ask_memory(lg_adapter_pass *pass, PyObject *array, lg_array_memory *out)
 {
     uint64_t ordinal;
     PyObject *memory = lg_ask_inner(array, "data", "mem");
@@ -39,7 +39,7 @@ ask_memory(lg_survey *survey, PyObject *array, lg_array_memory *out)
                 lg_ask_number(lg_ask_attribute(memory, "size"), &out->length) &&
                 lg_ask_number(lg_ask_attribute(memory, "device_id"), &ordinal);
     if (told)
-        out->device = lg_cuda_device(survey, ordinal);
+        out->device = lg_cuda_device(pass, ordinal);
     out->owned = owner == NULL;
     Py_XDECREF(owner);
     Py_XDECREF(memory);
@@ -47,19 +47,19 @@ ask_memory(lg_survey *survey, PyObject *array, lg_array_memory *out)
 }
 
 static void
-cupy_ask(lg_survey *survey, void *state)
+cupy_ask(lg_adapter_pass *pass, void *state)
 {
     (void)state;
     lg_instance array;
-    while (lg_survey_next(survey, &array)) {
+    while (lg_pass_next(pass, &array)) {
         if (array.frontier)
             continue;
-        lg_array_form form = lg_array_describe(survey, &array);
+        lg_array_form form = lg_array_describe(pass, &array);
         lg_array_memory memory = {0};
-        if (ask_memory(survey, array.object, &memory))
-            lg_array_keeps(survey, &array, &memory, "cupy.memory", &form);
+        if (ask_memory(pass, array.object, &memory))
+            lg_array_keeps(pass, &array, &memory, "cupy.memory", &form);
         else
-            lg_array_unknown(survey, &array, "CuPy does not tell its memory");
+            lg_array_unknown(pass, &array, "CuPy does not tell its memory");
     }
 }
 
@@ -67,7 +67,7 @@ const lg_adapter lg_cupy_adapter = {
     .name = "cupy",
     .prepare = cupy_prepare,
     .kind = lg_array_types_kind,
-    .survey = lg_array_types_survey,
+    .pass = lg_array_types_scan,
     .ask = cupy_ask,
     .finish = lg_array_types_finish,
 };

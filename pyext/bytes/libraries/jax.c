@@ -11,9 +11,9 @@
 #include <string.h>
 
 static bool
-jax_prepare(lg_survey *survey, void **state)
+jax_prepare(lg_adapter_pass *pass, void **state)
 {
-    if (lg_survey_module("jax") == NULL)
+    if (lg_pass_module("jax") == NULL)
         return false;
     lg_array_types *types = calloc(1, sizeof *types);
     if (types == NULL)
@@ -23,18 +23,18 @@ jax_prepare(lg_survey *survey, void **state)
     lg_array_types_add(types, "jaxlib.xla_extension", "ArrayImpl");
     if (lg_array_types_empty(types)) {
         free(types);
-        lg_survey_note(survey, "not inspected: the class of jax.Array is not "
-                               "where leakgraph knows it");
+        lg_pass_note(pass, "not inspected: the class of jax.Array is not "
+                           "where leakgraph knows it");
         return false;
     }
-    lg_survey_note(survey, "inspected: %s", lg_ask_version("jax"));
+    lg_pass_note(pass, "inspected: %s", lg_ask_version("jax"));
     *state = types;
     return true;
 }
 
 /* JAX says "gpu" where PyTorch and the driver say "cuda". */
 static uint32_t
-device_of(lg_survey *survey, PyObject *device)
+device_of(lg_adapter_pass *pass, PyObject *device)
 {
     static const char *const gpus[] = {"gpu", "cuda", "rocm"};
     PyObject *platform = lg_ask_attribute(device, "platform");
@@ -49,13 +49,13 @@ device_of(lg_survey *survey, PyObject *device)
     char text[64];
     for (size_t i = 0; name && i < sizeof gpus / sizeof *gpus; i++)
         if (strcmp(name, gpus[i]) == 0)
-            id = lg_cuda_device(survey, ordinal);
+            id = lg_cuda_device(pass, ordinal);
     if (name != NULL && strcmp(name, "cpu") == 0) {
         id = 0;
     } else if (name != NULL && id == LG_NONE) {
         snprintf(text, sizeof text, "%.40s:%llu", name,
                  (unsigned long long)ordinal);
-        id = lg_survey_device(survey, text);
+        id = lg_pass_device(pass, text);
     }
     Py_XDECREF(platform);
     return id;
@@ -63,7 +63,7 @@ device_of(lg_survey *survey, PyObject *device)
 
 /* One device's part. False if JAX does not tell all of it. */
 static bool
-add_shard(lg_survey *survey, const lg_instance *array, PyObject *shard,
+add_shard(lg_adapter_pass *pass, const lg_instance *array, PyObject *shard,
           const lg_array_form *form)
 {
     PyObject *device = lg_ask_attribute(shard, "device");
@@ -76,9 +76,9 @@ add_shard(lg_survey *survey, const lg_instance *array, PyObject *shard,
         (lg_ask_number(lg_ask_method(data, "on_device_size_in_bytes"),
                        &memory.length) ||
          lg_ask_number(lg_ask_attribute(data, "nbytes"), &memory.length)) &&
-        (memory.device = device_of(survey, device)) != LG_NONE;
+        (memory.device = device_of(pass, device)) != LG_NONE;
     if (told)
-        lg_array_keeps(survey, array, &memory, "jax.memory", form);
+        lg_array_keeps(pass, array, &memory, "jax.memory", form);
     Py_XDECREF(device);
     Py_XDECREF(data);
     return told;
@@ -104,41 +104,41 @@ ask_shards(PyObject *array)
 }
 
 static void
-ask_array(lg_survey *survey, const lg_instance *array)
+ask_array(lg_adapter_pass *pass, const lg_instance *array)
 {
     if (lg_ask_true(lg_ask_method(array->object, "is_deleted")))
         return;
-    lg_array_form form = lg_array_describe(survey, array);
+    lg_array_form form = lg_array_describe(pass, array);
     /* Its pointer would be waited for. */
     if (!lg_ask_true(lg_ask_method(array->object, "is_ready"))) {
-        lg_array_unknown(survey, array, "it is still being computed");
+        lg_array_unknown(pass, array, "it is still being computed");
         return;
     }
     PyObject *shards = ask_shards(array->object);
     bool told = shards != NULL;
     for (Py_ssize_t i = 0; told && i < PySequence_Fast_GET_SIZE(shards); i++)
-        told = add_shard(survey, array, PySequence_Fast_GET_ITEM(shards, i),
-                         &form);
+        told =
+            add_shard(pass, array, PySequence_Fast_GET_ITEM(shards, i), &form);
     if (!told)
-        lg_array_unknown(survey, array, "JAX does not tell its memory");
+        lg_array_unknown(pass, array, "JAX does not tell its memory");
     Py_XDECREF(shards);
 }
 
 static void
-jax_ask(lg_survey *survey, void *state)
+jax_ask(lg_adapter_pass *pass, void *state)
 {
     (void)state;
     lg_instance array;
-    while (lg_survey_next(survey, &array))
+    while (lg_pass_next(pass, &array))
         if (!array.frontier)
-            ask_array(survey, &array);
+            ask_array(pass, &array);
 }
 
 const lg_adapter lg_jax_adapter = {
     .name = "jax",
     .prepare = jax_prepare,
     .kind = lg_array_types_kind,
-    .survey = lg_array_types_survey,
+    .pass = lg_array_types_scan,
     .ask = jax_ask,
     .finish = lg_array_types_finish,
 };

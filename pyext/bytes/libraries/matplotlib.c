@@ -43,8 +43,8 @@ typedef struct matplotlib_state {
 static PyTypeObject *
 type_in(const char *module, const char *name)
 {
-    PyObject *found = lg_survey_module(module);
-    found = found != NULL ? lg_survey_member(found, name) : NULL;
+    PyObject *found = lg_pass_module(module);
+    found = found != NULL ? lg_pass_member(found, name) : NULL;
     return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
 }
 
@@ -52,9 +52,8 @@ type_in(const char *module, const char *name)
 static const char *
 version(void)
 {
-    PyObject *module = lg_survey_module("matplotlib._version");
-    PyObject *text =
-        module != NULL ? lg_survey_member(module, "version") : NULL;
+    PyObject *module = lg_pass_module("matplotlib._version");
+    PyObject *text = module != NULL ? lg_pass_member(module, "version") : NULL;
     return text != NULL && PyUnicode_Check(text) &&
                    PyUnicode_IS_COMPACT_ASCII(text)
                ? (const char *)PyUnicode_1BYTE_DATA(text)
@@ -62,13 +61,13 @@ version(void)
 }
 
 static bool
-prepare(lg_survey *survey, void **out)
+prepare(lg_adapter_pass *pass, void **out)
 {
     PyTypeObject *figures = type_in("matplotlib.figure", "Figure");
     PyTypeObject *gcf = type_in("matplotlib._pylab_helpers", "Gcf");
     if (figures == NULL)
         return false;
-    matplotlib_state *state = lg_survey_keep(survey, sizeof *state);
+    matplotlib_state *state = lg_pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     state->figure = figures;
@@ -78,10 +77,10 @@ prepare(lg_survey *survey, void **out)
     state->renderer = type_in("matplotlib.backends.backend_agg", "RendererAgg");
     state->region = type_in("matplotlib.backends._backend_agg", "BufferRegion");
     if (gcf != NULL && gcf->tp_dict != NULL)
-        state->registry = lg_survey_item(gcf->tp_dict, "figs");
+        state->registry = lg_pass_item(gcf->tp_dict, "figs");
     if (state->registry != NULL && !PyDict_Check(state->registry))
         state->registry = NULL;
-    lg_survey_note(survey, "inspected: %s", version());
+    lg_pass_note(pass, "inspected: %s", version());
     *out = state;
     return true;
 }
@@ -113,13 +112,13 @@ finish(void *state)
 /* ------------------------------------------------------------- figures --- */
 
 static figure *
-entry_of(lg_survey *survey, matplotlib_state *state, PyObject *object)
+entry_of(lg_adapter_pass *pass, matplotlib_state *state, PyObject *object)
 {
     figure **bucket = &state->figures[(uintptr_t)object / 16 % BUCKETS];
     for (figure *entry = *bucket; entry != NULL; entry = entry->next)
         if (entry->object == object)
             return entry;
-    figure *entry = lg_survey_keep(survey, sizeof *entry);
+    figure *entry = lg_pass_keep(pass, sizeof *entry);
     if (entry == NULL)
         return NULL;
     *entry = (figure){.object = object, .node = LG_NONE, .next = *bucket};
@@ -129,7 +128,8 @@ entry_of(lg_survey *survey, matplotlib_state *state, PyObject *object)
 /** The figure that an artist is in, if need be by the part of a figure. Up to
  *  3.9 the attribute is `figure`. */
 static PyObject *
-figure_around(lg_survey *survey, const matplotlib_state *state, PyObject *at)
+figure_around(lg_adapter_pass *pass, const matplotlib_state *state,
+              PyObject *at)
 {
     static const char *const names[] = {"_root_figure", "_parent_figure",
                                         "figure"};
@@ -137,7 +137,7 @@ figure_around(lg_survey *survey, const matplotlib_state *state, PyObject *at)
         PyObject *found = NULL;
         bool is_part = is_a(Py_TYPE(at), state->part);
         for (size_t i = is_part ? 0 : 1; i < 3 && found == NULL; i++)
-            found = lg_survey_attribute(survey, at, names[i]);
+            found = lg_pass_attribute(pass, at, names[i]);
         at = found;
         if (at != NULL && is_a(Py_TYPE(at), state->figure))
             return at;
@@ -146,11 +146,11 @@ figure_around(lg_survey *survey, const matplotlib_state *state, PyObject *at)
 }
 
 static void
-count_artist(lg_survey *survey, matplotlib_state *state,
+count_artist(lg_adapter_pass *pass, matplotlib_state *state,
              const lg_instance *instance)
 {
-    PyObject *around = figure_around(survey, state, instance->object);
-    figure *entry = around != NULL ? entry_of(survey, state, around) : NULL;
+    PyObject *around = figure_around(pass, state, instance->object);
+    figure *entry = around != NULL ? entry_of(pass, state, around) : NULL;
     if (entry == NULL)
         return;
     entry->artists++;
@@ -159,17 +159,16 @@ count_artist(lg_survey *survey, matplotlib_state *state,
 
 /** Marks the figures that pyplot knows: those of its managers' canvases. */
 static void
-mark_registered(lg_survey *survey, matplotlib_state *state)
+mark_registered(lg_adapter_pass *pass, matplotlib_state *state)
 {
     Py_ssize_t position = 0;
     PyObject *number, *manager;
     while (state->registry != NULL &&
            PyDict_Next(state->registry, &position, &number, &manager)) {
-        PyObject *canvas = lg_survey_attribute(survey, manager, "canvas");
-        PyObject *shown = canvas != NULL
-                              ? lg_survey_attribute(survey, canvas, "figure")
-                              : NULL;
-        figure *entry = shown != NULL ? entry_of(survey, state, shown) : NULL;
+        PyObject *canvas = lg_pass_attribute(pass, manager, "canvas");
+        PyObject *shown =
+            canvas != NULL ? lg_pass_attribute(pass, canvas, "figure") : NULL;
+        figure *entry = shown != NULL ? entry_of(pass, state, shown) : NULL;
         if (entry != NULL)
             entry->registered = true;
     }
@@ -177,12 +176,12 @@ mark_registered(lg_survey *survey, matplotlib_state *state)
 
 /** The size of a canvas that was not drawn: inches times dots per inch. */
 static lg_extent
-extent_to_be(lg_survey *survey, PyObject *object)
+extent_to_be(lg_adapter_pass *pass, PyObject *object)
 {
-    PyObject *box = lg_survey_attribute(survey, object, "bbox_inches");
+    PyObject *box = lg_pass_attribute(pass, object, "bbox_inches");
     PyObject *points =
-        box != NULL ? lg_survey_attribute(survey, box, "_points") : NULL;
-    double dots = lg_number_attribute(survey, object, "_dpi");
+        box != NULL ? lg_pass_attribute(pass, box, "_points") : NULL;
+    double dots = lg_number_attribute(pass, object, "_dpi");
     if (points == NULL || !lg_type_is(Py_TYPE(points), "numpy.ndarray"))
         return (lg_extent){0};
     const lg_array *array = (lg_array *)points;
@@ -195,22 +194,22 @@ extent_to_be(lg_survey *survey, PyObject *object)
 }
 
 static void
-add_number(lg_survey *survey, uint32_t node, const char *key, uint64_t number)
+add_number(lg_adapter_pass *pass, uint32_t node, const char *key,
+           uint64_t number)
 {
     char text[24];
     int length = snprintf(text, sizeof text, "%" PRIu64, number);
-    lg_builder_add_fact(lg_survey_builder(survey), node, key, text,
-                        (size_t)length);
+    lg_builder_add_fact(lg_pass_builder(pass), node, key, text, (size_t)length);
 }
 
 static void
-add_extent(lg_survey *survey, uint32_t node, lg_extent of)
+add_extent(lg_adapter_pass *pass, uint32_t node, lg_extent of)
 {
     char text[32];
     int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32, of.width,
                           of.height);
     if (of.width > 0)
-        lg_builder_add_fact(lg_survey_builder(survey), node, "size", text,
+        lg_builder_add_fact(lg_pass_builder(pass), node, "size", text,
                             (size_t)length);
 }
 
@@ -218,92 +217,92 @@ add_extent(lg_survey *survey, uint32_t node, lg_extent of)
  *  text: its manager's, and what pyplot noted on the figure itself, under a
  *  name that changed with 3.10. */
 static void
-describe_number(lg_survey *survey, uint32_t node, PyObject *object,
+describe_number(lg_adapter_pass *pass, uint32_t node, PyObject *object,
                 PyObject *canvas)
 {
     PyObject *manager =
-        canvas != NULL ? lg_survey_attribute(survey, canvas, "manager") : NULL;
+        canvas != NULL ? lg_pass_attribute(pass, canvas, "manager") : NULL;
     PyObject *number =
-        manager != NULL ? lg_survey_attribute(survey, manager, "num") : NULL;
+        manager != NULL ? lg_pass_attribute(pass, manager, "num") : NULL;
     if (number == NULL)
-        number = lg_survey_attribute(survey, object, "_number");
+        number = lg_pass_attribute(pass, object, "_number");
     if (number == NULL)
-        number = lg_survey_attribute(survey, object, "number");
+        number = lg_pass_attribute(pass, object, "number");
     if (number == NULL || !PyLong_CheckExact(number))
         return;
     char text[24];
     int overflow;
     long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
     int length = snprintf(text, sizeof text, "%lld", value);
-    lg_builder_set_text(lg_survey_builder(survey), node, text, (size_t)length);
-    lg_builder_add_fact(lg_survey_builder(survey), node, "number", text,
+    lg_builder_set_text(lg_pass_builder(pass), node, text, (size_t)length);
+    lg_builder_add_fact(lg_pass_builder(pass), node, "number", text,
                         (size_t)length);
 }
 
 static void
-describe(lg_survey *survey, const matplotlib_state *state, const figure *it)
+describe(lg_adapter_pass *pass, const matplotlib_state *state, const figure *it)
 {
     bool closed = !it->registered;
-    PyObject *canvas = lg_survey_attribute(survey, it->object, "canvas");
+    PyObject *canvas = lg_pass_attribute(pass, it->object, "canvas");
     PyObject *renderer =
-        canvas != NULL ? lg_survey_attribute(survey, canvas, "renderer") : NULL;
+        canvas != NULL ? lg_pass_attribute(pass, canvas, "renderer") : NULL;
     lg_extent drawn = {0};
     if (renderer != NULL && is_a(Py_TYPE(renderer), state->renderer))
-        drawn = lg_renderer_extent(survey, renderer);
-    describe_number(survey, it->node, it->object, canvas);
-    add_extent(survey, it->node,
-               drawn.width ? drawn : extent_to_be(survey, it->object));
-    add_number(survey, it->node, "canvas",
+        drawn = lg_renderer_extent(pass, renderer);
+    describe_number(pass, it->node, it->object, canvas);
+    add_extent(pass, it->node,
+               drawn.width ? drawn : extent_to_be(pass, it->object));
+    add_number(pass, it->node, "canvas",
                (uint64_t)drawn.width * drawn.height * 4);
-    add_number(survey, it->node, "axes", it->axes);
-    add_number(survey, it->node, "artists", it->artists);
-    lg_builder_add_fact(lg_survey_builder(survey), it->node, "closed",
+    add_number(pass, it->node, "axes", it->axes);
+    add_number(pass, it->node, "artists", it->artists);
+    lg_builder_add_fact(lg_pass_builder(pass), it->node, "closed",
                         closed ? "yes" : "no", closed ? 3 : 2);
 }
 
 static bool
-survey_instance(lg_survey *survey, matplotlib_state *state,
-                const lg_instance *instance)
+scan_instance(lg_adapter_pass *pass, matplotlib_state *state,
+              const lg_instance *instance)
 {
     figure *entry;
     switch (instance->kind) {
     case KIND_FIGURE:
-        entry = entry_of(survey, state, instance->object);
+        entry = entry_of(pass, state, instance->object);
         if (entry != NULL)
             entry->node = instance->node;
         return true;
     case KIND_RENDERER:
-        lg_renderer_survey(survey, instance);
+        lg_renderer_scan(pass, instance);
         return false;
     case KIND_REGION:
-        lg_region_survey(survey, instance);
+        lg_region_scan(pass, instance);
         return false;
     default:
-        count_artist(survey, state, instance);
+        count_artist(pass, state, instance);
         return true;
     }
 }
 
 static void
-survey_all(lg_survey *survey, void *context)
+scan_all(lg_adapter_pass *pass, void *context)
 {
     matplotlib_state *state = context;
     lg_instance instance;
     bool changed = false;
-    while (lg_survey_next(survey, &instance))
-        changed |= survey_instance(survey, state, &instance);
+    while (lg_pass_next(pass, &instance))
+        changed |= scan_instance(pass, state, &instance);
     if (changed)
-        mark_registered(survey, state);
+        mark_registered(pass, state);
     for (size_t i = 0; changed && i < BUCKETS; i++)
         for (const figure *it = state->figures[i]; it != NULL; it = it->next)
             if (it->node != LG_NONE)
-                describe(survey, state, it);
+                describe(pass, state, it);
 }
 
 const lg_adapter lg_matplotlib_adapter = {
     .name = "matplotlib",
     .prepare = prepare,
     .kind = kind_of,
-    .survey = survey_all,
+    .pass = scan_all,
     .finish = finish,
 };

@@ -17,9 +17,9 @@ lg_extent_of(double width, double height)
 }
 
 double
-lg_number_attribute(lg_survey *survey, PyObject *object, const char *name)
+lg_number_attribute(lg_adapter_pass *pass, PyObject *object, const char *name)
 {
-    PyObject *found = lg_survey_attribute(survey, object, name);
+    PyObject *found = lg_pass_attribute(pass, object, name);
     int overflow;
     if (found != NULL && PyLong_CheckExact(found))
         return (double)PyLong_AsLongAndOverflow(found, &overflow);
@@ -27,10 +27,10 @@ lg_number_attribute(lg_survey *survey, PyObject *object, const char *name)
 }
 
 lg_extent
-lg_renderer_extent(lg_survey *survey, PyObject *renderer)
+lg_renderer_extent(lg_adapter_pass *pass, PyObject *renderer)
 {
-    double width = lg_number_attribute(survey, renderer, "width");
-    double height = lg_number_attribute(survey, renderer, "height");
+    double width = lg_number_attribute(pass, renderer, "width");
+    double height = lg_number_attribute(pass, renderer, "height");
     return lg_extent_of(width, height);
 }
 
@@ -54,7 +54,7 @@ pixels_of(PyObject *wrapper, lg_extent of)
     uint64_t words[16] = {0};
     lg_piece piece = {behind(wrapper), words, sizeof words, false};
     if (piece.from != NULL)
-        lg_survey_read(&piece, 1);
+        lg_pass_read(&piece, 1);
     for (size_t i = 0; piece.read && i + 3 < 16; i++)
         if (words[i] == (of.width | (uint64_t)of.height << 32) &&
             words[i + 2] == (uint64_t)of.width * of.height * 4)
@@ -63,12 +63,11 @@ pixels_of(PyObject *wrapper, lg_extent of)
 }
 
 void
-lg_renderer_survey(lg_survey *survey, const lg_instance *instance)
+lg_renderer_scan(lg_adapter_pass *pass, const lg_instance *instance)
 {
-    lg_extent of = lg_renderer_extent(survey, instance->object);
-    PyObject *inner =
-        lg_survey_attribute(survey, instance->object, "_renderer");
-    uint32_t node = inner != NULL ? lg_survey_known(survey, inner) : LG_NONE;
+    lg_extent of = lg_renderer_extent(pass, instance->object);
+    PyObject *inner = lg_pass_attribute(pass, instance->object, "_renderer");
+    uint32_t node = inner != NULL ? lg_pass_known(pass, inner) : LG_NONE;
     if (node == LG_NONE || of.width == 0)
         return;
     char text[32];
@@ -77,18 +76,17 @@ lg_renderer_survey(lg_survey *survey, const lg_instance *instance)
     const lg_memory memory = {
         .address = pixels_of(inner, of),
         .length = (uint64_t)of.width * of.height * 4,
-        .type = lg_survey_type(survey, "matplotlib.canvas", LG_NONE),
-        .text =
-            lg_builder_intern(lg_survey_builder(survey), text, (size_t)length),
+        .type = lg_pass_type(pass, "matplotlib.canvas", LG_NONE),
+        .text = lg_builder_intern(lg_pass_builder(pass), text, (size_t)length),
         .flags = LG_SPAN_OWNER,
     };
-    lg_memory_add(survey, node, &memory);
+    lg_memory_add(pass, node, &memory);
 }
 
 /** A copy of a part of the canvas, as blitting keeps: src/_backend_agg.h,
  *  BufferRegion has the pixels, two corners, width, height and stride. */
 void
-lg_region_survey(lg_survey *survey, const lg_instance *instance)
+lg_region_scan(lg_adapter_pass *pass, const lg_instance *instance)
 {
     struct {
         const void *virtual_table;
@@ -98,19 +96,19 @@ lg_region_survey(lg_survey *survey, const lg_instance *instance)
     } region;
     lg_piece piece = {behind(instance->object), &region, sizeof region, false};
     if (piece.from != NULL)
-        lg_survey_read(&piece, 1);
+        lg_pass_read(&piece, 1);
     if (!piece.read || region.width <= 0 || region.height <= 0 ||
         region.stride != region.width * 4 ||
         region.corner[2] - region.corner[0] != region.width) {
-        lg_builder_add_fact(lg_survey_builder(survey), instance->node,
+        lg_builder_add_fact(lg_pass_builder(pass), instance->node,
                             "not inspected", "an unknown layout", 17);
         return;
     }
     const lg_memory memory = {
         .address = region.pixels,
         .length = (uint64_t)region.stride * (uint64_t)region.height,
-        .type = lg_survey_type(survey, "matplotlib.canvas", LG_NONE),
+        .type = lg_pass_type(pass, "matplotlib.canvas", LG_NONE),
         .flags = LG_SPAN_OWNER,
     };
-    lg_memory_add(survey, instance->node, &memory);
+    lg_memory_add(pass, instance->node, &memory);
 }

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 static bool
-numba_prepare(lg_survey *survey, void **state)
+numba_prepare(lg_adapter_pass *pass, void **state)
 {
     static const char module[] = "numba.cuda.cudadrv.devicearray";
-    if (lg_survey_module(module) == NULL)
+    if (lg_pass_module(module) == NULL)
         return false;
     lg_array_types *types = calloc(1, sizeof *types);
     if (types == NULL)
@@ -21,11 +21,11 @@ numba_prepare(lg_survey *survey, void **state)
     lg_array_types_add(types, module, "DeviceRecord");
     if (lg_array_types_empty(types)) {
         free(types);
-        lg_survey_note(survey, "not inspected: there is no DeviceNDArray in %s",
-                       module);
+        lg_pass_note(pass, "not inspected: there is no DeviceNDArray in %s",
+                     module);
         return false;
     }
-    lg_survey_note(survey, "inspected: %s", lg_ask_version("numba"));
+    lg_pass_note(pass, "inspected: %s", lg_ask_version("numba"));
     *state = types;
     return true;
 }
@@ -44,7 +44,7 @@ ask_range(PyObject *pointer, lg_array_memory *out)
 
 /* The owner of memory that another library lent is no pointer. */
 static bool
-ask_memory(lg_survey *survey, PyObject *array, lg_array_memory *out)
+ask_memory(lg_adapter_pass *pass, PyObject *array, lg_array_memory *out)
 {
     uint64_t ordinal = 0;
     PyObject *pointer = lg_ask_attribute(array, "gpu_data");
@@ -56,7 +56,7 @@ ask_memory(lg_survey *survey, PyObject *array, lg_array_memory *out)
     if (told) {
         out->owned = owner != NULL && ask_range(owner, out);
         told = out->owned || ask_range(pointer, out);
-        out->device = lg_cuda_device(survey, ordinal);
+        out->device = lg_cuda_device(pass, ordinal);
     }
     Py_XDECREF(device);
     Py_XDECREF(owner);
@@ -65,19 +65,19 @@ ask_memory(lg_survey *survey, PyObject *array, lg_array_memory *out)
 }
 
 static void
-numba_ask(lg_survey *survey, void *state)
+numba_ask(lg_adapter_pass *pass, void *state)
 {
     (void)state;
     lg_instance array;
-    while (lg_survey_next(survey, &array)) {
+    while (lg_pass_next(pass, &array)) {
         if (array.frontier)
             continue;
-        lg_array_form form = lg_array_describe(survey, &array);
+        lg_array_form form = lg_array_describe(pass, &array);
         lg_array_memory memory = {0};
-        if (ask_memory(survey, array.object, &memory))
-            lg_array_keeps(survey, &array, &memory, "numba.memory", &form);
+        if (ask_memory(pass, array.object, &memory))
+            lg_array_keeps(pass, &array, &memory, "numba.memory", &form);
         else
-            lg_array_unknown(survey, &array, "Numba does not tell its memory");
+            lg_array_unknown(pass, &array, "Numba does not tell its memory");
     }
 }
 
@@ -85,7 +85,7 @@ const lg_adapter lg_numba_adapter = {
     .name = "numba",
     .prepare = numba_prepare,
     .kind = lg_array_types_kind,
-    .survey = lg_array_types_survey,
+    .pass = lg_array_types_scan,
     .ask = numba_ask,
     .finish = lg_array_types_finish,
 };

@@ -49,11 +49,11 @@ typedef struct record_layout {
 static unsigned
 abi_number(void)
 {
-    PyObject *module = lg_survey_module("numpy._core._multiarray_umath");
+    PyObject *module = lg_pass_module("numpy._core._multiarray_umath");
     if (module == NULL)
-        module = lg_survey_module("numpy.core._multiarray_umath");
+        module = lg_pass_module("numpy.core._multiarray_umath");
     PyObject *table =
-        module != NULL ? lg_survey_member(module, "_ARRAY_API") : NULL;
+        module != NULL ? lg_pass_member(module, "_ARRAY_API") : NULL;
     if (table == NULL || !PyCapsule_CheckExact(table))
         return 0;
     void *const *functions = PyCapsule_GetPointer(table, NULL);
@@ -67,15 +67,15 @@ abi_number(void)
 static PyTypeObject *
 type_named(PyObject *numpy, const char *name)
 {
-    PyObject *found = lg_survey_member(numpy, name);
+    PyObject *found = lg_pass_member(numpy, name);
     return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
 }
 
 static void
-name_things(lg_survey *survey, numpy_state *state)
+name_things(lg_adapter_pass *pass, numpy_state *state)
 {
-    lg_builder *builder = lg_survey_builder(survey);
-    state->type = lg_survey_type(survey, "numpy.memory", LG_NONE);
+    lg_builder *builder = lg_pass_builder(pass);
+    state->type = lg_pass_type(pass, "numpy.memory", LG_NONE);
     state->data = lg_builder_intern(builder, "data", 4);
     state->dtype = lg_builder_intern(builder, "dtype", 5);
     state->shape = lg_builder_intern(builder, "shape", 5);
@@ -83,17 +83,17 @@ name_things(lg_survey *survey, numpy_state *state)
 }
 
 static bool
-prepare(lg_survey *survey, void **out)
+prepare(lg_adapter_pass *pass, void **out)
 {
-    PyObject *numpy = lg_survey_module("numpy");
+    PyObject *numpy = lg_pass_module("numpy");
     PyObject *version =
-        numpy != NULL ? lg_survey_member(numpy, "__version__") : NULL;
+        numpy != NULL ? lg_pass_member(numpy, "__version__") : NULL;
     if (version == NULL || !PyUnicode_Check(version) ||
         !PyUnicode_IS_COMPACT_ASCII(version))
         return false;
     const char *text = (const char *)PyUnicode_1BYTE_DATA(version);
     unsigned number = abi_number();
-    numpy_state *state = lg_survey_keep(survey, sizeof *state);
+    numpy_state *state = lg_pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     state->array = type_named(numpy, "ndarray");
@@ -103,14 +103,14 @@ prepare(lg_survey *survey, void **out)
     if ((number >> 24 != 1 && !state->wide) || state->array == NULL ||
         state->descriptor == NULL || state->record == NULL ||
         state->array->tp_basicsize < (Py_ssize_t)sizeof(lg_array)) {
-        lg_survey_note(survey,
-                       "not inspected: numpy %s has a layout that leakgraph "
-                       "does not know",
-                       text);
+        lg_pass_note(pass,
+                     "not inspected: numpy %s has a layout that leakgraph "
+                     "does not know",
+                     text);
         return false;
     }
-    name_things(survey, state);
-    lg_survey_note(survey, "inspected: %s", text);
+    name_things(pass, state);
+    lg_pass_note(pass, "inspected: %s", text);
     *out = state;
     return true;
 }
@@ -145,7 +145,8 @@ item_count(const lg_array *array)
 /** Only the owner of the memory holds what its items refer to; what an owner
  *  allocated is contiguous. */
 static void
-claim_items(lg_survey *survey, const numpy_state *state, const lg_array *array)
+name_items(lg_adapter_pass *pass, const numpy_state *state,
+           const lg_array *array)
 {
     lg_references references;
     lg_descriptor item = lg_descriptor_read(array->descriptor, state->wide);
@@ -161,40 +162,41 @@ claim_items(lg_survey *survey, const numpy_state *state, const lg_array *array)
                    array->data + i * item.item_size + references.offset[j],
                    sizeof target);
             if (target != NULL)
-                lg_survey_claim_item(survey, target, (uint32_t)i);
+                lg_pass_name_item(pass, target, (uint32_t)i);
         }
 }
 
 static void
-claim_descriptor(lg_survey *survey, const numpy_state *state, PyObject *object)
+name_descriptor(lg_adapter_pass *pass, const numpy_state *state,
+                PyObject *object)
 {
     lg_descriptor parts = lg_descriptor_read(object, state->wide);
-    lg_survey_claim(survey, parts.fields, LG_EDGE_ATTRIBUTE, "fields");
-    lg_survey_claim(survey, parts.names, LG_EDGE_ATTRIBUTE, "names");
-    lg_survey_claim(survey, parts.metadata, LG_EDGE_ATTRIBUTE, "metadata");
-    lg_survey_claim(survey, parts.inner, LG_EDGE_ATTRIBUTE, "base");
-    lg_survey_claim(survey, parts.shape, LG_EDGE_ATTRIBUTE, "shape");
+    lg_pass_name_edge(pass, parts.fields, LG_EDGE_ATTRIBUTE, "fields");
+    lg_pass_name_edge(pass, parts.names, LG_EDGE_ATTRIBUTE, "names");
+    lg_pass_name_edge(pass, parts.metadata, LG_EDGE_ATTRIBUTE, "metadata");
+    lg_pass_name_edge(pass, parts.inner, LG_EDGE_ATTRIBUTE, "base");
+    lg_pass_name_edge(pass, parts.shape, LG_EDGE_ATTRIBUTE, "shape");
 }
 
 static void
-visit(lg_survey *survey, void *context, PyObject *object, unsigned kind)
+visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 {
     const numpy_state *state = context;
     const lg_array *array = (lg_array *)object;
     const record_layout *record = (record_layout *)object;
     switch (kind) {
     case KIND_ARRAY:
-        lg_survey_claim(survey, array->base, LG_EDGE_ATTRIBUTE, "base");
-        lg_survey_claim(survey, array->descriptor, LG_EDGE_ATTRIBUTE, "dtype");
+        lg_pass_name_edge(pass, array->base, LG_EDGE_ATTRIBUTE, "base");
+        lg_pass_name_edge(pass, array->descriptor, LG_EDGE_ATTRIBUTE, "dtype");
         if (array->descriptor != NULL)
-            claim_items(survey, state, array);
+            name_items(pass, state, array);
         return;
     case KIND_DESCRIPTOR:
-        claim_descriptor(survey, state, object);
+        name_descriptor(pass, state, object);
         return;
     default:
-        lg_survey_claim(survey, record->base, LG_EDGE_ATTRIBUTE, "base");
-        lg_survey_claim(survey, record->descriptor, LG_EDGE_ATTRIBUTE, "dtype");
+        lg_pass_name_edge(pass, record->base, LG_EDGE_ATTRIBUTE, "base");
+        lg_pass_name_edge(pass, record->descriptor, LG_EDGE_ATTRIBUTE, "dtype");
     }
 }
 
@@ -221,7 +223,7 @@ show_view(const lg_array *array, const numpy_state *state, lg_memory *out)
 
 /** "256, 1024", cut when it does not fit. */
 static int
-say_shape(const lg_array *array, char *out, size_t size)
+format_shape(const lg_array *array, char *out, size_t size)
 {
     size_t length = 0;
     *out = '\0';
@@ -239,7 +241,8 @@ describe(lg_builder *builder, const lg_array *array, lg_descriptor descriptor,
     char name[64], text[256];
     lg_descriptor_name(&descriptor, name, sizeof name);
     int head = snprintf(text, sizeof text, "%s[", name);
-    int shape = say_shape(array, text + head, sizeof text - 2 - (size_t)head);
+    int shape =
+        format_shape(array, text + head, sizeof text - 2 - (size_t)head);
     out->dtype = lg_builder_intern(builder, name, strlen(name));
     out->shape = lg_builder_intern(builder, text + head, (size_t)shape);
     memcpy(text + head + shape, "]", 2);
@@ -281,10 +284,10 @@ description_of(lg_builder *builder, numpy_state *state, const lg_array *array)
 }
 
 static void
-add_facts(lg_survey *survey, const numpy_state *state, uint32_t node,
+add_facts(lg_adapter_pass *pass, const numpy_state *state, uint32_t node,
           const description *about)
 {
-    lg_builder *builder = lg_survey_builder(survey);
+    lg_builder *builder = lg_pass_builder(pass);
     lg_builder_set_text_id(builder, node, about->text);
     lg_builder_add_fact_ids(builder, node, state->dtype, about->dtype);
     lg_builder_add_fact_ids(builder, node, state->shape, about->shape);
@@ -294,7 +297,7 @@ add_facts(lg_survey *survey, const numpy_state *state, uint32_t node,
 /** Items may refer to what is not in their own memory: numpy 2's strings of any
  *  length do, and what is nested too deep. */
 static void
-note_incomplete(lg_survey *survey, const numpy_state *state, uint32_t node,
+note_incomplete(lg_adapter_pass *pass, const numpy_state *state, uint32_t node,
                 const lg_array *array)
 {
     lg_references references;
@@ -305,24 +308,24 @@ note_incomplete(lg_survey *survey, const numpy_state *state, uint32_t node,
     const char *why = item.kind == 'T' ? "strings that are kept elsewhere"
                                        : "items of a type that is not known";
     if (references.incomplete)
-        lg_builder_add_fact(lg_survey_builder(survey), node, "not inspected",
-                            why, strlen(why));
+        lg_builder_add_fact(lg_pass_builder(pass), node, "not inspected", why,
+                            strlen(why));
 }
 
 static void
-survey_array(lg_survey *survey, numpy_state *state, const lg_instance *instance)
+scan_array(lg_adapter_pass *pass, numpy_state *state,
+           const lg_instance *instance)
 {
     const lg_array *array = (lg_array *)instance->object;
     bool owner = array->flags & LG_ARRAY_OWNS_DATA;
-    lg_survey_add_size(survey, instance->node,
-                       2 * (int64_t)sizeof(Py_ssize_t) *
-                           array->dimension_count);
+    lg_pass_add_size(pass, instance->node,
+                     2 * (int64_t)sizeof(Py_ssize_t) * array->dimension_count);
     if (array->descriptor == NULL)
         return;
     const description *about =
-        description_of(lg_survey_builder(survey), state, array);
-    add_facts(survey, state, instance->node, about);
-    note_incomplete(survey, state, instance->node, array);
+        description_of(lg_pass_builder(pass), state, array);
+    add_facts(pass, state, instance->node, about);
+    note_incomplete(pass, state, instance->node, array);
     lg_memory memory = {.address = array->data,
                         .length = about->length,
                         .type = state->type,
@@ -330,21 +333,21 @@ survey_array(lg_survey *survey, numpy_state *state, const lg_instance *instance)
                         .label = state->data,
                         .flags = LG_SPAN_OWNER};
     if (instance->frontier && owner)
-        lg_survey_add_size(survey, instance->node, (int64_t)memory.length);
+        lg_pass_add_size(pass, instance->node, (int64_t)memory.length);
     else if (owner)
-        lg_memory_add(survey, instance->node, &memory);
+        lg_memory_add(pass, instance->node, &memory);
     else if (!instance->frontier && show_view(array, state, &memory))
-        lg_exporter_add(survey, array->base, instance->node, &memory);
+        lg_exporter_add(pass, array->base, instance->node, &memory);
 }
 
 static void
-survey_all(lg_survey *survey, void *context)
+scan_all(lg_adapter_pass *pass, void *context)
 {
     numpy_state *state = context;
     lg_instance instance;
-    while (lg_survey_next(survey, &instance))
+    while (lg_pass_next(pass, &instance))
         if (instance.kind == KIND_ARRAY)
-            survey_array(survey, state, &instance);
+            scan_array(pass, state, &instance);
 }
 
 const lg_adapter lg_numpy_adapter = {
@@ -352,6 +355,6 @@ const lg_adapter lg_numpy_adapter = {
     .prepare = prepare,
     .kind = kind_of,
     .visit = visit,
-    .survey = survey_all,
+    .pass = scan_all,
     .finish = finish,
 };

@@ -17,7 +17,7 @@ enum {
     KIND_FRAME,
 };
 enum {
-    NAMES_SAID = 4,
+    NAMES_SHOWN = 4,
     DESCRIBED = 10000, /**< at most so many managers are asked */
 };
 
@@ -31,13 +31,13 @@ typedef struct pandas_state {
 static PyTypeObject *
 type_in(const char *module, const char *name)
 {
-    PyObject *loaded = lg_survey_module(module);
-    PyObject *found = loaded != NULL ? lg_survey_member(loaded, name) : NULL;
+    PyObject *loaded = lg_pass_module(module);
+    PyObject *found = loaded != NULL ? lg_pass_member(loaded, name) : NULL;
     return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
 }
 
 static bool
-prepare(lg_survey *survey, void **out)
+prepare(lg_adapter_pass *pass, void **out)
 {
     static lg_pandas_class known[LG_PANDAS_CLASSES];
     static const PyTypeObject *known_of;
@@ -45,21 +45,21 @@ prepare(lg_survey *survey, void **out)
     /* Without DataFrame pandas is still being imported. */
     if (frame == NULL || type_in("pandas", "DataFrame") == NULL)
         return false;
-    pandas_state *state = lg_survey_keep(survey, sizeof *state);
+    pandas_state *state = lg_pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     if (known_of != frame && !lg_pandas_find(known)) {
-        lg_survey_note(survey,
-                       "not inspected: pandas %s keeps its columns in "
-                       "another way than leakgraph knows",
-                       lg_ask_version("pandas"));
+        lg_pass_note(pass,
+                     "not inspected: pandas %s keeps its columns in "
+                     "another way than leakgraph knows",
+                     lg_ask_version("pandas"));
         return false;
     }
     known_of = frame;
     memcpy(state->classes, known, sizeof known);
     state->table = type_in("pandas._libs.hashtable", "HashTable");
     state->frame = frame;
-    lg_survey_note(survey, "inspected: %s", lg_ask_version("pandas"));
+    lg_pass_note(pass, "inspected: %s", lg_ask_version("pandas"));
     *out = state;
     return true;
 }
@@ -79,26 +79,26 @@ kind_of(void *context, PyTypeObject *type)
 }
 
 static void
-visit(lg_survey *survey, void *context, PyObject *object, unsigned kind)
+visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 {
     const pandas_state *state = context;
     if (kind > LG_PANDAS_CLASSES)
         return;
     const lg_pandas_class *of = &state->classes[kind - 1];
     for (size_t i = 0; i < LG_PANDAS_FIELDS; i++)
-        lg_survey_claim(survey, lg_pandas_field(of, object, i),
-                        LG_EDGE_ATTRIBUTE, of->field[i].name);
+        lg_pass_name_edge(pass, lg_pandas_field(of, object, i),
+                          LG_EDGE_ATTRIBUTE, of->field[i].name);
 }
 
 static void
-survey_all(lg_survey *survey, void *context)
+scan_all(lg_adapter_pass *pass, void *context)
 {
     static const char why[] = "its code may not run in a forked child";
     lg_instance instance;
     (void)context;
-    while (!lg_survey_will_ask(survey) && lg_survey_next(survey, &instance))
+    while (!lg_pass_will_ask(pass) && lg_pass_next(pass, &instance))
         if (instance.kind == KIND_TABLE)
-            lg_builder_add_fact(lg_survey_builder(survey), instance.node,
+            lg_builder_add_fact(lg_pass_builder(pass), instance.node,
                                 "not inspected", why, sizeof why - 1);
 }
 
@@ -138,7 +138,7 @@ column_at(const pandas_state *state, PyObject *place, Py_ssize_t row,
 }
 
 static void
-say_name(PyObject *columns, Py_ssize_t column, lg_text *out)
+format_name(PyObject *columns, Py_ssize_t column, lg_text *out)
 {
     PyObject *get = lg_ask_attribute(columns, "__getitem__");
     PyObject *name = lg_ask_callf(get, "(n)", column);
@@ -153,36 +153,36 @@ say_name(PyObject *columns, Py_ssize_t column, lg_text *out)
 
 /** `[a, b, c, d ... (12 columns)]`. */
 static void
-say_columns(const pandas_state *state, PyObject *place, PyObject *columns,
-            lg_text *out)
+format_columns(const pandas_state *state, PyObject *place, PyObject *columns,
+               lg_text *out)
 {
     Py_ssize_t column, count = 0;
     lg_text_add(out, "[");
     for (; column_at(state, place, count, &column); count++) {
-        if (count >= NAMES_SAID)
+        if (count >= NAMES_SHOWN)
             continue;
         lg_text_add(out, count > 0 ? ", " : "");
-        say_name(columns, column, out);
+        format_name(columns, column, out);
     }
-    if (count > NAMES_SAID)
+    if (count > NAMES_SHOWN)
         lg_text_addf(out, " ... (%zd columns)", count);
     lg_text_add(out, "]");
 }
 
 static void
-describe_block(lg_survey *survey, const pandas_state *state, PyObject *block,
-               PyObject *columns)
+describe_block(lg_adapter_pass *pass, const pandas_state *state,
+               PyObject *block, PyObject *columns)
 {
-    lg_builder *builder = lg_survey_builder(survey);
+    lg_builder *builder = lg_pass_builder(pass);
     PyObject *place =
         lg_pandas_field(&state->classes[LG_PANDAS_BLOCK], block, 1);
-    uint32_t node = lg_survey_known(survey, block);
+    uint32_t node = lg_pass_known(pass, block);
     lg_text text = {0};
     if (place == NULL || node == LG_NONE ||
         !PyType_IsSubtype(Py_TYPE(place),
                           state->classes[LG_PANDAS_PLACEMENT].type))
         return;
-    say_columns(state, place, columns, &text);
+    format_columns(state, place, columns, &text);
     if (text.length > 0 && !text.failed) {
         lg_builder_set_text(builder, node, text.data, text.length);
         lg_builder_add_fact(builder, node, "columns", text.data + 1,
@@ -193,7 +193,7 @@ describe_block(lg_survey *survey, const pandas_state *state, PyObject *block,
 
 /** A Series has one axis, and its block no columns. */
 static void
-ask_manager(lg_survey *survey, const pandas_state *state, PyObject *manager)
+ask_manager(lg_adapter_pass *pass, const pandas_state *state, PyObject *manager)
 {
     const lg_pandas_class *of = &state->classes[LG_PANDAS_MANAGER];
     PyObject *blocks = lg_pandas_field(of, manager, 0);
@@ -208,7 +208,7 @@ ask_manager(lg_survey *survey, const pandas_state *state, PyObject *manager)
         PyObject *block = PyTuple_GET_ITEM(blocks, i);
         if (PyType_IsSubtype(Py_TYPE(block),
                              state->classes[LG_PANDAS_BLOCK].type))
-            describe_block(survey, state, block, columns);
+            describe_block(pass, state, block, columns);
     }
     Py_DECREF(blocks);
     Py_DECREF(columns);
@@ -218,7 +218,7 @@ ask_manager(lg_survey *survey, const pandas_state *state, PyObject *manager)
 
 /** `1000x3` of a DataFrame, `losses[1000]` of a Series. */
 static void
-ask_frame(lg_survey *survey, const lg_instance *instance)
+ask_frame(lg_adapter_pass *pass, const lg_instance *instance)
 {
     PyObject *shape = lg_ask_attribute(instance->object, "shape");
     PyObject *name = lg_ask_attribute(instance->object, "name");
@@ -236,7 +236,7 @@ ask_frame(lg_survey *survey, const lg_instance *instance)
     else
         snprintf(text, sizeof text, "[%zd]", rows);
     if (text[0] != '\0')
-        lg_builder_set_text(lg_survey_builder(survey), instance->node, text,
+        lg_builder_set_text(lg_pass_builder(pass), instance->node, text,
                             strlen(text));
     Py_XDECREF(name);
     Py_XDECREF(shape);
@@ -244,31 +244,31 @@ ask_frame(lg_survey *survey, const lg_instance *instance)
 
 /** The slots of a hash table are in C, beside the object. */
 static void
-ask_table(lg_survey *survey, const lg_instance *instance)
+ask_table(lg_adapter_pass *pass, const lg_instance *instance)
 {
     static const char why[] = "pandas does not tell its size";
     uint64_t bytes;
     if (lg_ask_number(lg_ask_method(instance->object, "sizeof"), &bytes))
-        lg_survey_add_size(survey, instance->node, (int64_t)bytes);
+        lg_pass_add_size(pass, instance->node, (int64_t)bytes);
     else
-        lg_builder_add_fact(lg_survey_builder(survey), instance->node,
+        lg_builder_add_fact(lg_pass_builder(pass), instance->node,
                             "not inspected", why, sizeof why - 1);
 }
 
 static void
-ask(lg_survey *survey, void *context)
+ask(lg_adapter_pass *pass, void *context)
 {
     pandas_state *state = context;
     lg_instance instance;
-    while (lg_survey_next(survey, &instance)) {
+    while (lg_pass_next(pass, &instance)) {
         if (instance.kind == KIND_TABLE)
-            ask_table(survey, &instance);
+            ask_table(pass, &instance);
         else if (state->described >= DESCRIBED)
             continue;
         else if (instance.kind == KIND_FRAME)
-            ask_frame(survey, &instance);
+            ask_frame(pass, &instance);
         else if (instance.kind == LG_PANDAS_MANAGER + 1)
-            ask_manager(survey, state, instance.object);
+            ask_manager(pass, state, instance.object);
         else
             continue;
         state->described++;
@@ -280,7 +280,7 @@ const lg_adapter lg_pandas_adapter = {
     .prepare = prepare,
     .kind = kind_of,
     .visit = visit,
-    .survey = survey_all,
+    .pass = scan_all,
     .ask = ask,
     .finish = finish,
 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /** A class, its fields, and the attribute that answers with each. */
-typedef struct recipe {
+typedef struct detector {
     const char *module;
     const char *name;
     const char *former; /**< what the class was called up to pandas 1.5 */
@@ -15,9 +15,9 @@ typedef struct recipe {
         const char *name;
         const char *attribute;
     } field[LG_PANDAS_FIELDS];
-} recipe;
+} detector;
 
-static const recipe recipes[LG_PANDAS_CLASSES] = {
+static const detector detectors[LG_PANDAS_CLASSES] = {
     [LG_PANDAS_PLACEMENT] = {"pandas._libs.internals",
                              "BlockPlacement",
                              NULL,
@@ -50,8 +50,8 @@ static const recipe recipes[LG_PANDAS_CLASSES] = {
 static PyObject *
 member(const char *module, const char *name)
 {
-    PyObject *loaded = lg_survey_module(module);
-    return loaded != NULL ? lg_survey_member(loaded, name) : NULL;
+    PyObject *loaded = lg_pass_module(module);
+    return loaded != NULL ? lg_pass_member(loaded, name) : NULL;
 }
 
 /** The offset of the one word that has this value; 0 if there is none, or if
@@ -74,7 +74,7 @@ offset_of(PyObject *made, const PyObject *value)
 
 /** The class of what was made, NULL if it is another. */
 static PyTypeObject *
-class_of(const recipe *from, PyObject *made)
+class_of(const detector *from, PyObject *made)
 {
     const char *const names[] = {from->former, from->name};
     for (size_t i = 0; made != NULL && i < 2; i++) {
@@ -89,7 +89,7 @@ class_of(const recipe *from, PyObject *made)
 
 /** Finds those fields that are not None in what was made. */
 static void
-find_fields(const recipe *from, PyObject *made, lg_pandas_class *out)
+find_fields(const detector *from, PyObject *made, lg_pandas_class *out)
 {
     PyTypeObject *type = class_of(from, made);
     if (type == NULL)
@@ -116,7 +116,7 @@ typedef struct making {
 static PyObject *
 class_named(size_t which)
 {
-    return member(recipes[which].module, recipes[which].name);
+    return member(detectors[which].module, detectors[which].name);
 }
 
 /** Placements know their columns by a slice or by an array: one of each. */
@@ -128,7 +128,7 @@ find_placement(making *to, PyObject *slice, PyObject *numbers)
                               lg_ask_callf(type, "(O)", numbers)};
     for (size_t i = 0; i < 2; i++) {
         lg_pandas_class found = {0};
-        find_fields(&recipes[LG_PANDAS_PLACEMENT], made[i], &found);
+        find_fields(&detectors[LG_PANDAS_PLACEMENT], made[i], &found);
         if (found.type != NULL && i == 0)
             to->classes[LG_PANDAS_PLACEMENT] = found;
         to->classes[LG_PANDAS_PLACEMENT].field[i] = found.field[i];
@@ -150,9 +150,9 @@ find_blocks(making *to, PyObject *slice)
                             ? lg_ask_callf(class_named(LG_PANDAS_MANAGER),
                                            "((O)[O])", block, slice)
                             : NULL;
-    find_fields(&recipes[LG_PANDAS_BLOCK], block,
+    find_fields(&detectors[LG_PANDAS_BLOCK], block,
                 &to->classes[LG_PANDAS_BLOCK]);
-    find_fields(&recipes[LG_PANDAS_MANAGER], manager,
+    find_fields(&detectors[LG_PANDAS_MANAGER], manager,
                 &to->classes[LG_PANDAS_MANAGER]);
     Py_XDECREF(manager);
     Py_XDECREF(block);
@@ -173,10 +173,10 @@ find_others(making *to)
     /* It makes its table of what is not sorted when it is asked. */
     PyObject *look = engine ? lg_ask_attribute(engine, "get_loc") : NULL;
     Py_XDECREF(lg_ask_callf(look, "(s)", "a"));
-    find_fields(&recipes[LG_PANDAS_REFS], refs, &to->classes[LG_PANDAS_REFS]);
-    find_fields(&recipes[LG_PANDAS_BACKED], backed,
+    find_fields(&detectors[LG_PANDAS_REFS], refs, &to->classes[LG_PANDAS_REFS]);
+    find_fields(&detectors[LG_PANDAS_BACKED], backed,
                 &to->classes[LG_PANDAS_BACKED]);
-    find_fields(&recipes[LG_PANDAS_ENGINE], engine,
+    find_fields(&detectors[LG_PANDAS_ENGINE], engine,
                 &to->classes[LG_PANDAS_ENGINE]);
     Py_XDECREF(look);
     Py_XDECREF(engine);

@@ -20,16 +20,16 @@ typedef struct pillow_state {
 } pillow_state;
 
 static bool
-prepare(lg_survey *survey, void **out)
+prepare(lg_adapter_pass *pass, void **out)
 {
     static lg_pixel_layout known;
-    PyObject *module = lg_survey_module("PIL._imaging");
-    PyObject *images = lg_survey_module("PIL.Image");
-    PyObject *image = images ? lg_survey_member(images, "Image") : NULL;
+    PyObject *module = lg_pass_module("PIL._imaging");
+    PyObject *images = lg_pass_module("PIL.Image");
+    PyObject *image = images ? lg_pass_member(images, "Image") : NULL;
     if (module == NULL || image == NULL || !PyType_Check(image))
         return false;
-    pillow_state *state = lg_survey_keep(survey, sizeof *state);
-    lg_memory *memory = lg_memory_open(survey);
+    pillow_state *state = lg_pass_keep(pass, sizeof *state);
+    lg_memory *memory = lg_memory_open(pass);
     if (state == NULL || memory == NULL)
         return false;
     const char *why = NULL;
@@ -37,13 +37,13 @@ prepare(lg_survey *survey, void **out)
         why = lg_pillow_find(memory, module, &known);
     if (why != NULL) {
         known.type = NULL;
-        lg_survey_note(survey, "not inspected: Pillow %s: %s",
-                       lg_ask_version("PIL"), why);
+        lg_pass_note(pass, "not inspected: Pillow %s: %s",
+                     lg_ask_version("PIL"), why);
         return false;
     }
     lg_memory_forget(memory);
     *state = (pillow_state){known, (PyTypeObject *)image, memory};
-    lg_survey_note(survey, "inspected: %s", lg_ask_version("PIL"));
+    lg_pass_note(pass, "inspected: %s", lg_ask_version("PIL"));
     *out = state;
     return true;
 }
@@ -58,7 +58,7 @@ kind_of(void *context, PyTypeObject *type)
 }
 
 static void
-visit(lg_survey *survey, void *context, PyObject *object, unsigned kind)
+visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 {
     const pillow_state *state = context;
     lg_pixels pixels;
@@ -66,15 +66,15 @@ visit(lg_survey *survey, void *context, PyObject *object, unsigned kind)
         !lg_pixels_read(state->memory, &state->layout, object, &pixels))
         return;
     lg_lender lender = lg_pixels_lender(state->memory, &state->layout, &pixels);
-    lg_survey_claim(survey, lender.target, LG_EDGE_ATTRIBUTE, "target");
-    lg_survey_claim(survey, lender.viewed, LG_EDGE_ATTRIBUTE, "view");
+    lg_pass_name_edge(pass, lender.target, LG_EDGE_ATTRIBUTE, "target");
+    lg_pass_name_edge(pass, lender.viewed, LG_EDGE_ATTRIBUTE, "view");
 }
 
 /* -------------------------------------------------------------- pixels --- */
 
 /** The image that is being looked at. */
 typedef struct looking {
-    lg_survey *survey;
+    lg_adapter_pass *pass;
     lg_memory *memory;
     const lg_instance *instance;
     lg_pixels pixels;
@@ -84,7 +84,7 @@ typedef struct looking {
 static void
 fail(const looking *at, const char *why)
 {
-    lg_builder_add_fact(lg_survey_builder(at->survey), at->instance->node,
+    lg_builder_add_fact(lg_pass_builder(at->pass), at->instance->node,
                         "not inspected", why, strlen(why));
 }
 
@@ -99,19 +99,19 @@ rest_of(const looking *at, uintptr_t address, uint64_t length)
 static void
 add_piece(looking *at, uintptr_t address, uint64_t length)
 {
-    lg_builder *builder = lg_survey_builder(at->survey);
+    lg_builder *builder = lg_pass_builder(at->pass);
     const lg_span span = {
         .holder = at->instance->node,
         .address = address,
         .length = length,
         .extra = rest_of(at, address, length),
-        .type = lg_survey_type(at->survey, "PIL.memory", LG_NONE),
+        .type = lg_pass_type(at->pass, "PIL.memory", LG_NONE),
         .text = at->text,
         .label = lg_builder_intern(builder, "pixels", 6),
         .flags = LG_SPAN_OWNER,
     };
     if (at->instance->frontier)
-        lg_survey_add_size(at->survey, at->instance->node, (int64_t)length);
+        lg_pass_add_size(at->pass, at->instance->node, (int64_t)length);
     else
         lg_builder_add_span(builder, &span);
 }
@@ -153,7 +153,7 @@ add_lent(looking *at, PyObject *target)
     if (low == 0)
         fail(at, "its pixels cannot be read");
     else if (!at->instance->frontier)
-        lg_pixels_borrow(at->survey, at->instance->node, target, low,
+        lg_pixels_borrow(at->pass, at->instance->node, target, low,
                          high - low + pixels->line, at->text);
 }
 
@@ -168,16 +168,15 @@ add_structures(looking *at)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i] != 0)
             bytes += lg_memory_block(at->memory, parts[i]);
-    lg_survey_add_size(at->survey, at->instance->node, (int64_t)bytes);
+    lg_pass_add_size(at->pass, at->instance->node, (int64_t)bytes);
 }
 
 static void
-survey_pixels(lg_survey *survey, pillow_state *state,
-              const lg_instance *instance)
+scan_pixels(lg_adapter_pass *pass, pillow_state *state,
+            const lg_instance *instance)
 {
-    looking at = {
-        .survey = survey, .memory = state->memory, .instance = instance};
-    lg_builder *builder = lg_survey_builder(survey);
+    looking at = {.pass = pass, .memory = state->memory, .instance = instance};
+    lg_builder *builder = lg_pass_builder(pass);
     char text[48];
     if (!lg_pixels_read(state->memory, &state->layout, instance->object,
                         &at.pixels)) {
@@ -206,22 +205,22 @@ survey_pixels(lg_survey *survey, pillow_state *state,
 
 /** An attribute as it is named since Pillow 11, 9 or before. */
 static PyObject *
-attribute(lg_survey *survey, PyObject *image, const char *name,
+attribute(lg_adapter_pass *pass, PyObject *image, const char *name,
           const char *former)
 {
-    PyObject *found = lg_survey_attribute(survey, image, name);
-    return found != NULL ? found : lg_survey_attribute(survey, image, former);
+    PyObject *found = lg_pass_attribute(pass, image, name);
+    return found != NULL ? found : lg_pass_attribute(pass, image, former);
 }
 
 /** `RGB 640x480`, and whether the file was only opened yet. */
 static void
-describe(lg_survey *survey, const lg_instance *instance)
+describe(lg_adapter_pass *pass, const lg_instance *instance)
 {
     PyObject *image = instance->object;
-    PyObject *mode = attribute(survey, image, "_mode", "mode");
-    PyObject *size = lg_survey_attribute(survey, image, "_size");
-    PyObject *core = attribute(survey, image, "_im", "im");
-    lg_builder *builder = lg_survey_builder(survey);
+    PyObject *mode = attribute(pass, image, "_mode", "mode");
+    PyObject *size = lg_pass_attribute(pass, image, "_size");
+    PyObject *core = attribute(pass, image, "_im", "im");
+    lg_builder *builder = lg_pass_builder(pass);
     char text[96];
     if (mode == NULL || !PyUnicode_Check(mode) ||
         !PyUnicode_IS_COMPACT_ASCII(mode) || size == NULL ||
@@ -244,15 +243,15 @@ describe(lg_survey *survey, const lg_instance *instance)
 }
 
 static void
-survey_all(lg_survey *survey, void *context)
+scan_all(lg_adapter_pass *pass, void *context)
 {
     pillow_state *state = context;
     lg_instance instance;
-    while (lg_survey_next(survey, &instance))
+    while (lg_pass_next(pass, &instance))
         if (instance.kind == KIND_PIXELS)
-            survey_pixels(survey, state, &instance);
+            scan_pixels(pass, state, &instance);
         else
-            describe(survey, &instance);
+            describe(pass, &instance);
 }
 
 static void
@@ -266,6 +265,6 @@ const lg_adapter lg_pillow_adapter = {
     .prepare = prepare,
     .kind = kind_of,
     .visit = visit,
-    .survey = survey_all,
+    .pass = scan_all,
     .finish = finish,
 };

@@ -63,7 +63,7 @@ lg_lender lg_pixels_lender(struct lg_memory *memory,
 
 /** Charges pixels that somebody lends, to the lender if it is known. `low` is
  *  the first of `length` bytes. */
-void lg_pixels_borrow(lg_survey *survey, uint32_t node, PyObject *target,
+void lg_pixels_borrow(lg_adapter_pass *pass, uint32_t node, PyObject *target,
                       uintptr_t low, uint64_t length, uint32_t text);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { KIND_BUFFER = 1, KIND_ARRAY, KIND_CHUNKED, KIND_TABLE };
-enum { NAMES_SAID = 4 };
+enum { NAMES_SHOWN = 4 };
 
 static bool
 find_types(PyObject *module, lg_arrow *out)
@@ -28,7 +28,7 @@ find_types(PyObject *module, lg_arrow *out)
         {"RecordBatch", &out->batch},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        PyObject *found = lg_survey_member(module, wanted[i].name);
+        PyObject *found = lg_pass_member(module, wanted[i].name);
         if (found == NULL || !PyType_Check(found))
             return false;
         *wanted[i].type = (PyTypeObject *)found;
@@ -37,21 +37,20 @@ find_types(PyObject *module, lg_arrow *out)
 }
 
 static bool
-prepare(lg_survey *survey, void **out)
+prepare(lg_adapter_pass *pass, void **out)
 {
-    PyObject *module = lg_survey_module("pyarrow.lib");
-    lg_arrow *arrow =
-        module != NULL ? lg_survey_keep(survey, sizeof *arrow) : NULL;
+    PyObject *module = lg_pass_module("pyarrow.lib");
+    lg_arrow *arrow = module != NULL ? lg_pass_keep(pass, sizeof *arrow) : NULL;
     if (arrow == NULL)
         return false;
     if (!find_types(module, arrow)) {
-        lg_survey_note(survey,
-                       "not inspected: pyarrow %s has not the classes "
-                       "that leakgraph knows",
-                       lg_ask_version("pyarrow"));
+        lg_pass_note(pass,
+                     "not inspected: pyarrow %s has not the classes "
+                     "that leakgraph knows",
+                     lg_ask_version("pyarrow"));
         return false;
     }
-    lg_survey_note(survey, "inspected: %s", lg_ask_version("pyarrow"));
+    lg_pass_note(pass, "inspected: %s", lg_ask_version("pyarrow"));
     *out = arrow;
     return true;
 }
@@ -71,12 +70,12 @@ kind_of(void *context, PyTypeObject *type)
 
 /** Nothing is known of it without asking. */
 static void
-survey_none(lg_survey *survey, void *state)
+scan_none(lg_adapter_pass *pass, void *state)
 {
     (void)state;
-    if (!lg_survey_will_ask(survey))
-        lg_survey_note(survey, "not inspected: pyarrow's code may not run in a "
-                               "forked child");
+    if (!lg_pass_will_ask(pass))
+        lg_pass_note(pass, "not inspected: pyarrow's code may not run in a "
+                           "forked child");
 }
 
 static void
@@ -90,7 +89,7 @@ finish(void *state)
 static void
 add_fact(const lg_arrow_holder *to, const char *key, const char *value)
 {
-    lg_builder_add_fact(lg_survey_builder(to->survey), to->instance->node, key,
+    lg_builder_add_fact(lg_pass_builder(to->pass), to->instance->node, key,
                         value, strlen(value));
 }
 
@@ -108,7 +107,7 @@ add_bytes(const lg_arrow_holder *to, const char *attribute)
 
 /** An attribute as str() says it; "?" without. Cut when it is long. */
 static void
-say_attribute(PyObject *object, const char *name, char *out, size_t size)
+format_attribute(PyObject *object, const char *name, char *out, size_t size)
 {
     PyObject *value = lg_ask_attribute(object, name);
     PyObject *said =
@@ -124,15 +123,15 @@ say_attribute(PyObject *object, const char *name, char *out, size_t size)
 /** `int64[3000]`, the text of an array and of its memory, `column` before it.
  */
 static uint32_t
-say_array(const lg_arrow_holder *to, PyObject *array, const char *column)
+format_array(const lg_arrow_holder *to, PyObject *array, const char *column)
 {
     char type[64], text[160];
     Py_ssize_t length = PyObject_Length(array);
     PyErr_Clear();
-    say_attribute(array, "type", type, sizeof type);
+    format_attribute(array, "type", type, sizeof type);
     int said = snprintf(text, sizeof text, "%.60s%s%s[%zd]", column,
                         column[0] ? ": " : "", type, length);
-    return lg_builder_intern(lg_survey_builder(to->survey), text, (size_t)said);
+    return lg_builder_intern(lg_pass_builder(to->pass), text, (size_t)said);
 }
 
 static void
@@ -140,14 +139,14 @@ describe_array(lg_arrow_holder *to)
 {
     PyObject *array = to->instance->object;
     char type[64], length[24];
-    say_attribute(array, "type", type, sizeof type);
+    format_attribute(array, "type", type, sizeof type);
     snprintf(length, sizeof length, "%zd", PyObject_Length(array));
     PyErr_Clear();
     add_fact(to, "dtype", type);
     add_fact(to, "shape", length);
     add_bytes(to, "nbytes");
-    to->text = say_array(to, array, "");
-    lg_builder_set_text_id(lg_survey_builder(to->survey), to->instance->node,
+    to->text = format_array(to, array, "");
+    lg_builder_set_text_id(lg_pass_builder(to->pass), to->instance->node,
                            to->text);
 }
 
@@ -160,8 +159,8 @@ add_column(lg_arrow_holder *to, PyObject *column, const char *name)
     char label[96];
     int length = snprintf(label, sizeof label, "column %.80s", name);
     to->label =
-        lg_builder_intern(lg_survey_builder(to->survey), label, (size_t)length);
-    to->text = say_array(to, column, name);
+        lg_builder_intern(lg_pass_builder(to->pass), label, (size_t)length);
+    to->text = format_array(to, column, name);
     return PyType_IsSubtype(Py_TYPE(column), to->arrow->chunked)
                ? lg_arrow_add_chunks(to, column)
                : lg_arrow_add_array(to, column);
@@ -177,14 +176,14 @@ describe_table(const lg_arrow_holder *to, PyObject *names)
     Py_ssize_t count = PyList_GET_SIZE(names);
     PyErr_Clear();
     int length = snprintf(text, sizeof text, "%zdx%zd", rows, count);
-    lg_builder_set_text(lg_survey_builder(to->survey), to->instance->node, text,
+    lg_builder_set_text(lg_pass_builder(to->pass), to->instance->node, text,
                         (size_t)length);
-    for (Py_ssize_t i = 0; i < count && i < NAMES_SAID; i++) {
+    for (Py_ssize_t i = 0; i < count && i < NAMES_SHOWN; i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
         PyErr_Clear();
         lg_text_addf(&said, "%s%.60s", i > 0 ? ", " : "", name ? name : "?");
     }
-    if (count > NAMES_SAID)
+    if (count > NAMES_SHOWN)
         lg_text_addf(&said, " ... (%zd columns)", count);
     if (said.length > 0 && !said.failed)
         add_fact(to, "columns", said.data);
@@ -236,32 +235,32 @@ ask_instance(lg_arrow_holder *to)
 
 /** What pyarrow's allocator has given out, objects of the heap or not. */
 static void
-ask_pool(lg_survey *survey)
+ask_pool(lg_adapter_pass *pass)
 {
     uint64_t bytes;
     char text[24];
-    PyObject *module = lg_survey_module("pyarrow.lib");
+    PyObject *module = lg_pass_module("pyarrow.lib");
     if (module == NULL ||
         !lg_ask_number(lg_ask_method(module, "total_allocated_bytes"),
                        &bytes) ||
         bytes == 0)
         return;
     snprintf(text, sizeof text, "%" PRIu64, bytes);
-    lg_builder_set_info(lg_survey_builder(survey), "memory.pyarrow", text);
+    lg_builder_set_info(lg_pass_builder(pass), "memory.pyarrow", text);
 }
 
 static void
-ask(lg_survey *survey, void *context)
+ask(lg_adapter_pass *pass, void *context)
 {
     static const char why[] = "pyarrow does not tell its memory";
     lg_arrow *arrow = context;
-    lg_builder *builder = lg_survey_builder(survey);
+    lg_builder *builder = lg_pass_builder(pass);
     lg_instance instance;
-    ask_pool(survey);
-    arrow->mappings = lg_mappings_read(survey);
-    while (lg_survey_next(survey, &instance)) {
+    ask_pool(pass);
+    arrow->mappings = lg_mappings_read(pass);
+    while (lg_pass_next(pass, &instance)) {
         lg_arrow_holder to = {
-            .survey = survey,
+            .pass = pass,
             .arrow = arrow,
             .instance = &instance,
             .label = lg_builder_intern(builder, "data", 4),
@@ -276,7 +275,7 @@ const lg_adapter lg_pyarrow_adapter = {
     .name = "pyarrow",
     .prepare = prepare,
     .kind = kind_of,
-    .survey = survey_none,
+    .pass = scan_none,
     .ask = ask,
     .finish = finish,
 };

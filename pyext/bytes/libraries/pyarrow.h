@@ -21,7 +21,7 @@ typedef struct lg_arrow {
 
 /** Who is to be charged, and how that is called. */
 typedef struct lg_arrow_holder {
-    lg_survey *survey;
+    lg_adapter_pass *pass;
     const lg_arrow *arrow;
     const lg_instance *instance;
     uint32_t text;  /**< string id of the buffers' text; 0: none */

@@ -35,13 +35,13 @@ whole_of(PyObject *buffer)
 /** A bytes object's memory is part of it: which one it is, if the heap has it.
  *  By number alone: the object itself may be gone. */
 static uint32_t
-bytes_around(lg_survey *survey, uint64_t address)
+bytes_around(lg_adapter_pass *pass, uint64_t address)
 {
-    const lg_builder *builder = lg_survey_builder(survey);
+    const lg_builder *builder = lg_pass_builder(pass);
     uint64_t object = address - offsetof(PyBytesObject, ob_sval);
-    uint32_t node = lg_survey_known(survey, (const void *)(uintptr_t)object);
-    return node != LG_NONE && builder->type[node] ==
-                                  lg_survey_type_of(survey, &PyBytes_Type)
+    uint32_t node = lg_pass_known(pass, (const void *)(uintptr_t)object);
+    return node != LG_NONE &&
+                   builder->type[node] == lg_pass_type_of(pass, &PyBytes_Type)
                ? node
                : LG_NONE;
 }
@@ -51,19 +51,19 @@ static void
 add_span(const lg_arrow_holder *to, uint64_t address, uint64_t length,
          bool alone)
 {
-    lg_builder *builder = lg_survey_builder(to->survey);
+    lg_builder *builder = lg_pass_builder(to->pass);
     lg_span span = {
         .holder = to->instance->node,
         .address = address,
         .length = length,
-        .type = lg_survey_type(to->survey, "pyarrow.memory", LG_NONE),
+        .type = lg_pass_type(to->pass, "pyarrow.memory", LG_NONE),
         .text = alone ? to->text : 0,
         .label = to->label,
     };
     if (lg_mappings_have(&to->arrow->mappings, (uintptr_t)address))
         span.flags |= LG_SPAN_MAPPED;
     lg_builder_add_span(builder, &span);
-    span.holder = bytes_around(to->survey, address);
+    span.holder = bytes_around(to->pass, address);
     span.flags = LG_SPAN_INLINE;
     if (span.holder != LG_NONE)
         lg_builder_add_span(builder, &span);

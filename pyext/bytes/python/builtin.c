@@ -58,9 +58,9 @@ typedef struct bytesio_layout {
 } bytesio_layout;
 
 static bool
-prepare(lg_survey *survey, void **state)
+prepare(lg_adapter_pass *pass, void **state)
 {
-    (void)survey;
+    (void)pass;
     *state = NULL;
     return true;
 }
@@ -84,13 +84,13 @@ kind_of(void *state, PyTypeObject *type)
 /** The content of a BytesIO is an object, which its __sizeof__ counts too, and
  *  which tp_traverse reports from 3.13 on. */
 static void
-visit(lg_survey *survey, void *state, PyObject *object, unsigned kind)
+visit(lg_adapter_pass *pass, void *state, PyObject *object, unsigned kind)
 {
     PyObject *content = ((bytesio_layout *)object)->content;
     (void)state;
     if (kind == KIND_BYTESIO || kind == KIND_BYTESIO_VIEW)
-        lg_survey_claim(survey, content, LG_EDGE_ATTRIBUTE,
-                        kind == KIND_BYTESIO ? "content" : "source");
+        lg_pass_name_edge(pass, content, LG_EDGE_ATTRIBUTE,
+                          kind == KIND_BYTESIO ? "content" : "source");
 }
 
 static void
@@ -102,49 +102,49 @@ finish(void *state)
 /* ---------------------------------------------------------------- text --- */
 
 static void
-set_text(lg_survey *survey, uint32_t node, const char *text)
+set_text(lg_adapter_pass *pass, uint32_t node, const char *text)
 {
-    lg_builder_set_text(lg_survey_builder(survey), node, text, strlen(text));
+    lg_builder_set_text(lg_pass_builder(pass), node, text, strlen(text));
 }
 
 static void
-add_fact(lg_survey *survey, uint32_t node, const char *key, const char *value)
+add_fact(lg_adapter_pass *pass, uint32_t node, const char *key,
+         const char *value)
 {
-    lg_builder_add_fact(lg_survey_builder(survey), node, key, value,
-                        strlen(value));
+    lg_builder_add_fact(lg_pass_builder(pass), node, key, value, strlen(value));
 }
 
 static void
-add_bytes(lg_survey *survey, uint32_t node, Py_ssize_t bytes)
+add_bytes(lg_adapter_pass *pass, uint32_t node, Py_ssize_t bytes)
 {
     char text[24];
     snprintf(text, sizeof text, "%zd", bytes);
-    add_fact(survey, node, "bytes", text);
+    add_fact(pass, node, "bytes", text);
 }
 
 /** `d[100]`, as of an array('d') of 100. */
 static void
-describe_items(lg_survey *survey, uint32_t node, const char *code,
+describe_items(lg_adapter_pass *pass, uint32_t node, const char *code,
                Py_ssize_t count)
 {
     char text[64];
     snprintf(text, sizeof text, "%.32s[%zd]", code, count);
-    set_text(survey, node, text);
-    add_fact(survey, node, "dtype", code);
+    set_text(pass, node, text);
+    add_fact(pass, node, "dtype", code);
     snprintf(text, sizeof text, "%zd", count);
-    add_fact(survey, node, "shape", text);
+    add_fact(pass, node, "shape", text);
 }
 
 /** The file behind a mapping, as the kernel knows it. */
 static void
-describe_mapping(lg_survey *survey, uint32_t node, int descriptor)
+describe_mapping(lg_adapter_pass *pass, uint32_t node, int descriptor)
 {
     char link[64], path[256];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     ssize_t length =
         descriptor >= 0 ? readlink(link, path, sizeof path - 1) : -1;
     path[length > 0 ? length : 0] = '\0';
-    set_text(survey, node, length > 0 ? path : "anonymous");
+    set_text(pass, node, length > 0 ? path : "anonymous");
 }
 
 /* -------------------------------------------------------------- survey --- */
@@ -158,26 +158,26 @@ memory_of_bytearray(PyObject *object)
 }
 
 static lg_memory
-memory_of_array(lg_survey *survey, uint32_t node, PyObject *object)
+memory_of_array(lg_adapter_pass *pass, uint32_t node, PyObject *object)
 {
     const array_layout *array = (array_layout *)object;
     char code[2] = {array->descriptor->code};
-    describe_items(survey, node, code, Py_SIZE(array));
-    add_bytes(survey, node, Py_SIZE(array) * array->descriptor->item_size);
+    describe_items(pass, node, code, Py_SIZE(array));
+    add_bytes(pass, node, Py_SIZE(array) * array->descriptor->item_size);
     return (lg_memory){
         .address = array->items,
         .length = (uint64_t)(array->allocated * array->descriptor->item_size)};
 }
 
 static lg_memory
-memory_of_mmap(lg_survey *survey, uint32_t node, PyObject *object)
+memory_of_mmap(lg_adapter_pass *pass, uint32_t node, PyObject *object)
 {
     const mmap_layout *map = (mmap_layout *)object;
     if (map->data == NULL) {
-        set_text(survey, node, "closed");
+        set_text(pass, node, "closed");
         return (lg_memory){0};
     }
-    describe_mapping(survey, node, map->descriptor);
+    describe_mapping(pass, node, map->descriptor);
     return (lg_memory){.address = map->data,
                        .length = (uint64_t)map->size,
                        .flags = map->descriptor >= 0 ? LG_SPAN_MAPPED : 0};
@@ -185,12 +185,12 @@ memory_of_mmap(lg_survey *survey, uint32_t node, PyObject *object)
 
 /** Small ones lie in the object itself, others show what a base has. */
 static lg_memory
-memory_of_ctypes(lg_survey *survey, uint32_t node, PyObject *object)
+memory_of_ctypes(lg_adapter_pass *pass, uint32_t node, PyObject *object)
 {
     const ctypes_layout *data = (ctypes_layout *)object;
     Py_ssize_t size = Py_TYPE(object)->tp_basicsize;
     if (size < 96 || size > 112) {
-        add_fact(survey, node, "not inspected", "an unknown layout of ctypes");
+        add_fact(pass, node, "not inspected", "an unknown layout of ctypes");
         return (lg_memory){0};
     }
     if (!data->needs_free ||
@@ -200,25 +200,25 @@ memory_of_ctypes(lg_survey *survey, uint32_t node, PyObject *object)
 }
 
 static void
-survey_memoryview(lg_survey *survey, const lg_instance *instance)
+scan_memoryview(lg_adapter_pass *pass, const lg_instance *instance)
 {
     const PyMemoryViewObject *shown = (PyMemoryViewObject *)instance->object;
     if (shown->flags & _Py_MEMORYVIEW_RELEASED || shown->mbuf == NULL) {
-        set_text(survey, instance->node, "released");
+        set_text(pass, instance->node, "released");
         return;
     }
     const Py_buffer *view = &shown->view;
-    describe_items(survey, instance->node, view->format ? view->format : "B",
+    describe_items(pass, instance->node, view->format ? view->format : "B",
                    view->itemsize ? view->len / view->itemsize : 0);
-    add_bytes(survey, instance->node, view->len);
+    add_bytes(pass, instance->node, view->len);
     if (instance->frontier || view->len <= 0 || shown->mbuf->master.len <= 0)
         return;
     lg_memory memory = {
         .address = shown->mbuf->master.buf,
         .length = (uint64_t)shown->mbuf->master.len,
-        .type = lg_survey_type(survey, "memoryview.memory", LG_NONE),
+        .type = lg_pass_type(pass, "memoryview.memory", LG_NONE),
     };
-    lg_exporter_add(survey, shown->mbuf->master.obj, instance->node, &memory);
+    lg_exporter_add(pass, shown->mbuf->master.obj, instance->node, &memory);
 }
 
 static const char *const buffer_types[] = {
@@ -229,7 +229,7 @@ static const char *const buffer_types[] = {
 };
 
 static void
-survey_owner(lg_survey *survey, const lg_instance *instance)
+scan_owner(lg_adapter_pass *pass, const lg_instance *instance)
 {
     lg_memory memory = {0};
     switch (instance->kind) {
@@ -237,32 +237,32 @@ survey_owner(lg_survey *survey, const lg_instance *instance)
         memory = memory_of_bytearray(instance->object);
         break;
     case KIND_ARRAY:
-        memory = memory_of_array(survey, instance->node, instance->object);
+        memory = memory_of_array(pass, instance->node, instance->object);
         break;
     case KIND_MMAP:
-        memory = memory_of_mmap(survey, instance->node, instance->object);
+        memory = memory_of_mmap(pass, instance->node, instance->object);
         break;
     default:
-        memory = memory_of_ctypes(survey, instance->node, instance->object);
+        memory = memory_of_ctypes(pass, instance->node, instance->object);
     }
     memory.flags |= LG_SPAN_OWNER;
-    memory.type = lg_survey_type(survey, buffer_types[instance->kind], LG_NONE);
+    memory.type = lg_pass_type(pass, buffer_types[instance->kind], LG_NONE);
     if (instance->frontier)
-        lg_survey_add_size(survey, instance->node, (int64_t)memory.length);
+        lg_pass_add_size(pass, instance->node, (int64_t)memory.length);
     else
-        lg_memory_add(survey, instance->node, &memory);
+        lg_memory_add(pass, instance->node, &memory);
 }
 
 static void
-survey_all(lg_survey *survey, void *state)
+scan_all(lg_adapter_pass *pass, void *state)
 {
     lg_instance instance;
     (void)state;
-    while (lg_survey_next(survey, &instance))
+    while (lg_pass_next(pass, &instance))
         if (instance.kind == KIND_MEMORYVIEW)
-            survey_memoryview(survey, &instance);
+            scan_memoryview(pass, &instance);
         else if (instance.kind < KIND_MEMORYVIEW)
-            survey_owner(survey, &instance);
+            scan_owner(pass, &instance);
 }
 
 const lg_adapter lg_builtin_adapter = {
@@ -270,6 +270,6 @@ const lg_adapter lg_builtin_adapter = {
     .prepare = prepare,
     .kind = kind_of,
     .visit = visit,
-    .survey = survey_all,
+    .pass = scan_all,
     .finish = finish,
 };

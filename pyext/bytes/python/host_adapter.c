@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 static void
-add_total(lg_survey *survey, const char *key, uint64_t bytes)
+add_total(lg_adapter_pass *pass, const char *key, uint64_t bytes)
 {
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)bytes);
     if (bytes > 0)
-        lg_builder_set_info(lg_survey_builder(survey), key, text);
+        lg_builder_set_info(lg_pass_builder(pass), key, text);
 }
 
 /* proc(5): the second number of statm is resident pages. */
@@ -90,14 +90,14 @@ pymalloc_bytes(void)
 }
 
 static bool
-host_prepare(lg_survey *survey, void **state)
+host_prepare(lg_adapter_pass *pass, void **state)
 {
     (void)state;
-    if (lg_survey_is_partial(survey))
+    if (lg_pass_is_partial(pass))
         return false;
-    add_total(survey, "memory.rss", resident_bytes());
-    add_total(survey, "memory.malloc", malloc_bytes());
-    add_total(survey, "memory.python", pymalloc_bytes());
+    add_total(pass, "memory.rss", resident_bytes());
+    add_total(pass, "memory.malloc", malloc_bytes());
+    add_total(pass, "memory.python", pymalloc_bytes());
     return false;
 }
 

@@ -11,20 +11,20 @@
 #include <string.h>
 
 static bool
-prepare(lg_survey *survey, void **out)
+prepare(lg_adapter_pass *pass, void **out)
 {
-    PyObject *module = lg_survey_module("leakgraph.buffers");
+    PyObject *module = lg_pass_module("leakgraph.buffers");
     PyObject *registry =
-        module != NULL ? lg_survey_member(module, "_registry") : NULL;
+        module != NULL ? lg_pass_member(module, "_registry") : NULL;
     if (registry == NULL || !PyDict_CheckExact(registry) ||
         PyDict_GET_SIZE(registry) == 0)
         return false;
-    lg_registered *state = lg_survey_keep(survey, sizeof *state);
+    lg_registered *state = lg_pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     state->registry = registry;
     *out = state;
-    lg_survey_note(survey, "inspected: %zd types", PyDict_GET_SIZE(registry));
+    lg_pass_note(pass, "inspected: %zd types", PyDict_GET_SIZE(registry));
     return true;
 }
 
@@ -71,23 +71,22 @@ finish(void *state)
 /* -------------------------------------------------------------- noting --- */
 
 void
-lg_registered_fail(lg_survey *survey, uint32_t node, const char *why)
+lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why)
 {
-    lg_builder_add_fact(lg_survey_builder(survey), node, "not inspected", why,
+    lg_builder_add_fact(lg_pass_builder(pass), node, "not inspected", why,
                         strlen(why));
 }
 
 void
-lg_registered_add(lg_survey *survey, const lg_instance *instance,
+lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
                   const void *address, uint64_t length, uint32_t device)
 {
-    lg_builder *builder = lg_survey_builder(survey);
+    lg_builder *builder = lg_pass_builder(pass);
     const char *name = Py_TYPE(instance->object)->tp_name;
     char type[160], bytes[24];
     /* No address space is larger: a length beyond was read from elsewhere. */
     if (length >> 57 != 0) {
-        lg_registered_fail(survey, instance->node,
-                           "the length is out of range");
+        lg_registered_fail(pass, instance->node, "the length is out of range");
         return;
     }
     snprintf(type, sizeof type, "%.140s.memory", name);
@@ -97,14 +96,14 @@ lg_registered_add(lg_survey *survey, const lg_instance *instance,
         .device = device,
         .address = (uint64_t)(uintptr_t)address,
         .length = length,
-        .type = lg_survey_type(survey, type, LG_NONE),
+        .type = lg_pass_type(pass, type, LG_NONE),
         .label = lg_builder_intern(builder, "data", 4),
         .flags = LG_SPAN_OWNER,
     };
     lg_builder_add_fact(builder, instance->node, "bytes", bytes,
                         (size_t)digits);
     if (instance->frontier)
-        lg_survey_add_size(survey, instance->node, (int64_t)length);
+        lg_pass_add_size(pass, instance->node, (int64_t)length);
     else
         lg_builder_add_span(builder, &span);
 }
@@ -177,7 +176,7 @@ number_of_member(PyObject *object, const char *name, uint64_t *out)
 /** A number that is declared: none, a name, or an offset. False: it cannot be
  *  read. */
 static bool
-read_declared(lg_survey *survey, PyObject *object, PyObject *where,
+read_declared(lg_adapter_pass *pass, PyObject *object, PyObject *where,
               uint64_t *out)
 {
     uint64_t offset;
@@ -194,24 +193,24 @@ read_declared(lg_survey *survey, PyObject *object, PyObject *where,
     int found = number_of_member(object, name, out);
     if (found != 0)
         return found > 0;
-    return number_of(lg_survey_attribute(survey, object, name), out);
+    return number_of(lg_pass_attribute(pass, object, name), out);
 }
 
 static void
-survey_declared(lg_survey *survey, const lg_ways *ways,
-                const lg_instance *instance)
+scan_declared(lg_adapter_pass *pass, const lg_ways *ways,
+              const lg_instance *instance)
 {
     uint64_t address, length;
     char why[160];
     PyObject *wrong = NULL;
-    if (!read_declared(survey, instance->object, ways->address, &address))
+    if (!read_declared(pass, instance->object, ways->address, &address))
         wrong = ways->address;
-    else if (!read_declared(survey, instance->object, ways->length, &length))
+    else if (!read_declared(pass, instance->object, ways->length, &length))
         wrong = ways->length;
     if (wrong == NULL) {
         if (length > 0 && (address != 0 || ways->address == Py_None))
-            lg_registered_add(survey, instance,
-                              (const void *)(uintptr_t)address, length, 0);
+            lg_registered_add(pass, instance, (const void *)(uintptr_t)address,
+                              length, 0);
         return;
     }
     if (PyUnicode_Check(wrong) && PyUnicode_IS_COMPACT_ASCII(wrong))
@@ -219,23 +218,23 @@ survey_declared(lg_survey *survey, const lg_ways *ways,
                  (const char *)PyUnicode_1BYTE_DATA(wrong));
     else
         snprintf(why, sizeof why, "there is no number where one was declared");
-    lg_registered_fail(survey, instance->node, why);
+    lg_registered_fail(pass, instance->node, why);
 }
 
 static void
-survey_all(lg_survey *survey, void *context)
+scan_all(lg_adapter_pass *pass, void *context)
 {
     lg_registered *state = context;
     lg_instance instance;
-    while (lg_survey_next(survey, &instance)) {
+    while (lg_pass_next(pass, &instance)) {
         const lg_ways *ways =
             lg_registered_ways(state, Py_TYPE(instance.object));
         if (ways == NULL)
             continue;
         if (ways->length != Py_None)
-            survey_declared(survey, ways, &instance);
-        else if (!lg_survey_will_ask(survey))
-            lg_registered_fail(survey, instance.node,
+            scan_declared(pass, ways, &instance);
+        else if (!lg_pass_will_ask(pass))
+            lg_registered_fail(pass, instance.node,
                                "its code may not run in a forked child");
     }
 }
@@ -244,7 +243,7 @@ const lg_adapter lg_registered_adapter = {
     .name = "registered",
     .prepare = prepare,
     .kind = kind_of,
-    .survey = survey_all,
+    .pass = scan_all,
     .ask = lg_registered_ask,
     .finish = finish,
 };

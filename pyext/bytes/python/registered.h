@@ -24,11 +24,11 @@ typedef struct lg_registered {
  *  none is. Valid until the next call. */
 const lg_ways *lg_registered_ways(lg_registered *state, PyTypeObject *type);
 /** Charges memory to an instance. */
-void lg_registered_add(lg_survey *survey, const lg_instance *instance,
+void lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
                        const void *address, uint64_t length, uint32_t device);
 /** Says why nothing is known of an instance. */
-void lg_registered_fail(lg_survey *survey, uint32_t node, const char *why);
+void lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why);
 
-void lg_registered_ask(lg_survey *survey, void *state);
+void lg_registered_ask(lg_adapter_pass *pass, void *state);
 
 #endif

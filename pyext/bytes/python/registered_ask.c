@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct asking {
-    lg_survey *survey;
+    lg_adapter_pass *pass;
     lg_registered *state;
     lg_instance instance;
     uint64_t asked;
@@ -29,7 +29,7 @@ fail(asking *to)
     snprintf(why, sizeof why, "%.60s: %.160s",
              type != NULL ? ((PyTypeObject *)type)->tp_name : "?",
              text != NULL ? text : "");
-    lg_registered_fail(to->survey, to->instance.node, why);
+    lg_registered_fail(to->pass, to->instance.node, why);
     to->failed++;
     Py_XDECREF(said);
     Py_XDECREF(type);
@@ -48,8 +48,8 @@ add_exported(asking *to, PyObject *exporter)
             return false;
     }
     if (view.len > 0)
-        lg_registered_add(to->survey, &to->instance, view.buf,
-                          (uint64_t)view.len, 0);
+        lg_registered_add(to->pass, &to->instance, view.buf, (uint64_t)view.len,
+                          0);
     PyBuffer_Release(&view);
     return true;
 }
@@ -70,9 +70,9 @@ add_tuple(asking *to, PyObject *piece)
     if (PyErr_Occurred())
         return false;
     if (bytes > 0)
-        lg_registered_add(to->survey, &to->instance,
+        lg_registered_add(to->pass, &to->instance,
                           (const void *)(uintptr_t)from, bytes,
-                          lg_survey_device(to->survey, device));
+                          lg_pass_device(to->pass, device));
     return true;
 }
 
@@ -83,7 +83,7 @@ add_number(asking *to, PyObject *piece)
     if (PyErr_Occurred())
         return false;
     if (bytes > 0)
-        lg_registered_add(to->survey, &to->instance, NULL, bytes, 0);
+        lg_registered_add(to->pass, &to->instance, NULL, bytes, 0);
     return true;
 }
 
@@ -154,14 +154,14 @@ ask(asking *to, const lg_ways *ways)
 }
 
 void
-lg_registered_ask(lg_survey *survey, void *context)
+lg_registered_ask(lg_adapter_pass *pass, void *context)
 {
-    asking to = {.survey = survey, .state = context};
+    asking to = {.pass = pass, .state = context};
     Py_ssize_t types = PyDict_GET_SIZE(to.state->registry);
     PyObject *registry = to.state->registry;
     Py_INCREF(registry);
     /* A reader may register types, and what was remembered go. */
-    while (lg_survey_next(survey, &to.instance)) {
+    while (lg_pass_next(pass, &to.instance)) {
         to.state->type = NULL;
         const lg_ways *ways =
             lg_registered_ways(to.state, Py_TYPE(to.instance.object));
@@ -169,10 +169,10 @@ lg_registered_ask(lg_survey *survey, void *context)
             ask(&to, ways);
     }
     if (to.failed > 0)
-        lg_survey_note(survey,
-                       "inspected: %zd types; %llu of %llu instances that were "
-                       "asked gave no answer",
-                       types, (unsigned long long)to.failed,
-                       (unsigned long long)to.asked);
+        lg_pass_note(pass,
+                     "inspected: %zd types; %llu of %llu instances that were "
+                     "asked gave no answer",
+                     types, (unsigned long long)to.failed,
+                     (unsigned long long)to.asked);
     Py_DECREF(registry);
 }

@@ -10,7 +10,7 @@ enum { WORD = sizeof(uintptr_t) };
 static bool
 is_ready(PyObject *module)
 {
-    PyObject *spec = lg_survey_member(module, "__spec__");
+    PyObject *spec = lg_pass_member(module, "__spec__");
     PyObject *busy =
         spec != NULL ? PyObject_GetAttrString(spec, "_initializing") : NULL;
     bool ready = busy != Py_True;
@@ -23,14 +23,14 @@ is_ready(PyObject *module)
 static PyTypeObject *
 type_in(PyObject *module, const char *name)
 {
-    PyObject *type = module != NULL ? lg_survey_member(module, name) : NULL;
+    PyObject *type = module != NULL ? lg_pass_member(module, name) : NULL;
     return type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
 }
 
 static PyObject *
 module_in(PyObject *module, const char *name)
 {
-    PyObject *inner = module != NULL ? lg_survey_member(module, name) : NULL;
+    PyObject *inner = module != NULL ? lg_pass_member(module, name) : NULL;
     return inner != NULL && PyModule_Check(inner) ? inner : NULL;
 }
 
@@ -99,7 +99,7 @@ intern_numbers(lg_torch *torch)
 static void
 read_version(PyObject *module, char *out, size_t size)
 {
-    PyObject *text = lg_survey_member(module, "__version__");
+    PyObject *text = lg_pass_member(module, "__version__");
     const char *version = NULL;
     if (text != NULL && PyUnicode_Check(text))
         version = PyUnicode_AsUTF8(text);
@@ -108,48 +108,47 @@ read_version(PyObject *module, char *out, size_t size)
 }
 
 static void
-note(lg_survey *survey, const lg_torch_layout *layout, PyObject *module)
+note(lg_adapter_pass *pass, const lg_torch_layout *layout, PyObject *module)
 {
     char version[64];
     read_version(module, version, sizeof version);
     if (layout->graph)
-        lg_survey_note(survey, "inspected: %s", version);
+        lg_pass_note(pass, "inspected: %s", version);
     else
-        lg_survey_note(survey, "inspected: %s, but not the autograd graph: %s",
-                       version, layout->reason);
+        lg_pass_note(pass, "inspected: %s, but not the autograd graph: %s",
+                     version, layout->reason);
 }
 
 static bool
-prepare(lg_survey *survey, void **state)
+prepare(lg_adapter_pass *pass, void **state)
 {
-    PyObject *module = lg_survey_module("torch");
+    PyObject *module = lg_pass_module("torch");
     const char *reason = "its classes are not where they were expected";
     if (module == NULL)
         return false;
     if (!is_ready(module)) {
-        lg_survey_note(survey, "not inspected: still being imported");
+        lg_pass_note(pass, "not inspected: still being imported");
         return false;
     }
-    lg_torch *torch = lg_survey_keep(survey, sizeof *torch);
-    lg_memory *memory = torch != NULL ? lg_memory_open(survey) : NULL;
+    lg_torch *torch = lg_pass_keep(pass, sizeof *torch);
+    lg_memory *memory = torch != NULL ? lg_memory_open(pass) : NULL;
     if (memory == NULL)
         return false;
-    torch->shapes =
-        lg_survey_keep(survey, LG_TORCH_SHAPES * sizeof *torch->shapes);
+    torch->shapes = lg_pass_keep(pass, LG_TORCH_SHAPES * sizeof *torch->shapes);
     if (torch->shapes == NULL)
         return false;
-    torch->survey = survey;
-    torch->builder = lg_survey_builder(survey);
+    torch->pass = pass;
+    torch->builder = lg_pass_builder(pass);
     torch->memory = memory;
     if (find_types(torch, module))
         torch->layout = lg_torch_layout_find(memory, &reason);
     if (torch->layout == NULL) {
-        lg_survey_note(survey, "not inspected: %s", reason);
+        lg_pass_note(pass, "not inspected: %s", reason);
         return false;
     }
     intern_names(torch);
     intern_numbers(torch);
-    note(survey, torch->layout, module);
+    note(pass, torch->layout, module);
     *state = torch;
     return true;
 }
@@ -196,7 +195,7 @@ word_at(PyObject *object, size_t offset)
 
 /** Hooks: the object has the dict, and so has the hook that C++ made of it. */
 static void
-visit(lg_survey *survey, void *state, PyObject *object, unsigned kind)
+visit(lg_adapter_pass *pass, void *state, PyObject *object, unsigned kind)
 {
     lg_torch *torch = state;
     const lg_torch_layout *layout = torch->layout;
@@ -208,25 +207,25 @@ visit(lg_survey *survey, void *state, PyObject *object, unsigned kind)
         layout->wrapper_acc ? word_at(object, layout->wrapper_acc) : 0;
     if ((hooks | late_hooks) == 0)
         return;
-    lg_survey_claim(survey, (PyObject *)hooks, LG_EDGE_ATTRIBUTE,
-                    "_backward_hooks");
-    lg_survey_claim(survey, (PyObject *)late_hooks, LG_EDGE_ATTRIBUTE,
-                    "_post_accumulate_grad_hooks");
+    lg_pass_name_edge(pass, (PyObject *)hooks, LG_EDGE_ATTRIBUTE,
+                      "_backward_hooks");
+    lg_pass_name_edge(pass, (PyObject *)late_hooks, LG_EDGE_ATTRIBUTE,
+                      "_post_accumulate_grad_hooks");
     uintptr_t impl = word_at(object, layout->wrapper_impl);
     for (unsigned i = 0; layout->graph && impl != 0; i++) {
         uintptr_t dict = lg_torch_hook_dict(torch, impl, i, &late);
         if (dict == 0)
             break;
-        lg_survey_claim(survey, (PyObject *)dict, LG_EDGE_ATTRIBUTE,
-                        late ? "_post_accumulate_grad_hooks"
-                             : "_backward_hooks");
+        lg_pass_name_edge(pass, (PyObject *)dict, LG_EDGE_ATTRIBUTE,
+                          late ? "_post_accumulate_grad_hooks"
+                               : "_backward_hooks");
     }
 }
 
 /* --------------------------------------------------------------- survey --- */
 
 static void
-survey_tensor(lg_torch *torch, const lg_instance *instance)
+scan_tensor(lg_torch *torch, const lg_instance *instance)
 {
     uintptr_t impl = word_at(instance->object, torch->layout->wrapper_impl);
     if (instance->frontier) {
@@ -244,7 +243,7 @@ survey_tensor(lg_torch *torch, const lg_instance *instance)
 
 /** Up to 2.12 a ctx does not own its node, which may have died. */
 static void
-survey_context(lg_torch *torch, const lg_instance *instance)
+scan_context(lg_torch *torch, const lg_instance *instance)
 {
     const lg_torch_layout *layout = torch->layout;
     uintptr_t node = word_at(instance->object, layout->context_node);
@@ -260,7 +259,7 @@ survey_context(lg_torch *torch, const lg_instance *instance)
 }
 
 static void
-survey_storage(lg_torch *torch, const lg_instance *instance)
+scan_storage(lg_torch *torch, const lg_instance *instance)
 {
     const lg_torch_contents contents = {.dtype = "bytes"};
     uintptr_t storage = word_at(instance->object, torch->layout->owner_impl);
@@ -269,19 +268,19 @@ survey_storage(lg_torch *torch, const lg_instance *instance)
 }
 
 static void
-survey_instance(lg_torch *torch, const lg_instance *instance)
+scan_instance(lg_torch *torch, const lg_instance *instance)
 {
     if (instance->kind == LG_TORCH_TENSOR)
-        survey_tensor(torch, instance);
+        scan_tensor(torch, instance);
     else if (instance->frontier)
         return;
     else if (instance->kind == LG_TORCH_NODE)
         lg_torch_node(torch,
                       word_at(instance->object, torch->layout->function_node));
     else if (instance->kind == LG_TORCH_CONTEXT)
-        survey_context(torch, instance);
+        scan_context(torch, instance);
     else if (instance->kind == LG_TORCH_STORAGE)
-        survey_storage(torch, instance);
+        scan_storage(torch, instance);
     else
         lg_torch_walk_saved(torch, instance->object, instance->node);
 }
@@ -292,7 +291,7 @@ run_tasks(lg_torch *torch)
 {
     while (torch->task_begin < torch->task_end) {
         lg_torch_task task = torch->tasks[torch->task_begin++];
-        if (!lg_survey_has_room(torch->survey))
+        if (!lg_pass_has_room(torch->pass))
             torch->builder->node_flags[task.node] |= LG_NODE_FRONTIER;
         else if (task.tensor)
             lg_torch_walk_tensor(torch, task.address, task.node, false);
@@ -302,27 +301,26 @@ run_tasks(lg_torch *torch)
 }
 
 static void
-survey(lg_survey *survey, void *state)
+pass(lg_adapter_pass *pass, void *state)
 {
     lg_torch *torch = state;
     lg_instance instance;
     if (torch->tensor_type == 0) {
-        uint32_t base = lg_survey_type_of(survey, torch->tensor);
-        torch->tensor_type = lg_survey_type(survey, "torch.Tensor (C++)", base);
-        torch->node_type =
-            lg_survey_type(survey, "torch.autograd.Node", LG_NONE);
-        torch->storage_type = lg_survey_type(survey, "torch.storage", LG_NONE);
+        uint32_t base = lg_pass_type_of(pass, torch->tensor);
+        torch->tensor_type = lg_pass_type(pass, "torch.Tensor (C++)", base);
+        torch->node_type = lg_pass_type(pass, "torch.autograd.Node", LG_NONE);
+        torch->storage_type = lg_pass_type(pass, "torch.storage", LG_NONE);
     }
-    while (lg_survey_next(survey, &instance)) {
-        survey_instance(torch, &instance);
+    while (lg_pass_next(pass, &instance)) {
+        scan_instance(torch, &instance);
         run_tasks(torch);
     }
 }
 
 static void
-settle(lg_survey *survey, void *state)
+settle(lg_adapter_pass *pass, void *state)
 {
-    (void)survey;
+    (void)pass;
     lg_torch_settle(state);
 }
 
@@ -337,7 +335,7 @@ const lg_adapter lg_torch_adapter = {
     .prepare = prepare,
     .kind = kind,
     .visit = visit,
-    .survey = survey,
+    .pass = pass,
     .settle = settle,
     .finish = finish,
 };

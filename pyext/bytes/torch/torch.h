@@ -103,7 +103,7 @@ typedef struct lg_torch_recent {
 } lg_torch_recent;
 
 typedef struct lg_torch {
-    lg_survey *survey;
+    lg_adapter_pass *pass;
     lg_builder *builder;
     lg_memory *memory;
     const lg_torch_layout *layout;

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/** The canaries, or NULL with the reason why not. */
+/** The calibration objects, or NULL with the reason why not. */
 static PyObject *
-make_canaries(char *reason, size_t size)
+make_calibration_objects(char *reason, size_t size)
 {
-    PyObject *module = PyImport_ImportModule("leakgraph.canaries");
+    PyObject *module = PyImport_ImportModule("leakgraph.calibration");
     PyObject *made =
         module != NULL ? PyObject_CallMethod(module, "torch", NULL) : NULL;
     Py_XDECREF(module);
@@ -37,7 +37,8 @@ calibrate(lg_memory *memory, lg_torch_layout *layout)
     lg_finder finder = {.memory = memory,
                         .reason = layout->reason,
                         .reason_size = sizeof layout->reason};
-    finder.made = make_canaries(layout->reason, sizeof layout->reason);
+    finder.made =
+        make_calibration_objects(layout->reason, sizeof layout->reason);
     if (finder.made == NULL)
         return false;
     bool tensors = lg_torch_find_tensors(&finder, layout);
@@ -46,8 +47,8 @@ calibrate(lg_memory *memory, lg_torch_layout *layout)
     return tensors;
 }
 
-/* Other threads run while canaries are made, and may be here too: the first to
-   have finished decides. */
+/* Other threads run while calibration objects are made, and may be here too:
+   the first to have finished decides. */
 const lg_torch_layout *
 lg_torch_layout_find(lg_memory *memory, const char **reason)
 {

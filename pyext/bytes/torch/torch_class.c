@@ -80,7 +80,7 @@ name_saved(lg_torch *torch, lg_torch_class *class, const char *name)
 {
     static const char prefix[] = "_raw_saved_";
     PyObject *type = torch->functions != NULL
-                         ? lg_survey_member(torch->functions, name)
+                         ? lg_pass_member(torch->functions, name)
                          : NULL;
     if (type == NULL || !PyType_Check(type))
         return;
@@ -91,9 +91,8 @@ name_saved(lg_torch *torch, lg_torch_class *class, const char *name)
         count += strncmp(entry->name, prefix, sizeof prefix - 1) == 0;
     if (count == 0)
         return;
-    class->saved = lg_survey_keep(torch->survey, count * sizeof(char *));
-    class->labels =
-        lg_survey_keep(torch->survey, count * sizeof *class->labels);
+    class->saved = lg_pass_keep(torch->pass, count * sizeof(char *));
+    class->labels = lg_pass_keep(torch->pass, count * sizeof *class->labels);
     if (class->saved == NULL || class->labels == NULL)
         return;
     for (const PyGetSetDef *entry = entries; entry->name != NULL; entry++) {
@@ -125,7 +124,7 @@ describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
     if (class->kind != LG_TORCH_AUTOGRAD)
         return;
     lg_rtti_shorten(rtti->name[0], name, sizeof name);
-    class->type = lg_survey_type(torch->survey, name, torch->node_type);
+    class->type = lg_pass_type(torch->pass, name, torch->node_type);
     class->generated = strstr(rtti->name[0], "8autograd9generated") != NULL;
     class->accumulates =
         lg_rtti_is_a(rtti, "N5torch8autograd14AccumulateGradE");
@@ -139,12 +138,12 @@ class_with(lg_torch *torch, uintptr_t vtable)
 {
     lg_rtti rtti;
     lg_torch_slot *slot =
-        lg_torch_slot_of(torch->survey, &torch->classes, vtable);
+        lg_torch_slot_of(torch->pass, &torch->classes, vtable);
     if (slot == NULL || slot->value != NULL)
         return slot != NULL ? slot->value : NULL;
     if (!lg_rtti_read(torch->memory, vtable, &rtti))
         return NULL;
-    lg_torch_class *class = lg_survey_keep(torch->survey, sizeof *class);
+    lg_torch_class *class = lg_pass_keep(torch->pass, sizeof *class);
     if (class == NULL)
         return NULL;
     class->vtable = vtable;

@@ -148,7 +148,8 @@ lg_finder_try_class(lg_finder *finder, const lg_sought *sought,
     return found.count ? one_of(finder, sought, found) : 0;
 }
 
-/* ------------------------------------------------------------ canaries --- */
+/* ------------------------------------------------------------ calibration ---
+ */
 
 PyObject *
 lg_finder_optional(lg_finder *finder, const char *name)
@@ -161,7 +162,7 @@ lg_finder_object(lg_finder *finder, const char *name)
 {
     PyObject *object = lg_finder_optional(finder, name);
     if (object == NULL)
-        lg_finder_fail(finder, name, "no such canary");
+        lg_finder_fail(finder, name, "no such calibration object");
     return object;
 }
 
@@ -171,7 +172,7 @@ lg_finder_at(lg_finder *finder, const char *name)
     return (uintptr_t)lg_finder_object(finder, name);
 }
 
-/** The number that a table of the canaries has for an object. */
+/** The number that a table of the calibration objects has for an object. */
 static uintptr_t
 number_of(lg_finder *finder, const char *table, const char *name)
 {
@@ -209,7 +210,8 @@ lg_finder_word(lg_finder *finder, uintptr_t address)
     uintptr_t word = 0;
     if (!finder->failed &&
         !lg_memory_copy(finder->memory, address, &word, sizeof word))
-        lg_finder_fail(finder, "memory of a canary", "cannot be read");
+        lg_finder_fail(finder, "memory of a calibration object",
+                       "cannot be read");
     return word;
 }
 

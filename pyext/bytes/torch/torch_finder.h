@@ -11,7 +11,7 @@
 
 typedef struct lg_finder {
     lg_memory *memory;
-    PyObject *made; /**< the canaries: a dict by name */
+    PyObject *made; /**< the calibration objects: a dict by name */
     char *reason;   /**< where the first failure is written */
     size_t reason_size;
     bool failed;
@@ -62,13 +62,13 @@ uint16_t lg_finder_try_class(lg_finder *finder, const lg_sought *sought,
 /** Fails unless it is so. */
 bool lg_finder_check(lg_finder *finder, bool is_so, const char *what);
 
-/** A canary; fails when it is missing. Borrowed. */
+/** A calibration object; fails when it is missing. Borrowed. */
 PyObject *lg_finder_object(lg_finder *finder, const char *name);
-/** A canary that some versions do not have: NULL. */
+/** A calibration object that some versions do not have: NULL. */
 PyObject *lg_finder_optional(lg_finder *finder, const char *name);
 /** The same, as an address. */
 uintptr_t lg_finder_at(lg_finder *finder, const char *name);
-/** Where the C++ object of a canary (tensor, storage) is. */
+/** Where the C++ object of a calibration object (tensor, storage) is. */
 uintptr_t lg_finder_address(lg_finder *finder, const char *name);
 /** What PyTorch says of where a tensor's data are. */
 uintptr_t lg_finder_data(lg_finder *finder, const char *name);

@@ -1,8 +1,8 @@
 /**
  * Where PyTorch keeps what, in this process: byte offsets into its structures,
- * found out on throw-away objects (leakgraph/canaries.py), since every version
- * and every build has its own. Each offset must be the only one that fits all
- * canaries.
+ * found out on throw-away objects (leakgraph/calibration.py), since every
+ * version and every build has its own. Each offset must be the only one that
+ * fits all calibration objects.
  *
  * Private to this folder.
  */
@@ -91,13 +91,14 @@ bool lg_torch_find_tensors(struct lg_finder *finder, lg_torch_layout *layout);
 bool lg_torch_find_graph(struct lg_finder *finder, lg_torch_layout *layout);
 
 void lg_torch_find_saved(struct lg_finder *finder, lg_torch_layout *layout);
-/** The Node that a canary was made by, and the AccumulateGrad at the end of one
- *  of its edges; once its layout is known so far. */
-uintptr_t lg_torch_canary_node(struct lg_finder *finder,
-                               const lg_torch_layout *layout, const char *name);
-uintptr_t lg_torch_canary_leaf(struct lg_finder *finder,
-                               const lg_torch_layout *layout, const char *name,
-                               unsigned edge);
+/** The Node that a calibration object was made by, and the AccumulateGrad at
+ * the end of one of its edges; once its layout is known so far. */
+uintptr_t lg_torch_calibration_node(struct lg_finder *finder,
+                                    const lg_torch_layout *layout,
+                                    const char *name);
+uintptr_t lg_torch_calibration_leaf(struct lg_finder *finder,
+                                    const lg_torch_layout *layout,
+                                    const char *name, unsigned edge);
 
 /** Finds everything out, at the first call. Runs PyTorch on objects of its own.
  *  NULL: not even tensors are understood; *reason (static) says why. */

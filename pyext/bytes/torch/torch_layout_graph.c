@@ -13,7 +13,7 @@ enum { WORD = sizeof(uintptr_t) };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/** The AutogradMeta of a canary. */
+/** The AutogradMeta of a calibration object. */
 static uintptr_t
 meta_of(lg_finder *finder, const lg_torch_layout *layout, const char *name)
 {
@@ -21,10 +21,10 @@ meta_of(lg_finder *finder, const lg_torch_layout *layout, const char *name)
                           lg_finder_address(finder, name) + layout->impl_meta);
 }
 
-/** The Node that a canary was made by. */
+/** The Node that a calibration object was made by. */
 uintptr_t
-lg_torch_canary_node(lg_finder *finder, const lg_torch_layout *layout,
-                     const char *name)
+lg_torch_calibration_node(lg_finder *finder, const lg_torch_layout *layout,
+                          const char *name)
 {
     return lg_finder_word(finder,
                           meta_of(finder, layout, name) + layout->meta_grad_fn);
@@ -141,8 +141,8 @@ find_meta(lg_finder *finder, lg_torch_layout *layout)
 static void
 find_edges(lg_finder *finder, lg_torch_layout *layout)
 {
-    uintptr_t product = lg_torch_canary_node(finder, layout, "product");
-    uintptr_t square = lg_torch_canary_node(finder, layout, "square");
+    uintptr_t product = lg_torch_calibration_node(finder, layout, "product");
+    uintptr_t square = lg_torch_calibration_node(finder, layout, "square");
     size_t end = lg_finder_end(finder, product);
     unsigned matches = 0;
     for (size_t k = WORD; k + 3 * WORD <= end; k += WORD) {
@@ -165,11 +165,11 @@ find_edges(lg_finder *finder, lg_torch_layout *layout)
 
 /** The AccumulateGrad at the end of an edge of the square's node. */
 uintptr_t
-lg_torch_canary_leaf(lg_finder *finder, const lg_torch_layout *layout,
-                     const char *name, unsigned edge)
+lg_torch_calibration_leaf(lg_finder *finder, const lg_torch_layout *layout,
+                          const char *name, unsigned edge)
 {
     uintptr_t edges =
-        lg_finder_word(finder, lg_torch_canary_node(finder, layout, name) +
+        lg_finder_word(finder, lg_torch_calibration_node(finder, layout, name) +
                                    layout->node_edges);
     return lg_finder_word(finder, edges + edge * layout->edge_size);
 }
@@ -177,8 +177,8 @@ lg_torch_canary_leaf(lg_finder *finder, const lg_torch_layout *layout,
 static void
 find_node(lg_finder *finder, lg_torch_layout *layout)
 {
-    uintptr_t square = lg_torch_canary_node(finder, layout, "square");
-    uintptr_t product = lg_torch_canary_node(finder, layout, "product");
+    uintptr_t square = lg_torch_calibration_node(finder, layout, "square");
+    uintptr_t product = lg_torch_calibration_node(finder, layout, "product");
     lg_sample down[] = {
         lg_sample_of(lg_finder_at(finder, "node of square"), square),
         lg_sample_of(lg_finder_at(finder, "node of product"), product)};
@@ -192,10 +192,10 @@ find_node(lg_finder *finder, lg_torch_layout *layout)
     layout->node_object = lg_finder_find(finder, &sought, up, COUNT(up));
     /* enable_shared_from_this begins with the address of the object. */
     layout->node_counted = lg_finder_word(finder, square + WORD) != square;
-    uintptr_t leaf = lg_torch_canary_leaf(finder, layout, "square", 0);
+    uintptr_t leaf = lg_torch_calibration_leaf(finder, layout, "square", 0);
     lg_sample leaves[] = {
         lg_sample_of(leaf, lg_finder_address(finder, "graph leaf")),
-        lg_sample_of(lg_torch_canary_leaf(finder, layout, "product", 1),
+        lg_sample_of(lg_torch_calibration_leaf(finder, layout, "product", 1),
                      lg_finder_address(finder, "graph other"))};
     sought = (lg_sought){"the leaf of an AccumulateGrad",
                          layout->node_edges + WORD, end, WORD, 0};
@@ -208,7 +208,7 @@ static void
 find_metadata(lg_finder *finder, lg_torch_layout *layout)
 {
     lg_sample node =
-        lg_sample_of(lg_torch_canary_node(finder, layout, "product"), 0);
+        lg_sample_of(lg_torch_calibration_node(finder, layout, "product"), 0);
     lg_sought sought = {"a node's metadata", WORD, layout->node_members, WORD,
                         0};
     layout->node_metadata =

@@ -35,7 +35,7 @@ size_of_saved(lg_finder *finder, uintptr_t vector, uintptr_t impl)
 static void
 find_context(lg_finder *finder, lg_torch_layout *layout)
 {
-    uintptr_t node = lg_torch_canary_node(finder, layout, "doubled");
+    uintptr_t node = lg_torch_calibration_node(finder, layout, "doubled");
     PyObject *context = lg_finder_object(finder, "node of doubled");
     uintptr_t object = (uintptr_t)context;
     uintptr_t impl = lg_finder_address(finder, "square");
@@ -69,7 +69,7 @@ typedef struct pair {
 static pair
 find_pair(lg_finder *finder, lg_torch_layout *layout)
 {
-    uintptr_t product = lg_torch_canary_node(finder, layout, "product");
+    uintptr_t product = lg_torch_calibration_node(finder, layout, "product");
     size_t end = lg_finder_end(finder, product);
     lg_sample self = lg_sample_of(product, lg_finder_address(finder, "square"));
     lg_sample other =
@@ -89,9 +89,10 @@ find_pair(lg_finder *finder, lg_torch_layout *layout)
 static void
 find_flags(lg_finder *finder, lg_torch_layout *layout, pair at)
 {
-    uintptr_t product = lg_torch_canary_node(finder, layout, "product");
+    uintptr_t product = lg_torch_calibration_node(finder, layout, "product");
     uint16_t first = at.square < at.other ? at.square : at.other;
-    uintptr_t exponential = lg_torch_canary_node(finder, layout, "exponential");
+    uintptr_t exponential =
+        lg_torch_calibration_node(finder, layout, "exponential");
     lg_finder_check(finder,
                     lg_finder_is_a(finder,
                                    lg_finder_word(finder, exponential + first),
@@ -139,8 +140,8 @@ find_packed(lg_finder *finder, lg_torch_layout *layout, uintptr_t hooks)
 static void
 find_hooked(lg_finder *finder, lg_torch_layout *layout, pair at)
 {
-    uintptr_t hooked = lg_torch_canary_node(finder, layout, "hooked");
-    uintptr_t leaves = lg_torch_canary_node(finder, layout, "hooked leaf");
+    uintptr_t hooked = lg_torch_calibration_node(finder, layout, "hooked");
+    uintptr_t leaves = lg_torch_calibration_node(finder, layout, "hooked leaf");
     lg_sample slots[] = {lg_sample_of(hooked + at.square, 0),
                          lg_sample_of(hooked + at.other, 0),
                          lg_sample_of(leaves + at.square, 0),
@@ -151,17 +152,17 @@ find_hooked(lg_finder *finder, lg_torch_layout *layout, pair at)
         lg_finder_class(finder, &sought, slots, COUNT(slots), SAVED_HOOKS);
     find_packed(finder, layout,
                 lg_finder_word(finder, slots[0].base + layout->saved_hooks));
-    slots[0].value = lg_torch_canary_node(finder, layout, "square");
-    slots[1].value = lg_torch_canary_node(finder, layout, "product");
+    slots[0].value = lg_torch_calibration_node(finder, layout, "square");
+    slots[1].value = lg_torch_calibration_node(finder, layout, "product");
     sought.what = "the node of a hooked tensor";
     layout->saved_grad_fn = lg_finder_find(finder, &sought, slots, 2);
     /* The leaf's node: held, or by a weak_ptr. Two edges own it besides. */
-    uintptr_t other = lg_torch_canary_leaf(finder, layout, "product", 1);
+    uintptr_t other = lg_torch_calibration_leaf(finder, layout, "product", 1);
     uintptr_t counts =
         layout->node_counted ? other : lg_finder_word(finder, other + 2 * WORD);
     if ((lg_finder_word(finder, counts + WORD) & UINT32_MAX) == 2)
         return;
-    slots[2].value = lg_torch_canary_leaf(finder, layout, "square", 0);
+    slots[2].value = lg_torch_calibration_leaf(finder, layout, "square", 0);
     slots[3].value = other;
     sought.what = "the leaf of a hooked tensor";
     layout->saved_leaf = lg_finder_find(finder, &sought, slots + 2, 2);
@@ -174,7 +175,7 @@ find_raw(lg_finder *finder, lg_torch_layout *layout, pair at)
     PyObject *own = lg_finder_optional(finder, "own saved");
     lg_sample slot = lg_sample_of(
         (uintptr_t)raw,
-        lg_torch_canary_node(finder, layout, "product") + at.square);
+        lg_torch_calibration_node(finder, layout, "product") + at.square);
     lg_sought sought = {"a SavedTensor's own", 2 * WORD, 7 * WORD, WORD, 0};
     layout->raw_saved = lg_finder_find(finder, &sought, &slot, 1);
     if (own == NULL)

@@ -23,7 +23,7 @@ typedef struct place {
 } place;
 
 typedef struct names {
-    lg_survey *survey;
+    lg_adapter_pass *pass;
     PyTypeObject *module;
     PyTypeObject *optimizer;
     lg_torch_table places; /**< by object */
@@ -32,21 +32,21 @@ typedef struct names {
 static PyTypeObject *
 type_named(const char *module, const char *name)
 {
-    PyObject *found = lg_survey_module(module);
-    PyObject *type = found != NULL ? lg_survey_member(found, name) : NULL;
+    PyObject *found = lg_pass_module(module);
+    PyObject *type = found != NULL ? lg_pass_member(found, name) : NULL;
     return type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
 }
 
 static bool
-prepare(lg_survey *survey, void **state)
+prepare(lg_adapter_pass *pass, void **state)
 {
     PyTypeObject *module = type_named("torch.nn.modules.module", "Module");
-    if (module == NULL || lg_survey_hides_keys(survey))
+    if (module == NULL || lg_pass_hides_keys(pass))
         return false;
-    names *self = lg_survey_keep(survey, sizeof *self);
+    names *self = lg_pass_keep(pass, sizeof *self);
     if (self == NULL)
         return false;
-    self->survey = survey;
+    self->pass = pass;
     self->module = module;
     self->optimizer = type_named("torch.optim.optimizer", "Optimizer");
     *state = self;
@@ -71,16 +71,16 @@ put(names *self, PyObject *object, PyObject *module, const char *name,
     bool parameter)
 {
     uintptr_t key = (uintptr_t)object;
-    lg_torch_slot *slot = lg_torch_slot_of(self->survey, &self->places, key);
+    lg_torch_slot *slot = lg_torch_slot_of(self->pass, &self->places, key);
     if (slot == NULL)
         return;
     place *known = slot->value;
     if (known != NULL && (known->module != NULL || module == NULL))
         return;
     size_t size = strlen(name) + 1;
-    char *copy = lg_survey_keep(self->survey, size);
+    char *copy = lg_pass_keep(self->pass, size);
     place *fresh =
-        known != NULL ? known : lg_survey_keep(self->survey, sizeof *fresh);
+        known != NULL ? known : lg_pass_keep(self->pass, sizeof *fresh);
     if (copy == NULL || fresh == NULL)
         return;
     memcpy(copy, name, size);
@@ -94,7 +94,7 @@ put(names *self, PyObject *object, PyObject *module, const char *name,
 static void
 put_all(names *self, PyObject *module, const char *dict_name, bool parameters)
 {
-    PyObject *dict = lg_survey_attribute(self->survey, module, dict_name);
+    PyObject *dict = lg_pass_attribute(self->pass, module, dict_name);
     PyObject *key, *value;
     Py_ssize_t at = 0;
     if (dict == NULL || !PyDict_Check(dict))
@@ -109,14 +109,13 @@ put_all(names *self, PyObject *module, const char *dict_name, bool parameters)
 static void
 number_parameters(names *self, PyObject *optimizer)
 {
-    PyObject *groups =
-        lg_survey_attribute(self->survey, optimizer, "param_groups");
+    PyObject *groups = lg_pass_attribute(self->pass, optimizer, "param_groups");
     char name[32];
     unsigned number = 0;
     if (groups == NULL || !PyList_CheckExact(groups))
         return;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups); i++) {
-        PyObject *list = lg_survey_item(PyList_GET_ITEM(groups, i), "params");
+        PyObject *list = lg_pass_item(PyList_GET_ITEM(groups, i), "params");
         if (list == NULL || !PyList_CheckExact(list))
             continue;
         for (Py_ssize_t k = 0; k < PyList_GET_SIZE(list); k++) {
@@ -127,10 +126,10 @@ number_parameters(names *self, PyObject *optimizer)
 }
 
 static void
-survey(lg_survey *survey, void *state)
+pass(lg_adapter_pass *pass, void *state)
 {
     lg_instance instance;
-    while (lg_survey_next(survey, &instance)) {
+    while (lg_pass_next(pass, &instance)) {
         if (instance.frontier)
             continue;
         if (instance.kind == OPTIMIZER) {
@@ -147,7 +146,7 @@ place_of(names *self, PyObject *object)
 {
     lg_torch_slot *slot =
         object != NULL
-            ? lg_torch_slot_of(self->survey, &self->places, (uintptr_t)object)
+            ? lg_torch_slot_of(self->pass, &self->places, (uintptr_t)object)
             : NULL;
     return slot != NULL ? slot->value : NULL;
 }
@@ -175,7 +174,7 @@ write_name(names *self, const place *from, char out[NAME], const char **begin)
 }
 
 static void
-settle(lg_survey *survey, void *state)
+settle(lg_adapter_pass *pass, void *state)
 {
     names *self = state;
     char text[NAME];
@@ -185,10 +184,10 @@ settle(lg_survey *survey, void *state)
         const place *found = slot->value;
         if (found == NULL || !found->parameter)
             continue;
-        uint32_t node = lg_survey_known(survey, (const void *)slot->key);
+        uint32_t node = lg_pass_known(pass, (const void *)slot->key);
         if (node != LG_NONE && write_name(self, found, text, &name))
-            lg_builder_add_fact(lg_survey_builder(survey), node, "parameter",
-                                name, strlen(name));
+            lg_builder_add_fact(lg_pass_builder(pass), node, "parameter", name,
+                                strlen(name));
     }
 }
 
@@ -202,7 +201,7 @@ const lg_adapter lg_torch_parameter_adapter = {
     .name = "torch.nn",
     .prepare = prepare,
     .kind = kind,
-    .survey = survey,
+    .pass = pass,
     .settle = settle,
     .finish = finish,
 };

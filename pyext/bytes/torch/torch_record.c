@@ -34,7 +34,7 @@ owners_of_node(lg_torch *torch, uintptr_t node)
 static lg_torch_record *
 record_in(lg_torch *torch, lg_torch_slot *slot, uintptr_t address)
 {
-    lg_torch_record *record = lg_survey_keep(torch->survey, sizeof *record);
+    lg_torch_record *record = lg_pass_keep(torch->pass, sizeof *record);
     if (record == NULL)
         return NULL;
     record->address = address;
@@ -48,7 +48,7 @@ static lg_torch_record *
 record_at(lg_torch *torch, uintptr_t address, bool *made)
 {
     lg_torch_slot *slot =
-        lg_torch_slot_of(torch->survey, &torch->records, address);
+        lg_torch_slot_of(torch->pass, &torch->records, address);
     *made = slot != NULL && slot->value == NULL;
     if (!*made)
         return slot != NULL ? slot->value : NULL;
@@ -74,7 +74,7 @@ join_object(lg_torch *torch, lg_torch_record *record, uintptr_t object,
             uint16_t borrows)
 {
     record->python = true;
-    record->node = lg_survey_object(torch->survey, (PyObject *)object);
+    record->node = lg_pass_object(torch->pass, (PyObject *)object);
     if (borrows) {
         unsigned char flag = 0;
         lg_memory_copy(torch->memory, object + borrows, &flag, 1);
@@ -92,8 +92,7 @@ lg_torch_record *
 lg_torch_tensor(lg_torch *torch, uintptr_t impl)
 {
     const lg_torch_layout *layout = torch->layout;
-    lg_torch_slot *slot =
-        lg_torch_slot_of(torch->survey, &torch->records, impl);
+    lg_torch_slot *slot = lg_torch_slot_of(torch->pass, &torch->records, impl);
     if (slot == NULL || slot->value != NULL)
         return slot != NULL ? slot->value : NULL;
     const lg_torch_class *class = lg_torch_class_of(torch, impl);
@@ -109,9 +108,8 @@ lg_torch_tensor(lg_torch *torch, uintptr_t impl)
         join_object(torch, record, object, layout->wrapper_borrows);
         return record;
     }
-    record->node =
-        lg_survey_native(torch->survey, (const void *)impl, class->type,
-                         lg_memory_block(torch->memory, impl), NULL);
+    record->node = lg_pass_native(torch->pass, (const void *)impl, class->type,
+                                  lg_memory_block(torch->memory, impl), NULL);
     lg_torch_push(torch, impl, record->node, true);
     return record;
 }
@@ -138,15 +136,14 @@ join_node(lg_torch *torch, lg_torch_record *record, uintptr_t object,
     } else {
         record->python = true;
         record->holds = true;
-        record->node = lg_survey_object(torch->survey, (PyObject *)object);
+        record->node = lg_pass_object(torch->pass, (PyObject *)object);
     }
 }
 
 lg_torch_record *
 lg_torch_node(lg_torch *torch, uintptr_t node)
 {
-    lg_torch_slot *slot =
-        lg_torch_slot_of(torch->survey, &torch->records, node);
+    lg_torch_slot *slot = lg_torch_slot_of(torch->pass, &torch->records, node);
     if (slot == NULL || slot->value != NULL)
         return slot != NULL ? slot->value : NULL;
     const lg_torch_class *class = lg_torch_class_of(torch, node);
@@ -160,8 +157,8 @@ lg_torch_node(lg_torch *torch, uintptr_t node)
     if (object != 0)
         join_node(torch, record, object, class);
     else
-        record->node = lg_survey_native(torch->survey, (const void *)node,
-                                        class->type, 0, NULL);
+        record->node = lg_pass_native(torch->pass, (const void *)node,
+                                      class->type, 0, NULL);
     lg_torch_push(torch, node, record->node, false);
     return record;
 }
@@ -198,7 +195,7 @@ static bool
 name_reported(lg_torch *torch, uint32_t source, uint32_t target, uint32_t label)
 {
     lg_builder *builder = torch->builder;
-    if (!lg_survey_has_edge(torch->survey, source, target))
+    if (!lg_pass_has_edge(torch->pass, source, target))
         return false;
     uint64_t i, end;
     lg_builder_edges(builder, source, &i, &end);
@@ -248,8 +245,8 @@ lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
 {
     if (object == 0)
         return;
-    uint32_t node = lg_survey_object(torch->survey, (PyObject *)object);
-    if (node != LG_NONE && !lg_survey_has_edge(torch->survey, source, node))
+    uint32_t node = lg_pass_object(torch->pass, (PyObject *)object);
+    if (node != LG_NONE && !lg_pass_has_edge(torch->pass, source, node))
         add_edge(torch, source, node, label, 0);
 }
 
@@ -261,7 +258,7 @@ settle(lg_torch *torch, const lg_torch_record *record)
         add_edge(torch, record->first_source, record->node, record->first_label,
                  record->holds && all_found ? 0 : LG_EDGE_UNCOUNTED);
     if (!record->python && record->node != LG_NONE && !all_found &&
-        !lg_survey_is_partial(torch->survey))
+        !lg_pass_is_partial(torch->pass))
         lg_builder_add_root(torch->builder, record->node, LG_ROOT_NATIVE, "",
                             0);
 }

@@ -190,7 +190,7 @@ add_count(lg_torch *torch, uint32_t node, uint32_t key, uint32_t count)
 void
 lg_torch_note_tally(lg_torch *torch, uint32_t node, const lg_torch_tally *tally)
 {
-    lg_survey_add_size(torch->survey, node, (int64_t)tally->cost);
+    lg_pass_add_size(torch->pass, node, (int64_t)tally->cost);
     add_count(torch, node, torch->names.saved, tally->saved);
     add_count(torch, node, torch->names.hooked, tally->hooked);
 }

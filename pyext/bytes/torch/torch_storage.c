@@ -70,7 +70,7 @@ is_object(lg_torch *torch, uintptr_t object)
 static void
 link_object(lg_torch *torch, uint32_t holder, uintptr_t object, bool first)
 {
-    uint32_t node = lg_survey_object(torch->survey, (PyObject *)object);
+    uint32_t node = lg_pass_object(torch->pass, (PyObject *)object);
     if (node != LG_NONE)
         lg_builder_add_late_edge(torch->builder, holder, node,
                                  LG_EDGE_NATIVE |
@@ -181,7 +181,7 @@ device_of(lg_torch *torch, const storage_copy *storage)
         return 0;
     lg_torch_device_name(storage->device[0], storage->device[1], name,
                          sizeof name);
-    return lg_survey_device(torch->survey, name);
+    return lg_pass_device(torch->pass, name);
 }
 
 void
@@ -199,7 +199,7 @@ lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
     size_t extra = first ? extra_of(torch, &storage) : 0;
     if (storage.data == 0 || storage.bytes == 0 ||
         storage.device[0] == META_DEVICE) {
-        lg_survey_add_size(torch->survey, holder, (int64_t)extra);
+        lg_pass_add_size(torch->pass, holder, (int64_t)extra);
         return;
     }
     lg_span span = {

@@ -20,11 +20,11 @@ find(const lg_torch_table *table, uintptr_t key)
 }
 
 static bool
-grow(lg_survey *survey, lg_torch_table *table)
+grow(lg_adapter_pass *pass, lg_torch_table *table)
 {
     lg_torch_table grown = *table;
     grown.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
-    grown.slots = lg_survey_keep(survey, grown.capacity * sizeof *grown.slots);
+    grown.slots = lg_pass_keep(pass, grown.capacity * sizeof *grown.slots);
     if (grown.slots == NULL)
         return false;
     for (size_t i = 0; i < table->capacity; i++)
@@ -35,9 +35,9 @@ grow(lg_survey *survey, lg_torch_table *table)
 }
 
 lg_torch_slot *
-lg_torch_slot_of(lg_survey *survey, lg_torch_table *table, uintptr_t key)
+lg_torch_slot_of(lg_adapter_pass *pass, lg_torch_table *table, uintptr_t key)
 {
-    if (2 * table->count >= table->capacity && !grow(survey, table))
+    if (2 * table->count >= table->capacity && !grow(pass, table))
         return NULL;
     return find(table, key);
 }

@@ -21,7 +21,7 @@ typedef struct lg_torch_table {
 
 /** The slot of a key in a table, or the empty one where it belongs. NULL when
  *  memory ran out. */
-lg_torch_slot *lg_torch_slot_of(lg_survey *survey, lg_torch_table *table,
+lg_torch_slot *lg_torch_slot_of(lg_adapter_pass *pass, lg_torch_table *table,
                                 uintptr_t key);
 /** Fills an empty slot that was just looked up. */
 void lg_torch_fill(lg_torch_table *table, lg_torch_slot *slot, uintptr_t key,

@@ -11,7 +11,7 @@ lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node, bool tensor)
     if (torch->task_end == torch->task_capacity) {
         size_t capacity = torch->task_capacity ? 2 * torch->task_capacity : 512;
         lg_torch_task *tasks =
-            lg_survey_keep(torch->survey, capacity * sizeof *tasks);
+            lg_pass_keep(torch->pass, capacity * sizeof *tasks);
         if (tasks == NULL)
             return;
         size_t waiting = torch->task_end - torch->task_begin;

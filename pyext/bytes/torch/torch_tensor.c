@@ -227,7 +227,7 @@ lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
         if (!wrapped)
             link_hooks(torch, impl, node);
     }
-    lg_survey_add_size(torch->survey, node, (int64_t)cost);
+    lg_pass_add_size(torch->pass, node, (int64_t)cost);
     uintptr_t storage = lg_torch_impl_word(&tensor, layout->impl_storage);
     if (storage != 0)
         lg_torch_hold_storage(torch, node, storage, &contents);

@@ -10,59 +10,59 @@
 /* ------------------------------------------------------------- prepare --- */
 
 PyObject *
-lg_survey_module(const char *name)
+lg_pass_module(const char *name)
 {
     PyObject *module = lg_dict_find(PyImport_GetModuleDict(), name);
     return module != NULL && PyModule_Check(module) ? module : NULL;
 }
 
 PyObject *
-lg_survey_member(PyObject *module, const char *name)
+lg_pass_member(PyObject *module, const char *name)
 {
     PyObject *names = ((lg_module_layout *)module)->md_dict;
-    return names != NULL ? lg_survey_item(names, name) : NULL;
+    return names != NULL ? lg_pass_item(names, name) : NULL;
 }
 
 void
-lg_survey_note(lg_survey *survey, const char *format, ...)
+lg_pass_note(lg_adapter_pass *pass, const char *format, ...)
 {
     char key[64], text[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    snprintf(key, sizeof key, "adapter.%s", survey->adapter->name);
-    lg_builder_set_info(survey->walk->builder, key, text);
+    snprintf(key, sizeof key, "adapter.%s", pass->adapter->name);
+    lg_builder_set_info(pass->walk->builder, key, text);
 }
 
 lg_builder *
-lg_survey_builder(lg_survey *survey)
+lg_pass_builder(lg_adapter_pass *pass)
 {
-    return survey->walk->builder;
+    return pass->walk->builder;
 }
 
 bool
-lg_survey_is_partial(const lg_survey *survey)
+lg_pass_is_partial(const lg_adapter_pass *pass)
 {
-    return survey->walk->partial;
+    return pass->walk->partial;
 }
 
 bool
-lg_survey_hides_keys(const lg_survey *survey)
+lg_pass_hides_keys(const lg_adapter_pass *pass)
 {
-    return survey->walk->options->no_keys;
+    return pass->walk->options->no_keys;
 }
 
 bool
-lg_survey_will_ask(const lg_survey *survey)
+lg_pass_will_ask(const lg_adapter_pass *pass)
 {
-    return !survey->walk->forked;
+    return !pass->walk->forked;
 }
 
 bool
-lg_survey_has_room(const lg_survey *survey)
+lg_pass_has_room(const lg_adapter_pass *pass)
 {
-    const lg_walk *walk = survey->walk;
+    const lg_walk *walk = pass->walk;
     return !walk->options->max_nodes ||
            walk->builder->node_count < walk->options->max_nodes;
 }
@@ -70,28 +70,28 @@ lg_survey_has_room(const lg_survey *survey)
 /* --------------------------------------------------------------- visit --- */
 
 void
-lg_survey_claim(lg_survey *survey, PyObject *child, unsigned kind,
-                const char *name)
+lg_pass_name_edge(lg_adapter_pass *pass, PyObject *child, unsigned kind,
+                  const char *name)
 {
     if (child != NULL)
-        lg_claim(survey->walk, child, kind, lg_walk_intern(survey->walk, name));
+        lg_name_edge(pass->walk, child, kind, lg_walk_intern(pass->walk, name));
 }
 
 void
-lg_survey_claim_item(lg_survey *survey, PyObject *child, uint32_t index)
+lg_pass_name_item(lg_adapter_pass *pass, PyObject *child, uint32_t index)
 {
-    lg_claim(survey->walk, child, LG_EDGE_INDEX, index);
+    lg_name_edge(pass->walk, child, LG_EDGE_INDEX, index);
 }
 
 /* ----------------------------------------------------- nodes and types --- */
 
 bool
-lg_survey_next(lg_survey *survey, lg_instance *out)
+lg_pass_next(lg_adapter_pass *pass, lg_instance *out)
 {
-    if (survey->given == survey->noted_count)
+    if (pass->given == pass->noted_count)
         return false;
-    const lg_builder *builder = survey->walk->builder;
-    lg_noted noted = ((const lg_noted *)survey->noted.data)[survey->given++];
+    const lg_builder *builder = pass->walk->builder;
+    lg_noted noted = ((const lg_noted *)pass->noted.data)[pass->given++];
     *out = (lg_instance){
         .object = (PyObject *)(uintptr_t)builder->address[noted.node],
         .node = noted.node,
@@ -102,18 +102,18 @@ lg_survey_next(lg_survey *survey, lg_instance *out)
 }
 
 uint32_t
-lg_survey_object(lg_survey *survey, PyObject *object)
+lg_pass_object(lg_adapter_pass *pass, PyObject *object)
 {
-    return lg_walk_node(survey->walk, object);
+    return lg_walk_node(pass->walk, object);
 }
 
 uint32_t
-lg_survey_native(lg_survey *survey, const void *address, uint32_t type,
-                 uint64_t size, bool *made)
+lg_pass_native(lg_adapter_pass *pass, const void *address, uint32_t type,
+               uint64_t size, bool *made)
 {
-    lg_builder *builder = survey->walk->builder;
+    lg_builder *builder = pass->walk->builder;
     uint32_t before = builder->node_count;
-    uint32_t node = lg_walk_node(survey->walk, address);
+    uint32_t node = lg_walk_node(pass->walk, address);
     bool is_new = node != LG_NONE && node == before;
     if (is_new) {
         builder->type[node] = type;
@@ -127,12 +127,12 @@ lg_survey_native(lg_survey *survey, const void *address, uint32_t type,
 }
 
 bool
-lg_survey_alias(lg_survey *survey, const void *address, uint32_t node)
+lg_pass_alias(lg_adapter_pass *pass, const void *address, uint32_t node)
 {
-    lg_shadow *shadow = &survey->walk->shadow;
-    uint32_t *slot = lg_shadow_slot(shadow, address);
-    if (shadow->failed) {
-        survey->walk->builder->status = LG_ENOMEM;
+    lg_address_map *address_map = &pass->walk->address_map;
+    uint32_t *slot = lg_address_map_slot(address_map, address);
+    if (address_map->failed) {
+        pass->walk->builder->status = LG_ENOMEM;
         return false;
     }
     if (*slot == 0)
@@ -141,9 +141,9 @@ lg_survey_alias(lg_survey *survey, const void *address, uint32_t node)
 }
 
 uint32_t
-lg_survey_known(lg_survey *survey, const void *address)
+lg_pass_known(lg_adapter_pass *pass, const void *address)
 {
-    return lg_shadow_find(&survey->walk->shadow, address) - 1;
+    return lg_address_map_find(&pass->walk->address_map, address) - 1;
 }
 
 /** The entry with that name in a list, made with id LG_NONE if new. */
@@ -165,10 +165,10 @@ entry_named(lg_walk *walk, lg_named_id **list, const char *name)
 }
 
 uint32_t
-lg_survey_type(lg_survey *survey, const char *name, uint32_t base)
+lg_pass_type(lg_adapter_pass *pass, const char *name, uint32_t base)
 {
-    lg_walk *walk = survey->walk;
-    lg_named_id *entry = entry_named(walk, &walk->surveys->types, name);
+    lg_walk *walk = pass->walk;
+    lg_named_id *entry = entry_named(walk, &walk->passes->types, name);
     if (entry == NULL)
         return 0;
     if (entry->id == LG_NONE)
@@ -178,19 +178,19 @@ lg_survey_type(lg_survey *survey, const char *name, uint32_t base)
 }
 
 uint32_t
-lg_survey_type_of(lg_survey *survey, PyTypeObject *type)
+lg_pass_type_of(lg_adapter_pass *pass, PyTypeObject *type)
 {
-    const lg_type_info *info = lg_walk_type(survey->walk, type);
+    const lg_type_info *info = lg_walk_type(pass->walk, type);
     return info != NULL ? info->id : 0;
 }
 
 uint32_t
-lg_survey_device(lg_survey *survey, const char *name)
+lg_pass_device(lg_adapter_pass *pass, const char *name)
 {
-    lg_walk *walk = survey->walk;
+    lg_walk *walk = pass->walk;
     if (strcmp(name, "cpu") == 0 || strcmp(name, "host") == 0)
         return 0;
-    lg_named_id *entry = entry_named(walk, &walk->surveys->devices, name);
+    lg_named_id *entry = entry_named(walk, &walk->passes->devices, name);
     if (entry == NULL)
         return 0;
     if (entry->id == LG_NONE)
@@ -201,38 +201,37 @@ lg_survey_device(lg_survey *survey, const char *name)
 /* ---------------------------------------------------- edges and values --- */
 
 void
-lg_survey_edge(lg_survey *survey, uint32_t source, uint32_t target,
-               unsigned kind, const char *name)
+lg_pass_edge(lg_adapter_pass *pass, uint32_t source, uint32_t target,
+             unsigned kind, const char *name)
 {
-    lg_builder_add_late_edge(survey->walk->builder, source, target, kind,
-                             lg_walk_intern(survey->walk, name));
+    lg_builder_add_late_edge(pass->walk->builder, source, target, kind,
+                             lg_walk_intern(pass->walk, name));
 }
 
 void
-lg_survey_edge_item(lg_survey *survey, uint32_t source, uint32_t target,
-                    unsigned kind, uint32_t index)
+lg_pass_edge_item(lg_adapter_pass *pass, uint32_t source, uint32_t target,
+                  unsigned kind, uint32_t index)
 {
-    lg_builder_add_late_edge(survey->walk->builder, source, target, kind,
-                             index);
+    lg_builder_add_late_edge(pass->walk->builder, source, target, kind, index);
 }
 
 PyObject *
-lg_survey_attribute(lg_survey *survey, PyObject *object, const char *name)
+lg_pass_attribute(lg_adapter_pass *pass, PyObject *object, const char *name)
 {
-    return lg_instance_find(survey->walk, object, name);
+    return lg_instance_find(pass->walk, object, name);
 }
 
 PyObject *
-lg_survey_item(PyObject *dict, const char *key)
+lg_pass_item(PyObject *dict, const char *key)
 {
     return PyDict_CheckExact(dict) ? lg_dict_find(dict, key) : NULL;
 }
 
 bool
-lg_survey_edges(const lg_survey *survey, uint32_t node, uint64_t *first,
-                uint64_t *end)
+lg_pass_edges(const lg_adapter_pass *pass, uint32_t node, uint64_t *first,
+              uint64_t *end)
 {
-    const lg_walk *walk = survey->walk;
+    const lg_walk *walk = pass->walk;
     const lg_builder *builder = walk->builder;
     if (node >= walk->walked)
         return false;
@@ -241,11 +240,11 @@ lg_survey_edges(const lg_survey *survey, uint32_t node, uint64_t *first,
 }
 
 bool
-lg_survey_has_edge(lg_survey *survey, uint32_t source, uint32_t target)
+lg_pass_has_edge(lg_adapter_pass *pass, uint32_t source, uint32_t target)
 {
-    const lg_builder *builder = survey->walk->builder;
+    const lg_builder *builder = pass->walk->builder;
     uint64_t edge, end;
-    if (!lg_survey_edges(survey, source, &edge, &end))
+    if (!lg_pass_edges(pass, source, &edge, &end))
         return false;
     for (; edge < end; edge++)
         if (builder->edge_target[edge] == target)
@@ -254,15 +253,15 @@ lg_survey_has_edge(lg_survey *survey, uint32_t source, uint32_t target)
 }
 
 void
-lg_survey_add_size(lg_survey *survey, uint32_t node, int64_t bytes)
+lg_pass_add_size(lg_adapter_pass *pass, uint32_t node, int64_t bytes)
 {
-    lg_builder *builder = survey->walk->builder;
+    lg_builder *builder = pass->walk->builder;
     uint64_t size = lg_builder_size(builder, node);
     lg_builder_set_size(builder, node, size + (uint64_t)bytes);
 }
 
 void *
-lg_survey_keep(lg_survey *survey, size_t size)
+lg_pass_keep(lg_adapter_pass *pass, size_t size)
 {
-    return lg_walk_keep(survey->walk, size);
+    return lg_walk_keep(pass->walk, size);
 }

@@ -16,7 +16,7 @@ typedef struct lg_noted {
     uint32_t kind;
 } lg_noted;
 
-struct lg_survey {
+struct lg_adapter_pass {
     lg_walk *walk;
     const lg_adapter *adapter; /**< NULL: takes no part */
     void *state;
@@ -33,25 +33,25 @@ typedef struct lg_named_id {
     struct lg_named_id *next;
 } lg_named_id;
 
-typedef struct lg_surveys {
-    lg_survey each[LG_ADAPTERS_MAX];
+typedef struct lg_adapter_passes {
+    lg_adapter_pass each[LG_ADAPTERS_MAX];
     lg_named_id *types;
     lg_named_id *devices;
-} lg_surveys;
+} lg_adapter_passes;
 
 /** Prepares every adapter whose library is there. May run Python code. False
  *  when memory ran out. */
-bool lg_surveys_open(lg_walk *walk);
+bool lg_passes_open(lg_walk *walk);
 /** Runs the surveys, and the walk of what they find, until nothing is new. */
-void lg_surveys_run(lg_walk *walk);
+void lg_passes_run(lg_walk *walk);
 /** Lets adapters count what was found, once nothing more will be. */
-void lg_surveys_settle(lg_walk *walk);
+void lg_passes_settle(lg_walk *walk);
 /** Whether adapters were not yet shown all that was met. */
-bool lg_surveys_have_news(const lg_walk *walk);
+bool lg_passes_have_news(const lg_walk *walk);
 /** Takes references to the instances that adapters will ask about. */
-void lg_surveys_hold(lg_walk *walk);
+void lg_passes_hold(lg_walk *walk);
 /** Lets adapters ask their libraries. May run Python code. */
-void lg_surveys_ask(lg_walk *walk);
-void lg_surveys_close(lg_walk *walk);
+void lg_passes_ask(lg_walk *walk);
+void lg_passes_close(lg_walk *walk);
 
 #endif

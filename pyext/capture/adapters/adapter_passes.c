@@ -25,31 +25,30 @@ is_listed(const char *list, const char *name)
 /** Whether LEAKGRAPH_WITHOUT in the environment leaves an adapter out: to see
  *  what it costs, or where it does harm. */
 static bool
-is_left_out(lg_survey *survey)
+is_left_out(lg_adapter_pass *pass)
 {
     const char *list = getenv("LEAKGRAPH_WITHOUT");
-    if (list == NULL || !is_listed(list, survey->adapter->name))
+    if (list == NULL || !is_listed(list, pass->adapter->name))
         return false;
-    lg_survey_note(survey, "not inspected: left out by LEAKGRAPH_WITHOUT");
+    lg_pass_note(pass, "not inspected: left out by LEAKGRAPH_WITHOUT");
     return true;
 }
 
 bool
-lg_surveys_open(lg_walk *walk)
+lg_passes_open(lg_walk *walk)
 {
-    walk->surveys = lg_walk_keep(walk, sizeof *walk->surveys);
-    if (walk->surveys == NULL)
+    walk->passes = lg_walk_keep(walk, sizeof *walk->passes);
+    if (walk->passes == NULL)
         return false;
     /* What adapters allocate must not set off a collection: it would free the
      * very garbage that is to be seen. */
     bool collecting = lg_collector_pause(walk->interpreter);
     for (size_t i = 0; lg_adapters[i] != NULL && i < LG_ADAPTERS_MAX; i++) {
-        lg_survey *survey = &walk->surveys->each[i];
-        survey->walk = walk;
-        survey->adapter = lg_adapters[i];
-        if (is_left_out(survey) ||
-            !survey->adapter->prepare(survey, &survey->state))
-            survey->adapter = NULL;
+        lg_adapter_pass *pass = &walk->passes->each[i];
+        pass->walk = walk;
+        pass->adapter = lg_adapters[i];
+        if (is_left_out(pass) || !pass->adapter->prepare(pass, &pass->state))
+            pass->adapter = NULL;
         PyErr_Clear();
     }
     lg_collector_resume(walk->interpreter, collecting);
@@ -57,12 +56,12 @@ lg_surveys_open(lg_walk *walk)
 }
 
 void
-lg_survey_choose(lg_walk *walk, lg_type_info *info)
+lg_pass_choose(lg_walk *walk, lg_type_info *info)
 {
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_survey *survey = &walk->surveys->each[i];
-        unsigned kind = survey->adapter != NULL
-                            ? survey->adapter->kind(survey->state, info->type)
+        lg_adapter_pass *pass = &walk->passes->each[i];
+        unsigned kind = pass->adapter != NULL
+                            ? pass->adapter->kind(pass->state, info->type)
                             : 0;
         if (kind != 0) {
             info->adapter = (uint8_t)(i + 1);
@@ -73,31 +72,30 @@ lg_survey_choose(lg_walk *walk, lg_type_info *info)
 }
 
 void
-lg_survey_instance(lg_walk *walk, uint32_t node, const lg_type_info *info)
+lg_pass_instance(lg_walk *walk, uint32_t node, const lg_type_info *info)
 {
-    lg_survey *survey = &walk->surveys->each[info->adapter - 1];
-    size_t size = (survey->noted_count + (size_t)1) * sizeof(lg_noted);
-    if (!lg_walk_scratch(walk, &survey->noted, size))
+    lg_adapter_pass *pass = &walk->passes->each[info->adapter - 1];
+    size_t size = (pass->noted_count + (size_t)1) * sizeof(lg_noted);
+    if (!lg_walk_scratch(walk, &pass->noted, size))
         return;
-    lg_noted *noted = survey->noted.data;
-    noted[survey->noted_count++] = (lg_noted){node, info->adapter_kind};
+    lg_noted *noted = pass->noted.data;
+    noted[pass->noted_count++] = (lg_noted){node, info->adapter_kind};
 }
 
 void
-lg_survey_visit(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg_pass_visit(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
-    lg_survey *survey = &walk->surveys->each[info->adapter - 1];
-    if (survey->adapter->visit != NULL)
-        survey->adapter->visit(survey, survey->state, object,
-                               info->adapter_kind);
+    lg_adapter_pass *pass = &walk->passes->each[info->adapter - 1];
+    if (pass->adapter->visit != NULL)
+        pass->adapter->visit(pass, pass->state, object, info->adapter_kind);
 }
 
 bool
-lg_surveys_have_news(const lg_walk *walk)
+lg_passes_have_news(const lg_walk *walk)
 {
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        const lg_survey *survey = &walk->surveys->each[i];
-        if (survey->given < survey->noted_count)
+        const lg_adapter_pass *pass = &walk->passes->each[i];
+        if (pass->given < pass->noted_count)
             return true;
     }
     return walk->walked < walk->builder->node_count;
@@ -112,90 +110,90 @@ ask_sizes(lg_walk *walk)
 }
 
 void
-lg_surveys_run(lg_walk *walk)
+lg_passes_run(lg_walk *walk)
 {
     do {
         ask_sizes(walk);
         for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-            lg_survey *survey = &walk->surveys->each[i];
-            if (survey->adapter != NULL)
-                survey->adapter->survey(survey, survey->state);
+            lg_adapter_pass *pass = &walk->passes->each[i];
+            if (pass->adapter != NULL)
+                pass->adapter->pass(pass, pass->state);
             /* What an adapter leaves, it does not want. */
-            survey->given = survey->noted_count;
+            pass->given = pass->noted_count;
         }
         lg_walk_run(walk);
-    } while (lg_surveys_have_news(walk) && walk->builder->status == LG_OK);
+    } while (lg_passes_have_news(walk) && walk->builder->status == LG_OK);
     ask_sizes(walk);
 }
 
 void
-lg_surveys_settle(lg_walk *walk)
+lg_passes_settle(lg_walk *walk)
 {
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_survey *survey = &walk->surveys->each[i];
-        if (survey->adapter != NULL && survey->adapter->settle != NULL)
-            survey->adapter->settle(survey, survey->state);
+        lg_adapter_pass *pass = &walk->passes->each[i];
+        if (pass->adapter != NULL && pass->adapter->settle != NULL)
+            pass->adapter->settle(pass, pass->state);
     }
 }
 
 static PyObject *
-noted_object(const lg_survey *survey, uint32_t i)
+noted_object(const lg_adapter_pass *pass, uint32_t i)
 {
-    const lg_noted *noted = survey->noted.data;
-    return (PyObject *)(uintptr_t)survey->walk->builder->address[noted[i].node];
+    const lg_noted *noted = pass->noted.data;
+    return (PyObject *)(uintptr_t)pass->walk->builder->address[noted[i].node];
 }
 
 static bool
-will_ask(const lg_survey *survey)
+will_ask(const lg_adapter_pass *pass)
 {
-    return survey->adapter != NULL && survey->adapter->ask != NULL;
+    return pass->adapter != NULL && pass->adapter->ask != NULL;
 }
 
 void
-lg_surveys_hold(lg_walk *walk)
+lg_passes_hold(lg_walk *walk)
 {
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_survey *survey = &walk->surveys->each[i];
-        if (!will_ask(survey))
+        lg_adapter_pass *pass = &walk->passes->each[i];
+        if (!will_ask(pass))
             continue;
-        for (; survey->held < survey->noted_count; survey->held++)
-            Py_INCREF(noted_object(survey, survey->held));
+        for (; pass->held < pass->noted_count; pass->held++)
+            Py_INCREF(noted_object(pass, pass->held));
     }
 }
 
 static void
-release(lg_survey *survey)
+release(lg_adapter_pass *pass)
 {
-    while (survey->held > 0)
-        Py_DECREF(noted_object(survey, --survey->held));
+    while (pass->held > 0)
+        Py_DECREF(noted_object(pass, --pass->held));
 }
 
 void
-lg_surveys_ask(lg_walk *walk)
+lg_passes_ask(lg_walk *walk)
 {
-    lg_surveys_hold(walk);
+    lg_passes_hold(walk);
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_survey *survey = &walk->surveys->each[i];
-        if (!will_ask(survey))
+        lg_adapter_pass *pass = &walk->passes->each[i];
+        if (!will_ask(pass))
             continue;
-        survey->given = 0;
-        survey->adapter->ask(survey, survey->state);
+        pass->given = 0;
+        pass->adapter->ask(pass, pass->state);
         PyErr_Clear();
     }
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++)
-        release(&walk->surveys->each[i]);
+        release(&walk->passes->each[i]);
 }
 
 void
-lg_surveys_close(lg_walk *walk)
+lg_passes_close(lg_walk *walk)
 {
-    if (walk->surveys == NULL)
+    if (walk->passes == NULL)
         return;
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_survey *survey = &walk->surveys->each[i];
-        release(survey);
-        if (survey->adapter != NULL)
-            survey->adapter->finish(survey->state);
-        lg_walk_scratch_free(walk, &survey->noted);
+        lg_adapter_pass *pass = &walk->passes->each[i];
+        release(pass);
+        if (pass->adapter != NULL)
+            pass->adapter->finish(pass->state);
+        lg_walk_scratch_free(walk, &pass->noted);
     }
 }

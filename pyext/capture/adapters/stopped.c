@@ -57,11 +57,11 @@ drain(stopped *self)
 {
     lg_walk *walk = self->walk;
     lg_walk_run(walk);
-    if (lg_surveys_have_news(walk))
-        lg_surveys_run(walk);
+    if (lg_passes_have_news(walk))
+        lg_passes_run(walk);
     tell_texts(self);
     lg_sizes_hold(walk);
-    lg_surveys_hold(walk);
+    lg_passes_hold(walk);
 }
 
 /** Returns whether more objects are wanted. */

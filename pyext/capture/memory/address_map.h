@@ -17,76 +17,83 @@
 #include <stdint.h>
 
 enum {
-    LG_SHADOW_TOP = 1 << 18,
-    LG_SHADOW_MIDDLE = 1 << 10,
-    LG_SHADOW_LEAF = 1 << 16,
+    LG_ADDRESS_MAP_TOP = 1 << 18,
+    LG_ADDRESS_MAP_MIDDLE = 1 << 10,
+    LG_ADDRESS_MAP_LEAF = 1 << 16,
 };
 
 /** Mapped memory that tables and leaves are cut from. */
-typedef struct lg_shadow_chunk {
-    struct lg_shadow_chunk *next;
+typedef struct lg_address_map_chunk {
+    struct lg_address_map_chunk *next;
     size_t size;
-} lg_shadow_chunk;
+} lg_address_map_chunk;
 
-typedef struct lg_shadow {
+typedef struct lg_address_map {
     uint32_t ***top;
-    lg_shadow_chunk *chunks; /**< the newest first */
-    char *free;              /**< the rest of the newest chunk */
+    lg_address_map_chunk *chunks; /**< the newest first */
+    char *free;                   /**< the rest of the newest chunk */
     size_t free_size;
     size_t used;
     size_t limit;  /**< what the budget allows to be used */
     uint32_t lost; /**< the slot of any address once memory ran out */
     bool whole;
     bool failed; /**< memory ran out: what was found since means nothing */
-} lg_shadow;
+} lg_address_map;
 
 /** False when the address space is exhausted. max_bytes 0: no budget. `whole`
  *  asks for big chunks in huge pages: right when most of the heap will be met,
  *  a waste of cleared memory when little of it is. */
-bool lg_shadow_open(lg_shadow *shadow, uint64_t max_bytes, bool whole);
-void lg_shadow_close(lg_shadow *shadow);
+bool lg_address_map_open(lg_address_map *address_map, uint64_t max_bytes,
+                         bool whole);
+void lg_address_map_close(lg_address_map *address_map);
 /** Zeroed bytes that last until the shadow is closed, or NULL. */
-void *lg_shadow_take(lg_shadow *shadow, size_t size);
+void *lg_address_map_take(lg_address_map *address_map, size_t size);
 
 /** The slot of an address in a leaf that is new; &shadow->lost, with `failed`
  *  set, when memory ran out. */
-uint32_t *lg_shadow_new_slot(lg_shadow *shadow, const void *address);
+uint32_t *lg_address_map_new_slot(lg_address_map *address_map,
+                                  const void *address);
 
 /** The slot of an address: 0 until set. Never NULL: see `failed`. */
 static inline uint32_t *
-lg_shadow_slot(lg_shadow *shadow, const void *address)
+lg_address_map_slot(lg_address_map *address_map, const void *address)
 {
     uintptr_t bits = (uintptr_t)address;
-    uint32_t **middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    uint32_t **middle =
+        address_map->top[(bits >> 30) & (LG_ADDRESS_MAP_TOP - 1)];
     if (__builtin_expect(middle == NULL, 0))
-        return lg_shadow_new_slot(shadow, address);
-    uint32_t *leaf = middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)];
+        return lg_address_map_new_slot(address_map, address);
+    uint32_t *leaf = middle[(bits >> 20) & (LG_ADDRESS_MAP_MIDDLE - 1)];
     if (__builtin_expect(leaf == NULL, 0))
-        return lg_shadow_new_slot(shadow, address);
-    return &leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)];
+        return lg_address_map_new_slot(address_map, address);
+    return &leaf[(bits >> 4) & (LG_ADDRESS_MAP_LEAF - 1)];
 }
 
 /** Brings an address's slot into the cache, if there is one. */
 static inline void
-lg_shadow_prefetch(const lg_shadow *shadow, const void *address)
+lg_address_map_prefetch(const lg_address_map *address_map, const void *address)
 {
     uintptr_t bits = (uintptr_t)address;
-    uint32_t *const *middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    uint32_t *const *middle =
+        address_map->top[(bits >> 30) & (LG_ADDRESS_MAP_TOP - 1)];
     const uint32_t *leaf =
-        middle != NULL ? middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)] : NULL;
+        middle != NULL ? middle[(bits >> 20) & (LG_ADDRESS_MAP_MIDDLE - 1)]
+                       : NULL;
     if (leaf != NULL)
-        __builtin_prefetch(&leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)], 1);
+        __builtin_prefetch(&leaf[(bits >> 4) & (LG_ADDRESS_MAP_LEAF - 1)], 1);
 }
 
 /** The slot's value, 0 if it was never set; allocates nothing. */
 static inline uint32_t
-lg_shadow_find(const lg_shadow *shadow, const void *address)
+lg_address_map_find(const lg_address_map *address_map, const void *address)
 {
     uintptr_t bits = (uintptr_t)address;
-    uint32_t *const *middle = shadow->top[(bits >> 30) & (LG_SHADOW_TOP - 1)];
+    uint32_t *const *middle =
+        address_map->top[(bits >> 30) & (LG_ADDRESS_MAP_TOP - 1)];
     const uint32_t *leaf =
-        middle != NULL ? middle[(bits >> 20) & (LG_SHADOW_MIDDLE - 1)] : NULL;
-    return leaf != NULL ? leaf[(bits >> 4) & (LG_SHADOW_LEAF - 1)] : 0;
+        middle != NULL ? middle[(bits >> 20) & (LG_ADDRESS_MAP_MIDDLE - 1)]
+                       : NULL;
+    return leaf != NULL ? leaf[(bits >> 4) & (LG_ADDRESS_MAP_LEAF - 1)] : 0;
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 /** From this size on a block is aligned for huge pages and asks for them, and
  * is kept for the next capture. */
-#define HUGE_PAGE LG_SPARE_UNIT
+#define HUGE_PAGE LG_PAGE_CACHE_UNIT
 #define PAGE ((size_t)4096)
 
 typedef struct arena {
@@ -32,7 +32,7 @@ map_fresh(size_t size)
         return lg_pages_map(size);
     size_t kept;
     void *spilled = lg_spill_take(size, true);
-    return spilled != NULL ? spilled : lg_spare_map(size, &kept);
+    return spilled != NULL ? spilled : lg_page_cache_map(size, &kept);
 }
 
 /** Whole huge pages are kept, the rest is not worth it. `give` is told which.
@@ -60,9 +60,10 @@ unmap(char *start, size_t size, void (*give)(void *, size_t))
 static void *
 move(void *old, size_t old_size, size_t size)
 {
-    void *fresh = size >= HUGE_PAGE ? lg_spare_room(size) : lg_pages_map(size);
+    void *fresh =
+        size >= HUGE_PAGE ? lg_page_cache_room(size) : lg_pages_map(size);
     if (fresh != NULL)
-        lg_spare_move(old, old_size, fresh);
+        lg_page_cache_move(old, old_size, fresh);
     return fresh;
 }
 
@@ -79,7 +80,7 @@ map_grown(void *old, size_t old_size, size_t size)
         return spilled;
     }
     if (old_size >= HUGE_PAGE &&
-        lg_spare_take_at((char *)old + old_size, size - old_size))
+        lg_page_cache_take_at((char *)old + old_size, size - old_size))
         return old;
     char *grown = mremap(old, old_size, size, 0);
     if (grown != MAP_FAILED)
@@ -89,7 +90,7 @@ map_grown(void *old, size_t old_size, size_t size)
     /* What blocks give back they must also take, or it would become more with
        each capture. */
     if (grown != NULL)
-        lg_spare_fill(grown + old_size, size - old_size);
+        lg_page_cache_fill(grown + old_size, size - old_size);
     return grown;
 }
 
@@ -111,7 +112,7 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
         return block;
     }
     unmap((char *)old + after, before - after,
-          after ? lg_spare_give_end : lg_spare_give);
+          after ? lg_page_cache_give_end : lg_page_cache_give);
     self->mapped -= before - after;
     return after ? old : NULL;
 }

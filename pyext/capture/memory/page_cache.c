@@ -62,7 +62,7 @@ best_fit(size_t size)
 }
 
 bool
-lg_spare_take_at(void *start, size_t size)
+lg_page_cache_take_at(void *start, size_t size)
 {
     bool taken = false;
     if (pthread_mutex_trylock(&kept.lock) != 0)
@@ -101,12 +101,12 @@ move(char *pages, size_t size, char *to)
 }
 
 void
-lg_spare_move(void *from, size_t size, void *to)
+lg_page_cache_move(void *from, size_t size, void *to)
 {
     char *source = from;
     char *target = to;
     for (size_t part; size > 0; size -= part) {
-        part = size < LG_SPARE_UNIT ? size : LG_SPARE_UNIT;
+        part = size < LG_PAGE_CACHE_UNIT ? size : LG_PAGE_CACHE_UNIT;
         if (!move(source, part, target)) {
             memcpy(target, source, part);
             munmap(source, part);
@@ -122,42 +122,42 @@ fill(char *start, size_t size)
 {
     size_t filled = 0;
     while (filled < size && kept.count > 0) {
-        char *unit = cut(largest(), LG_SPARE_UNIT);
-        if (!move(unit, LG_SPARE_UNIT, start + filled)) {
-            munmap(unit, LG_SPARE_UNIT);
+        char *unit = cut(largest(), LG_PAGE_CACHE_UNIT);
+        if (!move(unit, LG_PAGE_CACHE_UNIT, start + filled)) {
+            munmap(unit, LG_PAGE_CACHE_UNIT);
             break;
         }
-        filled += LG_SPARE_UNIT;
+        filled += LG_PAGE_CACHE_UNIT;
     }
     return filled;
 }
 
 void *
-lg_spare_room(size_t size)
+lg_page_cache_room(size_t size)
 {
-    char *start = lg_pages_map(size + LG_SPARE_UNIT);
+    char *start = lg_pages_map(size + LG_PAGE_CACHE_UNIT);
     if (start == NULL)
         return NULL;
-    size_t before = -(uintptr_t)start & (LG_SPARE_UNIT - 1);
+    size_t before = -(uintptr_t)start & (LG_PAGE_CACHE_UNIT - 1);
     if (before)
         munmap(start, before);
-    munmap(start + before + size, LG_SPARE_UNIT - before);
+    munmap(start + before + size, LG_PAGE_CACHE_UNIT - before);
     madvise(start + before, size, MADV_HUGEPAGE);
     return start + before;
 }
 
 void *
-lg_spare_map(size_t size, size_t *kept_size)
+lg_page_cache_map(size_t size, size_t *kept_size)
 {
     char *start = NULL;
     *kept_size = 0;
     if (pthread_mutex_trylock(&kept.lock) != 0)
-        return lg_spare_room(size);
+        return lg_page_cache_room(size);
     size_t best = best_fit(size);
     if (best < MOST_RANGES) {
         start = cut(best, size);
         *kept_size = size;
-    } else if ((start = lg_spare_room(size)) != NULL) {
+    } else if ((start = lg_page_cache_room(size)) != NULL) {
         *kept_size = fill(start, size);
     }
     pthread_mutex_unlock(&kept.lock);
@@ -167,14 +167,15 @@ lg_spare_map(size_t size, size_t *kept_size)
 }
 
 void
-lg_spare_fill(void *start, size_t size)
+lg_page_cache_fill(void *start, size_t size)
 {
-    char *first = (char *)start + (-(uintptr_t)start & (LG_SPARE_UNIT - 1));
+    char *first =
+        (char *)start + (-(uintptr_t)start & (LG_PAGE_CACHE_UNIT - 1));
     size_t whole = (size_t)((char *)start + size - first);
-    if (first > (char *)start + size || whole < LG_SPARE_UNIT ||
+    if (first > (char *)start + size || whole < LG_PAGE_CACHE_UNIT ||
         pthread_mutex_trylock(&kept.lock) != 0)
         return;
-    size_t filled = fill(first, whole & ~(LG_SPARE_UNIT - 1));
+    size_t filled = fill(first, whole & ~(LG_PAGE_CACHE_UNIT - 1));
     pthread_mutex_unlock(&kept.lock);
     if (filled > 0)
         madvise(first, filled, MADV_KEEPONFORK);
@@ -211,7 +212,7 @@ insert(char *start, size_t size)
 }
 
 void
-lg_spare_give(void *start, size_t size)
+lg_page_cache_give(void *start, size_t size)
 {
     bool taken = false;
     if (pthread_mutex_trylock(&kept.lock) == 0) {
@@ -233,16 +234,16 @@ touched(char *start, size_t size)
     size_t end = 0;
     unsigned char present = 1;
     while (end < size && mincore(start + end, 1, &present) == 0 && present & 1)
-        end += LG_SPARE_UNIT;
+        end += LG_PAGE_CACHE_UNIT;
     return end < size ? end : size;
 }
 
 void
-lg_spare_give_end(void *start, size_t size)
+lg_page_cache_give_end(void *start, size_t size)
 {
     size_t keep = touched(start, size);
     if (keep > 0)
-        lg_spare_give(start, keep);
+        lg_page_cache_give(start, keep);
     if (keep < size)
         munmap((char *)start + keep, size - keep);
 }

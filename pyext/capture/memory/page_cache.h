@@ -12,27 +12,27 @@
 #include <stddef.h>
 
 /** Blocks are multiples of this size, and aligned to it. */
-#define LG_SPARE_UNIT ((size_t)2 << 20)
+#define LG_PAGE_CACHE_UNIT ((size_t)2 << 20)
 
 /** A mapping of that size, of kept pages as far as there are any: the first
  *  *kept bytes, their content anything. The rest is fresh, and to come in huge
  *  pages where the system grants them. NULL without address space. */
-void *lg_spare_map(size_t size, size_t *kept);
+void *lg_page_cache_map(size_t size, size_t *kept);
 /** A fresh mapping of that size, aligned likewise. */
-void *lg_spare_room(size_t size);
+void *lg_page_cache_room(size_t size);
 /** Puts kept pages in the place of those of a mapping that nobody has written
  *  to, from its beginning on, as far as there are any. */
-void lg_spare_fill(void *start, size_t size);
+void lg_page_cache_fill(void *start, size_t size);
 /** Moves the bytes of a mapping to the front of another that nobody has written
  *  to, without touching them if the kernel can. */
-void lg_spare_move(void *from, size_t size, void *to);
+void lg_page_cache_move(void *from, size_t size, void *to);
 /** Exactly the range behind a block, so that it can grow in place; false if it
  *  is not kept. */
-bool lg_spare_take_at(void *start, size_t size);
+bool lg_page_cache_take_at(void *start, size_t size);
 /** Keeps a mapped range, or unmaps it when enough is kept already. */
-void lg_spare_give(void *start, size_t size);
+void lg_page_cache_give(void *start, size_t size);
 /** The same for the end of a block that was not needed: of that, only what has
  *  pages is kept. They lie at the beginning, if anywhere. */
-void lg_spare_give_end(void *start, size_t size);
+void lg_page_cache_give_end(void *start, size_t size);
 
 #endif

@@ -64,8 +64,9 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
     if (walk->allocator.context == NULL)
         return lg_error_set(err, LG_ENOMEM, "no memory to begin a capture");
     lg_status status = lg_builder_new(&walk->allocator, &walk->builder, err);
-    if (status == LG_OK && !lg_shadow_open(&walk->shadow, options->max_bytes,
-                                           !walk->partial && !options->spill)) {
+    if (status == LG_OK &&
+        !lg_address_map_open(&walk->address_map, options->max_bytes,
+                             !walk->partial && !options->spill)) {
         lg_builder_free(walk->builder);
         status = lg_error_set(err, LG_ENOMEM,
                               "no address space for a capture: raise the limit "
@@ -143,7 +144,7 @@ builder_status(const lg_walk *walk, lg_error *err)
 static void
 close_walk(lg_walk *walk)
 {
-    lg_surveys_close(walk);
+    lg_passes_close(walk);
     lg_walk_free(walk);
 }
 
@@ -159,7 +160,7 @@ lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
     expect_size(walk);
     describe(walk);
     read_images(walk);
-    if (!lg_types_open(walk) || !lg_surveys_open(walk))
+    if (!lg_types_open(walk) || !lg_passes_open(walk))
         walk->builder->status = LG_ENOMEM;
     else if (!walk->internal && !walk->partial && !LG_FREE_THREADED) {
         lg_roots_open(walk);
@@ -186,7 +187,7 @@ lg_capture_roots(lg_walk *walk)
         lg_enumerate_begin(walk);
     }
     lg_roots_walk(walk);
-    lg_question_note(walk);
+    lg_calling_frame_note(walk);
     lg_roots_finish(walk);
 }
 
@@ -199,10 +200,10 @@ lg_capture_walk(lg_walk *walk, lg_error *err)
     } else {
         lg_capture_roots(walk);
         lg_walk_run(walk);
-        lg_surveys_run(walk);
+        lg_passes_run(walk);
         lg_texts_finish(walk);
     }
-    lg_surveys_settle(walk);
+    lg_passes_settle(walk);
     remember_size(walk);
     snprintf(text, sizeof text, "%.3f", lg_clock() - walk->started);
     lg_builder_set_info(walk->builder, "capture.seconds", text);
@@ -233,7 +234,7 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
     status = lg_capture_walk(&walk, err);
     if (status == LG_OK) {
         lg_sizes_finish(&walk);
-        lg_surveys_ask(&walk);
+        lg_passes_ask(&walk);
         status = builder_status(&walk, err);
     }
     if (status != LG_OK) {

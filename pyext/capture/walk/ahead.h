@@ -49,42 +49,43 @@ lg_ahead_parts(PyObject *object, const lg_type_info *info)
 /** The slot of what an object refers to. Near the object there is no need: its
  *  neighbours' slots are in the cache since they had their turn. */
 static inline void
-lg_ahead_slot(const lg_shadow *shadow, const PyObject *object,
+lg_ahead_slot(const lg_address_map *address_map, const PyObject *object,
               const PyObject *target)
 {
     enum { NEAR = 1 << 10 };
     if ((uintptr_t)target - (uintptr_t)object + NEAR > 2 * NEAR)
-        lg_shadow_prefetch(shadow, target);
+        lg_address_map_prefetch(address_map, target);
 }
 
 /** The slots of a container's first items; few have more. */
 static inline void
-lg_ahead_items(const lg_shadow *shadow, const PyObject *object,
+lg_ahead_items(const lg_address_map *address_map, const PyObject *object,
                PyObject *const *items, Py_ssize_t count)
 {
     enum { MOST = 6 };
     for (Py_ssize_t i = 0; i < count && i < MOST; i++)
-        lg_ahead_slot(shadow, object, items[i]);
+        lg_ahead_slot(address_map, object, items[i]);
 }
 
 /** The slots of whatever the words of an object's struct may refer to. */
 static inline void
-lg_ahead_words(const lg_shadow *shadow, PyObject *object,
+lg_ahead_words(const lg_address_map *address_map, PyObject *object,
                const lg_type_info *info)
 {
     enum { MOST = 24 };
     size_t count = (size_t)info->type->tp_basicsize / sizeof(PyObject *);
     PyObject *const *words = (PyObject *const *)object;
     for (size_t i = 2; i < count && i < MOST; i++)
-        lg_ahead_slot(shadow, object, words[i]);
+        lg_ahead_slot(address_map, object, words[i]);
 }
 
 /** The slot of the next object of the collector's list. */
 static inline void
-lg_ahead_next(const lg_shadow *shadow, const PyObject *object)
+lg_ahead_next(const lg_address_map *address_map, const PyObject *object)
 {
     const PyGC_Head *head = (const PyGC_Head *)object - 1;
-    lg_ahead_slot(shadow, object, (const PyObject *)(lg_gc_next(head) + 1));
+    lg_ahead_slot(address_map, object,
+                  (const PyObject *)(lg_gc_next(head) + 1));
 }
 
 static inline void
@@ -93,32 +94,32 @@ lg_ahead_slots(const lg_walk *walk, uint32_t node)
     const lg_type_info *info = lg_walk_info(walk, node);
     if (info == NULL)
         return;
-    const lg_shadow *shadow = &walk->shadow;
+    const lg_address_map *address_map = &walk->address_map;
     PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
     lg_inline_values inlined;
     if (info->head == LG_HEAD_ALWAYS)
-        lg_ahead_next(shadow, object);
+        lg_ahead_next(address_map, object);
     switch ((lg_plan)info->plan) {
     case LG_PLAN_LIST:
-        lg_ahead_items(shadow, object, ((PyListObject *)object)->ob_item,
+        lg_ahead_items(address_map, object, ((PyListObject *)object)->ob_item,
                        Py_SIZE(object));
         return;
     case LG_PLAN_TUPLE:
-        lg_ahead_items(shadow, object, ((PyTupleObject *)object)->ob_item,
+        lg_ahead_items(address_map, object, ((PyTupleObject *)object)->ob_item,
                        Py_SIZE(object));
         return;
     case LG_PLAN_INSTANCE:
         for (uint32_t i = 0; i < info->field_count; i++)
             lg_ahead_slot(
-                shadow, object,
+                address_map, object,
                 *(PyObject **)((char *)object + info->fields[i].offset));
         if (info->dict_kind != LG_DICT_MANAGED)
             return;
         inlined = lg_inline_values_of(object);
-        lg_ahead_items(shadow, object, inlined.values, inlined.count);
+        lg_ahead_items(address_map, object, inlined.values, inlined.count);
         return;
     case LG_PLAN_NAMED:
-        lg_ahead_words(shadow, object, info);
+        lg_ahead_words(address_map, object, info);
         return;
     default:
         return;

@@ -5,23 +5,24 @@
 #include "capture/walk/heap_walk.h"
 
 void
-lg_question_open(lg_walk *walk)
+lg_calling_frame_find(lg_walk *walk)
 {
     lg_frame *frame = lg_thread_top_frame(PyThreadState_Get());
     if (!LG_STACK_IS_VISIBLE || !walk->internal)
         return;
-    while (frame != NULL && walk->question.code == NULL) {
-        walk->question = lg_frame_view_of(frame);
+    while (frame != NULL && walk->calling_frame.code == NULL) {
+        walk->calling_frame = lg_frame_view_of(frame);
         frame = lg_frame_previous(frame);
     }
 }
 
 bool
-lg_question_holds(const lg_walk *walk, const lg_frame_view *view,
-                  PyObject *object)
+lg_calling_frame_holds(const lg_walk *walk, const lg_frame_view *view,
+                       PyObject *object)
 {
     const lg_capture_options *options = walk->options;
-    if (walk->question.slots == NULL || view->slots != walk->question.slots)
+    if (walk->calling_frame.slots == NULL ||
+        view->slots != walk->calling_frame.slots)
         return false;
     for (size_t i = 0; i < options->held_count; i++)
         if (options->held[i] == object)
@@ -33,7 +34,7 @@ lg_question_holds(const lg_walk *walk, const lg_frame_view *view,
 static uint32_t
 references_to(const lg_walk *walk, PyObject *argument)
 {
-    const lg_frame_view *view = &walk->question;
+    const lg_frame_view *view = &walk->calling_frame;
     uint32_t counted = 0;
     bool shown = false;
     for (Py_ssize_t i = 0; i < view->stack_count; i++) {
@@ -50,7 +51,7 @@ references_to(const lg_walk *walk, PyObject *argument)
 }
 
 void
-lg_question_note(lg_walk *walk)
+lg_calling_frame_note(lg_walk *walk)
 {
     const lg_capture_options *options = walk->options;
     for (size_t i = 0; i < options->held_count; i++) {

@@ -87,8 +87,8 @@ lg_chain_go_on(lg_walk *walk)
             (const PyGC_Head *)(uintptr_t)walk->builder->address[node] - 1;
         uint32_t known = walk->builder->node_count;
         const void *next = lg_gc_next(head) + 1;
-        lists->followed =
-            lg_shadow_find(&walk->shadow, next) != 0 || is_linked(head);
+        lists->followed = lg_address_map_find(&walk->address_map, next) != 0 ||
+                          is_linked(head);
         if (!lists->followed)
             break;
         lg_walk_node(walk, next);

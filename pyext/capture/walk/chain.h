@@ -48,7 +48,8 @@ lg_chain_follow(lg_walk *walk, uint32_t node, PyObject *object,
        that a library has allocated as if it were of no interest to the
        collector. */
     bool is_sure = info->head_is_sure && !lg_images_have(&walk->images, object);
-    if (!is_last && !is_sure && lg_shadow_find(&walk->shadow, next + 1) == 0) {
+    if (!is_last && !is_sure &&
+        lg_address_map_find(&walk->address_map, next + 1) == 0) {
         lg_chain_put_off(walk, node);
         return;
     }

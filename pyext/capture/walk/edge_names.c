@@ -26,55 +26,54 @@ visit(PyObject *child, void *context)
 }
 
 static uint32_t
-bucket_of(const lg_claims *claims, uint32_t target)
+bucket_of(const lg_edge_names *names, uint32_t target)
 {
-    return (target * 2654435761u) >> 7 & claims->mask;
+    return (target * 2654435761u) >> 7 & names->mask;
 }
 
 /** Chains every reported edge into the bucket of its target. */
 static void
 build_index(lg_walk *walk)
 {
-    lg_claims *claims = &walk->claims;
-    claims->indexed = false;
-    if (claims->count < INDEX_FROM || claims->count > UINT32_MAX / 4)
+    lg_edge_names *names = &walk->names;
+    names->indexed = false;
+    if (names->count < INDEX_FROM || names->count > UINT32_MAX / 4)
         return;
     size_t buckets = 64;
-    while (buckets < claims->count)
+    while (buckets < names->count)
         buckets *= 2;
-    if (!lg_walk_scratch(walk, &claims->heads, buckets * sizeof(uint32_t)) ||
-        !lg_walk_scratch(walk, &claims->links,
-                         claims->count * sizeof(uint32_t)))
+    if (!lg_walk_scratch(walk, &names->heads, buckets * sizeof(uint32_t)) ||
+        !lg_walk_scratch(walk, &names->links, names->count * sizeof(uint32_t)))
         return;
-    claims->mask = (uint32_t)buckets - 1;
-    uint32_t *heads = claims->heads.data;
-    uint32_t *links = claims->links.data;
+    names->mask = (uint32_t)buckets - 1;
+    uint32_t *heads = names->heads.data;
+    uint32_t *links = names->links.data;
     memset(heads, 0, buckets * sizeof *heads);
     /* Backwards, so that a bucket gives its edges in the order reported. */
-    for (uint64_t rank = claims->count; rank-- > 0;) {
-        uint32_t target = walk->builder->edge_target[claims->first + rank];
-        uint32_t *head = &heads[bucket_of(claims, target)];
+    for (uint64_t rank = names->count; rank-- > 0;) {
+        uint32_t target = walk->builder->edge_target[names->first + rank];
+        uint32_t *head = &heads[bucket_of(names, target)];
         links[rank] = *head;
         *head = (uint32_t)rank + 1;
     }
-    claims->indexed = true;
+    names->indexed = true;
 }
 
 void
-lg_claims_open(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg_edge_names_open(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
-    lg_claims *claims = &walk->claims;
+    lg_edge_names *names = &walk->names;
     PyTypeObject *type = info->type;
-    claims->first = walk->builder->edge_count;
-    claims->count = 0;
-    claims->indexed = false;
+    names->first = walk->builder->edge_count;
+    names->count = 0;
+    names->indexed = false;
     if (!info->traverse || (type->tp_is_gc != NULL && !type->tp_is_gc(object)))
         return;
     if (!_PyObject_GC_IS_TRACKED(object) && !info->untracked_too &&
         !lg_is_let_go(object))
         return;
     type->tp_traverse(object, visit, walk);
-    claims->count = walk->builder->edge_count - claims->first;
+    names->count = walk->builder->edge_count - names->first;
     build_index(walk);
 }
 
@@ -84,23 +83,23 @@ static uint64_t
 take_unnamed(lg_walk *walk, uint32_t target)
 {
     const lg_builder *builder = walk->builder;
-    lg_claims *claims = &walk->claims;
-    if (!claims->indexed) {
-        for (uint64_t rank = 0; rank < claims->count; rank++) {
-            uint64_t edge = claims->first + rank;
+    lg_edge_names *names = &walk->names;
+    if (!names->indexed) {
+        for (uint64_t rank = 0; rank < names->count; rank++) {
+            uint64_t edge = names->first + rank;
             if (builder->edge_target[edge] == target &&
                 builder->edge_kind[edge] == UNNAMED)
                 return edge;
         }
         return UINT64_MAX;
     }
-    uint32_t *links = claims->links.data;
-    uint32_t *link = (uint32_t *)claims->heads.data + bucket_of(claims, target);
+    uint32_t *links = names->links.data;
+    uint32_t *link = (uint32_t *)names->heads.data + bucket_of(names, target);
     while (*link) {
         uint32_t rank = *link - 1;
-        if (builder->edge_target[claims->first + rank] == target) {
+        if (builder->edge_target[names->first + rank] == target) {
             *link = links[rank];
-            return claims->first + rank;
+            return names->first + rank;
         }
         link = &links[rank];
     }
@@ -108,8 +107,8 @@ take_unnamed(lg_walk *walk, uint32_t target)
 }
 
 bool
-lg_claim_reported(lg_walk *walk, PyObject *child, unsigned kind,
-                  uint32_t payload)
+lg_name_edges_of_reported(lg_walk *walk, PyObject *child, unsigned kind,
+                          uint32_t payload)
 {
     uint64_t edge = take_unnamed(walk, lg_walk_node(walk, child));
     if (edge == UINT64_MAX)
@@ -120,26 +119,27 @@ lg_claim_reported(lg_walk *walk, PyObject *child, unsigned kind,
 }
 
 static void
-claim(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload,
-      unsigned flags_if_added)
+edge_name(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload,
+          unsigned flags_if_added)
 {
     if (child == NULL)
         return;
-    if (!lg_claim_reported(walk, child, kind, payload))
+    if (!lg_name_edges_of_reported(walk, child, kind, payload))
         lg_builder_add_edge(walk->builder, lg_walk_node(walk, child),
                             kind | flags_if_added, payload);
 }
 
 void
-lg_claim(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload)
+lg_name_edge(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload)
 {
-    claim(walk, child, kind, payload, 0);
+    edge_name(walk, child, kind, payload, 0);
 }
 
 void
-lg_claim_shared(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload)
+lg_name_edges_of_shared(lg_walk *walk, PyObject *child, unsigned kind,
+                        uint32_t payload)
 {
-    claim(walk, child, kind, payload, LG_EDGE_UNCOUNTED);
+    edge_name(walk, child, kind, payload, LG_EDGE_UNCOUNTED);
 }
 
 uint32_t
@@ -155,17 +155,17 @@ lg_word_holding(PyObject *object, const lg_type_info *info, PyObject *target)
 }
 
 void
-lg_claims_close(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg_edge_names_close(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
     lg_builder *builder = walk->builder;
-    const lg_claims *claims = &walk->claims;
+    const lg_edge_names *names = &walk->names;
     bool ranked = info->rest_kind != LG_EDGE_REFERENCE;
     /* Few types have thousands of unnamed edges; searching the struct for each
        of those would cost more than the name is worth. */
-    bool search = claims->count <= 4096;
+    bool search = names->count <= 4096;
     uint32_t rank = 0;
-    for (uint64_t i = 0; i < claims->count; i++) {
-        uint64_t edge = claims->first + i;
+    for (uint64_t i = 0; i < names->count; i++) {
+        uint64_t edge = names->first + i;
         if (builder->edge_kind[edge] != UNNAMED)
             continue;
         const void *target = (const void *)(uintptr_t)

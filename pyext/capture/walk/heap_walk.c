@@ -30,7 +30,8 @@ lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size)
 void *
 lg_walk_keep(lg_walk *walk, size_t size)
 {
-    void *kept = lg_shadow_take(&walk->shadow, (size + 15) & ~(size_t)15);
+    void *kept =
+        lg_address_map_take(&walk->address_map, (size + 15) & ~(size_t)15);
     if (kept == NULL)
         walk->builder->status = LG_ENOMEM;
     return kept;
@@ -49,14 +50,14 @@ lg_walk_scratch_free(lg_walk *walk, lg_scratch *scratch)
 void
 lg_walk_free(lg_walk *walk)
 {
-    lg_walk_scratch_free(walk, &walk->claims.heads);
-    lg_walk_scratch_free(walk, &walk->claims.links);
+    lg_walk_scratch_free(walk, &walk->names.heads);
+    lg_walk_scratch_free(walk, &walk->names.links);
     lg_sizes_release(walk);
     lg_walk_scratch_free(walk, &walk->tracked.put_off);
     lg_walk_scratch_free(walk, &walk->sized);
     lg_walk_scratch_free(walk, &walk->told);
     lg_walk_scratch_free(walk, &walk->depth);
-    lg_shadow_close(&walk->shadow);
+    lg_address_map_close(&walk->address_map);
 }
 
 /** Static types are never freed: whoever counts their references, nobody owns
@@ -140,7 +141,7 @@ walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
     lg_walk_named(walk, object, info);
     lg_name_object(walk, object, info);
     if (info->adapter)
-        lg_survey_instance(walk, walk->builder->open_node, info);
+        lg_pass_instance(walk, walk->builder->open_node, info);
     if (info->shape == LG_SHAPE_TYPE && !walk->partial &&
         is_static_type(object))
         lg_builder_add_root(walk->builder, walk->builder->open_node,
@@ -206,7 +207,7 @@ describe_frontier(lg_walk *walk, uint32_t node, PyObject *object,
     Py_ssize_t count = -1;
     walk->builder->node_flags[node] |= LG_NODE_FRONTIER;
     if (info->adapter)
-        lg_survey_instance(walk, node, info);
+        lg_pass_instance(walk, node, info);
     if (info->shape == LG_SHAPE_LIST || info->shape == LG_SHAPE_TUPLE)
         count = Py_SIZE(object);
     else if (info->shape == LG_SHAPE_DICT)

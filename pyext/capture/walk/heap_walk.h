@@ -34,16 +34,16 @@ typedef struct lg_scratch {
 } lg_scratch;
 
 /** The edges tp_traverse reported for the open node, still to be named. */
-typedef struct lg_claims {
+typedef struct lg_edge_names {
     uint64_t first;
     uint64_t count;
     bool indexed;
     uint32_t mask;
     lg_scratch heads; /**< u32 per bucket: 1 + rank of its first edge */
     lg_scratch links; /**< u32 per edge: 1 + rank of the next in the bucket */
-} lg_claims;
+} lg_edge_names;
 
-struct lg_surveys;
+struct lg_adapter_passes;
 
 /** The collector's lists, and how far their enumeration has come. */
 typedef struct lg_tracked {
@@ -67,12 +67,12 @@ typedef struct lg_walk {
     const lg_capture_options *options;
     PyInterpreterState *interpreter;
     bool internal; /**< internal layouts may be relied on */
-    lg_shadow shadow;
+    lg_address_map address_map;
     lg_type_table types;
     lg_tracked tracked;
     lg_images images; /**< whole walks by internal layouts; else none */
-    lg_claims claims;
-    struct lg_surveys *surveys; /**< see survey.h */
+    lg_edge_names names;
+    struct lg_adapter_passes *passes; /**< see survey.h */
     PyObject *interned; /**< dict whose references are not counted, or NULL */
     lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
@@ -84,8 +84,9 @@ typedef struct lg_walk {
     uint32_t walked; /**< nodes below are done: roots first, then all others */
     uint32_t looked; /**< nodes below have their types, and all their columns if
                           they refer to nothing */
-    lg_frame_view question; /**< the frame that asks, if its stack is seen */
-    double started;         /**< by the monotonic clock, in seconds */
+    lg_frame_view
+        calling_frame; /**< the frame that asks, if its stack is seen */
+    double started;    /**< by the monotonic clock, in seconds */
     uint64_t expected; /**< about how many nodes there will be; 0: no idea */
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */
@@ -99,10 +100,10 @@ typedef struct lg_walk {
 static inline uint32_t
 lg_walk_node(lg_walk *walk, const void *address)
 {
-    uint32_t *slot = lg_shadow_slot(&walk->shadow, address);
+    uint32_t *slot = lg_address_map_slot(&walk->address_map, address);
     if (*slot)
         return *slot - 1;
-    if (__builtin_expect(walk->shadow.failed, 0)) {
+    if (__builtin_expect(walk->address_map.failed, 0)) {
         walk->builder->status = LG_ENOMEM;
         return LG_NONE;
     }
@@ -116,25 +117,25 @@ lg_walk_node(lg_walk *walk, const void *address)
  *  that the processor need not wait for a slot to go on with the next: hence
  *  the arithmetic where a condition would be plainer. */
 static inline uint32_t
-lg_walk_meet(lg_walk *walk, lg_pen *pen, const void *address)
+lg_walk_meet(lg_walk *walk, lg_edge_writer *writer, const void *address)
 {
-    uint32_t *slot = lg_shadow_slot(&walk->shadow, address);
+    uint32_t *slot = lg_address_map_slot(&walk->address_map, address);
     uint32_t known = *slot;
     uint32_t is_new = known == 0;
-    uint32_t mark = known | ((pen->node + 1) & (0 - is_new));
-    pen->address[pen->node] = (uint64_t)(uintptr_t)address;
-    pen->node_flags[pen->node] = 0;
-    pen->node += is_new;
+    uint32_t mark = known | ((writer->node + 1) & (0 - is_new));
+    writer->address[writer->node] = (uint64_t)(uintptr_t)address;
+    writer->node_flags[writer->node] = 0;
+    writer->node += is_new;
     *slot = mark;
     return mark - 1;
 }
 
 /** Hands over what a walker's loop has written. */
 static inline void
-lg_walk_put(lg_walk *walk, const lg_pen *pen)
+lg_walk_put(lg_walk *walk, const lg_edge_writer *writer)
 {
-    lg_builder_put(walk->builder, pen);
-    if (__builtin_expect(walk->shadow.failed, 0))
+    lg_builder_put(walk->builder, writer);
+    if (__builtin_expect(walk->address_map.failed, 0))
         walk->builder->status = LG_ENOMEM;
 }
 
@@ -207,22 +208,25 @@ PyCFunction lg_type_sizeof(lg_walk *walk, PyTypeObject *type);
 /* Naming what tp_traverse reported: see claims.c. */
 
 /** Runs tp_traverse on the open object and remembers its edges as unnamed. */
-void lg_claims_open(lg_walk *walk, PyObject *object, const lg_type_info *info);
+void lg_edge_names_open(lg_walk *walk, PyObject *object,
+                        const lg_type_info *info);
 /** Names one unnamed edge to `child`; if none is left, adds an edge that the
  *  collector does not see. `child` may be NULL. */
-void lg_claim(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload);
+void lg_name_edge(lg_walk *walk, PyObject *child, unsigned kind,
+                  uint32_t payload);
 /** The same, but an edge that tp_traverse did not report is not counted: its
  *  reference belongs to another edge. */
-void lg_claim_shared(lg_walk *walk, PyObject *child, unsigned kind,
-                     uint32_t payload);
+void lg_name_edges_of_shared(lg_walk *walk, PyObject *child, unsigned kind,
+                             uint32_t payload);
 /** Names a reported edge to `child`, if there is an unnamed one. */
-bool lg_claim_reported(lg_walk *walk, PyObject *child, unsigned kind,
-                       uint32_t payload);
+bool lg_name_edges_of_reported(lg_walk *walk, PyObject *child, unsigned kind,
+                               uint32_t payload);
 /** The offset of the word of the object's struct that holds `target`, or 0. */
 uint32_t lg_word_holding(PyObject *object, const lg_type_info *info,
                          PyObject *target);
 /** Names what is left: words of the struct, else elements or plain ranks. */
-void lg_claims_close(lg_walk *walk, PyObject *object, const lg_type_info *info);
+void lg_edge_names_close(lg_walk *walk, PyObject *object,
+                         const lg_type_info *info);
 
 /* Walkers: append the edges of the open node. */
 
@@ -237,18 +241,18 @@ void lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info);
 /** Name of inline value i of instances of this type. */
 uint32_t lg_attribute_name(lg_walk *walk, lg_type_info *info, Py_ssize_t i);
 /** Mapping items of a dict or dict subclass, as claims. */
-void lg_claim_items(lg_walk *walk, PyObject *dict);
+void lg_name_edges_of_items(lg_walk *walk, PyObject *dict);
 /** Frame, generator and thread edges. */
-void lg_claim_frame(lg_walk *walk, const lg_frame_view *view);
+void lg_name_edges_of_frame(lg_walk *walk, const lg_frame_view *view);
 /** Text `train() train.py:12` of a frame. */
 void lg_name_frame(lg_name *name, const lg_frame *frame,
                    const PyCodeObject *code);
 /** Text `train.step train.py:10` of a code object. */
 void lg_name_code(lg_name *name, const PyCodeObject *code);
-void lg_claim_frame_object(lg_walk *walk, PyObject *object);
-void lg_claim_generator(lg_walk *walk, PyObject *object);
-void lg_claim_type(lg_walk *walk, PyObject *object);
-void lg_claim_code(lg_walk *walk, PyObject *object);
+void lg_name_edges_of_frame_object(lg_walk *walk, PyObject *object);
+void lg_name_edges_of_generator(lg_walk *walk, PyObject *object);
+void lg_name_edges_of_type(lg_walk *walk, PyObject *object);
+void lg_name_edges_of_code(lg_walk *walk, PyObject *object);
 
 /* Columns of one node. */
 
@@ -290,13 +294,13 @@ void lg_stopped_walk(lg_walk *walk);
 /* The call that asks: see question.c. */
 
 /** Finds the frame whose call this capture is. */
-void lg_question_open(lg_walk *walk);
+void lg_calling_frame_find(lg_walk *walk);
 /** Whether an object on a frame's stack is there as an argument of that call.
  */
-bool lg_question_holds(const lg_walk *walk, const lg_frame_view *view,
-                       PyObject *object);
+bool lg_calling_frame_holds(const lg_walk *walk, const lg_frame_view *view,
+                            PyObject *object);
 /** Gives every argument its node and counts the call's references to it. */
-void lg_question_note(lg_walk *walk);
+void lg_calling_frame_note(lg_walk *walk);
 /** Whether a frame runs leakgraph's own Python code: it is the observer, not
  *  the observed. */
 bool lg_is_own_frame(const lg_frame_view *view);
@@ -356,11 +360,11 @@ PyObject *lg_instance_find(lg_walk *walk, PyObject *object, const char *name);
  * What the walk asks of adapters. capture/adapters defines these.
  */
 /** Notes an instance for the adapter that its type belongs to. */
-void lg_survey_instance(lg_walk *walk, uint32_t node, const lg_type_info *info);
+void lg_pass_instance(lg_walk *walk, uint32_t node, const lg_type_info *info);
 /** Lets the adapter name what the open object refers to. */
-void lg_survey_visit(lg_walk *walk, PyObject *object, const lg_type_info *info);
+void lg_pass_visit(lg_walk *walk, PyObject *object, const lg_type_info *info);
 /** Which adapter wants instances of a type, and as what. */
-void lg_survey_choose(lg_walk *walk, lg_type_info *info);
+void lg_pass_choose(lg_walk *walk, lg_type_info *info);
 
 /** What the self-check learned. */
 extern const void *lg_general_lookup;

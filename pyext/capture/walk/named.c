@@ -22,27 +22,27 @@ leads_to_str(const PyObject *word)
  *  traverser reports is there; and a str, which traversers leave out since it
  *  can be in no cycle. */
 static void
-claim_declared(lg_walk *walk, PyObject *child, const lg_named_field *field)
+name_declared(lg_walk *walk, PyObject *child, const lg_named_field *field)
 {
     if (child == NULL)
         return;
-    if (lg_shadow_find(&walk->shadow, child) != 0 &&
-        lg_claim_reported(walk, child, field->kind, field->name))
+    if (lg_address_map_find(&walk->address_map, child) != 0 &&
+        lg_name_edges_of_reported(walk, child, field->kind, field->name))
         return;
     if (leads_to_str(child))
         lg_walk_edge(walk, child, field->kind, field->name);
 }
 
 static void
-claim_fields(lg_walk *walk, PyObject *object, const lg_type_info *info)
+name_fields(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
     for (uint32_t i = 0; i < info->field_count; i++) {
         const lg_named_field *field = &info->fields[i];
         PyObject *child = *(PyObject **)((char *)object + field->offset);
         if (field->declared && info->traverse)
-            claim_declared(walk, child, field);
+            name_declared(walk, child, field);
         else
-            lg_claim(walk, child, field->kind, field->name);
+            lg_name_edge(walk, child, field->kind, field->name);
     }
 }
 
@@ -61,10 +61,10 @@ dict_behind_items(PyObject *object)
 }
 
 static void
-claim_attributes(lg_walk *walk, PyObject *object, lg_type_info *info)
+name_attributes(lg_walk *walk, PyObject *object, lg_type_info *info)
 {
     if (info->dict_kind == LG_DICT_OFFSET) {
-        lg_claim(walk, dict_behind_items(object), LG_EDGE_DICT, 0);
+        lg_name_edge(walk, dict_behind_items(object), LG_EDGE_DICT, 0);
         return;
     }
     if (info->dict_kind != LG_DICT_MANAGED || !walk->internal)
@@ -77,22 +77,23 @@ claim_attributes(lg_walk *walk, PyObject *object, lg_type_info *info)
         uint32_t name = lg_attribute_name(walk, info, i);
         /* With a dict on top, either it or the instance reports the values. */
         if (dict != NULL)
-            lg_claim_shared(walk, inlined.values[i], LG_EDGE_ATTRIBUTE, name);
+            lg_name_edges_of_shared(walk, inlined.values[i], LG_EDGE_ATTRIBUTE,
+                                    name);
         else
-            lg_claim(walk, inlined.values[i], LG_EDGE_ATTRIBUTE, name);
+            lg_name_edge(walk, inlined.values[i], LG_EDGE_ATTRIBUTE, name);
     }
-    lg_claim(walk, dict, LG_EDGE_DICT, 0);
+    lg_name_edge(walk, dict, LG_EDGE_DICT, 0);
 }
 
 static void
-claim_sequence(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
+name_sequence(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
 {
     for (Py_ssize_t i = 0; i < count; i++)
-        lg_claim(walk, items[i], LG_EDGE_INDEX, (uint32_t)i);
+        lg_name_edge(walk, items[i], LG_EDGE_INDEX, (uint32_t)i);
 }
 
 void
-lg_claim_items(lg_walk *walk, PyObject *dict)
+lg_name_edges_of_items(lg_walk *walk, PyObject *dict)
 {
     if (((PyDictObject *)dict)->ma_keys == NULL)
         return;
@@ -111,9 +112,9 @@ lg_claim_items(lg_walk *walk, PyObject *dict)
             return;
         walk->builder->node_flags[key_node] |= LG_NODE_KEY;
         if (embedded)
-            lg_claim_shared(walk, value, LG_EDGE_VALUE, key_node);
+            lg_name_edges_of_shared(walk, value, LG_EDGE_VALUE, key_node);
         else
-            lg_claim(walk, value, LG_EDGE_VALUE, key_node);
+            lg_name_edge(walk, value, LG_EDGE_VALUE, key_node);
         if (split)
             continue;
         /* An OrderedDict reports its own second reference to each key, which
@@ -121,12 +122,12 @@ lg_claim_items(lg_walk *walk, PyObject *dict)
         if (str_keys)
             lg_walk_edge(walk, key, LG_EDGE_KEY, rank++);
         else
-            lg_claim(walk, key, LG_EDGE_KEY, rank++);
+            lg_name_edge(walk, key, LG_EDGE_KEY, rank++);
     }
 }
 
 static void
-claim_weakref(lg_walk *walk, PyObject *object)
+name_weakref(lg_walk *walk, PyObject *object)
 {
     PyObject *referent = ((PyWeakReference *)object)->wr_object;
     if (referent != NULL && referent != Py_None)
@@ -140,8 +141,8 @@ name_module_state(lg_walk *walk)
 {
     lg_builder *builder = walk->builder;
     uint32_t name = lg_walk_intern(walk, "module state");
-    for (uint64_t i = 0; i < walk->claims.count; i++) {
-        uint64_t edge = walk->claims.first + i;
+    for (uint64_t i = 0; i < walk->names.count; i++) {
+        uint64_t edge = walk->names.first + i;
         if (builder->edge_kind[edge] != (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
             continue;
         builder->edge_kind[edge] = LG_EDGE_NATIVE | LG_EDGE_TRAVERSED;
@@ -201,8 +202,8 @@ name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
     lg_builder *builder = walk->builder;
     uint32_t key = LG_NONE, rank = 0;
     bool after_result = false;
-    for (uint64_t i = 0; i < walk->claims.count; i++) {
-        uint64_t edge = walk->claims.first + i;
+    for (uint64_t i = 0; i < walk->names.count; i++) {
+        uint64_t edge = walk->names.first + i;
         if (builder->edge_kind[edge] != (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
             continue;
         uint32_t target = builder->edge_target[edge];
@@ -230,34 +231,33 @@ name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
 }
 
 static void
-claim_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
+name_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
     switch ((lg_shape)info->shape) {
     case LG_SHAPE_LIST:
-        claim_sequence(walk, ((PyListObject *)object)->ob_item,
-                       Py_SIZE(object));
+        name_sequence(walk, ((PyListObject *)object)->ob_item, Py_SIZE(object));
         break;
     case LG_SHAPE_TUPLE:
-        claim_sequence(walk, ((PyTupleObject *)object)->ob_item,
-                       Py_SIZE(object));
+        name_sequence(walk, ((PyTupleObject *)object)->ob_item,
+                      Py_SIZE(object));
         break;
     case LG_SHAPE_DICT:
-        lg_claim_items(walk, object);
+        lg_name_edges_of_items(walk, object);
         break;
     case LG_SHAPE_TYPE:
-        lg_claim_type(walk, object);
+        lg_name_edges_of_type(walk, object);
         break;
     case LG_SHAPE_CODE:
-        lg_claim_code(walk, object);
+        lg_name_edges_of_code(walk, object);
         break;
     case LG_SHAPE_FRAME:
-        lg_claim_frame_object(walk, object);
+        lg_name_edges_of_frame_object(walk, object);
         break;
     case LG_SHAPE_GENERATOR:
-        lg_claim_generator(walk, object);
+        lg_name_edges_of_generator(walk, object);
         break;
     case LG_SHAPE_WEAKREF:
-        claim_weakref(walk, object);
+        name_weakref(walk, object);
         break;
     default:
         break;
@@ -267,15 +267,16 @@ claim_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
 void
 lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info)
 {
-    lg_claims_open(walk, object, info);
+    lg_edge_names_open(walk, object, info);
     if (info->shape != LG_SHAPE_TYPE)
-        claim_fields(walk, object, info);
+        name_fields(walk, object, info);
     if (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE)
-        lg_claim(walk, (PyObject *)Py_TYPE(object), LG_EDGE_TYPE, 0);
+        lg_name_edge(walk, (PyObject *)Py_TYPE(object), LG_EDGE_TYPE, 0);
     else
-        lg_claim_reported(walk, (PyObject *)Py_TYPE(object), LG_EDGE_TYPE, 0);
-    claim_attributes(walk, object, info);
-    claim_shape(walk, object, info);
+        lg_name_edges_of_reported(walk, (PyObject *)Py_TYPE(object),
+                                  LG_EDGE_TYPE, 0);
+    name_attributes(walk, object, info);
+    name_shape(walk, object, info);
     if (info->shape == LG_SHAPE_MODULE)
         name_module_state(walk);
     if (info->shape == LG_SHAPE_LRU_CACHE) {
@@ -283,6 +284,6 @@ lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info)
         walk_lru_links(walk, object);
     }
     if (info->adapter)
-        lg_survey_visit(walk, object, info);
-    lg_claims_close(walk, object, info);
+        lg_pass_visit(walk, object, info);
+    lg_edge_names_close(walk, object, info);
 }

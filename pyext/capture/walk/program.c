@@ -5,21 +5,21 @@
 #include "capture/walk/heap_walk.h"
 
 static void
-claim_table(lg_walk *walk, const void *base, const lg_field *fields,
-            size_t count)
+name_table(lg_walk *walk, const void *base, const lg_field *fields,
+           size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         PyObject *child =
             *(PyObject *const *)((const char *)base + fields[i].offset);
         if (child != NULL)
-            lg_claim(walk, child, fields[i].kind,
-                     lg_walk_intern(walk, fields[i].name));
+            lg_name_edge(walk, child, fields[i].kind,
+                         lg_walk_intern(walk, fields[i].name));
     }
 }
 
 /** The strs that name inline values belong to the type's shared keys. */
 static void
-claim_cached_keys(lg_walk *walk, PyTypeObject *type)
+name_cached_keys(lg_walk *walk, PyTypeObject *type)
 {
     lg_dict_keys *keys = lg_type_cached_keys(type);
     if (!walk->internal || keys == NULL)
@@ -34,21 +34,21 @@ claim_cached_keys(lg_walk *walk, PyTypeObject *type)
 }
 
 void
-lg_claim_type(lg_walk *walk, PyObject *object)
+lg_name_edges_of_type(lg_walk *walk, PyObject *object)
 {
     PyTypeObject *type = (PyTypeObject *)object;
     if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
-        claim_table(walk, type, lg_heap_type_fields,
-                    LG_COUNT(lg_heap_type_fields));
-        claim_cached_keys(walk, type);
+        name_table(walk, type, lg_heap_type_fields,
+                   LG_COUNT(lg_heap_type_fields));
+        name_cached_keys(walk, type);
         return;
     }
     lg_type_state state = lg_walk_type_state(walk, type);
-    lg_claim(walk, state.dict, LG_EDGE_DICT, 0);
-    lg_claim(walk, state.subclasses, LG_EDGE_ATTRIBUTE,
-             lg_walk_intern(walk, "__subclasses__"));
-    claim_table(walk, type, lg_static_type_fields,
-                LG_COUNT(lg_static_type_fields));
+    lg_name_edge(walk, state.dict, LG_EDGE_DICT, 0);
+    lg_name_edge(walk, state.subclasses, LG_EDGE_ATTRIBUTE,
+                 lg_walk_intern(walk, "__subclasses__"));
+    name_table(walk, type, lg_static_type_fields,
+               LG_COUNT(lg_static_type_fields));
 }
 
 /** Names of closure variables are looked up through the code object: see
@@ -65,17 +65,17 @@ mark_slot_names(lg_walk *walk, const PyCodeObject *code)
 }
 
 void
-lg_claim_code(lg_walk *walk, PyObject *object)
+lg_name_edges_of_code(lg_walk *walk, PyObject *object)
 {
     PyCodeObject *code = (PyCodeObject *)object;
     const char *cached = LG_CODE_CACHED(code);
     if (cached != NULL)
-        claim_table(walk, cached, lg_code_cached_fields,
-                    LG_COUNT(lg_code_cached_fields));
+        name_table(walk, cached, lg_code_cached_fields,
+                   LG_COUNT(lg_code_cached_fields));
     mark_slot_names(walk, code);
 }
 
-typedef void (*claimer)(lg_walk *, PyObject *, unsigned, uint32_t);
+typedef void (*namer)(lg_walk *, PyObject *, unsigned, uint32_t);
 
 /** What owns no reference is not counted, whoever reports it. */
 static unsigned
@@ -86,48 +86,49 @@ counted_as(unsigned kind, bool counted)
 
 /** Variables and stack. */
 static void
-claim_slots(lg_walk *walk, const lg_frame_view *view, claimer claim)
+name_slots(lg_walk *walk, const lg_frame_view *view, namer edge_name)
 {
     for (Py_ssize_t i = 0; i < view->local_count + view->stack_count; i++) {
         lg_slot slot = view->slots[i];
         PyObject *object = lg_slot_object(slot);
         bool counted = lg_slot_is_counted(slot);
         if (object != NULL && i < view->local_count)
-            claim(walk, object, counted_as(LG_EDGE_LOCAL, counted),
-                  lg_walk_intern_str(walk, lg_code_slot_name(view->code, i)));
-        else if (object != NULL && !lg_question_holds(walk, view, object))
-            claim(walk, object, counted_as(LG_EDGE_STACK, counted),
-                  (uint32_t)(i - view->local_count));
+            edge_name(
+                walk, object, counted_as(LG_EDGE_LOCAL, counted),
+                lg_walk_intern_str(walk, lg_code_slot_name(view->code, i)));
+        else if (object != NULL && !lg_calling_frame_holds(walk, view, object))
+            edge_name(walk, object, counted_as(LG_EDGE_STACK, counted),
+                      (uint32_t)(i - view->local_count));
     }
 }
 
 /** What a frame holds; `claim` decides how an edge that tp_traverse does not
  *  report is counted. */
 static void
-claim_frame_with(lg_walk *walk, const lg_frame_view *view, claimer claim)
+name_frame_with(lg_walk *walk, const lg_frame_view *view, namer edge_name)
 {
-    claim(walk, view->function,
-          counted_as(LG_EDGE_ATTRIBUTE, view->function_counted),
-          lg_walk_intern(walk, "function"));
+    edge_name(walk, view->function,
+              counted_as(LG_EDGE_ATTRIBUTE, view->function_counted),
+              lg_walk_intern(walk, "function"));
     if (view->function != NULL)
-        claim(walk, (PyObject *)view->code,
-              counted_as(LG_EDGE_ATTRIBUTE, view->code_counted),
-              lg_walk_intern(walk, "f_code"));
-    claim(walk, view->locals_mapping,
-          view->locals_mapping == view->globals ? LG_EDGE_GLOBALS
-                                                : LG_EDGE_ATTRIBUTE,
-          lg_walk_intern(walk, "f_locals"));
-    claim_slots(walk, view, claim);
+        edge_name(walk, (PyObject *)view->code,
+                  counted_as(LG_EDGE_ATTRIBUTE, view->code_counted),
+                  lg_walk_intern(walk, "f_code"));
+    edge_name(walk, view->locals_mapping,
+              view->locals_mapping == view->globals ? LG_EDGE_GLOBALS
+                                                    : LG_EDGE_ATTRIBUTE,
+              lg_walk_intern(walk, "f_locals"));
+    name_slots(walk, view, edge_name);
 }
 
 void
-lg_claim_frame(lg_walk *walk, const lg_frame_view *view)
+lg_name_edges_of_frame(lg_walk *walk, const lg_frame_view *view)
 {
-    claim_frame_with(walk, view, lg_claim);
+    name_frame_with(walk, view, lg_name_edge);
 }
 
 void
-lg_claim_frame_object(lg_walk *walk, PyObject *object)
+lg_name_edges_of_frame_object(lg_walk *walk, PyObject *object)
 {
     if (!walk->internal)
         return;
@@ -140,13 +141,13 @@ lg_claim_frame_object(lg_walk *walk, PyObject *object)
     /* The frame of a generator belongs to the generator, which has the edges.
      */
     if (view.generator != NULL && view.function != NULL)
-        claim_frame_with(walk, &view, lg_claim_shared);
+        name_frame_with(walk, &view, lg_name_edges_of_shared);
     else
-        lg_claim_frame(walk, &view);
+        lg_name_edges_of_frame(walk, &view);
 }
 
 void
-lg_claim_generator(lg_walk *walk, PyObject *object)
+lg_name_edges_of_generator(lg_walk *walk, PyObject *object)
 {
     if (!walk->internal)
         return;
@@ -154,9 +155,9 @@ lg_claim_generator(lg_walk *walk, PyObject *object)
     if (frame != NULL) {
         lg_frame_view view = lg_frame_view_of(frame);
         if (view.code != NULL) {
-            lg_claim_frame(walk, &view);
-            lg_claim(walk, view.object, LG_EDGE_ATTRIBUTE,
-                     lg_walk_intern(walk, "gi_frame"));
+            lg_name_edges_of_frame(walk, &view);
+            lg_name_edge(walk, view.object, LG_EDGE_ATTRIBUTE,
+                         lg_walk_intern(walk, "gi_frame"));
         }
         return;
     }

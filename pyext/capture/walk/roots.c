@@ -118,7 +118,7 @@ lg_roots_open(lg_walk *walk)
     uint32_t frame_type =
         lg_builder_add_type(builder, "frame", 5, LG_NONE, NULL, 0);
     add_synthetic(walk, walk->interpreter, interpreter_type);
-    lg_question_open(walk);
+    lg_calling_frame_find(walk);
     PyThreadState *first = PyInterpreterState_ThreadHead(walk->interpreter);
     for (PyThreadState *thread = first; thread != NULL;
          thread = lg_thread_next(thread, walk->internal))
@@ -233,9 +233,9 @@ walk_synthetic_frame(lg_walk *walk, uint32_t node)
     name.length = 0;
     lg_name_frame(&name, frame, view.code);
     lg_builder_set_text(walk->builder, node, name.data, name.length);
-    walk->claims.count = 0;
-    walk->claims.indexed = false;
-    lg_claim_frame(walk, &view);
+    walk->names.count = 0;
+    walk->names.indexed = false;
+    lg_name_edges_of_frame(walk, &view);
 }
 
 void

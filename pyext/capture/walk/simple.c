@@ -9,25 +9,27 @@
 #define BLOCK ((Py_ssize_t)512)
 
 static inline void
-write_edge(lg_walk *walk, lg_pen *pen, PyObject *target, unsigned kind,
-           uint32_t payload)
+write_edge(lg_walk *walk, lg_edge_writer *writer, PyObject *target,
+           unsigned kind, uint32_t payload)
 {
     if (target != NULL)
-        lg_pen_write(pen, lg_walk_meet(walk, pen, target), kind, payload);
+        lg_edge_writer_add(writer, lg_walk_meet(walk, writer, target), kind,
+                           payload);
 }
 
 static inline void
 walk_items(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
 {
-    lg_pen pen;
+    lg_edge_writer writer;
     for (Py_ssize_t i = 0; i < count;) {
         Py_ssize_t end = count - i < BLOCK ? count : i + BLOCK;
-        if (!lg_builder_pen(walk->builder, (uint32_t)(end - i), &pen))
+        if (!lg_builder_write_edges(walk->builder, (uint32_t)(end - i),
+                                    &writer))
             return;
         for (; i < end; i++)
-            write_edge(walk, &pen, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
-                       (uint32_t)i);
-        lg_walk_put(walk, &pen);
+            write_edge(walk, &writer, items[i],
+                       LG_EDGE_INDEX | LG_EDGE_TRAVERSED, (uint32_t)i);
+        lg_walk_put(walk, &writer);
     }
 }
 
@@ -48,20 +50,21 @@ lg_walk_set(lg_walk *walk, PyObject *object)
 {
     const PySetObject *set = (PySetObject *)object;
     uint32_t rank = 0;
-    lg_pen pen;
+    lg_edge_writer writer;
     for (Py_ssize_t i = 0; i <= set->mask;) {
         Py_ssize_t end = set->mask + 1 - i < BLOCK ? set->mask + 1 : i + BLOCK;
-        if (!lg_builder_pen(walk->builder, (uint32_t)(end - i), &pen))
+        if (!lg_builder_write_edges(walk->builder, (uint32_t)(end - i),
+                                    &writer))
             return;
         for (; i < end; i++) {
             const setentry *entry = &set->table[i];
             /* A deleted entry keeps a dummy key with hash -1, which no element
                has. */
             if (entry->key != NULL && entry->hash != -1)
-                write_edge(walk, &pen, entry->key,
+                write_edge(walk, &writer, entry->key,
                            LG_EDGE_ELEMENT | LG_EDGE_TRAVERSED, rank++);
         }
-        lg_walk_put(walk, &pen);
+        lg_walk_put(walk, &writer);
     }
 }
 
@@ -74,10 +77,11 @@ entry_word(const lg_dict_table *table, Py_ssize_t i, size_t offset)
 
 /** The node of a dict's key, which is known as one from now on. */
 static inline uint32_t
-meet_key(lg_walk *walk, lg_pen *pen, const lg_dict_table *table, Py_ssize_t i)
+meet_key(lg_walk *walk, lg_edge_writer *writer, const lg_dict_table *table,
+         Py_ssize_t i)
 {
-    uint32_t key = lg_walk_meet(walk, pen, entry_word(table, i, table->key));
-    pen->node_flags[key] |= LG_NODE_KEY;
+    uint32_t key = lg_walk_meet(walk, writer, entry_word(table, i, table->key));
+    writer->node_flags[key] |= LG_NODE_KEY;
     return key;
 }
 
@@ -85,17 +89,18 @@ meet_key(lg_walk *walk, lg_pen *pen, const lg_dict_table *table, Py_ssize_t i)
 static void
 walk_split(lg_walk *walk, const lg_dict_table *table, PyObject *const *values)
 {
-    lg_pen pen;
-    if (!lg_builder_pen(walk->builder, 2 * (uint32_t)table->count, &pen))
+    lg_edge_writer writer;
+    if (!lg_builder_write_edges(walk->builder, 2 * (uint32_t)table->count,
+                                &writer))
         return;
     for (Py_ssize_t i = 0; i < table->count; i++) {
         if (values[i] == NULL)
             continue;
-        uint32_t key = meet_key(walk, &pen, table, i);
-        write_edge(walk, &pen, values[i], LG_EDGE_VALUE | LG_EDGE_TRAVERSED,
+        uint32_t key = meet_key(walk, &writer, table, i);
+        write_edge(walk, &writer, values[i], LG_EDGE_VALUE | LG_EDGE_TRAVERSED,
                    key);
     }
-    lg_walk_put(walk, &pen);
+    lg_walk_put(walk, &writer);
 }
 
 /** Edges to keys of all-str dicts are real references that tp_traverse leaves
@@ -110,20 +115,21 @@ walk_entries(lg_walk *walk, const lg_dict_table *table, bool interned)
         key_extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
     }
     uint32_t rank = 0;
-    lg_pen pen;
+    lg_edge_writer writer;
     for (Py_ssize_t i = 0; i < table->count;) {
         Py_ssize_t end = table->count - i < BLOCK ? table->count : i + BLOCK;
-        if (!lg_builder_pen(walk->builder, 2 * (uint32_t)(end - i), &pen))
+        if (!lg_builder_write_edges(walk->builder, 2 * (uint32_t)(end - i),
+                                    &writer))
             return;
         for (; i < end; i++) {
             PyObject *value = entry_word(table, i, table->value);
             if (value == NULL)
                 continue;
-            uint32_t key = meet_key(walk, &pen, table, i);
-            write_edge(walk, &pen, value, LG_EDGE_VALUE | extra, key);
-            lg_pen_write(&pen, key, LG_EDGE_KEY | key_extra, rank++);
+            uint32_t key = meet_key(walk, &writer, table, i);
+            write_edge(walk, &writer, value, LG_EDGE_VALUE | extra, key);
+            lg_edge_writer_add(&writer, key, LG_EDGE_KEY | key_extra, rank++);
         }
-        lg_walk_put(walk, &pen);
+        lg_walk_put(walk, &writer);
     }
 }
 
@@ -188,23 +194,24 @@ lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
             return false;
     }
     uint32_t most = info->field_count + (uint32_t)inlined.count + 2;
-    lg_pen pen;
+    lg_edge_writer writer;
     if (!know_names(walk, info, inlined.count) ||
-        !lg_builder_pen(walk->builder, most, &pen))
+        !lg_builder_write_edges(walk->builder, most, &writer))
         return true;
     const lg_named_field *field = info->fields;
     const lg_named_field *fields_end = field + info->field_count;
     for (; field < fields_end; field++) {
         PyObject *child = *(PyObject **)((char *)object + field->offset);
-        write_edge(walk, &pen, child, field->kind | LG_EDGE_TRAVERSED,
+        write_edge(walk, &writer, child, field->kind | LG_EDGE_TRAVERSED,
                    field->name);
     }
     const uint32_t *names = info->attribute_names;
     for (Py_ssize_t i = 0; i < inlined.count; i++)
-        write_edge(walk, &pen, inlined.values[i],
+        write_edge(walk, &writer, inlined.values[i],
                    LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED, names[i]);
-    write_edge(walk, &pen, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
-    lg_pen_write(&pen, info->node, LG_EDGE_TYPE | LG_EDGE_TRAVERSED, 0);
-    lg_walk_put(walk, &pen);
+    write_edge(walk, &writer, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
+    lg_edge_writer_add(&writer, info->node, LG_EDGE_TYPE | LG_EDGE_TRAVERSED,
+                       0);
+    lg_walk_put(walk, &writer);
     return true;
 }

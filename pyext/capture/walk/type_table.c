@@ -190,7 +190,7 @@ fill(lg_walk *walk, lg_type_info *info)
         (uint32_t)((size_t)type->tp_basicsize + lg_preheader_size(type));
     info->item_size = (uint32_t)type->tp_itemsize;
     info->fixed_size = lg_fixed_size(info);
-    lg_survey_choose(walk, info);
+    lg_pass_choose(walk, info);
     info->plan = (uint8_t)plan_of(walk, info);
     info->head_is_sure = is_head_sure(info);
     return true;

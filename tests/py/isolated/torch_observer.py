@@ -114,17 +114,17 @@ def modes():
 
 
 def altered(change):
-    """Capture with canaries of which one thing is not as PyTorch made it."""
-    from leakgraph import canaries
+    """Capture with calibration of which one thing is not as PyTorch made it."""
+    from leakgraph import calibration
 
-    genuine = canaries.torch
+    genuine = calibration.torch
 
     def torch_(seconds=10):
         made = genuine(seconds)
         change(made)
         return made
 
-    canaries.torch = torch_
+    calibration.torch = torch_
     x = torch.ones(3, requires_grad=True)
     y = x.exp()
     snapshot = leakgraph.snapshot()
@@ -132,7 +132,7 @@ def altered(change):
 
 
 def half():
-    """A canary of the graph that does not fit: tensors are inspected, it is not."""
+    """A calibration object of the graph that does not fit: tensors are inspected, it is not."""
 
     def change(made):
         made["unpack"] = made["pack"]
@@ -146,7 +146,7 @@ def half():
 
 
 def broken():
-    """A canary among the tensors: nothing is inspected, and that is said."""
+    """A calibration object among the tensors: nothing is inspected, and that is said."""
 
     def change(made):
         made["addresses"][id(made["long"])] += 8
