@@ -14,6 +14,7 @@ HEADERS = (
     "libgraph/include/leakgraph/analysis.h",
     "libgraph/include/leakgraph/bytes.h",
     "libgraph/include/leakgraph/report.h",
+    "libgraph/include/leakgraph/lock.h",
     "export/include/leakgraph/export.h",
 )
 INCLUDE_DIRS = ("libgraph/include", "export/include")

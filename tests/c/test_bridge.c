@@ -44,25 +44,13 @@ realloc(void *old, size_t size)
 // 0 -> 1 -> 2 -> 3 -> 1, 2 -> 4, 3 -> 4, 4 -> 5 -> 4
 static const uint32_t source[] = {0, 1, 2, 3, 2, 3, 4, 5};
 static const uint32_t target[] = {1, 2, 3, 1, 4, 4, 5, 4};
-static const lg__problem problem = {6, 8, source, target, NULL};
-
-static lg__solver *
-opened(void)
-{
-    lg__solver *solver = NULL;
-    lg_error err;
-    lg_status status = lg__solver_open(&solver, &err);
-    if (status != LG_OK)
-        fprintf(stderr, "%s\n", err.message);
-    REQUIRE(status == LG_OK);
-    return solver;
-}
+static const lg__problem problem = {6, 8, source, target, NULL, false};
 
 static void
 answers(void)
 {
     uint32_t found[6];
-    REQUIRE(opened()(&problem, found, NULL) == LG_OK);
+    REQUIRE(lg__solver_ask(&problem, found, NULL) == LG_OK);
     CHECK(found[0] == 0 && found[1] == 0 && found[2] == 1 && found[3] == 2);
     CHECK(found[4] == 2 && found[5] == 4);
 }
@@ -70,14 +58,13 @@ answers(void)
 static void
 out_of_memory(void)
 {
-    lg__solver *solve = opened();
     lg_status status = LG_ENOMEM;
     long allowed = 0;
     for (; status != LG_OK && allowed < 10000; allowed++) {
         uint32_t found[6] = {7, 7, 7, 7, 7, 7};
         lg_error err = {0};
         left = allowed;
-        status = solve(&problem, found, &err);
+        status = lg__solver_ask(&problem, found, &err);
         left = -1;
         CHECK(status == LG_OK || status == LG_ENOMEM);
         CHECK(status == LG_OK || (err.message[0] != 0 && found[0] == 7));
@@ -102,28 +89,28 @@ cancelled(void)
     lg_monitor monitor = {refuse, &ticks};
     uint32_t from[LONG - 1];
     uint32_t to[LONG - 1];
-    lg__problem watched = {LONG, LONG - 1, from, to, &monitor};
+    lg__problem watched = {LONG, LONG - 1, from, to, &monitor, false};
     uint32_t found[LONG] = {7};
     lg_error err = {0};
     for (uint32_t i = 0; i < LONG - 1; i++) {
         from[i] = i;
         to[i] = i + 1;
     }
-    CHECK(opened()(&watched, found, &err) == LG_ECANCELLED);
+    CHECK(lg__solver_ask(&watched, found, &err) == LG_ECANCELLED);
     CHECK(ticks == 1 && found[0] == 7);
     CHECK(strncmp(err.message, "cancelled while ", 16) == 0);
     // The next call knows nothing of it.
-    CHECK(opened()(&problem, found, &err) == LG_OK);
+    CHECK(lg__solver_ask(&problem, found, &err) == LG_OK);
 }
 
 // What igraph refuses comes back as a sentence.
 static void
 refused(void)
 {
-    lg__problem rootless = {0, 0, source, target, NULL};
+    lg__problem rootless = {0, 0, source, target, NULL, false};
     uint32_t found[1] = {7};
     lg_error err = {0};
-    CHECK(opened()(&rootless, found, &err) == LG_EUNSUPPORTED);
+    CHECK(lg__solver_ask(&rootless, found, &err) == LG_EUNSUPPORTED);
     CHECK(strstr(err.message, "igraph") != NULL && found[0] == 7);
 }
 

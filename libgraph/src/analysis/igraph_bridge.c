@@ -1,15 +1,13 @@
 // igraph behind one function: the only file that knows it, and all of the
 // shared object that is opened at the first analysis.
 //
-// Debian builds igraph without thread-local storage: one lock covers every
-// call, and its handlers, which abort or print unless they are replaced, are
-// ours only while we hold it.
+// Its handlers, which abort or print unless they are replaced, are ours only
+// during a call.
 #include "analysis/solver.h"
 
 #include <igraph.h>
 
 #include <errno.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 
@@ -26,9 +24,7 @@ LG_API lg__solver lg_igraph_dominators;
 
 static const char phase[] = "solving components";
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-// What was there before our handlers; under the lock.
+// What was there before our handlers.
 static struct {
     igraph_error_handler_t *error;
     igraph_warning_handler_t *warning;
@@ -123,10 +119,22 @@ on_interruption(void)
 }
 #endif
 
+// A call that a fork stopped half way left our handlers behind, and those of
+// before in `others`.
+#define REPLACE(kind, ours)                                                    \
+    do {                                                                       \
+        igraph_##kind##_handler_t *before = igraph_set_##kind##_handler(ours); \
+        if (before != (ours))                                                  \
+            others.kind = before;                                              \
+    } while (0)
+
 static void
 enter(const lg__problem *problem)
 {
-    pthread_mutex_lock(&lock);
+    // What such a call was to free lies in the stack of a thread that is no
+    // more: it is lost.
+    if (problem->left)
+        IGRAPH_FINALLY_CLEAN(IGRAPH_FINALLY_STACK_SIZE());
 #if IGRAPH_VERSION_MAJOR > 0
     igraph_setup();
 #endif
@@ -137,10 +145,10 @@ enter(const lg__problem *problem)
     call.reason[0] = '\0';
     call.active = true;
     errno = 0;
-    others.error = igraph_set_error_handler(on_error);
-    others.warning = igraph_set_warning_handler(on_warning);
-    others.fatal = igraph_set_fatal_handler(on_fatal);
-    others.interruption = igraph_set_interruption_handler(on_interruption);
+    REPLACE(error, on_error);
+    REPLACE(warning, on_warning);
+    REPLACE(fatal, on_fatal);
+    REPLACE(interruption, on_interruption);
 }
 
 static void
@@ -152,7 +160,6 @@ leave(void)
     igraph_set_interruption_handler(others.interruption);
     call.monitor = NULL;
     call.active = false;
-    pthread_mutex_unlock(&lock);
 }
 
 // What came of the call, in a sentence. This object links nothing of ours,

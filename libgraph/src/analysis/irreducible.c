@@ -133,7 +133,6 @@ list_edges(const irreducible *state, columns *edges)
 static lg_status
 ask_igraph(irreducible *state, const columns *edges, lg_error *err)
 {
-    lg__solver *solve;
     lg__problem problem = {
         .node_count = state->count + 1,
         .edge_count = edges->count,
@@ -142,10 +141,8 @@ ask_igraph(irreducible *state, const columns *edges, lg_error *err)
         .monitor = state->building->monitor,
     };
     uint32_t *found = malloc(problem.node_count * sizeof *found);
-    lg_status status =
-        found != NULL ? lg__solver_open(&solve, err) : lg__error_memory(err);
-    if (status == LG_OK)
-        status = solve(&problem, found, err);
+    lg_status status = found != NULL ? lg__solver_ask(&problem, found, err)
+                                     : lg__error_memory(err);
     for (uint32_t i = 0; i < state->count && status == LG_OK; i++)
         state->inner[i] = found[i + 1] == 0 ? LG_NONE : found[i + 1] - 1;
     free(found);

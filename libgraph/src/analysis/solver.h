@@ -14,17 +14,20 @@ typedef struct lg__problem {
     const uint32_t *source;
     const uint32_t *target;
     const lg_monitor *monitor;
+    bool left; /**< set by lg__solver_ask: a fork stopped a call half way */
 } lg__problem;
 
 /** The immediate dominator of every node from node 0, which reaches them all;
- *  its own is 0. */
+ *  its own is 0. For one thread at a time. */
 typedef lg_status lg__solver(const lg__problem *problem, uint32_t *dominator,
                              lg_error *err);
 
 /** The one symbol that the shared object exports. */
 #define LG__SOLVER_SYMBOL "lg_igraph_dominators"
 
-/** Opens igraph; LG_EUNSUPPORTED says how to install it. */
-lg_status lg__solver_open(lg__solver **out, lg_error *err);
+/** Opens igraph and asks it, one thread after the other. LG_EUNSUPPORTED says
+ *  how to install it. */
+lg_status lg__solver_ask(const lg__problem *problem, uint32_t *dominator,
+                         lg_error *err);
 
 #endif

@@ -275,11 +275,16 @@ const lg__fold *
 lg__graph_folds(const lg_graph *graph)
 {
     lg__lazy *lazy = graph->lazy;
-    pthread_mutex_lock(&lazy->lock);
-    if (lazy->fold == NULL)
+    if (lazy->has_folds)
+        return lazy->fold;
+    lg_lock_take(&lazy->lock);
+    if (!lazy->has_folds) {
+        lazy->buffers = (lg__vector){.element = sizeof(lg__folded_buffer)};
         lazy->fold = make_folds(graph, &lazy->buffers);
-    pthread_mutex_unlock(&lazy->lock);
-    return lazy->fold;
+        lazy->has_folds = lazy->fold != NULL;
+    }
+    lg_lock_give(&lazy->lock);
+    return lazy->has_folds ? lazy->fold : NULL;
 }
 
 uint32_t

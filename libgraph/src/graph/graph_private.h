@@ -6,7 +6,9 @@
 #ifndef LG_GRAPH_PRIVATE_H
 #define LG_GRAPH_PRIVATE_H
 
-#include <pthread.h>
+#include <stdatomic.h>
+
+#include <leakgraph/lock.h>
 
 #include "base/base_private.h"
 
@@ -127,16 +129,21 @@ typedef struct lg__folded_buffer {
     uint32_t buffer;
 } lg__folded_buffer;
 
-/** Indexes made at the first use, under the lock, and kept. */
+/** Indexes made at the first use and kept. Who makes one holds the lock and
+ *  sets the flag when all of it is in place: without the flag nothing of it is
+ *  to be believed, since a fork may have left it half done in the child. */
 typedef struct lg__lazy {
-    pthread_mutex_t lock;
+    lg_lock lock;
+    atomic_bool has_reverse;
     lg__reverse reverse;
+    atomic_bool has_folds;
     lg__fold *fold;
     lg__vector buffers; /**< lg__folded_buffer: by holder; made with the folds
                          */
+    atomic_bool has_by_address;
     uint32_t *by_address;
     uint32_t by_address_count;
-    uint32_t asked; /**< for addresses, before there was an index */
+    atomic_uint asked; /**< for addresses, before there was an index */
 } lg__lazy;
 
 struct lg_graph {

@@ -18,9 +18,6 @@ lg__graph_new(const lg_allocator *allocator, lg_graph **out, lg_error *err)
     if (graph == NULL || lazy == NULL)
         goto fail;
     memset(lazy, 0, sizeof *lazy);
-    lazy->buffers.element = sizeof(lg__folded_buffer);
-    if (pthread_mutex_init(&lazy->lock, NULL) != 0)
-        goto fail;
     memset(graph, 0, sizeof *graph);
     graph->allocator = *allocator;
     graph->lazy = lazy;
@@ -40,16 +37,18 @@ free_lazy(lg_graph *graph)
     const lg_allocator *allocator = &graph->allocator;
     lg__lazy *lazy = graph->lazy;
     size_t nodes = graph->columns.node_count;
-    if (lazy->reverse.first != NULL) {
+    if (lazy->has_reverse) {
         lg__deallocate(allocator, (void *)(uintptr_t)lazy->reverse.first,
                        (nodes + 1) * sizeof(uint64_t));
         lg__deallocate(allocator, (void *)(uintptr_t)lazy->reverse.edge,
                        graph->columns.edge_count * sizeof(lg__in_edge));
     }
-    lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));
-    lg__vector_free(allocator, &lazy->buffers);
-    lg__deallocate(allocator, lazy->by_address, nodes * sizeof(uint32_t));
-    pthread_mutex_destroy(&lazy->lock);
+    if (lazy->has_folds) {
+        lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));
+        lg__vector_free(allocator, &lazy->buffers);
+    }
+    if (lazy->has_by_address)
+        lg__deallocate(allocator, lazy->by_address, nodes * sizeof(uint32_t));
     lg__deallocate(allocator, lazy, sizeof *lazy);
 }
 

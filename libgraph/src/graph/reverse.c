@@ -55,12 +55,16 @@ bool
 lg__graph_reverse(const lg_graph *graph, lg__reverse *out)
 {
     lg__lazy *lazy = graph->lazy;
-    pthread_mutex_lock(&lazy->lock);
-    bool made =
-        lazy->reverse.first != NULL || make_reverse(graph, &lazy->reverse);
+    if (!lazy->has_reverse) {
+        lg_lock_take(&lazy->lock);
+        if (!lazy->has_reverse)
+            lazy->has_reverse = make_reverse(graph, &lazy->reverse);
+        lg_lock_give(&lazy->lock);
+    }
+    if (!lazy->has_reverse)
+        return false;
     *out = lazy->reverse;
-    pthread_mutex_unlock(&lazy->lock);
-    return made;
+    return true;
 }
 
 uint64_t
@@ -105,8 +109,8 @@ sort_by_address(const lg_columns *columns, uint32_t *nodes, uint32_t *spare,
         memcpy(nodes, source, count * sizeof *nodes);
 }
 
-static uint32_t *
-make_by_address(const lg_graph *graph, uint32_t *count)
+static bool
+make_by_address(const lg_graph *graph, lg__lazy *out)
 {
     const lg_columns *columns = &graph->columns;
     size_t size = columns->node_count * sizeof(uint32_t);
@@ -119,13 +123,14 @@ make_by_address(const lg_graph *graph, uint32_t *count)
                 nodes[filled++] = node;
         if (filled > 0)
             sort_by_address(columns, nodes, spare, filled);
-        *count = filled;
+        out->by_address = nodes;
+        out->by_address_count = filled;
     } else {
         lg__deallocate(&graph->allocator, nodes, size);
         nodes = NULL;
     }
     lg__deallocate(&graph->allocator, spare, size);
-    return nodes;
+    return nodes != NULL;
 }
 
 static uint32_t
@@ -163,14 +168,15 @@ lg_graph_find(const lg_graph *graph, uint64_t address)
         return LG_NONE;
     // The index takes as long as many scans, and most callers ask once.
     const uint32_t scans = 16;
-    pthread_mutex_lock(&lazy->lock);
-    if (lazy->by_address == NULL && lazy->asked++ >= scans)
-        lazy->by_address = make_by_address(graph, &lazy->by_address_count);
-    const uint32_t *nodes = lazy->by_address;
-    uint32_t count = lazy->by_address_count;
-    pthread_mutex_unlock(&lazy->lock);
+    if (!lazy->has_by_address && lazy->asked++ >= scans) {
+        lg_lock_take(&lazy->lock);
+        if (!lazy->has_by_address)
+            lazy->has_by_address = make_by_address(graph, lazy);
+        lg_lock_give(&lazy->lock);
+    }
     // Without memory for the index every question costs a scan.
-    if (nodes == NULL)
+    if (!lazy->has_by_address)
         return scan_for_address(&graph->columns, address);
-    return search_address(&graph->columns, nodes, count, address);
+    return search_address(&graph->columns, lazy->by_address,
+                          lazy->by_address_count, address);
 }

@@ -15,11 +15,6 @@ snapshot_new(core_state *state, lg_graph *graph)
         return NULL;
     }
     self->graph = graph;
-    self->at_work = PyThread_allocate_lock();
-    if (self->at_work == NULL) {
-        Py_DECREF(self);
-        return PyErr_NoMemory();
-    }
     return (PyObject *)self;
 }
 
@@ -85,8 +80,6 @@ snapshot_dispose(snapshot_object *self)
     lg_analysis_free(self->analysis);
     lg_graph_free(self->graph);
     free(self->root_bits);
-    if (self->at_work != NULL)
-        PyThread_free_lock(self->at_work);
 }
 
 static uint8_t *

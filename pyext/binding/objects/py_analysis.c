@@ -7,7 +7,7 @@
 static bool
 start_work(snapshot_object *self)
 {
-    if (PyThread_acquire_lock(self->at_work, NOWAIT_LOCK))
+    if (lg_lock_try(&self->at_work) != LG_LOCK_BUSY)
         return true;
     if (self->analyst == PyThread_get_thread_ident()) {
         PyErr_SetString(object_state(self)->errors[ERROR_BASE],
@@ -16,11 +16,11 @@ start_work(snapshot_object *self)
         return false;
     }
     for (;;) {
-        PyLockStatus status;
+        lg_lock_result result;
         Py_BEGIN_ALLOW_THREADS
-        status = PyThread_acquire_lock_timed(self->at_work, -1, 1);
+        result = lg_lock_take_or_signal(&self->at_work);
         Py_END_ALLOW_THREADS
-        if (status == PY_LOCK_ACQUIRED)
+        if (result != LG_LOCK_BUSY)
             return true;
         if (PyErr_CheckSignals() < 0)
             return false;
@@ -31,7 +31,7 @@ static void
 end_work(snapshot_object *self)
 {
     self->analyst = 0;
-    PyThread_release_lock(self->at_work);
+    lg_lock_give(&self->at_work);
 }
 
 /* What was saved with the graph, or else a new one. */

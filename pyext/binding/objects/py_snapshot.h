@@ -10,6 +10,7 @@
 
 #include "binding/support/state.h"
 #include <leakgraph/analysis.h>
+#include <leakgraph/lock.h>
 
 typedef struct snapshot_object {
     PyObject_HEAD
@@ -17,10 +18,10 @@ typedef struct snapshot_object {
     Py_ssize_t uses;    /* calls at work on the graph, maybe without the GIL */
     Py_ssize_t exports; /* buffers handed out by columns */
     bool closed;
-    uint8_t *root_bits;         /* one per node, made when first asked for */
-    lg_analysis *analysis;      /* made once, under the lock; or NULL */
-    PyThread_type_lock at_work; /* held by the thread that makes it */
-    unsigned long analyst;      /* that thread */
+    uint8_t *root_bits;    /* one per node, made when first asked for */
+    lg_analysis *analysis; /* made once, under the lock; or NULL */
+    lg_lock at_work;       /* held by the thread that makes it */
+    unsigned long analyst; /* that thread */
     PyObject *weakrefs;
 } snapshot_object;
 

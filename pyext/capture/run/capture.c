@@ -3,22 +3,46 @@
 #include "capture/memory/arena.h"
 #include "capture/cpython/clock.h"
 
+#include <leakgraph/lock.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/** What is known before the walk: strftime may take locks, which the walk of a
- *  forked child must not. */
+static unsigned
+days_of(unsigned year, unsigned month)
+{
+    static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
+                                   31, 31, 30, 31, 30, 31};
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return days[month] + (leap && month == 1 ? 1u : 0u);
+}
+
+/** A time since 1970 as UTC. gmtime and strftime wait for the lock of the time
+ *  zone, which in a child of os.fork() a thread that is no more may hold. */
+static void
+write_time(time_t time, char *out, size_t size)
+{
+    unsigned long days = (unsigned long)time / 86400;
+    unsigned rest = (unsigned)((unsigned long)time % 86400);
+    unsigned year = 1970;
+    unsigned month = 0;
+    while (days >= days_of(year, month)) {
+        days -= days_of(year, month);
+        month = (month + 1) % 12;
+        year += month == 0;
+    }
+    snprintf(out, size, "%04u-%02u-%02uT%02u:%02u:%02uZ", year, month + 1,
+             (unsigned)days + 1, rest / 3600, rest / 60 % 60, rest % 60);
+}
+
+/** What is known before the walk. */
 static void
 describe(lg_walk *walk)
 {
     char text[160];
     lg_builder *builder = walk->builder;
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    write_time(time(NULL), text, sizeof text);
     lg_builder_set_info(builder, "time", text);
     snprintf(text, sizeof text, "%ld", (long)getpid());
     lg_builder_set_info(builder, "pid", text);
@@ -35,11 +59,13 @@ describe(lg_walk *walk)
 }
 
 /** What lists are followed by; without it they are gone through: see chain.h.
- */
+ * In a child of os.fork() the loader's lock may be held by a thread that is no
+ *  more, and a capture there would never return. */
 static void
 read_images(lg_walk *walk)
 {
-    if (walk->partial || !walk->internal || LG_FREE_THREADED)
+    if (walk->partial || !walk->internal || LG_FREE_THREADED ||
+        lg_process_is_forked())
         return;
     lg_images images = {.capacity = 0};
     lg_images_read(&images);

@@ -1,0 +1,58 @@
+/**
+ * Locks that hold in a forked child.
+ *
+ * fork() copies the memory of a process but only one of its threads. A lock
+ * that another thread held is locked for good in the child, and a child that
+ * waits for it never returns. An lg_lock knows how many forks ago it was taken:
+ * in a child it is free unless the thread that forked is the one that holds it.
+ *
+ * What such a lock guards may be half done: its holder was stopped anywhere.
+ * LG_LOCK_LEFT says so, once, to the next thread that takes it.
+ */
+#ifndef LEAKGRAPH_LOCK_H
+#define LEAKGRAPH_LOCK_H
+
+#include <leakgraph/leakgraph.h>
+
+#include <pthread.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A lock; all zeros is a free one. Nothing has to be freed. */
+typedef struct lg_lock {
+    uint32_t word;
+    pthread_t holder;
+} lg_lock;
+
+/** What came of an attempt to take a lock. */
+typedef enum lg_lock_result {
+    LG_LOCK_TAKEN = 0,
+    LG_LOCK_LEFT, /**< taken; a thread that is no more held it at a fork */
+    LG_LOCK_BUSY, /**< not taken */
+} lg_lock_result;
+
+/** Takes a lock if it is free. Safe after any kind of clone: it allocates
+ *  nothing and waits for nobody. */
+LG_API lg_lock_result lg_lock_try(lg_lock *lock);
+
+/** Waits for a lock. A thread that holds it already waits for ever. */
+LG_API lg_lock_result lg_lock_take(lg_lock *lock);
+
+/** The same, but LG_LOCK_BUSY as soon as this thread has handled a signal
+ *  meanwhile. */
+LG_API lg_lock_result lg_lock_take_or_signal(lg_lock *lock);
+
+/** Gives a lock back that this thread has taken. */
+LG_API void lg_lock_give(lg_lock *lock);
+
+/** Whether fork() made this process after leakgraph was loaded: then locks of
+ *  other libraries may be held by threads that are no more. */
+LG_API bool lg_process_is_forked(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

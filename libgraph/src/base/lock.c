@@ -1,0 +1,145 @@
+// Locks that hold in a forked child: a word that says by how many forks it is
+// old.
+//
+// pthread_atfork could lock all locks before a fork instead. That would have
+// fork() wait for an analysis, whose progress is told under the GIL that the
+// forking thread holds, and it would need a list of all graphs.
+#include <leakgraph/lock.h>
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// The low bits of a word; those above are the generation in which it was taken.
+enum { FREE = 0, HELD = 1, AWAITED = 2, STATE = 3, GENERATION_SHIFT = 2 };
+
+// Written in children of fork(), which have one thread then. `survivor` is the
+// only thread of before that this process has, and it has lived since the
+// generation `since` or longer.
+static struct {
+    uint32_t generation;
+    uint32_t since;
+    pthread_t survivor;
+} process;
+
+static void
+note_fork(void)
+{
+    pthread_t self = pthread_self();
+    if (process.generation == 0 || !pthread_equal(self, process.survivor)) {
+        process.survivor = self;
+        process.since = process.generation;
+    }
+    process.generation++;
+}
+
+// The system forgets the handler when this library is unloaded. Without memory
+// for it, locks are as others are.
+__attribute__((constructor)) static void
+watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, note_fork);
+}
+
+bool
+lg_process_is_forked(void)
+{
+    return process.generation > 0;
+}
+
+static uint32_t
+word_of(uint32_t state)
+{
+    return process.generation << GENERATION_SHIFT | state;
+}
+
+// Whether a held lock's thread was not copied by a fork. The word of a lock
+// that the survivor holds stays as it is until that gives it back.
+static bool
+is_left(const lg_lock *lock, uint32_t word)
+{
+    uint32_t taken = word >> GENERATION_SHIFT;
+    if (taken == process.generation)
+        return false;
+    pthread_t holder = __atomic_load_n(&lock->holder, __ATOMIC_RELAXED);
+    return taken < process.since || !pthread_equal(holder, process.survivor);
+}
+
+// `word` is what the lock was seen as, and is seen anew when that has changed.
+static lg_lock_result
+take_seen(lg_lock *lock, uint32_t *word, uint32_t state)
+{
+    bool left = (*word & STATE) != FREE;
+    if (left && !is_left(lock, *word))
+        return LG_LOCK_BUSY;
+    if (!__atomic_compare_exchange_n(&lock->word, word, word_of(state), false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return LG_LOCK_BUSY;
+    __atomic_store_n(&lock->holder, pthread_self(), __ATOMIC_RELAXED);
+    return left ? LG_LOCK_LEFT : LG_LOCK_TAKEN;
+}
+
+lg_lock_result
+lg_lock_try(lg_lock *lock)
+{
+    uint32_t word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+    return take_seen(lock, &word, HELD);
+}
+
+// Until the word changes; false when a signal was handled.
+static bool
+sleep_on(lg_lock *lock, uint32_t word)
+{
+    return syscall(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, word, NULL, NULL,
+                   0) == 0 ||
+           errno != EINTR;
+}
+
+static lg_lock_result
+wait_for(lg_lock *lock, bool heed_signals)
+{
+    uint32_t word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+    uint32_t state = HELD;
+    for (;;) {
+        uint32_t seen = word;
+        lg_lock_result result = take_seen(lock, &word, state);
+        if (result != LG_LOCK_BUSY)
+            return result;
+        if (word != seen)
+            continue;
+        uint32_t awaited = (word & ~(uint32_t)STATE) | AWAITED;
+        if (word != awaited &&
+            !__atomic_compare_exchange_n(&lock->word, &word, awaited, false,
+                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            continue;
+        if (!sleep_on(lock, awaited) && heed_signals)
+            return LG_LOCK_BUSY;
+        // Others may still wait: who gives it back must wake them.
+        state = AWAITED;
+        word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+    }
+}
+
+lg_lock_result
+lg_lock_take(lg_lock *lock)
+{
+    return wait_for(lock, false);
+}
+
+lg_lock_result
+lg_lock_take_or_signal(lg_lock *lock)
+{
+    return wait_for(lock, true);
+}
+
+void
+lg_lock_give(lg_lock *lock)
+{
+    // A fork between the two finds no holder: the lock is free in the child.
+    __atomic_store_n(&lock->holder, (pthread_t)0, __ATOMIC_RELAXED);
+    uint32_t before =
+        __atomic_exchange_n(&lock->word, word_of(FREE), __ATOMIC_RELEASE);
+    if ((before & STATE) == AWAITED)
+        syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}

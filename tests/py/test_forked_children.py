@@ -1,0 +1,215 @@
+"""Children of os.fork(): what the threads of their parent held holds nothing up.
+
+A child that waits for ever is killed by its own alarm, and fails the test.
+"""
+
+import ctypes
+import os
+import random
+import signal
+import threading
+import traceback
+
+import pytest
+
+import leakgraph
+
+PATIENCE = 60
+
+
+def in_child(work):
+    """The exit status of a child that does the work; -SIGALRM if it waits for ever."""
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(PATIENCE)
+        try:
+            os._exit(0 if work() else 1)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(2)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+class Gate:
+    """Where a thread stops, by what it calls, until it may go on."""
+
+    def __init__(self):
+        self.came = threading.Event()
+        self.may_go_on = threading.Event()
+
+    def __call__(self, *_):
+        self.came.set()
+        self.may_go_on.wait()
+        return 0
+
+
+class at_work:
+    """A thread that is stopped half way, while the block runs."""
+
+    def __init__(self, work):
+        self.gate = Gate()
+        self.thread = threading.Thread(target=self.run, args=(work,))
+
+    def run(self, work):
+        try:
+            work(self.gate)
+        finally:
+            self.gate.came.set()
+
+    def __enter__(self):
+        self.thread.start()
+        self.gate.came.wait()
+
+    def __exit__(self, *_):
+        self.gate.may_go_on.set()
+        self.thread.join()
+
+
+class Thing:
+    """It refers to whatever it is given."""
+
+
+def tangle(size):
+    """Objects that igraph is needed for."""
+    choice = random.Random(size)
+    things = [Thing() for _ in range(size)]
+    for i, thing in enumerate(things):
+        thing.near, thing.far = things[i - 1], choice.choice(things)
+    return things[0], things[size // 2]
+
+
+@pytest.fixture
+def held():
+    return tangle(3000)
+
+
+def captured(things):
+    """A snapshot and the things' nodes: a child asks about those, not about its own."""
+    snapshot = leakgraph.snapshot()
+    return snapshot, [snapshot.find(thing) for thing in things]
+
+
+# ---------------------------------------------------------------- the analysis ---
+
+
+def test_an_analysis_that_a_thread_makes(held):
+    snapshot, nodes = captured(held)
+
+    def retained():
+        return snapshot.retained(nodes).host > 3000 * 32
+
+    with at_work(lambda gate: snapshot.analyze(progress=gate)):
+        assert in_child(retained) == 0
+    assert retained()
+
+
+def test_a_child_of_the_thread_that_analyses(held):
+    """It goes on with the analysis, which another thread of its own awaits."""
+    snapshot, nodes = captured(held)
+    children = []
+    answers = []
+
+    def ask():
+        answers.append(snapshot.retained(nodes))
+
+    def fork_once(*_):
+        if not children:
+            children.append(os.fork())
+        if children == [0]:
+            children.append(threading.Thread(target=ask))
+            children[1].start()
+
+    try:
+        snapshot.analyze(progress=fork_once)
+        if children[0] == 0:
+            signal.alarm(PATIENCE)
+            children[1].join()
+            os._exit(0 if answers == [snapshot.retained(nodes)] else 1)
+    finally:
+        if children[:1] == [0]:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 0
+    assert snapshot.retained(nodes).host > 0
+
+
+# ------------------------------------------------------------- the C library's ---
+
+
+def test_the_lock_of_the_loader():
+    """A thread that goes through what is loaded has it."""
+    libc = ctypes.CDLL(None)
+    visit = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)
+    assert len(leakgraph.snapshot()) > 1000  # whatever is imported for it
+
+    def go_through(gate):
+        stop = visit(lambda *_: gate() or 1)
+        libc.dl_iterate_phdr(stop, None)
+
+    with at_work(go_through):
+        assert in_child(lambda: len(leakgraph.snapshot()) > 1000) == 0
+
+
+# The file that the time zone is read from is a pipe: whoever reads it stops there.
+TIME_ZONE = """
+import ctypes, os, sys, threading
+import leakgraph, test_forked_children
+libc = ctypes.CDLL(None)
+os.mkfifo("zone")
+libc.setenv(b"TZ", os.path.abspath("zone").encode(), 1)
+reader = threading.Thread(target=libc.tzset)
+reader.start()
+writer = os.open("zone", os.O_WRONLY)
+print(test_forked_children.in_child(lambda: len(leakgraph.snapshot()) > 1000))
+os.close(writer)
+reader.join()
+"""
+
+
+def test_the_lock_of_the_time_zone(python):
+    path = os.path.dirname(__file__) + ":" + os.environ.get("PYTHONPATH", "")
+    done = python("-c", TIME_ZONE, PYTHONPATH=path)
+    assert done.out == "0\n", done.err
+
+
+# -------------------------------------------------------------------- all of it ---
+
+CHILDREN = 8
+
+
+def everything(snapshot, nodes):
+    """Whatever takes a lock."""
+    return (
+        nodes[0].referrers()
+        and snapshot.retained(nodes).host > 3000 * 32
+        and str(snapshot.top())
+    )
+
+
+def test_children_of_busy_threads(held):
+    """Threads capture, analyse and read without a pause while children are forked."""
+    shared = [captured(held)]
+    over = threading.Event()
+
+    def capture():
+        while not over.is_set():
+            shared[0] = captured(held)
+
+    def analyse():
+        while not over.is_set():
+            everything(*shared[0])
+
+    def of_both():
+        return everything(*shared[0]) and everything(*captured(held))
+
+    threads = [threading.Thread(target=work) for work in (capture, analyse)]
+    for thread in threads:
+        thread.start()
+    try:
+        codes = [in_child(of_both) for _ in range(CHILDREN)]
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+    assert codes == [0] * CHILDREN
