@@ -20,7 +20,6 @@ from leakgraph._core import (
     TensorGroups,
     TensorRow,
     Tensors,
-    Top,
     Why,
 )
 
@@ -32,7 +31,6 @@ __all__ = [
     "merged_html",
     "tensor_groups_html",
     "tensors_html",
-    "top_html",
     "why_html",
 ]
 
@@ -172,20 +170,6 @@ def merged_html(merged: MergedPaths) -> str:
     except ClosedError:
         picture = None
     return f"<p>{said}</p>{_table(head, body)}{picture or ''}"
-
-
-def top_html(top: Top) -> str:
-    """The rows as a table."""
-    held = any(row.held_by for row in top)
-    head = "<th>retained</th><th>objects</th><th>size</th>" + _head("object")
-    head += _head("held by") if held else ""
-    body = [
-        _cells(_size(row.retained + row.device), f"{row.count:,}", _size(row.size))
-        + f"<td{_LEFT}>{escape(row.name)}</td>"
-        + (f"<td{_LEFT}>{escape(row.held_by)}</td>" if held else "")
-        for row in top
-    ]
-    return _table(head, body)
 
 
 def cycles_html(cycles: Cycles) -> str:

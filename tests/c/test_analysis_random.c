@@ -1,4 +1,6 @@
 // Random graphs against the oracle, in every node, component and some sets.
+#include <leakgraph/report.h>
+
 #include "oracle.h"
 #include "test.h"
 
@@ -222,9 +224,9 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
           oracle_bytes(graph, all, 1) + oracle_bytes(graph, all, 2));
 }
 
-// The row of one type, without its end.
+// The row of one type, against the set of its nodes.
 static void
-compare_group(const lg_analysis *analysis, const char *name, const char *row)
+compare_group(const lg_analysis *analysis, lg_string name, lg_cell retained)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t nodes[ORACLE_NODES];
@@ -233,43 +235,41 @@ compare_group(const lg_analysis *analysis, const char *name, const char *row)
          node++) {
         uint32_t type = lg_graph_columns(graph)->type[node];
         lg_string known = lg_graph_type(graph, type).name;
-        if (known.length == strlen(name) &&
-            memcmp(known.data, name, known.length) == 0)
+        if (known.length == name.length &&
+            memcmp(known.data, name.data, name.length) == 0)
             nodes[count++] = node;
     }
     uint64_t each[ORACLE_DEVICES];
     REQUIRE(lg_nodes_retained_each(analysis, nodes, count, NULL, each, NULL) ==
             LG_OK);
-    unsigned long long told[ORACLE_DEVICES];
-    const char *format = "\"retained\": {\"host\": %llu, \"cuda:0\": %llu, "
-                         "\"cuda:1\": %llu}";
-    const char *retained = strstr(row, "\"retained\"");
-    REQUIRE(retained != NULL && sscanf(retained, format, &told[0], &told[1],
-                                       &told[2]) == ORACLE_DEVICES);
-    for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
-        CHECK(told[device] == each[device]);
+    CHECK(count > 0 && retained.present);
+    CHECK(memcmp(retained.size, each, sizeof each) == 0);
+}
+
+static size_t
+column_named(const lg_table *table, const char *name)
+{
+    size_t column = 0;
+    while (strcmp(lg_table_column(table, column).name.data, name) != 0)
+        REQUIRE(++column < lg_table_column_count(table));
+    return column;
 }
 
 // All groups at once, against one set after the other.
 static void
 compare_groups(const lg_analysis *analysis)
 {
-    lg_text text = {0};
-    uint32_t rows = 0;
-    REQUIRE(lg_report_top(analysis, LG_GROUP_TYPE, 0, SIZE_MAX, NULL,
-                          LG_FORMAT_JSON, &text, NULL) == LG_OK);
-    for (char *at = text.data; (at = strstr(at, "{\"type\": \"")) != NULL;
-         rows++) {
-        char name[16];
-        at += strlen("{\"type\": \"");
-        size_t length = strcspn(at, "\"");
-        REQUIRE(length < sizeof name);
-        memcpy(name, at, length);
-        name[length] = '\0';
-        compare_group(analysis, name, at);
-    }
-    CHECK(rows > 0);
-    lg_text_free(&text);
+    lg_table *table;
+    REQUIRE(lg_tabulate_top(analysis, LG_GROUP_TYPE, 0, 0, NULL, &table,
+                            NULL) == LG_OK);
+    REQUIRE(lg_table_device_count(table) + 1 == ORACLE_DEVICES);
+    CHECK(lg_table_row_count(table) > 0);
+    size_t name = column_named(table, "type");
+    size_t retained = column_named(table, "retained");
+    for (size_t row = 0; row < lg_table_row_count(table); row++)
+        compare_group(analysis, lg_table_cell(table, row, name).text,
+                      lg_table_cell(table, row, retained));
+    lg_table_free(table);
 }
 
 static void

@@ -240,29 +240,31 @@ top(void)
                "\n"
                "what goes with all objects of the group, out of 10.0 MiB, of "
                "which garbage is 4.00 MiB\n");
-    expect_top(&told, LG_GROUP_OBJECT, LG_FORMAT_JSON,
-               "{\"group\": \"object\", \"rows\": [\n"
-               "  {\"node\": 11, \"type\": \"bytearray\", \"title\": "
-               "\"bytearray\", \"size\": 4194304, \"retained\": {\"host\": "
-               "4194304}, \"held_by\": \"garbage: Child.buffer\"},\n"
-               "  {\"node\": 2, \"type\": \"torch.Tensor\", \"title\": "
-               "\"Tensor\", \"size\": 3145728, \"retained\": {\"host\": "
-               "3145728}, \"held_by\": \"train.history[0]\"},\n"
-               "  {\"node\": 3, \"type\": \"train.Session\", \"title\": "
-               "\"Session\", \"size\": 2097152, \"retained\": {\"host\": "
-               "2097152}, \"held_by\": \"train.session\"}\n"
-               "], \"reachable\": {\"host\": 6292072}, "
-               "\"garbage\": {\"host\": 4194514}}\n");
-    expect_top(&told, LG_GROUP_TYPE, LG_FORMAT_JSON,
-               "{\"group\": \"type\", \"rows\": [\n"
-               "  {\"type\": \"train.Child\", \"count\": 1, \"size\": 48, "
-               "\"retained\": {\"host\": 4194400}},\n"
-               "  {\"type\": \"bytearray\", \"count\": 1, \"size\": 4194304, "
-               "\"retained\": {\"host\": 4194304}},\n"
-               "  {\"type\": \"module\", \"count\": 1, \"size\": 72, "
-               "\"retained\": {\"host\": 3145944}}\n"
-               "], \"reachable\": {\"host\": 6292072}, "
-               "\"garbage\": {\"host\": 4194514}}\n");
+    expect_top(
+        &told, LG_GROUP_OBJECT, LG_FORMAT_JSON,
+        "{\"group\": \"object\", \"reachable\": {\"host\": 6292072}, "
+        "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
+        "  {\"retained\": {\"host\": 4194304}, \"size\": 4194304, "
+        "\"node\": 11, \"type\": \"bytearray\", \"title\": \"bytearray\", "
+        "\"held_by\": \"garbage: Child.buffer\"},\n"
+        "  {\"retained\": {\"host\": 3145728}, \"size\": 3145728, "
+        "\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\", "
+        "\"held_by\": \"train.history[0]\"},\n"
+        "  {\"retained\": {\"host\": 2097152}, \"size\": 2097152, "
+        "\"node\": 3, \"type\": \"train.Session\", \"title\": \"Session\", "
+        "\"held_by\": \"train.session\"}\n"
+        "]}\n");
+    expect_top(
+        &told, LG_GROUP_TYPE, LG_FORMAT_JSON,
+        "{\"group\": \"type\", \"reachable\": {\"host\": 6292072}, "
+        "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
+        "  {\"retained\": {\"host\": 4194400}, \"count\": 1, \"size\": 48, "
+        "\"type\": \"train.Child\"},\n"
+        "  {\"retained\": {\"host\": 4194304}, \"count\": 1, \"size\": "
+        "4194304, \"type\": \"bytearray\"},\n"
+        "  {\"retained\": {\"host\": 3145944}, \"count\": 1, \"size\": 72, "
+        "\"type\": \"module\"}\n"
+        "]}\n");
     forget(&told);
 }
 

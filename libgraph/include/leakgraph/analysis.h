@@ -243,7 +243,7 @@ typedef enum lg_group {
 
 /** Text and JSON, written once for the command and for Python. Ranked by what
  *  is retained on one device, `by` being its id in the graph and 1 (1: the
- *  host), or for 0 on the host and all devices together. */
+ *  host), or for 0 on the host and all devices together. limit 0: all. */
 LG_API lg_status lg_report_top(const lg_analysis *analysis, lg_group group,
                                uint32_t by, size_t limit,
                                const lg_monitor *monitor, lg_format format,

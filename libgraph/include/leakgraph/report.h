@@ -144,6 +144,10 @@ LG_API lg_status lg_table_html(const lg_table *table, size_t limit,
  *  is the caller's. limit: rows (0: all). */
 LG_API lg_status lg_tabulate_types(const lg_graph *graph, lg_sort sort,
                                    size_t limit, lg_table **out, lg_error *err);
+LG_API lg_status lg_tabulate_top(const lg_analysis *analysis, lg_group group,
+                                 uint32_t by, size_t limit,
+                                 const lg_monitor *monitor, lg_table **out,
+                                 lg_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 // Who retains the most, as a table.
 #include "answers/answers_private.h"
+#include "report/table.h"
 #include "report/where.h"
-#include "report/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,13 @@ typedef struct report {
     const lg_graph *graph;
     uint32_t by;    // what rows are ranked by
     uint64_t total; // all there is of that
-    size_t width;   // of the first column
     lg__where where;
     const lg_monitor *monitor;
-    lg_text text;
+    lg_table *table;
 } report;
+
+enum { RETAINED, SHARE, SIZE, OBJECT, HELD_BY }; // of objects
+enum { COUNT = SHARE + 1, GROUP_SIZE, NAME };    // of groups
 
 enum { EVERYTHING, REACHABLE, GARBAGE };
 
@@ -43,107 +45,73 @@ whole(const report *to, uint32_t which)
 }
 
 static void
-add_total(report *to, const char *what)
+say_total(report *to, const char *what)
 {
-    lg_text_addf(&to->text, "\n%s out of ", what);
-    lg__format_retained(to->analysis, whole_on, EVERYTHING, &to->text);
+    lg_text said = {0};
+    lg_text_addf(&said, "\n%s out of ", what);
+    lg__format_retained(to->analysis, whole_on, EVERYTHING, &said);
     if (whole(to, GARBAGE) > 0) {
-        lg_text_add(&to->text, ", of which garbage is ");
-        lg__format_retained(to->analysis, whole_on, GARBAGE, &to->text);
+        lg_text_add(&said, ", of which garbage is ");
+        lg__format_retained(to->analysis, whole_on, GARBAGE, &said);
     }
-    lg_text_add(&to->text, "\n");
-}
-
-// The first column is as wide as its widest cell.
-static void
-widen(report *to, lg_text *cell)
-{
-    size_t width = lg__text_width(cell, 0);
-    to->text.failed |= cell->failed;
-    to->width = width > to->width ? width : to->width;
-    cell->length = 0;
+    lg_text_add(&said, "\n");
+    lg__table_format_below(to->table, &said);
 }
 
 static void
-add_heading(report *to, const char *rest)
+put_facts(report *to, const char *group)
 {
-    for (size_t i = strlen("retained"); i < to->width; i++)
-        lg_text_add(&to->text, " ");
-    lg_text_addf(&to->text, "retained    share%s\n", rest);
+    static const lg__column facts[] = {
+        {.name = "group"},
+        {"reachable", .type = LG_COLUMN_SIZE},
+        {"garbage", .type = LG_COLUMN_SIZE},
+    };
+    lg_table *known = lg__table_facts(to->table, facts, 3);
+    lg__put_literal(known, 0, group);
+    lg__put_retained(known, 1, to->analysis, whole_on, REACHABLE);
+    lg__put_retained(known, 2, to->analysis, whole_on, GARBAGE);
 }
 
 static lg_status
-object_row(report *to, uint32_t node, lg_error *err)
+put_object(report *to, uint32_t node, lg_error *err)
 {
-    lg_text *out = &to->text;
-    lg_text cell = {0};
-    lg__format_retained(to->analysis, lg_node_retained_on, node, &cell);
-    lg__format_right(&cell, to->width, out);
-    lg__format_share(lg__top_weight(to->analysis, node, to->by), to->total,
-                     &cell);
-    lg__format_right(&cell, 9, out);
-    lg_text_free(&cell);
-    lg_text_add(out, "  ");
-    size_t start = out->length;
-    lg_node_title(to->graph, node, false, out);
-    lg_text_addf(out, " #%u", node);
-    lg__text_pad(out, start, 34);
-    lg_text_add(out, " ");
+    lg_text where = {0};
+    lg_table *table = to->table;
+    lg__table_row(table);
+    lg__put_retained(table, RETAINED, to->analysis, lg_node_retained_on, node);
+    lg__put_share(table, SHARE, lg__top_weight(to->analysis, node, to->by),
+                  to->total);
+    lg__put_count(table, SIZE, lg_node_size(to->graph, node));
+    lg__put_node(table, OBJECT, to->graph, node);
     lg_status status =
-        lg__where_format(&to->where, node, to->monitor, out, err);
-    lg_text_add(out, "\n");
+        lg__where_format(&to->where, node, to->monitor, &where, err);
+    lg__put_formatted(table, HELD_BY, &where);
     return status;
 }
 
 static lg_status
-objects_text(report *to, const lg__gathered *nodes, lg_error *err)
+tabulate_objects(report *to, size_t limit, lg_error *err)
 {
-    lg_status status = LG_OK;
-    lg_text cell = {0};
-    for (size_t i = 0; i < nodes->count; i++) {
-        lg__format_retained(to->analysis, lg_node_retained_on, nodes->items[i],
-                            &cell);
-        widen(to, &cell);
-    }
-    lg_text_free(&cell);
-    add_heading(to, "  object                             held by");
-    for (size_t i = 0; i < nodes->count && status == LG_OK; i++)
-        status = object_row(to, nodes->items[i], err);
-    add_total(to, "objects that retain the most, none of them twice,");
-    return status;
-}
-
-static lg_status
-objects_json(report *to, const lg__gathered *nodes, lg_error *err)
-{
-    lg_status status = LG_OK;
-    lg_text *out = &to->text;
-    lg_text_add(out, "{\"group\": \"object\", \"rows\": [");
-    for (size_t i = 0; i < nodes->count && status == LG_OK; i++) {
-        uint32_t node = nodes->items[i];
-        lg_text where = {0};
-        lg_text_add(out, i > 0 ? ",\n  {" : "\n  {");
-        lg__json_node(to->graph, node, out);
-        lg_text_addf(out, ", \"size\": %llu, \"retained\": ",
-                     (unsigned long long)lg_node_size(to->graph, node));
-        lg__json_retained(to->analysis, lg_node_retained_on, node, out);
-        status = lg__where_format(&to->where, node, to->monitor, &where, err);
-        lg_text_add(out, ", \"held_by\": ");
-        lg__json_formatted(&where, out);
-        lg_text_add(out, "}");
-    }
-    return status;
-}
-
-static lg_status
-report_objects(report *to, size_t limit, lg_format format, lg_error *err)
-{
+    static const lg__column columns[] = {
+        [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
+        [SHARE] = {"share", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
+                   .least = 9},
+        [SIZE] = {"size", .type = LG_COLUMN_BYTES,
+                  .faces = LG__IN_HTML | LG__IN_DATA},
+        [OBJECT] = {"node", "object", .type = LG_COLUMN_NODE, .gap = 2,
+                    .least = 34},
+        [HELD_BY] = {"held_by", "held by", .type = LG_COLUMN_PATH, .gap = 1},
+    };
     lg__gathered nodes = {0};
     lg_status status =
         lg__top_objects(to->analysis, to->by, limit, &nodes, err);
-    if (status == LG_OK)
-        status = format == LG_FORMAT_JSON ? objects_json(to, &nodes, err)
-                                          : objects_text(to, &nodes, err);
+    if (status != LG_OK)
+        return status;
+    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, 5);
+    for (size_t i = 0; i < nodes.count && status == LG_OK; i++)
+        status = put_object(to, nodes.items[i], err);
+    put_facts(to, "object");
+    say_total(to, "objects that retain the most, none of them twice,");
     free(nodes.items);
     return status;
 }
@@ -243,56 +211,41 @@ list_groups(const lg_graph *graph, lg_group by, groups *out, lg_error *err)
 }
 
 static void
-groups_text(report *to, const groups *all, const lg__top_list *rows,
-            lg_group group)
+put_group(report *to, const lg__top_group *row, lg_string name)
 {
-    lg_text *out = &to->text;
-    lg_text cell = {0};
-    for (size_t i = 0; i < rows->count; i++) {
-        lg__format_each(to->graph, rows->items[i].retained, &cell);
-        widen(to, &cell);
-    }
-    add_heading(to, group == LG_GROUP_TYPE
-                        ? "     objects  type"
-                        : "     objects  module of the type");
-    for (size_t i = 0; i < rows->count; i++) {
-        const lg__top_group *row = &rows->items[i];
-        lg__format_each(to->graph, row->retained, &cell);
-        lg__format_right(&cell, to->width, out);
-        lg__format_share(row->rank, to->total, &cell);
-        lg__format_right(&cell, 9, out);
-        lg_text_add_count(&cell, row->count);
-        lg__format_right(&cell, 12, out);
-        lg_text_add(out, "  ");
-        lg__text_add_string(out, all->name[row->group]);
-        lg_text_add(out, "\n");
-    }
-    lg_text_free(&cell);
-    add_total(to, "what goes with all objects of the group,");
+    lg_table *table = to->table;
+    lg__table_row(table);
+    lg__put_each(table, RETAINED, row->retained);
+    lg__put_share(table, SHARE, row->rank, to->total);
+    lg__put_count(table, COUNT, row->count);
+    lg__put_count(table, GROUP_SIZE, row->size);
+    lg__put_string(table, NAME, name);
 }
 
 static void
-groups_json(report *to, const groups *all, const lg__top_list *rows,
-            lg_group group)
+put_groups(report *to, const groups *all, const lg__top_list *rows,
+           lg_group group)
 {
-    lg_text *out = &to->text;
-    const char *name = group == LG_GROUP_TYPE ? "type" : "module";
-    lg_text_addf(out, "{\"group\": \"%s\", \"rows\": [", name);
-    for (size_t i = 0; i < rows->count; i++) {
-        const lg__top_group *row = &rows->items[i];
-        lg_text_addf(out, "%s\n  {\"%s\": ", i > 0 ? "," : "", name);
-        lg__text_add_json_string(out, all->name[row->group]);
-        lg_text_addf(out, ", \"count\": %llu, \"size\": %llu, \"retained\": ",
-                     (unsigned long long)row->count,
-                     (unsigned long long)row->size);
-        lg__json_each(to->graph, row->retained, out);
-        lg_text_add(out, "}");
-    }
+    bool by_type = group == LG_GROUP_TYPE;
+    const lg__column columns[] = {
+        [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
+        [SHARE] = {"share", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
+                   .least = 9},
+        [COUNT] = {"count", "objects", .type = LG_COLUMN_COUNT, .least = 12},
+        [GROUP_SIZE] = {"size", .type = LG_COLUMN_BYTES,
+                        .faces = LG__IN_HTML | LG__IN_DATA},
+        [NAME] = {by_type ? "type" : "module",
+                  by_type ? "type" : "module of the type", .gap = 2},
+    };
+    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, 5);
+    for (size_t i = 0; i < rows->count; i++)
+        put_group(to, &rows->items[i], all->name[rows->items[i].group]);
+    put_facts(to, by_type ? "type" : "module");
+    say_total(to, "what goes with all objects of the group,");
 }
 
 static lg_status
-report_groups(report *to, lg_group group, size_t limit, lg_format format,
-              lg_error *err)
+tabulate_groups(report *to, lg_group group, size_t limit, lg_error *err)
 {
     groups all = {0};
     lg__top_list rows = {0};
@@ -301,12 +254,34 @@ report_groups(report *to, lg_group group, size_t limit, lg_format format,
         return status;
     status = lg__top_groups(to->analysis, all.of_type, all.count, to->by, limit,
                             to->monitor, &rows, err);
-    if (status == LG_OK && format == LG_FORMAT_JSON)
-        groups_json(to, &all, &rows, group);
-    else if (status == LG_OK)
-        groups_text(to, &all, &rows, group);
+    if (status == LG_OK)
+        put_groups(to, &all, &rows, group);
     lg__top_list_free(&rows);
     free_groups(&all);
+    return status;
+}
+
+lg_status
+lg_tabulate_top(const lg_analysis *analysis, lg_group group, uint32_t by,
+                size_t limit, const lg_monitor *monitor, lg_table **out,
+                lg_error *err)
+{
+    report to = {.analysis = analysis,
+                 .graph = analysis->graph,
+                 .by = by,
+                 .where = {.analysis = analysis},
+                 .monitor = monitor};
+    if (by > analysis->graph->device_count + 1)
+        return lg_error_set(err, LG_EINVAL, "there is no device %u", by - 1);
+    to.total = whole(&to, EVERYTHING);
+    limit = limit > 0 ? limit : SIZE_MAX;
+    lg_status status = group == LG_GROUP_OBJECT
+                           ? tabulate_objects(&to, limit, err)
+                           : tabulate_groups(&to, group, limit, err);
+    lg__where_free(&to.where);
+    if (status == LG_OK)
+        return lg__table_finish(to.table, out, err);
+    lg_table_free(to.table);
     return status;
 }
 
@@ -315,29 +290,8 @@ lg_report_top(const lg_analysis *analysis, lg_group group, uint32_t by,
               size_t limit, const lg_monitor *monitor, lg_format format,
               lg_text *out, lg_error *err)
 {
-    report to = {.analysis = analysis,
-                 .graph = analysis->graph,
-                 .by = by,
-                 .width = 12,
-                 .where = {.analysis = analysis},
-                 .monitor = monitor};
-    if (by > analysis->graph->device_count + 1)
-        return lg_error_set(err, LG_EINVAL, "there is no device %u", by - 1);
-    to.total = whole(&to, EVERYTHING);
-    lg_status status = group == LG_GROUP_OBJECT
-                           ? report_objects(&to, limit, format, err)
-                           : report_groups(&to, group, limit, format, err);
-    lg__where_free(&to.where);
-    if (status != LG_OK) {
-        lg_text_free(&to.text);
-        return status;
-    }
-    if (format == LG_FORMAT_JSON) {
-        lg_text_add(&to.text, "\n], \"reachable\": ");
-        lg__json_retained(analysis, whole_on, REACHABLE, &to.text);
-        lg_text_add(&to.text, ", \"garbage\": ");
-        lg__json_retained(analysis, whole_on, GARBAGE, &to.text);
-        lg_text_add(&to.text, "}\n");
-    }
-    return lg__report_finish(&to.text, out, err);
+    lg_table *table = NULL;
+    lg_status status =
+        lg_tabulate_top(analysis, group, by, limit, monitor, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -4,7 +4,6 @@
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
 #include "binding/objects/listing.h"
-#include "binding/support/python.h"
 #include "binding/capture/recorder.h"
 #include <string.h>
 
@@ -60,14 +59,13 @@ static lg_status
 write_reports(const top_request *request, const lg_analysis *analysis,
               listing_texts *out, lg_error *error)
 {
-    const lg_monitor *monitor = &request->progress.monitor;
+    lg_table *table = NULL;
     lg_status status =
-        lg_report_top(analysis, request->group, request->rank, request->limit,
-                      monitor, LG_FORMAT_TEXT, &out->text, error);
+        lg_tabulate_top(analysis, request->group, request->rank, request->limit,
+                        &request->progress.monitor, &table, error);
     if (status == LG_OK)
-        status = lg_report_top(analysis, request->group, request->rank,
-                               request->limit, monitor, LG_FORMAT_JSON,
-                               &out->json, error);
+        status = listing_write(table, 0, out, error);
+    lg_table_free(table);
     return status;
 }
 
@@ -90,8 +88,7 @@ request_run(top_request *self, snapshot_object *snapshot)
     snapshot_release(snapshot);
     if (status == LG_OK)
         return listing_new(snapshot, TYPE_TOP, "top_rows", &texts);
-    lg_text_free(&texts.text);
-    lg_text_free(&texts.json);
+    listing_texts_free(&texts);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -160,12 +157,6 @@ snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 /* ------------------------------------------------------------ protocol --- */
 
-static PyObject *
-top_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return python_call("leakgraph.notebook", "top_html", self);
-}
-
 static PyMemberDef top_members[] = {
     {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of TopRow(name, node, count, size, retained, device, "
@@ -174,8 +165,7 @@ static PyMemberDef top_members[] = {
 };
 
 static PyMethodDef top_methods[] = {
-    {"_repr_html_", top_repr_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\n"},
+    LISTING_HTML,
     {NULL, NULL, 0, NULL},
 };
 

@@ -2,6 +2,29 @@
 #include "binding/support/convert.h"
 #include "binding/support/python.h"
 
+/* More rows do not help who looks at a notebook. */
+#define HTML_ROWS 200
+
+lg_status
+listing_write(const lg_table *table, size_t shown, listing_texts *out,
+              lg_error *error)
+{
+    lg_status status = lg_table_text(table, shown, &out->text, error);
+    if (status == LG_OK)
+        status = lg_table_json(table, &out->json, error);
+    if (status == LG_OK)
+        status = lg_table_html(table, HTML_ROWS, &out->html, error);
+    return status;
+}
+
+void
+listing_texts_free(listing_texts *texts)
+{
+    lg_text_free(&texts->text);
+    lg_text_free(&texts->json);
+    lg_text_free(&texts->html);
+}
+
 /* What leakgraph.rows's function makes of (snapshot, JSON). */
 static PyObject *
 read_rows(snapshot_object *snapshot, const char *function, PyObject *json)
@@ -23,15 +46,17 @@ make(snapshot_object *snapshot, core_type type, const char *function,
     listing_object *self = object_new(object_state(snapshot), type);
     if (self != NULL) {
         self->text = text_object(&texts->text);
-        self->rows = self->text ? read_rows(snapshot, function, json) : NULL;
+        self->html = text_object(&texts->html);
+        self->rows = self->text && self->html
+                         ? read_rows(snapshot, function, json)
+                         : NULL;
         if (self->rows != NULL && found)
             self->findings = read_rows(snapshot, "finding_rows", json);
         if (self->rows == NULL || (found && self->findings == NULL))
             Py_CLEAR(self);
     }
     Py_XDECREF(json);
-    lg_text_free(&texts->text);
-    lg_text_free(&texts->json);
+    listing_texts_free(texts);
     return (PyObject *)self;
 }
 
@@ -54,6 +79,7 @@ listing_dealloc(listing_object *self)
 {
     Py_XDECREF(self->rows);
     Py_XDECREF(self->text);
+    Py_XDECREF(self->html);
     Py_XDECREF(self->facts);
     Py_XDECREF(self->findings);
     object_free(self);
@@ -82,4 +108,12 @@ listing_repr(listing_object *self)
 {
     Py_INCREF(self->text);
     return self->text;
+}
+
+PyObject *
+listing_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    PyObject *html = ((listing_object *)self)->html;
+    Py_INCREF(html);
+    return html;
 }
