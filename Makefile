@@ -67,7 +67,6 @@ asan: setup-checks  ## the C tests under AddressSanitizer and UBSan
 		-DLEAKGRAPH_PYTHON=OFF >/dev/null
 	@$(bin)/cmake --build build/asan
 	@LD_LIBRARY_PATH=$(CURDIR)/build/asan/bin \
-		LSAN_OPTIONS=suppressions=$(CURDIR)/tools/lsan.supp:print_suppressions=0 \
 		$(bin)/ctest --test-dir build/asan \
 		--no-tests=error --output-on-failure --output-junit junit-c.xml
 

@@ -41,7 +41,7 @@ INCLUDES = (
     Rule("libgraph/", r"^leakgraph/export\.h$", "the pictures"),
     Rule("export/", PYTHON, "Python's headers"),
     Rule("export/", IGRAPH, "igraph"),
-    Rule("export/", GRAPHVIZ, "Graphviz", ("export/render/render.c",)),
+    Rule("export/", GRAPHVIZ, "Graphviz", ("export/render/graphviz.c",)),
     Rule("pyext/", IGRAPH, "igraph"),
     Rule("pyext/", GRAPHVIZ, "Graphviz"),
     Rule("pyext/", INTERNALS, "CPython's internal headers", ("pyext/capture/",)),

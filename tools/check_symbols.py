@@ -1,8 +1,8 @@
 """What the built shared objects export, against what the headers promise.
 
 libleakgraph exports exactly the LG_API functions of its headers; the extension
-exports its entry point; the renderer and the bridge to igraph, opened on demand,
-export one function each.
+exports its entry point; the bridge to igraph, opened on demand, exports one
+function.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import headers
 import tracked
 
 LIBRARY = "libleakgraph.so"
-PLUGINS = ("libleakgraph-render.so", "libleakgraph-igraph.so")
+PLUGINS = ("libleakgraph-igraph.so",)
 
 
 def exports(shared_object: Path) -> set[str]:

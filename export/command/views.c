@@ -4,6 +4,7 @@
 #include "command/command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A terminal shows fewer lines than a picture has boxes. */
 #define TREE_LINES 60u
@@ -98,6 +99,21 @@ lg__verb_path(const lg_arguments *arguments)
     return print_view(arguments, LG_PATH);
 }
 
+// The tree of a picture that cannot be drawn, but not where the picture was to
+// go.
+static void
+show_instead(const lg_arguments *arguments, const lg_view *view)
+{
+    lg_text text = {0};
+    if (lg_view_text(view, &text, NULL))
+        lg_text_free(&text);
+    else if (!strcmp(arguments->output, "-"))
+        fputs(text.data, stderr);
+    else
+        lg__print(&text);
+    lg_text_free(&text);
+}
+
 int
 lg__draw(const lg_arguments *arguments, const lg_view *view)
 {
@@ -107,11 +123,14 @@ lg__draw(const lg_arguments *arguments, const lg_view *view)
     lg_status status = lg_view_dot(view, &options, &dot, &error);
     if (!status)
         status = lg_render_file(dot.data, dot.length, arguments->format,
-                                arguments->output, &error);
+                                arguments->output, lg__monitor(), &error);
     lg_text_free(&dot);
+    lg__progress_end();
     if (!status)
         return EXIT_FINE;
     int code = lg__fail(&error);
+    if (status == LG_ERENDER)
+        show_instead(arguments, view);
     return status == LG_EIO ? EXIT_INCOMPLETE : code;
 }
 

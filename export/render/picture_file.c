@@ -128,17 +128,17 @@ lg_render_format_check(const char *format, lg_error *err)
     size_t length = 0;
     lg_error why = {0};
     lg_status status =
-        lg_render(empty, sizeof empty - 1, format, &data, &length, &why);
+        lg_render(empty, sizeof empty - 1, format, NULL, &data, &length, &why);
     free(data);
     // Without Graphviz nobody knows: the picture itself will tell.
-    if (!status || status == LG_EUNSUPPORTED)
+    if (!status || status == LG_ERENDER)
         return LG_OK;
     return lg_error_set(err, status, "%s", why.message);
 }
 
 lg_status
 lg_render_file(const char *dot, size_t dot_length, const char *format,
-               const char *path, lg_error *err)
+               const char *path, const lg_monitor *monitor, lg_error *err)
 {
     char suffix[16];
     char *data = NULL;
@@ -150,8 +150,8 @@ lg_render_file(const char *dot, size_t dot_length, const char *format,
     if (!format)
         status = lg_render_format_of(path, suffix, err);
     if (!status)
-        status = lg_render(dot, dot_length, format ? format : suffix, &data,
-                           &length, err);
+        status = lg_render(dot, dot_length, format ? format : suffix, monitor,
+                           &data, &length, err);
     if (!status)
         status = write_file(path, data, length, err);
     free(data);

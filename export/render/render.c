@@ -1,206 +1,158 @@
-// DOT to image bytes through libgvc: the only file that knows Graphviz, and all
-// of the shared object that is opened at the first picture.
-//
-// Graphviz keeps global state: one lock covers every call, and one context is
-// made once and kept, because making one reads its plugin list from disk.
+// The door to Graphviz, which runs in a process of its own: nothing that
+// happens to it there happens here.
 
-#include "render/renderer.h"
+#include "render/exchange.h"
+#include "render/find_renderer.h"
 
-#include <gvc.h>
+#include <leakgraph/export.h>
 
-#include <locale.h>
-#include <pthread.h>
-#include <stdarg.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-lg_render_function lg_render_graphviz;
+#define USUAL_SECONDS 60u
+#define USUAL_MEBIBYTES 2048u
+/* What a shell exits with when there is no such program, and so does a program
+   whose libraries are missing. */
+#define DID_NOT_START 127
+#define REMEDY "ask for fewer nodes, or save as .dot"
 
-// gvRenderData's length is an unsigned int up to Graphviz 13, then a size_t.
-typedef __typeof__(_Generic(
-    &gvRenderData, int (*)(GVC_t *, graph_t *, const char *, char **, size_t *)
-    : (size_t)0, default : 0u)) render_length;
+typedef struct limits {
+    unsigned seconds;
+    unsigned mebibytes;
+} limits;
 
-// By Graphviz 14, gvPluginList has lost a fourth argument that meant nothing.
-typedef char **list_by_three(GVC_t *context, const char *kind, int *count);
-typedef char **list_by_four(GVC_t *context, const char *kind, int *count,
-                            char *unused);
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GVC_t *context;
-
-/* What Graphviz would have written to standard error; under the lock. */
-static char chatter[300];
-
-static int
-hear(char *message)
+static unsigned
+number_of(const char *variable, unsigned usual)
 {
-    size_t used = strlen(chatter);
-    snprintf(chatter + used, sizeof chatter - used, "%s", message);
-    return 0;
-}
-
-static lg_status fail(lg_error *err, lg_status status, const char *format, ...)
-    LG_PRINTF(3, 4);
-
-// The renderer links nothing of ours, lg_error_set included.
-static lg_status
-fail(lg_error *err, lg_status status, const char *format, ...)
-{
-    if (!err)
-        return status;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(err->message, sizeof err->message, format, arguments);
-    va_end(arguments);
-    err->status = status;
-    return status;
-}
-
-static int
-compare_names(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-// Devices that write a picture, and can be trusted to. Left out are those that
-// open a window; vdx and vrml, whose writers crash (Graphviz 2.43, 14); and
-// webp, whose plugin, as Debian builds it, calls libgvc without being linked to
-// it, which ends the process.
-static bool
-is_offered(const char *name)
-{
-    static const char *const others[] = {"x11", "xlib", "gtk", "gdk",
-                                         "vdx", "vrml", "webp"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (!strcmp(name, others[i]))
-            return false;
-    }
-    return !strchr(name, ':');
+    const char *given = secure_getenv(variable);
+    char *end;
+    unsigned long number = given ? strtoul(given, &end, 10) : 0;
+    bool fine = given && given[0] >= '0' && given[0] <= '9' && !*end &&
+                number <= 1u << 20;
+    return fine ? (unsigned)number : usual;
 }
 
 static lg_status
-refuse_format(const char *format, char *const *names, int count, lg_error *err)
+copy_text(const char *dot, size_t length, char **data, size_t *size,
+          lg_error *err)
 {
-    char known[380] = "";
-    size_t used = 0;
-    const char *before = "";
-    for (int i = 0; i < count; i++) {
-        if (!is_offered(names[i]) || !strcmp(names[i], before))
-            continue;
-        int more = snprintf(known + used, sizeof known - used, "%s%s",
-                            used ? ", " : "", names[i]);
-        used += (size_t)more;
-        if (used >= sizeof known)
-            break;
-        before = names[i];
-    }
-    return fail(err, LG_EINVAL,
-                "\"%.20s\" is not a picture format that Graphviz has here: "
-                "choose one of %s",
-                format, known);
-}
-
-static inline char **
-devices_by_three(list_by_three *list, int *count)
-{
-    return list(context, "device", count);
-}
-
-static inline char **
-devices_by_four(list_by_four *list, int *count)
-{
-    return list(context, "device", count, NULL);
-}
-
-// Refused by name: an unknown format, and one that would open a window.
-static lg_status
-check_format(const char *format, lg_error *err)
-{
-    int count = 0;
-    char **names = _Generic(&gvPluginList, list_by_three *
-                            : devices_by_three, default
-                            : devices_by_four)(&gvPluginList, &count);
-    if (!names)
-        return fail(err, LG_EUNSUPPORTED,
-                    "Graphviz has no plugins here: install them (on Debian: "
-                    "apt install graphviz)");
-    qsort(names, (size_t)count, sizeof *names, compare_names);
-    bool known = false;
-    for (int i = 0; i < count; i++)
-        known |= !strcmp(names[i], format) && is_offered(names[i]);
-    lg_status status = known ? LG_OK : refuse_format(format, names, count, err);
-    for (int i = 0; i < count; i++)
-        free(names[i]);
-    free(names);
-    return status;
-}
-
-static lg_status
-copy_picture(const char *bytes, size_t length, char **data, size_t *size,
-             lg_error *err)
-{
-    char *copy = malloc(length ? length : 1);
+    char *copy = malloc(length + 1);
     if (!copy)
-        return fail(err, LG_ENOMEM, "memory ran out while drawing");
-    memcpy(copy, bytes, length);
+        return lg_error_set(err, LG_ENOMEM, "memory ran out while drawing");
+    memcpy(copy, dot, length);
+    copy[length] = '\0';
     *data = copy;
     *size = length;
     return LG_OK;
 }
 
+// It said nothing, so how it ended must do.
 static lg_status
-draw(const char *dot, const char *format, char **data, size_t *length,
-     lg_error *err)
+tell_end(lg__ending ending, int code, const limits *most, lg_error *err)
 {
-    lg_status status = check_format(format, err);
-    if (status)
-        return status;
-    char *bytes = NULL;
-    render_length size = 0;
-    Agraph_t *graph = agmemread(dot);
-    bool placed = graph && !gvLayout(context, graph, "dot");
-    bool drawn = placed && !gvRenderData(context, graph, format, &bytes, &size);
-    if (drawn && bytes && size > 0)
-        status = copy_picture(bytes, size, data, length, err);
-    else if (drawn) // a library knows a format's name that it was built without
-        status = fail(err, LG_EUNSUPPORTED,
-                      "Graphviz writes nothing as \"%s\" here: choose another "
-                      "format",
-                      format);
-    else
-        status = fail(err, LG_EUNSUPPORTED, "Graphviz cannot draw this: %s",
-                      chatter[0] ? chatter : "it does not say why");
-    if (bytes)
-        gvFreeRenderData(bytes);
-    if (placed)
-        gvFreeLayout(context, graph);
-    if (graph)
-        agclose(graph);
+    if (ending == LG__ENDED_EXIT && code == DID_NOT_START)
+        return lg_error_set(err, LG_ERENDER,
+                            "the renderer does not start: install Graphviz (on "
+                            "Debian: apt install graphviz) or save as .dot");
+    if (ending == LG__ENDED_SIGNAL && (code == SIGXCPU || code == SIGALRM))
+        return lg_error_set(err, LG_ERENDER,
+                            "drawing took longer than %u s: " REMEDY,
+                            most->seconds);
+    char memory[40] = "";
+    if (most->mebibytes)
+        snprintf(memory, sizeof memory, ", with %u MiB of memory at most",
+                 most->mebibytes);
+    if (ending == LG__ENDED_SIGNAL)
+        return lg_error_set(
+            err, LG_ERENDER,
+            "the renderer was ended by signal %d (%s)%s: " REMEDY, code,
+            strsignal(code), memory);
+    if (ending == LG__ENDED_EXIT)
+        return lg_error_set(err, LG_ERENDER,
+                            "the renderer gave up with exit code %d and no "
+                            "picture%s: " REMEDY,
+                            code, memory);
+    return lg_error_set(err, LG_ERENDER,
+                        "the renderer ended without a picture: " REMEDY);
+}
+
+static lg_status
+tell_outcome(lg__outcome outcome, lg__ending ending, int code,
+             const limits *most, lg_error *err)
+{
+    switch (outcome) {
+    case LG__REPLIED:
+        return LG_OK;
+    case LG__SILENT:
+        return tell_end(ending, code, most, err);
+    case LG__LATE:
+        return lg_error_set(err, LG_ERENDER,
+                            "drawing took longer than %u s: " REMEDY,
+                            most->seconds);
+    case LG__STOPPED:
+        return lg_error_set(err, LG_ECANCELLED, "drawing was stopped");
+    case LG__NO_ROOM:
+        return lg_error_set(err, LG_ENOMEM, "memory ran out while drawing");
+    case LG__GARBLED:
+        break;
+    }
+    return lg_error_set(err, LG_ERENDER,
+                        "the renderer answers nonsense: build leakgraph and "
+                        "its leakgraph-render together, or save as .dot");
+}
+
+// The reply is whole: a picture, or a sentence.
+static lg_status
+take_reply(lg__exchange *exchange, char **data, size_t *length, lg_error *err)
+{
+    lg_status status = (lg_status)exchange->reply.status;
+    if (status == LG_OK) {
+        *data = exchange->data;
+        *length = (size_t)exchange->reply.length;
+        return LG_OK;
+    }
+    status = status == LG_EINVAL ? LG_EINVAL : LG_ERENDER;
+    lg_error_set(err, status, "%s", exchange->data);
+    free(exchange->data);
     return status;
 }
 
-LG_API lg_status
-lg_render_graphviz(const char *dot, const char *format, char **data,
-                   size_t *length, lg_error *err)
+static lg_status
+draw(lg__exchange *exchange, const char *format, char **data, size_t *length,
+     lg_error *err)
 {
-    // Graphviz reads and writes numbers by the locale: 0.5 must not be 0,5.
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    locale_t before = plain ? uselocale(plain) : (locale_t)0;
-    pthread_mutex_lock(&lock);
-    chatter[0] = '\0';
-    agusererrf printer = agseterrf(hear);
-    if (!context)
-        context = gvContext();
-    lg_status status = context
-                           ? draw(dot, format, data, length, err)
-                           : fail(err, LG_ENOMEM, "Graphviz does not start");
-    agseterrf(printer);
-    pthread_mutex_unlock(&lock);
-    if (plain) {
-        uselocale(before);
-        freelocale(plain);
-    }
-    return status;
+    lg__worker worker;
+    char path[PATH_MAX], seconds[16], bytes[24];
+    limits most = {number_of("LEAKGRAPH_RENDER_SECONDS", USUAL_SECONDS),
+                   number_of("LEAKGRAPH_RENDER_MEBIBYTES", USUAL_MEBIBYTES)};
+    lg_status status = lg__renderer_find(path, err);
+    if (status)
+        return status;
+    snprintf(seconds, sizeof seconds, "%u", most.seconds);
+    snprintf(bytes, sizeof bytes, "%llu",
+             (unsigned long long)most.mebibytes << 20);
+    char *arguments[] = {path, (char *)(uintptr_t)format, seconds, bytes, NULL};
+    status = lg__worker_start(&worker, arguments, err);
+    if (status)
+        return status;
+    exchange->worker = &worker;
+    exchange->seconds = most.seconds;
+    lg__outcome outcome = lg__exchange_run(exchange);
+    int code;
+    lg__ending ending = lg__worker_end(&worker, &code);
+    status = tell_outcome(outcome, ending, code, &most, err);
+    return status ? status : take_reply(exchange, data, length, err);
+}
+
+lg_status
+lg_render(const char *dot, size_t dot_length, const char *format,
+          const lg_monitor *monitor, char **data, size_t *length, lg_error *err)
+{
+    if (!strcmp(format, "dot") || !strcmp(format, "gv"))
+        return copy_text(dot, dot_length, data, length, err);
+    lg__exchange exchange = {
+        .dot = dot, .dot_length = dot_length, .monitor = monitor};
+    return draw(&exchange, format, data, length, err);
 }

@@ -1,45 +1,136 @@
-// The door to Graphviz: opened at the first picture, so that nothing else pays
-// for it and this room links without it.
+// leakgraph-render: draws one picture and ends. It is a process of its own, so
+// that whatever Graphviz does happens to nobody else.
 
-#include "render/renderer.h"
+#include "render/graphviz.h"
+#include "render/reply.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-static lg_status
-copy_text(const char *dot, size_t length, char **data, size_t *size,
-          lg_error *err)
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+
+static void
+limit(int resource, rlim_t most)
 {
-    char *copy = malloc(length + 1);
-    if (!copy)
-        return lg_error_set(err, LG_ENOMEM, "memory ran out while drawing");
-    memcpy(copy, dot, length);
-    copy[length] = '\0';
-    *data = copy;
-    *size = length;
-    return LG_OK;
+    struct rlimit now;
+    if (getrlimit((__rlimit_resource_t)resource, &now))
+        return;
+    if (now.rlim_cur != RLIM_INFINITY && now.rlim_cur < most)
+        return;
+    now.rlim_cur = most;
+    setrlimit((__rlimit_resource_t)resource, &now);
 }
 
-lg_status
-lg_render(const char *dot, size_t dot_length, const char *format, char **data,
-          size_t *length, lg_error *err)
+// Where memory runs out, the kernel ends this process before all others.
+static void
+volunteer(void)
 {
-    if (!strcmp(format, "dot") || !strcmp(format, "gv"))
-        return copy_text(dot, dot_length, data, length, err);
-    void *symbol;
-    lg_render_function *render;
-    char *text = NULL;
-    size_t size;
-    lg_status status = lg_plugin_open(
-        "libleakgraph-render.so", LG_RENDER_SYMBOL, "Graphviz",
-        "install it (on Debian: apt install graphviz) or save as .dot", &symbol,
-        err);
-    if (!status)
-        status = copy_text(dot, dot_length, &text, &size, err);
-    if (status)
-        return status;
-    memcpy(&render, &symbol, sizeof symbol);
-    status = render(text, format, data, length, err);
-    free(text);
-    return status;
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    ssize_t written = write(file, "1000", 4);
+    (void)written;
+    close(file);
+}
+
+// Nobody waits for a picture whose caller is gone, nor for a core file.
+static void
+limit_all(unsigned seconds, uint64_t bytes)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    limit(RLIMIT_CORE, 0);
+    volunteer();
+    if (seconds) {
+        alarm(seconds);
+        limit(RLIMIT_CPU, seconds);
+    }
+#ifndef IS_SANITIZED // its shadow is address space, too
+    if (bytes)
+        limit(RLIMIT_AS, bytes);
+#endif
+}
+
+// Files of the caller's that were not to be closed by themselves.
+static void
+close_others(void)
+{
+#ifdef SYS_close_range
+    syscall(SYS_close_range, 3u, ~0u, 0u);
+#endif
+}
+
+// Everything up to the end, with a NUL after it; NULL if memory runs out.
+static char *
+read_all(void)
+{
+    size_t length = 0, room = 1 << 16;
+    char *text = malloc(room);
+    while (text) {
+        ssize_t more = read(STDIN_FILENO, text + length, room - length - 1);
+        if (more < 0)
+            _exit(EXIT_FAILURE);
+        if (!more)
+            break;
+        length += (size_t)more;
+        if (length + 1 == room)
+            text = realloc(text, room *= 2);
+    }
+    if (text)
+        text[length] = '\0';
+    return text;
+}
+
+static void
+write_all(const void *from, size_t length)
+{
+    const char *data = from;
+    while (length) {
+        ssize_t written = write(STDOUT_FILENO, data, length);
+        if (written < 0)
+            _exit(EXIT_FAILURE);
+        data += written;
+        length -= (size_t)written;
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc != 4) {
+        fputs("leakgraph-render: leakgraph starts this program to draw; see "
+              "leakgraph render --help\n",
+              stderr);
+        return 2;
+    }
+    close_others();
+    limit_all((unsigned)strtoul(argv[2], NULL, 10),
+              strtoull(argv[3], NULL, 10));
+    char *data = NULL;
+    size_t length = 0;
+    lg_error error = {.status = LG_ENOMEM,
+                      .message = "memory ran out while drawing"};
+    const char *dot = read_all();
+    if (dot && !lg__graphviz_draw(dot, argv[1], &data, &length, &error))
+        error.status = LG_OK;
+    if (error.status) {
+        data = error.message;
+        length = strlen(data);
+    }
+    lg_reply reply = {LG_REPLY_MAGIC, (uint32_t)error.status, length};
+    write_all(&reply, sizeof reply);
+    write_all(data, length);
+    _exit(EXIT_SUCCESS);
 }

@@ -12,6 +12,7 @@ from leakgraph._core import (
     ClosedError,
     Cycle,
     Cycles,
+    Drawing,
     FigureRow,
     Figures,
     Finding,
@@ -31,6 +32,7 @@ __all__ = [
     "merged_html",
     "tensor_groups_html",
     "tensors_html",
+    "undrawn_html",
     "why_html",
 ]
 
@@ -166,10 +168,10 @@ def merged_html(merged: MergedPaths) -> str:
     if not body:
         return f"<p>{said}</p>"
     try:
-        picture = merged._repr_svg_()
+        picture = _image(merged.drawing)
     except ClosedError:
-        picture = None
-    return f"<p>{said}</p>{_table(head, body)}{picture or ''}"
+        picture = ""
+    return f"<p>{said}</p>{_table(head, body)}{picture}"
 
 
 def cycles_html(cycles: Cycles) -> str:
@@ -190,7 +192,18 @@ def cycles_html(cycles: Cycles) -> str:
 
 def why_html(why: Why) -> str:
     """The report, and the picture below it."""
-    return f"{_preformatted(str(why))}{why._repr_svg_() or ''}"
+    return f"{_preformatted(str(why))}{_image(why.drawing)}"
+
+
+def undrawn_html(said: tuple[str, str]) -> str:
+    """The tree of a picture that cannot be drawn, and the sentence that says why."""
+    tree, sentence = said
+    return f"{_preformatted(tree)}<p>{escape(sentence)}</p>"
+
+
+def _image(drawing: Drawing) -> str:
+    """The picture, or what stands in for it."""
+    return drawing._repr_html_() or drawing._repr_svg_() or ""
 
 
 def _vector(sizes: dict[str, int]) -> str:
@@ -252,10 +265,8 @@ def _drawn(cycles: Cycles) -> range:
 
 
 def _picture(number: int, cycle: Cycle) -> str:
-    svg = cycle._repr_svg_()
-    if not svg:
-        return ""
-    return f"<details open><summary>cycle {number}</summary>{svg}</details>"
+    picture = _image(cycle.drawing)
+    return f"<details open><summary>cycle {number}</summary>{picture}</details>"
 
 
 def _preformatted(text: str) -> str:

@@ -403,6 +403,35 @@ class Command(unittest.TestCase):
         self.assertTrue(self.fine(*words, "-f", "svg").startswith("<?xml"))
         self.refused(2, "name the format", *words)
 
+    def pretend(self, script: str) -> dict[str, str]:
+        """An environment in which a shell script draws."""
+        renderer = self.here / "renderer"
+        renderer.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        renderer.chmod(0o755)
+        return {"LEAKGRAPH_RENDERER": str(renderer)}
+
+    def test_render_that_fails(self) -> None:
+        words = ("render", "held.lgs", "#0", "--path", "-f", "svg", "-o")
+        tree = self.fine("path", "held.lgs", "#0")
+        sentence = "leakgraph: the renderer gave up with exit code 3 and no picture"
+        environment = self.pretend("exit 3")
+        done = self.run_command(*words, "failed.svg", env=environment)
+        self.assertEqual((done.returncode, done.stdout), (4, tree))
+        self.assertIn(sentence, done.stderr)
+        self.assertFalse((self.here / "failed.svg").exists())
+        done = self.run_command(*words, "-", env=environment)
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertIn(sentence, done.stderr)
+        self.assertTrue(done.stderr.endswith(tree))
+
+    def test_render_interrupted(self) -> None:
+        environment = self.pretend("kill -INT $PPID; exec sleep 1000")
+        words = ("render", "held.lgs", "#0", "-o", "late.svg")
+        done = self.run_command(*words, env=environment)
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertEqual(done.stderr, "leakgraph: drawing was stopped\n")
+        self.assertFalse((self.here / "late.svg").exists())
+
     def test_render_needs_a_file(self) -> None:
         self.refused(2, "give -o", "render", "held.lgs", "#0")
         self.refused(2, "no suffix", "render", "held.lgs", "#0", "-o", "why")

@@ -33,7 +33,7 @@ renders(const lg_text *dot)
     size_t length = 0;
     lg_error error = {0};
     lg_status status =
-        lg_render(dot->data, dot->length, "svg", &data, &length, &error);
+        lg_render(dot->data, dot->length, "svg", NULL, &data, &length, &error);
     if (status)
         fprintf(stderr, "%s\n", error.message);
     free(data);

@@ -33,8 +33,8 @@ test_every_shape_renders(void)
         size_t length = 0;
         lg_error error = {0};
         lg_text dot = dot_of(&shapes[i]);
-        lg_status status =
-            lg_render(dot.data, dot.length, "svg", &data, &length, &error);
+        lg_status status = lg_render(dot.data, dot.length, "svg", NULL, &data,
+                                     &length, &error);
         if (status)
             fprintf(stderr, "%s: %s\n", shapes[i].name, error.message);
         REQUIRE(!status);
@@ -62,7 +62,7 @@ test_signatures(void)
         size_t length = 0;
         lg_error error = {0};
         lg_status status = lg_render(dot.data, dot.length, formats[i].format,
-                                     &data, &length, &error);
+                                     NULL, &data, &length, &error);
         if (status)
             fprintf(stderr, "%s\n", error.message);
         REQUIRE(!status);
@@ -81,8 +81,8 @@ test_unknown_format(void)
         char *data = NULL;
         size_t length = 0;
         lg_error error = {0};
-        CHECK(lg_render("digraph{}", 9, unknown[i], &data, &length, &error) ==
-              LG_EINVAL);
+        CHECK(lg_render("digraph{}", 9, unknown[i], NULL, &data, &length,
+                        &error) == LG_EINVAL);
         CHECK(!data);
         CHECK(strstr(error.message, "pdf, "));
         CHECK(strstr(error.message, "svg"));
@@ -99,8 +99,8 @@ test_damaged_dot(void)
     char *data = NULL;
     size_t length = 0;
     lg_error error = {0};
-    CHECK(lg_render("digraph {{{", 11, "svg", &data, &length, &error) ==
-          LG_EUNSUPPORTED);
+    CHECK(lg_render("digraph {{{", 11, "svg", NULL, &data, &length, &error) ==
+          LG_ERENDER);
     CHECK(strstr(error.message, "syntax error"));
     CHECK(!data);
 }
@@ -129,13 +129,14 @@ test_file_is_whole_or_not_there(void)
     REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/why.svg", folder);
     snprintf(other, sizeof other, "%s/none/why.svg", folder);
-    CHECK(!lg_render_file("digraph{a}", 10, NULL, path, &error));
+    CHECK(!lg_render_file("digraph{a}", 10, NULL, path, NULL, &error));
     CHECK(!stat(path, &known) && known.st_size > 100);
     off_t before = known.st_size;
-    CHECK(lg_render_file("digraph{a", 9, NULL, path, &error) ==
-          LG_EUNSUPPORTED);
+    CHECK(lg_render_file("digraph{a", 9, NULL, path, NULL, &error) ==
+          LG_ERENDER);
     CHECK(!stat(path, &known) && known.st_size == before);
-    CHECK(lg_render_file("digraph{a}", 10, NULL, other, &error) == LG_EIO);
+    CHECK(lg_render_file("digraph{a}", 10, NULL, other, NULL, &error) ==
+          LG_EIO);
     CHECK(strstr(error.message, other));
     CHECK(!unlink(path));
     CHECK(!rmdir(folder)); // fails if a temporary file was left
@@ -150,12 +151,12 @@ test_link_and_device(void)
     REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/real.dot", folder);
     snprintf(link, sizeof link, "%s/link.dot", folder);
-    CHECK(!lg_render_file("digraph{a}", 10, NULL, path, NULL));
+    CHECK(!lg_render_file("digraph{a}", 10, NULL, path, NULL, NULL));
     REQUIRE(!symlink(path, link));
-    CHECK(!lg_render_file("digraph{abc}", 12, NULL, link, NULL));
+    CHECK(!lg_render_file("digraph{abc}", 12, NULL, link, NULL, NULL));
     CHECK(!lstat(link, &known) && S_ISLNK(known.st_mode));
     CHECK(!stat(path, &known) && known.st_size == 12);
-    CHECK(!lg_render_file("digraph{a}", 10, "dot", "/dev/null", NULL));
+    CHECK(!lg_render_file("digraph{a}", 10, "dot", "/dev/null", NULL, NULL));
     CHECK(!stat("/dev/null", &known) && S_ISCHR(known.st_mode));
     CHECK(!unlink(link) && !unlink(path) && !rmdir(folder));
 }
@@ -167,7 +168,8 @@ render_often(void *context)
     for (int i = 0; i < 5; i++) {
         char *data = NULL;
         size_t length = 0;
-        if (lg_render(dot->data, dot->length, "svg", &data, &length, NULL))
+        if (lg_render(dot->data, dot->length, "svg", NULL, &data, &length,
+                      NULL))
             return dot;
         free(data);
     }

@@ -117,7 +117,7 @@ def test_no_format_leaves_an_empty_file(holder, tmp_path):
         path = tmp_path / f"picture.{name}"
         try:
             leakgraph.show_refs(holder, path, format=name)
-        except leakgraph.UnsupportedError as error:
+        except leakgraph.PictureError as error:
             assert name in str(error)
             assert not path.exists()
         else:

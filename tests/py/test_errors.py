@@ -24,6 +24,7 @@ import leakgraph
         (leakgraph.PartialError, Exception),
         (leakgraph.UnsupportedError, Exception),
         (leakgraph.ChildError, ChildProcessError),
+        (leakgraph.PictureError, Exception),
     ],
 )
 def test_classes(error, builtin):

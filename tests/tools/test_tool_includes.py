@@ -14,7 +14,7 @@ FINE = {
     "pyext/binding/support/args.h": "",
     "tests/c/test_graph.c": '#include "graph/graph_private.h"\n',
     "libgraph/src/analysis/igraph_bridge.c": "#include <igraph.h>\n",
-    "export/render/render.c": "#include <gvc.h>\n",
+    "export/render/graphviz.c": "#include <gvc.h>\n",
     "pyext/capture/cpython/compat.h": "#if PY_VERSION_HEX >= 0x030c0000\n#endif\n",
     "pyext/capture/walk/heap_walk.c": (
         "#define Py_BUILD_CORE 1\n"

@@ -51,6 +51,8 @@ typedef enum lg_status {
     LG_EPARTIAL,     /**< the question needs a whole snapshot */
     LG_EUNSUPPORTED, /**< this build or machine cannot do that */
     LG_ECHILD,       /**< the process that did the work died */
+    LG_ERENDER,      /**< the picture cannot be drawn: what it shows can still
+                          be had as text */
 } lg_status;
 
 typedef struct lg_error {

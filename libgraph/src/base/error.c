@@ -18,6 +18,7 @@ static const char *const status_names[] = {
     [LG_EPARTIAL] = "partial snapshot",
     [LG_EUNSUPPORTED] = "not supported",
     [LG_ECHILD] = "child process died",
+    [LG_ERENDER] = "drawing failed",
 };
 
 lg_status

@@ -3,8 +3,17 @@
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 #include "binding/support/pathname.h"
+#include "binding/support/progress.h"
+#include "binding/support/python.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct image {
+    const char *format;
+    char *data; /* NULL: it cannot be drawn */
+    size_t length;
+} image;
 
 typedef struct drawing_object {
     PyObject_HEAD
@@ -12,6 +21,7 @@ typedef struct drawing_object {
     char *title;
     char *format;
     bool legend;
+    _Atomic(image *) kept; /* between two calls of a notebook; or NULL */
 } drawing_object;
 
 static char *
@@ -36,8 +46,17 @@ drawing_new(core_state *state, lg_view *view, const drawing_style *style)
 }
 
 static void
+image_free(image *picture)
+{
+    if (picture != NULL)
+        free(picture->data);
+    free(picture);
+}
+
+static void
 drawing_dealloc(drawing_object *self)
 {
+    image_free(atomic_exchange(&self->kept, NULL));
     lg_view_free(self->view);
     free(self->title);
     free(self->format);
@@ -112,53 +131,115 @@ static PyGetSetDef drawing_getset[] = {
 
 /* -------------------------------------------------------------- images --- */
 
-typedef struct image {
-    char *data;
-    size_t length;
-} image;
-
 /* Needs no GIL. */
 static lg_status
-render(drawing_object *self, const char *format, image *out, lg_error *error)
+render(drawing_object *self, const lg_monitor *monitor, image *out,
+       lg_error *error)
 {
     lg_text dot = {0};
     lg_status status = make_dot(self, &dot, error);
     if (status == LG_OK)
-        status = lg_render(dot.data, dot.length, format, &out->data,
-                           &out->length, error);
+        status = lg_render(dot.data, dot.length, out->format, monitor,
+                           &out->data, &out->length, error);
     lg_text_free(&dot);
     return status;
 }
 
-/* Where Graphviz is missing a notebook falls back to the text, which says
- * nothing of pictures: so a warning does. */
-static PyObject *
-fall_back(lg_status status, const lg_error *error, core_state *state)
+/* The sentence as an exception, which has what could not be drawn as text. */
+static void
+raise_failure(drawing_object *self, lg_status status, const lg_error *error)
 {
-    if (status != LG_EUNSUPPORTED)
-        return error_raise(state, status, error);
-    if (PyErr_WarnEx(PyExc_RuntimeWarning, error->message, 1) < 0)
-        return NULL;
-    Py_RETURN_NONE;
+    if (status == LG_ERENDER && !PyErr_Occurred())
+        error_raise_picture(object_state(self), error, get_text(self, NULL));
+    else
+        error_raise(object_state(self), status, error);
 }
 
-/* The image for a notebook as bytes; None when another format was asked for. */
+/* ----------------------------------------------------------- notebooks --- */
+
+/* Draws what a notebook shows. What cannot be drawn has no data, and a sentence
+ * says why; NULL and an exception for anything else. */
+static image *
+notebook_image(drawing_object *self, const char *format, lg_error *error)
+{
+    progress watch;
+    image *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    made->format = format;
+    lg_status status;
+    progress_start(&watch, Py_False);
+    Py_BEGIN_ALLOW_THREADS
+    status = render(self, &watch.monitor, made, error);
+    Py_END_ALLOW_THREADS
+    if (status != LG_OK && (status != LG_ERENDER || PyErr_Occurred())) {
+        error_raise(object_state(self), status, error);
+        image_free(made);
+        return NULL;
+    }
+    return made;
+}
+
+/* What a notebook draws, unless the drawing's format is another one's. */
+static const char *
+notebook_format(const drawing_object *self)
+{
+    static const char *const formats[] = {"svg", "png"};
+    for (size_t i = 0; i < 2; i++)
+        if (self->format == NULL || strcmp(self->format, formats[i]) == 0)
+            return formats[i];
+    return NULL;
+}
+
+/* A notebook asks for HTML first: it gets the tree and the sentence when there
+ * is no picture, else None, and the picture with the next call. */
 static PyObject *
-notebook_image(drawing_object *self, const char *format)
+drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
+{
+    const char *format = notebook_format(self);
+    lg_error error;
+    image *made = format ? notebook_image(self, format, &error) : NULL;
+    if (made == NULL && format != NULL)
+        return NULL;
+    PyObject *html = Py_None;
+    Py_INCREF(html);
+    if (made != NULL && made->data == NULL) {
+        PyObject *said =
+            Py_BuildValue("Ns", get_text(self, NULL), error.message);
+        Py_SETREF(html,
+                  said ? python_call("leakgraph.notebook", "undrawn_html", said)
+                       : NULL);
+        Py_XDECREF(said);
+    }
+    image_free(atomic_exchange(&self->kept, made));
+    return html;
+}
+
+/* The image as bytes; None when another format was asked for or there is no
+ * picture, which the HTML tells. */
+static PyObject *
+take_image(drawing_object *self, const char *format)
 {
     if (self->format != NULL && strcmp(self->format, format) != 0)
         Py_RETURN_NONE;
-    image picture = {0};
     lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = render(self, format, &picture, &error);
-    Py_END_ALLOW_THREADS
-    if (status != LG_OK)
-        return fall_back(status, &error, object_state(self));
-    PyObject *bytes =
-        PyBytes_FromStringAndSize(picture.data, (Py_ssize_t)picture.length);
-    free(picture.data);
+    image *made = atomic_exchange(&self->kept, NULL);
+    if (made != NULL && strcmp(made->format, format) != 0) {
+        image_free(made);
+        made = NULL;
+    }
+    if (made == NULL)
+        made = notebook_image(self, format, &error);
+    if (made == NULL)
+        return NULL;
+    PyObject *bytes = Py_None;
+    if (made->data != NULL)
+        bytes = PyBytes_FromStringAndSize(made->data, (Py_ssize_t)made->length);
+    else
+        Py_INCREF(bytes);
+    image_free(made);
     return bytes;
 }
 
@@ -166,7 +247,7 @@ notebook_image(drawing_object *self, const char *format)
 static PyObject *
 drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *bytes = notebook_image(self, "svg");
+    PyObject *bytes = take_image(self, "svg");
     if (bytes == NULL || bytes == Py_None)
         return bytes;
     const char *svg = strstr(PyBytes_AS_STRING(bytes), "<svg");
@@ -178,31 +259,36 @@ drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
 static PyObject *
 drawing_repr_png(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
-    return notebook_image(self, "png");
+    return take_image(self, "png");
 }
+
+/* --------------------------------------------------------------- files --- */
 
 static lg_status
 write_file(drawing_object *self, const char *path, const char *format,
-           lg_error *error)
+           const lg_monitor *monitor, lg_error *error)
 {
     lg_text dot = {0};
     lg_status status = make_dot(self, &dot, error);
     if (status == LG_OK)
-        status = lg_render_file(dot.data, dot.length, format, path, error);
+        status =
+            lg_render_file(dot.data, dot.length, format, path, monitor, error);
     lg_text_free(&dot);
     return status;
 }
 
 bool
-drawing_write(PyObject *drawing, const char *path, const char *format)
+drawing_write(PyObject *drawing, const char *path, const char *format,
+              const lg_monitor *monitor)
 {
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = write_file((drawing_object *)drawing, path, format, &error);
+    status =
+        write_file((drawing_object *)drawing, path, format, monitor, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        error_raise(object_state(drawing), status, &error);
+        raise_failure((drawing_object *)drawing, status, &error);
     return status == LG_OK;
 }
 
@@ -243,8 +329,12 @@ drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     if (path == NULL)
         return NULL;
     PyObject *result = NULL;
-    if (drawing_write(self, PyBytes_AS_STRING(path), format))
+    progress watch;
+    progress_start(&watch, NULL);
+    if (drawing_write(self, PyBytes_AS_STRING(path), format, &watch.monitor))
         result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
+    if (!progress_end(&watch, result ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(result);
     Py_DECREF(path);
     return result;
 }
@@ -255,7 +345,10 @@ static PyMethodDef drawing_methods[] = {
     {"save", FASTCALL(drawing_save), METH_FASTCALL | METH_KEYWORDS,
      "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
      "its path.\n\nThe suffix chooses the format unless format says it: svg, "
-     "png, pdf, dot or\nanything else that Graphviz writes."},
+     "png, pdf, dot or\nanything else that Graphviz writes. PictureError if it "
+     "cannot."},
+    {"_repr_html_", (PyCFunction)drawing_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
     {"_repr_svg_", (PyCFunction)drawing_repr_svg, METH_NOARGS,
      "_repr_svg_($self, /)\n--\n\n"},
     {"_repr_png_", (PyCFunction)drawing_repr_png, METH_NOARGS,

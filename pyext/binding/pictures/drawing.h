@@ -23,7 +23,9 @@ PyObject *drawing_new(core_state *state, lg_view *view,
 bool drawing_file(core_state *state, PyObject *filename,
                   const drawing_style *style, char suffix[16], PyObject **path);
 
-/** Writes the picture; format NULL: the path's suffix decides. */
-bool drawing_write(PyObject *drawing, const char *path, const char *format);
+/** Writes the picture; format NULL: the path's suffix decides. PictureError
+ * when Graphviz cannot. */
+bool drawing_write(PyObject *drawing, const char *path, const char *format,
+                   const lg_monitor *monitor);
 
 #endif

@@ -137,7 +137,7 @@ request_draw(show_request *self, core_state *state, const lg_graph *graph,
     PyObject *drawing = drawing_new(state, view, &self->style);
     if (drawing != NULL && self->path != NULL &&
         !drawing_write(drawing, PyBytes_AS_STRING(self->path),
-                       self->style.format))
+                       self->style.format, &self->progress.monitor))
         Py_CLEAR(drawing);
     return drawing;
 }

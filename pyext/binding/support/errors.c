@@ -9,6 +9,7 @@ typedef struct error_class {
     const char *name;
     PyObject *builtin; /* second base, or NULL */
     const char *doc;
+    const char *attribute; /* None unless an instance says more; or NULL */
 } error_class;
 
 static PyObject *
@@ -29,8 +30,8 @@ error_add(PyObject *module, const error_class *class)
     PyObject *bases = error_bases(state, class);
     if (bases == NULL)
         return -1;
-    PyObject *names = class->id == ERROR_CHILD
-                          ? Py_BuildValue("{sO}", "signal", Py_None)
+    PyObject *names = class->attribute != NULL
+                          ? Py_BuildValue("{sO}", class->attribute, Py_None)
                           : NULL;
     PyObject *made =
         PyErr_NewExceptionWithDoc(class->name, class->doc, bases, names);
@@ -47,28 +48,36 @@ errors_add(PyObject *module)
 {
     const error_class classes[ERROR_COUNT] = {
         {ERROR_BASE, "leakgraph.Error", NULL,
-         "Base of every error that leakgraph raises."},
+         "Base of every error that leakgraph raises.", NULL},
         {ERROR_ARGUMENT, "leakgraph.ArgumentError", PyExc_ValueError,
          "An argument makes no sense: a malformed selector, an unknown "
-         "format."},
+         "format.",
+         NULL},
         {ERROR_CLOSED, "leakgraph.ClosedError", PyExc_ValueError,
-         "The snapshot was closed."},
+         "The snapshot was closed.", NULL},
         {ERROR_NOT_FOUND, "leakgraph.NotFoundError", PyExc_LookupError,
          "Nothing in the snapshot answers to that selector or object, or no "
-         "root reaches it."},
+         "root reaches it.",
+         NULL},
         {ERROR_FILE, "leakgraph.FileError", PyExc_OSError,
-         "A file cannot be read or written, is damaged, or is no snapshot."},
+         "A file cannot be read or written, is damaged, or is no snapshot.",
+         NULL},
         {ERROR_LIMIT, "leakgraph.LimitError", PyExc_MemoryError,
-         "The capture needed more memory than max_bytes allows."},
+         "The capture needed more memory than max_bytes allows.", NULL},
         {ERROR_CANCELLED, "leakgraph.CancelledError", NULL,
-         "The work was stopped half-way."},
+         "The work was stopped half-way.", NULL},
         {ERROR_PARTIAL, "leakgraph.PartialError", NULL,
-         "The question needs a snapshot of the whole heap."},
+         "The question needs a snapshot of the whole heap.", NULL},
         {ERROR_UNSUPPORTED, "leakgraph.UnsupportedError", NULL,
-         "This build or machine cannot do that."},
+         "This build or machine cannot do that.", NULL},
         {ERROR_CHILD, "leakgraph.ChildError", PyExc_ChildProcessError,
          "The child that captures died; this process is as it was. `signal` is "
-         "the number of the signal that killed it, or None."},
+         "the number of the signal that killed it, or None.",
+         "signal"},
+        {ERROR_PICTURE, "leakgraph.PictureError", NULL,
+         "Graphviz could not draw it; this process is as it was. `text` is the "
+         "picture as an indented tree.",
+         "text"},
     };
     for (int i = 0; i < ERROR_COUNT; i++)
         if (error_add(module, &classes[i]) < 0)
@@ -100,6 +109,8 @@ error_type(core_state *state, lg_status status)
         return state->errors[ERROR_UNSUPPORTED];
     case LG_ECHILD:
         return state->errors[ERROR_CHILD];
+    case LG_ERENDER:
+        return state->errors[ERROR_PICTURE];
     case LG_OK:
         break;
     }
@@ -115,17 +126,32 @@ error_raise(core_state *state, lg_status status, const lg_error *error)
     return NULL;
 }
 
+/* Takes the value of the attribute over; NULL leaves None, or raises what is
+ * set. */
+static void
+raise_with(core_state *state, core_error id, const lg_error *error,
+           const char *attribute, PyObject *value)
+{
+    PyObject *type = state->errors[id];
+    PyObject *raised = PyErr_Occurred()
+                           ? NULL
+                           : PyObject_CallFunction(type, "s", error->message);
+    if (raised != NULL && (value == NULL || PyObject_SetAttrString(
+                                                raised, attribute, value) == 0))
+        PyErr_SetObject(type, raised);
+    Py_XDECREF(value);
+    Py_XDECREF(raised);
+}
+
 void
 error_raise_child(core_state *state, const lg_error *error, int number)
 {
-    if (PyErr_Occurred())
-        return;
-    PyObject *type = state->errors[ERROR_CHILD];
-    PyObject *raised = PyObject_CallFunction(type, "s", error->message);
-    PyObject *code = number ? PyLong_FromLong(number) : NULL;
-    if (raised != NULL &&
-        (code == NULL || PyObject_SetAttrString(raised, "signal", code) == 0))
-        PyErr_SetObject(type, raised);
-    Py_XDECREF(code);
-    Py_XDECREF(raised);
+    raise_with(state, ERROR_CHILD, error, "signal",
+               number ? PyLong_FromLong(number) : NULL);
+}
+
+void
+error_raise_picture(core_state *state, const lg_error *error, PyObject *text)
+{
+    raise_with(state, ERROR_PICTURE, error, "text", text);
 }

@@ -17,4 +17,9 @@ PyObject *error_raise(core_state *state, lg_status status,
 /** Raises ChildError; `number` is the signal that killed the child, or 0. */
 void error_raise_child(core_state *state, const lg_error *error, int number);
 
+/** Raises PictureError; takes `text`, the picture as a str, over. It may be
+ * NULL, with an exception set, which stays. */
+void error_raise_picture(core_state *state, const lg_error *error,
+                         PyObject *text);
+
 #endif

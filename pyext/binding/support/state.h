@@ -56,6 +56,7 @@ typedef enum core_error {
     ERROR_PARTIAL,
     ERROR_UNSUPPORTED,
     ERROR_CHILD,
+    ERROR_PICTURE,
     ERROR_COUNT,
 } core_error;
 

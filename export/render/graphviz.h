@@ -1,0 +1,13 @@
+/** Graphviz behind one function. */
+#ifndef LEAKGRAPH_GRAPHVIZ_H
+#define LEAKGRAPH_GRAPHVIZ_H
+
+#include <leakgraph/leakgraph.h>
+
+/** Lays `dot` out and draws it. LG_EINVAL lists the formats that there are,
+ *  LG_ERENDER says what Graphviz says. Once per process: nothing is freed,
+ * since Graphviz 2.42 corrupts the heap while it frees some layouts. */
+lg_status lg__graphviz_draw(const char *dot, const char *format, char **data,
+                            size_t *length, lg_error *err);
+
+#endif

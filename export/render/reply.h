@@ -1,0 +1,23 @@
+/**
+ * What the renderer answers: a head, then `length` bytes. They are the picture,
+ * or one sentence that says why there is none.
+ *
+ * The renderer is a program: `leakgraph-render FORMAT SECONDS BYTES` reads DOT
+ * from its standard input, up to its end, and writes one reply to its standard
+ * output. It limits itself to SECONDS of time and BYTES of address space; 0 is
+ * no limit. A reply that is cut short is no reply.
+ */
+#ifndef LEAKGRAPH_REPLY_H
+#define LEAKGRAPH_REPLY_H
+
+#include <stdint.h>
+
+#define LG_REPLY_MAGIC UINT32_C(0x5247474c)
+
+typedef struct lg_reply {
+    uint32_t magic;
+    uint32_t status; /* an lg_status */
+    uint64_t length; /* of the picture; of the sentence unless status is 0 */
+} lg_reply;
+
+#endif

@@ -1,0 +1,197 @@
+"""Whatever happens to the renderer, the process goes on and says what it would show."""
+
+import argparse
+import ast
+import asyncio.locks
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+import leakgraph
+
+REAL = Path(leakgraph.__file__).with_name("leakgraph-render")
+
+
+@pytest.fixture
+def pretend(tmp_path, monkeypatch):
+    """Have a shell script draw: pretend("exit 3"); {real} is the true renderer."""
+
+    def write(text):
+        script = tmp_path / "renderer"
+        script.write_text("#!/bin/sh\n" + text.replace("{real}", str(REAL)))
+        script.chmod(0o755)
+        monkeypatch.setenv("LEAKGRAPH_RENDERER", str(script))
+
+    return write
+
+
+@pytest.fixture
+def drawing():
+    return leakgraph.show_refs({"losses": [object(), object()]})
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [argparse._AttributeHolder, ast.AST, asyncio.locks._ContextManagerMixin],
+    ids=lambda subject: subject.__name__,
+)
+def test_classes_that_ended_the_process(subject, tmp_path):
+    leakgraph.show_backrefs(subject, tmp_path / "x.svg")
+    leakgraph.show_backrefs(subject, tmp_path / "y.png", max_depth=4, max_nodes=600)
+    assert "<svg" in (tmp_path / "x.svg").read_text(encoding="utf-8")
+
+
+def test_graphviz_is_never_loaded(drawing, tmp_path):
+    drawing.save(tmp_path / "x.svg")
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+    assert "libgvc" not in maps and "libcgraph" not in maps
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("exit 3", "exit code 3"),
+        ("kill -KILL $$", "signal 9 "),
+        ("cat >/dev/null; kill -SEGV $$", "signal 11 "),
+        ("echo this is no picture", "answers nonsense"),
+        ("exit 127", "install Graphviz"),
+    ],
+)
+def test_failures_are_one_sentence_and_a_tree(pretend, tmp_path, script, words):
+    pretend(script)
+    path = tmp_path / "x.svg"
+    with pytest.raises(leakgraph.PictureError, match=words) as caught:
+        leakgraph.show_refs({"losses": [object()]}, path)
+    assert "['losses']" in caught.value.text
+    assert "\n" not in str(caught.value)
+    assert os.listdir(tmp_path) == ["renderer"]
+
+
+def test_missing_renderer(monkeypatch, drawing, tmp_path):
+    monkeypatch.setenv("LEAKGRAPH_RENDERER", "/nowhere/renderer")
+    with pytest.raises(leakgraph.PictureError, match="/nowhere/renderer does not") as e:
+        drawing.save(tmp_path / "x.svg")
+    assert e.value.text == drawing.text
+    drawing.save(tmp_path / "x.dot")
+
+
+def test_hanging_renderer(pretend, drawing, tmp_path, monkeypatch):
+    monkeypatch.setenv("LEAKGRAPH_RENDER_SECONDS", "1")
+    pretend("exec sleep 1000")
+    with pytest.raises(leakgraph.PictureError, match="longer than 1 s"):
+        drawing.save(tmp_path / "x.svg")
+
+
+def test_too_little_memory(drawing, tmp_path, monkeypatch):
+    monkeypatch.setenv("LEAKGRAPH_RENDER_MEBIBYTES", "30")
+    with pytest.raises(leakgraph.PictureError):
+        drawing.save(tmp_path / "x.png")
+    assert os.listdir(tmp_path) == []
+
+
+def test_ctrl_c_ends_a_drawing(pretend, drawing, tmp_path):
+    pretend("kill -INT $PPID; exec sleep 1000")
+    with pytest.raises(KeyboardInterrupt):
+        drawing.save(tmp_path / "x.svg")
+    with pytest.raises(KeyboardInterrupt):
+        drawing._repr_svg_()
+    assert os.listdir(tmp_path) == ["renderer"]
+
+
+def test_ctrl_c_ends_a_big_drawing(pretend, tmp_path):
+    tangle = [[] for _ in range(2000)]
+    for i, node in enumerate(tangle):
+        node.extend(tangle[(i * i + k * 7919) % 2000] for k in range(1, 5))
+    pretend("kill -INT $PPID; exec '{real}' \"$@\"")
+    with pytest.raises(KeyboardInterrupt):
+        leakgraph.show_refs(tangle, tmp_path / "x.svg", max_nodes=3000)
+    assert os.listdir(tmp_path) == ["renderer"]
+
+
+def test_a_callback_ends_a_drawing(pretend, tmp_path):
+    def stop(phase, done):
+        raise LookupError(phase)
+
+    pretend("exec sleep 1000")
+    with pytest.raises(LookupError, match="drawing"):
+        leakgraph.show_refs([[]], tmp_path / "x.svg", progress=stop)
+
+
+def test_children_of_the_program_stay_its_own(pretend, drawing, tmp_path):
+    drawing.save(tmp_path / "x.svg")
+    pretend("kill -KILL $$")
+    with pytest.raises(leakgraph.PictureError):
+        drawing.save(tmp_path / "x.svg")
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_program_that_ignores_its_children(drawing, tmp_path):
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        drawing.save(tmp_path / "x.svg")
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
+def test_threads_and_a_forked_child(drawing, tmp_path):
+    failures = []
+
+    def draw(number):
+        try:
+            for suffix in ("svg", "png"):
+                drawing.save(tmp_path / f"{number}.{suffix}")
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=draw, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    child = os.fork()
+    if child == 0:
+        try:
+            drawing.save(tmp_path / "child.svg")
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    for thread in threads:
+        thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert not failures and len(os.listdir(tmp_path)) == 13
+
+
+def test_notebook_shows_the_tree_and_the_sentence(pretend, drawing):
+    assert drawing._repr_html_() is None and "<svg" in drawing._repr_svg_()
+    pretend("exit 3")
+    shown = drawing._repr_html_()
+    assert "losses" in shown and "exit code 3" in shown
+    assert drawing._repr_svg_() is None and drawing._repr_png_() is None
+    other = leakgraph.show_refs([[]], format="pdf")
+    assert other._repr_html_() is None and other._repr_svg_() is None
+
+
+@pytest.mark.libraries
+def test_notebook_kernel(pretend):
+    import nbclient
+    import nbformat
+
+    pretend("exit 3")
+    cells = [
+        "import leakgraph\nkept = {'losses': [1.5, 2.5]}",
+        "leakgraph.show_refs(kept)",
+        "leakgraph.why(kept['losses'])",
+        "leakgraph.show_refs(kept, 'x.svg')",
+    ]
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell) for cell in cells]
+    )
+    nbclient.NotebookClient(notebook, timeout=120, allow_errors=True).execute()
+    drawn, why, saved = (cell.outputs[-1] for cell in notebook.cells[1:])
+    for output in (drawn, why):
+        assert "image/svg+xml" not in output.data
+        assert "losses" in output.data["text/html"]
+        assert "exit code 3" in output.data["text/html"]
+    assert saved.ename == "PictureError" and "exit code 3" in saved.evalue
