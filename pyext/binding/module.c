@@ -20,6 +20,7 @@
 #include "binding/answers/py_report.h"
 #include "binding/answers/cycle_search.h"
 #include "binding/objects/sequence.h"
+#include "binding/objects/size.h"
 #include "binding/pictures/show.h"
 #include "binding/objects/py_snapshot.h"
 #include "binding/objects/type_table_object.h"
@@ -98,6 +99,7 @@ types_add(PyObject *module)
         {TYPE_EDGES, &edges_spec, NULL, "Edges", false},
         {TYPE_ROOTS, &roots_spec, NULL, "Roots", false},
         {TYPE_COLUMN, &column_spec, NULL, NULL, false},
+        {TYPE_SIZE, &size_spec, NULL, "Size", true},
         {TYPE_TABLE, &table_spec, NULL, "TypeTable", false},
         {TYPE_INFO, &info_spec, INFO_BASE, "Info", false},
         {TYPE_REPORT, &report_spec, REPORT_BASE, "Report", true},

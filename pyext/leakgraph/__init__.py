@@ -23,6 +23,7 @@ Nothing prints by itself: a terminal shows a drawing as text, a notebook as a pi
 
 import os as _os
 import sys as _sys
+from _collections_abc import Mapping as _Mapping
 
 if _sys.platform != "linux" or _os.uname().machine not in ("x86_64", "aarch64"):
     raise ImportError(
@@ -65,6 +66,7 @@ from leakgraph._core import (
     Report,
     Root,
     Roots,
+    Size,
     Snapshot,
     TensorGroup,
     TensorGroups,
@@ -91,6 +93,8 @@ from leakgraph._core import (
     top,
     why,
 )
+
+_Mapping.register(Size)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,6 +139,7 @@ __all__ = [
     "Report",
     "Root",
     "Roots",
+    "Size",
     "Snapshot",
     "TensorGroup",
     "TensorGroups",

@@ -47,6 +47,25 @@ counts(void)
 }
 
 static void
+sizes_by_device(void)
+{
+    const lg_string devices[] = {{"host", 4}, {"cuda:0", 6}, {"cuda:1", 6}};
+    lg_text text = {0};
+    lg_text_add_sizes(&text, devices, (const uint64_t[]){12, 0, 0}, 3);
+    CHECK_TEXT(text, "12 B");
+    lg_text_free(&text);
+    lg_text_add_sizes(&text, devices, (const uint64_t[]){12, 2048, 7}, 3);
+    CHECK_TEXT(text, "2.00 KiB cuda:0 · 7 B cuda:1 · 12 B host");
+    lg_text_free(&text);
+    lg_text_add_sizes(&text, devices, (const uint64_t[]){0, 0, 7}, 3);
+    CHECK_TEXT(text, "7 B cuda:1");
+    lg_text_free(&text);
+    lg_text_add_sizes(&text, devices, NULL, 0);
+    CHECK_TEXT(text, "0 B");
+    lg_text_free(&text);
+}
+
+static void
 json(void)
 {
     static const char odd[] = "a\"\\\n\x01\x7f\xc3\xa9\xff\xed\xa0\x80z";
@@ -90,6 +109,7 @@ SUITE(text)
 {
     RUN(sizes);
     RUN(counts);
+    RUN(sizes_by_device);
     RUN(json);
     RUN(html);
     RUN(growth);

@@ -220,8 +220,18 @@ LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, uint32_t node,
 /** The same as people read it: `1.93 GiB cuda:0 · 72 B host`, `72 B`. */
 LG_API void lg_node_bytes_format(const lg_graph *graph, uint32_t node,
                                  lg_text *out);
-/** Devices other than the host: ids 1 to the count. */
+/**
+ * Everywhere, a device of a graph is a number: 0 is the host, 1 up to this
+ * count are the others, and LG_NONE, where it is allowed, means all of them
+ * together. Bytes by device are [lg_graph_device_count + 1] numbers in that
+ * order, and in JSON an object by name: {"host": 12, "cuda:0": 34}.
+ */
 LG_API uint32_t lg_graph_device_count(const lg_graph *graph);
+/** Adds bytes by device: "1.93 GiB cuda:0 · 12 MiB host", without what is zero;
+ *  a host alone is not named. bytes[i] lie on devices[i], of which the first is
+ *  the host. */
+LG_API void lg_text_add_sizes(lg_text *text, const lg_string *devices,
+                              const uint64_t *bytes, size_t count);
 /** "cuda:0"; "host" for 0; empty for an id out of range. */
 LG_API lg_string lg_graph_device_name(const lg_graph *graph, uint32_t device);
 /** The device with that name; "host" and "cpu" are 0. LG_ENOTFOUND names those

@@ -75,6 +75,11 @@ bool lg__utf8_is_clean(const char *bytes, size_t length);
  *  continue past `length`. */
 size_t lg__utf8_cut(const char *bytes, size_t length);
 
+/** Adds ` · 12 MiB cuda:0` unless bytes is 0; the first without ` · `. *any:
+ *  whether something was added before, and is now. */
+void lg__text_add_part(lg_text *text, uint64_t bytes, lg_string device,
+                       bool *any);
+
 /** Sets LG_ENOMEM with its sentence. */
 lg_status lg__error_memory(lg_error *err);
 /** LG_EFORMAT: what is out of range or order, and where. */

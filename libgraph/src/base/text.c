@@ -112,6 +112,31 @@ lg_text_add_size(lg_text *text, uint64_t bytes)
 }
 
 void
+lg__text_add_part(lg_text *text, uint64_t bytes, lg_string device, bool *any)
+{
+    if (bytes == 0)
+        return;
+    lg_text_add(text, *any ? " · " : "");
+    lg_text_add_size(text, bytes);
+    lg_text_add(text, " ");
+    lg_text_add_bytes(text, device.data, device.length);
+    *any = true;
+}
+
+void
+lg_text_add_sizes(lg_text *text, const lg_string *devices,
+                  const uint64_t *bytes, size_t count)
+{
+    bool any = false;
+    for (size_t i = 1; i < count; i++)
+        lg__text_add_part(text, bytes[i], devices[i], &any);
+    if (any)
+        lg__text_add_part(text, bytes[0], devices[0], &any);
+    else
+        lg_text_add_size(text, count > 0 ? bytes[0] : 0);
+}
+
+void
 lg_text_add_count(lg_text *text, uint64_t count)
 {
     char digits[32];

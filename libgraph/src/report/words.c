@@ -173,22 +173,14 @@ lg__format_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
                   lg_text *out)
 {
     bool any = false;
-    for (uint32_t i = 1; i <= lg_graph_device_count(graph); i++) {
-        uint64_t bytes = on(context, i);
-        if (bytes == 0)
-            continue;
-        lg_text_add(out, any ? " · " : "");
-        lg_text_add_size(out, bytes);
-        lg_text_add(out, " ");
-        lg__text_add_string(out, lg_graph_device_name(graph, i));
-        any = true;
-    }
+    for (uint32_t i = 1; i <= lg_graph_device_count(graph); i++)
+        lg__text_add_part(out, on(context, i), lg_graph_device_name(graph, i),
+                          &any);
     uint64_t host = on(context, 0);
-    if (any && host == 0)
-        return;
-    lg_text_add(out, any ? " · " : "");
-    lg_text_add_size(out, host);
-    lg_text_add(out, any ? " host" : "");
+    if (any)
+        lg__text_add_part(out, host, lg_graph_device_name(graph, 0), &any);
+    else
+        lg_text_add_size(out, host);
 }
 
 typedef struct own {

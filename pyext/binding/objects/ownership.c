@@ -3,8 +3,24 @@
  */
 #include "binding/support/errors.h"
 #include "binding/objects/py_snapshot.h"
+#include "binding/support/convert.h"
 #include "capture/run/capture.h"
 #include <stdlib.h>
+
+static PyObject *
+device_names(const lg_graph *graph)
+{
+    uint32_t count = lg_graph_device_count(graph) + 1;
+    PyObject *names = PyTuple_New((Py_ssize_t)count);
+    for (uint32_t i = 0; names != NULL && i < count; i++) {
+        PyObject *name = string_object(lg_graph_device_name(graph, i));
+        if (name == NULL)
+            Py_CLEAR(names);
+        else
+            PyTuple_SET_ITEM(names, (Py_ssize_t)i, name);
+    }
+    return names;
+}
 
 PyObject *
 snapshot_new(core_state *state, lg_graph *graph)
@@ -15,6 +31,9 @@ snapshot_new(core_state *state, lg_graph *graph)
         return NULL;
     }
     self->graph = graph;
+    self->devices = device_names(graph);
+    if (self->devices == NULL)
+        Py_CLEAR(self);
     return (PyObject *)self;
 }
 
@@ -80,6 +99,7 @@ snapshot_dispose(snapshot_object *self)
     lg_analysis_free(self->analysis);
     lg_graph_free(self->graph);
     free(self->root_bits);
+    Py_XDECREF(self->devices);
 }
 
 static uint8_t *

@@ -22,6 +22,7 @@ typedef struct snapshot_object {
     lg_analysis *analysis; /* made once, under the lock; or NULL */
     lg_lock at_work;       /* held by the thread that makes it */
     unsigned long analyst; /* that thread */
+    PyObject *devices;     /* tuple of their names, 'host' first */
     PyObject *weakrefs;
 } snapshot_object;
 

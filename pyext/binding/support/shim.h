@@ -17,6 +17,12 @@
 #define Py_TPFLAGS_DISALLOW_INSTANTIATION 0
 #endif
 
+/* New in 3.10: what `match` takes for a mapping or a sequence. */
+#ifndef Py_TPFLAGS_MAPPING
+#define Py_TPFLAGS_MAPPING 0
+#define Py_TPFLAGS_SEQUENCE 0
+#endif
+
 /* New in 3.12, where silence means that subinterpreters are supported. */
 #ifdef Py_mod_multiple_interpreters
 #define NO_SUBINTERPRETERS                                                     \

@@ -14,6 +14,7 @@ typedef enum core_type {
     TYPE_EDGES,
     TYPE_ROOTS,
     TYPE_COLUMN,
+    TYPE_SIZE,
     TYPE_TABLE,
     TYPE_INFO,
     TYPE_REPORT,

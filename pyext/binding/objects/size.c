@@ -1,0 +1,493 @@
+#include "binding/objects/size.h"
+#include "binding/support/convert.h"
+#include "binding/support/python.h"
+#include <stdlib.h>
+
+typedef struct size_object {
+    PyObject_VAR_HEAD PyObject
+        *devices;     /* tuple of str, 'host' first; shared */
+    uint64_t bytes[]; /* [ob_size] */
+} size_object;
+
+/* ---------------------------------------------------------------- made --- */
+
+/* All bytes are 0; keeps a reference to the tuple. */
+static size_object *
+size_alloc(PyTypeObject *type, PyObject *devices)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(devices);
+    size_object *self = (size_object *)type->tp_alloc(type, count);
+    if (self != NULL) {
+        Py_INCREF(devices);
+        self->devices = devices;
+    }
+    return self;
+}
+
+PyObject *
+size_of(snapshot_object *snapshot, size_on *on, const void *context,
+        uint32_t which)
+{
+    size_object *self =
+        size_alloc(object_state(snapshot)->types[TYPE_SIZE], snapshot->devices);
+    for (Py_ssize_t i = 0; self != NULL && i < Py_SIZE(self); i++)
+        self->bytes[i] = on(context, which, (uint32_t)i);
+    return (PyObject *)self;
+}
+
+static uint64_t
+item_on(const void *context, uint32_t Py_UNUSED(which), uint32_t device)
+{
+    return ((const uint64_t *)context)[device];
+}
+
+PyObject *
+size_new(snapshot_object *snapshot, const uint64_t *bytes)
+{
+    return size_of(snapshot, item_on, bytes, 0);
+}
+
+static uint64_t
+retained_on(const void *analysis, uint32_t node, uint32_t device)
+{
+    return lg_node_retained_on(analysis, node, device);
+}
+
+PyObject *
+size_retained(snapshot_object *snapshot, const lg_analysis *analysis,
+              uint32_t node)
+{
+    return size_of(snapshot, retained_on, analysis, node);
+}
+
+/* 'host' and the names in the order of the mapping. */
+static PyObject *
+names_of(PyObject *mapping)
+{
+    PyObject *names = Py_BuildValue("[s]", "host");
+    PyObject *iterator = names ? PyObject_GetIter(mapping) : NULL;
+    PyObject *name;
+    int known = iterator ? 0 : -1;
+    while (known >= 0 && (name = PyIter_Next(iterator)) != NULL) {
+        known = PyUnicode_Check(name) ? PySequence_Contains(names, name) : -1;
+        if (!PyUnicode_Check(name))
+            PyErr_Format(PyExc_TypeError, "A device is a str, not %.100s.",
+                         Py_TYPE(name)->tp_name);
+        if (known == 0)
+            known = PyList_Append(names, name);
+        Py_DECREF(name);
+    }
+    Py_XDECREF(iterator);
+    PyObject *tuple =
+        names && !PyErr_Occurred() ? PySequence_Tuple(names) : NULL;
+    Py_XDECREF(names);
+    return tuple;
+}
+
+static bool
+read_bytes(PyObject *mapping, PyObject *name, uint64_t *bytes)
+{
+    PyObject *value = PyObject_GetItem(mapping, name);
+    if (value == NULL) {
+        /* The host alone need not be there. */
+        bool absent = PyErr_ExceptionMatches(PyExc_KeyError);
+        if (absent)
+            PyErr_Clear();
+        return absent;
+    }
+    PyObject *number = PyNumber_Index(value);
+    Py_DECREF(value);
+    if (number == NULL)
+        return false;
+    *bytes = PyLong_AsUnsignedLongLong(number);
+    Py_DECREF(number);
+    return !PyErr_Occurred();
+}
+
+static PyObject *
+size_from(PyTypeObject *type, PyObject *mapping)
+{
+    PyObject *names = names_of(mapping);
+    size_object *self = names ? size_alloc(type, names) : NULL;
+    Py_XDECREF(names);
+    for (Py_ssize_t i = 0; self != NULL && i < Py_SIZE(self); i++)
+        if (!read_bytes(mapping, PyTuple_GET_ITEM(self->devices, i),
+                        &self->bytes[i]))
+            Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static PyObject *
+size_make(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *mapping = NULL;
+    if (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0) {
+        PyErr_SetString(PyExc_TypeError, "Size() takes a mapping only.");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "|O:Size", &mapping))
+        return NULL;
+    if (mapping != NULL)
+        return size_from(type, mapping);
+    PyObject *none = PyDict_New();
+    PyObject *self = none ? size_from(type, none) : NULL;
+    Py_XDECREF(none);
+    return self;
+}
+
+static void
+size_dealloc(size_object *self)
+{
+    Py_XDECREF(self->devices);
+    object_free(self);
+}
+
+/* ------------------------------------------------------------- mapping --- */
+
+/* Where a device stands, or -1; without an exception if it is not there. */
+static Py_ssize_t
+size_find(const size_object *self, PyObject *name)
+{
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        int same = PyObject_RichCompareBool(PyTuple_GET_ITEM(self->devices, i),
+                                            name, Py_EQ);
+        if (same != 0)
+            return same > 0 ? i : -1;
+    }
+    return -1;
+}
+
+static PyObject *
+size_subscript(size_object *self, PyObject *name)
+{
+    Py_ssize_t at = size_find(self, name);
+    if (at >= 0)
+        return PyLong_FromUnsignedLongLong(self->bytes[at]);
+    if (!PyErr_Occurred())
+        PyErr_SetObject(PyExc_KeyError, name);
+    return NULL;
+}
+
+static int
+size_contains(size_object *self, PyObject *name)
+{
+    bool found = size_find(self, name) >= 0;
+    return PyErr_Occurred() ? -1 : found;
+}
+
+static Py_ssize_t
+size_length(size_object *self)
+{
+    return Py_SIZE(self);
+}
+
+static PyObject *
+size_iter(size_object *self)
+{
+    return PyObject_GetIter(self->devices);
+}
+
+static PyObject *
+size_keys(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("_collections_abc", "KeysView", self);
+}
+
+static PyObject *
+size_values(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("_collections_abc", "ValuesView", self);
+}
+
+static PyObject *
+size_items(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("_collections_abc", "ItemsView", self);
+}
+
+static PyObject *
+size_get(size_object *self, PyObject *args)
+{
+    PyObject *name, *otherwise = Py_None;
+    if (!PyArg_ParseTuple(args, "O|O:get", &name, &otherwise))
+        return NULL;
+    Py_ssize_t at = size_find(self, name);
+    if (at >= 0)
+        return PyLong_FromUnsignedLongLong(self->bytes[at]);
+    if (PyErr_Occurred())
+        return NULL;
+    Py_INCREF(otherwise);
+    return otherwise;
+}
+
+static PyObject *
+as_dict(size_object *self)
+{
+    PyObject *dict = PyDict_New();
+    for (Py_ssize_t i = 0; dict != NULL && i < Py_SIZE(self); i++) {
+        PyObject *number = PyLong_FromUnsignedLongLong(self->bytes[i]);
+        if (number == NULL ||
+            PyDict_SetItem(dict, PyTuple_GET_ITEM(self->devices, i), number) <
+                0)
+            Py_CLEAR(dict);
+        Py_XDECREF(number);
+    }
+    return dict;
+}
+
+static PyObject *
+size_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    PyObject *dict = as_dict((size_object *)self);
+    return dict ? Py_BuildValue("(O(N))", (PyObject *)Py_TYPE(self), dict)
+                : NULL;
+}
+
+/* ---------------------------------------------------------------- sums --- */
+
+/* From the first device on; what is beyond 64 bits is cut. */
+static uint64_t
+sum_from(const size_object *self, Py_ssize_t first)
+{
+    uint64_t sum = 0;
+    for (Py_ssize_t i = first; i < Py_SIZE(self); i++)
+        sum = sum + self->bytes[i] < sum ? UINT64_MAX : sum + self->bytes[i];
+    return sum;
+}
+
+static PyObject *
+get_sum(size_object *self, void *first)
+{
+    return PyLong_FromUnsignedLongLong(sum_from(self, (Py_ssize_t)first));
+}
+
+static PyObject *
+get_host(size_object *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromUnsignedLongLong(self->bytes[0]);
+}
+
+static bool
+add_to(size_object *sum, const size_object *part)
+{
+    for (Py_ssize_t i = 0; i < Py_SIZE(part); i++) {
+        Py_ssize_t at = size_find(sum, PyTuple_GET_ITEM(part->devices, i));
+        if (at < 0)
+            return false;
+        if (__builtin_add_overflow(sum->bytes[at], part->bytes[i],
+                                   &sum->bytes[at])) {
+            PyErr_SetString(PyExc_OverflowError,
+                            "The sum of these sizes exceeds 64 bits.");
+            return false;
+        }
+    }
+    return true;
+}
+
+static PyObject *
+all_devices(const size_object *left, const size_object *right)
+{
+    PyObject *both = PySequence_Concat(left->devices, right->devices);
+    PyObject *names = both ? names_of(both) : NULL;
+    Py_XDECREF(both);
+    return names;
+}
+
+/* sum() begins with 0. */
+static PyObject *
+size_add(PyObject *left, PyObject *right)
+{
+    if (PyLong_CheckExact(left) && PyObject_Not(left) == 1) {
+        Py_INCREF(right);
+        return right;
+    }
+    if (Py_TYPE(left) != Py_TYPE(right))
+        Py_RETURN_NOTIMPLEMENTED;
+    size_object *a = (size_object *)left, *b = (size_object *)right;
+    PyObject *names = all_devices(a, b);
+    size_object *sum = names ? size_alloc(Py_TYPE(left), names) : NULL;
+    Py_XDECREF(names);
+    if (sum != NULL && (!add_to(sum, a) || !add_to(sum, b)))
+        Py_CLEAR(sum);
+    return (PyObject *)sum;
+}
+
+static int
+size_bool(size_object *self)
+{
+    return sum_from(self, 0) > 0;
+}
+
+/* ---------------------------------------------------------- comparison --- */
+
+/* A device that is not there has 0 bytes: 1, 0, or -1 with an exception. */
+static int
+covers(const size_object *self, const size_object *other)
+{
+    for (Py_ssize_t i = 0; i < Py_SIZE(other); i++) {
+        Py_ssize_t at = size_find(self, PyTuple_GET_ITEM(other->devices, i));
+        if (at < 0 && PyErr_Occurred())
+            return -1;
+        if (other->bytes[i] != (at < 0 ? 0 : self->bytes[at]))
+            return 0;
+    }
+    return 1;
+}
+
+static PyObject *
+compare_equal(size_object *self, PyObject *other, int operation)
+{
+    PyObject *size = other;
+    Py_INCREF(size);
+    if (PyDict_Check(other)) {
+        Py_DECREF(size);
+        size = size_from(Py_TYPE((PyObject *)self), other);
+    }
+    if (size == NULL) {
+        PyErr_Clear();
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    int equal = covers(self, (size_object *)size);
+    if (equal == 1)
+        equal = covers((size_object *)size, self);
+    Py_DECREF(size);
+    return equal < 0 ? NULL : PyBool_FromLong(equal == (operation == Py_EQ));
+}
+
+/* Equal by device; otherwise by the total, with numbers too. */
+static PyObject *
+size_richcompare(size_object *self, PyObject *other, int operation)
+{
+    bool size = Py_TYPE(other) == Py_TYPE((PyObject *)self);
+    if (operation == Py_EQ || operation == Py_NE) {
+        if (size || PyDict_Check(other))
+            return compare_equal(self, other, operation);
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    if (!size && !PyLong_Check(other) && !PyFloat_Check(other))
+        Py_RETURN_NOTIMPLEMENTED;
+    PyObject *mine = get_sum(self, (void *)0);
+    PyObject *theirs = other;
+    if (size)
+        theirs = get_sum((size_object *)other, (void *)0);
+    PyObject *result =
+        mine && theirs ? PyObject_RichCompare(mine, theirs, operation) : NULL;
+    Py_XDECREF(mine);
+    if (size)
+        Py_XDECREF(theirs);
+    return result;
+}
+
+static Py_hash_t
+size_hash(size_object *self)
+{
+    uint64_t mixed = 0x9E3779B97F4A7C15u;
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        Py_hash_t name = PyObject_Hash(PyTuple_GET_ITEM(self->devices, i));
+        if (self->bytes[i] > 0)
+            mixed ^= ((uint64_t)name + self->bytes[i]) * 0xBF58476D1CE4E5B9u;
+    }
+    return (Py_hash_t)(mixed >> 1);
+}
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyObject *
+size_repr(size_object *self)
+{
+    PyObject *dict = as_dict(self);
+    PyObject *text = dict ? PyUnicode_FromFormat("Size(%R)", dict) : NULL;
+    Py_XDECREF(dict);
+    return text;
+}
+
+static PyObject *
+size_str(size_object *self)
+{
+    size_t count = (size_t)Py_SIZE(self);
+    lg_string *names = malloc(count * sizeof *names);
+    if (names == NULL)
+        return PyErr_NoMemory();
+    bool whole = true;
+    for (size_t i = 0; i < count; i++) {
+        Py_ssize_t length;
+        names[i].data = PyUnicode_AsUTF8AndSize(
+            PyTuple_GET_ITEM(self->devices, (Py_ssize_t)i), &length);
+        names[i].length = (uint32_t)length;
+        whole = whole && names[i].data != NULL;
+    }
+    lg_text text = {0};
+    if (whole)
+        lg_text_add_sizes(&text, names, self->bytes, count);
+    free(names);
+    return whole ? text_object(&text) : NULL;
+}
+
+/* Without a format as people read it, else the total in that format. */
+static PyObject *
+size_format(size_object *self, PyObject *format)
+{
+    if (PyUnicode_Check(format) && PyUnicode_GET_LENGTH(format) == 0)
+        return size_str(self);
+    PyObject *total = get_sum(self, (void *)0);
+    PyObject *text = total ? PyObject_Format(total, format) : NULL;
+    Py_XDECREF(total);
+    return text;
+}
+
+static PyGetSetDef size_getset[] = {
+    {"host", (getter)get_host, NULL, "Bytes of host memory.", NULL},
+    {"device", (getter)get_sum, NULL,
+     "Bytes of all devices but the host together.", (void *)1},
+    {"total", (getter)get_sum, NULL, "Bytes of the host and all devices.",
+     (void *)0},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef size_methods[] = {
+    {"keys", size_keys, METH_NOARGS,
+     "keys($self, /)\n--\n\nNames of devices, 'host' first."},
+    {"values", size_values, METH_NOARGS,
+     "values($self, /)\n--\n\nBytes, in the order of keys()."},
+    {"items", size_items, METH_NOARGS,
+     "items($self, /)\n--\n\nPairs of a device's name and bytes."},
+    {"get", (PyCFunction)size_get, METH_VARARGS,
+     "get($self, device, default=None, /)\n--\n\nBytes on that device, or the "
+     "default if it is not there."},
+    {"__format__", (PyCFunction)size_format, METH_O,
+     "__format__($self, format, /)\n--\n\nThe text; with a format, the total "
+     "in that format."},
+    {"__reduce__", size_reduce, METH_NOARGS, "__reduce__($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot size_slots[] = {
+    SLOT(Py_tp_new, size_make),
+    SLOT(Py_tp_dealloc, size_dealloc),
+    SLOT(Py_tp_repr, size_repr),
+    SLOT(Py_tp_str, size_str),
+    SLOT(Py_tp_hash, size_hash),
+    SLOT(Py_tp_richcompare, size_richcompare),
+    SLOT(Py_tp_iter, size_iter),
+    SLOT(Py_sq_contains, size_contains),
+    SLOT(Py_mp_length, size_length),
+    SLOT(Py_mp_subscript, size_subscript),
+    SLOT(Py_nb_add, size_add),
+    SLOT(Py_nb_bool, size_bool),
+    {Py_tp_getset, size_getset},
+    {Py_tp_methods, size_methods},
+    {Py_tp_doc,
+     "Size(mapping={}, /)\n--\n\nBytes by device: a mapping from 'host', "
+     "'cuda:0' ... to ints that never changes.\n\nstr() is as the reports "
+     "write it. Sizes add up, device by device; they are\nequal when all "
+     "devices are, and ordered by their totals, with numbers too."},
+    {0, NULL},
+};
+
+PyType_Spec size_spec = {
+    .name = "leakgraph.Size",
+    .basicsize = offsetof(size_object, bytes),
+    .itemsize = sizeof(uint64_t),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_MAPPING,
+    .slots = size_slots,
+};

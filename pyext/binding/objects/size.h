@@ -1,0 +1,26 @@
+/**
+ * Size: bytes by device, an immutable mapping from names of devices to ints.
+ * 'host' is always the first; then come all devices of the snapshot.
+ */
+#ifndef LEAKGRAPH_SIZE_H
+#define LEAKGRAPH_SIZE_H
+
+#include "binding/objects/py_snapshot.h"
+
+extern PyType_Spec size_spec;
+
+/** A Size of bytes by device, [lg_graph_device_count + 1]. */
+PyObject *size_new(snapshot_object *snapshot, const uint64_t *bytes);
+
+/** Bytes on one device, given what they belong to. */
+typedef uint64_t size_on(const void *context, uint32_t which, uint32_t device);
+
+/** A Size of what `on` says of each device. */
+PyObject *size_of(snapshot_object *snapshot, size_on *on, const void *context,
+                  uint32_t which);
+
+/** What a node retains. */
+PyObject *size_retained(snapshot_object *snapshot, const lg_analysis *analysis,
+                        uint32_t node);
+
+#endif
