@@ -64,39 +64,16 @@ write_through(const char *path, const char *data, size_t length, lg_error *err)
     return status;
 }
 
-// A new file beside `path`; its name replaces *name, which the caller frees.
-static int
-open_beside(const char *path, char **name)
-{
-    size_t room = strlen(path) + 40;
-    *name = malloc(room);
-    for (unsigned i = 0; *name && i < 1000; i++) {
-        snprintf(*name, room, "%s.%ld-%u.tmp", path, (long)getpid(), i);
-        int file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST)
-            return file;
-    }
-    return -1;
-}
-
 static lg_status
-write_beside(const char *path, const char *data, size_t length, lg_error *err)
+write_draft(const char *path, const char *data, size_t length, lg_error *err)
 {
-    char *name = NULL;
-    int file = open_beside(path, &name);
-    if (file < 0) {
-        lg_status status = system_error("write", path, err);
-        free(name);
-        return status;
-    }
-    lg_status status = write_all(file, data, length, path, err);
-    if (close(file) && !status)
-        status = system_error("write", path, err);
-    if (!status && rename(name, path))
-        status = system_error("write", path, err);
-    if (status)
-        unlink(name);
-    free(name);
+    lg_draft *draft = NULL;
+    lg_status status = lg_draft_new(path, &draft, err);
+    if (!status)
+        status = write_all(lg_draft_descriptor(draft), data, length, path, err);
+    if (!status)
+        status = lg_draft_commit(draft, err);
+    lg_draft_free(draft);
     return status;
 }
 
@@ -108,11 +85,7 @@ write_file(const char *path, const char *data, size_t length, lg_error *err)
         return write_all(STDOUT_FILENO, data, length, "standard output", err);
     if (!stat(path, &known) && !S_ISREG(known.st_mode))
         return write_through(path, data, length, err);
-    // Behind a symbolic link, the file is replaced and not the link.
-    char *whole = realpath(path, NULL);
-    lg_status status = write_beside(whole ? whole : path, data, length, err);
-    free(whole);
-    return status;
+    return write_draft(path, data, length, err);
 }
 
 lg_status

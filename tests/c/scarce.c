@@ -1,8 +1,31 @@
-// malloc through the linker's --wrap.
+// malloc and openat through the linker's --wrap.
 #include "scarce.h"
 #include "test.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+
 long malloc_left = -1;
+bool nameless_refused;
+
+int __real_openat(int folder, const char *name, int flags, ...);
+int __wrap_openat(int folder, const char *name, int flags, ...);
+
+int
+__wrap_openat(int folder, const char *name, int flags, ...)
+{
+    va_list rest;
+    bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    if (nameless && nameless_refused) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    va_start(rest, flags);
+    mode_t mode = (flags & O_CREAT) || nameless ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    return __real_openat(folder, name, flags, mode);
+}
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

@@ -7,6 +7,9 @@
 
 #include <leakgraph/leakgraph.h>
 
+/** Whether the system refuses files without a name (--wrap=openat). */
+extern bool nameless_refused;
+
 /** Allocations that still succeed; negative: no limit. */
 extern long malloc_left;
 

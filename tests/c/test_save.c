@@ -2,10 +2,12 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lgs.h"
 #include "sample.h"
+#include "scarce.h"
 #include "stored.h"
 #include "test.h"
 
@@ -132,9 +134,9 @@ modes_and_links(void)
     struct stat about;
     char *target = path_of("target");
     char *link_path = path_of("link");
-    mode_t mask = umask(027);
+    mode_t mask = umask(0);
     CHECK(lg_graph_save(graph, target, NULL, NULL, NULL) == LG_OK);
-    CHECK(mode_of(target) == 0640);
+    CHECK(mode_of(target) == 0600);
     umask(mask);
     CHECK(chmod(target, 0604) == 0);
     CHECK(lg_graph_save(graph, target, NULL, NULL, NULL) == LG_OK);
@@ -148,6 +150,121 @@ modes_and_links(void)
     lg_graph_free(graph);
 }
 
+// A link to a link, seen from folders of their own.
+static void
+links_to_links(void)
+{
+    lg_graph *graph = sample_chain(3);
+    struct stat about;
+    char inside[300];
+    CHECK(mkdir(path_of("folder"), 0700) == 0);
+    CHECK(symlink("folder/inner", path_of("outer")) == 0);
+    snprintf(inside, sizeof inside, "%s/inner", path_of("folder"));
+    CHECK(symlink("../target", inside) == 0);
+    CHECK(lg_graph_save(graph, path_of("outer"), NULL, NULL, NULL) == LG_EIO);
+    CHECK(lg_graph_save(graph, path_of("target"), NULL, NULL, NULL) == LG_OK);
+    CHECK(chmod(path_of("target"), 0640) == 0);
+    CHECK(lg_graph_save(graph, path_of("outer"), NULL, NULL, NULL) == LG_OK);
+    CHECK(mode_of(path_of("target")) == 0640);
+    CHECK(lstat(inside, &about) == 0 && S_ISLNK(about.st_mode));
+    CHECK(unlink(inside) == 0 && symlink("../outer", inside) == 0);
+    CHECK(lg_graph_save(graph, path_of("outer"), NULL, NULL, NULL) == LG_EIO);
+    CHECK(unlink(inside) == 0 && rmdir(path_of("folder")) == 0);
+    CHECK(unlink(path_of("outer")) == 0 && unlink(path_of("target")) == 0);
+    lg_graph_free(graph);
+}
+
+// Only root can make them here; their target stays as it is.
+static void
+others_links(void)
+{
+    enum { OTHER = 12345 };
+    lg_graph *graph = sample_chain(3);
+    lg_error err;
+    struct stat before;
+    struct stat after;
+    if (geteuid() != 0) {
+        lg_graph_free(graph);
+        return;
+    }
+    CHECK(lg_graph_save(graph, path_of("target"), NULL, NULL, NULL) == LG_OK);
+    CHECK(stat(path_of("target"), &before) == 0);
+    CHECK(symlink("target", path_of("link")) == 0);
+    CHECK(lchown(path_of("link"), OTHER, OTHER) == 0);
+    CHECK(lg_graph_save(graph, path_of("link"), NULL, NULL, &err) == LG_EIO);
+    CHECK(strstr(err.message, "symbolic link of another user (uid 12345)"));
+    CHECK(stat(path_of("target"), &after) == 0);
+    CHECK(after.st_ino == before.st_ino);
+    // What others have made there does not choose the mode.
+    CHECK(chown(path_of("target"), OTHER, OTHER) == 0);
+    CHECK(chmod(path_of("target"), 0666) == 0);
+    CHECK(lg_graph_save(graph, path_of("target"), NULL, NULL, NULL) == LG_OK);
+    CHECK(mode_of(path_of("target")) == 0600);
+    CHECK(unlink(path_of("link")) == 0 && unlink(path_of("target")) == 0);
+    lg_graph_free(graph);
+}
+
+static bool
+die(void *context, const char *phase, double done)
+{
+    (void)context;
+    (void)phase;
+    (void)done;
+    raise(SIGKILL);
+    return true;
+}
+
+static void
+save_and_die(const lg_graph *graph)
+{
+    const lg_monitor monitor = {die, NULL};
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(lg_graph_save(graph, path_of("graph"), NULL, &monitor, NULL));
+    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void
+killed(void)
+{
+    lg_graph *graph = sample_chain(100000);
+    CHECK(lg_graph_save(graph, path_of("graph"), NULL, NULL, NULL) == LG_OK);
+    unsigned files = files_in_folder();
+    save_and_die(graph);
+    CHECK(files_in_folder() == files);
+    nameless_refused = true;
+    save_and_die(graph);
+    CHECK(files_in_folder() == files + 1);
+    save_and_die(graph);
+    CHECK(files_in_folder() == files + 1);
+    CHECK(lg_graph_save(graph, path_of("graph"), NULL, NULL, NULL) == LG_OK);
+    CHECK(files_in_folder() == files);
+    nameless_refused = false;
+    lg_graph_free(graph);
+}
+
+// What somebody still writes to is not removed, whatever it is called.
+static void
+at_the_same_time(void)
+{
+    lg_graph *graph = sample_chain(3);
+    lg_draft *draft[2];
+    for (int i = 0; i < 2; i++) {
+        nameless_refused = i == 0;
+        REQUIRE(lg_draft_new(path_of("graph"), &draft[i], NULL) == LG_OK);
+    }
+    CHECK(lg_graph_save(graph, path_of("graph"), NULL, NULL, NULL) == LG_OK);
+    for (int i = 0; i < 2; i++) {
+        int descriptor = lg_draft_descriptor(draft[i]);
+        CHECK(lg_graph_write(graph, descriptor, NULL, NULL) == LG_OK);
+        CHECK(lg_draft_commit(draft[i], NULL) == LG_OK);
+        lg_draft_free(draft[i]);
+    }
+    lg_graph_free(graph);
+}
+
 SUITE(save)
 {
     folder_make();
@@ -155,6 +272,10 @@ SUITE(save)
     RUN(not_files);
     RUN(failing_write);
     RUN(modes_and_links);
+    RUN(links_to_links);
+    RUN(others_links);
+    RUN(killed);
+    RUN(at_the_same_time);
     folder_remove();
     return test_result();
 }

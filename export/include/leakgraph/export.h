@@ -128,8 +128,9 @@ LG_API lg_status lg_render_format_of(const char *path, char format[16],
  *  where it cannot be, every format passes. */
 LG_API lg_status lg_render_format_check(const char *format, lg_error *err);
 
-/** Renders to a file, written beside it and renamed. `format` may be NULL: the
- *  suffix decides. "-" writes to standard output. */
+/** Renders to a file, which is made as lg_graph_save makes its files: whole or
+ *  not at all, the user's alone. `format` may be NULL: the suffix decides. "-"
+ *  writes to standard output. */
 LG_API lg_status lg_render_file(const char *dot, size_t dot_length,
                                 const char *format, const char *path,
                                 const lg_monitor *monitor, lg_error *err);

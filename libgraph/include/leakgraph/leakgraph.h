@@ -422,21 +422,25 @@ typedef struct lg_save_options {
     const struct lg_analysis *analysis;
 } lg_save_options;
 
-/** Writes the graph to a temporary file beside `path`, syncs it and renames it:
- *  an interrupted save leaves the old file whole. options may be NULL. */
+/** Writes the graph to a file without a name, or a temporary one beside `path`,
+ *  syncs it and puts it there: an interrupted save leaves the old file whole.
+ *  The file is the user's alone (mode 0600), unless it takes the place of one
+ * of the user's, whose mode it keeps. A symbolic link stays and its target is
+ *  replaced; one of another user, root aside, is refused. options may be NULL.
+ */
 LG_API lg_status lg_graph_save(const lg_graph *graph, const char *path,
                                const lg_save_options *options,
                                const lg_monitor *monitor, lg_error *err);
 
-/** A file in the making: it lies beside its place, under a name of its own,
+/** A file in the making: it has no name, or a temporary one beside its place,
  *  until it is whole. For whoever writes by other means than lg_graph_save. */
 typedef struct lg_draft lg_draft;
 
-/** Makes an empty one, with the mode of the file whose place it will take. */
+/** Makes an empty one, with the mode that lg_graph_save gives. */
 LG_API lg_status lg_draft_new(const char *path, lg_draft **out, lg_error *err);
 /** Where to write: an open, empty file, the draft's own. */
 LG_API int lg_draft_descriptor(const lg_draft *draft);
-/** Syncs the file and renames it into place. Once. */
+/** Syncs the file and puts it into its place. Once. */
 LG_API lg_status lg_draft_commit(lg_draft *draft, lg_error *err);
 /** Removes the file, unless it was committed. */
 LG_API void lg_draft_free(lg_draft *draft);

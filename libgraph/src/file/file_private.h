@@ -5,6 +5,7 @@
 #ifndef LG_FILE_PRIVATE_H
 #define LG_FILE_PRIVATE_H
 
+#include "file/place.h"
 #include "graph/graph_private.h"
 
 #define LG__FILE_MAGIC "\x89LGS\r\n\x1a\n"
@@ -99,11 +100,13 @@ lg_status lg__section_read(const lg__source *source,
 lg_status lg__file_read(const lg__source *source, const lg_monitor *monitor,
                         lg_graph **out, lg_error *err);
 
-/** A file being written: a temporary one beside the target, or, where path is
+/** A file being written: one that is on its way to its place, or, where path is
  *  NULL, a descriptor that is the caller's. */
 typedef struct lg__sink {
-    char *path;      /**< where it will be, symbolic links followed */
-    char *temporary; /**< where it is now; NULL: nothing to remove */
+    char *path; /**< as it was given, for messages */
+    lg__place *place;
+    char temporary[LG__TEMPORARY_ROOM]; /**< its name now; "": it has none, or
+                                             is in its place */
     int descriptor;
     uint64_t offset;
 } lg__sink;
@@ -115,7 +118,7 @@ lg_status lg__sink_write(lg__sink *sink, const void *bytes, size_t length,
 lg_status lg__sink_align(lg__sink *sink, lg_error *err);
 /** Goes back to an earlier offset, forgetting what follows. */
 lg_status lg__sink_rewind(lg__sink *sink, uint64_t offset, lg_error *err);
-/** Syncs and renames into place. */
+/** Syncs and puts it into its place. */
 lg_status lg__sink_commit(lg__sink *sink, lg_error *err);
 /** Removes the temporary file unless it was committed; frees the rest. */
 void lg__sink_close(lg__sink *sink);

@@ -1,102 +1,97 @@
-// A file that appears whole or not at all: written beside its place, synced,
-// renamed.
+// A file that appears whole or not at all: written without a name, or under a
+// temporary one beside its place, synced, and put there.
 #include "file/file_private.h"
+#include "file/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Without a path the writer may be a forked child: strerror translates, and for
-// that takes locks and memory. errno outlives the call.
-static lg_status
-refused(lg_error *err, const char *doing, const char *path)
+enum { ATTEMPTS = 16, LINK_ROOM = 40 };
+
+// By which a file without a name can be given one.
+static void
+link_of(int descriptor, char out[LINK_ROOM])
 {
-    int code = errno;
-    if (path == NULL) {
-        lg_error_set(err, LG_EIO, "cannot %s the snapshot: error %d", doing,
-                     code);
-        errno = code;
-        return LG_EIO;
+    snprintf(out, LINK_ROOM, "/proc/self/fd/%d", descriptor);
+}
+
+// A file that has no name goes with the process. Not all systems have them, nor
+// all file systems.
+static bool
+create_nameless(lg__sink *sink)
+{
+    char link[LINK_ROOM];
+    int file =
+        openat(sink->place->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0)
+        return false;
+    link_of(file, link);
+    if (access(link, F_OK) != 0) {
+        close(file);
+        return false;
     }
-    return lg_error_set(err, code == ENOMEM ? LG_ENOMEM : LG_EIO,
-                        "cannot %s %s: %s", doing, path, strerror(code));
+    sink->descriptor = file;
+    return true;
 }
 
-// The place to write to: a symbolic link's target, so that the link stays one.
-static lg_status
-resolve(const char *path, char **out, struct stat *old, bool *exists,
-        lg_error *err)
+// Another save may be about to remove what nobody has locked; without locks
+// none does.
+static bool
+lock(int file)
 {
-    *exists = stat(path, old) == 0;
-    if (*exists && !S_ISREG(old->st_mode))
-        return lg_error_set(err, LG_EIO,
-                            "cannot write %s: it is not a regular file", path);
-    struct stat link;
-    if (!*exists && lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
-        return lg_error_set(err, LG_EIO,
-                            "cannot write %s: it is a symbolic link to nothing",
-                            path);
-    *out = *exists ? realpath(path, NULL) : strdup(path);
-    return *out != NULL ? LG_OK : refused(err, "write", path);
-}
-
-// The file's name, cut: the temporary one must not be too long for the system.
-static char *
-temporary_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    uint32_t random = 0;
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
-        random = (uint32_t)getpid();
-    size_t size = strlen(path) + 24;
-    char *name = malloc(size);
-    if (name != NULL)
-        snprintf(name, size, "%.*s.%.200s.%08x", (int)(base - path), path, base,
-                 (unsigned)random);
-    return name;
+    struct stat about;
+    if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(file, &about) == 0 && about.st_nlink > 0;
 }
 
 static lg_status
-create(lg__sink *sink, mode_t mode, lg_error *err)
+create_named(lg__sink *sink, lg_error *err)
 {
-    for (int attempt = 0; attempt < 16; attempt++) {
-        free(sink->temporary);
-        sink->temporary = temporary_name(sink->path);
-        if (sink->temporary == NULL)
-            return lg__error_memory(err);
-        sink->descriptor =
-            open(sink->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (sink->descriptor >= 0)
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        lg__place_temporary(sink->place, sink->temporary);
+        int file = openat(sink->place->folder, sink->temporary,
+                          O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file >= 0 && lock(file)) {
+            sink->descriptor = file;
             return LG_OK;
-        if (errno != EEXIST)
+        }
+        if (file >= 0)
+            close(file);
+        else if (errno != EEXIST)
             break;
     }
-    lg_status status = refused(err, "create a file for", sink->path);
-    free(sink->temporary);
-    sink->temporary = NULL;
+    sink->temporary[0] = '\0';
+    return lg__place_refused(err, "create a file for", sink->path);
+}
+
+static lg_status
+create(lg__sink *sink, lg_error *err)
+{
+    lg_status status = LG_OK;
+    if (create_nameless(sink))
+        flock(sink->descriptor, LOCK_EX | LOCK_NB);
+    else
+        status = create_named(sink, err);
+    if (status == LG_OK && fchmod(sink->descriptor, sink->place->mode) != 0)
+        status = lg__place_refused(err, "set the mode of", sink->path);
     return status;
 }
 
 lg_status
 lg__sink_open(lg__sink *sink, const char *path, lg_error *err)
 {
-    struct stat old;
-    bool exists;
-    *sink = (lg__sink){.descriptor = -1};
-    lg_status status = resolve(path, &sink->path, &old, &exists, err);
-    if (status != LG_OK)
-        return status;
-    status = create(sink, exists ? 0600 : 0666, err);
-    if (status == LG_OK && exists &&
-        fchmod(sink->descriptor, old.st_mode & 07777) != 0)
-        status = refused(err, "set the mode of", sink->path);
-    return status;
+    *sink = (lg__sink){.descriptor = -1, .path = strdup(path)};
+    if (sink->path == NULL)
+        return lg__error_memory(err);
+    lg_status status = lg__place_open(path, &sink->place, err);
+    return status == LG_OK ? create(sink, err) : status;
 }
 
 lg_status
@@ -110,7 +105,7 @@ lg__sink_write(lg__sink *sink, const void *bytes, size_t length, lg_error *err)
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return refused(err, "write", sink->path);
+            return lg__place_refused(err, "write", sink->path);
         at += written;
         length -= (size_t)written;
         sink->offset += (uint64_t)written;
@@ -131,55 +126,69 @@ lg_status
 lg__sink_rewind(lg__sink *sink, uint64_t offset, lg_error *err)
 {
     if (ftruncate(sink->descriptor, (off_t)offset) != 0)
-        return refused(err, "write", sink->path);
+        return lg__place_refused(err, "write", sink->path);
     sink->offset = offset;
     return LG_OK;
 }
 
-// The rename itself must survive a crash. Some file systems cannot sync a
-// directory (EINVAL): then there is nothing more to be done.
-static lg_status
-sync_directory(const char *path, lg_error *err)
+// Gives a file without a name the one it is to have. A link cannot take the
+// place of a file: then it gets a temporary name for a moment.
+static int
+give_name(lg__sink *sink)
 {
-    char *directory = strdup(path);
-    if (directory == NULL)
-        return lg__error_memory(err);
-    char *slash = strrchr(directory, '/');
-    if (slash == NULL)
-        strcpy(directory, *directory ? "." : "");
-    else
-        slash[slash == directory] = '\0';
-    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(directory);
-    if (descriptor < 0)
-        return LG_OK;
-    int failed = fsync(descriptor) != 0 && errno != EINVAL;
-    lg_status status =
-        failed ? refused(err, "sync the folder of", path) : LG_OK;
-    close(descriptor);
-    return status;
+    char link[LINK_ROOM];
+    int folder = sink->place->folder;
+    link_of(sink->descriptor, link);
+    int failed =
+        linkat(AT_FDCWD, link, folder, sink->place->name, AT_SYMLINK_FOLLOW);
+    for (int i = 0; failed && errno == EEXIST && i < ATTEMPTS; i++) {
+        char name[LG__TEMPORARY_ROOM];
+        lg__place_temporary(sink->place, name);
+        if (linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) != 0)
+            continue;
+        failed = renameat(folder, name, folder, sink->place->name);
+        int code = errno;
+        if (failed)
+            unlinkat(folder, name, 0);
+        errno = code;
+        break;
+    }
+    return failed;
 }
 
+static int
+put_into_place(lg__sink *sink)
+{
+    int folder = sink->place->folder;
+    if (sink->temporary[0] == '\0')
+        return give_name(sink);
+    int failed = renameat(folder, sink->temporary, folder, sink->place->name);
+    if (!failed)
+        sink->temporary[0] = '\0';
+    return failed;
+}
+
+// The new name must survive a crash. Some file systems cannot sync a folder
+// (EINVAL), nor can that be done to one that cannot be read (EBADF): then there
+// is nothing more to be done.
 lg_status
 lg__sink_commit(lg__sink *sink, lg_error *err)
 {
-    if (fsync(sink->descriptor) != 0)
-        return refused(err, "write", sink->path);
-    if (rename(sink->temporary, sink->path) != 0)
-        return refused(err, "write", sink->path);
-    free(sink->temporary);
-    sink->temporary = NULL;
-    return sync_directory(sink->path, err);
+    if (fsync(sink->descriptor) != 0 || put_into_place(sink) != 0)
+        return lg__place_refused(err, "write", sink->path);
+    if (fsync(sink->place->folder) != 0 && errno != EINVAL && errno != EBADF)
+        return lg__place_refused(err, "sync the folder of", sink->path);
+    return LG_OK;
 }
 
 void
 lg__sink_close(lg__sink *sink)
 {
+    if (sink->temporary[0] != '\0')
+        unlinkat(sink->place->folder, sink->temporary, 0);
     if (sink->descriptor >= 0)
         close(sink->descriptor);
-    if (sink->temporary != NULL)
-        unlink(sink->temporary);
-    free(sink->temporary);
+    lg__place_close(sink->place);
     free(sink->path);
 }
 
