@@ -2,15 +2,16 @@
 
     python bench/capture.py [--objects 5000000] [--rounds 5]
 
-Prints two Markdown tables, of the first capture of a process and of those after it,
-whose memory was touched before. A first capture waits for fresh pages, which on a
-virtual machine may have to be fetched from outside, or not: the first table has the
-best and the worst of as many processes as there are rounds. In the second the
-collector and the capture take turns, on the same heap; each figure is the median of
-its rounds, the walk in Python has one round. Seconds are the thread's own (what it
-computed, and what the kernel did for it) unless said otherwise: they tell more than
-the clock on a busy machine. The last row is of a process that has only imported what it
-finds of some libraries: functions, code, classes and texts, no records.
+Prints two Markdown tables, of the first capture of a process and of those after it.
+Those after it keep memory that was touched before (leakgraph.keep_memory); the row
+"nothing kept" is of the default, which gives it back in between. A first capture waits
+for fresh pages, which on a virtual machine may have to be fetched from outside, or not:
+the first table has the best and the worst of as many processes as there are rounds. In
+the second the collector and the capture take turns, on the same heap; each figure is
+the median of its rounds, the walk in Python has one round. Seconds are the thread's own
+(what it computed, and what the kernel did for it) unless said otherwise: they tell more
+than the clock on a busy machine. The last row is of a process that has only imported
+what it finds of some libraries: functions, code, classes and texts, no records.
 """
 
 from __future__ import annotations
@@ -76,6 +77,9 @@ COLUMNS = (
 )
 
 
+MOST = 2 << 30
+"""Bytes that are kept from one capture to the next."""
+
 LIBRARIES = ("numpy", "pandas", "matplotlib.pyplot", "torch")
 
 
@@ -132,11 +136,14 @@ def first_row(objects: int, rounds: int, *, shuffled: bool) -> str:
 
 
 def later_row(objects: int, rounds: int, *, shuffled: bool) -> str:
-    """One row of the second table."""
+    """The second table's rows of one heap."""
     kept = heap.records(objects, shuffled=shuffled)
-    row = measured_row("shuffled" if shuffled else "ordered", rounds)
+    what = "shuffled" if shuffled else "ordered"
+    rows = [measured_row(what, rounds, keep=MOST)]
+    if not shuffled:
+        rows.append(measured_row(f"{what}, nothing kept", rounds, keep=0))
     del kept
-    return row
+    return "\n".join(rows)
 
 
 def libraries_row(rounds: int) -> str:
@@ -144,11 +151,13 @@ def libraries_row(rounds: int) -> str:
     there = [name for name in LIBRARIES if find_spec(name.split(".")[0])]
     for name in there:
         import_module(name)
-    return measured_row("importing " + ", ".join(there or ["nothing"]), rounds)
+    what = "importing " + ", ".join(there or ["nothing"])
+    return measured_row(what, rounds, keep=MOST)
 
 
-def measured_row(what: str, rounds: int) -> str:
+def measured_row(what: str, rounds: int, *, keep: int) -> str:
     """A row about this process as it is."""
+    leakgraph.keep_memory(keep)
     gc.disable()
     gc.collect()
     leakgraph.snapshot().close()

@@ -16,6 +16,7 @@
 #include "binding/answers/py_merged_paths.h"
 #include "binding/objects/py_node.h"
 #include "binding/objects/py_path.h"
+#include "binding/capture/keep_memory.h"
 #include "binding/capture/recorder.h"
 #include "binding/answers/py_report.h"
 #include "binding/answers/cycle_search.h"
@@ -35,6 +36,7 @@ static PyMethodDef core_methods[] = {
     {"snapshot", FASTCALL(core_snapshot), KEYWORDS, core_snapshot_doc},
     {"save_snapshot", FASTCALL(core_save_snapshot), KEYWORDS,
      core_save_snapshot_doc},
+    {"keep_memory", core_keep_memory, METH_O, core_keep_memory_doc},
     {"load", FASTCALL(core_load), KEYWORDS, core_load_doc},
     {"show_refs", FASTCALL(core_show_refs), KEYWORDS, core_show_refs_doc},
     {"show_backrefs", FASTCALL(core_show_backrefs), KEYWORDS,

@@ -1,4 +1,4 @@
-"""One capture after the other: each takes the memory of those before it."""
+"""One capture after the other: where it is asked for, in the memory of those before."""
 
 import gc
 import sys
@@ -9,6 +9,16 @@ import leakgraph
 
 # Columns of more than 2 MiB, and of 4: whole huge pages, which are kept.
 SIZES = (400_000, 420_000, 900_000, 300_000, 1_400_000, 410_000)
+
+LIMIT = 1 << 30
+
+
+@pytest.fixture
+def kept():
+    """Memory of closed snapshots stays."""
+    before = leakgraph.keep_memory(LIMIT)
+    yield
+    assert leakgraph.keep_memory(before) == LIMIT
 
 
 def check(snapshot, made):
@@ -31,8 +41,17 @@ def check(snapshot, made):
 
 
 @pytest.mark.parametrize("most", [1, 2])
-def test_heaps_that_grow_and_shrink(most):
+def test_heaps_that_grow_and_shrink(most, kept):
     """With so many snapshots open at a time: kept memory lies between theirs."""
+    grow_and_shrink(most)
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_same_without_kept_memory(most):
+    grow_and_shrink(most)
+
+
+def grow_and_shrink(most):
     still_open = []
     for size in SIZES:
         made = [[None] for _ in range(size)]
@@ -53,7 +72,8 @@ def test_a_kernel_that_does_not_move_mappings(python, preload):
     code = """if 1:
         import ctypes
         import test_captures_in_turn
-        test_captures_in_turn.test_heaps_that_grow_and_shrink(2)
+        test_captures_in_turn.leakgraph.keep_memory(1 << 30)
+        test_captures_in_turn.grow_and_shrink(2)
         assert ctypes.c_long.in_dll(ctypes.CDLL(None), "moves_failed").value > 0
     """
     here = ":".join(entry for entry in sys.path if entry)
@@ -67,6 +87,7 @@ AGAIN_AND_AGAIN = """if 1:
     def resident():
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    leakgraph.keep_memory(1 << 30)
     texts = [f"a text of its own, number {i}" for i in range(300_000)]
     gc.disable()
     after = []
@@ -83,10 +104,53 @@ def test_memory_kept_does_not_become_more(python):
     assert int(done.out) < 16 << 20
 
 
+# What a bystander sees before and after, of memory and of mappings.
+BYSTANDER = """if 1:
+    import gc, os, leakgraph
+    def seen():
+        with open("/proc/self/statm") as file:
+            pages = int(file.read().split()[1])
+        with open("/proc/self/maps") as file:
+            return pages * os.sysconf("SC_PAGESIZE"), len(file.readlines())
+    made = [[i] for i in range(300_000)]
+    gc.collect()
+    gc.disable()
+    before = seen()
+    def told():
+        with leakgraph.snapshot() as snapshot:
+            snapshot.types(), snapshot.find(made).referrers()
+        after = seen()
+        print(after[0] - before[0], after[1] - before[1])
+    told()
+    leakgraph.keep_memory(1 << 30)
+    told()
+    leakgraph.keep_memory(0)
+    print(*(after - old for old, after in zip(before, seen())))
+"""
+
+
+def test_memory_is_given_back(python):
+    done = python("-c", BYSTANDER)
+    assert done.code == 0, done.err
+    default, kept, afterwards = (
+        [int(figure) for figure in line.split()] for line in done.out.splitlines()
+    )
+    assert default[0] < 8 << 20 < kept[0]
+    assert afterwards[0] < 8 << 20
+    assert default[1] < 8 and afterwards[1] < 8
+
+
+@pytest.mark.parametrize("value", [-1, 1 << 64, "1 GiB", None])
+def test_what_can_be_kept(value):
+    with pytest.raises((OverflowError, TypeError)):
+        leakgraph.keep_memory(value)
+
+
 # A walk that its budget stops has met keys that it knows no more of; their columns lie
 # in pages that an earlier capture has written to.
 STOPPED = """if 1:
     import gc, leakgraph
+    leakgraph.keep_memory(1 << 30)
     keys = {(f"a key, number {i}", i): i for i in range(300_000)}
     gc.disable()
     for _ in range(2):

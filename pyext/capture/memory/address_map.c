@@ -49,7 +49,7 @@ lg_address_map_close(lg_address_map *address_map)
         if (lg_spill_holds(chunk))
             lg_spill_give(chunk, chunk->size);
         else if (address_map->whole)
-            lg_page_cache_give(chunk, chunk->size);
+            lg_page_cache_give(chunk, chunk->size, true);
         else
             munmap(chunk, chunk->size);
     }

@@ -14,6 +14,7 @@
 typedef struct arena {
     uint64_t budget;
     uint64_t mapped;
+    bool at_rest; /**< the capture is over */
 } arena;
 
 /** Small blocks take whole pages too: there are few, and none may come from
@@ -35,10 +36,10 @@ map_fresh(size_t size)
     return spilled != NULL ? spilled : lg_page_cache_map(size, &kept);
 }
 
-/** Whole huge pages are kept, the rest is not worth it. `give` is told which.
- */
+/** Whole huge pages are kept, the rest is not worth it. Of the end of a block
+ *  only what was written to. */
 static void
-unmap(char *start, size_t size, void (*give)(void *, size_t))
+unmap(const arena *self, char *start, size_t size, bool is_end)
 {
     if (lg_spill_holds(start)) {
         lg_spill_give(start, size);
@@ -50,8 +51,10 @@ unmap(char *start, size_t size, void (*give)(void *, size_t))
     size_t whole = (size - odd) & ~(HUGE_PAGE - 1);
     if (odd)
         munmap(start, odd);
-    if (whole)
-        give(start + odd, whole);
+    if (whole && is_end)
+        lg_page_cache_give_end(start + odd, whole, !self->at_rest);
+    else if (whole)
+        lg_page_cache_give(start + odd, whole, !self->at_rest);
     if (size - odd - whole)
         munmap(start + odd + whole, size - odd - whole);
 }
@@ -111,8 +114,7 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
         self->mapped += after - before;
         return block;
     }
-    unmap((char *)old + after, before - after,
-          after ? lg_page_cache_give_end : lg_page_cache_give);
+    unmap(self, (char *)old + after, before - after, after > 0);
     self->mapped -= before - after;
     return after ? old : NULL;
 }
@@ -121,6 +123,15 @@ static void
 arena_release(void *context)
 {
     munmap(context, PAGE);
+    lg_page_cache_trim();
+}
+
+void
+lg_arena_rest(const lg_allocator *allocator)
+{
+    arena *self = allocator->context;
+    self->at_rest = true;
+    lg_page_cache_trim();
 }
 
 lg_allocator

@@ -13,4 +13,9 @@
  *  memory ran out. */
 lg_allocator lg_arena_new(uint64_t max_bytes);
 
+/** Says that the capture is over: what was kept for its blocks goes back to the
+ *  system, and so will each block that is freed, but for what
+ *  lg_page_cache_keep allows. */
+void lg_arena_rest(const lg_allocator *allocator);
+
 #endif

@@ -1,7 +1,8 @@
 #include "capture/memory/page_cache.h"
 #include "capture/memory/pages.h"
 
-#include <pthread.h>
+#include <leakgraph/lock.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 enum { MOST_RANGES = 64 };
 
-/** Never more than this, whatever the captures needed. */
+/** Never more than this during a capture, whatever it needed. */
 #define MOST_BYTES ((size_t)2 << 30)
 
 typedef struct range {
@@ -18,13 +19,26 @@ typedef struct range {
 } range;
 
 /** Ascending, and never adjacent: neighbours are one range. The lock is only
- *  tried: in a forked child another thread may have held it for good. */
+ *  tried: in the child that captures another thread may have held it for good.
+ */
 static struct {
-    pthread_mutex_t lock;
+    lg_lock lock;
     range ranges[MOST_RANGES];
     size_t count;
     size_t bytes;
-} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    atomic_size_t most; /**< from one capture to the next */
+} kept;
+
+/** False if another thread is at it. What one was at that a fork did not copy
+ * is half done: its ranges, which are empty here, are given up. */
+static bool
+enter(void)
+{
+    lg_lock_result result = lg_lock_try(&kept.lock);
+    if (result == LG_LOCK_LEFT)
+        kept.count = kept.bytes = 0;
+    return result != LG_LOCK_BUSY;
+}
 
 static void
 remove_range(size_t i)
@@ -65,12 +79,12 @@ bool
 lg_page_cache_take_at(void *start, size_t size)
 {
     bool taken = false;
-    if (pthread_mutex_trylock(&kept.lock) != 0)
+    if (!enter())
         return false;
     for (size_t i = 0; i < kept.count && !taken; i++)
         if (kept.ranges[i].start == start && kept.ranges[i].size >= size)
             taken = cut(i, size) != NULL;
-    pthread_mutex_unlock(&kept.lock);
+    lg_lock_give(&kept.lock);
     if (taken)
         madvise(start, size, MADV_KEEPONFORK);
     return taken;
@@ -151,7 +165,7 @@ lg_page_cache_map(size_t size, size_t *kept_size)
 {
     char *start = NULL;
     *kept_size = 0;
-    if (pthread_mutex_trylock(&kept.lock) != 0)
+    if (!enter())
         return lg_page_cache_room(size);
     size_t best = best_fit(size);
     if (best < MOST_RANGES) {
@@ -160,7 +174,7 @@ lg_page_cache_map(size_t size, size_t *kept_size)
     } else if ((start = lg_page_cache_room(size)) != NULL) {
         *kept_size = fill(start, size);
     }
-    pthread_mutex_unlock(&kept.lock);
+    lg_lock_give(&kept.lock);
     if (*kept_size > 0)
         madvise(start, *kept_size, MADV_KEEPONFORK);
     return start;
@@ -172,11 +186,10 @@ lg_page_cache_fill(void *start, size_t size)
     char *first =
         (char *)start + (-(uintptr_t)start & (LG_PAGE_CACHE_UNIT - 1));
     size_t whole = (size_t)((char *)start + size - first);
-    if (first > (char *)start + size || whole < LG_PAGE_CACHE_UNIT ||
-        pthread_mutex_trylock(&kept.lock) != 0)
+    if (first > (char *)start + size || whole < LG_PAGE_CACHE_UNIT || !enter())
         return;
     size_t filled = fill(first, whole & ~(LG_PAGE_CACHE_UNIT - 1));
-    pthread_mutex_unlock(&kept.lock);
+    lg_lock_give(&kept.lock);
     if (filled > 0)
         madvise(first, filled, MADV_KEEPONFORK);
 }
@@ -212,16 +225,16 @@ insert(char *start, size_t size)
 }
 
 void
-lg_page_cache_give(void *start, size_t size)
+lg_page_cache_give(void *start, size_t size, bool capturing)
 {
+    size_t most = capturing ? MOST_BYTES : kept.most;
     bool taken = false;
-    if (pthread_mutex_trylock(&kept.lock) == 0) {
+    if (enter()) {
         /* Nobody waits at a fork for pages that say nothing. */
-        taken = kept.bytes + size <= MOST_BYTES &&
-                madvise(start, size, MADV_FREE) == 0 &&
-                madvise(start, size, MADV_WIPEONFORK) == 0 &&
-                insert(start, size);
-        pthread_mutex_unlock(&kept.lock);
+        taken =
+            kept.bytes + size <= most && madvise(start, size, MADV_FREE) == 0 &&
+            madvise(start, size, MADV_WIPEONFORK) == 0 && insert(start, size);
+        lg_lock_give(&kept.lock);
     }
     if (!taken)
         munmap(start, size);
@@ -239,11 +252,48 @@ touched(char *start, size_t size)
 }
 
 void
-lg_page_cache_give_end(void *start, size_t size)
+lg_page_cache_give_end(void *start, size_t size, bool capturing)
 {
     size_t keep = touched(start, size);
     if (keep > 0)
-        lg_page_cache_give(start, keep);
+        lg_page_cache_give(start, keep, capturing);
     if (keep < size)
         munmap((char *)start + keep, size - keep);
+}
+
+void
+lg_page_cache_trim(void)
+{
+    if (!enter())
+        return;
+    while (kept.bytes > kept.most && kept.count > 0) {
+        range *last = &kept.ranges[kept.count - 1];
+        size_t over = kept.bytes - kept.most;
+        over = (over + LG_PAGE_CACHE_UNIT - 1) & ~(LG_PAGE_CACHE_UNIT - 1);
+        size_t size = over < last->size ? over : last->size;
+        munmap(last->start + last->size - size, size);
+        last->size -= size;
+        kept.bytes -= size;
+        kept.count -= last->size == 0;
+    }
+    lg_lock_give(&kept.lock);
+}
+
+size_t
+lg_page_cache_keep(size_t most)
+{
+    size_t before = atomic_exchange(&kept.most, most);
+    lg_page_cache_trim();
+    return before;
+}
+
+size_t
+lg_page_cache_bytes(void)
+{
+    size_t bytes = 0;
+    if (enter()) {
+        bytes = kept.bytes;
+        lg_lock_give(&kept.lock);
+    }
+    return bytes;
 }

@@ -1,9 +1,10 @@
 /**
- * Memory kept from one capture to the next. Fresh pages are what a capture
- * waits for most; pages that were touched before cost nothing. What is kept is
- * offered to the kernel (MADV_FREE), which takes it as soon as memory is short,
- * before anything is swapped or killed. A forked child has the same ranges,
- * empty.
+ * Memory kept for a capture's next block, and, where that was asked for, from
+ * one capture to the next. Fresh pages are what a capture waits for most; pages
+ * that were touched before cost nothing. What is kept is offered to the kernel
+ * (MADV_FREE), which takes it as soon as memory is short, before anything is
+ * swapped or killed; until then it counts as the process's. A forked child has
+ * the same ranges, empty.
  */
 #ifndef LEAKGRAPH_PAGE_CACHE_H
 #define LEAKGRAPH_PAGE_CACHE_H
@@ -29,10 +30,20 @@ void lg_page_cache_move(void *from, size_t size, void *to);
 /** Exactly the range behind a block, so that it can grow in place; false if it
  *  is not kept. */
 bool lg_page_cache_take_at(void *start, size_t size);
-/** Keeps a mapped range, or unmaps it when enough is kept already. */
-void lg_page_cache_give(void *start, size_t size);
+/** Keeps a mapped range, or unmaps it when enough is kept already: during a
+ *  capture that is far more than after it. */
+void lg_page_cache_give(void *start, size_t size, bool capturing);
 /** The same for the end of a block that was not needed: of that, only what has
  *  pages is kept. They lie at the beginning, if anywhere. */
-void lg_page_cache_give_end(void *start, size_t size);
+void lg_page_cache_give_end(void *start, size_t size, bool capturing);
+
+/** How many bytes may be kept from one capture to the next; 0 at first. Unmaps
+ *  what is beyond, and returns the bound of before. */
+size_t lg_page_cache_keep(size_t most);
+/** At the end of a capture: unmaps what is beyond that bound. Nothing if
+ *  another thread is at it. */
+void lg_page_cache_trim(void);
+/** How many bytes are kept now. */
+size_t lg_page_cache_bytes(void);
 
 #endif

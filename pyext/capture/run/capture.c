@@ -272,6 +272,8 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
         *options->pause = lg_clock() - walk.started;
     Py_BEGIN_ALLOW_THREADS
     status = lg_capture_end(&walk, out, err);
+    if (status == LG_OK)
+        lg_arena_rest(&walk.allocator);
     Py_END_ALLOW_THREADS
     return status;
 }

@@ -1,0 +1,11 @@
+/** How much memory of closed snapshots stays for the captures to come. */
+#ifndef LEAKGRAPH_KEEP_MEMORY_H
+#define LEAKGRAPH_KEEP_MEMORY_H
+
+#include "binding/support/python.h"
+
+PyObject *core_keep_memory(PyObject *module, PyObject *most);
+
+extern const char core_keep_memory_doc[];
+
+#endif
