@@ -13,25 +13,14 @@ from leakgraph._core import (
     Cycle,
     Cycles,
     Drawing,
-    FigureRow,
-    Figures,
-    Finding,
-    Findings,
     MergedPaths,
-    TensorGroups,
-    TensorRow,
-    Tensors,
     Why,
 )
 
 __all__ = [
     "accounting_html",
     "cycles_html",
-    "figures_html",
-    "findings_html",
     "merged_html",
-    "tensor_groups_html",
-    "tensors_html",
     "undrawn_html",
     "why_html",
 ]
@@ -42,110 +31,9 @@ DRAWN = 3
 _LEFT = ' style="text-align:left"'
 
 
-def tensors_html(tensors: Tensors) -> str:
-    """A table of the storages, and what they are of."""
-    head = "<th>bytes</th><th>used</th>" + "".join(
-        map(_head, ("tensor", "device", "kind", "made by", "held by"))
-    )
-    body = [
-        _cells(_size(row.bytes), _used(row))
-        + "".join(
-            f"<td{_LEFT}>{escape(text)}</td>"
-            for text in (
-                _shape(row),
-                row.device,
-                row.kind,
-                row.autograd or "",
-                row.held_by,
-            )
-        )
-        for row in tensors
-    ]
-    table = _table(head, body) if body else ""
-    return _storages(tensors) + table + _mistakes(tensors)
-
-
-def tensor_groups_html(groups: TensorGroups) -> str:
-    """A table of the groups."""
-    head = "<th>bytes</th><th>storages</th>" + _head("tensors") + _head("where")
-    body = [
-        _cells(_size(row.bytes), f"{row.storages:,}")
-        + f"<td{_LEFT}>{escape(row.name)}</td><td{_LEFT}>{escape(_vector(row.devices))}"
-        + "</td>"
-        for row in groups
-    ]
-    return _storages(groups) + (_table(head, body) if body else "")
-
-
-def figures_html(figures: Figures) -> str:
-    """A table of the figures."""
-    head = (
-        "<th>retained</th><th>canvas</th><th>number</th><th>size</th>"
-        "<th>axes</th><th>artists</th>"
-    )
-    body = [
-        _cells(
-            _size(row.retained),
-            _size(row.canvas) if row.canvas else "not drawn",
-            "" if row.number is None else str(row.number),
-            f"{row.width}x{row.height}" if row.width else "",
-            str(row.axes),
-            f"{row.artists:,}",
-        )
-        + f"<td{_LEFT}>{escape(_holders(row))}</td>"
-        for row in figures
-    ]
-    opened = sum(not row.closed for row in figures)
-    said = f"{len(figures):,} figure{'' if len(figures) == 1 else 's'}"
-    said += f", {opened:,} open in pyplot"
-    table = _table(head + _head("held by"), body) if body else ""
-    return f"<p>{said}</p>{table}{_mistakes(figures)}"
-
-
-def _mistakes(listing: Tensors | Figures) -> str:
-    """The known mistakes among its rows, below them."""
-    if not listing.findings:
-        return ""
-    table = _findings_table(listing.findings)
-    return f"<p>Known mistakes among these:</p>{table}"
-
-
 def accounting_html(accounting: Accounting) -> str:
     """The report as it is."""
     return f"<pre>{escape(str(accounting))}</pre>"
-
-
-def findings_html(findings: Findings) -> str:
-    """The findings as a table."""
-    if not len(findings):
-        return f"<p>{escape(str(findings))}</p>"
-    return _findings_table(findings)
-
-
-def _findings_table(findings: Findings | tuple[Finding, ...]) -> str:
-    """A row for each that is like no other before it, biggest first."""
-    head = "<th>retained</th><th>things</th>" + "".join(
-        map(_head, ("known mistake", "held by", "cause", "fix"))
-    )
-    groups: dict[int, list[Finding]] = {}
-    for row in findings:
-        groups.setdefault(row.alike, []).append(row)
-    piles = sorted(groups.values(), key=_together, reverse=True)
-    return _table(head, [_findings_row(pile) for pile in piles])
-
-
-def _together(pile: list[Finding]) -> int:
-    return sum(row.retained + row.device for row in pile)
-
-
-def _findings_row(pile: list[Finding]) -> str:
-    first = pile[0]
-    more = f", and {len(pile) - 1:,} more like it" if len(pile) > 1 else ""
-    texts = (first.pattern, first.held_by + more, first.cause, first.fix)
-    things = sum(row.count for row in pile)
-    return _cells(_size(_together(pile)), f"{things:,}") + "".join(
-        f"<td{_LEFT}>{escape(text)}</td>" for text in texts
-    )
 
 
 def merged_html(merged: MergedPaths) -> str:
@@ -204,51 +92,6 @@ def undrawn_html(said: tuple[str, str]) -> str:
 def _image(drawing: Drawing) -> str:
     """The picture, or what stands in for it."""
     return drawing._repr_html_() or drawing._repr_svg_() or ""
-
-
-def _vector(sizes: dict[str, int]) -> str:
-    parts = [f"{_size(size)} {device}" for device, size in sizes.items()]
-    return " · ".join(sorted(parts, key=lambda part: part.endswith("host")))
-
-
-def _storages(tensors: Tensors | TensorGroups) -> str:
-    count = tensors.storages
-    said = f"{count:,} storage{'' if count == 1 else 's'}"
-    if tensors.bytes:
-        said += f", {_vector(tensors.bytes)}"
-    return f"<p>{escape(said)}</p>"
-
-
-def _shape(row: TensorRow) -> str:
-    if row.dtype is None:
-        return ""
-    shape = (
-        row.shape
-        if isinstance(row.shape, str)
-        else ", ".join(map(str, row.shape or ()))
-    )
-    return f"{row.dtype}[{shape}]" + (
-        f" \N{MULTIPLICATION SIGN}{row.tensors}" if row.tensors > 1 else ""
-    )
-
-
-def _used(row: TensorRow) -> str:
-    if not 0 < row.used < row.bytes:
-        return ""
-    return f"{100 * row.used / row.bytes:.1f} %"
-
-
-def _holders(row: FigureRow) -> str:
-    if not row.reachable:
-        return "nobody: garbage"
-    return "; ".join(
-        "pyplot's registry"
-        if kind == "pyplot"
-        else where
-        if kind == "variable"
-        else f"{kind} {where}"
-        for kind, where in row.held_by
-    )
 
 
 def _cycle_row(number: int, cycle: Cycle) -> str:

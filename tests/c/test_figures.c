@@ -198,17 +198,17 @@ report(void)
     expect(&told, 2, LG_FORMAT_TEXT,
            HEAD ROW_2 ROW_4 "         ... and 6 more\n" TAIL);
     expect(&told, 1, LG_FORMAT_JSON,
-           "{\"figures\": [\n"
-           "  {\"node\": 14, \"type\": \"matplotlib.figure.Figure\", "
-           "\"title\": \"Figure 2\", \"number\": 2, \"width\": 640, "
-           "\"height\": 480, \"axes\": 2, \"artists\": 1234, \"closed\": "
-           "false, \"reachable\": true, \"canvas\": 1228800, \"retained\": "
-           "{\"host\": 2277776, \"device\": 0}, \"held_by\": [{\"kind\": "
-           "\"pyplot\", \"where\": \"\"}, {\"kind\": \"variable\", "
-           "\"where\": \"train.keep\"}], \"more_holders\": 0}\n"
-           "], \"count\": 8, \"open\": 2, \"closed\": 4, \"own\": 1, "
+           "{\"count\": 8, \"open\": 2, \"closed\": 4, \"own\": 1, "
            "\"garbage\": 1, \"canvas\": 4915200, \"retained\": {\"host\": "
-           "13306908, \"device\": 0}, \"findings\": []}\n");
+           "13306908, \"device\": 0}, \"findings\": [], \"figures\": [\n"
+           "  {\"node\": 14, \"type\": \"matplotlib.figure.Figure\", "
+           "\"title\": \"Figure 2\", \"retained\": {\"host\": 2277776, "
+           "\"device\": 0}, \"canvas\": 1228800, \"number\": 2, \"width\": "
+           "640, \"height\": 480, \"axes\": 2, \"artists\": 1234, \"closed\": "
+           "false, \"reachable\": true, \"held_by\": [{\"kind\": \"pyplot\", "
+           "\"where\": \"\"}, {\"kind\": \"variable\", \"where\": "
+           "\"train.keep\"}], \"more_holders\": 0}\n"
+           "]}\n");
     forget(&told);
 }
 
@@ -222,9 +222,9 @@ none(void)
     told.analysis = analysed(told.graph);
     expect(&told, 0, LG_FORMAT_TEXT, "There is no figure of matplotlib.\n");
     expect(&told, 0, LG_FORMAT_JSON,
-           "{\"figures\": [\n], \"count\": 0, \"open\": 0, \"closed\": 0, "
-           "\"own\": 0, \"garbage\": 0, \"canvas\": 0, \"retained\": "
-           "{\"host\": 0, \"device\": 0}, \"findings\": []}\n");
+           "{\"count\": 0, \"open\": 0, \"closed\": 0, \"own\": 0, "
+           "\"garbage\": 0, \"canvas\": 0, \"retained\": {\"host\": 0, "
+           "\"device\": 0}, \"findings\": [], \"figures\": []}\n");
     forget(&told);
 }
 

@@ -26,28 +26,31 @@ static const char each_text[] =
     "many tensors look at it (×2: two), and used is what the widest shows\n";
 
 static const char kind_text[] =
-    "      bytes    share  storages  kind\n"
-    "   1.00 MiB   29.5 %         1  gradient                  1.00 MiB "
+    "      bytes    share  storages  kind                      where\n"
+    "   1.00 MiB   29.5 %         1  gradient                  1.00 "
+    "MiB cuda:0\n"
+    "   1.00 MiB   29.5 %         1  optimizer state           1.00 "
+    "MiB cuda:0\n"
+    "   1.00 MiB   29.5 %         1  parameter                 1.00 "
+    "MiB cuda:0\n"
+    "    400 KiB   11.5 %         1  temporary                 400 KiB "
     "cuda:0\n"
-    "   1.00 MiB   29.5 %         1  optimizer state           1.00 MiB "
+    "      100 B    0.0 %         1  activation                100 B "
     "cuda:0\n"
-    "   1.00 MiB   29.5 %         1  parameter                 1.00 MiB "
-    "cuda:0\n"
-    "    400 KiB   11.5 %         1  temporary                 400 KiB cuda:0\n"
-    "      100 B    0.0 %         1  activation                100 B cuda:0\n"
     "        4 B    0.0 %         1  other                     4 B\n"
     "\n"
-    "6 storages, 3.39 MiB cuda:0 · 4 B host in all; each counts once, however "
-    "many tensors look at it\n";
+    "6 storages, 3.39 MiB cuda:0 · 4 B host in all; each counts once, "
+    "however many tensors look at it\n";
 
 static const char shape_json[] =
-    "{\"group\": \"shape\", \"rows\": [\n"
-    "  {\"shape\": \"float32[512, 512]\", \"storages\": 3, \"bytes\": "
+    "{\"group\": \"shape\", \"storages\": 6, \"bytes\": {\"host\": 4, "
+    "\"cuda:0\": 3555428}, \"not_inspected\": {}, \"findings\": null, "
+    "\"rows\": [\n"
+    "  {\"storages\": 3, \"shape\": \"float32[512, 512]\", \"bytes\": "
     "{\"host\": 0, \"cuda:0\": 3145728}},\n"
-    "  {\"shape\": \"uint8[100, 4096]\", \"storages\": 1, \"bytes\": "
+    "  {\"storages\": 1, \"shape\": \"uint8[100, 4096]\", \"bytes\": "
     "{\"host\": 0, \"cuda:0\": 409600}}\n"
-    "], \"storages\": 6, \"bytes\": {\"host\": 4, \"cuda:0\": 3555428}, "
-    "\"not_inspected\": {}, \"findings\": null}\n";
+    "]}\n";
 
 static lg_graph *graph;
 

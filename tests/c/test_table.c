@@ -16,13 +16,14 @@ static const lg__column columns[COLUMNS] = {
     [NODE] = {"node", "object", .type = LG_COLUMN_NODE, .gap = 2},
     [NUMBER] = {"number", .type = LG_COLUMN_NUMBER, .gap = 2},
     [DONE] = {"done", .type = LG_COLUMN_BOOL, .gap = 2},
-    [SHAPE] = {"shape", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
+    [SHAPE] = {"shape", .type = LG_COLUMN_NUMBERS, .faces = LG__IN_DATA},
 };
 
-static const lg__column elements[] = {{NULL, .type = LG_COLUMN_COUNT}};
+static const lg__column elements[] = {{"at", .type = LG_COLUMN_COUNT}};
 static const lg__column facts[] = {
     {"count", .type = LG_COLUMN_COUNT},
     {"more", .type = LG_COLUMN_RECORD},
+    {"list", .type = LG_COLUMN_LIST, .lines = true},
 };
 static const lg__column record[] = {{.name = "key"},
                                     {"value", .type = LG_COLUMN_BOOL}};
@@ -30,12 +31,17 @@ static const lg__column record[] = {{.name = "key"},
 static void
 add_facts(lg_table *table)
 {
-    lg_table *said = lg__table_facts(table, facts, 2);
+    lg_table *said = lg__table_facts(table, facts, 3);
     lg__put_count(said, 0, 12);
     lg_table *inner = lg__put_table(said, 1, record, 2);
     lg__table_row(inner);
     lg__put_literal(inner, 0, "a");
     lg__put_bool(inner, 1, false);
+    inner = lg__put_table(said, 2, elements, 1);
+    for (uint64_t i = 3; i < 5; i++) {
+        lg__table_row(inner);
+        lg__put_count(inner, 0, i);
+    }
 }
 
 static void
@@ -50,11 +56,7 @@ add_rows(lg_table *table, const lg_graph *of)
     lg__put_node(table, NODE, of, 0);
     lg__put_number(table, NUMBER, -1234);
     lg__put_bool(table, DONE, true);
-    lg_table *shape = lg__put_table(table, SHAPE, elements, 1);
-    for (uint64_t i = 3; i < 5; i++) {
-        lg__table_row(shape);
-        lg__put_count(shape, 0, i);
-    }
+    lg__put_numbers(table, SHAPE, (uint64_t[]){3, 4}, 2);
     lg__table_row(table);
     lg__put_literal(table, NAME, "a \"name\" & more");
     lg__put_literal(table, SHAPE, "s0, 3");
@@ -116,6 +118,7 @@ all_types(void)
            "\nbelow & <\n");
     expect(lg_table_json(table, &out, NULL), &out,
            "{\"count\": 12, \"more\": {\"key\": \"a\", \"value\": false}, "
+           "\"list\": [\n  {\"at\": 3},\n  {\"at\": 4}\n], "
            "\"rows\": [\n"
            "  {\"name\": \"a<b>\xe6\x95\xb0\", \"count\": 1234567, "
            "\"size\": {\"host\": 4096, \"cuda:0\": 1048576}, "
@@ -138,7 +141,7 @@ static void
 html(void)
 {
     static const lg__column few[] = {
-        {"name", .tree = LG__INDENTED},
+        {"name", .type = LG_COLUMN_PATH, .tree = LG__INDENTED},
         {"count", .type = LG_COLUMN_COUNT},
         {"secret", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
     };
@@ -198,7 +201,10 @@ readers(void)
     CHECK(cell.type.length == 6 && memcmp(cell.type.data, "thread", 6) == 0);
     CHECK(lg_table_cell(table, 0, NUMBER).number == -1234);
     CHECK(lg_table_cell(table, 0, SHARE).share == 0.25);
-    CHECK(lg_table_row_count(lg_table_cell(table, 0, SHAPE).table) == 2);
+    cell = lg_table_cell(table, 0, SHAPE);
+    CHECK(cell.count == 2 && cell.numbers[0] == 3 && cell.numbers[1] == 4);
+    cell = lg_table_cell(lg_table_facts(table), 0, 2);
+    CHECK(lg_table_row_count(cell.table) == 2);
     CHECK(lg_table_cell(table, 1, SHAPE).text.length == 5);
     CHECK(!lg_table_cell(table, 2, NAME).present);
     CHECK(lg_table_cell(lg_table_facts(table), 0, 0).count == 12);

@@ -128,7 +128,7 @@ class Command(unittest.TestCase):
         self.assertEqual(len(json.loads(every)["rows"]), 6)
         for key in ("kind", "device", "dtype", "shape"):
             words = ("tensors", "training.lgs", "--group", key)
-            self.assertIn(f"storages  {key}\n", self.fine(*words))
+            self.assertIn(f"storages  {key}", self.fine(*words))
             self.assertEqual(json.loads(self.fine(*words, "--json"))["group"], key)
         self.assertEqual(self.fine("tensors", "loop.lgs"), "There is no tensor.\n")
         self.refused(

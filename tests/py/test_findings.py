@@ -71,7 +71,7 @@ def test_look_alikes():
     assert "           and 2 more like it\n" in str(findings)
     html = findings._repr_html_()
     assert html.count("<tr>") == 1 + len({finding.alike for finding in findings})
-    assert ", and 2 more like it</td>" in html and ">exception-traceback<" in html
+    assert "and 2 more like it</td>" in html and ">exception-traceback<" in html
     del kept
 
 

@@ -34,6 +34,6 @@ def test_without_matplotlib_there_is_no_figure(snap):
     figures = snap.figures()
     assert len(figures) == 0 == len(figures.rows)
     assert str(figures) == "There is no figure of matplotlib.\n"
-    assert figures._repr_html_() == "<p>0 figures, 0 open in pyplot</p>"
+    assert figures._repr_html_() == "<p>There is no figure of matplotlib.</p>"
     with pytest.raises(TypeError):
         leakgraph.figures(1)

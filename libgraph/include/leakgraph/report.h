@@ -82,8 +82,9 @@ typedef enum lg_column_type {
     LG_COLUMN_SIZE,   /**< bytes by device */
     LG_COLUMN_SHARE,  /**< a part of 1 */
     LG_COLUMN_BOOL,
-    LG_COLUMN_LIST,   /**< a table of its own: a row for each element */
-    LG_COLUMN_RECORD, /**< a table of its own, with one row */
+    LG_COLUMN_NUMBERS, /**< several numbers: a shape */
+    LG_COLUMN_LIST,    /**< a table of its own: a row for each element */
+    LG_COLUMN_RECORD,  /**< a table of its own, with one row */
 } lg_column_type;
 
 typedef struct lg_column {
@@ -94,7 +95,7 @@ typedef struct lg_column {
 } lg_column;
 
 /** What a cell holds, by the type of its column; the rest is zero. A text may
- *  stand in a column of lists. */
+ *  stand in a column of numbers. */
 typedef struct lg_cell {
     bool present;   /**< false: nothing is known, or applies */
     lg_string text; /**< of a text, a path; the title of a node */
@@ -104,8 +105,9 @@ typedef struct lg_cell {
                          size */
     int64_t number;
     double share;
-    const uint64_t *size;  /**< [lg_table_device_count + 1], the host first */
-    const lg_table *table; /**< of a list or a record */
+    const uint64_t *size;    /**< [lg_table_device_count + 1], the host first */
+    const uint64_t *numbers; /**< several of them, [count] */
+    const lg_table *table;   /**< of a list or a record */
 } lg_cell;
 
 LG_API void lg_table_free(lg_table *table);
@@ -129,7 +131,8 @@ LG_API lg_status lg_table_text(const lg_table *table, size_t limit,
                                lg_text *out, lg_error *err);
 /** As one JSON object, a line a row: the facts, then the rows, by the names of
  *  columns. Bytes and counts are numbers, a size is an object by device, a node
- *  its number. LG_ENOMEM. */
+ *  its number; beside the node that is called so stand its type and title.
+ * LG_ENOMEM. */
 LG_API lg_status lg_table_json(const lg_table *table, lg_text *out,
                                lg_error *err);
 /** As a piece of HTML that needs nothing else, everything escaped; long texts
@@ -148,6 +151,17 @@ LG_API lg_status lg_tabulate_top(const lg_analysis *analysis, lg_group group,
                                  uint32_t by, size_t limit,
                                  const lg_monitor *monitor, lg_table **out,
                                  lg_error *err);
+
+LG_API lg_status lg_tabulate_figures(const lg_analysis *analysis, size_t limit,
+                                     lg_table **out, lg_error *err);
+LG_API lg_status lg_tabulate_tensors(const lg_graph *graph,
+                                     const lg_analysis *analysis,
+                                     uint32_t device, lg_tensor_group group,
+                                     size_t limit, lg_table **out,
+                                     lg_error *err);
+LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,
+                                      const lg_findings *findings,
+                                      lg_table **out, lg_error *err);
 
 #ifdef __cplusplus
 }

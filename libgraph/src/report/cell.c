@@ -102,8 +102,8 @@ reserve_numbers(lg_table *table, size_t count)
 {
     if (table == NULL || table->failed)
         return NULL;
-    if (table->number_count + count > table->number_capacity) {
-        size_t capacity = 2 * table->number_capacity + count;
+    if (table->number_count + count >= table->number_capacity) {
+        size_t capacity = 2 * table->number_capacity + count + 1;
         uint64_t *numbers = realloc(table->numbers, capacity * sizeof *numbers);
         table->failed = numbers == NULL;
         if (numbers == NULL)
@@ -122,8 +122,16 @@ put_numbers(lg_table *table, size_t column, lg_column_type type,
     uint64_t *to = reserve_numbers(table, count);
     if (to == NULL)
         return;
-    memcpy(to, numbers, count * sizeof *numbers);
+    if (count > 0)
+        memcpy(to, numbers, count * sizeof *numbers);
     put(table, column, type, (uint64_t)(to - table->numbers), count);
+}
+
+void
+lg__put_numbers(lg_table *table, size_t column, const uint64_t *numbers,
+                uint32_t count)
+{
+    put_numbers(table, column, LG_COLUMN_NUMBERS, numbers, count);
 }
 
 void
@@ -181,20 +189,26 @@ lg__put_retained(lg_table *table, size_t column, const lg_analysis *analysis,
     lg__put_vector(table, column, retainer_on, &of);
 }
 
+static void
+put_text(lg_table *table, size_t column, const char *data, size_t length)
+{
+    if (table == NULL)
+        return;
+    put(table, column, LG_COLUMN_TEXT, table->strings.length, (uint32_t)length);
+    lg_text_add_bytes(&table->strings, data, length);
+}
+
 void
 lg__put_string(lg_table *table, size_t column, lg_string string)
 {
-    if (table == NULL || string.length == 0)
-        return;
-    put(table, column, LG_COLUMN_TEXT, table->strings.length, string.length);
-    lg_text_add_bytes(&table->strings, string.data, string.length);
+    if (string.length > 0)
+        put_text(table, column, string.data, string.length);
 }
 
 void
 lg__put_literal(lg_table *table, size_t column, const char *string)
 {
-    lg__put_string(table, column,
-                   (lg_string){string, (uint32_t)strlen(string)});
+    put_text(table, column, string, strlen(string));
 }
 
 void
@@ -302,6 +316,10 @@ lg_table_cell(const lg_table *table, size_t row, size_t column)
         break;
     case LG_COLUMN_SIZE:
         read_size(table, cell, &out);
+        break;
+    case LG_COLUMN_NUMBERS:
+        out.numbers = numbers + cell->value;
+        out.count = cell->length;
         break;
     case LG_COLUMN_SHARE:
         if (numbers[cell->value + 1] > 0)

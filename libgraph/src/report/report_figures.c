@@ -1,6 +1,6 @@
 // Figures as a table, each with who holds it.
 #include "bytes/bytes_private.h"
-#include "report/words.h"
+#include "report/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 typedef struct report {
     lg__figures figures;
     lg__roottree tree;
-    lg_text text;
+    lg_table *table;
     uint64_t open; // pyplot knows them
     uint64_t closed;
     uint64_t own; // pyplot never knew them
@@ -32,8 +32,6 @@ add_up(report *to)
         to->retained.device += row->retained.device;
     }
 }
-
-/* ---------------------------------------------------------------- text --- */
 
 static void
 format_holder(const lg__holder *holder, lg_text *out)
@@ -72,33 +70,138 @@ format_extent(const lg_figure_row *row, lg_text *out)
         lg_text_add(out, "?");
 }
 
+/* ---------------------------------------------------------------- rows --- */
+
+enum {
+    NODE,
+    RETAINED,
+    CANVAS,
+    NUMBER,
+    WIDTH,
+    HEIGHT,
+    EXTENT,
+    AXES,
+    ARTISTS,
+    CLOSED,
+    REACHABLE,
+    STATE,
+    HELD_BY,
+    HOLDERS,
+    MORE_HOLDERS,
+    COLUMNS
+};
+
+static const lg__column columns[COLUMNS] = {
+    [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .folded = true,
+                  .least = 12},
+    [CANVAS] = {"canvas", .type = LG_COLUMN_BYTES, .gap = 2, .least = 9,
+                .none = "not drawn"},
+    [NUMBER] = {"number", .type = LG_COLUMN_NUMBER, .gap = 2},
+    [WIDTH] = {"width", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+    [HEIGHT] = {"height", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+    [EXTENT] = {NULL, "size", .faces = LG__SHOWN, .flush = LG__RIGHT, .gap = 2,
+                .least = 9},
+    [AXES] = {"axes", .type = LG_COLUMN_COUNT, .gap = 2},
+    [ARTISTS] = {"artists", .type = LG_COLUMN_COUNT, .gap = 2},
+    [CLOSED] = {"closed", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
+    [REACHABLE] = {"reachable", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
+    [STATE] = {NULL, "state", .faces = LG__SHOWN, .gap = 2, .least = 6},
+    [HELD_BY] = {NULL, "held by", .faces = LG__SHOWN, .gap = 2},
+    [HOLDERS] = {"held_by", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
+    [MORE_HOLDERS] = {"more_holders", .type = LG_COLUMN_COUNT,
+                      .faces = LG__IN_DATA},
+};
+
 static void
-row_text(report *to, const lg_figure_row *row, const lg__holders *holders)
+put_holders(report *to, const lg_figure_row *row, const lg__holders *holders)
 {
-    lg_text *out = &to->text;
-    lg_text cell = {0};
-    lg__format_bytes(to->figures.graph, row->retained, &cell);
-    lg__format_right(&cell, 12, out);
-    if (row->canvas > 0)
-        lg_text_add_size(&cell, row->canvas);
-    else
-        lg_text_add(&cell, "not drawn");
-    lg__format_right(&cell, 11, out);
+    static const lg__column of[] = {{.name = "kind"}, {.name = "where"}};
+    lg_text formatted = {0};
+    lg_table *list = lg__put_table(to->table, HOLDERS, of, 2);
+    for (size_t i = 0; i < holders->count; i++) {
+        const lg__holder *holder = &holders->items[i];
+        lg__table_row(list);
+        lg__put_literal(list, 0, lg__holder_name(holder->kind));
+        lg__put_literal(list, 1, holder->where.data ? holder->where.data : "");
+    }
+    format_holders(row, holders, &formatted);
+    lg__put_formatted(to->table, HELD_BY, &formatted);
+    lg__put_count(to->table, MORE_HOLDERS, holders->more);
+}
+
+static void
+put_row(report *to, const lg_figure_row *row)
+{
+    lg_table *table = to->table;
+    lg_text extent = {0};
+    lg__table_row(table);
+    lg__put_node(table, NODE, to->figures.graph, row->node);
+    lg__put_bytes(table, RETAINED, row->retained);
+    lg__put_count(table, CANVAS, row->canvas);
     if (row->number >= 0)
-        lg_text_addf(&cell, "%" PRIi64, row->number);
-    lg__format_right(&cell, 8, out);
-    format_extent(row, &cell);
-    lg__format_right(&cell, 11, out);
-    lg_text_addf(&cell, "%u", row->axes);
-    lg__format_right(&cell, 6, out);
-    lg_text_add_count(&cell, row->artists);
-    lg__format_right(&cell, 9, out);
-    lg_text_free(&cell);
-    lg_text_add(out, row->number < 0 ? "          "
-                     : row->closed   ? "  closed  "
-                                     : "  open    ");
-    format_holders(row, holders, out);
-    lg_text_add(out, "\n");
+        lg__put_number(table, NUMBER, row->number);
+    lg__put_count(table, WIDTH, row->width);
+    lg__put_count(table, HEIGHT, row->height);
+    format_extent(row, &extent);
+    lg__put_formatted(table, EXTENT, &extent);
+    lg__put_count(table, AXES, row->axes);
+    lg__put_count(table, ARTISTS, row->artists);
+    lg__put_bool(table, CLOSED, row->closed);
+    lg__put_bool(table, REACHABLE, row->reachable);
+    lg__put_literal(table, STATE,
+                    row->number < 0 ? ""
+                    : row->closed   ? "closed"
+                                    : "open");
+}
+
+static lg_status
+put_rows(report *to, size_t count, lg_error *err)
+{
+    lg_status status =
+        lg__roottree_new(to->figures.graph, NULL, &to->tree, err);
+    for (size_t i = 0; i < count && status == LG_OK; i++) {
+        const lg_figure_row *row = &to->figures.rows.items[i];
+        lg__holders holders = {0};
+        status = lg__figure_holders(&to->figures, &to->tree, row->node,
+                                    &holders, err);
+        if (status != LG_OK)
+            break;
+        put_row(to, row);
+        put_holders(to, row, &holders);
+        lg__holders_free(&holders);
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------- facts --- */
+
+enum { FINDINGS = 7 };
+
+static lg_table *
+put_facts(report *to)
+{
+    static const lg__column of[] = {
+        {"count", .type = LG_COLUMN_COUNT},
+        {"open", .type = LG_COLUMN_COUNT},
+        {"closed", .type = LG_COLUMN_COUNT},
+        {"own", .type = LG_COLUMN_COUNT},
+        {"garbage", .type = LG_COLUMN_COUNT},
+        {"canvas", .type = LG_COLUMN_BYTES},
+        {"retained", .type = LG_COLUMN_SIZE, .folded = true},
+        [FINDINGS] = {"findings", .type = LG_COLUMN_LIST, .lines = true},
+    };
+    const uint64_t counts[] = {to->figures.rows.count,
+                               to->open,
+                               to->closed,
+                               to->own,
+                               to->garbage,
+                               to->canvas};
+    lg_table *known = lg__table_facts(to->table, of, sizeof of / sizeof *of);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        lg__put_count(known, i, counts[i]);
+    lg__put_bytes(known, 6, to->retained);
+    return known;
 }
 
 static void
@@ -113,16 +216,10 @@ count_text(uint64_t count, const char *what, const char **between, lg_text *out)
 }
 
 static void
-add_totals(report *to, size_t shown)
+format_totals(const report *to, lg_text *out)
 {
     size_t count = to->figures.rows.count;
     const char *between = ": ";
-    lg_text *out = &to->text;
-    if (shown < count) {
-        lg_text_add(out, "         ... and ");
-        lg_text_add_count(out, count - shown);
-        lg_text_add(out, " more\n");
-    }
     lg_text_add(out, "\n");
     lg_text_add_count(out, count);
     lg_text_add(out, count == 1 ? " figure" : " figures");
@@ -137,83 +234,19 @@ add_totals(report *to, size_t shown)
     lg_text_add(out, "\n");
 }
 
+// What is said below the rows; `mistakes`: known ones are told there.
 static void
-add_hint(report *to)
+format_below(report *to, bool mistakes)
 {
-    if (to->open > 0)
-        lg_text_add(&to->text,
+    lg_text said = {0};
+    format_totals(to, &said);
+    if (to->open > 0 && !mistakes)
+        lg_text_add(&said,
                     "A figure that pyplot knows lives until "
                     "plt.close(figure); "
                     "matplotlib.figure.Figure() makes one that goes with "
                     "its last reference.\n");
-}
-
-/* ---------------------------------------------------------------- JSON --- */
-
-static void
-row_json(report *to, const lg_figure_row *row, const lg__holders *holders)
-{
-    lg_text *out = &to->text;
-    lg_text_add(out, "{");
-    lg__json_node(to->figures.graph, row->node, out);
-    lg_text_add(out, ", \"number\": ");
-    if (row->number >= 0)
-        lg_text_addf(out, "%" PRIi64, row->number);
-    else
-        lg_text_add(out, "null");
-    lg_text_addf(out,
-                 ", \"width\": %u, \"height\": %u, \"axes\": %u, "
-                 "\"artists\": %u, \"closed\": %s, \"reachable\": %s, "
-                 "\"canvas\": %" PRIu64 ", \"retained\": ",
-                 row->width, row->height, row->axes, row->artists,
-                 row->closed ? "true" : "false",
-                 row->reachable ? "true" : "false", row->canvas);
-    lg__json_bytes(row->retained, out);
-    lg_text_add(out, ", \"held_by\": [");
-    for (size_t i = 0; i < holders->count; i++) {
-        const lg__holder *holder = &holders->items[i];
-        lg_text_addf(out, "%s{\"kind\": \"%s\", \"where\": ", i > 0 ? ", " : "",
-                     lg__holder_name(holder->kind));
-        lg_text_add_json(out, holder->where.data ? holder->where.data : "",
-                         holder->where.length);
-        lg_text_add(out, "}");
-    }
-    lg_text_addf(out, "], \"more_holders\": %" PRIu64 "}", holders->more);
-}
-
-static void
-json_totals(report *to)
-{
-    lg_text_addf(&to->text,
-                 "\n], \"count\": %zu, \"open\": %" PRIu64
-                 ", \"closed\": %" PRIu64 ", \"own\": %" PRIu64
-                 ", \"garbage\": %" PRIu64 ", \"canvas\": %" PRIu64
-                 ", \"retained\": ",
-                 to->figures.rows.count, to->open, to->closed, to->own,
-                 to->garbage, to->canvas);
-    lg__json_bytes(to->retained, &to->text);
-}
-
-/* -------------------------------------------------------------- report --- */
-
-static lg_status
-add_rows(report *to, size_t count, lg_format format, lg_error *err)
-{
-    bool json = format == LG_FORMAT_JSON;
-    lg_status status = LG_OK;
-    for (size_t i = 0; i < count && status == LG_OK; i++) {
-        const lg_figure_row *row = &to->figures.rows.items[i];
-        lg__holders holders = {0};
-        status = lg__figure_holders(&to->figures, &to->tree, row->node,
-                                    &holders, err);
-        if (status != LG_OK)
-            break;
-        if (json)
-            lg_text_add(&to->text, i > 0 ? ",\n  " : "\n  ");
-        (json ? row_json : row_text)(to, row, &holders);
-        lg__holders_free(&holders);
-    }
-    return status;
+    lg__table_format_below(to->table, &said);
 }
 
 // The nodes that belong to the first so many figures.
@@ -243,51 +276,50 @@ members_of(const report *to, size_t shown, uint32_t **out, size_t *count,
 }
 
 static lg_status
-add_mistakes(report *to, size_t shown, lg_format format, lg_error *err)
-{
-    uint32_t *nodes = NULL;
-    size_t count = 0;
-    lg_status status = members_of(to, shown, &nodes, &count, err);
-    if (status != LG_OK)
-        return status;
-    status = lg__report_mistakes(to->figures.analysis, nodes, count, format,
-                                 &to->text, err);
-    free(nodes);
-    return status;
-}
-
-static lg_status
-write_report(report *to, size_t limit, lg_format format, lg_error *err)
+fill(report *to, size_t limit, lg_error *err)
 {
     size_t count = to->figures.rows.count;
     size_t shown = limit > 0 && limit < count ? limit : count;
-    if (format == LG_FORMAT_TEXT && count == 0) {
-        lg_text_add(&to->text, "There is no figure of matplotlib.\n");
-        return LG_OK;
-    }
-    lg_text_add(&to->text,
-                format == LG_FORMAT_JSON
-                    ? "{\"figures\": ["
-                    : "    retained     canvas  number       size  axes  "
-                      "artists  state   held by\n");
-    lg_status status =
-        lg__roottree_new(to->figures.graph, NULL, &to->tree, err);
+    uint32_t *nodes = NULL;
+    size_t members = 0;
+    bool mistakes = false;
+    lg__table_set_count(to->table, count);
+    lg_table *facts = put_facts(to);
+    lg_status status = put_rows(to, shown, err);
     if (status == LG_OK)
-        status = add_rows(to, shown, format, err);
-    if (format == LG_FORMAT_JSON) {
-        json_totals(to);
-        lg_text_add(&to->text, ", ");
-        if (status == LG_OK)
-            status = add_mistakes(to, shown, format, err);
-        lg_text_add(&to->text, "}\n");
-        return status;
-    }
-    add_totals(to, shown);
-    size_t length = to->text.length;
+        status = members_of(to, shown, &nodes, &members, err);
     if (status == LG_OK)
-        status = add_mistakes(to, shown, format, err);
-    if (to->text.length == length)
-        add_hint(to);
+        status =
+            lg__put_mistakes(to->table, facts, FINDINGS, to->figures.analysis,
+                             nodes, members, &mistakes, err);
+    free(nodes);
+    if (count > 0)
+        format_below(to, mistakes);
+    return status;
+}
+
+lg_status
+lg_tabulate_figures(const lg_analysis *analysis, size_t limit, lg_table **out,
+                    lg_error *err)
+{
+    report to = {0};
+    lg_text none = {0};
+    lg_status status = lg__figures_find(analysis, &to.figures, err);
+    if (status == LG_OK) {
+        add_up(&to);
+        to.table =
+            lg__table_new(to.figures.graph, (lg__layout){.rows = "figures"},
+                          columns, COLUMNS);
+        if (to.figures.rows.count == 0)
+            lg_text_add(&none, "There is no figure of matplotlib.\n");
+        lg__table_format_above(to.table, &none);
+        status = fill(&to, limit, err);
+    }
+    lg__roottree_free(&to.tree);
+    lg__figures_free(&to.figures);
+    if (status == LG_OK)
+        return lg__table_finish(to.table, out, err);
+    lg_table_free(to.table);
     return status;
 }
 
@@ -295,16 +327,7 @@ lg_status
 lg_report_figures(const lg_analysis *analysis, size_t limit, lg_format format,
                   lg_text *out, lg_error *err)
 {
-    report to = {0};
-    lg_status status = lg__figures_find(analysis, &to.figures, err);
-    if (status == LG_OK) {
-        add_up(&to);
-        status = write_report(&to, limit, format, err);
-    }
-    lg__roottree_free(&to.tree);
-    lg__figures_free(&to.figures);
-    if (status == LG_OK)
-        return lg__report_finish(&to.text, out, err);
-    lg_text_free(&to.text);
-    return status;
+    lg_table *table = NULL;
+    lg_status status = lg_tabulate_figures(analysis, limit, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_WIDTH = 26 };
-
 typedef struct member {
     lg_string first;
     lg_string second; // dtype of a shape
@@ -69,8 +67,8 @@ member_of(const lg__tensor_report *to, const lg_tensor_row *row,
     return made;
 }
 
-static const char *
-group_name(lg_tensor_group group)
+const char *
+lg__tensor_group_name(lg_tensor_group group)
 {
     static const char *const names[] = {"", "kind", "device", "dtype", "shape"};
     return names[group];
@@ -89,39 +87,40 @@ format_key(const member *of, lg_tensor_group group, lg_text *out)
     }
 }
 
-static void
-group_text(lg__tensor_report *to, const sum *of, lg_tensor_group group)
+enum { TOTAL, SHARE, STORAGES, KEY, BYTES, COLUMNS };
+
+static lg_table *
+make_table(const lg_graph *graph, lg_tensor_group group)
 {
-    lg_text *out = &to->text;
-    lg_text cell = {0};
-    lg_text_add_size(&cell, of->rows.bytes);
-    lg__format_right(&cell, 11, out);
-    lg__format_share(of->rows.bytes, to->rows.bytes, &cell);
-    lg__format_right(&cell, 9, out);
-    lg_text_add_count(&cell, of->rows.total);
-    lg__format_right(&cell, 10, out);
-    lg_text_free(&cell);
-    lg_text_add(out, "  ");
-    size_t start = out->length;
-    format_key(of->example, group, out);
-    if (group != LG_TENSORS_BY_DEVICE && to->graph->device_count > 0) {
-        lg__text_pad(out, start, KEY_WIDTH);
-        lg__format_vector(to->graph, lg__tensor_bytes_on, &of->rows, out);
-    }
-    lg_text_add(out, "\n");
+    bool vectors = group != LG_TENSORS_BY_DEVICE && graph->device_count > 0;
+    const lg__column columns[COLUMNS] = {
+        [TOTAL] = {NULL, "bytes", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,
+                   .least = 11},
+        [SHARE] = {NULL, "share", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
+                   .least = 9},
+        [STORAGES] = {"storages", .type = LG_COLUMN_COUNT, .gap = 2,
+                      .least = 8},
+        [KEY] = {lg__tensor_group_name(group), .gap = 2,
+                 .least = vectors ? 25 : 0},
+        [BYTES] = {"bytes", "where", .type = LG_COLUMN_SIZE, .flush = LG__LEFT,
+                   .gap = 1, .faces = vectors ? 0 : LG__IN_HTML | LG__IN_DATA},
+    };
+    return lg__table_new(graph, (lg__layout){.noun = "group"}, columns,
+                         COLUMNS);
 }
 
 static void
-group_json(lg__tensor_report *to, const sum *of, lg_tensor_group group)
+put_group(lg__tensor_report *to, const sum *of, lg_tensor_group group)
 {
-    lg_text *out = &to->text;
     lg_text key = {0};
+    lg_table *table = to->table;
+    lg__table_row(table);
+    lg__put_count(table, TOTAL, of->rows.bytes);
+    lg__put_share(table, SHARE, of->rows.bytes, to->rows.bytes);
+    lg__put_count(table, STORAGES, of->rows.total);
     format_key(of->example, group, &key);
-    lg_text_addf(out, "{\"%s\": ", group_name(group));
-    lg__json_formatted(&key, out);
-    lg_text_addf(out, ", \"storages\": %zu, \"bytes\": ", of->rows.total);
-    lg__json_vector(to->graph, lg__tensor_bytes_on, &of->rows, out);
-    lg_text_add(out, "}");
+    lg__put_formatted(table, KEY, &key);
+    lg__put_vector(table, BYTES, lg__tensor_bytes_on, &of->rows);
 }
 
 // Members of one key lie together; each sum has a run of them.
@@ -142,10 +141,9 @@ sum_up(const member *members, size_t count, lg_tensor_row *sorted, sum *sums)
 }
 
 lg_status
-lg__report_tensor_groups(lg__tensor_report *to, lg_tensor_group group,
-                         size_t limit, lg_format format, lg_error *err)
+lg__tabulate_tensor_groups(lg__tensor_report *to, lg_tensor_group group,
+                           size_t limit, lg_error *err)
 {
-    bool json = format == LG_FORMAT_JSON;
     size_t count = to->rows.total;
     member *members = malloc((count + 1) * sizeof *members);
     lg_tensor_row *sorted = malloc((count + 1) * sizeof *sorted);
@@ -157,15 +155,10 @@ lg__report_tensor_groups(lg__tensor_report *to, lg_tensor_group group,
         qsort(members, count, sizeof *members, by_key);
     size_t groups = enough ? sum_up(members, count, sorted, sums) : 0;
     size_t shown = limit > 0 && limit < groups ? limit : groups;
-    lg_text_addf(&to->text,
-                 json ? "{\"group\": \"%s\", \"rows\": ["
-                      : "      bytes    share  storages  %s\n",
-                 group_name(group));
-    for (size_t i = 0; i < shown; i++) {
-        if (json)
-            lg_text_add(&to->text, i > 0 ? ",\n  " : "\n  ");
-        (json ? group_json : group_text)(to, &sums[i], group);
-    }
+    to->table = make_table(to->graph, group);
+    lg__table_set_count(to->table, groups);
+    for (size_t i = 0; i < shown; i++)
+        put_group(to, &sums[i], group);
     free(members);
     free(sorted);
     free(sums);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHAT_WIDTH = 44, KIND_WIDTH = 16, LONGEST_CHAIN = 8 };
+enum { LONGEST_CHAIN = 8 };
 
 lg_string
 lg__tensor_fact(const lg__tensor_report *to, const lg_tensor_row *row,
@@ -129,134 +129,143 @@ format_holder(const lg__tensor_report *to, const lg_tensor_row *row,
 
 /* --------------------------------------------------------------- rows --- */
 
+enum {
+    NODE,
+    TENSOR,
+    BYTES,
+    USED,
+    USED_SHARE,
+    WHAT,
+    SHAPE_OF,
+    DEVICE,
+    DTYPE,
+    SHAPE,
+    KIND,
+    TENSORS,
+    AUTOGRAD,
+    BLOCK,
+    HELD_BY,
+    ALLOCATION,
+    COLUMNS
+};
+
+static const lg__column columns[COLUMNS] = {
+    [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+    [TENSOR] = {"tensor", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+    [BYTES] = {"bytes", .type = LG_COLUMN_BYTES, .least = 11},
+    [USED] = {"used", .type = LG_COLUMN_BYTES, .faces = LG__IN_DATA},
+    [USED_SHARE] = {NULL, "used", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
+                    .least = 9},
+    [WHAT] = {NULL, "tensor", .faces = LG__IN_TEXT, .gap = 2, .least = 43},
+    [SHAPE_OF] = {NULL, "tensor", .faces = LG__IN_HTML},
+    [DEVICE] = {"device", .faces = LG__IN_HTML | LG__IN_DATA},
+    [DTYPE] = {"dtype", .faces = LG__IN_DATA},
+    [SHAPE] = {"shape", .type = LG_COLUMN_NUMBERS, .faces = LG__IN_DATA},
+    [KIND] = {"kind", .gap = 1, .least = 15},
+    [TENSORS] = {"tensors", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+    [AUTOGRAD] = {"autograd", "made by", .faces = LG__IN_HTML | LG__IN_DATA},
+    [BLOCK] = {"block", .type = LG_COLUMN_RECORD, .faces = LG__IN_DATA},
+    [HELD_BY] = {"held_by", "held by", .type = LG_COLUMN_PATH, .gap = 1},
+    [ALLOCATION] = {"allocation", .faces = LG__IN_TEXT | LG__IN_DATA,
+                    .below = "allocated in "},
+};
+
+// What text has in one column, and HTML in three.
 static void
-add_what(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out)
+put_what(lg__tensor_report *to, const lg_tensor_row *row)
 {
-    size_t start = out->length;
+    lg_text what = {0};
+    lg_text shape = {0};
     lg_string autograd = autograd_of(to, row);
-    format_shape(to, row, out);
+    lg_string device = lg_graph_device_name(to->graph, row->device);
+    format_shape(to, row, &what);
+    format_shape(to, row, &shape);
     if (to->graph->device_count > 0) {
-        lg_text_add(out, " ");
-        lg__text_add_string(out, lg_graph_device_name(to->graph, row->device));
+        lg_text_add(&what, " ");
+        lg__text_add_string(&what, device);
     }
-    if (row->tensor_count > 1)
-        lg_text_addf(out, " ×%u", row->tensor_count);
+    if (row->tensor_count > 1) {
+        lg_text_addf(&what, " ×%u", row->tensor_count);
+        lg_text_addf(&shape, " ×%u", row->tensor_count);
+    }
     if (autograd.length > 0) {
-        lg_text_add(out, " ");
-        lg__text_add_string(out, autograd);
+        lg_text_add(&what, " ");
+        lg__text_add_string(&what, autograd);
     }
-    lg__text_pad(out, start, WHAT_WIDTH);
+    lg__put_formatted(to->table, WHAT, &what);
+    lg__put_formatted(to->table, SHAPE_OF, &shape);
+    lg__put_string(to->table, DEVICE, device);
+    lg__put_string(to->table, AUTOGRAD, autograd);
 }
 
-static lg_status
-row_text(lg__tensor_report *to, const lg_tensor_row *row, lg_error *err)
+// Numbers, but a text where it is more than that (`s0, 3`). A scalar has the
+// shape "".
+static void
+put_shape(lg_table *table, lg_string shape)
 {
-    lg_text *out = &to->text;
-    lg_text cell = {0};
-    lg_text_add_size(&cell, row->bytes);
-    lg__format_right(&cell, 11, out);
-    if (row->used > 0 && row->used < row->bytes)
-        lg__format_share(row->used, row->bytes, &cell);
-    lg__format_right(&cell, 9, out);
-    lg_text_free(&cell);
-    lg_text_add(out, "  ");
-    add_what(to, row, out);
-    size_t start = out->length;
-    lg_text_add(out, lg_tensor_kind_name(row->kind));
-    lg__text_pad(out, start, KIND_WIDTH);
-    lg_status status = format_holder(to, row, out, err);
-    lg_text_add(out, "\n");
-    lg_string frames = frames_of(to, row);
-    if (frames.length > 0) {
-        lg_text_addf(out, "%22sallocated in ", "");
-        lg__text_add_string(out, frames);
-        lg_text_add(out, "\n");
+    enum { MOST = 64 };
+    uint64_t numbers[MOST];
+    uint32_t count = 0;
+    bool digit = false;
+    for (uint32_t i = 0; i < shape.length; i++) {
+        char c = shape.data[i];
+        bool is_digit = c >= '0' && c <= '9';
+        if ((!is_digit && strchr(", ", c) == NULL) || count == MOST) {
+            lg__put_string(table, SHAPE, shape);
+            return;
+        }
+        if (is_digit && !digit)
+            numbers[count++] = 0;
+        if (is_digit)
+            numbers[count - 1] = numbers[count - 1] * 10 + (uint64_t)(c - '0');
+        digit = is_digit;
     }
-    return status;
+    lg__put_numbers(table, SHAPE, numbers, count);
 }
 
 static void
-json_string(const char *name, lg_string string, lg_text *out)
+put_block(lg__tensor_report *to, const lg_tensor_row *row)
 {
-    lg_text_addf(out, ", \"%s\": ", name);
-    if (string.length > 0)
-        lg__text_add_json_string(out, string);
-    else
-        lg_text_add(out, "null");
-}
-
-static void
-json_block(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out)
-{
+    static const lg__column of[] = {
+        {"address", .type = LG_COLUMN_COUNT},
+        {"size", .type = LG_COLUMN_BYTES},
+        {"requested", .type = LG_COLUMN_BYTES},
+        {"stream", .type = LG_COLUMN_COUNT},
+    };
     const lg_block *block = block_of(to, row);
-    lg_text_add(out, ", \"block\": ");
-    if (block == NULL) {
-        lg_text_add(out, "null");
+    if (block == NULL)
         return;
-    }
-    lg_text_addf(out,
-                 "{\"address\": %llu, \"size\": %llu, \"requested\": %llu, "
-                 "\"stream\": %llu}",
-                 (unsigned long long)block->address,
-                 (unsigned long long)block->size,
-                 (unsigned long long)block->requested,
-                 (unsigned long long)to->graph->segment[block->segment].stream);
-}
-
-// A list of numbers, but a string where it is more than that (`s0, 3`). A
-// scalar has the shape "".
-static void
-json_shape(lg_string shape, lg_text *out)
-{
-    bool numbers = true;
-    for (uint32_t i = 0; i < shape.length; i++)
-        numbers = numbers && strchr("0123456789, ", shape.data[i]) != NULL;
-    if (!numbers) {
-        lg__text_add_json_string(out, shape);
-        return;
-    }
-    lg_text_add(out, "[");
-    lg__text_add_string(out, shape);
-    lg_text_add(out, "]");
-}
-
-static void
-json_tensor(const lg__tensor_report *to, const lg_tensor_row *row, lg_text *out)
-{
-    lg_text_addf(out, "{\"node\": %u, \"tensor\": ", row->buffer);
-    if (row->tensor == LG_NONE)
-        lg_text_add(out, "null");
-    else
-        lg_text_addf(out, "%u", row->tensor);
-    lg_text_add(out, ", \"device\": ");
-    lg__text_add_json_string(out, lg_graph_device_name(to->graph, row->device));
-    lg_string dtype = lg__tensor_fact(to, row, "dtype");
-    json_string("dtype", dtype, out);
-    lg_text_add(out, ", \"shape\": ");
-    if (dtype.length > 0)
-        json_shape(lg__tensor_fact(to, row, "shape"), out);
-    else
-        lg_text_add(out, "null");
+    lg_table *record = lg__put_table(to->table, BLOCK, of, 4);
+    lg__table_row(record);
+    lg__put_count(record, 0, block->address);
+    lg__put_count(record, 1, block->size);
+    lg__put_count(record, 2, block->requested);
+    lg__put_count(record, 3, to->graph->segment[block->segment].stream);
 }
 
 static lg_status
-row_json(lg__tensor_report *to, const lg_tensor_row *row, lg_error *err)
+put_row(lg__tensor_report *to, const lg_tensor_row *row, lg_error *err)
 {
-    lg_text *out = &to->text;
-    lg_text where = {0};
-    json_tensor(to, row, out);
-    lg_text_addf(out,
-                 ", \"kind\": \"%s\", \"bytes\": %llu, \"used\": %llu, "
-                 "\"tensors\": %u",
-                 lg_tensor_kind_name(row->kind), (unsigned long long)row->bytes,
-                 (unsigned long long)row->used, row->tensor_count);
-    json_string("autograd", autograd_of(to, row), out);
-    json_block(to, row, out);
-    json_string("allocation", frames_of(to, row), out);
-    lg_text_add(out, ", \"held_by\": ");
-    lg_status status = format_holder(to, row, &where, err);
-    lg__json_formatted(&where, out);
-    lg_text_add(out, "}");
+    lg_table *table = to->table;
+    lg_text holder = {0};
+    lg_string dtype = lg__tensor_fact(to, row, "dtype");
+    lg__table_row(table);
+    lg__put_node(table, NODE, to->graph, row->buffer);
+    lg__put_node(table, TENSOR, to->graph, row->tensor);
+    lg__put_count(table, BYTES, row->bytes);
+    lg__put_count(table, USED, row->used);
+    if (row->used > 0 && row->used < row->bytes)
+        lg__put_share(table, USED_SHARE, row->used, row->bytes);
+    put_what(to, row);
+    lg__put_string(table, DTYPE, dtype);
+    if (dtype.length > 0)
+        put_shape(table, lg__tensor_fact(to, row, "shape"));
+    lg__put_literal(table, KIND, lg_tensor_kind_name(row->kind));
+    lg__put_count(table, TENSORS, row->tensor_count);
+    put_block(to, row);
+    lg__put_string(table, ALLOCATION, frames_of(to, row));
+    lg_status status = format_holder(to, row, &holder, err);
+    lg__put_formatted(table, HELD_BY, &holder);
     return status;
 }
 
@@ -273,9 +282,8 @@ lg__tensor_bytes_on(const void *rows, uint32_t device)
 }
 
 static void
-add_total(lg__tensor_report *to, bool each)
+format_total(const lg__tensor_report *to, bool each, lg_text *out)
 {
-    lg_text *out = &to->text;
     lg_text_add(out, "\n");
     if (to->rows.count < to->rows.total) {
         lg_text_add_count(out, to->rows.count);
@@ -292,29 +300,23 @@ add_total(lg__tensor_report *to, bool each)
 }
 
 static lg_status
-add_rows(lg__tensor_report *to, lg_format format, lg_error *err)
+tabulate_each(lg__tensor_report *to, lg_error *err)
 {
-    bool json = format == LG_FORMAT_JSON;
+    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, COLUMNS);
     lg_status status = lg__roottree_new(to->graph, NULL, &to->tree, err);
-    lg_text_add(&to->text,
-                json ? "{\"group\": null, \"rows\": ["
-                     : "      bytes     used  tensor                      "
-                       "                kind            held by\n");
-    for (size_t i = 0; i < to->rows.count && status == LG_OK; i++) {
-        if (json)
-            lg_text_add(&to->text, i > 0 ? ",\n  " : "\n  ");
-        status = (json ? row_json : row_text)(to, &to->rows.items[i], err);
-    }
+    for (size_t i = 0; i < to->rows.count && status == LG_OK; i++)
+        status = put_row(to, &to->rows.items[i], err);
     lg__roottree_free(&to->tree);
     return status;
 }
 
 // Of the storages shown and the tensors that look at them.
 static lg_status
-add_mistakes(lg__tensor_report *to, bool each, lg_format format, lg_error *err)
+put_mistakes(lg__tensor_report *to, bool each, lg_error *err)
 {
     size_t count = 0;
     size_t shown = each ? to->rows.count : 0;
+    bool any;
     uint32_t *nodes = malloc((2 * shown + 1) * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
@@ -325,58 +327,67 @@ add_mistakes(lg__tensor_report *to, bool each, lg_format format, lg_error *err)
             nodes[count++] = row->tensor;
     }
     lg_status status =
-        lg__report_mistakes(to->analysis, nodes, count, format, &to->text, err);
+        lg__put_mistakes(to->table, to->facts, LG__TENSORS_FINDINGS,
+                         to->analysis, nodes, count, &any, err);
     free(nodes);
     return status;
 }
 
-// What comes below the rows.
-static lg_status
-add_end(lg__tensor_report *to, bool each, lg_format format, lg_error *err)
+static void
+put_facts(lg__tensor_report *to, lg_tensor_group group)
 {
-    if (format == LG_FORMAT_TEXT) {
-        add_total(to, each);
-        lg__format_uninspected(to->graph, &to->text);
-        return add_mistakes(to, each, format, err);
-    }
-    lg_text_addf(&to->text,
-                 "\n], \"storages\": %zu, \"bytes\": ", to->rows.total);
-    lg__json_vector(to->graph, lg__tensor_bytes_on, &to->rows, &to->text);
-    lg_text_add(&to->text, ", ");
-    lg__json_uninspected(to->graph, &to->text);
-    lg_text_add(&to->text, ", ");
-    lg_status status = add_mistakes(to, each, format, err);
-    lg_text_add(&to->text, "}\n");
-    return status;
+    static const lg__column of[] = {
+        [LG__TENSORS_GROUP] = {.name = "group"},
+        [LG__TENSORS_STORAGES] = {"storages", .type = LG_COLUMN_COUNT},
+        [LG__TENSORS_BYTES] = {"bytes", .type = LG_COLUMN_SIZE},
+        [LG__TENSORS_NOT_INSPECTED] = {"not_inspected",
+                                       .type = LG_COLUMN_RECORD},
+        [LG__TENSORS_FINDINGS] = {"findings", .type = LG_COLUMN_LIST,
+                                  .lines = true},
+    };
+    to->facts = lg__table_facts(to->table, of, sizeof of / sizeof *of);
+    if (group != LG_TENSORS_EACH)
+        lg__put_literal(to->facts, LG__TENSORS_GROUP,
+                        lg__tensor_group_name(group));
+    lg__put_count(to->facts, LG__TENSORS_STORAGES, to->rows.total);
+    lg__put_vector(to->facts, LG__TENSORS_BYTES, lg__tensor_bytes_on,
+                   &to->rows);
+    lg__put_uninspected(to->facts, LG__TENSORS_NOT_INSPECTED, to->graph);
 }
 
 static void
-format_none(lg__tensor_report *to, uint32_t device)
+format_none(const lg__tensor_report *to, uint32_t device, lg_text *out)
 {
-    lg_text_add(&to->text, "There is no tensor");
+    lg_text_add(out, "There is no tensor");
     if (device != LG_NONE) {
-        lg_text_add(&to->text, " on ");
-        lg__text_add_string(&to->text, lg_graph_device_name(to->graph, device));
+        lg_text_add(out, " on ");
+        lg__text_add_string(out, lg_graph_device_name(to->graph, device));
     }
-    lg_text_add(&to->text, ".\n");
-    lg__format_uninspected(to->graph, &to->text);
+    lg_text_add(out, ".\n");
 }
 
 static lg_status
-add_all(lg__tensor_report *to, lg_tensor_group group, size_t limit,
-        lg_format format, lg_error *err)
+fill(lg__tensor_report *to, uint32_t device, lg_tensor_group group,
+     size_t limit, lg_error *err)
 {
     bool each = group == LG_TENSORS_EACH;
-    lg_status status =
-        each ? add_rows(to, format, err)
-             : lg__report_tensor_groups(to, group, limit, format, err);
-    return status == LG_OK ? add_end(to, each, format, err) : status;
+    lg_text below = {0};
+    lg_status status = each ? tabulate_each(to, err)
+                            : lg__tabulate_tensor_groups(to, group, limit, err);
+    put_facts(to, group);
+    if (to->rows.total == 0)
+        format_none(to, device, &below);
+    else
+        format_total(to, each, &below);
+    lg__format_uninspected(to->graph, &below);
+    lg__table_format_below(to->table, &below);
+    return status == LG_OK ? put_mistakes(to, each, err) : status;
 }
 
 lg_status
-lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
-                  uint32_t device, lg_tensor_group group, size_t limit,
-                  lg_format format, lg_text *out, lg_error *err)
+lg_tabulate_tensors(const lg_graph *graph, const lg_analysis *analysis,
+                    uint32_t device, lg_tensor_group group, size_t limit,
+                    lg_table **out, lg_error *err)
 {
     lg__tensor_report to = {.graph = graph, .analysis = analysis};
     size_t rows = group == LG_TENSORS_EACH ? limit : 0;
@@ -388,14 +399,22 @@ lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
         lg__storages_list(graph, device, rows, &to.storages, &to.rows, err);
     if (status != LG_OK)
         return status;
-    if (to.rows.total == 0 && format == LG_FORMAT_TEXT)
-        format_none(&to, device);
-    else
-        status = add_all(&to, group, limit, format, err);
+    status = fill(&to, device, group, limit, err);
     lg_tensor_rows_free(&to.rows);
     lg__storages_free(&to.storages);
     if (status == LG_OK)
-        return lg__report_finish(&to.text, out, err);
-    lg_text_free(&to.text);
+        return lg__table_finish(to.table, out, err);
+    lg_table_free(to.table);
     return status;
+}
+
+lg_status
+lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
+                  uint32_t device, lg_tensor_group group, size_t limit,
+                  lg_format format, lg_text *out, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status =
+        lg_tabulate_tensors(graph, analysis, device, group, limit, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -7,7 +7,7 @@
 #include "paths/paths_private.h"
 #include "bytes/bytes_private.h"
 #include "report/where.h"
-#include "report/words.h"
+#include "report/table.h"
 
 typedef struct lg__tensor_report {
     const lg_graph *graph;
@@ -15,7 +15,8 @@ typedef struct lg__tensor_report {
     lg__roottree tree;
     lg__storages storages;
     lg_tensor_rows rows;
-    lg_text text;
+    lg_table *table;
+    lg_table *facts;
 } lg__tensor_report;
 
 /** What is known of a row's tensor; empty if there is none. */
@@ -24,9 +25,20 @@ lg_string lg__tensor_fact(const lg__tensor_report *report,
 /** Of lg_tensor_rows as context: their bytes on a device. */
 uint64_t lg__tensor_bytes_on(const void *rows, uint32_t device);
 
-/** A row of text or JSON for each group, up to the limit (0: all). */
-lg_status lg__report_tensor_groups(lg__tensor_report *report,
-                                   lg_tensor_group group, size_t limit,
-                                   lg_format format, lg_error *err);
+/** Facts of either table. */
+enum {
+    LG__TENSORS_GROUP,
+    LG__TENSORS_STORAGES,
+    LG__TENSORS_BYTES,
+    LG__TENSORS_NOT_INSPECTED,
+    LG__TENSORS_FINDINGS,
+};
+
+/** Makes the table: a row for each group, up to the limit (0: all). */
+lg_status lg__tabulate_tensor_groups(lg__tensor_report *report,
+                                     lg_tensor_group group, size_t limit,
+                                     lg_error *err);
+/** "kind", "device", ... */
+const char *lg__tensor_group_name(lg_tensor_group group);
 
 #endif

@@ -27,7 +27,7 @@ typedef enum lg__tree { LG__FLAT = 0, LG__INDENTED, LG__BRANCHED } lg__tree;
 
 /** Strings are literals, but the name, which the table copies. */
 typedef struct lg__column {
-    const char *name;    /**< NULL: bare values of a list; or of people only */
+    const char *name;    /**< NULL: of people only */
     const char *heading; /**< NULL: as the name */
     const char *none;    /**< shown where nothing is, or zero */
     const char *below;   /**< text has it on a line below the row, after this */
@@ -77,6 +77,8 @@ void lg__table_set_count(lg_table *table, size_t count);
 void lg__put_count(lg_table *table, size_t column, uint64_t count);
 void lg__put_number(lg_table *table, size_t column, int64_t number);
 void lg__put_bool(lg_table *table, size_t column, bool value);
+void lg__put_numbers(lg_table *table, size_t column, const uint64_t *numbers,
+                     uint32_t count);
 void lg__put_share(lg_table *table, size_t column, uint64_t part,
                    uint64_t whole);
 /** An empty string is no value. */
@@ -105,6 +107,15 @@ lg_table *lg__table_facts(lg_table *table, const lg__column *columns,
 /** Lines above and below the rows, for people. What was said is freed. */
 void lg__table_format_above(lg_table *table, lg_text *said);
 void lg__table_format_below(lg_table *table, lg_text *said);
+/** Known mistakes that concern the nodes of a report: for people the biggest
+ *  few below the table, for programs all as a list among the facts, or null
+ *  without an analysis. *any: there are some. */
+lg_status lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
+                           const lg_analysis *analysis, const uint32_t *nodes,
+                           size_t count, bool *any, lg_error *err);
+/** The libraries whose memory the capture could not look into, each with the
+ *  reason, as a record. */
+void lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph);
 /** A table that people see below this one. */
 lg_table *lg__table_part(lg_table *table, lg__layout layout,
                          const lg__column *columns, size_t count);

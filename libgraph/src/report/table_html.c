@@ -5,7 +5,7 @@
 #include <string.h>
 
 // Longer texts are folded behind their beginning.
-enum { LONG = 160, BEGINNING = 80 };
+enum { LONG = 160, LONG_PROSE = 400, BEGINNING = 80 };
 
 static bool
 is_shown(const lg__column *column)
@@ -26,9 +26,10 @@ add_style(const lg__column *column, uint32_t depth, lg_text *out)
 }
 
 static void
-add_text(const char *bytes, size_t length, lg_text *out)
+add_text(const lg__column *column, const char *bytes, size_t length,
+         lg_text *out)
 {
-    if (length <= LONG) {
+    if (length <= (column->type == LG_COLUMN_TEXT ? LONG_PROSE : LONG)) {
         lg_text_add_html(out, bytes, length);
         return;
     }
@@ -51,7 +52,8 @@ add_row(const lg_table *table, size_t row, lg_text *cell, lg_text *out)
         lg_text_add(out, "<td");
         add_style(&table->columns[i], table->rows[row].depth, out);
         lg_text_add(out, ">");
-        add_text(cell->data ? cell->data : "", cell->length, out);
+        add_text(&table->columns[i], cell->data ? cell->data : "", cell->length,
+                 out);
         lg_text_add(out, "</td>");
     }
     lg_text_add(out, "</tr>");
@@ -122,7 +124,7 @@ static void
 write_table(const lg_table *table, size_t limit, lg_text *out)
 {
     add_lines(&table->above, out);
-    if (table->row_count > 0)
+    if (table->row_count > 0 && lg__table_is_in(table, LG__IN_HTML))
         write_rows(table, limit, out);
     add_lines(&table->below, out);
     for (const lg_table *part = table->first_part; part != NULL;

@@ -30,17 +30,26 @@ add_size(lg_json *json, const lg_table *table, const lg__column *column,
     lg_json_end(json);
 }
 
-// The first node of a row is what the row is about: its type and title stand
-// beside it.
 static void
-add_node(lg_json *json, const lg__column *column, const lg_cell *cell,
-         bool first)
+add_numbers(lg_json *json, const char *name, const uint64_t *numbers,
+            uint64_t count)
+{
+    lg_json_array(json, name);
+    for (uint64_t i = 0; i < count; i++)
+        lg_json_count(json, NULL, numbers[i]);
+    lg_json_end(json);
+}
+
+// The node called so is what the row is about: its type and title stand beside
+// it.
+static void
+add_node(lg_json *json, const lg__column *column, const lg_cell *cell)
 {
     if (cell->present)
         lg_json_count(json, column->name, cell->node);
     else
         lg_json_null(json, column->name);
-    if (!first)
+    if (strcmp(column->name, "node") != 0)
         return;
     add_string(json, "type", cell->type);
     add_string(json, "title", cell->text);
@@ -62,8 +71,7 @@ add_table(lg_json *json, const lg__column *column, const lg_table *table)
 }
 
 static void
-add_value(lg_json *json, const lg_table *table, size_t row, size_t index,
-          bool first)
+add_value(lg_json *json, const lg_table *table, size_t row, size_t index)
 {
     const lg__column *column = &table->columns[index];
     const lg__cell *stored = lg__cell_at(table, row, index);
@@ -73,7 +81,7 @@ add_value(lg_json *json, const lg_table *table, size_t row, size_t index,
         return;
     }
     if (column->type == LG_COLUMN_NODE) {
-        add_node(json, column, &cell, first);
+        add_node(json, column, &cell);
         return;
     }
     switch ((lg_column_type)(stored->kind - 1)) {
@@ -82,6 +90,9 @@ add_value(lg_json *json, const lg_table *table, size_t row, size_t index,
         break;
     case LG_COLUMN_SIZE:
         add_size(json, table, column, stored);
+        break;
+    case LG_COLUMN_NUMBERS:
+        add_numbers(json, column->name, cell.numbers, cell.count);
         break;
     case LG_COLUMN_SHARE:
         lg_json_number(json, column->name, cell.share);
@@ -105,14 +116,9 @@ add_value(lg_json *json, const lg_table *table, size_t row, size_t index,
 static void
 write_members(const lg_table *table, size_t row, lg_json *json)
 {
-    bool first = true;
-    for (size_t i = 0; i < table->column_count; i++) {
-        const lg__column *column = &table->columns[i];
-        if (!lg__column_is_in(column, LG__IN_DATA))
-            continue;
-        add_value(json, table, row, i, first);
-        first &= column->type != LG_COLUMN_NODE;
-    }
+    for (size_t i = 0; i < table->column_count; i++)
+        if (lg__column_is_in(&table->columns[i], LG__IN_DATA))
+            add_value(json, table, row, i);
 }
 
 static void
@@ -120,12 +126,9 @@ write_rows(const lg_table *table, const char *name, bool lines, lg_json *json)
 {
     (lines ? lg_json_lines : lg_json_array)(json, name);
     for (size_t row = 0; row < lg_table_row_count(table); row++) {
-        bool bare = table->column_count == 1 && table->columns[0].name == NULL;
-        if (!bare)
-            lg_json_object(json, NULL);
+        lg_json_object(json, NULL);
         write_members(table, row, json);
-        if (!bare)
-            lg_json_end(json);
+        lg_json_end(json);
     }
     lg_json_end(json);
 }

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 64 };
+// How many more rows there are stands below the first text, if that is not far
+// away.
+enum { DEEPEST = 64, FARTHEST = 40, NEAR = 9 };
 
 typedef struct writer {
     const lg_table *table;
@@ -242,7 +244,7 @@ add_rows(writer *to)
         add_row(to, i);
     to->cell.length = 0;
     if (lg__table_format_more(table, to->shown, &to->cell)) {
-        add_spaces(to->out, to->left);
+        add_spaces(to->out, to->left < FARTHEST ? to->left : NEAR);
         lg_text_add(to->out, to->cell.data ? to->cell.data : "");
     }
     for (size_t i = to->shown; i < count_rows(to); i++)
@@ -272,7 +274,7 @@ write_table(const lg_table *table, size_t limit, lg_text *out)
 {
     bool enough = true;
     lg_text_add(out, table->above.data ? table->above.data : "");
-    if (table->column_count > 0)
+    if (table->column_count > 0 && lg__table_is_in(table, LG__IN_TEXT))
         enough = write_rows(table, limit, out);
     lg_text_add(out, table->below.data ? table->below.data : "");
     for (const lg_table *part = table->first_part; part != NULL && enough;

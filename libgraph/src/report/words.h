@@ -63,12 +63,6 @@ void lg__format_finding(const lg_graph *graph, const struct lg_finding *finding,
                         lg_text *out);
 /** `{"pattern": "loss-history", "holder": 1, ...}`, without where it is. */
 void lg__json_finding(const struct lg_finding *finding, lg_text *out);
-/** Known mistakes that concern rows of a report, below them: the biggest few
- *  with who holds what, cause and fix; or as JSON, `"findings": [...]`, all.
- *  Without an analysis nothing, or null. */
-lg_status lg__report_mistakes(const lg_analysis *analysis,
-                              const uint32_t *nodes, size_t count,
-                              lg_format format, lg_text *out, lg_error *err);
 /** `[{"source": 1, "target": 2, "label": ".x"}, ...]`. */
 void lg__json_hops(const lg_graph *graph, const lg_hop *hops, size_t count,
                    lg_text *out);

@@ -3,7 +3,6 @@
 #include "binding/support/args.h"
 #include "binding/support/errors.h"
 #include "binding/objects/listing.h"
-#include "binding/support/python.h"
 #include "binding/capture/recorder.h"
 #include <leakgraph/bytes.h>
 
@@ -15,11 +14,11 @@ static const char *const figures_names[] = {"progress", NULL};
 static lg_status
 write_reports(const lg_analysis *analysis, listing_texts *out, lg_error *error)
 {
-    lg_status status = lg_report_figures(analysis, SHOWN_ROWS, LG_FORMAT_TEXT,
-                                         &out->text, error);
+    lg_table *table = NULL;
+    lg_status status = lg_tabulate_figures(analysis, 0, &table, error);
     if (status == LG_OK)
-        status =
-            lg_report_figures(analysis, 0, LG_FORMAT_JSON, &out->json, error);
+        status = listing_write(table, SHOWN_ROWS, out, error);
+    lg_table_free(table);
     return status;
 }
 
@@ -38,8 +37,7 @@ figures_of(snapshot_object *snapshot, progress *watch)
     snapshot_release(snapshot);
     if (status == LG_OK)
         return listing_new_found(snapshot, TYPE_FIGURES, "figure_rows", &texts);
-    lg_text_free(&texts.text);
-    lg_text_free(&texts.json);
+    listing_texts_free(&texts);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -102,12 +100,6 @@ snapshot_figures(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 /* ------------------------------------------------------------ protocol --- */
 
-static PyObject *
-figures_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return python_call("leakgraph.notebook", "figures_html", self);
-}
-
 static PyMemberDef figures_members[] = {
     {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of FigureRow."},
@@ -116,8 +108,7 @@ static PyMemberDef figures_members[] = {
 };
 
 static PyMethodDef figures_methods[] = {
-    {"_repr_html_", figures_repr_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\n"},
+    LISTING_HTML,
     {NULL, NULL, 0, NULL},
 };
 

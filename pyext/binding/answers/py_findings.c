@@ -4,7 +4,6 @@
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 #include "binding/objects/listing.h"
-#include "binding/support/python.h"
 #include "binding/capture/recorder.h"
 
 #include <leakgraph/bytes.h>
@@ -14,14 +13,14 @@ write_reports(const lg_analysis *analysis, const lg_monitor *monitor,
               listing_texts *out, lg_error *error)
 {
     lg_findings findings = {0};
+    lg_table *table = NULL;
     lg_status status =
         lg_analysis_findings(analysis, monitor, &findings, error);
     if (status == LG_OK)
-        status = lg_report_findings(analysis, &findings, LG_FORMAT_TEXT,
-                                    &out->text, error);
+        status = lg_tabulate_findings(analysis, &findings, &table, error);
     if (status == LG_OK)
-        status = lg_report_findings(analysis, &findings, LG_FORMAT_JSON,
-                                    &out->json, error);
+        status = listing_write(table, 0, out, error);
+    lg_table_free(table);
     lg_findings_free(&findings);
     return status;
 }
@@ -41,8 +40,7 @@ findings_of(snapshot_object *snapshot, const lg_monitor *monitor)
     snapshot_release(snapshot);
     if (status == LG_OK)
         return listing_new(snapshot, TYPE_FINDINGS, "finding_rows", &texts);
-    lg_text_free(&texts.text);
-    lg_text_free(&texts.json);
+    listing_texts_free(&texts);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -100,12 +98,6 @@ snapshot_findings(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 /* ------------------------------------------------------------ protocol --- */
 
-static PyObject *
-findings_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return python_call("leakgraph.notebook", "findings_html", self);
-}
-
 static PyMemberDef findings_members[] = {
     {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of Finding(pattern, cause, fix, holder, held_by, example, count, "
@@ -114,8 +106,7 @@ static PyMemberDef findings_members[] = {
 };
 
 static PyMethodDef findings_methods[] = {
-    {"_repr_html_", findings_repr_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\n"},
+    LISTING_HTML,
     {NULL, NULL, 0, NULL},
 };
 

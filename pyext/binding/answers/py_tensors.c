@@ -59,13 +59,12 @@ write_reports(const tensors_request *self, const lg_graph *graph,
               const lg_analysis *analysis, uint32_t device, listing_texts *out,
               lg_error *error)
 {
-    lg_status status =
-        lg_report_tensors(graph, analysis, device, self->group, self->limit,
-                          LG_FORMAT_TEXT, &out->text, error);
+    lg_table *table = NULL;
+    lg_status status = lg_tabulate_tensors(graph, analysis, device, self->group,
+                                           self->limit, &table, error);
     if (status == LG_OK)
-        status =
-            lg_report_tensors(graph, analysis, device, self->group, self->limit,
-                              LG_FORMAT_JSON, &out->json, error);
+        status = listing_write(table, 0, out, error);
+    lg_table_free(table);
     return status;
 }
 
@@ -81,8 +80,7 @@ tensors_new(snapshot_object *snapshot, lg_tensor_group group,
         json ? python_call("leakgraph.rows", "tensor_facts", json) : NULL;
     Py_XDECREF(json);
     if (facts == NULL) {
-        lg_text_free(&texts->text);
-        lg_text_free(&texts->json);
+        listing_texts_free(texts);
         return NULL;
     }
     PyObject *self =
@@ -138,8 +136,7 @@ request_run(const tensors_request *self, snapshot_object *snapshot)
     snapshot_release(snapshot);
     if (status == LG_OK)
         return tensors_new(snapshot, self->group, &texts);
-    lg_text_free(&texts.text);
-    lg_text_free(&texts.json);
+    listing_texts_free(&texts);
     return error_raise(state, status, &error);
 }
 
@@ -217,18 +214,6 @@ get_fact(listing_object *self, void *index)
     return fact;
 }
 
-static PyObject *
-tensors_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return python_call("leakgraph.notebook", "tensors_html", self);
-}
-
-static PyObject *
-groups_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return python_call("leakgraph.notebook", "tensor_groups_html", self);
-}
-
 static PyMemberDef tensors_members[] = {
     {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of the rows."},
@@ -252,14 +237,12 @@ static PyGetSetDef tensors_getset[] = {
 };
 
 static PyMethodDef tensors_methods[] = {
-    {"_repr_html_", tensors_repr_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\n"},
+    LISTING_HTML,
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef groups_methods[] = {
-    {"_repr_html_", groups_repr_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\n"},
+    LISTING_HTML,
     {NULL, NULL, 0, NULL},
 };
 
