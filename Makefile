@@ -13,8 +13,9 @@ export PYTHONPATH := $(CURDIR)/$(BUILD)/python
 export MPLBACKEND := Agg
 export PYTHONDONTWRITEBYTECODE := 1
 
-configure = $(bin)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(bin)/ninja \
-	-DPython_EXECUTABLE=$(bin)/python -DLEAKGRAPH_WERROR=$(WERROR)
+# The ways to build are in CMakePresets.json.
+configure = $(bin)/cmake -DLEAKGRAPH_WERROR=$(WERROR) --preset
+ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build demo test check format asan valgrind \
 	fuzz bench docs wheel pythons matrix fresh clean \
@@ -32,16 +33,15 @@ setup-checks: setup
 
 build: setup  ## build everything into build/make
 	@mkdir -p build
-	@$(configure) -B $(BUILD) >build/configure.log || \
+	@$(configure) dev >build/configure.log || \
 		{ cat build/configure.log; exit 1; }
-	@$(bin)/cmake --build $(BUILD)
+	@$(bin)/cmake --build --preset dev
 
 demo: build  ## a training loop and a figure loop that leak; pictures in out/
 	@examples/demo.sh
 
 test: build  ## all tests: C, Python, examples, the snippets of the docs
-	@$(bin)/ctest --test-dir $(BUILD) --label-exclude python \
-		--no-tests=error --output-on-failure --output-junit junit-c.xml
+	@$(ctest) dev
 	@echo "== Python: the tests that need libraries, and all others, at a time"
 	@$(MAKE) --no-print-directory -j2 --output-sync=target \
 		test-libraries test-others
@@ -63,21 +63,16 @@ format: setup  ## format C and Python in place
 
 # The sanitizer stands between a program and dlopen, and hides its run path.
 asan: setup-checks  ## the C tests under AddressSanitizer and UBSan
-	@$(configure) -B build/asan -DLEAKGRAPH_SANITIZE=ON \
-		-DLEAKGRAPH_PYTHON=OFF >/dev/null
-	@$(bin)/cmake --build build/asan
-	@LD_LIBRARY_PATH=$(CURDIR)/build/asan/bin \
-		$(bin)/ctest --test-dir build/asan \
-		--no-tests=error --output-on-failure --output-junit junit-c.xml
+	@$(configure) asan >/dev/null
+	@$(bin)/cmake --build --preset asan
+	@$(ctest) asan
 
 valgrind: setup-checks build  ## a capture and a reload under valgrind
 	@$(bin)/python tools/valgrind.py
 
 fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
-	@$(configure) -B build/fuzz -DCMAKE_C_COMPILER=clang -DLEAKGRAPH_FUZZ=ON \
-		-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link \
-		-DLEAKGRAPH_SANITIZE=ON -DLEAKGRAPH_PYTHON=OFF >/dev/null
-	@$(bin)/cmake --build build/fuzz
+	@$(configure) fuzz >/dev/null
+	@$(bin)/cmake --build --preset fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
 bench: build  ## time the capture and the analysis; prints Markdown tables
@@ -90,7 +85,7 @@ docs: build  ## the C reference from the headers; checks links and names
 	@$(bin)/python tools/apidoc.py build/docs
 	@$(bin)/python tools/check_docs.py
 
-wheel: setup  ## build a wheel into build/wheel and try it in a fresh environment
+wheel: setup  ## build sdist and wheels into build/wheel, try them in fresh environments
 	@tools/wheel.sh
 
 pythons: setup  ## build and test for every other CPython 3.9 to 3.13 found

@@ -1,5 +1,5 @@
-# Installs into a folder of its own, builds the example twice, runs both and
-# compares what they print.
+# Installs into a folder of its own, builds the example three times, runs each
+# and compares what they print.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status
     OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -15,7 +15,8 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix
   --component Development)
 run(${RUNNER} make_sample ${WORK}/sample.lgs)
 
-run(${CMAKE_COMMAND} -S ${EXAMPLE} -B ${WORK}/cmake
+set(example ${SOURCE}/examples/c)
+run(${CMAKE_COMMAND} -S ${example} -B ${WORK}/cmake
   -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_C_COMPILER=${COMPILER})
 run(${CMAKE_COMMAND} --build ${WORK}/cmake)
 
@@ -28,13 +29,20 @@ execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_folder}
 separate_arguments(flags UNIX_COMMAND "${flags}")
 cmake_path(GET pc_folder PARENT_PATH libraries)
 file(MAKE_DIRECTORY ${WORK}/pkgconfig)
-run(${COMPILER} ${EXAMPLE}/types.c ${flags} -Wl,-rpath,${libraries}
+run(${COMPILER} ${example}/types.c ${flags} -Wl,-rpath,${libraries}
   -o ${WORK}/pkgconfig/types)
+
+# The whole library is compiled once more: without optimising, that is quick.
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/subproject
+  -B ${WORK}/subproject -G ${GENERATOR} -D LEAKGRAPH=${SOURCE}
+  -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM} -D CMAKE_C_COMPILER=${COMPILER}
+  -D CMAKE_BUILD_TYPE=Debug)
+run(${CMAKE_COMMAND} --build ${WORK}/subproject --target types)
 
 set(expected
   "         1    8.00 GiB  numpy.ndarray"
   "         6       360 B  str")
-foreach(way cmake pkgconfig)
+foreach(way cmake pkgconfig subproject)
   execute_process(COMMAND ${WORK}/${way}/types ${WORK}/sample.lgs
     OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]+" lines "${output}")
