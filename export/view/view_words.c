@@ -36,13 +36,17 @@ char_code(const unsigned char *s, size_t length)
 }
 
 // Controls, direction marks and overrides, surrogates and noncharacters: none
-// of them may reach a terminal or an XML file.
+// of them may reach a terminal or an XML file. What has no width would be a
+// name that nobody sees, but joiners shape letters.
 static bool
 is_unfit(uint32_t code)
 {
     if (code < 0x20 || (code >= 0x7f && code < 0xa0))
         return true;
     if (code == 0x061c || (code >= 0x200e && code <= 0x200f))
+        return true;
+    if (code == 0x00ad || code == 0x200b || code == 0xfeff ||
+        (code >= 0x2060 && code <= 0x2064))
         return true;
     if ((code >= 0x2028 && code <= 0x202e) ||
         (code >= 0x2066 && code <= 0x2069))

@@ -236,13 +236,16 @@ turns_back(const lg_view *view, const view_edge *edge)
            view->nodes[edge->source].depth < view->nodes[edge->target].depth;
 }
 
+// Beside the edge, where no room was kept for it: a label with room of its own
+// on an edge within a rank makes Graphviz 2.42 free that rank twice.
 static void
-add_edge_label(const view_edge *edge, lg_text *out)
+add_edge_label(const view_edge *edge, bool beside, lg_text *out)
 {
     bool cut = edge->tone == TONE_CUT;
     if (!edge->label.length && !cut)
         return;
-    lg_text_add(out, ", label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+    lg_text_add(out, beside ? ", xlabel=" : ", label=");
+    lg_text_add(out, "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" "
                      "CELLSPACING=\"0\" CELLPADDING=\"2\">");
     if (edge->label.length) {
         lg_text_add(out, "<TR><TD>");
@@ -275,9 +278,10 @@ add_edge(const lg_view *view, const view_edge *edge, lg_text *out)
                  turned ? edge->source : edge->target);
     if (turned)
         lg_text_add(out, ", dir=back");
-    add_edge_label(edge, out);
+    bool back = turns_back(view, edge);
+    add_edge_label(edge, back, out);
     lg_text_add(out, edge_style(view, edge));
-    if (turns_back(view, edge))
+    if (back)
         lg_text_add(out, ", constraint=false");
     add_width(view, edge, out);
     lg_text_add(out, "];\n");

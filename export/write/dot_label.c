@@ -52,9 +52,10 @@ add_title(lg_text *out, const view_node *node)
     bool group = node->kind == VIEW_GROUP && space;
     size_t split = space ? (size_t)(space - title->data) : title->length;
     lg_text head = {.data = title->data, .length = split};
-    lg_text_add(out, group ? "" : "<B>");
+    const char *bold = split && !group ? "<B>" : ""; // never around nothing
+    lg_text_add(out, bold);
     lg__html_add(out, &head, TITLE_LIMIT);
-    lg_text_add(out, group ? "<B>" : "</B>");
+    lg_text_add(out, group ? "<B>" : *bold ? "</B>" : "");
     if (space) {
         // A text of an SVG must not begin with a plain space: it would be lost.
         lg_text tail = {.data = title->data + split + 1,
@@ -107,7 +108,8 @@ add_badge(lg_text *out, const view_look *look, const char *badge, bool tall)
                  "HEIGHT=\"16\">"
                  "<FONT POINT-SIZE=\"9\" COLOR=\"white\"><B>%s</B></FONT>"
                  "</TD></TR></TABLE></TD>",
-                 tall ? " ROWSPAN=\"2\"" : "", look->border, badge);
+                 tall ? " ROWSPAN=\"2\"" : "",
+                 look->border ? look->border : QUIET, badge);
 }
 
 // What is retained comes first: it is what can be won.
@@ -242,7 +244,7 @@ open_box(lg_text *out, const view_node *node, const view_look *look)
                  node->subject ? 3
                  : node->mark  ? 2
                                : 1,
-                 border, fill);
+                 border, fill ? fill : "white");
     if (!look->square || dashed)
         lg_text_addf(out, " STYLE=\"%s%s%s\"", look->square ? "" : "ROUNDED",
                      !look->square && dashed ? "," : "",
