@@ -4,6 +4,7 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 WERROR ?= OFF
 FUZZ_SECONDS ?= 60
+PICTURES ?= 10000
 BUILD := build/make
 
 export PYTHON TORCH WERROR
@@ -18,7 +19,7 @@ configure = $(bin)/cmake -DLEAKGRAPH_WERROR=$(WERROR) --preset
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build demo test check format asan valgrind \
-	fuzz bench docs wheel pythons matrix fresh clean \
+	fuzz pictures bench docs wheel pythons matrix fresh clean \
 	test-libraries test-others
 
 help:  ## list the verbs
@@ -75,11 +76,17 @@ fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
 	@$(bin)/cmake --build --preset fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
-bench: build  ## time the capture and the analysis; prints Markdown tables
+pictures: build  ## PICTURES (10000) random ones, in all modes and formats
+	@LEAKGRAPH_RENDERER=$(CURDIR)/$(BUILD)/bin/leakgraph-render \
+		$(BUILD)/tests/export/export_tests random_pictures $(PICTURES)
+
+bench: build  ## time captures, analyses and drawings; prints Markdown tables
 	@$(bin)/python bench/capture.py
 	@$(bin)/python bench/adapters.py
 	@$(bin)/cmake --build $(BUILD) --target bench_analysis
 	@$(bin)/python bench/analysis.py $(BUILD)/bench/bench_analysis
+	@$(bin)/cmake --build $(BUILD) --target bench_drawing
+	@$(bin)/python bench/drawing.py $(BUILD)/bench/bench_drawing
 
 docs: build  ## the C reference from the headers; checks links and names
 	@$(bin)/python tools/apidoc.py build/docs

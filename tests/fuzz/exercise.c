@@ -7,7 +7,8 @@
 
 #include <leakgraph/bytes.h>
 
-enum { HEADER = 64, ENTRY = 64, SHOWN = 200 };
+/* Sections from BEYOND_GRAPH on are no part of the graph. */
+enum { HEADER = 64, ENTRY = 64, BEYOND_GRAPH = 64, ANALYSIS = 69, SHOWN = 200 };
 
 static uint64_t
 number(const uint8_t *at)
@@ -17,14 +18,65 @@ number(const uint8_t *at)
     return value;
 }
 
+static uint32_t
+section_id(const uint8_t *entry)
+{
+    uint32_t id;
+    memcpy(&id, entry, sizeof id);
+    return id;
+}
+
 static void
 put(uint8_t *at, uint64_t value)
 {
     memcpy(at, &value, sizeof value);
 }
 
-// Checksums of raw sections, of the directory and of the header, where they
-// are within the file.
+// The entry of a section in the directory, if its bytes lie raw in the file.
+static uint8_t *
+raw_section(uint8_t *data, size_t size, uint8_t *entry)
+{
+    uint64_t offset = number(entry + 16);
+    uint64_t length = number(entry + 24);
+    bool raw = entry[8] == 0 && offset <= size && length <= size - offset;
+    return raw ? data + offset : NULL;
+}
+
+static void
+mend_section(uint8_t *data, size_t size, uint8_t *entry)
+{
+    uint8_t *bytes = raw_section(data, size, entry);
+    if (bytes != NULL)
+        put(entry + 40, XXH3_64bits(bytes, number(entry + 24)));
+}
+
+// The graph's checksum is that of its sections' ones, by their ids.
+static uint64_t
+graph_checksum(uint8_t *directory, uint32_t count)
+{
+    uint64_t sums[1024];
+    uint32_t kept = 0;
+    for (uint32_t id = 0; id < BEYOND_GRAPH; id++)
+        for (uint32_t i = 0; i < count && kept < 1024; i++)
+            if (section_id(directory + i * (size_t)ENTRY) == id)
+                sums[kept++] = number(directory + i * (size_t)ENTRY + 40);
+    return XXH3_64bits(sums, kept * sizeof *sums);
+}
+
+// An analysis is of this graph, whatever else is wrong with it.
+static void
+bind_analysis(uint8_t *data, size_t size, uint8_t *entry, uint64_t sum)
+{
+    uint8_t *bytes = raw_section(data, size, entry);
+    if (section_id(entry) != ANALYSIS || bytes == NULL ||
+        number(entry + 24) < sizeof sum)
+        return;
+    put(bytes, sum);
+    mend_section(data, size, entry);
+}
+
+// Checksums of raw sections, of the graph, of the directory and of the header,
+// where they are within the file.
 static void
 mend(uint8_t *data, size_t size)
 {
@@ -32,17 +84,16 @@ mend(uint8_t *data, size_t size)
         return;
     uint32_t count;
     memcpy(&count, data + 12, sizeof count);
-    uint64_t directory = number(data + 16);
-    if (count <= 1024 && directory <= size &&
-        count * (size_t)ENTRY <= size - directory) {
-        for (uint32_t i = 0; i < count; i++) {
-            uint8_t *entry = data + directory + i * (size_t)ENTRY;
-            uint64_t offset = number(entry + 16);
-            uint64_t length = number(entry + 24);
-            if (entry[8] == 0 && offset <= size && length <= size - offset)
-                put(entry + 40, XXH3_64bits(data + offset, length));
-        }
-        put(data + 32, XXH3_64bits(data + directory, count * (size_t)ENTRY));
+    uint64_t at = number(data + 16);
+    if (count <= 1024 && at <= size && count * (size_t)ENTRY <= size - at) {
+        uint8_t *directory = data + at;
+        for (uint32_t i = 0; i < count; i++)
+            mend_section(data, size, directory + i * (size_t)ENTRY);
+        uint64_t sum = graph_checksum(directory, count);
+        for (uint32_t i = 0; i < count; i++)
+            bind_analysis(data, size, directory + i * (size_t)ENTRY, sum);
+        put(data + 32, XXH3_64bits(directory, count * (size_t)ENTRY));
+        put(data + 40, sum);
     }
     put(data + 24, size);
     put(data + 56, XXH3_64bits(data, 56));
@@ -117,8 +168,22 @@ exercise_tables(const lg_graph *graph)
     }
 }
 
+void
+exercise_graph(const lg_graph *graph)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    lg_text text = {0};
+    for (uint32_t n = 0; n < columns->node_count && n < SHOWN; n++)
+        exercise_node(graph, n);
+    for (uint64_t e = 0; e < columns->edge_count && e < SHOWN; e++)
+        lg_edge_label(graph, e, &text);
+    lg_text_free(&text);
+    exercise_tables(graph);
+}
+
 bool
-exercise_bytes(const uint8_t *data, size_t size)
+exercise_load(const uint8_t *data, size_t size,
+              void (*ask)(const lg_graph *graph))
 {
     lg_graph *graph = NULL;
     lg_error err;
@@ -129,16 +194,8 @@ exercise_bytes(const uint8_t *data, size_t size)
         memcpy(copy, data, size);
     mend(copy, size);
     bool loaded = lg_graph_load_memory(copy, size, &graph, &err) == LG_OK;
-    if (loaded) {
-        const lg_columns *columns = lg_graph_columns(graph);
-        lg_text text = {0};
-        for (uint32_t n = 0; n < columns->node_count && n < SHOWN; n++)
-            exercise_node(graph, n);
-        for (uint64_t e = 0; e < columns->edge_count && e < SHOWN; e++)
-            lg_edge_label(graph, e, &text);
-        lg_text_free(&text);
-        exercise_tables(graph);
-    }
+    if (loaded)
+        ask(graph);
     lg_graph_free(graph);
     free(copy);
     return loaded;

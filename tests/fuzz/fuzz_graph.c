@@ -7,6 +7,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    exercise_bytes(data, size);
+    exercise_load(data, size, exercise_graph);
     return 0;
 }

@@ -1,5 +1,5 @@
-// Makes a corpus: whole files, plain and compressed, and damaged copies of
-// them.
+// Makes a corpus: whole files, plain, compressed and analysed, and damaged
+// copies of them.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -7,6 +7,8 @@
 #include "sample.h"
 #include "stored.h"
 #include "test.h"
+
+#include <leakgraph/analysis.h>
 
 static const char *folder;
 static unsigned made;
@@ -21,12 +23,14 @@ write_file(const uint8_t *data, size_t length)
     REQUIRE(fclose(file) == 0);
 }
 
+// With an analysis or without.
 static uint8_t *
-saved(const lg_graph *graph, int level, size_t *length)
+saved(const lg_graph *graph, const lg_analysis *analysis, int level,
+      size_t *length)
 {
     char path[4096];
     struct stat about;
-    lg_save_options options = {.compress = level};
+    lg_save_options options = {.compress = level, .analysis = analysis};
     snprintf(path, sizeof path, "%s/.graph", folder);
     REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
     FILE *file = fopen(path, "rb");
@@ -53,6 +57,24 @@ damaged(uint8_t *data, size_t length, uint64_t *state)
     free(copy);
 }
 
+static void
+write_seeds(const lg_graph *graph, uint64_t *state)
+{
+    lg_analysis *analysis = NULL;
+    if (!lg_graph_is_partial(graph))
+        REQUIRE(lg_analysis_new(graph, NULL, &analysis, NULL) == LG_OK);
+    for (int kind = 0; kind < (analysis ? 3 : 2); kind++) {
+        size_t length;
+        uint8_t *data = saved(graph, kind == 2 ? analysis : NULL,
+                              kind == 1 ? 3 : 0, &length);
+        write_file(data, length);
+        for (size_t copies = 0; copies < 150; copies++)
+            damaged(data, length, state);
+        free(data);
+    }
+    lg_analysis_free(analysis);
+}
+
 SUITE(make_corpus)
 {
     lg_graph *graphs[4];
@@ -66,14 +88,7 @@ SUITE(make_corpus)
     graphs[2] = sample_random(4, 30, true);
     REQUIRE(stored_new(NULL, &graphs[3], NULL) == LG_OK);
     for (size_t i = 0; i < 4; i++) {
-        for (int level = 0; level <= 3; level += 3) {
-            size_t length;
-            uint8_t *data = saved(graphs[i], level, &length);
-            write_file(data, length);
-            for (size_t copies = 0; copies < 150; copies++)
-                damaged(data, length, &state);
-            free(data);
-        }
+        write_seeds(graphs[i], &state);
         lg_graph_free(graphs[i]);
     }
     return test_result();

@@ -1,5 +1,5 @@
-// Replays files, or every file of folders, through the fuzzer's entry: so that
-// any compiler can. Says how many were accepted.
+// Replays files, or every file of folders, through the fuzzers' entries: so
+// that any compiler can. Says how many were accepted.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ replay_file(const char *path)
     }
     fclose(file);
     seen++;
-    accepted += exercise_bytes(data, size);
+    accepted += exercise_load(data, size, exercise_graph) &&
+                exercise_load(data, size, exercise_answers);
     free(data);
 }
 

@@ -1,0 +1,73 @@
+"""Times pictures drawn by the renderer process against Graphviz called directly.
+
+    python bench/drawing.py PROGRAM [--rounds 30] [--resident 0 1024]
+
+PROGRAM is bench_drawing, built from drawing.c. Prints a Markdown table: milliseconds
+a picture, least and median of the rounds, in a process of the resident size given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import leakgraph
+
+
+def pictures() -> dict[str, str]:
+    """DOT of a small, a usual and a large picture."""
+    kept = {"losses": [object() for _ in range(3)], "options": {"lr": 0.1}}
+    return {
+        "5 boxes": leakgraph.show_refs(kept).dot,
+        "40 boxes": leakgraph.show_refs(ast, max_nodes=40).dot,
+        "120 boxes": leakgraph.show_refs(ast).dot,
+    }
+
+
+def measure(program: str, dot: Path, suffix: str, rounds: int, resident: int) -> str:
+    """One row: first and later direct drawings, by the renderer, and the difference."""
+    renderer = str(Path(leakgraph.__file__).with_name("leakgraph-render"))
+    said = subprocess.run(
+        [program, str(dot), suffix, str(rounds), str(resident)],
+        env={**os.environ, "LEAKGRAPH_RENDERER": renderer},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    first, least, median, by_least, by_median = map(float, said.split()[:5])
+    return (
+        f"{resident} MiB | {first:.1f} | {least:.1f}, {median:.1f} | "
+        f"{by_least:.1f}, {by_median:.1f} | {by_least - least:.1f}, "
+        f"{by_median - median:.1f} |"
+    )
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--resident", type=int, nargs="+", default=[0, 1024])
+    options = parser.parse_args()
+    print("| picture | format | process | direct, first | direct | renderer | more |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        dot = Path(folder) / "picture.dot"
+        for name, text in pictures().items():
+            dot.write_text(text, encoding="utf-8")
+            for suffix in ("svg", "png"):
+                for resident in options.resident:
+                    row = measure(
+                        options.program, dot, suffix, options.rounds, resident
+                    )
+                    print(f"| {name} | {suffix} | {row}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

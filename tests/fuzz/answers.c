@@ -1,0 +1,187 @@
+// Every verb's questions, to a graph that the reader took but nobody captured.
+#include "exercise.h"
+
+#include <leakgraph/bytes.h>
+#include <leakgraph/export.h>
+
+enum { NODES = 12, LIMIT = 9, LARGE = 20000 };
+
+static void
+show(lg_view *view)
+{
+    lg_dot_options look = {"title", true};
+    lg_text text = {0};
+    lg_view_text(view, &text, NULL);
+    lg_view_json(view, &text, NULL);
+    lg_view_dot(view, &look, &text, NULL);
+    lg_text_free(&text);
+    lg_view_free(view);
+}
+
+// refs, referrers, path and render.
+static void
+draw_near(const lg_graph *graph, const lg_analysis *analysis,
+          const uint32_t *nodes, size_t count)
+{
+    static const uint32_t most[] = {3, 8, 40, 120};
+    for (unsigned i = 0; i < 12; i++) {
+        lg_view *view = NULL;
+        lg_view_options options = {
+            .direction = (lg_direction)(i % 3),
+            .max_depth = 1 + i % 5,
+            .max_nodes = most[i % 4],
+            .weak = i & 1,
+            .types = i & 2,
+            .analysis = i & 4 ? analysis : NULL,
+        };
+        size_t few = i % 2 || count == 0 ? 1 : count < 8 ? count : 8;
+        if (lg_view_new(graph, nodes, few, &options, NULL, &view, NULL) ==
+            LG_OK)
+            show(view);
+    }
+}
+
+static void
+draw_analysed(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
+{
+    static const uint32_t most[] = {3, 16, 120};
+    for (size_t i = 0; i < count; i++) {
+        lg_view *view = NULL;
+        lg_view_options options = {.max_nodes = most[i % 3]};
+        if (lg_view_why(analysis, nodes[i], &options, NULL, &view, NULL) ==
+            LG_OK)
+            show(view);
+        if (lg_view_dominators(analysis, nodes[i], 0, most[i % 3], NULL, &view,
+                               NULL) == LG_OK)
+            show(view);
+    }
+    lg_view *view = NULL;
+    if (lg_view_paths(analysis, nodes, count, 0, NULL, &view, NULL) == LG_OK)
+        show(view);
+    if (lg_view_dominators(analysis, LG_NONE, 0.01, 0, NULL, &view, NULL) ==
+        LG_OK)
+        show(view);
+}
+
+static void
+ask_cycles(const lg_analysis *analysis, lg_text *text)
+{
+    lg_cycles cycles;
+    lg_cycle_options options = {.holding = "tensor", .limit = LIMIT};
+    if (lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) == LG_OK)
+        lg_cycles_free(&cycles);
+    options = (lg_cycle_options){.limit = LIMIT};
+    if (lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) != LG_OK)
+        return;
+    for (int format = 0; format < 2; format++)
+        lg_report_cycles(analysis, &cycles, (lg_format)format, text, NULL);
+    for (size_t i = 0; i < cycles.count; i++) {
+        lg_view *view = NULL;
+        if (lg_view_cycle(analysis, &cycles.items[i], NULL, &view, NULL) ==
+            LG_OK)
+            show(view);
+    }
+    lg_cycles_free(&cycles);
+}
+
+static void
+ask_findings(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+             lg_text *text)
+{
+    lg_findings findings;
+    if (lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK) {
+        for (int format = 0; format < 2; format++)
+            lg_report_findings(analysis, &findings, (lg_format)format, text,
+                               NULL);
+        lg_findings_free(&findings);
+    }
+    if (lg_nodes_findings(analysis, nodes, count, NULL, &findings, NULL) ==
+        LG_OK)
+        lg_findings_free(&findings);
+}
+
+static void
+ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
+{
+    lg_bytes bytes;
+    lg_figure_rows figures;
+    lg_merged_paths merged;
+    uint32_t below[4];
+    lg_nodes_retained(analysis, nodes, count, NULL, &bytes, NULL);
+    if (lg_analysis_figures(analysis, &figures, NULL) == LG_OK)
+        lg_figure_rows_free(&figures);
+    if (lg_paths_merged(analysis, nodes, count, NULL, &merged, NULL) == LG_OK)
+        lg_merged_paths_free(&merged);
+    for (size_t i = 0; i < count; i++) {
+        lg_paths ways;
+        lg_node_dominated(analysis, nodes[i], below, 4);
+        if (lg_paths_disjoint(analysis, nodes[i], 4, NULL, &ways, NULL) ==
+            LG_OK)
+            lg_paths_free(&ways);
+    }
+}
+
+static void
+ask_reports(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+            lg_text *text)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    for (int i = 0; i < 2; i++) {
+        lg_format format = (lg_format)i;
+        for (int group = LG_GROUP_OBJECT; group <= LG_GROUP_MODULE; group++)
+            lg_report_top(analysis, (lg_group)group, LG_NONE, LIMIT, NULL,
+                          format, text, NULL);
+        lg_report_top(analysis, LG_GROUP_OBJECT, 0, 0, NULL, format, text,
+                      NULL);
+        lg_report_dominators(analysis, nodes[0], 0.01, format, text, NULL);
+        lg_report_dominators(analysis, LG_NONE, 0, format, text, NULL);
+        lg_report_paths(analysis, nodes, count, LIMIT, NULL, format, text,
+                        NULL);
+        lg_report_why(analysis, nodes, count, "a note", NULL, format, text,
+                      NULL);
+        for (size_t k = 0; k < count; k++)
+            lg_report_why(analysis, &nodes[k], 1, NULL, NULL, format, text,
+                          NULL);
+        lg_report_threads(graph, analysis, format, text, NULL);
+        lg_report_figures(analysis, LIMIT, format, text, NULL);
+        for (int by = LG_TENSORS_EACH; by <= LG_TENSORS_BY_SHAPE; by++)
+            lg_report_tensors(graph, analysis, LG_NONE, (lg_tensor_group)by,
+                              LIMIT, format, text, NULL);
+    }
+}
+
+static void
+ask_all(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
+{
+    lg_text text = {0};
+    ask_reports(analysis, nodes, count, &text);
+    ask_cycles(analysis, &text);
+    ask_findings(analysis, nodes, count, &text);
+    ask_sizes(analysis, nodes, count);
+    lg_text_free(&text);
+    draw_near(lg_analysis_graph(analysis), analysis, nodes, count);
+    draw_analysed(analysis, nodes, count);
+}
+
+void
+exercise_answers(const lg_graph *graph)
+{
+    uint32_t nodes[NODES];
+    uint32_t all = lg_graph_columns(graph)->node_count;
+    uint32_t count = all < NODES ? all : NODES;
+    lg_analysis *analysis = NULL;
+    if (all == 0 || all > LARGE)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        nodes[i] = (uint32_t)((uint64_t)i * all / count);
+    if (lg_analysis_load(graph, &analysis, NULL) == LG_OK) {
+        ask_all(analysis, nodes, count);
+        lg_analysis_free(analysis);
+    }
+    if (lg_analysis_new(graph, NULL, &analysis, NULL) == LG_OK) {
+        ask_all(analysis, nodes, count);
+        lg_analysis_free(analysis);
+    } else {
+        draw_near(graph, NULL, nodes, count);
+    }
+}

@@ -1,0 +1,12 @@
+// libFuzzer's entry for all verbs: a file that the reader takes may hold any
+// graph and any analysis, and every answer about them is an answer or an error.
+#include "exercise.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    exercise_load(data, size, exercise_answers);
+    return 0;
+}
