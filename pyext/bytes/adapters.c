@@ -17,3 +17,7 @@ const lg_adapter *const lg_adapters[] = {
     &lg_torch_parameter_adapter,
     NULL,
 };
+
+_Static_assert(sizeof lg_adapters / sizeof *lg_adapters - 1 <= LG_ADAPTERS_MAX,
+               "a capture has no room for so many adapters: raise "
+               "LG_ADAPTERS_MAX");

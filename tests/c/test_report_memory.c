@@ -133,6 +133,24 @@ partial(void)
     lg_graph_free(graph);
 }
 
+// What leakgraph keeps is no part of what nothing explains.
+static void
+own(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_set_info(builder, "memory.rss", "10485760");
+    lg_builder_set_info(builder, "memory.leakgraph", "4194304");
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    says(graph, NULL, LG_FORMAT_TEXT,
+         "  leakgraph                      4.00 MiB   open snapshots");
+    says(graph, NULL, LG_FORMAT_TEXT,
+         "  anything else                  6.00 MiB   code");
+    says(graph, NULL, LG_FORMAT_JSON, "\"leakgraph\": 4194304");
+    lg_graph_free(graph);
+}
+
 // A library that could not be looked into is named, by tensors too.
 static void
 uninspected(void)
@@ -172,5 +190,6 @@ SUITE(report_memory)
     RUN(sample);
     RUN(recorded_state);
     RUN(partial);
+    RUN(own);
     return test_result();
 }

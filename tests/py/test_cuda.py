@@ -196,6 +196,24 @@ print(info["memory.python"], info.get("memory.malloc", 1))
     assert 2**18 < arenas < rss and 0 < malloc < 100 * rss
 
 
+def test_what_leakgraph_keeps_itself(python):
+    """An open snapshot, told apart; nothing once it is closed."""
+    done = python(
+        "-c",
+        """
+import leakgraph
+made = [[i] for i in range(200_000)]
+print(leakgraph.memory().host["leakgraph"])
+with leakgraph.snapshot() as snapshot:
+    print(leakgraph.memory().host["leakgraph"] / len(snapshot))
+print(leakgraph.memory().host["leakgraph"])
+""",
+    )
+    before, each, after = done.out.split()
+    assert before == after == "None"
+    assert 30 < float(each) < 150
+
+
 @pytest.mark.skipif(FREE_THREADED, reason="it cannot do without mimalloc")
 def test_host_with_malloc(python):
     """Without pymalloc there are no arenas."""

@@ -174,7 +174,9 @@ typedef struct lg_accounts {
     uint64_t mapped;  /**< buffers in mapped files and shared memory; in none
                            of the others */
     uint64_t pinned;  /**< of arrays and tensors: page-locked */
-    uint64_t rss;     /**< of the process; 0: not told */
+    uint64_t own; /**< what leakgraph itself kept: open snapshots, memory for
+                       captures to come */
+    uint64_t rss; /**< of the process; 0: not told */
 } lg_accounts;
 
 LG_API void lg_accounts_free(lg_accounts *accounts);

@@ -38,4 +38,5 @@ lg__accounts_host(const lg_graph *graph, const lg__storages *storages,
             out->python += bytes;
     }
     lg__decimal_read(lg_graph_info_find(graph, "memory.rss"), &out->rss);
+    lg__decimal_read(lg_graph_info_find(graph, "memory.leakgraph"), &out->own);
 }

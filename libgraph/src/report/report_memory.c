@@ -56,8 +56,8 @@ add_noted(lg_text *out, unsigned indent, const char *name, uint64_t bytes,
 static void
 add_rest(const lg_accounts *accounts, lg_text *out)
 {
-    uint64_t listed =
-        accounts->python + accounts->arrays + accounts->tensors + accounts->cpp;
+    uint64_t listed = accounts->python + accounts->arrays + accounts->tensors +
+                      accounts->cpp + accounts->own;
     if (accounts->rss > listed)
         add_line(out, 1, "anything else", accounts->rss - listed,
                  "code, libraries, free memory that allocators keep");
@@ -88,6 +88,9 @@ host_text(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
     add_line(out, 1, "tensors", accounts->tensors, "");
     add_line(out, 1, "C++ objects", accounts->cpp,
              "autograd graphs, tensors without a Python object");
+    if (accounts->own > 0)
+        add_line(out, 1, "leakgraph", accounts->own,
+                 "open snapshots, memory kept for captures");
     add_rest(accounts, out);
     add_line(out, 1, "mapped", accounts->mapped,
              "files and shared memory: resident where it was touched");
@@ -132,6 +135,7 @@ host_json(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
     json_shown(graph, "memory.malloc", "malloc", out);
     json_shown(graph, "memory.python", "arenas", out);
     json_shown(graph, "memory.pyarrow", "pyarrow", out);
+    json_shown(graph, "memory.leakgraph", "leakgraph", out);
     lg_text_add(out, "}");
 }
 

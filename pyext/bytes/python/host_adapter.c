@@ -98,6 +98,7 @@ host_prepare(lg_adapter_pass *pass, void **state)
     add_total(pass, "memory.rss", resident_bytes());
     add_total(pass, "memory.malloc", malloc_bytes());
     add_total(pass, "memory.python", pymalloc_bytes());
+    add_total(pass, "memory.leakgraph", lg_pass_own_bytes());
     return false;
 }
 

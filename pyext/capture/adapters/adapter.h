@@ -46,7 +46,11 @@ typedef struct lg_adapter {
     void (*finish)(void *state);
 } lg_adapter;
 
-/** Ended by NULL; at most 15. The first adapter that wants a type has it. */
+/** What a capture has room for. */
+enum { LG_ADAPTERS_MAX = 32 };
+
+/** Ended by NULL; at most LG_ADAPTERS_MAX. The first adapter that wants a type
+ *  has it. */
 extern const lg_adapter *const lg_adapters[];
 
 /* ------------------------------------------------------------- prepare --- */
@@ -61,6 +65,8 @@ PyObject *lg_pass_member(PyObject *module, const char *name);
 void lg_pass_note(lg_adapter_pass *pass, const char *format, ...)
     LG_PRINTF(2, 3);
 lg_builder *lg_pass_builder(lg_adapter_pass *pass);
+/** Bytes of leakgraph's own: open snapshots, memory kept for captures. */
+uint64_t lg_pass_own_bytes(void);
 /** Whether only a part of the heap is captured: what is costly and about the
  *  whole process is then left out. */
 bool lg_pass_is_partial(const lg_adapter_pass *pass);

@@ -2,6 +2,7 @@
  * What adapters may do to a capture: the functions of ../bytes/adapter.h.
  */
 #include "capture/adapters/adapter_pass.h"
+#include "capture/memory/arena.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +40,12 @@ lg_builder *
 lg_pass_builder(lg_adapter_pass *pass)
 {
     return pass->walk->builder;
+}
+
+uint64_t
+lg_pass_own_bytes(void)
+{
+    return lg_arena_left();
 }
 
 bool

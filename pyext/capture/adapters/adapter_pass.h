@@ -8,8 +8,6 @@
 #include "capture/walk/heap_walk.h"
 #include "capture/adapters/adapter.h"
 
-enum { LG_ADAPTERS_MAX = 15 };
-
 /** An instance as it is noted: its kind is its type's. */
 typedef struct lg_noted {
     uint32_t node;

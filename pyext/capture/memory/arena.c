@@ -17,6 +17,17 @@ typedef struct arena {
     bool at_rest; /**< the capture is over */
 } arena;
 
+/** Of all arenas whose capture is over. */
+static _Atomic uint64_t resting;
+
+static void
+count(arena *self, uint64_t mapped)
+{
+    if (self->at_rest)
+        resting += mapped - self->mapped;
+    self->mapped = mapped;
+}
+
 /** Small blocks take whole pages too: there are few, and none may come from
  *  malloc, whose state the heap walk must not touch in a forked child. */
 static size_t
@@ -111,17 +122,18 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
         void *block = before ? map_grown(old, before, after) : map_fresh(after);
         if (block == NULL)
             return NULL;
-        self->mapped += after - before;
+        count(self, self->mapped + (after - before));
         return block;
     }
     unmap(self, (char *)old + after, before - after, after > 0);
-    self->mapped -= before - after;
+    count(self, self->mapped - (before - after));
     return after ? old : NULL;
 }
 
 static void
 arena_release(void *context)
 {
+    count(context, 0);
     munmap(context, PAGE);
     lg_page_cache_trim();
 }
@@ -131,7 +143,14 @@ lg_arena_rest(const lg_allocator *allocator)
 {
     arena *self = allocator->context;
     self->at_rest = true;
+    resting += self->mapped;
     lg_page_cache_trim();
+}
+
+uint64_t
+lg_arena_left(void)
+{
+    return resting + lg_page_cache_bytes();
 }
 
 lg_allocator

@@ -18,4 +18,8 @@ lg_allocator lg_arena_new(uint64_t max_bytes);
  *  lg_page_cache_keep allows. */
 void lg_arena_rest(const lg_allocator *allocator);
 
+/** Bytes that captures that are over have left with the process: the memory of
+ *  their snapshots, and what is kept for the captures to come. */
+uint64_t lg_arena_left(void);
+
 #endif

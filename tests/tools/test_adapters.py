@@ -1,0 +1,35 @@
+"""A capture has room for every adapter, or the extension does not compile."""
+
+import subprocess
+import sysconfig
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LIST = ROOT / "pyext/bytes/adapters.c"
+FOLDERS = ("pyext", "libgraph/include")
+LAST = "    NULL,\n"
+
+
+def compiled(text):
+    """What the compiler says of the list of adapters."""
+    folders = [f"-I{ROOT / folder}" for folder in FOLDERS]
+    folders.append(f"-I{sysconfig.get_paths()['include']}")
+    done = subprocess.run(
+        ["cc", "-std=c11", "-fsyntax-only", *folders, "-xc", "-"],
+        input=text,
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stderr
+
+
+def test_all_have_room():
+    assert compiled(LIST.read_text()) == (0, "")
+
+
+def test_one_too_many():
+    text = LIST.read_text()
+    assert text.count(LAST) == 1
+    code, said = compiled(text.replace(LAST, "    &lg_host_adapter,\n" * 32 + LAST))
+    assert code != 0
+    assert "raise LG_ADAPTERS_MAX" in said.replace('" "', "")
