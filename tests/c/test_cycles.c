@@ -365,18 +365,16 @@ as_json(void)
     REQUIRE(lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL) == LG_OK);
     REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_JSON, &text, NULL) ==
             LG_OK);
-    CHECK_TEXT(text,
-               "{\"cycles\": [\n"
-               "  {\"kind\": \"collectable\", \"retained\": {\"host\": 48}, "
-               "\"nodes\": [0],\n"
-               "   \"cycle\": \"Thing.me -> itself\",\n"
-               "   \"hops\": [{\"source\": 0, \"target\": 0, \"label\": "
-               "\".me\"}],\n"
-               "   \"cut\": 0, \"alike\": 0, \"cut_reason\": \"the attribute "
-               "that closes the "
-               "cycle: make it a weakref, or set it to None when done\"}\n"
-               "], \"count\": 1, \"total\": 1, \"kinds\": {\"collectable\": 1, "
-               "\"held\": 0, \"uncollectable\": 0}}\n");
+    CHECK_TEXT(
+        text,
+        "{\"cycles\": [\n"
+        "  {\"kind\": \"collectable\", \"retained\": {\"host\": 48}, "
+        "\"nodes\": [0], \"cycle\": \"Thing.me -> itself\", \"hops\": "
+        "[{\"source\": 0, \"target\": 0, \"label\": \".me\"}], \"cut\": 0, "
+        "\"alike\": 0, \"cut_reason\": \"the attribute that closes the "
+        "cycle: make it a weakref, or set it to None when done\"}\n"
+        "], \"count\": 1, \"total\": 1, \"kinds\": {\"collectable\": 1, "
+        "\"held\": 0, \"uncollectable\": 0}}\n");
     lg_text_free(&text);
     lg_cycles_free(&cycles);
     lg_analysis_free(analysis);

@@ -67,22 +67,25 @@ retained(void)
     expect_threads(
         graph, analysis, LG_FORMAT_JSON,
         "{\"threads\": [\n"
-        "  {\"name\": \"MainThread\", \"node\": 2, \"retained\": {\"host\": "
-        "4576}, \"frames\": [\n"
+        "  {\"name\": \"MainThread\", \"node\": 2, \"retained\": "
+        "{\"host\": 4576}, \"frames\": [\n"
         "    {\"node\": 1, \"name\": \"run() app.py:3\", \"retained\": "
         "{\"host\": 4576}, \"locals\": [{\"name\": \"batch\", \"node\": 3, "
         "\"title\": \"list of 1\", \"size\": 80, \"retained\": {\"host\": "
-        "4176}, \"held_elsewhere\": false}, {\"name\": \"shared\", \"node\": "
-        "5, \"title\": \"list of 1\", \"size\": 80, \"retained\": {\"host\": "
-        "4176}, \"held_elsewhere\": true}]}]}], \"suspended\": [\n"
+        "4176}, \"held_elsewhere\": false}, {\"name\": \"shared\", "
+        "\"node\": 5, \"title\": \"list of 1\", \"size\": 80, "
+        "\"retained\": {\"host\": 4176}, \"held_elsewhere\": true}]}\n"
+        "  ]}\n"
+        "], \"suspended\": [\n"
         "  {\"node\": 9, \"name\": \"coroutine big()\", \"retained\": "
         "{\"host\": 2248}, \"locals\": [{\"name\": \"data\", \"node\": 10, "
-        "\"title\": \"bytearray\", \"size\": 2048, \"retained\": {\"host\": "
-        "2048}, \"held_elsewhere\": false}]},\n"
+        "\"title\": \"bytearray\", \"size\": 2048, \"retained\": "
+        "{\"host\": 2048}, \"held_elsewhere\": false}]},\n"
         "  {\"node\": 7, \"name\": \"coroutine small()\", \"retained\": "
         "{\"host\": 1224}, \"locals\": [{\"name\": \"data\", \"node\": 8, "
-        "\"title\": \"bytearray\", \"size\": 1024, \"retained\": {\"host\": "
-        "1024}, \"held_elsewhere\": false}]}]}\n");
+        "\"title\": \"bytearray\", \"size\": 1024, \"retained\": "
+        "{\"host\": 1024}, \"held_elsewhere\": false}]}\n"
+        "]}\n");
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }

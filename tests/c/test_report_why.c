@@ -310,14 +310,14 @@ dominators(void)
         "50.0 % is left out\n");
     expect_tree(
         told.analysis, told.history, 0.5, LG_FORMAT_JSON,
-        "{\"rows\": [\n"
+        "{\"left_out\": 0, \"rows\": [\n"
         "  {\"node\": 1, \"type\": \"list\", \"title\": \"list of 1\", "
-        "\"depth\": 0, \"dominator\": null, \"retained\": {\"host\": "
-        "3145808}},\n"
+        "\"depth\": 0, \"dominator\": null, \"label\": null, \"retained\": "
+        "{\"host\": 3145808}},\n"
         "  {\"node\": 2, \"type\": \"torch.Tensor\", \"title\": "
         "\"Tensor\", \"depth\": 1, \"dominator\": 1, \"label\": \"[0]\", "
         "\"retained\": {\"host\": 3145728}}\n"
-        "], \"left_out\": 0}\n");
+        "]}\n");
     CHECK(lg_report_dominators(told.analysis, 99, 0, LG_FORMAT_TEXT, &text,
                                &err) == LG_EINVAL);
     CHECK(lg_report_dominators(told.analysis, 0, 2, LG_FORMAT_TEXT, &text,

@@ -143,22 +143,34 @@ LG_API lg_status lg_table_html(const lg_table *table, size_t limit,
 
 /* ------------------------------------------------ what reports tabulate --- */
 
-/** Of each function below: what the report of that name shows, as a table that
- *  is the caller's. limit: rows (0: all). */
+/** The types of a snapshot: count, bytes, type. This and each function below
+ *  makes what the report of the same name shows; the table is the caller's.
+ *  `limit` is the greatest number of rows (0: all). */
 LG_API lg_status lg_tabulate_types(const lg_graph *graph, lg_sort sort,
                                    size_t limit, lg_table **out, lg_error *err);
+/** What is known of a snapshot: all of it stands in the facts. */
+LG_API lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
+                                  lg_error *err);
+/** Who retains the most; see lg_report_top. */
 LG_API lg_status lg_tabulate_top(const lg_analysis *analysis, lg_group group,
                                  uint32_t by, size_t limit,
                                  const lg_monitor *monitor, lg_table **out,
                                  lg_error *err);
-
+/** The dominator tree, as rows with a depth; see lg_report_dominators. */
+LG_API lg_status lg_tabulate_dominators(const lg_analysis *analysis,
+                                        uint32_t node, double min_share,
+                                        lg_table **out, lg_error *err);
+/** The figures of matplotlib; see lg_report_figures. */
 LG_API lg_status lg_tabulate_figures(const lg_analysis *analysis, size_t limit,
                                      lg_table **out, lg_error *err);
+/** Storages of torch, one by one or in groups; see lg_report_tensors. */
 LG_API lg_status lg_tabulate_tensors(const lg_graph *graph,
                                      const lg_analysis *analysis,
                                      uint32_t device, lg_tensor_group group,
                                      size_t limit, lg_table **out,
                                      lg_error *err);
+/** Known mistakes: a row for each finding. Text and HTML show look-alikes
+ *  together. */
 LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,
                                       const lg_findings *findings,
                                       lg_table **out, lg_error *err);

@@ -51,6 +51,14 @@ lg__table_total_row(lg_table *table)
 }
 
 void
+lg__table_heading_row(lg_table *table)
+{
+    lg__table_row(table);
+    if (table != NULL && !table->failed)
+        table->rows[table->row_count - 1].heading = true;
+}
+
+void
 lg__table_set_depth(lg_table *table, uint32_t depth)
 {
     if (table != NULL && table->row_count > 0)
@@ -256,6 +264,46 @@ lg__put_table(lg_table *table, size_t column, const lg__column *columns,
     tables[table->table_count++] = made;
     put(table, column, table->columns[column].type, used, 0);
     return made;
+}
+
+// Names that are no literals, each with a NUL behind it.
+static lg__column *
+name_columns(const lg_string *pairs, size_t count, lg_text *names)
+{
+    for (size_t i = 0; i < count; i++) {
+        lg__text_add_string(names, pairs[2 * i]);
+        lg_text_add_bytes(names, "", 1);
+    }
+    lg__column *columns =
+        names->failed ? NULL : calloc(count + 1, sizeof *columns);
+    const char *name = names->data;
+    for (size_t i = 0; columns != NULL && i < count; i++) {
+        columns[i].name = name;
+        name += strlen(name) + 1;
+    }
+    return columns;
+}
+
+void
+lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,
+              size_t count)
+{
+    lg_text names = {0};
+    if (table == NULL)
+        return;
+    lg__column *columns =
+        pairs == NULL ? NULL : name_columns(pairs, count, &names);
+    table->failed |= columns == NULL;
+    if (columns != NULL) {
+        lg_table *record = lg__put_table(table, column, columns, count);
+        lg__table_row(record);
+        for (size_t i = 0; i < count; i++)
+            if (record != NULL)
+                put_text(record, i, pairs[2 * i + 1].data,
+                         pairs[2 * i + 1].length);
+    }
+    free(columns);
+    lg_text_free(&names);
 }
 
 /* ------------------------------------------------------------- readers --- */

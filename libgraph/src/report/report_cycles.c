@@ -213,61 +213,68 @@ cycles_text(report *to, const lg_cycles *cycles, lg_error *err)
     return status;
 }
 
-static lg_status
-json_cycle(report *to, const lg_cycle *cycle, lg_error *err)
+static void
+write_members(const lg_component *component, lg_json *json)
 {
-    lg_text *out = &to->text;
+    lg_json_array(json, "nodes");
+    for (uint32_t i = 0; i < component->count; i++)
+        lg_json_count(json, NULL, component->nodes[i]);
+    lg_json_end(json);
+}
+
+static lg_status
+write_cycle(report *to, const lg_cycle *cycle, lg_json *json, lg_error *err)
+{
     lg_component component =
         lg_analysis_component(to->analysis, cycle->component);
-    lg_text said = {0};
+    const char *kind = lg_cycle_kind_name(cycle->kind);
+    const char *reason = lg__reason_name(cycle->reason);
+    lg_text text = {0};
     lg_status status = LG_OK;
-    lg_text_addf(out, "{\"kind\": \"%s\"", lg_cycle_kind_name(cycle->kind));
+    lg_json_object(json, NULL);
+    lg_json_string(json, "kind", kind, strlen(kind));
     if (cycle->kind == LG_CYCLE_UNCOLLECTABLE)
-        lg_text_addf(out, ", \"reason\": \"%s\"",
-                     lg__reason_name(cycle->reason));
+        lg_json_string(json, "reason", reason, strlen(reason));
     if (cycle->culprit != LG_NONE)
-        lg_text_addf(out, ", \"culprit\": %u", cycle->culprit);
-    lg_text_add(out, ", \"retained\": ");
-    lg__json_retained(to->analysis, lg_component_retained_on, cycle->component,
-                      out);
-    lg_text_add(out, ", \"nodes\": [");
-    for (uint32_t i = 0; i < component.count; i++)
-        lg_text_addf(out, "%s%u", i > 0 ? ", " : "", component.nodes[i]);
-    lg_text_add(out, "],\n   \"cycle\": ");
-    lg_cycle_label(to->graph, cycle, &said);
-    lg__json_formatted(&said, out);
-    lg_text_add(out, ",\n   \"hops\": ");
-    lg__json_hops(to->graph, cycle->shortest.items, cycle->shortest.count, out);
-    lg_text_addf(out, ",\n   \"cut\": %zu, \"alike\": %zu, \"cut_reason\": ",
-                 cycle->cut, cycle->alike);
-    lg_text_add_json(out, cycle->cut_reason, strlen(cycle->cut_reason));
+        lg_json_count(json, "culprit", cycle->culprit);
+    lg__write_retained(json, "retained", to->analysis, lg_component_retained_on,
+                       cycle->component);
+    write_members(&component, json);
+    lg_cycle_label(to->graph, cycle, &text);
+    lg__write_formatted(json, "cycle", &text);
+    lg__write_hops(json, "hops", to->graph, cycle->shortest.items,
+                   cycle->shortest.count);
+    lg_json_count(json, "cut", cycle->cut);
+    lg_json_count(json, "alike", cycle->alike);
+    lg_json_string(json, "cut_reason", cycle->cut_reason,
+                   strlen(cycle->cut_reason));
     if (cycle->kind == LG_CYCLE_HELD) {
-        lg_text_add(out, ",\n   \"held_by\": ");
-        status = format_holder(to, cycle, &said, err);
-        lg__json_formatted(&said, out);
+        status = format_holder(to, cycle, &text, err);
+        lg__write_formatted(json, "held_by", &text);
     }
-    lg_text_add(out, "}");
-    lg_text_free(&said);
+    lg_json_end(json);
     return status;
 }
 
 static lg_status
 cycles_json(report *to, const lg_cycles *cycles, lg_error *err)
 {
+    lg_json json = {.out = &to->text};
     lg_status status = LG_OK;
-    lg_text_add(&to->text, "{\"cycles\": [");
-    for (size_t i = 0; i < cycles->count && status == LG_OK; i++) {
-        lg_text_add(&to->text, i > 0 ? ",\n  " : "\n  ");
-        status = json_cycle(to, &cycles->items[i], err);
-    }
-    lg_text_addf(&to->text, "\n], \"count\": %zu, \"total\": %zu, \"kinds\": {",
-                 cycles->count, cycles->total);
+    lg_json_object(&json, NULL);
+    lg_json_lines(&json, "cycles");
+    for (size_t i = 0; i < cycles->count && status == LG_OK; i++)
+        status = write_cycle(to, &cycles->items[i], &json, err);
+    lg_json_end(&json);
+    lg_json_count(&json, "count", cycles->count);
+    lg_json_count(&json, "total", cycles->total);
+    lg_json_object(&json, "kinds");
     for (int kind = 0; kind < 3; kind++)
-        lg_text_addf(&to->text, "%s\"%s\": %zu", kind > 0 ? ", " : "",
-                     lg_cycle_kind_name((lg_cycle_kind)kind),
-                     cycles->of_kind[kind]);
-    lg_text_add(&to->text, "}}\n");
-    return status;
+        lg_json_count(&json, lg_cycle_kind_name((lg_cycle_kind)kind),
+                      cycles->of_kind[kind]);
+    lg_json_end(&json);
+    lg_json_end(&json);
+    return status == LG_OK ? lg_json_finish(&json, err) : status;
 }
 
 lg_status

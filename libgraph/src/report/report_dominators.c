@@ -1,7 +1,7 @@
 // The dominator tree as an indented tree of shares.
 #include "analysis/analysis_private.h"
 #include "paths/paths_private.h"
-#include "report/words.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,6 @@ typedef struct step {
     uint32_t node;
     uint32_t above; // LG_NONE: one of the two roots
     uint32_t depth;
-    bool last; // of its siblings
 } step;
 
 typedef struct report {
@@ -26,8 +25,7 @@ typedef struct report {
     size_t count;
     size_t capacity;
     size_t rows;
-    bool open[DEPTH_SHOWN + 1]; // [depth] more siblings follow
-    lg_text text;
+    lg_table *table;
 } report;
 
 static bool
@@ -76,20 +74,10 @@ push_below(report *to, uint32_t node, uint32_t depth)
         qsort(items, below.count, sizeof *items, smallest_first);
     uint32_t above = node < to->graph->columns.node_count ? node : LG_NONE;
     for (size_t i = 0; i < below.count && going; i++)
-        going = push(to, (step){items[i].node, above, depth, i == 0});
+        going = push(to, (step){items[i].node, above, depth});
     free(items);
     free(below.items);
     return going;
-}
-
-static void
-add_indent(report *to, const step *at)
-{
-    for (uint32_t depth = 1; depth < at->depth; depth++)
-        lg_text_add(&to->text, to->open[depth] ? "│  " : "   ");
-    if (at->depth > 0)
-        lg_text_add(&to->text, at->last ? "└─ " : "├─ ");
-    to->open[at->depth] = !at->last;
 }
 
 // The hop from a member of a cycle of garbage, for which another one stands.
@@ -130,75 +118,57 @@ format_reference(const report *to, const step *at, lg_text *out)
     }
 }
 
-static void
-add_name(report *to, const step *at)
-{
-    size_t start = to->text.length;
-    format_reference(to, at, &to->text);
-    if (to->text.length > start)
-        lg_text_add(&to->text, "  ");
-    lg_node_title(to->graph, at->node, false, &to->text);
-    lg_text_addf(&to->text, " #%u", at->node);
-    lg__format_garbage_component(to->analysis, at->node, &to->text);
-}
+enum { NODE, DEPTH, DOMINATOR, LABEL, RETAINED, SHARE, OBJECT, COLUMNS };
+
+static const lg__column columns[COLUMNS] = {
+    [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+    [DEPTH] = {"depth", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+    [DOMINATOR] = {"dominator", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+    [LABEL] = {"label", .type = LG_COLUMN_PATH, .faces = LG__IN_DATA},
+    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
+    [SHARE] = {NULL, "share", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
+               .least = 9},
+    [OBJECT] = {NULL, "object", .faces = LG__SHOWN, .gap = 2,
+                .tree = LG__BRANCHED},
+};
 
 static void
-add_sizes(report *to, uint32_t node)
+put_row(report *to, const step *at)
 {
-    lg_text cell = {0};
-    lg__format_retained(to->analysis, lg_node_retained_on, node, &to->text);
-    lg_text_add(&to->text, "\t");
-    lg__format_share(lg__freed_by(to->analysis, node), to->total, &cell);
-    lg__format_right(&cell, 9, &to->text);
-    lg_text_add(&to->text, "  ");
-    lg_text_free(&cell);
-}
-
-static void
-add_row(report *to, const step *at)
-{
-    add_sizes(to, at->node);
-    add_indent(to, at);
-    add_name(to, at);
-    lg_text_add(&to->text, "\n");
-}
-
-static void
-json_row(report *to, const step *at)
-{
-    lg_text *out = &to->text;
+    lg_table *table = to->table;
     lg_text label = {0};
-    lg_text_add(out, to->rows > 1 ? ",\n  {" : "\n  {");
-    lg__json_node(to->graph, at->node, out);
-    lg_text_addf(out, ", \"depth\": %u, \"dominator\": ", at->depth);
-    if (at->above == LG_NONE)
-        lg_text_add(out, "null");
-    else
-        lg_text_addf(out, "%u", at->above);
+    lg_text object = {0};
+    lg__table_row(table);
+    lg__table_set_depth(table, at->depth);
+    lg__put_node(table, NODE, to->graph, at->node);
+    lg__put_count(table, DEPTH, at->depth);
+    lg__put_node(table, DOMINATOR, to->graph, at->above);
+    format_reference(to, at, &object);
     format_reference(to, at, &label);
-    if (label.length > 0) {
-        lg_text_add(out, ", \"label\": ");
-        lg__json_formatted(&label, out);
-    }
-    lg_text_add(out, ", \"retained\": ");
-    lg__json_retained(to->analysis, lg_node_retained_on, at->node, out);
-    lg_text_add(out, "}");
+    if (object.length > 0)
+        lg_text_add(&object, "  ");
+    lg_node_title(to->graph, at->node, false, &object);
+    lg_text_addf(&object, " #%u", at->node);
+    lg__format_garbage_component(to->analysis, at->node, &object);
+    lg__put_formatted(table, LABEL, &label);
+    lg__put_formatted(table, OBJECT, &object);
+    lg__put_retained(table, RETAINED, to->analysis, lg_node_retained_on,
+                     at->node);
+    lg__put_share(table, SHARE, lg__freed_by(to->analysis, at->node),
+                  to->total);
 }
 
 // Everything below one of the two roots, or below a node; the row of the node
 // itself was pushed.
 static bool
-add_rows(report *to, lg_format format)
+put_rows(report *to)
 {
     bool going = true;
     while (to->count > 0 && going) {
         step at = to->stack[--to->count];
         if (to->rows++ >= ROWS_SHOWN)
             continue;
-        if (format == LG_FORMAT_JSON)
-            json_row(to, &at);
-        else
-            add_row(to, &at);
+        put_row(to, &at);
         if (at.depth < DEPTH_SHOWN)
             going = push_below(to, at.node, at.depth + 1);
     }
@@ -206,25 +176,22 @@ add_rows(report *to, lg_format format)
 }
 
 static bool
-add_root(report *to, const char *title, lg_bytes bytes, uint32_t root,
-         lg_format format)
+put_root(report *to, const char *title, uint32_t root)
 {
-    lg_text cell = {0};
-    if (bytes.host + bytes.device == 0)
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i <= to->graph->device_count; i++)
+        bytes += lg__dominated_on(to->analysis, root, i);
+    if (bytes == 0)
         return true;
-    if (format == LG_FORMAT_TEXT) {
-        lg__format_bytes(to->graph, bytes, &to->text);
-        lg_text_add(&to->text, "\t");
-        lg__format_share(bytes.host + bytes.device, to->total, &cell);
-        lg__format_right(&cell, 9, &to->text);
-        lg_text_addf(&to->text, "  %s\n", title);
-        lg_text_free(&cell);
-    }
-    return push_below(to, root, 1) && add_rows(to, format);
+    lg__table_heading_row(to->table);
+    lg__put_retained(to->table, RETAINED, to->analysis, lg__dominated_on, root);
+    lg__put_share(to->table, SHARE, bytes, to->total);
+    lg__put_literal(to->table, OBJECT, title);
+    return push_below(to, root, 1) && put_rows(to);
 }
 
 static bool
-fill(report *to, uint32_t node, double min_share, lg_format format)
+fill(report *to, uint32_t node, double min_share)
 {
     lg_bytes reached = lg_analysis_reachable_bytes(to->analysis);
     lg_bytes garbage = lg_analysis_garbage_bytes(to->analysis);
@@ -235,40 +202,35 @@ fill(report *to, uint32_t node, double min_share, lg_format format)
     to->least = (uint64_t)((double)to->total * min_share);
     if (to->least == 0)
         to->least = 1;
-    lg_text_add(&to->text, format == LG_FORMAT_JSON
-                               ? "{\"rows\": ["
-                               : "    retained\t    share  object\n");
     if (node != LG_NONE)
-        return push(to, (step){node, LG_NONE, 0, true}) && add_rows(to, format);
-    return add_root(to, "everything that the roots reach", reached, nodes,
-                    format) &&
-           add_root(to, "garbage", garbage, nodes + 1, format);
+        return push(to, (step){node, LG_NONE, 0}) && put_rows(to);
+    return put_root(to, "everything that the roots reach", nodes) &&
+           put_root(to, "garbage", nodes + 1);
 }
 
 static void
-add_end(report *to, double min_share, lg_format format)
+put_end(report *to, double min_share)
 {
+    static const lg__column facts[] = {{"left_out", .type = LG_COLUMN_COUNT}};
     size_t left_out = to->rows > ROWS_SHOWN ? to->rows - ROWS_SHOWN : 0;
-    if (format == LG_FORMAT_JSON) {
-        lg_text_addf(&to->text, "\n], \"left_out\": %zu}\n", left_out);
-        return;
-    }
-    lg_text_add(&to->text, "\neach object with what is freed with it; what "
-                           "retains less than ");
-    lg__format_share((uint64_t)(min_share * 1000 + 0.5), 1000, &to->text);
-    lg_text_add(&to->text, " is left out");
+    lg_text below = {0};
+    lg__put_count(lg__table_facts(to->table, facts, 1), 0, left_out);
+    lg_text_add(&below, "\neach object with what is freed with it; what "
+                        "retains less than ");
+    lg__format_share((uint64_t)(min_share * 1000 + 0.5), 1000, &below);
+    lg_text_add(&below, " is left out");
     if (left_out > 0) {
-        lg_text_add(&to->text, ", and ");
-        lg_text_add_count(&to->text, left_out);
-        lg_text_add(&to->text, " more");
+        lg_text_add(&below, ", and ");
+        lg_text_add_count(&below, left_out);
+        lg_text_add(&below, " more");
     }
-    lg_text_add(&to->text, "\n");
+    lg_text_add(&below, "\n");
+    lg__table_format_below(to->table, &below);
 }
 
 lg_status
-lg_report_dominators(const lg_analysis *analysis, uint32_t node,
-                     double min_share, lg_format format, lg_text *out,
-                     lg_error *err)
+lg_tabulate_dominators(const lg_analysis *analysis, uint32_t node,
+                       double min_share, lg_table **out, lg_error *err)
 {
     report to = {.analysis = analysis, .graph = analysis->graph};
     if (node != LG_NONE && node >= to.graph->columns.node_count)
@@ -282,14 +244,26 @@ lg_report_dominators(const lg_analysis *analysis, uint32_t node,
     if (to.walk.fold != NULL && node != LG_NONE &&
         to.walk.fold[node].owner != LG_NONE)
         node = to.walk.fold[node].owner;
+    to.table = lg__table_new(to.graph, (lg__layout){0}, columns, COLUMNS);
     bool filled = to.walk.fold != NULL &&
                   lg__graph_reverse(to.graph, &to.walk.reverse) &&
-                  fill(&to, node, min_share, format);
+                  fill(&to, node, min_share);
     free(to.stack);
     if (!filled) {
-        lg_text_free(&to.text);
+        lg_table_free(to.table);
         return lg__error_memory(err);
     }
-    add_end(&to, min_share, format);
-    return lg__report_finish(&to.text, out, err);
+    put_end(&to, min_share);
+    return lg__table_finish(to.table, out, err);
+}
+
+lg_status
+lg_report_dominators(const lg_analysis *analysis, uint32_t node,
+                     double min_share, lg_format format, lg_text *out,
+                     lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status =
+        lg_tabulate_dominators(analysis, node, min_share, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -1,5 +1,7 @@
 // What is known of a snapshot.
-#include "report/words.h"
+#include "report/table.h"
+
+#include <stdlib.h>
 
 // The sizes of all nodes on one device.
 static uint64_t
@@ -27,90 +29,96 @@ native_root_count(const lg_graph *graph)
     return count;
 }
 
+enum { NAME, VALUE };
+
+static const lg__column columns[] = {
+    [NAME] = {.least = 16},
+    [VALUE] = {.gap = 2, .type = LG_COLUMN_TEXT},
+};
+
 static void
-add_line(lg_text *out, lg_string key, lg_string value, size_t width)
+put_line(lg_table *table, const char *name, lg_text *value)
 {
-    size_t start = out->length;
-    lg__text_add_string(out, key);
-    lg__text_pad(out, start, width);
-    lg__text_add_string(out, value);
-    lg_text_add(out, "\n");
+    lg__table_row(table);
+    lg__put_literal(table, NAME, name);
+    lg__put_formatted(table, VALUE, value);
 }
 
 static void
-add_count_line(lg_text *out, const char *key, uint64_t count)
+put_counts(lg_table *table, lg_table *facts, const lg_graph *graph)
 {
-    size_t start = out->length;
-    lg_text_add(out, key);
-    lg__text_pad(out, start, 18);
-    lg_text_add_count(out, count);
-    lg_text_add(out, "\n");
-}
-
-static size_t
-widest_key(const lg_graph *graph)
-{
-    size_t width = 16;
-    for (uint32_t i = 0; i < graph->info_count; i++) {
-        lg_string key = lg_graph_string(graph, graph->info_key[i]);
-        if (key.length > width && key.length < 60)
-            width = key.length;
+    const struct {
+        const char *name;
+        uint64_t count;
+    } lines[] = {
+        {"objects", graph->columns.node_count},
+        {"references", graph->columns.edge_count},
+        {"types", graph->type_count},
+        {"roots", graph->root_count - native_root_count(graph)},
+        {"held natively", native_root_count(graph)},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        lg_text value = {0};
+        lg_text_add_count(&value, lines[i].count);
+        put_line(table, lines[i].name, &value);
+        lg__put_count(facts, i, lines[i].count);
     }
-    return width;
 }
 
-static void
-info_text(const lg_graph *graph, lg_text *out)
-{
-    add_count_line(out, "objects", graph->columns.node_count);
-    add_count_line(out, "references", graph->columns.edge_count);
-    add_count_line(out, "types", graph->type_count);
-    add_count_line(out, "roots", graph->root_count - native_root_count(graph));
-    add_count_line(out, "held natively", native_root_count(graph));
-    size_t start = out->length;
-    lg_text_add(out, "shallow size");
-    lg__text_pad(out, start, 18);
-    lg__format_vector(graph, size_on, graph, out);
-    lg_text_add(out, "\n\n");
-    size_t width = widest_key(graph) + 2;
-    for (uint32_t i = 0; i < graph->info_count; i++)
-        add_line(out, lg_graph_string(graph, graph->info_key[i]),
-                 lg_graph_string(graph, graph->info_value[i]), width);
-}
+enum { SIZE = 5, PARTIAL, INFO };
 
 static void
-info_json(const lg_graph *graph, lg_text *out)
+put_infos(lg_table *table, lg_table *facts, const lg_graph *graph)
 {
-    lg_text_addf(
-        out,
-        "{\"objects\": %u, \"references\": %llu, \"types\": %u, "
-        "\"roots\": %u, \"native_roots\": %u, "
-        "\"shallow_size\": ",
-        graph->columns.node_count,
-        (unsigned long long)graph->columns.edge_count, graph->type_count,
-        graph->root_count - native_root_count(graph), native_root_count(graph));
-    lg__json_vector(graph, size_on, graph, out);
-    lg_text_addf(out, ", \"partial\": %s, \"info\": {",
-                 graph->partial ? "true" : "false");
-    for (uint32_t i = 0; i < graph->info_count; i++) {
-        lg_text_add(out, i > 0 ? ", " : "");
-        lg__text_add_json_string(out,
-                                 lg_graph_string(graph, graph->info_key[i]));
-        lg_text_add(out, ": ");
-        lg__text_add_json_string(out,
-                                 lg_graph_string(graph, graph->info_value[i]));
+    lg_text above = {0};
+    lg_string *pairs =
+        malloc((2 * (size_t)graph->info_count + 1) * sizeof *pairs);
+    lg_table *part = lg__table_part(
+        table, (lg__layout){.bare = true, .faces = LG__SHOWN}, columns, 2);
+    for (uint32_t i = 0; pairs != NULL && i < graph->info_count; i++) {
+        lg_graph_info(graph, i, &pairs[2 * i], &pairs[2 * i + 1]);
+        lg__table_row(part);
+        lg__put_string(part, NAME, pairs[2 * i]);
+        lg__put_string(part, VALUE, pairs[2 * i + 1]);
     }
-    lg_text_add(out, "}}\n");
+    lg_text_add(&above, "\n");
+    lg__table_format_above(part, &above);
+    lg__put_pairs(facts, INFO, pairs, graph->info_count);
+    free(pairs);
+}
+
+lg_status
+lg_tabulate_info(const lg_graph *graph, lg_table **out, lg_error *err)
+{
+    static const lg__column known[] = {
+        {"objects", .type = LG_COLUMN_COUNT},
+        {"references", .type = LG_COLUMN_COUNT},
+        {"types", .type = LG_COLUMN_COUNT},
+        {"roots", .type = LG_COLUMN_COUNT},
+        {"native_roots", .type = LG_COLUMN_COUNT},
+        [SIZE] = {"shallow_size", .type = LG_COLUMN_SIZE},
+        [PARTIAL] = {"partial", .type = LG_COLUMN_BOOL},
+        [INFO] = {"info", .type = LG_COLUMN_RECORD},
+    };
+    lg_text size = {0};
+    lg_table *table = lg__table_new(
+        graph, (lg__layout){.bare = true, .faces = LG__SHOWN}, columns, 2);
+    lg_table *facts =
+        lg__table_facts(table, known, sizeof known / sizeof *known);
+    put_counts(table, facts, graph);
+    lg__format_vector(graph, size_on, graph, &size);
+    put_line(table, "shallow size", &size);
+    lg__put_vector(facts, SIZE, size_on, graph);
+    lg__put_bool(facts, PARTIAL, graph->partial);
+    put_infos(table, facts, graph);
+    return lg__table_finish(table, out, err);
 }
 
 lg_status
 lg_report_info(const lg_graph *graph, lg_format format, lg_text *out,
                lg_error *err)
 {
-    lg_text report = {0};
-    if (format == LG_FORMAT_JSON)
-        info_json(graph, &report);
-    else
-        info_text(graph, &report);
-    return lg__report_finish(&report, out, err);
+    lg_table *table = NULL;
+    lg_status status = lg_tabulate_info(graph, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -25,6 +25,10 @@ lg_string lg__tensor_fact(const lg__tensor_report *report,
 /** Of lg_tensor_rows as context: their bytes on a device. */
 uint64_t lg__tensor_bytes_on(const void *rows, uint32_t device);
 
+/** Adds who holds the row's storage. */
+lg_status lg__tensor_holder_format(const lg__tensor_report *report,
+                                   const lg_tensor_row *row, lg_text *out,
+                                   lg_error *err);
 /** Facts of either table. */
 enum {
     LG__TENSORS_GROUP,

@@ -236,104 +236,94 @@ threads_text(report *to)
             to->graph->partial ? "a whole snapshot" : "an analysis");
 }
 
+/* ---------------------------------------------------------------- JSON --- */
+
 static void
-json_retained(report *to, uint32_t node)
+write_retained(const report *to, uint32_t node, lg_json *json)
 {
-    if (to->analysis == NULL)
-        return;
-    lg_text_add(&to->text, ", \"retained\": ");
-    lg__json_retained(to->analysis, lg_node_retained_on, node, &to->text);
+    if (to->analysis != NULL)
+        lg__write_retained(json, "retained", to->analysis, lg_node_retained_on,
+                           node);
 }
 
 static void
-json_locals(report *to, uint32_t node)
+write_local(const report *to, uint32_t frame, uint64_t edge, lg_json *json)
 {
     const lg_columns *columns = &to->graph->columns;
-    const char *between = "";
+    uint32_t target = columns->edge_target[edge];
+    uint32_t value = value_of(to->graph, target);
     lg_text title = {0};
-    lg_text_add(&to->text, ", \"locals\": [");
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++) {
-        if (lg__edge_kind(to->graph, edge) != LG_EDGE_LOCAL)
-            continue;
-        uint32_t target = columns->edge_target[edge];
-        uint32_t value = value_of(to->graph, target);
-        lg_text_addf(&to->text, "%s{\"name\": ", between);
-        lg__text_add_json_string(
-            &to->text, lg_graph_string(to->graph, columns->edge_payload[edge]));
-        title.length = 0;
-        lg_node_title(to->graph, value, false, &title);
-        lg_text_addf(&to->text, ", \"node\": %u, \"title\": ", value);
-        lg_text_add_json(&to->text, title.data ? title.data : "", title.length);
-        lg_text_addf(
-            &to->text, ", \"size\": %llu",
-            (unsigned long long)lg_node_bytes_on(to->graph, value, LG_NONE));
-        json_retained(to, value);
-        if (to->analysis != NULL)
-            lg_text_addf(&to->text, ", \"held_elsewhere\": %s",
-                         is_only_holder(to, node, target) ? "false" : "true");
-        lg_text_add(&to->text, "}");
-        between = ", ";
-    }
-    to->text.failed |= title.failed;
-    lg_text_free(&title);
-    lg_text_add(&to->text, "]}");
+    lg_json_object(json, NULL);
+    lg__write_string(json, "name",
+                     lg_graph_string(to->graph, columns->edge_payload[edge]));
+    lg_json_count(json, "node", value);
+    lg_node_title(to->graph, value, false, &title);
+    lg__write_formatted(json, "title", &title);
+    lg_json_count(json, "size", lg_node_bytes_on(to->graph, value, LG_NONE));
+    write_retained(to, value, json);
+    if (to->analysis != NULL)
+        lg_json_bool(json, "held_elsewhere",
+                     !is_only_holder(to, frame, target));
+    lg_json_end(json);
 }
 
 static void
-json_frame(report *to, uint32_t node, const char *between)
+write_frame(report *to, uint32_t node, lg_json *json)
 {
+    const lg_columns *columns = &to->graph->columns;
     lg_text name = {0};
     add_frame_name(to, node, &name);
-    lg_text_addf(&to->text, "%s{\"node\": %u, \"name\": ", between, node);
-    lg_text_add_json(&to->text, name.data ? name.data : "", name.length);
-    to->text.failed |= name.failed;
-    lg_text_free(&name);
-    json_retained(to, node);
-    json_locals(to, node);
+    lg_json_object(json, NULL);
+    lg_json_count(json, "node", node);
+    lg__write_formatted(json, "name", &name);
+    write_retained(to, node, json);
+    lg_json_array(json, "locals");
+    for (uint64_t edge = columns->first_edge[node];
+         edge < columns->first_edge[node + 1]; edge++)
+        if (lg__edge_kind(to->graph, edge) == LG_EDGE_LOCAL)
+            write_local(to, node, edge, json);
+    lg_json_end(json);
+    lg_json_end(json);
 }
 
 static void
-json_thread(report *to, const lg_root *root, const char *between)
+write_thread(report *to, const lg_root *root, lg_json *json)
 {
     const lg_columns *columns = &to->graph->columns;
-    lg_text_addf(&to->text, "%s\n  {\"name\": ", between);
-    lg__text_add_json_string(
-        &to->text, root->name.length > 0 ? root->name
-                                         : lg_node_text(to->graph, root->node));
-    lg_text_addf(&to->text, ", \"node\": %u", root->node);
-    json_retained(to, root->node);
-    lg_text_add(&to->text, ", \"frames\": [");
-    between = "\n    ";
+    lg_json_object(json, NULL);
+    lg__write_string(json, "name",
+                     root->name.length > 0
+                         ? root->name
+                         : lg_node_text(to->graph, root->node));
+    lg_json_count(json, "node", root->node);
+    write_retained(to, root->node, json);
+    lg_json_lines(json, "frames");
     for (uint64_t edge = columns->first_edge[root->node];
-         edge < columns->first_edge[root->node + 1]; edge++) {
-        if (lg__edge_kind(to->graph, edge) != LG_EDGE_FRAME)
-            continue;
-        json_frame(to, columns->edge_target[edge], between);
-        between = ",\n    ";
-    }
-    lg_text_add(&to->text, "]}");
+         edge < columns->first_edge[root->node + 1]; edge++)
+        if (lg__edge_kind(to->graph, edge) == LG_EDGE_FRAME)
+            write_frame(to, columns->edge_target[edge], json);
+    lg_json_end(json);
+    lg_json_end(json);
 }
 
-static void
-threads_json(report *to)
+static lg_status
+threads_json(report *to, lg_error *err)
 {
-    const char *between = "";
-    lg_text_add(&to->text, "{\"threads\": [");
+    lg_json json = {.out = &to->text};
+    lg_json_object(&json, NULL);
+    lg_json_lines(&json, "threads");
     for (uint32_t i = 0; i < to->graph->root_count; i++) {
         lg_root root = lg_graph_root(to->graph, i);
-        if (root.kind != LG_ROOT_THREAD)
-            continue;
-        json_thread(to, &root, between);
-        between = ",";
+        if (root.kind == LG_ROOT_THREAD)
+            write_thread(to, &root, &json);
     }
-    lg_text_add(&to->text, "], \"suspended\": [");
-    between = "\n  ";
-    for (size_t i = 0; i < to->suspended.count; i++) {
-        json_frame(to, to->suspended.items[i], between);
-        between = ",\n  ";
-    }
-    lg_text_add(&to->text, "]}\n");
+    lg_json_end(&json);
+    lg_json_lines(&json, "suspended");
+    for (size_t i = 0; i < to->suspended.count; i++)
+        write_frame(to, to->suspended.items[i], &json);
+    lg_json_end(&json);
+    lg_json_end(&json);
+    return lg_json_finish(&json, err);
 }
 
 lg_status
@@ -343,9 +333,12 @@ lg_report_threads(const lg_graph *graph, const lg_analysis *analysis,
     report to = {.graph = graph, .analysis = analysis};
     lg_status status = lg__suspended_list(graph, analysis, &to.suspended, err);
     if (status == LG_OK && format == LG_FORMAT_JSON)
-        threads_json(&to);
+        status = threads_json(&to, err);
     else if (status == LG_OK)
         threads_text(&to);
     free(to.suspended.items);
-    return status == LG_OK ? lg__report_finish(&to.text, out, err) : status;
+    if (status == LG_OK)
+        return lg__report_finish(&to.text, out, err);
+    lg_text_free(&to.text);
+    return status;
 }

@@ -68,6 +68,8 @@ lg_status lg__table_report(lg_table *table, lg_format format, lg_text *out,
 void lg__table_row(lg_table *table);
 /** A row below all others, of people only. */
 void lg__table_total_row(lg_table *table);
+/** A row of people only, among the others. */
+void lg__table_heading_row(lg_table *table);
 /** Of the row added last. */
 void lg__table_set_depth(lg_table *table, uint32_t depth);
 /** How many rows there are when not all of them are added. */
@@ -97,6 +99,10 @@ void lg__put_retained(lg_table *table, size_t column,
 void lg__put_each(lg_table *table, size_t column, const uint64_t *bytes);
 /** Into a folded column. */
 void lg__put_bytes(lg_table *table, size_t column, lg_bytes bytes);
+/** A record of texts: names and values by turns, `count` of each. NULL: memory
+ *  ran out. */
+void lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,
+                   size_t count);
 /** The table that is the cell's list or record. */
 lg_table *lg__put_table(lg_table *table, size_t column,
                         const lg__column *columns, size_t count);
@@ -131,6 +137,7 @@ typedef struct lg__cell {
 typedef struct lg__row {
     uint16_t depth;
     bool total;
+    bool heading;
 } lg__row;
 
 struct lg_table {

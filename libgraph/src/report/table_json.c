@@ -126,6 +126,8 @@ write_rows(const lg_table *table, const char *name, bool lines, lg_json *json)
 {
     (lines ? lg_json_lines : lg_json_array)(json, name);
     for (size_t row = 0; row < lg_table_row_count(table); row++) {
+        if (table->rows[row].heading)
+            continue;
         lg_json_object(json, NULL);
         write_members(table, row, json);
         lg_json_end(json);
@@ -141,7 +143,7 @@ lg_table_json(const lg_table *table, lg_text *out, lg_error *err)
     lg_json_object(&json, NULL);
     if (table->facts != NULL)
         write_members(table->facts, 0, &json);
-    if (table->column_count > 0)
+    if (table->column_count > 0 && lg__table_is_in(table, LG__IN_DATA))
         write_rows(table, rows != NULL ? rows : "rows", true, &json);
     lg_json_end(&json);
     return lg_json_finish(&json, err);

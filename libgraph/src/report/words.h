@@ -4,7 +4,7 @@
 #ifndef LG_WORDS_H
 #define LG_WORDS_H
 
-#include <leakgraph/analysis.h>
+#include <leakgraph/report.h>
 
 #include "report/report.h"
 
@@ -96,5 +96,15 @@ const char *lg__reason_name(lg_cycle_reason reason);
 void lg__format_share(uint64_t part, uint64_t whole, lg_text *out);
 /** Adds a cell flush right in a column of that many characters. */
 void lg__format_right(lg_text *cell, size_t width, lg_text *out);
+
+/** Members and elements of JSON: `name` as in report.h. */
+void lg__write_string(lg_json *json, const char *name, lg_string string);
+/** What was put together, which is freed. */
+void lg__write_formatted(lg_json *json, const char *name, lg_text *formatted);
+void lg__write_retained(lg_json *json, const char *name,
+                        const lg_analysis *analysis, lg__retained_on *on,
+                        uint32_t which);
+void lg__write_hops(lg_json *json, const char *name, const lg_graph *graph,
+                    const lg_hop *hops, size_t count);
 
 #endif

@@ -61,51 +61,15 @@ lg__json_uninspected(const lg_graph *graph, lg_text *out)
     lg_text_add(out, "}");
 }
 
-// Names of libraries, each with a NUL behind it; their number.
-static size_t
-list_uninspected(const lg_graph *graph, lg_text *names)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < lg_graph_info_count(graph); i++) {
-        lg_string library, reason;
-        if (!is_uninspected(graph, i, &library, &reason))
-            continue;
-        lg__text_add_string(names, library);
-        lg_text_add_bytes(names, "", 1);
-        count++;
-    }
-    return count;
-}
-
-static void
-put_reasons(lg_table *record, const lg_graph *graph)
-{
-    size_t column = 0;
-    lg__table_row(record);
-    for (uint32_t i = 0; i < lg_graph_info_count(graph); i++) {
-        lg_string library, reason;
-        if (is_uninspected(graph, i, &library, &reason))
-            lg__put_string(record, column++, reason);
-    }
-}
-
 void
 lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph)
 {
-    lg_text names = {0};
-    size_t count = list_uninspected(graph, &names);
-    lg__column *columns =
-        names.failed ? NULL : calloc(count + 1, sizeof *columns);
-    if (columns == NULL) {
-        if (table != NULL)
-            table->failed = true;
-        lg_text_free(&names);
-        return;
-    }
-    const char *name = names.data;
-    for (size_t i = 0; i < count; i++, name += strlen(name) + 1)
-        columns[i].name = name;
-    put_reasons(lg__put_table(table, column, columns, count), graph);
-    free(columns);
-    lg_text_free(&names);
+    uint32_t count = lg_graph_info_count(graph);
+    size_t used = 0;
+    lg_string *pairs = malloc((2 * (size_t)count + 1) * sizeof *pairs);
+    for (uint32_t i = 0; pairs != NULL && i < count; i++)
+        used +=
+            is_uninspected(graph, i, &pairs[2 * used], &pairs[2 * used + 1]);
+    lg__put_pairs(table, column, pairs, used);
+    free(pairs);
 }

@@ -65,3 +65,49 @@ lg__json_root(const lg_root *root, lg_text *out)
     lg__text_add_json_string(out, root->name);
     lg_text_addf(out, ", \"node\": %u}", root->node);
 }
+
+void
+lg__write_string(lg_json *json, const char *name, lg_string string)
+{
+    lg_json_string(json, name, string.data, string.length);
+}
+
+void
+lg__write_formatted(lg_json *json, const char *name, lg_text *formatted)
+{
+    lg_json_string(json, name, formatted->data ? formatted->data : "",
+                   formatted->length);
+    json->out->failed |= formatted->failed;
+    lg_text_free(formatted);
+}
+
+void
+lg__write_retained(lg_json *json, const char *name, const lg_analysis *analysis,
+                   lg__retained_on *on, uint32_t which)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    lg_json_object(json, name);
+    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {
+        lg_string device = lg_graph_device_name(graph, i);
+        lg_json_name(json, device.data, device.length);
+        lg_json_count(json, NULL, on(analysis, which, i));
+    }
+    lg_json_end(json);
+}
+
+void
+lg__write_hops(lg_json *json, const char *name, const lg_graph *graph,
+               const lg_hop *hops, size_t count)
+{
+    lg_json_array(json, name);
+    for (size_t i = 0; i < count; i++) {
+        lg_text label = {0};
+        lg_json_object(json, NULL);
+        lg_json_count(json, "source", hops[i].source);
+        lg_json_count(json, "target", hops[i].target);
+        lg_hop_label(graph, &hops[i], &label);
+        lg__write_formatted(json, "label", &label);
+        lg_json_end(json);
+    }
+    lg_json_end(json);
+}
