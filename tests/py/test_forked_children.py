@@ -91,6 +91,19 @@ def captured(things):
     return snapshot, [snapshot.find(thing) for thing in things]
 
 
+def test_a_snapshot_of_the_parent(held):
+    """It is told apart from the child's own, by the process that it is of."""
+    snapshot, _ = captured(held)
+    both = f"(pid {os.getpid()}; this is "
+
+    def refused():
+        with pytest.raises(leakgraph.Error) as caught:
+            snapshot.find(held)
+        return f"{both}{os.getpid()})" in str(caught.value)
+
+    assert in_child(refused) == 0
+
+
 # ---------------------------------------------------------------- the analysis ---
 
 

@@ -49,11 +49,16 @@ check_process(core_state *state, const lg_graph *graph)
     lg_string pid = lg_graph_info_find(graph, "pid");
     if (pid.length == (uint32_t)length && !memcmp(pid.data, own, pid.length))
         return true;
+    PyObject *other = PyUnicode_DecodeUTF8(pid.length ? pid.data : "",
+                                           (Py_ssize_t)pid.length, "replace");
+    if (other == NULL)
+        return false;
     PyErr_Format(state->errors[ERROR_BASE],
-                 "The snapshot is of another process (pid %.*s; this is %s), "
+                 "The snapshot is of another process (pid %U; this is %s), "
                  "which live objects are no part of; use a selector such as "
                  "'type:dict'.",
-                 (int)pid.length, pid.length ? pid.data : "", own);
+                 other, own);
+    Py_DECREF(other);
     return false;
 }
 
