@@ -1,7 +1,8 @@
 """What the documents must say.
 
 Links lead somewhere; every option of the command, every public name of the Python
-package and every environment variable is documented.
+package and every environment variable is documented; the map of the source has every
+room, and names files that exist.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import check_includes
 import tracked
 
 COMMAND_PAGE = Path("docs/command.md")
 PYTHON_PAGE = Path("docs/python.md")
+MAP_PAGE = Path("docs/internals.md")
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+SOURCE = re.compile(r"`([\w/]+\.[ch])`")
 VARIABLE = re.compile(r'(?:getenv\(|environ(?:\.get\(|\[))"(LEAKGRAPH_\w+)"')
 
 
@@ -81,6 +85,15 @@ def python_names(module: object, public: list[str]) -> set[str]:
     return names
 
 
+def wrong_on_map(text: str, rooms: set[str], sources: set[str]) -> Iterator[str]:
+    """Rooms that the map of the source leaves out, files of it that do not exist."""
+    for room in sorted(rooms):
+        if f"| `{room}/` |" not in text:
+            yield f"{MAP_PAGE}: room {room} is missing"
+    for name in sorted(set(SOURCE.findall(text)) - sources):
+        yield f"{MAP_PAGE}: no file is called {name}"
+
+
 def check(root: Path) -> Iterator[str]:
     """What is wrong with the documents."""
     for path in tracked.files(root, ".md"):
@@ -91,6 +104,10 @@ def check(root: Path) -> Iterator[str]:
     names = python_names(package, package.__all__)
     text = (root / PYTHON_PAGE).read_text(encoding="utf-8")
     yield from missing(PYTHON_PAGE, text, names, "name")
+    text = (root / MAP_PAGE).read_text(encoding="utf-8")
+    rooms = {part.base + room for part in check_includes.PARTS for room in part.rooms}
+    sources = {path.name for path in tracked.files(root, ".c", ".h")}
+    yield from wrong_on_map(text, rooms, sources)
     pages = "".join(
         (root / p).read_text(encoding="utf-8") for p in tracked.files(root, ".md")
     )

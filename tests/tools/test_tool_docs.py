@@ -47,6 +47,15 @@ def test_a_word_that_a_page_does_not_have_is_found():
     ]
 
 
+def test_a_room_and_a_file_that_the_map_has_wrong_are_found():
+    text = "| `src/base/` | errors | `error.c` |\n| `src/old/` | | `gone.c` |\n"
+    found = list(check_docs.wrong_on_map(text, {"src/base", "src/new"}, {"error.c"}))
+    assert found == [
+        "docs/internals.md: room src/new is missing",
+        "docs/internals.md: no file is called gone.c",
+    ]
+
+
 def test_the_verbs_are_read_off_the_help():
     assert check_docs.verbs_in(HELP) == {"info", "referrers"}
 
