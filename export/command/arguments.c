@@ -46,36 +46,38 @@ static const struct option options[] = {
 };
 
 static const option_text texts[] = {
-    {'B', "--backrefs         who refers to the object (the default)"},
+    {'B', "--backrefs         what refers to the object (the default)"},
     {'R', "--refs             what the object refers to"},
     {'P', "--path             a shortest path from a root to the object"},
-    {'M', "--paths            how the roots reach all of the objects"},
-    {'W', "--why              all that keeps the object alive"},
-    {'D', "--dominators       what the object, or the heap, is made of"},
-    {'C', "--cycle N          a cycle, by its number in `leakgraph cycles`"},
-    {'G', "--group KEY        object, type or module (object)"},
-    {'V', "--device NAME      only on that device: cuda:0, host"},
-    {'T', "--group KEY        storage, kind, device, dtype or shape (storage)"},
-    {'H', "--holding TYPE     cycles that retain one: a type, tensor, figure"},
+    {'M', "--paths            how the roots reach all of the objects, merged"},
+    {'W', "--why              every path that keeps the object alive"},
+    {'D', "--dominators       what the object, or the whole heap, owns"},
+    {'C',
+     "--cycle N          the cycle with this number in `leakgraph cycles`"},
+    {'G', "--group KEY        group by object, type or module (object)"},
+    {'V', "--device NAME      show this device only: cuda:0, host"},
+    {'T', "--group KEY        group by storage, kind, device, dtype or shape"},
+    {'H', "--holding TYPE     cycles that retain a TYPE, tensor or figure"},
     {'k',
-     "--kind KINDS       collectable, held, uncollectable; a comma between"},
-    {'b', "--min-bytes N      cycles that retain so much: 4096, 64KiB, 1MiB"},
-    {'S', "--min-share F      parts of at least this share: 0.01 or 1% (1%)"},
+     "--kind KINDS       collectable, held, uncollectable, or several: a,b"},
+    {'b',
+     "--min-bytes N      cycles that retain at least N: 4096, 64KiB, 1MiB"},
+    {'S', "--min-share F      leave out smaller parts: 0.01 or 1% (1%)"},
     {'c', "--check            exit with 1 if there are leaks"},
-    {'z', "--compress LEVEL   zstd level 1 to 19"},
-    {'o', "-o, --output FILE  where to write; `-` is standard output"},
-    {'f', "-f, --format NAME  svg, png, pdf ...; else the file's suffix says"},
-    {'t', "--title TEXT       a line above the picture"},
+    {'z', "--compress LEVEL   compress with zstd, level 1 to 19"},
+    {'o', "-o, --output FILE  write to FILE; `-` is standard output"},
+    {'f', "-f, --format NAME  svg, png, pdf ... (the suffix of the output)"},
+    {'t', "--title TEXT       put a line above the picture"},
     {'g', "--legend           explain the colours below the picture"},
-    {'d', "--depth N          follow at most N references (3)"},
+    {'d', "--depth N          follow at most N references in a row (3)"},
     {'m', "--max-nodes N      draw at most N boxes (120)"},
     {'l', "--limit N          print at most N lines or objects"},
     {'L', "--limit N|all      print at most N (20)"},
-    {'u', "--by KEY           retained, host, or a device such as cuda:0"},
-    {'s', "--sort KEY         bytes, count or name (bytes)"},
-    {'w', "--weak             follow weak references too"},
+    {'u', "--by KEY           sort by retained, host, or a device: cuda:0"},
+    {'s', "--sort KEY         sort by bytes, count or name (bytes)"},
+    {'w', "--weak             follow weak references, too"},
     {'y', "--types            show the references from objects to types"},
-    {'j', "--json             for programs"},
+    {'j', "--json             print JSON"},
 };
 
 void
@@ -86,7 +88,7 @@ lg__arguments_print_help(const lg_verb *verb)
         if (strchr(verb->options, texts[i].letter))
             printf("  %s\n", texts[i].line);
     }
-    printf("  -h, --help         this text\n");
+    printf("  -h, --help         print this text\n");
 }
 
 static const char *
@@ -104,8 +106,8 @@ take_picture(int letter, lg_arguments *out)
 {
     const char *name = name_of(letter);
     if (out->drawn && strcmp(out->drawn, name)) {
-        lg__complain("--%s and --%s are two pictures: draw one at a time",
-                     out->drawn, name);
+        lg__complain("--%s and --%s are two pictures: choose one", out->drawn,
+                     name);
         return false;
     }
     out->drawn = name;

@@ -12,16 +12,16 @@ print_help(void)
 {
     printf("leakgraph " LG_VERSION " - what keeps these bytes alive?\n"
            "\nUsage: leakgraph VERB SNAPSHOT [OPTIONS]\n"
-           "\nVerbs, which read a snapshot (.lgs):\n");
+           "\nVerbs that read a snapshot (.lgs):\n");
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-10s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
     printf(
-        "\nand one that makes a snapshot:\n"
-        "  run        runs a Python script and saves a snapshot at its end\n"
-        "\nleakgraph VERB --help explains the verb.\n"
-        "\nExit codes: 0 fine, 1 leaks found (cycles or findings --check), 2 "
-        "usage,\n3 unreadable file, 4 analysis incomplete or output not "
-        "written.\n"
+        "\nVerb that makes a snapshot:\n"
+        "  run        run a Python script, save a snapshot when it exits\n"
+        "\n`leakgraph VERB --help` explains a verb.\n"
+        "\nExit codes: 0 fine, 1 leaks found (cycles or findings --check),\n"
+        "2 wrong usage, 3 unreadable file, 4 incomplete analysis or unwritten "
+        "output.\n"
         "\nExample:\n"
         "  leakgraph run --at-exit run.lgs train.py\n"
         "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n");
