@@ -74,7 +74,7 @@ has_right_words(const lg_arguments *arguments)
 {
     bool named = arguments->word_count > 1;
     if (arguments->picture == PICTURE_CYCLE && named) {
-        lg__complain("render --cycle takes no selector: a cycle has a number");
+        lg__complain("render --cycle takes no selector: leave it out");
         return false;
     }
     if (arguments->picture != PICTURE_CYCLE &&

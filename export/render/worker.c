@@ -118,7 +118,7 @@ lg__worker_start(lg__worker *worker, char *const *arguments, lg_error *err)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-        return lg_error_set(err, LG_ERENDER, "%s cannot be talked to: %s",
+        return lg_error_set(err, LG_ERENDER, "cannot talk to %s: %s",
                             arguments[0], strerror(errno));
     pid_t pid = 0;
     int failed = spawn(&pid, ends[1], arguments);

@@ -43,7 +43,8 @@ read_header(const lg__source *source, lg__file_header *header, lg_error *err)
         XXH3_64bits(header, offsetof(lg__file_header, header_checksum));
     if (sum != header->header_checksum || header->major == 0 ||
         header->section_count > LG__FILE_SECTIONS_MAX)
-        return lg_error_set(err, LG_EFORMAT, "%s: its header is damaged", name);
+        return lg_error_set(err, LG_EFORMAT,
+                            "%s has a damaged header: copy it again", name);
     if (header->file_length > source->length)
         return lg_error_set(err, LG_EFORMAT,
                             "%s is cut short: %llu of %llu bytes", name,
@@ -67,7 +68,8 @@ read_directory(const lg__source *source, const lg__file_header *header,
         lg__source_read(source, header->directory_offset, sections, size, err);
     if (status == LG_OK &&
         XXH3_64bits(sections, size) != header->directory_checksum)
-        status = lg_error_set(err, LG_EFORMAT, "%s: its directory is damaged",
+        status = lg_error_set(err, LG_EFORMAT,
+                              "%s has a damaged directory: copy it again",
                               source->name);
     if (status == LG_OK)
         *out = sections;

@@ -58,8 +58,8 @@ check_binding(const lg_graph *graph, lg_error *err)
                             "the saved analysis is of another graph");
     if (binding[1] != LG__ANALYSIS_POLICY)
         return lg_error_set(err, LG_ENOTFOUND,
-                            "the saved analysis was made by another version: "
-                            "analyse anew");
+                            "another version of leakgraph made the saved "
+                            "analysis: run leakgraph analyze again");
     return LG_OK;
 }
 

@@ -88,7 +88,8 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
     walk->tracked.done = true;
     walk->allocator = lg_arena_new(options->max_bytes);
     if (walk->allocator.context == NULL)
-        return lg_error_set(err, LG_ENOMEM, "no memory to begin a capture");
+        return lg_error_set(err, LG_ENOMEM,
+                            "memory ran out before the capture began");
     lg_status status = lg_builder_new(&walk->allocator, &walk->builder, err);
     if (status == LG_OK &&
         !lg_address_map_open(&walk->address_map, options->max_bytes,

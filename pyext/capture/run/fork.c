@@ -196,7 +196,8 @@ explain_end(const news *known, const char *path, lg_error *err)
     lg_status status = (lg_status)end->status;
     if (end->kind == 0)
         return lg_error_set(err, LG_ECHILD,
-                            "the child that captures ended without a word");
+                            "the child process exited without a snapshot: take "
+                            "it without fork=True");
     if (status == LG_EIO)
         return lg_error_set(err, LG_EIO, "cannot write %s: %s", path,
                             strerror(end->code));
