@@ -43,10 +43,9 @@ lg_status
 lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
 {
     if (graph->partial)
-        return lg_error_set(
-            err, LG_EPARTIAL,
-            "retained sizes need a whole snapshot, and this one is partial: "
-            "take it without roots and max_depth");
+        return lg_error_set(err, LG_EPARTIAL,
+                            "the analysis needs a whole snapshot, and this one "
+                            "is partial: take it without roots and max_depth");
     lg_analysis *analysis = calloc(1, sizeof *analysis);
     if (analysis == NULL)
         return lg__error_memory(err);

@@ -42,7 +42,8 @@ const lg__detector lg__detectors[] = {
     {{"exception-traceback",
       "Something keeps an exception, and its traceback keeps the local "
       "variables of every frame that it passed through.",
-      "Delete the exception, or call traceback.clear_frames(e.__traceback__). "
+      "Delete the exception with del, or call "
+      "traceback.clear_frames(e.__traceback__). "
       "Recover outside of the except block."},
      64 * KIB,
      lg__look_for_exceptions},
