@@ -88,9 +88,12 @@ bench: build  ## time captures, analyses and drawings; prints Markdown tables
 	@$(bin)/cmake --build $(BUILD) --target bench_drawing
 	@$(bin)/python bench/drawing.py $(BUILD)/bench/bench_drawing
 
-docs: build  ## the C reference from the headers; checks links and names
+docs: build  ## the web site with the C reference in build/site; checks links and names
 	@$(bin)/python tools/apidoc.py build/docs
 	@$(bin)/python tools/check_docs.py
+	@$(bin)/python -m pip install -qq -r tools/requirements-site.txt
+	@$(bin)/mkdocs build --quiet
+	@echo "wrote build/site/index.html"
 
 wheel: setup  ## build sdist and wheels into build/wheel, try them in fresh environments
 	@tools/wheel.sh

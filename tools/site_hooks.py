@@ -1,0 +1,67 @@
+"""What MkDocs cannot find in docs/: pages from the top of the project.
+
+mkdocs.yml names this file as a hook. It adds README.md and its neighbours, and the C
+reference that tools/apidoc.py made, and turns links between pages accordingly.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changes.md",
+    "THIRD_PARTY.md": "third-party.md",
+    "LICENSE": "license.md",
+    "build/docs/c-api.md": "c-reference.md",
+}
+LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=(?:#[^)\s]*)?\))")
+
+
+def source_of(page: str) -> PurePosixPath:
+    """The file of the project that a page is made from."""
+    sources = {made: source for source, made in PAGES.items()}
+    return PurePosixPath(sources.get(page, f"docs/{page}"))
+
+
+def page_of(source: PurePosixPath, link: str) -> str:
+    """Where a link in a file of the project leads in the site."""
+    parts: list[str] = []
+    for part in (source.parent / link).parts:
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    path = "/".join(parts)
+    if path in PAGES:
+        return PAGES[path]
+    return path[len("docs/") :] if path.startswith("docs/") else link
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add the pages that are not in docs/."""
+    from mkdocs.structure.files import File
+
+    for source, page in PAGES.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        if not source.endswith(".md"):
+            text = f"# License\n\n```text\n{text}```\n"
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
+def on_page_markdown(
+    markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+) -> str:
+    """Turn links so that they lead to pages of the site."""
+    source = source_of(page.file.src_uri)
+    return LINK.sub(lambda match: page_of(source, match[1]), markdown)
