@@ -2,6 +2,9 @@
 
 import json
 
+import pytest
+from builds import FREE_THREADED
+
 
 def test_nothing_heavy_is_loaded(python):
     code = (
@@ -18,6 +21,27 @@ def test_no_library_of_graphviz_or_igraph_is_mapped(python):
     assert "_core" in maps
     for library in ("libgvc", "libcgraph", "libigraph", "leakgraph-render"):
         assert library not in maps
+
+
+@pytest.mark.skipif(FREE_THREADED, reason="only the collector counts its classes")
+def test_no_garbage_is_left(python):
+    code = (
+        "import gc; gc.collect(); gc.disable(); import leakgraph;"
+        "gc.set_debug(gc.DEBUG_SAVEALL); gc.collect(); print(gc.garbage)"
+    )
+    assert python("-c", code).out == "[]\n"
+
+
+@pytest.mark.skipif(FREE_THREADED, reason="only the collector counts its classes")
+def test_cycles_show_nothing_of_leakgraph(python):
+    code = (
+        "import gc; gc.disable(); import leakgraph; found = leakgraph.cycles();"
+        "print(found); print([str(edge) for cycle in found for edge in cycle.edges])"
+    )
+    done = python("-c", code)
+    assert done.code == 0, done.err
+    assert "leakgraph" not in done.out
+    assert "SelfCheck" not in done.out
 
 
 def test_run_loads_little(python):

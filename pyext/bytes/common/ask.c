@@ -44,6 +44,22 @@ lg_ask_attribute(PyObject *object, const char *name)
 }
 
 PyObject *
+lg_ask_as(PyTypeObject *type, PyObject *object, const char *name)
+{
+    PyObject *key = PyUnicode_InternFromString(name);
+    PyObject *found = key != NULL ? _PyType_Lookup(type, key) : NULL;
+    PyObject *value = NULL;
+    if (found != NULL) {
+        descrgetfunc get = Py_TYPE(found)->tp_descr_get;
+        Py_INCREF(found);
+        value = get != NULL ? get(found, object, (PyObject *)type) : NULL;
+        Py_DECREF(found);
+    }
+    Py_XDECREF(key);
+    return value != NULL ? value : answer(NULL);
+}
+
+PyObject *
 lg_ask_inner(PyObject *object, const char *name, const char *further)
 {
     PyObject *first = lg_ask_attribute(object, name);

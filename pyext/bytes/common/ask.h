@@ -16,6 +16,9 @@ PyObject *lg_ask_call(PyObject *callable, PyObject *args, PyObject *names);
 PyObject *lg_ask_callf(PyObject *callable, const char *format, ...);
 /** object.name, a new reference or NULL. */
 PyObject *lg_ask_attribute(PyObject *object, const char *name);
+/** The same as a type that the object is an instance of has it, whatever
+ * classes derived from that type have. */
+PyObject *lg_ask_as(PyTypeObject *type, PyObject *object, const char *name);
 /** object.name.further, a new reference or NULL. */
 PyObject *lg_ask_inner(PyObject *object, const char *name, const char *further);
 /** object.name(), a new reference or NULL. */

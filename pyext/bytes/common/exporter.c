@@ -2,19 +2,8 @@
 
 #include "bytes/common/numpy_array.h"
 
-#include <string.h>
-
 /** Views of views of views end somewhere. */
 enum { CHAIN_MAX = 64 };
-
-bool
-lg_type_is(const PyTypeObject *type, const char *name)
-{
-    for (; type != NULL; type = type->tp_base)
-        if (strcmp(type->tp_name, name) == 0)
-            return true;
-    return false;
-}
 
 void
 lg_memory_add(lg_adapter_pass *pass, uint32_t holder, const lg_memory *memory)
@@ -43,14 +32,14 @@ exporter_of_view(PyObject *view)
 
 /** The object whose memory a chain of arrays and memoryviews shows. */
 static PyObject *
-origin(PyObject *exporter)
+origin(const lg_known *known, PyObject *exporter)
 {
     for (int i = 0; i < CHAIN_MAX; i++) {
         PyObject *next = NULL;
         const lg_array *array = (lg_array *)exporter;
         if (PyMemoryView_Check(exporter))
             next = exporter_of_view(exporter);
-        else if (lg_type_is(Py_TYPE(exporter), "numpy.ndarray") &&
+        else if (lg_known_is(known, Py_TYPE(exporter), LG_KNOWN_NDARRAY) &&
                  !(array->flags & LG_ARRAY_OWNS_DATA))
             next = array->base;
         if (next == NULL)
@@ -63,16 +52,21 @@ origin(PyObject *exporter)
 /** Whether an adapter adds the memory of such objects, or their own size counts
  *  it. */
 static bool
-is_counted(PyObject *exporter)
+is_counted(const lg_known *known, PyObject *exporter)
 {
-    static const char *const names[] = {
-        "bytearray",   "array.array",        "mmap.mmap",
-        "_io.BytesIO", "_io._BytesIOBuffer",
+    static const lg_known_name names[] = {
+        LG_KNOWN_ARRAY,
+        LG_KNOWN_MMAP,
+        LG_KNOWN_BYTESIO,
+        LG_KNOWN_BYTESIO_VIEW,
     };
+    const PyTypeObject *type = Py_TYPE(exporter);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (lg_type_is(Py_TYPE(exporter), names[i]))
+        if (lg_known_is(known, type, names[i]))
             return true;
-    return lg_type_is(Py_TYPE(exporter), "numpy.ndarray") &&
+    if (PyByteArray_Check(exporter))
+        return true;
+    return lg_known_is(known, type, LG_KNOWN_NDARRAY) &&
            ((lg_array *)exporter)->flags & LG_ARRAY_OWNS_DATA;
 }
 
@@ -89,10 +83,10 @@ is_inside(PyObject *object, const void *address)
 
 /** Whether the memory begins at an item of an array that has its own. */
 static bool
-has_item(PyObject *object, const void *address)
+has_item(const lg_known *known, PyObject *object, const void *address)
 {
     const lg_array *array = (lg_array *)object;
-    if (!lg_type_is(Py_TYPE(object), "numpy.ndarray") ||
+    if (!lg_known_is(known, Py_TYPE(object), LG_KNOWN_NDARRAY) ||
         !(array->flags & LG_ARRAY_OWNS_DATA))
         return false;
     size_t last = 0;
@@ -109,6 +103,7 @@ static bool
 passes_on(lg_adapter_pass *pass, uint32_t node, const void *address)
 {
     const lg_builder *builder = lg_pass_builder(pass);
+    const lg_known *known = lg_pass_types(pass);
     uint64_t edge, end;
     while (node != LG_NONE && lg_pass_edges(pass, node, &edge, &end)) {
         node = LG_NONE;
@@ -119,7 +114,7 @@ passes_on(lg_adapter_pass *pass, uint32_t node, const void *address)
             if (kind == LG_EDGE_DICT)
                 node = target;
             if ((kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_VALUE) &&
-                has_item(origin(object), address))
+                has_item(known, origin(known, object), address))
                 return true;
         }
     }
@@ -130,11 +125,12 @@ void
 lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
                 const lg_memory *memory)
 {
+    const lg_known *known = lg_pass_types(pass);
     lg_memory shown = *memory;
     uint32_t node = LG_NONE;
     if (exporter != NULL) {
-        exporter = origin(exporter);
-        if (is_counted(exporter))
+        exporter = origin(known, exporter);
+        if (is_counted(known, exporter))
             return;
         node = lg_pass_known(pass, exporter);
     }

@@ -28,7 +28,4 @@ void lg_memory_add(lg_adapter_pass *pass, uint32_t holder,
 void lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
                      const lg_memory *memory);
 
-/** Whether the type, or one that it is derived from, has that name in C. */
-bool lg_type_is(const PyTypeObject *type, const char *name);
-
 #endif

@@ -61,13 +61,12 @@ device_of(lg_adapter_pass *pass, PyObject *device)
     return id;
 }
 
-/* One device's part. False if JAX does not tell all of it. */
+/* What an array of one device keeps, on that device. False if JAX does not tell
+ * all of it. */
 static bool
-add_shard(lg_adapter_pass *pass, const lg_instance *array, PyObject *shard,
-          const lg_array_form *form)
+add_part(lg_adapter_pass *pass, const lg_instance *array, PyObject *device,
+         PyObject *data, const lg_array_form *form)
 {
-    PyObject *device = lg_ask_attribute(shard, "device");
-    PyObject *data = lg_ask_attribute(shard, "data");
     lg_array_memory memory = {.owned = true};
     bool told =
         device != NULL && data != NULL &&
@@ -79,28 +78,56 @@ add_shard(lg_adapter_pass *pass, const lg_instance *array, PyObject *shard,
         (memory.device = device_of(pass, device)) != LG_NONE;
     if (told)
         lg_array_keeps(pass, array, &memory, "jax.memory", form);
-    Py_XDECREF(device);
-    Py_XDECREF(data);
     return told;
 }
 
-/* JAX keeps the list of several shards in the array's dict once it was asked
- * for: what was not there before goes again. */
-static PyObject *
-ask_shards(PyObject *array)
+/* The shards of an array on several devices are objects that JAX makes when it
+ * is asked for them, and keeps: they are looked at where somebody has asked. */
+static bool
+add_shards(lg_adapter_pass *pass, const lg_instance *array, PyObject *shards,
+           const lg_array_form *form)
 {
-    static const char name[] = "addressable_shards";
-    PyObject *dict = lg_ask_attribute(array, "__dict__");
-    bool has_dict = dict != NULL && PyDict_Check(dict);
-    bool kept = has_dict && PyDict_GetItemString(dict, name) != NULL;
-    PyObject *asked = lg_ask_attribute(array, name);
-    PyObject *shards = asked ? PySequence_Fast(asked, "") : NULL;
-    if (has_dict && !kept && PyDict_GetItemString(dict, name) != NULL)
-        PyDict_DelItemString(dict, name);
+    bool told = PyList_CheckExact(shards);
+    for (Py_ssize_t i = 0; told && i < PyList_GET_SIZE(shards); i++) {
+        PyObject *shard = PyList_GET_ITEM(shards, i);
+        PyObject *data = lg_pass_attribute(pass, shard, "_data");
+        told = data != NULL && Py_TYPE(data) == Py_TYPE(array->object) &&
+               add_part(pass, array, lg_pass_attribute(pass, shard, "_device"),
+                        data, form);
+    }
+    return told;
+}
+
+/* Whether a sharding is of one of JAX's own classes: others may answer
+ * anything. */
+static bool
+is_own_sharding(PyObject *sharding)
+{
+    static const char *const names[] = {"SingleDeviceSharding", "NamedSharding",
+                                        "GSPMDSharding", "PmapSharding"};
+    PyObject *module = lg_pass_module("jax._src.sharding_impls");
+    for (size_t i = 0; module && i < sizeof names / sizeof *names; i++)
+        if ((PyObject *)Py_TYPE(sharding) == lg_pass_member(module, names[i]))
+            return true;
+    return false;
+}
+
+/* The one device that an array is on, or NULL; a new reference. */
+static PyObject *
+only_device(PyObject *array)
+{
+    PyObject *sharding = lg_ask_attribute(array, "_sharding");
+    PyObject *devices =
+        sharding != NULL && is_own_sharding(sharding)
+            ? lg_ask_attribute(sharding, "_internal_device_list")
+            : NULL;
+    PyObject *device = devices != NULL && PyObject_Length(devices) == 1
+                           ? PySequence_GetItem(devices, 0)
+                           : NULL;
     PyErr_Clear();
-    Py_XDECREF(asked);
-    Py_XDECREF(dict);
-    return shards;
+    Py_XDECREF(devices);
+    Py_XDECREF(sharding);
+    return device;
 }
 
 static void
@@ -114,14 +141,18 @@ ask_array(lg_adapter_pass *pass, const lg_instance *array)
         lg_array_unknown(pass, array, "it is still being computed");
         return;
     }
-    PyObject *shards = ask_shards(array->object);
-    bool told = shards != NULL;
-    for (Py_ssize_t i = 0; told && i < PySequence_Fast_GET_SIZE(shards); i++)
-        told =
-            add_shard(pass, array, PySequence_Fast_GET_ITEM(shards, i), &form);
-    if (!told)
+    PyObject *shards =
+        lg_pass_attribute(pass, array->object, "addressable_shards");
+    PyObject *device = shards == NULL ? only_device(array->object) : NULL;
+    if (shards == NULL && device == NULL)
+        lg_array_unknown(pass, array,
+                         "JAX tells the memory of an array on several devices "
+                         "only once its addressable_shards were asked for");
+    else if (shards != NULL
+                 ? !add_shards(pass, array, shards, &form)
+                 : !add_part(pass, array, device, array->object, &form))
         lg_array_unknown(pass, array, "JAX does not tell its memory");
-    Py_XDECREF(shards);
+    Py_XDECREF(device);
 }
 
 static void

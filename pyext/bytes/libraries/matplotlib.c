@@ -182,7 +182,8 @@ extent_to_be(lg_adapter_pass *pass, PyObject *object)
     PyObject *points =
         box != NULL ? lg_pass_attribute(pass, box, "_points") : NULL;
     double dots = lg_number_attribute(pass, object, "_dpi");
-    if (points == NULL || !lg_type_is(Py_TYPE(points), "numpy.ndarray"))
+    if (points == NULL ||
+        !lg_known_is(lg_pass_types(pass), Py_TYPE(points), LG_KNOWN_NDARRAY))
         return (lg_extent){0};
     const lg_array *array = (lg_array *)points;
     if (array->dimension_count != 2 || array->dimensions[0] != 2 ||

@@ -64,13 +64,6 @@ abi_number(void)
     return version();
 }
 
-static PyTypeObject *
-type_named(PyObject *numpy, const char *name)
-{
-    PyObject *found = lg_pass_member(numpy, name);
-    return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
-}
-
 static void
 name_things(lg_adapter_pass *pass, numpy_state *state)
 {
@@ -80,6 +73,13 @@ name_things(lg_adapter_pass *pass, numpy_state *state)
     state->dtype = lg_builder_intern(builder, "dtype", 5);
     state->shape = lg_builder_intern(builder, "shape", 5);
     state->bytes = lg_builder_intern(builder, "bytes", 5);
+}
+
+int
+lg_numpy_generation(void)
+{
+    unsigned generation = abi_number() >> 24;
+    return generation == 1 || generation == 2 ? (int)generation : 0;
 }
 
 static bool
@@ -92,16 +92,16 @@ prepare(lg_adapter_pass *pass, void **out)
         !PyUnicode_IS_COMPACT_ASCII(version))
         return false;
     const char *text = (const char *)PyUnicode_1BYTE_DATA(version);
-    unsigned number = abi_number();
+    int generation = lg_numpy_generation();
     numpy_state *state = lg_pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
-    state->array = type_named(numpy, "ndarray");
-    state->descriptor = type_named(numpy, "dtype");
-    state->record = type_named(numpy, "void");
-    state->wide = number >> 24 == 2;
-    if ((number >> 24 != 1 && !state->wide) || state->array == NULL ||
-        state->descriptor == NULL || state->record == NULL ||
+    state->array = lg_pass_types(pass)->type[LG_KNOWN_NDARRAY];
+    state->descriptor = lg_c_type_in("numpy", "dtype");
+    state->record = lg_c_type_in("numpy", "void");
+    state->wide = generation == 2;
+    if (generation == 0 || state->array == NULL || state->descriptor == NULL ||
+        state->record == NULL ||
         state->array->tp_basicsize < (Py_ssize_t)sizeof(lg_array)) {
         lg_pass_note(pass,
                      "not inspected: numpy %s has a layout that leakgraph "

@@ -21,6 +21,9 @@ typedef struct lg_descriptor {
     PyObject *shape;    /**< of a subarray: tuple */
 } lg_descriptor;
 
+/** 1 or 2: which numpy is loaded; 0: none, or one that is not known. */
+int lg_numpy_generation(void);
+
 /** The descriptor of numpy 1 or, if `wide`, 2. */
 lg_descriptor lg_descriptor_read(PyObject *object, bool wide);
 

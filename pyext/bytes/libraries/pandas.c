@@ -18,15 +18,8 @@ enum {
 };
 enum {
     NAMES_SHOWN = 4,
-    DESCRIBED = 10000, /**< at most so many managers are asked */
+    DESCRIBED = 10000, /**< at most so many managers and frames are */
 };
-
-typedef struct pandas_state {
-    lg_pandas_class classes[LG_PANDAS_CLASSES];
-    PyTypeObject *table; /**< HashTable, or NULL */
-    PyTypeObject *frame; /**< what DataFrame and Series are */
-    uint32_t described;
-} pandas_state;
 
 static PyTypeObject *
 type_in(const char *module, const char *name)
@@ -45,7 +38,7 @@ prepare(lg_adapter_pass *pass, void **out)
     /* Without DataFrame pandas is still being imported. */
     if (frame == NULL || type_in("pandas", "DataFrame") == NULL)
         return false;
-    pandas_state *state = lg_pass_keep(pass, sizeof *state);
+    lg_pandas *state = lg_pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     if (known_of != frame && !lg_pandas_find(known)) {
@@ -59,6 +52,10 @@ prepare(lg_adapter_pass *pass, void **out)
     memcpy(state->classes, known, sizeof known);
     state->table = type_in("pandas._libs.hashtable", "HashTable");
     state->frame = frame;
+    state->array = lg_pass_types(pass)->type[LG_KNOWN_NDARRAY];
+    state->strings =
+        type_in("pandas.core.arrays.string_arrow", "ArrowStringArray");
+    state->chunks = lg_c_type_in("pyarrow.lib", "ChunkedArray");
     lg_pass_note(pass, "inspected: %s", lg_ask_version("pandas"));
     *out = state;
     return true;
@@ -67,7 +64,7 @@ prepare(lg_adapter_pass *pass, void **out)
 static unsigned
 kind_of(void *context, PyTypeObject *type)
 {
-    const pandas_state *state = context;
+    const lg_pandas *state = context;
     for (unsigned i = 0; i < LG_PANDAS_CLASSES; i++)
         if (state->classes[i].type != NULL &&
             PyType_IsSubtype(type, state->classes[i].type))
@@ -81,7 +78,7 @@ kind_of(void *context, PyTypeObject *type)
 static void
 visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 {
-    const pandas_state *state = context;
+    const lg_pandas *state = context;
     if (kind > LG_PANDAS_CLASSES)
         return;
     const lg_pandas_class *of = &state->classes[kind - 1];
@@ -110,59 +107,18 @@ finish(void *state)
 
 /* ------------------------------------------------------------- columns --- */
 
-/** Which column a block's row is: by a slice or by an array of numbers, as
- *  pandas keeps it; false beyond the last. */
-static bool
-column_at(const pandas_state *state, PyObject *place, Py_ssize_t row,
-          Py_ssize_t *out)
-{
-    const lg_pandas_class *of = &state->classes[LG_PANDAS_PLACEMENT];
-    PyObject *slice = lg_pandas_field(of, place, 0);
-    PyObject *numbers = lg_pandas_field(of, place, 1);
-    Py_ssize_t start, stop, step;
-    if (slice != NULL && PySlice_Check(slice)) {
-        if (PySlice_Unpack(slice, &start, &stop, &step) != 0) {
-            PyErr_Clear();
-            return false;
-        }
-        *out = start + row * step;
-        return step > 0 ? *out < stop : *out > stop;
-    }
-    const lg_array *array = (lg_array *)numbers;
-    if (numbers == NULL ||
-        strcmp(Py_TYPE(numbers)->tp_name, "numpy.ndarray") != 0 ||
-        array->dimension_count != 1 || row >= array->dimensions[0])
-        return false;
-    memcpy(out, array->data + row * array->strides[0], sizeof *out);
-    return true;
-}
-
-static void
-format_name(PyObject *columns, Py_ssize_t column, lg_text *out)
-{
-    PyObject *get = lg_ask_attribute(columns, "__getitem__");
-    PyObject *name = lg_ask_callf(get, "(n)", column);
-    PyObject *said = name != NULL ? PyObject_Str(name) : NULL;
-    const char *text = said != NULL ? PyUnicode_AsUTF8(said) : NULL;
-    PyErr_Clear();
-    lg_text_addf(out, "%.60s", text != NULL ? text : "?");
-    Py_XDECREF(said);
-    Py_XDECREF(name);
-    Py_XDECREF(get);
-}
-
 /** `[a, b, c, d ... (12 columns)]`. */
 static void
-format_columns(const pandas_state *state, PyObject *place, PyObject *columns,
-               lg_text *out)
+format_columns(lg_adapter_pass *pass, const lg_pandas *state, PyObject *place,
+               PyObject *columns, lg_text *out)
 {
     Py_ssize_t column, count = 0;
     lg_text_add(out, "[");
-    for (; column_at(state, place, count, &column); count++) {
+    for (; lg_pandas_column(state, place, count, &column); count++) {
         if (count >= NAMES_SHOWN)
             continue;
         lg_text_add(out, count > 0 ? ", " : "");
-        format_name(columns, column, out);
+        lg_pandas_say_label(pass, state, columns, column, out);
     }
     if (count > NAMES_SHOWN)
         lg_text_addf(out, " ... (%zd columns)", count);
@@ -170,8 +126,8 @@ format_columns(const pandas_state *state, PyObject *place, PyObject *columns,
 }
 
 static void
-describe_block(lg_adapter_pass *pass, const pandas_state *state,
-               PyObject *block, PyObject *columns)
+describe_block(lg_adapter_pass *pass, const lg_pandas *state, PyObject *block,
+               PyObject *columns)
 {
     lg_builder *builder = lg_pass_builder(pass);
     PyObject *place =
@@ -182,7 +138,7 @@ describe_block(lg_adapter_pass *pass, const pandas_state *state,
         !PyType_IsSubtype(Py_TYPE(place),
                           state->classes[LG_PANDAS_PLACEMENT].type))
         return;
-    format_columns(state, place, columns, &text);
+    format_columns(pass, state, place, columns, &text);
     if (text.length > 0 && !text.failed) {
         lg_builder_set_text(builder, node, text.data, text.length);
         lg_builder_add_fact(builder, node, "columns", text.data + 1,
@@ -193,7 +149,8 @@ describe_block(lg_adapter_pass *pass, const pandas_state *state,
 
 /** A Series has one axis, and its block no columns. */
 static void
-ask_manager(lg_adapter_pass *pass, const pandas_state *state, PyObject *manager)
+describe_manager(lg_adapter_pass *pass, const lg_pandas *state,
+                 PyObject *manager)
 {
     const lg_pandas_class *of = &state->classes[LG_PANDAS_MANAGER];
     PyObject *blocks = lg_pandas_field(of, manager, 0);
@@ -216,39 +173,60 @@ ask_manager(lg_adapter_pass *pass, const pandas_state *state, PyObject *manager)
 
 /* ----------------------------------------------------------------- ask --- */
 
-/** `1000x3` of a DataFrame, `losses[1000]` of a Series. */
-static void
-ask_frame(lg_adapter_pass *pass, const lg_instance *instance)
+/** The axes that a frame's manager keeps, borrowed, or NULL. That of a Series
+ *  is written in Python. */
+static PyObject *
+axes_of(lg_adapter_pass *pass, const lg_pandas *state, PyObject *frame)
 {
-    PyObject *shape = lg_ask_attribute(instance->object, "shape");
-    PyObject *name = lg_ask_attribute(instance->object, "name");
-    Py_ssize_t rows = 0, columns = -1;
-    char text[96] = "";
-    if (shape == NULL || !PyTuple_Check(shape) ||
-        !PyArg_ParseTuple(shape, "n|n", &rows, &columns))
-        PyErr_Clear();
-    else if (columns >= 0)
-        snprintf(text, sizeof text, "%zdx%zd", rows, columns);
-    else if (name != NULL && PyUnicode_Check(name) &&
-             PyUnicode_IS_COMPACT_ASCII(name))
-        snprintf(text, sizeof text, "%.60s[%zd]",
-                 (const char *)PyUnicode_1BYTE_DATA(name), rows);
-    else
-        snprintf(text, sizeof text, "[%zd]", rows);
-    if (text[0] != '\0')
-        lg_builder_set_text(lg_pass_builder(pass), instance->node, text,
-                            strlen(text));
-    Py_XDECREF(name);
-    Py_XDECREF(shape);
+    const lg_pandas_class *of = &state->classes[LG_PANDAS_MANAGER];
+    PyObject *manager = lg_pass_attribute(pass, frame, "_mgr");
+    PyObject *axes = NULL;
+    if (manager != NULL && of->type != NULL &&
+        PyType_IsSubtype(Py_TYPE(manager), of->type))
+        axes = lg_pandas_field(of, manager, 1);
+    else if (manager != NULL)
+        axes = lg_pass_attribute(pass, manager, "axes");
+    return axes != NULL && PyList_CheckExact(axes) ? axes : NULL;
 }
 
-/** The slots of a hash table are in C, beside the object. */
+/** `1000x3` of a DataFrame, `losses[1000]` of a Series. */
+static void
+describe_frame(lg_adapter_pass *pass, const lg_pandas *state,
+               const lg_instance *instance)
+{
+    lg_text text = {0};
+    PyObject *axes = axes_of(pass, state, instance->object);
+    Py_ssize_t count = axes != NULL ? PyList_GET_SIZE(axes) : 0;
+    if (count != 1 && count != 2)
+        return;
+    PyObject *name = lg_pass_attribute(pass, instance->object, "_name");
+    Py_ssize_t rows =
+        lg_pandas_length(pass, state, PyList_GET_ITEM(axes, count - 1));
+    Py_ssize_t columns =
+        lg_pandas_length(pass, state, PyList_GET_ITEM(axes, 0));
+    if (rows < 0 || columns < 0)
+        return;
+    if (count == 1 && name != NULL && PyUnicode_CheckExact(name))
+        lg_pass_say(&text, name, 60);
+    if (count == 1)
+        lg_text_addf(&text, "[%zd]", rows);
+    else
+        lg_text_addf(&text, "%zdx%zd", rows, columns);
+    if (!text.failed)
+        lg_builder_set_text(lg_pass_builder(pass), instance->node, text.data,
+                            text.length);
+    lg_text_free(&text);
+}
+
+/** The slots of a hash table are in C, beside the object. A class derived from
+ *  it in Python may answer anything. */
 static void
 ask_table(lg_adapter_pass *pass, const lg_instance *instance)
 {
     static const char why[] = "pandas does not tell its size";
     uint64_t bytes;
-    if (lg_ask_number(lg_ask_method(instance->object, "sizeof"), &bytes))
+    if (!lg_type_is_pythons(Py_TYPE(instance->object)) &&
+        lg_ask_number(lg_ask_method(instance->object, "sizeof"), &bytes))
         lg_pass_add_size(pass, instance->node, (int64_t)bytes);
     else
         lg_builder_add_fact(lg_pass_builder(pass), instance->node,
@@ -258,7 +236,7 @@ ask_table(lg_adapter_pass *pass, const lg_instance *instance)
 static void
 ask(lg_adapter_pass *pass, void *context)
 {
-    pandas_state *state = context;
+    lg_pandas *state = context;
     lg_instance instance;
     while (lg_pass_next(pass, &instance)) {
         if (instance.kind == KIND_TABLE)
@@ -266,9 +244,9 @@ ask(lg_adapter_pass *pass, void *context)
         else if (state->described >= DESCRIBED)
             continue;
         else if (instance.kind == KIND_FRAME)
-            ask_frame(pass, &instance);
+            describe_frame(pass, state, &instance);
         else if (instance.kind == LG_PANDAS_MANAGER + 1)
-            ask_manager(pass, state, instance.object);
+            describe_manager(pass, state, instance.object);
         else
             continue;
         state->described++;

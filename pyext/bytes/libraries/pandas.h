@@ -34,6 +34,30 @@ typedef struct lg_pandas_class {
  */
 bool lg_pandas_find(lg_pandas_class *classes);
 
+/** What is known of a process's pandas. */
+typedef struct lg_pandas {
+    lg_pandas_class classes[LG_PANDAS_CLASSES];
+    PyTypeObject *table;   /**< HashTable, or NULL */
+    PyTypeObject *frame;   /**< what DataFrame and Series are */
+    PyTypeObject *array;   /**< numpy.ndarray */
+    PyTypeObject *strings; /**< its array of pyarrow's strings, or NULL */
+    PyTypeObject *chunks;  /**< pyarrow's ChunkedArray, or NULL */
+    uint32_t described;
+} lg_pandas;
+
+/** How many elements an Index, a column or a block's row has; -1: not known.
+ *  Runs nothing but pyarrow's own code. */
+Py_ssize_t lg_pandas_length(lg_adapter_pass *pass, const lg_pandas *pandas,
+                            PyObject *object);
+/** Adds the label at a position of an Index, "?" if it is neither a str nor a
+ *  whole number. Runs nothing but pyarrow's own code. */
+void lg_pandas_say_label(lg_adapter_pass *pass, const lg_pandas *pandas,
+                         PyObject *index, Py_ssize_t i, lg_text *out);
+/** Which column a block's row is: by a slice or by an array of numbers, as
+ *  pandas keeps it; false beyond the last. */
+bool lg_pandas_column(const lg_pandas *pandas, PyObject *place, Py_ssize_t row,
+                      Py_ssize_t *out);
+
 /** A field's value, borrowed, or NULL. */
 static inline PyObject *
 lg_pandas_field(const lg_pandas_class *of, PyObject *object, size_t index)

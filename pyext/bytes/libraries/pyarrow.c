@@ -98,39 +98,27 @@ add_bytes(const lg_arrow_holder *to, const char *attribute)
 {
     uint64_t bytes;
     char text[24];
-    if (!lg_ask_number(lg_ask_attribute(to->instance->object, attribute),
-                       &bytes))
+    if (!lg_ask_number(lg_arrow_get(to->instance->object, attribute), &bytes))
         return;
     snprintf(text, sizeof text, "%" PRIu64, bytes);
     add_fact(to, "bytes", text);
 }
 
-/** An attribute as str() says it; "?" without. Cut when it is long. */
-static void
-format_attribute(PyObject *object, const char *name, char *out, size_t size)
+static bool
+is_chunked(const lg_arrow_holder *to, PyObject *object)
 {
-    PyObject *value = lg_ask_attribute(object, name);
-    PyObject *said =
-        value != NULL ? lg_ask_callf((PyObject *)&PyUnicode_Type, "(O)", value)
-                      : NULL;
-    const char *text = said != NULL ? PyUnicode_AsUTF8(said) : NULL;
-    PyErr_Clear();
-    snprintf(out, size, "%s", text != NULL ? text : "?");
-    Py_XDECREF(said);
-    Py_XDECREF(value);
+    return PyType_IsSubtype(Py_TYPE(object), to->arrow->chunked);
 }
 
 /** `int64[3000]`, the text of an array and of its memory, `column` before it.
  */
 static uint32_t
-format_array(const lg_arrow_holder *to, PyObject *array, const char *column)
+format_array(const lg_arrow_holder *to, PyObject *array, const char *type,
+             const char *column)
 {
-    char type[64], text[160];
-    Py_ssize_t length = PyObject_Length(array);
-    PyErr_Clear();
-    format_attribute(array, "type", type, sizeof type);
+    char text[160];
     int said = snprintf(text, sizeof text, "%.60s%s%s[%zd]", column,
-                        column[0] ? ": " : "", type, length);
+                        column[0] ? ": " : "", type, lg_arrow_length(array));
     return lg_builder_intern(lg_pass_builder(to->pass), text, (size_t)said);
 }
 
@@ -138,14 +126,14 @@ static void
 describe_array(lg_arrow_holder *to)
 {
     PyObject *array = to->instance->object;
-    char type[64], length[24];
-    format_attribute(array, "type", type, sizeof type);
-    snprintf(length, sizeof length, "%zd", PyObject_Length(array));
-    PyErr_Clear();
-    add_fact(to, "dtype", type);
+    lg_arrow_form form = is_chunked(to, array) ? lg_arrow_form_of_chunks(array)
+                                               : lg_arrow_form_of_array(array);
+    char length[24];
+    snprintf(length, sizeof length, "%zd", lg_arrow_length(array));
+    add_fact(to, "dtype", form.text);
     add_fact(to, "shape", length);
     add_bytes(to, "nbytes");
-    to->text = format_array(to, array, "");
+    to->text = format_array(to, array, form.text, "");
     lg_builder_set_text_id(lg_pass_builder(to->pass), to->instance->node,
                            to->text);
 }
@@ -160,10 +148,12 @@ add_column(lg_arrow_holder *to, PyObject *column, const char *name)
     int length = snprintf(label, sizeof label, "column %.80s", name);
     to->label =
         lg_builder_intern(lg_pass_builder(to->pass), label, (size_t)length);
-    to->text = format_array(to, column, name);
-    return PyType_IsSubtype(Py_TYPE(column), to->arrow->chunked)
-               ? lg_arrow_add_chunks(to, column)
-               : lg_arrow_add_array(to, column);
+    lg_arrow_form form = is_chunked(to, column)
+                             ? lg_arrow_form_of_chunks(column)
+                             : lg_arrow_form_of_array(column);
+    to->text = format_array(to, column, form.text, name);
+    return is_chunked(to, column) ? lg_arrow_add_chunks(to, column)
+                                  : lg_arrow_add_array(to, column);
 }
 
 /** `300x5`, and the columns' names as a fact. */
@@ -172,10 +162,10 @@ describe_table(const lg_arrow_holder *to, PyObject *names)
 {
     char text[64];
     lg_text said = {0};
-    Py_ssize_t rows = PyObject_Length(to->instance->object);
     Py_ssize_t count = PyList_GET_SIZE(names);
-    PyErr_Clear();
-    int length = snprintf(text, sizeof text, "%zdx%zd", rows, count);
+    uint64_t rows = 0;
+    lg_ask_number(lg_arrow_get(to->instance->object, "num_rows"), &rows);
+    int length = snprintf(text, sizeof text, "%" PRIu64 "x%zd", rows, count);
     lg_builder_set_text(lg_pass_builder(to->pass), to->instance->node, text,
                         (size_t)length);
     for (Py_ssize_t i = 0; i < count && i < NAMES_SHOWN; i++) {
@@ -191,24 +181,49 @@ describe_table(const lg_arrow_holder *to, PyObject *names)
     add_bytes(to, "nbytes");
 }
 
+/** Columns of a class of the user's are left out: making an object of one runs
+ *  their code. */
 static bool
-add_columns(lg_arrow_holder *to)
+add_plain_columns(lg_arrow_holder *to, PyObject *table, PyObject *names,
+                  const struct lg_arrow_schema *schema)
 {
-    PyObject *table = to->instance->object;
-    PyObject *names = lg_ask_attribute(table, "column_names");
-    PyObject *column = lg_ask_attribute(table, "column");
-    bool told = names != NULL && PyList_Check(names) && column != NULL;
-    if (told)
-        describe_table(to, names);
-    for (Py_ssize_t i = 0; told && i < PyList_GET_SIZE(names); i++) {
+    PyObject *column = lg_arrow_get(table, "column");
+    bool told = column != NULL;
+    for (Py_ssize_t i = 0; column && i < PyList_GET_SIZE(names); i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
         PyErr_Clear();
-        PyObject *at = lg_ask_callf(column, "(n)", i);
-        told = at != NULL && add_column(to, at, name != NULL ? name : "?");
+        PyObject *at = lg_arrow_column_is_plain(schema, i)
+                           ? lg_ask_callf(column, "(n)", i)
+                           : NULL;
+        told =
+            at != NULL && add_column(to, at, name != NULL ? name : "?") && told;
         Py_XDECREF(at);
     }
     Py_XDECREF(column);
+    return told;
+}
+
+/** Asks a part of the table that is all of it: a batch keeps in its object what
+ *  it is asked for. */
+static bool
+add_columns(lg_arrow_holder *to)
+{
+    PyObject *slice = lg_arrow_get(to->instance->object, "slice");
+    PyObject *table = lg_ask_callf(slice, "(i)", 0);
+    PyObject *schema = table != NULL ? lg_arrow_get(table, "schema") : NULL;
+    PyObject *names = schema != NULL ? lg_arrow_get(schema, "names") : NULL;
+    struct lg_arrow_schema *columns =
+        schema != NULL ? lg_arrow_schema_open(to->pass, schema) : NULL;
+    bool told = names != NULL && PyList_Check(names);
+    if (told)
+        describe_table(to, names);
+    told =
+        told && columns != NULL && add_plain_columns(to, table, names, columns);
+    lg_arrow_schema_close(columns);
     Py_XDECREF(names);
+    Py_XDECREF(schema);
+    Py_XDECREF(table);
+    Py_XDECREF(slice);
     return told;
 }
 
@@ -265,7 +280,8 @@ ask(lg_adapter_pass *pass, void *context)
             .instance = &instance,
             .label = lg_builder_intern(builder, "data", 4),
         };
-        if (!instance.frontier && !ask_instance(&to))
+        if (!instance.frontier && lg_arrow_is_filled(instance.object) &&
+            !ask_instance(&to))
             lg_builder_add_fact(builder, instance.node, "not inspected", why,
                                 sizeof why - 1);
     }

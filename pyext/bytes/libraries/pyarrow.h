@@ -28,6 +28,34 @@ typedef struct lg_arrow_holder {
     uint32_t label; /**< string id of the edge's */
 } lg_arrow_holder;
 
+/** What a type is. */
+typedef struct lg_arrow_form {
+    bool known;            /**< else pyarrow does not tell */
+    bool extension;        /**< it is one of the user's */
+    bool extension_inside; /**< or a part of it is */
+    bool dictionaries;     /**< arrays of it have dictionaries */
+    char text[64];         /**< `int64` */
+} lg_arrow_form;
+
+/** Of an array's elements. */
+lg_arrow_form lg_arrow_form_of_array(PyObject *array);
+lg_arrow_form lg_arrow_form_of_chunks(PyObject *chunked);
+
+/** What a schema says of itself, or NULL; to be closed. */
+struct lg_arrow_schema *lg_arrow_schema_open(lg_adapter_pass *pass,
+                                             PyObject *schema);
+void lg_arrow_schema_close(struct lg_arrow_schema *schema);
+/** Whether there is nothing of the user's in a column. */
+bool lg_arrow_column_is_plain(const struct lg_arrow_schema *schema,
+                              Py_ssize_t i);
+
+/** object.name as pyarrow's own class has it; a new reference, or NULL. */
+PyObject *lg_arrow_get(PyObject *object, const char *name);
+/** len(object) in the same way; 0 if it has none. */
+Py_ssize_t lg_arrow_length(PyObject *object);
+/** Whether pyarrow has filled the object, which it crashes on else. */
+bool lg_arrow_is_filled(PyObject *object);
+
 /** Charges a buffer; one that was cut from another keeps all of that. False if
  *  pyarrow does not tell. */
 bool lg_arrow_add_buffer(const lg_arrow_holder *to, PyObject *buffer);

@@ -21,7 +21,7 @@ whole_of(PyObject *buffer)
 {
     Py_INCREF(buffer);
     for (int i = 0; i < PARENTS_MAX; i++) {
-        PyObject *parent = lg_ask_attribute(buffer, "parent");
+        PyObject *parent = lg_arrow_get(buffer, "parent");
         if (parent == NULL || parent == Py_None) {
             Py_XDECREF(parent);
             break;
@@ -76,9 +76,9 @@ lg_arrow_add_buffer(const lg_arrow_holder *to, PyObject *buffer)
     if (!is_a(buffer, to->arrow->buffer))
         return false;
     PyObject *whole = whole_of(buffer);
-    bool told = lg_ask_true(lg_ask_attribute(whole, "is_cpu")) &&
-                lg_ask_number(lg_ask_attribute(whole, "address"), &address) &&
-                lg_ask_number(lg_ask_attribute(whole, "size"), &length);
+    bool told = lg_ask_true(lg_arrow_get(whole, "is_cpu")) &&
+                lg_ask_number(lg_arrow_get(whole, "address"), &address) &&
+                lg_ask_number(lg_arrow_get(whole, "size"), &length);
     if (told && address != 0 && length > 0)
         add_span(to, address, length, whole == buffer);
     Py_DECREF(whole);
@@ -88,7 +88,9 @@ lg_arrow_add_buffer(const lg_arrow_holder *to, PyObject *buffer)
 static bool
 add_buffers(const lg_arrow_holder *to, PyObject *array)
 {
-    PyObject *buffers = lg_ask_method(array, "buffers");
+    PyObject *method = lg_arrow_get(array, "buffers");
+    PyObject *buffers = lg_ask_call(method, NULL, NULL);
+    Py_XDECREF(method);
     bool told = buffers != NULL && PyList_Check(buffers);
     for (Py_ssize_t i = 0; told && i < PyList_GET_SIZE(buffers); i++) {
         PyObject *buffer = PyList_GET_ITEM(buffers, i);
@@ -121,45 +123,70 @@ push(pending *to, PyObject *array)
     Py_DECREF(array);
 }
 
-/** Those parts of an array which may have dictionaries, whose buffers are not
- *  among its own. */
+/** The same array in an object of its own: pyarrow keeps in an array's object
+ * what it is asked for. */
+static PyObject *
+twin_of(PyObject *array)
+{
+    PyObject *slice = lg_arrow_get(array, "slice");
+    PyObject *twin = lg_ask_call(slice, NULL, NULL);
+    Py_XDECREF(slice);
+    return twin;
+}
+
+/** The parts of an array of parts. */
 static void
-push_parts(pending *to, PyObject *array, const lg_arrow *arrow)
+push_fields(pending *to, PyObject *array, const lg_arrow *arrow)
 {
     uint64_t fields = 0;
-    PyObject *type = lg_ask_attribute(array, "type");
+    PyObject *type = lg_arrow_get(array, "type");
     if (type != NULL)
-        lg_ask_number(lg_ask_attribute(type, "num_fields"), &fields);
+        lg_ask_number(lg_arrow_get(type, "num_fields"), &fields);
     Py_XDECREF(type);
-    if (is_a(array, arrow->dictionary)) {
-        push(to, lg_ask_attribute(array, "dictionary"));
-        return;
-    }
-    PyObject *inner = lg_ask_attribute(array, "storage");
-    if (inner == NULL && fields == 1)
-        inner = lg_ask_attribute(array, "values");
+    PyObject *inner = fields == 1 ? lg_arrow_get(array, "values") : NULL;
     if (inner != NULL && is_a(inner, arrow->array)) {
         push(to, inner);
         return;
     }
     Py_XDECREF(inner);
-    PyObject *field = fields > 0 ? lg_ask_attribute(array, "field") : NULL;
+    PyObject *field = fields > 0 ? lg_arrow_get(array, "field") : NULL;
     for (uint64_t i = 0; field != NULL && i < fields; i++)
         push(to, lg_ask_callf(field, "(K)", (unsigned long long)i));
     Py_XDECREF(field);
+}
+
+/** Those parts of an array which may have dictionaries, whose buffers are not
+ *  among its own. */
+static void
+push_parts(pending *to, PyObject *array, const lg_arrow *arrow)
+{
+    PyObject *storage = lg_arrow_get(array, "storage");
+    if (storage != NULL && is_a(storage, arrow->array)) {
+        push(to, storage);
+        return;
+    }
+    Py_XDECREF(storage);
+    PyObject *twin = twin_of(array);
+    if (twin != NULL && is_a(twin, arrow->dictionary))
+        push(to, lg_arrow_get(twin, "dictionary"));
+    else if (twin != NULL)
+        push_fields(to, twin, arrow);
+    Py_XDECREF(twin);
 }
 
 bool
 lg_arrow_add_array(const lg_arrow_holder *to, PyObject *array)
 {
     pending state = {.count = 1, .arrays = {array}};
-    bool told = true;
+    lg_arrow_form form = lg_arrow_form_of_array(array);
+    bool told = form.known && !(form.extension_inside && form.dictionaries);
     Py_INCREF(array);
     while (state.count > 0) {
         PyObject *at = state.arrays[--state.count];
-        told = told && is_a(at, to->arrow->array) && add_buffers(to, at);
-        if (told)
+        bool added = is_a(at, to->arrow->array) && add_buffers(to, at);
+        if (added && form.dictionaries && !form.extension_inside)
             push_parts(&state, at, to->arrow);
+        told = told && added;
         Py_DECREF(at);
     }
     return told && !state.full;
@@ -169,9 +196,12 @@ bool
 lg_arrow_add_chunks(const lg_arrow_holder *to, PyObject *chunked)
 {
     uint64_t count = 0;
-    PyObject *chunk = lg_ask_attribute(chunked, "chunk");
+    lg_arrow_form form = lg_arrow_form_of_chunks(chunked);
+    if (!form.known || form.extension || form.extension_inside)
+        return false;
+    PyObject *chunk = lg_arrow_get(chunked, "chunk");
     bool told = chunk != NULL &&
-                lg_ask_number(lg_ask_attribute(chunked, "num_chunks"), &count);
+                lg_ask_number(lg_arrow_get(chunked, "num_chunks"), &count);
     for (uint64_t i = 0; told && i < count; i++) {
         PyObject *array = lg_ask_callf(chunk, "(K)", (unsigned long long)i);
         told = array != NULL && lg_arrow_add_array(to, array);

@@ -60,25 +60,24 @@ typedef struct bytesio_layout {
 static bool
 prepare(lg_adapter_pass *pass, void **state)
 {
-    (void)pass;
-    *state = NULL;
+    *state = (void *)lg_pass_types(pass);
     return true;
 }
 
 static unsigned
 kind_of(void *state, PyTypeObject *type)
 {
-    (void)state;
+    const lg_known *known = state;
     if (PyType_IsSubtype(type, &PyByteArray_Type))
         return KIND_BYTEARRAY;
     if (type == &PyMemoryView_Type)
         return KIND_MEMORYVIEW;
-    return lg_type_is(type, "array.array")          ? KIND_ARRAY
-           : lg_type_is(type, "mmap.mmap")          ? KIND_MMAP
-           : lg_type_is(type, "_ctypes._CData")     ? KIND_CTYPES
-           : lg_type_is(type, "_io.BytesIO")        ? KIND_BYTESIO
-           : lg_type_is(type, "_io._BytesIOBuffer") ? KIND_BYTESIO_VIEW
-                                                    : 0;
+    return lg_known_is(known, type, LG_KNOWN_ARRAY)          ? KIND_ARRAY
+           : lg_known_is(known, type, LG_KNOWN_MMAP)         ? KIND_MMAP
+           : lg_known_is(known, type, LG_KNOWN_CDATA)        ? KIND_CTYPES
+           : lg_known_is(known, type, LG_KNOWN_BYTESIO)      ? KIND_BYTESIO
+           : lg_known_is(known, type, LG_KNOWN_BYTESIO_VIEW) ? KIND_BYTESIO_VIEW
+                                                             : 0;
 }
 
 /** The content of a BytesIO is an object, which its __sizeof__ counts too, and

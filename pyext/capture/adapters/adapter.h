@@ -25,6 +25,8 @@
 #ifndef LEAKGRAPH_ADAPTER_H
 #define LEAKGRAPH_ADAPTER_H
 
+#include "capture/walk/known.h"
+
 #include <Python.h>
 #include <leakgraph/builder.h>
 
@@ -67,6 +69,9 @@ void lg_pass_note(lg_adapter_pass *pass, const char *format, ...)
 lg_builder *lg_pass_builder(lg_adapter_pass *pass);
 /** Bytes of leakgraph's own: open snapshots, memory kept for captures. */
 uint64_t lg_pass_own_bytes(void);
+/** Types of C libraries whose layout is known, as they were found for this
+ *  capture. */
+const lg_known *lg_pass_types(const lg_adapter_pass *pass);
 /** Whether only a part of the heap is captured: what is costly and about the
  *  whole process is then left out. */
 bool lg_pass_is_partial(const lg_adapter_pass *pass);
@@ -132,6 +137,9 @@ PyObject *lg_pass_attribute(lg_adapter_pass *pass, PyObject *object,
                             const char *name);
 /** The value of a str key in an exact dict; borrowed, or NULL. */
 PyObject *lg_pass_item(PyObject *dict, const char *key);
+/** Adds the text of a str, as UTF-8 and at most `limit` bytes of it, from its
+ *  memory: the str itself caches nothing. */
+void lg_pass_say(lg_text *out, PyObject *str, size_t limit);
 
 /** The edges that the walk found from a node, as a range of the builder's
  *  columns; false if its turn has not come yet. */

@@ -36,6 +36,21 @@ lg_pass_note(lg_adapter_pass *pass, const char *format, ...)
     lg_builder_set_info(pass->walk->builder, key, text);
 }
 
+void
+lg_pass_say(lg_text *out, PyObject *str, size_t limit)
+{
+    lg_name name;
+    name.length = 0;
+    lg_name_add_str(&name, str, limit);
+    lg_text_addf(out, "%.*s", (int)name.length, name.data);
+}
+
+const lg_known *
+lg_pass_types(const lg_adapter_pass *pass)
+{
+    return &pass->walk->known;
+}
+
 lg_builder *
 lg_pass_builder(lg_adapter_pass *pass)
 {

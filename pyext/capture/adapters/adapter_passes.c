@@ -43,6 +43,7 @@ lg_passes_open(lg_walk *walk)
     /* What adapters allocate must not set off a collection: it would free the
      * very garbage that is to be seen. */
     bool collecting = lg_collector_pause(walk->interpreter);
+    lg_known_find(&walk->known);
     for (size_t i = 0; lg_adapters[i] != NULL && i < LG_ADAPTERS_MAX; i++) {
         lg_adapter_pass *pass = &walk->passes->each[i];
         pass->walk = walk;

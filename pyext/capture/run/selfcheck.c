@@ -12,6 +12,7 @@
 
 const void *lg_general_lookup;
 traverseproc lg_subtype_traverse;
+destructor lg_subtype_dealloc;
 
 /** Why the internals are not used, or empty. Written once, at import. */
 static char refusal[128] = "not checked";
@@ -111,6 +112,17 @@ check_instance(PyObject *class)
     Py_DECREF(object);
 }
 
+/** A class is a cycle, which would wait for the collector where everybody sees
+ *  it: takes it apart as the collector does. Without a GIL its references are
+ *  counted by the collector alone. */
+static void
+drop_class(PyObject *class)
+{
+    if (!LG_FREE_THREADED)
+        Py_TYPE(class)->tp_clear(class);
+    Py_DECREF(class);
+}
+
 static void
 check_classes(void)
 {
@@ -122,8 +134,9 @@ check_classes(void)
         return;
     }
     lg_subtype_traverse = ((PyTypeObject *)class)->tp_traverse;
+    lg_subtype_dealloc = ((PyTypeObject *)class)->tp_dealloc;
     check_instance(class);
-    Py_DECREF(class);
+    drop_class(class);
 }
 
 void
@@ -138,6 +151,13 @@ lg_capture_self_check(void)
     check_generations();
     check_dicts();
     check_classes();
+}
+
+bool
+lg_type_is_pythons(const PyTypeObject *type)
+{
+    return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
+           type->tp_dealloc == lg_subtype_dealloc;
 }
 
 bool

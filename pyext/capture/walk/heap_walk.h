@@ -15,6 +15,7 @@
 #include "capture/walk/capture_options.h"
 #include "capture/memory/images.h"
 #include "capture/memory/address_map.h"
+#include "capture/walk/known.h"
 #include "capture/walk/type_table.h"
 #include <leakgraph/builder.h>
 
@@ -69,6 +70,7 @@ typedef struct lg_walk {
     bool internal; /**< internal layouts may be relied on */
     lg_address_map address_map;
     lg_type_table types;
+    lg_known known;
     lg_tracked tracked;
     lg_images images; /**< whole walks by internal layouts; else none */
     lg_edge_names names;
@@ -369,5 +371,6 @@ void lg_pass_choose(lg_walk *walk, lg_type_info *info);
 /** What the self-check learned. */
 extern const void *lg_general_lookup;
 extern traverseproc lg_subtype_traverse;
+extern destructor lg_subtype_dealloc;
 
 #endif

@@ -5,8 +5,6 @@
 #include "capture/cpython/peek.h"
 #include "capture/walk/heap_walk.h"
 
-#include <string.h>
-
 /** Whether a word leads to a str, which need not be the case. */
 static bool
 leads_to_str(const PyObject *word)
@@ -150,12 +148,6 @@ name_module_state(lg_walk *walk)
     }
 }
 
-static bool
-is_lru_link_type(const PyTypeObject *type)
-{
-    return strstr(type->tp_name, "_lru_list_elem") != NULL;
-}
-
 /** The head of lru_list_elem, 3.9 to 3.14; a wrapper begins with one. */
 typedef struct lru_link_layout {
     PyObject_HEAD
@@ -170,11 +162,19 @@ walk_lru_links(lg_walk *walk, PyObject *object)
 {
     lru_link_layout *root = (lru_link_layout *)object;
     uint32_t rank = 0;
-    for (lru_link_layout *link = root->next;
-         link != NULL && link != root &&
-         is_lru_link_type(Py_TYPE((PyObject *)link));
+    for (lru_link_layout *link = root->next; link != NULL && link != root;
          link = link->next)
         lg_walk_edge(walk, (PyObject *)link, LG_EDGE_INDEX, rank++);
+}
+
+/** The type of the wrapper's links; NULL if it has none. */
+static PyObject *
+lru_link_type(PyObject *object)
+{
+    lru_link_layout *link = ((lru_link_layout *)object)->next;
+    return link != NULL && (PyObject *)link != object
+               ? (PyObject *)Py_TYPE((PyObject *)link)
+               : NULL;
 }
 
 /** The wrapper's own words, as against what it reports for its links. */
@@ -184,9 +184,9 @@ name_lru_word(lg_walk *walk, uint64_t edge, PyObject *target)
     lg_builder *builder = walk->builder;
     const char *name = PyDict_CheckExact(target) ? "cache"
                        : PyType_Check(target)
-                           ? is_lru_link_type((PyTypeObject *)target)
-                                 ? "lru_list_elem_type"
-                                 : "cache_info_type"
+                           ? lg_type_is_pythons((PyTypeObject *)target)
+                                 ? "cache_info_type"
+                                 : "lru_list_elem_type"
                        : Py_TYPE(target)->tp_call != NULL ? "__wrapped__"
                                                           : "kwd_mark";
     builder->edge_kind[edge] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
@@ -200,6 +200,7 @@ static void
 name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
     lg_builder *builder = walk->builder;
+    const PyObject *link_type = lru_link_type(object);
     uint32_t key = LG_NONE, rank = 0;
     bool after_result = false;
     for (uint64_t i = 0; i < walk->names.count; i++) {
@@ -208,8 +209,7 @@ name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
             continue;
         uint32_t target = builder->edge_target[edge];
         PyObject *child = (PyObject *)(uintptr_t)builder->address[target];
-        if (after_result && PyType_Check(child) &&
-            is_lru_link_type((PyTypeObject *)child)) {
+        if (after_result && child == link_type) {
             builder->edge_kind[edge] =
                 LG_EDGE_TYPE | LG_EDGE_TRAVERSED | LG_EDGE_UNCOUNTED;
         } else if (key != LG_NONE) {

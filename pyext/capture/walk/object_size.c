@@ -5,8 +5,6 @@
  */
 #include "capture/walk/heap_walk.h"
 
-#include <string.h>
-
 static size_t
 size_of_str(PyObject *object)
 {
@@ -130,46 +128,17 @@ lg_fixed_size(const lg_type_info *info)
     }
 }
 
-/** Library types whose C __sizeof__ counts memory behind their struct. Others'
- *  may run anything and are not called; struct.Struct's crashes on an instance
- *  that was never initialised. */
-static bool
-has_library_sizeof(PyTypeObject *type)
-{
-    static const char *const names[] = {
-        "collections.deque",
-        "collections.OrderedDict",
-        "decimal.Decimal",
-        "_io.StringIO",
-        "_io.BufferedReader",
-        "_io.BufferedWriter",
-        "_io.BufferedRandom",
-        "_io.BufferedRWPair",
-        "_io._Buffered",
-        "StgDict",
-        "re.Pattern",
-        "re.Match",
-        "xml.etree.ElementTree.Element",
-        "_pickle.Pickler",
-        "_pickle.Unpickler",
-        "itertools.product",
-        "itertools.combinations",
-        "itertools.combinations_with_replacement",
-        "itertools.permutations",
-    };
-    for (size_t i = 0; i < LG_COUNT(names); i++)
-        if (strcmp(type->tp_name, names[i]) == 0)
-            return true;
-    return false;
-}
-
-/** Without their layouts, dicts and types are asked as well. */
+/** Library types whose C __sizeof__ counts memory behind their struct are
+ * asked: others' may run anything; struct.Struct's crashes on an instance that
+ * was never initialised. Without their layouts, dicts and types are asked as
+ * well.
+ */
 static bool
 may_be_asked(const lg_walk *walk, PyTypeObject *base)
 {
     if (!walk->internal && (base == &PyDict_Type || base == &PyType_Type))
         return true;
-    return has_library_sizeof(base);
+    return lg_known_tells_size(&walk->known, base);
 }
 
 /** The C function behind the type's __sizeof__, if a library type defines it
@@ -187,7 +156,8 @@ lg_type_sizeof(lg_walk *walk, PyTypeObject *type)
             dict != NULL ? lg_dict_find(dict, "__sizeof__") : NULL;
         if (found == NULL)
             continue;
-        if (Py_TYPE(found) != &PyMethodDescr_Type || !may_be_asked(walk, base))
+        if (Py_TYPE(found) != &PyMethodDescr_Type ||
+            PyDescr_TYPE(found) != base || !may_be_asked(walk, base))
             return NULL;
         const PyMethodDef *method = ((PyMethodDescrObject *)found)->d_method;
         return method->ml_flags == METH_NOARGS ? method->ml_meth : NULL;

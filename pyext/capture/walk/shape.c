@@ -32,10 +32,9 @@ typedef struct known_shape {
 
 #define FIELDS(table) table, LG_COUNT(table)
 
-/** The shape of a type that CPython has a struct for; those that it does not
- *  export are known by name. */
+/** The shape of a type that CPython has a struct for. */
 static known_shape
-shape_of(PyTypeObject *type)
+shape_of(const lg_walk *walk, PyTypeObject *type)
 {
     const known_shape known[] = {
         {&PyList_Type, LG_SHAPE_LIST, NULL, 0},
@@ -64,6 +63,10 @@ shape_of(PyTypeObject *type)
         {&PyTraceBack_Type, LG_SHAPE_PLAIN, FIELDS(lg_traceback_fields)},
         {&PyCFunction_Type, LG_SHAPE_BUILTIN, FIELDS(lg_builtin_method_fields)},
         {&PyMemoryView_Type, LG_SHAPE_PLAIN, FIELDS(lg_memoryview_fields)},
+        {walk->known.type[LG_KNOWN_MANAGED_BUFFER], LG_SHAPE_PLAIN,
+         FIELDS(lg_managed_buffer_fields)},
+        {walk->known.type[LG_KNOWN_DEQUE], LG_SHAPE_DEQUE, NULL, 0},
+        {walk->known.type[LG_KNOWN_LRU_CACHE], LG_SHAPE_LRU_CACHE, NULL, 0},
         {&PyMemberDescr_Type, LG_SHAPE_DESCRIPTOR,
          FIELDS(lg_descriptor_fields)},
         {&PyGetSetDescr_Type, LG_SHAPE_DESCRIPTOR,
@@ -80,16 +83,7 @@ shape_of(PyTypeObject *type)
     for (size_t i = 0; i < LG_COUNT(known); i++)
         if (known[i].type == type)
             return known[i];
-    known_shape other = {type, LG_SHAPE_PLAIN, NULL, 0};
-    if (strcmp(type->tp_name, "managedbuffer") == 0) {
-        other.fields = lg_managed_buffer_fields;
-        other.count = LG_COUNT(lg_managed_buffer_fields);
-    } else if (strcmp(type->tp_name, "collections.deque") == 0) {
-        other.shape = LG_SHAPE_DEQUE;
-    } else if (strcmp(type->tp_name, "functools._lru_cache_wrapper") == 0) {
-        other.shape = LG_SHAPE_LRU_CACHE;
-    }
-    return other;
+    return (known_shape){type, LG_SHAPE_PLAIN, NULL, 0};
 }
 
 static bool
@@ -111,12 +105,12 @@ add_field(lg_type_info *info, lg_named_field field)
 /** An upper bound on the named words of a type: its own and its bases', and
  *  its dict. */
 static size_t
-field_bound(PyTypeObject *type)
+field_bound(const lg_walk *walk, PyTypeObject *type)
 {
     size_t count = 1;
     PyMemberDef member;
     for (PyTypeObject *base = type; base != NULL; base = base->tp_base) {
-        count += shape_of(base).count;
+        count += shape_of(walk, base).count;
         for (size_t i = 0; lg_member_at(base, i, &member); i++)
             count++;
     }
@@ -128,7 +122,7 @@ static void
 add_known(lg_walk *walk, lg_type_info *info)
 {
     for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base) {
-        known_shape known = shape_of(base);
+        known_shape known = shape_of(walk, base);
         if (info->shape == LG_SHAPE_PLAIN)
             info->shape = (uint8_t)known.shape;
         for (size_t i = 0; i < known.count; i++)
@@ -175,8 +169,8 @@ add_declared(lg_walk *walk, lg_type_info *info)
 bool
 lg_type_lay_out(lg_walk *walk, lg_type_info *info)
 {
-    info->fields =
-        lg_walk_keep(walk, field_bound(info->type) * sizeof *info->fields);
+    info->fields = lg_walk_keep(walk, field_bound(walk, info->type) *
+                                          sizeof *info->fields);
     if (info->fields == NULL)
         return false;
     add_known(walk, info);

@@ -225,9 +225,8 @@ def strange():
     assert "memory of pyarrow was not inspected" in str(snapshot.memory())
     pyarrow.lib.ChunkedArray = real
 
-    class Failing(pyarrow.ExtensionArray):
-        def buffers(self):
-            raise RuntimeError("no")
+    class Own(pyarrow.ExtensionArray):
+        pass
 
     class Kind(pyarrow.ExtensionType):
         def __init__(self):
@@ -237,11 +236,22 @@ def strange():
             return b""
 
         def __arrow_ext_class__(self):
-            return Failing
+            return Own
 
-    it.failing = Failing.from_storage(Kind(), pyarrow.array([1, 2]))
-    facts = leakgraph.snapshot().find(it.failing).facts
-    assert facts["not inspected"] == "pyarrow does not tell its memory"
+    it.own = Own.from_storage(Kind(), pyarrow.array(range(1000)))
+    it.chunks = pyarrow.chunked_array([it.own])
+    it.table = pyarrow.table({"number": [1.0] * 1000, "kind": it.own})
+    snapshot = leakgraph.snapshot()
+    (memory,) = memory_of(it.own, snapshot)
+    assert memory.size == 8000
+    assert snapshot.find(it.own).text == "extension<kind>[1000]"
+    for thing in (it.chunks, it.table):
+        facts = snapshot.find(thing).facts
+        assert facts["not inspected"] == "pyarrow does not tell its memory"
+    assert memory_of(it.table, snapshot)[0].text == "number: double[1000]"
+    half = [kind.__new__(kind) for kind in (pyarrow.Table, pyarrow.Buffer)]
+    leakgraph.snapshot().close()
+    assert len(half) == 2
 
 
 def undisturbed():

@@ -1,0 +1,231 @@
+/**
+ * What a type of pyarrow's is, by Arrow's C data interface: extension types
+ * bring classes of the user's along, whose code runs when pyarrow makes an
+ * object of what they are a part of.
+ */
+#include "bytes/libraries/pyarrow.h"
+#include "bytes/common/ask.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 32 };
+
+/** The Arrow C data interface. */
+struct lg_arrow_schema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t child_count;
+    struct lg_arrow_schema **children;
+    struct lg_arrow_schema *dictionary;
+    void (*release)(struct lg_arrow_schema *);
+    void *private_data;
+};
+
+/** The Arrow C stream interface. */
+typedef struct arrow_stream {
+    int (*get_schema)(struct arrow_stream *, struct lg_arrow_schema *);
+    int (*get_next)(struct arrow_stream *, void *);
+    const char *(*get_last_error)(struct arrow_stream *);
+    void (*release)(struct arrow_stream *);
+    void *private_data;
+} arrow_stream;
+
+static int32_t
+take_length(const char **at)
+{
+    int32_t length;
+    memcpy(&length, *at, sizeof length);
+    *at += sizeof length;
+    return length;
+}
+
+/** The name of an extension type, written behind its length; NULL if the type
+ * is none. */
+static const char *
+extension_name(const struct lg_arrow_schema *schema)
+{
+    static const char key[] = "ARROW:extension:name";
+    const char *at = schema->metadata;
+    int32_t count = at != NULL ? take_length(&at) : 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t length = take_length(&at);
+        bool found =
+            length == sizeof key - 1 && memcmp(at, key, sizeof key - 1) == 0;
+        at += length;
+        if (found)
+            return at;
+        length = take_length(&at);
+        at += length;
+    }
+    return NULL;
+}
+
+static void
+look_inside(const struct lg_arrow_schema *schema, int depth, lg_arrow_form *out)
+{
+    if (depth > DEPTH_MAX || (depth > 0 && extension_name(schema) != NULL))
+        out->extension_inside = true;
+    if (schema->dictionary != NULL)
+        out->dictionaries = true;
+    if (depth > DEPTH_MAX)
+        return;
+    for (int64_t i = 0; i < schema->child_count; i++)
+        look_inside(schema->children[i], depth + 1, out);
+    if (schema->dictionary != NULL)
+        look_inside(schema->dictionary, depth + 1, out);
+}
+
+static lg_arrow_form
+form_of(const struct lg_arrow_schema *schema)
+{
+    lg_arrow_form form = {.known = true};
+    const char *name = extension_name(schema);
+    form.extension = name != NULL;
+    if (name != NULL) {
+        int32_t length = take_length(&name);
+        snprintf(form.text, sizeof form.text, "extension<%.*s>",
+                 length < 40 ? length : 40, name);
+    }
+    look_inside(schema, 0, &form);
+    if (form.extension_inside && name == NULL)
+        snprintf(form.text, sizeof form.text, "extension types inside");
+    return form;
+}
+
+static void
+release(struct lg_arrow_schema *schema)
+{
+    if (schema->release != NULL)
+        schema->release(schema);
+}
+
+/** Has a DataType or Schema describe itself. */
+static bool export(PyObject *object, struct lg_arrow_schema *out)
+{
+    PyObject *method =
+        object != NULL ? lg_arrow_get(object, "_export_to_c") : NULL;
+    PyObject *done =
+        lg_ask_callf(method, "(K)", (unsigned long long)(uintptr_t)out);
+    bool fine = done != NULL && out->release != NULL;
+    Py_XDECREF(done);
+    Py_XDECREF(method);
+    return fine;
+}
+
+/** str() of a type without extensions, which is pyarrow's own. */
+static void
+say_type(PyObject *type, lg_arrow_form *form)
+{
+    PyObject *said = type != NULL && !lg_type_is_pythons(Py_TYPE(type))
+                         ? PyObject_Str(type)
+                         : NULL;
+    const char *text = said != NULL ? PyUnicode_AsUTF8(said) : NULL;
+    PyErr_Clear();
+    snprintf(form->text, sizeof form->text, "%s", text != NULL ? text : "?");
+    Py_XDECREF(said);
+}
+
+lg_arrow_form
+lg_arrow_form_of_array(PyObject *array)
+{
+    struct lg_arrow_schema schema = {0};
+    lg_arrow_form form = {.text = "?"};
+    PyObject *type = lg_arrow_get(array, "type");
+    if (export(type, &schema))
+        form = form_of(&schema);
+    if (form.known && !form.extension && !form.extension_inside)
+        say_type(type, &form);
+    release(&schema);
+    Py_XDECREF(type);
+    return form;
+}
+
+lg_arrow_form
+lg_arrow_form_of_chunks(PyObject *chunked)
+{
+    struct lg_arrow_schema schema = {0};
+    lg_arrow_form form = {.text = "?"};
+    PyObject *method = lg_arrow_get(chunked, "__arrow_c_stream__");
+    PyObject *capsule = lg_ask_call(method, NULL, NULL);
+    arrow_stream *stream =
+        capsule != NULL ? PyCapsule_GetPointer(capsule, "arrow_array_stream")
+                        : NULL;
+    PyErr_Clear();
+    if (stream != NULL && stream->get_schema(stream, &schema) == 0)
+        form = form_of(&schema);
+    if (form.known && !form.extension && !form.extension_inside) {
+        PyObject *type = lg_arrow_get(chunked, "type");
+        say_type(type, &form);
+        Py_XDECREF(type);
+    }
+    release(&schema);
+    Py_XDECREF(capsule);
+    Py_XDECREF(method);
+    return form;
+}
+
+bool
+lg_arrow_column_is_plain(const struct lg_arrow_schema *schema, Py_ssize_t i)
+{
+    if (i >= schema->child_count)
+        return false;
+    lg_arrow_form form = form_of(schema->children[i]);
+    return !form.extension && !form.extension_inside;
+}
+
+struct lg_arrow_schema *
+lg_arrow_schema_open(lg_adapter_pass *pass, PyObject *schema)
+{
+    struct lg_arrow_schema *out = lg_pass_keep(pass, sizeof *out);
+    return out != NULL && export(schema, out) ? out : NULL;
+}
+
+void
+lg_arrow_schema_close(struct lg_arrow_schema *schema)
+{
+    if (schema != NULL)
+        release(schema);
+}
+
+/* ----------------------------------------------------- pyarrow's own code ---
+ */
+
+PyObject *
+lg_arrow_get(PyObject *object, const char *name)
+{
+    return lg_ask_as(lg_c_type_of(object), object, name);
+}
+
+Py_ssize_t
+lg_arrow_length(PyObject *object)
+{
+    PySequenceMethods *methods = lg_c_type_of(object)->tp_as_sequence;
+    Py_ssize_t length = methods != NULL && methods->sq_length != NULL
+                            ? methods->sq_length(object)
+                            : 0;
+    PyErr_Clear();
+    return length;
+}
+
+bool
+lg_arrow_is_filled(PyObject *object)
+{
+    const PyTypeObject *type = lg_c_type_of(object);
+    size_t size = (size_t)type->tp_basicsize;
+    bool first = true;
+    for (size_t at = sizeof(PyObject); at + sizeof(void *) <= size;
+         at += sizeof(void *)) {
+        const void *word = *(void *const *)((const char *)object + at);
+        if ((Py_ssize_t)at == type->tp_weaklistoffset ||
+            (Py_ssize_t)at == type->tp_dictoffset)
+            continue;
+        /* The first of its own is Cython's table of methods. */
+        if (!first && word != NULL && word != Py_None)
+            return true;
+        first = false;
+    }
+    return false;
+}

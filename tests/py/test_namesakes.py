@@ -1,0 +1,18 @@
+"""A class made in Python is never taken for a type made in C that has its name."""
+
+import pytest
+
+
+def test_namesakes(isolated):
+    done = isolated("namesakes.py", "decimal", "xml.etree.ElementTree", "ctypes")
+    assert done.code == 0, done.err[-2000:]
+    assert int(done.out.split()[0]) > 500
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    "libraries", ["numpy pandas pyarrow matplotlib.pyplot PIL.Image", "torch jax.numpy"]
+)
+def test_namesakes_beside_the_libraries(isolated, libraries):
+    done = isolated("namesakes.py", *libraries.split())
+    assert done.code == 0, done.err[-2000:]

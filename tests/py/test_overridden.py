@@ -1,0 +1,19 @@
+"""No code of the user's runs in a snapshot, whatever their subclasses override."""
+
+import pytest
+
+
+@pytest.mark.parametrize("library", ["builtin", "numpy"])
+def test_overridden(isolated, library):
+    done = isolated("overridden.py", library)
+    assert done.code == 0 and done.out == "right\n", done.err
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    "library", ["pandas", "pyarrow", "jax", "pillow", "matplotlib", "torch"]
+)
+def test_overridden_of_libraries(isolated, library):
+    flags = "--xla_force_host_platform_device_count=2"
+    done = isolated("overridden.py", library, XLA_FLAGS=flags, JAX_PLATFORMS="cpu")
+    assert done.code == 0 and done.out == "right\n", done.err
