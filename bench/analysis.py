@@ -29,8 +29,8 @@ class Record:
         self.place = {"x": number * 0.25, "key": (self.name, self.tags)}
 kept = [Record(i) for i in range(OBJECTS // 10)]
 """
-# Every twentieth record is in a knot with its neighbours, some with two ways in.
-KNOTTED = (
+# Every twentieth record is in a component with its neighbours, some with two entries.
+CYCLIC = (
     RECORDS
     + """
 for i in range(0, len(kept) - 6, 60):
@@ -81,7 +81,7 @@ del kept[1:-1], element
 """
 HEAPS = {
     "application records": RECORDS,
-    "knotted records": KNOTTED,
+    "records with cycles": CYCLIC,
     "tree with parent pointers": TREE,
     "torch, pandas, matplotlib": TORCH,
     "records in any order": SHUFFLED,

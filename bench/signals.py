@@ -43,9 +43,9 @@ def change(seed):
         if len(node.back) > 20:
             # The collector gets a part of them: that of a free-threaded build does
             # not keep up with four threads.
-            knot = kept.pop(seed % 199)
+            cycle = kept.pop(seed % 199)
             if seed % 64:
-                knot.clear()
+                cycle.clear()
 
 for seed in range(4):
     threading.Thread(target=change, args=(seed,), daemon=True).start()
