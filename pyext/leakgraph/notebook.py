@@ -8,7 +8,6 @@ from __future__ import annotations
 from html import escape
 
 from leakgraph._core import (
-    Accounting,
     ClosedError,
     Cycle,
     Cycles,
@@ -18,7 +17,6 @@ from leakgraph._core import (
 )
 
 __all__ = [
-    "accounting_html",
     "cycles_html",
     "merged_html",
     "undrawn_html",
@@ -29,11 +27,6 @@ __all__ = [
 DRAWN = 3
 
 _LEFT = ' style="text-align:left"'
-
-
-def accounting_html(accounting: Accounting) -> str:
-    """The report as it is."""
-    return f"<pre>{escape(str(accounting))}</pre>"
 
 
 def merged_html(merged: MergedPaths) -> str:

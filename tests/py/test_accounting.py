@@ -196,4 +196,4 @@ def test_memory(snap):
     assert set(accounting.host) >= {"python", "arrays", "tensors", "rss"}
     assert accounting.host["python"] > 2**20
     assert accounting.devices == tuple(accounting)
-    assert "<pre>" in accounting._repr_html_() and "resident" in repr(accounting)
+    assert "<table>" in accounting._repr_html_() and "resident" in repr(accounting)

@@ -160,6 +160,11 @@ LG_API lg_status lg_tabulate_top(const lg_analysis *analysis, lg_group group,
 LG_API lg_status lg_tabulate_dominators(const lg_analysis *analysis,
                                         uint32_t node, double min_share,
                                         lg_table **out, lg_error *err);
+/** Where the memory is, as lines for people: text and HTML only. See
+ *  lg_report_memory. */
+LG_API lg_status lg_tabulate_memory(const lg_graph *graph,
+                                    const lg_allocator_state *state,
+                                    lg_table **out, lg_error *err);
 /** The figures of matplotlib; see lg_report_figures. */
 LG_API lg_status lg_tabulate_figures(const lg_analysis *analysis, size_t limit,
                                      lg_table **out, lg_error *err);

@@ -1,11 +1,11 @@
 // Where the memory is: the host's, and each device's to the byte.
 #include "bytes/bytes_private.h"
-#include "report/words.h"
+#include "report/report_memory.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 
-// Columns of the name and of the size.
-enum { NAME = 30, SIZE = 11, STACKS_SHOWN = 5 };
+enum { STACKS_SHOWN = 5 };
 
 static const char *
 explain(lg_evidence evidence)
@@ -24,37 +24,49 @@ explain(lg_evidence evidence)
     return index < sizeof texts / sizeof *texts ? texts[index] : "";
 }
 
+enum { NAME, BYTES, NOTE };
+
+static const lg__column lines[] = {
+    [NAME] = {.least = 30, .tree = LG__INDENTED},
+    [BYTES] = {.type = LG_COLUMN_BYTES, .gap = 1, .least = 10},
+    [NOTE] = {.gap = 3},
+};
+
+// What was put together stands above the lines, and is freed.
+static lg_table *
+add_part(lg_table *table, lg_text *above)
+{
+    lg_table *part = lg__table_part(
+        table, (lg__layout){.bare = true, .faces = LG__SHOWN}, lines, 3);
+    lg__table_format_above(part, above);
+    return part;
+}
+
 static void
-add_line(lg_text *out, unsigned indent, const char *name, uint64_t bytes,
+add_line(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
          const char *note)
 {
-    lg_text cell = {0};
-    size_t start = out->length;
-    lg_text_addf(out, "%*s%s", (int)indent * 2, "", name);
-    lg__text_pad(out, start, NAME);
-    lg_text_add_size(&cell, bytes);
-    lg__format_right(&cell, SIZE, out);
-    lg_text_free(&cell);
-    lg_text_addf(out, "%s%s\n", note[0] ? "   " : "", note);
+    lg__table_row(part);
+    lg__table_set_depth(part, indent);
+    lg__put_literal(part, NAME, name);
+    lg__put_count(part, BYTES, bytes);
+    lg__put_literal(part, NOTE, note);
 }
 
 // The same with a note that was put together, which is freed.
 static void
-add_noted(lg_text *out, unsigned indent, const char *name, uint64_t bytes,
+add_noted(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
           lg_text *note)
 {
-    if (note->failed)
-        out->failed = true;
-    else
-        add_line(out, indent, name, bytes, note->data);
-    lg_text_free(note);
+    add_line(part, indent, name, bytes, "");
+    lg__put_formatted(part, NOTE, note);
 }
 
 /* -------------------------------------------------------------- host --- */
 
 // What is resident and not listed; or what is listed and not resident.
 static void
-add_rest(const lg_accounts *accounts, lg_text *out)
+add_rest(const lg_accounts *accounts, lg_table *out)
 {
     uint64_t listed = accounts->python + accounts->arrays + accounts->tensors +
                       accounts->cpp + accounts->own;
@@ -68,7 +80,7 @@ add_rest(const lg_accounts *accounts, lg_text *out)
 
 static void
 add_shown(const lg_graph *graph, const char *key, const char *name,
-          const char *note, lg_text *out)
+          const char *note, lg_table *out)
 {
     uint64_t bytes;
     if (lg__decimal_read(lg_graph_info_find(graph, key), &bytes))
@@ -76,9 +88,11 @@ add_shown(const lg_graph *graph, const char *key, const char *name,
 }
 
 static void
-host_text(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
+host_text(const lg_graph *graph, const lg_accounts *accounts, lg_table *table)
 {
-    lg_text_add(out, "host\n");
+    lg_text above = {0};
+    lg_text_add(&above, "host\n");
+    lg_table *out = add_part(table, &above);
     if (accounts->rss > 0)
         add_line(out, 1, "resident", accounts->rss,
                  "memory that the process has (RSS)");
@@ -104,45 +118,10 @@ host_text(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
               "allocated by it, of arrays and in C++", out);
 }
 
-static void
-json_shown(const lg_graph *graph, const char *key, const char *name,
-           lg_text *out)
-{
-    uint64_t bytes;
-    lg_text_addf(out, ", \"%s\": ", name);
-    if (lg__decimal_read(lg_graph_info_find(graph, key), &bytes))
-        lg_text_addf(out, "%llu", (unsigned long long)bytes);
-    else
-        lg_text_add(out, "null");
-}
-
-static void
-host_json(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
-{
-    const struct {
-        const char *name;
-        uint64_t bytes;
-    } fields[] = {
-        {"python", accounts->python},   {"arrays", accounts->arrays},
-        {"tensors", accounts->tensors}, {"cpp", accounts->cpp},
-        {"mapped", accounts->mapped},   {"pinned", accounts->pinned},
-    };
-    lg_text_add(out, "{\"host\": {");
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        lg_text_addf(out, "%s\"%s\": %llu", i > 0 ? ", " : "", fields[i].name,
-                     (unsigned long long)fields[i].bytes);
-    json_shown(graph, "memory.rss", "rss", out);
-    json_shown(graph, "memory.malloc", "malloc", out);
-    json_shown(graph, "memory.python", "arenas", out);
-    json_shown(graph, "memory.pyarrow", "pyarrow", out);
-    json_shown(graph, "memory.leakgraph", "leakgraph", out);
-    lg_text_add(out, "}");
-}
-
 /* ------------------------------------------------------------ devices --- */
 
 static void
-add_attributed(const lg_account *at, lg_text *out)
+add_attributed(const lg_account *at, lg_table *out)
 {
     lg_text note = {0};
     add_line(out, 3, "attributed", at->attributed,
@@ -164,7 +143,7 @@ add_attributed(const lg_account *at, lg_text *out)
 }
 
 static void
-add_unattributed(const lg_account *at, lg_text *out)
+add_unattributed(const lg_account *at, lg_table *out)
 {
     if (at->unattributed == 0)
         return;
@@ -183,28 +162,35 @@ add_unattributed(const lg_account *at, lg_text *out)
 }
 
 static void
-add_stacks(const lg__stacks *stacks, uint32_t device, lg_text *out)
+add_stacks(const lg__stacks *stacks, uint32_t device, lg_table *table)
 {
+    static const lg__column columns[] = {
+        {.type = LG_COLUMN_BYTES, .least = 11},
+        {.gap = 2},
+    };
     size_t shown = 0;
+    lg_table *part = NULL;
     for (size_t i = 0; i < stacks->count && shown < STACKS_SHOWN; i++) {
         const lg__stack *at = &stacks->items[i];
+        lg_text above = {0};
         if (at->device != device)
             continue;
-        if (shown++ == 0)
-            lg_text_add(out, "\n  where unattributed blocks were allocated, "
-                             "innermost first\n");
-        lg_text cell = {0};
-        lg_text_add_size(&cell, at->bytes);
-        lg__format_right(&cell, SIZE, out);
-        lg_text_free(&cell);
-        lg_text_add(out, "  ");
-        lg__text_add_string(out, at->frames);
-        lg_text_add(out, "\n");
+        if (shown++ == 0) {
+            part = lg__table_part(
+                table, (lg__layout){.bare = true, .faces = LG__SHOWN}, columns,
+                2);
+            lg_text_add(&above, "\n  where unattributed blocks were "
+                                "allocated, innermost first\n");
+            lg__table_format_above(part, &above);
+        }
+        lg__table_row(part);
+        lg__put_count(part, 0, at->bytes);
+        lg__put_string(part, 1, at->frames);
     }
 }
 
 static void
-add_residual(const lg_account *at, lg_text *out)
+format_residual(const lg_account *at, lg_text *out)
 {
     lg_text_add(out, "\n  ");
     if (at->residual == 0) {
@@ -222,7 +208,7 @@ add_residual(const lg_account *at, lg_text *out)
 }
 
 static void
-add_allocator(const lg_account *at, lg_text *out)
+add_allocator(const lg_account *at, lg_table *out)
 {
     lg_text note = {0};
     add_line(out, 1, "reserved", at->reserved,
@@ -244,149 +230,90 @@ add_allocator(const lg_account *at, lg_text *out)
 }
 
 static void
-device_text(const lg_account *at, const lg__stacks *stacks, lg_text *out)
+device_text(const lg_account *at, const lg__stacks *stacks, lg_table *table)
 {
-    lg_text_add(out, "\n");
-    lg__text_add_string(out, at->name);
-    lg_text_add(out, "\n");
+    lg_text text = {0};
+    lg_text_add(&text, "\n");
+    lg__text_add_string(&text, at->name);
+    lg_text_add(&text, "\n");
+    lg_table *part = add_part(table, &text);
     if (at->known)
-        add_allocator(at, out);
+        add_allocator(at, part);
     if (at->outside > 0 || !at->known)
-        add_line(out, 1, at->known ? "outside" : "buffers", at->outside,
+        add_line(part, 1, at->known ? "outside" : "buffers", at->outside,
                  at->known ? "buffers that PyTorch's allocator does not know"
                            : "its allocator was not inspected");
     if (at->stale > 0)
-        add_line(out, 1, "stale", at->stale,
+        add_line(part, 1, "stale", at->stale,
                  "buffers in blocks that are not allocated");
     if (at->beyond >= 0)
-        add_line(out, 1, "beyond", (uint64_t)at->beyond,
+        add_line(part, 1, "beyond", (uint64_t)at->beyond,
                  "in use on the device besides: contexts, other libraries, "
                  "other processes");
-    add_stacks(stacks, at->device, out);
+    add_stacks(stacks, at->device, table);
     if (at->known)
-        add_residual(at, out);
-}
-
-static void
-json_groups(const lg_account *at, lg_text *out)
-{
-    lg_text_add(out, ",\n   \"by_kind\": {");
-    for (size_t i = 0; i < LG_TENSOR_KIND_COUNT; i++)
-        lg_text_addf(out, "%s\"%s\": %llu", i > 0 ? ", " : "",
-                     lg_tensor_kind_name((lg_tensor_kind)i),
-                     (unsigned long long)at->by_kind[i]);
-    lg_text_add(out, "},\n   \"by_evidence\": {");
-    for (size_t i = 0; i < LG_EVIDENCE_COUNT; i++)
-        lg_text_addf(out, "%s\"%s\": {\"bytes\": %llu, \"blocks\": %llu}",
-                     i > 0 ? ", " : "", lg_evidence_name((lg_evidence)i),
-                     (unsigned long long)at->by_evidence[i],
-                     (unsigned long long)at->evidence_blocks[i]);
-    lg_text_add(out, "}");
-}
-
-static void
-json_stacks(const lg__stacks *stacks, uint32_t device, lg_text *out)
-{
-    const char *comma = "";
-    lg_text_add(out, ",\n   \"stacks\": [");
-    for (size_t i = 0; i < stacks->count; i++) {
-        const lg__stack *at = &stacks->items[i];
-        if (at->device != device)
-            continue;
-        lg_text_addf(out,
-                     "%s\n    {\"bytes\": %llu, \"blocks\": %llu, "
-                     "\"evidence\": \"%s\", \"frames\": ",
-                     comma, (unsigned long long)at->bytes,
-                     (unsigned long long)at->blocks,
-                     lg_evidence_name(at->evidence));
-        lg__text_add_json_string(out, at->frames);
-        lg_text_add(out, "}");
-        comma = ",";
-    }
-    lg_text_add(out, "]");
-}
-
-static void
-device_json(const lg_account *at, const lg__stacks *stacks, lg_text *out)
-{
-    const struct {
-        const char *name;
-        uint64_t bytes;
-    } fields[] = {
-        {"reserved", at->reserved},
-        {"allocated", at->allocated},
-        {"pending", at->pending},
-        {"inactive", at->inactive},
-        {"private_inactive", at->private_inactive},
-        {"attributed", at->attributed},
-        {"used", at->used},
-        {"rounding", at->rounding},
-        {"slack", at->slack},
-        {"unattributed", at->unattributed},
-        {"outside", at->outside},
-        {"stale", at->stale},
-    };
-    lg_text_add(out, "\n  {\"device\": ");
-    lg__text_add_json_string(out, at->name);
-    lg_text_addf(out, ", \"known\": %s", at->known ? "true" : "false");
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        lg_text_addf(out, ", \"%s\": %llu", fields[i].name,
-                     (unsigned long long)fields[i].bytes);
-    lg_text_addf(out,
-                 ", \"residual\": %lld, \"beyond\": ", (long long)at->residual);
-    if (at->beyond < 0)
-        lg_text_add(out, "null");
-    else
-        lg_text_addf(out, "%lld", (long long)at->beyond);
-    json_groups(at, out);
-    json_stacks(stacks, at->device, out);
-    lg_text_add(out, "}");
+        format_residual(at, &text);
+    lg__table_format_above(lg__table_part(table, (lg__layout){0}, NULL, 0),
+                           &text);
 }
 
 /* ------------------------------------------------------------- report --- */
 
-static void
-add_all(const lg_graph *graph, const lg_accounts *accounts,
-        const lg__stacks *stacks, lg_format format, lg_text *out)
+static lg_status
+tabulate(const lg_graph *graph, const lg_accounts *accounts,
+         const lg__stacks *stacks, lg_table **out, lg_error *err)
 {
-    bool json = format == LG_FORMAT_JSON;
-    (json ? host_json : host_text)(graph, accounts, out);
-    lg_text_add(out, json ? ",\n \"devices\": [" : "");
-    for (size_t i = 0; i < accounts->count; i++) {
-        lg_text_add(out, json && i > 0 ? "," : "");
-        (json ? device_json : device_text)(&accounts->items[i], stacks, out);
-    }
-    if (json) {
-        lg_text_add(out, "],\n ");
-        lg__json_uninspected(graph, out);
-        lg_text_add(out, "}\n");
-        return;
-    }
-    lg__format_uninspected(graph, out);
+    lg_text below = {0};
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, NULL, 0);
+    host_text(graph, accounts, table);
+    for (size_t i = 0; i < accounts->count; i++)
+        device_text(&accounts->items[i], stacks, table);
+    lg__format_uninspected(graph, &below);
     if (graph->partial)
-        lg_text_add(out, "\nthe snapshot is partial: what it left out is "
-                         "unattributed here\n");
+        lg_text_add(&below, "\nthe snapshot is partial: what it left out is "
+                            "unattributed here\n");
+    lg__table_format_above(lg__table_part(table, (lg__layout){0}, NULL, 0),
+                           &below);
+    return lg__table_finish(table, out, err);
+}
+
+// Either a table or JSON: `table` is not NULL, or `json` is not.
+static lg_status
+report(const lg_graph *graph, const lg_allocator_state *state, lg_table **table,
+       lg_text *json, lg_error *err)
+{
+    lg_accounts accounts;
+    lg__stacks stacks = {0};
+    uint8_t *fates = NULL;
+    lg_allocator_state used = lg__allocator_state(graph, state);
+    lg_status status = lg__accounts_make(graph, state, &fates, &accounts, err);
+    if (status != LG_OK)
+        return status;
+    status = lg__stacks_make(graph, &used, fates, &stacks, err);
+    if (status == LG_OK)
+        status = table != NULL
+                     ? tabulate(graph, &accounts, &stacks, table, err)
+                     : lg__memory_write(graph, &accounts, &stacks, json, err);
+    free(stacks.items);
+    free(fates);
+    lg_accounts_free(&accounts);
+    return status;
+}
+
+lg_status
+lg_tabulate_memory(const lg_graph *graph, const lg_allocator_state *state,
+                   lg_table **out, lg_error *err)
+{
+    return report(graph, state, out, NULL, err);
 }
 
 lg_status
 lg_report_memory(const lg_graph *graph, const lg_allocator_state *state,
                  lg_format format, lg_text *out, lg_error *err)
 {
-    lg_accounts accounts;
-    lg__stacks stacks = {0};
-    uint8_t *fates = NULL;
-    lg_text text = {0};
-    lg_allocator_state used = lg__allocator_state(graph, state);
-    lg_status status = lg__accounts_make(graph, state, &fates, &accounts, err);
-    if (status != LG_OK)
-        return status;
-    status = lg__stacks_make(graph, &used, fates, &stacks, err);
-    if (status == LG_OK) {
-        add_all(graph, &accounts, &stacks, format, &text);
-        status = lg__report_finish(&text, out, err);
-    }
-    free(stacks.items);
-    free(fates);
-    lg_accounts_free(&accounts);
-    return status;
+    lg_table *table = NULL;
+    if (format == LG_FORMAT_JSON)
+        return report(graph, state, NULL, out, err);
+    lg_status status = report(graph, state, &table, NULL, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

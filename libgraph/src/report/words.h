@@ -74,8 +74,6 @@ void lg__json_formatted(lg_text *said, lg_text *out);
 /** A line for each library whose memory the capture could not look into, with
  *  the reason; an empty line before them. */
 void lg__format_uninspected(const lg_graph *graph, lg_text *out);
-/** `"not_inspected": {"torch": "..."}`. */
-void lg__json_uninspected(const lg_graph *graph, lg_text *out);
 
 /** How many members of a component are not folded away. */
 uint32_t lg__count_seen(const lg_graph *graph, const lg_component *component);
@@ -104,6 +102,9 @@ void lg__write_formatted(lg_json *json, const char *name, lg_text *formatted);
 void lg__write_retained(lg_json *json, const char *name,
                         const lg_analysis *analysis, lg__retained_on *on,
                         uint32_t which);
+/** `{"torch": "..."}`: libraries that were not inspected, and why. */
+void lg__write_uninspected(lg_json *json, const char *name,
+                           const lg_graph *graph);
 void lg__write_hops(lg_json *json, const char *name, const lg_graph *graph,
                     const lg_hop *hops, size_t count);
 

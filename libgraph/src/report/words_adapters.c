@@ -44,21 +44,17 @@ lg__format_uninspected(const lg_graph *graph, lg_text *out)
 }
 
 void
-lg__json_uninspected(const lg_graph *graph, lg_text *out)
+lg__write_uninspected(lg_json *json, const char *name, const lg_graph *graph)
 {
-    const char *between = "";
-    lg_text_add(out, "\"not_inspected\": {");
+    lg_json_object(json, name);
     for (uint32_t i = 0; i < lg_graph_info_count(graph); i++) {
         lg_string library, reason;
         if (!is_uninspected(graph, i, &library, &reason))
             continue;
-        lg_text_add(out, between);
-        lg__text_add_json_string(out, library);
-        lg_text_add(out, ": ");
-        lg__text_add_json_string(out, reason);
-        between = ", ";
+        lg_json_name(json, library.data, library.length);
+        lg__write_string(json, NULL, reason);
     }
-    lg_text_add(out, "}");
+    lg_json_end(json);
 }
 
 void

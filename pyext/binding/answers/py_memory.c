@@ -25,8 +25,7 @@ accounting_new(snapshot_object *snapshot, listing_texts *texts)
         json ? python_call("leakgraph.rows", "account_host", json) : NULL;
     Py_XDECREF(json);
     if (host == NULL) {
-        lg_text_free(&texts->text);
-        lg_text_free(&texts->json);
+        listing_texts_free(texts);
         return NULL;
     }
     PyObject *self =
@@ -36,6 +35,23 @@ accounting_new(snapshot_object *snapshot, listing_texts *texts)
     else
         ((listing_object *)self)->facts = host;
     return self;
+}
+
+static lg_status
+write_reports(const lg_graph *graph, const lg_allocator_state *state,
+              listing_texts *out, lg_error *error)
+{
+    lg_table *table = NULL;
+    lg_status status = lg_tabulate_memory(graph, state, &table, error);
+    if (status == LG_OK)
+        status = lg_table_text(table, 0, &out->text, error);
+    if (status == LG_OK)
+        status = lg_table_html(table, 0, &out->html, error);
+    lg_table_free(table);
+    if (status == LG_OK)
+        status =
+            lg_report_memory(graph, state, LG_FORMAT_JSON, &out->json, error);
+    return status;
 }
 
 /* state NULL: what the snapshot's own allocators said. */
@@ -49,17 +65,12 @@ accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status =
-        lg_report_memory(graph, state, LG_FORMAT_TEXT, &texts.text, &error);
-    if (status == LG_OK)
-        status =
-            lg_report_memory(graph, state, LG_FORMAT_JSON, &texts.json, &error);
+    status = write_reports(graph, state, &texts, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
         return accounting_new(snapshot, &texts);
-    lg_text_free(&texts.text);
-    lg_text_free(&texts.json);
+    listing_texts_free(&texts);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -220,12 +231,6 @@ core_attribute(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 
 /* ------------------------------------------------------------- protocol --- */
 
-static PyObject *
-accounting_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return python_call("leakgraph.notebook", "accounting_html", self);
-}
-
 static PyMemberDef accounting_members[] = {
     {"devices", T_OBJECT, offsetof(listing_object, rows), READONLY,
      "A tuple of Account, one for each device but the host."},
@@ -236,8 +241,7 @@ static PyMemberDef accounting_members[] = {
 };
 
 static PyMethodDef accounting_methods[] = {
-    {"_repr_html_", accounting_repr_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\n"},
+    LISTING_HTML,
     {NULL, NULL, 0, NULL},
 };
 

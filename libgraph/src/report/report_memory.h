@@ -1,0 +1,14 @@
+/**
+ * The report on memory, as JSON.
+ */
+#ifndef LG_REPORT_MEMORY_H
+#define LG_REPORT_MEMORY_H
+
+#include "bytes/bytes_private.h"
+
+/** Adds the document to *out. */
+lg_status lg__memory_write(const lg_graph *graph, const lg_accounts *accounts,
+                           const lg__stacks *stacks, lg_text *out,
+                           lg_error *err);
+
+#endif

@@ -1,0 +1,122 @@
+// Where the memory is, as JSON.
+#include "report/report_memory.h"
+#include "report/words.h"
+
+#include <string.h>
+
+static void
+write_shown(const lg_graph *graph, const char *key, const char *name,
+            lg_json *json)
+{
+    uint64_t bytes;
+    if (lg__decimal_read(lg_graph_info_find(graph, key), &bytes))
+        lg_json_count(json, name, bytes);
+    else
+        lg_json_null(json, name);
+}
+
+static void
+write_host(const lg_graph *graph, const lg_accounts *accounts, lg_json *json)
+{
+    lg_json_object(json, "host");
+    lg_json_count(json, "python", accounts->python);
+    lg_json_count(json, "arrays", accounts->arrays);
+    lg_json_count(json, "tensors", accounts->tensors);
+    lg_json_count(json, "cpp", accounts->cpp);
+    lg_json_count(json, "mapped", accounts->mapped);
+    lg_json_count(json, "pinned", accounts->pinned);
+    write_shown(graph, "memory.rss", "rss", json);
+    write_shown(graph, "memory.malloc", "malloc", json);
+    write_shown(graph, "memory.python", "arenas", json);
+    write_shown(graph, "memory.pyarrow", "pyarrow", json);
+    write_shown(graph, "memory.leakgraph", "leakgraph", json);
+    lg_json_end(json);
+}
+
+static void
+write_groups(const lg_account *at, lg_json *json)
+{
+    lg_json_object(json, "by_kind");
+    for (size_t i = 0; i < LG_TENSOR_KIND_COUNT; i++)
+        lg_json_count(json, lg_tensor_kind_name((lg_tensor_kind)i),
+                      at->by_kind[i]);
+    lg_json_end(json);
+    lg_json_object(json, "by_evidence");
+    for (size_t i = 0; i < LG_EVIDENCE_COUNT; i++) {
+        lg_json_object(json, lg_evidence_name((lg_evidence)i));
+        lg_json_count(json, "bytes", at->by_evidence[i]);
+        lg_json_count(json, "blocks", at->evidence_blocks[i]);
+        lg_json_end(json);
+    }
+    lg_json_end(json);
+}
+
+static void
+write_stacks(const lg__stacks *stacks, uint32_t device, lg_json *json)
+{
+    lg_json_lines(json, "stacks");
+    for (size_t i = 0; i < stacks->count; i++) {
+        const lg__stack *at = &stacks->items[i];
+        const char *evidence = lg_evidence_name(at->evidence);
+        if (at->device != device)
+            continue;
+        lg_json_object(json, NULL);
+        lg_json_count(json, "bytes", at->bytes);
+        lg_json_count(json, "blocks", at->blocks);
+        lg_json_string(json, "evidence", evidence, strlen(evidence));
+        lg__write_string(json, "frames", at->frames);
+        lg_json_end(json);
+    }
+    lg_json_end(json);
+}
+
+static void
+write_device(const lg_account *at, const lg__stacks *stacks, lg_json *json)
+{
+    const struct {
+        const char *name;
+        uint64_t bytes;
+    } fields[] = {
+        {"reserved", at->reserved},
+        {"allocated", at->allocated},
+        {"pending", at->pending},
+        {"inactive", at->inactive},
+        {"private_inactive", at->private_inactive},
+        {"attributed", at->attributed},
+        {"used", at->used},
+        {"rounding", at->rounding},
+        {"slack", at->slack},
+        {"unattributed", at->unattributed},
+        {"outside", at->outside},
+        {"stale", at->stale},
+    };
+    lg_json_object(json, NULL);
+    lg__write_string(json, "device", at->name);
+    lg_json_bool(json, "known", at->known);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        lg_json_count(json, fields[i].name, fields[i].bytes);
+    lg_json_integer(json, "residual", at->residual);
+    if (at->beyond < 0)
+        lg_json_null(json, "beyond");
+    else
+        lg_json_integer(json, "beyond", at->beyond);
+    write_groups(at, json);
+    write_stacks(stacks, at->device, json);
+    lg_json_end(json);
+}
+
+lg_status
+lg__memory_write(const lg_graph *graph, const lg_accounts *accounts,
+                 const lg__stacks *stacks, lg_text *out, lg_error *err)
+{
+    lg_json json = {.out = out};
+    lg_json_object(&json, NULL);
+    write_host(graph, accounts, &json);
+    lg_json_lines(&json, "devices");
+    for (size_t i = 0; i < accounts->count; i++)
+        write_device(&accounts->items[i], stacks, &json);
+    lg_json_end(&json);
+    lg__write_uninspected(&json, "not_inspected", graph);
+    lg_json_end(&json);
+    return lg_json_finish(&json, err);
+}
