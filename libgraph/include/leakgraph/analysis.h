@@ -1,18 +1,18 @@
 /**
  * Who retains what: components, dominators, retained sizes, cycles, and paths.
  *
- * The conventions of leakgraph.h hold. All of it works on the *policy graph*:
- * the strong edges of the snapshot, from a super-root that refers to every GC
- * root and to the interpreter's own furniture (each module together with its
- * namespace, immortal and static objects, classes that a module or such a class
- * names). What the super-root refers to directly is charged to nobody else, so
- * that classes and modules do not tie the heap into one component. Any other
- * class is an ordinary node, charged to who holds it. Weak edges are never
- * followed. Dominators are exact for that graph.
+ * The conventions of leakgraph.h hold. All functions work on the *policy
+ * graph*: the strong edges of the snapshot, and a super-root that refers to
+ * every GC root and every *implicit root*. Implicit roots are what the
+ * interpreter keeps anyway: each module together with its namespace, immortal
+ * and static objects, and classes that a module or such a class names. No other
+ * node is charged for an implicit root, so classes and modules do not tie the
+ * heap into one component. Any other class is an ordinary node, charged to its
+ * holders. Weak edges do not count. Dominators are exact for this graph.
  *
- * Nothing here needs the GIL. Two threads may analyse one graph. igraph solves
- * what is hard: components of more than 64 nodes whose loops have several ways
- * in. It is opened when there is one, and called under one lock.
+ * No function needs the GIL. Two threads may analyse one graph. igraph solves
+ * the hard part: irreducible components of more than 64 nodes. The library
+ * opens igraph when it meets such a component, and calls it under one lock.
  */
 #ifndef LEAKGRAPH_ANALYSIS_H
 #define LEAKGRAPH_ANALYSIS_H
@@ -28,14 +28,15 @@ extern "C" {
 typedef struct lg_analysis lg_analysis;
 
 /**
- * Components, dominators and retained sizes of every node, garbage included
- * (what no root reaches hangs from the source components of the unreachable
- * part). A module's namespace is one with the module: the module dominates it
- * and what it refers to, and of the namespace itself only its own bytes are
- * known. The analysis borrows the graph, which must outlive it. LG_EPARTIAL on
- * a partial graph; LG_EUNSUPPORTED, where igraph is needed, says how to install
- * it. O((nodes + edges) log nodes) time; 35 to 45 bytes a node while it runs,
- * and 400 for each that igraph is asked about. */
+ * Components, dominators and retained sizes of every node, garbage included: it
+ * hangs from the source components of the unreachable part. A module and its
+ * namespace count as one: the module dominates the namespace and what it refers
+ * to, and the namespace retains only its own bytes. The analysis borrows the
+ * graph, which must outlive it. LG_EPARTIAL on a partial graph;
+ * LG_EUNSUPPORTED, where igraph is needed, says how to install it. O((nodes +
+ * edges) log nodes) time; 35 to 45 bytes a node while it runs, and 400 for each
+ * node that igraph solves.
+ */
 LG_API lg_status lg_analysis_new(const lg_graph *graph,
                                  const lg_monitor *monitor, lg_analysis **out,
                                  lg_error *err);
@@ -46,28 +47,28 @@ LG_API lg_status lg_analysis_load(const lg_graph *graph, lg_analysis **out,
 LG_API void lg_analysis_free(lg_analysis *analysis);
 LG_API const lg_graph *lg_analysis_graph(const lg_analysis *analysis);
 
-/** The immediate dominator; LG_NONE when only the super-root dominates the node
- *  (or, in garbage, nothing). O(1). */
+/** The immediate dominator; LG_NONE if only the super-root dominates the node
+ *  (in garbage: if nothing does). O(1). */
 LG_API uint32_t lg_node_dominator(const lg_analysis *analysis, uint32_t node);
 /** Whether any root reaches the node. */
 LG_API bool lg_node_is_reachable(const lg_analysis *analysis, uint32_t node);
-/** Bytes that would be freed with the node: its own and of all it dominates. Of
- *  garbage in a component that nothing else dominates: what the component
- * retains, whose members go together. */
+/** The retained size: the bytes of the node and of all that it dominates. The
+ *  members of a garbage component that nothing else dominates each retain what
+ *  the component retains, because they go together. */
 LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, uint32_t node);
 /** The same on one device of the graph (0: the host). */
 LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, uint32_t node,
                                     uint32_t device);
-/** Copies up to `capacity` nodes that `node` dominates immediately (LG_NONE:
- * the super-root), biggest first; returns how many there are. */
+/** Copies up to `capacity` nodes that `node` (LG_NONE: the super-root)
+ *  immediately dominates, biggest first; returns how many there are. */
 LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, uint32_t node,
                                   uint32_t *nodes, uint32_t capacity);
 /** All bytes of what the roots reach, and of garbage. */
 LG_API lg_bytes lg_analysis_reachable_bytes(const lg_analysis *analysis);
 LG_API lg_bytes lg_analysis_garbage_bytes(const lg_analysis *analysis);
 
-/** Exact retained bytes of a set of nodes: what only they keep alive. O(nodes +
- *  edges). */
+/** The retained size of a set of nodes: what only they keep alive. Exact.
+ *  O(nodes + edges). */
 LG_API lg_status lg_nodes_retained(const lg_analysis *analysis,
                                    const uint32_t *nodes, size_t count,
                                    const lg_monitor *monitor, lg_bytes *out,
@@ -79,12 +80,11 @@ LG_API lg_status lg_nodes_retained_each(const lg_analysis *analysis,
                                         const lg_monitor *monitor,
                                         uint64_t *bytes, lg_error *err);
 
-/* --------------------------------------------------------------- components
- * --- */
+/* ---------------------------------------------------------- components --- */
 
-/** A strongly connected component of more than one node, or of one with an edge
- *  to itself: of the policy graph among what is reachable, of the raw strong
- *  graph among garbage. */
+/** A strongly connected component: more than one node, or one node with an
+ *  edge to itself. Components of reachable nodes are those of the policy
+ *  graph; components of garbage are those of the raw strong graph. */
 typedef struct lg_component {
     const uint32_t *nodes; /**< ascending; borrowed */
     uint32_t count;
@@ -129,9 +129,8 @@ typedef struct lg_cycle {
     lg_hops shortest; /**< the shortest cycle through the component, in hops;
                          owned */
     size_t cut;       /**< index in `shortest` of the hop to cut */
-    size_t alike; /**< references like that which must be cut too, for no cycle
-                       of the component to be left; 0: none, or that would not
-                     do */
+    size_t alike; /**< references like it that you must cut as well to leave no
+                     cycle in the component; 0: none, or it is not enough */
     const char *cut_reason; /**< one clause; static */
 } lg_cycle;
 
@@ -143,11 +142,11 @@ typedef struct lg_cycles {
 } lg_cycles;
 
 typedef struct lg_cycle_options {
-    /** Names of types that a cycle must retain an instance of (subclasses
-     *  included); "tensor" and "figure" stand for their categories. NULL:
-     * any.*/
+    /** The name of a type: a cycle must retain an instance of it or of a
+     *  subclass. "tensor" and "figure" stand for their categories. NULL: any.
+     */
     const char *holding;
-    /** Instead of a name: asked for every type id of the graph, once. */
+    /** Instead of a name: the analysis calls this once for every type id. */
     bool (*holding_type)(void *context, uint32_t type);
     void *context;
     unsigned kinds;    /**< bits 1 << lg_cycle_kind; 0: all */
@@ -160,20 +159,20 @@ typedef struct lg_cycle_options {
 } lg_cycle_options;
 
 /** The cycles of the graph, biggest retained bytes first. options may be NULL.
- *  Collectable is decided by CPython's own algorithm (refcounts less traversed
- *  edges among tracked, unfrozen nodes, then propagation), run on the snapshot:
- *  O(nodes + edges). */
+ *  CPython's own algorithm decides what is collectable (refcounts minus
+ *  traversed edges among tracked, unfrozen nodes, then propagation), run on
+ *  the snapshot: O(nodes + edges). */
 LG_API lg_status lg_analysis_cycles(const lg_analysis *analysis,
                                     const lg_cycle_options *options,
                                     const lg_monitor *monitor, lg_cycles *out,
                                     lg_error *err);
 LG_API void lg_cycles_free(lg_cycles *cycles);
-/** The shortest way round in one line: `Parent.children -> list[0] ->
- *  Child.parent -> back to Parent`. The middle of a long one is left out. */
+/** The shortest cycle in one line: `Parent.children -> list[0] -> Child.parent
+ *  -> back to Parent`. A long one leaves out its middle. */
 LG_API void lg_cycle_label(const lg_graph *graph, const lg_cycle *cycle,
                            lg_text *out);
-/** What to cut, and why it: `Child.parent: the back reference ...`. Nothing of
- * a cycle without a way round. */
+/** What to cut, and why: `Child.parent: the back reference ...`. Adds nothing
+ *  for a cycle without a shortest cycle. */
 LG_API void lg_cycle_advice(const lg_graph *graph, const lg_cycle *cycle,
                             lg_text *out);
 LG_API const char *lg_cycle_kind_name(lg_cycle_kind kind);
@@ -193,15 +192,14 @@ typedef struct lg_paths {
 LG_API void lg_paths_free(lg_paths *paths);
 
 /** A maximum set of strong paths to the target that share no inner node, from
- *  its immediate dominator (or, without one, from the roots): everything that
- *  must be cut. At most `limit` (0: 16). Unit-capacity flow, O(limit * (nodes +
- *  edges)). For the super-root, each path's `root` is filled. */
+ *  its immediate dominator, or from the roots if it has none: everything that
+ *  you must cut. At most `limit` (0: 16). Paths from the roots have `root`
+ *  filled. Unit-capacity flow, O(limit * (nodes + edges)). */
 LG_API lg_status lg_paths_disjoint(const lg_analysis *analysis, uint32_t target,
                                    size_t limit, const lg_monitor *monitor,
                                    lg_paths *out, lg_error *err);
 
-/** One node of the merged shortest paths of many targets: how many of them come
- *  through here. */
+/** A node of the merged shortest paths to many targets. */
 typedef struct lg_merged {
     uint32_t parent;  /**< index in the array; LG_NONE for a root */
     uint32_t root;    /**< its index among the graph's roots, or LG_NONE */
@@ -221,15 +219,15 @@ typedef struct lg_merged_paths {
 } lg_merged_paths;
 
 LG_API void lg_merged_paths_free(lg_merged_paths *paths);
-/** Shortest root paths of all targets, folded where the type's name and the
- *  label (indexes and keys taken as one) agree. */
+/** Shortest root paths of all targets, merged where the type's name and the
+ *  label agree. Indexes and keys count as one label. */
 LG_API lg_status lg_paths_merged(const lg_analysis *analysis,
                                  const uint32_t *targets, size_t count,
                                  const lg_monitor *monitor,
                                  lg_merged_paths *out, lg_error *err);
 
-/** The reference to it, as reports write it: `.x`; `[*]` where indexes or keys
- *  differ. Not of a root. */
+/** The label of the reference to it, as reports write it: `.x`, or `[*]` if
+ *  indexes or keys differ. Not for a root. */
 LG_API void lg_merged_label(const lg_graph *graph, const lg_merged *merged,
                             lg_text *out);
 
@@ -241,9 +239,10 @@ typedef enum lg_group {
     LG_GROUP_MODULE,     /**< by module of the type */
 } lg_group;
 
-/** Text and JSON, written once for the command and for Python. Ranked by what
- *  is retained on one device, `by` being its id in the graph and 1 (1: the
- *  host), or for 0 on the host and all devices together. limit 0: all. */
+/** Text and JSON, for the command and for Python. `by` ranks: 0 by what is
+ *  retained on the host and all devices together, else by what is retained on
+ *  one device, whose id in the graph is `by` - 1 (0: the host). limit 0: all.
+ */
 LG_API lg_status lg_report_top(const lg_analysis *analysis, lg_group group,
                                uint32_t by, size_t limit,
                                const lg_monitor *monitor, lg_format format,
@@ -255,22 +254,23 @@ LG_API lg_status lg_report_dominators(const lg_analysis *analysis,
                                       uint32_t node, double min_share,
                                       lg_format format, lg_text *out,
                                       lg_error *err);
-/** The merged paths of many nodes as a tree with counts and bytes: `limit` (0:
- *  all) lines of it, the biggest first, the rest folded into "12 more". */
+/** The merged paths of many nodes as a tree with counts and bytes: the `limit`
+ *  (0: all) biggest lines, the rest folded into "12 more". */
 LG_API lg_status lg_report_paths(const lg_analysis *analysis,
                                  const uint32_t *nodes, size_t count,
                                  size_t limit, const lg_monitor *monitor,
                                  lg_format format, lg_text *out, lg_error *err);
-/** Why nodes are alive. Of one: root, each hop with its label, who dominates
- *  it, what it retains, every path to cut. Of several: their merged paths, then
- *  that of the one that retains the most. `note` is one more line about it,
- * such as where it was allocated, or NULL. */
+/** Why nodes are alive. For one node: the root, each hop with its label, the
+ *  immediate dominator, the retained size, every path to cut. For several:
+ *  their merged paths, then why the one that retains the most is alive.
+ *  `note`, which may be NULL, is one more line, such as where the object was
+ *  allocated. */
 LG_API lg_status lg_report_why(const lg_analysis *analysis,
                                const uint32_t *nodes, size_t count,
                                const char *note, const lg_monitor *monitor,
                                lg_format format, lg_text *out, lg_error *err);
-/** Of several nodes, the one that retains the most, and among equals the first.
- *  LG_NONE of none. */
+/** The node that retains the most; the first among equals; LG_NONE if count is
+ *  0. */
 LG_API uint32_t lg_nodes_biggest(const lg_analysis *analysis,
                                  const uint32_t *nodes, size_t count);
 

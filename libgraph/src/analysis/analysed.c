@@ -1,4 +1,4 @@
-// What can be asked of the nodes of an analysis.
+// Questions about the nodes of an analysis.
 #include "analysis/analysis_private.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ lg_analysis_garbage_bytes(const lg_analysis *analysis)
     return retained(analysis, analysis->graph->columns.node_count + 1);
 }
 
-// Whether a comes before b where the biggest stand first.
+// Returns whether a comes before b in an order with the biggest first.
 static bool
 is_bigger(const lg_analysis *analysis, uint32_t a, uint32_t b)
 {

@@ -1,4 +1,4 @@
-// Making an analysis.
+// Makes an analysis.
 #include "analysis/analysis_private.h"
 
 #include <stdlib.h>

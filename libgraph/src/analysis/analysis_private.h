@@ -28,7 +28,7 @@ typedef struct lg__collective {
     uint32_t by; /**< a member of that component */
 } lg__collective;
 
-/** The same by the component that adopts. */
+/** The same, by the component that dominates collectively. */
 typedef struct lg__collective_of {
     uint32_t component;
     uint32_t node;
@@ -61,18 +61,19 @@ struct lg_analysis {
 
 /** The bytes of every node that lie on a device (0: the host). */
 void lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes);
-/** What a node, or one of the two roots, dominates everywhere together. */
+/** The bytes that a node, or one of the two roots, dominates on all devices
+ *  together. */
 uint64_t lg__retained_by(const lg_analysis *analysis, uint32_t node);
 /** The same on one device (0: the host). */
 uint64_t lg__dominated_on(const lg_analysis *analysis, uint32_t node,
                           uint32_t device);
-/** The component that goes with the node as one, if that is garbage that
- * nothing dominates; else LG_NONE. */
+/** The component that goes with the node as one, if it is garbage that nothing
+ *  dominates; else LG_NONE. */
 uint32_t lg__garbage_component_of(const lg_analysis *analysis, uint32_t node);
 /** The total of lg_node_retained. */
 uint64_t lg__freed_by(const lg_analysis *analysis, uint32_t node);
 
-/** An analysis of nothing yet. LG_EPARTIAL on a partial graph. */
+/** Makes an empty analysis. LG_EPARTIAL on a partial graph. */
 lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,
                              lg_error *err);
 /** The sums of every node, from `dominator`; `order` has dominators first. */
@@ -87,61 +88,64 @@ uint64_t lg__on_device_find(const lg__vector *entries, uint32_t device,
 bool lg__on_device_add(lg__vector *entries, uint32_t device, uint32_t node,
                        uint64_t bytes);
 
-/** Adds an adoption; false when memory ran out. */
+/** Records that the component of `by` dominates the node collectively; false
+ *  if memory ran out. */
 bool lg__collective_add(lg_analysis *analysis, uint32_t node, uint32_t by);
 void lg__collective_sort(lg_analysis *analysis);
-/** A member of the component that adopts the node, or LG_NONE. */
+/** A member of the component that dominates the node collectively, or LG_NONE.
+ */
 uint32_t lg__collective_find(const lg_analysis *analysis, uint32_t node);
 /** Fills collective_by, once all components are listed. */
 lg_status lg__collective_index(lg_analysis *analysis, lg_error *err);
-/** What the component adopts, and how many. */
+/** The nodes that the component dominates collectively, and how many. */
 const lg__collective_of *lg__collective_list(const lg_analysis *analysis,
                                              uint32_t component, size_t *count);
 
 /** The members by node, from component_first and component_node. */
 void lg__components_list(lg_analysis *analysis);
-/** The components with what they retain, sorted. Uses the lift up. */
+/** Lists the components with what they retain, sorted. Takes over memory of
+ *  the builder. */
 lg_status lg__components_keep(lg_analysis *analysis,
                               lg__dominator_builder *building, lg_error *err);
 
 // Sets of nodes: what is alive without them, and what each of several keeps
 // alive by itself.
 
-/** Whether the edge is one of the policy graph. */
+/** Returns whether the policy graph has the edge. */
 bool lg__policy_edge(const lg_analysis *analysis, uint64_t edge,
                      uint32_t source);
 
-/** One byte a node: 1 if a root reaches it by a way that avoids the set. *out
+/** One byte a node: 1 if a root reaches it by a path that avoids the set. *out
  *  is released with free(). O(nodes + edges). */
 lg_status lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
                           size_t count, const lg_monitor *monitor,
                           uint8_t **out, lg_error *err);
 
-/** One byte a node: 1 where garbage hangs from, the nodes of components that no
- *  other garbage refers to. *out is released with free(). */
+/** One byte a node: 1 in the source components of garbage, which no other
+ *  garbage refers to. *out is released with free(). */
 lg_status lg__garbage_sources(const lg_analysis *analysis, uint8_t **out,
                               lg_error *err);
 
 /**
- * What up to 64 groups of nodes retain, each by itself and exactly: group i is
- * of all nodes whose type t has lane_of[t] == i; 64 is of no group. bytes is
- * [count * (device_count + 1)]. O(nodes + edges), times what the ways around
- * the groups differ in length.
+ * What up to 64 groups of nodes retain, each by itself and exactly. Group i has
+ * all nodes whose type t has lane_of[t] == i; 64 means no group. bytes is
+ * [count * (device_count + 1)]. O(nodes + edges), times the difference in
+ * length of the paths around the groups.
  */
 lg_status lg__groups_retained(const lg_analysis *analysis,
                               const uint32_t *lane_of, uint32_t count,
                               const lg_monitor *monitor, uint64_t *bytes,
                               lg_error *err);
 
-/** A node that several sets reach, and nothing else. */
+/** A node that several sets reach, and nothing else does. */
 #define LG__SHARED UINT32_MAX
 
 /**
- * What each of `count` sets, which have no node in common, keeps alive by
- * itself: bytes[i] of the set that has the number i, from 1. label[node] is
- * the number of the node's set, or 0; afterwards also that of the only set
- * through which a node is reached. Garbage is reached through sets of garbage
- * only. O(nodes + edges).
+ * What each of `count` disjoint sets keeps alive by itself: bytes[i] belongs to
+ * the set with number i, from 1. On entry, label[node] is the number of the
+ * node's set, or 0. On return, it is the number of the only set through which
+ * the node is reached. Garbage is reached through sets of garbage only. O(nodes
+ * + edges).
  */
 lg_status lg__sets_retained(const lg_analysis *analysis, uint32_t *label,
                             uint32_t count, const lg_monitor *monitor,
@@ -157,11 +161,12 @@ typedef struct lg__gathered {
     size_t capacity;
 } lg__gathered;
 
-/** Appends the nodes that `node` (LG_NONE: the super-root; the node count and
- *  one: garbage) immediately dominates, those of namespaces and cells folded
- *  into it included, themselves not; only what retains at least `least` bytes.
- *  Of a cycle of garbage, what all members dominate, and the cycle as a whole.
- *  In no order. False when memory ran out. */
+/** Appends the nodes that `node` (LG_NONE: the super-root; node count + 1:
+ *  garbage) immediately dominates and that retain at least `least` bytes.
+ *  Namespaces and cells that are folded into `node` are replaced by what they
+ *  dominate. For a cycle of garbage, appends what all members dominate, and
+ *  what the cycle dominates as a whole. In no order. False if memory ran out.
+ */
 bool lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
                           uint32_t node, uint64_t least, lg__gathered *out);
 bool lg__gather_append(lg__gathered *to, uint32_t node);

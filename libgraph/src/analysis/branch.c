@@ -1,8 +1,8 @@
 // Ancestors in a tree that grows from its root: jump pointers.
 #include "analysis/dominator_builder.h"
 
-// Skew-binary jump pointers (Myers, "An applicative random-access stack"): one
-// jump a node makes any ancestor O(log depth) steps away.
+// Skew-binary jump pointers (Myers, "An applicative random-access stack"): with
+// one jump a node, any ancestor is O(log depth) steps away.
 void
 lg__branch_settle(lg__branch *branch, uint32_t node)
 {
@@ -31,7 +31,7 @@ lg__branch_meet(const lg__branch *branch, uint32_t a, uint32_t b)
         a = lg__branch_ancestor(branch, a, branch[b].depth);
     else
         b = lg__branch_ancestor(branch, b, branch[a].depth);
-    // Nodes of one depth have jumps of one length.
+    // Nodes of the same depth have jumps of the same length.
     while (a != b) {
         bool far = branch[a].jump != branch[b].jump;
         a = far ? branch[a].jump : branch[a].parent;

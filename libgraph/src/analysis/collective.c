@@ -1,5 +1,5 @@
-// What components dominate as a whole: found when they are contracted, kept
-// because the dominator tree alone does not say it.
+// What components dominate collectively. Contracting the components finds it,
+// and the analysis stores it, because the dominator tree does not contain it.
 #include "analysis/analysis_private.h"
 
 #include <stdlib.h>

@@ -1,15 +1,13 @@
 // Dominators within a component, in the order of the walk.
 //
-// An edge whose target dominates its source changes no dominator: a path that
-// takes it has been at the target before. An edge into a door changes none
-// either: the path can enter there. If no other edge leads back, what is left
-// has no cycles, and the order is one in which whatever refers to a node comes
-// before it.
+// An edge whose target dominates its source changes no dominator, because a
+// path along it has been at the target before. An edge into an entry changes
+// none either, because the path can enter there. If no other edge leads back,
+// the rest has no cycles, and every referrer of a node comes before the node.
 #include "analysis/dominator_builder.h"
 
-// How a component is entered: the doors hang from `top`, the nearest common
-// dominator of what refers to them. A component of garbage that nothing refers
-// to is all doors.
+// The entries hang from `top`, the nearest common dominator of their referrers.
+// In a component of garbage that nothing refers to, all members are entries.
 static uint32_t
 open_entries(lg__dominator_builder *building, lg__component_span *component)
 {
@@ -46,8 +44,8 @@ open_entries(lg__dominator_builder *building, lg__component_span *component)
     return top;
 }
 
-// Shows a member's edges to others that are no doors; false if one leads back
-// to what does not dominate the member.
+// Passes on a member's edges to members that are not entries; returns false if
+// one leads back to a node that does not dominate the member.
 static bool
 show_inward(const lg__dominator_builder *building, uint32_t place)
 {
@@ -91,7 +89,7 @@ show_outward(const lg__dominator_builder *building,
     }
 }
 
-// As far as it can be settled in the order of the walk.
+// Settles what the order of the walk can settle.
 static bool
 settle_member(const lg__dominator_builder *building, uint32_t place)
 {

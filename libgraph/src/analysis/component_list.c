@@ -7,7 +7,7 @@
 typedef struct weighed {
     uint64_t all; // host and devices
     uint64_t host;
-    uint32_t index; // before sorting: in the lift
+    uint32_t index; // before sorting: in the builder
     uint32_t node;  // the lowest member
     uint32_t count; // of members
 } weighed;
@@ -65,8 +65,8 @@ weigh(listing *state, lg_error *err)
     return status;
 }
 
-// The component of every node, or LG_NONE; where its members stand in the order
-// needs no more be known.
+// The component of every node, or LG_NONE. Overwrites the places of members in
+// the order.
 static const uint32_t *
 name_components(listing *state)
 {
@@ -98,7 +98,7 @@ compare_on_device(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-// rank[k] is where the component of the lift stands among those that are kept.
+// rank[k] is the position of the builder's component k in the sorted list.
 static void
 fill(const listing *state, const uint32_t *component, const uint32_t *rank,
      uint32_t *next)

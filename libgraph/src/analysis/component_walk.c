@@ -1,11 +1,11 @@
-// Strong components, and an order of the nodes in which every edge from one
-// component to another leads onward: Pearce, "A space-efficient algorithm for
+// Strongly connected components, and an order of the nodes in which every edge
+// between components leads forward: Pearce, "A space-efficient algorithm for
 // finding strongly connected components", 2016.
 //
-// A node's place is 0 before it is met, then the least number that was met on
-// the way from it, and LG_NONE when its component is complete. The order has
-// complete components at its end, and at its beginning the nodes that wait for
-// theirs, in the order in which they were left.
+// The place of a node is 0 before the walk meets it, then the least number that
+// the walk met from it, and LG_NONE when its component is complete. The order
+// has complete components at its end. At its beginning are the nodes that wait
+// for their component, in the order in which the walk left them.
 #include "analysis/dominator_builder.h"
 
 #include <stdlib.h>
@@ -37,8 +37,8 @@ meet_node(walk *state, uint32_t node)
     building->mark[node] |= state->met_marks;
 }
 
-// Goes on with a node's edges: the next node that was not met before, or
-// LG_NONE at the end.
+// Continues with a node's edges: returns the next node that the walk has not
+// met, or LG_NONE at the end.
 static uint32_t
 next_node(walk *state, step *at)
 {
@@ -90,8 +90,9 @@ add_component(lg__vector *components, uint32_t begin, uint32_t end)
     return component != NULL;
 }
 
-// The node and what waits for it: in reverse of the order of leaving, so that
-// only edges back along the path of the walk lead back.
+// Completes the component of a node with the nodes that wait for it, in reverse
+// of the order in which the walk left them, so that only edges back along the
+// path of the walk lead back.
 static bool
 complete(walk *state, uint32_t node)
 {
@@ -168,7 +169,8 @@ walk_all(walk *state, unsigned wanted, lg_error *err)
     return status;
 }
 
-// Namespaces first: what comes later goes before them, their modules included.
+// Starts with namespaces: what the walk completes later goes before them, and
+// so do their modules.
 lg_status
 lg__dominators_walk(lg__dominator_builder *building, lg_error *err)
 {

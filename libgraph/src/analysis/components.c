@@ -1,4 +1,4 @@
-// What can be asked of the components of an analysis.
+// Questions about the components of an analysis.
 #include "analysis/analysis_private.h"
 
 uint32_t

@@ -1,5 +1,6 @@
-// Who adopts whom. While this lasts, a node's place is the index of the
-// component with several doors that it is in, or of the one that adopts it.
+// Finds which component dominates which nodes collectively. Meanwhile, the
+// place of a node is the index of the component with several entries that it is
+// in, or of the component that dominates it collectively.
 #include "analysis/contract.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ has_many_entries(const lg__dominator_builder *building, uint32_t k)
            LG__MARK_MANY;
 }
 
-// The dominators of components with several doors.
+// The dominators of components with several entries.
 static uint32_t
 mark_tops(search *state)
 {
@@ -46,8 +47,8 @@ mark_tops(search *state)
     return count;
 }
 
-// Candidates: what could be adopted, and doors of components that could be. All
-// that refers to them is late.
+// Candidates are nodes that a component may dominate collectively, and the
+// entries of such components. All their referrers are late.
 static void
 mark_candidates(search *state)
 {
@@ -78,8 +79,9 @@ mark_candidates(search *state)
     }
 }
 
-// The component that holds a node whose dominator is `top`: its own, unless
-// `top` is of that one too, or the one that adopts it, or none.
+// The component that holds a node whose dominator is `top`: its own component,
+// unless `top` is in that, too, or the one that dominates it collectively, or
+// none.
 static uint32_t
 holder(const search *state, uint32_t node, uint32_t top)
 {
@@ -151,7 +153,7 @@ search_all(const search *state, lg_error *err)
     return LG_OK;
 }
 
-// A component is listed by its first member, and so is the one that adopts.
+// The first member stands for a component in both columns.
 static bool
 list_collective(const search *state, lg_analysis *analysis)
 {
@@ -202,8 +204,9 @@ lg__contraction_new(lg_analysis *analysis, lg__dominator_builder *building,
     return status;
 }
 
-// All that a component holds is held by the members whose dominator it has, or
-// by what it adopts: components come before those that adopt them.
+// A component holds what is below the members that have its dominator, and
+// below what it dominates collectively. A component comes before those that
+// dominate it.
 void
 lg__contraction_weigh(const lg__contraction *state, const lg_analysis *analysis,
                       uint32_t device, uint64_t *bytes)

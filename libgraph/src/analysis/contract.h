@@ -1,13 +1,13 @@
 /**
- * What components with several doors hold as a whole: the dominators of the
+ * What components with several entries hold as a whole: the dominators of the
  * policy graph with every such component contracted to one node.
  *
- * There a node's dominator differs from that of the policy graph only if a
- * component *adopts* it: each way to it leads through the component, and none
- * of the members lies on every way. Node and component then have the same
- * dominator in the policy graph, and all that refers to the node is dominated
- * by nodes that have that dominator too: members of the component, or what it
- * adopts.
+ * In the contracted graph, a node's dominator differs from that of the policy
+ * graph only if a component dominates the node *collectively*: every path to
+ * the node goes through the component, but no member is on every path. Node and
+ * component then have the same dominator in the policy graph. Every referrer of
+ * the node is dominated by a node with that dominator, too: a member of the
+ * component, or another node that the component dominates collectively.
  */
 #ifndef LG_CONTRACT_H
 #define LG_CONTRACT_H
@@ -17,18 +17,18 @@
 typedef struct lg__contraction {
     lg__dominator_builder *building;
     uint32_t count;        /**< of components */
-    lg__branch *component; /**< [count + 1] each below the one that adopts it;
-                           the last stands for none */
+    lg__branch *component; /**< [count + 1] each below the one that dominates it
+                              collectively; the last stands for none */
 } lg__contraction;
 
-/** Adds what the components adopt to the analysis. Uses the places of the lift
- * up and some of its marks. O(edges log nodes) of what components with several
- * doors hold. Free also on failure. */
+/** Adds to the analysis what the components dominate collectively. Overwrites
+ *  the places and some marks of the builder. O(edges log nodes) of what
+ *  components with several entries hold. Free also on failure. */
 lg_status lg__contraction_new(lg_analysis *analysis,
                               lg__dominator_builder *building,
                               lg__contraction *out, lg_error *err);
-/** What each component of the lift retains on a device. The sums of the
- * analysis are known. */
+/** The bytes that each component of the builder retains on a device. Needs the
+ *  sums of the analysis. */
 void lg__contraction_weigh(const lg__contraction *state,
                            const lg_analysis *analysis, uint32_t device,
                            uint64_t *bytes);

@@ -1,5 +1,5 @@
-// The dominator tree as people see it: what is folded away is seen through, and
-// a cycle of garbage hangs in it as one.
+// The dominator tree as reports show it: folded nodes are replaced by what they
+// dominate, and a cycle of garbage hangs in it as one.
 #include "graph/graph_private.h"
 #include "analysis/analysis_private.h"
 
@@ -11,7 +11,7 @@ typedef struct gathering {
     lg__reverse reverse;
     uint64_t least;
     lg__gathered *out;
-    lg__gathered folded; // what is still to be seen through
+    lg__gathered folded; // folded nodes whose children are still to be appended
     bool going;
 } gathering;
 
@@ -39,7 +39,7 @@ add(gathering *state, uint32_t node)
             lg__gather_append(inside ? &state->folded : state->out, node);
 }
 
-// Members of the component are not below one of them.
+// Members of the component do not hang below each other.
 static void
 add_children(gathering *state, uint32_t node, uint32_t component)
 {
@@ -53,8 +53,8 @@ add_children(gathering *state, uint32_t node, uint32_t component)
     }
 }
 
-// What a person knows stands for a cycle: a figure, an object of a class of
-// their own; rather any object than a container or a class.
+// The member that a person recognises stands for a cycle: a figure, an object
+// of a class of the user; any object rather than a container or a class.
 static unsigned
 rank(const gathering *state, uint32_t node)
 {
@@ -76,8 +76,8 @@ rank(const gathering *state, uint32_t node)
     }
 }
 
-// How many references of the component lead to a member: parts refer to their
-// whole.
+// The number of references within the component that lead to a member: parts
+// refer to their whole.
 static uint32_t
 count_from_component(const gathering *state, uint32_t node, uint32_t component)
 {
@@ -89,7 +89,7 @@ count_from_component(const gathering *state, uint32_t node, uint32_t component)
     return count;
 }
 
-// What there is to say for a member.
+// Scores a member.
 typedef struct standing {
     uint32_t node;
     unsigned rank;
@@ -106,8 +106,8 @@ says_more(const standing *a, const standing *b)
                                           : a->bytes > b->bytes;
 }
 
-// The member that stands for a component of garbage. *adopted: the component
-// hangs from another.
+// The member that stands for a component of garbage. *adopted tells whether
+// another component dominates this one collectively.
 static uint32_t
 represent(const gathering *state, uint32_t index, bool *collective)
 {
@@ -157,7 +157,8 @@ add_garbage(gathering *state)
     free(seen);
 }
 
-// What a cycle of garbage dominates, by one of its members or as a whole.
+// Appends what a cycle of garbage dominates, by one of its members or as a
+// whole.
 static void
 add_garbage_component(gathering *state, uint32_t index)
 {

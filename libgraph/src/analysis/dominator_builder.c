@@ -1,6 +1,5 @@
-// The dominator tree, from the top down: a node's immediate dominator is the
-// nearest common ancestor of those that refer to it, all of which come before
-// it.
+// The dominator tree, from the top down: the immediate dominator of a node is
+// the nearest common ancestor of its referrers, all of which come before it.
 #include "analysis/dominator_builder.h"
 
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /**
  * The work of an analysis: from the policy graph to a dominator tree.
  *
- * walk.c finds what the super-root reaches, the components, and an order in
- * which whatever refers to a node comes before it, unless they are of one
- * component. lift.c takes the nodes in that order: a node's immediate dominator
- * is the nearest common ancestor of those that refer to it. A component is
- * settled as a whole by dominators.c, or, where its loops have more than one
- * way in, by tangle.c.
+ * component_walk.c finds what the super-root reaches, the components, and an
+ * order in which every referrer of a node comes before the node, unless both
+ * are in one component. dominator_builder.c takes the nodes in that order: the
+ * immediate dominator of a node is the nearest common ancestor of its
+ * referrers. component_dominators.c solves a component as a whole;
+ * irreducible.c solves those that have a loop with several entries.
  *
- * None of it recurses.
+ * Nothing recurses.
  */
 #ifndef LG_DOMINATOR_BUILDER_H
 #define LG_DOMINATOR_BUILDER_H
@@ -23,11 +23,11 @@ typedef struct lg__branch {
 } lg__branch;
 
 /** A component: nodes that all reach each other, or one that refers to itself.
- * A *door* is a member that something outside refers to. */
+ *  An *entry* is a member that something outside refers to. */
 typedef struct lg__component_span {
     uint32_t begin; /**< where its members stand in the order */
     uint32_t end;
-    bool early; /**< something early refers to it: see LG__MARK_EARLY */
+    bool early; /**< an early node refers to it: see LG__MARK_EARLY */
 } lg__component_span;
 
 typedef struct lg__dominator_builder {
@@ -37,16 +37,16 @@ typedef struct lg__dominator_builder {
     uint8_t *mark;
     uint32_t *order; /**< [node_count] dominators first, members of a component
                           together */
-    uint32_t *place; /**< [node_count] of a member of the component at hand: its
-                          index in the order */
+    uint32_t *place; /**< [node_count] index in the order, of the members of the
+                        current component */
     lg__branch *branch; /**< [node_count + 2], the super-root and the root of
                              garbage last */
     lg__vector
         components; /**< lg__component_span, the last in the order first */
 } lg__dominator_builder;
 
-/** Asks the monitor now and then; false, with the error set, when it says stop.
- */
+/** Asks the monitor now and then. Returns false, with the error set, if it
+ *  says stop. */
 static inline bool
 lg__dominators_goes_on(const lg__dominator_builder *building, const char *phase,
                        uint32_t done, uint32_t all, lg_error *err)
@@ -57,7 +57,7 @@ lg__dominators_goes_on(const lg__dominator_builder *building, const char *phase,
                                err);
 }
 
-/** The super-root, and what garbage hangs from. */
+/** The super-root, and the root of garbage. */
 static inline uint32_t
 lg__dominators_root(const lg__dominator_builder *building)
 {
@@ -70,8 +70,9 @@ lg__dominators_garbage(const lg__dominator_builder *building)
     return building->graph->columns.node_count + 1;
 }
 
-/** Marks on a target that make an edge of `source` none: furniture has no other
- *  in-edges, and garbage that refers to what is alive changes nothing there. */
+/** A target with one of these marks has no edge from `source` in the policy
+ *  graph: implicit roots have no other in-edges, and garbage that refers to
+ *  live objects changes nothing there. */
 static inline unsigned
 lg__dominators_barred(const lg__dominator_builder *building, uint32_t source)
 {
@@ -88,7 +89,7 @@ uint32_t lg__branch_meet(const lg__branch *branch, uint32_t a, uint32_t b);
  */
 uint32_t lg__branch_ancestor(const lg__branch *branch, uint32_t node,
                              uint32_t depth);
-/** Depth and jump of a node whose parent is settled. */
+/** Sets depth and jump of a node whose parent is settled. */
 void lg__branch_settle(lg__branch *branch, uint32_t node);
 
 /** *known becomes the nearest common ancestor of itself (LG_NONE: nothing yet)
@@ -103,20 +104,20 @@ lg__dominators_meet(const lg__dominator_builder *building, uint32_t *known,
         *known = lg__branch_meet(building->branch, *known, more);
 }
 
-/** Order, components, and the marks LIVE and SELF. */
+/** Finds the order, the components, and the marks LIVE and SELF. */
 lg_status lg__dominators_walk(lg__dominator_builder *building, lg_error *err);
-/** Settles a component whose edges from outside have all been seen, and shows
- * its edges to the outside. */
+/** Settles a component after all edges into it were seen, and passes on its
+ *  edges to the outside. */
 lg_status lg__dominators_component(lg__dominator_builder *building,
                                    lg__component_span *component,
                                    lg_error *err);
-/** The dominators within any component. Reorders its members. */
+/** Solves any component. Reorders its members. */
 lg_status lg__dominators_irreducible(lg__dominator_builder *building,
                                      const lg__component_span *component,
                                      uint32_t top, lg_error *err);
 
-/** Everything: afterwards each branch's parent is the immediate dominator. Free
- *  with lg__dominators_free, also on failure. */
+/** Runs all steps. Afterwards the parent of each branch is the immediate
+ *  dominator. Free with lg__dominators_free, also on failure. */
 lg_status lg__dominators_run(lg__dominator_builder *building,
                              const lg_graph *graph, const lg__policy *policy,
                              const lg_monitor *monitor, lg_error *err);

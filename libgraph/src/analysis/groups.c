@@ -1,6 +1,6 @@
-// What each of many groups retains by itself. All nodes are reached from the
-// roots once for up to 64 groups together: a bit of a node's word says that it
-// is reached without that group.
+// What each of many groups retains by itself. One search from the roots serves
+// up to 64 groups: a bit of a node's word says that a path reaches it without
+// that group.
 #include "analysis/analysis_private.h"
 
 #include <stdlib.h>

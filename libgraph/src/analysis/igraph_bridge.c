@@ -1,8 +1,8 @@
-// igraph behind one function: the only file that knows it, and all of the
-// shared object that is opened at the first analysis.
+// igraph behind one function. This is the only file that knows igraph, and the
+// only source of the shared object that an analysis opens when it needs igraph.
 //
-// Its handlers, which abort or print unless they are replaced, are ours only
-// during a call.
+// igraph's default handlers abort or print. Ours replace them during a call
+// only.
 #include "analysis/solver.h"
 
 #include <igraph.h>
@@ -11,8 +11,8 @@
 #include <setjmp.h>
 #include <stdio.h>
 
-// igraph asks whether to stop at every node, from 1.0 on at every thousandth:
-// one tick for so many times.
+// igraph asks at every node whether to stop, since 1.0 at every thousandth. One
+// tick stands for this many questions.
 #if IGRAPH_VERSION_MAJOR == 0
 typedef igraph_integer_t igraph_int_t;
 enum { OFTEN = 1 << 14 };
@@ -24,7 +24,7 @@ LG_API lg__solver lg_igraph_dominators;
 
 static const char phase[] = "solving components";
 
-// What was there before our handlers.
+// The handlers that ours replaced.
 static struct {
     igraph_error_handler_t *error;
     igraph_warning_handler_t *warning;
@@ -32,8 +32,8 @@ static struct {
     igraph_interruption_handler_t *interruption;
 } others;
 
-// The call under way. By thread: igraph calls a handler on its caller's thread,
-// and another user of igraph may be at work in another.
+// The current call. It is per thread, because igraph calls a handler on its
+// caller's thread and another thread may use igraph at the same time.
 static _Thread_local struct {
     bool active;
     const lg_monitor *monitor;
@@ -44,9 +44,9 @@ static _Thread_local struct {
     jmp_buf escape;
 } call;
 
-// Out of igraph from where it is, rather than back through it: igraph_dfs of
-// 0.10 goes on with what it has just freed. All that we and it hold is on
-// igraph's own stack of things to be freed.
+// Leaves igraph by a jump instead of returning through it, because igraph_dfs
+// of 0.10 goes on with what it has just freed. igraph's own stack of things to
+// free holds all memory of ours and of igraph.
 _Noreturn static void
 escape(void)
 {
@@ -74,9 +74,9 @@ on_warning(const char *reason, const char *file, int line)
     (void)line;
 }
 
-// A failed assertion of igraph's, which may not return. igraph_dfs of 0.10
-// asserts what an allocation gave; else nothing is known of what igraph holds:
-// that memory is lost, and the process is not.
+// Handles a failed assertion of igraph; must not return. igraph_dfs of 0.10
+// asserts what an allocation returned. In other cases nobody knows what igraph
+// holds: that memory leaks, but the process survives.
 static void
 on_fatal(const char *reason, const char *file, int line)
 {
@@ -119,8 +119,8 @@ on_interruption(void)
 }
 #endif
 
-// A call that a fork stopped half way left our handlers behind, and those of
-// before in `others`.
+// A call that a fork interrupted left our handlers in place, and the previous
+// ones in `others`.
 #define REPLACE(kind, ours)                                                    \
     do {                                                                       \
         igraph_##kind##_handler_t *before = igraph_set_##kind##_handler(ours); \
@@ -131,8 +131,8 @@ on_interruption(void)
 static void
 enter(const lg__problem *problem)
 {
-    // What such a call was to free lies in the stack of a thread that is no
-    // more: it is lost.
+    // What such a call had to free is on the stack of a thread that no longer
+    // exists. It leaks.
     if (problem->left)
         IGRAPH_FINALLY_CLEAN(IGRAPH_FINALLY_STACK_SIZE());
 #if IGRAPH_VERSION_MAJOR > 0
@@ -162,8 +162,8 @@ leave(void)
     call.active = false;
 }
 
-// What came of the call, in a sentence. This object links nothing of ours,
-// lg_error_set included.
+// Describes the result in a sentence. This object links nothing of ours, not
+// even lg_error_set.
 static lg_status
 conclude(lg_error *err)
 {

@@ -1,5 +1,5 @@
-// Dominators within any component: small ones by sets of dominators, big ones
-// by igraph, in a problem whose node 0 stands for everything outside.
+// Dominators within any component: small ones with sets of dominators, big ones
+// with igraph, in a problem whose node 0 stands for everything outside.
 #include "analysis/dominator_builder.h"
 #include "analysis/solver.h"
 
@@ -10,7 +10,7 @@ enum { SMALL = 64 };
 
 #define BIT(index) ((uint64_t)1 << (index))
 
-// By index among the component's members, as they stood in the order at first.
+// Indexed by the position of a member in the component's original order.
 typedef struct irreducible {
     lg__dominator_builder *building;
     uint32_t begin;
@@ -28,7 +28,7 @@ is_entry(const irreducible *state, uint32_t index)
 
 typedef void show_edge(void *context, uint32_t source, uint32_t target);
 
-// Shows each edge from a member to another that is no door.
+// Passes on each edge from a member to another that is not an entry.
 static void
 show_edges(const irreducible *state, show_edge *show, void *context)
 {
@@ -68,8 +68,8 @@ common_dominators(const sets *found, uint32_t index)
     return common | BIT(index);
 }
 
-// A member's dominators are those that all its referrers have in common: from
-// all members down, until nothing changes.
+// The dominators of a member are those that all its referrers share. Starts
+// with all members and repeats until nothing changes.
 static void
 solve_small(irreducible *state)
 {
@@ -86,7 +86,8 @@ solve_small(irreducible *state)
             found.dominators[i] = fewer;
         }
     }
-    // The dominators of a member form a chain: the nearest one has all others.
+    // The dominators of a member form a chain, and the nearest one has all the
+    // others.
     for (uint32_t i = 0; i < state->count; i++) {
         uint64_t others = found.dominators[i] & ~BIT(i);
         state->inner[i] = LG_NONE;
@@ -169,8 +170,8 @@ solve_big(irreducible *state, lg_error *err)
     return status;
 }
 
-// Puts the members in an order in which each comes after its inner dominator,
-// and settles them.
+// Orders the members so that each comes after its inner dominator, and settles
+// them.
 static void
 settle(irreducible *state, uint32_t top)
 {

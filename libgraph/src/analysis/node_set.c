@@ -1,5 +1,5 @@
-// What a set of nodes retains: all that is no longer reached when the set is
-// taken out of the policy graph.
+// What a set of nodes retains: all that the roots no longer reach when the
+// policy graph loses the set.
 #include "analysis/analysis_private.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct marking {
     const lg_graph *graph;
     const uint8_t *mark;
     uint8_t *state;  // [node_count]
-    uint32_t *stack; // reached, still to be looked at
+    uint32_t *stack; // reached, but not visited
     uint32_t height;
 } marking;
 
@@ -84,7 +84,7 @@ leader(const marking *at, uint32_t node)
                      ->component_node[at->analysis->component_first[component]];
 }
 
-// Garbage hangs from its source components: marks what others lead to.
+// Garbage hangs from its source components. Marks what other garbage refers to.
 static void
 mark_entered(const marking *at)
 {
@@ -142,8 +142,8 @@ lg__garbage_sources(const lg_analysis *analysis, uint8_t **out, lg_error *err)
     return LG_OK;
 }
 
-// A namespace is a part of its module: without the module in the set, its own
-// bytes are all there is to it.
+// A namespace is a part of its module. If the module is not in the set, the
+// namespace has only its own bytes.
 static void
 add_up(const marking *at, uint64_t *bytes)
 {
@@ -188,7 +188,7 @@ run(marking *at, const uint32_t *nodes, size_t count, bool garbage,
     return LG_OK;
 }
 
-// state is the caller's, to free.
+// The caller frees state.
 static lg_status
 mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
      size_t count, bool garbage, const lg_monitor *monitor, lg_error *err)

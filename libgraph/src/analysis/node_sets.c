@@ -1,6 +1,6 @@
-// What each of several sets keeps alive by itself: what is reached without any
-// of them is nobody's; then each set spreads its number over the rest, and what
-// two numbers meet at is shared.
+// What each of several sets keeps alive by itself. What the roots reach without
+// any set belongs to none. Then each set spreads its number over the rest, and
+// a node that two numbers reach is shared.
 #include "analysis/analysis_private.h"
 
 #include <stdlib.h>

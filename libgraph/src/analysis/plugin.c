@@ -1,4 +1,5 @@
-// Parts in shared objects of their own, opened when they are first needed.
+// Opens parts of the library that are shared objects of their own, at their
+// first use.
 #include <leakgraph/leakgraph.h>
 
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
-// Which nodes are furniture.
+// Finds the implicit roots.
 #include "analysis/policy.h"
 
 #include <stdlib.h>
 
-// While furniture is looked for.
+// Marks used only while it searches.
 enum {
     MARK_MODULE = LG__MARK_MANY, // a module root
     MARK_NAMED = LG__MARK_EARLY, // a named class
@@ -18,8 +18,9 @@ typedef struct furnishing {
     const lg_graph *graph;
     lg__policy *policy;
     lg_allocator allocator;
-    lg__vector modules;  // lg__module
-    lg__vector named;    // uint32_t: named classes, still to be looked into
+    lg__vector modules; // lg__module
+    lg__vector
+        named; // uint32_t: named classes whose contents it has not visited
     class_type *classes; // ascending by node
     uint32_t class_count;
     bool failed;
@@ -38,8 +39,8 @@ is_namespace_edge(const lg_graph *graph, uint64_t edge)
            !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
 }
 
-// Synthetic nodes are flagged immortal for want of a count, yet a frame is held
-// by its thread.
+// Synthetic nodes are flagged immortal because they have no count, but a thread
+// holds its frames.
 static void
 mark_roots(const lg_graph *graph, uint8_t *mark)
 {
@@ -73,8 +74,8 @@ add_module(furnishing *state, uint32_t module, uint32_t dict)
     *mark = LG__MARK_NAMESPACE;
 }
 
-// A namespace that several modules claim goes to the first of them; one that is
-// a module root itself is its own.
+// If several modules have one namespace, it belongs to the first. A namespace
+// that is a module root itself belongs to itself.
 static void
 find_modules(furnishing *state)
 {

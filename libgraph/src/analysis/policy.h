@@ -1,10 +1,11 @@
 /**
  * The policy graph: the strong edges of a snapshot, as an analysis sees them.
  *
- * A super-root refers to every root and to the interpreter's furniture. An edge
- * into furniture is no edge here, so that classes and modules charge nobody and
- * tie nothing together. A module's namespace is one with the module: its only
- * in-edge is the module's, and what it refers to, the module refers to.
+ * A super-root refers to every root and every implicit root. The policy graph
+ * has no other edge to an implicit root, so classes and modules are charged to
+ * nobody and tie nothing together. A module and its namespace count as one: the
+ * namespace's only in-edge is the module's, and the module refers to what the
+ * namespace refers to.
  */
 #ifndef LG_POLICY_H
 #define LG_POLICY_H
@@ -13,25 +14,28 @@
 
 #include "graph/graph_private.h"
 
-/** What an analysis knows of a node, one byte each. */
+/** Marks that an analysis puts on a node, in one byte. */
 enum {
     LG__MARK_IMPLICIT_ROOT = 1 << 0, /**< only the super-root refers to it */
     LG__MARK_NAMESPACE = 1 << 1,     /**< a module root's dict: only its module
                                           refers to it */
-    LG__MARK_ENTRY = 1 << 2, /**< the super-root refers to it, among others
+    LG__MARK_ENTRY = 1 << 2, /**< the super-root and other nodes refer to it
                               */
     LG__MARK_LIVE = 1 << 3,  /**< the super-root reaches it */
     LG__MARK_SELF = 1 << 4,  /**< it refers to itself */
     LG__MARK_INNER = 1 << 5, /**< only its own component refers to it */
-    LG__MARK_EARLY = 1 << 6, /**< something refers to it that is early or no
-                                  node; members of components with several doors
-                                  are late, and thus all that these hold */
-    LG__MARK_MANY = 1 << 7,  /**< member of a component with several doors */
+    LG__MARK_EARLY =
+        1
+        << 6, /**< an early node or a root refers to it; members of components
+                 with several entries are late, and so is all that they hold */
+    LG__MARK_MANY = 1 << 7, /**< member of a component with several entries */
     // While the nodes are walked, and while components are contracted.
-    LG__MARK_BOUND = LG__MARK_MANY, /**< it refers to what was met before it */
+    LG__MARK_BOUND =
+        LG__MARK_MANY, /**< it refers to a node that the walk met before it */
     LG__MARK_TOP =
-        LG__MARK_SELF, /**< dominator of a component with many doors */
-    LG__MARK_CANDIDATE = LG__MARK_INNER, /**< could be adopted */
+        LG__MARK_SELF, /**< dominator of a component with several entries */
+    LG__MARK_CANDIDATE =
+        LG__MARK_INNER, /**< a component may dominate it collectively */
     LG__MARK_POLICY =
         LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE | LG__MARK_ENTRY,
 };

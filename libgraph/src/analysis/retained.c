@@ -54,7 +54,7 @@ lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes)
     }
 }
 
-// bytes[node] becomes what the node retains.
+// Turns bytes[node] into what the node retains.
 static void
 sum_up(const lg_analysis *analysis, const uint32_t *order, uint64_t *bytes)
 {
@@ -108,8 +108,8 @@ lg__retained_children(lg_analysis *analysis, lg_error *err)
     analysis->child = child;
     if (first == NULL || child == NULL)
         return lg__error_memory(err);
-    // first[d + 1] is where the next child of d goes, and so at the end where
-    // those of d + 1 begin.
+    // first[d + 1] is the position of the next child of d, and in the end the
+    // beginning of the children of d + 1.
     for (uint32_t node = 0; node < nodes; node++)
         first[analysis->dominator[node] + 1]++;
     uint32_t sum = 0;

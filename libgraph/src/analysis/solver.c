@@ -1,4 +1,4 @@
-// The door to igraph.
+// Opens the bridge to igraph and calls it.
 #include "analysis/solver.h"
 
 #include <string.h>
