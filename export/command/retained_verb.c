@@ -2,7 +2,8 @@
 
 #include "command/command.h"
 
-#include <inttypes.h>
+#include <leakgraph/report.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,30 +96,31 @@ print_text(const char *selector, const lg_graph *graph, const lg_set_bytes *set,
 }
 
 static void
-add_json(lg_text *out, const lg_graph *graph, const char *name,
-         const uint64_t *bytes)
+write_size(lg_json *json, const char *name, const lg_graph *graph,
+           const uint64_t *bytes)
 {
-    lg_text_addf(out, ", \"%s\": {", name);
+    lg_json_object(json, name);
     for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {
         lg_string device = lg_graph_device_name(graph, i);
-        lg_text_add(out, i ? ", " : "");
-        lg_text_add_json(out, device.data, device.length);
-        lg_text_addf(out, ": %" PRIu64, bytes[i]);
+        lg_json_name(json, device.data, device.length);
+        lg_json_count(json, NULL, bytes[i]);
     }
-    lg_text_add(out, "}");
+    lg_json_end(json);
 }
 
-static void
+static lg_status
 print_json(const char *selector, const lg_graph *graph, const lg_set_bytes *set,
-           lg_text *out)
+           lg_text *out, lg_error *err)
 {
-    lg_text_add(out, "{\"selector\": ");
-    lg_text_add_json(out, selector, strlen(selector));
-    lg_text_addf(out, ", \"count\": %" PRIu64, set->count);
-    add_json(out, graph, "retained", set->retained);
-    add_json(out, graph, "own", set->own);
-    add_json(out, graph, "sum", set->sum);
-    lg_text_add(out, "}\n");
+    lg_json json = {.out = out};
+    lg_json_object(&json, NULL);
+    lg_json_string(&json, "selector", selector, strlen(selector));
+    lg_json_count(&json, "count", set->count);
+    write_size(&json, "retained", graph, set->retained);
+    write_size(&json, "own", graph, set->own);
+    write_size(&json, "sum", graph, set->sum);
+    lg_json_end(&json);
+    return lg_json_finish(&json, err);
 }
 
 static lg_status
@@ -146,7 +148,7 @@ print_set(const lg_arguments *arguments, const lg_analysis *analysis,
         bytes ? weigh(analysis, nodes, bytes, devices, &set, &error)
               : lg_error_set(&error, LG_ENOMEM, "memory ran out");
     if (status == LG_OK && arguments->json)
-        print_json(arguments->words[1], graph, &set, &text);
+        status = print_json(arguments->words[1], graph, &set, &text, &error);
     else if (status == LG_OK)
         print_text(arguments->words[1], graph, &set, &text);
     free(bytes);
