@@ -111,15 +111,15 @@ typedef struct lg_cell {
 } lg_cell;
 
 LG_API void lg_table_free(lg_table *table);
-/** Columns of programs and of people alike. */
+/** Counts the columns for programs and those for people. */
 LG_API size_t lg_table_column_count(const lg_table *table);
 LG_API lg_column lg_table_column(const lg_table *table, size_t column);
-/** Without a row of totals. */
+/** Counts the rows, without a row of totals. */
 LG_API size_t lg_table_row_count(const lg_table *table);
 LG_API lg_cell lg_table_cell(const lg_table *table, size_t row, size_t column);
 /** How deep a row lies in a tree; 0 where rows are none. */
 LG_API uint32_t lg_table_depth(const lg_table *table, size_t row);
-/** What is known of all rows together: a table with one row, or NULL. */
+/** The facts that hold for all rows together: a table with one row, or NULL. */
 LG_API const lg_table *lg_table_facts(const lg_table *table);
 /** Devices of its sizes, and their names: of 0 "host". */
 LG_API uint32_t lg_table_device_count(const lg_table *table);

@@ -1,9 +1,10 @@
 /**
  * How tables are made, and what those who write them may see.
  *
- * A report describes its columns, adds rows and puts cells into the row added
- * last. Want of memory sticks in the table; lg__table_finish tells. All that
- * adds takes NULL for a table that could not be made, and does nothing.
+ * A report describes its columns, adds rows and puts cells into the row that it
+ * added last. A table remembers that memory ran out, and lg__table_finish
+ * returns it. Every function that adds accepts NULL, a table that could not be
+ * made, and then does nothing.
  */
 #ifndef LG_TABLE_H
 #define LG_TABLE_H
@@ -70,12 +71,12 @@ void lg__table_row(lg_table *table);
 void lg__table_total_row(lg_table *table);
 /** A row of people only, among the others. */
 void lg__table_heading_row(lg_table *table);
-/** Of the row added last. */
+/** Sets the depth of the row added last. */
 void lg__table_set_depth(lg_table *table, uint32_t depth);
-/** How many rows there are when not all of them are added. */
+/** Says how many rows there are when not all of them are added. */
 void lg__table_set_count(lg_table *table, size_t count);
 
-/** Cells of the row added last. */
+/** Each puts a cell into the row added last. */
 void lg__put_count(lg_table *table, size_t column, uint64_t count);
 void lg__put_number(lg_table *table, size_t column, int64_t number);
 void lg__put_bool(lg_table *table, size_t column, bool value);
@@ -86,7 +87,7 @@ void lg__put_share(lg_table *table, size_t column, uint64_t part,
 /** An empty string is no value. */
 void lg__put_string(lg_table *table, size_t column, lg_string string);
 void lg__put_literal(lg_table *table, size_t column, const char *string);
-/** What was said, which is freed. */
+/** Takes over the text, which is freed. */
 void lg__put_formatted(lg_table *table, size_t column, lg_text *said);
 void lg__put_node(lg_table *table, size_t column, const lg_graph *graph,
                   uint32_t node);
@@ -107,10 +108,10 @@ void lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,
 lg_table *lg__put_table(lg_table *table, size_t column,
                         const lg__column *columns, size_t count);
 
-/** What is known of all rows: a row of facts, to put cells into. */
+/** Adds the one row of facts that hold for all rows, to put cells into. */
 lg_table *lg__table_facts(lg_table *table, const lg__column *columns,
                           size_t count);
-/** Lines above and below the rows, for people. What was said is freed. */
+/** Add lines above and below the rows, for people. The text is freed. */
 void lg__table_format_above(lg_table *table, lg_text *said);
 void lg__table_format_below(lg_table *table, lg_text *said);
 /** Known mistakes that concern the nodes of a report: for people the biggest

@@ -42,10 +42,9 @@ void lg__format_retained(const lg_analysis *analysis, lg__retained_on *on,
 /** `{"host": 12, "cuda:0": 34}`. */
 void lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
                        uint32_t which, lg_text *out);
-/** Both of bytes by device, [lg_graph_device_count + 1]. */
+/** The same of bytes by device, [lg_graph_device_count + 1]. */
 void lg__format_each(const lg_graph *graph, const uint64_t *bytes,
                      lg_text *out);
-void lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
 /** The same without knowing which device: `1 GiB on devices · 12 MiB host`, or
  * by its name if there is only one. */
 void lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
