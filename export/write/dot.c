@@ -263,8 +263,10 @@ static void
 add_width(const lg_view *view, const view_edge *edge, lg_text *out)
 {
     const view_node *target = &view->nodes[edge->target];
-    if (view->form == VIEW_DOMINATORS && target->kind == VIEW_OBJECT)
-        lg_text_addf(out, ", penwidth=%.1f", 1 + 3 * target->share);
+    if (view->form == VIEW_DOMINATORS && target->kind == VIEW_OBJECT) {
+        lg_text_add(out, ", penwidth=");
+        lg_text_add_fixed(out, 1 + 3 * target->share, 1);
+    }
 }
 
 static void

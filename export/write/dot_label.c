@@ -173,8 +173,9 @@ add_facts(lg_text *out, const view_node *node, const char *gap)
 {
     double percent = 100 * node->share;
     if (percent >= LEAST_PERCENT) {
-        lg_text_addf(out, percent < 10 ? "%s%.1f %%" : "%s%.0f %%", gap,
-                     percent);
+        lg_text_add(out, gap);
+        lg_text_add_fixed(out, percent, percent < 10 ? 1 : 0);
+        lg_text_add(out, " %");
         gap = " · ";
     }
     if (has_own_size(node)) {

@@ -66,6 +66,39 @@ sizes_by_device(void)
 }
 
 static void
+expect_point(const char *written, const char *expected)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%s", written);
+    lg_number_point(digits);
+    CHECK(strcmp(digits, expected) == 0);
+}
+
+static void
+points(void)
+{
+    expect_point("0,5", "0.5");
+    expect_point("-1.25e-07", "-1.25e-07");
+    expect_point("3\xd9\xab"
+                 "14",
+                 "3.14");
+    expect_point("17", "17");
+    expect_point("-inf", "-inf");
+    expect_point("", "");
+}
+
+static void
+fixed(void)
+{
+    lg_text text = {0};
+    lg_text_add_fixed(&text, 2.25, 1);
+    lg_text_add(&text, " ");
+    lg_text_add_fixed(&text, 99.6, 0);
+    CHECK_TEXT(text, "2.2 100");
+    lg_text_free(&text);
+}
+
+static void
 json(void)
 {
     static const char odd[] = "a\"\\\n\x01\x7f\xc3\xa9\xff\xed\xa0\x80z";
@@ -110,6 +143,8 @@ SUITE(text)
     RUN(sizes);
     RUN(counts);
     RUN(sizes_by_device);
+    RUN(points);
+    RUN(fixed);
     RUN(json);
     RUN(html);
     RUN(growth);

@@ -98,6 +98,11 @@ LG_API void lg_text_addf(lg_text *text, const char *format, ...)
 LG_API void lg_text_add_size(lg_text *text, uint64_t bytes);
 /** Adds a count with thousands separators: "1,284,301". */
 LG_API void lg_text_add_count(lg_text *text, uint64_t count);
+/** Makes the decimal point of what printf wrote a `.`, whatever the locale;
+ *  `digits` is a number in decimal notation, and of no other grouping. */
+LG_API void lg_number_point(char *digits);
+/** Adds a number with that many decimals, 9 at most, and a decimal point. */
+LG_API void lg_text_add_fixed(lg_text *text, double number, int decimals);
 /** Adds a JSON string literal, quotes included. Bytes that are not valid UTF-8
  *  become U+FFFD. */
 LG_API void lg_text_add_json(lg_text *text, const char *string, size_t length);

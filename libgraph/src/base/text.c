@@ -223,3 +223,25 @@ lg_text_free(lg_text *text)
     free(text->data);
     *text = (lg_text){0};
 }
+
+// A locale's decimal point can be several bytes.
+void
+lg_number_point(char *digits)
+{
+    static const char own[] = "+-0123456789eE";
+    char *point = digits + strspn(digits, own);
+    size_t length = strcspn(point, own);
+    if (length == 0 || *digits == '\0' || point[length] == '\0')
+        return;
+    *point = '.';
+    memmove(point + 1, point + length, strlen(point + length) + 1);
+}
+
+void
+lg_text_add_fixed(lg_text *text, double number, int decimals)
+{
+    char digits[400]; // of the largest double
+    snprintf(digits, sizeof digits, "%.*f", decimals, number);
+    lg_number_point(digits);
+    lg_text_add(text, digits);
+}

@@ -163,19 +163,6 @@ lg_json_integer(lg_json *json, const char *name, int64_t integer)
         add_digits(json, integer < 0, integer < 0 ? -bits : bits);
 }
 
-// A locale's decimal point can be several bytes.
-static void
-add_number(lg_text *out, const char *digits)
-{
-    static const char own[] = "+-0123456789e";
-    size_t whole = strspn(digits, own);
-    lg_text_add_bytes(out, digits, whole);
-    if (digits[whole] == '\0')
-        return;
-    lg_text_add(out, ".");
-    lg_text_add(out, digits + whole + strcspn(digits + whole, own));
-}
-
 void
 lg_json_number(lg_json *json, const char *name, double number)
 {
@@ -191,7 +178,8 @@ lg_json_number(lg_json *json, const char *name, double number)
         if (strtod(digits, NULL) == number)
             break;
     }
-    add_number(json->out, digits);
+    lg_number_point(digits);
+    lg_text_add(json->out, digits);
 }
 
 void

@@ -6,7 +6,8 @@
 enum { CHAIN_MAX = 64 };
 
 void
-lg_memory_add(lg_adapter_pass *pass, uint32_t holder, const lg_memory *memory)
+lg_shown_memory_add(lg_adapter_pass *pass, uint32_t holder,
+                    const lg_shown_memory *memory)
 {
     lg_builder *builder = lg_pass_builder(pass);
     lg_span span = {
@@ -123,10 +124,10 @@ passes_on(lg_adapter_pass *pass, uint32_t node, const void *address)
 
 void
 lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
-                const lg_memory *memory)
+                const lg_shown_memory *memory)
 {
     const lg_known *known = lg_pass_types(pass);
-    lg_memory shown = *memory;
+    lg_shown_memory shown = *memory;
     uint32_t node = LG_NONE;
     if (exporter != NULL) {
         exporter = origin(known, exporter);
@@ -140,5 +141,5 @@ lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
         shown.flags |= LG_SPAN_INLINE;
     else if (passes_on(pass, node, memory->address))
         return;
-    lg_memory_add(pass, node, &shown);
+    lg_shown_memory_add(pass, node, &shown);
 }

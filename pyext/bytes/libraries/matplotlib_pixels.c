@@ -73,14 +73,14 @@ lg_renderer_scan(lg_adapter_pass *pass, const lg_instance *instance)
     char text[32];
     int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32, of.width,
                           of.height);
-    const lg_memory memory = {
+    const lg_shown_memory memory = {
         .address = pixels_of(inner, of),
         .length = (uint64_t)of.width * of.height * 4,
         .type = lg_pass_type(pass, "matplotlib.canvas", LG_NONE),
         .text = lg_builder_intern(lg_pass_builder(pass), text, (size_t)length),
         .flags = LG_SPAN_OWNER,
     };
-    lg_memory_add(pass, node, &memory);
+    lg_shown_memory_add(pass, node, &memory);
 }
 
 /** A copy of a part of the canvas, as blitting keeps: src/_backend_agg.h,
@@ -104,11 +104,11 @@ lg_region_scan(lg_adapter_pass *pass, const lg_instance *instance)
                             "not inspected", "an unknown layout", 17);
         return;
     }
-    const lg_memory memory = {
+    const lg_shown_memory memory = {
         .address = region.pixels,
         .length = (uint64_t)region.stride * (uint64_t)region.height,
         .type = lg_pass_type(pass, "matplotlib.canvas", LG_NONE),
         .flags = LG_SPAN_OWNER,
     };
-    lg_memory_add(pass, instance->node, &memory);
+    lg_shown_memory_add(pass, instance->node, &memory);
 }

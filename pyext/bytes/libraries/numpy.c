@@ -205,7 +205,7 @@ visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 /** Where the items of a view lie: from the lowest to the end of the highest.
  *  False if it shows nothing. */
 static bool
-show_view(const lg_array *array, const numpy_state *state, lg_memory *out)
+show_view(const lg_array *array, const numpy_state *state, lg_shown_memory *out)
 {
     lg_descriptor item = lg_descriptor_read(array->descriptor, state->wide);
     char *low = array->data, *high = array->data + item.item_size;
@@ -326,16 +326,16 @@ scan_array(lg_adapter_pass *pass, numpy_state *state,
         description_of(lg_pass_builder(pass), state, array);
     add_facts(pass, state, instance->node, about);
     note_incomplete(pass, state, instance->node, array);
-    lg_memory memory = {.address = array->data,
-                        .length = about->length,
-                        .type = state->type,
-                        .text = about->text,
-                        .label = state->data,
-                        .flags = LG_SPAN_OWNER};
+    lg_shown_memory memory = {.address = array->data,
+                              .length = about->length,
+                              .type = state->type,
+                              .text = about->text,
+                              .label = state->data,
+                              .flags = LG_SPAN_OWNER};
     if (instance->frontier && owner)
         lg_pass_add_size(pass, instance->node, (int64_t)memory.length);
     else if (owner)
-        lg_memory_add(pass, instance->node, &memory);
+        lg_shown_memory_add(pass, instance->node, &memory);
     else if (!instance->frontier && show_view(array, state, &memory))
         lg_exporter_add(pass, array->base, instance->node, &memory);
 }

@@ -7,11 +7,10 @@
 #ifndef LEAKGRAPH_PILLOW_H
 #define LEAKGRAPH_PILLOW_H
 
+#include "bytes/common/target_memory.h"
 #include "capture/adapters/adapter.h"
 
 #include <stdint.h>
-
-struct lg_memory;
 
 /** Offsets in what PIL._imaging.ImagingCore points to (Imaging.h, struct
  *  ImagingMemoryInstance); from `palette` on they follow each other in all
@@ -44,11 +43,11 @@ typedef struct lg_pixels {
 
 /** Finds the layout, by making three images of a few pixels the first time. May
  *  run Python code. NULL, or why it is not known. */
-const char *lg_pillow_find(struct lg_memory *memory, PyObject *module,
+const char *lg_pillow_find(lg_memory *memory, PyObject *module,
                            lg_pixel_layout *out);
 
 /** Reads an image; false if it cannot be one. */
-bool lg_pixels_read(struct lg_memory *memory, const lg_pixel_layout *layout,
+bool lg_pixels_read(lg_memory *memory, const lg_pixel_layout *layout,
                     PyObject *core, lg_pixels *out);
 /** What an image whose pixels are lent refers to. */
 typedef struct lg_lender {
@@ -57,8 +56,7 @@ typedef struct lg_lender {
 } lg_lender;
 
 /** Who lends an image its pixels. */
-lg_lender lg_pixels_lender(struct lg_memory *memory,
-                           const lg_pixel_layout *layout,
+lg_lender lg_pixels_lender(lg_memory *memory, const lg_pixel_layout *layout,
                            const lg_pixels *pixels);
 
 /** Charges pixels that somebody lends, to the lender if it is known. `low` is

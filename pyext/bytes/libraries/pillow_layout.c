@@ -2,7 +2,6 @@
  * The layout of Pillow's images, found on a few that are made for it.
  */
 #include "bytes/common/ask.h"
-#include "bytes/common/target_memory.h"
 #include "bytes/libraries/pillow.h"
 
 #include <string.h>
@@ -10,21 +9,21 @@
 enum { HEAD = 64, TRIED = 3, LENT_WIDTH = 37, LENT_HEIGHT = 53 };
 
 static uint32_t
-number_at(struct lg_memory *memory, uintptr_t address)
+number_at(lg_memory *memory, uintptr_t address)
 {
     uint32_t number;
     return lg_memory_copy(memory, address, &number, sizeof number) ? number : 0;
 }
 
 static uintptr_t
-structure_of(struct lg_memory *memory, PyObject *core)
+structure_of(lg_memory *memory, PyObject *core)
 {
     return lg_memory_word(memory, (uintptr_t)core + sizeof(PyObject));
 }
 
 bool
-lg_pixels_read(struct lg_memory *memory, const lg_pixel_layout *layout,
-               PyObject *core, lg_pixels *out)
+lg_pixels_read(lg_memory *memory, const lg_pixel_layout *layout, PyObject *core,
+               lg_pixels *out)
 {
     struct {
         uintptr_t palette, narrow, wide, lines, block, blocks;
@@ -61,7 +60,7 @@ lg_pixels_read(struct lg_memory *memory, const lg_pixel_layout *layout,
 /** map.c, ImagingBufferInstance: the target and a Py_buffer of it come behind
  *  the image. */
 lg_lender
-lg_pixels_lender(struct lg_memory *memory, const lg_pixel_layout *layout,
+lg_pixels_lender(lg_memory *memory, const lg_pixel_layout *layout,
                  const lg_pixels *pixels)
 {
     uintptr_t words[3];
@@ -83,7 +82,7 @@ typedef struct trial {
 } trial;
 
 static bool
-has_size(struct lg_memory *memory, const trial *trials, uint32_t offset)
+has_size(lg_memory *memory, const trial *trials, uint32_t offset)
 {
     for (size_t i = 0; i < TRIED; i++) {
         uintptr_t self = structure_of(memory, trials[i].core);
@@ -97,7 +96,7 @@ has_size(struct lg_memory *memory, const trial *trials, uint32_t offset)
 /** Whether everything that is read of an image is what it must be: its first
  *  line lies in its first piece. */
 static bool
-is_understood(struct lg_memory *memory, const lg_pixel_layout *layout,
+is_understood(lg_memory *memory, const lg_pixel_layout *layout,
               const trial *made)
 {
     lg_pixels read;
@@ -119,7 +118,7 @@ is_understood(struct lg_memory *memory, const lg_pixel_layout *layout,
 /** Finds where an image keeps the object that lends it pixels, and what frees
  *  such an image. Without that, lent pixels have no lender. */
 static void
-find_target(struct lg_memory *memory, PyObject *module, lg_pixel_layout *layout)
+find_target(lg_memory *memory, PyObject *module, lg_pixel_layout *layout)
 {
     PyObject *data =
         PyBytes_FromStringAndSize(NULL, LENT_WIDTH * LENT_HEIGHT + 1);
@@ -146,7 +145,7 @@ find_target(struct lg_memory *memory, PyObject *module, lg_pixel_layout *layout)
 }
 
 static const char *
-find(struct lg_memory *memory, const trial *trials, lg_pixel_layout *out)
+find(lg_memory *memory, const trial *trials, lg_pixel_layout *out)
 {
     PyTypeObject *type = Py_TYPE(trials[0].core);
     uint32_t found = 0, at = 0;
@@ -171,7 +170,7 @@ find(struct lg_memory *memory, const trial *trials, lg_pixel_layout *out)
 }
 
 const char *
-lg_pillow_find(struct lg_memory *memory, PyObject *module, lg_pixel_layout *out)
+lg_pillow_find(lg_memory *memory, PyObject *module, lg_pixel_layout *out)
 {
     trial trials[TRIED] = {{"L", 37, 53, 1, NULL},
                            {"RGB", 41, 29, 4, NULL},

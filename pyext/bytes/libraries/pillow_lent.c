@@ -9,7 +9,7 @@ void
 lg_pixels_borrow(lg_adapter_pass *pass, uint32_t node, PyObject *target,
                  uintptr_t low, uint64_t length, uint32_t text)
 {
-    const lg_memory memory = {
+    const lg_shown_memory memory = {
         .address = (const void *)low,
         .length = length,
         .type = lg_pass_type(pass, "PIL.memory", LG_NONE),

@@ -148,54 +148,56 @@ describe_mapping(lg_adapter_pass *pass, uint32_t node, int descriptor)
 
 /* -------------------------------------------------------------- survey --- */
 
-static lg_memory
+static lg_shown_memory
 memory_of_bytearray(PyObject *object)
 {
     const PyByteArrayObject *array = (PyByteArrayObject *)object;
-    return (lg_memory){.address = array->ob_bytes,
-                       .length = (uint64_t)array->ob_alloc};
+    return (lg_shown_memory){.address = array->ob_bytes,
+                             .length = (uint64_t)array->ob_alloc};
 }
 
-static lg_memory
+static lg_shown_memory
 memory_of_array(lg_adapter_pass *pass, uint32_t node, PyObject *object)
 {
     const array_layout *array = (array_layout *)object;
     char code[2] = {array->descriptor->code};
     describe_items(pass, node, code, Py_SIZE(array));
     add_bytes(pass, node, Py_SIZE(array) * array->descriptor->item_size);
-    return (lg_memory){
+    return (lg_shown_memory){
         .address = array->items,
         .length = (uint64_t)(array->allocated * array->descriptor->item_size)};
 }
 
-static lg_memory
+static lg_shown_memory
 memory_of_mmap(lg_adapter_pass *pass, uint32_t node, PyObject *object)
 {
     const mmap_layout *map = (mmap_layout *)object;
     if (map->data == NULL) {
         set_text(pass, node, "closed");
-        return (lg_memory){0};
+        return (lg_shown_memory){0};
     }
     describe_mapping(pass, node, map->descriptor);
-    return (lg_memory){.address = map->data,
-                       .length = (uint64_t)map->size,
-                       .flags = map->descriptor >= 0 ? LG_SPAN_MAPPED : 0};
+    return (lg_shown_memory){.address = map->data,
+                             .length = (uint64_t)map->size,
+                             .flags =
+                                 map->descriptor >= 0 ? LG_SPAN_MAPPED : 0};
 }
 
 /** Small ones lie in the object itself, others show what a base has. */
-static lg_memory
+static lg_shown_memory
 memory_of_ctypes(lg_adapter_pass *pass, uint32_t node, PyObject *object)
 {
     const ctypes_layout *data = (ctypes_layout *)object;
     Py_ssize_t size = Py_TYPE(object)->tp_basicsize;
     if (size < 96 || size > 112) {
         add_fact(pass, node, "not inspected", "an unknown layout of ctypes");
-        return (lg_memory){0};
+        return (lg_shown_memory){0};
     }
     if (!data->needs_free ||
         (uintptr_t)data->data - (uintptr_t)object < (size_t)size)
-        return (lg_memory){0};
-    return (lg_memory){.address = data->data, .length = (uint64_t)data->size};
+        return (lg_shown_memory){0};
+    return (lg_shown_memory){.address = data->data,
+                             .length = (uint64_t)data->size};
 }
 
 static void
@@ -212,7 +214,7 @@ scan_memoryview(lg_adapter_pass *pass, const lg_instance *instance)
     add_bytes(pass, instance->node, view->len);
     if (instance->frontier || view->len <= 0 || shown->mbuf->master.len <= 0)
         return;
-    lg_memory memory = {
+    lg_shown_memory memory = {
         .address = shown->mbuf->master.buf,
         .length = (uint64_t)shown->mbuf->master.len,
         .type = lg_pass_type(pass, "memoryview.memory", LG_NONE),
@@ -230,7 +232,7 @@ static const char *const buffer_types[] = {
 static void
 scan_owner(lg_adapter_pass *pass, const lg_instance *instance)
 {
-    lg_memory memory = {0};
+    lg_shown_memory memory = {0};
     switch (instance->kind) {
     case KIND_BYTEARRAY:
         memory = memory_of_bytearray(instance->object);
@@ -249,7 +251,7 @@ scan_owner(lg_adapter_pass *pass, const lg_instance *instance)
     if (instance->frontier)
         lg_pass_add_size(pass, instance->node, (int64_t)memory.length);
     else
-        lg_memory_add(pass, instance->node, &memory);
+        lg_shown_memory_add(pass, instance->node, &memory);
 }
 
 static void

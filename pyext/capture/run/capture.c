@@ -233,6 +233,7 @@ lg_capture_walk(lg_walk *walk, lg_error *err)
     lg_passes_settle(walk);
     remember_size(walk);
     snprintf(text, sizeof text, "%.3f", lg_clock() - walk->started);
+    lg_number_point(text);
     lg_builder_set_info(walk->builder, "capture.seconds", text);
     return builder_status(walk, err);
 }

@@ -4,6 +4,7 @@
  */
 #include "capture/walk/heap_walk.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /** Longest text kept of a key or preview, in bytes. */
@@ -32,6 +33,15 @@ add_bytes(lg_name *name, PyObject *object)
     lg_name_add(name, length > KEY_LIMIT ? "'..." : "'");
 }
 
+static void
+add_float(lg_name *name, double number)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.12g", number);
+    lg_number_point(digits);
+    lg_name_add(name, digits);
+}
+
 /** The text of an atom that serves as a key or is previewed. */
 static void
 add_atom(lg_name *name, PyObject *object, size_t limit)
@@ -45,7 +55,7 @@ add_atom(lg_name *name, PyObject *object, size_t limit)
     else if (PyLong_Check(object))
         add_int(name, object);
     else if (PyFloat_CheckExact(object))
-        lg_name_addf(name, "%.12g", PyFloat_AS_DOUBLE(object));
+        add_float(name, PyFloat_AS_DOUBLE(object));
     else if (PyBytes_CheckExact(object))
         add_bytes(name, object);
 }
