@@ -285,6 +285,43 @@ def test_a_reader_that_fails_is_a_remark(register, reader, why):
     assert sys.exc_info() == (None, None, None)
 
 
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_a_reader_may_end_the_snapshot(register, kind):
+    """What is no Exception is nobody's to swallow."""
+    asked = []
+
+    def ending(it):
+        asked.append(it)
+        if len(asked) == 1:
+            raise kind("now")
+        return 7
+
+    register(Answer, reader=ending)
+    held = [Answer(None), Answer(None)]
+    with pytest.raises(kind, match="now"):
+        leakgraph.snapshot()
+    assert len(asked) == 1
+    snapshot = leakgraph.snapshot()
+    assert len(snapshot.select("type:Answer.memory")) == len(held)
+
+
+def test_a_reader_may_take_snapshots(register):
+    """In those, readers are not asked."""
+    notes = []
+
+    def curious(it):
+        with leakgraph.snapshot() as inner:
+            notes.append(inner.info()["adapter.registered"])
+        return 1000
+
+    register(Answer, reader=curious)
+    it = Answer(None)
+    snapshot = leakgraph.snapshot()
+    (memory,) = snapshot.select("type:Answer.memory")
+    assert memory.size == 1000 and it.answer is None
+    assert notes == ["not inspected: the snapshot was taken by a reader"]
+
+
 def test_what_cannot_export_is_a_remark(register):
     register(Answer, buffer_protocol=True)
     it = Answer(None)

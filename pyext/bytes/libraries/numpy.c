@@ -257,8 +257,9 @@ is_of(const description *known, const lg_array *array)
 {
     return known->descriptor == array->descriptor &&
            known->dimension_count == array->dimension_count &&
-           memcmp(known->dimensions, array->dimensions,
-                  (size_t)array->dimension_count * sizeof(Py_ssize_t)) == 0;
+           (array->dimension_count == 0 ||
+            memcmp(known->dimensions, array->dimensions,
+                   (size_t)array->dimension_count * sizeof(Py_ssize_t)) == 0);
 }
 
 /** The description of an array, from one that was like it if there is one. */
@@ -277,7 +278,7 @@ description_of(lg_builder *builder, numpy_state *state, const lg_array *array)
              known);
     known->descriptor = array->descriptor;
     known->dimension_count = array->dimension_count;
-    if (kept)
+    if (kept && count > 0)
         memcpy(known->dimensions, array->dimensions,
                count * sizeof(Py_ssize_t));
     return known;

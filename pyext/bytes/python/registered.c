@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+_Thread_local bool lg_registered_asking;
+
 static bool
 prepare(lg_adapter_pass *pass, void **out)
 {
@@ -19,6 +21,10 @@ prepare(lg_adapter_pass *pass, void **out)
     if (registry == NULL || !PyDict_CheckExact(registry) ||
         PyDict_GET_SIZE(registry) == 0)
         return false;
+    if (lg_registered_asking) {
+        lg_pass_note(pass, "not inspected: the snapshot was taken by a reader");
+        return false;
+    }
     lg_registered *state = lg_pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;

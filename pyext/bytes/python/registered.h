@@ -30,5 +30,8 @@ void lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
 void lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why);
 
 void lg_registered_ask(lg_adapter_pass *pass, void *state);
+/** Whether this thread is inside of that: a reader that takes a snapshot is not
+ *  asked for it in turn. */
+extern _Thread_local bool lg_registered_asking;
 
 #endif

@@ -12,16 +12,21 @@ typedef struct asking {
     lg_instance instance;
     uint64_t asked;
     uint64_t failed;
+    bool interrupted;
 } asking;
 
-/** "ValueError: text" of the exception that is set, which is cleared. */
+/** "ValueError: text" of the exception that is set, which is cleared. One that
+ *  is no Exception, as of Ctrl-C and sys.exit(), ends the capture. */
 static void
 fail(asking *to)
 {
     PyObject *type, *value, *trace;
     char why[240];
-    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
-        PyErr_SetInterrupt();
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+        to->interrupted = true;
+        lg_pass_interrupt(to->pass);
+        return;
+    }
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
     PyObject *said = value != NULL ? PyObject_Str(value) : NULL;
@@ -161,13 +166,15 @@ lg_registered_ask(lg_adapter_pass *pass, void *context)
     PyObject *registry = to.state->registry;
     Py_INCREF(registry);
     /* A reader may register types, and what was remembered go. */
-    while (lg_pass_next(pass, &to.instance)) {
+    lg_registered_asking = true;
+    while (!to.interrupted && lg_pass_next(pass, &to.instance)) {
         to.state->type = NULL;
         const lg_ways *ways =
             lg_registered_ways(to.state, Py_TYPE(to.instance.object));
         if (ways != NULL && ways->length == Py_None && !to.instance.frontier)
             ask(&to, ways);
     }
+    lg_registered_asking = false;
     if (to.failed > 0)
         lg_pass_note(pass,
                      "inspected: %zd types; %llu of %llu instances that were "

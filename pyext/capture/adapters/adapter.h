@@ -78,6 +78,9 @@ bool lg_pass_is_partial(const lg_adapter_pass *pass);
 /** Whether the texts of str keys are left out: then no name is to be made of
  *  them. */
 bool lg_pass_hides_keys(const lg_adapter_pass *pass);
+/** Of `ask`: ends the capture with the exception that is set, taking it over.
+ */
+void lg_pass_interrupt(lg_adapter_pass *pass);
 /** Whether `ask` will be called: not in a forked child, where no library's code
  *  may run. What only asking tells is then to be noted as not inspected. */
 bool lg_pass_will_ask(const lg_adapter_pass *pass);

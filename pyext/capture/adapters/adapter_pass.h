@@ -35,6 +35,7 @@ typedef struct lg_adapter_passes {
     lg_adapter_pass each[LG_ADAPTERS_MAX];
     lg_named_id *types;
     lg_named_id *devices;
+    PyObject *raised[3]; /**< what lg_pass_interrupt took over, or NULL */
 } lg_adapter_passes;
 
 /** Prepares every adapter whose library is there. May run Python code. False
@@ -50,6 +51,9 @@ bool lg_passes_have_news(const lg_walk *walk);
 void lg_passes_hold(lg_walk *walk);
 /** Lets adapters ask their libraries. May run Python code. */
 void lg_passes_ask(lg_walk *walk);
+/** Gives the exception away that an adapter has ended the capture with, as
+ *  PyErr_Restore takes it: NULLs if none has. */
+void lg_passes_take_raised(lg_walk *walk, PyObject *raised[3]);
 void lg_passes_close(lg_walk *walk);
 
 #endif

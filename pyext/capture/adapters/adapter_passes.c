@@ -178,11 +178,30 @@ lg_passes_ask(lg_walk *walk)
         if (!will_ask(pass))
             continue;
         pass->given = 0;
-        pass->adapter->ask(pass, pass->state);
+        if (walk->builder->status != LG_ECANCELLED)
+            pass->adapter->ask(pass, pass->state);
         PyErr_Clear();
     }
     for (size_t i = 0; i < LG_ADAPTERS_MAX; i++)
         release(&walk->passes->each[i]);
+}
+
+void
+lg_pass_interrupt(lg_adapter_pass *pass)
+{
+    PyObject **raised = pass->walk->passes->raised;
+    if (raised[0] == NULL)
+        PyErr_Fetch(&raised[0], &raised[1], &raised[2]);
+    pass->walk->builder->status = LG_ECANCELLED;
+}
+
+void
+lg_passes_take_raised(lg_walk *walk, PyObject *raised[3])
+{
+    for (size_t i = 0; i < 3; i++) {
+        raised[i] = walk->passes->raised[i];
+        walk->passes->raised[i] = NULL;
+    }
 }
 
 void

@@ -256,6 +256,7 @@ lg_status
 lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
 {
     lg_walk walk;
+    PyObject *raised[3] = {NULL};
     lg_status status = lg_capture_begin(&walk, options, err);
     if (status != LG_OK)
         return status;
@@ -263,10 +264,13 @@ lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
     if (status == LG_OK) {
         lg_sizes_finish(&walk);
         lg_passes_ask(&walk);
+        lg_passes_take_raised(&walk, raised);
         status = builder_status(&walk, err);
     }
     if (status != LG_OK) {
         lg_capture_abandon(&walk);
+        if (raised[0] != NULL)
+            PyErr_Restore(raised[0], raised[1], raised[2]);
         return status;
     }
     close_walk(&walk);
