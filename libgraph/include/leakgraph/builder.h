@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/** Where a builder and the graph made of it take their memory. `resize` with
+/** The source of memory of a builder and of its graph. `resize` with
  *  old == NULL allocates, with new_size == 0 frees; it returns NULL when memory
  *  or the budget ran out, the old block staying valid. New bytes beyond
  *  old_size need not be zero. Must be usable from any thread, without the GIL,
@@ -131,9 +131,9 @@ lg_builder_edges(const lg_builder *builder, uint32_t node, uint64_t *first,
     *end = node + 1 < builder->opened ? builder->first_edge[node + 1] : last;
 }
 
-/** Where the next edges of the open node go, and the next nodes, once there is
- *  room for them: for loops that append many. A loop's own copy, so that it
- *  stays in registers whatever is stored. */
+/** A writer for the edges of the open node, and for nodes, once there is room
+ *  for them: for loops that append many. It is a copy of the loop's own, so
+ *  that the compiler keeps it in registers. */
 typedef struct lg_edge_writer {
     uint32_t *target;
     uint32_t *payload;
@@ -144,9 +144,9 @@ typedef struct lg_edge_writer {
     uint32_t node; /**< the next */
 } lg_edge_writer;
 
-/** Makes room for `count` edges and as many nodes, and *out a pen for them;
- *  until it is put back nothing else may be appended. False when memory ran
- *  out. */
+/** Makes room for `count` edges and as many nodes, and fills the writer *out.
+ * Nothing else may be appended until lg_builder_put. False if memory ran out.
+ */
 static inline bool
 lg_builder_write_edges(lg_builder *builder, uint32_t count, lg_edge_writer *out)
 {
@@ -175,7 +175,7 @@ lg_edge_writer_add(lg_edge_writer *writer, uint32_t target, unsigned kind,
     writer->kind[writer->edge++] = (uint8_t)kind;
 }
 
-/** Hands over what was written. */
+/** Gives the edges and nodes of the writer to the builder. */
 static inline void
 lg_builder_put(lg_builder *builder, const lg_edge_writer *writer)
 {
@@ -262,8 +262,8 @@ enum {
  *  is finished. */
 LG_API void lg_builder_add_span(lg_builder *builder, const lg_span *span);
 
-/** Something that is known of a node, beyond the columns: see lg_node_fact.
- *  The last value given for a key wins. Key and value are interned. */
+/** Adds a fact about a node: see lg_node_fact. The last value for a key wins.
+ *  Interns key and value. */
 LG_API void lg_builder_add_fact(lg_builder *builder, uint32_t node,
                                 const char *key, const char *value,
                                 size_t length);
@@ -271,14 +271,14 @@ LG_API void lg_builder_add_fact(lg_builder *builder, uint32_t node,
 LG_API void lg_builder_add_fact_ids(lg_builder *builder, uint32_t node,
                                     uint32_t key, uint32_t value);
 
-/** What a device's allocator said of itself: see lg_segment, lg_block. A block
- *  lies inside the segment with that index. Any order. */
+/** The account of a device's allocator: see lg_segment, lg_block. A block lies
+ *  inside the segment with that index. Any order. */
 LG_API uint32_t lg_builder_add_segment(lg_builder *builder,
                                        const lg_segment *segment);
 LG_API void lg_builder_add_block(lg_builder *builder, const lg_block *block);
 
-/** References to `node` that exist but are no edge (held by the interpreter or
- *  by the capturing call itself); counted as found. */
+/** Counts references to `node` that exist but are not edges, because the
+ *  interpreter or the capturing call holds them. */
 LG_API void lg_builder_add_found(lg_builder *builder, uint32_t node,
                                  uint32_t count);
 

@@ -1,10 +1,9 @@
 /**
- * Where the bytes are: tensors, figures, memory by device, and what looks like
- * a known mistake.
+ * Where the bytes are: tensors, figures, memory by device, and known mistakes.
  *
  * The conventions of leakgraph.h hold. Bytes outside an object's own allocation
  * lie on buffer nodes (LG_NODE_BUFFER), each once, however many tensors and
- * arrays look at them; what these functions sum is those.
+ * arrays use them. These functions add up buffer nodes.
  */
 #ifndef LEAKGRAPH_BYTES_H
 #define LEAKGRAPH_BYTES_H
@@ -17,8 +16,8 @@ extern "C" {
 
 /* ------------------------------------------------------------- tensors --- */
 
-/** What a tensor is for, in PyTorch's own words. The first that applies to any
- *  tensor of a storage is the storage's. */
+/** What a tensor is for, in PyTorch's own words. A storage has the first role
+ *  that applies to any of its tensors. */
 typedef enum lg_tensor_kind {
     LG_TENSOR_PARAMETER = 0,   /**< a torch.nn.Parameter, or listed in a
                                     module's _parameters */
@@ -38,14 +37,14 @@ LG_API const char *lg_tensor_kind_name(lg_tensor_kind kind);
 /** One storage. */
 typedef struct lg_tensor_row {
     uint32_t buffer; /**< the buffer node */
-    uint32_t tensor; /**< the widest tensor over it, a Python object if any is;
-                          LG_NONE: nothing that leakgraph knows looks at it */
-    uint32_t tensor_count; /**< tensors, views included, that look at it */
+    uint32_t tensor; /**< the tensor that shows the most of it, preferably a
+                        Python object; LG_NONE: no known tensor uses it */
+    uint32_t tensor_count; /**< tensors that use it, views included */
     uint32_t device;
     lg_tensor_kind kind;
     uint64_t bytes; /**< of the storage */
-    uint64_t used;  /**< of those, what its widest tensor shows (0: not known);
-                         the rest is kept for nothing */
+    uint64_t used; /**< bytes that its widest tensor shows (0: unknown); nothing
+                      uses the rest */
     uint64_t
         allocation; /**< 1 + index of its block (lg_graph_blocks); 0: none */
 } lg_tensor_row;
@@ -72,10 +71,10 @@ typedef enum lg_tensor_group {
     LG_TENSORS_BY_SHAPE,
 } lg_tensor_group;
 
-/** Rows with bytes, device, dtype, shape, autograd node, kind, and the way from
- *  a root to what keeps the storage alive; below them the known mistakes that
- *  concern rows shown. `analysis` may be NULL: garbage is then only called so,
- *  and no mistakes are looked for. limit 0: all rows. O(nodes + edges). */
+/** Rows with bytes, device, dtype, shape, autograd node, kind, and the path
+ *  from a root to what keeps the storage alive; below them the known mistakes
+ *  of the rows shown. `analysis` may be NULL: the report then has no mistakes,
+ *  and calls garbage only garbage. limit 0: all rows. O(nodes + edges). */
 LG_API lg_status lg_report_tensors(const lg_graph *graph,
                                    const lg_analysis *analysis, uint32_t device,
                                    lg_tensor_group group, size_t limit,
@@ -116,10 +115,10 @@ LG_API lg_status lg_report_figures(const lg_analysis *analysis, size_t limit,
 
 /* -------------------------------------------------------------- memory --- */
 
-/** What a group of unattributed blocks is, by evidence. */
+/** The evidence for what a group of unattributed blocks is. */
 typedef enum lg_evidence {
-    LG_EVIDENCE_CUBLAS = 0, /**< the size and loneliness of a cuBLAS workspace,
-                                 or its frames */
+    LG_EVIDENCE_CUBLAS = 0, /**< it has the size of a cuBLAS workspace and no
+                               neighbours, or its frames */
     LG_EVIDENCE_GRAPH_POOL, /**< in a private pool: CUDA graph, MemPool */
     LG_EVIDENCE_BACKWARD,   /**< allocated inside autograd's backward */
     LG_EVIDENCE_AUTOCAST,   /**< autocast's cache of casts */
@@ -148,7 +147,7 @@ LG_API const char *lg_evidence_name(lg_evidence evidence);
 typedef struct lg_account {
     uint32_t device;
     lg_string name; /**< "cuda:0"; borrowed from the graph or the state */
-    bool known; /**< the allocator told its blocks; else only buffers count */
+    bool known; /**< the allocator listed its blocks; else only buffers count */
     uint64_t reserved, allocated, pending, inactive;
     uint64_t attributed, used, rounding, slack;
     uint64_t unattributed;
@@ -161,7 +160,7 @@ typedef struct lg_account {
     uint64_t stale;
     int64_t residual;
     int64_t beyond; /**< what the driver has in use beyond reserved (all
-                         processes); -1: not told */
+                         processes); -1: unknown */
 } lg_account;
 
 typedef struct lg_accounts {
@@ -176,7 +175,7 @@ typedef struct lg_accounts {
     uint64_t pinned;  /**< of arrays and tensors: page-locked */
     uint64_t own; /**< what leakgraph itself kept: open snapshots, memory for
                        captures to come */
-    uint64_t rss; /**< of the process; 0: not told */
+    uint64_t rss; /**< of the process; 0: unknown */
 } lg_accounts;
 
 LG_API void lg_accounts_free(lg_accounts *accounts);

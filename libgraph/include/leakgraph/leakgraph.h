@@ -1,6 +1,6 @@
 /**
- * leakgraph: an immutable graph of a process's objects, its file and what can
- * be asked of it.
+ * leakgraph: an immutable graph of a process's objects, its file, and questions
+ * about it.
  *
  * Conventions that hold for every function declared here:
  *
@@ -48,11 +48,12 @@ typedef enum lg_status {
     LG_ENOTFOUND,    /**< nothing in the graph answers to that name */
     LG_ELIMIT,       /**< a limit that the caller set was reached */
     LG_ECANCELLED,   /**< the caller's monitor asked to stop */
-    LG_EPARTIAL,     /**< the question needs a whole snapshot */
+    LG_EPARTIAL,     /**< the question needs a whole snapshot, and this one is
+                        partial */
     LG_EUNSUPPORTED, /**< this build or machine cannot do that */
     LG_ECHILD,       /**< the process that did the work died */
-    LG_ERENDER,      /**< the picture cannot be drawn: what it shows can still
-                          be had as text */
+    LG_ERENDER, /**< the picture cannot be drawn; the text of the view still can
+                 */
 } lg_status;
 
 typedef struct lg_error {
@@ -68,10 +69,10 @@ LG_API lg_status lg_error_set(lg_error *err, lg_status status,
 /** A short name for the status, such as "damaged file". */
 LG_API const char *lg_status_name(lg_status status);
 
-/** Watches over long work. `tick` is called now and then, from the working
- *  thread, with the phase's name and the part done (0 to 1); it returns false
- *  to stop the work, which then fails with LG_ECANCELLED. A NULL monitor is
- *  accepted everywhere. */
+/** Watches over long work. The working thread calls `tick` now and then with
+ *  the name of the phase and the part that is done (0 to 1). If `tick` returns
+ *  false, the work stops and fails with LG_ECANCELLED. Every function accepts
+ *  a NULL monitor. */
 typedef struct lg_monitor {
     bool (*tick)(void *context, const char *phase, double done);
     void *context;
@@ -79,9 +80,9 @@ typedef struct lg_monitor {
 
 /* --------------------------------------------------------------- text --- */
 
-/** A growing UTF-8 string. Start from `lg_text t = {0}`; `data` is NULL until
- *  something was added, NUL-terminated afterwards. Failure to grow is sticky
- *  (`failed`), so that a writer checks once, at the end. */
+/** A growing UTF-8 string. Start from `lg_text t = {0}`. `data` is NULL until
+ *  something is added, and NUL-terminated afterwards. A failure to grow is
+ *  sticky (`failed`), so a writer checks once, at the end. */
 typedef struct lg_text {
     char *data;
     size_t length;
@@ -94,7 +95,7 @@ LG_API void lg_text_add(lg_text *text, const char *string);
 LG_API void lg_text_add_bytes(lg_text *text, const char *bytes, size_t length);
 LG_API void lg_text_addf(lg_text *text, const char *format, ...)
     LG_PRINTF(2, 3);
-/** Adds bytes the way people read them: "812 B", "12.0 MiB", "1.93 GiB". */
+/** Adds bytes as reports show them: "812 B", "12.0 MiB", "1.93 GiB". */
 LG_API void lg_text_add_size(lg_text *text, uint64_t bytes);
 /** Adds a count with thousands separators: "1,284,301". */
 LG_API void lg_text_add_count(lg_text *text, uint64_t count);
@@ -125,7 +126,7 @@ typedef struct lg_graph lg_graph;
 /** No node. */
 #define LG_NONE UINT32_MAX
 
-/** What an edge means; its label's payload is given per kind. */
+/** The meaning of an edge; the payload of its label depends on the kind. */
 typedef enum lg_edge_kind {
     LG_EDGE_REFERENCE = 0, /**< nothing is known but its rank: payload rank */
     LG_EDGE_ATTRIBUTE,     /**< `.x`: instance attribute, slot or C member:
@@ -215,14 +216,14 @@ typedef struct lg_bytes {
     uint64_t device;
 } lg_bytes;
 
-/** What is a node's own: its shallow size, and the buffers that it alone holds
- *  (folded into it, see lg_node_folded_into). O(log buffers); the folds are
- *  made at the first call. */
+/** The shallow size of a node and the buffers that it alone holds (folded into
+ *  it, see lg_node_folded_into). O(log buffers); the first call makes the
+ *  folds. */
 LG_API lg_bytes lg_node_bytes(const lg_graph *graph, uint32_t node);
 /** The same on one device of the graph; 0: the host, LG_NONE: everywhere. */
 LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, uint32_t node,
                                  uint32_t device);
-/** The same as people read it: `1.93 GiB cuda:0 · 72 B host`, `72 B`. */
+/** The same as text: `1.93 GiB cuda:0 · 72 B host`, `72 B`. */
 LG_API void lg_node_bytes_format(const lg_graph *graph, uint32_t node,
                                  lg_text *out);
 /**
@@ -246,9 +247,8 @@ LG_API lg_status lg_graph_device_find(const lg_graph *graph, const char *name,
 /** The device that the node's size lies on; 0: the host. O(log placed). */
 LG_API uint32_t lg_node_device(const lg_graph *graph, uint32_t node);
 /**
- * What is known of a node beyond the columns, as text; empty if it is not
- * known. O(log facts). Keys in use:
- *   tensors (with or without a wrapper), arrays:
+ * A fact about a node that no column has, as text; empty if there is none.
+ * O(log facts). Keys in use: tensors (with or without a wrapper), arrays:
  *     "dtype" ("float32"), "shape" ("256, 1024"), "bytes" (numel * itemsize, in
  *     decimal), "device", "layout" (if not strided), "requires_grad" ("yes")
  *   autograd nodes: "saved" (number of saved tensors), "hooked" (of those, the
@@ -290,7 +290,7 @@ LG_API uint64_t lg_node_referrers(const lg_graph *graph, uint32_t node,
 
 /* -------------------------------------------------------------- types --- */
 
-/** How people think of a type; pictures colour by it. */
+/** The category of a type; pictures colour by it. */
 typedef enum lg_category {
     LG_CATEGORY_OTHER = 0,
     LG_CATEGORY_CONTAINER, /**< dict, list, tuple, set, deque ... */
@@ -345,7 +345,7 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
 
 /* --------------------------------------------------------------- info --- */
 
-/** What is known of the snapshot, as ordered key/value texts. Keys in use:
+/** Texts about the snapshot, as ordered key/value pairs. Keys in use:
  *  "time" (ISO 8601, UTC), "pid", "python", "platform", "capture.method"
  *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or
  *  why), "keys", "previews", "leakgraph", "adapter.NAME" ("inspected: version"
@@ -367,7 +367,7 @@ typedef struct lg_segment {
     uint64_t size;
     uint64_t stream;
     uint32_t device; /**< of the graph, from 1 */
-    uint32_t kind;   /**< string id: "small", "large"; 0: not told */
+    uint32_t kind;   /**< string id: "small", "large"; 0: unknown */
     uint32_t pool;   /**< string id: private pool, "1.0"; 0: the default pool */
     uint32_t expandable; /**< 1: grown in place, else 0 */
 } lg_segment;
@@ -382,7 +382,7 @@ typedef enum lg_block_state {
 typedef struct lg_block {
     uint64_t address;
     uint64_t size;
-    uint64_t requested; /**< what was asked for; size if not told */
+    uint64_t requested; /**< bytes requested; size if unknown */
     uint32_t segment;   /**< index of its segment */
     uint32_t state;     /**< lg_block_state */
     uint32_t frames;    /**< string id: where it was allocated, innermost first,
@@ -438,13 +438,14 @@ LG_API lg_status lg_graph_save(const lg_graph *graph, const char *path,
                                const lg_save_options *options,
                                const lg_monitor *monitor, lg_error *err);
 
-/** A file in the making: it has no name, or a temporary one beside its place,
- *  until it is whole. For whoever writes by other means than lg_graph_save. */
+/** A file that is being written. It has no name, or a temporary one beside its
+ *  place, until it is complete. For writers other than lg_graph_save. */
 typedef struct lg_draft lg_draft;
 
 /** Makes an empty one, with the mode that lg_graph_save gives. */
 LG_API lg_status lg_draft_new(const char *path, lg_draft **out, lg_error *err);
-/** Where to write: an open, empty file, the draft's own. */
+/** The descriptor to write to: an open, empty file that belongs to the draft.
+ */
 LG_API int lg_draft_descriptor(const lg_draft *draft);
 /** Syncs the file and puts it into its place. Once. */
 LG_API lg_status lg_draft_commit(lg_draft *draft, lg_error *err);
@@ -501,10 +502,10 @@ LG_API uint32_t lg_graph_find(const lg_graph *graph, uint64_t address);
 /* --------------------------------------------------------------- hops --- */
 
 /**
- * A step a person would count as one: instance, module and class with their own
- * dict are one hop `.x`; a function with its closure tuple and cell is one hop
- * to the variable's value. A dict that has another holder is not folded. A
- * buffer that has one holder is a part of it.
+ * A step that counts as one in Python: instance, module and class with their
+ * own dict are one hop `.x`; a function with its closure tuple and cell is one
+ * hop to the variable's value. A dict with another holder is not folded. A
+ * buffer with one holder is folded into it.
  */
 typedef struct lg_hop {
     uint32_t source;
@@ -528,8 +529,8 @@ LG_API lg_status lg_node_hops_out(const lg_graph *graph, uint32_t node,
 /** Folded in-edges of a node. */
 LG_API lg_status lg_node_hops_in(const lg_graph *graph, uint32_t node,
                                  lg_hops *out, lg_error *err);
-/** If the node is a namespace, a part of a closure or a buffer with one holder,
- *  which hops fold away, its owner; else LG_NONE. */
+/** The owner of a node that hops fold away: a namespace, a part of a closure,
+ *  or a buffer with one holder. LG_NONE for other nodes. */
 LG_API uint32_t lg_node_folded_into(const lg_graph *graph, uint32_t node);
 
 /** Label of a hop as Python would write it: `.losses`, `[0]`, `['key']`,
@@ -606,10 +607,11 @@ LG_API lg_status lg_report_threads(const lg_graph *graph,
 
 /* ------------------------------------------------------------ plugins --- */
 
-/** For what not every program pays for: opens `file`, a bare name, where the
- *  loader looks for the caller, and gives the address of `symbol`. It stays
- *  open; asking again is cheap. LG_EUNSUPPORTED: `what` cannot be opened, and
- *  `remedy`, such as "install it (on Debian: apt install ...)". */
+/** Opens `file`, a bare name, for parts that not every program needs, where
+ *  the loader looks for the caller, and returns the address of `symbol`. The
+ *  file stays open, and another call is cheap. LG_EUNSUPPORTED: `what` cannot
+ *  be opened; the message ends with `remedy`, such as "install it (on Debian:
+ *  apt install ...)". */
 LG_API lg_status lg_plugin_open(const char *file, const char *symbol,
                                 const char *what, const char *remedy,
                                 void **out, lg_error *err);

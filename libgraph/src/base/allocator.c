@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Advice only: where it does not help, it does no harm.
+// This is only advice: where it does not help, it does no harm.
 static void *
 widen(void *block, size_t size)
 {

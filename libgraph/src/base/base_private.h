@@ -1,6 +1,5 @@
 /**
- * What every other room stands on: memory, errors, text, strings that are kept
- * once, and sorting.
+ * What every other room uses: memory, errors, text, interned strings, sorting.
  */
 #ifndef LG_BASE_PRIVATE_H
 #define LG_BASE_PRIVATE_H
@@ -32,9 +31,9 @@ lg__allocator_release(const lg_allocator *allocator)
         allocator->release(allocator->context);
 }
 
-/** As malloc and calloc. Asks for huge pages, where the system has them on
- *  request: a large block is then several times as fast to fill, and to look up
- *  at random. */
+/** Allocates like malloc and calloc. Asks the system for huge pages, which
+ *  make a large block several times faster to fill and to read in random
+ *  order. */
 void *lg__wide_alloc(size_t size);
 void *lg__wide_calloc(size_t size);
 
@@ -59,7 +58,7 @@ bool lg__column_grow(const lg_allocator *allocator, void *column_pointer,
                      size_t element, size_t old_capacity, size_t capacity);
 
 // UTF-8, as far as names need it: what a terminal, a picture or a JSON reader
-// may be handed.
+// can take.
 
 /** Length of the character that `bytes` begins with; 0 if it is not valid
  *  UTF-8 (overlong forms, surrogates and what lies above U+10FFFF are not). */
@@ -68,7 +67,7 @@ size_t lg__utf8_length(const char *bytes, size_t length);
 /** The same, but 0 for control characters (C0, DEL, C1) too. */
 size_t lg__utf8_clean_length(const char *bytes, size_t length);
 
-/** Whether all of it is valid UTF-8 without control characters. */
+/** Returns whether all of it is valid UTF-8 without control characters. */
 bool lg__utf8_is_clean(const char *bytes, size_t length);
 
 /** The largest cut <= length that does not split a character, for bytes that
@@ -85,8 +84,8 @@ lg_status lg__error_memory(lg_error *err);
 /** LG_EFORMAT: what is out of range or order, and where. */
 lg_status lg__check_failed(lg_error *err, const char *what, uint64_t where);
 
-// Sorting without memory: the C library's qsort asks malloc for a buffer, and a
-// forked child of a process with threads may find malloc locked for ever.
+// Sorting without memory. The C library's qsort asks malloc for a buffer, but
+// in a forked child of a process with threads, malloc may be locked forever.
 
 /** In place: quicksort, and heap sort where that goes wrong. Not stable.
  *  O(count log count), O(count) if they are sorted already. */
@@ -95,9 +94,9 @@ void lg__sort(void *items, size_t count, size_t size,
 
 // Sorting by a number, in linear time.
 
-/** Sorts items by the uint32_t that each begins with; those of one number stay
- *  in their order. Takes as much memory again for the while. O(count). False,
- *  with the items as they were, when there is none. */
+/** Sorts items by the uint32_t at their beginning; equal items keep their
+ *  order. Needs as much memory again meanwhile. O(count). Without that memory,
+ *  returns false and leaves the items as they were. */
 bool lg__radix_sort(const lg_allocator *allocator, void *items, size_t count,
                     size_t size);
 
@@ -117,8 +116,8 @@ typedef struct lg__strings {
     lg__vector *bytes;
 } lg__strings;
 
-/** The id of the cleaned string, whatever it was called before; LG_NONE when
- *  memory ran out. */
+/** The id of the cleaned string, which may be new; LG_NONE if memory ran out.
+ */
 uint32_t lg__strings_intern(const lg_allocator *allocator, lg__strings *strings,
                             const char *bytes, size_t length);
 /** A new id for the cleaned string. */

@@ -47,8 +47,8 @@ chunk_take(const lg_allocator *allocator, lg__strings *strings, size_t size)
     return place;
 }
 
-// What is not valid UTF-8, and control characters, as \xNN; cut so that the
-// result fits. Returns the cleaned length.
+// Writes invalid UTF-8 and control characters as \xNN, and cuts the string so
+// that the result fits. Returns the cleaned length.
 static size_t
 clean(char out[LG__STRING_MAX], const char *bytes, size_t length)
 {

@@ -1,9 +1,9 @@
-// Locks that hold in a forked child: a word that says by how many forks it is
-// old.
+// Locks that work in a forked child: each is a word that says how many forks
+// old it is.
 //
-// pthread_atfork could lock all locks before a fork instead. That would have
-// fork() wait for an analysis, whose progress is told under the GIL that the
-// forking thread holds, and it would need a list of all graphs.
+// pthread_atfork could lock all locks before a fork instead. But then fork()
+// would wait for an analysis, which reports progress under the GIL that the
+// forking thread holds, and the library would need a list of all graphs.
 #include <leakgraph/lock.h>
 
 #include <errno.h>
@@ -11,12 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The low bits of a word; those above are the generation in which it was taken.
+// The low bits of a word. The bits above are the generation in which a thread
+// took the lock.
 enum { FREE = 0, HELD = 1, AWAITED = 2, STATE = 3, GENERATION_SHIFT = 2 };
 
-// Written in children of fork(), which have one thread then. `survivor` is the
-// only thread of before that this process has, and it has lived since the
-// generation `since` or longer.
+// Children of fork() write these while they have one thread. `survivor` is the
+// only older thread that this process has, and has lived since the generation
+// `since` or longer.
 static struct {
     uint32_t generation;
     uint32_t since;
@@ -34,8 +35,8 @@ note_fork(void)
     process.generation++;
 }
 
-// The system forgets the handler when this library is unloaded. Without memory
-// for it, locks are as others are.
+// The system removes the handler when this library is unloaded. Without memory
+// for the handler, locks behave like ordinary ones.
 __attribute__((constructor)) static void
 watch_forks(void)
 {
@@ -54,8 +55,8 @@ word_of(uint32_t state)
     return process.generation << GENERATION_SHIFT | state;
 }
 
-// Whether a held lock's thread was not copied by a fork. The word of a lock
-// that the survivor holds stays as it is until that gives it back.
+// Returns whether a fork did not copy the thread that holds a lock. The word of
+// a lock that the survivor holds stays until the survivor releases it.
 static bool
 is_left(const lg_lock *lock, uint32_t word)
 {
@@ -66,7 +67,7 @@ is_left(const lg_lock *lock, uint32_t word)
     return taken < process.since || !pthread_equal(holder, process.survivor);
 }
 
-// `word` is what the lock was seen as, and is seen anew when that has changed.
+// `word` is the last seen value of the lock, read again when it has changed.
 static lg_lock_result
 take_seen(lg_lock *lock, uint32_t *word, uint32_t state)
 {
@@ -87,7 +88,7 @@ lg_lock_try(lg_lock *lock)
     return take_seen(lock, &word, HELD);
 }
 
-// Until the word changes; false when a signal was handled.
+// Waits until the word changes; returns false if a signal was handled.
 static bool
 sleep_on(lg_lock *lock, uint32_t word)
 {
@@ -115,7 +116,8 @@ wait_for(lg_lock *lock, bool heed_signals)
             continue;
         if (!sleep_on(lock, awaited) && heed_signals)
             return LG_LOCK_BUSY;
-        // Others may still wait: who gives it back must wake them.
+        // Others may still wait, so the thread that releases the lock must wake
+        // them.
         state = AWAITED;
         word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
     }
@@ -136,7 +138,8 @@ lg_lock_take_or_signal(lg_lock *lock)
 void
 lg_lock_give(lg_lock *lock)
 {
-    // A fork between the two finds no holder: the lock is free in the child.
+    // A fork between the two stores finds no holder: the lock is free in the
+    // child.
     __atomic_store_n(&lock->holder, (pthread_t)0, __ATOMIC_RELAXED);
     uint32_t before =
         __atomic_exchange_n(&lock->word, word_of(FREE), __ATOMIC_RELEASE);

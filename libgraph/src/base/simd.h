@@ -1,6 +1,6 @@
 /**
- * Looking through whole columns for what is hardly ever there: some numbers at
- * a time, by the vector types of GCC and Clang.
+ * Searches whole columns for rare values, several numbers at a time, with the
+ * vector types of GCC and Clang.
  */
 #ifndef LG_SIMD_H
 #define LG_SIMD_H
@@ -12,7 +12,7 @@
 typedef uint32_t lg__simd32 __attribute__((vector_size(16)));
 typedef uint64_t lg__simd64 __attribute__((vector_size(16)));
 
-/** How many numbers are looked at before the next decision. */
+/** The count of numbers that one step compares. */
 enum { LG__SIMD_BLOCK = 32 };
 
 static inline bool
@@ -23,8 +23,8 @@ lg__simd_any(lg__simd32 lanes)
     return (halves[0] | halves[1]) != 0;
 }
 
-/** The first of [from, count) whose number is at least `limit`; count if there
- *  is none. */
+/** The first index in [from, count) whose number is at least `limit`; count if
+ *  there is none. */
 static inline uint64_t
 lg__first_at_least(const uint32_t *numbers, uint64_t from, uint64_t count,
                    uint32_t limit)
@@ -45,7 +45,8 @@ lg__first_at_least(const uint32_t *numbers, uint64_t from, uint64_t count,
     return from;
 }
 
-/** The first of [from, count) that is more than the other column has there. */
+/** The first index in [from, count) whose number is more than that of the
+ *  other column. */
 static inline uint64_t
 lg__first_above(const uint32_t *numbers, const uint32_t *others, uint64_t from,
                 uint64_t count)
@@ -66,8 +67,8 @@ lg__first_above(const uint32_t *numbers, const uint32_t *others, uint64_t from,
     return from;
 }
 
-/** The first of [0, count) from which it is LG_NONE or more to the next number,
- *  or less than nothing. There are count + 1 numbers. */
+/** The first index in [0, count) from which the next number is LG_NONE or more
+ *  away, or smaller. The column has count + 1 numbers. */
 static inline uint64_t
 lg__first_wide_step(const uint64_t *numbers, uint64_t count)
 {

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// So few are sorted by insertion.
+// Ranges of this length or less are sorted by insertion.
 enum { FEW = 12 };
 
 typedef struct stretch {
@@ -81,8 +81,8 @@ choose_pivot(const stretch *all, size_t count)
         swap(first, middle, all->size);
 }
 
-// Moves what is below the pivot before it and the rest behind; returns where
-// the pivot ends up.
+// Moves items below the pivot before it and the others behind; returns the
+// index of the pivot.
 static size_t
 partition(const stretch *all, size_t count)
 {
@@ -113,7 +113,7 @@ is_sorted(const stretch *all, size_t count)
     return true;
 }
 
-// A range still to be sorted, and how often it may be cut in two.
+// A range that is not sorted yet, and how often it may be cut in two.
 typedef struct range {
     stretch part;
     size_t count;
@@ -124,8 +124,8 @@ void
 lg__sort(void *items, size_t count, size_t size,
          int (*compare)(const void *, const void *))
 {
-    // The smaller part is sorted first: each that waits is at most half of the
-    // one below it.
+    // Sorts the smaller part first, so that each waiting range is at most half
+    // of the one below it.
     range waiting[8 * sizeof count];
     range at = {{items, size, compare}, count, 0};
     size_t height = 0;

@@ -64,7 +64,8 @@ lg_text_addf(lg_text *text, const char *format, ...)
     va_end(again);
 }
 
-// Digits are made from integers: printf's decimal point follows the locale.
+// Makes digits from integers, because the decimal point of printf follows the
+// locale.
 static void
 add_scaled(lg_text *text, uint64_t thousandths, const char *unit)
 {
@@ -82,8 +83,8 @@ add_scaled(lg_text *text, uint64_t thousandths, const char *unit)
     }
 }
 
-// Of KiB, MiB, ... What is below a KiB of an EiB cannot show: it is shifted
-// out, so that the product fits.
+// For KiB, MiB, ... What is below a KiB does not show in an EiB, so it is
+// shifted out and the product fits.
 static uint64_t
 count_thousandths(uint64_t bytes, size_t unit)
 {
@@ -165,7 +166,7 @@ add_json_ascii(lg_text *text, char character)
         lg_text_add_bytes(text, &character, 1);
 }
 
-// Characters that a JSON string has as they are: those of most names.
+// Characters that need no escape in a JSON string: those of most names.
 static size_t
 count_plain(const char *string, size_t length)
 {

@@ -1,5 +1,6 @@
 /**
- * The private part of a builder: what is not appended millions of times.
+ * The private part of a builder: everything except the columns that grow by
+ * millions of elements.
  */
 #ifndef LG_BUILD_PRIVATE_H
 #define LG_BUILD_PRIVATE_H
@@ -13,7 +14,7 @@ typedef struct lg__late_edge {
     uint32_t kind;
 } lg__late_edge;
 
-/** A span, and when it came. */
+/** A span, and its number in order of arrival. */
 typedef struct lg__span {
     lg_span span;
     uint32_t order;
@@ -25,7 +26,7 @@ typedef struct lg__fact {
     uint32_t value; /**< string id */
 } lg__fact;
 
-/** A segment, and the index that its blocks know it by. */
+/** A segment, and the index that its blocks use for it. */
 typedef struct lg__segment {
     lg_segment segment;
     uint32_t index;
@@ -62,7 +63,7 @@ bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
 
 /** Remembers the first failure. */
 void lg__builder_fail(lg_builder *builder, lg_status status);
-/** What became of the builder so far, in words if it failed. */
+/** The status of the builder so far, with a message if it failed. */
 lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
 
 /** Resizes one open column; false, with the status set, without memory. */

@@ -1,5 +1,5 @@
-// Making the graph: the steps of finish_steps.c, then every block changes
-// hands.
+// Makes the graph: runs the steps of finish_steps.c, then hands over every
+// block.
 #include "build/build_private.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ free_shell(lg_builder *builder)
     lg_builder_free(builder);
 }
 
-// What the checks call damage is here a producer's mistake.
+// Where the checks say damage, the producer made a mistake.
 static lg_status
 blame_producer(lg_status status, lg_error *err)
 {

@@ -1,5 +1,5 @@
-// What devices' allocators say of themselves: a builder's segments and blocks,
-// in order.
+// The accounts of devices' allocators: sorts the segments and blocks of a
+// builder.
 #include "build/build_private.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ compare_segments(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// Segments are in order by then, so that theirs stands for the device.
+// The segments are sorted by now, so their order stands for the device.
 static int
 compare_blocks(const void *left, const void *right)
 {

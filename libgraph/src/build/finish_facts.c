@@ -1,4 +1,4 @@
-// Facts of a builder: what is known of a node beyond the columns.
+// The facts of a builder.
 #include "build/build_private.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ lg_builder_add_fact_ids(lg_builder *builder, uint32_t node, uint32_t key,
     *fact = (lg__fact){node, key, value};
 }
 
-// Facts of one node by key, few as they are; those of one key stay in the order
-// in which they came.
+// Sorts the few facts of a node by key; those of one key stay in order of
+// arrival.
 static void
 sort_keys(lg__fact *facts, size_t count)
 {

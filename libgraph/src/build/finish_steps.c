@@ -1,4 +1,4 @@
-// The steps of finishing a builder, each linear in what it looks at.
+// The steps of finishing a builder. Each is linear in what it reads.
 #include "base/base_private.h"
 #include "build/build_private.h"
 
@@ -37,8 +37,8 @@ move_edges(lg_builder *builder, uint64_t from, uint64_t to, uint64_t count)
     memmove(builder->edge_kind + to, builder->edge_kind + from, count);
 }
 
-// Moves the own edges of nodes [begin, end), which reach up to `own_end`, and
-// what is said of where they are.
+// Moves the own edges of the nodes [begin, end), which end at `own_end`, and
+// updates where they are.
 static void
 shift_edges(lg_builder *builder, uint32_t begin, uint32_t end, uint64_t own_end,
             uint64_t shift)
@@ -52,8 +52,9 @@ shift_edges(lg_builder *builder, uint32_t begin, uint32_t end, uint64_t own_end,
         first[node] += shift;
 }
 
-// From the last node to the first, so that edges move in place: the late edges
-// of a node go behind its own, and what comes behind those moves as a whole.
+// Goes from the last node to the first, so that edges move in place: the late
+// edges of a node go behind its own, and everything behind them moves as a
+// whole.
 static void
 merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
 {
@@ -105,7 +106,7 @@ add_saturated(uint32_t *count, uint64_t more)
     *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
 }
 
-// Its own copy for the graphs that have too few edges to saturate any count.
+// A copy of the loop for graphs with too few edges to saturate a count.
 static inline lg_status
 count_references(const lg_builder *builder, const lg__edge_rules *rules,
                  uint32_t *restrict found, bool may_saturate, lg_error *err)
@@ -128,7 +129,7 @@ count_references(const lg_builder *builder, const lg__edge_rules *rules,
     return LG_OK;
 }
 
-// The one sweep over the edges: it sees to it that they are sound, too.
+// The only pass over the edges. It also checks that they are sound.
 lg_status
 lg__finish_found(lg_builder *builder, lg_error *err)
 {
@@ -163,7 +164,7 @@ compare_in_order(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// The last value given to each node, in order of nodes; `nothing` is none.
+// The last value of each node, in order of nodes; `nothing` means none.
 static bool
 place_last(struct lg_builder_rest *rest, lg__vector *given,
            enum lg__array_name node, enum lg__array_name value,
@@ -183,8 +184,7 @@ place_last(struct lg_builder_rest *rest, lg__vector *given,
     return true;
 }
 
-// The same for texts when there are many: one sweep in order of coming, one in
-// order of nodes.
+// The same for many texts: one pass in order of arrival, one in order of nodes.
 static bool
 place_many_texts(struct lg_builder_rest *rest, uint32_t node_count)
 {
@@ -231,8 +231,9 @@ lg__finish_texts(lg_builder *builder, lg_error *err)
     return placed ? LG_OK : lg__error_memory(err);
 }
 
-// A node's size may have been set more than once: an entry counts only while
-// the column still says "large", and the largest index is the last one set.
+// A producer may set the size of a node more than once. An entry counts only
+// while the column still says "large", and the entry with the largest index is
+// the last one set.
 lg_status
 lg__finish_sizes(lg_builder *builder, lg_error *err)
 {
@@ -244,7 +245,7 @@ lg__finish_sizes(lg_builder *builder, lg_error *err)
         uint32_t node = big[i].node;
         if (builder->size[node] != UINT32_MAX)
             continue;
-        // Marks the node as listed; the column is restored below.
+        // Marks the node as listed; a later loop restores the column.
         builder->size[node] = 0;
         kept++;
         big[count - kept] = big[i];

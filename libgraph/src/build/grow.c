@@ -1,6 +1,6 @@
-// Growth of a builder's node and edge columns, by doubling. A column that grew
-// before another one failed keeps its new size, which is why each column's own
-// capacity is kept.
+// Grows the node and edge columns of a builder, by doubling. A column that grew
+// before another one failed keeps its new size, so each column has its own
+// capacity.
 #include "build/build_private.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
-// Spans become buffers: the spans of each device are sorted by address and
-// swept once. What overlaps is one group, a maximal union, and becomes one
-// node. A span inside an inline one is no part of a group: its holder refers to
-// the object whose own bytes those are.
+// Turns spans into buffers: sorts the spans of each device by address and
+// passes over them once. Spans that overlap are one group, a maximal union, and
+// become one node. A span inside an inline one is not part of a group: its
+// holder refers to the object that has those bytes.
 #include "base/base_private.h"
 #include "build/build_private.h"
 
 #include <string.h>
 
-// A span in the order of a sweep, by what it is sorted by next.
+// A span in the order of the pass, with its next sort key.
 typedef struct ranked {
     uint32_t number;
     uint32_t index;
@@ -45,8 +45,8 @@ span_at(const sweep *state, size_t rank)
     return &state->spans[state->ranks[rank].index];
 }
 
-// What spans are sorted by: at last their device, before that their address,
-// where 0 - 1 wraps round to the largest.
+// Sort keys of spans: last the device, before that the address, where 0 - 1
+// wraps round to the largest.
 static uint32_t
 number_of(const lg_span *span, int part)
 {
@@ -56,8 +56,9 @@ number_of(const lg_span *span, int part)
                        : span->device;
 }
 
-// By device and address; those without an address last; inline ones before what
-// begins where they do; else in the order in which they came.
+// Sorts by device and address. Spans without an address come last, inline ones
+// before others that begin at the same address; equal spans stay in order of
+// arrival.
 static bool
 sort_spans(sweep *state, size_t count)
 {
@@ -122,8 +123,8 @@ refer(lg_builder *builder, const lg_span *span, uint32_t target)
                              LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED, span->label);
 }
 
-// An owner's word counts more than that of a borrower, a longer span's more
-// than a shorter one's.
+// An owner's type and text count more than a borrower's, and a longer span's
+// more than a shorter one's.
 static bool
 is_better(const lg__span *span, const lg__span *than)
 {
@@ -198,8 +199,8 @@ add_buffer(lg_builder *builder, const lg__span *spans, size_t count,
     set_memory(builder, buffer, flags);
 }
 
-// How much of the open group lies in objects: what reached into it when it was
-// opened, and the inline spans that begin within it.
+// The bytes of the open group that lie in objects: what reached into it when it
+// was opened, and the inline spans that begin within it.
 static uint64_t
 inline_bytes(const sweep *state, size_t end)
 {
@@ -225,8 +226,8 @@ inline_bytes(const sweep *state, size_t end)
     return bytes;
 }
 
-// Makes the buffer of the open group, whose spans lie below `end`: those among
-// them that went elsewhere have no length any more.
+// Makes the buffer of the open group, whose spans lie below `end`. Spans that
+// went elsewhere have length 0 by now.
 static void
 close_group(sweep *state, size_t end)
 {

@@ -1,5 +1,5 @@
-// A copy without the user's own text. Strings keep their ids: those that only
-// said something of the user's become empty, so no other array changes.
+// Copies a graph without the user's own text. Strings keep their ids: those
+// with only the user's text become empty, so no other array changes.
 #include "build/build_private.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ keep_all(bool *kept, const uint32_t *ids, uint32_t count)
         kept[ids[i]] = true;
 }
 
-// Which strings anything but the user's texts refers to.
+// Finds the strings that something other than the user's texts refers to.
 static void
 mark_kept(const lg_graph *graph, bool *kept)
 {
@@ -146,7 +146,7 @@ copy_facts(const lg_graph *from, lg_graph *to)
     return enough;
 }
 
-// The info now says that there are no keys and no previews.
+// The info of the copy says that there are no keys and no previews.
 static void
 note_in_info(const lg_graph *from, lg_graph *to)
 {

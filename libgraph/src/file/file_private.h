@@ -57,7 +57,8 @@ typedef struct lg__file_section {
 _Static_assert(sizeof(lg__file_header) == 64, "the header is 64 bytes");
 _Static_assert(sizeof(lg__file_section) == 64, "an entry is 64 bytes");
 
-/** More than that is not believed of a compressed section, nor written. */
+/** Readers refuse a compressed section that is larger, and writers write none.
+ */
 static inline uint64_t
 lg__file_raw_limit(uint64_t stored_length)
 {
@@ -68,7 +69,7 @@ lg__file_raw_limit(uint64_t stored_length)
     return stored_length * ratio + slack;
 }
 
-/** Sections from this id on are no part of the graph. */
+/** Sections from this id on are not part of the graph. */
 #define LG__FILE_BEYOND_GRAPH 64u
 
 /** The checksum of a graph, from the directory of its file. */
@@ -78,7 +79,7 @@ uint64_t lg__file_graph_checksum(const lg__file_section *sections,
 /** LG_EUNSUPPORTED on a machine that is not little-endian. */
 lg_status lg__file_check_machine(lg_error *err);
 
-/** Where a reader takes its bytes: from memory, or from a descriptor. */
+/** The source of a reader's bytes: memory, or a descriptor. */
 typedef struct lg__source {
     const char *name; /**< for messages */
     const uint8_t *memory;
@@ -100,8 +101,8 @@ lg_status lg__section_read(const lg__source *source,
 lg_status lg__file_read(const lg__source *source, const lg_monitor *monitor,
                         lg_graph **out, lg_error *err);
 
-/** A file being written: one that is on its way to its place, or, where path is
- *  NULL, a descriptor that is the caller's. */
+/** A file being written, either on its way to its place or, if path is NULL,
+ *  to a descriptor of the caller's. */
 typedef struct lg__sink {
     char *path; /**< as it was given, for messages */
     lg__place *place;
@@ -116,7 +117,7 @@ lg_status lg__sink_write(lg__sink *sink, const void *bytes, size_t length,
                          lg_error *err);
 /** Pads with zeros to the sections' alignment. */
 lg_status lg__sink_align(lg__sink *sink, lg_error *err);
-/** Goes back to an earlier offset, forgetting what follows. */
+/** Returns to an earlier offset and drops what follows. */
 lg_status lg__sink_rewind(lg__sink *sink, uint64_t offset, lg_error *err);
 /** Syncs and puts it into its place. */
 lg_status lg__sink_commit(lg__sink *sink, lg_error *err);

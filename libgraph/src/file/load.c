@@ -1,4 +1,4 @@
-// Reading a .lgs file. The file is hostile until every check has passed.
+// Reads .lgs files. A file is hostile until every check has passed.
 #include "file/file_private.h"
 #include "base/base_private.h"
 
@@ -133,7 +133,7 @@ array_of(uint32_t id)
     return i;
 }
 
-// Sorts the directory's entries by our arrays; each must be there once.
+// Sorts the directory's entries into our arrays; each must be there once.
 static lg_status
 match_sections(const lg__source *source, const lg__file_section *sections,
                uint32_t count, const lg__file_section *found[LG__ARRAY_COUNT],

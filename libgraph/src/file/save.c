@@ -1,4 +1,4 @@
-// Writing a graph as a .lgs file.
+// Writes a graph as a .lgs file.
 #include "file/file_private.h"
 #include "file/saved.h"
 
@@ -103,7 +103,8 @@ write_section(writer *out, const lg__array *array, const lg__array_info *info,
         if (status != LG_OK ||
             (stored < length && length <= lg__file_raw_limit(stored)))
             goto done;
-        // Not worth it, or so well compressed that no reader would believe it.
+        // Compression does not help, or helps so much that no reader would
+        // believe it.
         section->encoding = LG__ENCODING_RAW;
         out->done -= length;
         status = lg__sink_rewind(&out->sink, section->offset, err);
@@ -146,7 +147,7 @@ is_written(const lg__array *arrays, size_t array)
     return array < LG__ARRAY_OPTIONAL || arrays[array].count > 0;
 }
 
-// The graph's sections come first: what the analysis is bound to is their
+// The sections of the graph come first, because the analysis is bound to their
 // checksum.
 static lg_status
 write_all(writer *out, const lg__array *arrays, uint64_t *bound, lg_error *err)

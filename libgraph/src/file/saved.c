@@ -1,5 +1,6 @@
-// Analyses to files and back. What is read is as hostile as the rest of a file:
-// the tree must be one, the components must be apart; sums are made anew.
+// Writes and reads analyses. A saved analysis is as hostile as the rest of a
+// file: the reader checks that the tree is a tree and that the components are
+// disjoint, and computes the sums anew.
 #include "file/saved.h"
 
 #include <stdlib.h>
@@ -108,7 +109,7 @@ descend(const lg_analysis *analysis, uint32_t root, uint32_t *order,
     }
 }
 
-// A node that neither root leads to has a dominator among its own descendants.
+// If neither root leads to a node, one of its descendants is its dominator.
 static lg_status
 sum_tree(lg_analysis *analysis, lg_error *err)
 {

@@ -1,5 +1,5 @@
-// Reading one section. What a file says of a length is believed only as far as
-// its bytes prove it: memory for a compressed section grows as they come.
+// Reads one section. It believes a length in the file only as far as the file's
+// bytes prove it: the memory for a compressed section grows as its bytes come.
 #include "file/file_private.h"
 
 #include <errno.h>

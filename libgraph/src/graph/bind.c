@@ -1,4 +1,4 @@
-// From arrays, as a builder or a file gives them, to a graph's typed columns.
+// Turns arrays from a builder or a file into the typed columns of a graph.
 #include "graph/graph_private.h"
 
 typedef struct group {
@@ -29,7 +29,7 @@ static const group groups[] = {
     {LG__FACT_NODE, LG__FACT_VALUE, 0},
 };
 
-// Arrays whose places are named by u32, so that LG_NONE stays free.
+// Arrays with indexes of 32 bits: they must be shorter than LG_NONE.
 static const enum lg__array_name counted[] = {
     LG__ADDRESS,     LG__STRING_OFFSET, LG__TEXT_NODE, LG__BIG_NODE,
     LG__TYPE_NAME,   LG__TYPE_BASE,     LG__ROOT_NODE, LG__INFO_KEY,

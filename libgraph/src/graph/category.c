@@ -1,4 +1,4 @@
-// What people call a thing, from the names of its type and bases.
+// Derives the category of a thing from the names of its type and bases.
 #include "graph/graph_private.h"
 
 #include <string.h>
@@ -143,8 +143,8 @@ lg__type_trait(const lg_graph *graph, uint32_t type)
         if (found == NULL)
             continue;
         lg__trait trait = found->trait;
-        // Only the very type is walked through as a closure is; a subclass
-        // may have more in it.
+        // A walk treats only this exact type as a closure; a subclass may have
+        // more in it.
         if (i > first &&
             (trait.role == LG__ROLE_CELL || trait.role == LG__ROLE_FUNCTION))
             trait.role = LG__ROLE_NONE;

@@ -1,5 +1,5 @@
-// Every invariant that the rest of the library relies on. Also what stands
-// between a hostile file and every accessor.
+// Checks every invariant that the rest of the library relies on. These checks
+// protect every accessor from a hostile file.
 #include "graph/graph_private.h"
 
 lg_status
@@ -101,7 +101,7 @@ check_types(const lg_graph *graph, lg_error *err)
     return LG_OK;
 }
 
-// A size that does not fit its column is in the overflow table, and no other.
+// The overflow table has exactly the sizes that do not fit their column.
 static lg_status
 check_sizes(const lg_graph *graph, lg_error *err)
 {

@@ -1,4 +1,4 @@
-// Facts: what is known of a node beyond the columns.
+// Facts about nodes that no column has.
 #include "graph/graph_private.h"
 
 lg_status

@@ -1,4 +1,4 @@
-// A snapshot does not say which file a class is from, so names must do.
+// A snapshot does not say which file a class is from, so names must tell.
 #include "graph/graph_private.h"
 
 #include <string.h>

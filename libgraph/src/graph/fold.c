@@ -1,8 +1,8 @@
-// Which namespaces, closure tuples, cells and buffers are folded into their
-// owners.
+// Finds the namespaces, closure tuples, cells and buffers that are folded into
+// their owners.
 //
-// A folded node's owner is never folded itself, so that hops have at most three
-// edges and a node's fold is found in one step.
+// A folded node's owner is never folded itself, so a hop has at most three
+// edges, and one step finds the owner of a node.
 #include "graph/graph_private.h"
 
 #include <string.h>
@@ -42,8 +42,8 @@ is_closure_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
                          "__closure__");
 }
 
-// An edge that may open its target: the first such one is remembered, a
-// module's or a class's before any other.
+// An edge that may open its target. Remembers the first such edge, and prefers
+// a module's or a class's.
 static void
 note_opener(folding *state, uint32_t source, uint32_t rank, uint32_t target)
 {
@@ -122,8 +122,8 @@ drop_the_rest(folding *state)
             state->fold[node] = (lg__fold){LG_NONE, 0};
 }
 
-// Takes the edges from a folded closure tuple off its cells' holders: a cell
-// without any left is seen through such tuples only.
+// Subtracts the edges of a folded closure tuple from the holders of its cells.
+// A cell without other holders is reached through such tuples only.
 static void
 note_cells_of(folding *state, uint32_t tuple)
 {
@@ -169,7 +169,8 @@ is_buffer(const lg_graph *graph, uint32_t node)
            columns->first_edge[node] == columns->first_edge[node + 1];
 }
 
-// Counts the edges into each buffer, up to 2, and says whether there are any.
+// Counts the edges into each buffer, up to 2, and returns whether there are
+// any.
 static bool
 count_buffer_edges(folding *state)
 {
@@ -202,7 +203,7 @@ is_part_of(const folding *state, uint32_t holder, uint64_t edge)
            role != LG__ROLE_TUPLE;
 }
 
-// A buffer that one edge leads to belongs to who holds it.
+// A buffer with one edge belongs to the source of the edge.
 static bool
 fold_buffers(folding *state, lg__vector *buffers)
 {
@@ -311,7 +312,7 @@ first_buffer(const lg__vector *buffers, uint32_t holder)
     return low;
 }
 
-// Without memory for the folds a node has its own size.
+// Without memory for the folds, a node has its own size only.
 uint64_t
 lg_node_bytes_on(const lg_graph *graph, uint32_t node, uint32_t device)
 {

@@ -1,7 +1,7 @@
 /**
  * The private layout of a graph: a set of arrays, the same in memory and in a
- * file, and indexes made when they are first asked for. Also how the rest of
- * the library walks the folded graph and names what it meets.
+ * file, and indexes that the first use makes. Also walking the folded graph,
+ * and naming its parts.
  */
 #ifndef LG_GRAPH_PRIVATE_H
 #define LG_GRAPH_PRIVATE_H
@@ -12,12 +12,12 @@
 
 #include "base/base_private.h"
 
-// A file holds them as they are.
+// Files contain these numbers.
 _Static_assert(sizeof(lg_segment) == 40, "a segment is 40 bytes");
 _Static_assert(sizeof(lg_block) == 40, "a block is 40 bytes");
 
 /** Every array of a graph: name, id in a file (never changed or reused), size
- *  of an element, and what people call it. */
+ *  of an element, and a name for messages. */
 #define LG__ARRAYS(X)                                                          \
     X(ADDRESS, 1, 8, "address")                                                \
     X(TYPE, 2, 4, "type")                                                      \
@@ -60,9 +60,9 @@ _Static_assert(sizeof(lg_block) == 40, "a block is 40 bytes");
     X(COLLECTIVE, 70, 8, "adopted by a component")                             \
     X(ANALYSIS, 69, 8, "analysis")
 
-/** From this one on a file need not have them; left out, they are empty. */
+/** A file may leave out the arrays from here on; they are then empty. */
 #define LG__ARRAY_OPTIONAL LG__DEVICE_NODE
-/** From this one on it is no part of the graph but an analysis saved with it.
+/** The arrays from here on belong to an analysis that is saved with the graph.
  */
 #define LG__ARRAY_ANALYSIS LG__DOMINATOR
 
@@ -88,7 +88,7 @@ typedef struct lg__array {
     size_t owned_size;
 } lg__array;
 
-/** What the library must know of a type beyond its category. */
+/** Traits of a type that its category does not tell. */
 typedef enum lg__role {
     LG__ROLE_NONE = 0,
     LG__ROLE_CELL,
@@ -115,9 +115,10 @@ typedef struct lg__reverse {
     const lg__in_edge *edge;
 } lg__reverse;
 
-/** Where a node is folded into; owner LG_NONE for most. For a namespace and a
- *  closure tuple, rank is that of the owner's only edge that opens it; for a
- *  cell, that of the tuple's edge by which it was met first. */
+/** The node that a node is folded into; owner is LG_NONE for most. For a
+ *  namespace and a closure tuple, rank is that of the only edge of the owner
+ *  that opens it. For a cell, rank is that of the edge of the tuple by which
+ *  the search first met it. */
 typedef struct lg__fold {
     uint32_t owner;
     uint32_t rank;
@@ -129,9 +130,10 @@ typedef struct lg__folded_buffer {
     uint32_t buffer;
 } lg__folded_buffer;
 
-/** Indexes made at the first use and kept. Who makes one holds the lock and
- *  sets the flag when all of it is in place: without the flag nothing of it is
- *  to be believed, since a fork may have left it half done in the child. */
+/** Indexes that the first use makes and the graph keeps. The thread that makes
+ *  one holds the lock, and sets the flag when the index is complete. Without
+ *  the flag, do not read the index: a fork may have left it incomplete in the
+ *  child. */
 typedef struct lg__lazy {
     lg_lock lock;
     atomic_bool has_reverse;
@@ -214,22 +216,23 @@ lg_status lg__graph_new(const lg_allocator *allocator, lg_graph **out,
 /** Sets the typed pointers from the arrays; fails if their counts disagree. */
 lg_status lg__graph_bind(lg_graph *graph, lg_error *err);
 
-/** What is derived from checked arrays: traits of types, partial. */
+/** Derives the traits of types and whether the graph is partial from checked
+ *  arrays. */
 lg_status lg__graph_settle(lg_graph *graph, lg_error *err);
 
 /** The parts of lg_graph_check. */
 lg_status lg__check_edges(const lg_graph *graph, lg_error *err);
-/** Of those, the part that looks at no edge. */
+/** The part of it that reads no edge. */
 lg_status lg__check_first_edges(const lg_columns *columns, lg_error *err);
 
-/** What edges of one kind must satisfy. */
+/** The rules for edges of one kind. */
 typedef struct lg__edge_rule {
     uint64_t limit;   /**< above every label; 0: no such kind */
     uint32_t added;   /**< to a label, before it is compared */
     uint32_t counted; /**< 1: each is a reference that its target counts */
 } lg__edge_rule;
 
-/** The rules of all, by the kind's byte. */
+/** The rules of all kinds, indexed by the kind's byte. */
 typedef struct lg__edge_rules {
     uint32_t nodes;
     lg__edge_rule of[UINT8_MAX + 1];
@@ -246,7 +249,7 @@ lg__edge_is_sound(const lg__edge_rules *rules, uint32_t target, unsigned kind,
            (uint32_t)(payload + rule->added) < rule->limit;
 }
 
-/** Says what is wrong with an edge that is not sound. */
+/** Describes the fault of an unsound edge. */
 lg_status lg__edge_failed(const lg__edge_rules *rules, uint64_t edge,
                           uint32_t target, unsigned kind, lg_error *err);
 
@@ -255,7 +258,7 @@ lg_status lg__check_strings(const lg_graph *graph, lg_error *err);
 lg_status lg__check_facts(const lg_graph *graph, lg_error *err);
 lg_status lg__check_blocks(const lg_graph *graph, lg_error *err);
 
-/** Whether a fact under that key may hold the user's own text. */
+/** Returns whether a fact with this key may hold the user's own text. */
 bool lg__fact_is_users(lg_string key);
 
 /** The traits of a type, by its name and those of its bases. */
@@ -285,13 +288,13 @@ lg__edge_kind(const lg_graph *graph, uint64_t edge)
     return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
 }
 
-/** Reads a decimal number; leaves *out alone, and says false, if the string is
- *  none or it does not fit. */
+/** Reads a decimal number. Returns false and leaves *out alone if the string
+ *  is not one or the number does not fit. */
 bool lg__decimal_read(lg_string text, uint64_t *out);
 
-/** What stands behind the last dot of a name. */
+/** The part of a name after its last dot. */
 lg_string lg__last_part(lg_string name);
-/** Whether a string says exactly `expected`. */
+/** Returns whether a string equals `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
 
 /** Calls the monitor; false, with the error set, when it says stop. */
@@ -301,7 +304,8 @@ bool lg__monitor_goes_on(const lg_monitor *monitor, const char *phase,
 // Walking the folded graph without collecting it. `folds` and `reverse` come
 // from the graph's indexes, asked for once by the walker.
 
-/** Called for each hop, which lives only during the call; false stops. */
+/** Called for each hop, which is valid during the call only; false stops the
+ *  walk. */
 typedef bool (*lg__hop_visit)(void *context, const lg_hop *hop);
 
 typedef struct lg__walk {
@@ -310,38 +314,38 @@ typedef struct lg__walk {
     lg__reverse reverse; /**< needed for hops in only */
     lg__hop_visit visit;
     void *context;
-    bool everything; /**< also what a folded namespace does not show: the strs
-                          that its names are, its type */
+    bool everything; /**< also what a folded namespace hides: the strs of its
+                        names, its type */
 } lg__walk;
 
 /** False if the visitor stopped the walk. */
 bool lg__hops_out_walk(const lg__walk *walk, uint32_t node);
 bool lg__hops_in_walk(const lg__walk *walk, uint32_t node);
 
-/** Whether the edge leads into a namespace or closure tuple that is folded into
- *  its source. */
+/** Returns whether the edge leads into a namespace or closure tuple that is
+ *  folded into its source. */
 bool lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge);
 
-// What a torch.nn.Module calls its parts. It keeps submodules, parameters and
-// buffers in dicts of its own, and finds them there when it is asked for an
-// attribute: `model._modules['fc']._parameters['weight']` is `model.fc.weight`
-// to everybody (torch.nn.Module.__getattr__).
+// How a torch.nn.Module names its parts. It keeps submodules, parameters and
+// buffers in dicts of its own, and looks there for attributes: in Python,
+// `model._modules['fc']._parameters['weight']` is `model.fc.weight`
+// (torch.nn.Module.__getattr__).
 
-/** Whether a hop leads from such a module to one of the dicts. */
+/** Returns whether a hop leads from such a module to one of the dicts. */
 bool lg__hop_opens_parts(const lg_graph *graph, const lg_hop *hop,
                          lg_text *scratch);
 
-/** `.fc`, or `[0]` as in a torch.nn.Sequential, of a hop from one of the dicts
- *  to a part. False, and nothing is said, if its key is neither. */
+/** Writes `.fc`, or `[0]` as in a torch.nn.Sequential, for a hop from one of
+ *  the dicts to a part. Returns false and writes nothing if its key is
+ *  neither. */
 bool lg__format_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
                      lg_text *out);
 
-// Which classes come from a library that everybody has, and which a person may
-// have written.
+// Tells classes of common libraries from those that the user may have written.
 
-/** Whether a type is a builtin, or of the standard library or another common
- *  one. By its name alone: a class of an unknown library passes for one's own.
- */
+/** Returns whether a type is a builtin, or belongs to the standard library or
+ *  another common one. Goes by the name alone: a class of an unknown library
+ *  counts as the user's own. */
 bool lg__type_is_familiar(const lg_graph *graph, uint32_t type);
 
 #endif

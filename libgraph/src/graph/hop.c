@@ -36,8 +36,7 @@ emit(const lg__walk *walk, uint32_t source, const uint64_t *edges,
     return walk->visit(walk->context, &hop);
 }
 
-// A folded namespace shows its values; that it has keys and a type goes without
-// saying.
+// A folded namespace shows its values, but not its keys and its type.
 static bool
 is_shown(const lg__walk *walk, uint64_t edge)
 {
@@ -45,7 +44,8 @@ is_shown(const lg__walk *walk, uint64_t edge)
     return walk->everything || (kind != LG_EDGE_KEY && kind != LG_EDGE_TYPE);
 }
 
-// Whether an edge of a folded node leads to a cell that is looked through.
+// Returns whether an edge of a folded node leads to a cell that hops pass
+// through.
 static bool
 enters_cell(const lg__walk *walk, uint32_t folded, uint64_t edge)
 {
@@ -163,8 +163,8 @@ into_node(const lg__walk *walk, uint32_t node)
     return true;
 }
 
-// A cell may lie in a tuple twice and in several tuples: its fold names the one
-// place where it counts.
+// A tuple may have a cell twice, and several tuples may share it. Its fold
+// names the one place that counts.
 static bool
 into_cells_of(const lg__walk *walk, uint32_t owner, uint32_t tuple)
 {

@@ -1,4 +1,4 @@
-// What an edge or a hop is called, as Python would write it.
+// Names edges and hops as Python would write them.
 #include "graph/graph_private.h"
 
 #include <string.h>
@@ -69,8 +69,8 @@ is_whole_tuple(const lg_graph *graph, uint32_t node)
            !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
 }
 
-// A key as it stands between brackets: the name of a parameter, its text, its
-// elements, or <type> for want of all.
+// A key as it is written in brackets: the name of a parameter, its text, its
+// elements, or else <type>.
 static void
 add_key(const lg_graph *graph, uint32_t key, lg_text *out)
 {

@@ -1,4 +1,4 @@
-// A graph from its arrays to its end.
+// Makes and frees graphs.
 #include "graph/graph_private.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// model.fc.weight instead of model._modules['fc']._parameters['weight'].
+// Writes model.fc.weight instead of model._modules['fc']._parameters['weight'].
 #include "graph/graph_private.h"
 
 #include <string.h>

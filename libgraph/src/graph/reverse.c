@@ -1,10 +1,10 @@
-// Indexes made at the first use: in-edges, and nodes by address.
+// Indexes that the first use makes: in-edges, and nodes by address.
 #include "graph/graph_private.h"
 
 #include <string.h>
 
-// Afterwards first[node + 1] is where the node's in-edges begin; filling moves
-// it to where they end, which is where the next node's begin.
+// Afterwards first[node + 1] is the beginning of the node's in-edges. Filling
+// moves it to their end, where the in-edges of the next node begin.
 static void
 count_in_edges(const lg_columns *columns, uint64_t *first)
 {
@@ -166,7 +166,8 @@ lg_graph_find(const lg_graph *graph, uint64_t address)
     lg__lazy *lazy = graph->lazy;
     if (address == 0)
         return LG_NONE;
-    // The index takes as long as many scans, and most callers ask once.
+    // Making the index takes as long as several scans, and most callers ask
+    // once.
     const uint32_t scans = 16;
     if (!lazy->has_by_address && lazy->asked++ >= scans) {
         lg_lock_take(&lazy->lock);

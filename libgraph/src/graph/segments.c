@@ -1,4 +1,4 @@
-// What devices' allocators say of themselves: segments and their blocks.
+// The accounts of devices' allocators: segments and their blocks.
 #include "graph/graph_private.h"
 
 static lg_status

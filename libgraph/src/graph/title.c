@@ -1,4 +1,4 @@
-// What a node is, in a few words.
+// Describes a node in a few words.
 #include "graph/graph_private.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ is_counted(const lg_graph *graph, uint32_t node)
            !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
 }
 
-// Where a buffer or a tensor is, if not on the host.
+// Names the device of a buffer or tensor that is not on the host.
 static void
 add_device(const lg_graph *graph, uint32_t node, lg_text *out)
 {
