@@ -1,4 +1,4 @@
-// Casting: which types, and so which nodes, the patterns ask for.
+// Collects the nodes of the types that the detectors look for.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ type_bits_of_type(const lg_graph *graph, uint32_t type)
 static lg_status
 list_nodes(lg__detection *detection, lg_error *err)
 {
-    // The rest is asked for one by one.
+    // Each remaining bit has a question of its own.
     const unsigned listed = (1u << LG__TYPE_COUNT) - 1 - LG__TYPE_OPAQUE -
                             LG__TYPE_CONTAINER - LG__TYPE_ARRAY;
     const lg_columns *columns = &detection->graph->columns;

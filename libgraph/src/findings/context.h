@@ -1,6 +1,6 @@
 /**
- * A heap as the patterns of known mistakes look at it: which nodes are of the
- * kinds that they ask for, what is below a node, and what was found so far.
+ * A heap as the detectors of known mistakes see it: the nodes of the types that
+ * they look for, what is below a node, and the matches so far.
  */
 #ifndef LG_CONTEXT_H
 #define LG_CONTEXT_H
@@ -9,7 +9,7 @@
 
 #include "analysis/analysis_private.h"
 
-/** Kinds of types that patterns ask for; bits. */
+/** Kinds of types that detectors look for; bits. */
 enum {
     LG__TYPE_TENSOR = 1 << 0,
     LG__TYPE_MODULE = 1 << 1, /**< torch.nn.Module */
@@ -23,18 +23,20 @@ enum {
     LG__TYPE_FIGURE = 1 << 9,
     LG__TYPE_CALLABLE = 1 << 10, /**< function, bound method, partial */
     LG__TYPE_CONTAINER = 1 << 11,
-    LG__TYPE_ARRAY = 1 << 12,  /**< anything else with a buffer */
-    LG__TYPE_OPAQUE = 1 << 13, /**< modules, types, code: not gone into */
+    LG__TYPE_ARRAY = 1 << 12, /**< anything else with a buffer */
+    LG__TYPE_OPAQUE =
+        1 << 13, /**< modules, types, code: searches do not enter them */
     LG__TYPE_COUNT = 14,
 };
 
-/** A finding in the making. */
+/** A match: a finding whose sizes are not known yet. */
 typedef struct lg__match {
-    uint32_t pattern;      /**< index in the table */
-    uint32_t holder;       /**< LG_NONE: nothing in the graph */
-    lg__gathered kept;     /**< what it keeps, no node twice */
-    lg__gathered along;    /**< what goes with that: weighed, not counted */
-    uint64_t unseen;       /**< things kept that are no node of the graph */
+    uint32_t pattern;  /**< index in the table */
+    uint32_t holder;   /**< LG_NONE: nothing in the graph */
+    lg__gathered kept; /**< what it keeps, no node twice */
+    lg__gathered
+        along; /**< what you free with that: in the size, not in the count */
+    uint64_t unseen;       /**< things kept that are not nodes of the graph */
     uint64_t unseen_bytes; /**< of those, on devices */
 } lg__match;
 
@@ -46,10 +48,10 @@ typedef struct lg__detection {
     lg__walk walk;       /**< folds and reverse index set */
     uint32_t *type_bits; /**< [type] LG__TYPE_ bits */
     lg__gathered of_type_bits[LG__TYPE_COUNT];
-    uint32_t *seen; /**< [node] the number of the search that met it last */
+    uint32_t *seen; /**< [node] number of the last search that met it */
     uint32_t searches;
-    uint8_t *is_kept; /**< [node] by a clue */
-    uint32_t pattern; /**< whose clues are being looked for */
+    uint8_t *is_kept; /**< [node] a match keeps it */
+    uint32_t pattern; /**< the detector that is running */
     lg__match *matches;
     size_t match_count;
     size_t match_capacity;
@@ -65,17 +67,18 @@ lg__type_bits_of(const lg__detection *detection, uint32_t node)
 {
     return detection->type_bits[detection->graph->columns.type[node]];
 }
-/** The nodes of a cast, ascending. */
+/** The nodes whose type has these bits, ascending. */
 const lg__gathered *lg__detection_all(const lg__detection *detection,
                                       unsigned type_bits);
 
-/** The pattern being looked for has found that `holder` keeps `node`. */
+/** Notes that `holder` keeps `node`, for the running detector. */
 void lg__detection_note(lg__detection *detection, uint32_t holder,
                         uint32_t node);
-/** ... and that `part` goes when what was noted goes. */
+/** Notes that you free `part` with what the last call noted. */
 void lg__detection_note_along(lg__detection *detection, uint32_t holder,
                               uint32_t part);
-/** ... that something outside of the graph keeps so many bytes of devices. */
+/** Notes that something outside of the graph keeps this many bytes of devices.
+ */
 void lg__detection_note_unseen(lg__detection *detection, uint64_t count,
                                uint64_t bytes);
 
@@ -90,32 +93,33 @@ uint32_t lg__detection_item(const lg__detection *detection, uint32_t dict,
 /** An attribute edge's name, or a str key's text, a leading dot left out; empty
  *  for any other edge. */
 lg_string lg__detection_name(const lg__detection *detection, uint64_t edge);
-/** Whether the name is this, or this with an index behind it: `saved[0]`. */
+/** Returns whether the name is this, or this with an index: `saved[0]`. */
 bool lg__name_is(lg_string name, const char *wanted);
-/** Whether the name begins so. */
+/** Returns whether the name begins with this. */
 bool lg__name_begins(lg_string name, const char *start);
 
-/** Whether cutting `holder` frees the node. O(depth of the tree). */
+/** Returns whether cutting `holder` frees the node. O(depth of the tree). */
 bool lg__detection_owns(const lg__detection *detection, uint32_t holder,
                         uint32_t node);
-/** Whether a thread is in the frame, or a generator rests in it. */
+/** Returns whether a thread runs the frame, or a generator waits in it. */
 bool lg__detection_is_running(const lg__detection *detection, uint32_t frame);
-/** Whether anything but frames, in their locals, holds the node. */
+/** Returns whether anything other than a local of a frame holds the node. */
 bool lg__detection_is_stored(const lg__detection *detection, uint32_t node);
 
-/** How a search spreads from a node. */
+/** The limits of a search from a node. */
 typedef struct lg__search {
-    unsigned depth;   /**< hops at most */
-    unsigned wanted;  /**< casts to find; not gone into */
-    unsigned through; /**< casts to go into; LG__TYPE_OPAQUE never is */
-    bool instances;   /**< go into instances of no cast, too */
-    bool parameters;  /**< go into what a torch.nn.Module is made of, too */
+    unsigned depth; /**< hops at most */
+    unsigned
+        wanted; /**< bits of types to find; the search does not enter them */
+    unsigned through; /**< bits of types to enter; never LG__TYPE_OPAQUE */
+    bool instances;   /**< enter instances without bits, too */
+    bool parameters;  /**< enter the parts of a torch.nn.Module, too */
     bool (*accept)(const lg__detection *detection,
                    uint32_t node); /**< or NULL */
 } lg__search;
 
-/** What the search finds below `start` (itself left out) is appended to
- *  *out. At most a few thousand nodes are looked at. */
+/** Appends to *out what the search finds below `start`, without `start`. It
+ *  visits a few thousand nodes at most. */
 void lg__detection_search(lg__detection *detection, uint32_t start,
                           const lg__search *search, lg__gathered *out);
 
@@ -123,14 +127,14 @@ void lg__detection_search(lg__detection *detection, uint32_t start,
 
 /** The autograd node of a tensor with a graph, or LG_NONE. */
 uint32_t lg__grad_fn(const lg__detection *detection, uint32_t tensor);
-/** Whether it is a tensor with a graph. */
+/** Returns whether it is a tensor with a graph. */
 bool lg__has_graph(const lg__detection *detection, uint32_t node);
-/** Whether the tensor has one element or two. */
+/** Returns whether the tensor has one element or two. */
 bool lg__is_scalar(const lg__detection *detection, uint32_t tensor);
-/** Whether an autograd node is of that class, such as AddBackward0. */
+/** Returns whether an autograd node is of this class, such as AddBackward0. */
 bool lg__is_operation(const lg__detection *detection, uint32_t node,
                       const char *operation);
-/** Whether it is where the gradient of a leaf ends up. */
+/** Returns whether the gradient of a leaf ends here. */
 bool lg__is_leaf(const lg__detection *detection, uint32_t node);
 /** False stops. */
 typedef bool lg__next_visit(void *context, uint32_t next);
@@ -146,7 +150,7 @@ typedef struct lg__detector {
     void (*look)(lg__detection *detection);
 } lg__detector;
 
-/** The table; a pattern may rely on those before it. */
+/** The table of detectors; each may rely on the matches of those before it. */
 extern const lg__detector lg__detectors[];
 extern const size_t lg__detector_count;
 

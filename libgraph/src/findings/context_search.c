@@ -1,4 +1,4 @@
-// Looking around a node of a scene.
+// Searches around a node.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -120,7 +120,8 @@ lg__detection_is_running(const lg__detection *detection, uint32_t frame)
     return false;
 }
 
-// Whether an edge is how a program keeps something: by a name, in a container.
+// Returns whether a program keeps things by such an edge: by a name, or in a
+// container.
 static bool
 is_storing(const lg__detection *detection, uint32_t source, uint64_t edge)
 {
@@ -177,7 +178,7 @@ goes_through(const searching *state, uint32_t node)
            lg__node_category(detection->graph, node) == LG_CATEGORY_OTHER;
 }
 
-// What a torch.nn.Module has for PyTorch itself is not what was put into it.
+// What PyTorch itself keeps in a torch.nn.Module; the user put nothing there.
 static bool
 is_internal(const lg__detection *detection, const lg_hop *hop)
 {

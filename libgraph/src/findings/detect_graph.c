@@ -1,4 +1,4 @@
-// Autograd graphs that stay when their backward has been run.
+// Autograd graphs that stay after their backward pass.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@ enum { NODES_LOOKED_AT = 4096 };
 typedef struct reading {
     lg__detection *detection;
     lg__gathered queue;
-    bool saved;  // tensors for a backward are still there
-    bool filled; // gradients of an earlier one are, too
-    bool higher; // ... and have a graph themselves
+    bool saved;  // it still has tensors for a backward pass
+    bool filled; // it has gradients of an earlier one, too
+    bool higher; // the gradients have a graph themselves
 } reading;
 
 static bool
@@ -86,8 +86,8 @@ lg__look_for_retained_graphs(lg__detection *detection)
 
 // ------------------------------------------------------------ create_graph ---
 
-// The parameter that the component's clue already names, or this one. All
-// garbage is one.
+// The parameter that already has a match for this component, or this one. All
+// garbage counts as one.
 static uint32_t
 first_of_component(const lg__detection *detection, uint32_t component,
                    uint32_t tensor)

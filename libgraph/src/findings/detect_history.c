@@ -1,14 +1,14 @@
-// Losses that are kept in numbers, each with its autograd graph.
+// Many losses in a container, each with its autograd graph.
 #include "findings/context.h"
 
 #include <stdlib.h>
 
 enum {
-    MANY = 3,   // as many of a kind make a history
+    MANY = 3,   // this many of a kind make a history
     LEVELS = 5, // containers and records between a loss and its list
 };
 
-// A loss, and where the way up from it has come to.
+// A loss, and how far the search has climbed from it.
 typedef struct climber {
     uint32_t at;
     uint32_t loss;
@@ -21,7 +21,7 @@ typedef struct climb {
     climber *next;
     size_t next_count;
     size_t capacity;  // of both
-    uint32_t *losses; // [node] how many have come here
+    uint32_t *losses; // [node] number of losses that climbed to it
 } climb;
 
 static bool
@@ -43,8 +43,8 @@ goes_up_to(const lg__detection *detection, uint32_t node)
            !(detection->graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
 }
 
-// A list of them is a history; a tuple is too short to grow, and what a module
-// or an object has under names of their own was not gathered.
+// A list of losses is a history. A tuple cannot grow, and what a module or an
+// object keeps under its own names is no collection.
 static bool
 is_history(const climb *to, uint32_t node)
 {
@@ -63,7 +63,7 @@ push_climber(climb *to, uint32_t at, uint32_t loss)
         if (to->next[i].at == at)
             return true;
     if (to->next_count == to->capacity)
-        return false; // beyond that, a sample is enough
+        return false; // for more, a sample is enough
     to->next[to->next_count++] = (climber){at, loss};
     to->losses[at]++;
     return true;
@@ -88,7 +88,7 @@ climb_once(climb *to)
     }
 }
 
-// Notes those that have come to a history; the others climb on.
+// Notes the losses that reached a history; the others climb on.
 static void
 settle(climb *to)
 {

@@ -33,7 +33,7 @@ is_named_by(const lg__detection *detection, uint32_t names, uint32_t key)
     return false;
 }
 
-// Searches the globals that a function's code names.
+// Searches the globals that the code of a function names.
 static void
 search_globals(lg__detection *detection, uint32_t function,
                const lg__search *search, lg__gathered *out)
@@ -139,7 +139,7 @@ typedef struct enclosing {
     lg__gathered containers;
 } enclosing;
 
-// A cell that a running function shares is that function's variable.
+// A cell that a running function shares is a variable of that function.
 static bool
 is_running_variable(const lg__detection *detection, uint32_t cell)
 {
@@ -151,7 +151,7 @@ is_running_variable(const lg__detection *detection, uint32_t cell)
     return false;
 }
 
-// PyTorch's own closures are how it works.
+// The closures of PyTorch itself are not a mistake.
 static bool
 is_users(const lg__detection *detection, uint32_t function)
 {

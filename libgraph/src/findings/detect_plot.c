@@ -29,7 +29,7 @@ registry_of(const lg__detection *detection)
     return LG_NONE;
 }
 
-// A figure as pyplot has it: closed, all three go.
+// A figure with its manager and canvas: closing it frees all three.
 typedef struct open_figure {
     uint32_t manager, canvas, figure;
 } open_figure;
@@ -87,7 +87,7 @@ static const lg__search data_behind = {
     .instances = true,
 };
 
-// matplotlib keeps a bound method weakly, and anything else for good.
+// matplotlib refers weakly to a bound method, and strongly to anything else.
 void
 lg__look_for_callbacks(lg__detection *detection)
 {

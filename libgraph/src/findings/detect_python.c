@@ -64,7 +64,7 @@ count_values(const lg__detection *detection, uint32_t dict)
     return count;
 }
 
-// One entry is what a cache is for: something that is made once.
+// One entry is normal for a cache: something that is made once.
 void
 lg__look_for_caches(lg__detection *detection)
 {
@@ -96,7 +96,7 @@ outputs_of(const lg__detection *detection, uint32_t module)
                : LG_NONE;
 }
 
-// Whether nothing but the outputs, and names such as `_` and `_12`, holds it.
+// Returns whether only the outputs, and names such as `_` and `_12`, hold it.
 static bool
 is_output_only(const lg__detection *detection, uint32_t outputs, uint32_t node)
 {

@@ -27,7 +27,7 @@ note_parameters(lg__detection *detection, uint32_t optimizer, const char *name,
     free(found.items);
 }
 
-// The keys of `state` are parameters; its values are about them.
+// The keys of `state` are parameters, and its values belong to them.
 void
 lg__look_for_stale_optimizers(lg__detection *detection)
 {
@@ -58,7 +58,7 @@ note_batches(lg__detection *detection, uint32_t loader, uint32_t start)
     free(found.items);
 }
 
-// Batches that came before their turn, and those that wait in pinned memory.
+// Batches that arrived early, and those that wait in pinned memory.
 void
 lg__look_for_prefetched_batches(lg__detection *detection)
 {
@@ -86,7 +86,7 @@ static const lg__search data_in_compiled = {
 };
 
 // The globals that torch.compile adds to a module, one for each compilation,
-// until the code object's cache gives it up.
+// and removes when the cache of the code object drops it.
 static void
 find_compiled(const lg__detection *detection, uint32_t module,
               lg__gathered *out, bool *enough)
@@ -140,8 +140,8 @@ lg__look_for_compiled(lg__detection *detection)
 
 // ---------------------------------------------------------------- autocast ---
 
-// Autocast's copies of weights are in a map of C++: only the allocator's record
-// of where its blocks were asked for tells of them.
+// A map in C++ holds the copies of weights that autocast makes. Only the frames
+// that the allocator recorded for its blocks show them.
 void
 lg__look_for_autocast(lg__detection *detection)
 {
@@ -155,7 +155,7 @@ lg__look_for_autocast(lg__detection *detection)
         lg_graph_accounts(detection->graph, NULL, &accounts, &error);
     detection->failed |= status == LG_ENOMEM;
     if (status != LG_OK)
-        return; // blocks that cannot be, from a file
+        return; // impossible blocks, from a file
     for (size_t i = 0; i < accounts.count; i++) {
         const lg_account *at = &accounts.items[i];
         if (at->evidence_blocks[LG_EVIDENCE_AUTOCAST] > 0)

@@ -1,4 +1,4 @@
-// Totals that are added up from tensors with an autograd graph.
+// Totals that add up tensors with an autograd graph.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ is_sum(const lg__detection *detection, uint32_t node)
            lg__is_operation(detection, node, "LerpBackward0");
 }
 
-// What scales or copies one number.
+// Nodes that scale or copy one number.
 static bool
 is_passing(const lg__detection *detection, uint32_t node)
 {
@@ -54,7 +54,7 @@ inputs_of(const lg__detection *detection, uint32_t node)
     return found;
 }
 
-// The sum that a node is, or scales; LG_NONE.
+// The sum that a node is or scales; LG_NONE.
 static uint32_t
 sum_behind(const lg__detection *detection, uint32_t node)
 {
@@ -67,8 +67,8 @@ sum_behind(const lg__detection *detection, uint32_t node)
     return is_sum(detection, node) ? node : LG_NONE;
 }
 
-// The graphs of a total's parts: alike, but of no common step. Where they meet
-// is at parameters only.
+// The graphs of the parts of a total: alike, but without a common step. They
+// meet at parameters only.
 typedef struct parts {
     lg__detection *detection;
     uint32_t *part; // [node] the number of the part that met it last
@@ -115,7 +115,8 @@ walk_part(parts *to, uint32_t start)
         to->apart++;
 }
 
-// Whether the tensor is the sum of several graphs of the same parameters.
+// Returns whether the tensor is the sum of several graphs of the same
+// parameters.
 static bool
 is_total(parts *to, uint32_t tensor)
 {

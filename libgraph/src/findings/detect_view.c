@@ -1,20 +1,21 @@
-// A small view that keeps a big base.
+// Small views that keep a big base.
 #include "findings/context.h"
 
 #include <stdlib.h>
 
 enum {
-    SMALL_PART = 8, // of the base, at most one such part is still shown
+    SMALL_PART =
+        8, // the base is a finding if views show at most one part in so many
     VIEWS_LOOKED_AT = 1000,
 };
 
 typedef struct looking {
     lg__detection *detection;
-    lg__gathered arrays; // that look at it, views of views included
-    uint64_t shown;      // by those that anything else refers to
+    lg__gathered arrays; // views of it, views of views included
+    uint64_t shown;      // shown by views that anything else refers to
     uint32_t widest;     // of those
     uint64_t widest_shown;
-    bool unknown; // something looks at it of which is not known how much
+    bool unknown; // something shows an unknown part of it
 } looking;
 
 static void
@@ -28,7 +29,7 @@ add_array(looking *to, uint32_t node)
         detection->failed = true;
 }
 
-// Whether the edge is how a view refers to what it was cut from.
+// Returns whether a view refers to its base by this edge.
 static bool
 is_views_edge(const lg__detection *detection, uint64_t edge)
 {

@@ -1,4 +1,4 @@
-// The known mistakes: what causes each, what to do, and who recognises it.
+// The table of known mistakes: the cause, the fix, and the detector.
 #include "findings/context.h"
 
 enum { KIB = 1024 };

@@ -1,9 +1,11 @@
-// Looking for every known mistake, and weighing what was found.
+// Runs every detector, and computes what the matches retain.
 #include "findings/context.h"
 
 #include <stdlib.h>
 
-enum { WEIGHED_EXACTLY = 64 }; // for the others, what each keeps alone
+enum {
+    WEIGHED_EXACTLY = 64
+}; // for the others, the sum of what each thing retains alone
 
 const lg_pattern *
 lg_pattern_at(size_t index)
@@ -26,7 +28,7 @@ look(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
     return LG_OK;
 }
 
-// The container that owns the holder of a clue, with others like it; LG_NONE.
+// The container that owns the holder of a match, with others like it; LG_NONE.
 static uint32_t
 shelf_of(const lg__detection *detection, const lg__match *match)
 {
@@ -60,12 +62,13 @@ take_over(lg__match *to, lg__match *from)
     return taken;
 }
 
-// Exceptions in one list, callbacks in one dict: one finding, of the list.
+// Merges exceptions in one list, or callbacks in one dict, to one finding about
+// the container.
 static lg_status
 merge(lg__detection *detection, lg_error *err)
 {
     uint32_t *first = calloc(detection->graph->columns.node_count + (size_t)1,
-                             sizeof *first); // 1 + the clue of that shelf
+                             sizeof *first); // 1 + the match of that container
     size_t kept = 0;
     if (first == NULL)
         return lg__error_memory(err);
@@ -95,7 +98,8 @@ merge(lg__detection *detection, lg_error *err)
     return detection->failed ? lg__error_memory(err) : LG_OK;
 }
 
-// At least what the clue keeps: each thing alone, no byte twice.
+// A lower bound of what the match keeps: each thing alone, each byte counted
+// once.
 static lg_bytes
 weigh_roughly(lg__detection *detection, const lg__match *match)
 {
@@ -117,7 +121,8 @@ weigh_roughly(lg__detection *detection, const lg__match *match)
     return sum;
 }
 
-// What would be freed if the clue's things, and what goes with them, went.
+// The bytes that you would free with all things of the match, and what goes
+// with them.
 static lg_status
 weigh_exactly(lg__detection *detection, const lg__match *match,
               const lg_monitor *monitor, lg_bytes *out, lg_error *err)
@@ -173,7 +178,8 @@ biggest_first(const void *left, const void *right)
     return a->holder < b->holder ? -1 : a->holder > b->holder;
 }
 
-// Whether a node on the way is the clue's holder or among what it keeps.
+// Returns whether a node on the path is the holder of the match or one of the
+// things that it keeps.
 static bool
 concerns(const lg__match *match, const uint8_t *way)
 {
@@ -185,7 +191,8 @@ concerns(const lg__match *match, const uint8_t *way)
     return false;
 }
 
-// Of all clues, or of those that concern the nodes on the way.
+// Makes findings of all matches, or of those that concern the nodes on the
+// path.
 static lg_status
 weigh_all(lg__detection *detection, const uint8_t *way,
           const lg_monitor *monitor, lg_findings *out, lg_error *err)
@@ -238,7 +245,7 @@ lg_analysis_findings(const lg_analysis *analysis, const lg_monitor *monitor,
     return find(analysis, NULL, monitor, out, err);
 }
 
-// Marks a node and all that dominates it: who keeps those keeps the node.
+// Marks a node and all its dominators: what keeps them keeps the node.
 static void
 mark_way(const lg_analysis *analysis, uint32_t node, uint8_t *way)
 {

@@ -1,10 +1,10 @@
-/** Time passing. */
+/** A clock. */
 #ifndef LEAKGRAPH_CLOCK_H
 #define LEAKGRAPH_CLOCK_H
 
 #include <time.h>
 
-/** Seconds by a clock that only goes forward. */
+/** Seconds of a monotonic clock. */
 static inline double
 lg_clock(void)
 {

@@ -1,6 +1,6 @@
 /**
- * Memory that may not be there, read through the kernel: an answer instead of a
- * fault.
+ * Reads memory that may not be there through the kernel, which returns an error
+ * instead of a fault.
  */
 #ifndef LEAKGRAPH_PEEK_H
 #define LEAKGRAPH_PEEK_H

@@ -46,10 +46,10 @@ typedef struct lg_address_map {
 bool lg_address_map_open(lg_address_map *address_map, uint64_t max_bytes,
                          bool whole);
 void lg_address_map_close(lg_address_map *address_map);
-/** Zeroed bytes that last until the shadow is closed, or NULL. */
+/** Zeroed bytes that last until the map is closed, or NULL. */
 void *lg_address_map_take(lg_address_map *address_map, size_t size);
 
-/** The slot of an address in a leaf that is new; &shadow->lost, with `failed`
+/** The slot of an address in a new leaf; &address_map->lost, with `failed`
  *  set, when memory ran out. */
 uint32_t *lg_address_map_new_slot(lg_address_map *address_map,
                                   const void *address);

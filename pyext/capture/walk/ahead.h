@@ -2,7 +2,7 @@
  * Bringing into the cache what the walk will read, some nodes before their turn
  * comes: objects, then what their types keep elsewhere, then the slots of what
  * they refer to. Each step reads only what an earlier one has brought. Included
- * by walk.c alone.
+ * by heap_walk.c alone.
  */
 #ifndef LEAKGRAPH_AHEAD_H
 #define LEAKGRAPH_AHEAD_H

@@ -1,6 +1,6 @@
 /**
- * The call that asks: what it was given stands on the caller's stack, which
- * some versions show (LG_STACK_IS_VISIBLE). The question is no holder.
+ * The call that takes the capture. Its arguments are on the stack of the
+ * caller, which some versions show (LG_STACK_IS_VISIBLE). They are not holders.
  */
 #include "capture/walk/heap_walk.h"
 

@@ -9,7 +9,7 @@
  * and has little to tell that the references did not. The lists are gone
  * through after all once a word turns out to be none of the collector's.
  *
- * Included by walk.c and enumerate.c alone.
+ * Included by heap_walk.c and enumerate.c alone.
  */
 #ifndef LEAKGRAPH_CHAIN_H
 #define LEAKGRAPH_CHAIN_H

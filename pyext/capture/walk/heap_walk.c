@@ -25,7 +25,7 @@ lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size)
     return true;
 }
 
-/** Kept memory comes from the shadow: zeroed, never moved, released with
+/** Kept memory comes from the address map: zeroed, never moved, released with
  *  it. */
 void *
 lg_walk_keep(lg_walk *walk, size_t size)

@@ -74,7 +74,7 @@ typedef struct lg_walk {
     lg_tracked tracked;
     lg_images images; /**< whole walks by internal layouts; else none */
     lg_edge_names names;
-    struct lg_adapter_passes *passes; /**< see survey.h */
+    struct lg_adapter_passes *passes; /**< see adapter_pass.h */
     PyObject *interned; /**< dict whose references are not counted, or NULL */
     lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
@@ -207,7 +207,7 @@ bool lg_type_lay_out(lg_walk *walk, lg_type_info *info);
 /** The C function behind a library type's __sizeof__, or NULL. */
 PyCFunction lg_type_sizeof(lg_walk *walk, PyTypeObject *type);
 
-/* Naming what tp_traverse reported: see claims.c. */
+/* Naming what tp_traverse reported: see edge_names.c. */
 
 /** Runs tp_traverse on the open object and remembers its edges as unnamed. */
 void lg_edge_names_open(lg_walk *walk, PyObject *object,
@@ -293,7 +293,7 @@ void lg_capture_roots(lg_walk *walk);
 /** The whole walk while all other threads stand still: see stopped.c. */
 void lg_stopped_walk(lg_walk *walk);
 
-/* The call that asks: see question.c. */
+/* The call that asks: see calling_frame.c. */
 
 /** Finds the frame whose call this capture is. */
 void lg_calling_frame_find(lg_walk *walk);

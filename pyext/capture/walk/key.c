@@ -1,6 +1,6 @@
 /**
- * Texts of what serves as a key, and previews. Read from the memory of str,
- * int, float and bytes objects; nothing is ever printed by Python.
+ * Texts of keys, and previews. Reads the memory of str, int, float and bytes
+ * objects; Python prints nothing.
  */
 #include "capture/walk/heap_walk.h"
 

@@ -1,6 +1,6 @@
 /**
- * The careful way to walk an object of any type: what tp_traverse reports,
- * named by what is known of the type, and what tp_traverse leaves out.
+ * The careful walk of an object of any type: names what tp_traverse reports by
+ * what is known of the type, and adds what tp_traverse leaves out.
  */
 #include "capture/cpython/peek.h"
 #include "capture/walk/heap_walk.h"

@@ -1,6 +1,6 @@
 /**
- * Texts: what functions, modules, frames and keys are called. Read from the
- * memory of str, int and bytes objects; nothing is ever printed by Python.
+ * Texts: the names of functions, modules, frames and keys. Reads the memory of
+ * str, int and bytes objects; Python prints nothing.
  */
 #include "capture/walk/heap_walk.h"
 

@@ -1,7 +1,7 @@
 /**
- * Shallow sizes: what sys.getsizeof gives, without running a __sizeof__ written
- * in Python, plus the inline values that it forgets. Formulas from the
- * __sizeof__ methods of CPython's Objects/ folder, 3.9 to 3.14.
+ * Shallow sizes: what sys.getsizeof returns, without running a __sizeof__ that
+ * is written in Python, plus the inline values that it omits. The formulas are
+ * those of the __sizeof__ methods in CPython's Objects/ folder, 3.9 to 3.14.
  */
 #include "capture/walk/heap_walk.h"
 
@@ -218,7 +218,7 @@ lg_sizes_finish(lg_walk *walk)
     const uint32_t *nodes = walk->sized.data;
     for (uint32_t i = 0; i < walk->sized_count; i++) {
         PyObject *object = sized_object(walk, i);
-        /* Who is to blame for a fault in it. */
+        /* A fault in it is reported against this type. */
         walk->builder->open_node = nodes[i];
         PyCFunction function = lg_type_sizeof(walk, Py_TYPE(object));
         PyObject *answer = function != NULL ? function(object, NULL) : NULL;

@@ -1,6 +1,6 @@
 /**
- * Types, code objects, frames and generators: the parts of a program, whose
- * references tp_traverse reports only in part.
+ * Walks types, code objects, frames and generators: the parts of a program.
+ * tp_traverse reports their references only in part.
  */
 #include "capture/walk/heap_walk.h"
 

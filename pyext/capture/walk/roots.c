@@ -1,7 +1,7 @@
 /**
- * Where retention begins: the interpreter's own references, the threads with
- * their frames, the modules. Each becomes a synthetic node (there is no Python
- * object for it) with ordinary edges.
+ * The roots: the interpreter's own references, the threads with their frames,
+ * the modules. Each becomes a synthetic node, because it has no Python object,
+ * with ordinary edges.
  */
 #include "capture/cpython/compat_words.h"
 #include "capture/walk/heap_walk.h"

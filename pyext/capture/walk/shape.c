@@ -1,6 +1,5 @@
 /**
- * How instances of a type are laid out in C, and which of their words have
- * names.
+ * The layout of instances of a type in C, and the names of their words.
  */
 #include "capture/walk/heap_walk.h"
 #include "capture/cpython/members.h"

@@ -1,6 +1,6 @@
 /**
- * What the walk knows of a type: how its instances are laid out, which words
- * have names, what it is called. Worked out once per type and capture.
+ * What the walk knows of a type: the layout of its instances, their named
+ * words, its name. Computed once per type and capture.
  */
 #include "capture/walk/heap_walk.h"
 #include "capture/cpython/members.h"

@@ -1,6 +1,6 @@
 /**
- * What a walk knows of the types it met, and how it finds it. Private to this
- * folder; included by walk.h.
+ * What a walk knows of the types it met. Private to this folder; included by
+ * heap_walk.h.
  */
 #ifndef LEAKGRAPH_TYPE_TABLE_H
 #define LEAKGRAPH_TYPE_TABLE_H
