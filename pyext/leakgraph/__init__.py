@@ -2,23 +2,23 @@
 
     import leakgraph
 
-    leakgraph.show_refs(obj, "refs.png")       # what does it hold
-    leakgraph.show_backrefs(obj, "why.svg")    # who holds it
-    leakgraph.show_path(obj)                   # how a root reaches it
+    leakgraph.show_refs(obj, "refs.png")       # what this object holds
+    leakgraph.show_backrefs(obj, "why.svg")    # what holds this object
+    leakgraph.show_path(obj)                   # the path from a root
 
     leakgraph.why(obj)                         # all that keeps it alive, and its bytes
-    leakgraph.cycles()                         # the tangles, and the bytes they hold
+    leakgraph.cycles()                         # reference cycles, and what to cut
     leakgraph.top()                            # what retains the most
-    leakgraph.tensors()                        # every tensor's bytes, once
+    leakgraph.tensors()                        # every tensor's bytes, counted once
     leakgraph.findings()                       # known mistakes, and their fixes
 
-    snap = leakgraph.snapshot()                # everything, to be asked at leisure
+    snap = leakgraph.snapshot()                # everything, for many questions
     snap.types()
     snap.show_path("type:torch.Tensor")
-    snap.save("run-{pid}.lgs")                 # read on by the `leakgraph` command
+    snap.save("run-{pid}.lgs")                 # for the `leakgraph` command
 
-Nothing prints by itself: a terminal shows a drawing as text, a notebook as a picture.
-`python -m leakgraph run SCRIPT` runs a script and saves a snapshot when it ends.
+No function prints: a terminal shows a drawing as text, a notebook as a picture.
+`python -m leakgraph run SCRIPT` runs a script and saves a snapshot when it exits.
 """
 
 import os as _os

@@ -1,4 +1,4 @@
-"""When memory calls for a snapshot: a decision for each look at it."""
+"""Decides when memory in use calls for a snapshot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LASTS = 20.0
 
 
 class Alarm:
-    """Looks in sequence; sizes are bytes, times seconds."""
+    """Decides at each look at the memory; sizes are bytes, times seconds."""
 
     def __init__(self, limit: int, threshold: int) -> None:
         self._limit, self._threshold = limit, threshold
@@ -24,8 +24,8 @@ class Alarm:
     def look(self, now: float, used: int) -> bool:
         """Whether a snapshot is due now.
 
-        It is when the threshold is reached, or when the limit may be before the next
-        look but one; then not again before memory in use has fallen.
+        It is due if memory in use has reached the threshold, or may reach the limit
+        before the next look but one. The next one is due after memory has fallen.
         """
         self._measure(now, used)
         if used < (1 - FALL) * self._threshold:
@@ -37,7 +37,7 @@ class Alarm:
         return True
 
     def is_urgent(self, used: int) -> bool:
-        """Whether the limit may be reached before a snapshot is saved."""
+        """Whether memory may reach the limit before a snapshot is saved."""
         return used + LASTS * self._rate >= self._limit
 
     def pause(self, used: int) -> float:
@@ -48,7 +48,7 @@ class Alarm:
         return min(SELDOM, max(SOON, left / self._rate / 4))
 
     def _measure(self, now: float, used: int) -> None:
-        """How fast memory in use grows; a pause in growth is forgotten slowly."""
+        """Measure how fast memory in use grows; a pause counts slowly."""
         if self._last is not None and now > self._last[0]:
             rate = (used - self._last[1]) / (now - self._last[0])
             self._rate = max(rate, self._rate / 2)

@@ -1,7 +1,7 @@
 """Snapshots that a program takes of itself: on a signal, when memory runs out, at exit.
 
-Each is taken by a forked child, so that the program stands still for a fork alone and
-comes to no harm. One thread waits for the signal and looks at memory now and then.
+A forked child takes each, so that the program stops for a fork only and comes to no
+harm. One thread waits for the signal and looks at memory now and then.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 
 from leakgraph import shortage
-from leakgraph._core import ArgumentError, _open_signal_fd, _close_signal_fd
+from leakgraph._core import ArgumentError, _close_signal_fd, _open_signal_fd
 from leakgraph.alarm import Alarm
 from leakgraph.limits import Memory, gib, size
 from leakgraph.series import Series
@@ -53,28 +53,28 @@ def arm(
     """Have this process save snapshots of itself when they may be needed.
 
     path      {pid} stands for the process id, {n} for 1, 2, 3 ...; files that were
-              there before are not touched
-    signal    a name or number of a signal; None for none. It may come while any
-              thread is in native code. A handler that was there is called as well
-    on_oom    on MemoryError, PyTorch's OutOfMemoryError, and what its CPU allocator
-              raises: uncaught ones, and caught ones where they can be seen; at most
-              once a minute
-    rss       when so much memory is in use, before the kernel kills: bytes, "12GiB",
-              or a share of what the control group, or else the machine, has; None for
-              never. If it grows fast, the process stands still until the snapshot is
-              saved. Again only after it fell by 5 %
-    at_exit   when the interpreter ends by itself
-    keep      how many files to keep, the newest ones
-    on_saved  called with CaptureInfo and the reason, in the thread that took it
+              there before stay untouched
+    signal    save on this signal: a name or number; None for none. It may come while
+              any thread is in native code. A handler that was there runs as well
+    on_oom    save on MemoryError, PyTorch's OutOfMemoryError, and what its CPU
+              allocator raises: uncaught ones, and caught ones where leakgraph can see
+              them; at most once a minute
+    rss       save when this much memory is in use, before the kernel kills: bytes,
+              "12GiB", or a share of what the control group, or else the machine, has;
+              None for never. If memory grows fast, the process stops until the snapshot
+              is saved. The next one comes after memory has fallen by 5 %
+    at_exit   save when the interpreter exits by itself
+    keep      keep this many files, the newest
+    on_saved  call this with CaptureInfo and the reason, in the thread that took it
 
     keys, previews, max_bytes and timeout are those of save_snapshot(). When memory is
-    short, what a snapshot needs is kept in a file beside it.
+    short, a file beside the snapshot holds what the snapshot needs.
 
-    Works from any thread. Arming again replaces what was armed. A child made by fork
-    is not armed. Says on stderr where each snapshot is.
+    Works from any thread. Arming again replaces the previous arming. A child made by
+    fork is not armed. Each snapshot prints its path on stderr.
 
-    Raises ArgumentError for a signal or a size that makes no sense, OSError for a
-    signal that cannot be handled, FileNotFoundError without the folder of `path`.
+    Raises ArgumentError for an impossible signal or size, OSError for a signal that
+    nothing can handle, FileNotFoundError if the folder of `path` does not exist.
     """
     global _armed
     disarm()
@@ -104,13 +104,13 @@ def arm(
 
 
 def disarm() -> None:
-    """Stop saving snapshots; one that is being saved is waited for."""
+    """Stop saving snapshots; waits for one that is being saved."""
     if _armed is not None:
         _armed.disarm()
 
 
 class Armed:
-    """What arm() set up. Leaving a `with` disarms it."""
+    """What arm() returns. The end of a `with` block disarms it."""
 
     def __init__(self, series: Series) -> None:
         self._series = series
@@ -127,7 +127,7 @@ class Armed:
 
     @property
     def snapshots(self) -> list[CaptureInfo]:
-        """Those that were saved and are kept, the newest last."""
+        """The snapshots that were saved and kept, the newest last."""
         return list(self._series.kept)
 
     def __repr__(self) -> str:
@@ -147,7 +147,7 @@ class Armed:
         self.disarm()
 
     def disarm(self) -> None:
-        """Stop saving snapshots; one that is being saved is waited for."""
+        """Stop saving snapshots; waits for one that is being saved."""
         global _armed
         if self._is_over:
             return
@@ -175,24 +175,24 @@ class Armed:
         )
 
     def _listen(self, signal: int) -> None:
-        """Take the signal."""
+        """Start to listen for the signal."""
         self._signal_fd = _open_signal_fd(signal)
         self._signal = _name(signal)
         self._reasons.append(self._signal)
 
     def _notice_shortages(self) -> None:
-        """Hear of allocations that fail."""
+        """Start to notice allocations that fail."""
         shortage.watch(self._on_shortage)
         self._notices = True
         self._reasons.append("MemoryError")
 
     def _take_at_exit(self) -> None:
-        """Take a snapshot when the interpreter ends."""
+        """Take a snapshot when the interpreter exits."""
         self._at_exit = True
         self._reasons.append("exit")
 
     def _start(self) -> None:
-        """The watcher, if there is something to watch; and an orderly end."""
+        """Start the watcher, if there is something to watch, and prepare its end."""
         atexit.register(self._end)
         if self._signal_fd is not None or self._memory is not None:
             self._watcher = threading.Thread(
@@ -203,7 +203,7 @@ class Armed:
     # ---------------------------------------------------------------- watching ---
 
     def _watch(self) -> None:
-        """Wait for the bell, look at memory; the watcher's whole life."""
+        """Wait for the signal and look at memory, until the end."""
         poll = select.poll()
         if self._signal_fd is not None:
             poll.register(self._signal_fd, select.POLLIN)
@@ -216,19 +216,19 @@ class Armed:
                 shortage.attend_torch()
 
     def _hear(self) -> None:
-        """The bell rang: for a signal, or for the last time."""
+        """Handle a wake-up: a signal, or the end."""
         self._drain()
         if not self._is_over:
             self._series.take(self._signal)
 
     def _drain(self) -> None:
-        """Have the bell be silent."""
+        """Read what the signal wrote, so that the next wait blocks."""
         if self._signal_fd is not None:
             with suppress(BlockingIOError):
                 os.read(self._signal_fd, 8)
 
     def _look(self) -> float:
-        """Whether memory calls for a snapshot; seconds until the next look."""
+        """Take a snapshot if memory calls for it; returns seconds to the next look."""
         if self._memory is None or self._alarm is None:
             return SELDOM
         used = self._memory.used()
@@ -238,20 +238,20 @@ class Armed:
         return self._alarm.pause(used)
 
     def _on_shortage(self, name: str) -> None:
-        """An allocation failed in this thread."""
+        """Handle an allocation that failed in this thread."""
         now = time.monotonic()
         if now - self._last_shortage >= QUIET:
             self._last_shortage = now
             self._series.take(name)
 
     def _end(self) -> None:
-        """The interpreter ends."""
+        """Handle the exit of the interpreter."""
         if self._at_exit:
             self._series.take("exit")
         self.disarm()
 
     def _forget(self) -> None:
-        """In a forked child: the watcher is not there, nothing may be waited for."""
+        """Forget the watcher in a forked child, which must wait for nothing."""
         self._is_over = True
         atexit.unregister(self._end)
         shortage.unwatch()
@@ -270,7 +270,7 @@ def _number(signal: str | int) -> int:
 
 
 def _name(signal: int) -> str:
-    """A signal's name; those for real time have numbers only."""
+    """The name of a signal; real-time signals have numbers only."""
     try:
         return signals.Signals(signal).name
     except ValueError:
@@ -278,7 +278,7 @@ def _name(signal: int) -> str:
 
 
 def _bytes(rss: str | int, memory: Memory) -> int:
-    """What sets off a snapshot, in bytes."""
+    """The size at which to save a snapshot, in bytes."""
     try:
         threshold = rss if isinstance(rss, int) else size(rss, memory.limit)
     except ValueError as error:

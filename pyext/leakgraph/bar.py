@@ -1,6 +1,6 @@
-"""How far long work is, in a notebook: a bar that goes away when the work is done.
+"""A progress bar in a notebook, which goes away when the work is done.
 
-Imported when work has lasted a second on what is no terminal.
+Imported when work has lasted a second and the output is not a terminal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Bar:
         self._handle: Any = None
 
     def show(self, at: tuple[str, float]) -> None:
-        """Draws the bar: what is being done, and how much of it is (0 to 1)."""
+        """Draw the bar: the name of the work, and the part that is done (0 to 1)."""
         phase, done = at
         said = f"leakgraph: {phase} {done:.0%}".replace("%", " %")
         html = (
@@ -34,13 +34,13 @@ class Bar:
             self._handle.update(data, raw=True)
 
     def end(self, _: None = None) -> None:
-        """Takes the bar away."""
+        """Remove the bar."""
         if self._handle is not None:
             self._handle.update({"text/plain": "", "text/html": ""}, raw=True)
 
 
 def begin(_: None = None) -> Bar | None:
-    """A bar if this is a notebook's kernel; IPython is never imported for it."""
+    """Make a bar if this is the kernel of a notebook; never imports IPython."""
     get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
     shell = get_ipython() if get_ipython is not None else None
     display = getattr(sys.modules.get("IPython.display"), "display", None)

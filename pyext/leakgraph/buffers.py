@@ -1,9 +1,9 @@
-"""Types that keep memory outside of Python's heap, for leakgraph to look into.
+"""Registered types that keep memory outside of Python's heap.
 
     leakgraph.register_buffers(Image, member="pixels", length="nbytes")
 
-The registry is read at every capture, by the types it holds; nothing else of a library
-is looked at, and nothing is imported.
+Every capture reads the registry, by the types in it. It reads nothing else of a
+library, and imports nothing.
 """
 
 from __future__ import annotations
@@ -38,28 +38,27 @@ def register_buffers(
     buffer_protocol: bool = False,
     reader: _Reader | None = None,
 ) -> None:
-    """Tell where instances of a type, and of its subclasses, keep memory.
+    """Say where instances of a type, and of its subclasses, keep memory.
 
-    In one of three ways:
+    Choose one of three ways:
 
-    - `length` says how many bytes, `member` or `offset` at which address; without
-      either the address is unknown. A name is that of a member of the C struct, of a
-      slot or of an attribute in the instance's own storage, and its value is a number
-      (or None: no memory); properties are not read. A number is where in the struct a
-      word holds it: bytes from the beginning of the object. Read from memory: no code
-      runs.
-    - `buffer_protocol=True`: the memory is what the type exports.
-    - `reader(instance)` returns it: a number of bytes, `(address, bytes)`, `(address,
-      bytes, device)` with a device such as `"cuda:0"`, an object that has the buffer
+    - `length` says how many bytes, and `member` or `offset` at which address; without
+      either the address is unknown. A name is a member of the C struct, a slot or an
+      attribute in the instance's own storage; its value is a number, or None for no
+      memory. Properties do not count. A number is the offset in bytes of a word of the
+      struct. leakgraph reads memory and runs no code.
+    - `buffer_protocol=True` takes the memory that the type exports.
+    - `reader(instance)` returns a number of bytes, `(address, bytes)`, `(address,
+      bytes, device)` with a device such as `"cuda:0"`, an object with the buffer
       protocol, an iterable of those, or None.
 
-    The last two run the type's own code, after the heap was looked at, while the
-    instances are held; never in a forked child. What goes wrong there is noted on the
-    node as the fact "not inspected" and in `Snapshot.info()["adapter.registered"]`.
+    The last two run the type's own code, after the walk over the heap, on instances
+    that leakgraph holds, and never in a forked child. If that fails, the node has the
+    fact "not inspected" and `Snapshot.info()["adapter.registered"]` counts it.
 
-    Memory that overlaps other memory is counted once. Registering a type again
-    replaces what was said. Types that leakgraph knows by itself, such as numpy's
-    arrays, stay as they are. ArgumentError when the arguments make no sense.
+    Memory that overlaps other memory counts once. Registering a type again replaces the
+    registration. It has no effect on types that leakgraph knows itself, such as numpy's
+    arrays. Raises ArgumentError for impossible arguments.
     """
     if not isinstance(type, _TYPE) or type is object:
         raise ArgumentError(f"register_buffers() takes a type, not {type!r}.")
@@ -78,7 +77,7 @@ def register_buffers(
 
 
 def unregister_buffers(type: type) -> None:
-    """Forget what `register_buffers()` was told of a type; NotFoundError if nothing."""
+    """Remove the registration of a type; NotFoundError if it has none."""
     if _registry.pop(type, None) is None:
         from leakgraph._core import NotFoundError
 

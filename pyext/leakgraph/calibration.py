@@ -1,7 +1,7 @@
-"""Throw-away objects by which the capture learns the layout of a library.
+"""Throw-away objects on which the capture learns the layout of a library.
 
 The capture calls `torch` once per process, before the first walk that finds PyTorch
-loaded. What it returns is looked at in memory, from outside, and dropped.
+loaded. It reads the memory of what `torch` returns, and drops it.
 """
 
 from __future__ import annotations

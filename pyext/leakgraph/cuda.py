@@ -56,7 +56,7 @@ def attribute(
 
 
 class _Plain(pickle.Unpickler):
-    """Reads pickles of plain data; a name of anything to be called is refused."""
+    """Reads pickles of plain data; refuses the name of anything callable."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"it names {module}.{name}")

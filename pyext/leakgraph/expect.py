@@ -1,8 +1,8 @@
-"""Objects that ought to die: what of them is still alive in a snapshot, and why.
+"""Objects that should be gone: those still alive in a snapshot, and why.
 
 A snapshot knows them by itself: each is the referent of an `Expectation`, a weak
 reference that `_expected` keeps under its label. So the answer is right for objects
-that died after the snapshot was taken, and in a file read by another process.
+that died after the snapshot was taken, and in a file that another process reads.
 """
 
 from __future__ import annotations
@@ -46,14 +46,12 @@ _expected: dict[str, Expectation] = {}
 
 
 def expect_collectable(obj: object, label: str | None = None) -> None:
-    """Note that `obj` ought to be freed soon.
+    """Note that `obj` should be freed soon.
 
     `Snapshot.uncollected()` then says whether it was alive, and why. Keeps only a weak
-    reference. `label` is what it is called there: its type's name if not given; a
-    number is added when the label is in use.
-
-    Raises TypeError for an object that cannot be weakly referenced, such as a list, a
-    dict or an int.
+    reference. `label` names the object there; the default is the name of its type, with
+    a number if the label is in use. Raises TypeError for an object that cannot have
+    weak references, such as a list, a dict or an int.
     """
     name = type(obj).__qualname__ if label is None else label
     if not isinstance(name, str):
@@ -70,7 +68,7 @@ def expect_collectable(obj: object, label: str | None = None) -> None:
 
 
 def uncollected(snapshot: Snapshot) -> list[Uncollected]:
-    """What was expected to die and was alive when the snapshot was taken."""
+    """The expected objects that were alive when the snapshot was taken."""
     alive = []
     for expectation in _expectations(snapshot):
         for edge in expectation.referents():
@@ -102,7 +100,7 @@ def _expectations(snapshot: Snapshot) -> list[Node]:
 
 
 def _label(expectation: Node) -> str:
-    """The key under which `_expected` held it; '' in a snapshot without keys."""
+    """The key of the reference in `_expected`; '' in a snapshot without keys."""
     for edge in expectation.referrers():
         if edge.kind == "value" and edge.label.startswith("['"):
             return edge.label[2:-2]

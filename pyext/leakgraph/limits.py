@@ -1,7 +1,7 @@
-"""What memory this process may have, and how much of it is in use.
+"""The memory that this process may have, and how much of it is in use.
 
-The kernel kills when a control group (a container) has more memory than its limit, or
-the machine has none left. Nothing announces it: whoever wants to act must look.
+The kernel kills when a control group (a container) exceeds its limit, or when the
+machine has no memory left. Nothing announces it, so a program must look.
 """
 
 from __future__ import annotations

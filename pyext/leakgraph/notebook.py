@@ -1,6 +1,6 @@
 """What notebooks show of analyses: tables, with pictures inline.
 
-Imported at the first use, by the types themselves.
+The types themselves import this module at the first use.
 """
 
 from __future__ import annotations
@@ -77,13 +77,13 @@ def why_html(why: Why) -> str:
 
 
 def undrawn_html(said: tuple[str, str]) -> str:
-    """The tree of a picture that cannot be drawn, and the sentence that says why."""
+    """The tree of a picture that cannot be drawn, and the reason."""
     tree, sentence = said
     return f"{_preformatted(tree)}<p>{escape(sentence)}</p>"
 
 
 def _image(drawing: Drawing) -> str:
-    """The picture, or what stands in for it."""
+    """The picture, or its replacement."""
     return drawing._repr_html_() or drawing._repr_svg_() or ""
 
 

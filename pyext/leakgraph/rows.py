@@ -1,6 +1,6 @@
-"""Rows of tables, out of the reports' JSON: so a table and its text say the same.
+"""Rows of tables, made from the reports' JSON, so that both say the same.
 
-Called by the types themselves, in C.
+The types themselves call these functions, in C.
 """
 
 from __future__ import annotations

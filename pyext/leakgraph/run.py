@@ -1,9 +1,10 @@
-"""Run a script as `__main__` and save a snapshot when it ends.
+"""Run a script as `__main__` and save a snapshot when it exits.
 
-Only what the script cannot do without is imported here: whatever this module loads
-is in the snapshot too. The snapshot is taken by an `atexit` callback registered
-before the script starts, so after the script's own callbacks and its threads, and
-before `__main__` is cleared. A script that ends by `os._exit` or a signal leaves none.
+This module imports only what the script needs anyway, because everything that it loads
+is in the snapshot, too. An `atexit` callback that is registered before the script
+starts takes the snapshot. It runs after the script's own callbacks and threads, and
+before Python clears `__main__`. A script that ends by `os._exit` or a signal leaves no
+snapshot.
 """
 
 from __future__ import annotations
@@ -210,7 +211,7 @@ def _hide_frames_before(code: CodeType | None) -> None:
 
 
 def _register_save(file: str) -> None:
-    """Save a snapshot to `file` when this very process ends (not a forked child)."""
+    """Save a snapshot to `file` when this process exits, not a forked child."""
     pid = os.getpid()
 
     def save() -> None:
@@ -241,12 +242,12 @@ def _hand_over(arguments: list[str]) -> None:
 
 
 def say(line: str) -> None:
-    """One line on stderr, if there is one."""
+    """Print one line on stderr, if there is one."""
     if sys.stderr is not None:
         print(f"leakgraph: {line}", file=sys.stderr, flush=True)
 
 
 def _fail(line: str) -> NoReturn:
-    """Say it and end with the exit code of a wrong command line."""
+    """Print it and exit with the code of a wrong command line."""
     say(line)
     sys.exit(USAGE_ERROR)

@@ -27,7 +27,7 @@ TOO_MUCH = 0.99
 
 
 class Series:
-    """Where snapshots go, how many stay, and what they may take."""
+    """Where snapshots go, how many stay, and how much memory they may take."""
 
     #: Those that were saved and are kept, the newest last.
     kept: list[CaptureInfo]
@@ -67,9 +67,9 @@ class Series:
         self._taking = threading.Lock()
 
     def take(self, reason: str, *, hold: bool = False) -> None:
-        """Save a snapshot, unless one is being saved; never raises for its sake.
+        """Save a snapshot, unless one is being saved; never raises because of it.
 
-        `hold` has the process stand still until it is saved.
+        `hold` stops the process until the snapshot is saved.
         """
         if not self._taking.acquire(blocking=False):
             return
@@ -91,12 +91,12 @@ class Series:
                 say(f"on_saved failed: {error!r}")
 
     def wait(self) -> None:
-        """Until no snapshot is being saved."""
+        """Wait until no snapshot is being saved."""
         with self._taking:
             pass
 
     def _save_within_limits(self, hold: bool) -> CaptureInfo:
-        """Take it; with no more memory than can be spared."""
+        """Take it, with only as much memory as the process can spare."""
         memory = self._memory
         scarce = memory is not None and memory.left() < NEED * memory.used()
         info = self._save(
@@ -111,7 +111,7 @@ class Series:
         return info
 
     def _guard(self, phase: str, done: float) -> None:
-        """Give a snapshot up rather than be killed for it."""
+        """Give a snapshot up before the kernel kills the process for it."""
         memory = self._memory
         if memory is not None and memory.used() > TOO_MUCH * memory.limit:
             raise _TooTightError(
@@ -119,7 +119,7 @@ class Series:
             )
 
     def _free_path(self) -> str:
-        """The next path that is not taken; numbers are not used twice."""
+        """The next free path; no number is used twice."""
         if "{n}" not in self._path:
             return self._path
         while os.path.lexists(path := self._path.replace("{n}", str(self._next))):
@@ -128,7 +128,7 @@ class Series:
         return path
 
     def _drop_oldest(self) -> None:
-        """Keep as many files as were asked for."""
+        """Keep only as many files as `keep` says."""
         while len(self.kept) > self._keep:
             oldest = self.kept.pop(0).path
             if oldest != self.kept[-1].path and os.path.lexists(oldest):

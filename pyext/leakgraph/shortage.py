@@ -1,12 +1,11 @@
-"""Noticing that an allocation failed, while what it failed in is still there.
+"""Notices that an allocation failed, while the frames that failed still exist.
 
-An exception that nobody catches comes by Python's hooks. One that is caught is seen
-where Python says so: from 3.12 on `sys.monitoring` tells of each raised exception, for
-some 70 ns each; before, PyTorch's own exception class tells of its instances, and a
-caught MemoryError is not seen.
+Python's hooks report exceptions that nothing catches. From 3.12 on `sys.monitoring`
+reports those that something catches, too, for some 70 ns each. Before, PyTorch's own
+exception class reports its instances, and nothing reports a caught MemoryError.
 
-PyTorch is never imported, and whatever is put in place here is taken away again
-unless somebody else has put something on top.
+This module never imports PyTorch. It removes again what it installs, unless somebody
+else has installed something on top.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def is_shortage(error: object) -> bool:
 
 
 def watch(tell: Callable[[str], None]) -> None:
-    """Have `tell` called with the exception's name, in the thread where it is."""
+    """Call `tell` with the name of each such exception, in its thread."""
     global _tell
     _tell = tell
     _hook_uncaught()
@@ -66,7 +65,7 @@ def watch(tell: Callable[[str], None]) -> None:
 
 
 def unwatch() -> None:
-    """Stop, and put back what was there."""
+    """Stop, and restore the previous hooks."""
     global _tell
     _tell = None
     while _undo:
@@ -74,7 +73,7 @@ def unwatch() -> None:
 
 
 def _notice(error: object) -> None:
-    """Say so if this is one."""
+    """Report the exception if it is one."""
     if _tell is not None and is_shortage(error):
         _tell(type(error).__name__)
 
@@ -83,7 +82,7 @@ def _notice(error: object) -> None:
 
 
 def _hook_uncaught() -> None:
-    """Stand before the hooks that are there."""
+    """Put hooks before those that are there."""
     main, thread, unraisable = sys.excepthook, threading.excepthook, sys.unraisablehook
 
     def excepthook(
@@ -118,7 +117,7 @@ def _hook_uncaught() -> None:
 
 
 def _monitor() -> bool:
-    """Ask the interpreter to tell of raised exceptions; False if it cannot."""
+    """Ask the interpreter to report raised exceptions; False if it cannot."""
     monitoring: Any = getattr(sys, "monitoring", None)
     free = [tool for tool in _TOOLS if monitoring and not monitoring.get_tool(tool)]
     if not free:
@@ -142,7 +141,7 @@ def _monitor() -> bool:
 
 
 def attend_torch() -> bool:
-    """Let PyTorch's exception class tell of its instances, if it is loaded.
+    """Have PyTorch's exception class report its instances, if it is loaded.
 
     False while it is not.
     """
@@ -166,7 +165,7 @@ def attend_torch() -> bool:
 
 
 def _torch_error() -> type[BaseException] | None:
-    """PyTorch's OutOfMemoryError, where its versions keep it."""
+    """PyTorch's OutOfMemoryError, wherever this version keeps it."""
     for name in ("torch", "torch.cuda"):
         module = sys.modules.get(name)
         kind = vars(module).get("OutOfMemoryError") if module is not None else None
