@@ -20,6 +20,8 @@
 #include "binding/capture/recorder.h"
 #include "binding/answers/py_report.h"
 #include "binding/answers/cycle_search.h"
+#include "binding/objects/result.h"
+#include "binding/objects/row.h"
 #include "binding/objects/sequence.h"
 #include "binding/objects/size.h"
 #include "binding/pictures/show.h"
@@ -61,17 +63,26 @@ static PyMethodDef core_methods[] = {
 typedef struct type_entry {
     core_type id;
     PyType_Spec *spec;
-    PyObject *base;     /* NULL: object */
+    PyObject *base;     /* NULL: object, or for a result Result */
     const char *name;   /* NULL: not a name of the module */
     bool constructible; /* Python code may make instances */
+    bool result;
 } type_entry;
+
+static PyObject *
+base_of(PyObject *module, const type_entry *entry)
+{
+    return entry->result ? (PyObject *)module_state(module)->types[TYPE_RESULT]
+                         : entry->base;
+}
 
 static int
 type_add(PyObject *module, const type_entry *entry)
 {
     /* Python 3.9 takes the bases as a tuple only. */
-    PyObject *bases = entry->base ? PyTuple_Pack(1, entry->base) : NULL;
-    if (entry->base != NULL && bases == NULL)
+    PyObject *base = base_of(module, entry);
+    PyObject *bases = base ? PyTuple_Pack(1, base) : NULL;
+    if (base != NULL && bases == NULL)
         return -1;
     PyObject *made = PyType_FromModuleAndSpec(module, entry->spec, bases);
     Py_XDECREF(bases);
@@ -94,30 +105,32 @@ static int
 types_add(PyObject *module)
 {
     const type_entry entries[] = {
-        {TYPE_SNAPSHOT, &snapshot_spec, NULL, "Snapshot", false},
-        {TYPE_NODE, &node_spec, NULL, "Node", false},
-        {TYPE_EDGE, &edge_spec, NULL, "Edge", false},
-        {TYPE_NODES, &nodes_spec, NULL, "Nodes", false},
-        {TYPE_EDGES, &edges_spec, NULL, "Edges", false},
-        {TYPE_ROOTS, &roots_spec, NULL, "Roots", false},
-        {TYPE_COLUMN, &column_spec, NULL, NULL, false},
-        {TYPE_SIZE, &size_spec, NULL, "Size", true},
-        {TYPE_TABLE, &table_spec, NULL, "TypeTable", false},
-        {TYPE_INFO, &info_spec, INFO_BASE, "Info", false},
-        {TYPE_REPORT, &report_spec, REPORT_BASE, "Report", true},
-        {TYPE_DRAWING, &drawing_spec, NULL, "Drawing", false},
-        {TYPE_DOMINATORS, &dominators_spec, NULL, "Dominators", false},
-        {TYPE_CYCLES, &cycles_spec, NULL, "Cycles", false},
-        {TYPE_CYCLE, &cycle_spec, NULL, "Cycle", false},
-        {TYPE_PATH, &path_spec, NULL, "Path", false},
-        {TYPE_TOP, &top_spec, NULL, "Top", false},
-        {TYPE_TENSORS, &tensors_spec, NULL, "Tensors", false},
-        {TYPE_TENSOR_GROUPS, &tensor_groups_spec, NULL, "TensorGroups", false},
-        {TYPE_FIGURES, &figures_spec, NULL, "Figures", false},
-        {TYPE_ACCOUNTING, &accounting_spec, NULL, "Accounting", false},
-        {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false},
-        {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false},
-        {TYPE_WHY, &why_spec, NULL, "Why", false},
+        {TYPE_SNAPSHOT, &snapshot_spec, NULL, "Snapshot", false, false},
+        {TYPE_NODE, &node_spec, NULL, "Node", false, false},
+        {TYPE_EDGE, &edge_spec, NULL, "Edge", false, false},
+        {TYPE_NODES, &nodes_spec, NULL, "Nodes", false, false},
+        {TYPE_EDGES, &edges_spec, NULL, "Edges", false, false},
+        {TYPE_ROOTS, &roots_spec, NULL, "Roots", false, false},
+        {TYPE_COLUMN, &column_spec, NULL, NULL, false, false},
+        {TYPE_SIZE, &size_spec, NULL, "Size", true, false},
+        {TYPE_RESULT, &result_spec, NULL, "Result", false, false},
+        {TYPE_TABLE, &table_spec, NULL, "TypeTable", false, true},
+        {TYPE_INFO, &info_spec, INFO_BASE, "Info", false, false},
+        {TYPE_REPORT, &report_spec, REPORT_BASE, "Report", true, false},
+        {TYPE_DRAWING, &drawing_spec, NULL, "Drawing", false, false},
+        {TYPE_DOMINATORS, &dominators_spec, NULL, "Dominators", false, false},
+        {TYPE_CYCLES, &cycles_spec, NULL, "Cycles", false, false},
+        {TYPE_CYCLE, &cycle_spec, NULL, "Cycle", false, false},
+        {TYPE_PATH, &path_spec, NULL, "Path", false, false},
+        {TYPE_TOP, &top_spec, NULL, "Top", false, true},
+        {TYPE_TENSORS, &tensors_spec, NULL, "Tensors", false, true},
+        {TYPE_TENSOR_GROUPS, &tensor_groups_spec, NULL, "TensorGroups", false,
+         true},
+        {TYPE_FIGURES, &figures_spec, NULL, "Figures", false, true},
+        {TYPE_ACCOUNTING, &accounting_spec, NULL, "Accounting", false, true},
+        {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false, true},
+        {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false, true},
+        {TYPE_WHY, &why_spec, NULL, "Why", false, false},
     };
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (type_add(module, &entries[i]) < 0)
@@ -145,9 +158,8 @@ static PyStructSequence_Field top_row_fields[] = {
     {"name", "the object in a few words, or the name of the group"},
     {"node", "the object's node; None for a group"},
     {"count", "how many objects"},
-    {"size", "their shallow sizes together, in bytes"},
-    {"retained", "host bytes that only they keep alive"},
-    {"device", "the same on all devices together"},
+    {"size", "their shallow sizes together: a Size"},
+    {"retained", "what only they keep alive: a Size"},
     {"held_by",
      "the way from a root; of garbage, its cycle; empty for a group"},
     {NULL, NULL},
@@ -272,8 +284,10 @@ static int
 tuple_add(PyObject *module, core_type id, PyStructSequence_Desc *desc)
 {
     PyTypeObject *type = PyStructSequence_NewType(desc);
-    if (type == NULL)
+    if (type == NULL || row_type_finish(type, desc) < 0) {
+        Py_XDECREF((PyObject *)type);
         return -1;
+    }
     module_state(module)->types[id] = type;
     return PyModule_AddType(module, type);
 }
@@ -291,7 +305,7 @@ tuples_add(PyObject *module)
          {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields,
           3}},
         {TYPE_TOP_ROW,
-         {"leakgraph.TopRow", "A row of top().", top_row_fields, 7}},
+         {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
         {TYPE_TENSOR_ROW,
          {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
         {TYPE_TENSOR_GROUP,

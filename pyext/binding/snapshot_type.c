@@ -70,6 +70,14 @@ get_closed(snapshot_object *self, void *Py_UNUSED(closure))
     return PyBool_FromLong(self->closed);
 }
 
+static PyObject *
+get_path(snapshot_object *self, void *Py_UNUSED(closure))
+{
+    PyObject *path = self->path ? self->path : Py_None;
+    Py_INCREF(path);
+    return path;
+}
+
 static PyGetSetDef snapshot_getset[] = {
     {"nodes", (getter)get_nodes, NULL, "Every object, as a sequence of Node.",
      NULL},
@@ -86,6 +94,8 @@ static PyGetSetDef snapshot_getset[] = {
      "Who retains what, analysed at the first use: Dominators.\n\n"
      "PartialError on a snapshot of a part of the heap.",
      NULL},
+    {"path", (getter)get_path, NULL,
+     "The file that it was loaded from or saved to last, or None.", NULL},
     {"closed", (getter)get_closed, NULL, "Whether close() was called.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -24,6 +24,7 @@ No function prints: a terminal shows a drawing as text, a notebook as a picture.
 import os as _os
 import sys as _sys
 from _collections_abc import Mapping as _Mapping
+from _collections_abc import Sequence as _Sequence
 
 if _sys.platform != "linux" or _os.uname().machine not in ("x86_64", "aarch64"):
     raise ImportError(
@@ -64,6 +65,7 @@ from leakgraph._core import (
     Path,
     PictureError,
     Report,
+    Result,
     Root,
     Roots,
     Size,
@@ -96,6 +98,7 @@ from leakgraph._core import (
 )
 
 _Mapping.register(Size)
+_Sequence.register(Result)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,6 +141,7 @@ __all__ = [
     "Path",
     "PictureError",
     "Report",
+    "Result",
     "Root",
     "Roots",
     "Size",

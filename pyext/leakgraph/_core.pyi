@@ -2,9 +2,19 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Final, Literal, SupportsIndex, final, overload
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    SupportsIndex,
+    TypeVar,
+    final,
+    overload,
+)
 
 from _typeshed import structseq
+from typing_extensions import Self
 
 from leakgraph.expect import Uncollected
 
@@ -110,10 +120,10 @@ def cycles(
     progress: _Progress = None,
 ) -> Cycles: ...
 def top(
-    n: int = 20,
+    limit: int | None = 20,
     *,
     by: str | None = "retained",
-    group: str = "object",
+    group: Literal["object", "type", "module"] = "object",
     progress: _Progress = None,
 ) -> Top: ...
 @overload
@@ -149,6 +159,8 @@ class Snapshot:
     @property
     def is_partial(self) -> bool: ...
     @property
+    def path(self) -> str | None: ...
+    @property
     def method(self) -> str: ...
     @property
     def closed(self) -> bool: ...
@@ -175,7 +187,12 @@ class Snapshot:
     def node(self, index: SupportsIndex, /) -> Node: ...
     def find(self, obj: object, /) -> Node | None: ...
     def select(self, selector: str, /) -> Nodes: ...
-    def types(self, *, sort: str = "bytes", limit: int | None = None) -> TypeTable: ...
+    def types(
+        self,
+        *,
+        sort: Literal["bytes", "count", "name"] = "bytes",
+        limit: int | None = None,
+    ) -> TypeTable: ...
     def info(self) -> Info: ...
     def threads(self, *, progress: _Progress = None) -> Report: ...
     def column(self, name: str, /) -> memoryview: ...
@@ -250,10 +267,10 @@ class Snapshot:
     ) -> Cycles: ...
     def top(
         self,
-        n: int = 20,
+        limit: int | None = 20,
         *,
         by: str | None = "retained",
-        group: str = "object",
+        group: Literal["object", "type", "module"] = "object",
         progress: _Progress = None,
     ) -> Top: ...
     @overload
@@ -420,15 +437,35 @@ class Roots:
     @overload
     def __getitem__(self, key: slice, /) -> Roots: ...
 
-@final
-class TypeTable:
+class _Row(structseq[Any]):
+    _fields: ClassVar[tuple[str, ...]]
+    def _asdict(self) -> dict[str, Any]: ...
+
+_R = TypeVar("_R", bound=tuple[Any, ...])
+
+class Result(Sequence[_R]):
+    @property
+    def rows(self) -> tuple[_R, ...]: ...
+    @property
+    def json(self) -> str: ...
+    @property
+    def _row(self) -> type[_R]: ...
+    def to_dicts(self) -> list[dict[str, Any]]: ...
+    def to_pandas(self) -> Any: ...
+    def index(
+        self, row: object, start: SupportsIndex = 0, stop: SupportsIndex = ..., /
+    ) -> int: ...
+    def count(self, row: object, /) -> int: ...
     def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[TypeRow]: ...
+    def __iter__(self) -> Iterator[_R]: ...
     @overload
-    def __getitem__(self, key: SupportsIndex, /) -> TypeRow: ...
+    def __getitem__(self, key: SupportsIndex, /) -> _R: ...
     @overload
-    def __getitem__(self, key: slice, /) -> tuple[TypeRow, ...]: ...
+    def __getitem__(self, key: slice, /) -> Self: ...
     def _repr_html_(self) -> str: ...
+
+@final
+class TypeTable(Result[TypeRow]): ...
 
 @final
 class Info(dict[str, str]): ...
@@ -531,116 +568,51 @@ class Path:
     def __getitem__(self, key: slice, /) -> tuple[Hop, ...]: ...
 
 @final
-class Top:
-    @property
-    def rows(self) -> tuple[TopRow, ...]: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[TopRow]: ...
-    @overload
-    def __getitem__(self, key: SupportsIndex, /) -> TopRow: ...
-    @overload
-    def __getitem__(self, key: slice, /) -> tuple[TopRow, ...]: ...
-    def _repr_html_(self) -> str: ...
+class Top(Result[TopRow]): ...
 
 @final
-class Accounting:
+class Accounting(Result[Account]):
     @property
     def devices(self) -> tuple[Account, ...]: ...
     @property
     def host(self) -> dict[str, int | None]: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Account]: ...
-    @overload
-    def __getitem__(self, key: SupportsIndex, /) -> Account: ...
-    @overload
-    def __getitem__(self, key: slice, /) -> tuple[Account, ...]: ...
-    def _repr_html_(self) -> str: ...
 
 @final
-class Findings:
-    @property
-    def rows(self) -> tuple[Finding, ...]: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Finding]: ...
-    @overload
-    def __getitem__(self, key: SupportsIndex, /) -> Finding: ...
-    @overload
-    def __getitem__(self, key: slice, /) -> tuple[Finding, ...]: ...
-    def _repr_html_(self) -> str: ...
+class Findings(Result[Finding]): ...
 
 @final
-class MergedPaths:
-    @property
-    def rows(self) -> tuple[MergedRow, ...]: ...
+class MergedPaths(Result[MergedRow]):
     @property
     def objects(self) -> int: ...
     @property
     def unreachable(self) -> int: ...
     @property
     def retained(self) -> Bytes: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[MergedRow]: ...
-    @overload
-    def __getitem__(self, key: SupportsIndex, /) -> MergedRow: ...
-    @overload
-    def __getitem__(self, key: slice, /) -> tuple[MergedRow, ...]: ...
     @property
     def drawing(self) -> Drawing: ...
     def save(self, path: _Path, format: str | None = None) -> str: ...
-    def _repr_html_(self) -> str: ...
     def _repr_svg_(self) -> str | None: ...
 
 @final
-class Tensors:
-    @property
-    def rows(self) -> tuple[TensorRow, ...]: ...
+class Tensors(Result[TensorRow]):
     @property
     def findings(self) -> tuple[Finding, ...]: ...
     @property
     def storages(self) -> int: ...
     @property
     def bytes(self) -> dict[str, int]: ...
-    @property
-    def json(self) -> str: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[TensorRow]: ...
-    @overload
-    def __getitem__(self, key: SupportsIndex, /) -> TensorRow: ...
-    @overload
-    def __getitem__(self, key: slice, /) -> tuple[TensorRow, ...]: ...
-    def _repr_html_(self) -> str: ...
 
 @final
-class TensorGroups:
-    @property
-    def rows(self) -> tuple[TensorGroup, ...]: ...
+class TensorGroups(Result[TensorGroup]):
     @property
     def storages(self) -> int: ...
     @property
     def bytes(self) -> dict[str, int]: ...
-    @property
-    def json(self) -> str: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[TensorGroup]: ...
-    @overload
-    def __getitem__(self, key: SupportsIndex, /) -> TensorGroup: ...
-    @overload
-    def __getitem__(self, key: slice, /) -> tuple[TensorGroup, ...]: ...
-    def _repr_html_(self) -> str: ...
 
 @final
-class Figures:
-    @property
-    def rows(self) -> tuple[FigureRow, ...]: ...
+class Figures(Result[FigureRow]):
     @property
     def findings(self) -> tuple[Finding, ...]: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[FigureRow]: ...
-    @overload
-    def __getitem__(self, key: SupportsIndex, /) -> FigureRow: ...
-    @overload
-    def __getitem__(self, key: slice, /) -> tuple[FigureRow, ...]: ...
-    def _repr_html_(self) -> str: ...
 
 @final
 class Why:
@@ -671,7 +643,7 @@ class Why:
     def _repr_html_(self) -> str: ...
 
 @final
-class Root(structseq[Any], tuple[Node, str, str]):
+class Root(_Row, tuple[Node, str, str]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = ("node", "kind", "name")
     @property
@@ -682,7 +654,7 @@ class Root(structseq[Any], tuple[Node, str, str]):
     def name(self) -> str: ...
 
 @final
-class TypeRow(structseq[Any], tuple[str, int, int]):
+class TypeRow(_Row, tuple[str, int, int]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = ("name", "count", "bytes")
     @property
@@ -693,7 +665,7 @@ class TypeRow(structseq[Any], tuple[str, int, int]):
     def bytes(self) -> int: ...
 
 @final
-class TopRow(structseq[Any], tuple[str, Node | None, int, int, int, int, str]):
+class TopRow(_Row, tuple[str, Node | None, int, Size, Size, str]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "name",
@@ -701,7 +673,6 @@ class TopRow(structseq[Any], tuple[str, Node | None, int, int, int, int, str]):
             "count",
             "size",
             "retained",
-            "device",
             "held_by",
         )
     @property
@@ -711,16 +682,14 @@ class TopRow(structseq[Any], tuple[str, Node | None, int, int, int, int, str]):
     @property
     def count(self) -> int: ...  # type: ignore[override]
     @property
-    def size(self) -> int: ...
+    def size(self) -> Size: ...
     @property
-    def retained(self) -> int: ...
-    @property
-    def device(self) -> int: ...
+    def retained(self) -> Size: ...
     @property
     def held_by(self) -> str: ...
 
 @final
-class MergedRow(structseq[Any], tuple[int, str, str, Node | None, int, int, int, int]):
+class MergedRow(_Row, tuple[int, str, str, Node | None, int, int, int, int]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "depth",
@@ -751,7 +720,7 @@ class MergedRow(structseq[Any], tuple[int, str, str, Node | None, int, int, int,
 
 @final
 class TensorRow(
-    structseq[Any],
+    _Row,
     tuple[
         Node,
         Node | None,
@@ -813,7 +782,7 @@ class TensorRow(
 
 @final
 class TensorGroup(
-    structseq[Any],
+    _Row,
     tuple[
         str,
         int,
@@ -839,7 +808,7 @@ class TensorGroup(
 
 @final
 class FigureRow(
-    structseq[Any],
+    _Row,
     tuple[
         Node,
         int | None,
@@ -893,7 +862,7 @@ class FigureRow(
 
 @final
 class Account(
-    structseq[Any],
+    _Row,
     tuple[
         str,
         bool,
@@ -975,7 +944,7 @@ class Account(
 
 @final
 class Finding(
-    structseq[Any],
+    _Row,
     tuple[str, str, str, Node | None, str, Node | None, int, int, int, int],
 ):
     if sys.version_info >= (3, 10):
@@ -1013,7 +982,7 @@ class Finding(
     def alike(self) -> int: ...
 
 @final
-class Hop(structseq[Any], tuple[str, Node, Node, str]):
+class Hop(_Row, tuple[str, Node, Node, str]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = ("label", "source", "target", "reason")
     @property
@@ -1026,7 +995,7 @@ class Hop(structseq[Any], tuple[str, Node, Node, str]):
     def reason(self) -> str: ...
 
 @final
-class Bytes(structseq[Any], tuple[int, int]):
+class Bytes(_Row, tuple[int, int]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = ("host", "device")
     @property
@@ -1035,7 +1004,7 @@ class Bytes(structseq[Any], tuple[int, int]):
     def device(self) -> int: ...
 
 @final
-class CaptureInfo(structseq[Any], tuple[int, int, float, int, str, str, float]):
+class CaptureInfo(_Row, tuple[int, int, float, int, str, str, float]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "nodes",

@@ -16,7 +16,6 @@ from leakgraph._core import (
     Snapshot,
     TensorGroup,
     TensorRow,
-    TopRow,
 )
 
 TYPE_CHECKING = False
@@ -33,7 +32,6 @@ __all__ = [
     "tensor_facts",
     "tensor_groups",
     "tensor_rows",
-    "top_rows",
 ]
 
 #: Fields of `Account` that are in the report under the same name.
@@ -55,25 +53,6 @@ _ACCOUNT = (
     "residual",
     "beyond",
 )
-
-
-def top_rows(given: tuple[Snapshot, str]) -> tuple[TopRow, ...]:
-    """Rows of `Top`, from a snapshot and the report's JSON."""
-    snapshot, text = given
-    rows = []
-    for row in json.loads(text)["rows"]:
-        retained = dict(row["retained"])
-        host = retained.pop("host", 0)
-        node = snapshot.node(row["node"]) if "node" in row else None
-        if node is not None:
-            name, count, size = node.label, 1, node.size
-        else:
-            name = row.get("type", row.get("module", ""))
-            count, size = row["count"], row["size"]
-        device = sum(retained.values())
-        held_by = row.get("held_by", "")
-        rows.append(TopRow((name, node, count, size, host, device, held_by)))
-    return tuple(rows)
 
 
 def tensor_rows(given: tuple[Snapshot, str]) -> tuple[TensorRow, ...]:
@@ -98,10 +77,10 @@ def tensor_groups(given: tuple[Snapshot, str]) -> tuple[TensorGroup, ...]:
     )
 
 
-def tensor_facts(text: str) -> tuple[int, dict[str, int], str]:
-    """The rest of both: storages, their bytes by device, the report itself."""
+def tensor_facts(text: str) -> tuple[int, dict[str, int]]:
+    """The rest of both: storages, their bytes by device."""
     report = json.loads(text)
-    return report["storages"], _present(report["bytes"]), text
+    return report["storages"], _present(report["bytes"])
 
 
 def figure_rows(given: tuple[Snapshot, str]) -> tuple[FigureRow, ...]:

@@ -244,27 +244,28 @@ top(void)
         &told, LG_GROUP_OBJECT, LG_FORMAT_JSON,
         "{\"group\": \"object\", \"reachable\": {\"host\": 6292072}, "
         "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
-        "  {\"retained\": {\"host\": 4194304}, \"size\": 4194304, "
+        "  {\"retained\": {\"host\": 4194304}, \"size\": {\"host\": 4194304}, "
         "\"node\": 11, \"type\": \"bytearray\", \"title\": \"bytearray\", "
         "\"held_by\": \"garbage: Child.buffer\"},\n"
-        "  {\"retained\": {\"host\": 3145728}, \"size\": 3145728, "
+        "  {\"retained\": {\"host\": 3145728}, \"size\": {\"host\": 3145728}, "
         "\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\", "
         "\"held_by\": \"train.history[0]\"},\n"
-        "  {\"retained\": {\"host\": 2097152}, \"size\": 2097152, "
+        "  {\"retained\": {\"host\": 2097152}, \"size\": {\"host\": 2097152}, "
         "\"node\": 3, \"type\": \"train.Session\", \"title\": \"Session\", "
         "\"held_by\": \"train.session\"}\n"
         "]}\n");
-    expect_top(
-        &told, LG_GROUP_TYPE, LG_FORMAT_JSON,
-        "{\"group\": \"type\", \"reachable\": {\"host\": 6292072}, "
-        "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
-        "  {\"retained\": {\"host\": 4194400}, \"count\": 1, \"size\": 48, "
-        "\"type\": \"train.Child\"},\n"
-        "  {\"retained\": {\"host\": 4194304}, \"count\": 1, \"size\": "
-        "4194304, \"type\": \"bytearray\"},\n"
-        "  {\"retained\": {\"host\": 3145944}, \"count\": 1, \"size\": 72, "
-        "\"type\": \"module\"}\n"
-        "]}\n");
+    expect_top(&told, LG_GROUP_TYPE, LG_FORMAT_JSON,
+               "{\"group\": \"type\", \"reachable\": {\"host\": 6292072}, "
+               "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
+               "  {\"retained\": {\"host\": 4194400}, \"count\": 1, \"size\": "
+               "{\"host\": 48}, "
+               "\"type\": \"train.Child\"},\n"
+               "  {\"retained\": {\"host\": 4194304}, \"count\": 1, \"size\": "
+               "{\"host\": 4194304}, \"type\": \"bytearray\"},\n"
+               "  {\"retained\": {\"host\": 3145944}, \"count\": 1, \"size\": "
+               "{\"host\": 72}, "
+               "\"type\": \"module\"}\n"
+               "]}\n");
     forget(&told);
 }
 

@@ -69,7 +69,7 @@ snap = leakgraph.snapshot()
 snap.save("heap.lgs")
 later = leakgraph.cuda.attribute(path, "heap.lgs")
 used = sum(array.data.mem.size for array in arrays)
-print(json.dumps([[a._asdict() if hasattr(a, "_asdict") else list(a) for a in t]
+print(json.dumps([[list(a) for a in t]
                   for t in (live, snap.memory(), later)]))
 print(used)
 """
@@ -196,4 +196,4 @@ def test_memory(snap):
     assert set(accounting.host) >= {"python", "arrays", "tensors", "rss"}
     assert accounting.host["python"] > 2**20
     assert accounting.devices == tuple(accounting)
-    assert "<table>" in accounting._repr_html_() and "resident" in repr(accounting)
+    assert "<table>" in accounting._repr_html_() and "resident" in str(accounting)

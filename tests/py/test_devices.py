@@ -74,10 +74,11 @@ def sizes(**options):
 
 print(sizes(by="device:cuda:0"))
 (first, *_) = snap.top(1, by="device:cuda:1")
-print(first.node.retained_on("cuda:1") // MIB, first.device // MIB)
-print(snap.top(1, by="host")[0].retained >= 2 * MIB, snap.top(1)[0].device // MIB)
+print(first.node.retained_on("cuda:1") // MIB, first.retained.device // MIB)
+(host,), (most,) = snap.top(1, by="host"), snap.top(1)
+print(host.retained.host >= 2 * MIB, most.retained.device // MIB)
 rows = snap.top(50, by="device:cuda:0", group="type")
-print({r.name: r.device // MIB for r in rows}["__main__.Batch"])
+print({r.name: r.retained.device // MIB for r in rows}["__main__.Batch"])
 print(all(snap.retained_on(f"type:{r.name}", "cuda:0") > 0 for r in rows))
 print("cuda:0 · " in str(rows), "cuda:1" in str(rows))
 for by in ("size", 3):

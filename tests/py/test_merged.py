@@ -99,7 +99,8 @@ def test_why_of_many(holder):
 
 def test_text_and_html(holder):
     merged = leakgraph.snapshot().merged_paths("type:test_merged.Job")
-    assert repr(merged) == str(merged) and "44 objects retain" in str(merged)
+    assert repr(merged) == f"<leakgraph.MergedPaths: {len(merged)} rows>"
+    assert "44 objects retain" in str(merged)
     assert [row.name for row in merged[:2]] == [row.name for row in merged.rows[:2]]
     html = merged._repr_html_()
     assert html.count("<tr>") == len(merged) + 1

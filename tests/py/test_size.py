@@ -57,7 +57,7 @@ def test_order_is_that_of_totals():
     small, big = Size({"host": 9}), Size({"host": 5, "cuda:0": 5})
     assert small < big
     assert big > small
-    assert small <= small  # noqa: PLR0124
+    assert small <= small
     assert sorted([big, small]) == [small, big]
     assert max(small, big) is big
     assert big > 9

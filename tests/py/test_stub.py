@@ -31,7 +31,9 @@ def signature(function):
 
 def test_every_public_name_is_in_the_stub():
     public = {name for name in vars(_core) if not name.startswith("_")}
-    assert public == set(CLASSES) | {name for name in FUNCTIONS if name[0] != "_"}
+    assert public == {name for name in CLASSES if name[0] != "_"} | {
+        name for name in FUNCTIONS if name[0] != "_"
+    }
     modules = {*expect.__all__, *armed.__all__, *buffers.__all__}
     elsewhere = {"__version__", "cuda", *modules} - {"uncollected"}
     assert set(leakgraph.__all__) == public | elsewhere
@@ -43,7 +45,7 @@ def test_function(name):
     assert inspect.getdoc(getattr(_core, name))
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", [name for name in CLASSES if name[0] != "_"])
 def test_class(name):
     stubbed = {n.name: n for n in CLASSES[name].body if isinstance(n, ast.FunctionDef)}
     kind = getattr(_core, name)

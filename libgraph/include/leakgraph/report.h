@@ -125,6 +125,12 @@ LG_API const lg_table *lg_table_facts(const lg_table *table);
 LG_API uint32_t lg_table_device_count(const lg_table *table);
 LG_API lg_string lg_table_device_name(const lg_table *table, uint32_t device);
 
+/** The rows with these numbers, in this order, as a table of their own without
+ *  totals. It borrows all else from `table`, which must outlive it. LG_EINVAL
+ * of a row that is not there; LG_ENOMEM. */
+LG_API lg_status lg_table_select(const lg_table *table, const size_t *rows,
+                                 size_t count, lg_table **out, lg_error *err);
+
 /** As text for terminals, aligned by what characters take there. No more than
  *  `limit` rows (0: all), the others counted. LG_ENOMEM. */
 LG_API lg_status lg_table_text(const lg_table *table, size_t limit,

@@ -58,10 +58,10 @@ lg_status lg__top_objects(const lg_analysis *analysis, uint32_t by,
 typedef struct lg__top_group {
     uint32_t group;
     uint64_t count;     /**< of its objects */
-    uint64_t size;      /**< of them */
     uint64_t bound;     /**< at least this much is retained */
     uint64_t rank;      /**< what it goes by */
     uint64_t *retained; /**< [device_count + 1] */
+    uint64_t *size;     /**< of the objects, [device_count + 1] */
 } lg__top_group;
 
 typedef struct lg__top_list {

@@ -150,6 +150,8 @@ typedef struct grouping {
     const uint32_t *group_of;
     uint32_t by;
     lg__top_group *groups;
+    size_t devices;   // and the host
+    uint64_t *size;   // [group * devices] of members
     uint32_t *open;   // [group] members above the node that is walked
     uint32_t *cursor; // [node] its child to be walked next
 } grouping;
@@ -165,7 +167,9 @@ enter(grouping *state, uint32_t node)
 {
     lg__top_group *group = &state->groups[group_of(state, node)];
     group->count++;
-    group->size += lg_node_size(state->analysis->graph, node);
+    state->size[(size_t)group_of(state, node) * state->devices +
+                lg_node_device(state->analysis->graph, node)] +=
+        lg_node_size(state->analysis->graph, node);
     if (state->open[group_of(state, node)]++ == 0)
         group->bound += state->by == 0 ? lg__retained_by(state->analysis, node)
                                        : lg__dominated_on(state->analysis, node,
@@ -264,17 +268,22 @@ static lg_status
 weigh_best(grouping *state, uint32_t group_count, size_t limit,
            const lg_monitor *monitor, lg__top_list *out, lg_error *err)
 {
-    size_t devices = (size_t)state->analysis->graph->device_count + 1;
+    size_t devices = state->devices;
     size_t count = 0;
     qsort(state->groups, group_count, sizeof *state->groups, by_bound);
     while (count < group_count && count < limit &&
            state->groups[count].count > 0)
         count++;
-    out->bytes = malloc((count + 1) * devices * sizeof *out->bytes);
+    out->bytes = malloc((count + 1) * 2 * devices * sizeof *out->bytes);
     if (out->bytes == NULL)
         return lg__error_memory(err);
-    for (size_t i = 0; i < count; i++)
-        state->groups[i].retained = out->bytes + i * devices;
+    for (size_t i = 0; i < count; i++) {
+        lg__top_group *group = &state->groups[i];
+        group->retained = out->bytes + i * devices;
+        group->size = out->bytes + (count + i) * devices;
+        memcpy(group->size, state->size + group->group * devices,
+               devices * sizeof *group->size);
+    }
     lg_status status = weigh(state, state->groups, count, monitor, err);
     qsort(state->groups, count, sizeof *state->groups, by_rank);
     while (count > 0 && state->by > 0 && state->groups[count - 1].rank == 0)
@@ -289,17 +298,20 @@ lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
                const lg_monitor *monitor, lg__top_list *out, lg_error *err)
 {
     size_t nodes = analysis->graph->columns.node_count;
+    size_t devices = (size_t)analysis->graph->device_count + 1;
     grouping state = {
         .analysis = analysis,
         .group_of = group_of_type,
         .by = by,
         .groups = calloc((size_t)group_count + 1, sizeof(lg__top_group)),
+        .devices = devices,
+        .size = calloc(((size_t)group_count + 1) * devices, sizeof(uint64_t)),
         .open = calloc((size_t)group_count + 1, sizeof(uint32_t)),
         .cursor = malloc((nodes + 2) * sizeof(uint32_t)),
     };
     lg__top_list list = {.items = state.groups};
     lg_status status = LG_OK;
-    if (!state.groups || !state.open || !state.cursor) {
+    if (!state.groups || !state.size || !state.open || !state.cursor) {
         status = lg__error_memory(err);
         goto done;
     }
@@ -315,6 +327,7 @@ lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
 
 done:
     lg__top_list_free(&list);
+    free(state.size);
     free(state.open);
     free(state.cursor);
     return status;

@@ -72,6 +72,14 @@ put_facts(report *to, const char *group)
     lg__put_retained(known, 2, to->analysis, whole_on, GARBAGE);
 }
 
+static uint64_t
+own_on(const lg_analysis *analysis, uint32_t node, uint32_t device)
+{
+    return lg_node_device(analysis->graph, node) == device
+               ? lg_node_size(analysis->graph, node)
+               : 0;
+}
+
 static lg_status
 put_object(report *to, uint32_t node, lg_error *err)
 {
@@ -81,7 +89,7 @@ put_object(report *to, uint32_t node, lg_error *err)
     lg__put_retained(table, RETAINED, to->analysis, lg_node_retained_on, node);
     lg__put_share(table, SHARE, lg__top_weight(to->analysis, node, to->by),
                   to->total);
-    lg__put_count(table, SIZE, lg_node_size(to->graph, node));
+    lg__put_retained(table, SIZE, to->analysis, own_on, node);
     lg__put_node(table, OBJECT, to->graph, node);
     lg_status status =
         lg__where_format(&to->where, node, to->monitor, &where, err);
@@ -96,7 +104,7 @@ tabulate_objects(report *to, size_t limit, lg_error *err)
         [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
         [SHARE] = {"share", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
                    .least = 9},
-        [SIZE] = {"size", .type = LG_COLUMN_BYTES,
+        [SIZE] = {"size", .type = LG_COLUMN_SIZE,
                   .faces = LG__IN_HTML | LG__IN_DATA},
         [OBJECT] = {"node", "object", .type = LG_COLUMN_NODE, .gap = 2,
                     .least = 34},
@@ -218,7 +226,7 @@ put_group(report *to, const lg__top_group *row, lg_string name)
     lg__put_each(table, RETAINED, row->retained);
     lg__put_share(table, SHARE, row->rank, to->total);
     lg__put_count(table, COUNT, row->count);
-    lg__put_count(table, GROUP_SIZE, row->size);
+    lg__put_each(table, GROUP_SIZE, row->size);
     lg__put_string(table, NAME, name);
 }
 
@@ -232,7 +240,7 @@ put_groups(report *to, const groups *all, const lg__top_list *rows,
         [SHARE] = {"share", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
                    .least = 9},
         [COUNT] = {"count", "objects", .type = LG_COLUMN_COUNT, .least = 12},
-        [GROUP_SIZE] = {"size", .type = LG_COLUMN_BYTES,
+        [GROUP_SIZE] = {"size", .type = LG_COLUMN_SIZE,
                         .faces = LG__IN_HTML | LG__IN_DATA},
         [NAME] = {by_type ? "type" : "module",
                   by_type ? "type" : "module of the type", .gap = 2},

@@ -84,6 +84,12 @@ lg_table_free(lg_table *table)
 {
     if (table == NULL)
         return;
+    if (table->borrows) {
+        free(table->rows);
+        free(table->cells);
+        free(table);
+        return;
+    }
     for (size_t i = 0; i < table->column_count; i++)
         free(table->names[i]);
     for (size_t i = 0; i < table->table_count; i++)

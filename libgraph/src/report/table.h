@@ -166,6 +166,7 @@ struct lg_table {
     char **devices; /**< of the root: names, [device_count + 1] */
     uint32_t device_count;
     bool failed;
+    bool borrows; /**< all but rows and cells, from another table */
 };
 
 /** A table for a cell of another one, or NULL. */

@@ -2,7 +2,7 @@
 #include "binding/objects/py_analysis.h"
 #include "binding/support/args.h"
 #include "binding/support/errors.h"
-#include "binding/objects/listing.h"
+#include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
 #include <leakgraph/bytes.h>
 
@@ -11,33 +11,22 @@
 
 static const char *const figures_names[] = {"progress", NULL};
 
-static lg_status
-write_reports(const lg_analysis *analysis, listing_texts *out, lg_error *error)
-{
-    lg_table *table = NULL;
-    lg_status status = lg_tabulate_figures(analysis, 0, &table, error);
-    if (status == LG_OK)
-        status = listing_write(table, SHOWN_ROWS, out, error);
-    lg_table_free(table);
-    return status;
-}
-
 static PyObject *
 figures_of(snapshot_object *snapshot, progress *watch)
 {
     const lg_analysis *analysis = analysis_acquire(snapshot, &watch->monitor);
     if (analysis == NULL)
         return NULL;
-    listing_texts texts = {0};
+    lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = write_reports(analysis, &texts, &error);
+    status = lg_tabulate_figures(analysis, 0, &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return listing_new_found(snapshot, TYPE_FIGURES, "figure_rows", &texts);
-    listing_texts_free(&texts);
+        return result_read_found(snapshot, TYPE_FIGURES, TYPE_FIGURE_ROW,
+                                 "figure_rows", SHOWN_ROWS, table);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -101,21 +90,13 @@ snapshot_figures(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 /* ------------------------------------------------------------ protocol --- */
 
 static PyMemberDef figures_members[] = {
-    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
-     "A tuple of FigureRow."},
-    LISTING_FINDINGS,
+    RESULT_FINDINGS,
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyMethodDef figures_methods[] = {
-    LISTING_HTML,
-    {NULL, NULL, 0, NULL},
-};
-
 static PyType_Slot figures_slots[] = {
-    LISTING_SLOTS,
+    RESULT_SLOTS,
     {Py_tp_members, figures_members},
-    {Py_tp_methods, figures_methods},
     {Py_tp_doc, "A sequence of FigureRow, biggest first; str() is the table as "
                 "text."},
     {0, NULL},
@@ -123,7 +104,7 @@ static PyType_Slot figures_slots[] = {
 
 PyType_Spec figures_spec = {
     .name = "leakgraph.Figures",
-    .basicsize = sizeof(listing_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = figures_slots,
 };

@@ -3,24 +3,20 @@
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
-#include "binding/objects/listing.h"
+#include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
 
 #include <leakgraph/bytes.h>
 
 static lg_status
-write_reports(const lg_analysis *analysis, const lg_monitor *monitor,
-              listing_texts *out, lg_error *error)
+find_mistakes(const lg_analysis *analysis, const lg_monitor *monitor,
+              lg_table **out, lg_error *error)
 {
     lg_findings findings = {0};
-    lg_table *table = NULL;
     lg_status status =
         lg_analysis_findings(analysis, monitor, &findings, error);
     if (status == LG_OK)
-        status = lg_tabulate_findings(analysis, &findings, &table, error);
-    if (status == LG_OK)
-        status = listing_write(table, 0, out, error);
-    lg_table_free(table);
+        status = lg_tabulate_findings(analysis, &findings, out, error);
     lg_findings_free(&findings);
     return status;
 }
@@ -31,16 +27,16 @@ findings_of(snapshot_object *snapshot, const lg_monitor *monitor)
     const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
     if (analysis == NULL)
         return NULL;
-    listing_texts texts = {0};
+    lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = write_reports(analysis, monitor, &texts, &error);
+    status = find_mistakes(analysis, monitor, &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return listing_new(snapshot, TYPE_FINDINGS, "finding_rows", &texts);
-    listing_texts_free(&texts);
+        return result_read(snapshot, TYPE_FINDINGS, TYPE_FINDING,
+                           "finding_rows", 0, table);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -98,29 +94,15 @@ snapshot_findings(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 /* ------------------------------------------------------------ protocol --- */
 
-static PyMemberDef findings_members[] = {
-    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
-     "A tuple of Finding(pattern, cause, fix, holder, held_by, example, count, "
-     "retained,\ndevice, alike)."},
-    {NULL, 0, 0, 0, NULL},
-};
-
-static PyMethodDef findings_methods[] = {
-    LISTING_HTML,
-    {NULL, NULL, 0, NULL},
-};
-
 static PyType_Slot findings_slots[] = {
-    LISTING_SLOTS,
-    {Py_tp_members, findings_members},
-    {Py_tp_methods, findings_methods},
+    RESULT_SLOTS,
     {Py_tp_doc, "A sequence of Finding, biggest first; str() tells them."},
     {0, NULL},
 };
 
 PyType_Spec findings_spec = {
     .name = "leakgraph.Findings",
-    .basicsize = sizeof(listing_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = findings_slots,
 };

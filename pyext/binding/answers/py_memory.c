@@ -3,7 +3,7 @@
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
-#include "binding/objects/listing.h"
+#include "binding/objects/result.h"
 #include "binding/support/progress.h"
 #include "binding/support/python.h"
 #include "binding/capture/recorder.h"
@@ -17,7 +17,7 @@
 
 /* Frees the texts. */
 static PyObject *
-accounting_new(snapshot_object *snapshot, listing_texts *texts)
+accounting_new(snapshot_object *snapshot, result_texts *texts)
 {
     PyObject *json = PyUnicode_FromStringAndSize(
         texts->json.data, (Py_ssize_t)texts->json.length);
@@ -25,21 +25,21 @@ accounting_new(snapshot_object *snapshot, listing_texts *texts)
         json ? python_call("leakgraph.rows", "account_host", json) : NULL;
     Py_XDECREF(json);
     if (host == NULL) {
-        listing_texts_free(texts);
+        result_texts_free(texts);
         return NULL;
     }
-    PyObject *self =
-        listing_new(snapshot, TYPE_ACCOUNTING, "account_rows", texts);
+    PyObject *self = result_of_json(snapshot, TYPE_ACCOUNTING, TYPE_ACCOUNT,
+                                    "account_rows", texts);
     if (self == NULL)
         Py_DECREF(host);
     else
-        ((listing_object *)self)->facts = host;
+        ((result_object *)self)->facts = host;
     return self;
 }
 
 static lg_status
 write_reports(const lg_graph *graph, const lg_allocator_state *state,
-              listing_texts *out, lg_error *error)
+              result_texts *out, lg_error *error)
 {
     lg_table *table = NULL;
     lg_status status = lg_tabulate_memory(graph, state, &table, error);
@@ -61,7 +61,7 @@ accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
     lg_graph *graph = snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
-    listing_texts texts = {0};
+    result_texts texts = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
@@ -70,7 +70,7 @@ accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
     snapshot_release(snapshot);
     if (status == LG_OK)
         return accounting_new(snapshot, &texts);
-    listing_texts_free(&texts);
+    result_texts_free(&texts);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -232,30 +232,24 @@ core_attribute(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 /* ------------------------------------------------------------- protocol --- */
 
 static PyMemberDef accounting_members[] = {
-    {"devices", T_OBJECT, offsetof(listing_object, rows), READONLY,
+    {"devices", T_OBJECT, offsetof(result_object, rows), READONLY,
      "A tuple of Account, one for each device but the host."},
-    {"host", T_OBJECT, offsetof(listing_object, facts), READONLY,
+    {"host", T_OBJECT, offsetof(result_object, facts), READONLY,
      "A dict of the host's bytes: python, arrays, tensors, cpp, mapped, "
      "pinned,\nrss, malloc, arenas (None: not known)."},
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyMethodDef accounting_methods[] = {
-    LISTING_HTML,
-    {NULL, NULL, 0, NULL},
-};
-
 static PyType_Slot accounting_slots[] = {
-    LISTING_SLOTS,
+    RESULT_SLOTS,
     {Py_tp_members, accounting_members},
-    {Py_tp_methods, accounting_methods},
     {Py_tp_doc, "A sequence of Account; str() is the report."},
     {0, NULL},
 };
 
 PyType_Spec accounting_spec = {
     .name = "leakgraph.Accounting",
-    .basicsize = sizeof(listing_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = accounting_slots,
 };

@@ -3,7 +3,7 @@
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
-#include "binding/objects/listing.h"
+#include "binding/objects/result.h"
 #include "binding/pictures/picture.h"
 #include "binding/support/python.h"
 #include "binding/objects/target.h"
@@ -12,7 +12,7 @@
 
 static lg_status
 write_reports(const lg_analysis *analysis, const lg_nodes *nodes, size_t limit,
-              const lg_monitor *monitor, listing_texts *out, lg_error *error)
+              const lg_monitor *monitor, result_texts *out, lg_error *error)
 {
     lg_status status =
         lg_report_paths(analysis, nodes->items, nodes->count, limit, monitor,
@@ -51,7 +51,7 @@ facts_new(snapshot_object *snapshot, const lg_nodes *nodes, const lg_text *text)
 /* Frees the texts. */
 static PyObject *
 merged_new(snapshot_object *snapshot, const lg_nodes *nodes,
-           listing_texts *texts)
+           result_texts *texts)
 {
     PyObject *facts = facts_new(snapshot, nodes, &texts->json);
     if (facts == NULL) {
@@ -59,11 +59,12 @@ merged_new(snapshot_object *snapshot, const lg_nodes *nodes,
         lg_text_free(&texts->json);
         return NULL;
     }
-    PyObject *self = listing_new(snapshot, TYPE_MERGED, "merged_rows", texts);
+    PyObject *self = result_of_json(snapshot, TYPE_MERGED, TYPE_MERGED_ROW,
+                                    "merged_rows", texts);
     if (self == NULL)
         Py_DECREF(facts);
     else
-        ((listing_object *)self)->facts = facts;
+        ((result_object *)self)->facts = facts;
     return self;
 }
 
@@ -74,7 +75,7 @@ merged_of(snapshot_object *snapshot, const lg_nodes *nodes, size_t limit,
     const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
     if (analysis == NULL)
         return NULL;
-    listing_texts texts = {0};
+    result_texts texts = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
@@ -127,7 +128,7 @@ snapshot_merged_paths(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 /* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
-get_fact(listing_object *self, void *index)
+get_fact(result_object *self, void *index)
 {
     PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
     Py_INCREF(fact);
@@ -149,7 +150,7 @@ see(const lg_analysis *analysis, const void *of, lg_view **out, lg_error *err)
 }
 
 static PyObject *
-get_drawing(listing_object *self, void *Py_UNUSED(closure))
+get_drawing(result_object *self, void *Py_UNUSED(closure))
 {
     PyObject *snapshot = PyTuple_GET_ITEM(self->facts, FACT_SNAPSHOT);
     PyObject *items = PyTuple_GET_ITEM(self->facts, FACT_NODES);
@@ -164,24 +165,16 @@ static PyObject *
 merged_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
             PyObject *kwnames)
 {
-    return picture_ask(get_drawing((listing_object *)self, NULL), "save", args,
+    return picture_ask(get_drawing((result_object *)self, NULL), "save", args,
                        nargs, kwnames);
 }
 
 static PyObject *
 merged_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return picture_ask(get_drawing((listing_object *)self, NULL), "_repr_svg_",
+    return picture_ask(get_drawing((result_object *)self, NULL), "_repr_svg_",
                        NULL, 0, NULL);
 }
-
-static PyMemberDef merged_members[] = {
-    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
-     "A tuple of MergedRow(depth, label, name, node, count, objects, retained, "
-     "device),\neach below the last one before it whose depth is less by "
-     "one."},
-    {NULL, 0, 0, 0, NULL},
-};
 
 static PyGetSetDef merged_getset[] = {
     {"objects", (getter)get_fact, NULL, "How many objects were asked about.",
@@ -208,8 +201,7 @@ static PyMethodDef merged_methods[] = {
 };
 
 static PyType_Slot merged_slots[] = {
-    LISTING_SLOTS,
-    {Py_tp_members, merged_members},
+    RESULT_SLOTS,
     {Py_tp_getset, merged_getset},
     {Py_tp_methods, merged_methods},
     {Py_tp_doc, "A sequence of MergedRow, a tree from the roots down; str() "
@@ -219,7 +211,7 @@ static PyType_Slot merged_slots[] = {
 
 PyType_Spec merged_spec = {
     .name = "leakgraph.MergedPaths",
-    .basicsize = sizeof(listing_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = merged_slots,
 };

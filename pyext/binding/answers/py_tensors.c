@@ -4,7 +4,7 @@
 #include "binding/support/convert.h"
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
-#include "binding/objects/listing.h"
+#include "binding/objects/result.h"
 #include "binding/support/progress.h"
 #include "binding/support/python.h"
 #include "binding/capture/recorder.h"
@@ -54,43 +54,24 @@ request_parse(tensors_request *self, core_state *state, PyObject *const *values)
     return progress_start(&self->progress, values[3]);
 }
 
-static lg_status
-write_reports(const tensors_request *self, const lg_graph *graph,
-              const lg_analysis *analysis, uint32_t device, listing_texts *out,
-              lg_error *error)
-{
-    lg_table *table = NULL;
-    lg_status status = lg_tabulate_tensors(graph, analysis, device, self->group,
-                                           self->limit, &table, error);
-    if (status == LG_OK)
-        status = listing_write(table, 0, out, error);
-    lg_table_free(table);
-    return status;
-}
-
-/* Frees the texts. */
+/* The table is its from now on. */
 static PyObject *
-tensors_new(snapshot_object *snapshot, lg_tensor_group group,
-            listing_texts *texts)
+tensors_new(snapshot_object *snapshot, lg_tensor_group group, lg_table *table)
 {
-    bool each = group == LG_TENSORS_EACH;
-    PyObject *json = PyUnicode_FromStringAndSize(
-        texts->json.data, (Py_ssize_t)texts->json.length);
+    PyObject *self =
+        group == LG_TENSORS_EACH
+            ? result_read_found(snapshot, TYPE_TENSORS, TYPE_TENSOR_ROW,
+                                "tensor_rows", 0, table)
+            : result_read(snapshot, TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP,
+                          "tensor_groups", 0, table);
+    PyObject *json = self ? PyObject_GetAttrString(self, "json") : NULL;
     PyObject *facts =
         json ? python_call("leakgraph.rows", "tensor_facts", json) : NULL;
     Py_XDECREF(json);
-    if (facts == NULL) {
-        listing_texts_free(texts);
-        return NULL;
-    }
-    PyObject *self =
-        each
-            ? listing_new_found(snapshot, TYPE_TENSORS, "tensor_rows", texts)
-            : listing_new(snapshot, TYPE_TENSOR_GROUPS, "tensor_groups", texts);
-    if (self == NULL)
-        Py_DECREF(facts);
+    if (facts == NULL)
+        Py_CLEAR(self);
     else
-        ((listing_object *)self)->facts = facts;
+        ((result_object *)self)->facts = facts;
     return self;
 }
 
@@ -127,16 +108,16 @@ request_run(const tensors_request *self, snapshot_object *snapshot)
         snapshot_release(snapshot);
         return NULL;
     }
-    listing_texts texts = {0};
+    lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = write_reports(self, graph, analysis, device, &texts, &error);
+    status = lg_tabulate_tensors(graph, analysis, device, self->group,
+                                 self->limit, &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return tensors_new(snapshot, self->group, &texts);
-    listing_texts_free(&texts);
+        return tensors_new(snapshot, self->group, table);
     return error_raise(state, status, &error);
 }
 
@@ -207,7 +188,7 @@ snapshot_tensors(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 /* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
-get_fact(listing_object *self, void *index)
+get_fact(result_object *self, void *index)
 {
     PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
     Py_INCREF(fact);
@@ -215,15 +196,7 @@ get_fact(listing_object *self, void *index)
 }
 
 static PyMemberDef tensors_members[] = {
-    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
-     "A tuple of the rows."},
-    LISTING_FINDINGS,
-    {NULL, 0, 0, 0, NULL},
-};
-
-static PyMemberDef groups_members[] = {
-    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
-     "A tuple of the rows."},
+    RESULT_FINDINGS,
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -232,35 +205,21 @@ static PyGetSetDef tensors_getset[] = {
      "How many storages there are, before the limit.", (void *)0},
     {"bytes", (getter)get_fact, NULL,
      "A dict of their bytes by device, before the limit.", (void *)1},
-    {"json", (getter)get_fact, NULL, "The report as JSON, a str.", (void *)2},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyMethodDef tensors_methods[] = {
-    LISTING_HTML,
-    {NULL, NULL, 0, NULL},
-};
-
-static PyMethodDef groups_methods[] = {
-    LISTING_HTML,
-    {NULL, NULL, 0, NULL},
-};
-
 static PyType_Slot tensors_slots[] = {
-    LISTING_SLOTS,
+    RESULT_SLOTS,
     {Py_tp_members, tensors_members},
     {Py_tp_getset, tensors_getset},
-    {Py_tp_methods, tensors_methods},
     {Py_tp_doc, "A sequence of TensorRow, biggest first; str() is the table as "
                 "text."},
     {0, NULL},
 };
 
 static PyType_Slot groups_slots[] = {
-    LISTING_SLOTS,
-    {Py_tp_members, groups_members},
+    RESULT_SLOTS,
     {Py_tp_getset, tensors_getset},
-    {Py_tp_methods, groups_methods},
     {Py_tp_doc, "A sequence of TensorGroup, biggest first; str() is the table "
                 "as text."},
     {0, NULL},
@@ -268,14 +227,14 @@ static PyType_Slot groups_slots[] = {
 
 PyType_Spec tensors_spec = {
     .name = "leakgraph.Tensors",
-    .basicsize = sizeof(listing_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = tensors_slots,
 };
 
 PyType_Spec tensor_groups_spec = {
     .name = "leakgraph.TensorGroups",
-    .basicsize = sizeof(listing_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = groups_slots,
 };

@@ -3,7 +3,7 @@
 #include "binding/support/args.h"
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
-#include "binding/objects/listing.h"
+#include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
 #include <string.h>
 
@@ -17,7 +17,8 @@ typedef struct top_request {
     progress progress;
 } top_request;
 
-static const char *const top_names[] = {"n", "by", "group", "progress", NULL};
+static const char *const top_names[] = {"limit", "by", "group", "progress",
+                                        NULL};
 
 static bool
 group_named(core_state *state, const char *name, lg_group *group)
@@ -45,29 +46,38 @@ request_parse(top_request *self, core_state *state, PyObject *const *values)
     uint64_t limit = 20;
     const char *group;
     *self = (top_request){.by = values[1]};
-    if (!arg_limit("n", values[0], SIZE_MAX, &limit) ||
+    if (!arg_limit("limit", values[0], SIZE_MAX, &limit) ||
         !by_check(state, values[1]) || !arg_text("group", values[2], &group) ||
         !group_named(state, group, &self->group))
         return false;
-    self->limit = (size_t)limit;
+    self->limit = values[0] == Py_None ? 0 : (size_t)limit;
     return progress_start(&self->progress, values[3]);
 }
 
 /* ------------------------------------------------------------- reports --- */
 
-static lg_status
-write_reports(const top_request *request, const lg_analysis *analysis,
-              listing_texts *out, lg_error *error)
-{
-    lg_table *table = NULL;
-    lg_status status =
-        lg_tabulate_top(analysis, request->group, request->rank, request->limit,
-                        &request->progress.monitor, &table, error);
-    if (status == LG_OK)
-        status = listing_write(table, 0, out, error);
-    lg_table_free(table);
-    return status;
-}
+static const result_field object_fields[] = {
+    {"node", FIELD_TITLE}, {"node", FIELD_VALUE},     {NULL, FIELD_ONE},
+    {"size", FIELD_VALUE}, {"retained", FIELD_VALUE}, {"held_by", FIELD_TEXT},
+    {NULL, FIELD_VALUE},
+};
+
+#define GROUP_FIELDS(name)                                                     \
+    {name, FIELD_TEXT}, {"node", FIELD_VALUE}, {"count", FIELD_VALUE},         \
+        {"size", FIELD_VALUE}, {"retained", FIELD_VALUE},                      \
+        {"held_by", FIELD_TEXT},                                               \
+    {                                                                          \
+        NULL, FIELD_VALUE                                                      \
+    }
+
+static const result_field type_fields[] = {GROUP_FIELDS("type")};
+static const result_field module_fields[] = {GROUP_FIELDS("module")};
+
+static const result_shape shapes[] = {
+    [LG_GROUP_OBJECT] = {TYPE_TOP, TYPE_TOP_ROW, object_fields, 0},
+    [LG_GROUP_TYPE] = {TYPE_TOP, TYPE_TOP_ROW, type_fields, 0},
+    [LG_GROUP_MODULE] = {TYPE_TOP, TYPE_TOP_ROW, module_fields, 0},
+};
 
 static PyObject *
 request_run(top_request *self, snapshot_object *snapshot)
@@ -79,16 +89,16 @@ request_run(top_request *self, snapshot_object *snapshot)
         analysis = analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis == NULL)
         return NULL;
-    listing_texts texts = {0};
+    lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = write_reports(self, analysis, &texts, &error);
+    status = lg_tabulate_top(analysis, self->group, self->rank, self->limit,
+                             &self->progress.monitor, &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return listing_new(snapshot, TYPE_TOP, "top_rows", &texts);
-    listing_texts_free(&texts);
+        return result_new(snapshot, &shapes[self->group], table);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -101,11 +111,12 @@ request_finish(top_request *self, PyObject *top)
 }
 
 #define TOP_SIGNATURE                                                          \
-    "n=20, *, by='retained', group='object',\n"                                \
+    "limit=20, *, by='retained', group='object',\n"                            \
     "    progress=None)\n--\n\n"
 
 #define TOP_OPTIONS                                                            \
-    "\n\nby        what makes them big: 'retained' on the host and all "       \
+    "\n\nlimit     rows, the biggest first; None for all\n"                    \
+    "by        what makes them big: 'retained' on the host and all "           \
     "devices\n"                                                                \
     "          together, 'host', or 'device:cuda:0'\n"                         \
     "group     'object': the objects that gather the most, none below\n"       \
@@ -157,22 +168,8 @@ snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 /* ------------------------------------------------------------ protocol --- */
 
-static PyMemberDef top_members[] = {
-    {"rows", T_OBJECT, offsetof(listing_object, rows), READONLY,
-     "A tuple of TopRow(name, node, count, size, retained, device, "
-     "held_by)."},
-    {NULL, 0, 0, 0, NULL},
-};
-
-static PyMethodDef top_methods[] = {
-    LISTING_HTML,
-    {NULL, NULL, 0, NULL},
-};
-
 static PyType_Slot top_slots[] = {
-    LISTING_SLOTS,
-    {Py_tp_members, top_members},
-    {Py_tp_methods, top_methods},
+    RESULT_SLOTS,
     {Py_tp_doc, "A sequence of TopRow, biggest first; str() is the table as "
                 "text."},
     {0, NULL},
@@ -180,7 +177,7 @@ static PyType_Slot top_slots[] = {
 
 PyType_Spec top_spec = {
     .name = "leakgraph.Top",
-    .basicsize = sizeof(listing_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = top_slots,
 };

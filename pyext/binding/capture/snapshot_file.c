@@ -4,6 +4,7 @@
 #include "binding/support/errors.h"
 #include "binding/support/pathname.h"
 #include "binding/support/progress.h"
+#include "binding/support/python.h"
 #include "binding/objects/py_snapshot.h"
 
 #define DEFAULT_LEVEL 3
@@ -39,6 +40,21 @@ file_write(core_state *state, const lg_graph *graph, const char *path,
     if (status != LG_OK)
         error_raise(state, status, &error);
     return status == LG_OK;
+}
+
+/* The file that it lies in from now on: absolute, for other processes. */
+static bool
+keep_path(snapshot_object *self, PyObject *path)
+{
+    PyObject *text = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
+    PyObject *whole = text ? python_call("os.path", "abspath", text) : NULL;
+    Py_XDECREF(text);
+    if (whole == NULL)
+        return false;
+    PyObject *before = self->path;
+    self->path = whole;
+    Py_XDECREF(before);
+    return true;
 }
 
 const char snapshot_save_doc[] =
@@ -92,7 +108,8 @@ snapshot_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     PyObject *result = NULL;
     bool saved = save_to((snapshot_object *)self, PyBytes_AS_STRING(path),
                          level, analysed, &watch.monitor);
-    if (progress_end(&watch, saved ? LG_OK : LG_ECANCELLED))
+    if (progress_end(&watch, saved ? LG_OK : LG_ECANCELLED) &&
+        keep_path((snapshot_object *)self, path))
         result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
     Py_DECREF(path);
     return result;
@@ -125,11 +142,15 @@ core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     status = lg_graph_load(PyBytes_AS_STRING(path), 0, &watch.monitor, &graph,
                            &error);
     Py_END_ALLOW_THREADS
-    Py_DECREF(path);
     if (status != LG_OK)
         error_raise(state, status, &error);
+    PyObject *snapshot = NULL;
     if (progress_end(&watch, status))
-        return snapshot_new(state, graph);
-    lg_graph_free(graph);
-    return NULL;
+        snapshot = snapshot_new(state, graph);
+    else
+        lg_graph_free(graph);
+    if (snapshot != NULL && !keep_path((snapshot_object *)snapshot, path))
+        Py_CLEAR(snapshot);
+    Py_DECREF(path);
+    return snapshot;
 }

@@ -100,6 +100,7 @@ snapshot_dispose(snapshot_object *self)
     lg_graph_free(self->graph);
     free(self->root_bits);
     Py_XDECREF(self->devices);
+    Py_XDECREF(self->path);
 }
 
 static uint8_t *

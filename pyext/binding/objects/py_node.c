@@ -250,7 +250,38 @@ node_referrers(node_object *self, PyObject *Py_UNUSED(unused))
                                  (Py_ssize_t)count);
 }
 
+/* As the file of its snapshot and its number there. */
+static PyObject *
+node_reduce(node_object *self, PyObject *Py_UNUSED(unused))
+{
+    PyObject *path = self->snapshot->path;
+    if (path == NULL) {
+        PyErr_SetString(object_state(self)->errors[ERROR_BASE],
+                        "The node cannot be pickled, because its snapshot was "
+                        "never saved: call Snapshot.save() first.");
+        return NULL;
+    }
+    PyObject *module = PyImport_ImportModule("leakgraph.pickled");
+    PyObject *load = module ? PyObject_GetAttrString(module, "node") : NULL;
+    Py_XDECREF(module);
+    return load ? Py_BuildValue("(N(Ok))", load, path,
+                                (unsigned long)self->index)
+                : NULL;
+}
+
+/* It never changes. */
+static PyObject *
+node_copy(PyObject *self, PyObject *Py_UNUSED(memo))
+{
+    Py_INCREF(self);
+    return self;
+}
+
 static PyMethodDef node_methods[] = {
+    {"__reduce__", (PyCFunction)node_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\n"},
+    {"__copy__", node_copy, METH_NOARGS, "__copy__($self, /)\n--\n\n"},
+    {"__deepcopy__", node_copy, METH_O, "__deepcopy__($self, memo, /)\n--\n\n"},
     {"referents", (PyCFunction)node_referents, METH_NOARGS,
      "referents($self, /)\n--\n\nThe references it holds, as a sequence of "
      "Edge; .node is what each refers to."},

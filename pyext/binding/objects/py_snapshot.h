@@ -23,6 +23,7 @@ typedef struct snapshot_object {
     lg_lock at_work;       /* held by the thread that makes it */
     unsigned long analyst; /* that thread */
     PyObject *devices;     /* tuple of their names, 'host' first */
+    PyObject *path;        /* of its file: str, or NULL */
     PyObject *weakrefs;
 } snapshot_object;
 

@@ -1,5 +1,5 @@
 #include "binding/objects/type_table_object.h"
-#include "binding/objects/py_snapshot.h"
+#include "binding/objects/result.h"
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
@@ -10,14 +10,6 @@
 /* Rows of a table that is shown without being asked for a number of them. */
 #define SHOWN_ROWS 40
 #define SUMMARY_ROWS 10
-
-/** Owns all it shows, so that it outlives the snapshot. */
-typedef struct table_object {
-    PyObject_HEAD
-    PyObject *rows; /* tuple of TypeRow */
-    PyObject *text;
-    PyObject *html;
-} table_object;
 
 /* --------------------------------------------------------------- table --- */
 
@@ -85,64 +77,15 @@ type_rows_of(core_state *state, const lg_graph *graph, const uint32_t *nodes,
     return tuple;
 }
 
-/* What the graph said, before it becomes objects. */
-typedef struct table_parts {
-    lg_type_row *rows;
-    size_t count;
-    lg_text text;
-    lg_text html;
-} table_parts;
+static const result_field type_fields[] = {
+    {"type", FIELD_TEXT},
+    {"count", FIELD_VALUE},
+    {"bytes", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
+};
 
-static void
-parts_free(table_parts *parts)
-{
-    free(parts->rows);
-    lg_text_free(&parts->text);
-    lg_text_free(&parts->html);
-}
-
-/* The table as `shown` rows of text, if that is wanted, and HTML. */
-static lg_status
-write_table(const lg_graph *graph, lg_sort sort, size_t shown, lg_text *text,
-            lg_text *html, lg_error *error)
-{
-    lg_table *table = NULL;
-    lg_status status = lg_tabulate_types(graph, sort, shown, &table, error);
-    if (status == LG_OK && text != NULL)
-        status = lg_table_text(table, 0, text, error);
-    if (status == LG_OK)
-        status = lg_table_html(table, 0, html, error);
-    lg_table_free(table);
-    return status;
-}
-
-static lg_status
-ask_graph(const lg_graph *graph, lg_sort sort, size_t limit, table_parts *parts,
-          lg_error *error)
-{
-    lg_status status =
-        lg_graph_type_rows(graph, sort, &parts->rows, &parts->count, error);
-    if (status != LG_OK)
-        return status;
-    if (parts->count > limit)
-        parts->count = limit;
-    return write_table(graph, sort, limit < SHOWN_ROWS ? limit : SHOWN_ROWS,
-                       &parts->text, &parts->html, error);
-}
-
-static PyObject *
-table_new(core_state *state, const lg_graph *graph, table_parts *parts)
-{
-    table_object *self = object_new(state, TYPE_TABLE);
-    if (self == NULL)
-        return NULL;
-    self->rows = row_tuple(state, graph, parts->rows, parts->count);
-    self->text = text_object(&parts->text);
-    self->html = text_object(&parts->html);
-    if (self->rows == NULL || self->text == NULL || self->html == NULL)
-        Py_CLEAR(self);
-    return (PyObject *)self;
-}
+static const result_shape table_shape = {TYPE_TABLE, TYPE_TYPE_ROW, type_fields,
+                                         SHOWN_ROWS};
 
 static bool
 sort_named(core_state *state, const char *name, lg_sort *sort)
@@ -173,7 +116,7 @@ snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     PyObject *values[2] = {NULL, NULL};
     const char *sort_name;
     lg_sort sort = LG_SORT_BYTES;
-    uint64_t limit = SIZE_MAX;
+    uint64_t limit = 0;
     core_state *state = object_state(self);
     if (!args_take(&list, args, nargs, kwnames, values) ||
         !arg_text("sort", values[0], &sort_name) ||
@@ -183,73 +126,20 @@ snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     lg_graph *graph = snapshot_acquire((snapshot_object *)self);
     if (graph == NULL)
         return NULL;
-    table_parts parts = {0};
+    lg_table *made = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = ask_graph(graph, sort, limit, &parts, &error);
+    status = lg_tabulate_types(graph, sort, limit, &made, &error);
     Py_END_ALLOW_THREADS
-    PyObject *table = status == LG_OK ? table_new(state, graph, &parts)
-                                      : error_raise(state, status, &error);
     snapshot_release((snapshot_object *)self);
-    parts_free(&parts);
-    return table;
+    return status == LG_OK
+               ? result_new((snapshot_object *)self, &table_shape, made)
+               : error_raise(state, status, &error);
 }
-
-static void
-table_dealloc(table_object *self)
-{
-    Py_XDECREF(self->rows);
-    Py_XDECREF(self->text);
-    Py_XDECREF(self->html);
-    object_free(self);
-}
-
-static Py_ssize_t
-table_length(table_object *self)
-{
-    return PyTuple_GET_SIZE(self->rows);
-}
-
-static PyObject *
-table_subscript(table_object *self, PyObject *key)
-{
-    return PyObject_GetItem(self->rows, key);
-}
-
-static PyObject *
-table_iter(table_object *self)
-{
-    return PyObject_GetIter(self->rows);
-}
-
-static PyObject *
-table_repr(table_object *self)
-{
-    Py_INCREF(self->text);
-    return self->text;
-}
-
-static PyObject *
-table_repr_html(table_object *self, PyObject *Py_UNUSED(unused))
-{
-    Py_INCREF(self->html);
-    return self->html;
-}
-
-static PyMethodDef table_methods[] = {
-    {"_repr_html_", (PyCFunction)table_repr_html, METH_NOARGS,
-     "_repr_html_($self, /)\n--\n\n"},
-    {NULL, NULL, 0, NULL},
-};
 
 static PyType_Slot table_slots[] = {
-    SLOT(Py_tp_dealloc, table_dealloc),
-    SLOT(Py_tp_repr, table_repr),
-    SLOT(Py_tp_iter, table_iter),
-    SLOT(Py_mp_length, table_length),
-    SLOT(Py_mp_subscript, table_subscript),
-    {Py_tp_methods, table_methods},
+    RESULT_SLOTS,
     {Py_tp_doc, "A sequence of TypeRow(name, count, bytes); str() is the table "
                 "as text."},
     {0, NULL},
@@ -257,7 +147,7 @@ static PyType_Slot table_slots[] = {
 
 PyType_Spec table_spec = {
     .name = "leakgraph.TypeTable",
-    .basicsize = sizeof(table_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = table_slots,
 };
@@ -286,13 +176,17 @@ snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
     if (graph == NULL)
         return NULL;
     lg_text html = {0};
+    lg_table *types = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
     add_summary(graph, &html);
     status =
-        write_table(graph, LG_SORT_BYTES, SUMMARY_ROWS, NULL, &html, &error);
+        lg_tabulate_types(graph, LG_SORT_BYTES, SUMMARY_ROWS, &types, &error);
+    if (status == LG_OK)
+        status = lg_table_html(types, 0, &html, &error);
     Py_END_ALLOW_THREADS
+    lg_table_free(types);
     snapshot_release((snapshot_object *)self);
     if (status == LG_OK)
         return text_object(&html);

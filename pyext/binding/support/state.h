@@ -15,6 +15,7 @@ typedef enum core_type {
     TYPE_ROOTS,
     TYPE_COLUMN,
     TYPE_SIZE,
+    TYPE_RESULT,
     TYPE_TABLE,
     TYPE_INFO,
     TYPE_REPORT,

@@ -1,0 +1,360 @@
+#include "binding/objects/result.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/support/python.h"
+#include <stdlib.h>
+
+/* More rows do not help who looks at a notebook. */
+#define HTML_ROWS 200
+
+/* ---------------------------------------------------------------- made --- */
+
+static result_object *
+result_alloc(core_state *state, core_type type, core_type row)
+{
+    result_object *self = object_new(state, type);
+    if (self == NULL)
+        return NULL;
+    Py_INCREF(state->types[row]);
+    self->row = state->types[row];
+    return self;
+}
+
+PyObject *
+result_new(snapshot_object *snapshot, const result_shape *shape,
+           lg_table *table)
+{
+    result_object *self =
+        result_alloc(object_state(snapshot), shape->type, shape->row);
+    if (self == NULL) {
+        lg_table_free(table);
+        return NULL;
+    }
+    self->table = table;
+    self->shown = shape->shown;
+    self->rows = result_rows(snapshot, shape, table);
+    if (self->rows == NULL)
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+void
+result_texts_free(result_texts *texts)
+{
+    lg_text_free(&texts->text);
+    lg_text_free(&texts->json);
+    lg_text_free(&texts->html);
+}
+
+/* What leakgraph.rows's function makes of (snapshot, JSON). */
+static PyObject *
+read_rows(snapshot_object *snapshot, const char *function, PyObject *json)
+{
+    PyObject *pair = PyTuple_Pack(2, (PyObject *)snapshot, json);
+    if (pair == NULL)
+        return NULL;
+    PyObject *rows = python_call("leakgraph.rows", function, pair);
+    Py_DECREF(pair);
+    return rows;
+}
+
+/* What a writer of tables makes of it. */
+static PyObject *
+write_table(result_object *self, size_t limit,
+            lg_status (*write)(const lg_table *, size_t, lg_text *, lg_error *))
+{
+    lg_text text = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = write(self->table, limit, &text, &error);
+    Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        return text_object(&text);
+    lg_text_free(&text);
+    return error_raise(object_state(self), status, &error);
+}
+
+static lg_status
+write_json(const lg_table *table, size_t Py_UNUSED(limit), lg_text *out,
+           lg_error *error)
+{
+    return lg_table_json(table, out, error);
+}
+
+static PyObject *
+get_json(result_object *self, void *Py_UNUSED(closure))
+{
+    if (self->table != NULL)
+        return write_table(self, 0, write_json);
+    if (self->json == NULL)
+        return python_call("leakgraph.frames", "to_json", (PyObject *)self);
+    Py_INCREF(self->json);
+    return self->json;
+}
+
+/* Rows of what is there by now, and if `found` its findings. */
+static PyObject *
+fill(result_object *self, snapshot_object *snapshot, const char *function,
+     bool found)
+{
+    PyObject *json = get_json(self, NULL);
+    if (json != NULL)
+        self->rows = read_rows(snapshot, function, json);
+    if (self->rows != NULL && found)
+        self->findings = read_rows(snapshot, "finding_rows", json);
+    Py_XDECREF(json);
+    if (self->rows == NULL || (found && self->findings == NULL))
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+PyObject *
+result_of_json(snapshot_object *snapshot, core_type type, core_type row,
+               const char *function, result_texts *texts)
+{
+    result_object *self = result_alloc(object_state(snapshot), type, row);
+    if (self != NULL) {
+        self->text = text_object(&texts->text);
+        if (self->text != NULL && texts->html.length > 0)
+            self->html = text_object(&texts->html);
+        self->json = !PyErr_Occurred() ? text_object(&texts->json) : NULL;
+    }
+    result_texts_free(texts);
+    if (self == NULL || self->json == NULL) {
+        Py_XDECREF((PyObject *)self);
+        return NULL;
+    }
+    return fill(self, snapshot, function, false);
+}
+
+static PyObject *
+read_table(snapshot_object *snapshot, core_type type, core_type row,
+           const char *function, bool found, size_t shown, lg_table *table)
+{
+    result_object *self = result_alloc(object_state(snapshot), type, row);
+    if (self == NULL) {
+        lg_table_free(table);
+        return NULL;
+    }
+    self->table = table;
+    self->shown = shown;
+    return fill(self, snapshot, function, found);
+}
+
+PyObject *
+result_read(snapshot_object *snapshot, core_type type, core_type row,
+            const char *function, size_t shown, lg_table *table)
+{
+    return read_table(snapshot, type, row, function, false, shown, table);
+}
+
+PyObject *
+result_read_found(snapshot_object *snapshot, core_type type, core_type row,
+                  const char *function, size_t shown, lg_table *table)
+{
+    return read_table(snapshot, type, row, function, true, shown, table);
+}
+
+void
+result_dealloc(result_object *self)
+{
+    lg_table_free(self->table);
+    Py_XDECREF(self->rows);
+    Py_XDECREF((PyObject *)self->row);
+    Py_XDECREF(self->text);
+    Py_XDECREF(self->json);
+    Py_XDECREF(self->html);
+    Py_XDECREF(self->facts);
+    Py_XDECREF(self->findings);
+    Py_XDECREF((PyObject *)self->from);
+    object_free(self);
+}
+
+/* ------------------------------------------------------------ sequence --- */
+
+static Py_ssize_t
+result_length(result_object *self)
+{
+    return PyTuple_GET_SIZE(self->rows);
+}
+
+/* The table of the rows that a slice takes. */
+static bool
+select_rows(result_object *self, const result_object *from, Py_ssize_t start,
+            Py_ssize_t step)
+{
+    size_t count = (size_t)PyTuple_GET_SIZE(self->rows);
+    size_t *rows = malloc((count + 1) * sizeof *rows);
+    if (rows == NULL) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (size_t)(start + (Py_ssize_t)i * step);
+    lg_error error;
+    lg_status status =
+        lg_table_select(from->table, rows, count, &self->table, &error);
+    free(rows);
+    if (status != LG_OK)
+        error_raise(object_state(self), status, &error);
+    return status == LG_OK;
+}
+
+static PyObject *
+result_slice(result_object *self, PyObject *slice)
+{
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(slice, &start, &stop, &step) < 0)
+        return NULL;
+    PySlice_AdjustIndices(result_length(self), &start, &stop, step);
+    PyTypeObject *type = Py_TYPE((PyObject *)self);
+    result_object *part = (result_object *)type->tp_alloc(type, 0);
+    if (part == NULL)
+        return NULL;
+    part->rows = PyObject_GetItem(self->rows, slice);
+    part->row = self->row;
+    part->facts = self->facts;
+    part->findings = self->findings;
+    part->shown = self->shown;
+    part->from = self;
+    Py_INCREF((PyObject *)part->row);
+    Py_XINCREF(part->facts);
+    Py_XINCREF(part->findings);
+    Py_INCREF((PyObject *)self);
+    if (part->rows == NULL ||
+        (self->table != NULL && !select_rows(part, self, start, step)))
+        Py_CLEAR(part);
+    return (PyObject *)part;
+}
+
+static PyObject *
+result_subscript(result_object *self, PyObject *key)
+{
+    return PySlice_Check(key) ? result_slice(self, key)
+                              : PyObject_GetItem(self->rows, key);
+}
+
+static PyObject *
+result_iter(result_object *self)
+{
+    return PyObject_GetIter(self->rows);
+}
+
+static PyObject *
+result_index(result_object *self, PyObject *args)
+{
+    PyObject *index = PyObject_GetAttrString(self->rows, "index");
+    PyObject *found = index ? PyObject_Call(index, args, NULL) : NULL;
+    Py_XDECREF(index);
+    return found;
+}
+
+static PyObject *
+result_count(result_object *self, PyObject *row)
+{
+    Py_ssize_t count = PySequence_Count(self->rows, row);
+    return count < 0 ? NULL : PyLong_FromSsize_t(count);
+}
+
+/* --------------------------------------------------------------- forms --- */
+
+static PyObject *
+result_str(result_object *self)
+{
+    if (self->table != NULL)
+        return write_table(self, self->shown, lg_table_text);
+    if (self->text == NULL)
+        return python_call("leakgraph.frames", "lines", (PyObject *)self);
+    Py_INCREF(self->text);
+    return self->text;
+}
+
+static PyObject *
+result_repr_html(result_object *self, PyObject *Py_UNUSED(unused))
+{
+    if (self->table != NULL)
+        return write_table(self, HTML_ROWS, lg_table_html);
+    if (self->html == NULL)
+        return python_call("leakgraph.frames", "to_html", (PyObject *)self);
+    Py_INCREF(self->html);
+    return self->html;
+}
+
+static PyObject *
+result_repr(result_object *self)
+{
+    Py_ssize_t count = result_length(self);
+    return PyUnicode_FromFormat("<%s: %zd row%s>",
+                                Py_TYPE((PyObject *)self)->tp_name, count,
+                                count == 1 ? "" : "s");
+}
+
+static PyObject *
+result_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.frames", "to_dicts", self);
+}
+
+static PyObject *
+result_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call("leakgraph.frames", "to_pandas", self);
+}
+
+/* ---------------------------------------------------------------- type --- */
+
+static PyMemberDef result_members[] = {
+    {"rows", T_OBJECT, offsetof(result_object, rows), READONLY,
+     "A tuple of the rows, which are named tuples."},
+    {"_row", T_OBJECT, offsetof(result_object, row), READONLY,
+     "The type of the rows."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef result_getset[] = {
+    {"json", (getter)get_json, NULL, "The report as JSON, a str.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef result_methods[] = {
+    {"to_dicts", result_to_dicts, METH_NOARGS,
+     "to_dicts($self, /)\n--\n\nThe rows as a list of dicts of plain values: "
+     "a Node is its index, a Size a dict."},
+    {"to_pandas", result_to_pandas, METH_NOARGS,
+     "to_pandas($self, /)\n--\n\nThe rows as a pandas.DataFrame.\n\nA Node is "
+     "its index. A Size is its total, and on snapshots with devices has a\n"
+     "column more for the host and each device: 'retained', 'retained.host',\n"
+     "'retained.cuda:0'."},
+    {"index", (PyCFunction)result_index, METH_VARARGS,
+     "index($self, row, start=0, stop=9223372036854775807, /)\n--\n\n"
+     "Where the row stands; ValueError if it does not."},
+    {"count", (PyCFunction)result_count, METH_O,
+     "count($self, row, /)\n--\n\nHow often the row is there."},
+    {"_repr_html_", (PyCFunction)result_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot result_slots[] = {
+    RESULT_SLOTS,
+    SLOT(Py_tp_repr, result_repr),
+    SLOT(Py_tp_str, result_str),
+    SLOT(Py_tp_iter, result_iter),
+    SLOT(Py_mp_length, result_length),
+    SLOT(Py_mp_subscript, result_subscript),
+    {Py_tp_members, result_members},
+    {Py_tp_getset, result_getset},
+    {Py_tp_methods, result_methods},
+    {Py_tp_doc, "A sequence of rows, which are named tuples.\n\nstr() is the "
+                "report. A slice is a result of the same type."},
+    {0, NULL},
+};
+
+PyType_Spec result_spec = {
+    .name = "leakgraph.Result",
+    .basicsize = sizeof(result_object),
+    .flags = FINAL_TYPE | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_SEQUENCE,
+    .slots = result_slots,
+};

@@ -1,0 +1,98 @@
+/**
+ * Result: what answers in Python share. A sequence of named tuples that a
+ * terminal shows as the report, a notebook as HTML, and programs read as JSON,
+ * dicts or a pandas DataFrame. A slice is a result of the same type.
+ *
+ * Made from a table (leakgraph/report.h), so that rows, text, JSON and HTML say
+ * the same. It owns all it shows; its nodes keep their snapshot.
+ */
+#ifndef LEAKGRAPH_RESULT_H
+#define LEAKGRAPH_RESULT_H
+
+#include "binding/objects/py_snapshot.h"
+#include <leakgraph/report.h>
+
+typedef struct result_object {
+    PyObject_HEAD
+    PyObject *rows;             /* tuple of named tuples */
+    PyTypeObject *row;          /* their type */
+    lg_table *table;            /* or NULL: there are a text and JSON */
+    size_t shown;               /* rows of the text; 0: all */
+    struct result_object *from; /* the result that this is a slice of */
+    PyObject *text;             /* without a table; NULL of a slice */
+    PyObject *json;
+    PyObject *html;     /* or NULL: the text */
+    PyObject *facts;    /* tuple of what else a type has to show, or NULL */
+    PyObject *findings; /* tuple of Finding, or NULL: has none to show */
+} result_object;
+
+extern PyType_Spec result_spec;
+
+/** Where the field of a named tuple comes from. */
+typedef struct result_field {
+    const char *column; /* of the table, by its name */
+    enum {
+        FIELD_VALUE = 0, /* the cell, None for an empty one */
+        FIELD_TEXT,      /* of a text, '' for an empty one */
+        FIELD_TITLE,     /* of a node */
+        FIELD_DEPTH,     /* of the row */
+        FIELD_ONE,       /* 1 */
+    } what;
+} result_field;
+
+/** The types of a result and of its rows, and each field of these. */
+typedef struct result_shape {
+    core_type type;
+    core_type row;
+    const result_field *fields;
+    size_t shown; /* rows of its text; 0: all */
+} result_shape;
+
+/** A result of a table, which is its from now on, on failure too. A text is a
+ *  str, a node a Node, counts and bytes ints, a size a Size, a share a float, a
+ *  list a tuple of its rows, each of which is a tuple unless it has one column
+ *  only. */
+PyObject *result_new(snapshot_object *snapshot, const result_shape *shape,
+                     lg_table *table);
+
+/** The rows of a table, by its columns: a tuple of named tuples. */
+PyObject *result_rows(snapshot_object *snapshot, const result_shape *shape,
+                      const lg_table *table);
+
+/** A report in its forms. */
+typedef struct result_texts {
+    lg_text text;
+    lg_text json;
+    lg_text html; /* empty: none */
+} result_texts;
+
+void result_texts_free(result_texts *texts);
+
+/** A result without a table: leakgraph.rows's function makes its rows of
+ *  (snapshot, JSON). Frees the texts. */
+PyObject *result_of_json(snapshot_object *snapshot, core_type type,
+                         core_type row, const char *function,
+                         result_texts *texts);
+
+/** The same of a table, which is its from now on, on failure too. */
+PyObject *result_read(snapshot_object *snapshot, core_type type, core_type row,
+                      const char *function, size_t shown, lg_table *table);
+
+/** The same with `findings`, those of the report. */
+PyObject *result_read_found(snapshot_object *snapshot, core_type type,
+                            core_type row, const char *function, size_t shown,
+                            lg_table *table);
+
+void result_dealloc(result_object *self);
+
+/** Of a PyMemberDef: the findings. */
+#define RESULT_FINDINGS                                                        \
+    {                                                                          \
+        "findings", T_OBJECT, offsetof(result_object, findings), READONLY,     \
+            "A tuple of Finding: known mistakes that concern the rows."        \
+    }
+
+/** What a type that inherits from Result must say itself. */
+#define RESULT_SLOTS SLOT(Py_tp_dealloc, result_dealloc)
+
+#endif

@@ -1,0 +1,185 @@
+/**
+ * Rows of a table as named tuples.
+ */
+#include "binding/objects/py_node.h"
+#include "binding/objects/result.h"
+#include "binding/objects/size.h"
+#include "binding/support/convert.h"
+#include <string.h>
+
+/* No table has more columns; more fields than that no named tuple. */
+enum { MOST_FIELDS = 32 };
+
+static PyObject *cell_object(snapshot_object *snapshot, const lg_table *table,
+                             size_t row, size_t column);
+
+/* A row of a table within a cell: its only value, or a tuple of them. */
+static PyObject *
+inner_row(snapshot_object *snapshot, const lg_table *table, size_t row)
+{
+    size_t columns = lg_table_column_count(table);
+    if (columns == 1)
+        return cell_object(snapshot, table, row, 0);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)columns);
+    for (size_t i = 0; tuple != NULL && i < columns; i++) {
+        PyObject *value = cell_object(snapshot, table, row, i);
+        if (value == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, value);
+    }
+    return tuple;
+}
+
+static PyObject *
+list_object(snapshot_object *snapshot, const lg_table *table)
+{
+    size_t rows = lg_table_row_count(table);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)rows);
+    for (size_t i = 0; tuple != NULL && i < rows; i++) {
+        PyObject *row = inner_row(snapshot, table, i);
+        if (row == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, row);
+    }
+    return tuple;
+}
+
+static PyObject *
+numbers_object(const uint64_t *numbers, uint64_t count)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    for (uint64_t i = 0; tuple != NULL && i < count; i++) {
+        PyObject *number = PyLong_FromUnsignedLongLong(numbers[i]);
+        if (number == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, number);
+    }
+    return tuple;
+}
+
+/* By the names of its columns. */
+static PyObject *
+record_object(snapshot_object *snapshot, const lg_table *table)
+{
+    PyObject *dict = PyDict_New();
+    size_t columns =
+        lg_table_row_count(table) > 0 ? lg_table_column_count(table) : 0;
+    for (size_t i = 0; dict != NULL && i < columns; i++) {
+        PyObject *name = string_object(lg_table_column(table, i).name);
+        PyObject *value = name ? cell_object(snapshot, table, 0, i) : NULL;
+        if (value == NULL || PyDict_SetItem(dict, name, value) < 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(name);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
+static PyObject *
+cell_object(snapshot_object *snapshot, const lg_table *table, size_t row,
+            size_t column)
+{
+    lg_cell cell = lg_table_cell(table, row, column);
+    if (!cell.present)
+        Py_RETURN_NONE;
+    switch (lg_table_column(table, column).type) {
+    case LG_COLUMN_TEXT:
+    case LG_COLUMN_PATH:
+        return string_object(cell.text);
+    case LG_COLUMN_NODE:
+        return node_new(object_state(snapshot), snapshot, cell.node);
+    case LG_COLUMN_NUMBER:
+        return PyLong_FromLongLong(cell.number);
+    case LG_COLUMN_SIZE:
+        return size_new(snapshot, cell.size);
+    case LG_COLUMN_SHARE:
+        return PyFloat_FromDouble(cell.share);
+    case LG_COLUMN_BOOL:
+        return PyBool_FromLong(cell.count != 0);
+    case LG_COLUMN_NUMBERS:
+        return cell.numbers ? numbers_object(cell.numbers, cell.count)
+                            : string_object(cell.text);
+    case LG_COLUMN_LIST:
+        return list_object(snapshot, cell.table);
+    case LG_COLUMN_RECORD:
+        return record_object(snapshot, cell.table);
+    default:
+        return PyLong_FromUnsignedLongLong(cell.count);
+    }
+}
+
+/* The number of the column, or that of columns if there is none. */
+static size_t
+find_column(const lg_table *table, const char *name)
+{
+    size_t count = lg_table_column_count(table), at = 0;
+    for (; name != NULL && at < count; at++) {
+        lg_column column = lg_table_column(table, at);
+        if (column.data && column.name.length == strlen(name) &&
+            memcmp(column.name.data, name, column.name.length) == 0)
+            return at;
+    }
+    return count;
+}
+
+static PyObject *
+field_object(snapshot_object *snapshot, const lg_table *table, size_t row,
+             const result_field *field, size_t column)
+{
+    bool there = column < lg_table_column_count(table);
+    switch (field->what) {
+    case FIELD_DEPTH:
+        return PyLong_FromUnsignedLong(lg_table_depth(table, row));
+    case FIELD_ONE:
+        return PyLong_FromLong(1);
+    case FIELD_TEXT:
+    case FIELD_TITLE:
+        return string_object(there ? lg_table_cell(table, row, column).text
+                                   : (lg_string){"", 0});
+    default:
+        if (!there)
+            Py_RETURN_NONE;
+        return cell_object(snapshot, table, row, column);
+    }
+}
+
+static PyObject *
+row_object(snapshot_object *snapshot, const result_shape *shape,
+           const lg_table *table, size_t row, const size_t *columns,
+           size_t fields)
+{
+    PyTypeObject *type = object_state(snapshot)->types[shape->row];
+    PyObject *result = PyStructSequence_New(type);
+    for (size_t i = 0; result != NULL && i < fields; i++) {
+        PyObject *value =
+            field_object(snapshot, table, row, &shape->fields[i], columns[i]);
+        if (value == NULL)
+            Py_CLEAR(result);
+        else
+            PyStructSequence_SetItem(result, (Py_ssize_t)i, value);
+    }
+    return result;
+}
+
+PyObject *
+result_rows(snapshot_object *snapshot, const result_shape *shape,
+            const lg_table *table)
+{
+    size_t columns[MOST_FIELDS], fields = 0, count = lg_table_row_count(table);
+    for (; shape->fields[fields].column != NULL ||
+           shape->fields[fields].what != FIELD_VALUE;
+         fields++)
+        columns[fields] = find_column(table, shape->fields[fields].column);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    for (size_t i = 0; tuple != NULL && i < count; i++) {
+        PyObject *row = row_object(snapshot, shape, table, i, columns, fields);
+        if (row == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, row);
+    }
+    return tuple;
+}

@@ -1,0 +1,157 @@
+"""What all results share: rows, slices, texts, JSON, dicts, frames, pickles."""
+
+import copy
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import pytest
+
+import leakgraph
+
+KINDS = ["top", "types", "top_of_types", "merged"]
+
+
+@pytest.fixture(scope="module")
+def graph(held):
+    return leakgraph.snapshot()
+
+
+@pytest.fixture(params=KINDS)
+def result(request, graph):
+    makers = {
+        "top": lambda: graph.top(),
+        "types": lambda: graph.types(limit=9),
+        "top_of_types": lambda: graph.top(9, group="type"),
+        "merged": lambda: graph.merged_paths("type:function"),
+    }
+    return makers[request.param]()
+
+
+def test_it_is_a_sequence_of_named_tuples(result):
+    assert isinstance(result, Sequence)
+    assert isinstance(result, leakgraph.Result)
+    assert list(result) == list(result.rows)
+    row = result[0]
+    assert isinstance(row, tuple)
+    assert row._fields == tuple(row._asdict())
+    assert tuple(row._asdict().values()) == row
+    assert [getattr(row, name) for name in row._fields] == list(row)
+    assert result.index(row) == 0
+    assert result.count(row) == 1
+    assert row in result
+    with pytest.raises(IndexError):
+        result[len(result)]
+
+
+def test_slices_keep_their_type_and_say_what_they_have(result):
+    part = result[1:3]
+    assert type(part) is type(result)
+    assert part.rows == result.rows[1:3]
+    assert type(part[::-1]) is type(result)
+    assert part[::-1].rows == result.rows[2:0:-1]
+    assert len(json.loads(part.json)["rows" if "rows" in part.json else "types"]) == 2
+    assert len(result[len(result) :]) == 0
+    assert str(part)
+    rows = part._repr_html_().count("<tr>")
+    assert rows in (0, 3)  # a heading and two rows
+
+
+def test_a_slice_outlives_its_result(graph):
+    part = graph.top()[1:]
+    assert str(part).count("\n") == len(part) + 3
+    assert part.json
+
+
+def test_texts(result):
+    count = len(result)
+    assert repr(result) == f"<leakgraph.{type(result).__name__}: {count} rows>"
+    assert repr(result[:1]) == f"<leakgraph.{type(result).__name__}: 1 row>"
+    assert str(result).count("\n") >= count
+    assert json.loads(result.json)
+
+
+def test_dicts_are_plain(result):
+    dicts = result.to_dicts()
+    assert json.loads(json.dumps(dicts)) == [
+        {key: list(x) if isinstance(x, tuple) else x for key, x in row.items()}
+        for row in dicts
+    ]
+    for row, plain in zip(result, dicts):
+        assert list(plain) == list(row._fields)
+        node = getattr(row, "node", None)
+        assert plain.get("node") == (node and node.index)
+
+
+def test_rows_and_json_say_the_same(graph):
+    top = graph.top()
+    for row, said in zip(top, json.loads(top.json)["rows"]):
+        assert row.node.index == said["node"]
+        assert (row.name, row.held_by) == (said["title"], said["held_by"])
+        assert (row.retained, row.size) == (said["retained"], said["size"])
+        assert str(row.retained) in str(top)
+
+
+def test_nodes_pickle_by_the_file_of_their_snapshot(tmp_path, graph):
+    snapshot = leakgraph.snapshot()
+    assert snapshot.path is None
+    with pytest.raises(leakgraph.Error, match=r"never saved: call Snapshot.save\(\)"):
+        pickle.dumps(snapshot.node(1))
+    rows = snapshot.top().rows
+    assert copy.deepcopy(rows) == rows
+    assert copy.copy(rows[0].node) is rows[0].node
+    path = snapshot.save(os.path.relpath(tmp_path / "a.lgs"))
+    assert snapshot.path == str(tmp_path / "a.lgs")
+    assert leakgraph.load(path).path == snapshot.path
+    read = pickle.loads(pickle.dumps(rows))
+    assert [type(row) for row in read] == [leakgraph.TopRow] * len(rows)
+    assert len({row.node.snapshot for row in read}) == 1
+    for row, before in zip(read, rows):
+        assert (row.node.index, row.node.label) == (before.node.index, before.name)
+        assert row.retained == before.retained
+    os.unlink(path)
+    del read, row
+    with pytest.raises(FileNotFoundError):
+        pickle.loads(pickle.dumps(rows))
+
+
+def test_rows_unpickle_in_another_process(tmp_path):
+    snapshot = leakgraph.snapshot()
+    snapshot.save(tmp_path / "a.lgs")
+    row = snapshot.top(1)[0]
+    code = (
+        "import pickle, sys; row = pickle.load(sys.stdin.buffer);"
+        "print(row.node.index, row.node.label == row.name, row.retained.total)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(row),
+        cwd="/",
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.split() == [
+        str(row.node.index).encode(),
+        b"True",
+        str(row.retained.total).encode(),
+    ]
+
+
+@pytest.mark.libraries
+def test_pandas(graph):
+    pandas = pytest.importorskip("pandas")
+    top = graph.top()
+    frame = pandas.DataFrame(top)
+    assert list(frame.columns) == list(top[0]._fields)
+    assert list(frame["retained"]) == [row.retained for row in top]
+    assert frame.sort_values("retained")["name"].iloc[-1] == top[0].name
+    plain = top.to_pandas()
+    assert list(plain["retained"]) == [row.retained.total for row in top]
+    assert list(plain["node"]) == [row.node.index for row in top]
+    empty = top[:0].to_pandas()
+    assert list(empty.columns) == list(top[0]._fields)
+    assert len(empty) == 0
