@@ -18,10 +18,10 @@
 static void
 escape_html(lg_text *out, const char *bytes, size_t length)
 {
-    // Graphviz reads `\\N` as the node's name even here, unless the text ends
-    // between the two.
+    // Graphviz reads `\\N` as the node's name even here, and past the end of a
+    // text that ends in one backslash.
     const char *entity = length != 1      ? NULL
-                         : *bytes == '\\' ? "<FONT>\\</FONT>"
+                         : *bytes == '\\' ? "\\\\"
                          : *bytes == '&'  ? "&amp;"
                          : *bytes == '<'  ? "&lt;"
                          : *bytes == '>'  ? "&gt;"

@@ -60,6 +60,25 @@ test_any_bytes_render(void)
     }
 }
 
+// A backslash is one, at the end and before a letter that means something.
+static void
+test_backslashes_stay(void)
+{
+    static const char *const names[] = {"a\\", "a\\Nb", "a\\\\b", "a\\lb"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *data = NULL;
+        size_t length = 0;
+        lg_text dot = dot_with_name(names[i], NULL);
+        REQUIRE(!lg_render(dot.data, dot.length, "svg", NULL, &data, &length,
+                           NULL));
+        char shown[20];
+        snprintf(shown, sizeof shown, "%s</text>", names[i]);
+        CHECK(memmem(data, length, shown, strlen(shown)));
+        free(data);
+        lg_text_free(&dot);
+    }
+}
+
 // A title that is blank, or begins so: there is nothing to print bold.
 static void
 test_blank_names_render(void)
@@ -173,6 +192,7 @@ test_title_and_caption(void)
 SUITE(dot)
 {
     RUN(test_any_bytes_render);
+    RUN(test_backslashes_stay);
     RUN(test_blank_names_render);
     RUN(test_edges_without_a_rank_keep_no_room);
     RUN(test_names_stay_names);
