@@ -3,15 +3,14 @@
 
 const char core_keep_memory_doc[] =
     "keep_memory($module, max_bytes, /)\n--\n\n"
-    "Keep memory of closed snapshots for the captures to come.\n\n"
-    "Where fresh pages are slow to come, a capture is faster in used ones. Up "
-    "to "
+    "Keep memory of closed snapshots for later captures.\n\n"
+    "Where fresh pages are slow, a capture is faster in used ones. Up to "
     "max_bytes\n"
-    "stay with the process then; the system takes them when memory is short, "
-    "but\n"
-    "until it does they count as the process's own. 0, the default, gives all "
-    "back.\n"
-    "Returns the max_bytes of before.";
+    "stay with the process. The system takes them when memory is short; until "
+    "then\n"
+    "they count as the process's own. 0, the default, gives all back. Returns "
+    "the\n"
+    "previous max_bytes.";
 
 PyObject *
 core_keep_memory(PyObject *Py_UNUSED(module), PyObject *most)

@@ -53,15 +53,18 @@ static const char *const show_names[] = {
     "          title=None, legend=True, progress=None)\n--\n\n"
 
 #define SHOW_OPTIONS                                                           \
-    "\n\nfilename  written at once; its suffix chooses the format; {pid} and " \
-    "{n} are\n          filled in\n"                                           \
+    "\n\n"                                                                     \
+    "filename  write the picture; the suffix chooses the format; {pid} and "   \
+    "{n}\n"                                                                    \
+    "          become the process id and the next free number\n"               \
     "also      a list of further objects to start from\n"                      \
-    "max_depth hops from them\n"                                               \
-    "max_nodes drawn at most; look-alikes are folded into one\n"               \
+    "max_depth follow at most this many hops\n"                                \
+    "max_nodes draw at most this many; siblings that are alike share one\n"    \
     "format    overrides the suffix; without a file, what a notebook shows\n"  \
-    "weak      follow weak references too\n"                                   \
+    "weak      follow weak references, too\n"                                  \
     "types     draw the references from objects to their types\n"              \
-    "title     above the picture; legend: below it\n"                          \
+    "title     a line above the picture\n"                                     \
+    "legend    explain the colours below the picture\n"                        \
     "progress  as in snapshot()"
 
 static void
@@ -245,20 +248,20 @@ draw_live(show_request *self, PyObject *module)
 
 const char core_show_refs_doc[] =
     "show_refs($module, /, " SHOW_SIGNATURE "Draw what an object refers to.\n\n"
-    "obj is one object, whatever it is: a list is drawn as a list. Only what "
-    "is near\nit is looked at, so the size of the heap does not "
-    "matter." SHOW_OPTIONS;
+    "obj is one object of any type: a list is drawn as a list. Visits only "
+    "what is\n"
+    "near it, so the size of the heap does not matter." SHOW_OPTIONS;
 
 const char core_show_backrefs_doc[] =
     "show_backrefs($module, /, " SHOW_SIGNATURE
     "Draw what refers to an object.\n\n"
-    "Takes one snapshot of the whole heap; for several questions, take it "
-    "once\nand ask Snapshot.show_backrefs()." SHOW_OPTIONS;
+    "Takes a snapshot of the whole heap. To ask several questions, take one\n"
+    "snapshot and call Snapshot.show_backrefs()." SHOW_OPTIONS;
 
 const char core_show_path_doc[] =
     "show_path($module, /, " SHOW_SIGNATURE
     "Draw a shortest path of strong references from a GC root to an object.\n\n"
-    "Says so when no root reaches it. Takes one snapshot of the whole "
+    "Says so if no root reaches it. Takes a snapshot of the whole "
     "heap." SHOW_OPTIONS;
 
 /* ----------------------------------------------------------- snapshots --- */

@@ -6,15 +6,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A signal handler can be given nothing: the one bell of the process. Its
- * descriptor stays open once made, for a handler may be about to write to it.
- */
+/* A signal handler takes no arguments, so the process has one watch. Its
+   descriptor stays open once made, because a handler may be about to write to
+   it. */
 static struct {
-    volatile bool hung;
+    volatile bool open;
     volatile int descriptor;
     volatile pid_t owner;
-    volatile pid_t ringing; /* the thread whose handler runs */
-    volatile pid_t echo;    /* the thread in which the next ring is none */
+    volatile pid_t handling; /* the thread whose handler runs */
+    volatile pid_t echo;     /* the thread whose next signal is an echo */
     int number;
     struct sigaction before;
 } signal_fd = {.descriptor = -1};
@@ -29,8 +29,8 @@ call_before(int number, siginfo_t *info, void *context)
         signal_fd.before.sa_handler(number);
 }
 
-/* A handler may call the one that was there before it by raising the signal
- * again: that must not go round for ever where it was there before this one. */
+/* A handler may call the previous one by raising the signal again. That must
+   not repeat forever if that handler was there before this one. */
 static bool
 is_pending(int number)
 {
@@ -39,33 +39,33 @@ is_pending(int number)
 }
 
 static void
-picture(int number, siginfo_t *info, void *context)
+handle_signal(int number, siginfo_t *info, void *context)
 {
     const uint64_t once = 1;
     int code = errno;
     pid_t self = (pid_t)syscall(SYS_gettid);
-    pid_t outer = signal_fd.ringing;
+    pid_t outer = signal_fd.handling;
     bool is_echo =
         outer == self || (signal_fd.echo == self && info->si_code == SI_TKILL);
     if (signal_fd.echo == self)
         signal_fd.echo = 0;
     if (is_echo)
         return;
-    signal_fd.ringing = self;
-    /* A write fails when it was rung 2^64 times and not heard. */
-    if (signal_fd.hung && getpid() == signal_fd.owner &&
+    signal_fd.handling = self;
+    /* A write fails after 2^64 signals that nobody read. */
+    if (signal_fd.open && getpid() == signal_fd.owner &&
         write(signal_fd.descriptor, &once, sizeof once) < 0)
         errno = code;
     bool was_pending = is_pending(number);
     call_before(number, info, context);
     if (!was_pending && is_pending(number))
         signal_fd.echo = self;
-    signal_fd.ringing = outer;
+    signal_fd.handling = outer;
     errno = code;
 }
 
-/* Not those that report a fault, which come back as soon as they are handled.
- */
+/* Signals that report a fault cannot be watched: they come back as soon as
+   they are handled. */
 static bool
 can_be_taken(long number)
 {
@@ -89,12 +89,12 @@ make_descriptor(void)
 static bool
 take_signal(int number)
 {
-    struct sigaction action = {.sa_sigaction = picture};
+    struct sigaction action = {.sa_sigaction = handle_signal};
     if (sigaction(number, NULL, &signal_fd.before) != 0)
         return false;
     bool alone = signal_fd.before.sa_handler == SIG_DFL ||
                  signal_fd.before.sa_handler == SIG_IGN;
-    /* A handler that has system calls interrupted goes on to have them so. */
+    /* If the previous handler had system calls interrupted, they still are. */
     int restart = alone ? SA_RESTART : signal_fd.before.sa_flags & SA_RESTART;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | restart;
     return sigaction(number, &action, NULL) == 0;
@@ -102,7 +102,7 @@ take_signal(int number)
 
 const char core_open_signal_fd_doc[] =
     "_open_signal_fd($module, signal, /)\n--\n\n"
-    "Have a signal ring a bell: a descriptor that becomes readable.";
+    "Make a descriptor that becomes readable at a signal.";
 
 PyObject *
 core_open_signal_fd(PyObject *module, PyObject *argument)
@@ -110,8 +110,10 @@ core_open_signal_fd(PyObject *module, PyObject *argument)
     long number = PyLong_AsLong(argument);
     if (number == -1 && PyErr_Occurred())
         return NULL;
-    if (signal_fd.hung && signal_fd.owner == getpid()) {
-        PyErr_SetString(PyExc_RuntimeError, "The bell hangs already.");
+    if (signal_fd.open && signal_fd.owner == getpid()) {
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "A signal is watched already; call _close_signal_fd() first.");
         return NULL;
     }
     if (!can_be_taken(number))
@@ -120,24 +122,24 @@ core_open_signal_fd(PyObject *module, PyObject *argument)
     if (!make_descriptor())
         return PyErr_SetFromErrno(PyExc_OSError);
     signal_fd.number = (int)number;
-    signal_fd.hung = true;
+    signal_fd.open = true;
     if (take_signal(signal_fd.number))
         return PyLong_FromLong(signal_fd.descriptor);
-    signal_fd.hung = false;
+    signal_fd.open = false;
     return PyErr_SetFromErrno(PyExc_OSError);
 }
 
 const char core_close_signal_fd_doc[] =
     "_close_signal_fd($module, /)\n--\n\n"
-    "Give the signal back, unless somebody else has it now.";
+    "Restore the action of the signal, unless somebody else has replaced it.";
 
 PyObject *
 core_close_signal_fd(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     struct sigaction now;
-    if (signal_fd.hung && sigaction(signal_fd.number, NULL, &now) == 0 &&
-        (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == picture)
+    if (signal_fd.open && sigaction(signal_fd.number, NULL, &now) == 0 &&
+        (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle_signal)
         sigaction(signal_fd.number, &signal_fd.before, NULL);
-    signal_fd.hung = false;
+    signal_fd.open = false;
     Py_RETURN_NONE;
 }
