@@ -121,7 +121,8 @@ def finding_rows(given: tuple[Snapshot, str]) -> tuple[Finding, ...]:
         ]
         said = (row["pattern"], row["cause"], row["fix"], nodes[0], row["held_by"])
         kept = (nodes[1], row["count"])
-        retained = (row["retained"]["host"], row["retained"]["device"])
+        device = sum(row["retained"].values()) - row["retained"]["host"]
+        retained = (row["retained"]["host"], device)
         rows.append(Finding((*said, *kept, *retained, row["alike"])))
     return tuple(rows)
 

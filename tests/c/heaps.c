@@ -135,8 +135,7 @@ heap_finding_bytes(story *made)
     uint64_t bytes = 0;
     if (lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK &&
         findings.count > 0)
-        bytes =
-            findings.items[0].retained.host + findings.items[0].retained.device;
+        bytes = findings.items[0].total;
     lg_findings_free(&findings);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

@@ -26,7 +26,7 @@ autocast(void)
     CHECK(strcmp(findings.items[0].pattern->name, "autocast-cache") == 0);
     CHECK(findings.items[0].holder == LG_NONE);
     CHECK(findings.items[0].count == 1);
-    CHECK(findings.items[0].retained.device == 2048);
+    CHECK(findings.items[0].retained[1] == 2048);
     for (int i = 0; i < 2; i++)
         CHECK(lg_report_findings(analysis, &findings, (lg_format)i, &text,
                                  NULL) == LG_OK);
@@ -62,7 +62,7 @@ of_a_node(void)
                                  NULL) == LG_OK);
         REQUIRE(findings.count == 1);
         CHECK(findings.items[0].holder == all && findings.items[0].count == 3);
-        CHECK(findings.items[0].retained.host == 3 * (64 + 200));
+        CHECK(findings.items[0].retained[0] == 3 * (64 + 200));
         lg_findings_free(&findings);
         lg_text text = {0};
         for (int format = 0; format < 2; format++)
@@ -200,7 +200,23 @@ look_alikes(void)
                                NULL) == LG_OK);
     REQUIRE(lg_report_findings(analysis, &findings, LG_FORMAT_JSON, &json,
                                NULL) == LG_OK);
-    CHECK(findings.count == 6);
+    CHECK(findings.count == 6 && findings.group_count == 4);
+    uint64_t kept = 0;
+    for (size_t i = 0; i < findings.group_count; i++) {
+        const lg_finding_group *group = &findings.groups[i];
+        CHECK(findings.items[group->first].alike == group->first);
+        CHECK(group->total == group->retained[0] && !group->varied);
+        kept += group->count;
+    }
+    CHECK(kept == 3 + 5 + 4 + 3 + 3 + 3);
+    CHECK(findings.groups[0].findings == 2 && findings.groups[0].count == 7);
+    for (size_t i = 0; i < findings.count; i++) {
+        const lg_finding *finding = &findings.items[i];
+        bool garbage = finding->way.root.node == LG_NONE;
+        CHECK(garbage == !lg_node_is_reachable(analysis, finding->holder));
+        CHECK(garbage || finding->way.hops[finding->way.count - 1].target ==
+                             finding->holder);
+    }
     size_t told = 0;
     for (const char *at = json.data; (at = strstr(at, "\"count\": ")); at++)
         told++;

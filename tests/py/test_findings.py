@@ -105,7 +105,38 @@ def test_command(holder, tmp_path):
     assert run("--check").returncode == 1
     told = json.loads(run("--json").stdout)["findings"]
     assert "exception-traceback" in {finding["pattern"] for finding in told}
-    assert str(leakgraph.load(path).findings()) == said.stdout
+    findings = leakgraph.load(path).findings()
+    assert str(findings) == said.stdout
+    assert [
+        (row["pattern"], row["holder"], row["retained"]["host"], row["alike"])
+        for row in told
+    ] == [
+        (row.pattern, row.holder and row.holder.index, row.retained, row.alike)
+        for row in findings
+    ]
+    groups = {finding.alike for finding in findings}
+    assert said.stdout.count("\n  fix      ") == len(groups)
+
+
+def failed():
+    try:
+        fail()
+    except ValueError as error:
+        return Holder(error=error)
+
+
+def test_folding_by_facts():
+    """Keys and indexes differ in alike findings, names do not."""
+    held = Holder(by_name={"a [1]": failed(), "b": failed()}, one=failed())
+    snapshot = leakgraph.snapshot()
+    findings = snapshot.findings()
+
+    def group(kept):
+        (finding,) = mine(findings, snapshot.find(kept.error))
+        return finding.alike
+
+    first, second = held.by_name.values()
+    assert group(first) == group(second) != group(held.one)
 
 
 def test_refusals():

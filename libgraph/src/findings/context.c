@@ -147,6 +147,7 @@ lg__match_free(lg__match *match)
 {
     free(match->kept.items);
     free(match->along.items);
+    free(match->unseen_bytes);
     *match = (lg__match){.holder = LG_NONE};
 }
 
@@ -201,13 +202,17 @@ lg__detection_note_along(lg__detection *detection, uint32_t holder,
 }
 
 void
-lg__detection_note_unseen(lg__detection *detection, uint64_t count,
-                          uint64_t bytes)
+lg__detection_note_unseen(lg__detection *detection, uint32_t device,
+                          uint64_t count, uint64_t bytes)
 {
     lg__match *match = match_of(detection, LG_NONE);
-    detection->failed |= match == NULL;
-    if (match != NULL) {
-        match->unseen += count;
-        match->unseen_bytes += bytes;
+    if (match != NULL && match->unseen_bytes == NULL)
+        match->unseen_bytes = calloc((size_t)detection->graph->device_count + 1,
+                                     sizeof *match->unseen_bytes);
+    if (match == NULL || match->unseen_bytes == NULL) {
+        detection->failed = true;
+        return;
     }
+    match->unseen += count;
+    match->unseen_bytes[device] += bytes;
 }

@@ -31,13 +31,13 @@ enum {
 
 /** A match: a finding whose sizes are not known yet. */
 typedef struct lg__match {
-    uint32_t pattern;  /**< index in the table */
-    uint32_t holder;   /**< LG_NONE: nothing in the graph */
-    lg__gathered kept; /**< what it keeps, no node twice */
-    lg__gathered
-        along; /**< what you free with that: in the size, not in the count */
-    uint64_t unseen;       /**< things kept that are not nodes of the graph */
-    uint64_t unseen_bytes; /**< of those, on devices */
+    uint32_t pattern;       /**< index in the table */
+    uint32_t holder;        /**< LG_NONE: nothing in the graph */
+    lg__gathered kept;      /**< what it keeps, no node twice */
+    lg__gathered along;     /**< what you free with that: in the size, not in
+                                 the count */
+    uint64_t unseen;        /**< things kept that are not nodes of the graph */
+    uint64_t *unseen_bytes; /**< of those, by device; NULL: none */
 } lg__match;
 
 void lg__match_free(lg__match *match);
@@ -77,10 +77,19 @@ void lg__detection_note(lg__detection *detection, uint32_t holder,
 /** Notes that you free `part` with what the last call noted. */
 void lg__detection_note_along(lg__detection *detection, uint32_t holder,
                               uint32_t part);
-/** Notes that something outside of the graph keeps this many bytes of devices.
+/** Notes that something outside of the graph keeps this many bytes of a device.
  */
-void lg__detection_note_unseen(lg__detection *detection, uint64_t count,
-                               uint64_t bytes);
+void lg__detection_note_unseen(lg__detection *detection, uint32_t device,
+                               uint64_t count, uint64_t bytes);
+
+/* -------------------------------------------------------------- folding --- */
+
+/** Fills the groups of findings that are complete but for their ways, these,
+ *  and `alike`. `bytes` is [count * (device_count + 1)], of groups, and zero.
+ *  O(n log n), and the ways. */
+lg_status lg__findings_fold(const lg__detection *detection,
+                            const lg_monitor *monitor, lg_findings *findings,
+                            uint64_t *bytes, lg_error *err);
 
 /* ------------------------------------------------------- looking around --- */
 

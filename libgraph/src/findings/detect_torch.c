@@ -159,7 +159,7 @@ lg__look_for_autocast(lg__detection *detection)
     for (size_t i = 0; i < accounts.count; i++) {
         const lg_account *at = &accounts.items[i];
         if (at->evidence_blocks[LG_EVIDENCE_AUTOCAST] > 0)
-            lg__detection_note_unseen(detection,
+            lg__detection_note_unseen(detection, at->device,
                                       at->evidence_blocks[LG_EVIDENCE_AUTOCAST],
                                       at->by_evidence[LG_EVIDENCE_AUTOCAST]);
     }

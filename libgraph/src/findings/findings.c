@@ -2,6 +2,7 @@
 #include "findings/context.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     WEIGHED_EXACTLY = 64
@@ -98,12 +99,18 @@ merge(lg__detection *detection, lg_error *err)
     return detection->failed ? lg__error_memory(err) : LG_OK;
 }
 
+static void
+add_retained(const lg__detection *detection, uint32_t node, uint64_t *bytes)
+{
+    for (uint32_t i = 0; i <= detection->graph->device_count; i++)
+        bytes[i] += lg_node_retained_on(detection->analysis, node, i);
+}
+
 // A lower bound of what the match keeps: each thing alone, each byte counted
 // once.
-static lg_bytes
-weigh_roughly(lg__detection *detection, const lg__match *match)
+static void
+weigh_roughly(lg__detection *detection, const lg__match *match, uint64_t *bytes)
 {
-    lg_bytes sum = {0, 0};
     detection->searches++;
     for (size_t i = 0; i < match->kept.count; i++)
         detection->seen[match->kept.items[i]] = detection->searches;
@@ -112,56 +119,52 @@ weigh_roughly(lg__detection *detection, const lg__match *match)
         uint32_t at = lg_node_dominator(detection->analysis, node);
         while (at != LG_NONE && detection->seen[at] != detection->searches)
             at = lg_node_dominator(detection->analysis, at);
-        if (at != LG_NONE)
-            continue;
-        lg_bytes bytes = lg_node_retained(detection->analysis, node);
-        sum.host += bytes.host;
-        sum.device += bytes.device;
+        if (at == LG_NONE)
+            add_retained(detection, node, bytes);
     }
-    return sum;
 }
 
-// The bytes that you would free with all things of the match, and what goes
-// with them.
+// What would be freed if the match's things, and what goes with them, went.
 static lg_status
 weigh_exactly(lg__detection *detection, const lg__match *match,
-              const lg_monitor *monitor, lg_bytes *out, lg_error *err)
+              const lg_monitor *monitor, uint64_t *bytes, lg_error *err)
 {
     lg__gathered all = {0};
     lg_status status =
         append_all(&all, &match->kept) && append_all(&all, &match->along)
-            ? lg_nodes_retained(detection->analysis, all.items, all.count,
-                                monitor, out, err)
+            ? lg_nodes_retained_each(detection->analysis, all.items, all.count,
+                                     monitor, bytes, err)
             : lg__error_memory(err);
     free(all.items);
     return status;
 }
 
+// `bytes` are zero.
 static lg_status
 weigh(lg__detection *detection, const lg__match *match, bool exactly,
-      const lg_monitor *monitor, lg_finding *out, lg_error *err)
+      const lg_monitor *monitor, uint64_t *bytes, lg_finding *out,
+      lg_error *err)
 {
     *out = (lg_finding){
         .pattern = &lg__detectors[match->pattern].pattern,
         .holder = match->holder,
         .example = match->kept.count > 0 ? match->kept.items[0] : LG_NONE,
         .count = match->kept.count + match->unseen,
+        .retained = bytes,
+        .way = {.root = {.node = LG_NONE}},
     };
     lg_status status = LG_OK;
     if (match->kept.count == 1 && match->along.count == 0)
-        out->retained = lg_node_retained(detection->analysis, out->example);
+        add_retained(detection, out->example, bytes);
     else if (exactly && match->kept.count > 0)
-        status = weigh_exactly(detection, match, monitor, &out->retained, err);
+        status = weigh_exactly(detection, match, monitor, bytes, err);
     else
-        out->retained = weigh_roughly(detection, match);
-    out->retained.device += match->unseen_bytes;
+        weigh_roughly(detection, match, bytes);
+    for (uint32_t i = 0; i <= detection->graph->device_count; i++) {
+        bytes[i] += match->unseen_bytes != NULL ? match->unseen_bytes[i] : 0;
+        out->total += bytes[i];
+    }
     return status;
-}
-
-static uint64_t
-sum(lg_bytes bytes)
-{
-    return bytes.host + bytes.device;
 }
 
 static int
@@ -169,10 +172,8 @@ biggest_first(const void *left, const void *right)
 {
     const lg_finding *a = left;
     const lg_finding *b = right;
-    uint64_t x = sum(a->retained);
-    uint64_t y = sum(b->retained);
-    if (x != y)
-        return x > y ? -1 : 1;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
     if (a->pattern != b->pattern)
         return a->pattern < b->pattern ? -1 : 1;
     return a->holder < b->holder ? -1 : a->holder > b->holder;
@@ -191,34 +192,54 @@ concerns(const lg__match *match, const uint8_t *way)
     return false;
 }
 
-// Makes findings of all matches, or of those that concern the nodes on the
-// path.
 static lg_status
 weigh_all(lg__detection *detection, const uint8_t *way,
-          const lg_monitor *monitor, lg_findings *out, lg_error *err)
+          const lg_monitor *monitor, lg_findings *found, lg_error *err)
 {
-    lg_findings found = {0};
+    size_t devices = (size_t)detection->graph->device_count + 1;
+    bool exactly = detection->match_count <= WEIGHED_EXACTLY;
     lg_status status = LG_OK;
-    found.items = malloc((detection->match_count + 1) * sizeof *found.items);
-    if (found.items == NULL)
-        return lg__error_memory(err);
     for (size_t i = 0; i < detection->match_count && status == LG_OK; i++) {
         const lg__match *match = &detection->matches[i];
-        lg_finding *at = &found.items[found.count];
+        uint64_t *bytes = found->bytes + found->count * devices;
+        lg_finding *at = &found->items[found->count];
         if (way != NULL && !concerns(match, way))
             continue;
-        bool exactly = detection->match_count <= WEIGHED_EXACTLY;
-        status = weigh(detection, match, exactly, monitor, at, err);
-        if (sum(at->retained) >= lg__detectors[match->pattern].least)
-            found.count++;
+        memset(bytes, 0, devices * sizeof *bytes);
+        status = weigh(detection, match, exactly, monitor, bytes, at, err);
+        if (status == LG_OK && at->total >= lg__detectors[match->pattern].least)
+            found->count++;
     }
-    if (status != LG_OK) {
+    qsort(found->items, found->count, sizeof *found->items, biggest_first);
+    return status;
+}
+
+// Of all matches, or of those that concern the nodes on the way: weighed, and
+// those that are alike together.
+static lg_status
+judge(lg__detection *detection, const uint8_t *way, const lg_monitor *monitor,
+      lg_findings *out, lg_error *err)
+{
+    size_t most = detection->match_count;
+    size_t devices = (size_t)detection->graph->device_count + 1;
+    lg_findings found = {
+        .items = calloc(most + 1, sizeof *found.items),
+        .groups = calloc(most + 1, sizeof *found.groups),
+        .bytes = calloc(2 * most * devices + 1, sizeof *found.bytes),
+    };
+    lg_status status = found.items && found.groups && found.bytes
+                           ? LG_OK
+                           : lg__error_memory(err);
+    if (status == LG_OK)
+        status = weigh_all(detection, way, monitor, &found, err);
+    if (status == LG_OK)
+        status = lg__findings_fold(detection, monitor, &found,
+                                   found.bytes + most * devices, err);
+    if (status == LG_OK)
+        *out = found;
+    else
         lg_findings_free(&found);
-        return status;
-    }
-    qsort(found.items, found.count, sizeof *found.items, biggest_first);
-    *out = found;
-    return LG_OK;
+    return status;
 }
 
 static lg_status
@@ -233,7 +254,7 @@ find(const lg_analysis *analysis, const uint8_t *way, const lg_monitor *monitor,
     if (status == LG_OK)
         status = merge(&detection, err);
     if (status == LG_OK)
-        status = weigh_all(&detection, way, monitor, out, err);
+        status = judge(&detection, way, monitor, out, err);
     lg__detection_free(&detection);
     return status;
 }
@@ -288,6 +309,10 @@ lg_node_findings(const lg_analysis *analysis, uint32_t node,
 void
 lg_findings_free(lg_findings *findings)
 {
+    for (size_t i = 0; i < findings->count; i++)
+        lg_path_free(&findings->items[i].way);
     free(findings->items);
+    free(findings->groups);
+    free(findings->bytes);
     *findings = (lg_findings){0};
 }

@@ -51,18 +51,17 @@ is_counted(const lg_graph *graph, const lg_hop *hop)
     }
 }
 
-// A frame is known by its function.
-static void
-add_label(merging *to, const lg_hop *hop, lg_text *out)
+void
+lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
-    if (!is_counted(to->graph, hop)) {
-        lg_hop_label(to->graph, hop, out);
+    if (!is_counted(graph, hop)) {
+        lg_hop_label(graph, hop, out);
         return;
     }
-    unsigned kind = lg__edge_kind(to->graph, hop->edges[hop->edge_count - 1]);
+    unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
     lg_text_addf(out, "#%u", kind);
     if (kind == LG_EDGE_FRAME) {
-        lg_string text = lg_node_text(to->graph, hop->target);
+        lg_string text = lg_node_text(graph, hop->target);
         lg_text_add_bytes(out, text.data, text.length);
     }
 }
@@ -74,7 +73,7 @@ intern_key(merging *to, const lg_merged *item)
     lg_text_addf(&to->text, "%u %u ", item->parent,
                  to->graph->type_name[item->type]);
     if (item->parent != LG_NONE)
-        add_label(to, &item->hop, &to->text);
+        lg__hop_common(to->graph, &item->hop, &to->text);
     else if (lg__root_rank(to->graph, to->tree.root[item->node]) !=
              LG__RANK_NATIVE)
         lg_text_addf(&to->text, "%u", item->node);

@@ -56,6 +56,25 @@ lg_status lg__roottree_path(const lg__roottree *tree, uint32_t node,
                             lg_path *out, lg_error *err);
 void lg__roottree_free(lg__roottree *tree);
 
+// Ways to some nodes, however many. One search costs up to a walk of the whole
+// graph, and so does the tree of all ways: worth it from a handful of nodes on.
+
+/** Begins as {.graph = graph}. */
+typedef struct lg__finder {
+    const lg_graph *graph;
+    lg__roottree tree;
+    uint32_t searches;
+} lg__finder;
+
+/** As lg_path_from_root. */
+lg_status lg__way_find(lg__finder *ways, uint32_t node,
+                       const lg_monitor *monitor, lg_path *out, lg_error *err);
+void lg__finder_free(lg__finder *ways);
+
+/** Adds what the label of a hop has in common with those of all elements of its
+ *  container: no index, no key; of a frame its function. */
+void lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out);
+
 // The hops of a path that would each free its target.
 
 /** Sets suspect[i] for each hop of the path without which no root reaches the

@@ -2,31 +2,68 @@
 #include <leakgraph/bytes.h>
 
 #include "analysis/analysis_private.h"
-#include "report/alike.h"
 #include "report/table.h"
+#include "report/where.h"
 
 #include <string.h>
 
 enum { MISTAKES_SHOWN = 5 }; // below other reports
 
+// Who holds what was found: where it is, what it is, and its number.
+static lg_status
+format_holder(const lg_analysis *analysis, const lg_finding *finding,
+              lg_text *out, lg_error *err)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    lg_status status = LG_OK;
+    if (finding->holder == LG_NONE) {
+        lg_text_add(out, "C++, which no snapshot sees");
+        return LG_OK;
+    }
+    if (finding->way.root.node != LG_NONE)
+        lg_path_label(graph, &finding->way, out);
+    else if (lg_node_is_reachable(analysis, finding->holder))
+        lg_text_add(out, "the interpreter");
+    else
+        status = lg__garbage_format(analysis, finding->holder, out, err);
+    lg_text_add(out, "  ");
+    lg_node_title(graph, finding->holder, false, out);
+    lg_text_addf(out, " #%u", finding->holder);
+    return status;
+}
+
+// One of the things that are kept; nothing of blocks. The title of a figure
+// would be that of one of them.
 static void
-format_count(uint64_t count, const lg_text *kept, lg_text *out)
+format_kept(const lg_graph *graph, uint32_t example, bool varied, lg_text *out)
+{
+    if (!varied && lg__node_category(graph, example) != LG_CATEGORY_FIGURE) {
+        lg__format_node(graph, example, out);
+        return;
+    }
+    uint32_t type = graph->columns.type[example];
+    lg__text_add_string(out, lg__last_part(lg_graph_type(graph, type).name));
+}
+
+static void
+format_count(const lg_graph *graph, uint64_t count, uint32_t example,
+             bool varied, lg_text *out)
 {
     lg_text_add_count(out, count);
-    if (kept->length == 0) {
+    if (example == LG_NONE) {
         lg_text_add(out, count == 1 ? " block" : " blocks");
         return;
     }
     lg_text_add(out, " x ");
-    lg_text_add_bytes(out, kept->data, kept->length);
+    format_kept(graph, example, varied, out);
 }
 
 static void
 format_pattern(const lg_graph *graph, const lg_pattern *pattern,
-               lg_bytes retained, lg_text *out)
+               const uint64_t *retained, lg_text *out)
 {
     lg_text_addf(out, "%s: ", pattern->name);
-    lg__format_bytes(graph, retained, out);
+    lg__format_each(graph, retained, out);
     lg_text_add(out, ", ");
 }
 
@@ -41,15 +78,11 @@ void
 lg__format_finding(const lg_graph *graph, const lg_finding *finding,
                    lg_text *out)
 {
-    lg_text kept = {0};
-    lg__format_kept(graph, finding, &kept);
-    out->failed |= kept.failed;
     lg_text_add(out, "\nA known mistake, ");
     format_pattern(graph, finding->pattern, finding->retained, out);
-    format_count(finding->count, &kept, out);
+    format_count(graph, finding->count, finding->example, false, out);
     lg_text_add(out, "\n");
     format_advice(finding->pattern, out);
-    lg_text_free(&kept);
 }
 
 static void
@@ -70,7 +103,7 @@ add_node(const char *key, uint32_t node, lg_text *out)
 
 // Without the brace that ends it.
 static void
-open_json(const lg_finding *finding, lg_text *out)
+open_json(const lg_graph *graph, const lg_finding *finding, lg_text *out)
 {
     lg_text_add(out, "{\"pattern\": ");
     lg_text_add_json(out, finding->pattern->name,
@@ -79,15 +112,15 @@ open_json(const lg_finding *finding, lg_text *out)
     add_node("example", finding->example, out);
     lg_text_addf(out, ",\n  \"count\": %llu,\n  \"retained\": ",
                  (unsigned long long)finding->count);
-    lg__json_bytes(finding->retained, out);
+    lg__json_each(graph, finding->retained, out);
     add_string("cause", finding->pattern->cause, out);
     add_string("fix", finding->pattern->fix, out);
 }
 
 void
-lg__json_finding(const lg_finding *finding, lg_text *out)
+lg__json_finding(const lg_graph *graph, const lg_finding *finding, lg_text *out)
 {
-    open_json(finding, out);
+    open_json(graph, finding, out);
     lg_text_add(out, "}");
 }
 
@@ -100,7 +133,7 @@ static const lg__column columns[] = {
     [HOLDER] = {"holder", .type = LG_COLUMN_NODE},
     [EXAMPLE] = {"example", .type = LG_COLUMN_NODE},
     [COUNT] = {"count", .type = LG_COLUMN_COUNT},
-    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .folded = true},
+    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE},
     [CAUSE] = {.name = "cause"},
     [FIX] = {.name = "fix"},
     [ALIKE] = {"alike", .type = LG_COLUMN_COUNT},
@@ -110,10 +143,10 @@ static const lg__column columns[] = {
 // Rows for programs: all findings, each with the first of those that it is
 // like.
 static lg_status
-put_findings(lg_table *table, lg__where *where, const lg_findings *findings,
-             const lg__alikes *all, lg_error *err)
+put_findings(lg_table *table, const lg_analysis *analysis,
+             const lg_findings *findings, lg_error *err)
 {
-    const lg_graph *graph = lg_analysis_graph(where->analysis);
+    const lg_graph *graph = lg_analysis_graph(analysis);
     lg_status status = LG_OK;
     for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
         const lg_finding *finding = &findings->items[i];
@@ -123,11 +156,11 @@ put_findings(lg_table *table, lg__where *where, const lg_findings *findings,
         lg__put_node(table, HOLDER, graph, finding->holder);
         lg__put_node(table, EXAMPLE, graph, finding->example);
         lg__put_count(table, COUNT, finding->count);
-        lg__put_bytes(table, RETAINED, finding->retained);
+        lg__put_each(table, RETAINED, finding->retained);
         lg__put_literal(table, CAUSE, finding->pattern->cause);
         lg__put_literal(table, FIX, finding->pattern->fix);
-        lg__put_count(table, ALIKE, all->first_of[i]);
-        status = lg__format_holder(where, finding, &holder, err);
+        lg__put_count(table, ALIKE, finding->alike);
+        status = format_holder(analysis, finding, &holder, err);
         lg__put_formatted(table, HELD_BY, &holder);
     }
     return status;
@@ -137,7 +170,7 @@ enum { HEADLINE, TOGETHER, THINGS, MISTAKE, HOLDERS, WHY, WHAT_TO_DO };
 
 static const lg__column shown[] = {
     [HEADLINE] = {.faces = LG__IN_TEXT},
-    [TOGETHER] = {NULL, "retained", .type = LG_COLUMN_SIZE, .folded = true,
+    [TOGETHER] = {NULL, "retained", .type = LG_COLUMN_SIZE,
                   .faces = LG__IN_HTML},
     [THINGS] = {NULL, "things", .type = LG_COLUMN_COUNT, .faces = LG__IN_HTML},
     [MISTAKE] = {NULL, "known mistake", .faces = LG__IN_HTML},
@@ -147,57 +180,69 @@ static const lg__column shown[] = {
     [WHAT_TO_DO] = {NULL, "fix", .faces = LG__SHOWN, .below = "  fix      "},
 };
 
-static void
-put_alike(lg_table *table, const lg_graph *graph, const lg__alike *alike)
+static lg_status
+put_group(lg_table *table, const lg_analysis *analysis,
+          const lg_findings *findings, const lg_finding_group *group,
+          lg_error *err)
 {
-    const lg_pattern *pattern = alike->first->pattern;
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    const lg_finding *first = &findings->items[group->first];
     lg_text headline = {0};
     lg_text holders = {0};
-    format_pattern(graph, pattern, alike->retained, &headline);
-    format_count(alike->count, &alike->kept, &headline);
-    lg_text_add_bytes(&holders, alike->held_by.data, alike->held_by.length);
-    if (alike->findings > 1) {
+    format_pattern(graph, first->pattern, group->retained, &headline);
+    format_count(graph, group->count, first->example, group->varied, &headline);
+    lg_status status = format_holder(analysis, first, &holders, err);
+    if (group->findings > 1) {
         lg_text_add(&holders, "\nand ");
-        lg_text_add_count(&holders, alike->findings - 1);
+        lg_text_add_count(&holders, group->findings - 1);
         lg_text_add(&holders, " more like it");
     }
     lg__table_row(table);
     lg__put_formatted(table, HEADLINE, &headline);
-    lg__put_bytes(table, TOGETHER, alike->retained);
-    lg__put_count(table, THINGS, alike->count);
-    lg__put_literal(table, MISTAKE, pattern->name);
+    lg__put_each(table, TOGETHER, group->retained);
+    lg__put_count(table, THINGS, group->count);
+    lg__put_literal(table, MISTAKE, first->pattern->name);
     lg__put_formatted(table, HOLDERS, &holders);
-    lg__put_literal(table, WHY, pattern->cause);
-    lg__put_literal(table, WHAT_TO_DO, pattern->fix);
+    lg__put_literal(table, WHY, first->pattern->cause);
+    lg__put_literal(table, WHAT_TO_DO, first->pattern->fix);
+    return status;
 }
 
 // Rows for people, below those that they are about or below nothing.
-static lg_table *
-add_alikes(lg_table *table, const lg_graph *graph, const lg__alikes *all,
-           size_t count)
+static lg_status
+add_groups(lg_table *table, const lg_analysis *analysis,
+           const lg_findings *findings, size_t count, lg_table **out,
+           lg_error *err)
 {
-    lg_table *part =
+    lg_status status = LG_OK;
+    *out =
         lg__table_part(table, (lg__layout){.blocks = true, .faces = LG__SHOWN},
                        shown, sizeof shown / sizeof *shown);
-    for (size_t i = 0; i < all->count && i < count; i++)
-        put_alike(part, graph, &all->items[i]);
-    return part;
+    for (size_t i = 0; i < findings->group_count && i < count; i++)
+        if (status == LG_OK)
+            status =
+                put_group(*out, analysis, findings, &findings->groups[i], err);
+    return status;
 }
 
-static void
-add_mistakes(lg_table *table, const lg_graph *graph, const lg__alikes *all)
+static lg_status
+add_mistakes(lg_table *table, const lg_analysis *analysis,
+             const lg_findings *findings, lg_error *err)
 {
     lg_text above = {0};
     lg_text below = {0};
-    lg_table *part = add_alikes(table, graph, all, MISTAKES_SHOWN);
+    lg_table *part;
+    lg_status status =
+        add_groups(table, analysis, findings, MISTAKES_SHOWN, &part, err);
     lg_text_add(&above, "\nKnown mistakes among these:\n");
     lg__table_format_above(part, &above);
-    if (all->count <= MISTAKES_SHOWN)
-        return;
+    if (findings->group_count <= MISTAKES_SHOWN)
+        return status;
     lg_text_add(&below, "\n... and ");
-    lg_text_add_count(&below, all->count - MISTAKES_SHOWN);
+    lg_text_add_count(&below, findings->group_count - MISTAKES_SHOWN);
     lg_text_add(&below, " more: findings lists all\n");
     lg__table_format_below(part, &below);
+    return status;
 }
 
 lg_status
@@ -206,8 +251,6 @@ lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
                  size_t count, bool *any, lg_error *err)
 {
     lg_findings findings;
-    lg__alikes all;
-    lg__where where = {.analysis = analysis};
     *any = false;
     if (analysis == NULL)
         return LG_OK;
@@ -215,24 +258,19 @@ lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
         lg_nodes_findings(analysis, nodes, count, NULL, &findings, err);
     if (status != LG_OK)
         return status;
-    status = lg__alikes_new(&where, &findings, &all, err);
-    if (status == LG_OK) {
-        lg_table *list = lg__put_table(facts, column, columns,
-                                       sizeof columns / sizeof *columns);
-        status = put_findings(list, &where, &findings, &all, err);
-        *any = all.count > 0;
-        if (*any)
-            add_mistakes(table, analysis->graph, &all);
-        lg__alikes_free(&all);
-    }
-    lg__where_free(&where);
+    lg_table *list =
+        lg__put_table(facts, column, columns, sizeof columns / sizeof *columns);
+    status = put_findings(list, analysis, &findings, err);
+    *any = findings.count > 0;
+    if (*any && status == LG_OK)
+        status = add_mistakes(table, analysis, &findings, err);
     lg_findings_free(&findings);
     return status;
 }
 
 // What is said above all findings.
 static void
-format_number(size_t findings, size_t alikes, lg_text *out)
+format_number(size_t findings, size_t groups, lg_text *out)
 {
     if (findings == 0) {
         lg_text_add(out, "No known mistake was recognised.\n");
@@ -240,30 +278,23 @@ format_number(size_t findings, size_t alikes, lg_text *out)
     }
     lg_text_add_count(out, findings);
     lg_text_add(out, findings == 1 ? " finding" : " findings");
-    lg_text_add(out, alikes < findings ? ", look-alikes together\n" : "\n");
+    lg_text_add(out, groups < findings ? ", look-alikes together\n" : "\n");
 }
 
 lg_status
 lg_tabulate_findings(const lg_analysis *analysis, const lg_findings *findings,
                      lg_table **out, lg_error *err)
 {
-    lg__alikes all;
     lg_text above = {0};
-    lg__where where = {.analysis = analysis};
-    lg_status status = lg__alikes_new(&where, findings, &all, err);
-    if (status != LG_OK) {
-        lg__where_free(&where);
-        return status;
-    }
+    lg_table *part;
     lg_table *table = lg__table_new(
         analysis->graph, (lg__layout){.rows = "findings", .faces = LG__IN_DATA},
         columns, sizeof columns / sizeof *columns);
-    format_number(findings->count, all.count, &above);
+    format_number(findings->count, findings->group_count, &above);
     lg__table_format_above(table, &above);
-    status = put_findings(table, &where, findings, &all, err);
-    add_alikes(table, analysis->graph, &all, SIZE_MAX);
-    lg__alikes_free(&all);
-    lg__where_free(&where);
+    lg_status status = put_findings(table, analysis, findings, err);
+    if (status == LG_OK)
+        status = add_groups(table, analysis, findings, SIZE_MAX, &part, err);
     if (status == LG_OK)
         return lg__table_finish(table, out, err);
     lg_table_free(table);

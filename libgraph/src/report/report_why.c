@@ -300,7 +300,7 @@ why_json(report *to)
     lg_text_add(out, ",\n \"findings\": [");
     for (size_t i = 0; i < to->findings.count; i++) {
         lg_text_add(out, i > 0 ? ", " : "");
-        lg__json_finding(&to->findings.items[i], out);
+        lg__json_finding(to->graph, &to->findings.items[i], out);
     }
     lg_text_add(out, "]}\n");
 }

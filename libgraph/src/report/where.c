@@ -1,14 +1,11 @@
-// Where nodes are. One search costs up to a walk of the whole graph, and so
-// does the tree of all ways: worth it from a handful of nodes on.
+// Where nodes are, in words.
 #include "report/where.h"
 #include "report/words.h"
 
-enum { SEARCHES = 8 };
-
 // Garbage has no path; who dominates it says what it is part of.
-static lg_status
-format_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
-               lg_error *err)
+lg_status
+lg__garbage_format(const lg_analysis *analysis, uint32_t node, lg_text *out,
+                   lg_error *err)
 {
     lg__walk walk = {.graph = lg_analysis_graph(analysis), .everything = true};
     uint32_t dominator = lg_node_dominator(analysis, node);
@@ -30,30 +27,15 @@ format_garbage(const lg_analysis *analysis, uint32_t node, lg_text *out,
     return LG_OK;
 }
 
-static lg_status
-find(lg__where *where, uint32_t node, const lg_monitor *monitor, lg_path *out,
-     lg_error *err)
-{
-    const lg_graph *graph = lg_analysis_graph(where->analysis);
-    if (where->searches < SEARCHES) {
-        where->searches++;
-        return lg_path_from_root(graph, node, monitor, out, err);
-    }
-    lg_status status = where->tree.before == NULL
-                           ? lg__roottree_new(graph, monitor, &where->tree, err)
-                           : LG_OK;
-    return status == LG_OK ? lg__roottree_path(&where->tree, node, out, err)
-                           : status;
-}
-
 lg_status
 lg__where_format(lg__where *where, uint32_t node, const lg_monitor *monitor,
                  lg_text *out, lg_error *err)
 {
     lg_path path;
     if (!lg_node_is_reachable(where->analysis, node))
-        return format_garbage(where->analysis, node, out, err);
-    lg_status status = find(where, node, monitor, &path, err);
+        return lg__garbage_format(where->analysis, node, out, err);
+    where->ways.graph = lg_analysis_graph(where->analysis);
+    lg_status status = lg__way_find(&where->ways, node, monitor, &path, err);
     if (status == LG_ENOTFOUND) {
         lg_text_add(out, "the interpreter");
         return LG_OK;
@@ -68,5 +50,5 @@ lg__where_format(lg__where *where, uint32_t node, const lg_monitor *monitor,
 void
 lg__where_free(lg__where *where)
 {
-    lg__roottree_free(&where->tree);
+    lg__finder_free(&where->ways);
 }

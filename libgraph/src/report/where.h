@@ -8,12 +8,10 @@
 
 #include "paths/paths_private.h"
 
-/** Begins as {.analysis = analysis}. A few nodes are looked for one by one;
- *  from then on the ways to all nodes are known at once. */
+/** Begins as {.analysis = analysis}. */
 typedef struct lg__where {
     const lg_analysis *analysis;
-    lg__roottree tree;
-    uint32_t searches;
+    lg__finder ways;
 } lg__where;
 
 /** The shortest root path of a node as one expression; for garbage, what it is
@@ -22,5 +20,9 @@ lg_status lg__where_format(lg__where *where, uint32_t node,
                            const lg_monitor *monitor, lg_text *out,
                            lg_error *err);
 void lg__where_free(lg__where *where);
+
+/** Of garbage: what it is part of. */
+lg_status lg__garbage_format(const lg_analysis *analysis, uint32_t node,
+                             lg_text *out, lg_error *err);
 
 #endif

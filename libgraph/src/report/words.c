@@ -246,6 +246,12 @@ lg__format_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
 }
 
 void
+lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
+{
+    lg__json_vector(graph, item_on, bytes, out);
+}
+
+void
 lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
 {
     if (bytes.device == 0) {

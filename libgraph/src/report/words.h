@@ -45,6 +45,7 @@ void lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
 /** The same of bytes by device, [lg_graph_device_count + 1]. */
 void lg__format_each(const lg_graph *graph, const uint64_t *bytes,
                      lg_text *out);
+void lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
 /** The same without knowing which device: `1 GiB on devices · 12 MiB host`, or
  * by its name if there is only one. */
 void lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
@@ -61,7 +62,8 @@ struct lg_finding;
 void lg__format_finding(const lg_graph *graph, const struct lg_finding *finding,
                         lg_text *out);
 /** `{"pattern": "loss-history", "holder": 1, ...}`, without where it is. */
-void lg__json_finding(const struct lg_finding *finding, lg_text *out);
+void lg__json_finding(const lg_graph *graph, const struct lg_finding *finding,
+                      lg_text *out);
 /** `[{"source": 1, "target": 2, "label": ".x"}, ...]`. */
 void lg__json_hops(const lg_graph *graph, const lg_hop *hops, size_t count,
                    lg_text *out);

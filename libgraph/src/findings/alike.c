@@ -1,0 +1,235 @@
+// Findings that are alike, by facts: which pattern, what keeps what, and where.
+#include "findings/context.h"
+#include "paths/paths_private.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+    size_t index;  // of the finding
+    lg_text facts; // the same for those that are alike
+} entry;
+
+// ----------------------------------------------------------------- facts ---
+
+// The text of a frame ends with the line that it is in.
+static lg_string
+without_line(lg_string text)
+{
+    uint32_t length = text.length;
+    while (length > 0 && isdigit((unsigned char)text.data[length - 1]))
+        length--;
+    if (length > 0 && text.data[length - 1] == ':')
+        text.length = length - 1;
+    return text;
+}
+
+static void
+add_string(lg_string string, lg_text *out)
+{
+    lg_text_add_bytes(out, string.data, string.length);
+}
+
+static bool
+has_name(const lg_graph *graph, uint32_t node)
+{
+    lg_category category = lg__node_category(graph, node);
+    return category == LG_CATEGORY_FUNCTION || category == LG_CATEGORY_TYPE ||
+           category == LG_CATEGORY_MODULE || category == LG_CATEGORY_FRAME;
+}
+
+static void
+add_sort(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_text_add(out, "\n");
+    if (node == LG_NONE)
+        return;
+    add_string(lg_graph_type(graph, graph->columns.type[node]).name, out);
+    lg_text_add(out, " ");
+    if (has_name(graph, node))
+        add_string(without_line(lg_node_text(graph, node)), out);
+}
+
+// What a hop shares with those that differ in an index, a key or a line.
+// Returns how much was added.
+static size_t
+add_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    size_t start = out->length;
+    lg_text_add(out, "\n");
+    lg__hop_common(graph, hop, out);
+    if (out->failed)
+        return 0;
+    char *bracket = memchr(out->data + start, '[', out->length - start);
+    lg_string label = {out->data + start, (uint32_t)(out->length - start)};
+    out->length = bracket != NULL ? (size_t)(bracket - out->data)
+                                  : start + without_line(label).length;
+    return out->length - start;
+}
+
+static void
+add_way(const lg_graph *graph, const lg_path *way, lg_text *out)
+{
+    size_t last = 0;
+    lg_text_addf(out, "\n%u ", (unsigned)way->root.kind);
+    if (way->root.kind != LG_ROOT_THREAD)
+        add_string(way->root.name, out);
+    for (size_t i = 0; i < way->count && !out->failed; i++) {
+        size_t length = add_hop(graph, &way->hops[i], out);
+        const char *end = out->data + out->length;
+        if (length == last && memcmp(end - length, end - 2 * length, last) == 0)
+            out->length -= length;
+        last = length;
+    }
+}
+
+// What garbage goes with.
+static void
+add_garbage(const lg__detection *detection, uint32_t node, lg_text *out)
+{
+    const lg__walk *walk = &detection->walk;
+    if (lg__garbage_component_of(detection->analysis, node) != LG_NONE) {
+        lg_text_add(out, "\ncycle");
+        return;
+    }
+    uint32_t dominator = lg_node_dominator(detection->analysis, node);
+    if (dominator != LG_NONE && walk->fold[dominator].owner != LG_NONE)
+        dominator = walk->fold[dominator].owner;
+    add_sort(detection->graph, dominator, out);
+    if (dominator == LG_NONE || dominator == node)
+        return;
+    lg_hop hop = lg__hop_between(walk, dominator, node);
+    if (hop.edge_count > 0)
+        add_hop(detection->graph, &hop, out);
+}
+
+static lg_status
+find_facts(const lg__detection *detection, const lg_monitor *monitor,
+           lg__finder *ways, lg_finding *finding, lg_text *out, lg_error *err)
+{
+    uint32_t holder = finding->holder;
+    lg_status status = LG_OK;
+    lg_text_add(out, finding->pattern->name);
+    add_sort(detection->graph, holder, out);
+    add_sort(detection->graph, finding->example, out);
+    if (holder != LG_NONE &&
+        !lg_node_is_reachable(detection->analysis, holder)) {
+        add_garbage(detection, holder, out);
+    } else if (holder != LG_NONE) {
+        status = lg__way_find(ways, holder, monitor, &finding->way, err);
+        if (status == LG_OK)
+            add_way(detection->graph, &finding->way, out);
+        else if (status == LG_ENOTFOUND)
+            status = LG_OK;
+    }
+    return status == LG_OK && out->failed ? lg__error_memory(err) : status;
+}
+
+static bool
+strings_differ(lg_string a, lg_string b)
+{
+    return a.length != b.length || memcmp(a.data, b.data, a.length) != 0;
+}
+
+// Containers differ in their lengths, figures in their numbers, both of which
+// nobody asks for here.
+static bool
+examples_differ(const lg_graph *graph, uint32_t a, uint32_t b)
+{
+    if (a == LG_NONE || b == LG_NONE)
+        return false;
+    lg_category category = lg__node_category(graph, a);
+    if (category == LG_CATEGORY_CONTAINER || category == LG_CATEGORY_FIGURE)
+        return false;
+    return strings_differ(lg_node_text(graph, a), lg_node_text(graph, b)) ||
+           strings_differ(lg_node_fact(graph, a, "device"),
+                          lg_node_fact(graph, b, "device"));
+}
+
+// ---------------------------------------------------------------- groups ---
+
+static int
+compare_facts(const entry *a, const entry *b)
+{
+    size_t shorter =
+        a->facts.length < b->facts.length ? a->facts.length : b->facts.length;
+    int order = memcmp(a->facts.data, b->facts.data, shorter);
+    return order != 0 ? order
+                      : (a->facts.length > b->facts.length) -
+                            (a->facts.length < b->facts.length);
+}
+
+static int
+by_facts(const void *left, const void *right)
+{
+    const entry *a = left;
+    const entry *b = right;
+    int order = compare_facts(a, b);
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static int
+biggest_first(const void *left, const void *right)
+{
+    const lg_finding_group *a = left;
+    const lg_finding_group *b = right;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static void
+join(const lg_graph *graph, lg_findings *findings, size_t index,
+     lg_finding_group *group, uint64_t *bytes)
+{
+    lg_finding *finding = &findings->items[index];
+    uint32_t example = findings->items[group->first].example;
+    finding->alike = group->first;
+    group->findings++;
+    group->count += finding->count;
+    group->total += finding->total;
+    group->varied |= examples_differ(graph, example, finding->example);
+    for (uint32_t i = 0; i <= graph->device_count; i++)
+        bytes[i] += finding->retained[i];
+}
+
+static void
+group(const lg_graph *graph, entry *entries, lg_findings *findings,
+      uint64_t *bytes)
+{
+    size_t devices = (size_t)graph->device_count + 1;
+    qsort(entries, findings->count, sizeof *entries, by_facts);
+    for (size_t i = 0; i < findings->count; i++) {
+        if (i == 0 || compare_facts(&entries[i], &entries[i - 1]) != 0) {
+            bytes += i > 0 ? devices : 0;
+            findings->groups[findings->group_count++] = (lg_finding_group){
+                .first = entries[i].index, .retained = bytes};
+        }
+        join(graph, findings, entries[i].index,
+             &findings->groups[findings->group_count - 1], bytes);
+    }
+    qsort(findings->groups, findings->group_count, sizeof *findings->groups,
+          biggest_first);
+}
+
+lg_status
+lg__findings_fold(const lg__detection *detection, const lg_monitor *monitor,
+                  lg_findings *findings, uint64_t *bytes, lg_error *err)
+{
+    lg__finder ways = {.graph = detection->graph};
+    entry *entries = calloc(findings->count + 1, sizeof *entries);
+    lg_status status = entries ? LG_OK : lg__error_memory(err);
+    for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
+        entries[i].index = i;
+        status = find_facts(detection, monitor, &ways, &findings->items[i],
+                            &entries[i].facts, err);
+    }
+    if (status == LG_OK)
+        group(detection->graph, entries, findings, bytes);
+    for (size_t i = 0; entries != NULL && i < findings->count; i++)
+        lg_text_free(&entries[i].facts);
+    free(entries);
+    lg__finder_free(&ways);
+    return status;
+}
