@@ -13,6 +13,7 @@ const lg_adapter *const lg_adapters[] = {
     &lg_pillow_adapter,
     &lg_pyarrow_adapter,
     &lg_pandas_adapter,
+    &lg_greenlet_adapter,
     &lg_registered_adapter,
     &lg_torch_parameter_adapter,
     NULL,

@@ -4,6 +4,7 @@
 
 #include "capture/adapters/adapter.h"
 
+extern const lg_adapter lg_greenlet_adapter;
 extern const lg_adapter lg_host_adapter;
 extern const lg_adapter lg_builtin_adapter;
 extern const lg_adapter lg_numpy_adapter;

@@ -1,0 +1,225 @@
+/**
+ * Suspended greenlets (gevent, eventlet, SQLAlchemy's asyncio): each keeps the
+ * frames of its calls, which no thread leads to meanwhile and its tp_traverse
+ * leaves out.
+ *
+ * A greenlet's own struct is behind a pointer (greenlet.h, PyGreenlet), and
+ * differs between releases of Python: it begins with a table of methods and the
+ * greenlet, and among its first words are, in this order, its context and the
+ * frame object that it would go on with (TGreenlet.hpp). Both may be missing; a
+ * greenlet that runs has no frame there.
+ */
+#include "capture/adapters/adapter_pass.h"
+#include "capture/cpython/peek.h"
+
+#include <string.h>
+
+enum { FIRST = 8, WORDS = 17, FRAMES_MAX = 10000 };
+
+/** greenlet.h: PyGreenlet. */
+typedef struct greenlet_layout {
+    PyObject_HEAD
+    PyObject *weak_references;
+    PyObject *dict;
+    const void *own;
+} greenlet_layout;
+
+typedef struct greenlet_state {
+    PyTypeObject *type;
+    uint32_t frame_type;
+    uint32_t word; /**< which one is the frame; 0: none was met yet */
+} greenlet_state;
+
+static bool
+prepare(lg_adapter_pass *pass, void **out)
+{
+    static const char module[] = "greenlet._greenlet";
+    PyTypeObject *type = lg_c_type_in(module, "greenlet");
+    if (type == NULL || !pass->walk->internal)
+        return false;
+    greenlet_state *state = lg_pass_keep(pass, sizeof *state);
+    if (state == NULL)
+        return false;
+    if (strcmp(type->tp_name, "greenlet.greenlet") != 0 ||
+        type->tp_basicsize != (Py_ssize_t)sizeof(greenlet_layout)) {
+        lg_pass_note(pass, "not inspected: greenlets have a layout that "
+                           "leakgraph does not know");
+        return false;
+    }
+    state->type = type;
+    state->frame_type = lg_pass_type(pass, "frame", LG_NONE);
+    lg_pass_note(pass, "inspected");
+    *out = state;
+    return true;
+}
+
+static unsigned
+kind_of(void *context, PyTypeObject *type)
+{
+    const greenlet_state *state = context;
+    return PyType_IsSubtype(type, state->type) ? 1 : 0;
+}
+
+static bool
+leads_to(const void *word, const PyTypeObject *type)
+{
+    PyObject found;
+    return word != NULL && (uintptr_t)word % sizeof(void *) == 0 &&
+           lg_peek(&found, word, sizeof found) && Py_TYPE(&found) == type;
+}
+
+/** Whether a word is the frame, and the one before it the context. */
+static bool
+is_frame_at(const void *const *word)
+{
+    return leads_to(word[0], &PyFrame_Type) &&
+           (word[-1] == NULL || leads_to(word[-1], &PyContext_Type));
+}
+
+/** The frame object that a greenlet would go on with, or NULL. */
+static PyObject *
+top_frame(greenlet_state *state, PyObject *object)
+{
+    const void *words[WORDS];
+    const void *own = ((greenlet_layout *)object)->own;
+    if (own == NULL || !lg_peek(words, own, sizeof words) || words[1] != object)
+        return NULL;
+    for (uint32_t i = FIRST; state->word == 0 && i < WORDS; i++)
+        if (is_frame_at(&words[i]))
+            state->word = i;
+    return state->word != 0 && is_frame_at(&words[state->word])
+               ? (PyObject *)(uintptr_t)words[state->word]
+               : NULL;
+}
+
+/** One frame of a greenlet: as of a thread, it is the generator or the frame
+ *  object if there is one, else a node of its own. A frame object is kept by
+ * its frame or, up to 3.10, by the call; a generator by others. */
+static void
+add_frame(lg_adapter_pass *pass, const greenlet_state *state, lg_frame *frame,
+          const lg_frame_view *view, uint32_t depth)
+{
+    lg_walk *walk = pass->walk;
+    const unsigned lent = LG_EDGE_FRAME | LG_EDGE_UNCOUNTED;
+    if (view->generator != NULL && view->function != NULL) {
+        lg_name_edge(walk, view->generator, lent, depth);
+    } else if (view->object != NULL) {
+        lg_name_edge(walk, view->object,
+                     view->generator == NULL ? LG_EDGE_FRAME : lent, depth);
+    } else {
+        uint32_t node = lg_pass_native(pass, frame, state->frame_type, 0, NULL);
+        if (node != LG_NONE)
+            lg_builder_add_edge(walk->builder, node, lent, depth);
+    }
+}
+
+static void
+visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
+{
+    greenlet_state *state = context;
+    PyObject *top = top_frame(state, object);
+    lg_frame *frame = top != NULL ? lg_frame_of_object(top) : NULL;
+    (void)kind;
+    for (uint32_t depth = 0; frame != NULL && depth < FRAMES_MAX;
+         frame = lg_frame_previous(frame)) {
+        lg_frame_view view = lg_frame_view_of(frame);
+        if (view.code != NULL)
+            add_frame(pass, state, frame, &view, depth++);
+    }
+}
+
+/* -------------------------------------------------------------- survey --- */
+
+/** The variables of a frame that is a node of its own. */
+static void
+add_variables(lg_adapter_pass *pass, uint32_t node, const lg_frame_view *view)
+{
+    lg_walk *walk = pass->walk;
+    lg_name name;
+    for (Py_ssize_t i = 0; i < view->local_count; i++) {
+        PyObject *object = lg_slot_object(view->slots[i]);
+        if (object == NULL)
+            continue;
+        name.length = 0;
+        lg_name_add_str(&name, lg_code_slot_name(view->code, i), LG_NAME_LIMIT);
+        name.data[name.length] = '\0';
+        lg_pass_edge(pass, node, lg_walk_node(walk, object), LG_EDGE_LOCAL,
+                     name.data);
+    }
+    if (view->function != NULL)
+        lg_pass_edge(pass, node, lg_walk_node(walk, view->function),
+                     LG_EDGE_ATTRIBUTE, "function");
+    lg_pass_edge(pass, node, lg_walk_node(walk, view->code), LG_EDGE_ATTRIBUTE,
+                 "f_code");
+}
+
+/** `"work"`, after the function that a greenlet runs. */
+static void
+name_greenlet(lg_adapter_pass *pass, uint32_t node, const PyCodeObject *code)
+{
+    PyObject *text = lg_code_qualified_name(code);
+    lg_name name;
+    name.length = 0;
+    lg_name_add(&name, "\"");
+    if (text != NULL && PyUnicode_Check(text))
+        lg_name_add_str(&name, text, LG_NAME_LIMIT);
+    lg_name_add(&name, "\"");
+    lg_builder_set_text(pass->walk->builder, node, name.data, name.length);
+}
+
+static void
+survey_frame(lg_adapter_pass *pass, lg_frame *frame, const lg_frame_view *view)
+{
+    uint32_t node = lg_pass_known(pass, frame);
+    lg_name name;
+    if (view->object != NULL || node == LG_NONE ||
+        (view->generator != NULL && view->function != NULL))
+        return;
+    name.length = 0;
+    lg_name_frame(&name, frame, view->code);
+    lg_builder_set_text(pass->walk->builder, node, name.data, name.length);
+    add_variables(pass, node, view);
+}
+
+static void
+survey_frames(lg_adapter_pass *pass, const lg_instance *instance,
+              greenlet_state *state)
+{
+    const PyCodeObject *code = NULL;
+    PyObject *top = top_frame(state, instance->object);
+    lg_frame *frame = top != NULL ? lg_frame_of_object(top) : NULL;
+    for (uint32_t depth = 0; frame != NULL && depth < FRAMES_MAX;
+         frame = lg_frame_previous(frame), depth++) {
+        lg_frame_view view = lg_frame_view_of(frame);
+        if (view.code == NULL)
+            continue;
+        code = view.code;
+        if (!instance->frontier)
+            survey_frame(pass, frame, &view);
+    }
+    if (code != NULL)
+        name_greenlet(pass, instance->node, code);
+}
+
+static void
+survey(lg_adapter_pass *pass, void *context)
+{
+    lg_instance instance;
+    while (lg_pass_next(pass, &instance))
+        survey_frames(pass, &instance, context);
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
+}
+
+const lg_adapter lg_greenlet_adapter = {
+    .name = "greenlet",
+    .prepare = prepare,
+    .kind = kind_of,
+    .visit = visit,
+    .pass = survey,
+    .finish = finish,
+};

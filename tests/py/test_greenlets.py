@@ -1,0 +1,88 @@
+"""Locals of greenlets that wait: their frames are read as those of threads."""
+
+import sys
+
+import pytest
+from builds import FREE_THREADED, PUBLIC
+
+import leakgraph
+
+greenlet = pytest.importorskip("greenlet", reason="pip install greenlet")
+
+pytestmark = pytest.mark.skipif(
+    PUBLIC or FREE_THREADED, reason="frames are read from the interpreter's memory"
+)
+
+
+class Thing:
+    """What a local holds, and nothing else does."""
+
+
+THINGS = []
+
+
+def inner():
+    hidden = Thing()
+    THINGS.append(id(hidden))
+    greenlet.getcurrent().parent.switch()
+    return hidden
+
+
+def outer():
+    mine = bytearray(1 << 20)
+    THINGS.append(id(mine))
+    inner()
+    return mine
+
+
+@pytest.fixture
+def waiting():
+    THINGS.clear()
+    one = greenlet.greenlet(outer)
+    one.switch()
+    yield one
+    one.throw(greenlet.GreenletExit)
+
+
+def node_at(snapshot, address):
+    return next(node for node in snapshot.nodes if node.address == address)
+
+
+def test_locals_belong_to_the_greenlet(waiting):
+    references = sys.getrefcount(waiting)
+    with leakgraph.snapshot() as snapshot:
+        mine, hidden = (node_at(snapshot, address) for address in THINGS)
+        labels = [
+            {edge.label for edge in node.referrers() if not edge.weak}
+            for node in (mine, hidden)
+        ]
+        assert labels == [{"local mine"}, {"local hidden"}]
+        assert mine.unexplained == hidden.unexplained == 0
+        holder = snapshot.find(waiting)
+        frames = [e for e in holder.referents() if e.label.startswith("frame ")]
+        assert [edge.label for edge in frames] == ["frame 0", "frame 1"]
+        assert holder.text == '"outer"'
+        assert holder.retained >= 1 << 20
+        said = str(snapshot.why(hidden))
+        assert "inner()" in said and "hidden" in said
+        for edge in frames:
+            assert edge.node.unexplained >= 0
+    assert sys.getrefcount(waiting) == references
+
+
+def test_greenlets_that_do_not_wait():
+    done = greenlet.greenlet(lambda: None)
+    done.switch()
+    others = [greenlet.greenlet(outer), done, greenlet.getcurrent()]
+    with leakgraph.snapshot() as snapshot:
+        for one in others:
+            labels = [edge.label for edge in snapshot.find(one).referents()]
+            assert not any(label.startswith("frame ") for label in labels)
+
+
+def test_a_greenlet_may_take_the_snapshot(waiting):
+    def look():
+        with leakgraph.snapshot() as snapshot:
+            return node_at(snapshot, THINGS[0]).unexplained
+
+    assert greenlet.greenlet(look).switch() == 0
