@@ -90,7 +90,13 @@ def environment(folder: Path, python: str, *packages: str) -> Path:
     stamp = folder / "installed.txt"
     if not stamp.exists():
         subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
-        install = ["-m", "pip", "install", "-qq", *(packages or ("pytest", "numpy", "greenlet"))]
+        install = [
+            "-m",
+            "pip",
+            "install",
+            "-qq",
+            *(packages or ("pytest", "numpy", "greenlet")),
+        ]
         subprocess.run([str(inside), *install], check=True)
         stamp.touch()
     return inside

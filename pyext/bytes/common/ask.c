@@ -39,7 +39,11 @@ lg_ask_callf(PyObject *callable, const char *format, ...)
 PyObject *
 lg_ask_attribute(PyObject *object, const char *name)
 {
-    PyObject *value = PyObject_GetAttrString(object, name);
+    /* Types remember by address which names they were asked for, and keep
+       those: each time the same. */
+    PyObject *key = PyUnicode_InternFromString(name);
+    PyObject *value = key != NULL ? PyObject_GetAttr(object, key) : NULL;
+    Py_XDECREF(key);
     return value != NULL ? value : answer(NULL);
 }
 
