@@ -6,6 +6,7 @@ WERROR ?= OFF
 FUZZ_SECONDS ?= 60
 PICTURES ?= 10000
 BUILD := build/make
+RELEASE := build/release
 
 export PYTHON TORCH WERROR
 bin := $(CURDIR)/.venv/bin
@@ -16,6 +17,8 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 # The ways to build are in CMakePresets.json.
 configure = $(bin)/cmake -DLEAKGRAPH_WERROR=$(WERROR) --preset
+timed = PATH=$(CURDIR)/$(RELEASE)/bin:$$PATH \
+	PYTHONPATH=$(CURDIR)/$(RELEASE)/python $(bin)/python
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build demo test check format asan valgrind \
@@ -80,13 +83,13 @@ pictures: build  ## PICTURES (10000) random ones, in all modes and formats
 	@LEAKGRAPH_RENDERER=$(CURDIR)/$(BUILD)/bin/leakgraph-render \
 		$(BUILD)/tests/export/export_tests random_pictures $(PICTURES)
 
-bench: build  ## time captures, analyses and drawings; prints Markdown tables
-	@$(bin)/python bench/capture.py
-	@$(bin)/python bench/adapters.py
-	@$(bin)/cmake --build $(BUILD) --target bench_analysis
-	@$(bin)/python bench/analysis.py $(BUILD)/bench/bench_analysis
-	@$(bin)/cmake --build $(BUILD) --target bench_drawing
-	@$(bin)/python bench/drawing.py $(BUILD)/bench/bench_drawing
+bench: setup  ## time captures, analyses and drawings; prints Markdown tables
+	@$(configure) release >/dev/null
+	@$(bin)/cmake --build --preset release --target all bench_analysis bench_drawing
+	@$(timed) bench/capture.py
+	@$(timed) bench/adapters.py
+	@$(timed) bench/analysis.py $(RELEASE)/bench/bench_analysis
+	@$(timed) bench/drawing.py $(RELEASE)/bench/bench_drawing
 
 docs: build  ## the web site with the C reference in build/site; checks links and names
 	@$(bin)/python tools/apidoc.py build/docs

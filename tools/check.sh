@@ -29,7 +29,7 @@ shell_syntax() {
     echo "shell: fine"
 }
 
-for check in includes sizes headers text docs; do
+for check in includes sizes headers sources text docs; do
     try $check python "tools/check_$check.py"
 done
 try symbols python tools/check_symbols.py "$build"

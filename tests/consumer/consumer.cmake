@@ -52,3 +52,5 @@ foreach(way cmake pkgconfig subproject)
     message(FATAL_ERROR "${way}: the example printed\n${output}")
   endif()
 endforeach()
+# Checks of the build look at every library below it.
+file(REMOVE_RECURSE ${WORK})

@@ -1,4 +1,4 @@
-/** The list of all adapters. The file with its name documents each. */
+/** Every adapter there is; each is documented in the file of its name. */
 #ifndef LEAKGRAPH_BYTES_ADAPTERS_H
 #define LEAKGRAPH_BYTES_ADAPTERS_H
 

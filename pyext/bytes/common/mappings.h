@@ -1,5 +1,6 @@
 /**
- * The addresses of this process that are pages of files or shared memory.
+ * Which addresses of this process are pages of files or shared memory.
+ *
  * Private to this folder.
  */
 #ifndef LEAKGRAPH_MAPPINGS_H
@@ -17,7 +18,7 @@ typedef struct lg_mappings {
 
 /** Reads them from the kernel; none, if that or memory fails. O(mappings). */
 lg_mappings lg_mappings_read(lg_adapter_pass *pass);
-/** Returns whether the address lies in one. O(log mappings). */
+/** Whether the address lies in one. O(log mappings). */
 bool lg_mappings_have(const lg_mappings *mappings, uintptr_t address);
 
 #endif

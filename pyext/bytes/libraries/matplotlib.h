@@ -1,4 +1,4 @@
-/** Shared by the parts of the adapter for matplotlib. */
+/** What the parts of the adapter for matplotlib share. */
 #ifndef LEAKGRAPH_MATPLOTLIB_H
 #define LEAKGRAPH_MATPLOTLIB_H
 

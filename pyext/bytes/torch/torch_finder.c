@@ -20,8 +20,7 @@ lg_finder_check(lg_finder *finder, bool is_so, const char *what)
     return is_so && !finder->failed;
 }
 
-/** Returns whether the member of `step` bytes at this address has that value.
- */
+/** Whether the member of `step` bytes at this address has that value. */
 static bool
 fits(lg_finder *finder, const lg_sought *sought, uintptr_t address,
      uintptr_t value)

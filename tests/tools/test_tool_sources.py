@@ -1,0 +1,46 @@
+import check_sources
+import pytest
+
+LISTS = {
+    "libgraph/CMakeLists.txt": "leakgraph_room(paths\n  flow.c path.c)\n",
+    "pyext/CMakeLists.txt": "set(files\n  leakgraph/rows.py)\n",
+    "tests/c/CMakeLists.txt": "set(suites\n  path\n  utf8)\nset(more runner.c)\n",
+}
+
+
+def problems(project, path):
+    for name, text in LISTS.items():
+        project.write(name, text)
+    project.write(path, "\n")
+    return list(check_sources.check(project.root))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "libgraph/src/paths/path.c",
+        "libgraph/src/paths/path.h",
+        "pyext/leakgraph/rows.py",
+        "tests/c/test_utf8.c",
+        "tests/c/runner.c",
+        "tests/py/preload/scarce.c",
+        "tools/any.py",
+    ],
+)
+def test_listed(project, path):
+    assert problems(project, path) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "libgraph/src/paths/trail.c",
+        "libgraph/src/paths/ath.c",
+        "pyext/leakgraph/frames.py",
+        "tests/c/test_path_deep.c",
+        "bench/new.c",
+    ],
+)
+def test_forgotten(project, path):
+    (problem,) = problems(project, path)
+    assert problem.startswith(f"{path}: ") and problem.endswith("to the list there")

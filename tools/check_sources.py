@@ -1,0 +1,52 @@
+"""Every source is built: the CMakeLists.txt nearest to it names it.
+
+A forgotten test is no test, and a forgotten Python file is missing in the build tree. A
+suite of C tests may be named without test_ in front.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import tracked
+
+BUILT = (
+    "bench",
+    "export",
+    "libgraph",
+    "pyext",
+    "tests/c",
+    "tests/export",
+    "tests/fuzz",
+)
+
+
+def list_above(root: Path, path: Path) -> Path:
+    """The nearest CMakeLists.txt in the folders above a file."""
+    for folder in path.parents:
+        if (root / folder / "CMakeLists.txt").exists():
+            return folder / "CMakeLists.txt"
+    return Path("CMakeLists.txt")
+
+
+def is_built(path: Path) -> bool:
+    """Whether a file belongs into a list."""
+    if path.suffix != ".c" and path.parent != Path("pyext/leakgraph"):
+        return False
+    return any(path.is_relative_to(folder) for folder in BUILT)
+
+
+def check(root: Path) -> Iterator[str]:
+    """A sentence for each source that no list names."""
+    for path in filter(is_built, tracked.files(root, ".c", ".py", ".pyi")):
+        place = list_above(root, path)
+        listed = (root / place).read_text() if (root / place).exists() else ""
+        names = {path.name, path.stem.removeprefix("test_")}
+        if names.isdisjoint(re.split(r"[\s()/]+", listed)):
+            yield f"{path}: {place} does not name it: add it to the list there"
+
+
+if __name__ == "__main__":
+    tracked.run("sources", check)
