@@ -9,9 +9,15 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "py"))
+
+from warm import Warm
 
 pytestmark = pytest.mark.libraries
 
@@ -20,24 +26,39 @@ OTHERS = Path(__file__).with_name("leaks")
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
 
 
-def run(script, mode):
-    command = [sys.executable, str(script), *([mode] if mode else [])]
+def run(script, mode, warm):
+    arguments = [mode] if mode else []
+    if "import torch" in script.read_text():
+        process = warm.get()
+        try:
+            return process.run(script, *arguments)
+        finally:
+            warm.put(process)
+    command = [sys.executable, str(script), *arguments]
     with TemporaryDirectory() as folder:
-        return subprocess.run(
+        done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, timeout=600
         )
+    return SimpleNamespace(code=done.returncode, out=done.stdout, err=done.stderr)
 
 
 @pytest.fixture(scope="module")
 def runs():
     """Every script in both modes, two at a time."""
     scripts = [*EXAMPLES.glob("*.py"), *OTHERS.glob("*.py")]
+    processes = [Warm("torch"), Warm("torch")]
+    warm = SimpleQueue()
+    for process in processes:
+        warm.put(process)
     with ThreadPoolExecutor(2) as pool:
         yield {
-            (script, mode): pool.submit(run, script, mode)
+            (script, mode): pool.submit(run, script, mode, warm)
             for script in sorted(scripts, key=lambda script: script.name)
             for mode in ("", "fixed")
         }
+        pool.shutdown(cancel_futures=True)
+    for process in processes:
+        process.end()
 
 
 @pytest.fixture
@@ -46,10 +67,10 @@ def patterns(runs):
 
     def told(script, mode=""):
         done = runs[script, mode].result()
-        if done.returncode == 1 and done.stderr == "no CUDA device\n":
+        if done.code == 1 and done.err == "no CUDA device\n":
             pytest.skip("no CUDA device: the mistake is one of the GPU's memory")
-        assert done.returncode == 0, done.stdout + done.stderr
-        report = done.stdout
+        assert done.code == 0, done.out + done.err
+        report = done.out
         if not report.endswith("No known mistake was recognised.\n\n"):
             assert re.search(r"^\d+ findings?$", report, re.MULTILINE), report
         return re.findall(r"^([a-z-]+): .* (?:x |block)", report, re.MULTILINE)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from malloced import SETTINGS
+from warm import Warm
 
 pytestmark = pytest.mark.libraries
 
@@ -12,13 +13,20 @@ SCRIPT = Path(__file__).with_name("isolated") / "torch_bytes.py"
 CASES = re.findall(r"^def (\w+)\(trainer\):", SCRIPT.read_text(), re.M)
 
 
+@pytest.fixture(scope="module")
+def warm():
+    process = Warm("torch", **SETTINGS)
+    yield process
+    process.end()
+
+
 def test_there_are_cases():
     assert len(CASES) >= 13
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_freed(isolated, case):
-    done = isolated("torch_bytes.py", case, **SETTINGS)
+def test_freed(warm, case):
+    done = warm.run(SCRIPT, case)
     assert done.code == 0, done.err
     said = [line for line in done.out.splitlines() if line.startswith(case)]
     if said and "skipped" in said[0]:

@@ -1,0 +1,73 @@
+"""Runs scripts in forks of one process that has imported what they begin with.
+
+Importing torch costs more than most scripts do. Each script still is `__main__` of a
+process of its own, which has imported nothing else and ends as any interpreter does.
+"""
+
+import importlib
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+
+
+class Warm:
+    """The process: Warm("torch").run(script, argument) -> code, out, err."""
+
+    def __init__(self, *modules, **environment):
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, *modules],
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, script, *arguments):
+        """Run it in an empty folder. One at a time."""
+        with TemporaryDirectory() as folder:
+            work, out, err = (Path(folder) / name for name in ("work", "out", "err"))
+            work.mkdir()
+            about = [script, arguments, work, out, err]
+            self.process.stdin.write(json.dumps(about, default=str) + "\n")
+            self.process.stdin.flush()
+            code = int(self.process.stdout.readline())
+            return SimpleNamespace(code=code, out=out.read_text(), err=err.read_text())
+
+    def end(self):
+        self.process.communicate()
+        assert self.process.returncode == 0
+
+
+def become(script, arguments, folder, *outputs):
+    """Make this process one that runs the script."""
+    signal.alarm(600)  # ends the script, should it hang
+    os.chdir(folder)
+    for descriptor, name in enumerate([os.devnull, *outputs]):
+        opened = os.open(name, os.O_RDWR | os.O_CREAT)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    sys.argv = [script, *arguments]
+    sys.path[0] = os.path.dirname(script)
+    runpy.run_path(script, run_name="__main__")
+
+
+def main(modules):
+    for name in modules:
+        importlib.import_module(name)
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            become(*json.loads(line))
+            return
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
