@@ -186,8 +186,7 @@ static PyStructSequence_Field tensor_row_fields[] = {
 static PyStructSequence_Field tensor_group_fields[] = {
     {"name", "the kind, device, dtype or shape"},
     {"storages", "how many"},
-    {"bytes", "of all of them"},
-    {"devices", "a dict of the bytes by device"},
+    {"bytes", "of all of them, by device"},
     {NULL, NULL},
 };
 
@@ -211,7 +210,8 @@ static PyStructSequence_Field figure_row_fields[] = {
     {"axes", "how many"},
     {"artists", "how many, axes included"},
     {"canvas", "bytes of pixels; 0: it was never drawn"},
-    {"retained", "bytes that would be freed with it, canvas included"},
+    {"retained", "bytes that would be freed with it, canvas included; by "
+                 "device"},
     {"closed", "whether pyplot does not know it"},
     {"reachable", "False for garbage"},
     {"held_by", "pairs of a kind and where that is"},
@@ -249,9 +249,8 @@ static PyStructSequence_Field finding_fields[] = {
     {"held_by", "where the holder is, in words"},
     {"example", "node of one thing that is kept; None likewise"},
     {"count", "how many things are kept"},
-    {"retained", "host bytes that only they keep alive"},
-    {"device", "the same on all devices together"},
-    {"alike", "index of the first finding that differs by numbers only"},
+    {"retained", "bytes that only they keep alive, by device"},
+    {"alike", "index of the biggest finding that it is like"},
     {NULL, NULL},
 };
 
@@ -310,14 +309,14 @@ tuples_add(PyObject *module)
          {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
         {TYPE_TENSOR_GROUP,
          {"leakgraph.TensorGroup", "A row of tensors() with a group.",
-          tensor_group_fields, 4}},
+          tensor_group_fields, 3}},
         {TYPE_FIGURE_ROW,
          {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
         {TYPE_ACCOUNT,
          {"leakgraph.Account", "The bytes of a device.", account_fields, 18}},
         {TYPE_FINDING,
          {"leakgraph.Finding", "A known mistake that a snapshot shows.",
-          finding_fields, 10}},
+          finding_fields, 9}},
         {TYPE_MERGED_ROW,
          {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
           8}},

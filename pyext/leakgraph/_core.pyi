@@ -600,14 +600,14 @@ class Tensors(Result[TensorRow]):
     @property
     def storages(self) -> int: ...
     @property
-    def bytes(self) -> dict[str, int]: ...
+    def bytes(self) -> Size: ...
 
 @final
 class TensorGroups(Result[TensorGroup]):
     @property
     def storages(self) -> int: ...
     @property
-    def bytes(self) -> dict[str, int]: ...
+    def bytes(self) -> Size: ...
 
 @final
 class Figures(Result[FigureRow]):
@@ -786,8 +786,7 @@ class TensorGroup(
     tuple[
         str,
         int,
-        int,
-        dict[str, int],
+        Size,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -795,16 +794,13 @@ class TensorGroup(
             "name",
             "storages",
             "bytes",
-            "devices",
         )
     @property
     def name(self) -> str: ...
     @property
     def storages(self) -> int: ...
     @property
-    def bytes(self) -> int: ...
-    @property
-    def devices(self) -> dict[str, int]: ...
+    def bytes(self) -> Size: ...
 
 @final
 class FigureRow(
@@ -817,7 +813,7 @@ class FigureRow(
         int,
         int,
         int,
-        int,
+        Size,
         bool,
         bool,
         tuple[tuple[str, str], ...],
@@ -852,7 +848,7 @@ class FigureRow(
     @property
     def canvas(self) -> int: ...
     @property
-    def retained(self) -> int: ...
+    def retained(self) -> Size: ...
     @property
     def closed(self) -> bool: ...
     @property
@@ -945,7 +941,7 @@ class Account(
 @final
 class Finding(
     _Row,
-    tuple[str, str, str, Node | None, str, Node | None, int, int, int, int],
+    tuple[str, str, str, Node | None, str, Node | None, int, Size, int],
 ):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
@@ -957,7 +953,6 @@ class Finding(
             "example",
             "count",
             "retained",
-            "device",
             "alike",
         )
     @property
@@ -975,9 +970,7 @@ class Finding(
     @property
     def count(self) -> int: ...  # type: ignore[override]
     @property
-    def retained(self) -> int: ...
-    @property
-    def device(self) -> int: ...
+    def retained(self) -> Size: ...
     @property
     def alike(self) -> int: ...
 

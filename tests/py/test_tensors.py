@@ -19,7 +19,7 @@ def test_training(python):
 
 def test_without_tensors(snap):
     tensors = snap.tensors()
-    assert len(tensors) == 0 == tensors.storages and tensors.bytes == {}
+    assert len(tensors) == 0 == tensors.storages and tensors.bytes.total == 0
     assert str(tensors).startswith("There is no tensor.\n")
     on_host = str(snap.tensors(device="host", group="kind"))
     assert on_host.startswith("There is no tensor on host.\n")

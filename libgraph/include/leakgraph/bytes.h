@@ -89,17 +89,21 @@ typedef struct lg_figure_row {
     uint32_t width; /**< pixels of the canvas; 0: not known */
     uint32_t height;
     uint32_t axes;
-    uint32_t artists;  /**< axes included */
-    bool closed;       /**< not in pyplot's registry */
-    bool reachable;    /**< false: garbage that waits for the collector */
-    lg_bytes retained; /**< by the figure, its canvas, its manager and its
-                            artists together, and by no other figure */
-    uint64_t canvas;   /**< of that, bytes of pixels; 0: never drawn */
+    uint32_t artists; /**< axes included */
+    bool closed;      /**< not in pyplot's registry */
+    bool reachable;   /**< false: garbage that waits for the collector */
+    const uint64_t *retained; /**< by the figure, its canvas, its manager and
+                                   its artists together, and by no other
+                                   figure, by device: [lg_graph_device_count +
+                                   1], the host first */
+    uint64_t total;           /**< of that, all devices together */
+    uint64_t canvas;          /**< of that, bytes of pixels; 0: never drawn */
 } lg_figure_row;
 
 typedef struct lg_figure_rows {
     lg_figure_row *items; /**< biggest retained first */
     size_t count;
+    uint64_t *bytes; /**< what `retained` points into */
 } lg_figure_rows;
 
 LG_API void lg_figure_rows_free(lg_figure_rows *rows);

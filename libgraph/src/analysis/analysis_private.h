@@ -141,15 +141,16 @@ lg_status lg__groups_retained(const lg_analysis *analysis,
 #define LG__SHARED UINT32_MAX
 
 /**
- * What each of `count` disjoint sets keeps alive by itself: bytes[i] belongs to
- * the set with number i, from 1. On entry, label[node] is the number of the
+ * What each of `count` disjoint sets keeps alive by itself: bytes is
+ * [count + 1][device_count + 1], and its row i belongs to the set with number
+ * i, from 1. On entry, label[node] is the number of the
  * node's set, or 0. On return, it is the number of the only set through which
  * the node is reached. Garbage is reached through sets of garbage only. O(nodes
  * + edges).
  */
 lg_status lg__sets_retained(const lg_analysis *analysis, uint32_t *label,
                             uint32_t count, const lg_monitor *monitor,
-                            lg_bytes *bytes, lg_error *err);
+                            uint64_t *bytes, lg_error *err);
 
 // The dominator tree as people see it: what is folded away is seen through, and
 // one member stands for a cycle of garbage.

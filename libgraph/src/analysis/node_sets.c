@@ -4,6 +4,7 @@
 #include "analysis/analysis_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct spreading {
     const lg_analysis *analysis;
@@ -47,18 +48,15 @@ spread(spreading *at, const uint32_t *seeds, size_t count)
 }
 
 static void
-add_up(const spreading *at, uint32_t count, lg_bytes *bytes)
+add_up(const spreading *at, uint32_t count, uint64_t *bytes)
 {
-    for (uint32_t i = 0; i <= count; i++)
-        bytes[i] = (lg_bytes){0, 0};
+    size_t devices = (size_t)at->graph->device_count + 1;
+    memset(bytes, 0, ((size_t)count + 1) * devices * sizeof *bytes);
     for (uint32_t node = 0; node < at->graph->columns.node_count; node++) {
         uint32_t label = at->label[node];
-        if (label == 0 || label == LG__SHARED)
-            continue;
-        if (lg_node_device(at->graph, node) == 0)
-            bytes[label].host += lg_node_size(at->graph, node);
-        else
-            bytes[label].device += lg_node_size(at->graph, node);
+        if (label != 0 && label != LG__SHARED)
+            bytes[label * devices + lg_node_device(at->graph, node)] +=
+                lg_node_size(at->graph, node);
     }
 }
 
@@ -75,7 +73,7 @@ list_seeds(const uint32_t *label, uint32_t nodes, size_t *count)
 
 lg_status
 lg__sets_retained(const lg_analysis *analysis, uint32_t *label, uint32_t count,
-                  const lg_monitor *monitor, lg_bytes *bytes, lg_error *err)
+                  const lg_monitor *monitor, uint64_t *bytes, lg_error *err)
 {
     uint32_t nodes = analysis->graph->columns.node_count;
     spreading state = {

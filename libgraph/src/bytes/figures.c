@@ -181,25 +181,34 @@ sum_pixels(lg__figures *to, uint64_t *pixels)
             pixels[to->label[node]] += lg_node_size(to->graph, node);
 }
 
+static void
+set_bytes(lg__figures *to, uint32_t index, const uint64_t *pixels)
+{
+    size_t devices = (size_t)to->graph->device_count + 1;
+    lg_figure_row *row = &to->rows.items[index];
+    row->retained = to->rows.bytes + (index + 1) * devices;
+    for (size_t i = 0; i < devices; i++)
+        row->total += row->retained[i];
+    if (pixels[index + 1] > row->canvas)
+        row->canvas = pixels[index + 1];
+}
+
 static lg_status
 weigh(lg__figures *to, lg_error *err)
 {
     uint32_t count = (uint32_t)to->rows.count;
-    lg_bytes *bytes = calloc((size_t)count + 1, sizeof *bytes);
+    size_t devices = (size_t)to->graph->device_count + 1;
     uint64_t *pixels = calloc((size_t)count + 1, sizeof *pixels);
-    lg_status status = bytes == NULL || pixels == NULL
+    to->rows.bytes =
+        calloc(((size_t)count + 1) * devices, sizeof *to->rows.bytes);
+    lg_status status = to->rows.bytes == NULL || pixels == NULL
                            ? lg__error_memory(err)
                            : lg__sets_retained(to->analysis, to->label, count,
-                                               NULL, bytes, err);
+                                               NULL, to->rows.bytes, err);
     if (status == LG_OK)
         sum_pixels(to, pixels);
-    for (uint32_t i = 0; i < count && status == LG_OK; i++) {
-        lg_figure_row *row = &to->rows.items[i];
-        row->retained = bytes[i + 1];
-        if (pixels[i + 1] > row->canvas)
-            row->canvas = pixels[i + 1];
-    }
-    free(bytes);
+    for (uint32_t i = 0; i < count && status == LG_OK; i++)
+        set_bytes(to, i, pixels);
     free(pixels);
     return status;
 }
@@ -209,10 +218,8 @@ biggest_first(const void *left, const void *right)
 {
     const lg_figure_row *a = left;
     const lg_figure_row *b = right;
-    uint64_t first = a->retained.host + a->retained.device;
-    uint64_t second = b->retained.host + b->retained.device;
-    if (first != second)
-        return first > second ? -1 : 1;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
@@ -257,6 +264,7 @@ void
 lg_figure_rows_free(lg_figure_rows *rows)
 {
     free(rows->items);
+    free(rows->bytes);
     *rows = (lg_figure_rows){0};
 }
 

@@ -14,12 +14,16 @@ typedef struct report {
     uint64_t own; // pyplot never knew them
     uint64_t garbage;
     uint64_t canvas;
-    lg_bytes retained;
+    uint64_t *retained; // [device_count + 1]
 } report;
 
-static void
-add_up(report *to)
+static lg_status
+add_up(report *to, lg_error *err)
 {
+    uint32_t devices = to->figures.graph->device_count;
+    to->retained = calloc((size_t)devices + 1, sizeof *to->retained);
+    if (to->retained == NULL)
+        return lg__error_memory(err);
     for (size_t i = 0; i < to->figures.rows.count; i++) {
         const lg_figure_row *row = &to->figures.rows.items[i];
         to->open += !row->closed;
@@ -28,9 +32,10 @@ add_up(report *to)
         else if (row->closed)
             *(row->number < 0 ? &to->own : &to->closed) += 1;
         to->canvas += row->canvas;
-        to->retained.host += row->retained.host;
-        to->retained.device += row->retained.device;
+        for (uint32_t device = 0; device <= devices; device++)
+            to->retained[device] += row->retained[device];
     }
+    return LG_OK;
 }
 
 static void
@@ -93,8 +98,7 @@ enum {
 
 static const lg__column columns[COLUMNS] = {
     [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .folded = true,
-                  .least = 12},
+    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
     [CANVAS] = {"canvas", .type = LG_COLUMN_BYTES, .gap = 2, .least = 9,
                 .none = "not drawn"},
     [NUMBER] = {"number", .type = LG_COLUMN_NUMBER, .gap = 2},
@@ -137,7 +141,7 @@ put_row(report *to, const lg_figure_row *row)
     lg_text extent = {0};
     lg__table_row(table);
     lg__put_node(table, NODE, to->figures.graph, row->node);
-    lg__put_bytes(table, RETAINED, row->retained);
+    lg__put_each(table, RETAINED, row->retained);
     lg__put_count(table, CANVAS, row->canvas);
     if (row->number >= 0)
         lg__put_number(table, NUMBER, row->number);
@@ -188,7 +192,7 @@ put_facts(report *to)
         {"own", .type = LG_COLUMN_COUNT},
         {"garbage", .type = LG_COLUMN_COUNT},
         {"canvas", .type = LG_COLUMN_BYTES},
-        {"retained", .type = LG_COLUMN_SIZE, .folded = true},
+        {"retained", .type = LG_COLUMN_SIZE},
         [FINDINGS] = {"findings", .type = LG_COLUMN_LIST, .lines = true},
     };
     const uint64_t counts[] = {to->figures.rows.count,
@@ -200,7 +204,7 @@ put_facts(report *to)
     lg_table *known = lg__table_facts(to->table, of, sizeof of / sizeof *of);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         lg__put_count(known, i, counts[i]);
-    lg__put_bytes(known, 6, to->retained);
+    lg__put_each(known, 6, to->retained);
     return known;
 }
 
@@ -228,7 +232,7 @@ format_totals(const report *to, lg_text *out)
     count_text(to->own, "not pyplot's", &between, out);
     count_text(to->garbage, "garbage", &between, out);
     lg_text_add(out, "; together ");
-    lg__format_bytes(to->figures.graph, to->retained, out);
+    lg__format_each(to->figures.graph, to->retained, out);
     lg_text_add(out, ", of which canvas ");
     lg_text_add_size(out, to->canvas);
     lg_text_add(out, "\n");
@@ -305,8 +309,9 @@ lg_tabulate_figures(const lg_analysis *analysis, size_t limit, lg_table **out,
     report to = {0};
     lg_text none = {0};
     lg_status status = lg__figures_find(analysis, &to.figures, err);
+    if (status == LG_OK)
+        status = add_up(&to, err);
     if (status == LG_OK) {
-        add_up(&to);
         to.table =
             lg__table_new(to.figures.graph, (lg__layout){.rows = "figures"},
                           columns, COLUMNS);
@@ -315,6 +320,7 @@ lg_tabulate_figures(const lg_analysis *analysis, size_t limit, lg_table **out,
         lg__table_format_above(to.table, &none);
         status = fill(&to, limit, err);
     }
+    free(to.retained);
     lg__roottree_free(&to.tree);
     lg__figures_free(&to.figures);
     if (status == LG_OK)

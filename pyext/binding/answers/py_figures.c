@@ -1,4 +1,5 @@
 #include "binding/answers/py_figures.h"
+#include "binding/answers/py_findings.h"
 #include "binding/objects/py_analysis.h"
 #include "binding/support/args.h"
 #include "binding/support/errors.h"
@@ -10,6 +11,18 @@
 #define SHOWN_ROWS 20
 
 static const char *const figures_names[] = {"progress", NULL};
+
+static const result_field fields[] = {
+    {"node", FIELD_VALUE},    {"number", FIELD_VALUE},
+    {"width", FIELD_VALUE},   {"height", FIELD_VALUE},
+    {"axes", FIELD_VALUE},    {"artists", FIELD_VALUE},
+    {"canvas", FIELD_VALUE},  {"retained", FIELD_VALUE},
+    {"closed", FIELD_VALUE},  {"reachable", FIELD_VALUE},
+    {"held_by", FIELD_VALUE}, {NULL, FIELD_VALUE},
+};
+
+static const result_shape shape = {TYPE_FIGURES, TYPE_FIGURE_ROW, fields,
+                                   SHOWN_ROWS};
 
 static PyObject *
 figures_of(snapshot_object *snapshot, progress *watch)
@@ -25,8 +38,7 @@ figures_of(snapshot_object *snapshot, progress *watch)
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return result_read_found(snapshot, TYPE_FIGURES, TYPE_FIGURE_ROW,
-                                 "figure_rows", SHOWN_ROWS, table);
+        return findings_attach(snapshot, result_new(snapshot, &shape, table));
     return error_raise(object_state(snapshot), status, &error);
 }
 

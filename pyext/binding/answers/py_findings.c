@@ -8,6 +8,32 @@
 
 #include <leakgraph/bytes.h>
 
+static const result_field fields[] = {
+    {"pattern", FIELD_VALUE}, {"cause", FIELD_VALUE},
+    {"fix", FIELD_VALUE},     {"holder", FIELD_VALUE},
+    {"held_by", FIELD_VALUE}, {"example", FIELD_VALUE},
+    {"count", FIELD_VALUE},   {"retained", FIELD_VALUE},
+    {"alike", FIELD_VALUE},   {NULL, FIELD_VALUE},
+};
+
+static const result_shape shape = {TYPE_FINDINGS, TYPE_FINDING, fields, 0};
+
+PyObject *
+findings_attach(snapshot_object *snapshot, PyObject *result)
+{
+    result_object *self = (result_object *)result;
+    lg_cell cell = {0};
+    if (self == NULL)
+        return NULL;
+    if (result_fact(self->table, "findings", &cell))
+        self->findings = result_rows(snapshot, &shape, cell.table);
+    else
+        self->findings = PyTuple_New(0);
+    if (self->findings == NULL)
+        Py_CLEAR(result);
+    return result;
+}
+
 static lg_status
 find_mistakes(const lg_analysis *analysis, const lg_monitor *monitor,
               lg_table **out, lg_error *error)
@@ -35,8 +61,7 @@ findings_of(snapshot_object *snapshot, const lg_monitor *monitor)
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return result_read(snapshot, TYPE_FINDINGS, TYPE_FINDING,
-                           "finding_rows", 0, table);
+        return result_new(snapshot, &shape, table);
     return error_raise(object_state(snapshot), status, &error);
 }
 

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_FINDINGS_H
 #define LEAKGRAPH_PY_FINDINGS_H
 
-#include "binding/support/shim.h"
+#include "binding/objects/result.h"
 
 extern PyType_Spec findings_spec;
 
@@ -10,5 +10,9 @@ PyObject *core_findings(PyObject *module, PyObject *const *args,
                         Py_ssize_t nargs, PyObject *kwnames);
 
 extern const char core_findings_doc[];
+
+/** Gives a result the findings among the facts of its table, which are about
+ *  its rows; NULL, and the result is released, on failure. */
+PyObject *findings_attach(snapshot_object *snapshot, PyObject *result);
 
 #endif

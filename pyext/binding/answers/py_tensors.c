@@ -1,3 +1,4 @@
+#include "binding/answers/py_findings.h"
 #include "binding/answers/py_tensors.h"
 #include "binding/objects/py_analysis.h"
 #include "binding/support/args.h"
@@ -5,8 +6,8 @@
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
 #include "binding/objects/result.h"
+#include "binding/objects/size.h"
 #include "binding/support/progress.h"
-#include "binding/support/python.h"
 #include "binding/capture/recorder.h"
 #include <leakgraph/bytes.h>
 
@@ -54,25 +55,71 @@ request_parse(tensors_request *self, core_state *state, PyObject *const *values)
     return progress_start(&self->progress, values[3]);
 }
 
+static const result_field row_fields[] = {
+    {"node", FIELD_VALUE},    {"tensor", FIELD_VALUE},
+    {"device", FIELD_VALUE},  {"dtype", FIELD_VALUE},
+    {"shape", FIELD_VALUE},   {"kind", FIELD_VALUE},
+    {"bytes", FIELD_VALUE},   {"used", FIELD_VALUE},
+    {"tensors", FIELD_VALUE}, {"autograd", FIELD_VALUE},
+    {"held_by", FIELD_VALUE}, {"allocation", FIELD_VALUE},
+    {"block", FIELD_VALUE},   {NULL, FIELD_VALUE},
+};
+
+#define GROUP_FIELDS(name)                                                     \
+    {                                                                          \
+        {name, FIELD_VALUE}, {"storages", FIELD_VALUE},                        \
+            {"bytes", FIELD_VALUE}, {NULL, FIELD_VALUE},                       \
+    }
+
+static const result_field kind_fields[] = GROUP_FIELDS("kind");
+static const result_field device_fields[] = GROUP_FIELDS("device");
+static const result_field dtype_fields[] = GROUP_FIELDS("dtype");
+static const result_field shape_fields[] = GROUP_FIELDS("shape");
+
+static const result_shape shapes[] = {
+    [LG_TENSORS_EACH] = {TYPE_TENSORS, TYPE_TENSOR_ROW, row_fields, 0},
+    [LG_TENSORS_BY_KIND] = {TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP, kind_fields,
+                            0},
+    [LG_TENSORS_BY_DEVICE] = {TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP,
+                              device_fields, 0},
+    [LG_TENSORS_BY_DTYPE] = {TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP,
+                             dtype_fields, 0},
+    [LG_TENSORS_BY_SHAPE] = {TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP,
+                             shape_fields, 0},
+};
+
+/* Storages and their bytes, before the limit. */
+static PyObject *
+facts_of(snapshot_object *snapshot, const lg_table *table)
+{
+    lg_cell storages = {0};
+    lg_cell bytes = {0};
+    PyObject *facts = PyTuple_New(2);
+    if (facts == NULL)
+        return NULL;
+    result_fact(table, "storages", &storages);
+    PyObject *size = result_fact(table, "bytes", &bytes)
+                         ? size_new(snapshot, bytes.size)
+                         : NULL;
+    PyObject *count = PyLong_FromUnsignedLongLong(storages.count);
+    PyTuple_SET_ITEM(facts, 0, count);
+    PyTuple_SET_ITEM(facts, 1, size);
+    if (count == NULL || size == NULL)
+        Py_CLEAR(facts);
+    return facts;
+}
+
 /* The table is its from now on. */
 static PyObject *
 tensors_new(snapshot_object *snapshot, lg_tensor_group group, lg_table *table)
 {
-    PyObject *self =
-        group == LG_TENSORS_EACH
-            ? result_read_found(snapshot, TYPE_TENSORS, TYPE_TENSOR_ROW,
-                                "tensor_rows", 0, table)
-            : result_read(snapshot, TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP,
-                          "tensor_groups", 0, table);
-    PyObject *json = self ? PyObject_GetAttrString(self, "json") : NULL;
-    PyObject *facts =
-        json ? python_call("leakgraph.rows", "tensor_facts", json) : NULL;
-    Py_XDECREF(json);
-    if (facts == NULL)
+    PyObject *self = result_new(snapshot, &shapes[group], table);
+    if (self == NULL)
+        return NULL;
+    ((result_object *)self)->facts = facts_of(snapshot, table);
+    if (((result_object *)self)->facts == NULL)
         Py_CLEAR(self);
-    else
-        ((result_object *)self)->facts = facts;
-    return self;
+    return group == LG_TENSORS_EACH ? findings_attach(snapshot, self) : self;
 }
 
 /* The analysis, if rows are asked for and it can be made: a part of a heap has
@@ -204,7 +251,7 @@ static PyGetSetDef tensors_getset[] = {
     {"storages", (getter)get_fact, NULL,
      "How many storages there are, before the limit.", (void *)0},
     {"bytes", (getter)get_fact, NULL,
-     "A dict of their bytes by device, before the limit.", (void *)1},
+     "The Size of all of them, before the limit.", (void *)1},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -93,18 +93,15 @@ get_json(result_object *self, void *Py_UNUSED(closure))
     return self->json;
 }
 
-/* Rows of what is there by now, and if `found` its findings. */
+/* Rows of what is there by now. */
 static PyObject *
-fill(result_object *self, snapshot_object *snapshot, const char *function,
-     bool found)
+fill(result_object *self, snapshot_object *snapshot, const char *function)
 {
     PyObject *json = get_json(self, NULL);
     if (json != NULL)
         self->rows = read_rows(snapshot, function, json);
-    if (self->rows != NULL && found)
-        self->findings = read_rows(snapshot, "finding_rows", json);
     Py_XDECREF(json);
-    if (self->rows == NULL || (found && self->findings == NULL))
+    if (self->rows == NULL)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -125,12 +122,12 @@ result_of_json(snapshot_object *snapshot, core_type type, core_type row,
         Py_XDECREF((PyObject *)self);
         return NULL;
     }
-    return fill(self, snapshot, function, false);
+    return fill(self, snapshot, function);
 }
 
-static PyObject *
-read_table(snapshot_object *snapshot, core_type type, core_type row,
-           const char *function, bool found, size_t shown, lg_table *table)
+PyObject *
+result_read(snapshot_object *snapshot, core_type type, core_type row,
+            const char *function, size_t shown, lg_table *table)
 {
     result_object *self = result_alloc(object_state(snapshot), type, row);
     if (self == NULL) {
@@ -139,21 +136,7 @@ read_table(snapshot_object *snapshot, core_type type, core_type row,
     }
     self->table = table;
     self->shown = shown;
-    return fill(self, snapshot, function, found);
-}
-
-PyObject *
-result_read(snapshot_object *snapshot, core_type type, core_type row,
-            const char *function, size_t shown, lg_table *table)
-{
-    return read_table(snapshot, type, row, function, false, shown, table);
-}
-
-PyObject *
-result_read_found(snapshot_object *snapshot, core_type type, core_type row,
-                  const char *function, size_t shown, lg_table *table)
-{
-    return read_table(snapshot, type, row, function, true, shown, table);
+    return fill(self, snapshot, function);
 }
 
 void

@@ -59,6 +59,9 @@ PyObject *result_new(snapshot_object *snapshot, const result_shape *shape,
 PyObject *result_rows(snapshot_object *snapshot, const result_shape *shape,
                       const lg_table *table);
 
+/** A fact of the table by its name; false: there is none, or no value. */
+bool result_fact(const lg_table *table, const char *name, lg_cell *out);
+
 /** A report in its forms. */
 typedef struct result_texts {
     lg_text text;
@@ -77,11 +80,6 @@ PyObject *result_of_json(snapshot_object *snapshot, core_type type,
 /** The same of a table, which is its from now on, on failure too. */
 PyObject *result_read(snapshot_object *snapshot, core_type type, core_type row,
                       const char *function, size_t shown, lg_table *table);
-
-/** The same with `findings`, those of the report. */
-PyObject *result_read_found(snapshot_object *snapshot, core_type type,
-                            core_type row, const char *function, size_t shown,
-                            lg_table *table);
 
 void result_dealloc(result_object *self);
 

@@ -125,6 +125,17 @@ find_column(const lg_table *table, const char *name)
     return count;
 }
 
+bool
+result_fact(const lg_table *table, const char *name, lg_cell *out)
+{
+    const lg_table *facts = lg_table_facts(table);
+    size_t column = facts ? find_column(facts, name) : 0;
+    if (facts == NULL || column == lg_table_column_count(facts))
+        return false;
+    *out = lg_table_cell(facts, 0, column);
+    return out->present;
+}
+
 static PyObject *
 field_object(snapshot_object *snapshot, const lg_table *table, size_t row,
              const result_field *field, size_t column)

@@ -82,7 +82,7 @@ def traced():
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     rows = leakgraph.figures()
-    charged = sum(row.retained - row.canvas for row in rows)
+    charged = sum(row.retained.total - row.canvas for row in rows)
     assert sum(row.canvas for row in rows) == 25 * CANVAS
     assert abs(charged - grown) <= 0.02 * grown, (charged, grown)
 

@@ -96,11 +96,11 @@ def sums():
     for group in ("kind", "device", "dtype", "shape"):
         sums = leakgraph.tensors(group=group, limit=None)
         assert sum(row.storages for row in sums) == sums.storages == each.storages
-        assert sum(row.bytes for row in sums) == sum(row.bytes for row in each)
+        assert sum(row.bytes.total for row in sums) == sum(row.bytes for row in each)
         assert sums.bytes == each.bytes == {"host": sum(row.bytes for row in each)}
         assert f"storages  {group}" in str(sums) and sums[0].name in str(sums)
         assert sums._repr_html_().count("<tr>") == len(sums) + 1
-    kind = {row.name: row.devices["host"] for row in leakgraph.tensors(group="kind")}
+    kind = {row.name: row.bytes.host for row in leakgraph.tensors(group="kind")}
     assert kind["parameter"] == sum(row.bytes for row in rows_of("parameter"))
 
 
@@ -109,6 +109,11 @@ def forms():
     report = json.loads(tensors.json)
     assert len(tensors) == 3 == len(report["rows"]) == len(tensors[:])
     assert tensors.storages == report["storages"] > 3
+    assert tensors.bytes == report["bytes"]
+    assert [(row["node"], row["bytes"], row["held_by"]) for row in report["rows"]] == [
+        (row.node.index, row.bytes, row.held_by) for row in tensors
+    ]
+    assert all(row.held_by in str(tensors) for row in tensors)
     assert tensors._repr_html_().count("<tr>") == 4 + 1 + len(tensors.findings)
     assert [row.bytes for row in tensors] == sorted(
         (row.bytes for row in tensors), reverse=True
