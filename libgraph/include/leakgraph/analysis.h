@@ -50,7 +50,7 @@ LG_API const lg_graph *lg_analysis_graph(const lg_analysis *analysis);
 /** The immediate dominator; LG_NONE if only the super-root dominates the node
  *  (in garbage: if nothing does). O(1). */
 LG_API uint32_t lg_node_dominator(const lg_analysis *analysis, uint32_t node);
-/** Whether any root reaches the node. */
+/** Returns whether any root reaches the node. */
 LG_API bool lg_node_is_reachable(const lg_analysis *analysis, uint32_t node);
 /** The retained size: the bytes of the node and of all that it dominates. The
  *  members of a garbage component that nothing else dominates each retain what

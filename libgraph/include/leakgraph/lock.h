@@ -47,8 +47,8 @@ LG_API lg_lock_result lg_lock_take_or_signal(lg_lock *lock);
 /** Gives a lock back that this thread has taken. */
 LG_API void lg_lock_give(lg_lock *lock);
 
-/** Whether fork() made this process after leakgraph was loaded: then locks of
- *  other libraries may be held by threads that are no more. */
+/** Returns whether fork() made this process after leakgraph was loaded: then
+ *  locks of other libraries may be held by threads that are no more. */
 LG_API bool lg_process_is_forked(void);
 
 #ifdef __cplusplus

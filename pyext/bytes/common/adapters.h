@@ -1,4 +1,4 @@
-/** Every adapter there is; each is documented in the file of its name. */
+/** The list of all adapters. The file with its name documents each. */
 #ifndef LEAKGRAPH_BYTES_ADAPTERS_H
 #define LEAKGRAPH_BYTES_ADAPTERS_H
 

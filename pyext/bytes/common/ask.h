@@ -1,8 +1,8 @@
 /**
- * Asking a library's own code, before or after the walk.
+ * Asks a library's own code, before or after the walk.
  *
- * A call that fails answers NULL and leaves no exception behind; a Ctrl-C that
- * arrives meanwhile is put off until the capture is over.
+ * A call that fails returns NULL and leaves no exception. A Ctrl-C meanwhile
+ * waits until the capture is over.
  */
 #ifndef LEAKGRAPH_ASK_H
 #define LEAKGRAPH_ASK_H
@@ -24,10 +24,11 @@ PyObject *lg_ask_inner(PyObject *object, const char *name, const char *further);
 /** object.name(), a new reference or NULL. */
 PyObject *lg_ask_method(PyObject *object, const char *name);
 
-/** Whether the value, which it releases and which may be NULL, is a whole
- *  number from 0 that fits; then *out is set. */
+/** Returns whether the value, which it releases and which may be NULL, is a
+ *  whole number from 0 that fits; then *out is set. */
 bool lg_ask_number(PyObject *value, uint64_t *out);
-/** Whether the value, which it releases and which may be NULL, is True. */
+/** Returns whether the value, which it releases and which may be NULL, is
+ *  True. */
 bool lg_ask_true(PyObject *value);
 
 /** __version__ of a loaded module, or "". Valid as long as the module is. */

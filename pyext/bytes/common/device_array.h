@@ -1,6 +1,6 @@
 /**
- * What the adapters of array libraries share: an array's facts, and the memory
- * it keeps, as the library's public attributes tell.
+ * Shared by the adapters of array libraries: the facts of an array, and the
+ * memory it keeps, as the library's public attributes say.
  */
 #ifndef LEAKGRAPH_DEVICE_ARRAY_H
 #define LEAKGRAPH_DEVICE_ARRAY_H
@@ -27,8 +27,8 @@ typedef struct lg_array_form {
 /** Finds an array's form and notes dtype, shape and nbytes as facts. */
 lg_array_form lg_array_describe(lg_adapter_pass *pass,
                                 const lg_instance *array);
-/** Adds the memory as a span of that type ("cupy.memory"). It takes the text of
- *  an array that fills most of it, not of a small view. */
+/** Adds the memory as a span of that type ("cupy.memory"). The span gets the
+ *  text of an array that fills most of it, but not of a small view. */
 void lg_array_keeps(lg_adapter_pass *pass, const lg_instance *array,
                     const lg_array_memory *memory, const char *type,
                     const lg_array_form *form);

@@ -50,8 +50,8 @@ origin(const lg_known *known, PyObject *exporter)
     return exporter;
 }
 
-/** Whether an adapter adds the memory of such objects, or their own size counts
- *  it. */
+/** Returns whether an adapter adds the memory of such objects, or their own
+ *  size counts it. */
 static bool
 is_counted(const lg_known *known, PyObject *exporter)
 {
@@ -71,7 +71,7 @@ is_counted(const lg_known *known, PyObject *exporter)
            ((lg_array *)exporter)->flags & LG_ARRAY_OWNS_DATA;
 }
 
-/** Whether the memory begins within the object itself. */
+/** Returns whether the memory begins within the object itself. */
 static bool
 is_inside(PyObject *object, const void *address)
 {
@@ -82,7 +82,8 @@ is_inside(PyObject *object, const void *address)
     return (uintptr_t)address - (uintptr_t)object < (size_t)size;
 }
 
-/** Whether the memory begins at an item of an array that has its own. */
+/** Returns whether the memory begins at an item of an array that has its own.
+ */
 static bool
 has_item(const lg_known *known, PyObject *object, const void *address)
 {
@@ -98,8 +99,9 @@ has_item(const lg_known *known, PyObject *object, const void *address)
     return (uintptr_t)address - (uintptr_t)array->data <= last;
 }
 
-/** Whether the node, or its own namespace, refers to an array whose memory it
- *  is: what as_strided() and an __array_interface__ put in between. */
+/** Returns whether the node, or its own namespace, refers to an array whose
+ *  memory it is: what as_strided() and an __array_interface__ put in between.
+ */
 static bool
 passes_on(lg_adapter_pass *pass, uint32_t node, const void *address)
 {

@@ -1,6 +1,6 @@
 /**
- * Memory that an object shows without owning it: who keeps it alive, and
- * whether that one's bytes are counted already.
+ * Memory that an object shows without owning it: what keeps it alive, and
+ * whether its bytes are counted already.
  */
 #ifndef LEAKGRAPH_EXPORTER_H
 #define LEAKGRAPH_EXPORTER_H
@@ -21,10 +21,10 @@ typedef struct lg_shown_memory {
 void lg_shown_memory_add(lg_adapter_pass *pass, uint32_t holder,
                          const lg_shown_memory *memory);
 
-/** Notes that `exporter` keeps the memory alive, which somebody else looks at.
- *  Nothing is added where it is the exporter's own business (bytearray, mmap,
- *  array) or where the exporter passes on what another array has. `holder` is
- *  the node to charge if the exporter has none. */
+/** Notes that `exporter` keeps alive memory that another object uses. Adds
+ *  nothing if the exporter has an adapter (bytearray, mmap, array) or passes
+ *  on the memory of another array. `holder` is the node to charge if the
+ *  exporter has none. */
 void lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
                      const lg_shown_memory *memory);
 

@@ -1,6 +1,5 @@
 /**
- * Which addresses of this process are pages of files or shared memory.
- *
+ * The addresses of this process that are pages of files or shared memory.
  * Private to this folder.
  */
 #ifndef LEAKGRAPH_MAPPINGS_H
@@ -18,7 +17,7 @@ typedef struct lg_mappings {
 
 /** Reads them from the kernel; none, if that or memory fails. O(mappings). */
 lg_mappings lg_mappings_read(lg_adapter_pass *pass);
-/** Whether the address lies in one. O(log mappings). */
+/** Returns whether the address lies in one. O(log mappings). */
 bool lg_mappings_have(const lg_mappings *mappings, uintptr_t address);
 
 #endif

@@ -1,8 +1,7 @@
 /**
- * What class a C++ object is of, from its vtable alone (the type information of
- * the Itanium C++ ABI, which gcc and clang both follow).
- *
- * Private to this folder.
+ * The class of a C++ object, read from its vtable alone (the type information
+ * of the Itanium C++ ABI, which gcc and clang both follow). Private to this
+ * folder.
  */
 #ifndef LEAKGRAPH_RTTI_H
 #define LEAKGRAPH_RTTI_H
@@ -21,7 +20,7 @@ typedef struct lg_rtti {
 /** By the address of a vtable, which is an object's first word. False if that
  *  is no vtable. */
 bool lg_rtti_read(lg_memory *memory, uintptr_t vtable, lg_rtti *out);
-/** Whether the class or one of those bases has this mangled name. */
+/** Returns whether the class or one of those bases has this mangled name. */
 bool lg_rtti_is_a(const lg_rtti *rtti, const char *mangled);
 /** The last part of a mangled name, as people write it: "MulBackward0",
  *  "CppNode<Doubled>". */

@@ -1,10 +1,8 @@
 /**
- * Structures of a library, read without trusting a pointer: whole pages are
- * copied through the kernel (lg_pass_read) and kept until others take their
- * place, since what belongs together lies together. A copy may be stale, never
- * half mapped.
- *
- * Private to this folder.
+ * Reads structures of a library without trusting a pointer. Copies whole pages
+ * through the kernel (lg_pass_read) and keeps them until others replace them,
+ * because related objects are close together. A copy may be stale, but never
+ * half mapped. Private to this folder.
  */
 #ifndef LEAKGRAPH_TARGET_MEMORY_H
 #define LEAKGRAPH_TARGET_MEMORY_H
@@ -72,8 +70,8 @@ lg_memory_word(lg_memory *memory, uintptr_t address)
     return word;
 }
 
-/** Whether a word may be the address of a C++ object: malloc's alignment, and
- *  inside the address space of a process. */
+/** Returns whether a word may be the address of a C++ object: malloc's
+ *  alignment, and inside the address space of a process. */
 static inline bool
 lg_is_address(uintptr_t word)
 {
@@ -83,8 +81,8 @@ lg_is_address(uintptr_t word)
 /** What malloc spends on the block that begins at this address, its own header
  *  included; 0 if that does not look like a block. */
 size_t lg_memory_block(lg_memory *memory, uintptr_t address);
-/** Whether lg_memory_block agrees with malloc about a block of this size that
- *  was just allocated; tried once for each process. */
+/** Returns whether lg_memory_block agrees with malloc about a block of this
+ *  size that was just allocated; tried once for each process. */
 bool lg_memory_knows_malloc(lg_memory *memory);
 
 #endif

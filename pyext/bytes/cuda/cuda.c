@@ -122,7 +122,7 @@ ask_totals(PyObject *memory, int ordinal, cuda_device *device)
     Py_XDECREF(driver);
 }
 
-/* Whether this process has a context on the device. */
+/* Returns whether this process has a context on the device. */
 static bool
 has_context(int ordinal)
 {

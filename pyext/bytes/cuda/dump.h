@@ -1,10 +1,9 @@
 /**
- * What PyTorch's caching allocator says of itself, copied out of Python objects
- * (torch.cuda.memory._snapshot(), or the same read from a file).
- *
- * Every layout there has been is understood: the list of segments alone, blocks
- * without an address, `history` instead of `requested_size` and `frames`,
- * either name of a pending block.
+ * The account of PyTorch's caching allocator, copied out of Python objects
+ * (torch.cuda.memory._snapshot(), or the same read from a file). Understands
+ * every layout so far: the list of segments alone, blocks without an address,
+ * `history` instead of `requested_size` and `frames`, either name of a pending
+ * block.
  */
 #ifndef LEAKGRAPH_DUMP_H
 #define LEAKGRAPH_DUMP_H

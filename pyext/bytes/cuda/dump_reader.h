@@ -1,6 +1,6 @@
 /**
- * What the reader of allocator snapshots is made of: where it is, what it
- * complains about, and the values of dicts. Private to dump.c.
+ * The parts of the reader of allocator snapshots: its position, its error
+ * messages, and the values of dicts. Private to dump.c.
  */
 #ifndef LEAKGRAPH_DUMP_READER_H
 #define LEAKGRAPH_DUMP_READER_H
@@ -52,7 +52,7 @@ bool lg_dump_run_out(lg_dump_reader *self);
 /** A borrowed item, or NULL; never leaves an exception. */
 PyObject *lg_dump_item(const lg_dump_reader *self, PyObject *dict,
                        lg_dump_key key);
-/** Whether the value, which may be NULL, is a whole number. */
+/** Returns whether the value, which may be NULL, is a whole number. */
 bool lg_dump_number(PyObject *value, uint64_t *out);
 /** Complains if the dict has no such number. */
 bool lg_dump_need(lg_dump_reader *self, PyObject *dict, lg_dump_key key,

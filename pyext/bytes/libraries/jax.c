@@ -98,8 +98,8 @@ add_shards(lg_adapter_pass *pass, const lg_instance *array, PyObject *shards,
     return told;
 }
 
-/* Whether a sharding is of one of JAX's own classes: others may answer
- * anything. */
+/* Returns whether a sharding is of one of JAX's own classes: others may
+   answer anything. */
 static bool
 is_own_sharding(PyObject *sharding)
 {

@@ -1,4 +1,4 @@
-/** What the parts of the adapter for matplotlib share. */
+/** Shared by the parts of the adapter for matplotlib. */
 #ifndef LEAKGRAPH_MATPLOTLIB_H
 #define LEAKGRAPH_MATPLOTLIB_H
 

@@ -200,7 +200,7 @@ visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
     }
 }
 
-/* -------------------------------------------------------------- survey --- */
+/* ---------------------------------------------------------------- pass --- */
 
 /** Where the items of a view lie: from the lowest to the end of the highest.
  *  False if it shows nothing. */

@@ -1,6 +1,6 @@
 /**
- * numpy's descriptors, as far as they are read: they differ between numpy 1
- * and 2.
+ * The parts of numpy's descriptors that the adapter reads; they differ between
+ * numpy 1 and 2.
  */
 #ifndef LEAKGRAPH_NUMPY_H
 #define LEAKGRAPH_NUMPY_H

@@ -1,8 +1,7 @@
 /**
- * What pandas keeps in classes written in Cython, whose fields have no names
- * that can be seen from outside: found on objects made to try it.
- *
- * Private to this folder.
+ * What pandas keeps in Cython classes, whose fields have no visible names. The
+ * adapter finds the fields on objects that it makes for this. Private to this
+ * folder.
  */
 #ifndef LEAKGRAPH_PANDAS_H
 #define LEAKGRAPH_PANDAS_H

@@ -1,8 +1,6 @@
 /**
- * Images of Pillow: where its C library keeps pixels, as it is found on images
- * made to try it.
- *
- * Private to this folder.
+ * Images of Pillow: the layout in which its C library keeps pixels, found on
+ * images that the adapter makes for this. Private to this folder.
  */
 #ifndef LEAKGRAPH_PILLOW_H
 #define LEAKGRAPH_PILLOW_H

@@ -93,8 +93,8 @@ has_size(lg_memory *memory, const trial *trials, uint32_t offset)
     return true;
 }
 
-/** Whether everything that is read of an image is what it must be: its first
- *  line lies in its first piece. */
+/** Returns whether everything that is read of an image is what it must be: its
+ *  first line lies in its first piece. */
 static bool
 is_understood(lg_memory *memory, const lg_pixel_layout *layout,
               const trial *made)

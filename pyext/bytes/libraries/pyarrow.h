@@ -1,8 +1,7 @@
 /**
- * What the parts of the adapter for pyarrow share. All of it asks pyarrow,
- * after the walk, on objects that are held; nothing is copied or computed.
- *
- * Private to this folder.
+ * Shared by the parts of the adapter for pyarrow. All functions ask pyarrow,
+ * after the walk, about objects that leakgraph holds; they copy and compute
+ * nothing. Private to this folder.
  */
 #ifndef LEAKGRAPH_PYARROW_H
 #define LEAKGRAPH_PYARROW_H
@@ -45,7 +44,7 @@ lg_arrow_form lg_arrow_form_of_chunks(PyObject *chunked);
 struct lg_arrow_schema *lg_arrow_schema_open(lg_adapter_pass *pass,
                                              PyObject *schema);
 void lg_arrow_schema_close(struct lg_arrow_schema *schema);
-/** Whether there is nothing of the user's in a column. */
+/** Returns whether there is nothing of the user's in a column. */
 bool lg_arrow_column_is_plain(const struct lg_arrow_schema *schema,
                               Py_ssize_t i);
 
@@ -53,7 +52,7 @@ bool lg_arrow_column_is_plain(const struct lg_arrow_schema *schema,
 PyObject *lg_arrow_get(PyObject *object, const char *name);
 /** len(object) in the same way; 0 if it has none. */
 Py_ssize_t lg_arrow_length(PyObject *object);
-/** Whether pyarrow has filled the object, which it crashes on else. */
+/** Returns whether pyarrow has filled the object, which it crashes on else. */
 bool lg_arrow_is_filled(PyObject *object);
 
 /** Charges a buffer; one that was cut from another keeps all of that. False if

@@ -146,7 +146,7 @@ describe_mapping(lg_adapter_pass *pass, uint32_t node, int descriptor)
     set_text(pass, node, length > 0 ? path : "anonymous");
 }
 
-/* -------------------------------------------------------------- survey --- */
+/* ---------------------------------------------------------------- pass --- */
 
 static lg_shown_memory
 memory_of_bytearray(PyObject *object)

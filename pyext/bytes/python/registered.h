@@ -1,4 +1,4 @@
-/** What reading and asking of registered types share. */
+/** Shared by reading and by asking registered types. */
 #ifndef LEAKGRAPH_REGISTERED_H
 #define LEAKGRAPH_REGISTERED_H
 
@@ -26,12 +26,12 @@ const lg_ways *lg_registered_ways(lg_registered *state, PyTypeObject *type);
 /** Charges memory to an instance. */
 void lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
                        const void *address, uint64_t length, uint32_t device);
-/** Says why nothing is known of an instance. */
+/** Notes why nothing is known of an instance. */
 void lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why);
 
 void lg_registered_ask(lg_adapter_pass *pass, void *state);
-/** Whether this thread is inside of that: a reader that takes a snapshot is not
- *  asked for it in turn. */
+/** True while this thread asks registered types: a reader that takes a
+ *  snapshot is not asked for it in turn. */
 extern _Thread_local bool lg_registered_asking;
 
 #endif

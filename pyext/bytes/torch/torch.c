@@ -6,7 +6,7 @@ enum { WORD = sizeof(uintptr_t) };
 
 /* ------------------------------------------------------------- prepare --- */
 
-/** Whether the module is imported to its end. */
+/** Returns whether the module is imported to its end. */
 static bool
 is_ready(PyObject *module)
 {
@@ -222,7 +222,7 @@ visit(lg_adapter_pass *pass, void *state, PyObject *object, unsigned kind)
     }
 }
 
-/* --------------------------------------------------------------- survey --- */
+/* ----------------------------------------------------------------- pass --- */
 
 static void
 scan_tensor(lg_torch *torch, const lg_instance *instance)

@@ -13,7 +13,7 @@
  *           ._raw_saved_self.data  ._raw_saved_self.unpack_hook (hooked)
  *   ctx     .saved_tensors[0]
  *
- * Counts. C++ objects count their owners, and the survey counts those it found:
+ * Counts. C++ objects count their owners, and the pass counts those it found:
  * one that has more is held by something unseen, and becomes a native root. The
  * reference that C++ keeps to a Python object is carried by the first of the
  * edges that were found, but only if all owners were: else it stays
@@ -37,7 +37,7 @@ enum {
     LG_TORCH_SAVED,      /**< torch._C._autograd.SavedTensor */
 };
 
-/** What a C++ object is, told by its vtable. */
+/** The kind of a C++ object, known by its vtable. */
 typedef enum lg_torch_kind {
     LG_TORCH_OTHER = 0,
     LG_TORCH_IMPL,
@@ -158,15 +158,15 @@ lg_torch_record *lg_torch_storage(lg_torch *torch, uintptr_t storage,
                                   bool *first);
 /** True the first time that it is asked for an address. */
 bool lg_torch_first(lg_torch *torch, uintptr_t address);
-/** `source` owns that object, by this name. */
+/** Notes that `source` owns that object, by this name. */
 void lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
                    uint32_t label);
 /** An edge to a Python object to which C++ holds a reference, unless the walk
  *  has found it already. */
 void lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
                    uint32_t label);
-/** After all surveys: carries the references of C++ to Python objects, declares
- *  native roots. */
+/** After all passes: passes the references of C++ on to Python objects, and
+ *  declares native roots. */
 void lg_torch_settle(lg_torch *torch);
 
 /* torch_shape.c */
@@ -252,7 +252,7 @@ typedef struct lg_torch_tally {
  */
 lg_torch_labels lg_torch_labels_of(lg_torch *torch, const char *prefix,
                                    const char *x);
-/** Whether these words are a SavedVariable. */
+/** Returns whether these words are a SavedVariable. */
 bool lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length);
 /** Links what a SavedVariable refers to. */
 void lg_torch_link_saved(lg_torch *torch, uint32_t node, const uintptr_t *words,

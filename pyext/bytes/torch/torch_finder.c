@@ -20,7 +20,8 @@ lg_finder_check(lg_finder *finder, bool is_so, const char *what)
     return is_so && !finder->failed;
 }
 
-/** Whether the member of `step` bytes at this address has that value. */
+/** Returns whether the member of `step` bytes at this address has that value.
+ */
 static bool
 fits(lg_finder *finder, const lg_sought *sought, uintptr_t address,
      uintptr_t value)

@@ -1,8 +1,6 @@
 /**
- * Finding the offset of a member: the one place where every sample has the
- * value it must have.
- *
- * Private to this folder.
+ * Finds the offset of a member: the only place where every sample has the value
+ * that it must have. Private to this folder.
  */
 #ifndef LEAKGRAPH_TORCH_FINDER_H
 #define LEAKGRAPH_TORCH_FINDER_H
@@ -74,7 +72,7 @@ uintptr_t lg_finder_address(lg_finder *finder, const char *name);
 uintptr_t lg_finder_data(lg_finder *finder, const char *name);
 /** A word of memory; fails when it cannot be read. */
 uintptr_t lg_finder_word(lg_finder *finder, uintptr_t address);
-/** Whether a C++ object is of this class, or of one derived from it. */
+/** Returns whether a C++ object is of this class, or of one derived from it. */
 bool lg_finder_is_a(lg_finder *finder, uintptr_t object, const char *mangled);
 /** Bytes of the block that begins there. */
 size_t lg_finder_end(lg_finder *finder, uintptr_t block);

@@ -133,7 +133,8 @@ find_pointers(lg_finder *finder, lg_torch_layout *layout)
         lg_finder_class(finder, &sought, leaves, COUNT(leaves), AUTOGRAD_META);
 }
 
-/** Whether the dimensions at this address are those: in place up to five. */
+/** Returns whether the dimensions at this address are those: in place up to
+ *  five. */
 static bool
 has_sizes(lg_finder *finder, uintptr_t at, const int64_t *sizes, size_t count)
 {

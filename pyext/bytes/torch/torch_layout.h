@@ -1,10 +1,8 @@
 /**
- * Where PyTorch keeps what, in this process: byte offsets into its structures,
- * found out on throw-away objects (leakgraph/calibration.py), since every
- * version and every build has its own. Each offset must be the only one that
- * fits all calibration objects.
- *
- * Private to this folder.
+ * The layout of PyTorch's structures in this process, as byte offsets. Every
+ * version and every build has its own layout, so the adapter finds it on
+ * throw-away objects (leakgraph/calibration.py). Each offset must be the only
+ * one that fits all calibration objects. Private to this folder.
  */
 #ifndef LEAKGRAPH_TORCH_LAYOUT_H
 #define LEAKGRAPH_TORCH_LAYOUT_H

@@ -52,8 +52,8 @@ is_quiet(lg_torch *torch, const uintptr_t *words, size_t end)
     return true;
 }
 
-/** Whether the five flags are what they can be: each 0 or 1, and a tensor means
- *  that it was not made without one. */
+/** Returns whether the five flags are what they can be: each 0 or 1, and a
+ *  tensor means that it was not made without one. */
 static bool
 are_flags(uint64_t flags, bool tensor)
 {

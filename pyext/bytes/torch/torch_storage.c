@@ -51,8 +51,8 @@ extra_of(lg_torch *torch, const storage_copy *storage)
     return extra;
 }
 
-/** Whether a word is the address of a Python object: its type is an instance of
- *  type, or of a class derived from it. */
+/** Returns whether a word is the address of a Python object: its type is an
+ *  instance of type, or of a class derived from it. */
 static bool
 is_object(lg_torch *torch, uintptr_t object)
 {

@@ -21,8 +21,8 @@
 #error "leakgraph captures CPython 3.9 to 3.14"
 #endif
 
-/** Whether this build of CPython has no global lock: other threads run Python
- *  code at the same time, until the collector stops them. */
+/** Returns whether this build of CPython has no global lock: other threads run
+ *  Python code at the same time, until the collector stops them. */
 #ifdef Py_GIL_DISABLED
 #define LG_FREE_THREADED 1
 #else
@@ -161,8 +161,8 @@ lg_gc_long_lived(PyInterpreterState *interpreter)
 #endif
 }
 
-/** Whether the collector passes over the object since gc.freeze(); GIL builds
- *  keep such objects in a list of their own instead. */
+/** Returns whether the collector passes over the object since gc.freeze(); GIL
+ *  builds keep such objects in a list of their own instead. */
 static inline bool
 lg_is_frozen(PyObject *object)
 {
@@ -186,10 +186,10 @@ lg_is_immortal(PyObject *object)
 #endif
 }
 
-/** Whether the collector let go of an object that it once tracked, or would
- *  have: without a GIL it no longer tracks what is immortal, classes, modules
- *  and functions included (_Py_SetImmortal in Objects/object.c, update_refs in
- *  Python/gc_free_threading.c). */
+/** Returns whether the collector let go of an object that it once tracked, or
+ *  would have: without a GIL it no longer tracks what is immortal, classes,
+ *  modules and functions included (_Py_SetImmortal in Objects/object.c,
+ *  update_refs in Python/gc_free_threading.c). */
 static inline bool
 lg_is_let_go(PyObject *object)
 {

@@ -20,8 +20,8 @@ lg_untested_patch(void)
     return NULL;
 }
 
-/** Whether the offsets that the running interpreter publishes for debuggers,
- *  from 3.13 on, are those that this build was compiled with. */
+/** Returns whether the offsets that the running interpreter publishes for
+ *  debuggers, from 3.13 on, are those that this build was compiled with. */
 static inline bool
 lg_offsets_agree(void)
 {
@@ -58,8 +58,8 @@ lg_offsets_agree(void)
 #endif
 }
 
-/** Whether the words of the interpreter state that are read far behind those
- *  offsets are what public calls say they are. */
+/** Returns whether the words of the interpreter state that are read far behind
+ *  those offsets are what public calls say they are. */
 static inline bool
 lg_interpreter_agrees(PyInterpreterState *interpreter)
 {

@@ -124,8 +124,8 @@ lg_dict_shared_usable(const lg_dict_keys *keys)
 #define LG_DICT_VALUES(dict) ((dict)->ma_values)
 #endif
 
-/** Whether the dict's values are embedded in the instance it belongs to, which
- *  then owns them. */
+/** Returns whether the dict's values are embedded in the instance it belongs
+ *  to, which then owns them. */
 static inline bool
 lg_dict_is_embedded(const PyDictObject *dict)
 {

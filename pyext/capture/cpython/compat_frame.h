@@ -17,7 +17,7 @@ typedef _PyInterpreterFrame lg_frame;
 typedef struct _frame lg_frame;
 #endif
 
-/** Whether the stack of a frame shows while it is inside a C call. */
+/** Returns whether the stack of a frame shows while it is inside a C call. */
 #define LG_STACK_IS_VISIBLE (PY_VERSION_HEX >= 0x030E0000)
 
 #if PY_VERSION_HEX >= 0x030E0000
@@ -30,9 +30,9 @@ lg_slot_object(lg_slot slot)
                                         : PyStackRef_AsPyObjectBorrow(slot);
 }
 
-/** Whether the slot owns a reference: not to what lives as long as a caller's
- *  slot, nor, in free-threaded builds, to what is only freed by the collector.
- */
+/** Returns whether the slot owns a reference: not to what lives as long as a
+ *  caller's slot, nor, in free-threaded builds, to what is only freed by the
+ *  collector. */
 static inline bool
 lg_slot_is_counted(lg_slot slot)
 {
@@ -138,7 +138,7 @@ lg_code_qualified_name(const PyCodeObject *code)
 
 #if PY_VERSION_HEX >= 0x030B0000
 
-/** Whether the frame belongs to C code and runs nothing of Python's. */
+/** Returns whether the frame belongs to C code and runs nothing of Python's. */
 static inline bool
 lg_frame_is_native(const lg_frame *frame)
 {
@@ -283,7 +283,7 @@ lg_frame_of_generator(PyObject *generator)
 /** Up to 3.10 a frame is an object, also while it runs. */
 enum { LG_FRAMES_ARE_OBJECTS = PY_VERSION_HEX < 0x030B0000 };
 
-/** Whether each generator refers to a frame object of its own. */
+/** Returns whether each generator refers to a frame object of its own. */
 static inline PyObject *
 lg_generator_frame_object(PyObject *generator)
 {

@@ -28,8 +28,8 @@ count(arena *self, uint64_t mapped)
     self->mapped = mapped;
 }
 
-/** Small blocks take whole pages too: there are few, and none may come from
- *  malloc, whose state the heap walk must not touch in a forked child. */
+/** Small blocks take whole pages, too. There are few, and none may come from
+ *  malloc, whose state the walk must not touch in a forked child. */
 static size_t
 rounded(size_t size)
 {
@@ -81,7 +81,7 @@ move(void *old, size_t old_size, size_t size)
     return fresh;
 }
 
-/** Grown in place if the room behind is free; else moved. */
+/** Grows the block in place if the room behind it is free; else moves it. */
 static void *
 map_grown(void *old, size_t old_size, size_t size)
 {
@@ -101,8 +101,8 @@ map_grown(void *old, size_t old_size, size_t size)
         madvise(grown, size, MADV_HUGEPAGE);
     else
         grown = move(old, old_size, size);
-    /* What blocks give back they must also take, or it would become more with
-       each capture. */
+    /* Blocks must take from the cache what they give to it, or it would grow
+       with each capture. */
     if (grown != NULL)
         lg_page_cache_fill(grown + old_size, size - old_size);
     return grown;

@@ -1,7 +1,7 @@
 /**
- * Which addresses belong to the program and its libraries: variables, not
- * memory that was allocated. An object that lies there was never given a
- * collector's head, whatever its type says.
+ * The addresses that belong to the program and its libraries: variables, not
+ * allocated memory. An object there never has a collector's head, whatever its
+ * type says.
  */
 #ifndef LEAKGRAPH_IMAGES_H
 #define LEAKGRAPH_IMAGES_H
@@ -26,8 +26,8 @@ typedef struct lg_images {
  *  lock: not for a forked child. */
 bool lg_images_read(lg_images *images);
 
-/** Whether the address lies in one: in a few instructions for nearly all
- *  addresses of a heap, else O(log images). */
+/** Returns whether the address lies in one: in a few instructions for nearly
+ *  all addresses of a heap, else O(log images). */
 static inline bool
 lg_images_have(const lg_images *images, const void *address)
 {

@@ -29,8 +29,9 @@ static struct {
     atomic_size_t most; /**< from one capture to the next */
 } kept;
 
-/** False if another thread is at it. What one was at that a fork did not copy
- * is half done: its ranges, which are empty here, are given up. */
+/** Returns false if another thread uses the cache. If a fork did not copy the
+ *  thread that used it, the cache is inconsistent: its ranges, which are empty
+ *  here, are given up. */
 static bool
 enter(void)
 {
@@ -108,7 +109,7 @@ move(char *pages, size_t size, char *to)
 {
     if (mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
         return true;
-    /* What was there may be gone. */
+    /* The previous contents may be lost. */
     mmap(to, size, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return false;
@@ -194,8 +195,7 @@ lg_page_cache_fill(void *start, size_t size)
         madvise(first, filled, MADV_KEEPONFORK);
 }
 
-/** Puts a range in its place, as one with its neighbours; false when there are
- *  too many. */
+/** Adds a range, merged with its neighbours; false if there are too many. */
 static bool
 insert(char *start, size_t size)
 {
@@ -230,7 +230,7 @@ lg_page_cache_give(void *start, size_t size, bool capturing)
     size_t most = capturing ? MOST_BYTES : kept.most;
     bool taken = false;
     if (enter()) {
-        /* Nobody waits at a fork for pages that say nothing. */
+        /* No fork waits for pages without contents. */
         taken =
             kept.bytes + size <= most && madvise(start, size, MADV_FREE) == 0 &&
             madvise(start, size, MADV_WIPEONFORK) == 0 && insert(start, size);

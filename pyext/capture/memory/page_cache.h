@@ -21,27 +21,27 @@
 void *lg_page_cache_map(size_t size, size_t *kept);
 /** A fresh mapping of that size, aligned likewise. */
 void *lg_page_cache_room(size_t size);
-/** Puts kept pages in the place of those of a mapping that nobody has written
- *  to, from its beginning on, as far as there are any. */
+/** Replaces the pages of a mapping that nobody has written to with kept pages,
+ *  from its beginning on, as many as there are. */
 void lg_page_cache_fill(void *start, size_t size);
 /** Moves the bytes of a mapping to the front of another that nobody has written
  *  to, without touching them if the kernel can. */
 void lg_page_cache_move(void *from, size_t size, void *to);
-/** Exactly the range behind a block, so that it can grow in place; false if it
- *  is not kept. */
+/** Takes exactly the range behind a block, so that the block can grow in
+ *  place; false if that range is not kept. */
 bool lg_page_cache_take_at(void *start, size_t size);
-/** Keeps a mapped range, or unmaps it when enough is kept already: during a
- *  capture that is far more than after it. */
+/** Keeps a mapped range, or unmaps it if enough is kept. During a capture the
+ *  limit is far higher than after it. */
 void lg_page_cache_give(void *start, size_t size, bool capturing);
-/** The same for the end of a block that was not needed: of that, only what has
- *  pages is kept. They lie at the beginning, if anywhere. */
+/** The same for the unused end of a block. Keeps only the part that has pages,
+ *  which is at its beginning. */
 void lg_page_cache_give_end(void *start, size_t size, bool capturing);
 
-/** How many bytes may be kept from one capture to the next; 0 at first. Unmaps
- *  what is beyond, and returns the bound of before. */
+/** Sets how many bytes may stay from one capture to the next; 0 at first.
+ *  Unmaps the excess and returns the previous limit. */
 size_t lg_page_cache_keep(size_t most);
-/** At the end of a capture: unmaps what is beyond that bound. Nothing if
- *  another thread is at it. */
+/** Unmaps the excess over that limit at the end of a capture. Does nothing if
+ *  another thread uses the cache. */
 void lg_page_cache_trim(void);
 /** How many bytes are kept now. */
 size_t lg_page_cache_bytes(void);

@@ -1,5 +1,6 @@
 /**
- * Pages of a capture's own, for which memory is taken when they are written to.
+ * Pages of a capture's own. The system takes memory for them when they are
+ * written to.
  */
 #ifndef LEAKGRAPH_PAGES_H
 #define LEAKGRAPH_PAGES_H

@@ -73,6 +73,7 @@ lg_spill_fits(const void *block, size_t size)
 void
 lg_spill_give(void *start, size_t size)
 {
-    /* Where holes cannot be made the pages stay until the file goes. */
+    /* Where the file system cannot make holes, the pages stay until the file
+       goes. */
     madvise(start, size, MADV_REMOVE);
 }

@@ -1,16 +1,16 @@
 /**
- * Bringing into the cache what the walk will read, some nodes before their turn
- * comes: objects, then what their types keep elsewhere, then the slots of what
- * they refer to. Each step reads only what an earlier one has brought. Included
- * by heap_walk.c alone.
+ * Brings into the cache what the walk will read, some nodes ahead: objects,
+ * then what their types keep elsewhere, then the slots of their referents. Each
+ * step reads only what an earlier one has brought. Included by heap_walk.c
+ * alone.
  */
 #ifndef LEAKGRAPH_AHEAD_H
 #define LEAKGRAPH_AHEAD_H
 
 #include "capture/walk/heap_walk.h"
 
-/** How many nodes before its turn an object's slots are asked for, its parts,
- *  and the object itself. */
+/** How many nodes ahead the walk asks for an object's slots, its parts, and
+ *  the object itself. */
 enum { LG_AHEAD_SLOTS = 8, LG_AHEAD_PARTS = 16, LG_AHEAD_OBJECT = 32 };
 
 /** An object and the collector's head before it, which may lie in two lines. */
@@ -46,8 +46,8 @@ lg_ahead_parts(PyObject *object, const lg_type_info *info)
     }
 }
 
-/** The slot of what an object refers to. Near the object there is no need: its
- *  neighbours' slots are in the cache since they had their turn. */
+/** The slot of a referent. Nearby referents need none, because the slots of
+ *  their neighbours are in the cache since the neighbours had their turn. */
 static inline void
 lg_ahead_slot(const lg_address_map *address_map, const PyObject *object,
               const PyObject *target)

@@ -30,7 +30,7 @@ lg_calling_frame_holds(const lg_walk *walk, const lg_frame_view *view,
     return object == options->hidden;
 }
 
-/** The references of the asking call to an argument of its own. */
+/** The references of the capturing call to one of its own arguments. */
 static uint32_t
 references_to(const lg_walk *walk, PyObject *argument)
 {
@@ -46,7 +46,7 @@ references_to(const lg_walk *walk, PyObject *argument)
     }
     if (!shown)
         return 1;
-    /* The stack of a frame of leakgraph's own is counted with the frame. */
+    /* The stack of one of leakgraph's own frames is counted with the frame. */
     return lg_is_own_frame(view) ? 0 : counted;
 }
 

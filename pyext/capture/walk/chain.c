@@ -1,8 +1,9 @@
 #include "capture/walk/chain.h"
 #include "capture/cpython/peek.h"
 
-/** Collections keep objects in lists of their own for a while, and other
- *  interpreters in theirs: neither ends where those of this one do. */
+/** A collection keeps objects in lists of its own for a while, and other
+ *  interpreters have their own lists. These do not end where those of this
+ *  interpreter end. */
 static bool
 may_be_followed(const lg_walk *walk)
 {
@@ -25,7 +26,8 @@ find_heads(lg_walk *walk)
     walk->tracked.heads_size = last - first + 1;
 }
 
-/** Up to 3.10 the frames that run are objects, which are not walked as such. */
+/** Up to 3.10 running frames are objects, but the walk does not walk them as
+ *  such. */
 static void
 follow_frames(lg_walk *walk)
 {
@@ -65,8 +67,8 @@ lg_chain_put_off(lg_walk *walk, uint32_t node)
         ((uint32_t *)lists->put_off.data)[lists->put_off_count++] = node;
 }
 
-/** Whether what lies before an object is a head: the next of the list refers
- *  back to it. What is not there cannot. */
+/** Returns whether what lies before an object is a head: the next of the list
+ *  refers back to it. What is not there cannot. */
 static bool
 is_linked(const PyGC_Head *head)
 {

@@ -19,18 +19,19 @@
 /** Numbers the first object of each list, if lists may be followed. */
 void lg_chain_begin(lg_walk *walk);
 
-/** When nothing is left to walk: goes on to the next of an object that was put
- *  off, if its word proves to be the collector's. False when none is left that
- *  leads to something new; if lists are still followed then, all were met. */
+/** Call it when nothing is left to walk. Continues with the next of an object
+ *  that was put off, if its word proves to be the collector's. Returns false
+ *  if no word leads to a new object; if the walk still follows the lists then,
+ *  it has met all of them. */
 bool lg_chain_go_on(lg_walk *walk);
 
-/** Remembers a node whose word may not be the collector's: mostly what it leads
- *  to is met in another way. */
+/** Remembers a node whose word may not be the collector's. The walk mostly
+ *  meets the next object in another way. */
 void lg_chain_put_off(lg_walk *walk, uint32_t node);
 
 /** Marks an object that the collector tracks, and meets the next of its list.
- * To be called before what the object refers to is met: neighbours in a list
- * are mostly neighbours in memory. */
+ *  Call it before the walk meets the referents of the object: neighbours in a
+ *  list are mostly neighbours in memory. */
 static inline void
 lg_chain_follow(lg_walk *walk, uint32_t node, PyObject *object,
                 const lg_type_info *info)
@@ -43,10 +44,9 @@ lg_chain_follow(lg_walk *walk, uint32_t node, PyObject *object,
     if (next == NULL)
         return;
     bool is_last = (uintptr_t)next - lists->heads < lists->heads_size;
-    /* What was not allocated by the collector has something else before it,
-       which is not to be believed: a variable of some library's, or an object
-       that a library has allocated as if it were of no interest to the
-       collector. */
+    /* An object that the collector did not allocate has something else before
+       it, such as a variable of a library, or memory that a library allocated
+       in its own way. Do not believe it. */
     bool is_sure = info->head_is_sure && !lg_images_have(&walk->images, object);
     if (!is_last && !is_sure &&
         lg_address_map_find(&walk->address_map, next + 1) == 0) {

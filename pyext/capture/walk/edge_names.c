@@ -77,8 +77,8 @@ lg_edge_names_open(lg_walk *walk, PyObject *object, const lg_type_info *info)
     build_index(walk);
 }
 
-/** An unnamed edge to `target`, or UINT64_MAX. Taken out of the index, so that
- *  many claims of one target stay linear. */
+/** Takes an unnamed edge to `target` out of the index, so that many claims of
+ *  one target stay linear; UINT64_MAX if there is none. */
 static uint64_t
 take_unnamed(lg_walk *walk, uint32_t target)
 {
@@ -160,8 +160,8 @@ lg_edge_names_close(lg_walk *walk, PyObject *object, const lg_type_info *info)
     lg_builder *builder = walk->builder;
     const lg_edge_names *names = &walk->names;
     bool ranked = info->rest_kind != LG_EDGE_REFERENCE;
-    /* Few types have thousands of unnamed edges; searching the struct for each
-       of those would cost more than the name is worth. */
+    /* Few types have thousands of unnamed edges. Searching the struct for each
+     * of them would cost more than a name gains. */
     bool search = names->count <= 4096;
     uint32_t rank = 0;
     for (uint64_t i = 0; i < names->count; i++) {

@@ -14,7 +14,8 @@ number_tracked(lg_walk *walk, PyGC_Head *head)
     return node;
 }
 
-/** Goes to the next list that is not empty. Whether there was one. */
+/** Continues with the next list that is not empty; returns whether there is
+ *  one. */
 static bool
 next_list(lg_walk *walk)
 {
@@ -30,8 +31,8 @@ next_list(lg_walk *walk)
     return false;
 }
 
-/** From both ends at once: a list in random memory order is a chain of cache
- *  misses, and two chains overlap. Returns how many were numbered. */
+/** Numbers from both ends at once: a list in random memory order is a chain of
+ *  cache misses, and two chains overlap. Returns how many it numbered. */
 static uint32_t
 number_both_ends(lg_walk *walk, uint32_t most)
 {
@@ -76,7 +77,7 @@ number_forward(lg_walk *walk, uint32_t most)
     return count;
 }
 
-/** Those that the collector passes over since gc.freeze(). */
+/** Numbers the objects that the collector ignores since gc.freeze(). */
 static void
 number_frozen(lg_walk *walk)
 {
@@ -102,7 +103,7 @@ lg_enumerate_begin(lg_walk *walk)
     lg_chain_begin(walk);
 }
 
-/** Numbers about so many more. */
+/** Numbers about this many more. */
 static void
 number_some(lg_walk *walk, uint32_t most)
 {
@@ -131,7 +132,7 @@ lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond)
             return;
         at->done = at->followed;
     }
-    /* A batch may have nothing that is not known already. */
+    /* A batch may contain only known objects. */
     while (!at->done) {
         number_some(walk, BATCH);
         if (next < builder->node_count)
@@ -159,7 +160,7 @@ lg_enumerate_public(lg_walk *walk, lg_error *err)
         uint32_t node = lg_walk_node(walk, object);
         if (node != LG_NONE)
             walk->builder->node_flags[node] |= LG_NODE_TRACKED;
-        /* The list goes away with its references before anything is counted. */
+        /* Drops the list with its references before anything counts them. */
     }
     status = LG_OK;
 done:

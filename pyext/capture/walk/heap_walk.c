@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/** Nodes between two words to the watcher: some milliseconds. */
+/** Nodes between two calls of the watcher: some milliseconds. */
 #define TELL_EVERY (1u << 16)
 
 bool
@@ -60,7 +60,7 @@ lg_walk_free(lg_walk *walk)
     lg_address_map_close(&walk->address_map);
 }
 
-/** Static types are never freed: whoever counts their references, nobody owns
+/** Static types are never freed. Whoever counts their references, nobody owns
  *  the first. */
 static bool
 is_static_type(PyObject *object)
@@ -163,8 +163,8 @@ depths(lg_walk *walk)
     return walk->depth.data;
 }
 
-/** What the open node refers to lies one hop further; its type, and namespaces
- *  it only reads names from, are not gone into. */
+/** The referents of the open node are one hop further. The walk does not enter
+ *  its type, or namespaces that it only reads names from. */
 static void
 mark_depths(lg_walk *walk, uint32_t node)
 {
@@ -182,7 +182,7 @@ mark_depths(lg_walk *walk, uint32_t node)
     }
 }
 
-/** Whether a partial walk goes into this node. */
+/** Returns whether a partial walk goes into this node. */
 static bool
 is_expanded(lg_walk *walk, uint32_t node, const lg_type_info *info)
 {
@@ -199,7 +199,7 @@ is_expanded(lg_walk *walk, uint32_t node, const lg_type_info *info)
            walk->builder->node_count < walk->options->max_nodes;
 }
 
-/** A container that is not gone into says at least how long it is. */
+/** A container that the walk does not enter still shows how long it is. */
 static void
 describe_frontier(lg_walk *walk, uint32_t node, PyObject *object,
                   const lg_type_info *info)
@@ -252,9 +252,9 @@ lg_walk_roots_given(lg_walk *walk)
 
 /* --------------------------------------------------------- the driver --- */
 
-/** The part done. What is still to be met is not known: once the collector's
- *  lists are through, the part is of what was met, before that of what is to be
- *  expected. */
+/** The part that is done. Nobody knows how many objects are left. After the
+ *  collector's lists, the part is that of the objects met so far; before, that
+ *  of the expected number. */
 static double
 part_done(const lg_walk *walk)
 {
@@ -266,7 +266,7 @@ part_done(const lg_walk *walk)
     return (double)walk->walked / (double)all;
 }
 
-/** Tells the watcher, who may stop the walk. */
+/** Calls the watcher, which may stop the walk. */
 static void
 tell(lg_walk *walk)
 {
@@ -277,8 +277,8 @@ tell(lg_walk *walk)
         walk->builder->status = LG_ECANCELLED;
 }
 
-/** Finds out the type of a node's object. Of one that refers to nothing there
- * is nothing more to find out. False when memory ran out. */
+/** Finds the type of a node's object, and everything else if the object refers
+ *  to nothing. False if memory ran out. */
 static inline bool
 look_at(lg_walk *walk, uint32_t node)
 {
@@ -297,8 +297,7 @@ look_at(lg_walk *walk, uint32_t node)
     return true;
 }
 
-/** Does for the nodes that come next what `node` is the time for. False when
- *  memory ran out. */
+/** Prepares the nodes that come after `node`. False if memory ran out. */
 static inline bool
 look_ahead(lg_walk *walk, uint32_t node)
 {

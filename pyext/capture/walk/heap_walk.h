@@ -1,10 +1,11 @@
 /**
- * The walk: shared state of one capture, and the few operations that every
+ * The walk: the shared state of one capture, and the few operations that every
  * walker uses. Private to this folder.
  *
- * Nodes are numbered as they are met; a node's edges are appended when its
- * number comes up, so the builder's edge columns fill in order. Nothing here
- * may run Python code, allocate through Python, or write to an object.
+ * Nodes get their numbers as the walk meets them. A node's edges are appended
+ * when its number comes up, so the builder's edge columns fill in order.
+ * Nothing here may run Python code, allocate through Python, or write to an
+ * object.
  */
 #ifndef LEAKGRAPH_HEAP_WALK_H
 #define LEAKGRAPH_HEAP_WALK_H
@@ -22,7 +23,8 @@
 /** Longest name kept, in bytes. */
 #define LG_NAME_LIMIT 512
 
-/** A short text in the making, cut when full; no memory is allocated for it. */
+/** A short text that is being written, cut when full. It allocates no memory.
+ */
 typedef struct lg_name {
     size_t length;
     char data[1024];
@@ -34,7 +36,8 @@ typedef struct lg_scratch {
     size_t size;
 } lg_scratch;
 
-/** The edges tp_traverse reported for the open node, still to be named. */
+/** The edges that tp_traverse reported for the open node and that have no name
+ *  yet. */
 typedef struct lg_edge_names {
     uint64_t first;
     uint64_t count;
@@ -46,7 +49,7 @@ typedef struct lg_edge_names {
 
 struct lg_adapter_passes;
 
-/** The collector's lists, and how far their enumeration has come. */
+/** The collector's lists, and the progress of their enumeration. */
 typedef struct lg_tracked {
     PyGC_Head *front; /**< the next from the front; NULL: the list is done */
     PyGC_Head *back;  /**< the next from the back */
@@ -58,7 +61,7 @@ typedef struct lg_tracked {
     uintptr_t heads; /**< where the lists' own heads begin */
     size_t heads_size;
     lg_scratch
-        put_off; /**< u32 nodes whose next is to be looked at in the end */
+        put_off; /**< u32 nodes whose next object is visited in the end */
     uint32_t put_off_count;
 } lg_tracked;
 
@@ -67,7 +70,7 @@ typedef struct lg_walk {
     lg_allocator allocator;
     const lg_capture_options *options;
     PyInterpreterState *interpreter;
-    bool internal; /**< internal layouts may be relied on */
+    bool internal; /**< the internal layouts are as expected */
     lg_address_map address_map;
     lg_type_table types;
     lg_known known;
@@ -79,16 +82,16 @@ typedef struct lg_walk {
     lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
     uint32_t sized_held;   /**< of those, the first so many are held */
-    lg_scratch told;       /**< u8 per node: which text it has been given */
+    lg_scratch told;       /**< u8 per node: which text it has */
     uint32_t thread_count; /**< nodes 1 to thread_count are threads */
     uint32_t
         synthetic_count; /**< nodes below are interpreter, threads, frames */
     uint32_t walked; /**< nodes below are done: roots first, then all others */
     uint32_t looked; /**< nodes below have their types, and all their columns if
                           they refer to nothing */
-    lg_frame_view
-        calling_frame; /**< the frame that asks, if its stack is seen */
-    double started;    /**< by the monotonic clock, in seconds */
+    lg_frame_view calling_frame; /**< the frame that takes the capture, if its
+                                    stack is visible */
+    double started;              /**< by the monotonic clock, in seconds */
     uint64_t expected; /**< about how many nodes there will be; 0: no idea */
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */
@@ -96,9 +99,8 @@ typedef struct lg_walk {
                            0: not to be expanded */
 } lg_walk;
 
-/** The node of an object or synthetic address, made if new: its columns are
- *  filled when its turn comes. LG_NONE when memory ran out. The address must
- * not be NULL. */
+/** The node of an object or synthetic address, made if new; the walk fills its
+ *  columns later. LG_NONE if memory ran out. The address must not be NULL. */
 static inline uint32_t
 lg_walk_node(lg_walk *walk, const void *address)
 {
@@ -115,9 +117,9 @@ lg_walk_node(lg_walk *walk, const void *address)
     return node;
 }
 
-/** The same in a walker's loop. Whether the node is new decides no branch, so
- *  that the processor need not wait for a slot to go on with the next: hence
- *  the arithmetic where a condition would be plainer. */
+/** The same in a walker's loop. No branch depends on whether the node is new,
+ *  so the processor need not wait for a slot before it continues with the
+ *  next. Hence the arithmetic in place of conditions. */
 static inline uint32_t
 lg_walk_meet(lg_walk *walk, lg_edge_writer *writer, const void *address)
 {
@@ -132,7 +134,7 @@ lg_walk_meet(lg_walk *walk, lg_edge_writer *writer, const void *address)
     return mark - 1;
 }
 
-/** Hands over what a walker's loop has written. */
+/** Gives the edges of a walker's loop to the builder. */
 static inline void
 lg_walk_put(lg_walk *walk, const lg_edge_writer *writer)
 {
@@ -157,14 +159,13 @@ lg_walk_type_state(const lg_walk *walk, PyTypeObject *type)
     return lg_type_state_of(walk->internal ? walk->interpreter : NULL, type);
 }
 
-/** Memory that lasts until the end of the walk, zeroed; NULL when it ran out.
- */
+/** Zeroed memory until the end of the walk; NULL if it ran out. */
 void *lg_walk_keep(lg_walk *walk, size_t size);
 /** Grows a scratch block to at least `size` bytes. */
 bool lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size);
 void lg_walk_scratch_free(lg_walk *walk, lg_scratch *scratch);
 uint32_t lg_walk_intern(lg_walk *walk, const char *name);
-/** Releases what the walk holds, builder excepted. */
+/** Releases the memory of the walk, but not the builder. */
 void lg_walk_free(lg_walk *walk);
 /** The text of a str object as an interned name, read from its memory. */
 uint32_t lg_walk_intern_str(lg_walk *walk, PyObject *str);
@@ -265,19 +266,19 @@ uint32_t lg_fixed_size(const lg_type_info *info);
 /** Asks a library type's own C __sizeof__ after the walk, for the instances
  *  met since the last call that need it. */
 void lg_sizes_finish(lg_walk *walk);
-/** Takes a reference to those instances until then, so that they may be asked
- *  when other threads run again. */
+/** Takes a reference to those instances until then, because other threads may
+ *  run again by then. */
 void lg_sizes_hold(lg_walk *walk);
-/** Gives the references back, asked or not. */
+/** Releases these references. */
 void lg_sizes_release(lg_walk *walk);
 /** The words of a type that name it: "torch.Tensor". */
 void lg_type_name(PyTypeObject *type, lg_name *out);
 /** Own texts of functions, modules, frames, keys ... after the walk. */
 void lg_texts_finish(lg_walk *walk);
-/** The same at once for one node, if it is a key, a name or to be previewed;
- *  again when it turns out to be more than it seemed. */
+/** The same at once for one node, if it is a key, a name or needs a preview;
+ *  again if it turns out to be more than one of them. */
 void lg_text_tell(lg_walk *walk, uint32_t node);
-/** Makes the keys of a namespace names, and tells them. */
+/** Marks the keys of a namespace as names, and sets their texts. */
 void lg_text_tell_names(lg_walk *walk, uint32_t dict);
 void lg_name_add(lg_name *name, const char *text);
 /** Adds a count with thousands separators. */
@@ -290,34 +291,34 @@ void lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info);
 
 /** Numbers what a walk begins with, and appends the edges of the roots. */
 void lg_capture_roots(lg_walk *walk);
-/** The whole walk while all other threads stand still: see stopped.c. */
+/** The whole walk while all other threads are stopped: see stopped.c. */
 void lg_stopped_walk(lg_walk *walk);
 
-/* The call that asks: see calling_frame.c. */
+/* The call that takes the capture: see calling_frame.c. */
 
 /** Finds the frame whose call this capture is. */
 void lg_calling_frame_find(lg_walk *walk);
-/** Whether an object on a frame's stack is there as an argument of that call.
- */
+/** Returns whether an object on a frame's stack is there as an argument of
+ *  that call. */
 bool lg_calling_frame_holds(const lg_walk *walk, const lg_frame_view *view,
                             PyObject *object);
 /** Gives every argument its node and counts the call's references to it. */
 void lg_calling_frame_note(lg_walk *walk);
-/** Whether a frame runs leakgraph's own Python code: it is the observer, not
- *  the observed. */
+/** Returns whether a frame runs leakgraph's own Python code: it is the
+ *  observer, not the observed. */
 bool lg_is_own_frame(const lg_frame_view *view);
 
-/* A capture in its steps, for whoever must fork between them. */
+/* The steps of a capture, for callers that fork between them. */
 
-/** Opens the walk and does all that may run Python code before it. With the
- *  GIL. On failure nothing is left to be freed. */
+/** Opens the walk and does everything that may run Python code before it. With
+ *  the GIL. On failure there is nothing to free. */
 lg_status lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
                            lg_error *err);
-/** The walk proper: in it nothing of Python's runs or changes. Allocates from
- *  the walk's own memory only and takes no lock. */
+/** The walk itself. No Python code runs meanwhile, and nothing of Python's
+ *  changes. Allocates from the walk's own memory only and takes no lock. */
 lg_status lg_capture_walk(lg_walk *walk, lg_error *err);
-/** Makes the graph, taking the builder; by the same rules, without the GIL.
- *  The walk itself must be free already. */
+/** Makes the graph, and takes over the builder. Follows the same rules,
+ *  without the GIL. Free the walk before. */
 lg_status lg_capture_end(lg_walk *walk, lg_graph **out, lg_error *err);
 /** Frees everything, with the GIL. */
 void lg_capture_abandon(lg_walk *walk);
@@ -326,19 +327,19 @@ void lg_capture_abandon(lg_walk *walk);
 
 /** Numbers the objects that a partial walk starts from. */
 void lg_walk_roots_given(lg_walk *walk);
-/** Walks every node that is neither done nor synthetic, those met on the way
- *  included. */
+/** Walks every node that is neither done nor synthetic, and those that it
+ *  meets. */
 void lg_walk_run(lg_walk *walk);
-/** Whether the self-check allows the internal layouts. */
+/** Returns whether the self-check allows the internal layouts. */
 bool lg_capture_internal(void);
 
-/** Begins to number every object the collector tracks, by its own lists: the
- *  first of each at once, and all that are frozen. */
+/** Begins to number every object that the collector tracks, by the collector's
+ *  own lists: the first of each at once, and all frozen ones. */
 void lg_enumerate_begin(lg_walk *walk);
-/** Sees to it that there is a node `next`, and some beyond, as long as there
- *  are objects that have none: so few at a time that an object is still in the
- *  cache when its turn comes, and has a number next to those of what it refers
- *  to. */
+/** Makes sure that there is a node `next`, and some beyond, as long as objects
+ *  without nodes are left. It numbers so few at a time that an object is still
+ *  in the cache when its turn comes, and has a number close to those of its
+ *  referents. */
 void lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond);
 /** The same by public calls: they run Python code, make a list of all objects,
  *  and cannot see frozen ones. */
@@ -353,22 +354,23 @@ void lg_roots_finish(lg_walk *walk);
 /** Finds the value of a str key in an exact dict by identity or text, without
  *  hashing; borrowed, NULL if absent. */
 PyObject *lg_dict_find(PyObject *dict, const char *key);
-/** Whether a str has exactly this ASCII text. */
+/** Returns whether a str has exactly this ASCII text. */
 bool lg_str_equals(PyObject *str, const char *text);
 /** An instance's attribute by name, from its own storage; borrowed. */
 PyObject *lg_instance_find(lg_walk *walk, PyObject *object, const char *name);
 
 /*
- * What the walk asks of adapters. capture/adapters defines these.
+ * What the walk asks adapters to do. capture/adapters defines these functions.
  */
 /** Notes an instance for the adapter that its type belongs to. */
 void lg_pass_instance(lg_walk *walk, uint32_t node, const lg_type_info *info);
 /** Lets the adapter name what the open object refers to. */
 void lg_pass_visit(lg_walk *walk, PyObject *object, const lg_type_info *info);
-/** Which adapter wants instances of a type, and as what. */
+/** The adapter that wants instances of a type, and the role it wants them in.
+ */
 void lg_pass_choose(lg_walk *walk, lg_type_info *info);
 
-/** What the self-check learned. */
+/** The results of the self-check. */
 extern const void *lg_general_lookup;
 extern traverseproc lg_subtype_traverse;
 extern destructor lg_subtype_dealloc;

@@ -71,8 +71,9 @@ mark_names_of(lg_builder *builder, uint32_t dict)
             builder->node_flags[builder->edge_payload[item]] |= LG_NODE_NAME;
 }
 
-/** The first edge from `edge` on that leads to a namespace, or `count`. Few do,
- *  so eight are looked at together: a byte of a word is zero where one does. */
+/** The first edge from `edge` on that leads to a namespace, or `count`. Few
+ *  do, so this compares eight at a time: a byte of a word is zero where one
+ *  does. */
 static uint64_t
 next_namespace(const uint8_t *kinds, uint64_t edge, uint64_t count)
 {
@@ -100,8 +101,8 @@ mark_names(lg_builder *builder)
         mark_names_of(builder, builder->edge_target[edge]);
 }
 
-/** The first node from `node` on with any of these flags, or the count of
- *  nodes. Few have them, so four are looked at together. */
+/** The first node from `node` on with any of these flags, or the number of
+ *  nodes. Few have them, so this compares four at a time. */
 static uint32_t
 next_flagged(const lg_builder *builder, uint32_t node, unsigned flags)
 {
@@ -118,12 +119,13 @@ next_flagged(const lg_builder *builder, uint32_t node, unsigned flags)
     return node;
 }
 
-/** Of a tuple that is a key, so are the elements. Whether it is one. */
+/** If a tuple is a key, its elements are keys, too. Returns whether it is a
+ *  key. */
 static bool
 mark_parts_of_key(lg_walk *walk, uint32_t node)
 {
     lg_builder *builder = walk->builder;
-    /* A walk that was stopped has nodes whose types nobody looked up. */
+    /* A stopped walk has nodes whose types nobody looked up. */
     if (node >= walk->looked || !(builder->node_flags[node] & LG_NODE_KEY))
         return false;
     const lg_type_info *info = lg_walk_info(walk, node);
@@ -167,8 +169,8 @@ ask_for(const lg_builder *builder, uint32_t node, unsigned flags)
     return next_flagged(builder, node + 1, flags);
 }
 
-/** Gives all flagged nodes their texts. Their objects lie anywhere, and were
- *  walked long ago. */
+/** Sets the texts of all flagged nodes. Their objects may be anywhere, and the
+ *  walk visited them long ago. */
 static void
 give_texts(lg_walk *walk, uint32_t first, unsigned flags)
 {
@@ -205,7 +207,8 @@ lg_texts_finish(lg_walk *walk)
 
 /* ------------------------------------------------------ node by node --- */
 
-/** Gives the text once for each thing that the node turned out to be. */
+/** Sets the text once for each kind of name or key that the node turned out to
+ *  be. */
 static void
 tell_once(lg_walk *walk, uint32_t node)
 {

@@ -49,15 +49,15 @@ typedef struct lg_known {
  *  makes an object or two, and drops them. */
 void lg_known_find(lg_known *out);
 
-/** Whether the type is that one or derived from it in C's sense, so that its
- *  instances begin with its struct. */
+/** Returns whether the type is that one or derived from it in C's sense, so
+ *  that its instances begin with its struct. */
 bool lg_known_is(const lg_known *known, const PyTypeObject *type,
                  lg_known_name name);
 
-/** Whether the C __sizeof__ of the very type may be called. */
+/** Returns whether the C __sizeof__ of the very type may be called. */
 bool lg_known_tells_size(const lg_known *known, const PyTypeObject *type);
 
-/** Whether a class statement, or a call of type, made the type. */
+/** Returns whether a class statement, or a call of type, made the type. */
 bool lg_type_is_pythons(const PyTypeObject *type);
 
 /** The nearest type made in C that an object's type is or is derived from. */

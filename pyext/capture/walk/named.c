@@ -5,7 +5,7 @@
 #include "capture/cpython/peek.h"
 #include "capture/walk/heap_walk.h"
 
-/** Whether a word leads to a str, which need not be the case. */
+/** Returns whether a word leads to a str, which need not be the case. */
 static bool
 leads_to_str(const PyObject *word)
 {

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/** Whether a member is declared to be an object word inside the struct. The
- *  dict and the list of weak references are where the type says, which a base's
- *  declarations need not know: mypyc's traits declare both. */
+/** Returns whether a member is declared to be an object word inside the
+ *  struct. The dict and the list of weak references are where the type says,
+ *  which a base's declarations need not know: mypyc's traits declare both. */
 static bool
 is_object_member(const PyTypeObject *type, const PyMemberDef *member)
 {

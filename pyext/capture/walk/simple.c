@@ -167,7 +167,7 @@ grow_attribute_names(lg_walk *walk, lg_type_info *info)
     return true;
 }
 
-/** Whether the names of so many inline values are known. */
+/** Returns whether the names of so many inline values are known. */
 static inline bool
 know_names(lg_walk *walk, lg_type_info *info, Py_ssize_t count)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/** Whether tp_traverse of this type reports exactly its __slots__, its
+/** Returns whether tp_traverse of this type reports exactly its __slots__, its
  *  attributes or dict, and itself (Objects/typeobject.c, subtype_traverse). */
 static bool
 is_simple_class(const lg_type_info *info)
@@ -159,9 +159,9 @@ head_of(const lg_walk *walk, const PyTypeObject *type)
     return type->tp_is_gc != NULL ? LG_HEAD_ASK : LG_HEAD_ALWAYS;
 }
 
-/** Whether no library will have allocated an instance in its own way, without a
- *  head: CPython's types, with those derived from them, whose deallocators rely
- *  on it, and classes made in Python. */
+/** Returns whether no library will have allocated an instance in its own way,
+ *  without a head: CPython's types, with those derived from them, whose
+ *  deallocators rely on it, and classes made in Python. */
 static bool
 is_head_sure(const lg_type_info *info)
 {

@@ -21,7 +21,7 @@ typedef enum lg_plan {
     LG_PLAN_NAMED,    /**< tp_traverse, then names for what it reported */
 } lg_plan;
 
-/** Whether a type's instances have a collector's head. */
+/** Returns whether a type's instances have a collector's head. */
 typedef enum lg_head {
     LG_HEAD_NONE,
     LG_HEAD_ALWAYS,
