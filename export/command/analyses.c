@@ -78,8 +78,15 @@ static lg_status
 report_why(const lg_arguments *arguments, const lg_analysis *analysis,
            const lg_nodes *nodes, lg_text *out, lg_error *err)
 {
-    return lg_report_why(analysis, nodes->items, nodes->count, NULL,
-                         lg__monitor(), format_of(arguments), out, err);
+    lg_why why;
+    uint32_t node = lg_nodes_biggest(analysis, nodes->items, nodes->count);
+    lg_status status = lg_why_new(analysis, node, lg__monitor(), &why, err);
+    if (status)
+        return status;
+    status = lg_report_why(&why, nodes->items, nodes->count, NULL,
+                           lg__monitor(), format_of(arguments), out, err);
+    lg_why_free(&why);
+    return status;
 }
 
 static lg_status

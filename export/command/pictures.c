@@ -27,6 +27,19 @@ view_cycle(const lg_arguments *arguments, const lg_analysis *analysis,
     return fine;
 }
 
+static lg_status
+view_why(const lg_analysis *analysis, uint32_t node,
+         const lg_view_options *options, lg_view **out, lg_error *error)
+{
+    lg_why why;
+    lg_status status = lg_why_new(analysis, node, lg__monitor(), &why, error);
+    if (status)
+        return status;
+    status = lg_view_why(&why, options, lg__monitor(), out, error);
+    lg_why_free(&why);
+    return status;
+}
+
 static bool
 view_object(const lg_arguments *arguments, const lg_analysis *analysis,
             lg_view **out, int *code)
@@ -41,8 +54,7 @@ view_object(const lg_arguments *arguments, const lg_analysis *analysis,
     if (!lg__select_one(graph, arguments, &node, code))
         return false;
     if (arguments->picture == PICTURE_WHY)
-        status =
-            lg_view_why(analysis, node, &options, lg__monitor(), out, &error);
+        status = view_why(analysis, node, &options, out, &error);
     else
         status = lg_view_dominators(analysis, node, share, arguments->max_nodes,
                                     lg__monitor(), out, &error);

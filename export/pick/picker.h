@@ -89,13 +89,14 @@ uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
 lg_status lg__picker_walk(view_picker *picker, const lg_monitor *monitor,
                           lg_error *err);
 /** Draws a path with at most `room` nodes, three or more: the middle of a
- *  longer one is one node. */
+ *  longer one is one node, or two around a hop to cut. cuts[i] says whether hop
+ * i is one to cut (TONE_FREES); NULL: none is. */
 lg_status lg__picker_draw_path(view_picker *picker, const lg_path *path,
-                               size_t room, lg_error *err);
+                               const bool *cuts, size_t room, lg_error *err);
 /** The same from the drawn node at `at`, where the first hop begins. */
 lg_status lg__picker_draw_hops(view_picker *picker, const lg_hop *hops,
-                               size_t count, size_t room, size_t at,
-                               lg_error *err);
+                               size_t count, const bool *cuts, size_t room,
+                               size_t at, lg_error *err);
 /** Marks a node as what was asked about, drawn or not yet, and draws what
  * native code holds of it. */
 lg_status lg__picker_mark_subject(view_picker *picker, uint32_t node,

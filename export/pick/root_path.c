@@ -2,6 +2,8 @@
 
 #include "pick/picker.h"
 
+#include <string.h>
+
 /* A longer path says no more: its middle is folded. */
 #define LONGEST_PATH 16u
 
@@ -55,67 +57,116 @@ draw_skip(view_picker *picker, size_t from, size_t hops, size_t *out,
     return status;
 }
 
-// Another subject's path may have drawn the same edge.
-static bool
-is_linked(const lg_view *view, size_t source, size_t target)
+// The edge of the same label between the same nodes, which another path may
+// have drawn; NULL: there is none.
+static view_edge *
+find_edge(const view_picker *picker, const lg_hop *hop, size_t source,
+          size_t target)
 {
-    for (size_t i = 0; i < view->edge_count; i++) {
-        if (view->edges[i].source == source && view->edges[i].target == target)
-            return true;
+    lg_view *view = picker->view;
+    lg_text label = {0};
+    view_edge *found = NULL;
+    lg__picker_label(picker, hop, &label);
+    for (size_t i = 0; !label.failed && i < view->edge_count; i++) {
+        view_edge *edge = &view->edges[i];
+        if (edge->source == source && edge->target == target &&
+            edge->label.length == label.length &&
+            !memcmp(edge->label.data ? edge->label.data : "",
+                    label.data ? label.data : "", label.length))
+            found = edge;
     }
-    return false;
+    lg_text_free(&label);
+    return found;
 }
 
 static lg_status
-draw_hop(view_picker *picker, const lg_hop *hop, size_t *at, lg_error *err)
+draw_hop(view_picker *picker, const lg_hop *hop, bool cut, size_t *at,
+         lg_error *err)
 {
-    size_t next, before = picker->view->node_count;
+    size_t next;
     uint32_t depth = picker->view->nodes[*at].depth + 1;
     lg_status status = lg__picker_draw(picker, hop->target, depth, &next, err);
     if (status)
         return status;
-    if (next == before || !is_linked(picker->view, *at, next)) {
-        view_edge *edge;
+    view_edge *edge = find_edge(picker, hop, *at, next);
+    if (!edge)
         status = lg__picker_link(picker, hop, *at, next, &edge, err);
-        if (status)
-            return status;
-        edge->path = true;
-    }
+    if (status)
+        return status;
+    edge->path = true;
+    if (cut)
+        edge->tone = TONE_FREES;
     *at = next;
     return LG_OK;
 }
 
+/* Which hops of a long path are drawn: its ends, and two in the middle that
+ * show one that is to be cut. */
+typedef struct hop_window {
+    size_t head;   /* hops before the first gap */
+    size_t middle; /* the first hop behind it */
+    size_t rest;   /* the first hop of the second gap */
+    size_t tail;   /* the first hop behind that */
+} hop_window;
+
+static hop_window
+choose_window(size_t count, const bool *cuts, size_t room)
+{
+    hop_window all = {count, count, count, count};
+    if (count + 1 <= room)
+        return all;
+    size_t ending = (room - 2) / 2 ? (room - 2) / 2 : 1;
+    hop_window ends = {room - 2 - ending, 0, 0, count - ending};
+    ends.middle = ends.rest = ends.tail;
+    size_t last = SIZE_MAX;
+    bool shown = false;
+    for (size_t i = 0; cuts && i < count; i++) {
+        if (cuts[i])
+            last = i < ends.tail && i >= ends.head ? i : last;
+        shown |= cuts[i] && (i < ends.head || i >= ends.tail);
+    }
+    if (shown || last == SIZE_MAX || room < 8)
+        return ends;
+    ends.head -= ends.head > 2 ? 2 : ends.head;
+    ends.tail += ends.tail + 1 < count ? 1 : 0;
+    ends.middle = last > ends.head ? last - 1 : last;
+    ends.rest = last + 1;
+    return ends;
+}
+
 lg_status
 lg__picker_draw_hops(view_picker *picker, const lg_hop *hops, size_t count,
-                     size_t room, size_t at, lg_error *err)
+                     const bool *cuts, size_t room, size_t at, lg_error *err)
 {
-    size_t head = count, tail = count;
-    if (count + 1 > room) {
-        size_t ending = (room - 2) / 2 ? (room - 2) / 2 : 1;
-        head = room - 2 - ending;
-        tail = count - ending;
-    }
+    hop_window shown = choose_window(count, cuts, room);
     lg_status status = LG_OK;
-    for (size_t i = 0; !status && i < head; i++)
-        status = draw_hop(picker, &hops[i], &at, err);
-    // The hop out of the gap starts at an object that is left out.
-    if (!status && head < tail)
-        status = draw_skip(picker, at, tail - head, &at, err);
-    for (size_t i = tail; !status && i < count; i++)
-        status = draw_hop(picker, &hops[i], &at, err);
+    // The hop out of a gap starts at an object that is left out.
+    for (size_t i = 0; !status && i < count; i++) {
+        if (i == shown.head && i < shown.middle) {
+            status = draw_skip(picker, at, shown.middle - i, &at, err);
+            i = shown.middle;
+        }
+        if (!status && i == shown.rest && i < shown.tail) {
+            status = draw_skip(picker, at, shown.tail - i, &at, err);
+            i = shown.tail;
+        }
+        if (!status && i < count)
+            status = draw_hop(picker, &hops[i], cuts && cuts[i], &at, err);
+    }
     return status;
 }
 
 // Draws the path with at most `room` nodes, three or more.
 lg_status
-lg__picker_draw_path(view_picker *picker, const lg_path *path, size_t room,
-                     lg_error *err)
+lg__picker_draw_path(view_picker *picker, const lg_path *path, const bool *cuts,
+                     size_t room, lg_error *err)
 {
     size_t at;
     lg_status status = draw_start(picker, path, &at, err);
     if (status)
         return status;
-    return lg__picker_draw_hops(picker, path->hops, path->count, room, at, err);
+    return lg__picker_draw_hops(picker, path->hops, path->count, cuts, room, at,
+                                err);
 }
 
 static lg_status
@@ -175,7 +226,7 @@ draw_part(view_picker *picker, uint32_t owner, uint32_t part, lg_error *err)
     size_t at;
     lg_status status = lg__picker_draw(picker, owner, 0, &at, err);
     if (!status && find_part(picker, owner, part, &hop))
-        status = draw_hop(picker, &hop, &at, err);
+        status = draw_hop(picker, &hop, false, &at, err);
     return status;
 }
 
@@ -193,7 +244,8 @@ draw_trail(view_picker *picker, uint32_t node, size_t room,
     if (status)
         return lg_error_set(err, status, "%s", why.message);
     bool whole = owner == LG_NONE || room < 4;
-    status = lg__picker_draw_path(picker, &path, whole ? room : room - 1, err);
+    status =
+        lg__picker_draw_path(picker, &path, NULL, whole ? room : room - 1, err);
     lg_path_free(&path);
     if (!status && !whole)
         status = draw_part(picker, owner, node, err);

@@ -65,8 +65,8 @@ draw_round(cycle_view *picture, lg_error *err)
         hops[i] = *hop_at(picture, i);
     lg_status status = lg__picker_draw(picker, cut->target, 0, &first, err);
     if (!status)
-        status = lg__picker_draw_hops(picker, hops, count - 1, LONGEST_ROUND,
-                                      first, err);
+        status = lg__picker_draw_hops(picker, hops, count - 1, NULL,
+                                      LONGEST_ROUND, first, err);
     free(hops);
     if (status)
         return status;
@@ -105,7 +105,8 @@ draw_hold(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
         return status;
     size_t count = path.count;
     path.count = length_to_round(picture, &path);
-    status = lg__picker_draw_path(&picture->picker, &path, HOLD_ROOM, err);
+    status =
+        lg__picker_draw_path(&picture->picker, &path, NULL, HOLD_ROOM, err);
     path.count = count;
     lg_path_free(&path);
     for (size_t i = drawn; i < view->edge_count; i++)

@@ -38,6 +38,7 @@ typedef enum view_tone {
     TONE_WAY,   /* a path that only leads there */
     TONE_CUT,   /* the hop to cut */
     TONE_OWNER, /* of a dominator tree: no reference by itself */
+    TONE_FREES, /* of a path: the reference to cut */
 } view_tone;
 
 typedef struct view_node {

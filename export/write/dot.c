@@ -210,6 +210,8 @@ edge_style(const lg_view *view, const view_edge *edge)
         [TONE_CUT] = ", style=dashed, color=\"" ALARM "\", fontcolor=\"" ALARM
                      "\", penwidth=2.4",
         [TONE_OWNER] = ", style=dashed, arrowhead=none",
+        [TONE_FREES] =
+            ", color=\"" SUSPECT "\", fontcolor=\"" SUSPECT "\", penwidth=2.4",
     };
     const view_node *source = &view->nodes[edge->source];
     const view_node *target = &view->nodes[edge->target];

@@ -56,8 +56,10 @@ add_node(lg_text *out, const view_node *node, size_t index)
 static void
 add_edge(lg_text *out, const view_edge *edge)
 {
-    static const char *const tones[] = {
-        [TONE_WAY] = "way", [TONE_CUT] = "cut", [TONE_OWNER] = "owner"};
+    static const char *const tones[] = {[TONE_WAY] = "way",
+                                        [TONE_CUT] = "cut",
+                                        [TONE_OWNER] = "owner",
+                                        [TONE_FREES] = "frees"};
     lg_text_addf(out,
                  "{\"source\": %" PRIu32 ", \"target\": %" PRIu32
                  ", \"kind\": \"%s\"",

@@ -1,6 +1,8 @@
 #include "drawn.h"
 #include "test.h"
 
+#include <leakgraph/why.h>
+
 static uint32_t
 letter(char name)
 {
@@ -134,4 +136,18 @@ drawn_with_devices(void)
     lg_builder_set_device(builder, 1, 2);
     lg_builder_set_device(builder, 1, 0);
     return finish(builder);
+}
+
+lg_status
+why_report(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+           const char *note, lg_format format, lg_text *out)
+{
+    lg_why why;
+    uint32_t node = lg_nodes_biggest(analysis, nodes, count);
+    lg_status status = lg_why_new(analysis, node, NULL, &why, NULL);
+    if (status != LG_OK)
+        return status;
+    status = lg_report_why(&why, nodes, count, note, NULL, format, out, NULL);
+    lg_why_free(&why);
+    return status;
 }

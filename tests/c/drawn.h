@@ -24,4 +24,9 @@ lg_graph *drawn_with_devices(void);
 
 enum { DRAWN_SIZE = 100, DRAWN_BIG = 1 << 20 };
 
+/** lg_report_why of the biggest of the nodes. */
+lg_status why_report(const lg_analysis *analysis, const uint32_t *nodes,
+                     size_t count, const char *note, lg_format format,
+                     lg_text *out);
+
 #endif

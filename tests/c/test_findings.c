@@ -66,8 +66,8 @@ of_a_node(void)
         lg_findings_free(&findings);
         lg_text text = {0};
         for (int format = 0; format < 2; format++)
-            CHECK(lg_report_why(analysis, &concerned[i], 1, NULL, NULL,
-                                (lg_format)format, &text, NULL) == LG_OK);
+            CHECK(why_report(analysis, &concerned[i], 1, NULL,
+                             (lg_format)format, &text) == LG_OK);
         CHECK(strstr(text.data, "A known mistake, loss-history: 792 B, 3 x "));
         CHECK(strstr(text.data, "{\"pattern\": \"loss-history\""));
         lg_text_free(&text);

@@ -4,6 +4,8 @@
 #include "scarce.h"
 #include "story.h"
 #include "test.h"
+
+#include <leakgraph/why.h>
 #include <leakgraph/bytes.h>
 
 // Questions to an analysis that is there already.
@@ -32,14 +34,15 @@ static lg_status
 do_paths(const lg_graph *graph)
 {
     const uint32_t targets[] = {1, 2, 3, 4, 5};
-    lg_paths paths = {0};
+    lg_why why;
     lg_merged_paths merged = {0};
     lg_text text = {0};
     (void)graph;
     lg_status status = LG_OK;
     for (size_t i = 0; i < 5 && status == LG_OK; i++) {
-        status = lg_paths_disjoint(asked, targets[i], 0, NULL, &paths, NULL);
-        lg_paths_free(&paths);
+        status = lg_why_new(asked, targets[i], NULL, &why, NULL);
+        if (status == LG_OK)
+            lg_why_free(&why);
     }
     if (status == LG_OK)
         status = lg_paths_merged(asked, targets, 5, NULL, &merged, NULL);
@@ -69,8 +72,7 @@ do_analysis_reports(const lg_graph *graph)
         if (status == LG_OK)
             status = lg_report_threads(graph, asked, format, &text, NULL);
         for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
-            status = lg_report_why(asked, &node, 1, "a note", NULL, format,
-                                   &text, NULL);
+            status = why_report(asked, &node, 1, "a note", format, &text);
     }
     lg_text_free(&text);
     return status;

@@ -143,8 +143,8 @@ deep(void)
                         &text, NULL) == LG_OK);
     CHECK(lg_report_top(analysis, LG_GROUP_TYPE, 0, 2, NULL, LG_FORMAT_TEXT,
                         &text, NULL) == LG_OK);
-    CHECK(lg_report_why(analysis, &(uint32_t){NODES - 1}, 1, NULL, NULL,
-                        LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK(why_report(analysis, &(uint32_t){NODES - 1}, 1, NULL, LG_FORMAT_TEXT,
+                     &text) == LG_OK);
     CHECK(text.length < 20000);
     lg_text_free(&text);
     lg_analysis_free(analysis);

@@ -3,6 +3,8 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/why.h>
+
 typedef struct heap {
     lg_graph *graph;
     lg_analysis *analysis;
@@ -66,8 +68,8 @@ static void
 expect(const heap *told, uint32_t node, const char *note, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_why(told->analysis, &node, 1, note, NULL, LG_FORMAT_TEXT,
-                          &text, NULL) == LG_OK);
+    REQUIRE(why_report(told->analysis, &node, 1, note, LG_FORMAT_TEXT, &text) ==
+            LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -78,8 +80,8 @@ expect_json(const heap *told, uint32_t node, const char *note,
             const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_why(told->analysis, &node, 1, note, NULL, LG_FORMAT_JSON,
-                          &text, NULL) == LG_OK);
+    REQUIRE(why_report(told->analysis, &node, 1, note, LG_FORMAT_JSON, &text) ==
+            LG_OK);
     CHECK(!strncmp(text.data, "{\"paths\": {\"objects\": 1, ", 25));
     const char *biggest = strstr(text.data, "\n]},\n\"biggest\": ");
     CHECK(biggest != NULL && !strcmp(biggest + 16, expected));
@@ -118,7 +120,7 @@ alive(void)
            "│    ↓ .session\n"
            "╰→ Session · train.Session #3  retains 2.00 MiB\n"
            "\n"
-           "To free it, cut each of these 3 ways, which share no object:\n"
+           "To free it, cut each of these 3 references:\n"
            "  1. train.session\n"
            "  2. train.cache['main']\n"
            "  3. thread MainThread in run() train.py:3 local session\n");
@@ -143,12 +145,11 @@ alive(void)
         " \"path\": [{\"source\": 0, \"target\": 1, \"label\": "
         "\".history\"}, {\"source\": 1, \"target\": 2, \"label\": "
         "\"[0]\"}],\n"
-        " \"suspects\": [0, 1],\n"
+        " \"frees\": [0, 1],\n"
         " \"cuts\": [\n"
-        "  {\"root\": {\"kind\": \"given\", \"name\": \"\", \"node\": "
-        "1}, \"hops\": [{\"source\": 1, \"target\": 2, \"label\": "
-        "\"[0]\"}]}],\n"
-        " \"more_cuts\": false,\n"
+        "  {\"root\": null, \"from\": 1, \"hops\": [{\"source\": 1, "
+        "\"target\": 2, \"label\": \"[0]\"}], \"cut\": 0}],\n"
+        " \"cut_count\": 1, \"kept\": null,\n"
         " \"findings\": []}}\n");
     forget(&told);
 }
@@ -157,16 +158,17 @@ static void
 garbage(void)
 {
     heap told = tell();
-    expect(&told, told.child, NULL,
-           "Child · train.Child #10  retains 4.00 MiB\n"
-           "\n"
-           "No root reaches it: it is garbage. The next gc.collect() frees "
-           "it.\n"
-           "\n"
-           "It is part of a cycle: 2 objects are tangled, and retain 4.00 "
-           "MiB\n"
-           "  Parent.child -> Child.parent -> back to Parent\n"
-           "                       ~~~~~~~\n");
+    expect(
+        &told, told.child, NULL,
+        "Child · train.Child #10  retains 4.00 MiB\n"
+        "\n"
+        "No root reaches it: it is garbage. The next gc.collect() frees "
+        "it.\n"
+        "\n"
+        "It is part of a cycle: 2 objects refer to each other and retain 4.00 "
+        "MiB\n"
+        "  Parent.child -> Child.parent -> back to Parent\n"
+        "                       ~~~~~~~\n");
     expect(&told, told.buffer, NULL,
            "bytearray #11  retains 4.00 MiB\n"
            "\n"
@@ -175,8 +177,8 @@ garbage(void)
            "Everything that keeps it goes through Child #10, which retains "
            "4.00 MiB.\n"
            "\n"
-           "It goes with Child #10, which is part of a cycle: 2 objects are "
-           "tangled, and retain 4.00 MiB\n"
+           "It goes with Child #10, which is part of a cycle: 2 objects "
+           "refer to each other and retain 4.00 MiB\n"
            "  Parent.child -> Child.parent -> back to Parent\n"
            "                       ~~~~~~~\n");
     expect(&told, told.words, NULL,
@@ -323,8 +325,8 @@ dominators(void)
                                &err) == LG_EINVAL);
     CHECK(lg_report_dominators(told.analysis, 0, 2, LG_FORMAT_TEXT, &text,
                                &err) == LG_EINVAL);
-    CHECK(lg_report_why(told.analysis, &(uint32_t){99}, 1, NULL, NULL,
-                        LG_FORMAT_TEXT, &text, &err) == LG_EINVAL);
+    CHECK(why_report(told.analysis, &(uint32_t){99}, 1, NULL, LG_FORMAT_TEXT,
+                     &text) == LG_EINVAL);
     forget(&told);
 }
 
@@ -365,14 +367,14 @@ several(void)
         "│    ↓ .history\n",
     };
     lg_text text = {0};
-    REQUIRE(lg_report_why(told.analysis, nodes, 3, NULL, NULL, LG_FORMAT_TEXT,
-                          &text, NULL) == LG_OK);
+    REQUIRE(why_report(told.analysis, nodes, 3, NULL, LG_FORMAT_TEXT, &text) ==
+            LG_OK);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         CHECK(strstr(text.data, words[i]) != NULL);
     CHECK(lg_nodes_biggest(told.analysis, nodes, 3) == told.loss);
     CHECK(lg_nodes_biggest(told.analysis, nodes, 0) == LG_NONE);
-    CHECK(lg_report_why(told.analysis, nodes, 0, NULL, NULL, LG_FORMAT_TEXT,
-                        &text, NULL) == LG_EINVAL);
+    CHECK(why_report(told.analysis, nodes, 0, NULL, LG_FORMAT_TEXT, &text) ==
+          LG_EINVAL);
     lg_text_free(&text);
     forget(&told);
 }

@@ -3,6 +3,7 @@
 // modes and formats, and says how many came out.
 
 #include "heap.h"
+#include "shapes.h"
 #include "test.h"
 
 #include <leakgraph/export.h>
@@ -189,7 +190,7 @@ make_view(chance *luck, const lg_graph *graph, const lg_analysis *analysis,
     };
     switch (below(luck, 7)) {
     case 0:
-        return lg_view_why(analysis, node, &options, NULL, out, NULL);
+        return view_why(analysis, node, &options, out);
     case 1:
         return lg_view_paths(analysis, &node, 1, options.max_nodes, NULL, out,
                              NULL);

@@ -4,6 +4,8 @@
 
 #include "heap.h"
 
+#include <leakgraph/export.h>
+
 typedef struct test_shape {
     const char *name;
     lg_graph *(*make)(uint32_t *subject);
@@ -14,5 +16,9 @@ extern const test_shape shapes[];
 extern const size_t shape_count;
 
 const test_shape *shape_find(const char *name);
+
+/** lg_view_why of the answer for one node. */
+lg_status view_why(const lg_analysis *analysis, uint32_t node,
+                   const lg_view_options *options, lg_view **out);
 
 #endif

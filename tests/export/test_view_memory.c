@@ -90,7 +90,7 @@ draw_why(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
          lg_view **out)
 {
     (void)cycle;
-    return lg_view_why(analysis, node, NULL, NULL, out, NULL);
+    return view_why(analysis, node, NULL, out);
 }
 
 static lg_status

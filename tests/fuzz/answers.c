@@ -47,10 +47,6 @@ draw_analysed(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     static const uint32_t most[] = {3, 16, 120};
     for (size_t i = 0; i < count; i++) {
         lg_view *view = NULL;
-        lg_view_options options = {.max_nodes = most[i % 3]};
-        if (lg_view_why(analysis, nodes[i], &options, NULL, &view, NULL) ==
-            LG_OK)
-            show(view);
         if (lg_view_dominators(analysis, nodes[i], 0, most[i % 3], NULL, &view,
                                NULL) == LG_OK)
             show(view);
@@ -113,11 +109,34 @@ ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     if (lg_paths_merged(analysis, nodes, count, NULL, &merged, NULL) == LG_OK)
         lg_merged_paths_free(&merged);
     for (size_t i = 0; i < count; i++) {
-        lg_paths ways;
+        lg_cuts cuts;
         lg_node_dominated(analysis, nodes[i], below, 4);
-        if (lg_paths_disjoint(analysis, nodes[i], 4, NULL, &ways, NULL) ==
+        if (lg_cuts_find(analysis, nodes[i], LG_NONE, 4, NULL, &cuts, NULL) ==
             LG_OK)
-            lg_paths_free(&ways);
+            lg_cuts_free(&cuts);
+    }
+}
+
+static void
+ask_why(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+        lg_text *text)
+{
+    static const uint32_t most[] = {3, 16, 120};
+    for (size_t i = 0; i < count; i++) {
+        lg_why why;
+        lg_view *view = NULL;
+        lg_view_options options = {.max_nodes = most[i % 3]};
+        if (lg_why_new(analysis, nodes[i], NULL, &why, NULL) != LG_OK)
+            continue;
+        for (int format = 0; format < 2; format++) {
+            lg_report_why(&why, nodes, count, "a note", NULL, (lg_format)format,
+                          text, NULL);
+            lg_report_why(&why, &nodes[i], 1, NULL, NULL, (lg_format)format,
+                          text, NULL);
+        }
+        if (lg_view_why(&why, &options, NULL, &view, NULL) == LG_OK)
+            show(view);
+        lg_why_free(&why);
     }
 }
 
@@ -137,11 +156,6 @@ ask_reports(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         lg_report_dominators(analysis, LG_NONE, 0, format, text, NULL);
         lg_report_paths(analysis, nodes, count, LIMIT, NULL, format, text,
                         NULL);
-        lg_report_why(analysis, nodes, count, "a note", NULL, format, text,
-                      NULL);
-        for (size_t k = 0; k < count; k++)
-            lg_report_why(analysis, &nodes[k], 1, NULL, NULL, format, text,
-                          NULL);
         lg_report_threads(graph, analysis, format, text, NULL);
         lg_report_figures(analysis, LIMIT, format, text, NULL);
         for (int by = LG_TENSORS_EACH; by <= LG_TENSORS_BY_SHAPE; by++)
@@ -155,6 +169,7 @@ ask_all(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
 {
     lg_text text = {0};
     ask_reports(analysis, nodes, count, &text);
+    ask_why(analysis, nodes, count, &text);
     ask_cycles(analysis, &text);
     ask_findings(analysis, nodes, count, &text);
     ask_sizes(analysis, nodes, count);

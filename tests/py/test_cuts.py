@@ -47,3 +47,8 @@ def test_hooks_of_a_module_are_alike():
     module.hooks = {step: lambda: module for step in range(7)}
     (cycle,) = look(module)
     assert cycle.cut.label.startswith("[") and cycle.alike == 6
+
+
+def test_what_why_says_to_cut_is_cut_in_a_fork_and_the_object_is_gone(isolated):
+    done = isolated("cut_and_gone.py", "12")
+    assert done.out.startswith("True: "), done.out + done.err

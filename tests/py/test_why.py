@@ -151,3 +151,15 @@ def test_cannot_be_made_by_hand():
     for name in ("Why", "Cycle", "Cycles", "Path", "Top", "Dominators"):
         with pytest.raises(TypeError):
             getattr(leakgraph, name)()
+
+
+@pytest.mark.parametrize("library", ["asyncio", "email.mime.text", "xml.dom.minidom"])
+def test_text_json_picture_and_python_agree(isolated, library):
+    done = isolated("why_agrees.py", library, "120")
+    assert done.out.endswith("120 of 120 agree\n"), done.out[-3000:] + done.err
+
+
+@pytest.mark.libraries
+def test_they_agree_on_a_process_of_libraries(isolated):
+    done = isolated("why_agrees.py", "matplotlib.pyplot", "60")
+    assert done.out.endswith("60 of 60 agree\n"), done.out[-3000:] + done.err

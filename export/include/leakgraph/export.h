@@ -8,7 +8,7 @@
 #ifndef LEAKGRAPH_EXPORT_H
 #define LEAKGRAPH_EXPORT_H
 
-#include <leakgraph/analysis.h>
+#include <leakgraph/why.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,14 +46,13 @@ LG_API lg_status lg_view_new(const lg_graph *graph, const uint32_t *nodes,
                              const lg_monitor *monitor, lg_view **out,
                              lg_error *err);
 /**
- * Why a node is alive: the way from a root to its immediate dominator, and from
- * there every path to it that shares no inner node with another (at most 8).
- * References that the node hangs on alone are marked. Garbage is drawn with who
- * refers to it. Of the options, max_nodes counts (16 at least). options may be
- * NULL.
+ * Why a node is alive, as a picture of the answer: the path from a root, or, if
+ * several references must go, the path to each of them (at most 8). The
+ * references that the answer says to cut are marked: single ones that free the
+ * node, else those of the set. Garbage is drawn with who refers to it. Of the
+ * options, max_nodes counts (16 at least). options may be NULL.
  */
-LG_API lg_status lg_view_why(const lg_analysis *analysis, uint32_t node,
-                             const lg_view_options *options,
+LG_API lg_status lg_view_why(const lg_why *why, const lg_view_options *options,
                              const lg_monitor *monitor, lg_view **out,
                              lg_error *err);
 /**

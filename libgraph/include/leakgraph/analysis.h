@@ -183,22 +183,6 @@ LG_API lg_status lg_graph_collectable(const lg_graph *graph, uint8_t **flags,
 
 /* --------------------------------------------------------------- paths --- */
 
-typedef struct lg_paths {
-    lg_path *items; /**< shortest first */
-    size_t count;
-    bool more; /**< there are more than the limit */
-} lg_paths;
-
-LG_API void lg_paths_free(lg_paths *paths);
-
-/** A maximum set of strong paths to the target that share no inner node, from
- *  its immediate dominator, or from the roots if it has none: everything that
- *  you must cut. At most `limit` (0: 16). Paths from the roots have `root`
- *  filled. Unit-capacity flow, O(limit * (nodes + edges)). */
-LG_API lg_status lg_paths_disjoint(const lg_analysis *analysis, uint32_t target,
-                                   size_t limit, const lg_monitor *monitor,
-                                   lg_paths *out, lg_error *err);
-
 /** A node of the merged shortest paths to many targets. */
 typedef struct lg_merged {
     uint32_t parent;  /**< index in the array; LG_NONE for a root */
@@ -260,17 +244,7 @@ LG_API lg_status lg_report_paths(const lg_analysis *analysis,
                                  const uint32_t *nodes, size_t count,
                                  size_t limit, const lg_monitor *monitor,
                                  lg_format format, lg_text *out, lg_error *err);
-/** Why nodes are alive. For one node: the root, each hop with its label, the
- *  immediate dominator, the retained size, every path to cut. For several:
- *  their merged paths, then why the one that retains the most is alive.
- *  `note`, which may be NULL, is one more line, such as where the object was
- *  allocated. */
-LG_API lg_status lg_report_why(const lg_analysis *analysis,
-                               const uint32_t *nodes, size_t count,
-                               const char *note, const lg_monitor *monitor,
-                               lg_format format, lg_text *out, lg_error *err);
-/** The node that retains the most; the first among equals; LG_NONE if count is
- *  0. */
+/** A node of the merged shortest paths to many targets. */
 LG_API uint32_t lg_nodes_biggest(const lg_analysis *analysis,
                                  const uint32_t *nodes, size_t count);
 

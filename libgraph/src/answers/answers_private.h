@@ -9,40 +9,6 @@
 #include "cycles/cycles_private.h"
 #include "analysis/analysis_private.h"
 
-// What there is to say of why a node is alive.
-
-typedef struct lg__why {
-    const lg_analysis *analysis;
-    const lg_graph *graph;
-    const lg_monitor *monitor;
-    const char *note;
-    lg_text text; /**< of the report */
-
-    uint32_t node; /**< the one asked for, or what it is folded into */
-    bool garbage;
-    lg__walk walk;
-
-    lg_path path;    /**< of what is alive */
-    bool *suspect;   /**< [path.count] */
-    size_t suspects; /**< how many */
-    lg_paths cuts;   /**< of what is alive */
-
-    lg__uncollectable uncollectable; /**< of garbage */
-
-    uint32_t in_component; /**< the node, or of garbage a dominator of it, that
-                           is in a component; LG_NONE */
-    uint32_t component;
-    lg_hops round_trip; /**< through that component */
-    size_t cut;
-
-    lg_findings findings; /**< known mistakes that keep the node */
-} lg__why;
-
-/** Finds out everything below `walk`, from what stands above it; `in_component`
- * must be LG_NONE. Free with lg__why_free, also on failure; the text is not. */
-lg_status lg__why_explain(lg__why *why, lg_error *err);
-void lg__why_free(lg__why *why);
-
 // Who retains the most: objects that gather bytes, and groups of objects.
 
 /**

@@ -1,80 +1,177 @@
 // Finding out why a node is alive, or what it goes with.
+#include <leakgraph/why.h>
+
 #include "answers/answers_private.h"
 #include "cycles/cycles_private.h"
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
 
-static lg_status
-explain_alive(lg__why *to, lg_error *err)
+typedef struct explaining {
+    lg_why why;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg__walk walk;
+} explaining;
+
+static uint32_t
+owner_of(const explaining *to, uint32_t node)
 {
-    to->suspect = calloc(to->path.count + 1, sizeof *to->suspect);
-    if (to->suspect == NULL)
-        return lg__error_memory(err);
-    to->suspects = lg__suspects_mark(to->analysis, &to->walk, &to->path,
-                                     to->node, to->suspect);
-    return lg_paths_disjoint(to->analysis, to->node, 0, to->monitor, &to->cuts,
-                             err);
+    if (node == LG_NONE || to->walk.fold[node].owner == LG_NONE)
+        return node;
+    return to->walk.fold[node].owner;
 }
 
-// A cycle that the node is in, or that one of its dominators is.
-static lg_status
-explain_component(lg__why *to, lg_error *err)
+static bool
+has_edge(const lg_hop *hop, uint64_t edge)
 {
-    uint32_t node = to->node;
-    while (node != LG_NONE && lg_node_component(to->analysis, node) == LG_NONE)
-        node = to->garbage ? lg_node_dominator(to->analysis, node) : LG_NONE;
+    for (uint32_t i = 0; i < hop->edge_count; i++)
+        if (hop->edges[i] == edge)
+            return true;
+    return false;
+}
+
+// A cut of one reference is one that every path takes, this one too.
+static void
+mark_single_cut(lg_why *why)
+{
+    const lg_cut *cut = &why->cuts.items[0];
+    const lg_hop *hop = &cut->path.hops[cut->hop];
+    uint64_t edge = hop->edges[hop->edge_count - 1];
+    for (size_t i = 0; i < why->path.count; i++)
+        if (has_edge(&why->path.hops[i], edge) && !why->frees[i]) {
+            why->frees[i] = true;
+            why->frees_count++;
+        }
+}
+
+static lg_status
+explain_alive(explaining *to, lg_error *err)
+{
+    lg_why *why = &to->why;
+    why->frees = calloc(why->path.count + 1, sizeof *why->frees);
+    if (why->frees == NULL)
+        return lg__error_memory(err);
+    why->frees_count = lg__suspects_mark(why->analysis, &to->walk, &why->path,
+                                         why->node, why->frees);
+    uint32_t from = LG_NONE;
+    if (why->frees_count > 0)
+        from = lg_node_dominator(why->analysis, why->node);
+    lg_status status = lg_cuts_find(why->analysis, why->node, from, 0,
+                                    to->monitor, &why->cuts, err);
+    if (status == LG_OK && why->cuts.count == 1 && !why->cuts.is_kept)
+        mark_single_cut(why);
+    return status;
+}
+
+static lg_status
+explain_garbage(explaining *to, lg_error *err)
+{
+    lg__uncollectable known = {0};
+    lg_status status = lg__uncollectable_new(to->graph, &known, err);
+    if (status == LG_OK) {
+        to->why.reason = (lg_cycle_reason)known.reason[to->why.node];
+        to->why.culprit = known.culprit[to->why.node];
+    }
+    lg__uncollectable_free(&known);
+    return status;
+}
+
+// A cycle that the node is in, or, of garbage, that one of its dominators is.
+static lg_status
+explain_component(explaining *to, lg_error *err)
+{
+    lg_why *why = &to->why;
+    uint32_t node = why->node;
+    while (node != LG_NONE && lg_node_component(why->analysis, node) == LG_NONE)
+        node = why->garbage ? lg_node_dominator(why->analysis, node) : LG_NONE;
     if (node == LG_NONE)
         return LG_OK;
-    to->component = lg_node_component(to->analysis, node);
-    lg_component component = lg_analysis_component(to->analysis, to->component);
-    lg__members members = {component.nodes, component.count};
+    uint32_t component = lg_node_component(why->analysis, node);
+    lg_component known = lg_analysis_component(why->analysis, component);
+    lg__members members = {known.nodes, known.count};
     lg_status status =
-        lg__shortest_cycle_find(&to->walk, &members, &to->round_trip, err);
-    if (status != LG_OK || to->round_trip.count == 0)
+        lg__shortest_cycle_find(&to->walk, &members, &why->cycle, err);
+    if (status != LG_OK || why->cycle.count == 0)
         return status;
-    uint32_t owner = to->walk.fold[node].owner;
-    to->in_component = owner == LG_NONE ? node : owner;
+    why->component = component;
+    why->member = owner_of(to, node);
     size_t alike;
-    if (lg__shortest_cycle_cut(&to->walk, &members, &to->round_trip, &to->cut,
-                               &alike) == NULL)
+    if (lg__shortest_cycle_cut(&to->walk, &members, &why->cycle,
+                               &why->cycle_cut, &alike) == NULL)
         return lg__error_memory(err);
     return LG_OK;
 }
 
-lg_status
-lg__why_explain(lg__why *to, lg_error *err)
+static lg_status
+open_walk(explaining *to, uint32_t node, lg_error *err)
 {
-    to->walk.graph = to->graph;
-    to->walk.everything = true;
+    to->walk = (lg__walk){.graph = to->graph, .everything = true};
     to->walk.fold = lg__graph_folds(to->graph);
     if (to->walk.fold == NULL ||
         !lg__graph_reverse(to->graph, &to->walk.reverse))
         return lg__error_memory(err);
-    if (to->walk.fold[to->node].owner != LG_NONE)
-        to->node = to->walk.fold[to->node].owner;
-    lg_status status =
-        lg_path_from_root(to->graph, to->node, to->monitor, &to->path, err);
-    to->garbage = status == LG_ENOTFOUND;
-    if (to->garbage)
-        status = lg__uncollectable_new(to->graph, &to->uncollectable, err);
+    lg_why *why = &to->why;
+    why->node = owner_of(to, node);
+    why->dominator = owner_of(to, lg_node_dominator(why->analysis, why->node));
+    return LG_OK;
+}
+
+static lg_status
+explain(explaining *to, uint32_t node, lg_error *err)
+{
+    lg_why *why = &to->why;
+    lg_status status = open_walk(to, node, err);
+    if (status != LG_OK)
+        return status;
+    status =
+        lg_path_from_root(to->graph, why->node, to->monitor, &why->path, err);
+    why->garbage = status == LG_ENOTFOUND;
+    if (why->garbage)
+        status = explain_garbage(to, err);
     else if (status == LG_OK)
         status = explain_alive(to, err);
     if (status == LG_OK)
         status = explain_component(to, err);
     if (status == LG_OK)
-        status = lg_node_findings(to->analysis, to->node, to->monitor,
-                                  &to->findings, err);
+        status = lg_node_findings(why->analysis, why->node, to->monitor,
+                                  &why->findings, err);
     return status;
 }
 
+lg_status
+lg_why_new(const lg_analysis *analysis, uint32_t node,
+           const lg_monitor *monitor, lg_why *out, lg_error *err)
+{
+    explaining to = {.why = {.analysis = analysis,
+                             .culprit = LG_NONE,
+                             .component = LG_NONE,
+                             .member = LG_NONE},
+                     .graph = lg_analysis_graph(analysis),
+                     .monitor = monitor};
+    if (node >= to.graph->columns.node_count)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
+    lg_status status = explain(&to, node, err);
+    if (status == LG_OK)
+        *out = to.why;
+    else
+        lg_why_free(&to.why);
+    return status;
+}
+
+bool
+lg_why_needs_several(const lg_why *why)
+{
+    return why->cuts.total > 1 || (why->cuts.total > 0 && why->cuts.is_kept);
+}
+
 void
-lg__why_free(lg__why *why)
+lg_why_free(lg_why *why)
 {
     lg_path_free(&why->path);
-    lg_paths_free(&why->cuts);
-    free(why->suspect);
-    lg__uncollectable_free(&why->uncollectable);
-    lg_hops_free(&why->round_trip);
+    free(why->frees);
+    lg_cuts_free(&why->cuts);
+    lg_hops_free(&why->cycle);
     lg_findings_free(&why->findings);
+    *why = (lg_why){0};
 }

@@ -24,6 +24,13 @@ enum {
 /** The rank of the root with that index. */
 uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
 
+/** Whether a program can cut the edge: not an object's own namespace or type,
+ *  an item of a tuple, a field of a function, what native structures refer to,
+ *  or a thread's frame. */
+bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
+/** Whether it is one of those, and an attribute, an item or a variable. */
+bool lg__edge_is_plain(const lg_graph *graph, uint64_t edge);
+
 /** How little a hop tells: 0 for a local, an attribute, a key. */
 unsigned lg__hop_penalty(const lg_graph *graph, const lg_hop *hop);
 

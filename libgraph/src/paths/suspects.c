@@ -48,15 +48,6 @@ is_entry(const lg_analysis *analysis, uint32_t node)
     return (analysis->policy.mark[node] & LG__MARK_POLICY) != 0;
 }
 
-static bool
-can_be_cut(const lg_graph *graph, const lg_hop *hop)
-{
-    unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
-    return kind != LG_EDGE_FRAME && kind != LG_EDGE_TYPE &&
-           kind != LG_EDGE_DICT &&
-           lg__node_category(graph, hop->source) != LG_CATEGORY_ROOT;
-}
-
 size_t
 lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
                   const lg_path *path, uint32_t target, bool *suspect)
@@ -67,7 +58,7 @@ lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
         const lg_hop *hop = &path->hops[i];
         uint64_t last = hop->edges[hop->edge_count - 1];
         uint32_t node = walk->graph->columns.edge_target[last];
-        suspect[i] = can_be_cut(walk->graph, hop) &&
+        suspect[i] = lg__edge_can_be_cut(walk->graph, last) &&
                      !is_entry(analysis, node) &&
                      dominates(&state, node, target) &&
                      is_only_way_in(&state, node, last);

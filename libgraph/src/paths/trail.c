@@ -4,27 +4,6 @@
 
 #include <stdlib.h>
 
-uint64_t
-lg__edge_between(const lg_graph *graph, uint32_t source, uint32_t target)
-{
-    const lg_columns *columns = &graph->columns;
-    uint64_t best = UINT64_MAX;
-    unsigned least = 0;
-    for (uint64_t edge = columns->first_edge[source];
-         edge < columns->first_edge[source + 1]; edge++) {
-        if (columns->edge_target[edge] != target ||
-            (columns->edge_kind[edge] & LG_EDGE_WEAK))
-            continue;
-        lg_hop hop = {.edges = {edge}, .edge_count = 1};
-        unsigned penalty = lg__hop_penalty(graph, &hop);
-        if (best == UINT64_MAX || penalty < least) {
-            best = edge;
-            least = penalty;
-        }
-    }
-    return best;
-}
-
 static bool
 is_closure(const lg__walk *walk, uint32_t owner, uint64_t edge)
 {

@@ -6,11 +6,6 @@
 
 #include "graph/graph_private.h"
 
-/** The strong edge from `source` to `target` that says the most, or UINT64_MAX.
- */
-uint64_t lg__edge_between(const lg_graph *graph, uint32_t source,
-                          uint32_t target);
-
 /** The hops along the edges, each of which begins where the one before ends. A
  *  folded source shows as its owner; the last target is not folded. O(edges).
  */

@@ -109,4 +109,8 @@ void lg__write_uninspected(lg_json *json, const char *name,
 void lg__write_hops(lg_json *json, const char *name, const lg_graph *graph,
                     const lg_hop *hops, size_t count);
 
+struct lg_why;
+/** The answer of lg_why_new as one JSON object. */
+void lg__json_why(const struct lg_why *why, const char *note, lg_text *out);
+
 #endif

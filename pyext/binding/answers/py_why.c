@@ -13,36 +13,46 @@
 #include "binding/objects/sequence.h"
 #include "binding/objects/target.h"
 
-typedef struct why_object {
-    PyObject_HEAD
-    snapshot_object *snapshot;
-    node_object *node; /* of several, the biggest */
-    lg_nodes nodes;    /* all of them */
-    PyObject *note;    /* str, maybe empty: where it was allocated */
-    PyObject *text;
-} why_object;
-
 /* ---------------------------------------------------------------- made --- */
 
+/* The report on a finished answer, in one of its formats. */
 static PyObject *
-write_text(snapshot_object *snapshot, const lg_analysis *analysis,
-           const lg_nodes *nodes, PyObject *note, const lg_monitor *monitor)
+write_report(why_object *self, lg_format format, const lg_monitor *monitor)
 {
-    const char *line = PyUnicode_AsUTF8(note);
+    const char *line = PyUnicode_AsUTF8(self->note);
     if (line == NULL)
         return NULL;
     lg_text text = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_report_why(analysis, nodes->items, nodes->count,
-                           line[0] ? line : NULL, monitor, LG_FORMAT_TEXT,
-                           &text, &error);
+    status =
+        lg_report_why(&self->why, self->nodes.items, self->nodes.count,
+                      line[0] ? line : NULL, monitor, format, &text, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
         return text_object(&text);
     lg_text_free(&text);
-    return error_raise(object_state(snapshot), status, &error);
+    return error_raise(object_state(self), status, &error);
+}
+
+static bool
+find_out(why_object *self, const lg_analysis *analysis,
+         const lg_monitor *monitor)
+{
+    const lg_nodes *nodes = &self->nodes;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_why_new(analysis,
+                        lg_nodes_biggest(analysis, nodes->items, nodes->count),
+                        monitor, &self->why, &error);
+    Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        self->text = write_report(self, LG_FORMAT_TEXT, monitor);
+    else
+        error_raise(object_state(self), status, &error);
+    return self->text != NULL;
 }
 
 /* Takes `note` over. */
@@ -59,12 +69,9 @@ why_new(snapshot_object *snapshot, const lg_analysis *analysis,
     Py_INCREF(snapshot);
     self->snapshot = snapshot;
     self->note = note;
-    if (nodes_extend(&self->nodes, nodes->items, nodes->count))
-        self->text = write_text(snapshot, analysis, nodes, note, monitor);
-    if (self->text != NULL)
-        self->node = (node_object *)node_new(
-            state, snapshot,
-            lg_nodes_biggest(analysis, nodes->items, nodes->count));
+    if (nodes_extend(&self->nodes, nodes->items, nodes->count) &&
+        find_out(self, analysis, monitor))
+        self->node = (node_object *)node_new(state, snapshot, self->why.node);
     if (self->node == NULL)
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -172,7 +179,9 @@ why_dealloc(why_object *self)
 {
     Py_XDECREF(self->snapshot);
     Py_XDECREF(self->node);
+    Py_XDECREF(self->drawing);
     lg_nodes_free(&self->nodes);
+    lg_why_free(&self->why);
     Py_XDECREF(self->note);
     Py_XDECREF(self->text);
     object_free(self);
@@ -195,55 +204,17 @@ get_merged(why_object *self, void *Py_UNUSED(closure))
 static PyObject *
 get_path(why_object *self, void *Py_UNUSED(closure))
 {
-    return path_to(self->snapshot, self->node->index);
-}
-
-/* With a dominator, the paths start there and no root is filled. */
-static PyObject *
-path_tuple(why_object *self, lg_paths *paths, bool dominated)
-{
-    PyObject *tuple = PyTuple_New((Py_ssize_t)paths->count);
-    for (size_t i = 0; tuple != NULL && i < paths->count; i++) {
-        PyObject *path = path_new(object_state(self), self->snapshot,
-                                  &paths->items[i], !dominated);
-        if (path == NULL)
-            Py_CLEAR(tuple);
-        else
-            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, path);
-    }
-    return tuple;
+    if (self->why.garbage)
+        Py_RETURN_NONE;
+    return path_new(object_state(self), self->snapshot, &self->why.path, true);
 }
 
 static PyObject *
-get_paths(why_object *self, void *Py_UNUSED(closure))
+get_dominator(why_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
-    if (analysis == NULL)
-        return NULL;
-    uint32_t node = self->node->index;
-    lg_paths paths = {0};
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = lg_paths_disjoint(analysis, node, 0, NULL, &paths, &error);
-    Py_END_ALLOW_THREADS
-    bool dominated = lg_node_dominator(analysis, node) != LG_NONE;
-    snapshot_release(self->snapshot);
-    PyObject *result = NULL;
-    if (status == LG_OK)
-        result = path_tuple(self, &paths, dominated);
-    else if (status == LG_ENOTFOUND)
-        result = PyTuple_New(0);
-    else
-        error_raise(object_state(self), status, &error);
-    lg_paths_free(&paths);
-    return result;
-}
-
-static PyObject *
-get_dominator(why_object *self, void *closure)
-{
-    return node_dominator(self->node, closure);
+    if (self->why.dominator == LG_NONE)
+        Py_RETURN_NONE;
+    return node_new(object_state(self), self->snapshot, self->why.dominator);
 }
 
 static PyObject *
@@ -259,24 +230,38 @@ get_retained_total(why_object *self, void *closure)
 }
 
 static lg_status
-see(const lg_analysis *analysis, const void *node, lg_view **out,
+see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
     lg_error *error)
 {
-    return lg_view_why(analysis, ((const node_object *)node)->index, NULL, NULL,
-                       out, error);
+    return lg_view_why(why, NULL, NULL, out, error);
+}
+
+/* The snapshot may have been closed since. */
+static PyObject *
+get_json(why_object *self, void *Py_UNUSED(closure))
+{
+    if (snapshot_acquire(self->snapshot) == NULL)
+        return NULL;
+    PyObject *json = write_report(self, LG_FORMAT_JSON, NULL);
+    snapshot_release(self->snapshot);
+    return json;
 }
 
 static PyObject *
 get_drawing(why_object *self, void *Py_UNUSED(closure))
 {
-    return picture_of(self->snapshot, see, self->node);
+    if (self->drawing == NULL)
+        self->drawing = picture_of(self->snapshot, see, &self->why);
+    Py_XINCREF(self->drawing);
+    return self->drawing;
 }
 
 static PyMemberDef why_members[] = {
     {"snapshot", T_OBJECT, offsetof(why_object, snapshot), READONLY,
      "The snapshot that was asked."},
     {"node", T_OBJECT, offsetof(why_object, node), READONLY,
-     "The Node it is about; of several, the one that retains the most."},
+     "The Node it is about: the one asked for, or the owner of a namespace or\n"
+     "closure; of several, the one that retains the most."},
     {"allocated", T_OBJECT, offsetof(why_object, note), READONLY,
      "Where it was allocated, if tracemalloc was tracing then; else ''."},
     {NULL, 0, 0, 0, NULL},
@@ -289,10 +274,27 @@ static PyGetSetDef why_getset[] = {
      "How the roots reach all of them: MergedPaths.", NULL},
     {"path", (getter)get_path, NULL,
      "A shortest Path from a root, or None: no root reaches it.", NULL},
-    {"paths", (getter)get_paths, NULL,
-     "Everything to cut: a tuple of Path from its dominator (or from the "
-     "roots),\nshortest first, no two with an inner node in common, at most "
-     "16.",
+    {"frees", (getter)why_frees, NULL,
+     "The hops of path each of which alone keeps the object: a tuple of Hop.",
+     NULL},
+    {"cuts", (getter)why_cuts, NULL,
+     "The smallest set of references that must all be cut to free the object: "
+     "a\n"
+     "tuple of Hop, at most 16. If one reference alone would do (see frees), "
+     "the\n"
+     "set that frees the object and spares its dominator.",
+     NULL},
+    {"cut_count", (getter)why_cut_count, NULL,
+     "How many references that set has; 0 if there is no such set.", NULL},
+    {"kept", (getter)why_kept, NULL,
+     "A Path without a reference that a program can cut, or None: then cutting "
+     "is\n"
+     "not enough.",
+     NULL},
+    {"paths", (getter)why_paths, NULL,
+     "A path through each of cuts, from the dominator or from a root: a tuple "
+     "of\n"
+     "Path, shortest first.",
      NULL},
     {"dominator", (getter)get_dominator, NULL,
      "The Node that all ways from the roots lead through, or None.", NULL},
@@ -300,6 +302,8 @@ static PyGetSetDef why_getset[] = {
      "Host bytes that would be freed with it.", NULL},
     {"retained_total", (getter)get_retained_total, NULL,
      "Bytes that would be freed with it, host and devices together.", NULL},
+    {"json", (getter)get_json, NULL,
+     "The same for programs: what `leakgraph why --json` prints.", NULL},
     {"drawing", (getter)get_drawing, NULL, "The same as a Drawing.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -2,7 +2,8 @@
 #ifndef LEAKGRAPH_PY_WHY_H
 #define LEAKGRAPH_PY_WHY_H
 
-#include "binding/support/shim.h"
+#include "binding/objects/py_node.h"
+#include <leakgraph/why.h>
 
 extern PyType_Spec why_spec;
 
@@ -10,5 +11,24 @@ PyObject *core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames);
 
 extern const char core_why_doc[];
+
+/** Why an object is alive: the answer, and what was made of it. */
+typedef struct why_object {
+    PyObject_HEAD
+    snapshot_object *snapshot;
+    node_object *node; /* of several, the biggest */
+    lg_nodes nodes;    /* all of them */
+    lg_why why;        /* the answer: computed once, for the node */
+    PyObject *note;    /* str, maybe empty: where it was allocated */
+    PyObject *text;
+    PyObject *drawing; /* made when it is first asked for */
+} why_object;
+
+/** What to cut, as attributes; see the type's. */
+PyObject *why_frees(why_object *self, void *closure);
+PyObject *why_cuts(why_object *self, void *closure);
+PyObject *why_cut_count(why_object *self, void *closure);
+PyObject *why_kept(why_object *self, void *closure);
+PyObject *why_paths(why_object *self, void *closure);
 
 #endif

@@ -132,7 +132,7 @@ def altered(change):
 
 
 def half():
-    """A calibration object of the graph that does not fit: tensors are inspected, it is not."""
+    """A calibration object of the graph does not fit: tensors are inspected alone."""
 
     def change(made):
         made["unpack"] = made["pack"]
@@ -146,7 +146,7 @@ def half():
 
 
 def broken():
-    """A calibration object among the tensors: nothing is inspected, and that is said."""
+    """A tensor for calibration does not fit: nothing is inspected, and it says so."""
 
     def change(made):
         made["addresses"][id(made["long"])] += 8

@@ -1,0 +1,108 @@
+/**
+ * Why an object is alive, and what to cut so that it goes.
+ *
+ * The conventions of leakgraph.h hold. Answers hold facts: nodes, hops, sizes.
+ * They borrow the analysis and its graph, which must outlive them.
+ */
+#ifndef LEAKGRAPH_WHY_H
+#define LEAKGRAPH_WHY_H
+
+#include <leakgraph/bytes.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A path to a node, and the reference on it to cut. */
+typedef struct lg_cut {
+    lg_path path;
+    uint32_t hop; /**< path.hops[hop] is the reference to cut */
+} lg_cut;
+
+/** The smallest set of references that keeps a node alive. */
+typedef struct lg_cuts {
+    lg_cut *items;  /**< shortest path first */
+    size_t count;   /**< how many are listed */
+    uint64_t total; /**< how many there are; 0: there is no such set */
+    bool is_kept;   /**< cutting them is not enough: see `kept` */
+    lg_path kept;   /**< a path without a reference that a program can cut: a
+                         tuple's item, say, or what native code holds */
+} lg_cuts;
+
+/**
+ * Finds the smallest set of references that, once all of them are cut, leaves
+ * no path to `node` from `from`, a node that dominates it (LG_NONE: from the
+ * roots). Of the smallest sets, one of attributes, items and variables is
+ * preferred, and then the one nearest to the node. At most `limit` (0: 16) are
+ * listed. What native code refers to is kept, and the set then separates the
+ * node from all other roots. Empty for garbage that nothing dominates.
+ *
+ * Edges that no program can cut: an object's own namespace and type, items of
+ * tuples, fields of functions and methods, what native structures refer to, and
+ * a thread's frames. O(edges * sqrt(edges)) at worst, usually linear in what
+ * leads to the node. Free with lg_cuts_free.
+ */
+LG_API lg_status lg_cuts_find(const lg_analysis *analysis, uint32_t node,
+                              uint32_t from, size_t limit,
+                              const lg_monitor *monitor, lg_cuts *out,
+                              lg_error *err);
+LG_API void lg_cuts_free(lg_cuts *cuts);
+
+/** Whether a program can cut the last reference of a hop. */
+LG_API bool lg_hop_can_be_cut(const lg_graph *graph, const lg_hop *hop);
+
+/** Why a node is alive, or why it is garbage. */
+typedef struct lg_why {
+    const lg_analysis *analysis;
+    uint32_t node;      /**< the node asked for, or what it is folded into */
+    uint32_t dominator; /**< what every path from the roots goes through, with
+                             folded namespaces as their owners; LG_NONE */
+    bool garbage;       /**< no root reaches it */
+
+    lg_path path; /**< a shortest path from a root; empty for garbage */
+    bool *frees;  /**< [path.count] cutting this hop alone frees the node */
+    size_t frees_count;
+
+    /** What to cut: the smallest set. If single hops of `path` would do, the
+     *  set that frees the node and spares its dominator. */
+    lg_cuts cuts;
+
+    lg_cycle_reason reason; /**< why the collector does not free garbage */
+    uint32_t culprit; /**< the node that the reason is about, or LG_NONE */
+
+    uint32_t component; /**< of the node, or of the garbage that it goes with;
+                             LG_NONE */
+    uint32_t member;  /**< the member of it: the node itself, or a dominator */
+    lg_hops cycle;    /**< a short way round that component */
+    size_t cycle_cut; /**< the hop of it to cut */
+
+    lg_findings findings; /**< known mistakes that keep the node */
+} lg_why;
+
+/** Explains one node. O(nodes + edges). Free with lg_why_free. */
+LG_API lg_status lg_why_new(const lg_analysis *analysis, uint32_t node,
+                            const lg_monitor *monitor, lg_why *out,
+                            lg_error *err);
+LG_API void lg_why_free(lg_why *why);
+
+/** Whether `cuts` says more than the marked hops of the path: several
+ * references must go, or cutting them is not enough. */
+LG_API bool lg_why_needs_several(const lg_why *why);
+
+/**
+ * Reports why objects are alive: of several the merged paths from the roots,
+ * then `why`, the answer for the one that retains the most (lg_nodes_biggest).
+ * `note` (NULL: none) is a line below its title, such as where it was
+ * allocated. JSON has one shape, {"paths": ..., "biggest": ...}, for one and
+ * for many. LG_EINVAL without objects.
+ */
+LG_API lg_status lg_report_why(const lg_why *why, const uint32_t *nodes,
+                               size_t count, const char *note,
+                               const lg_monitor *monitor, lg_format format,
+                               lg_text *out, lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

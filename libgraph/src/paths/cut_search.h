@@ -1,0 +1,40 @@
+/**
+ * What the two halves of a search for cuts share: choosing the references, and
+ * finding the paths that show them.
+ */
+#ifndef LG_CUT_SEARCH_H
+#define LG_CUT_SEARCH_H
+
+#include <leakgraph/why.h>
+
+#include "paths/min_cut.h"
+#include "paths/paths_private.h"
+
+/** One search for what to cut. */
+typedef struct lg__cut_search {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg__walk walk;
+    lg__network network;
+    uint8_t *role;
+    uint32_t from; /**< LG_NONE: the roots */
+    bool native;   /**< whether what native code refers to is a source */
+    lg__min_cut cut;
+    uint64_t *by; /**< [node] the edge towards the end of the search at hand */
+    uint32_t *queue; /**< its nodes */
+    lg_cuts cuts;
+} lg__cut_search;
+
+/** The node, or what it is folded into. */
+uint32_t lg__cut_owner(const lg__cut_search *state, uint32_t node);
+/** The best root that the node, or a namespace folded into it, is; its kind is
+ *  LG_ROOT_GIVEN if it is none. */
+lg_root lg__cut_root(const lg__cut_search *state, uint32_t node);
+/** Fills `cuts` from `cut`: a path through each of the first `limit` edges. */
+lg_status lg__cut_list_paths(lg__cut_search *state, size_t limit,
+                             lg_error *err);
+/** Fills `cuts.kept` from `cut`. */
+lg_status lg__cut_keep_path(lg__cut_search *state, lg_error *err);
+
+#endif

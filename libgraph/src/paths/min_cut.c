@@ -1,0 +1,328 @@
+// Dinic's algorithm (Soviet Math. Doklady 11, 1970), searching from the target
+// backward, because few objects refer to most targets. A reference that a
+// program can cut carries one unit; any other carries as many as come.
+#include "paths/min_cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A step of a search, from `node` to the node before it on a path.
+typedef struct step {
+    uint32_t node;
+    uint64_t edge;
+    bool forward; // false: takes back a unit that the edge carries
+} step;
+
+typedef struct search {
+    const lg__network *network;
+    const lg_columns *columns;
+    uint32_t *flow;   // [edge] units
+    uint8_t *crossed; // [node] some edge out of it has carried a unit
+    uint32_t *level;  // [node] steps from the target; LG_NONE: not met
+    uint32_t *arc;    // [node] the arc that the walk tries next
+    uint32_t *queue;  // nodes met
+    uint32_t met;
+    step *path;
+    size_t depth;
+    size_t capacity;
+} search;
+
+static bool
+is_strong(const search *state, uint64_t edge)
+{
+    return !(state->columns->edge_kind[edge] & LG_EDGE_WEAK);
+}
+
+static bool
+has_room(const search *state, uint64_t edge)
+{
+    return state->flow[edge] == 0 ||
+           !state->network->can_cut(state->network->graph, edge);
+}
+
+// Arc number `at` of a node: its in-edges come first, then its out-edges, which
+// count where units can be taken back. False when there are no more; *usable
+// says whether the arc leads anywhere.
+static bool
+look_at_arc(const search *state, uint32_t node, uint32_t at, step *out,
+            uint32_t *before, bool *usable)
+{
+    const lg__reverse *reverse = &state->network->reverse;
+    uint64_t ins = reverse->first[node + 1] - reverse->first[node];
+    *out = (step){.node = node, .forward = at < ins};
+    if (at < ins) {
+        lg__in_edge in = reverse->edge[reverse->first[node] + at];
+        out->edge = state->columns->first_edge[in.source] + in.rank;
+        *before = in.source;
+        *usable = in.source != node &&
+                  state->network->role[in.source] != LG__FLOW_CLOSED &&
+                  is_strong(state, out->edge) && has_room(state, out->edge);
+        return true;
+    }
+    out->edge = state->columns->first_edge[node] + (at - ins);
+    if (!state->crossed[node] ||
+        out->edge >= state->columns->first_edge[node + 1])
+        return false;
+    *before = state->columns->edge_target[out->edge];
+    *usable = state->flow[out->edge] > 0;
+    return true;
+}
+
+static void
+meet(search *state, uint32_t node, uint32_t level)
+{
+    if (state->level[node] != LG_NONE)
+        return;
+    state->level[node] = level;
+    state->arc[node] = 0;
+    state->queue[state->met++] = node;
+}
+
+static void
+forget(search *state)
+{
+    for (uint32_t i = 0; i < state->met; i++)
+        state->level[state->queue[i]] = LG_NONE;
+    state->met = 0;
+}
+
+// Numbers what can still reach the target by its distance; whether a source
+// can.
+static bool
+find_levels(search *state)
+{
+    uint32_t last = LG_NONE;
+    forget(state);
+    meet(state, state->network->target, 0);
+    for (uint32_t i = 0; i < state->met; i++) {
+        uint32_t node = state->queue[i];
+        uint32_t before;
+        bool usable;
+        step to;
+        if (state->level[node] >= last)
+            break;
+        for (uint32_t at = 0;
+             look_at_arc(state, node, at, &to, &before, &usable); at++) {
+            if (!usable)
+                continue;
+            if (state->network->role[before] == LG__FLOW_SOURCE)
+                last = state->level[node] + 1;
+            else
+                meet(state, before, state->level[node] + 1);
+        }
+    }
+    return last != LG_NONE;
+}
+
+static bool
+push(search *state, step to)
+{
+    if (state->depth == state->capacity) {
+        size_t capacity = 2 * state->capacity + 64;
+        step *path = realloc(state->path, capacity * sizeof *path);
+        if (path == NULL)
+            return false;
+        state->path = path;
+        state->capacity = capacity;
+    }
+    state->path[state->depth++] = to;
+    return true;
+}
+
+static void
+carry(search *state)
+{
+    for (size_t i = 0; i < state->depth; i++) {
+        uint64_t edge = state->path[i].edge;
+        if (state->path[i].forward) {
+            state->flow[edge]++;
+            state->crossed[lg_edge_source(state->network->graph, edge)] = 1;
+        } else {
+            state->flow[edge]--;
+        }
+    }
+    state->depth = 0;
+}
+
+// Goes one level further from a node. *source: a source was reached.
+static bool
+advance(search *state, uint32_t *node, bool *source, bool *memory)
+{
+    uint32_t before;
+    bool usable;
+    step to;
+    *source = false;
+    for (; look_at_arc(state, *node, state->arc[*node], &to, &before, &usable);
+         state->arc[*node]++) {
+        if (!usable)
+            continue;
+        *source = state->network->role[before] == LG__FLOW_SOURCE;
+        if (!*source && state->level[before] != state->level[*node] + 1)
+            continue;
+        *memory = push(state, to);
+        *node = before;
+        return true;
+    }
+    return false;
+}
+
+// Carries one more unit through the levels; false when none gets through.
+static bool
+find_unit(search *state, bool *memory)
+{
+    uint32_t node = state->network->target;
+    bool source = false;
+    state->depth = 0;
+    while (*memory && !source) {
+        if (advance(state, &node, &source, memory))
+            continue;
+        if (state->depth == 0)
+            return false;
+        node = state->path[--state->depth].node;
+        state->arc[node]++;
+    }
+    if (*memory)
+        carry(state);
+    return *memory;
+}
+
+static lg_status
+fill(search *state, lg_error *err)
+{
+    bool memory = true;
+    while (find_levels(state)) {
+        if (!lg__monitor_goes_on(state->network->monitor, "looking for paths",
+                                 0, err))
+            return LG_ECANCELLED;
+        while (find_unit(state, &memory))
+            ;
+        if (!memory)
+            return lg__error_memory(err);
+    }
+    return LG_OK;
+}
+
+// The edges that lead into what still reaches the target.
+static lg_status
+list_cut(const search *state, lg__min_cut *out, lg_error *err)
+{
+    const lg__reverse *reverse = &state->network->reverse;
+    size_t capacity = 0;
+    for (uint32_t i = 0; i < state->met; i++) {
+        uint32_t node = state->queue[i];
+        out->below[node] = 1;
+        for (uint64_t at = reverse->first[node]; at < reverse->first[node + 1];
+             at++) {
+            lg__in_edge in = reverse->edge[at];
+            uint64_t edge = state->columns->first_edge[in.source] + in.rank;
+            if (state->level[in.source] != LG_NONE || state->flow[edge] == 0)
+                continue;
+            if (out->count == capacity) {
+                capacity = 2 * capacity + 16;
+                uint64_t *edges = realloc(out->edges, capacity * sizeof *edges);
+                if (edges == NULL)
+                    return lg__error_memory(err);
+                out->edges = edges;
+            }
+            out->edges[out->count++] = edge;
+        }
+    }
+    return LG_OK;
+}
+
+// Follows only edges that cannot be cut, and remembers by which it met a node.
+static uint32_t
+find_kept(search *state, uint64_t *by)
+{
+    const lg__reverse *reverse = &state->network->reverse;
+    forget(state);
+    meet(state, state->network->target, 0);
+    for (uint32_t i = 0; i < state->met; i++) {
+        uint32_t node = state->queue[i];
+        for (uint64_t at = reverse->first[node]; at < reverse->first[node + 1];
+             at++) {
+            lg__in_edge in = reverse->edge[at];
+            uint64_t edge = state->columns->first_edge[in.source] + in.rank;
+            if (state->level[in.source] != LG_NONE ||
+                state->network->role[in.source] == LG__FLOW_CLOSED ||
+                !is_strong(state, edge) ||
+                state->network->can_cut(state->network->graph, edge))
+                continue;
+            by[in.source] = edge;
+            if (state->network->role[in.source] == LG__FLOW_SOURCE)
+                return in.source;
+            meet(state, in.source, state->level[node] + 1);
+        }
+    }
+    return LG_NONE;
+}
+
+static lg_status
+look_for_kept(search *state, lg__min_cut *out, lg_error *err)
+{
+    uint64_t *by =
+        malloc(((size_t)state->columns->node_count + 1) * sizeof *by);
+    if (by == NULL)
+        return lg__error_memory(err);
+    uint32_t source = find_kept(state, by);
+    size_t count = 0;
+    for (uint32_t at = source;
+         source != LG_NONE && at != state->network->target;
+         at = state->columns->edge_target[by[at]])
+        count++;
+    out->kept = count > 0 ? malloc(count * sizeof *out->kept) : NULL;
+    bool memory = count == 0 || out->kept != NULL;
+    for (uint32_t at = source; memory && out->kept_count < count;
+         at = state->columns->edge_target[by[at]])
+        out->kept[out->kept_count++] = by[at];
+    free(by);
+    return memory ? LG_OK : lg__error_memory(err);
+}
+
+static lg_status
+begin(search *state, lg__min_cut *out, lg_error *err)
+{
+    size_t nodes = (size_t)state->columns->node_count + 1;
+    state->flow = calloc(state->columns->edge_count + 1, sizeof *state->flow);
+    state->crossed = calloc(nodes, 1);
+    state->level = malloc(nodes * sizeof *state->level);
+    state->arc = malloc(nodes * sizeof *state->arc);
+    state->queue = malloc(nodes * sizeof *state->queue);
+    out->below = calloc(nodes, 1);
+    if (!state->flow || !state->crossed || !state->level || !state->arc ||
+        !state->queue || !out->below)
+        return lg__error_memory(err);
+    memset(state->level, 0xff, nodes * sizeof *state->level);
+    return LG_OK;
+}
+
+lg_status
+lg__min_cut_find(const lg__network *network, lg__min_cut *out, lg_error *err)
+{
+    search state = {.network = network, .columns = &network->graph->columns};
+    *out = (lg__min_cut){0};
+    lg_status status = begin(&state, out, err);
+    if (status == LG_OK)
+        status = look_for_kept(&state, out, err);
+    if (status == LG_OK && out->kept_count == 0) {
+        status = fill(&state, err);
+        if (status == LG_OK)
+            status = list_cut(&state, out, err);
+    }
+    free(state.flow);
+    free(state.crossed);
+    free(state.level);
+    free(state.arc);
+    free(state.queue);
+    free(state.path);
+    return status;
+}
+
+void
+lg__min_cut_free(lg__min_cut *cut)
+{
+    free(cut->edges);
+    free(cut->below);
+    free(cut->kept);
+    *cut = (lg__min_cut){0};
+}

@@ -1,0 +1,47 @@
+/**
+ * The smallest set of references that keeps a node alive: a minimum cut, by
+ * Dinic's maximum flow.
+ */
+#ifndef LG_MIN_CUT_H
+#define LG_MIN_CUT_H
+
+#include "graph/graph_private.h"
+
+/** What a node is to the flow. */
+enum {
+    LG__FLOW_CLOSED = 0, /**< no path goes through it */
+    LG__FLOW_INNER = 1,
+    LG__FLOW_SOURCE = 2, /**< paths begin here; none goes through it */
+};
+
+/** Whether a program can cut the edge. */
+typedef bool (*lg__can_cut)(const lg_graph *graph, uint64_t edge);
+
+typedef struct lg__network {
+    const lg_graph *graph;
+    lg__reverse reverse;
+    const uint8_t *role; /**< [node] LG__FLOW_ */
+    uint32_t target;     /**< no source */
+    lg__can_cut can_cut;
+    const lg_monitor *monitor;
+} lg__network;
+
+/** Of the minimum cuts the one nearest to the target. */
+typedef struct lg__min_cut {
+    uint64_t *edges; /**< [count] in the order in which a search from the target
+                          meets them */
+    size_t count;
+    uint8_t *below; /**< [node] 1: on the target's side of the cut */
+    uint64_t *kept; /**< [kept_count] a path from a source to the target
+                         that no edge of can be cut; then there is no cut */
+    size_t kept_count;
+} lg__min_cut;
+
+/** O(edges * sqrt(edges)) at worst, in practice a few passes over what leads to
+ *  the target; 16 bytes a node and 4 an edge that is met. Free with
+ *  lg__min_cut_free, also on failure. */
+lg_status lg__min_cut_find(const lg__network *network, lg__min_cut *out,
+                           lg_error *err);
+void lg__min_cut_free(lg__min_cut *cut);
+
+#endif

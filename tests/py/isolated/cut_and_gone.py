@@ -1,0 +1,114 @@
+"""What why() says to cut is cut in a fork of this process; then the object is gone.
+
+Each seed makes another tangle of instances, lists, dicts and tuples, held by a
+module. Prints how many objects were freed, and why an object was not.
+"""
+
+import ast
+import gc
+import os
+import random
+import re
+import sys
+import weakref
+
+import leakgraph
+
+OBJECTS = 14
+
+
+class Thing:
+    """An object with attributes and weak references."""
+
+
+class Keeper(list):
+    """A list with weak references."""
+
+
+def hold(source, target, number):
+    """One more reference from source to target."""
+    if isinstance(source, Thing):
+        setattr(source, f"a{number}", target)
+    elif isinstance(source, dict):
+        source[f"k{number}"] = target
+    elif number % 3:
+        source.append(target)
+    else:
+        source.append((target, number))
+
+
+def tangle(seed):
+    """Objects that refer to each other at random; some are globals."""
+    chance = random.Random(seed)
+    made = [chance.choice((Thing, Thing, Keeper, dict))() for _ in range(OBJECTS)]
+    number = 0
+    for source in made:
+        for _ in range(chance.randrange(4)):
+            number += 1
+            hold(source, chance.choice(made), number)
+    for i in chance.sample(range(OBJECTS), 3):
+        globals()[f"global_{seed}_{i}"] = made[i]
+    return [thing for thing in made if isinstance(thing, (Thing, Keeper))]
+
+
+def find(address):
+    """The live object at an address, without a search of ours holding others."""
+    if address == id(sys.modules[__name__]):
+        return sys.modules[__name__]
+    for known in gc.get_objects():
+        if id(known) == address:
+            return known
+    raise LookupError(hex(address))
+
+
+def cut(hop):
+    """Remove one reference, as a person who reads its label would."""
+    source = find(hop.source.address)
+    if re.fullmatch(r"\.\w+", hop.label):
+        delattr(source, hop.label[1:])
+    elif isinstance(source, dict):
+        del source[ast.literal_eval(hop.label)[0]]
+    else:
+        source[ast.literal_eval(hop.label)[0]] = None
+
+
+def cut_in_fork(hops, reference):
+    """Whether the object is gone once these references are, in a child."""
+    child = os.fork()
+    if child == 0:
+        for hop in hops:
+            cut(hop)
+        gc.collect()
+        os._exit(0 if reference() is None else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def main(seeds):
+    """Cut all that is said of every object that a root reaches."""
+    gone = several = 0
+    for seed in range(seeds):
+        references = [weakref.ref(thing) for thing in tangle(seed)]
+        gc.collect()
+        snapshot = leakgraph.snapshot()
+        for reference in references:
+            thing = reference()
+            if thing is None:
+                continue
+            why = snapshot.why(snapshot.find(thing))
+            del thing
+            sets = [(hop,) for hop in why.frees]
+            if why.cuts and why.cut_count == len(why.cuts) and why.kept is None:
+                sets.append(why.cuts)
+                several += len(why.cuts) > 1
+            for hops in sets:
+                if len(hops) > 1 and cut_in_fork(hops[1:], reference):
+                    print(f"seed {seed}: one cut less would do\n{why}")
+                if cut_in_fork(hops, reference):
+                    gone += 1
+                else:
+                    labels = [f"{hop.source!r}{hop.label}" for hop in hops]
+                    print(f"seed {seed}: not gone after {labels}\n{why}")
+    print(f"{gone > 100 and several > 20}: {gone} gone, {several} sets of several")
+
+
+main(int(sys.argv[1]))
