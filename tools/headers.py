@@ -13,6 +13,7 @@ HEADERS = (
     "libgraph/include/leakgraph/builder.h",
     "libgraph/include/leakgraph/analysis.h",
     "libgraph/include/leakgraph/bytes.h",
+    "libgraph/include/leakgraph/why.h",
     "libgraph/include/leakgraph/report.h",
     "libgraph/include/leakgraph/lock.h",
     "export/include/leakgraph/export.h",
