@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 
 from leakgraph._core import (
-    Account,
     Bytes,
     MergedRow,
     Snapshot,
@@ -19,52 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "account_host",
-    "account_rows",
     "merged_facts",
     "merged_rows",
 ]
-
-#: Fields of `Account` that are in the report under the same name.
-_ACCOUNT = (
-    "device",
-    "known",
-    "reserved",
-    "allocated",
-    "pending",
-    "inactive",
-    "private_inactive",
-    "attributed",
-    "used",
-    "rounding",
-    "slack",
-    "unattributed",
-    "outside",
-    "stale",
-    "residual",
-    "beyond",
-)
-
-
-def account_rows(given: tuple[Snapshot, str]) -> tuple[Account, ...]:
-    """Rows of `Accounting`, from a snapshot and the report's JSON."""
-    rows = []
-    for row in json.loads(given[1])["devices"]:
-        kinds = {kind: size for kind, size in row["by_kind"].items() if size}
-        evidence = {
-            name: (at["bytes"], at["blocks"])
-            for name, at in row["by_evidence"].items()
-            if at["blocks"]
-        }
-        told = (row[name] for name in _ACCOUNT)
-        rows.append(Account((*told, kinds, evidence)))
-    return tuple(rows)
-
-
-def account_host(text: str) -> dict[str, int | None]:
-    """The host's bytes of `Accounting`, from the report's JSON."""
-    host: dict[str, int | None] = json.loads(text)["host"]
-    return host
 
 
 def merged_rows(given: tuple[Snapshot, str]) -> tuple[MergedRow, ...]:

@@ -35,6 +35,11 @@ def test_identities(snap, name):
     accounting = leakgraph.cuda.attribute(FIXTURES / f"{name}.json", snap)
     segments = segments_of(name)
     assert len(accounting) == len({segment["device"] for segment in segments})
+    told = json.loads(accounting.json)
+    assert told["host"] == accounting.host
+    for row, account in zip(told["devices"], accounting):
+        assert account[:16] == tuple(row[name] for name in account._fields[:16])
+        assert sum(account.by_kind.values()) == sum(row["by_kind"].values())
     for account in accounting:
         check(account)
         mine = [s for s in segments if f"cuda:{s['device']}" == account.device]

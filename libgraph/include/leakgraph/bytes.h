@@ -177,9 +177,12 @@ typedef struct lg_accounts {
     uint64_t mapped;  /**< buffers in mapped files and shared memory; in none
                            of the others */
     uint64_t pinned;  /**< of arrays and tensors: page-locked */
-    uint64_t own; /**< what leakgraph itself kept: open snapshots, memory for
-                       captures to come */
-    uint64_t rss; /**< of the process; 0: unknown */
+    uint64_t own;    /**< what leakgraph itself kept: open snapshots, memory for
+                          captures to come */
+    uint64_t rss;    /**< of the process; 0: unknown */
+    int64_t malloc;  /**< in use by malloc; -1: not told, here and below */
+    int64_t arenas;  /**< of Python's small objects, with what is free there */
+    int64_t pyarrow; /**< allocated by pyarrow's pool */
 } lg_accounts;
 
 LG_API void lg_accounts_free(lg_accounts *accounts);

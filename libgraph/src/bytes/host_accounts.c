@@ -16,6 +16,14 @@ add_buffer(const lg_graph *graph, const lg__storages *storages, uint32_t node,
         out->pinned += bytes;
 }
 
+static int64_t
+told(const lg_graph *graph, const char *key)
+{
+    uint64_t bytes;
+    bool known = lg__decimal_read(lg_graph_info_find(graph, key), &bytes);
+    return known && bytes <= INT64_MAX ? (int64_t)bytes : -1;
+}
+
 void
 lg__accounts_host(const lg_graph *graph, const lg__storages *storages,
                   lg_accounts *out)
@@ -39,4 +47,7 @@ lg__accounts_host(const lg_graph *graph, const lg__storages *storages,
     }
     lg__decimal_read(lg_graph_info_find(graph, "memory.rss"), &out->rss);
     lg__decimal_read(lg_graph_info_find(graph, "memory.leakgraph"), &out->own);
+    out->malloc = told(graph, "memory.malloc");
+    out->arenas = told(graph, "memory.python");
+    out->pyarrow = told(graph, "memory.pyarrow");
 }

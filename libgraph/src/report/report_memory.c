@@ -79,16 +79,14 @@ add_rest(const lg_accounts *accounts, lg_table *out)
 }
 
 static void
-add_shown(const lg_graph *graph, const char *key, const char *name,
-          const char *note, lg_table *out)
+add_told(int64_t bytes, const char *name, const char *note, lg_table *out)
 {
-    uint64_t bytes;
-    if (lg__decimal_read(lg_graph_info_find(graph, key), &bytes))
-        add_line(out, 1, name, bytes, note);
+    if (bytes >= 0)
+        add_line(out, 1, name, (uint64_t)bytes, note);
 }
 
 static void
-host_text(const lg_graph *graph, const lg_accounts *accounts, lg_table *table)
+host_text(const lg_accounts *accounts, lg_table *table)
 {
     lg_text above = {0};
     lg_text_add(&above, "host\n");
@@ -111,11 +109,11 @@ host_text(const lg_graph *graph, const lg_accounts *accounts, lg_table *table)
     if (accounts->pinned > 0)
         add_line(out, 1, "pinned", accounts->pinned,
                  "page-locked, of arrays and tensors");
-    add_shown(graph, "memory.malloc", "malloc", "in use", out);
-    add_shown(graph, "memory.python", "Python's arenas",
-              "for small objects, with what is free in them", out);
-    add_shown(graph, "memory.pyarrow", "pyarrow's pool",
-              "allocated by it, of arrays and in C++", out);
+    add_told(accounts->malloc, "malloc", "in use", out);
+    add_told(accounts->arenas, "Python's arenas",
+             "for small objects, with what is free in them", out);
+    add_told(accounts->pyarrow, "pyarrow's pool",
+             "allocated by it, of arrays and in C++", out);
 }
 
 /* ------------------------------------------------------------ devices --- */
@@ -265,7 +263,7 @@ tabulate(const lg_graph *graph, const lg_accounts *accounts,
 {
     lg_text below = {0};
     lg_table *table = lg__table_new(graph, (lg__layout){0}, NULL, 0);
-    host_text(graph, accounts, table);
+    host_text(accounts, table);
     for (size_t i = 0; i < accounts->count; i++)
         device_text(&accounts->items[i], stacks, table);
     lg__format_uninspected(graph, &below);

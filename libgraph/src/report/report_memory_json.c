@@ -5,18 +5,16 @@
 #include <string.h>
 
 static void
-write_shown(const lg_graph *graph, const char *key, const char *name,
-            lg_json *json)
+write_told(int64_t bytes, const char *name, lg_json *json)
 {
-    uint64_t bytes;
-    if (lg__decimal_read(lg_graph_info_find(graph, key), &bytes))
-        lg_json_count(json, name, bytes);
+    if (bytes >= 0)
+        lg_json_integer(json, name, bytes);
     else
         lg_json_null(json, name);
 }
 
 static void
-write_host(const lg_graph *graph, const lg_accounts *accounts, lg_json *json)
+write_host(const lg_accounts *accounts, lg_json *json)
 {
     lg_json_object(json, "host");
     lg_json_count(json, "python", accounts->python);
@@ -25,11 +23,12 @@ write_host(const lg_graph *graph, const lg_accounts *accounts, lg_json *json)
     lg_json_count(json, "cpp", accounts->cpp);
     lg_json_count(json, "mapped", accounts->mapped);
     lg_json_count(json, "pinned", accounts->pinned);
-    write_shown(graph, "memory.rss", "rss", json);
-    write_shown(graph, "memory.malloc", "malloc", json);
-    write_shown(graph, "memory.python", "arenas", json);
-    write_shown(graph, "memory.pyarrow", "pyarrow", json);
-    write_shown(graph, "memory.leakgraph", "leakgraph", json);
+    write_told(accounts->rss > 0 ? (int64_t)accounts->rss : -1, "rss", json);
+    write_told(accounts->malloc, "malloc", json);
+    write_told(accounts->arenas, "arenas", json);
+    write_told(accounts->pyarrow, "pyarrow", json);
+    write_told(accounts->own > 0 ? (int64_t)accounts->own : -1, "leakgraph",
+               json);
     lg_json_end(json);
 }
 
@@ -111,7 +110,7 @@ lg__memory_write(const lg_graph *graph, const lg_accounts *accounts,
 {
     lg_json json = {.out = out};
     lg_json_object(&json, NULL);
-    write_host(graph, accounts, &json);
+    write_host(accounts, &json);
     lg_json_lines(&json, "devices");
     for (size_t i = 0; i < accounts->count; i++)
         write_device(&accounts->items[i], stacks, &json);

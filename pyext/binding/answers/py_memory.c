@@ -5,7 +5,6 @@
 #include "binding/support/errors.h"
 #include "binding/objects/result.h"
 #include "binding/support/progress.h"
-#include "binding/support/python.h"
 #include "binding/capture/recorder.h"
 
 #include <leakgraph/bytes.h>
@@ -15,34 +14,141 @@
 
 /* ----------------------------------------------------------------- made --- */
 
+/* Sets a new reference; -1 if it is NULL or on failure. */
+static int
+set_item(PyObject *dict, const char *key, PyObject *value)
+{
+    int failed = value == NULL ? -1 : PyDict_SetItemString(dict, key, value);
+    Py_XDECREF(value);
+    return failed;
+}
+
+/* -1: not told. */
+static PyObject *
+told_object(int64_t bytes)
+{
+    if (bytes < 0)
+        Py_RETURN_NONE;
+    return PyLong_FromLongLong(bytes);
+}
+
+static PyObject *
+host_dict(const lg_accounts *accounts)
+{
+    const struct {
+        const char *name;
+        int64_t bytes;
+    } fields[] = {
+        {"python", (int64_t)accounts->python},
+        {"arrays", (int64_t)accounts->arrays},
+        {"tensors", (int64_t)accounts->tensors},
+        {"cpp", (int64_t)accounts->cpp},
+        {"mapped", (int64_t)accounts->mapped},
+        {"pinned", (int64_t)accounts->pinned},
+        {"rss", accounts->rss > 0 ? (int64_t)accounts->rss : -1},
+        {"malloc", accounts->malloc},
+        {"arenas", accounts->arenas},
+        {"pyarrow", accounts->pyarrow},
+        {"leakgraph", accounts->own > 0 ? (int64_t)accounts->own : -1},
+    };
+    PyObject *dict = PyDict_New();
+    for (size_t i = 0; dict != NULL && i < sizeof fields / sizeof *fields; i++)
+        if (set_item(dict, fields[i].name, told_object(fields[i].bytes)) < 0)
+            Py_CLEAR(dict);
+    return dict;
+}
+
+static PyObject *
+kinds_dict(const lg_account *account)
+{
+    PyObject *dict = PyDict_New();
+    for (int i = 0; dict != NULL && i < LG_TENSOR_KIND_COUNT; i++)
+        if (account->by_kind[i] > 0 &&
+            set_item(dict, lg_tensor_kind_name((lg_tensor_kind)i),
+                     PyLong_FromUnsignedLongLong(account->by_kind[i])) < 0)
+            Py_CLEAR(dict);
+    return dict;
+}
+
+static PyObject *
+evidence_dict(const lg_account *account)
+{
+    PyObject *dict = PyDict_New();
+    for (int i = 0; dict != NULL && i < LG_EVIDENCE_COUNT; i++)
+        if (account->evidence_blocks[i] > 0 &&
+            set_item(dict, lg_evidence_name((lg_evidence)i),
+                     Py_BuildValue(
+                         "(KK)", (unsigned long long)account->by_evidence[i],
+                         (unsigned long long)account->evidence_blocks[i])) < 0)
+            Py_CLEAR(dict);
+    return dict;
+}
+
+static PyObject *
+account_object(core_state *state, const lg_account *account)
+{
+    const uint64_t bytes[] = {
+        account->reserved,     account->allocated,        account->pending,
+        account->inactive,     account->private_inactive, account->attributed,
+        account->used,         account->rounding,         account->slack,
+        account->unattributed, account->outside,          account->stale,
+    };
+    Py_ssize_t at = 0;
+    PyObject *self = PyStructSequence_New(state->types[TYPE_ACCOUNT]);
+    if (self == NULL)
+        return NULL;
+    PyStructSequence_SetItem(self, at++, string_object(account->name));
+    PyStructSequence_SetItem(self, at++, PyBool_FromLong(account->known));
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        PyStructSequence_SetItem(self, at++,
+                                 PyLong_FromUnsignedLongLong(bytes[i]));
+    PyStructSequence_SetItem(self, at++,
+                             PyLong_FromLongLong(account->residual));
+    PyStructSequence_SetItem(self, at++, told_object(account->beyond));
+    PyStructSequence_SetItem(self, at++, kinds_dict(account));
+    PyStructSequence_SetItem(self, at++, evidence_dict(account));
+    if (PyErr_Occurred())
+        Py_CLEAR(self);
+    return self;
+}
+
+static PyObject *
+accounts_tuple(core_state *state, const lg_accounts *accounts)
+{
+    PyObject *rows = PyTuple_New((Py_ssize_t)accounts->count);
+    for (size_t i = 0; rows != NULL && i < accounts->count; i++) {
+        PyObject *row = account_object(state, &accounts->items[i]);
+        if (row == NULL)
+            Py_CLEAR(rows);
+        else
+            PyTuple_SET_ITEM(rows, (Py_ssize_t)i, row);
+    }
+    return rows;
+}
+
 /* Frees the texts. */
 static PyObject *
-accounting_new(snapshot_object *snapshot, result_texts *texts)
+accounting_new(core_state *state, const lg_accounts *accounts,
+               result_texts *texts)
 {
-    PyObject *json = PyUnicode_FromStringAndSize(
-        texts->json.data, (Py_ssize_t)texts->json.length);
-    PyObject *host =
-        json ? python_call("leakgraph.rows", "account_host", json) : NULL;
-    Py_XDECREF(json);
-    if (host == NULL) {
-        result_texts_free(texts);
-        return NULL;
-    }
-    PyObject *self = result_of_json(snapshot, TYPE_ACCOUNTING, TYPE_ACCOUNT,
-                                    "account_rows", texts);
+    PyObject *self = result_of_texts(state, TYPE_ACCOUNTING, TYPE_ACCOUNT,
+                                     accounts_tuple(state, accounts), texts);
     if (self == NULL)
-        Py_DECREF(host);
-    else
-        ((result_object *)self)->facts = host;
+        return NULL;
+    ((result_object *)self)->facts = host_dict(accounts);
+    if (((result_object *)self)->facts == NULL)
+        Py_CLEAR(self);
     return self;
 }
 
 static lg_status
-write_reports(const lg_graph *graph, const lg_allocator_state *state,
-              result_texts *out, lg_error *error)
+make(const lg_graph *graph, const lg_allocator_state *state,
+     lg_accounts *accounts, result_texts *out, lg_error *error)
 {
     lg_table *table = NULL;
-    lg_status status = lg_tabulate_memory(graph, state, &table, error);
+    lg_status status = lg_graph_accounts(graph, state, accounts, error);
+    if (status == LG_OK)
+        status = lg_tabulate_memory(graph, state, &table, error);
     if (status == LG_OK)
         status = lg_table_text(table, 0, &out->text, error);
     if (status == LG_OK)
@@ -58,20 +164,26 @@ write_reports(const lg_graph *graph, const lg_allocator_state *state,
 static PyObject *
 accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
 {
+    core_state *core = object_state(snapshot);
     lg_graph *graph = snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
+    lg_accounts accounts = {0};
     result_texts texts = {0};
     lg_error error;
     lg_status status;
+    PyObject *made = NULL;
     Py_BEGIN_ALLOW_THREADS
-    status = write_reports(graph, state, &texts, &error);
+    status = make(graph, state, &accounts, &texts, &error);
     Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        made = accounting_new(core, &accounts, &texts);
+    lg_accounts_free(&accounts);
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return accounting_new(snapshot, &texts);
+        return made;
     result_texts_free(&texts);
-    return error_raise(object_state(snapshot), status, &error);
+    return error_raise(core, status, &error);
 }
 
 /* --------------------------------------------------------------- memory --- */

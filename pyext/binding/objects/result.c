@@ -106,11 +106,12 @@ fill(result_object *self, snapshot_object *snapshot, const char *function)
     return (PyObject *)self;
 }
 
-PyObject *
-result_of_json(snapshot_object *snapshot, core_type type, core_type row,
-               const char *function, result_texts *texts)
+/* With all but the rows. */
+static result_object *
+hold_texts(core_state *state, core_type type, core_type row,
+           result_texts *texts)
 {
-    result_object *self = result_alloc(object_state(snapshot), type, row);
+    result_object *self = result_alloc(state, type, row);
     if (self != NULL) {
         self->text = text_object(&texts->text);
         if (self->text != NULL && texts->html.length > 0)
@@ -118,11 +119,33 @@ result_of_json(snapshot_object *snapshot, core_type type, core_type row,
         self->json = !PyErr_Occurred() ? text_object(&texts->json) : NULL;
     }
     result_texts_free(texts);
-    if (self == NULL || self->json == NULL) {
-        Py_XDECREF((PyObject *)self);
+    if (self != NULL && self->json == NULL)
+        Py_CLEAR(self);
+    return self;
+}
+
+PyObject *
+result_of_texts(core_state *state, core_type type, core_type row,
+                PyObject *rows, result_texts *texts)
+{
+    if (rows == NULL) {
+        result_texts_free(texts);
         return NULL;
     }
-    return fill(self, snapshot, function);
+    result_object *self = hold_texts(state, type, row, texts);
+    if (self == NULL)
+        Py_DECREF(rows);
+    else
+        self->rows = rows;
+    return (PyObject *)self;
+}
+
+PyObject *
+result_of_json(snapshot_object *snapshot, core_type type, core_type row,
+               const char *function, result_texts *texts)
+{
+    result_object *self = hold_texts(object_state(snapshot), type, row, texts);
+    return self ? fill(self, snapshot, function) : NULL;
 }
 
 PyObject *

@@ -71,7 +71,12 @@ typedef struct result_texts {
 
 void result_texts_free(result_texts *texts);
 
-/** A result without a table: leakgraph.rows's function makes its rows of
+/** A result without a table, of rows that are its from now on, on failure too;
+ *  NULL rows: fails with the exception there is. Frees the texts. */
+PyObject *result_of_texts(core_state *state, core_type type, core_type row,
+                          PyObject *rows, result_texts *texts);
+
+/** The same of JSON: leakgraph.rows's function makes its rows of
  *  (snapshot, JSON). Frees the texts. */
 PyObject *result_of_json(snapshot_object *snapshot, core_type type,
                          core_type row, const char *function,
