@@ -317,8 +317,9 @@ add_headline(merged_path_view *picture, const uint32_t *nodes, size_t count)
     lg__bytes_add(&view->headline, picture->picker.graph, picture->together);
     lg_text_add(&view->headline, count == 1 ? ": how a root reaches it"
                                             : ": how the roots reach them");
-    lg_text_add(&view->note, "each box with what the objects behind it retain, "
-                             "no byte twice; thick: most of them");
+    lg_text_add(&view->note,
+                "each box shows what the objects behind it retain, each byte "
+                "counted once; thick: most of them");
     if (!lost)
         return;
     lg_text_add(&view->note, "; no root reaches ");

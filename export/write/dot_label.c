@@ -161,7 +161,7 @@ mark_words(const view_node *node)
 {
     static const char *const words[] = {
         [MARK_NONE] = NULL,
-        [MARK_DOMINATOR] = "every way leads through here",
+        [MARK_DOMINATOR] = "every path goes through here",
         [MARK_CULPRIT] = "this keeps the collector from it",
     };
     return words[node->mark];

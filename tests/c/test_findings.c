@@ -221,7 +221,7 @@ look_alikes(void)
     for (const char *at = json.data; (at = strstr(at, "\"count\": ")); at++)
         told++;
     CHECK(told == 6);
-    const char *at = after(text.data, "6 findings, look-alikes together\n\n"
+    const char *at = after(text.data, "6 findings, similar ones together\n\n"
                                       "loss-history: 1.80 KiB, 7 x Tensor\n"
                                       "  held by  app.epochs[22].losses  list "
                                       "of 4 #23\n"

@@ -101,7 +101,7 @@ recorded_state(void)
     says(graph, &state, LG_FORMAT_TEXT,
          "        cuBLAS workspace         8.13 MiB   1 block: "
          "torch._C._cuda_clearCublasWorkspaces() frees it\n");
-    says(graph, &state, LG_FORMAT_TEXT, "3 blocks: no object of Python leads");
+    says(graph, &state, LG_FORMAT_TEXT, "3 blocks: no Python object refers");
     says(graph, &state, LG_FORMAT_TEXT,
          "innermost first\n   3.00 KiB  keep a.cpp:1\n      512 B  step b.py");
     says(graph, &state, LG_FORMAT_TEXT, "1.00 MiB of it by private pools");

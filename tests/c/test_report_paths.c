@@ -61,29 +61,31 @@ static void
 whole(void)
 {
     heap told = tell();
-    expect(&told, 0, told.count, 0, LG_FORMAT_TEXT,
-           "12 objects retain 78.0 KiB together; no root reaches 2, which are "
-           "garbage\n"
-           "\n"
-           "    retained   objects  how the roots reach them\n"
-           "    36.0 KiB         8  module app #0\n"
-           "    15.0 KiB         5  ├─ .queue  list of 5 #1\n"
-           "    15.0 KiB         5  │  └─ [*]  5 app.Job\n"
-           "    13.0 KiB         2  ├─ .by_name  dict of 2 #2\n"
-           "    13.0 KiB         2  │  └─ [*]  2 app.Job\n"
-           "    8.00 KiB         1  └─ .last  Job · app.Job #10\n"
-           "    19.0 KiB         2  native code: 2 app.Job\n"
-           "\n"
-           "each branch with what its objects retain, no byte twice\n");
-    expect(&told, 5, 1, 0, LG_FORMAT_TEXT,
-           "1 object retains 6.00 KiB\n"
-           "\n"
-           "    retained   objects  how the roots reach them\n"
-           "    6.00 KiB         1  module app #0\n"
-           "    6.00 KiB         1  └─ .by_name  dict of 2 #2\n"
-           "    6.00 KiB         1     └─ ['first']  Job · app.Job #8\n"
-           "\n"
-           "each branch with what its objects retain, no byte twice\n");
+    expect(
+        &told, 0, told.count, 0, LG_FORMAT_TEXT,
+        "12 objects retain 78.0 KiB together; no root reaches 2, which are "
+        "garbage\n"
+        "\n"
+        "    retained   objects  how the roots reach them\n"
+        "    36.0 KiB         8  module app #0\n"
+        "    15.0 KiB         5  ├─ .queue  list of 5 #1\n"
+        "    15.0 KiB         5  │  └─ [*]  5 app.Job\n"
+        "    13.0 KiB         2  ├─ .by_name  dict of 2 #2\n"
+        "    13.0 KiB         2  │  └─ [*]  2 app.Job\n"
+        "    8.00 KiB         1  └─ .last  Job · app.Job #10\n"
+        "    19.0 KiB         2  native code: 2 app.Job\n"
+        "\n"
+        "each branch shows what its objects retain, each byte counted once\n");
+    expect(
+        &told, 5, 1, 0, LG_FORMAT_TEXT,
+        "1 object retains 6.00 KiB\n"
+        "\n"
+        "    retained   objects  how the roots reach them\n"
+        "    6.00 KiB         1  module app #0\n"
+        "    6.00 KiB         1  └─ .by_name  dict of 2 #2\n"
+        "    6.00 KiB         1     └─ ['first']  Job · app.Job #8\n"
+        "\n"
+        "each branch shows what its objects retain, each byte counted once\n");
     forget(&told);
 }
 
@@ -105,17 +107,18 @@ static void
 folded(void)
 {
     heap told = tell();
-    expect(&told, 0, 10, 3, LG_FORMAT_TEXT,
-           "10 objects retain 55.0 KiB together\n"
-           "\n"
-           "    retained   objects  how the roots reach them\n"
-           "    36.0 KiB         8  module app #0\n"
-           "    15.0 KiB         5  ├─ .queue  list of 5 #1\n"
-           "    15.0 KiB         5  │  └─ [*]  5 app.Job\n"
-           "    21.0 KiB         3  └─ 2 more\n"
-           "    19.0 KiB         2  native code: 2 app.Job\n"
-           "\n"
-           "each branch with what its objects retain, no byte twice\n");
+    expect(
+        &told, 0, 10, 3, LG_FORMAT_TEXT,
+        "10 objects retain 55.0 KiB together\n"
+        "\n"
+        "    retained   objects  how the roots reach them\n"
+        "    36.0 KiB         8  module app #0\n"
+        "    15.0 KiB         5  ├─ .queue  list of 5 #1\n"
+        "    15.0 KiB         5  │  └─ [*]  5 app.Job\n"
+        "    21.0 KiB         3  └─ 2 more\n"
+        "    19.0 KiB         2  native code: 2 app.Job\n"
+        "\n"
+        "each branch shows what its objects retain, each byte counted once\n");
     expect(&told, 0, 10, 2, LG_FORMAT_JSON,
            "{\"objects\": 10, \"unreachable\": 0, \"retained\": {\"host\": "
            "56320, \"device\": 0}, \"rows\": [\n"

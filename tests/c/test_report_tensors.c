@@ -23,7 +23,7 @@ static const char each_text[] =
     "        train.losses[0]\n"
     "\n"
     "6 storages, 3.39 MiB cuda:0 · 4 B host in all; each counts once, however "
-    "many tensors look at it (×2: two), and used is what the widest shows\n";
+    "many tensors use it (×2: two); used is what the widest shows\n";
 
 static const char kind_text[] =
     "      bytes    share  storages  kind                      where\n"
@@ -39,8 +39,8 @@ static const char kind_text[] =
     "cuda:0\n"
     "        4 B    0.0 %         1  other                     4 B\n"
     "\n"
-    "6 storages, 3.39 MiB cuda:0 · 4 B host in all; each counts once, "
-    "however many tensors look at it\n";
+    "6 storages, 3.39 MiB cuda:0 · 4 B host in all; each counts once, however "
+    "many tensors use it\n";
 
 static const char shape_json[] =
     "{\"group\": \"shape\", \"storages\": 6, \"bytes\": {\"host\": 4, "

@@ -38,8 +38,9 @@ garbage_cycles(void)
                "    1.00 MiB   50.0 %     └─ .kept  Kept #2: a cycle of 2 "
                "objects\n"
                "\n"
-               "each object with what is freed with it; what retains less than "
-               "10.0 % is left out\n");
+               "each object shows what is freed with it; objects that retain "
+               "less than "
+               "10.0 % are left out\n");
     lg_text_free(&text);
     REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, 0, 9, NULL, LG_FORMAT_TEXT,
                           &text, NULL) == LG_OK);
@@ -194,7 +195,7 @@ devices(void)
         "1.00 GiB cuda:0   33.3 %  memory #3                          "
         "app.a.memory\n"
         "\n"
-        "objects that retain the most, none of them twice, out of 3.00 GiB "
+        "each byte counted once; total 3.00 GiB "
         "cuda:0 · 9.00 GiB cuda:1 · 4.00 MiB host\n");
     expect_top(analysis, LG_GROUP_TYPE, 3,
                "                                         retained    share     "
@@ -210,7 +211,7 @@ devices(void)
                "      1  "
                "module\n"
                "\n"
-               "what goes with all objects of the group, out of 3.00 GiB "
+               "freed with all objects of the group; total 3.00 GiB "
                "cuda:0 · 9.00 "
                "GiB cuda:1 · 4.00 MiB host\n");
     lg_text text = {0};

@@ -106,8 +106,8 @@ alive(void)
            "│      ~~~\n"
            "╰→ Tensor · torch.Tensor #2  retains 3.00 MiB\n"
            "\n"
-           "Cut any one of the references underlined with ~~~ and it goes.\n"
-           "Everything that keeps it goes through list of 1 #1, which "
+           "Cut any one of the references underlined with ~~~ to free it.\n"
+           "Every path to it goes through list of 1 #1, which "
            "retains 3.00 MiB.\n");
     expect(&told, told.shared, "allocated at train.py:2",
            "Session · train.Session #3  retains 2.00 MiB\n"
@@ -174,7 +174,7 @@ garbage(void)
            "\n"
            "No root reaches it: it is garbage. The next gc.collect() frees "
            "it.\n"
-           "Everything that keeps it goes through Child #10, which retains "
+           "Every path to it goes through Child #10, which retains "
            "4.00 MiB.\n"
            "\n"
            "It goes with Child #10, which is part of a cycle: 2 objects "
@@ -224,7 +224,7 @@ top(void)
                "    2.00 MiB   20.0 %  Session #3                         "
                "train.session\n"
                "\n"
-               "objects that retain the most, none of them twice, out of 10.0 "
+               "each byte counted once; total 10.0 "
                "MiB, of which garbage is 4.00 MiB\n");
     expect_top(&told, LG_GROUP_TYPE, LG_FORMAT_TEXT,
                "    retained    share     objects  type\n"
@@ -232,7 +232,7 @@ top(void)
                "    4.00 MiB   40.0 %           1  bytearray\n"
                "    3.00 MiB   30.0 %           1  module\n"
                "\n"
-               "what goes with all objects of the group, out of 10.0 MiB, of "
+               "freed with all objects of the group; total 10.0 MiB, of "
                "which garbage is 4.00 MiB\n");
     expect_top(&told, LG_GROUP_MODULE, LG_FORMAT_TEXT,
                "    retained    share     objects  module of the type\n"
@@ -240,7 +240,7 @@ top(void)
                "    6.00 MiB   60.0 %           3  train\n"
                "    3.00 MiB   30.0 %           1  torch\n"
                "\n"
-               "what goes with all objects of the group, out of 10.0 MiB, of "
+               "freed with all objects of the group; total 10.0 MiB, of "
                "which garbage is 4.00 MiB\n");
     expect_top(
         &told, LG_GROUP_OBJECT, LG_FORMAT_JSON,
@@ -288,29 +288,29 @@ dominators(void)
     heap told = tell();
     lg_text text = {0};
     lg_error err;
-    expect_tree(
-        told.analysis, LG_NONE, 0.01, LG_FORMAT_TEXT,
-        "    retained    share  object\n"
-        "    6.00 MiB   60.0 %  everything that the roots reach\n"
-        "    3.00 MiB   30.0 %  ├─ module train #0\n"
-        "    3.00 MiB   30.0 %  │  └─ .history  list of 1 #1\n"
-        "    3.00 MiB   30.0 %  │     └─ [0]  Tensor #2\n"
-        "    2.00 MiB   20.0 %  ├─ Session #3\n"
-        "    1.00 MiB   10.0 %  └─ ndarray #8\n"
-        "    4.00 MiB   40.0 %  garbage\n"
-        "    4.00 MiB   40.0 %  └─ Child #10: a cycle of 2 objects\n"
-        "    4.00 MiB   40.0 %     └─ .buffer  bytearray #11\n"
-        "\n"
-        "each object with what is freed with it; what retains less than "
-        "1.0 % is left out\n");
-    expect_tree(
-        told.analysis, told.history, 0.5, LG_FORMAT_TEXT,
-        "    retained    share  object\n"
-        "    3.00 MiB  100.0 %  list of 1 #1\n"
-        "    3.00 MiB  100.0 %  └─ [0]  Tensor #2\n"
-        "\n"
-        "each object with what is freed with it; what retains less than "
-        "50.0 % is left out\n");
+    expect_tree(told.analysis, LG_NONE, 0.01, LG_FORMAT_TEXT,
+                "    retained    share  object\n"
+                "    6.00 MiB   60.0 %  everything that the roots reach\n"
+                "    3.00 MiB   30.0 %  ├─ module train #0\n"
+                "    3.00 MiB   30.0 %  │  └─ .history  list of 1 #1\n"
+                "    3.00 MiB   30.0 %  │     └─ [0]  Tensor #2\n"
+                "    2.00 MiB   20.0 %  ├─ Session #3\n"
+                "    1.00 MiB   10.0 %  └─ ndarray #8\n"
+                "    4.00 MiB   40.0 %  garbage\n"
+                "    4.00 MiB   40.0 %  └─ Child #10: a cycle of 2 objects\n"
+                "    4.00 MiB   40.0 %     └─ .buffer  bytearray #11\n"
+                "\n"
+                "each object shows what is freed with it; objects that retain "
+                "less than "
+                "1.0 % are left out\n");
+    expect_tree(told.analysis, told.history, 0.5, LG_FORMAT_TEXT,
+                "    retained    share  object\n"
+                "    3.00 MiB  100.0 %  list of 1 #1\n"
+                "    3.00 MiB  100.0 %  └─ [0]  Tensor #2\n"
+                "\n"
+                "each object shows what is freed with it; objects that retain "
+                "less than "
+                "50.0 % are left out\n");
     expect_tree(
         told.analysis, told.history, 0.5, LG_FORMAT_JSON,
         "{\"left_out\": 0, \"rows\": [\n"
@@ -349,7 +349,7 @@ kept_by_a_class(void)
            "No root reaches it: it is garbage. gc.collect() cannot free it: "
            "the collector does not track class Model #0, which is "
            "immortal.\n"
-           "Everything that keeps it goes through class app.Model #0, which "
+           "Every path to it goes through class app.Model #0, which "
            "retains 948 B.\n");
     forget(&told);
 }

@@ -145,7 +145,7 @@ test_why_draws_every_way(void)
     REQUIRE(!view_why(ways.analysis, ways.node, NULL, &view));
     lg_text dot = dot_of(view);
     CHECK(strstr(dot.data, "Cut the orange reference to free 64.0 MiB"));
-    CHECK(strstr(dot.data, "every way leads through here"));
+    CHECK(strstr(dot.data, "every path goes through here"));
     CHECK(count_words(dot.data, "penwidth=2.4") == 1);
     CHECK(count_words(dot.data, "penwidth=2.0") == 5);
     lg_text_free(&dot);

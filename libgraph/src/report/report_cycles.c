@@ -109,7 +109,7 @@ add_shortest_cycle(report *to, const lg_cycle *cycle)
         lg_text_add(&to->text, "one");
     else
         lg_text_add_count(&to->text, cycle->alike);
-    lg_text_add(&to->text, " more like it: only together they untangle it\n");
+    lg_text_add(&to->text, " more like it: cut them all to leave no cycle\n");
 }
 
 static lg_status

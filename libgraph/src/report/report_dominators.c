@@ -215,10 +215,10 @@ put_end(report *to, double min_share)
     size_t left_out = to->rows > ROWS_SHOWN ? to->rows - ROWS_SHOWN : 0;
     lg_text below = {0};
     lg__put_count(lg__table_facts(to->table, facts, 1), 0, left_out);
-    lg_text_add(&below, "\neach object with what is freed with it; what "
-                        "retains less than ");
+    lg_text_add(&below, "\neach object shows what is freed with it; "
+                        "objects that retain less than ");
     lg__format_share((uint64_t)(min_share * 1000 + 0.5), 1000, &below);
-    lg_text_add(&below, " is left out");
+    lg_text_add(&below, " are left out");
     if (left_out > 0) {
         lg_text_add(&below, ", and ");
         lg_text_add_count(&below, left_out);

@@ -278,7 +278,7 @@ format_number(size_t findings, size_t groups, lg_text *out)
     }
     lg_text_add_count(out, findings);
     lg_text_add(out, findings == 1 ? " finding" : " findings");
-    lg_text_add(out, groups < findings ? ", look-alikes together\n" : "\n");
+    lg_text_add(out, groups < findings ? ", similar ones together\n" : "\n");
 }
 
 lg_status

@@ -15,7 +15,7 @@ explain(lg_evidence evidence)
         "a CUDA graph or MemPool keeps it",
         "gradients on their way, buckets of DDP",
         "leave autocast, or torch.clear_autocast_cache()",
-        "no object of Python leads to it",
+        "no Python object refers to it",
         "allocated or freed while the snapshot was taken",
         ("nobody recorded where: torch.cuda.memory._record_memory_history() "
          "does, from then on"),

@@ -213,9 +213,8 @@ static void
 add_end(report *to)
 {
     if (to->paths.count > 0)
-        lg_text_add(&to->text,
-                    "\neach branch with what its objects retain, no byte "
-                    "twice\n");
+        lg_text_add(&to->text, "\neach branch shows what its objects retain, "
+                               "each byte counted once\n");
 }
 
 /* ----------------------------------------------------------------- json --- */

@@ -221,10 +221,9 @@ format_total(const lg__tensor_report *to, bool each, lg_text *out)
     lg_text_add_count(out, to->rows.total);
     lg_text_addf(out, " storage%s, ", to->rows.total == 1 ? "" : "s");
     lg__format_vector(to->graph, lg__tensor_bytes_on, &to->rows, out);
-    lg_text_add(out, " in all; each counts once, however many tensors look at "
-                     "it");
+    lg_text_add(out, " in all; each counts once, however many tensors use it");
     if (each)
-        lg_text_add(out, " (×2: two), and used is what the widest shows");
+        lg_text_add(out, " (×2: two); used is what the widest shows");
     lg_text_add(out, "\n");
 }
 

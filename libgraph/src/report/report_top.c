@@ -48,7 +48,7 @@ static void
 say_total(report *to, const char *what)
 {
     lg_text said = {0};
-    lg_text_addf(&said, "\n%s out of ", what);
+    lg_text_addf(&said, "\n%s; total ", what);
     lg__format_retained(to->analysis, whole_on, EVERYTHING, &said);
     if (whole(to, GARBAGE) > 0) {
         lg_text_add(&said, ", of which garbage is ");
@@ -119,7 +119,7 @@ tabulate_objects(report *to, size_t limit, lg_error *err)
     for (size_t i = 0; i < nodes.count && status == LG_OK; i++)
         status = put_object(to, nodes.items[i], err);
     put_facts(to, "object");
-    say_total(to, "objects that retain the most, none of them twice,");
+    say_total(to, "each byte counted once");
     free(nodes.items);
     return status;
 }
@@ -249,7 +249,7 @@ put_groups(report *to, const groups *all, const lg__top_list *rows,
     for (size_t i = 0; i < rows->count; i++)
         put_group(to, &rows->items[i], all->name[rows->items[i].group]);
     put_facts(to, by_type ? "type" : "module");
-    say_total(to, "what goes with all objects of the group,");
+    say_total(to, "freed with all objects of the group");
 }
 
 static lg_status

@@ -163,7 +163,7 @@ add_dominator(report *to)
     lg_text *out = &to->text;
     if (to->why->dominator == LG_NONE)
         return;
-    lg_text_add(out, "Everything that keeps it goes through ");
+    lg_text_add(out, "Every path to it goes through ");
     format_numbered(to, to->why->dominator);
     lg_text_add(out, ", which ");
     format_retained(to, to->why->dominator);
@@ -267,11 +267,11 @@ add_alive(report *to)
     add_path(to);
     lg_text_add(out, "\n");
     if (why->frees_count == 1)
-        lg_text_add(out,
-                    "Cut the reference underlined with ~~~ and it goes.\n");
+        lg_text_add(out, "Cut the reference underlined with ~~~ to free it.\n");
     else if (why->frees_count > 1)
-        lg_text_add(out, "Cut any one of the references underlined with ~~~ "
-                         "and it goes.\n");
+        lg_text_add(
+            out,
+            "Cut any one of the references underlined with ~~~ to free it.\n");
     add_dominator(to);
     if (why->path.root.kind == LG_ROOT_NATIVE)
         lg_text_add(out, "Only native code keeps it: an extension module, or a "

@@ -21,7 +21,7 @@
 #error "leakgraph captures CPython 3.9 to 3.14"
 #endif
 
-/** Returns whether this build of CPython has no global lock: other threads run
+/** 1 if this build of CPython has no global lock: other threads run
  *  Python code at the same time, until the collector stops them. */
 #ifdef Py_GIL_DISABLED
 #define LG_FREE_THREADED 1

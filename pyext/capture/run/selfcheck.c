@@ -173,9 +173,9 @@ lg_capture_announce(void)
         return 0;
     return PyErr_WarnFormat(
         PyExc_RuntimeWarning, 1,
-        "leakgraph reads this CPython by public calls alone (%s): it cannot "
-        "see frozen objects, frames with their variables, nor tell what native "
-        "code holds",
+        "leakgraph uses only public calls of this CPython (%s): snapshots lack "
+        "frozen objects, frames with their variables, and what native code "
+        "holds",
         refusal);
 }
 

@@ -21,7 +21,7 @@ typedef enum lg_plan {
     LG_PLAN_NAMED,    /**< tp_traverse, then names for what it reported */
 } lg_plan;
 
-/** Returns whether a type's instances have a collector's head. */
+/** The cases in which instances of a type have a collector's head. */
 typedef enum lg_head {
     LG_HEAD_NONE,
     LG_HEAD_ALWAYS,
