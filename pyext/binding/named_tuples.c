@@ -1,0 +1,199 @@
+/* The named tuples of leakgraph: their fields, as help() shows them. */
+#include "binding/named_tuples.h"
+#include "binding/objects/row.h"
+
+static PyStructSequence_Field root_fields[] = {
+    {"node", "where it stands"},
+    {"kind", "'module', 'thread', 'interpreter', 'static', 'native', 'given'"},
+    {"name", "its name, or ''"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field type_row_fields[] = {
+    {"name", "module and qualified name of the type"},
+    {"count", "how many objects"},
+    {"bytes", "their shallow sizes together"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field top_row_fields[] = {
+    {"name", "the object in a few words, or the name of the group"},
+    {"node", "the object's node; None for a group"},
+    {"count", "how many objects"},
+    {"size", "their shallow sizes together: a Size"},
+    {"retained", "what only they keep alive: a Size"},
+    {"held_by",
+     "the way from a root; of garbage, its cycle; empty for a group"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field tensor_row_fields[] = {
+    {"node", "the storage"},
+    {"tensor", "the widest tensor that looks at it, or None"},
+    {"device", "'cuda:0', 'host'"},
+    {"dtype", "'float32', or None"},
+    {"shape", "of the tensor: a tuple, a str if it is symbolic, or None"},
+    {"kind", "what it is for: 'parameter', 'gradient', 'activation' ..."},
+    {"bytes", "of the storage"},
+    {"used", "of those, what the tensor shows; 0: not known"},
+    {"tensors", "how many look at it"},
+    {"autograd", "the node that made the tensor: 'MulBackward0', or None"},
+    {"held_by", "the way from a root, or 'garbage'"},
+    {"allocation", "where it was allocated, innermost first, or None"},
+    {"block", "the allocator's: a dict of address, size, requested, stream; "
+              "or None"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field tensor_group_fields[] = {
+    {"name", "the kind, device, dtype or shape"},
+    {"storages", "how many"},
+    {"bytes", "of all of them, by device"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field merged_row_fields[] = {
+    {"depth", "0 at a root"},
+    {"label", "of the reference from the row above: '.x', '[*]'; '' at a root"},
+    {"name", "what is there, in a few words"},
+    {"node", "one of the nodes; None for rows left out"},
+    {"count", "how many nodes, or rows left out"},
+    {"objects", "of those asked about, how many lie here or below"},
+    {"retained", "host bytes that those retain, no byte twice"},
+    {"device", "the same on all devices together"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field figure_row_fields[] = {
+    {"node", "the figure"},
+    {"number", "pyplot's, or None"},
+    {"width", "of its canvas, in pixels"},
+    {"height", "of its canvas, in pixels"},
+    {"axes", "how many"},
+    {"artists", "how many, axes included"},
+    {"canvas", "bytes of pixels; 0: it was never drawn"},
+    {"retained", "bytes that would be freed with it, canvas included; by "
+                 "device"},
+    {"closed", "whether pyplot does not know it"},
+    {"reachable", "False for garbage"},
+    {"held_by", "pairs of a kind and where that is"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field account_fields[] = {
+    {"device", "its name: 'cuda:0'"},
+    {"known",
+     "whether its allocator told its blocks; else only outside counts"},
+    {"reserved", "= allocated + pending + inactive"},
+    {"allocated", "= attributed + unattributed"},
+    {"pending", "freed, but a stream may still use it"},
+    {"inactive", "free, kept for reuse"},
+    {"private_inactive", "of that, in private pools"},
+    {"attributed", "= used + rounding + slack; blocks that an object has"},
+    {"used", "by tensors and arrays"},
+    {"rounding", "to the allocator's block sizes"},
+    {"slack", "asked for and used by nothing"},
+    {"unattributed", "blocks that no object has"},
+    {"outside", "buffers in no segment"},
+    {"stale", "buffers in blocks that are not allocated"},
+    {"residual", "the allocator's own count less allocated"},
+    {"beyond", "the driver's use beyond reserved; None: not told"},
+    {"by_kind", "dict of attributed bytes by kind of tensor"},
+    {"by_evidence", "dict of (bytes, blocks) of unattributed ones"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field finding_fields[] = {
+    {"pattern", "its name: 'loss-history'"},
+    {"cause", "what keeps the memory, in a sentence"},
+    {"fix", "what to do, in a line"},
+    {"holder", "node to cut at; None for C++ that no snapshot sees"},
+    {"held_by", "where the holder is, in words"},
+    {"example", "node of one thing that is kept; None likewise"},
+    {"count", "how many things are kept"},
+    {"retained", "bytes that only they keep alive, by device"},
+    {"alike", "index of the biggest finding that it is like"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field hop_fields[] = {
+    {"label", "as Python would write it: '.x', '[0]', \"['key']\""},
+    {"source", "node that holds"},
+    {"target", "node that is held"},
+    {"reason", "why it is the one to cut; '' for any other"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field bytes_fields[] = {
+    {"host", "bytes of host memory"},
+    {"device", "bytes of all devices together"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field capture_info_fields[] = {
+    {"nodes", "objects"},
+    {"edges", "references"},
+    {"seconds", "from the call to the finished file"},
+    {"bytes", "size of the file"},
+    {"path", "where it is, {pid} and {n} filled in"},
+    {"method", "'internal', or 'public: reason'"},
+    {"pause", "seconds that the process stood still"},
+    {NULL, NULL},
+};
+
+static int
+tuple_add(PyObject *module, core_type id, PyStructSequence_Desc *desc)
+{
+    PyTypeObject *type = PyStructSequence_NewType(desc);
+    if (type == NULL || row_type_finish(type, desc) < 0) {
+        Py_XDECREF((PyObject *)type);
+        return -1;
+    }
+    module_state(module)->types[id] = type;
+    return PyModule_AddType(module, type);
+}
+
+int
+named_tuples_add(PyObject *module)
+{
+    const struct {
+        core_type id;
+        PyStructSequence_Desc desc;
+    } tuples[] = {
+        {TYPE_ROOT,
+         {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
+        {TYPE_TYPE_ROW,
+         {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields,
+          3}},
+        {TYPE_TOP_ROW,
+         {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
+        {TYPE_TENSOR_ROW,
+         {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
+        {TYPE_TENSOR_GROUP,
+         {"leakgraph.TensorGroup", "A row of tensors() with a group.",
+          tensor_group_fields, 3}},
+        {TYPE_FIGURE_ROW,
+         {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
+        {TYPE_ACCOUNT,
+         {"leakgraph.Account", "The bytes of a device.", account_fields, 18}},
+        {TYPE_FINDING,
+         {"leakgraph.Finding", "A known mistake that a snapshot shows.",
+          finding_fields, 9}},
+        {TYPE_MERGED_ROW,
+         {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
+          8}},
+        {TYPE_HOP,
+         {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
+          4}},
+        {TYPE_BYTES, {"leakgraph.Bytes", "Sizes, in bytes.", bytes_fields, 2}},
+        {TYPE_CAPTURE_INFO,
+         {"leakgraph.CaptureInfo", "What save_snapshot() did.",
+          capture_info_fields, 7}},
+    };
+    for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++) {
+        PyStructSequence_Desc desc = tuples[i].desc;
+        if (tuple_add(module, tuples[i].id, &desc) < 0)
+            return -1;
+    }
+    return 0;
+}

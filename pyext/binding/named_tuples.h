@@ -1,0 +1,10 @@
+/** The types of rows: named tuples that pickle. */
+#ifndef LEAKGRAPH_NAMED_TUPLES_H
+#define LEAKGRAPH_NAMED_TUPLES_H
+
+#include "binding/support/state.h"
+
+/** Makes each type and adds it to the module; -1 with an exception. */
+int named_tuples_add(PyObject *module);
+
+#endif
