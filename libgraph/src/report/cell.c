@@ -149,13 +149,6 @@ lg__put_share(lg_table *table, size_t column, uint64_t part, uint64_t whole)
 }
 
 void
-lg__put_bytes(lg_table *table, size_t column, lg_bytes bytes)
-{
-    put_numbers(table, column, LG_COLUMN_SIZE,
-                (uint64_t[]){bytes.host, bytes.device}, 2);
-}
-
-void
 lg__put_vector(lg_table *table, size_t column, lg__vector_on *on,
                const void *context)
 {

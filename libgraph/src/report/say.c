@@ -38,25 +38,6 @@ format_share(const uint64_t *parts, lg_text *out)
     lg__format_share(parts[0], parts[1], out);
 }
 
-// Host and all devices together.
-static void
-format_folded(const lg_table *table, const uint64_t *bytes, lg_text *out)
-{
-    uint32_t devices = lg_table_device_count(table);
-    if (bytes[1] > 0) {
-        lg_text_add_size(out, bytes[1]);
-        lg_text_add(out, devices == 1 ? " " : " on devices");
-        if (devices == 1)
-            lg__text_add_string(out, lg_table_device_name(table, 1));
-    }
-    if (bytes[1] > 0 && bytes[0] > 0)
-        lg_text_add(out, " · ");
-    if (bytes[1] == 0 || bytes[0] > 0)
-        lg_text_add_size(out, bytes[0]);
-    if (bytes[1] > 0 && bytes[0] > 0)
-        lg_text_add(out, " host");
-}
-
 static void
 format_size(const lg_table *table, const uint64_t *bytes, lg_text *out)
 {
@@ -118,8 +99,7 @@ lg__cell_format(const lg_table *table, size_t row, size_t column, lg_text *out)
         lg_text_add_size(out, cell->value);
         break;
     case LG_COLUMN_SIZE:
-        (of->folded ? format_folded : format_size)(table, numbers + cell->value,
-                                                   out);
+        format_size(table, numbers + cell->value, out);
         break;
     case LG_COLUMN_SHARE:
         format_share(numbers + cell->value, out);

@@ -39,7 +39,6 @@ typedef struct lg__column {
     uint8_t most;  /**< wider cells do not widen it; 0: LG__WIDEST */
     lg__flush flush;
     bool lines;    /**< a list with each element on a line, in JSON */
-    bool folded;   /**< a size that is host and all devices together */
     lg__tree tree; /**< this column shows the depth of rows */
 } lg__column;
 
@@ -98,8 +97,6 @@ void lg__put_retained(lg_table *table, size_t column,
                       uint32_t which);
 /** By device. */
 void lg__put_each(lg_table *table, size_t column, const uint64_t *bytes);
-/** Into a folded column. */
-void lg__put_bytes(lg_table *table, size_t column, lg_bytes bytes);
 /** A record of texts: names and values by turns, `count` of each. NULL: memory
  *  ran out. */
 void lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,

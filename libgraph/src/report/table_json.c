@@ -20,11 +20,8 @@ add_size(lg_json *json, const lg_table *table, const lg__column *column,
     const uint64_t *bytes = table->numbers + cell->value;
     lg_json_object(json, column->name);
     for (uint32_t i = 0; i < cell->length; i++) {
-        lg_string name = lg_table_device_name(table, column->folded ? 0 : i);
-        if (column->folded && i > 0)
-            lg_json_name(json, "device", strlen("device"));
-        else
-            lg_json_name(json, name.data, name.length);
+        lg_string name = lg_table_device_name(table, i);
+        lg_json_name(json, name.data, name.length);
         lg_json_count(json, NULL, bytes[i]);
     }
     lg_json_end(json);
