@@ -29,8 +29,6 @@ typedef struct merged_path_view {
     lg_bytes together;
 } merged_path_view;
 
-/* ----------------------------------------------------------- selection --- */
-
 typedef struct ranked_item {
     uint64_t bytes;
     uint64_t targets;
@@ -109,8 +107,6 @@ choose(merged_path_view *picture, size_t most, lg_error *err)
     free(ranked);
     return LG_OK;
 }
-
-/* ------------------------------------------------------------- drawing --- */
 
 // A box for several objects of one type.
 static lg_status
