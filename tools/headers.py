@@ -12,6 +12,7 @@ HEADERS = (
     "libgraph/include/leakgraph/leakgraph.h",
     "libgraph/include/leakgraph/builder.h",
     "libgraph/include/leakgraph/analysis.h",
+    "libgraph/include/leakgraph/answers.h",
     "libgraph/include/leakgraph/bytes.h",
     "libgraph/include/leakgraph/why.h",
     "libgraph/include/leakgraph/report.h",

@@ -3,198 +3,24 @@
 #include "pick/picker.h"
 #include "view/retained_label.h"
 
+#include <leakgraph/answers.h>
+
 #include <stdlib.h>
 
 #define USUAL_NODES 60u
 #define MOST_DRAWN 2000u
-/* Children looked at of one node, and how deep. */
-#define MOST_CHILDREN 24u
 #define DEEPEST 10u
-/* Parts of one type that are drawn of one owner. */
+/* Of one type: that are drawn of one owner, and one below the other. */
 #define MOST_ALIKE 4u
-
-typedef struct dominator_view_part {
-    uint32_t node;
-    size_t owner; /* in the view */
-    uint64_t bytes;
-} dominator_view_part;
+#define MOST_LINKS 3u
 
 typedef struct dominator_view {
     const lg_analysis *analysis;
     view_picker picker;
-    uint64_t whole;
-    uint64_t least;            /* bytes worth a box */
-    size_t most;               /* boxes of objects */
-    dominator_view_part *heap; /* parts to draw, the biggest on top */
-    size_t count;
-    size_t capacity;
-    uint64_t *parts; /* [boxes] how many hang from each, namespaces opened */
+    lg_dominator_tree tree;
+    uint64_t least; /* bytes worth a box */
+    size_t *at;     /* [rows] where each is drawn */
 } dominator_view;
-
-static uint64_t
-bytes_of(const dominator_view *picture, uint32_t node)
-{
-    if (node == LG_NONE)
-        return lg__bytes_total(lg_analysis_reachable_bytes(picture->analysis));
-    return lg__bytes_total(lg_node_retained(picture->analysis, node));
-}
-
-// Equal ones keep the order of the snapshot.
-static bool
-is_before(const dominator_view_part *left, const dominator_view_part *right)
-{
-    if (left->bytes != right->bytes)
-        return left->bytes > right->bytes;
-    return left->node < right->node;
-}
-
-static lg_status
-push(dominator_view *picture, dominator_view_part part, lg_error *err)
-{
-    if (picture->count == picture->capacity) {
-        size_t wanted = picture->capacity ? 2 * picture->capacity : 64;
-        void *grown = realloc(picture->heap, wanted * sizeof *picture->heap);
-        if (!grown)
-            return lg__view_no_memory(err);
-        picture->heap = grown;
-        picture->capacity = wanted;
-    }
-    size_t at = picture->count++;
-    while (at && is_before(&part, &picture->heap[(at - 1) / 2])) {
-        picture->heap[at] = picture->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    picture->heap[at] = part;
-    return LG_OK;
-}
-
-static dominator_view_part
-pop(dominator_view *picture)
-{
-    dominator_view_part top = picture->heap[0];
-    dominator_view_part last = picture->heap[--picture->count];
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= picture->count)
-            break;
-        if (child + 1 < picture->count &&
-            is_before(&picture->heap[child + 1], &picture->heap[child]))
-            child++;
-        if (!is_before(&picture->heap[child], &last))
-            break;
-        picture->heap[at] = picture->heap[child];
-        at = child;
-    }
-    if (picture->count)
-        picture->heap[at] = last;
-    return top;
-}
-
-// A linked list dominates its rest in each element: three say enough.
-static bool
-is_in_chain(const dominator_view *picture, uint32_t node)
-{
-    const lg_columns *columns = picture->picker.columns;
-    for (int links = 0; links < 3; links++) {
-        uint32_t above = lg_node_dominator(picture->analysis, node);
-        if (above == LG_NONE || columns->type[above] != columns->type[node])
-            return false;
-        node = above;
-    }
-    return true;
-}
-
-// The parts of a drawn node; those of a namespace are its owner's.
-static lg_status
-push_parts(dominator_view *picture, size_t owner, uint32_t node, lg_error *err)
-{
-    uint32_t nodes[MOST_CHILDREN];
-    lg_status status = LG_OK;
-    uint32_t count =
-        lg_node_dominated(picture->analysis, node, nodes, MOST_CHILDREN);
-    picture->parts[owner] += count;
-    if (picture->picker.view->nodes[owner].depth >= DEEPEST ||
-        (node != LG_NONE && is_in_chain(picture, node)))
-        return LG_OK;
-    for (uint32_t i = 0; !status && i < count && i < MOST_CHILDREN; i++) {
-        uint64_t bytes = bytes_of(picture, nodes[i]);
-        if (bytes >= picture->least)
-            status = push(picture,
-                          (dominator_view_part){nodes[i], owner, bytes}, err);
-    }
-    return status;
-}
-
-// A namespace, which is drawn with its owner.
-static bool
-is_namespace(const dominator_view *picture, dominator_view_part part)
-{
-    uint32_t owner = lg_node_folded_into(picture->picker.graph, part.node);
-    return owner != LG_NONE &&
-           owner == picture->picker.view->nodes[part.owner].node;
-}
-
-static bool
-has_many_alike(const dominator_view *picture, dominator_view_part part)
-{
-    size_t alike = 0;
-    const lg_view *view = picture->picker.view;
-    const uint32_t *types = picture->picker.columns->type;
-    for (size_t i = 0; i < view->edge_count; i++) {
-        const view_edge *edge = &view->edges[i];
-        alike += edge->source == part.owner &&
-                 types[view->nodes[edge->target].node] == types[part.node];
-    }
-    return alike >= MOST_ALIKE;
-}
-
-static lg_status
-draw_part(dominator_view *picture, dominator_view_part part, lg_error *err)
-{
-    size_t at;
-    if (is_namespace(picture, part)) {
-        picture->parts[part.owner]--;
-        return push_parts(picture, part.owner, part.node, err);
-    }
-    if (has_many_alike(picture, part))
-        return LG_OK;
-    lg_status status = lg__picker_draw_owned(&picture->picker, part.owner,
-                                             part.node, &at, err);
-    return status ? status : push_parts(picture, at, part.node, err);
-}
-
-static lg_status
-draw_parts(dominator_view *picture, const lg_monitor *monitor, lg_error *err)
-{
-    lg_status status = LG_OK;
-    while (!status && picture->count &&
-           picture->picker.view->node_count < picture->most) {
-        if (monitor && !monitor->tick(monitor->context, "drawing",
-                                      (double)picture->picker.view->node_count /
-                                          (double)picture->most))
-            return lg_error_set(err, LG_ECANCELLED, "drawing was stopped");
-        status = draw_part(picture, pop(picture), err);
-    }
-    return status;
-}
-
-typedef struct dominator_view_rest {
-    uint64_t bytes; /* drawn below the node */
-    uint64_t count;
-} dominator_view_rest;
-
-// The size of a node's own lies on it and not below.
-static uint64_t
-bytes_below(const dominator_view *picture, const view_node *node)
-{
-    uint64_t whole = bytes_of(picture, node->node);
-    uint64_t own =
-        node->node == LG_NONE
-            ? 0
-            : lg_node_bytes_on(picture->picker.graph, node->node, LG_NONE);
-    return whole > own ? whole - own : 0;
-}
 
 static lg_status
 draw_rest(dominator_view *picture, size_t owner, uint64_t bytes, uint64_t count,
@@ -222,45 +48,20 @@ draw_rest(dominator_view *picture, size_t owner, uint64_t bytes, uint64_t count,
     return status;
 }
 
-// What is too small for a box, below the node at `index`. Where nothing is
-// drawn, it is worth one only if it is most of the node.
+// What is too small for a box. Where nothing is drawn below a node, it is worth
+// one only if it is most of the node.
 static lg_status
-draw_rest_below(dominator_view *picture, size_t index,
-                const dominator_view_rest *drawn, lg_error *err)
+draw_rest_below(dominator_view *picture, const lg_dominator_row *row,
+                size_t owner, lg_error *err)
 {
-    const view_node *node = &picture->picker.view->nodes[index];
-    uint64_t below = bytes_below(picture, node);
-    uint64_t bytes = below > drawn->bytes ? below - drawn->bytes : 0;
-    uint64_t least = drawn->count ? picture->least / 4 : picture->least;
-    if (!bytes || bytes < least || picture->parts[index] <= drawn->count)
+    bool drawn = row->left_out < row->owned;
+    uint64_t bytes = row->left_out_bytes;
+    uint64_t least = drawn ? picture->least / 4 : picture->least;
+    if (!bytes || bytes < least || !row->left_out)
         return LG_OK;
-    if (!drawn->count && bytes < bytes_of(picture, node->node) / 2)
+    if (!drawn && bytes < row->total / 2)
         return LG_OK;
-    return draw_rest(picture, index, bytes,
-                     picture->parts[index] - drawn->count, drawn->count > 0,
-                     err);
-}
-
-static lg_status
-draw_rests(dominator_view *picture, lg_error *err)
-{
-    lg_view *view = picture->picker.view;
-    size_t count = view->node_count, edges = view->edge_count;
-    dominator_view_rest *drawn = calloc(count, sizeof *drawn);
-    if (!drawn)
-        return lg__view_no_memory(err);
-    for (size_t i = 0; i < edges; i++) {
-        dominator_view_rest *owner = &drawn[view->edges[i].source];
-        owner->bytes +=
-            bytes_of(picture, view->nodes[view->edges[i].target].node);
-        owner->count++;
-    }
-    lg_status status = LG_OK;
-    for (size_t i = 0;
-         !status && i < count && lg__picker_room(&picture->picker); i++)
-        status = draw_rest_below(picture, i, &drawn[i], err);
-    free(drawn);
-    return status;
+    return draw_rest(picture, owner, bytes, row->left_out, drawn, err);
 }
 
 static void
@@ -269,30 +70,44 @@ note_shares(dominator_view *picture)
     lg_view *view = picture->picker.view;
     for (size_t i = 0; i < view->node_count; i++) {
         view_node *node = &view->nodes[i];
-        uint64_t bytes = node->kind == VIEW_REST
-                             ? node->size
-                             : bytes_of(picture, node->node);
-        if (picture->whole)
-            node->share = (double)bytes / (double)picture->whole;
+        if (node->kind == VIEW_REST && picture->tree.total)
+            node->share = (double)node->size / (double)picture->tree.total;
     }
 }
 
 static lg_status
-draw_heap(dominator_view *picture, lg_error *err)
+draw_heap(dominator_view *picture, size_t *at, lg_error *err)
 {
-    size_t at;
     lg_view *view = picture->picker.view;
-    lg_status status = lg__view_add_node(view, VIEW_OBJECT, &at, err);
+    lg_status status = lg__view_add_node(view, VIEW_OBJECT, at, err);
     if (status)
         return status;
-    view_node *heap = &view->nodes[at];
+    view_node *heap = &view->nodes[*at];
     heap->category = LG_CATEGORY_ROOT;
     heap->count = view->heap_count;
     heap->retained = lg_analysis_reachable_bytes(picture->analysis);
     lg_text_add(&heap->title, "everything alive");
     lg__bytes_add(&heap->retained_label, picture->picker.graph, heap->retained);
-    heap->subject = true;
     return LG_OK;
+}
+
+static lg_status
+draw_row(dominator_view *picture, size_t index, lg_error *err)
+{
+    lg_status status;
+    size_t *at = &picture->at[index];
+    const lg_dominator_row *row = &picture->tree.rows[index];
+    if (row->parent != LG_NONE)
+        status = lg__picker_draw_owned(
+            &picture->picker, picture->at[row->parent], row->node, at, err);
+    else if (row->node == LG_NONE)
+        status = draw_heap(picture, at, err);
+    else
+        status = lg__picker_draw(&picture->picker, row->node, 0, at, err);
+    if (!status && picture->tree.total)
+        picture->picker.view->nodes[*at].share =
+            (double)row->total / (double)picture->tree.total;
+    return status;
 }
 
 static void
@@ -312,28 +127,44 @@ add_headline(dominator_view *picture)
 }
 
 static lg_status
-draw_dominators(dominator_view *picture, uint32_t node,
-                const lg_monitor *monitor, lg_error *err)
+draw_dominators(dominator_view *picture, lg_error *err)
 {
-    size_t at = 0;
     lg_view *view = picture->picker.view;
-    lg_status status =
-        node == LG_NONE ? draw_heap(picture, err)
-                        : lg__picker_draw(&picture->picker, node, 0, &at, err);
+    const lg_dominator_tree *tree = &picture->tree;
+    lg_status status = LG_OK;
+    for (size_t i = 0; !status && i < tree->count; i++)
+        status = draw_row(picture, i, err);
+    for (size_t i = 0;
+         !status && i < tree->count && lg__picker_room(&picture->picker); i++)
+        status = draw_rest_below(picture, &tree->rows[i], picture->at[i], err);
     if (status)
         return status;
     view->nodes[0].subject = true;
-    status = push_parts(picture, 0, node, err);
-    if (!status)
-        status = draw_parts(picture, monitor, err);
-    if (!status)
-        status = draw_rests(picture, err);
-    if (status)
-        return status;
     lg__view_weigh(view, picture->analysis);
     note_shares(picture);
     add_headline(picture);
     return lg__view_settle(view, err);
+}
+
+// The tree that the boxes show, with room for what they leave out.
+static lg_status
+find_rows(dominator_view *picture, uint32_t node, double min_share,
+          uint32_t max_nodes, const lg_monitor *monitor, lg_error *err)
+{
+    const lg_dominator_options options = {.node = node,
+                                          .alive = true,
+                                          .min_share = min_share,
+                                          .limit = max_nodes - max_nodes / 4,
+                                          .depth = DEEPEST,
+                                          .alike = MOST_ALIKE,
+                                          .links = MOST_LINKS};
+    lg_status status = lg_analysis_dominator_tree(picture->analysis, &options,
+                                                  monitor, &picture->tree, err);
+    if (status)
+        return status;
+    picture->least = (uint64_t)((double)picture->tree.total * min_share);
+    picture->at = calloc(picture->tree.count + 1, sizeof *picture->at);
+    return picture->at ? LG_OK : lg__view_no_memory(err);
 }
 
 static lg_status
@@ -363,21 +194,18 @@ lg_view_dominators(const lg_analysis *analysis, uint32_t node, double min_share,
     lg_status status = check(analysis, node, min_share, options.max_nodes, err);
     if (status)
         return status;
-    status = lg__picker_open(&picture.picker, lg_analysis_graph(analysis),
-                             &options, err);
-    picture.parts = calloc(options.max_nodes, sizeof *picture.parts);
-    if (!status && !picture.parts)
-        status = lg__view_no_memory(err);
+    status =
+        find_rows(&picture, node, min_share, options.max_nodes, monitor, err);
+    if (!status)
+        status = lg__picker_open(&picture.picker, lg_analysis_graph(analysis),
+                                 &options, err);
     if (!status) {
         picture.picker.view->form = VIEW_DOMINATORS;
-        picture.whole = bytes_of(&picture, node);
-        picture.least = (uint64_t)((double)picture.whole * min_share);
-        picture.most = options.max_nodes - options.max_nodes / 4;
-        status = draw_dominators(&picture, node, monitor, err);
+        status = draw_dominators(&picture, err);
     }
     lg__picker_close(&picture.picker);
-    free(picture.heap);
-    free(picture.parts);
+    lg_dominator_tree_free(&picture.tree);
+    free(picture.at);
     if (status)
         lg_view_free(picture.picker.view);
     else

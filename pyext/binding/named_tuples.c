@@ -16,6 +16,17 @@ static PyStructSequence_Field type_row_fields[] = {
     {NULL, NULL},
 };
 
+static PyStructSequence_Field dominator_row_fields[] = {
+    {"depth", "1 below the roots"},
+    {"label", "of a reference from the dominator: '.x', '[0]'; '' if there is "
+              "none"},
+    {"name", "the object in a few words"},
+    {"node", "the object"},
+    {"dominator", "its immediate dominator, or None"},
+    {"retained", "what would be freed with it: a Size"},
+    {NULL, NULL},
+};
+
 static PyStructSequence_Field top_row_fields[] = {
     {"name", "the object in a few words, or the name of the group"},
     {"node", "the object's node; None for a group"},
@@ -165,6 +176,9 @@ named_tuples_add(PyObject *module)
         {TYPE_TYPE_ROW,
          {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields,
           3}},
+        {TYPE_DOMINATOR_ROW,
+         {"leakgraph.DominatorRow", "A row of Snapshot.dominators.",
+          dominator_row_fields, 6}},
         {TYPE_TOP_ROW,
          {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
         {TYPE_TENSOR_ROW,

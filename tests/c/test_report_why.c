@@ -313,7 +313,8 @@ dominators(void)
                 "50.0 % are left out\n");
     expect_tree(
         told.analysis, told.history, 0.5, LG_FORMAT_JSON,
-        "{\"left_out\": 0, \"rows\": [\n"
+        "{\"left_out\": 0, \"reachable\": {\"host\": 6292072}, "
+        "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
         "  {\"node\": 1, \"type\": \"list\", \"title\": \"list of 1\", "
         "\"depth\": 0, \"dominator\": null, \"label\": null, \"retained\": "
         "{\"host\": 3145808}},\n"

@@ -12,7 +12,7 @@ import pytest
 
 import leakgraph
 
-KINDS = ["top", "types", "top_of_types", "merged"]
+KINDS = ["top", "types", "top_of_types", "merged", "dominators"]
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +26,7 @@ def result(request, graph):
         "top": lambda: graph.top(),
         "types": lambda: graph.types(limit=9),
         "top_of_types": lambda: graph.top(9, group="type"),
+        "dominators": lambda: graph.dominators,
         "merged": lambda: graph.merged_paths("type:function"),
     }
     return makers[request.param]()

@@ -117,6 +117,8 @@ LG_API lg_column lg_table_column(const lg_table *table, size_t column);
 /** Counts the rows, without a row of totals. */
 LG_API size_t lg_table_row_count(const lg_table *table);
 LG_API lg_cell lg_table_cell(const lg_table *table, size_t row, size_t column);
+/** Whether a row is a heading among the rows, for people only. */
+LG_API bool lg_table_is_heading(const lg_table *table, size_t row);
 /** How deep a row lies in a tree; 0 where rows are none. */
 LG_API uint32_t lg_table_depth(const lg_table *table, size_t row);
 /** The facts that hold for all rows together: a table with one row, or NULL. */

@@ -4,6 +4,7 @@
 #ifndef LG_ANSWERS_PRIVATE_H
 #define LG_ANSWERS_PRIVATE_H
 
+#include <leakgraph/answers.h>
 #include <leakgraph/bytes.h>
 
 #include "cycles/cycles_private.h"

@@ -241,6 +241,12 @@ lg_table_row_count(const lg_table *table)
     return count;
 }
 
+bool
+lg_table_is_heading(const lg_table *table, size_t row)
+{
+    return table->rows[row].heading;
+}
+
 uint32_t
 lg_table_depth(const lg_table *table, size_t row)
 {

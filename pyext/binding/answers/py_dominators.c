@@ -6,45 +6,73 @@
 #include "binding/pictures/drawing.h"
 #include "binding/support/errors.h"
 #include "binding/objects/py_node.h"
+#include "binding/objects/result.h"
+#include "binding/objects/size.h"
 #include "binding/objects/target.h"
 #include <stdlib.h>
 
 #define MIN_SHARE 0.01
 
-typedef struct dominators_object {
-    PyObject_HEAD
-    snapshot_object *snapshot;
-    PyObject *nodes; /* Nodes that nothing but the roots dominates */
-} dominators_object;
+static const result_field dominator_fields[] = {
+    {NULL, FIELD_DEPTH},        {"label", FIELD_TEXT},
+    {"node", FIELD_TITLE},      {"node", FIELD_VALUE},
+    {"dominator", FIELD_VALUE}, {"retained", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
+};
+
+static const result_shape dominators_shape = {
+    TYPE_DOMINATORS, TYPE_DOMINATOR_ROW, dominator_fields, 0};
+
+enum { FACT_SNAPSHOT, FACT_REACHABLE, FACT_GARBAGE, FACT_COUNT };
 
 static PyObject *
-dominators_new(snapshot_object *snapshot, const lg_analysis *analysis)
+fact_size(snapshot_object *snapshot, const lg_table *table, const char *name)
 {
-    core_state *state = object_state(snapshot);
-    dominators_object *self = object_new(state, TYPE_DOMINATORS);
-    if (self == NULL)
-        return NULL;
-    Py_INCREF(snapshot);
-    self->snapshot = snapshot;
-    self->nodes = nodes_dominated(snapshot, analysis, LG_NONE);
-    if (self->nodes == NULL)
-        Py_CLEAR(self);
-    return (PyObject *)self;
+    lg_cell cell;
+    result_fact(table, name, &cell);
+    return size_new(snapshot, cell.size);
 }
 
-static void
-dominators_dealloc(dominators_object *self)
+static PyObject *
+facts_new(snapshot_object *snapshot, const lg_table *table)
 {
-    Py_XDECREF(self->snapshot);
-    Py_XDECREF(self->nodes);
-    object_free(self);
+    return Py_BuildValue("(ONN)", (PyObject *)snapshot,
+                         fact_size(snapshot, table, "reachable"),
+                         fact_size(snapshot, table, "garbage"));
+}
+
+static PyObject *
+dominators_new(snapshot_object *snapshot, lg_table *table)
+{
+    PyObject *facts = facts_new(snapshot, table);
+    if (facts == NULL) {
+        lg_table_free(table);
+        return NULL;
+    }
+    PyObject *self = result_new(snapshot, &dominators_shape, table);
+    if (self == NULL)
+        Py_DECREF(facts);
+    else
+        ((result_object *)self)->facts = facts;
+    return self;
 }
 
 PyObject *
 snapshot_dominators(snapshot_object *self, void *Py_UNUSED(closure))
 {
     const lg_analysis *analysis = analysis_get(self);
-    return analysis ? dominators_new(self, analysis) : NULL;
+    if (analysis == NULL || snapshot_acquire(self) == NULL)
+        return NULL;
+    lg_table *table = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status =
+        lg_tabulate_dominators(analysis, LG_NONE, MIN_SHARE, &table, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(self);
+    return status == LG_OK ? dominators_new(self, table)
+                           : error_raise(object_state(self), status, &error);
 }
 
 PyObject *
@@ -70,96 +98,62 @@ snapshot_analyze(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 /* ---------------------------------------------------------- attributes --- */
 
 static PyObject *
-get_reachable(dominators_object *self, void *Py_UNUSED(closure))
+get_fact(result_object *self, void *index)
 {
-    const lg_analysis *analysis = analysis_get(self->snapshot);
-    return analysis ? bytes_object(object_state(self),
-                                   lg_analysis_reachable_bytes(analysis))
-                    : NULL;
+    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
+    Py_INCREF(fact);
+    return fact;
+}
+
+static snapshot_object *
+snapshot_of(const result_object *self)
+{
+    return (snapshot_object *)PyTuple_GET_ITEM(self->facts, FACT_SNAPSHOT);
 }
 
 static PyObject *
-get_garbage(dominators_object *self, void *Py_UNUSED(closure))
+get_components(result_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(self->snapshot);
-    return analysis ? bytes_object(object_state(self),
-                                   lg_analysis_garbage_bytes(analysis))
-                    : NULL;
-}
-
-static PyObject *
-get_components(dominators_object *self, void *Py_UNUSED(closure))
-{
-    const lg_analysis *analysis = analysis_get(self->snapshot);
+    const lg_analysis *analysis = analysis_get(snapshot_of(self));
     return analysis
                ? PyLong_FromUnsignedLong(lg_analysis_component_count(analysis))
                : NULL;
 }
 
 static PyObject *
-dominators_str(dominators_object *self)
+get_tops(result_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(self->snapshot);
-    if (analysis == NULL || snapshot_acquire(self->snapshot) == NULL)
-        return NULL;
-    lg_text text = {0};
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = lg_report_dominators(analysis, LG_NONE, MIN_SHARE, LG_FORMAT_TEXT,
-                                  &text, &error);
-    Py_END_ALLOW_THREADS
-    snapshot_release(self->snapshot);
-    if (status == LG_OK)
-        return text_object(&text);
-    lg_text_free(&text);
-    return error_raise(object_state(self), status, &error);
-}
-
-static Py_ssize_t
-dominators_length(dominators_object *self)
-{
-    return PyObject_Size(self->nodes);
-}
-
-static PyObject *
-dominators_subscript(dominators_object *self, PyObject *key)
-{
-    return PyObject_GetItem(self->nodes, key);
-}
-
-static PyObject *
-dominators_iter(dominators_object *self)
-{
-    return PyObject_GetIter(self->nodes);
+    const lg_analysis *analysis = analysis_get(snapshot_of(self));
+    return analysis ? nodes_dominated(snapshot_of(self), analysis, LG_NONE)
+                    : NULL;
 }
 
 static PyGetSetDef dominators_getset[] = {
-    {"reachable", (getter)get_reachable, NULL,
-     "Bytes(host, device) of all that the roots reach.", NULL},
-    {"garbage", (getter)get_garbage, NULL,
-     "Bytes(host, device) of what no root reaches.", NULL},
+    {"reachable", (getter)get_fact, NULL,
+     "Bytes of everything that the roots reach: a Size.",
+     (void *)FACT_REACHABLE},
+    {"garbage", (getter)get_fact, NULL,
+     "Bytes of what no root reaches: a Size.", (void *)FACT_GARBAGE},
     {"components", (getter)get_components, NULL,
      "How many strongly connected components have a cycle.", NULL},
+    {"tops", (getter)get_tops, NULL,
+     "All nodes that only the roots dominate, the biggest first: Nodes.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot dominators_slots[] = {
-    SLOT(Py_tp_dealloc, dominators_dealloc),
-    SLOT(Py_tp_repr, dominators_str),
-    SLOT(Py_tp_iter, dominators_iter),
-    SLOT(Py_mp_length, dominators_length),
-    SLOT(Py_mp_subscript, dominators_subscript),
+    RESULT_SLOTS,
     {Py_tp_getset, dominators_getset},
-    {Py_tp_doc, "The nodes that nothing but the roots dominates, biggest "
-                "first.\n\nFrom each, Node.dominated leads on. str() is the "
-                "tree as text."},
+    {Py_tp_doc, "The dominator tree: a sequence of DominatorRow, each below "
+                "the last one\nbefore it whose depth is less by one.\n\nIt has "
+                "what retains 1 % or more. From each node, Node.dominated "
+                "leads on."},
     {0, NULL},
 };
 
 PyType_Spec dominators_spec = {
     .name = "leakgraph.Dominators",
-    .basicsize = sizeof(dominators_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = dominators_slots,
 };

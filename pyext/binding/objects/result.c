@@ -190,14 +190,17 @@ static bool
 select_rows(result_object *self, const result_object *from, Py_ssize_t start,
             Py_ssize_t step)
 {
-    size_t count = (size_t)PyTuple_GET_SIZE(self->rows);
-    size_t *rows = malloc((count + 1) * sizeof *rows);
+    size_t count = (size_t)PyTuple_GET_SIZE(self->rows), all;
+    size_t *numbers = result_row_numbers(from->table, &all);
+    size_t *rows = numbers ? malloc((count + 1) * sizeof *rows) : NULL;
     if (rows == NULL) {
+        free(numbers);
         PyErr_NoMemory();
         return false;
     }
     for (size_t i = 0; i < count; i++)
-        rows[i] = (size_t)(start + (Py_ssize_t)i * step);
+        rows[i] = numbers[(size_t)(start + (Py_ssize_t)i * step)];
+    free(numbers);
     lg_error error;
     lg_status status =
         lg_table_select(from->table, rows, count, &self->table, &error);

@@ -59,6 +59,10 @@ PyObject *result_new(snapshot_object *snapshot, const result_shape *shape,
 PyObject *result_rows(snapshot_object *snapshot, const result_shape *shape,
                       const lg_table *table);
 
+/** The numbers of a table's rows that are no headings, and how many they are;
+ *  free() them. NULL with an exception. */
+size_t *result_row_numbers(const lg_table *table, size_t *count);
+
 /** A fact of the table by its name; false: there is none, or no value. */
 bool result_fact(const lg_table *table, const char *name, lg_cell *out);
 

@@ -5,6 +5,7 @@
 #include "binding/objects/result.h"
 #include "binding/objects/size.h"
 #include "binding/support/convert.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* No table has more columns; more fields than that no named tuple. */
@@ -175,22 +176,41 @@ row_object(snapshot_object *snapshot, const result_shape *shape,
     return result;
 }
 
+size_t *
+result_row_numbers(const lg_table *table, size_t *count)
+{
+    size_t rows = lg_table_row_count(table), kept = 0;
+    size_t *numbers = malloc((rows + 1) * sizeof *numbers);
+    if (numbers == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (size_t i = 0; i < rows; i++)
+        if (!lg_table_is_heading(table, i))
+            numbers[kept++] = i;
+    *count = kept;
+    return numbers;
+}
+
 PyObject *
 result_rows(snapshot_object *snapshot, const result_shape *shape,
             const lg_table *table)
 {
-    size_t columns[MOST_FIELDS], fields = 0, count = lg_table_row_count(table);
+    size_t columns[MOST_FIELDS], fields = 0, count;
     for (; shape->fields[fields].column != NULL ||
            shape->fields[fields].what != FIELD_VALUE;
          fields++)
         columns[fields] = find_column(table, shape->fields[fields].column);
-    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    size_t *numbers = result_row_numbers(table, &count);
+    PyObject *tuple = numbers ? PyTuple_New((Py_ssize_t)count) : NULL;
     for (size_t i = 0; tuple != NULL && i < count; i++) {
-        PyObject *row = row_object(snapshot, shape, table, i, columns, fields);
+        PyObject *row =
+            row_object(snapshot, shape, table, numbers[i], columns, fields);
         if (row == NULL)
             Py_CLEAR(tuple);
         else
             PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, row);
     }
+    free(numbers);
     return tuple;
 }

@@ -34,6 +34,7 @@ typedef enum core_type {
     TYPE_WHY,
     TYPE_ROOT, /* from here on, named tuples */
     TYPE_TYPE_ROW,
+    TYPE_DOMINATOR_ROW,
     TYPE_TOP_ROW,
     TYPE_TENSOR_ROW,
     TYPE_TENSOR_GROUP,

@@ -1,0 +1,91 @@
+/**
+ * Answers: what there is to say to one question, as a value without a word of
+ * text. Reports, pictures and Python format answers; they choose nothing.
+ *
+ * The conventions of leakgraph.h hold. An answer borrows nothing: it outlives
+ * the analysis, but its nodes and hops are those of the graph. Bytes by device
+ * are numbers in the order of lg_graph_device_name, the host first.
+ */
+#ifndef LEAKGRAPH_ANSWERS_H
+#define LEAKGRAPH_ANSWERS_H
+
+#include <leakgraph/analysis.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ----------------------------------------------------- dominator tree --- */
+
+/** The immediate dominator as answers show it: the object that a namespace or a
+ *  closure folds into stands for it, so that nothing depends on whether this
+ *  Python keeps attributes in a dict. LG_NONE as of lg_node_dominator. */
+LG_API uint32_t lg_node_owner(const lg_analysis *analysis, uint32_t node);
+
+/** The nodes that `node` (LG_NONE: the super-root) dominates immediately as
+ *  answers show them, the biggest retained bytes first. Of a namespace or a
+ *  closure that folds into a dominator, what that dominates stands here. Of
+ *  garbage in a component: what the component dominates. */
+LG_API lg_status lg_node_owned(const lg_analysis *analysis, uint32_t node,
+                               lg_nodes *out, lg_error *err);
+
+typedef enum lg_dominator_top {
+    LG_TOP_OBJECT = 0, /**< a node */
+    LG_TOP_REACHABLE,  /**< everything that the roots reach: no node */
+    LG_TOP_GARBAGE,    /**< everything that no root reaches: no node */
+} lg_dominator_top;
+
+typedef struct lg_dominator_row {
+    lg_dominator_top top;
+    uint32_t node;      /**< LG_NONE: everything */
+    uint32_t parent;    /**< the row above; LG_NONE for a top */
+    uint32_t depth;     /**< 0 for a top */
+    uint32_t component; /**< the cycle of garbage that the node stands for, or
+                             LG_NONE */
+    lg_hop hop; /**< a reference from the parent; edge_count 0: there is none,
+                     or no parent. Of a cycle of garbage its source may be
+                     another member than the parent */
+    const uint64_t *retained; /**< by device */
+    uint64_t total;           /**< of all devices */
+    uint64_t owned;           /**< nodes that lg_node_owned has */
+    uint64_t left_out;        /**< those of them without a row */
+    uint64_t left_out_bytes;  /**< retained by them */
+} lg_dominator_row;
+
+typedef struct lg_dominator_tree {
+    lg_dominator_row *rows; /**< parents before children, the biggest first */
+    size_t count;
+    uint64_t total;    /**< bytes that shares are parts of */
+    uint64_t left_out; /**< nodes worth a row for which there was no room */
+    uint32_t devices;  /**< and the host */
+    uint64_t *bytes;   /**< what `retained` points into */
+} lg_dominator_tree;
+
+typedef struct lg_dominator_options {
+    uint32_t node;    /**< whose tree; LG_NONE: that of everything */
+    bool alive;       /**< of everything, leave garbage out; that the roots
+                           reach nothing has its row, too */
+    double min_share; /**< a row retains at least this part of the total */
+    size_t limit;     /**< rows, the biggest first (0: all) */
+    uint32_t depth;   /**< of rows (0: any) */
+    uint32_t alike;   /**< rows of one type below one row (0: any) */
+    uint32_t links;   /**< nothing below so many of one type in a row (0: any):
+                           each element of a linked list dominates the rest */
+} lg_dominator_options;
+
+/** What would be freed with what: rows that retain the most first, as long as
+ *  there is room, with the rest counted. LG_EINVAL for a node that is not there
+ *  or a share that is none. O(nodes + edges) at first, then O(nodes owned by
+ *  rows). */
+LG_API lg_status lg_analysis_dominator_tree(const lg_analysis *analysis,
+                                            const lg_dominator_options *options,
+                                            const lg_monitor *monitor,
+                                            lg_dominator_tree *out,
+                                            lg_error *err);
+LG_API void lg_dominator_tree_free(lg_dominator_tree *tree);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,392 @@
+// The dominator tree, the biggest first: which nodes have a row is decided here
+// for reports and pictures alike.
+#include "answers/answers_private.h"
+#include "paths/paths_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A node that may have a row: the biggest is on top of the heap.
+typedef struct part {
+    uint64_t bytes;
+    uint32_t node;
+    uint32_t parent; // row
+} part;
+
+typedef struct planting {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_dominator_options *options;
+    lg__walk walk;
+    uint64_t least; // bytes worth a row
+    lg_dominator_tree out;
+    size_t capacity;
+    part *heap;
+    size_t parts;
+    size_t room;
+} planting;
+
+/* ---------------------------------------------------------------- heap --- */
+
+static bool
+is_before(const part *a, const part *b)
+{
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes;
+    return a->node < b->node;
+}
+
+static bool
+push(planting *state, part one)
+{
+    if (state->parts == state->room) {
+        size_t room = state->room ? state->room * 2 : 64;
+        part *heap = realloc(state->heap, room * sizeof *heap);
+        if (heap == NULL)
+            return false;
+        state->heap = heap;
+        state->room = room;
+    }
+    size_t at = state->parts++;
+    for (; at > 0 && is_before(&one, &state->heap[(at - 1) / 2]);
+         at = (at - 1) / 2)
+        state->heap[at] = state->heap[(at - 1) / 2];
+    state->heap[at] = one;
+    return true;
+}
+
+static part
+pop(planting *state)
+{
+    part *heap = state->heap;
+    part top = heap[0];
+    part last = heap[--state->parts];
+    size_t at = 0;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= state->parts)
+            break;
+        if (child + 1 < state->parts &&
+            is_before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!is_before(&heap[child], &last))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+    return top;
+}
+
+/* ---------------------------------------------------------------- rows --- */
+
+static bool
+add_row(planting *state, lg_dominator_row row)
+{
+    if (state->out.count == state->capacity) {
+        size_t capacity = state->capacity ? state->capacity * 2 : 64;
+        lg_dominator_row *rows =
+            realloc(state->out.rows, capacity * sizeof *rows);
+        if (rows == NULL)
+            return false;
+        state->out.rows = rows;
+        state->capacity = capacity;
+    }
+    state->out.rows[state->out.count++] = row;
+    return true;
+}
+
+static uint32_t
+root_of(const planting *state, const lg_dominator_row *row)
+{
+    uint32_t nodes = state->graph->columns.node_count;
+    return row->top == LG_TOP_OBJECT    ? row->node
+           : row->top == LG_TOP_GARBAGE ? nodes + 1
+                                        : nodes;
+}
+
+// Whether as many rows above the last one are of its type.
+static bool
+is_in_chain(const planting *state, uint32_t at)
+{
+    const lg_dominator_row *rows = state->out.rows;
+    const uint32_t *types = state->graph->columns.type;
+    for (uint32_t links = 0; links < state->options->links; links++) {
+        uint32_t above = rows[at].parent;
+        if (above == LG_NONE || rows[above].node == LG_NONE ||
+            types[rows[above].node] != types[rows[at].node])
+            return false;
+        at = above;
+    }
+    return state->options->links > 0;
+}
+
+// What a row owns is counted; what may have a row is pushed.
+static bool
+expand(planting *state, uint32_t at)
+{
+    lg__gathered below = {0};
+    lg_dominator_row *row = &state->out.rows[at];
+    const lg_dominator_options *options = state->options;
+    bool open = (options->depth == 0 || row->depth < options->depth) &&
+                (row->node == LG_NONE || !is_in_chain(state, at));
+    bool going = lg__gather_dominated(state->analysis, state->walk.fold,
+                                      root_of(state, row), 0, &below);
+    row->owned = row->left_out = below.count;
+    for (size_t i = 0; i < below.count && going; i++) {
+        uint64_t bytes = lg__freed_by(state->analysis, below.items[i]);
+        row->left_out_bytes += bytes;
+        if (open && bytes >= state->least)
+            going = push(state, (part){bytes, below.items[i], at});
+    }
+    free(below.items);
+    return going;
+}
+
+static bool
+has_many_alike(const planting *state, const part *one)
+{
+    const lg_dominator_row *rows = state->out.rows;
+    const uint32_t *types = state->graph->columns.type;
+    uint32_t alike = 0;
+    if (state->options->alike == 0)
+        return false;
+    for (size_t i = 0; i < state->out.count; i++)
+        alike += rows[i].parent == one->parent &&
+                 types[rows[i].node] == types[one->node];
+    return alike >= state->options->alike;
+}
+
+static bool
+add_part(planting *state, const part *one)
+{
+    uint32_t component = lg__garbage_component_of(state->analysis, one->node);
+    lg_dominator_row *above = &state->out.rows[one->parent];
+    above->left_out--;
+    above->left_out_bytes -= one->bytes;
+    lg_dominator_row row = {.node = one->node,
+                            .parent = one->parent,
+                            .depth = above->depth + 1,
+                            .component = component,
+                            .total = one->bytes};
+    return add_row(state, row) && expand(state, (uint32_t)state->out.count - 1);
+}
+
+static lg_status
+add_parts(planting *state, const lg_monitor *monitor, lg_error *err)
+{
+    size_t limit = state->options->limit;
+    bool enough = true;
+    while (enough && state->parts > 0) {
+        if (limit > 0 && state->out.count >= limit)
+            break;
+        double done =
+            limit > 0 ? (double)state->out.count / (double)limit : 0.5;
+        if (!lg__monitor_goes_on(monitor, "listing dominators", done, err))
+            return LG_ECANCELLED;
+        part one = pop(state);
+        if (!has_many_alike(state, &one))
+            enough = add_part(state, &one);
+    }
+    state->out.left_out = state->parts;
+    return enough ? LG_OK : lg__error_memory(err);
+}
+
+/* ---------------------------------------------------------------- tops --- */
+
+static uint64_t
+bytes_below(const planting *state, uint32_t root)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i <= state->graph->device_count; i++)
+        sum += lg__dominated_on(state->analysis, root, i);
+    return sum;
+}
+
+static bool
+add_top(planting *state, lg_dominator_top top)
+{
+    lg_dominator_row row = {
+        .top = top, .node = LG_NONE, .parent = LG_NONE, .component = LG_NONE};
+    row.total = bytes_below(state, root_of(state, &row));
+    if (row.total == 0 && !state->options->alive)
+        return true;
+    return add_row(state, row) && expand(state, (uint32_t)state->out.count - 1);
+}
+
+static bool
+add_tops(planting *state, uint32_t node)
+{
+    uint32_t nodes = state->graph->columns.node_count;
+    bool alive = state->options->alive;
+    state->out.total = node != LG_NONE
+                           ? lg__freed_by(state->analysis, node)
+                           : bytes_below(state, nodes) +
+                                 (alive ? 0 : bytes_below(state, nodes + 1));
+    state->least =
+        (uint64_t)((double)state->out.total * state->options->min_share);
+    if (state->least == 0)
+        state->least = 1;
+    if (node == LG_NONE)
+        return add_top(state, LG_TOP_REACHABLE) &&
+               (alive || add_top(state, LG_TOP_GARBAGE));
+    lg_dominator_row row = {.node = node,
+                            .parent = LG_NONE,
+                            .component =
+                                lg__garbage_component_of(state->analysis, node),
+                            .total = state->out.total};
+    return add_row(state, row) && expand(state, 0);
+}
+
+/* -------------------------------------------------------------- finish --- */
+
+// The hop from a member of a cycle of garbage, for which another one stands.
+static lg_hop
+find_member_hop(const planting *state, uint32_t component, uint32_t node)
+{
+    const lg__reverse *reverse = &state->walk.reverse;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
+        uint32_t source = reverse->edge[i].source;
+        if (lg_node_component(state->analysis, source) != component)
+            continue;
+        if (state->walk.fold[source].owner != LG_NONE)
+            source = state->walk.fold[source].owner;
+        lg_hop hop = lg__hop_between(&state->walk, source, node);
+        if (hop.edge_count > 0)
+            return hop;
+    }
+    return (lg_hop){0};
+}
+
+static lg_hop
+find_hop(const planting *state, const lg_dominator_row *row)
+{
+    const lg_dominator_row *above = &state->out.rows[row->parent];
+    if (above->node == LG_NONE)
+        return (lg_hop){0};
+    lg_hop hop = lg__hop_between(&state->walk, above->node, row->node);
+    if (hop.edge_count == 0 && above->component != LG_NONE)
+        return find_member_hop(state, above->component, row->node);
+    return hop;
+}
+
+// Rows were found by their size: each goes below its parent, behind what is
+// below its bigger siblings. Siblings are in order already.
+static bool
+sort_rows(planting *state)
+{
+    size_t count = state->out.count;
+    lg_dominator_row *rows = state->out.rows;
+    lg_dominator_row *sorted = malloc((count + 1) * sizeof *sorted);
+    uint32_t *size = malloc((count + 1) * sizeof *size); // rows from it on down
+    uint32_t *place =
+        malloc((count + 1) * sizeof *place); // and of the next child
+    uint32_t *next = malloc((count + 1) * sizeof *next);
+    bool enough = sorted && size && place && next;
+    for (size_t i = 0; enough && i < count; i++)
+        size[i] = 1;
+    for (size_t i = count; enough && i-- > 0;)
+        if (rows[i].parent != LG_NONE)
+            size[rows[i].parent] += size[i];
+    uint32_t top = 0;
+    for (size_t i = 0; enough && i < count; i++) {
+        uint32_t *at = rows[i].parent == LG_NONE ? &top : &next[rows[i].parent];
+        place[i] = *at;
+        *at += size[i];
+        next[i] = place[i] + 1;
+        sorted[place[i]] = rows[i];
+        if (rows[i].parent != LG_NONE)
+            sorted[place[i]].parent = place[rows[i].parent];
+    }
+    free(size);
+    free(place);
+    free(next);
+    if (!enough) {
+        free(sorted);
+        return false;
+    }
+    free(rows);
+    state->out.rows = sorted;
+    return true;
+}
+
+static bool
+weigh_rows(planting *state)
+{
+    lg_dominator_tree *tree = &state->out;
+    tree->devices = state->graph->device_count;
+    size_t each = (size_t)tree->devices + 1;
+    tree->bytes = malloc((tree->count * each + 1) * sizeof *tree->bytes);
+    if (tree->bytes == NULL)
+        return false;
+    for (size_t i = 0; i < tree->count; i++) {
+        lg_dominator_row *row = &tree->rows[i];
+        uint64_t *bytes = tree->bytes + i * each;
+        for (uint32_t device = 0; device < each; device++)
+            bytes[device] =
+                row->node == LG_NONE
+                    ? lg__dominated_on(state->analysis, root_of(state, row),
+                                       device)
+                    : lg_node_retained_on(state->analysis, row->node, device);
+        row->retained = bytes;
+        if (row->parent != LG_NONE)
+            row->hop = find_hop(state, row);
+    }
+    return true;
+}
+
+static lg_status
+check(const lg_graph *graph, const lg_dominator_options *options, lg_error *err)
+{
+    if (options->node != LG_NONE && options->node >= graph->columns.node_count)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u",
+                            options->node);
+    if (!(options->min_share >= 0 && options->min_share <= 1))
+        return lg_error_set(err, LG_EINVAL,
+                            "the least share must be from 0 to 1");
+    return LG_OK;
+}
+
+lg_status
+lg_analysis_dominator_tree(const lg_analysis *analysis,
+                           const lg_dominator_options *options,
+                           const lg_monitor *monitor, lg_dominator_tree *out,
+                           lg_error *err)
+{
+    const lg_graph *graph = analysis->graph;
+    planting state = {.analysis = analysis, .graph = graph, .options = options};
+    lg_status status = check(graph, options, err);
+    if (status != LG_OK)
+        return status;
+    uint32_t node = options->node;
+    state.walk = (lg__walk){
+        .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
+    if (state.walk.fold == NULL ||
+        !lg__graph_reverse(graph, &state.walk.reverse)) {
+        status = lg__error_memory(err);
+        goto done;
+    }
+    if (node != LG_NONE && state.walk.fold[node].owner != LG_NONE)
+        node = state.walk.fold[node].owner;
+    status = add_tops(&state, node) ? add_parts(&state, monitor, err)
+                                    : lg__error_memory(err);
+    if (status == LG_OK && (!sort_rows(&state) || !weigh_rows(&state)))
+        status = lg__error_memory(err);
+    if (status != LG_OK)
+        goto done;
+    *out = state.out;
+    state.out = (lg_dominator_tree){0};
+
+done:
+    lg_dominator_tree_free(&state.out);
+    free(state.heap);
+    return status;
+}
+
+void
+lg_dominator_tree_free(lg_dominator_tree *tree)
+{
+    free(tree->rows);
+    free(tree->bytes);
+    *tree = (lg_dominator_tree){0};
+}

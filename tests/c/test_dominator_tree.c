@@ -1,0 +1,167 @@
+// The dominator tree as an answer: which rows there are, in what order, and
+// what they leave out.
+#include "drawn.h"
+#include "story.h"
+#include "test.h"
+
+#include <leakgraph/answers.h>
+
+// A module holds a list of ten parts of 1 to 10 KiB, and a chain of five links.
+static lg_graph *
+plant(uint32_t *list, uint32_t *links)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t held = story_add(&made, "list", NULL, 64);
+    story_attribute(&made, app, "held", held);
+    for (uint32_t i = 1; i <= 10; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "part%u", i);
+        story_attribute(&made, held, name,
+                        story_add(&made, "app.Part", NULL, 1024 * i));
+    }
+    uint32_t above = app;
+    for (uint32_t i = 0; i < 5; i++) {
+        uint32_t link = story_add(&made, "app.Link", NULL, 4096);
+        story_attribute(&made, above, "next", link);
+        links[i] = above = link;
+    }
+    *list = held;
+    return story_end(&made);
+}
+
+static lg_dominator_tree
+ask(const lg_analysis *analysis, lg_dominator_options options)
+{
+    lg_dominator_tree tree = {0};
+    REQUIRE(lg_analysis_dominator_tree(analysis, &options, NULL, &tree, NULL) ==
+            LG_OK);
+    return tree;
+}
+
+// Each row hangs from what dominates it, and comes behind its bigger siblings
+// and all that is below these.
+static void
+check_tree(const lg_analysis *analysis, const lg_dominator_tree *tree)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        const lg_dominator_row *row = &tree->rows[i];
+        uint64_t sum = 0;
+        for (uint32_t device = 0; device <= tree->devices; device++)
+            sum += row->retained[device];
+        CHECK(sum == row->total);
+        if (row->parent == LG_NONE) {
+            CHECK(row->depth == 0);
+            continue;
+        }
+        const lg_dominator_row *above = &tree->rows[row->parent];
+        CHECK(row->parent < i && row->depth == above->depth + 1);
+        CHECK(lg_node_owner(analysis, row->node) == above->node);
+        for (size_t j = row->parent + 1; j < i; j++)
+            CHECK(tree->rows[j].depth > above->depth);
+        for (size_t j = i + 1; j < tree->count; j++)
+            if (tree->rows[j].parent == row->parent)
+                CHECK(tree->rows[j].total <= row->total);
+    }
+}
+
+static void
+rows(void)
+{
+    uint32_t list, links[5];
+    lg_graph *graph = plant(&list, links);
+    lg_analysis *analysis = analysed(graph);
+    lg_dominator_tree tree =
+        ask(analysis, (lg_dominator_options){.node = LG_NONE});
+    CHECK(tree.count == 18 && tree.left_out == 0);
+    CHECK(tree.rows[0].top == LG_TOP_REACHABLE && tree.rows[0].node == LG_NONE);
+    CHECK(tree.rows[0].total == tree.total);
+    check_tree(analysis, &tree);
+    CHECK(tree.rows[2].node == list && tree.rows[2].owned == 10);
+    CHECK(tree.rows[2].left_out == 0 && tree.rows[2].left_out_bytes == 0);
+    CHECK(tree.rows[2].hop.edge_count == 1);
+    CHECK(tree.rows[3].total == 10240 && tree.rows[12].total == 1024);
+    lg_dominator_tree_free(&tree);
+    tree = ask(analysis, (lg_dominator_options){.node = list});
+    CHECK(tree.count == 11 && tree.rows[0].node == list);
+    CHECK(tree.total == 64 + 55 * 1024 && tree.rows[0].depth == 0);
+    check_tree(analysis, &tree);
+    lg_dominator_tree_free(&tree);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+static void
+limits(void)
+{
+    uint32_t list, links[5];
+    lg_graph *graph = plant(&list, links);
+    lg_analysis *analysis = analysed(graph);
+    lg_dominator_tree tree =
+        ask(analysis, (lg_dominator_options){.node = list, .limit = 4});
+    CHECK(tree.count == 4 && tree.left_out == 7);
+    CHECK(tree.rows[3].total == 8192 && tree.rows[0].left_out == 7);
+    CHECK(tree.rows[0].left_out_bytes == 28 * 1024);
+    lg_dominator_tree_free(&tree);
+    tree = ask(analysis, (lg_dominator_options){.node = list, .alike = 2});
+    CHECK(tree.count == 3 && tree.rows[0].left_out == 8);
+    lg_dominator_tree_free(&tree);
+    tree =
+        ask(analysis, (lg_dominator_options){.node = list, .min_share = 0.125});
+    CHECK(tree.count == 5 && tree.left_out == 0 && tree.rows[4].total == 7168);
+    lg_dominator_tree_free(&tree);
+    tree = ask(analysis, (lg_dominator_options){.node = links[0], .links = 2});
+    CHECK(tree.count == 3 && tree.rows[2].node == links[2]);
+    CHECK(tree.rows[2].left_out == 1 && tree.rows[2].left_out_bytes == 8192);
+    lg_dominator_tree_free(&tree);
+    tree = ask(analysis, (lg_dominator_options){.node = links[0], .depth = 3});
+    CHECK(tree.count == 4 && tree.rows[3].node == links[3]);
+    lg_dominator_tree_free(&tree);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+static void
+owned(void)
+{
+    uint32_t list, links[5];
+    lg_graph *graph = plant(&list, links);
+    lg_analysis *analysis = analysed(graph);
+    lg_nodes nodes = {0};
+    REQUIRE(lg_node_owned(analysis, list, &nodes, NULL) == LG_OK);
+    CHECK(nodes.count == 10);
+    for (size_t i = 0; i < nodes.count; i++) {
+        CHECK(lg_node_size(graph, nodes.items[i]) == 1024 * (10 - i));
+        CHECK(lg_node_owner(analysis, nodes.items[i]) == list);
+    }
+    lg_nodes_free(&nodes);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+static void
+refusals(void)
+{
+    uint32_t list, links[5];
+    lg_graph *graph = plant(&list, links);
+    lg_analysis *analysis = analysed(graph);
+    lg_dominator_tree tree = {0};
+    lg_dominator_options wrong[] = {{.node = 9999},
+                                    {.node = list, .min_share = 1.5}};
+    for (size_t i = 0; i < 2; i++)
+        CHECK(lg_analysis_dominator_tree(analysis, &wrong[i], NULL, &tree,
+                                         NULL) == LG_EINVAL);
+    CHECK(tree.rows == NULL);
+    lg_dominator_tree_free(&tree);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+SUITE(dominator_tree)
+{
+    RUN(rows);
+    RUN(limits);
+    RUN(owned);
+    RUN(refusals);
+    return test_result();
+}

@@ -1,0 +1,111 @@
+"""Text, JSON, picture and Python name the same dominators and give the same bytes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import leakgraph
+
+HEAPS = {
+    "stdlib": """
+import asyncio, argparse, decimal, email.message, http.client, logging, unittest
+class Job:
+    def __init__(self, number):
+        self.payload = bytearray(20_000 + number)
+        self.twin = [self.payload]
+jobs = {f"job {i}": Job(i) for i in range(200)}
+ring = [Job(1), Job(2)]
+ring[0].other, ring[1].other = ring[1], ring[0]
+""",
+    "torch": """
+import torch
+model = torch.nn.Sequential(*(torch.nn.Linear(900, 900) for _ in range(8)))
+losses = [model(torch.ones(4, 900)).sum() for _ in range(5)]
+""",
+    "matplotlib": """
+import matplotlib
+matplotlib.use("agg")
+from matplotlib import pyplot
+for _ in range(3):
+    pyplot.subplots()[0].canvas.draw()
+""",
+}
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "stdlib",
+        pytest.param("torch", marks=pytest.mark.libraries),
+        pytest.param("matplotlib", marks=pytest.mark.libraries),
+    ],
+)
+def graph(request, tmp_path_factory):
+    if request.param != "stdlib":
+        pytest.importorskip(request.param)
+    path = tmp_path_factory.mktemp("heaps") / f"{request.param}.lgs"
+    save = f"\nimport leakgraph\nleakgraph.save_snapshot({str(path)!r})"
+    subprocess.run(
+        [sys.executable, "-c", HEAPS[request.param] + save], check=True, timeout=300
+    )
+    return leakgraph.load(path)
+
+
+def test_rows_json_and_text(graph):
+    tree = graph.dominators
+    said = json.loads(tree.json)["rows"]
+    text = str(tree).splitlines()
+    assert len(tree) == len(said) > 5
+    lines = iter(text)
+    for row, plain in zip(tree, said):
+        assert (row.node.index, row.depth) == (plain["node"], plain["depth"])
+        assert plain["dominator"] == (row.dominator and row.dominator.index)
+        assert row.retained == plain["retained"]
+        assert row.label == (plain["label"] or "")
+        line = next(x for x in lines if f" #{row.node.index}" in x)
+        assert str(row.retained) in line
+        assert row.name in line and row.label in line
+
+
+def test_nodes(graph):
+    reachable = [row for row in graph.dominators if row.node.is_reachable]
+    assert len(reachable) > 5
+    for row in reachable:
+        assert row.node.dominator == row.dominator
+        assert row.retained.total == row.node.retained_total
+        below = (
+            graph.dominators.tops if row.dominator is None else row.dominator.dominated
+        )
+        assert row.node in list(below)
+
+
+def test_picture(graph):
+    tree = {row.node.index: row for row in graph.dominators}
+    drawn = json.loads(graph.show_dominators(min_share=0.01).json)
+    boxes = {box["id"]: box for box in drawn["nodes"]}
+    common = 0
+    for edge in drawn["edges"]:
+        above, box = boxes[edge["source"]], boxes[edge["target"]]
+        if box["kind"] != "object":
+            continue
+        node = graph.node(box["node"])
+        dominator = None if "node" not in above else graph.node(above["node"])
+        assert node.dominator == dominator
+        assert sum(box["retained"].values()) == node.retained_total
+        if node.index in tree:
+            common += 1
+            assert tree[node.index].dominator == dominator
+    assert common > 2
+
+
+def test_top(graph):
+    top = graph.top(50)
+    for row, plain in zip(top, json.loads(top.json)["rows"]):
+        assert row.node.index == plain["node"]
+        assert row.retained == plain["retained"]
+        assert row.retained.total == row.node.retained_total
+        assert f" #{row.node.index}" in str(top)
+    (line,) = [x for x in str(top).splitlines() if f" #{top[0].node.index} " in x]
+    assert str(top[0].retained) in line
