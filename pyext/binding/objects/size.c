@@ -299,7 +299,7 @@ static PyMethodDef size_methods[] = {
     {"items", size_items, METH_NOARGS,
      "items($self, /)\n--\n\nPairs of a device's name and bytes."},
     {"get", (PyCFunction)size_get, METH_VARARGS,
-     "get($self, device, default=None, /)\n--\n\nBytes on that device, or the "
+     "get($self, key, default=None, /)\n--\n\nBytes on that device, or the "
      "default if it is not there."},
     {"__format__", (PyCFunction)size_format, METH_O,
      "__format__($self, format, /)\n--\n\nThe text; with a format, the total "
