@@ -112,7 +112,7 @@ def test_no_roots_at_all():
 
 @pytest.mark.parametrize("copier", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_cannot_be_copied(snap, copier):
-    for thing in (snap, snap.node(0), snap.edges[0], snap.nodes, snap.types()):
+    for thing in (snap, snap.edges[0], snap.nodes, snap.roots, snap.types()):
         with pytest.raises(TypeError, match="pickle"):
             copier(thing)
 
