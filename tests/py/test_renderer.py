@@ -101,13 +101,6 @@ def test_ctrl_c_ends_a_drawing(pretend, drawing, tmp_path):
     assert os.listdir(tmp_path) == ["renderer"]
 
 
-def test_ctrl_c_ends_a_drawing(pretend, tmp_path):
-    pretend("kill -INT $PPID; exec sleep 1000")
-    with pytest.raises(KeyboardInterrupt):
-        leakgraph.show_refs([[]], tmp_path / "x.svg")
-    assert os.listdir(tmp_path) == ["renderer"]
-
-
 def test_a_callback_ends_a_drawing(pretend, tmp_path):
     def stop(phase, done):
         raise LookupError(phase)
