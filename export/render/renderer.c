@@ -21,6 +21,9 @@
 #define IS_SANITIZED 1
 #endif
 #endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED 0
+#endif
 
 static void
 limit(int resource, rlim_t most)
@@ -57,10 +60,9 @@ limit_all(unsigned seconds, uint64_t bytes)
         alarm(seconds);
         limit(RLIMIT_CPU, seconds);
     }
-#ifndef IS_SANITIZED // its shadow is address space, too
-    if (bytes)
+    // A sanitizer's shadow is address space, too.
+    if (bytes && !IS_SANITIZED)
         limit(RLIMIT_AS, bytes);
-#endif
 }
 
 // Files of the caller's that were not to be closed by themselves.
