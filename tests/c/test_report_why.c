@@ -326,8 +326,8 @@ dominators(void)
                                &err) == LG_EINVAL);
     CHECK(lg_report_dominators(told.analysis, 0, 2, LG_FORMAT_TEXT, &text,
                                &err) == LG_EINVAL);
-    CHECK(why_report(told.analysis, &(uint32_t){99}, 1, NULL, LG_FORMAT_TEXT,
-                     &text) == LG_EINVAL);
+    lg_why why;
+    CHECK(lg_why_new(told.analysis, 99, NULL, &why, &err) == LG_EINVAL);
     forget(&told);
 }
 
