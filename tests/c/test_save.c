@@ -221,7 +221,8 @@ save_and_die(const lg_graph *graph)
     int status = 0;
     pid_t child = fork();
     if (child == 0)
-        _exit(lg_graph_save(graph, path_of("graph"), NULL, &monitor, NULL));
+        _exit(
+            (int)lg_graph_save(graph, path_of("graph"), NULL, &monitor, NULL));
     REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
