@@ -16,6 +16,7 @@ class Job:
         self.payload = bytearray(20_000 + number)
         self.twin = [self.payload]
 jobs = {f"job {i}": Job(i) for i in range(200)}
+tables = {name: [bytearray(500_000)] for name in "abcdefgh"}
 ring = [Job(1), Job(2)]
 ring[0].other, ring[1].other = ring[1], ring[0]
 """,
