@@ -44,17 +44,17 @@ lg__verb_top(const lg_arguments *arguments)
     lg_analysis *analysis;
     lg_text text = {0};
     lg_error error = {0};
-    uint32_t by;
+    uint32_t device;
     size_t limit = arguments->all ? SIZE_MAX : limit_of(arguments);
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
-    if (!lg__by_find(graph, arguments, &by, &code) ||
+    if (!lg__by_find(graph, arguments, &device, &code) ||
         !lg__analyse(graph, &analysis, &code)) {
         lg_graph_free(graph);
         return code;
     }
     lg_status status =
-        lg_report_top(analysis, arguments->group, by, limit, lg__monitor(),
+        lg_report_top(analysis, arguments->group, device, limit, lg__monitor(),
                       format_of(arguments), &text, &error);
     return print_and_close(graph, analysis, status, &text, &error);
 }
@@ -171,7 +171,8 @@ lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
         .min_bytes = arguments->min_bytes,
         .limit = limit,
     };
-    if (!lg__by_find(lg_analysis_graph(analysis), arguments, &options.by, code))
+    if (!lg__by_find(lg_analysis_graph(analysis), arguments, &options.device,
+                     code))
         return false;
     if (!lg_analysis_cycles(analysis, &options, lg__monitor(), out, &error))
         return true;

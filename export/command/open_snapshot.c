@@ -70,22 +70,19 @@ bool
 lg__by_find(const lg_graph *graph, const lg_arguments *arguments, uint32_t *out,
             int *code)
 {
-    static const char prefix[] = "device:"; // as in Python
     const char *name = arguments->by;
     lg_error error = {0};
     uint32_t device = 0;
-    *out = 0;
+    *out = LG_NONE;
     if (!name || !strcmp(name, "retained"))
         return true;
-    if (!strncmp(name, prefix, sizeof prefix - 1))
-        name += sizeof prefix - 1;
     if (lg_graph_device_find(graph, name, &device, &error)) {
         lg__complain("--by takes retained, host or a device: %s",
                      error.message);
         *code = EXIT_USAGE;
         return false;
     }
-    *out = device + 1;
+    *out = device;
     return true;
 }
 

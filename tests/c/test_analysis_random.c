@@ -260,7 +260,7 @@ static void
 compare_groups(const lg_analysis *analysis)
 {
     lg_table *table;
-    REQUIRE(lg_tabulate_top(analysis, LG_GROUP_TYPE, 0, 0, NULL, &table,
+    REQUIRE(lg_tabulate_top(analysis, LG_GROUP_TYPE, LG_NONE, 0, NULL, &table,
                             NULL) == LG_OK);
     REQUIRE(lg_table_device_count(table) + 1 == ORACLE_DEVICES);
     CHECK(lg_table_row_count(table) > 0);

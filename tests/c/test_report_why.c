@@ -204,8 +204,8 @@ expect_top(const heap *told, lg_group group, lg_format format,
            const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_top(told->analysis, group, 0, 3, NULL, format, &text,
-                          NULL) == LG_OK);
+    REQUIRE(lg_report_top(told->analysis, group, LG_NONE, 3, NULL, format,
+                          &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }

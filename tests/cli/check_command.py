@@ -218,7 +218,7 @@ class Command(unittest.TestCase):
     def test_by(self) -> None:
         for verb in ("top", "cycles"):
             plain = self.fine(verb, "family.lgs")
-            for by in ("retained", "host", "device:host"):
+            for by in ("retained", "host", "cpu"):
                 self.assertEqual(self.fine(verb, "family.lgs", "--by", by), plain)
             words = (verb, "family.lgs", "--by", "cuda:3")
             self.refused(2, "--by takes retained, host or a device", *words)

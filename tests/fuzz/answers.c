@@ -150,7 +150,7 @@ ask_reports(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         for (int group = LG_GROUP_OBJECT; group <= LG_GROUP_MODULE; group++)
             lg_report_top(analysis, (lg_group)group, LG_NONE, LIMIT, NULL,
                           format, text, NULL);
-        lg_report_top(analysis, LG_GROUP_OBJECT, 0, 0, NULL, format, text,
+        lg_report_top(analysis, LG_GROUP_OBJECT, LG_NONE, 0, NULL, format, text,
                       NULL);
         lg_report_dominators(analysis, nodes[0], 0.01, format, text, NULL);
         lg_report_dominators(analysis, LG_NONE, 0, format, text, NULL);

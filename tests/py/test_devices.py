@@ -72,12 +72,12 @@ def test_top_by_device(fake):
 def sizes(**options):
     return [round(r.node.retained_on("cuda:0") / MIB) for r in snap.top(3, **options)]
 
-print(sizes(by="device:cuda:0"))
-(first, *_) = snap.top(1, by="device:cuda:1")
+print(sizes(by="cuda:0"))
+(first, *_) = snap.top(1, by="cuda:1")
 print(first.node.retained_on("cuda:1") // MIB, first.retained.device // MIB)
 (host,), (most,) = snap.top(1, by="host"), snap.top(1)
 print(host.retained.host >= 2 * MIB, most.retained.device // MIB)
-rows = snap.top(50, by="device:cuda:0", group="type")
+rows = snap.top(50, by="cuda:0", group="type")
 print({r.name: r.retained.device // MIB for r in rows}["__main__.Batch"])
 print(all(snap.retained_on(f"type:{r.name}", "cuda:0") > 0 for r in rows))
 print("cuda:0 · " in str(rows), "cuda:1" in str(rows))
@@ -85,7 +85,7 @@ for by in ("size", 3):
     try:
         snap.top(by=by)
     except leakgraph.ArgumentError as error:
-        print("device:cuda:0" in str(error))
+        print("cuda:0" in str(error))
 """) == ["[8, 4, 1]", "64 64", "True 64", "79", "True", "True True", "True", "True"]
 
 
@@ -96,8 +96,8 @@ def rings(by):
     mine = [c for c in found if "Ring" in str(c)]
     return [(c.bytes_on("cuda:0") // MIB, c.bytes_on("cuda:1") // MIB) for c in mine]
 
-print(rings("device:cuda:0"), rings("device:cuda:1"), rings("retained"))
-found = snap.cycles(kind="collectable", by="device:cuda:1", limit=1)
+print(rings("cuda:0"), rings("cuda:1"), rings("retained"))
+found = snap.cycles(kind="collectable", by="cuda:1", limit=1)
 print(len(found), found.total, found[0].retained_total // MIB)
 print("4.00 MiB cuda:0" in str(snap.cycles(kind="collectable")))
 """) == [

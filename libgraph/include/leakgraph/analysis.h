@@ -155,7 +155,8 @@ typedef struct lg_cycle_options {
                             of 1 MiB or more or that retain a tensor or
                             figure */
     size_t limit;      /**< 0: all */
-    uint32_t by;       /**< what makes them big: see lg_report_top */
+    uint32_t device;   /**< what is retained there makes them big; LG_NONE: the
+                            host and all devices together */
 } lg_cycle_options;
 
 /** The cycles of the graph, biggest retained bytes first. options may be NULL.
@@ -223,12 +224,11 @@ typedef enum lg_group {
     LG_GROUP_MODULE,     /**< by module of the type */
 } lg_group;
 
-/** Text and JSON, for the command and for Python. `by` ranks: 0 by what is
- *  retained on the host and all devices together, else by what is retained on
- *  one device, whose id in the graph is `by` - 1 (0: the host). limit 0: all.
- */
+/** Text and JSON, for the command and for Python. What is retained on
+ *  `device` makes rows big: a device of the graph, or LG_NONE for the host and
+ *  all devices together (see lg_graph_device_count). limit 0: all. */
 LG_API lg_status lg_report_top(const lg_analysis *analysis, lg_group group,
-                               uint32_t by, size_t limit,
+                               uint32_t device, size_t limit,
                                const lg_monitor *monitor, lg_format format,
                                lg_text *out, lg_error *err);
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,

@@ -161,7 +161,7 @@ LG_API lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
                                   lg_error *err);
 /** Who retains the most; see lg_report_top. */
 LG_API lg_status lg_tabulate_top(const lg_analysis *analysis, lg_group group,
-                                 uint32_t by, size_t limit,
+                                 uint32_t device, size_t limit,
                                  const lg_monitor *monitor, lg_table **out,
                                  lg_error *err);
 /** The dominator tree, as rows with a depth; see lg_report_dominators. */

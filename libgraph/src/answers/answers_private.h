@@ -16,9 +16,9 @@
  * Up to `limit` objects that gather bytes, biggest first, none below another.
  * What only passes on to one other most of what it retains is no gatherer, nor
  * are modules, threads, frames and the interpreter: what they dominate stands
- * for them. `by` as in lg_report_top.
+ * for them. `device` as in lg_report_top.
  */
-lg_status lg__top_objects(const lg_analysis *analysis, uint32_t by,
+lg_status lg__top_objects(const lg_analysis *analysis, uint32_t device,
                           size_t limit, lg__gathered *out, lg_error *err);
 
 /** A group of objects. */
@@ -41,13 +41,13 @@ typedef struct lg__top_list {
  *  biggest first; group_of[type] is below group_count. O(limit / 64 * (nodes +
  *  edges)). */
 lg_status lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of,
-                         uint32_t group_count, uint32_t by, size_t limit,
+                         uint32_t group_count, uint32_t device, size_t limit,
                          const lg_monitor *monitor, lg__top_list *out,
                          lg_error *err);
 void lg__top_list_free(lg__top_list *list);
 
 /** What a node retains by that measure. */
 uint64_t lg__top_weight(const lg_analysis *analysis, uint32_t node,
-                        uint32_t by);
+                        uint32_t device);
 
 #endif

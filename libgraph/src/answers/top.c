@@ -11,23 +11,23 @@ enum { PASSED_ON_PERCENT = 80 };
 
 typedef struct ranking {
     const lg_analysis *analysis;
-    uint32_t by;
+    uint32_t device;
     const lg__fold *folds;
     lg__gathered heap; // the biggest on top
     lg__gathered below;
 } ranking;
 
 uint64_t
-lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t by)
+lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t device)
 {
-    return by == 0 ? lg__freed_by(analysis, node)
-                   : lg_node_retained_on(analysis, node, by - 1);
+    return device == LG_NONE ? lg__freed_by(analysis, node)
+                             : lg_node_retained_on(analysis, node, device);
 }
 
 static uint64_t
 weight(const ranking *state, uint32_t node)
 {
-    return lg__top_weight(state->analysis, node, state->by);
+    return lg__top_weight(state->analysis, node, state->device);
 }
 
 static bool
@@ -121,11 +121,11 @@ is_gatherer(ranking *state, uint32_t node, bool *going)
 }
 
 lg_status
-lg__top_objects(const lg_analysis *analysis, uint32_t by, size_t limit,
+lg__top_objects(const lg_analysis *analysis, uint32_t device, size_t limit,
                 lg__gathered *out, lg_error *err)
 {
     ranking state = {.analysis = analysis,
-                     .by = by,
+                     .device = device,
                      .folds = lg__graph_folds(analysis->graph)};
     lg__gathered found = {0};
     bool going = state.folds != NULL && push_below(&state, LG_NONE) &&
@@ -148,7 +148,7 @@ lg__top_objects(const lg_analysis *analysis, uint32_t by, size_t limit,
 typedef struct grouping {
     const lg_analysis *analysis;
     const uint32_t *group_of;
-    uint32_t by;
+    uint32_t device;
     lg__top_group *groups;
     size_t devices;   // and the host
     uint64_t *size;   // [group * devices] of members
@@ -171,9 +171,10 @@ enter(grouping *state, uint32_t node)
                 lg_node_device(state->analysis->graph, node)] +=
         lg_node_size(state->analysis->graph, node);
     if (state->open[group_of(state, node)]++ == 0)
-        group->bound += state->by == 0 ? lg__retained_by(state->analysis, node)
-                                       : lg__dominated_on(state->analysis, node,
-                                                          state->by - 1);
+        group->bound +=
+            state->device == LG_NONE
+                ? lg__retained_by(state->analysis, node)
+                : lg__dominated_on(state->analysis, node, state->device);
     state->cursor[node] = state->analysis->first_child[node];
 }
 
@@ -237,7 +238,7 @@ weigh_some(const grouping *state, lg__top_group *groups, uint32_t count,
                                            monitor, groups->retained, err);
     for (uint32_t lane = 0; lane < count && status == LG_OK; lane++)
         for (uint32_t device = 0; device <= graph->device_count; device++)
-            if (state->by == 0 || state->by == device + 1)
+            if (state->device == LG_NONE || state->device == device)
                 groups[lane].rank += groups[lane].retained[device];
     return status;
 }
@@ -286,7 +287,8 @@ weigh_best(grouping *state, uint32_t group_count, size_t limit,
     }
     lg_status status = weigh(state, state->groups, count, monitor, err);
     qsort(state->groups, count, sizeof *state->groups, by_rank);
-    while (count > 0 && state->by > 0 && state->groups[count - 1].rank == 0)
+    while (count > 0 && state->device != LG_NONE &&
+           state->groups[count - 1].rank == 0)
         count--;
     out->count = count;
     return status;
@@ -294,7 +296,7 @@ weigh_best(grouping *state, uint32_t group_count, size_t limit,
 
 lg_status
 lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
-               uint32_t group_count, uint32_t by, size_t limit,
+               uint32_t group_count, uint32_t device, size_t limit,
                const lg_monitor *monitor, lg__top_list *out, lg_error *err)
 {
     size_t nodes = analysis->graph->columns.node_count;
@@ -302,7 +304,7 @@ lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
     grouping state = {
         .analysis = analysis,
         .group_of = group_of_type,
-        .by = by,
+        .device = device,
         .groups = calloc((size_t)group_count + 1, sizeof(lg__top_group)),
         .devices = devices,
         .size = calloc(((size_t)group_count + 1) * devices, sizeof(uint64_t)),

@@ -180,7 +180,7 @@ biggest_first(const void *left, const void *right)
 static size_t
 rank(listing *state, ranked *out)
 {
-    uint32_t by = state->options.by;
+    uint32_t device = state->options.device;
     size_t count = 0;
     for (uint32_t i = 0; i < lg_analysis_component_count(state->analysis);
          i++) {
@@ -188,10 +188,11 @@ rank(listing *state, ranked *out)
         if (!is_asked_for(state, &cycle))
             continue;
         state->cycles.of_kind[cycle.kind]++;
-        out[count++] = (ranked){
-            by == 0 ? cycle.retained.host + cycle.retained.device
-                    : lg_component_retained_on(state->analysis, i, by - 1),
-            i};
+        out[count++] =
+            (ranked){device == LG_NONE
+                         ? cycle.retained.host + cycle.retained.device
+                         : lg_component_retained_on(state->analysis, i, device),
+                     i};
     }
     qsort(out, count, sizeof *out, biggest_first);
     return count;
@@ -253,12 +254,14 @@ lg_analysis_cycles(const lg_analysis *analysis, const lg_cycle_options *options,
         .analysis = analysis,
         .graph = lg_analysis_graph(analysis),
         .monitor = monitor,
-        .options = options ? *options : (lg_cycle_options){.min_bytes = -1},
+        .options = options
+                       ? *options
+                       : (lg_cycle_options){.min_bytes = -1, .device = LG_NONE},
     };
+    uint32_t device = state.options.device;
     lg_status status =
-        state.options.by > state.graph->device_count + 1
-            ? lg_error_set(err, LG_EINVAL, "there is no device %u",
-                           state.options.by - 1)
+        device != LG_NONE && device > state.graph->device_count
+            ? lg_error_set(err, LG_EINVAL, "there is no device %u", device)
             : prepare(&state, err);
     if (status == LG_OK)
         status = list(&state, err);

@@ -9,8 +9,8 @@
 typedef struct report {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    uint32_t by;    // what rows are ranked by
-    uint64_t total; // all there is of that
+    uint32_t device; // what rows are ranked by
+    uint64_t total;  // all there is of that
     lg__where where;
     const lg_monitor *monitor;
     lg_table *table;
@@ -39,7 +39,7 @@ whole(const report *to, uint32_t which)
 {
     uint64_t sum = 0;
     for (uint32_t device = 0; device <= to->graph->device_count; device++)
-        if (to->by == 0 || to->by == device + 1)
+        if (to->device == LG_NONE || to->device == device)
             sum += whole_on(to->analysis, which, device);
     return sum;
 }
@@ -87,7 +87,7 @@ put_object(report *to, uint32_t node, lg_error *err)
     lg_table *table = to->table;
     lg__table_row(table);
     lg__put_retained(table, RETAINED, to->analysis, lg_node_retained_on, node);
-    lg__put_share(table, SHARE, lg__top_weight(to->analysis, node, to->by),
+    lg__put_share(table, SHARE, lg__top_weight(to->analysis, node, to->device),
                   to->total);
     lg__put_retained(table, SIZE, to->analysis, own_on, node);
     lg__put_node(table, OBJECT, to->graph, node);
@@ -112,7 +112,7 @@ tabulate_objects(report *to, size_t limit, lg_error *err)
     };
     lg__gathered nodes = {0};
     lg_status status =
-        lg__top_objects(to->analysis, to->by, limit, &nodes, err);
+        lg__top_objects(to->analysis, to->device, limit, &nodes, err);
     if (status != LG_OK)
         return status;
     to->table = lg__table_new(to->graph, (lg__layout){0}, columns, 5);
@@ -260,8 +260,8 @@ tabulate_groups(report *to, lg_group group, size_t limit, lg_error *err)
     lg_status status = list_groups(to->graph, group, &all, err);
     if (status != LG_OK)
         return status;
-    status = lg__top_groups(to->analysis, all.of_type, all.count, to->by, limit,
-                            to->monitor, &rows, err);
+    status = lg__top_groups(to->analysis, all.of_type, all.count, to->device,
+                            limit, to->monitor, &rows, err);
     if (status == LG_OK)
         put_groups(to, &all, &rows, group);
     lg__top_list_free(&rows);
@@ -270,17 +270,17 @@ tabulate_groups(report *to, lg_group group, size_t limit, lg_error *err)
 }
 
 lg_status
-lg_tabulate_top(const lg_analysis *analysis, lg_group group, uint32_t by,
+lg_tabulate_top(const lg_analysis *analysis, lg_group group, uint32_t device,
                 size_t limit, const lg_monitor *monitor, lg_table **out,
                 lg_error *err)
 {
     report to = {.analysis = analysis,
                  .graph = analysis->graph,
-                 .by = by,
+                 .device = device,
                  .where = {.analysis = analysis},
                  .monitor = monitor};
-    if (by > analysis->graph->device_count + 1)
-        return lg_error_set(err, LG_EINVAL, "there is no device %u", by - 1);
+    if (device != LG_NONE && device > analysis->graph->device_count)
+        return lg_error_set(err, LG_EINVAL, "there is no device %u", device);
     to.total = whole(&to, EVERYTHING);
     limit = limit > 0 ? limit : SIZE_MAX;
     lg_status status = group == LG_GROUP_OBJECT
@@ -294,12 +294,12 @@ lg_tabulate_top(const lg_analysis *analysis, lg_group group, uint32_t by,
 }
 
 lg_status
-lg_report_top(const lg_analysis *analysis, lg_group group, uint32_t by,
+lg_report_top(const lg_analysis *analysis, lg_group group, uint32_t device,
               size_t limit, const lg_monitor *monitor, lg_format format,
               lg_text *out, lg_error *err)
 {
     lg_table *table = NULL;
     lg_status status =
-        lg_tabulate_top(analysis, group, by, limit, monitor, &table, err);
+        lg_tabulate_top(analysis, group, device, limit, monitor, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

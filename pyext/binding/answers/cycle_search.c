@@ -106,7 +106,7 @@ static bool
 request_parse(cycles_request *self, core_state *state, PyObject *const *values)
 {
     uint64_t limit = DEFAULT_LIMIT;
-    *self = (cycles_request){.options.min_bytes = -1};
+    *self = (cycles_request){.options = {.min_bytes = -1, .device = LG_NONE}};
     if (!parse_holding(self, values[ARG_HOLDING]) ||
         !parse_kinds(state, values[ARG_KIND], &self->options.kinds) ||
         !parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) ||
@@ -195,7 +195,8 @@ request_run(cycles_request *self, snapshot_object *snapshot)
     if (graph == NULL)
         return NULL;
     PyObject *cycles = NULL;
-    if (by_find(object_state(snapshot), graph, self->by, &self->options.by) &&
+    if (by_find(object_state(snapshot), graph, self->by,
+                &self->options.device) &&
         (self->predicate == NULL || ask_predicate(self, graph))) {
         const lg_analysis *analysis =
             analysis_acquire(snapshot, &self->progress.monitor);
@@ -235,7 +236,7 @@ request_finish(cycles_request *self, PyObject *cycles)
     "limit     None for all\n"                                                 \
     "by        what makes them big: 'retained' (or None) on the host and "     \
     "all\n"                                                                    \
-    "          devices together, 'host', or 'device:cuda:0'\n"                 \
+    "          devices together, 'host', or a device: 'cuda:0'\n"              \
     "progress  as in snapshot()"
 
 const char core_cycles_doc[] =

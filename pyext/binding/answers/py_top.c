@@ -118,7 +118,7 @@ request_finish(top_request *self, PyObject *top)
     "\n\nlimit     rows, the biggest first; None for all\n"                    \
     "by        what makes them big: 'retained' on the host and all "           \
     "devices\n"                                                                \
-    "          together, 'host', or 'device:cuda:0'\n"                         \
+    "          together, 'host', or a device: 'cuda:0'\n"                      \
     "group     'object': the objects that gather the most, none below\n"       \
     "          another; 'type', 'module': all objects of a type, or of the\n"  \
     "          types of a module, with what only they together keep alive\n"   \

@@ -1,6 +1,5 @@
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
-#include <string.h>
 
 bool
 device_named(core_state *state, const lg_graph *graph, PyObject *name,
@@ -23,22 +22,14 @@ device_named(core_state *state, const lg_graph *graph, PyObject *name,
     return status == LG_OK;
 }
 
-static const char prefix[] = "device:";
-
 bool
 by_check(core_state *state, PyObject *by)
 {
-    if (by == NULL || by == Py_None)
-        return true;
-    const char *text = PyUnicode_Check(by) ? PyUnicode_AsUTF8(by) : "";
-    if (text == NULL)
-        return false;
-    if (strcmp(text, "retained") == 0 || strcmp(text, "host") == 0 ||
-        strncmp(text, prefix, sizeof prefix - 1) == 0)
+    if (by == NULL || by == Py_None || PyUnicode_Check(by))
         return true;
     PyErr_Format(state->errors[ERROR_ARGUMENT],
-                 "by must be 'retained', 'host' or 'device:' and a name such "
-                 "as 'device:cuda:0', not %R.",
+                 "by must be 'retained', 'host' or a device such as 'cuda:0', "
+                 "not %R.",
                  by);
     return false;
 }
@@ -46,17 +37,9 @@ by_check(core_state *state, PyObject *by)
 bool
 by_find(core_state *state, const lg_graph *graph, PyObject *by, uint32_t *out)
 {
-    *out = 0;
-    const char *text = by && by != Py_None ? PyUnicode_AsUTF8(by) : "retained";
-    if (text == NULL || strcmp(text, "retained") == 0)
-        return text != NULL;
-    bool host = strcmp(text, "host") == 0;
-    uint32_t device;
-    PyObject *name =
-        PyUnicode_FromString(host ? text : text + sizeof prefix - 1);
-    bool known = name != NULL && device_named(state, graph, name, &device);
-    Py_XDECREF(name);
-    if (known)
-        *out = device + 1;
-    return known;
+    *out = LG_NONE;
+    if (by == NULL || by == Py_None ||
+        PyUnicode_CompareWithASCIIString(by, "retained") == 0)
+        return true;
+    return device_named(state, graph, by, out);
 }

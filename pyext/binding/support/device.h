@@ -10,10 +10,11 @@
 bool device_named(core_state *state, const lg_graph *graph, PyObject *name,
                   uint32_t *device);
 
-/** Whether `by` is None, 'retained', 'host' or 'device:NAME'. */
+/** Whether `by` is None or a str. */
 bool by_check(core_state *state, PyObject *by);
 
-/** What it stands for in this graph: 0, or a device and 1. */
+/** The device that it stands for in this graph: LG_NONE for None and
+ * 'retained', else the one of that name, as in device_named(). */
 bool by_find(core_state *state, const lg_graph *graph, PyObject *by,
              uint32_t *out);
 
