@@ -12,7 +12,7 @@ static PyStructSequence_Field root_fields[] = {
 static PyStructSequence_Field type_row_fields[] = {
     {"name", "module and qualified name of the type"},
     {"count", "how many objects"},
-    {"bytes", "their shallow sizes together"},
+    {"bytes", "their shallow sizes together: a Size"},
     {NULL, NULL},
 };
 

@@ -209,13 +209,10 @@ static PyMethodDef snapshot_methods[] = {
      "itself; it is kept. Ctrl-C stops it, other\nthreads run on. PartialError "
      "on a snapshot of a part of the heap."},
     {"retained", snapshot_retained, METH_O,
-     "retained($self, target, /)\n--\n\nBytes(host, device) that only these "
-     "objects together keep alive.\n\ntarget is a selector, a Node, a list "
+     "retained($self, target, /)\n--\n\nBytes that only these objects "
+     "together keep alive: a Size.\n\ntarget is a selector, a Node, a list "
      "or Nodes of them, or a live object. The\nexact figure of the set, not "
      "the sum of its members."},
-    {"retained_on", FASTCALL(snapshot_retained_on), KEYWORDS,
-     "retained_on($self, /, target, device)\n--\n\nThe same on one device: "
-     "'host', 'cuda:0' ..."},
     {"cycles", FASTCALL(snapshot_cycles), KEYWORDS, snapshot_cycles_doc},
     {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
     {"tensors", FASTCALL(snapshot_tensors), KEYWORDS, snapshot_tensors_doc},

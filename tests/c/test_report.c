@@ -46,9 +46,11 @@ types(void)
     CHECK(lg_report_types(graph, LG_SORT_NAME, 2, LG_FORMAT_JSON, &text,
                           NULL) == LG_OK);
     CHECK_TEXT(text, "{\"type_count\": 17, \"count\": 31, "
-                     "\"bytes\": 8589936468, \"types\": [\n"
-                     "  {\"count\": 1, \"bytes\": 69, \"type\": \"cell\"},\n"
-                     "  {\"count\": 1, \"bytes\": 64, \"type\": \"code\"}\n"
+                     "\"bytes\": {\"host\": 8589936468}, \"types\": [\n"
+                     "  {\"count\": 1, \"bytes\": {\"host\": 69}, \"type\": "
+                     "\"cell\"},\n"
+                     "  {\"count\": 1, \"bytes\": {\"host\": 64}, \"type\": "
+                     "\"code\"}\n"
                      "]}\n");
     lg_text_free(&text);
 }

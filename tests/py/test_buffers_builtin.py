@@ -35,7 +35,7 @@ def test_the_memory_is_a_node_and_its_bytes_are_those_freed(name):
         (memory,) = data_of(node)
         assert memory.type_name == called and memory.synthetic
         assert node.size < 500 and memory.dominator == node
-        promised = node.retained
+        promised = node.retained.host
         del node, memory
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]

@@ -54,32 +54,33 @@ def fake(python):
 def test_retained(fake):
     assert fake("""
 node = snap.find(large)
-print([node.retained_on(d) // MIB for d in ("host", "cuda:0", "cuda:1")])
-print(node.retained < 4096, (node.retained_total - node.retained) // MIB)
-print([snap.retained_on("type:__main__.Batch", d) // MIB for d in ("cuda:0", "cuda:1")])
+print([node.retained[d] // MIB for d in ("host", "cuda:0", "cuda:1")])
+print(node.retained.host < 4096, node.retained.device // MIB)
+print([snap.retained("type:__main__.Batch")[d] // MIB for d in ("cuda:0", "cuda:1")])
 both = snap.retained([node, snap.find(other)])
 print(both.device // MIB, both.host < 8192)
-print(snap.why(large).retained_total // MIB, "8.00 MiB cuda:0" in str(snap.why(large)))
+print(snap.why(large).retained.total // MIB, "8.00 MiB cuda:0" in str(snap.why(large)))
 try:
-    snap.retained_on(large, "cuda:7")
-except leakgraph.ArgumentError as error:
-    print("cuda:0" in str(error))
-""") == ["[0, 8, 0]", "True 8", "[13, 66]", "72 True", "8 True", "True"]
+    snap.retained(large)["cuda:7"]
+except KeyError as error:
+    print("cuda:7" in str(error))
+print([row.bytes for row in snap.types() if "cuda:1" in str(row.bytes)] != [])
+""") == ["[0, 8, 0]", "True 8", "[13, 66]", "72 True", "8 True", "True", "True"]
 
 
 def test_top_by_device(fake):
     assert fake("""
 def sizes(**options):
-    return [round(r.node.retained_on("cuda:0") / MIB) for r in snap.top(3, **options)]
+    return [round(r.node.retained["cuda:0"] / MIB) for r in snap.top(3, **options)]
 
 print(sizes(by="cuda:0"))
 (first, *_) = snap.top(1, by="cuda:1")
-print(first.node.retained_on("cuda:1") // MIB, first.retained.device // MIB)
+print(first.node.retained["cuda:1"] // MIB, first.retained.device // MIB)
 (host,), (most,) = snap.top(1, by="host"), snap.top(1)
 print(host.retained.host >= 2 * MIB, most.retained.device // MIB)
 rows = snap.top(50, by="cuda:0", group="type")
 print({r.name: r.retained.device // MIB for r in rows}["__main__.Batch"])
-print(all(snap.retained_on(f"type:{r.name}", "cuda:0") > 0 for r in rows))
+print(all(snap.retained(f"type:{r.name}")["cuda:0"] > 0 for r in rows))
 print("cuda:0 · " in str(rows), "cuda:1" in str(rows))
 for by in ("size", 3):
     try:

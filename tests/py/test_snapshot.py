@@ -75,7 +75,7 @@ def test_roots(snap):
 def test_types(snap):
     table = snap.types()
     assert sum(row.count for row in table) == len(snap)
-    assert sum(row.bytes for row in table) == sum(node.size for node in snap.nodes)
+    assert sum(row.bytes for row in table).host == sum(n.size for n in snap.nodes)
     assert [row.bytes for row in table] == sorted(
         (row.bytes for row in table), reverse=True
     )

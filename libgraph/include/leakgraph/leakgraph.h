@@ -581,7 +581,7 @@ typedef enum lg_sort { LG_SORT_BYTES = 0, LG_SORT_COUNT, LG_SORT_NAME } lg_sort;
 typedef struct lg_type_row {
     uint32_t type;
     uint64_t count;
-    uint64_t bytes;
+    uint64_t bytes; /**< shallow, on the host and all devices */
 } lg_type_row;
 
 /** One row per type with at least one node, sorted. *rows is the caller's, to

@@ -49,9 +49,12 @@ by_count(const void *left, const void *right)
     return compare_names(a, b);
 }
 
+// Each node's bytes are its type's too, in each[type][device] unless it is
+// NULL.
 static keyed_row *
-count_types(const lg_graph *graph)
+count_types(const lg_graph *graph, uint64_t *each)
 {
+    size_t devices = (size_t)lg_graph_device_count(graph) + 1;
     keyed_row *rows = calloc(graph->type_count, sizeof *rows);
     if (rows == NULL)
         return NULL;
@@ -60,18 +63,21 @@ count_types(const lg_graph *graph)
         rows[type].name = lg_graph_string(graph, graph->type_name[type]);
     }
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        lg_type_row *row = &rows[graph->columns.type[node]].row;
-        row->count++;
-        row->bytes += lg_node_size(graph, node);
+        uint32_t type = graph->columns.type[node];
+        uint64_t bytes = lg_node_size(graph, node);
+        rows[type].row.count++;
+        rows[type].row.bytes += bytes;
+        if (each != NULL)
+            each[type * devices + lg_node_device(graph, node)] += bytes;
     }
     return rows;
 }
 
-lg_status
-lg_graph_type_rows(const lg_graph *graph, lg_sort sort, lg_type_row **rows,
-                   size_t *count, lg_error *err)
+static lg_status
+sort_types(const lg_graph *graph, lg_sort sort, uint64_t *each,
+           lg_type_row **rows, size_t *count, lg_error *err)
 {
-    keyed_row *all = count_types(graph);
+    keyed_row *all = count_types(graph, each);
     lg_type_row *kept =
         all == NULL ? NULL : malloc(graph->type_count * sizeof *kept);
     if (kept == NULL) {
@@ -92,64 +98,89 @@ lg_graph_type_rows(const lg_graph *graph, lg_sort sort, lg_type_row **rows,
     return LG_OK;
 }
 
+lg_status
+lg_graph_type_rows(const lg_graph *graph, lg_sort sort, lg_type_row **rows,
+                   size_t *count, lg_error *err)
+{
+    return sort_types(graph, sort, NULL, rows, count, err);
+}
+
 enum { OBJECTS, BYTES, TYPE, COLUMNS };
 
 static const lg__column columns[COLUMNS] = {
     [OBJECTS] = {"count", "objects", .type = LG_COLUMN_COUNT, .least = 12},
-    [BYTES] = {"bytes", "size", .type = LG_COLUMN_BYTES, .least = 12},
+    [BYTES] = {"bytes", "size", .type = LG_COLUMN_SIZE, .least = 12},
     [TYPE] = {"type", .gap = 2},
 };
 
 static void
-put_row(lg_table *table, uint64_t count, uint64_t bytes, lg_string name)
+put_row(lg_table *table, uint64_t count, const uint64_t *bytes, lg_string name)
 {
     lg__put_count(table, OBJECTS, count);
-    lg__put_count(table, BYTES, bytes);
+    lg__put_each(table, BYTES, bytes);
     lg__put_string(table, TYPE, name);
 }
 
 static void
-put_facts(lg_table *table, size_t types, uint64_t count, uint64_t bytes)
+put_facts(lg_table *table, size_t types, uint64_t count, const uint64_t *bytes)
 {
     static const lg__column facts[] = {
         {"type_count", .type = LG_COLUMN_COUNT},
         {"count", .type = LG_COLUMN_COUNT},
-        {"bytes", .type = LG_COLUMN_BYTES},
+        {"bytes", .type = LG_COLUMN_SIZE},
     };
     lg_table *known = lg__table_facts(table, facts, 3);
     lg__put_count(known, 0, types);
     lg__put_count(known, 1, count);
-    lg__put_count(known, 2, bytes);
+    lg__put_each(known, 2, bytes);
+}
+
+// The rows up to the limit, and the sums of all.
+static lg_table *
+fill_table(const lg_graph *graph, const lg_type_row *rows, size_t count,
+           size_t limit, const uint64_t *each, uint64_t *sum)
+{
+    size_t devices = (size_t)lg_graph_device_count(graph) + 1;
+    uint64_t objects = 0;
+    lg_table *table = lg__table_new(
+        graph, (lg__layout){.rows = "types", .noun = "type"}, columns, COLUMNS);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t *bytes = each + rows[i].type * devices;
+        objects += rows[i].count;
+        for (size_t device = 0; device < devices; device++)
+            sum[device] += bytes[device];
+        if (limit > 0 && i >= limit)
+            continue;
+        lg__table_row(table);
+        put_row(table, rows[i].count, bytes,
+                lg_graph_type(graph, rows[i].type).name);
+    }
+    lg__table_set_count(table, count);
+    lg__table_total_row(table);
+    put_row(table, objects, sum, (lg_string){"total", 5});
+    put_facts(table, count, objects, sum);
+    return table;
 }
 
 lg_status
 lg_tabulate_types(const lg_graph *graph, lg_sort sort, size_t limit,
                   lg_table **out, lg_error *err)
 {
-    lg_type_row *rows;
+    size_t devices = (size_t)lg_graph_device_count(graph) + 1;
+    uint64_t *sum = calloc(devices, sizeof *sum);
+    uint64_t *each = calloc(graph->type_count * devices + 1, sizeof *each);
+    lg_type_row *rows = NULL;
     size_t count;
-    uint64_t objects = 0;
-    uint64_t bytes = 0;
-    lg_status status = lg_graph_type_rows(graph, sort, &rows, &count, err);
-    if (status != LG_OK)
-        return status;
-    lg_table *table = lg__table_new(
-        graph, (lg__layout){.rows = "types", .noun = "type"}, columns, COLUMNS);
-    for (size_t i = 0; i < count; i++) {
-        objects += rows[i].count;
-        bytes += rows[i].bytes;
-        if (limit > 0 && i >= limit)
-            continue;
-        lg__table_row(table);
-        put_row(table, rows[i].count, rows[i].bytes,
-                lg_graph_type(graph, rows[i].type).name);
-    }
+    lg_status status = sum == NULL || each == NULL
+                           ? lg__error_memory(err)
+                           : sort_types(graph, sort, each, &rows, &count, err);
+    if (status == LG_OK)
+        status = lg__table_finish(
+            fill_table(graph, rows, count, limit, each, sum), out, err);
     free(rows);
-    lg__table_set_count(table, count);
-    lg__table_total_row(table);
-    put_row(table, objects, bytes, (lg_string){"total", 5});
-    put_facts(table, count, objects, bytes);
-    return lg__table_finish(table, out, err);
+    free(each);
+    free(sum);
+    return status;
 }
 
 lg_status

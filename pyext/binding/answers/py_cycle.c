@@ -123,8 +123,7 @@ get_types(cycle_object *self, void *Py_UNUSED(closure))
     lg_component component;
     if (!cycle_component(self, &component))
         return NULL;
-    return type_rows_of(object_state(self), cycle_snapshot(self)->graph,
-                        component.nodes, component.count);
+    return type_rows_of(cycle_snapshot(self), component.nodes, component.count);
 }
 
 /* --------------------------------------------------------------- bytes --- */

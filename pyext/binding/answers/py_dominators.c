@@ -2,7 +2,6 @@
 #include "binding/objects/py_analysis.h"
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
-#include "binding/support/device.h"
 #include "binding/pictures/drawing.h"
 #include "binding/support/errors.h"
 #include "binding/objects/py_node.h"
@@ -200,35 +199,10 @@ snapshot_retained(PyObject *self, PyObject *target)
 {
     snapshot_object *snapshot = (snapshot_object *)self;
     lg_graph *graph = snapshot_graph(snapshot);
-    uint32_t devices = graph ? lg_graph_device_count(graph) : 0;
     uint64_t *bytes = graph ? weigh_set(snapshot, target, graph) : NULL;
-    if (bytes == NULL)
-        return NULL;
-    lg_bytes sum = {bytes[0], 0};
-    for (uint32_t device = 1; device <= devices; device++)
-        sum.device += bytes[device];
+    PyObject *size = bytes ? size_new(snapshot, bytes) : NULL;
     free(bytes);
-    return bytes_object(object_state(self), sum);
-}
-
-PyObject *
-snapshot_retained_on(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                     PyObject *kwnames)
-{
-    static const char *const names[] = {"target", "device", NULL};
-    static const arg_list list = {"retained_on", names, 2, 2};
-    PyObject *values[2] = {NULL};
-    snapshot_object *snapshot = (snapshot_object *)self;
-    lg_graph *graph = snapshot_graph(snapshot);
-    uint32_t device;
-    if (graph == NULL || !args_take(&list, args, nargs, kwnames, values) ||
-        !device_named(object_state(self), graph, values[1], &device))
-        return NULL;
-    uint64_t *bytes = weigh_set(snapshot, values[0], graph);
-    PyObject *result =
-        bytes ? PyLong_FromUnsignedLongLong(bytes[device]) : NULL;
-    free(bytes);
-    return result;
+    return size;
 }
 
 /* ------------------------------------------------------------- picture --- */

@@ -223,12 +223,6 @@ get_retained(why_object *self, void *closure)
     return node_retained(self->node, closure);
 }
 
-static PyObject *
-get_retained_total(why_object *self, void *closure)
-{
-    return node_retained_total(self->node, closure);
-}
-
 static lg_status
 see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
     lg_error *error)
@@ -299,9 +293,7 @@ static PyGetSetDef why_getset[] = {
     {"dominator", (getter)get_dominator, NULL,
      "The Node that all ways from the roots lead through, or None.", NULL},
     {"retained", (getter)get_retained, NULL,
-     "Host bytes that would be freed with it.", NULL},
-    {"retained_total", (getter)get_retained_total, NULL,
-     "Bytes that would be freed with it, host and devices together.", NULL},
+     "Bytes that would be freed with it: a Size.", NULL},
     {"json", (getter)get_json, NULL,
      "The same for programs: what `leakgraph why --json` prints.", NULL},
     {"drawing", (getter)get_drawing, NULL, "The same as a Drawing.", NULL},

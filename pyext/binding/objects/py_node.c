@@ -158,7 +158,8 @@ static PyGetSetDef node_getset[] = {
      "Module and qualified name of its type; builtins bare.", NULL},
     {"type", (getter)get_type, NULL,
      "The node of its type, or None if that is not in the snapshot.", NULL},
-    {"size", (getter)get_size, NULL, "Shallow size in bytes.", NULL},
+    {"size", (getter)get_size, NULL, "Shallow size in bytes, all on `device`.",
+     NULL},
     {"refcount", (getter)get_refcount, NULL, "Its reference count.", NULL},
     {"found", (getter)get_found, NULL, "References that leakgraph can see.",
      NULL},
@@ -179,11 +180,9 @@ static PyGetSetDef node_getset[] = {
     {"dominated", (getter)node_dominated, NULL,
      "The nodes whose dominator it is, biggest first: Nodes.", NULL},
     {"retained", (getter)node_retained, NULL,
-     "Host bytes that would be freed with it: its own and of all it dominates."
-     "\nOf garbage that goes with a cycle: what the cycle retains.",
+     "Bytes that would be freed with it, its own and of all it dominates: a "
+     "Size.\nOf garbage that goes with a cycle: what the cycle retains.",
      NULL},
-    {"retained_total", (getter)node_retained_total, NULL,
-     "Bytes that would be freed with it, host and devices together.", NULL},
     {"is_reachable", (getter)node_is_reachable, NULL,
      "Whether a root reaches it over strong references.", NULL},
     {"device", (getter)node_device, NULL,
@@ -289,9 +288,6 @@ static PyMethodDef node_methods[] = {
      "referrers($self, /)\n--\n\nThe references to it, as a sequence of Edge; "
      ".node is who holds each.\n\nThe first call on a snapshot indexes all "
      "references backwards."},
-    {"retained_on", (PyCFunction)node_retained_on, METH_O,
-     "retained_on($self, device, /)\n--\n\nBytes that would be freed with it "
-     "on one device: 'host', 'cuda:0' ..."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -25,9 +25,7 @@ PyObject *nodes_dominated(snapshot_object *snapshot,
 PyObject *node_dominator(node_object *self, void *closure);
 PyObject *node_dominated(node_object *self, void *closure);
 PyObject *node_retained(node_object *self, void *closure);
-PyObject *node_retained_total(node_object *self, void *closure);
 PyObject *node_is_reachable(node_object *self, void *closure);
-PyObject *node_retained_on(node_object *self, PyObject *device);
 
 /** Attributes of fact.c. */
 PyObject *node_facts(node_object *self, void *closure);

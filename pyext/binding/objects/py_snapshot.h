@@ -64,8 +64,6 @@ PyObject *snapshot_analyze(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_dominators(snapshot_object *self, void *closure);
 PyObject *snapshot_retained(PyObject *self, PyObject *target);
-PyObject *snapshot_retained_on(PyObject *self, PyObject *const *args,
-                               Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_cycles(PyObject *self, PyObject *const *args,
                           Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,

@@ -2,10 +2,10 @@
  * What a node retains and who dominates it.
  */
 #include "binding/objects/py_analysis.h"
-#include "binding/support/device.h"
 #include "binding/support/errors.h"
 #include "binding/objects/py_node.h"
 #include "binding/objects/sequence.h"
+#include "binding/objects/size.h"
 #include <leakgraph/answers.h>
 
 PyObject *
@@ -47,20 +47,8 @@ PyObject *
 node_retained(node_object *self, void *Py_UNUSED(closure))
 {
     const lg_analysis *analysis = analysis_get(self->snapshot);
-    if (analysis == NULL)
-        return NULL;
-    return PyLong_FromUnsignedLongLong(
-        lg_node_retained(analysis, self->index).host);
-}
-
-PyObject *
-node_retained_total(node_object *self, void *Py_UNUSED(closure))
-{
-    const lg_analysis *analysis = analysis_get(self->snapshot);
-    if (analysis == NULL)
-        return NULL;
-    lg_bytes bytes = lg_node_retained(analysis, self->index);
-    return PyLong_FromUnsignedLongLong(bytes.host + bytes.device);
+    return analysis ? size_retained(self->snapshot, analysis, self->index)
+                    : NULL;
 }
 
 PyObject *
@@ -70,17 +58,4 @@ node_is_reachable(node_object *self, void *Py_UNUSED(closure))
     if (analysis == NULL)
         return NULL;
     return PyBool_FromLong(lg_node_is_reachable(analysis, self->index));
-}
-
-PyObject *
-node_retained_on(node_object *self, PyObject *name)
-{
-    const lg_analysis *analysis = analysis_get(self->snapshot);
-    uint32_t device;
-    if (analysis == NULL ||
-        !device_named(object_state(self), lg_analysis_graph(analysis), name,
-                      &device))
-        return NULL;
-    return PyLong_FromUnsignedLongLong(
-        lg_node_retained_on(analysis, self->index, device));
 }

@@ -1,5 +1,6 @@
 #include "binding/objects/type_table_object.h"
 #include "binding/objects/result.h"
+#include "binding/objects/size.h"
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
@@ -14,29 +15,35 @@
 /* --------------------------------------------------------------- table --- */
 
 static PyObject *
-row_object(core_state *state, const lg_graph *graph, const lg_type_row *row)
+row_object(snapshot_object *snapshot, const lg_graph *graph,
+           const lg_type_row *row, const uint64_t *bytes)
 {
-    PyObject *result = PyStructSequence_New(state->types[TYPE_TYPE_ROW]);
+    PyObject *result =
+        PyStructSequence_New(object_state(snapshot)->types[TYPE_TYPE_ROW]);
     if (result == NULL)
         return NULL;
-    PyStructSequence_SetItem(
-        result, 0, string_object(lg_graph_type(graph, row->type).name));
-    PyStructSequence_SetItem(result, 1,
-                             PyLong_FromUnsignedLongLong(row->count));
-    PyStructSequence_SetItem(result, 2,
-                             PyLong_FromUnsignedLongLong(row->bytes));
+    PyObject *fields[] = {
+        string_object(lg_graph_type(graph, row->type).name),
+        PyLong_FromUnsignedLongLong(row->count),
+        size_new(snapshot, bytes),
+    };
+    for (Py_ssize_t i = 0; i < 3; i++)
+        PyStructSequence_SetItem(result, i, fields[i]);
     if (PyErr_Occurred())
         Py_CLEAR(result);
     return result;
 }
 
+/* each: the bytes of every type of the graph, by device. */
 static PyObject *
-row_tuple(core_state *state, const lg_graph *graph, const lg_type_row *rows,
-          size_t count)
+row_tuple(snapshot_object *snapshot, const lg_graph *graph,
+          const lg_type_row *rows, size_t count, const uint64_t *each)
 {
+    size_t devices = (size_t)lg_graph_device_count(graph) + 1;
     PyObject *tuple = PyTuple_New((Py_ssize_t)count);
     for (size_t i = 0; tuple != NULL && i < count; i++) {
-        PyObject *row = row_object(state, graph, &rows[i]);
+        PyObject *row = row_object(snapshot, graph, &rows[i],
+                                   each + rows[i].type * devices);
         if (row == NULL)
             Py_CLEAR(tuple);
         else
@@ -54,26 +61,47 @@ compare_rows(const void *left, const void *right)
     return a->type < b->type ? -1 : a->type > b->type;
 }
 
-PyObject *
-type_rows_of(core_state *state, const lg_graph *graph, const uint32_t *nodes,
-             size_t count)
+/* Counts the nodes into rows[type] and each[type][device]; how many types have
+ * any, whose rows are then the first, biggest first. */
+static size_t
+count_types(const lg_graph *graph, const uint32_t *nodes, size_t count,
+            lg_type_row *rows, uint64_t *each)
 {
     size_t types = lg_graph_type_count(graph), used = 0;
-    lg_type_row *rows = calloc(types + 1, sizeof *rows);
-    if (rows == NULL)
-        return PyErr_NoMemory();
+    size_t devices = (size_t)lg_graph_device_count(graph) + 1;
     for (size_t i = 0; i < count; i++) {
         uint32_t type = lg_graph_columns(graph)->type[nodes[i]];
+        uint64_t bytes = lg_node_size(graph, nodes[i]);
         rows[type].type = type;
         rows[type].count++;
-        rows[type].bytes += lg_node_size(graph, nodes[i]);
+        rows[type].bytes += bytes;
+        each[type * devices + lg_node_device(graph, nodes[i])] += bytes;
     }
     for (size_t type = 0; type < types; type++)
         if (rows[type].count > 0)
             rows[used++] = rows[type];
     qsort(rows, used, sizeof *rows, compare_rows);
-    PyObject *tuple = row_tuple(state, graph, rows, used);
+    return used;
+}
+
+PyObject *
+type_rows_of(snapshot_object *snapshot, const uint32_t *nodes, size_t count)
+{
+    const lg_graph *graph = snapshot_graph(snapshot);
+    if (graph == NULL)
+        return NULL;
+    size_t types = lg_graph_type_count(graph);
+    size_t devices = (size_t)lg_graph_device_count(graph) + 1;
+    lg_type_row *rows = calloc(types + 1, sizeof *rows);
+    uint64_t *each = calloc(types * devices + 1, sizeof *each);
+    PyObject *tuple = NULL;
+    if (rows == NULL || each == NULL)
+        PyErr_NoMemory();
+    else
+        tuple = row_tuple(snapshot, graph, rows,
+                          count_types(graph, nodes, count, rows, each), each);
     free(rows);
+    free(each);
     return tuple;
 }
 

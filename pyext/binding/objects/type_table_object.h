@@ -2,13 +2,12 @@
 #ifndef LEAKGRAPH_TYPE_TABLE_OBJECT_H
 #define LEAKGRAPH_TYPE_TABLE_OBJECT_H
 
-#include "binding/support/state.h"
-#include <leakgraph/leakgraph.h>
+#include "binding/objects/py_snapshot.h"
 
 extern PyType_Spec table_spec;
 
 /** A tuple of TypeRow for these nodes alone, most bytes first. */
-PyObject *type_rows_of(core_state *state, const lg_graph *graph,
-                       const uint32_t *nodes, size_t count);
+PyObject *type_rows_of(snapshot_object *snapshot, const uint32_t *nodes,
+                       size_t count);
 
 #endif

@@ -65,7 +65,7 @@ def freed():
     """What why() promises of an array's data is what deleting it frees."""
     tracemalloc.start()
     holder = Thing(it=numpy.zeros(1 << 17))
-    promised = leakgraph.why(holder.it).retained
+    promised = leakgraph.why(holder.it).retained.host
     before = tracemalloc.get_traced_memory()[0]
     del holder.it
     released = before - tracemalloc.get_traced_memory()[0]

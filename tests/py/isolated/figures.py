@@ -136,7 +136,7 @@ def saved():
         for node in leakgraph.snapshot().types()
         if node.name == "matplotlib.canvas"
     ]
-    left = sum(row.bytes for row in canvases)
+    left = sum(row.bytes.host for row in canvases)
     assert row.canvas == left and row.retained > left
 
 

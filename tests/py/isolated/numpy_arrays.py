@@ -34,7 +34,7 @@ def labels(node):
 def promised_and_freed(holder, name):
     """What an attribute retains, and what deleting it frees."""
     gc.collect()
-    promised = leakgraph.why(getattr(holder, name)).retained
+    promised = leakgraph.why(getattr(holder, name)).retained.host
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     delattr(holder, name)
@@ -62,7 +62,7 @@ def owner():
         "shape": "256, 1024",
         "bytes": str(it.array.nbytes),
     }
-    assert node.retained == node.size + memory.size
+    assert node.retained.host == node.size + memory.size
     assert memory.device == "host" and memory.dominator == node
 
 

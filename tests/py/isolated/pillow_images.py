@@ -31,7 +31,7 @@ def promised_and_freed(holder, name):
     """What an attribute retains, and what malloc gets back when it is deleted."""
     leakgraph.snapshot().close()
     gc.collect()
-    promised = leakgraph.why(getattr(holder, name)).retained
+    promised = leakgraph.why(getattr(holder, name)).retained.host
     gc.collect()
     before = in_use()
     delattr(holder, name)

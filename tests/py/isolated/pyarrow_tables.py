@@ -27,7 +27,7 @@ def check_freed(holder, name, part=0.01):
     """What an attribute retains is what malloc gets back when it is deleted."""
     leakgraph.snapshot().close()
     gc.collect()
-    promised = leakgraph.why(getattr(holder, name)).retained
+    promised = leakgraph.why(getattr(holder, name)).retained.host
     gc.collect()
     before = in_use()
     delattr(holder, name)

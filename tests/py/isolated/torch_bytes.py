@@ -216,7 +216,7 @@ def measure(holder):
     gc.collect()
     snapshot = leakgraph.snapshot()
     node = snapshot.find(holder)
-    said, storages = node.retained - node.size, retained_storages(node)
+    said, storages = node.retained.host - node.size, retained_storages(node)
     snapshot.close()
     del snapshot, node
     gc.collect()

@@ -67,7 +67,7 @@ def disagreement(why, file):
     dominator = why.dominator.index if why.dominator is not None else None
     if said["dominator"] != dominator:
         return "JSON and Python name other dominators"
-    if sum(said["retained"].values()) != why.retained_total:
+    if said["retained"] != why.retained:
         return "JSON and Python give other bytes"
     return picture_disagrees(why)
 
