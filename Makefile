@@ -5,6 +5,7 @@ TORCH ?= torch==2.13.0
 WERROR ?= OFF
 FUZZ_SECONDS ?= 60
 PICTURES ?= 10000
+MUTANTS ?= 0
 BUILD := build/make
 RELEASE := build/release
 
@@ -22,7 +23,7 @@ timed = PATH=$(CURDIR)/$(RELEASE)/bin:$$PATH \
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build demo test check format asan valgrind \
-	fuzz pictures bench docs wheel pythons matrix fresh clean \
+	fuzz pictures bench docs wheel pythons matrix fresh clean mutate \
 	test-libraries test-others
 
 help:  ## list the verbs
@@ -82,6 +83,11 @@ fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
 pictures: build  ## PICTURES (10000) random ones, in all modes and formats
 	@LEAKGRAPH_RENDERER=$(CURDIR)/$(BUILD)/bin/leakgraph-render \
 		$(BUILD)/tests/export/export_tests random_pictures $(PICTURES)
+
+mutate: setup  ## break policies, see that tests fail; MUTANTS=300 tries as many others
+	@[ $(MUTANTS) = 0 ] || $(bin)/python -m pip install -qq \
+		-r tools/requirements-mutate.txt
+	@$(bin)/python tools/mutate.py --sample $(MUTANTS)
 
 bench: setup  ## time captures, analyses and drawings; prints Markdown tables
 	@$(configure) release >/dev/null

@@ -18,10 +18,16 @@ heap_tensor(story *to, uint64_t bytes, uint32_t grad_fn)
 void
 heap_memory(story *to, uint32_t tensor)
 {
+    heap_memory_of(to, tensor, HEAP_BIG);
+}
+
+void
+heap_memory_of(story *to, uint32_t tensor, uint64_t bytes)
+{
     static uint64_t address = 0x10000000;
     lg_span span = {.holder = tensor,
                     .address = address,
-                    .length = HEAP_BIG,
+                    .length = bytes,
                     .flags = LG_SPAN_OWNER};
     address += 2 * HEAP_BIG;
     lg_builder_add_span(to->builder, &span);

@@ -25,6 +25,8 @@ uint64_t heap_finding_bytes(story *made);
 uint32_t heap_tensor(story *to, uint64_t bytes, uint32_t grad_fn);
 /** Gives a tensor or array memory of its own: a buffer of HEAP_BIG bytes. */
 void heap_memory(story *to, uint32_t tensor);
+/** The same with at most HEAP_BIG bytes. */
+void heap_memory_of(story *to, uint32_t tensor, uint64_t bytes);
 /** An autograd node that passes on to others (LG_NONE: none). */
 uint32_t heap_grad_fn(story *to, const char *operation, uint32_t first,
                       uint32_t second);

@@ -64,6 +64,169 @@ imported(void)
     }
 }
 
+// What a reference of each kind costs, told in references to keys: a path with
+// one of the kind ties with a path of that many keys, and then the module that
+// comes first wins.
+static const struct {
+    unsigned kind;
+    unsigned keys;
+} costs[] = {
+    {LG_EDGE_ATTRIBUTE, 0}, {LG_EDGE_VALUE, 0},   {LG_EDGE_INDEX, 0},
+    {LG_EDGE_ELEMENT, 0},   {LG_EDGE_LOCAL, 0},   {LG_EDGE_CELL, 0},
+    {LG_EDGE_FRAME, 0},     {LG_EDGE_KEY, 1},     {LG_EDGE_STACK, 1},
+    {LG_EDGE_REFERENCE, 2}, {LG_EDGE_FIELD, 2},   {LG_EDGE_NATIVE, 2},
+    {LG_EDGE_TYPE, 8},      {LG_EDGE_GLOBALS, 8},
+};
+
+enum { WAY = 10 };
+
+// A way from a new module: first some references of a kind, then attributes.
+static void
+add_way(story *made, const char *module, unsigned kind, unsigned count,
+        uint32_t target)
+{
+    uint32_t at = story_module(made, module);
+    uint32_t name = lg_builder_intern(made->builder, "x", 1);
+    uint32_t key = story_add(made, "str", "x", 50);
+    for (unsigned i = 0; i < WAY; i++) {
+        uint32_t next =
+            i + 1 < WAY ? story_add(made, "app.Step", NULL, 48) : target;
+        unsigned each = i < count ? kind : LG_EDGE_ATTRIBUTE;
+        story_edge(made, at, next, each, each == LG_EDGE_VALUE ? key : name);
+        at = next;
+    }
+}
+
+// The module that a path to the target starts at, when two lead there.
+static bool
+first_wins(unsigned kind, unsigned count, unsigned other, unsigned others)
+{
+    lg_path path;
+    story made = story_begin();
+    uint32_t target = story_add(&made, "app.Data", NULL, 1000);
+    add_way(&made, "first", kind, count, target);
+    add_way(&made, "second", other, others, target);
+    lg_graph *graph = story_end(&made);
+    REQUIRE(lg_path_from_root(graph, target, NULL, &path, NULL) == LG_OK);
+    REQUIRE(path.count == WAY);
+    bool first = path.root.name.data[0] == 'f';
+    lg_path_free(&path);
+    lg_graph_free(graph);
+    return first;
+}
+
+static void
+penalties(void)
+{
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        unsigned kind = costs[i].kind;
+        unsigned keys = costs[i].keys;
+        bool ties = first_wins(kind, 1, LG_EDGE_KEY, keys) &&
+                    first_wins(LG_EDGE_KEY, keys, kind, 1);
+        if (!ties || first_wins(LG_EDGE_KEY, keys + 1, kind, 1))
+            fprintf(stderr, "a reference of kind %u is not worth %u keys\n",
+                    kind, keys);
+        CHECK(ties);
+        CHECK(!first_wins(LG_EDGE_KEY, keys + 1, kind, 1));
+    }
+}
+
+// An import costs something, but less than anything else that does.
+static void
+least_cost(void)
+{
+    static const unsigned kinds[] = {LG_EDGE_ATTRIBUTE, LG_EDGE_KEY,
+                                     LG_EDGE_STACK};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        story made = story_begin();
+        uint32_t user = story_module(&made, "app");
+        uint32_t own = story_module(&made, "lib");
+        uint32_t part = story_add(&made, "type", "lib.Part", 1000);
+        story_attribute(&made, user, "Part", part);
+        story_edge(&made, own, part, kinds[i],
+                   lg_builder_intern(made.builder, "Part", 4));
+        lg_graph *graph = story_end(&made);
+        expect(graph, part,
+               kinds[i] == LG_EDGE_ATTRIBUTE ? "module lib .Part"
+                                             : "module app .Part");
+        lg_graph_free(graph);
+    }
+}
+
+// Modules that keep things by trade come after one of the user's that keeps
+// the same; all other modules are the user's.
+static void
+bookkeeping(void)
+{
+    static const char *const names[] = {"sys",
+                                        "gc",
+                                        "builtins",
+                                        "linecache",
+                                        "IPython",
+                                        "ipykernel",
+                                        "weakref",
+                                        "_weakrefset",
+                                        "atexit",
+                                        "functools",
+                                        "logging",
+                                        "warnings",
+                                        "importlib",
+                                        "_frozen_importlib",
+                                        "_frozen_importlib_external",
+                                        "logging.handlers",
+                                        "loggings",
+                                        "log",
+                                        "app.logging"};
+    enum { COUNT = sizeof names / sizeof *names, USERS = 3 };
+    for (size_t i = 0; i < COUNT; i++) {
+        story made = story_begin();
+        uint32_t data = story_add(&made, "list", NULL, 1000);
+        lg_text expected = {0};
+        story_attribute(&made, story_module(&made, names[i]), "kept", data);
+        story_attribute(&made, story_module(&made, "user"), "kept", data);
+        lg_graph *graph = story_end(&made);
+        lg_text_addf(&expected, "module %s .kept",
+                     i < COUNT - USERS ? "user" : names[i]);
+        expect(graph, data, expected.data);
+        lg_text_free(&expected);
+        lg_graph_free(graph);
+    }
+}
+
+// Which of two roots that hold the same a path starts at: the one that tells a
+// reader more, wherever it stands.
+static void
+root_kinds(void)
+{
+    static const struct {
+        lg_root_kind kind;
+        const char *name;
+    } roots[] = {
+        {LG_ROOT_THREAD, "main"},      {LG_ROOT_MODULE, "app"},
+        {LG_ROOT_MODULE, "sys"},       {LG_ROOT_INTERPRETER, "codecs"},
+        {LG_ROOT_STATIC, "immortals"},
+    };
+    enum { COUNT = sizeof roots / sizeof *roots };
+    for (size_t i = 0; i < (COUNT - 1) * 2; i++) {
+        const size_t order[] = {i / 2 + i % 2, i / 2 + !(i % 2)};
+        lg_path path;
+        story made = story_begin();
+        uint32_t data = story_add(&made, "list", NULL, 1000);
+        for (size_t j = 0; j < 2; j++) {
+            uint32_t root = story_add(&made, "app.Root", NULL, 16);
+            const char *name = roots[order[j]].name;
+            lg_builder_add_root(made.builder, root, roots[order[j]].kind, name,
+                                strlen(name));
+            story_attribute(&made, root, "x", data);
+        }
+        lg_graph *graph = story_end(&made);
+        REQUIRE(lg_path_from_root(graph, data, NULL, &path, NULL) == LG_OK);
+        CHECK(path.root.name.data[0] == roots[i / 2].name[0]);
+        lg_path_free(&path);
+        lg_graph_free(graph);
+    }
+}
+
 static bool
 refuse(void *context, const char *phase, double done)
 {
@@ -190,6 +353,10 @@ SUITE(path)
 {
     RUN(sample_paths);
     RUN(imported);
+    RUN(penalties);
+    RUN(least_cost);
+    RUN(bookkeeping);
+    RUN(root_kinds);
     RUN(cancelled);
     RUN(random_paths);
     return test_result();

@@ -148,24 +148,34 @@ compiled(void)
 static void
 views(void)
 {
-    for (int base_known = 0; base_known < 2; base_known++) {
+    static const struct {
+        uint64_t bytes; // of the view
+        bool base_known;
+        const char *expected;
+    } cases[] = {
+        {400, true, ""},
+        {400, false, "small-view "},
+        {HEAP_BIG / 8, false, "small-view "}, // at most an eighth of the base
+        {HEAP_BIG / 8 + 1, false, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t app;
         story made = heap_begin(&app);
         uint32_t base = heap_tensor(&made, HEAP_BIG, LG_NONE);
-        uint32_t view = heap_tensor(&made, 400, LG_NONE);
+        uint32_t view = heap_tensor(&made, cases[i].bytes, LG_NONE);
         heap_memory(&made, base);
         story_attribute(&made, view, "._base", base);
         story_attribute(&made, app, "view", view);
-        if (base_known)
+        if (cases[i].base_known)
             story_attribute(&made, app, "table", base);
-        check_found(&made, base_known ? "" : "small-view ");
+        check_found(&made, cases[i].expected);
     }
 }
 
 // ------------------------------------------------------------- matplotlib ---
 
 static story
-pyplot_with(int count)
+pyplot_with(int count, uint64_t canvas_bytes)
 {
     uint32_t app;
     story made = heap_begin(&app);
@@ -176,7 +186,7 @@ pyplot_with(int count)
     story_attribute(&made, registry, "figs", all);
     for (int n = 0; n < count; n++) {
         uint32_t manager = story_add(&made, "Manager", NULL, 48);
-        uint32_t canvas = story_add(&made, "Canvas", NULL, HEAP_BIG);
+        uint32_t canvas = story_add(&made, "Canvas", NULL, canvas_bytes);
         uint32_t figure =
             story_add(&made, "matplotlib.figure.Figure", NULL, 48);
         heap_item(&made, all, "1", manager);
@@ -190,9 +200,9 @@ pyplot_with(int count)
 static void
 figures(void)
 {
-    story few = pyplot_with(4);
-    story many = pyplot_with(5);
-    story weighed = pyplot_with(5);
+    story few = pyplot_with(4, HEAP_BIG);
+    story many = pyplot_with(5, 48); // however small
+    story weighed = pyplot_with(5, HEAP_BIG);
     check_found(&few, "");
     check_found(&many, "open-figures ");
     CHECK(heap_finding_bytes(&weighed) == 5 * (HEAP_BIG + 48 + 48));

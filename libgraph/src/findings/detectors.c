@@ -1,27 +1,39 @@
 // The table of known mistakes: the cause, the fix, and the detector.
 #include "findings/context.h"
 
-enum { KIB = 1024 };
+// What a mistake must keep before a report names it. Some of what the detectors
+// look for also happens in good programs, which keep little this way: an
+// exception of the last error, a cache of settings, a short output.
+enum {
+    // However little it is now: each step of a training loop adds to it, or the
+    // collector can never free it.
+    ANY = 0,
+    // Less than 64 KiB does not change what a process needs.
+    MUCH = 64 * 1024,
+    // A view that keeps a buffer is often meant, and a copy costs time: it must
+    // pay.
+    WORTH_A_COPY = 256 * 1024,
+};
 
 const lg__detector lg__detectors[] = {
     {{"loss-history",
       "A container keeps losses with their autograd graphs: the nodes, and "
       "everything that no backward pass freed.",
       "Append loss.item(), or loss.detach() if it must stay a tensor."},
-     0,
+     ANY,
      lg__look_for_loss_histories},
     {{"running-total",
       "A total adds up losses that carry their autograd graphs, so the graph "
       "of every step stays alive.",
       "Write total += loss.item()."},
-     0,
+     ANY,
      lg__look_for_running_totals},
     {{"kept-activations",
       "A hook or closure keeps outputs of a forward pass with their autograd "
       "graph.",
       "Store output.detach(), and call remove() on the hook's handle when you "
       "no longer need it."},
-     0,
+     ANY,
      lg__look_for_activations},
     {{"create-graph-cycle",
       "backward(create_graph=True) gave the gradients a graph that refers back "
@@ -29,7 +41,7 @@ const lg__detector lg__detectors[] = {
       "free.",
       "Use torch.autograd.grad(), or set p.grad = None before you drop the "
       "parameters."},
-     0,
+     ANY,
      lg__look_for_create_graph},
     {{"retained-graph",
       "A loss still has everything that its backward pass needs, although "
@@ -37,7 +49,7 @@ const lg__detector lg__detectors[] = {
       "runs backward() on this result.",
       "Drop retain_graph=True, or keep loss.detach(). Evaluate under "
       "torch.no_grad()."},
-     0,
+     ANY,
      lg__look_for_retained_graphs},
     {{"exception-traceback",
       "Something keeps an exception, and its traceback keeps the local "
@@ -45,68 +57,68 @@ const lg__detector lg__detectors[] = {
       "Delete the exception with del, or call "
       "traceback.clear_frames(e.__traceback__). "
       "Recover outside of the except block."},
-     64 * KIB,
+     MUCH,
      lg__look_for_exceptions},
     {{"lru-cache",
       "functools.lru_cache keeps every argument of its calls, even self, and "
       "every result.",
       "Call cache_clear(), set a small maxsize, or give each instance its own "
       "cache."},
-     64 * KIB,
+     MUCH,
      lg__look_for_caches},
     {{"notebook-output", "IPython keeps the results of cells in Out and _.",
       "Run %reset out, or end the cell with a semicolon."},
-     64 * KIB,
+     MUCH,
      lg__look_for_notebook_outputs},
     {{"stale-optimizer",
       "An optimizer keeps parameters that no module has any more, and its "
       "state for them.",
       "Make a new optimizer for the new parameters, or remove the old ones "
       "from param_groups and state."},
-     0,
+     ANY,
      lg__look_for_stale_optimizers},
     {{"prefetched-batches",
       "A DataLoader's iterator keeps batches that it fetched ahead and that "
       "nothing used.",
       "Delete the iterator, or lower prefetch_factor."},
-     64 * KIB,
+     MUCH,
      lg__look_for_prefetched_batches},
     {{"autocast-cache",
       "Autocast keeps its casts of weights until the outermost autocast block "
       "ends.",
       "Leave the block, call torch.clear_autocast_cache(), or set "
       "cache_enabled=False."},
-     0,
+     ANY,
      lg__look_for_autocast},
     {{"compiled-code",
       "torch.compile keeps each compilation of a function on its code object, "
       "with what the backend keeps for it.",
       "Call torch._dynamo.reset(), or compile less often with dynamic=True or "
       "mark_dynamic()."},
-     64 * KIB,
+     MUCH,
      lg__look_for_compiled},
     {{"small-view",
       "A small view keeps all memory of the big tensor or array that it shows "
       "a part of.",
       "Keep view.clone() of a tensor, view.copy() of an array."},
-     256 * KIB,
+     WORTH_A_COPY,
      lg__look_for_small_views},
     {{"open-figures", "pyplot keeps every figure until you close it.",
       "Call plt.close(fig), or make figures with matplotlib.figure.Figure(), "
       "without pyplot."},
-     0,
+     ANY,
      lg__look_for_open_figures},
     {{"canvas-callback",
       "A canvas keeps a callback that is not a bound method, and everything "
       "that its closure refers to.",
       "Call mpl_disconnect(), or connect a bound method, which the canvas "
       "refers to weakly."},
-     64 * KIB,
+     MUCH,
      lg__look_for_callbacks},
     {{"animation-frames",
       "An animation keeps the data of the frames that it drew.",
       "Pass cache_frame_data=False to FuncAnimation."},
-     64 * KIB,
+     MUCH,
      lg__look_for_animations},
 };
 

@@ -88,29 +88,34 @@ is_imported(const lg_graph *graph, const lg_hop *hop)
                   name.length - module.length - 1) != NULL;
 }
 
+// How little a reference tells a reader, for the choice among paths of the same
+// length: the least sum wins. A kind that is not listed costs nothing: the
+// source names it, as `.x`, `[0]` or a local variable.
+static const uint8_t penalties[LG_EDGE_KIND_COUNT] = {
+    // Every instance refers to its class, and every function to its globals.
+    // Such a path says where code is from, not what keeps data: it must lose
+    // even against some references that have no name.
+    [LG_EDGE_TYPE] = 16,
+    [LG_EDGE_GLOBALS] = 16,
+    // These hold data, but nothing in the source names them.
+    [LG_EDGE_REFERENCE] = 4,
+    [LG_EDGE_FIELD] = 4,
+    [LG_EDGE_NATIVE] = 4,
+    // These have a place, but seldom matter: people look for the value beside a
+    // key, and the next instruction drops a temporary.
+    [LG_EDGE_KEY] = 2,
+    [LG_EDGE_STACK] = 2,
+};
+// The module that defines a class comes before those that import it. Nothing
+// else must depend on that, so it is the least cost of all.
+enum { PENALTY_IMPORTED = 1 };
+
 unsigned
 lg__hop_penalty(const lg_graph *graph, const lg_hop *hop)
 {
-    unsigned penalty = is_imported(graph, hop) ? 1 : 0;
-    for (uint32_t i = 0; i < hop->edge_count; i++) {
-        switch (lg__edge_kind(graph, hop->edges[i])) {
-        case LG_EDGE_TYPE:
-        case LG_EDGE_GLOBALS:
-            penalty += 16;
-            break;
-        case LG_EDGE_REFERENCE:
-        case LG_EDGE_FIELD:
-        case LG_EDGE_NATIVE:
-            penalty += 4;
-            break;
-        case LG_EDGE_KEY:
-        case LG_EDGE_STACK:
-            penalty += 2;
-            break;
-        default:
-            break;
-        }
-    }
+    unsigned penalty = is_imported(graph, hop) ? PENALTY_IMPORTED : 0;
+    for (uint32_t i = 0; i < hop->edge_count; i++)
+        penalty += penalties[lg__edge_kind(graph, hop->edges[i])];
     return penalty;
 }
 

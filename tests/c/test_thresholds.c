@@ -1,0 +1,145 @@
+// How much a known mistake must keep before a report names it, a row a mistake:
+// with one byte less there is no finding.
+#include "drawn.h"
+#include "heaps.h"
+#include "test.h"
+
+// Makes the mistake keep one thing, whose memory is all that varies.
+typedef void mistake(story *made, uint32_t app, uint32_t thing);
+
+static void
+keep_exception(story *made, uint32_t app, uint32_t thing)
+{
+    uint32_t error = story_add(made, "ValueError", NULL, 80);
+    uint32_t traceback = story_add(made, "traceback", NULL, 64);
+    uint32_t frame = story_add(made, "frame", NULL, 300);
+    story_attribute(made, app, "failure", error);
+    story_attribute(made, error, "__traceback__", traceback);
+    story_attribute(made, traceback, "tb_frame", frame);
+    story_local(made, frame, "part", thing);
+}
+
+static void
+keep_cache(story *made, uint32_t app, uint32_t thing)
+{
+    uint32_t cache = story_add(made, "functools._lru_cache_wrapper", NULL, 100);
+    uint32_t dict = story_add(made, "dict", NULL, 100);
+    story_attribute(made, app, "load", cache);
+    story_attribute(made, cache, "cache", dict);
+    heap_item(made, dict, "a", thing);
+    heap_item(made, dict, "b", story_add(made, "int", NULL, 28));
+}
+
+static void
+keep_output(story *made, uint32_t app, uint32_t thing)
+{
+    uint32_t names = story_add(made, "dict", NULL, 200);
+    uint32_t all = story_add(made, "dict", NULL, 200);
+    story_edge(made, app, names, LG_EDGE_DICT, 0);
+    heap_item(made, names, "Out", all);
+    heap_item(made, names, "_oh", all);
+    heap_item(made, all, "1", thing);
+}
+
+static void
+keep_batch(story *made, uint32_t app, uint32_t thing)
+{
+    uint32_t loader = story_add(made, "Loader", NULL, 48);
+    uint32_t tasks = story_add(made, "dict", NULL, 100);
+    story_attribute(made, app, "batches", loader);
+    story_attribute(made, loader, "_task_info", tasks);
+    heap_item(made, tasks, "3", heap_list(made, thing));
+}
+
+static void
+keep_compiled(story *made, uint32_t app, uint32_t thing)
+{
+    uint32_t names = story_add(made, "dict", NULL, 200);
+    story_edge(made, app, names, LG_EDGE_DICT, 0);
+    heap_item(made, names, "__compiled_fn_1", heap_function(made, thing));
+    heap_item(made, names, "__compiled_fn_2", heap_function(made, LG_NONE));
+}
+
+static void
+keep_view(story *made, uint32_t app, uint32_t thing)
+{
+    uint32_t view = heap_tensor(made, 400, LG_NONE);
+    story_attribute(made, view, "._base", thing);
+    story_attribute(made, app, "view", view);
+}
+
+static void
+keep_callback(story *made, uint32_t app, uint32_t thing)
+{
+    uint32_t reference =
+        story_add(made, "matplotlib.cbook._StrongRef", NULL, 48);
+    story_attribute(made, app, "reference", reference);
+    story_attribute(made, reference, "_obj",
+                    heap_function(made, heap_list(made, thing)));
+}
+
+static void
+keep_frames(story *made, uint32_t app, uint32_t thing)
+{
+    uint32_t animation = story_add(made, "FuncAnimation", NULL, 48);
+    story_attribute(made, app, "animation", animation);
+    story_attribute(made, animation, "_save_seq", heap_list(made, thing));
+}
+
+static const struct {
+    const char *pattern;
+    uint64_t least;
+    mistake *make;
+} thresholds[] = {
+    {"exception-traceback", 65536, keep_exception},
+    {"lru-cache", 65536, keep_cache},
+    {"notebook-output", 65536, keep_output},
+    {"prefetched-batches", 65536, keep_batch},
+    {"compiled-code", 65536, keep_compiled},
+    {"small-view", 262144, keep_view},
+    {"canvas-callback", 65536, keep_callback},
+    {"animation-frames", 65536, keep_frames},
+};
+
+static story
+made_with(mistake *make, uint64_t bytes)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t thing = heap_tensor(&made, bytes, LG_NONE);
+    heap_memory_of(&made, thing, bytes);
+    make(&made, app, thing);
+    return made;
+}
+
+static void
+check_pattern(mistake *make, uint64_t bytes, const char *expected)
+{
+    story made = made_with(make, bytes);
+    lg_text found = {0};
+    heap_findings(&made, &found);
+    if (found.length > 0)
+        found.data[found.length - 1] = '\0'; // the space behind the name
+    CHECK_TEXT(found, expected);
+    lg_text_free(&found);
+}
+
+static void
+least_bytes(void)
+{
+    for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++) {
+        mistake *make = thresholds[i].make;
+        story much = made_with(make, HEAP_BIG);
+        uint64_t besides = heap_finding_bytes(&much) - HEAP_BIG;
+        CHECK(besides < 1000);
+        uint64_t bytes = thresholds[i].least - besides;
+        check_pattern(make, bytes, thresholds[i].pattern);
+        check_pattern(make, bytes - 1, "");
+    }
+}
+
+SUITE(thresholds)
+{
+    RUN(least_bytes);
+    return test_result();
+}

@@ -1,0 +1,116 @@
+import mutants
+import mutate
+import pytest
+import tracked
+
+CODE = "enum { MANY = 3 };\nstatic int rows[] = {\n    MANY,\n    look,\n};\n"
+
+
+@pytest.fixture
+def root(project):
+    project.write(".gitignore", "/build/\n/verdicts\n")
+    project.write("a.c", CODE)
+    project.write("tests/test_a.c", "")
+    return project.root
+
+
+def listed(root, line):
+    return mutants.listed(root, f"# a comment\n\n{line}\n")
+
+
+def test_the_permanent_mutants_fit_the_code():
+    permanent = mutants.PERMANENT.read_text("utf-8")
+    assert mutants.listed(tracked.ROOT, permanent)
+
+
+def test_the_equivalent_mutants_fit_the_code():
+    text = mutants.EQUIVALENT.read_text("utf-8")
+    assert all(mutants.equivalent(tracked.ROOT, text).values())
+
+
+def test_a_mutant_changes_its_line_only(root):
+    (mutant,) = listed(root, "a.c :: MANY = 3 => MANY = 1 :: c.a c.b")
+    assert (mutant.line, mutant.tests) == (1, ("c.a", "c.b"))
+    assert mutant.applied(CODE) == CODE.replace("3", "1")
+
+
+def test_a_mutant_may_span_lines(root):
+    (mutant,) = listed(root, "a.c :: MANY, look => 0, look :: c.a")
+    assert mutant.applied(CODE) == CODE.replace("    MANY,\n    look", "    0, look")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a.c :: MANY => FEW :: c.a",
+        "a.c :: SOME => FEW :: c.a",
+        "b.c :: MANY = 3 => FEW :: c.a",
+        "a.c :: MANY = 3 :: c.a",
+        "a.c :: MANY = 3 => FEW",
+    ],
+)
+def test_a_line_that_does_not_fit_is_refused(root, line):
+    with pytest.raises(mutants.Stale):
+        listed(root, line)
+
+
+def test_an_equivalent_mutant_has_a_reason_and_a_line(root):
+    text = "a.c :: MANY, => 3, :: the same number"
+    reasons = mutants.equivalent(root, text)
+    mutant = mutants.Mutant("a.c", 3, "    MANY,", "    3,")
+    assert mutants.reason_of(mutant, reasons) == "the same number"
+    with pytest.raises(mutants.Stale):
+        mutants.equivalent(root, text.replace("MANY", "SOME"))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [("killed", 0), ("survived", 1), ("does not compile", 1)],
+)
+def test_a_permanent_mutant_must_be_killed(root, monkeypatch, capsys, verdict, status):
+    text = root / "mutants.txt"
+    text.write_text("a.c :: MANY = 3 => MANY = 1 :: c.a\n", "utf-8")
+    empty = root / "equivalent.txt"
+    empty.write_text("", "utf-8")
+    monkeypatch.setattr(mutants, "PERMANENT", text)
+    monkeypatch.setattr(mutants, "EQUIVALENT", empty)
+    monkeypatch.setattr(mutate, "judge", lambda copy, mutant: (verdict, ""))
+    monkeypatch.setattr(mutate.WorkCopy, "configure", lambda self: None)
+    monkeypatch.setattr(mutate.os, "nice", lambda by: by)
+    assert mutate.main([], root) == status
+    assert ("not killed: a.c:1" in capsys.readouterr().out) == bool(status)
+    assert (root / "build/mutate/tree/a.c").read_text("utf-8") == CODE
+
+
+def test_a_copy_follows_the_tree(root, project):
+    copy = mutate.WorkCopy(root, root / "build/mutate/tree")
+    copy.sync()
+    (copy.place / "a.c").write_text("broken", "utf-8")
+    (root / "tests/test_a.c").unlink()
+    project.write("b.c", "int b;\n")
+    copy.sync()
+    found = [path.name for path in copy.place.rglob("*.c")]
+    assert sorted(found) == ["a.c", "b.c"]
+    assert (copy.place / "a.c").read_text("utf-8") == CODE
+
+
+def test_a_survivor_is_tried_again_after_a_change_of_a_test(root, project):
+    path = root / "verdicts"
+    dead = mutants.Mutant("a.c", 1, "enum { MANY = 3 };", "enum { MANY = 1 };")
+    alive = mutants.Mutant("a.c", 3, "    MANY,", "    2,")
+    memory = mutate.Memory(root, path)
+    memory.keep(dead, mutate.KILLED, "c.a")
+    memory.keep(alive, mutate.SURVIVED, "")
+    assert mutate.Memory(root, path).recall(alive) == (mutate.SURVIVED, "")
+    project.write("tests/test_a.c", "int more;\n")
+    assert mutate.Memory(root, path).recall(alive) is None
+    assert mutate.Memory(root, path).recall(dead) == (mutate.KILLED, "c.a")
+    project.write("a.c", CODE + "int more;\n")
+    assert mutate.Memory(root, path).recall(dead) is None
+
+
+def test_each_mutant_meets_tests():
+    assert mutate.tests_of(mutants.Mutant("a.c", 1, "", "", ("c.a",))) == [("c.a",)]
+    near, thorough = mutate.tests_of(mutants.Mutant("export/pick/a.c", 1, "", ""))
+    assert near == mutate.NEAR["export/pick/*.c"]
+    assert thorough == mutate.THOROUGH

@@ -1,0 +1,137 @@
+"""Mutants: small changes of the code that some test must notice.
+
+Two files beside this one hold one mutant a line, with ` :: ` between the fields and
+` => ` between what the code says and what the mutant says instead:
+
+    FILE :: WHAT => TO WHAT :: TESTS      mutants.txt: the TESTS must fail
+    FILE :: LINE => TO WHAT :: REASON     mutants_equivalent.txt: none can, and why
+
+WHAT stands once in the file; a space in it stands for any white space, also for the
+end of a line. TESTS are names that ctest
+knows (c.path) or what pytest runs (tests/py/test_why.py::test_name). LINE is a whole
+line, without the space around it. An empty line and one that begins with # say
+nothing.
+
+All other mutants come from universalmutator, a tool on PyPI.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PERMANENT = HERE / "mutants.txt"
+EQUIVALENT = HERE / "mutants_equivalent.txt"
+
+RULES = {".c": ["universal.rules", "c_like.rules", "c.rules"]}
+RULES[".py"] = ["universal.rules", "python.rules"]
+
+# A change of these lines compiles to the same, or to nothing.
+DULL = re.compile(r"\s*(//|/\*|\*|#|$)")
+
+
+class Stale(Exception):
+    """A line of a list that no longer fits the code."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """Whole lines of a file from one counted from 1, and what stands there instead."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+    tests: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        before, after = " ".join(self.before.split()), " ".join(self.after.split())
+        return f"{self.path}:{self.line}: {before} => {after}"
+
+    def applied(self, code: str) -> str:
+        """The file with the change in it."""
+        lines = code.splitlines(keepends=True)
+        end = self.line + self.before.count("\n")
+        return "".join([*lines[: self.line - 1], self.after + "\n", *lines[end:]])
+
+
+def entries(text: str) -> Iterator[tuple[str, str, str, str]]:
+    """The fields of each line of a list."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = [field.strip() for field in line.split(" :: ")]
+        change = fields[1].split(" => ") if len(fields) == 3 else []
+        if len(change) != 2 or not all(fields):
+            raise Stale(f"line {number} is not FILE :: WHAT => TO WHAT :: TESTS")
+        yield fields[0], change[0].strip(), change[1].strip(), fields[2]
+
+
+def listed(root: Path, text: str) -> list[Mutant]:
+    """The mutants of mutants.txt; Stale when the code does not say WHAT once."""
+    found = []
+    for path, what, instead, tests in entries(text):
+        code = (root / path).read_text("utf-8") if (root / path).is_file() else ""
+        matches = list(re.finditer(re.escape(what).replace(r"\ ", r"\s+"), code))
+        if len(matches) != 1:
+            raise Stale(f"{path} has '{what}' {len(matches)} times, not once")
+        begin, end = matches[0].span()
+        first = code.rfind("\n", 0, begin) + 1
+        last = code.find("\n", end)
+        mutant = Mutant(
+            path,
+            code.count("\n", 0, first) + 1,
+            code[first:last],
+            code[first:begin] + instead + code[end:last],
+            tuple(tests.split()),
+        )
+        found.append(mutant)
+    return found
+
+
+def equivalent(root: Path, text: str) -> dict[tuple[str, str, str], str]:
+    """The reasons of mutants_equivalent.txt; Stale when a file has no such line."""
+    reasons = {}
+    for path, line, instead, reason in entries(text):
+        code = (root / path).read_text("utf-8") if (root / path).is_file() else ""
+        if line not in map(str.strip, code.splitlines()):
+            raise Stale(f"{path} has no line '{line}'")
+        reasons[path, line, instead] = reason
+    return reasons
+
+
+def reason_of(mutant: Mutant, reasons: dict[tuple[str, str, str], str]) -> str | None:
+    """Why no test can fail on the mutant; None if one should."""
+    return reasons.get((mutant.path, mutant.before.strip(), mutant.after.strip()))
+
+
+def generated(root: Path, path: str) -> list[Mutant]:
+    """Each mutant of a file that universalmutator knows."""
+    source = (root / path).read_text("utf-8").splitlines(keepends=True)
+    mutator = importlib.import_module("universalmutator.mutator")
+    with contextlib.redirect_stdout(io.StringIO()):
+        made = mutator.mutants_regexp(
+            source,
+            ruleFiles=RULES[Path(path).suffix],
+            ignorePatterns=[],
+        )
+    found = []
+    for change in made:
+        line, after = int(change[0]), str(change[1]).rstrip("\n")
+        before = source[line - 1].rstrip("\n")
+        if not DULL.match(before):
+            found.append(Mutant(path, line, before, after))
+    return found
+
+
+def sampled(root: Path, paths: Sequence[str], count: int, seed: int) -> list[Mutant]:
+    """So many mutants of the files, each as likely; the same for the same seed."""
+    every = [mutant for path in paths for mutant in generated(root, path)]
+    return random.Random(seed).sample(every, min(count, len(every)))

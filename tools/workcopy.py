@@ -1,0 +1,171 @@
+"""A copy of the working tree that may be broken: synced, built and tested.
+
+It lies in build/, so a mutant never touches the tree that people work in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import tracked
+
+# A mutant that never ends, or asks for all memory, is stopped.
+MEMORY = 12 << 30
+SLACK = 30.0
+SLOWER = 5
+
+
+class Broken(Exception):
+    """The copy does not build or pass its tests without any mutant."""
+
+
+def limit_memory() -> None:
+    """Bound what a child process may ask for."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+class WorkCopy:
+    """A copy of the tree at `root`, in `place`."""
+
+    def __init__(self, root: Path, place: Path) -> None:
+        self.root = root
+        self.place = place
+        self.build_folder = place / "build" / "make"
+        self.durations: dict[tuple[str, ...], float] = {}
+        self.objects: dict[str, Path] = {}
+        self.originals: dict[str, str] = {}
+
+    def sync(self) -> None:
+        """Make the copy equal to the tree; files that are equal stay untouched."""
+        wanted = set(tracked.files(self.root))
+        for path in wanted:
+            source, copy = self.root / path, self.place / path
+            content = source.read_bytes()
+            if not copy.is_file() or copy.read_bytes() != content:
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, copy)
+        for folder, folders, names in os.walk(self.place):
+            kept = {".venv", "__pycache__"}
+            kept |= {"build"} if Path(folder) == self.place else set()
+            folders[:] = [each for each in folders if each not in kept]
+            for name in names:
+                path = Path(folder, name).relative_to(self.place)
+                if path not in wanted and str(path) != ".venv":
+                    (self.place / path).unlink()
+        if not (self.place / ".venv").is_symlink():
+            (self.place / ".venv").symlink_to(self.root / ".venv")
+
+    def environment(self) -> dict[str, str]:
+        """What the Makefile sets for tests."""
+        paths = [self.build_folder / "bin", self.place / ".venv" / "bin"]
+        return {
+            **os.environ,
+            "PATH": os.pathsep.join([*map(str, paths), os.environ["PATH"]]),
+            "PYTHONPATH": str(self.build_folder / "python"),
+            "MPLBACKEND": "Agg",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+
+    def run(
+        self, command: Sequence[str], limit: float | None = None
+    ) -> tuple[bool, str]:
+        """Whether the command succeeds in time, and what it printed."""
+        process = subprocess.Popen(
+            command,
+            cwd=self.place,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=limit_memory,
+            text=True,
+            errors="replace",
+        )
+        try:
+            said, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            return False, "ran too long"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        return process.returncode == 0, said
+
+    def configure(self) -> None:
+        """Configure the copy as `make build` does."""
+        good, said = self.run(["cmake", "--preset", "dev"])
+        if not good:
+            raise Broken(f"cmake fails in {self.place}: {said[-2000:]}")
+        commands = self.build_folder / "compile_commands.json"
+        for entry in json.loads(commands.read_text("utf-8")):
+            path = os.path.relpath(entry["file"], self.place)
+            self.objects[path] = self.build_folder / entry["output"]
+
+    def build(self, tests: Iterable[str]) -> tuple[bool, str]:
+        """Build what the tests run."""
+        targets = set()
+        for test in tests:
+            if test.startswith("tests/"):
+                targets |= {"leakgraph_core", "leakgraph_command"}
+            else:
+                targets |= {"export_tests" if test.startswith("export") else "c_tests"}
+        return self.run(
+            ["cmake", "--build", str(self.build_folder), "--target", *sorted(targets)]
+        )
+
+    def test(self, tests: tuple[str, ...]) -> tuple[bool, str]:
+        """Whether the tests pass, and else which one failed first."""
+        limit = self.durations.get(tests)
+        limit = None if limit is None else SLOWER * limit + SLACK
+        known = [test for test in tests if not test.startswith(("tests/", "-"))]
+        without = [f"-E{test[1:]}" for test in tests if test.startswith("-")]
+        python = [test for test in tests if test.startswith("tests/")]
+        if known:
+            names = "^(" + "|".join(known) + ")$"
+            ctest = ["ctest", "--test-dir", str(self.build_folder), "-R", names]
+            ctest += [*without, "--stop-on-failure", "--no-tests=error"]
+            good, said = self.run([*ctest, "--timeout", "300"], limit)
+            if not good:
+                failed = re.search(r"Test +#\d+: (\S+) .*\*\*\*", said)
+                return False, failed[1] if failed else said[-300:]
+        if python:
+            pytest = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no"]
+            good, said = self.run([*pytest, *python], limit)
+            if not good:
+                failed = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+                return False, failed[1] if failed else said[-300:]
+        return True, ""
+
+    def check(self, tests: tuple[str, ...]) -> None:
+        """Raise Broken unless the tests pass as the tree is; note how long it takes."""
+        if tests in self.durations:
+            return
+        good, failed = self.build(tests)
+        if not good:
+            raise Broken(f"the copy does not build: {failed[-2000:]}")
+        start = time.monotonic()
+        good, failed = self.test(tests)
+        if not good:
+            raise Broken(f"without any mutant, this fails: {failed}")
+        self.durations[tests] = time.monotonic() - start
+
+    def digest(self, path: str) -> str:
+        """What the file compiles to; empty if it is not compiled."""
+        compiled = self.objects.get(path)
+        if compiled is None or not compiled.is_file():
+            return ""
+        return hashlib.sha256(compiled.read_bytes()).hexdigest()
