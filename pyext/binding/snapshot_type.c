@@ -1,8 +1,7 @@
 #include "binding/objects/py_snapshot.h"
 #include "binding/support/convert.h"
-#include "binding/objects/py_node.h"
+#include "binding/objects/handle.h"
 #include "binding/support/python.h"
-#include "binding/objects/sequence.h"
 #include "binding/objects/target.h"
 
 static void

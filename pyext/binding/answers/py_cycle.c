@@ -3,10 +3,9 @@
 #include "binding/support/convert.h"
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
-#include "binding/objects/py_node.h"
+#include "binding/objects/handle.h"
 #include "binding/objects/py_path.h"
 #include "binding/pictures/picture.h"
-#include "binding/objects/sequence.h"
 #include "binding/objects/type_table_object.h"
 #include <stdlib.h>
 

@@ -10,7 +10,6 @@
 #include "binding/pictures/picture.h"
 #include "binding/support/python.h"
 #include "binding/capture/recorder.h"
-#include "binding/objects/sequence.h"
 #include "binding/objects/target.h"
 
 /* ---------------------------------------------------------------- made --- */

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_WHY_H
 #define LEAKGRAPH_PY_WHY_H
 
-#include "binding/objects/py_node.h"
+#include "binding/objects/handle.h"
 #include <leakgraph/why.h>
 
 extern PyType_Spec why_spec;

@@ -1,8 +1,8 @@
 /**
  * What the collector would free.
  */
+#include "binding/objects/handle.h"
 #include "binding/support/errors.h"
-#include "binding/objects/sequence.h"
 #include <stdlib.h>
 
 static lg_status

@@ -1,20 +1,5 @@
 #include "binding/objects/py_edge.h"
 #include "binding/support/convert.h"
-#include "binding/objects/py_node.h"
-
-PyObject *
-edge_new(core_state *state, snapshot_object *snapshot, uint64_t index,
-         bool backward)
-{
-    edge_object *self = object_new(state, TYPE_EDGE);
-    if (self == NULL)
-        return NULL;
-    Py_INCREF(snapshot);
-    self->snapshot = snapshot;
-    self->index = index;
-    self->backward = backward;
-    return (PyObject *)self;
-}
 
 static void
 edge_dealloc(edge_object *self)

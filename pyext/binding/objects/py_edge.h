@@ -2,18 +2,8 @@
 #ifndef LEAKGRAPH_PY_EDGE_H
 #define LEAKGRAPH_PY_EDGE_H
 
-#include "binding/objects/py_snapshot.h"
-
-typedef struct edge_object {
-    PyObject_HEAD
-    snapshot_object *snapshot;
-    uint64_t index;
-    bool backward; /* seen from its target: `.node` is its source */
-} edge_object;
+#include "binding/objects/handle.h"
 
 extern PyType_Spec edge_spec;
-
-PyObject *edge_new(core_state *state, snapshot_object *snapshot, uint64_t index,
-                   bool backward);
 
 #endif

@@ -1,20 +1,7 @@
 #include "binding/objects/py_node.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
-#include "binding/objects/sequence.h"
 #include <stdlib.h>
-
-PyObject *
-node_new(core_state *state, snapshot_object *snapshot, uint32_t index)
-{
-    node_object *self = object_new(state, TYPE_NODE);
-    if (self == NULL)
-        return NULL;
-    Py_INCREF(snapshot);
-    self->snapshot = snapshot;
-    self->index = index;
-    return (PyObject *)self;
-}
 
 static void
 node_dealloc(node_object *self)

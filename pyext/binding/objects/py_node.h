@@ -1,20 +1,10 @@
-/** Node: an index into a Snapshot. Light: three words and its header. */
+/** Node: an object of a Snapshot. */
 #ifndef LEAKGRAPH_PY_NODE_H
 #define LEAKGRAPH_PY_NODE_H
 
-#include "binding/objects/py_snapshot.h"
-
-typedef struct node_object {
-    PyObject_HEAD
-    snapshot_object *snapshot;
-    uint32_t index;
-} node_object;
+#include "binding/objects/handle.h"
 
 extern PyType_Spec node_spec;
-
-/** `index` must be in range. */
-PyObject *node_new(core_state *state, snapshot_object *snapshot,
-                   uint32_t index);
 
 /** What the node dominates (LG_NONE: the roots together), biggest first. A
  *  namespace that folds into the node is not listed: what it dominates is. */

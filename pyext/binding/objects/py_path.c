@@ -1,8 +1,7 @@
 #include "binding/objects/py_path.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
-#include "binding/objects/py_node.h"
-#include "binding/objects/sequence.h"
+#include "binding/objects/handle.h"
 
 /** Owns all it shows but the nodes' snapshot. */
 typedef struct path_object {

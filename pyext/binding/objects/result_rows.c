@@ -1,7 +1,7 @@
 /**
  * Rows of a table as named tuples.
  */
-#include "binding/objects/py_node.h"
+#include "binding/objects/handle.h"
 #include "binding/objects/result.h"
 #include "binding/objects/size.h"
 #include "binding/support/convert.h"

@@ -4,7 +4,6 @@
 #include "binding/objects/py_analysis.h"
 #include "binding/support/errors.h"
 #include "binding/objects/py_node.h"
-#include "binding/objects/sequence.h"
 #include "binding/objects/size.h"
 #include <leakgraph/answers.h>
 

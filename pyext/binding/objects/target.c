@@ -1,6 +1,6 @@
 #include "binding/objects/target.h"
 #include "binding/support/errors.h"
-#include "binding/objects/py_node.h"
+#include "binding/objects/handle.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
