@@ -9,6 +9,9 @@
 // semi-NCA; `count` how many nodes, and how many of them are in components.
 #include <igraph.h>
 
+#include <leakgraph/analysis.h>
+#include <leakgraph/file.h>
+
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 #include "plain.h"
 
+#include <leakgraph/analysis.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

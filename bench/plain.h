@@ -5,7 +5,7 @@
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H
 
-#include <leakgraph/analysis.h>
+#include <leakgraph/base.h>
 
 /** Edges of what is reachable; the super-root is the last node. Allocation
  *  failures end the program. */

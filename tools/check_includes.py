@@ -21,6 +21,7 @@ PYTHON = r"Python\.h$|pyconfig\.h$|cpython/|structmember\.h$|frameobject\.h$"
 IGRAPH = r"igraph"
 GRAPHVIZ = r"gvc\.h$|cgraph\.h$|gvplugin|gvcjob|graphviz/"
 INTERNALS = r"internal/|pycore_"
+UMBRELLA = r"^leakgraph/leakgraph\.h$"
 PUBLIC = re.compile(r"^leakgraph/\w+\.h$")
 
 
@@ -45,6 +46,10 @@ INCLUDES = (
     Rule("pyext/", IGRAPH, "igraph"),
     Rule("pyext/", GRAPHVIZ, "Graphviz"),
     Rule("pyext/", INTERNALS, "CPython's internal headers", ("pyext/capture/",)),
+    *(
+        Rule(f"{part}/", UMBRELLA, "the header of all headers, for users,")
+        for part in ("libgraph", "export", "pyext", "tests", "bench")
+    ),
     Rule("examples/", PYTHON, "Python's headers"),
     Rule("examples/", IGRAPH + "|" + GRAPHVIZ, "a library behind ours"),
 )

@@ -3,7 +3,8 @@
 
 #include "command/command.h"
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/file.h>
+#include <leakgraph/report.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #ifndef LEAKGRAPH_COMMAND_H
 #define LEAKGRAPH_COMMAND_H
 
+#include <leakgraph/answers.h>
 #include <leakgraph/bytes.h>
 #include <leakgraph/export.h>
 

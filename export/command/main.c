@@ -2,6 +2,8 @@
 
 #include "command/command.h"
 
+#include <leakgraph/version.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
 
 #include "command/command.h"
 
+#include <leakgraph/report.h>
+
 typedef lg_status report_function(const lg_arguments *arguments,
                                   const lg_graph *graph, lg_format format,
                                   lg_text *out, lg_error *err);

@@ -2,7 +2,7 @@
 
 #include "command/command.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/json.h>
 
 #include <stdlib.h>
 #include <string.h>

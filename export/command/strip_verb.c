@@ -2,6 +2,8 @@
 
 #include "command/command.h"
 
+#include <leakgraph/file.h>
+
 int
 lg__verb_strip(const lg_arguments *arguments)
 {

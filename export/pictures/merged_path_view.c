@@ -4,6 +4,8 @@
 #include "pick/picker.h"
 #include "view/retained_label.h"
 
+#include <leakgraph/merged_paths.h>
+
 #include <stdlib.h>
 
 #define USUAL_NODES 48u

@@ -5,8 +5,6 @@
 #include "pick/picker.h"
 #include "view/retained_label.h"
 
-#include <leakgraph/why.h>
-
 #include <stdlib.h>
 
 #define MOST_PATHS 8u

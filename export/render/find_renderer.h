@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_FIND_RENDERER_H
 #define LEAKGRAPH_FIND_RENDERER_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 #include <limits.h>
 

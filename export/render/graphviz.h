@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_GRAPHVIZ_H
 #define LEAKGRAPH_GRAPHVIZ_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 /** Lays `dot` out and draws it. LG_EINVAL lists the formats that there are,
  *  LG_ERENDER says what Graphviz says. Once per process: nothing is freed,

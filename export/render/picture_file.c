@@ -1,6 +1,7 @@
 // Pictures as files: whole or not at all.
 
 #include <leakgraph/export.h>
+#include <leakgraph/file.h>
 
 #include <ctype.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #ifndef LEAKGRAPH_WORKER_H
 #define LEAKGRAPH_WORKER_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 #include <sys/wait.h>
 

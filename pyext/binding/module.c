@@ -33,6 +33,8 @@
 #include "binding/answers/py_why.h"
 #include "capture/run/capture.h"
 
+#include <leakgraph/version.h>
+
 #define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)
 
 static PyMethodDef core_methods[] = {

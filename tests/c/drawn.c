@@ -1,7 +1,7 @@
 #include "drawn.h"
 #include "test.h"
 
-#include <leakgraph/why.h>
+#include <leakgraph/builder.h>
 
 static uint32_t
 letter(char name)

@@ -4,7 +4,7 @@
 #ifndef LG_DRAWN_H
 #define LG_DRAWN_H
 
-#include <leakgraph/analysis.h>
+#include <leakgraph/report.h>
 
 /** Edges are pairs of letters, as in "ab bc ca"; each letter of `roots` is the
  *  root of a thread. A node's size is 100, or 1 MiB if it is named in `big`. */

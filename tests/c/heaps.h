@@ -5,8 +5,6 @@
 #ifndef LG_HEAPS_H
 #define LG_HEAPS_H
 
-#include <leakgraph/bytes.h>
-
 #include "story.h"
 
 enum { HEAP_BIG = 1 << 20 };

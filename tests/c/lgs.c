@@ -1,6 +1,8 @@
 // Files as bytes, for tests that damage them.
 #include "lgs.h"
 
+#include <leakgraph/file.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

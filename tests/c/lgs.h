@@ -4,7 +4,7 @@
 #ifndef LG_LGS_H
 #define LG_LGS_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 typedef struct bytes {
     uint8_t *data; /**< aligned to 64, to be released with free() */

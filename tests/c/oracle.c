@@ -1,6 +1,8 @@
 #include "oracle.h"
 #include "test.h"
 
+#include <leakgraph/graph.h>
+
 #define BIT(node) ((uint64_t)1 << (node))
 
 static bool

@@ -6,7 +6,7 @@
 #ifndef LG_ORACLE_H
 #define LG_ORACLE_H
 
-#include <leakgraph/analysis.h>
+#include <leakgraph/base.h>
 
 /** Sets of nodes are bits. */
 enum { ORACLE_NODES = 60, ORACLE_DEVICES = 3 };

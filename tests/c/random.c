@@ -2,6 +2,8 @@
 #include "sample.h"
 #include "test.h"
 
+#include <leakgraph/builder.h>
+
 enum { TYPE_COUNT = 11 };
 
 static const char *const type_names[TYPE_COUNT] = {

@@ -1,6 +1,8 @@
 // The sample program and what is compared of graphs.
 #include "sample.h"
 
+#include <leakgraph/builder.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,8 @@
 #ifndef LG_SAMPLE_H
 #define LG_SAMPLE_H
 
-#include <leakgraph/builder.h>
+#include <leakgraph/allocator.h>
+#include <leakgraph/path.h>
 
 /** Nodes of the sample, by name. */
 enum sample_node {

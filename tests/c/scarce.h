@@ -5,7 +5,7 @@
 #ifndef LG_SCARCE_H
 #define LG_SCARCE_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 /** Whether the system refuses files without a name (--wrap=openat). */
 extern bool nameless_refused;

@@ -1,5 +1,7 @@
 #include "stored.h"
 
+#include <leakgraph/builder.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef LG_STORED_H
 #define LG_STORED_H
 
-#include <leakgraph/builder.h>
+#include <leakgraph/allocator.h>
 
 /** Its objects, then its buffers. */
 enum stored_node {

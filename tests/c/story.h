@@ -5,7 +5,6 @@
 #ifndef LG_STORY_H
 #define LG_STORY_H
 
-#include <leakgraph/analysis.h>
 #include <leakgraph/builder.h>
 
 enum { STORY_NODES = 64, STORY_TYPES = 40 };

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <leakgraph/builder.h>
-
 #include "suite.h"
 
 static int test_failures;

@@ -1,5 +1,6 @@
 // Accounts: the sample's by hand, random ones against a map of bytes, and the
 // evidence of blocks that nobody owns.
+#include <leakgraph/builder.h>
 #include <leakgraph/bytes.h>
 
 #include "stored.h"

@@ -1,6 +1,8 @@
 // Analyses of graphs that were solved by hand, and of one graph by many.
 #include <pthread.h>
 
+#include <leakgraph/builder.h>
+
 #include "drawn.h"
 #include "test.h"
 

@@ -3,6 +3,8 @@
 #include "sample.h"
 #include "test.h"
 
+#include <leakgraph/builder.h>
+
 enum { CHAIN = 10000000, MANY = 1000000 };
 
 static lg_builder *

@@ -1,4 +1,5 @@
 // Random graphs against the oracle, in every node, component and some sets.
+#include <leakgraph/builder.h>
 #include <leakgraph/report.h>
 
 #include "oracle.h"

@@ -2,6 +2,8 @@
 #include "stored.h"
 #include "test.h"
 
+#include <leakgraph/builder.h>
+
 static void
 sorted(void)
 {

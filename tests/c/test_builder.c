@@ -2,6 +2,9 @@
 #include "sample.h"
 #include "test.h"
 
+#include <leakgraph/builder.h>
+#include <leakgraph/file.h>
+
 static lg_builder *
 builder_of(uint32_t nodes)
 {

@@ -2,6 +2,8 @@
 // with checksums that fit.
 #include <xxhash.h>
 
+#include <leakgraph/file.h>
+
 #include "lgs.h"
 #include "sample.h"
 #include "stored.h"

@@ -4,8 +4,6 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/why.h>
-
 enum { NODES = 14, GRAPHS = 2000, MANY = 100, SOURCE = NODES };
 
 typedef struct network {

@@ -1,6 +1,8 @@
 // Ten million nodes in a row: nothing may recurse over the graph.
 #include <unistd.h>
 
+#include <leakgraph/file.h>
+
 #include "sample.h"
 #include "test.h"
 

@@ -4,8 +4,6 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/answers.h>
-
 // A module holds a list of ten parts of 1 to 10 KiB, and a chain of five links.
 static lg_graph *
 plant(uint32_t *list, uint32_t *links)

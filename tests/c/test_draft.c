@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <leakgraph/file.h>
+
 #include "lgs.h"
 #include "sample.h"
 #include "scarce.h"

@@ -1,6 +1,8 @@
 // Errors are one sentence and never fail.
 #include "test.h"
 
+#include <leakgraph/base.h>
+
 static void
 messages(void)
 {

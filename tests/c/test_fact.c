@@ -2,6 +2,9 @@
 #include "stored.h"
 #include "test.h"
 
+#include <leakgraph/builder.h>
+#include <leakgraph/file.h>
+
 static bool
 says(lg_string string, const char *expected)
 {

@@ -1,6 +1,8 @@
 // Accessors, the reverse and address indexes, and categories.
 #include <pthread.h>
 
+#include <leakgraph/builder.h>
+
 #include "drawn.h"
 #include "sample.h"
 #include "test.h"

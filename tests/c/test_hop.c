@@ -3,6 +3,8 @@
 #include "stored.h"
 #include "test.h"
 
+#include <leakgraph/builder.h>
+
 static int
 compare_hops(const void *left, const void *right)
 {

@@ -1,6 +1,9 @@
 // Strings of a builder: shared, appended, escaped and cut.
 #include "test.h"
 
+#include <leakgraph/builder.h>
+#include <leakgraph/file.h>
+
 static lg_builder *builder;
 static lg_graph *graph;
 

@@ -1,5 +1,5 @@
 // JSON as it is written, and what misuse leaves.
-#include <leakgraph/report.h>
+#include <leakgraph/json.h>
 
 #include <locale.h>
 #include <math.h>

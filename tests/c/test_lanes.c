@@ -3,6 +3,8 @@
 #include "base/simd.h"
 #include "test.h"
 
+#include <leakgraph/base.h>
+
 enum { MOST = 200 };
 
 static uint64_t

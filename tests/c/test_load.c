@@ -1,6 +1,8 @@
 // Loading: damage of every kind gives an error, never a crash.
 #include <unistd.h>
 
+#include <leakgraph/file.h>
+
 #include "lgs.h"
 #include "sample.h"
 #include "test.h"

@@ -4,6 +4,8 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/merged_paths.h>
+
 static void
 check_order(const lg_merged_paths *merged)
 {

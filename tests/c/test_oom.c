@@ -4,7 +4,7 @@
 // linker's --wrap, malloc itself.
 #include <unistd.h>
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/file.h>
 
 #include "drawn.h"
 #include "sample.h"

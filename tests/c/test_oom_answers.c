@@ -5,8 +5,7 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/why.h>
-#include <leakgraph/bytes.h>
+#include <leakgraph/merged_paths.h>
 
 // Questions to an analysis that is there already.
 static const lg_analysis *asked;

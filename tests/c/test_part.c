@@ -2,6 +2,8 @@
 #include "heaps.h"
 #include "test.h"
 
+#include <leakgraph/path.h>
+
 typedef struct net {
     uint32_t model, layer, weight;
 } net;

@@ -2,6 +2,8 @@
 #include "drawn.h"
 #include "test.h"
 
+#include <leakgraph/builder.h>
+
 typedef struct program {
     lg_builder *builder;
     uint32_t module_type, class_type, dict_type, thing_type;

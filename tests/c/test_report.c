@@ -2,6 +2,8 @@
 #include "sample.h"
 #include "test.h"
 
+#include <leakgraph/report.h>
+
 static lg_graph *graph;
 
 static void

@@ -1,5 +1,6 @@
 // What is said of memory.
-#include <leakgraph/bytes.h>
+#include <leakgraph/builder.h>
+#include <leakgraph/report.h>
 
 #include "stored.h"
 #include "test.h"

@@ -3,6 +3,8 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/merged_paths.h>
+
 typedef struct heap {
     lg_graph *graph;
     lg_analysis *analysis;

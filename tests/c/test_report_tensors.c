@@ -1,5 +1,5 @@
 // What is said of tensors.
-#include <leakgraph/bytes.h>
+#include <leakgraph/report.h>
 
 #include "stored.h"
 #include "story.h"

@@ -3,8 +3,6 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/why.h>
-
 typedef struct heap {
     lg_graph *graph;
     lg_analysis *analysis;

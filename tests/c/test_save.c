@@ -5,6 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <leakgraph/builder.h>
+#include <leakgraph/file.h>
+
 #include "lgs.h"
 #include "sample.h"
 #include "scarce.h"

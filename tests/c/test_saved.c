@@ -1,6 +1,9 @@
 // Analyses in files, devices in files, and files that lie about either.
 #include <xxhash.h>
 
+#include <leakgraph/builder.h>
+#include <leakgraph/file.h>
+
 #include "drawn.h"
 #include "lgs.h"
 #include "sample.h"

@@ -2,6 +2,9 @@
 #include "sample.h"
 #include "test.h"
 
+#include <leakgraph/builder.h>
+#include <leakgraph/file.h>
+
 enum { HOLDERS = 6, DEVICES = 2, BYTES = 120, TYPES = 4 };
 
 static lg_builder *

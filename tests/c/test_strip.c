@@ -1,6 +1,8 @@
 // Stripping removes the user's text, in every place, and nothing else.
 #include <unistd.h>
 
+#include <leakgraph/file.h>
+
 #include "sample.h"
 #include "stored.h"
 #include "test.h"

@@ -1,6 +1,8 @@
 // Text that grows, and numbers as people read them.
 #include "test.h"
 
+#include <leakgraph/text.h>
+
 static void
 expect_size(uint64_t bytes, const char *expected)
 {

@@ -4,6 +4,8 @@
 // and control characters, and leaves everything else as it is.
 #include "test.h"
 
+#include <leakgraph/builder.h>
+
 static lg_builder *builder;
 
 // Whether JSON takes all of it over as it is; ASCII may be escaped.

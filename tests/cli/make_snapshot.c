@@ -4,6 +4,8 @@
 #include "shapes.h"
 #include "suite.h"
 
+#include <leakgraph/file.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,8 @@
 // Saves the sample graph, for the example to load.
 #include <stdio.h>
 
+#include <leakgraph/file.h>
+
 #include "sample.h"
 #include "suite.h"
 

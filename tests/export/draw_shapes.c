@@ -3,8 +3,6 @@
 #include "shapes.h"
 #include "suite.h"
 
-#include <leakgraph/export.h>
-
 #include <stdio.h>
 
 static int

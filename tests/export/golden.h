@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_TEST_GOLDEN_H
 #define LEAKGRAPH_TEST_GOLDEN_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/text.h>
 
 /** `PROGRAM FOLDER`, and with `write` behind it the files are made anew. False:
  *  there is no folder. */

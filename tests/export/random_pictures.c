@@ -6,8 +6,6 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
-
 enum { MOST_NODES = 80, LONG_NAME = 100000 };
 
 typedef struct chance {

@@ -4,8 +4,6 @@
 
 #include "stored.h"
 
-#include <leakgraph/export.h>
-
 #include <stdio.h>
 #include <string.h>
 

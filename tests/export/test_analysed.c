@@ -5,7 +5,7 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
+#include <leakgraph/report.h>
 
 typedef struct subject {
     lg_graph *graph;

@@ -3,8 +3,6 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
-
 static lg_text
 dot_with_name(const char *name, const char *title)
 {

@@ -5,8 +5,6 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
-
 static void
 check_shape(const test_shape *shape)
 {

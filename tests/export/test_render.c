@@ -3,8 +3,6 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
-
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>

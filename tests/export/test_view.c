@@ -4,8 +4,6 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
-
 static lg_view *
 view_of(const lg_graph *graph, uint32_t subject, lg_view_options options)
 {

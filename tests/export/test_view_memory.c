@@ -4,8 +4,6 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
-
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/file.h>
+#include <leakgraph/report.h>
 
 /* Sections from BEYOND_GRAPH on are no part of the graph. */
 enum { HEADER = 64, ENTRY = 64, BEYOND_GRAPH = 64, ANALYSIS = 69, SHOWN = 200 };

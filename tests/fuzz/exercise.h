@@ -4,7 +4,7 @@
 #ifndef LG_EXERCISE_H
 #define LG_EXERCISE_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 /** Loads the bytes as a file after putting its checksums right, so that damage
  *  gets past them; then, if that worked, shows the graph to `ask`. Returns

@@ -9,6 +9,7 @@
 #include "test.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/file.h>
 
 static const char *folder;
 static unsigned made;

@@ -2,7 +2,7 @@ import check_includes
 import pytest
 
 FINE = {
-    "libgraph/src/graph/graph_private.h": "#include <leakgraph/leakgraph.h>\n",
+    "libgraph/src/graph/graph_private.h": "#include <leakgraph/graph.h>\n",
     "libgraph/src/graph/graph.c": (
         '#include "graph/graph_private.h"\n/* printf(), Python.h */\n'
     ),
@@ -44,6 +44,8 @@ def test_allowed_includes_pass(project):
         ("libgraph/src/graph/graph.c", "#include <igraph/igraph.h>\n"),
         ("libgraph/src/graph/graph.c", "#include <leakgraph/export.h>\n"),
         ("libgraph/src/graph/graph.c", 'void f(void) { printf("x"); }\n'),
+        ("libgraph/src/graph/graph.c", "#include <leakgraph/leakgraph.h>\n"),
+        ("tests/c/test_graph.c", "#include <leakgraph/leakgraph.h>\n"),
         ("export/write/dot.c", "#include <gvc.h>\n"),
         ("export/write/dot.c", "#include <Python.h>\n"),
         ("export/write/dot.c", '#include "../libgraph/src/graph/graph_private.h"\n'),

@@ -10,10 +10,20 @@
 #define LEAKGRAPH_ANSWERS_H
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/path.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ----------------------------------------------------------------- top --- */
+
+/** What a row of the biggest is. */
+typedef enum lg_group {
+    LG_GROUP_OBJECT = 0, /**< the biggest dominators */
+    LG_GROUP_TYPE,       /**< by type: exact retained bytes of all instances */
+    LG_GROUP_MODULE,     /**< by module of the type */
+} lg_group;
 
 /* ----------------------------------------------------- dominator tree --- */
 

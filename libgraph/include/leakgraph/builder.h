@@ -18,25 +18,12 @@
 #ifndef LEAKGRAPH_BUILDER_H
 #define LEAKGRAPH_BUILDER_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/allocator.h>
+#include <leakgraph/graph.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** The source of memory of a builder and of its graph. `resize` with
- *  old == NULL allocates, with new_size == 0 frees; it returns NULL when memory
- *  or the budget ran out, the old block staying valid. New bytes beyond
- *  old_size need not be zero. Must be usable from any thread, without the GIL,
- *  until the graph is freed; `release` is then called once with the context. */
-typedef struct lg_allocator {
-    void *(*resize)(void *context, void *old, size_t old_size, size_t new_size);
-    void (*release)(void *context);
-    void *context;
-} lg_allocator;
-
-/** malloc and free. */
-LG_API lg_allocator lg_allocator_default(void);
 
 typedef struct lg_builder {
     uint32_t node_count;

@@ -1,5 +1,5 @@
 /**
- * Where the bytes are: tensors, figures, memory by device, and known mistakes.
+ * Where the bytes are: tensors, figures, memory by device.
  *
  * The conventions of leakgraph.h hold. Bytes outside an object's own allocation
  * lie on buffer nodes (LG_NODE_BUFFER), each once, however many tensors and
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------- tensors --- */
+/* --------------------------------------------------------- tensors --- */
 
 /** What a tensor is for, in PyTorch's own words. A storage has the first role
  *  that applies to any of its tensors. */
@@ -71,17 +71,7 @@ typedef enum lg_tensor_group {
     LG_TENSORS_BY_SHAPE,
 } lg_tensor_group;
 
-/** Rows with bytes, device, dtype, shape, autograd node, kind, and the path
- *  from a root to what keeps the storage alive; below them the known mistakes
- *  of the rows shown. `analysis` may be NULL: the report then has no mistakes,
- *  and calls garbage only garbage. limit 0: all rows. O(nodes + edges). */
-LG_API lg_status lg_report_tensors(const lg_graph *graph,
-                                   const lg_analysis *analysis, uint32_t device,
-                                   lg_tensor_group group, size_t limit,
-                                   lg_format format, lg_text *out,
-                                   lg_error *err);
-
-/* ------------------------------------------------------------- figures --- */
+/* --------------------------------------------------------- figures --- */
 
 typedef struct lg_figure_row {
     uint32_t node;
@@ -110,14 +100,8 @@ LG_API void lg_figure_rows_free(lg_figure_rows *rows);
 /** Every matplotlib.figure.Figure. O(nodes + edges), however many there are. */
 LG_API lg_status lg_analysis_figures(const lg_analysis *analysis,
                                      lg_figure_rows *out, lg_error *err);
-/** Each figure with who holds it, in words: pyplot's registry, a variable, a
- *  callback, an animation; below them the known mistakes that concern figures
- *  shown. limit 0: all. */
-LG_API lg_status lg_report_figures(const lg_analysis *analysis, size_t limit,
-                                   lg_format format, lg_text *out,
-                                   lg_error *err);
 
-/* -------------------------------------------------------------- memory --- */
+/* ---------------------------------------------------------- memory --- */
 
 /** The evidence for what a group of unattributed blocks is. */
 typedef enum lg_evidence {
@@ -211,80 +195,6 @@ typedef struct lg_allocator_state {
 LG_API lg_status lg_graph_accounts(const lg_graph *graph,
                                    const lg_allocator_state *state,
                                    lg_accounts *out, lg_error *err);
-LG_API lg_status lg_report_memory(const lg_graph *graph,
-                                  const lg_allocator_state *state,
-                                  lg_format format, lg_text *out,
-                                  lg_error *err);
-
-/* ------------------------------------------------------------ findings --- */
-
-/** A known mistake, recognised by its shape. */
-typedef struct lg_pattern {
-    const char *name;  /**< stable: "loss-history" */
-    const char *cause; /**< one sentence */
-    const char *fix;   /**< one line */
-} lg_pattern;
-
-/** The patterns, in the order of the table; NULL beyond the last. Static. */
-LG_API const lg_pattern *lg_pattern_at(size_t index);
-
-typedef struct lg_finding {
-    const lg_pattern *pattern;
-    uint32_t holder;  /**< where to cut: the list, closure, cache ...; LG_NONE:
-                           C++ that no snapshot sees */
-    uint32_t example; /**< one of what it keeps; LG_NONE likewise */
-    uint64_t count;   /**< things kept in the same way */
-    const uint64_t *retained; /**< by them, no byte twice, by device:
-                                   [lg_graph_device_count + 1], the host first;
-                                   of more than 64 findings at least so much */
-    uint64_t total;           /**< of that, all devices together */
-    lg_path way;  /**< from a root to the holder; its root's node is LG_NONE,
-                       and there are no hops, where there is none */
-    size_t alike; /**< index of the biggest of those that it is like */
-} lg_finding;
-
-/** Findings that are alike: of one pattern, with holders of one type and kept
- *  things of one type, and with ways to the holders that are the same but for
- *  indexes, keys, threads, and how often a reference follows one like itself.
- *  Functions, classes, modules and frames are of one type if they have one
- *  name. Of garbage counts what it goes with, instead of the way. */
-typedef struct lg_finding_group {
-    size_t first;             /**< index of the biggest */
-    size_t findings;          /**< how many */
-    uint64_t count;           /**< things kept, of all of them */
-    const uint64_t *retained; /**< what each retains, added up; by device */
-    uint64_t total;
-    bool varied; /**< the examples differ in more than their addresses: shapes,
-                      devices */
-} lg_finding_group;
-
-typedef struct lg_findings {
-    lg_finding *items; /**< biggest retained first */
-    size_t count;
-    lg_finding_group *groups; /**< biggest retained first */
-    size_t group_count;
-    uint64_t *bytes; /**< what `retained` points into */
-} lg_findings;
-
-LG_API void lg_findings_free(lg_findings *findings);
-/** Everything in the snapshot that a pattern recognises. */
-LG_API lg_status lg_analysis_findings(const lg_analysis *analysis,
-                                      const lg_monitor *monitor,
-                                      lg_findings *out, lg_error *err);
-/** Of those, the ones that concern one node: it is kept that way. */
-LG_API lg_status lg_node_findings(const lg_analysis *analysis, uint32_t node,
-                                  const lg_monitor *monitor, lg_findings *out,
-                                  lg_error *err);
-/** The same of several nodes, each finding once. */
-LG_API lg_status lg_nodes_findings(const lg_analysis *analysis,
-                                   const uint32_t *nodes, size_t count,
-                                   const lg_monitor *monitor, lg_findings *out,
-                                   lg_error *err);
-/** Each finding: what, where, how much, why, and the fix. */
-LG_API lg_status lg_report_findings(const lg_analysis *analysis,
-                                    const lg_findings *findings,
-                                    lg_format format, lg_text *out,
-                                    lg_error *err);
 
 #ifdef __cplusplus
 }

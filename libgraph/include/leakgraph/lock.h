@@ -12,7 +12,7 @@
 #ifndef LEAKGRAPH_LOCK_H
 #define LEAKGRAPH_LOCK_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 #include <pthread.h>
 

@@ -7,7 +7,8 @@
 #ifndef LEAKGRAPH_WHY_H
 #define LEAKGRAPH_WHY_H
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/cycles.h>
+#include <leakgraph/findings.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,18 +89,6 @@ LG_API void lg_why_free(lg_why *why);
 /** Whether `cuts` says more than the marked hops of the path: several
  * references must go, or cutting them is not enough. */
 LG_API bool lg_why_needs_several(const lg_why *why);
-
-/**
- * Reports why objects are alive: of several the merged paths from the roots,
- * then `why`, the answer for the one that retains the most (lg_nodes_biggest).
- * `note` (NULL: none) is a line below its title, such as where it was
- * allocated. JSON has one shape, {"paths": ..., "biggest": ...}, for one and
- * for many. LG_EINVAL without objects.
- */
-LG_API lg_status lg_report_why(const lg_why *why, const uint32_t *nodes,
-                               size_t count, const char *note,
-                               const lg_monitor *monitor, lg_format format,
-                               lg_text *out, lg_error *err);
 
 #ifdef __cplusplus
 }

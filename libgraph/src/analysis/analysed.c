@@ -1,6 +1,8 @@
 // Questions about the nodes of an analysis.
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/analysis.h>
+
 #include <string.h>
 
 const lg_graph *

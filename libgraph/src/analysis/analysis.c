@@ -1,6 +1,8 @@
 // Makes an analysis.
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/analysis.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 // and the analysis stores it, because the dominator tree does not contain it.
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/analysis.h>
+
 #include <stdlib.h>
 
 bool

@@ -1,6 +1,8 @@
 // Questions about the components of an analysis.
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/analysis.h>
+
 uint32_t
 lg_analysis_component_count(const lg_analysis *analysis)
 {

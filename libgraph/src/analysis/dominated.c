@@ -3,6 +3,8 @@
 #include "graph/graph_private.h"
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/analysis.h>
+
 #include <stdlib.h>
 
 typedef struct gathering {

@@ -3,6 +3,8 @@
 // that group.
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/analysis.h>
+
 #include <stdlib.h>
 
 enum { SIMD_LANES = 64 };

@@ -2,6 +2,8 @@
 // policy graph loses the set.
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/analysis.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Opens parts of the library that are shared objects of their own, at their
 // first use.
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/plugin.h>
 
 #include <dlfcn.h>
 

@@ -10,8 +10,6 @@
 #ifndef LG_POLICY_H
 #define LG_POLICY_H
 
-#include <leakgraph/analysis.h>
-
 #include "graph/graph_private.h"
 
 /** Marks that an analysis puts on a node, in one byte. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <leakgraph/lock.h>
+#include <leakgraph/plugin.h>
 
 static lg_status
 open_igraph(lg__solver **out, lg_error *err)

@@ -6,7 +6,7 @@
 #ifndef LG_SOLVER_H
 #define LG_SOLVER_H
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 /** A directed graph without self-loops, as two columns. */
 typedef struct lg__problem {

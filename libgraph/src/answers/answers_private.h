@@ -4,9 +4,6 @@
 #ifndef LG_ANSWERS_PRIVATE_H
 #define LG_ANSWERS_PRIVATE_H
 
-#include <leakgraph/answers.h>
-#include <leakgraph/bytes.h>
-
 #include "cycles/cycles_private.h"
 #include "analysis/analysis_private.h"
 

@@ -3,6 +3,8 @@
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
+#include <leakgraph/answers.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 // Who dominates whom, as answers show it.
 #include "answers/answers_private.h"
 
+#include <leakgraph/answers.h>
+
 #include <stdlib.h>
 
 uint32_t

@@ -4,7 +4,8 @@
 #ifndef LG_BASE_PRIVATE_H
 #define LG_BASE_PRIVATE_H
 
-#include <leakgraph/builder.h>
+#include <leakgraph/allocator.h>
+#include <leakgraph/text.h>
 
 #include "base/simd.h"
 

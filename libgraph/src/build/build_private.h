@@ -7,6 +7,8 @@
 
 #include "graph/graph_private.h"
 
+#include <leakgraph/builder.h>
+
 typedef struct lg__late_edge {
     uint32_t source;
     uint32_t target;

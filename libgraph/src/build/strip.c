@@ -2,6 +2,8 @@
 // with only the user's text become empty, so no other array changes.
 #include "build/build_private.h"
 
+#include <leakgraph/file.h>
+
 #include <string.h>
 
 // A node's text is the user's unless it names something.

@@ -5,7 +5,7 @@
 // reference count it takes the references that tp_traverse reports from such
 // objects. What keeps a positive rest is referred to from elsewhere, and so is
 // all that it leads to; the others are garbage.
-#include <leakgraph/analysis.h>
+#include <leakgraph/cycles.h>
 
 #include "graph/graph_private.h"
 

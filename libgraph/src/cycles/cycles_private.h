@@ -5,7 +5,7 @@
 #ifndef LG_CYCLES_PRIVATE_H
 #define LG_CYCLES_PRIVATE_H
 
-#include <leakgraph/analysis.h>
+#include <leakgraph/cycles.h>
 
 #include "graph/graph_private.h"
 

@@ -2,6 +2,8 @@
 #include "file/file_private.h"
 #include "base/base_private.h"
 
+#include <leakgraph/file.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

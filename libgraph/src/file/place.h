@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 typedef struct lg__place {
     int folder;  /**< open; not always readable */

@@ -2,6 +2,8 @@
 #include "file/file_private.h"
 #include "file/saved.h"
 
+#include <leakgraph/file.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>

@@ -3,6 +3,8 @@
 // disjoint, and computes the sums anew.
 #include "file/saved.h"
 
+#include <leakgraph/analysis.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
 #include "file/file_private.h"
 #include "file/place.h"
 
+#include <leakgraph/file.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef LG_CONTEXT_H
 #define LG_CONTEXT_H
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/findings.h>
 
 #include "analysis/analysis_private.h"
 

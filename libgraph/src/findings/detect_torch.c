@@ -1,6 +1,8 @@
 // What PyTorch's own objects keep: optimizers, loaders, caches.
 #include "findings/context.h"
 
+#include <leakgraph/bytes.h>
+
 #include <stdlib.h>
 
 // -------------------------------------------------------------- optimizers ---

@@ -2,6 +2,8 @@
 // protect every accessor from a hostile file.
 #include "graph/graph_private.h"
 
+#include <leakgraph/file.h>
+
 lg_status
 lg__check_first_edges(const lg_columns *columns, lg_error *err)
 {

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include <leakgraph/lock.h>
+#include <leakgraph/path.h>
 
 #include "base/base_private.h"
 

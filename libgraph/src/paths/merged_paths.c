@@ -5,8 +5,6 @@
 // that is merged already, then down again. Which merged node it joins is found
 // by interning parent, type and label as one string, whose ids count up from 0
 // just as the merged nodes do.
-#include <leakgraph/analysis.h>
-
 #include "base/base_private.h"
 #include "paths/paths_private.h"
 

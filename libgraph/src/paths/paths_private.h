@@ -7,6 +7,8 @@
 
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/merged_paths.h>
+
 // What makes one way from a root better than another, shared by all who look
 // for paths.
 

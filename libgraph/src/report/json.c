@@ -1,5 +1,5 @@
 // JSON, written as it comes.
-#include <leakgraph/report.h>
+#include <leakgraph/json.h>
 
 #include "report/report.h"
 

@@ -2,6 +2,8 @@
 #include "report/where.h"
 #include "report/words.h"
 
+#include <leakgraph/report.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #include "analysis/analysis_private.h"
 #include "report/table.h"
 
-#include <leakgraph/answers.h>
-
 // A list of a million links dominates itself link by link: depth has an end.
 enum { DEPTH_SHOWN = 24, ROWS_SHOWN = 400 };
 

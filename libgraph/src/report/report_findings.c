@@ -1,6 +1,4 @@
 // Known mistakes that were recognised, for people and for programs.
-#include <leakgraph/bytes.h>
-
 #include "analysis/analysis_private.h"
 #include "report/table.h"
 #include "report/where.h"

@@ -2,6 +2,8 @@
 #include "paths/paths_private.h"
 #include "report/words.h"
 
+#include <leakgraph/report.h>
+
 #include <stdlib.h>
 
 typedef struct report {

@@ -3,6 +3,8 @@
 #include "bytes/bytes_private.h"
 #include "report/words.h"
 
+#include <leakgraph/report.h>
+
 #include <stdlib.h>
 
 enum { SUSPENDED_SHOWN = 50, TITLE_WIDEST = 44, NAME_WIDEST = 24 };

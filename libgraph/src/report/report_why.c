@@ -1,6 +1,6 @@
 // Why a node is alive, as text: the path from a root to it, with the
 // hops that would free it underlined; its dominator; and the references to cut.
-#include <leakgraph/why.h>
+#include <leakgraph/report.h>
 
 #include "analysis/analysis_private.h"
 #include "report/words.h"

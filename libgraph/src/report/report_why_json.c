@@ -1,6 +1,4 @@
 // Why a node is alive, as JSON.
-#include <leakgraph/why.h>
-
 #include "report/words.h"
 
 #include <string.h>

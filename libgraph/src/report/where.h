@@ -4,8 +4,6 @@
 #ifndef LG_WHERE_H
 #define LG_WHERE_H
 
-#include <leakgraph/analysis.h>
-
 #include "paths/paths_private.h"
 
 /** Begins as {.analysis = analysis}. */

@@ -4,7 +4,8 @@
 #ifndef LG_WORDS_H
 #define LG_WORDS_H
 
-#include <leakgraph/report.h>
+#include <leakgraph/json.h>
+#include <leakgraph/why.h>
 
 #include "report/report.h"
 

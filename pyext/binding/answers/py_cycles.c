@@ -5,6 +5,8 @@
 #include "binding/support/errors.h"
 #include "binding/support/python.h"
 
+#include <leakgraph/report.h>
+
 PyObject *
 cycles_new(snapshot_object *snapshot, lg_cycles *found)
 {

@@ -4,6 +4,8 @@
 
 #include "binding/objects/py_snapshot.h"
 
+#include <leakgraph/cycles.h>
+
 typedef struct cycles_object {
     PyObject_HEAD
     snapshot_object *snapshot;

@@ -8,6 +8,8 @@
 #include "binding/objects/result.h"
 #include "binding/objects/size.h"
 #include "binding/objects/target.h"
+
+#include <leakgraph/report.h>
 #include <stdlib.h>
 
 #define MIN_SHARE 0.01

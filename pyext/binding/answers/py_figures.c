@@ -5,7 +5,7 @@
 #include "binding/support/errors.h"
 #include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
-#include <leakgraph/bytes.h>
+#include <leakgraph/report.h>
 
 /* Rows that the text shows; Python sees all. */
 #define SHOWN_ROWS 20

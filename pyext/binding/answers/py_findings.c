@@ -6,7 +6,7 @@
 #include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/report.h>
 
 static const result_field fields[] = {
     {"pattern", FIELD_VALUE}, {"cause", FIELD_VALUE},

@@ -7,7 +7,7 @@
 #include "binding/support/progress.h"
 #include "binding/capture/recorder.h"
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

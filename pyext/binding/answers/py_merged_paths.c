@@ -8,6 +8,8 @@
 #include "binding/support/python.h"
 #include "binding/objects/target.h"
 
+#include <leakgraph/report.h>
+
 /* ---------------------------------------------------------------- made --- */
 
 static lg_status

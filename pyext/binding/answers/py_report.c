@@ -5,6 +5,8 @@
 #include "binding/support/errors.h"
 #include "binding/objects/py_snapshot.h"
 
+#include <leakgraph/report.h>
+
 typedef lg_status (*report_function)(const lg_graph *, lg_format, lg_text *,
                                      lg_error *);
 

@@ -9,7 +9,7 @@
 #include "binding/objects/size.h"
 #include "binding/support/progress.h"
 #include "binding/capture/recorder.h"
-#include <leakgraph/bytes.h>
+#include <leakgraph/report.h>
 
 #define DEFAULT_LIMIT 20
 

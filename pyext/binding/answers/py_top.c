@@ -5,6 +5,8 @@
 #include "binding/support/errors.h"
 #include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
+
+#include <leakgraph/report.h>
 #include <string.h>
 
 /* ------------------------------------------------------------- request --- */

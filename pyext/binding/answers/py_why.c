@@ -12,6 +12,8 @@
 #include "binding/capture/recorder.h"
 #include "binding/objects/target.h"
 
+#include <leakgraph/report.h>
+
 /* ---------------------------------------------------------------- made --- */
 
 /* The report on a finished answer, in one of its formats. */

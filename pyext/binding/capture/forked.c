@@ -1,6 +1,8 @@
 #include "binding/capture/forked.h"
 #include "binding/support/errors.h"
 #include "capture/cpython/clock.h"
+
+#include <leakgraph/file.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #include "binding/support/python.h"
 #include "binding/objects/py_snapshot.h"
 
+#include <leakgraph/analysis.h>
+
 #define DEFAULT_LEVEL 3
 #define MAX_LEVEL 19
 

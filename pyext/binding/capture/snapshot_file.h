@@ -3,7 +3,7 @@
 #define LEAKGRAPH_SNAPSHOT_FILE_H
 
 #include "binding/support/state.h"
-#include <leakgraph/analysis.h>
+#include <leakgraph/file.h>
 
 /** `compress=` as a zstd level: NULL or True: the default; False or 0: none. */
 bool file_level(core_state *state, PyObject *value, int *level);

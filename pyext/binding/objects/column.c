@@ -1,6 +1,8 @@
 #include "binding/objects/column.h"
 #include "binding/support/errors.h"
 
+#include <leakgraph/graph.h>
+
 typedef struct column_object {
     PyObject_HEAD
     snapshot_object *snapshot;

@@ -3,6 +3,8 @@
  */
 #include "binding/objects/handle.h"
 #include "binding/support/errors.h"
+
+#include <leakgraph/cycles.h>
 #include <stdlib.h>
 
 static lg_status

@@ -5,6 +5,8 @@
 #include "binding/objects/py_snapshot.h"
 #include "binding/support/convert.h"
 #include "capture/run/capture.h"
+
+#include <leakgraph/analysis.h>
 #include <stdlib.h>
 
 static PyObject *

@@ -1,6 +1,8 @@
 #include "binding/objects/py_analysis.h"
 #include "binding/support/errors.h"
 
+#include <leakgraph/analysis.h>
+
 /* Waits without the GIL for the thread that is at work, if any; Ctrl-C ends the
  * wait. A progress callback that asks the snapshot it is told about would wait
  * for itself. */

@@ -1,6 +1,8 @@
 #include "binding/objects/py_edge.h"
 #include "binding/support/convert.h"
 
+#include <leakgraph/path.h>
+
 static void
 edge_dealloc(edge_object *self)
 {

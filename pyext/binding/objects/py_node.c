@@ -1,6 +1,8 @@
 #include "binding/objects/py_node.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
+
+#include <leakgraph/path.h>
 #include <stdlib.h>
 
 static void

@@ -4,6 +4,8 @@
 
 #include "binding/objects/py_snapshot.h"
 
+#include <leakgraph/path.h>
+
 extern PyType_Spec path_spec;
 
 /** A Hop(label, source, target, reason). */

@@ -9,7 +9,6 @@
 #define LEAKGRAPH_PY_SNAPSHOT_H
 
 #include "binding/support/state.h"
-#include <leakgraph/analysis.h>
 #include <leakgraph/lock.h>
 
 typedef struct snapshot_object {

@@ -10,7 +10,7 @@
 #define LEAKGRAPH_RESULT_H
 
 #include "binding/objects/py_snapshot.h"
-#include <leakgraph/report.h>
+#include <leakgraph/table.h>
 
 typedef struct result_object {
     PyObject_HEAD

@@ -1,6 +1,8 @@
 #include "binding/objects/size_parts.h"
 #include "binding/support/convert.h"
 #include "binding/support/python.h"
+
+#include <leakgraph/analysis.h>
 #include <stdlib.h>
 
 /* ---------------------------------------------------------------- made --- */

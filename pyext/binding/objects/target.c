@@ -1,6 +1,8 @@
 #include "binding/objects/target.h"
 #include "binding/support/errors.h"
 #include "binding/objects/handle.h"
+
+#include <leakgraph/path.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,8 @@
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
 
+#include <leakgraph/graph.h>
+
 bool
 device_named(core_state *state, const lg_graph *graph, PyObject *name,
              uint32_t *device)

@@ -3,7 +3,7 @@
 #define LEAKGRAPH_DEVICE_H
 
 #include "binding/support/state.h"
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 /** The number of the device of that name (a str). ArgumentError names those
  *  that the graph has. */

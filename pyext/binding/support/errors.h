@@ -3,7 +3,7 @@
 #define LEAKGRAPH_ERRORS_H
 
 #include "binding/support/state.h"
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 /** Makes the exception classes and adds them to the module. */
 int errors_add(PyObject *module);

@@ -6,7 +6,7 @@
 #define LEAKGRAPH_PROGRESS_H
 
 #include "binding/support/shim.h"
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 typedef enum progress_line {
     LINE_AUTO, /* on a terminal or in a notebook, when the work takes over a

@@ -1,6 +1,6 @@
 #include "bytes/common/frames.h"
 
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/text.h>
 #include <stdlib.h>
 #include <string.h>
 

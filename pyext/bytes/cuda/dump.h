@@ -9,7 +9,7 @@
 #define LEAKGRAPH_DUMP_H
 
 #include <Python.h>
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/graph.h>
 
 /** String ids are indexes of `texts`, 0 for none; the device of a segment is
  *  its ordinal, from 0. Blocks lie behind each other segment by segment and

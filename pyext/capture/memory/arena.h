@@ -6,7 +6,7 @@
 #ifndef LEAKGRAPH_ARENA_H
 #define LEAKGRAPH_ARENA_H
 
-#include <leakgraph/builder.h>
+#include <leakgraph/allocator.h>
 
 /** An allocator with a budget in bytes (0: none). Its context is reference
  *  counted by hand: released with the graph. allocator->context is NULL when

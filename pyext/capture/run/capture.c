@@ -4,6 +4,7 @@
 #include "capture/cpython/clock.h"
 
 #include <leakgraph/lock.h>
+#include <leakgraph/version.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -3,6 +3,8 @@
 #include "capture/cpython/peek.h"
 #include "capture/memory/spill.h"
 
+#include <leakgraph/file.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
 #define LEAKGRAPH_CAPTURE_OPTIONS_H
 
 #include <Python.h>
-#include <leakgraph/leakgraph.h>
+#include <leakgraph/base.h>
 
 typedef struct lg_capture_options {
     bool previews;          /**< keep short texts of str, bytes, int, float */

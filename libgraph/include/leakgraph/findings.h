@@ -1,0 +1,83 @@
+/**
+ * Known mistakes, recognised by their shape.
+ *
+ * The conventions of leakgraph.h hold.
+ */
+#ifndef LEAKGRAPH_FINDINGS_H
+#define LEAKGRAPH_FINDINGS_H
+
+#include <leakgraph/analysis.h>
+#include <leakgraph/path.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A known mistake, recognised by its shape. */
+typedef struct lg_pattern {
+    const char *name;  /**< stable: "loss-history" */
+    const char *cause; /**< one sentence */
+    const char *fix;   /**< one line */
+} lg_pattern;
+
+/** The patterns, in the order of the table; NULL beyond the last. Static. */
+LG_API const lg_pattern *lg_pattern_at(size_t index);
+
+typedef struct lg_finding {
+    const lg_pattern *pattern;
+    uint32_t holder;  /**< where to cut: the list, closure, cache ...; LG_NONE:
+                           C++ that no snapshot sees */
+    uint32_t example; /**< one of what it keeps; LG_NONE likewise */
+    uint64_t count;   /**< things kept in the same way */
+    const uint64_t *retained; /**< by them, no byte twice, by device:
+                                   [lg_graph_device_count + 1], the host first;
+                                   of more than 64 findings at least so much */
+    uint64_t total;           /**< of that, all devices together */
+    lg_path way;  /**< from a root to the holder; its root's node is LG_NONE,
+                       and there are no hops, where there is none */
+    size_t alike; /**< index of the biggest of those that it is like */
+} lg_finding;
+
+/** Findings that are alike: of one pattern, with holders of one type and kept
+ *  things of one type, and with ways to the holders that are the same but for
+ *  indexes, keys, threads, and how often a reference follows one like itself.
+ *  Functions, classes, modules and frames are of one type if they have one
+ *  name. Of garbage counts what it goes with, instead of the way. */
+typedef struct lg_finding_group {
+    size_t first;             /**< index of the biggest */
+    size_t findings;          /**< how many */
+    uint64_t count;           /**< things kept, of all of them */
+    const uint64_t *retained; /**< what each retains, added up; by device */
+    uint64_t total;
+    bool varied; /**< the examples differ in more than their addresses: shapes,
+                      devices */
+} lg_finding_group;
+
+typedef struct lg_findings {
+    lg_finding *items; /**< biggest retained first */
+    size_t count;
+    lg_finding_group *groups; /**< biggest retained first */
+    size_t group_count;
+    uint64_t *bytes; /**< what `retained` points into */
+} lg_findings;
+
+LG_API void lg_findings_free(lg_findings *findings);
+/** Everything in the snapshot that a pattern recognises. */
+LG_API lg_status lg_analysis_findings(const lg_analysis *analysis,
+                                      const lg_monitor *monitor,
+                                      lg_findings *out, lg_error *err);
+/** Of those, the ones that concern one node: it is kept that way. */
+LG_API lg_status lg_node_findings(const lg_analysis *analysis, uint32_t node,
+                                  const lg_monitor *monitor, lg_findings *out,
+                                  lg_error *err);
+/** The same of several nodes, each finding once. */
+LG_API lg_status lg_nodes_findings(const lg_analysis *analysis,
+                                   const uint32_t *nodes, size_t count,
+                                   const lg_monitor *monitor, lg_findings *out,
+                                   lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,314 @@
+/**
+ * A graph: its nodes and edges, its types and roots, and what is known of the
+ * process that it was taken of.
+ *
+ * The conventions of leakgraph.h hold. Sizes are bytes. Addresses are opaque
+ * numbers, never dereferenced.
+ */
+#ifndef LEAKGRAPH_GRAPH_H
+#define LEAKGRAPH_GRAPH_H
+
+#include <leakgraph/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------- nodes and edges --- */
+
+/** The meaning of an edge; the payload of its label depends on the kind. */
+typedef enum lg_edge_kind {
+    LG_EDGE_REFERENCE = 0, /**< nothing is known but its rank: payload rank */
+    LG_EDGE_ATTRIBUTE,     /**< `.x`: instance attribute, slot or C member:
+                                payload string */
+    LG_EDGE_VALUE,         /**< `['k']`: mapping value: payload key's node */
+    LG_EDGE_KEY,           /**< the mapping's key itself: payload rank */
+    LG_EDGE_INDEX,         /**< `[i]`: sequence element: payload index */
+    LG_EDGE_ELEMENT,       /**< member of a set: payload rank */
+    LG_EDGE_LOCAL,         /**< a frame's, generator's or coroutine's local
+                                variable: payload string */
+    LG_EDGE_STACK,         /**< evaluation stack temporary: payload depth */
+    LG_EDGE_CELL,          /**< cell to its contents: payload 0 */
+    LG_EDGE_DICT,          /**< owner to its own namespace: payload 0 */
+    LG_EDGE_GLOBALS,       /**< function or frame to a namespace it only reads
+                                names from: payload string */
+    LG_EDGE_TYPE,          /**< object to its type: payload 0 */
+    LG_EDGE_REFERENT,      /**< weak reference to its referent: payload 0 */
+    LG_EDGE_FIELD,         /**< word of the C struct: payload byte offset */
+    LG_EDGE_FRAME,         /**< thread to its frame, innermost 0: payload
+                                depth */
+    LG_EDGE_NATIVE,        /**< held by the interpreter or native code: payload
+                                string */
+    LG_EDGE_KIND_COUNT,
+    LG_EDGE_KIND_MASK = 0x1f,
+} lg_edge_kind;
+
+/** Kept in the same byte as the kind. */
+enum {
+    LG_EDGE_WEAK = 0x20,      /**< never followed for retention */
+    LG_EDGE_UNCOUNTED = 0x40, /**< borrowed: no reference count behind it */
+    LG_EDGE_TRAVERSED = 0x80, /**< tp_traverse reports it: CPython's collector
+                                   sees it */
+};
+
+/** Node flags. */
+enum {
+    LG_NODE_TRACKED = 1 << 0,   /**< tracked by the cyclic collector */
+    LG_NODE_FROZEN = 1 << 1,    /**< in the permanent generation (gc.freeze) */
+    LG_NODE_IMMORTAL = 1 << 2,  /**< its reference count means nothing */
+    LG_NODE_SYNTHETIC = 1 << 3, /**< not a Python object: thread, interpreter */
+    LG_NODE_FRONTIER = 1 << 4,  /**< a partial capture stopped here: its out-
+                                     edges are unknown */
+    LG_NODE_NAME = 1 << 5,      /**< a str that names something (attribute,
+                                     variable, module): its text is kept */
+    LG_NODE_KEY = 1 << 6,       /**< a str that is a key: its text is user data
+                                     and goes with `keys=False` and strip */
+    LG_NODE_BUFFER = 1 << 7,    /**< memory outside of any object's own
+                                     allocation: an interval that begins at its
+                                     address (0: not known), on its device;
+                                     synthetic */
+    LG_NODE_CPP = 1 << 8, /**< a C++ object (autograd node, tensor without a
+                               Python wrapper); synthetic */
+};
+
+/** The columns of a graph, read-only, all owned by it. Out-edges of node i are
+ *  edge_target[first_edge[i]] up to, not including, first_edge[i + 1]. */
+typedef struct lg_columns {
+    uint32_t node_count;
+    uint64_t edge_count;
+    const uint64_t *address;      /**< [node_count] */
+    const uint32_t *type;         /**< [node_count] type id */
+    const uint32_t *size;         /**< [node_count] shallow bytes; UINT32_MAX:
+                                       ask lg_node_size */
+    const uint32_t *refcount;     /**< [node_count] saturates at UINT32_MAX */
+    const uint32_t *found;        /**< [node_count] references found: counted
+                                       strong in-edges, and what the interpreter
+                                       or the capturing call holds */
+    const uint16_t *node_flags;   /**< [node_count] */
+    const uint64_t *first_edge;   /**< [node_count + 1] */
+    const uint32_t *edge_target;  /**< [edge_count] */
+    const uint32_t *edge_payload; /**< [edge_count] meaning depends on kind */
+    const uint8_t *edge_kind;     /**< [edge_count] kind | LG_EDGE_ flags */
+} lg_columns;
+
+/** All columns at once. O(1). */
+LG_API const lg_columns *lg_graph_columns(const lg_graph *graph);
+LG_API void lg_graph_free(lg_graph *graph);
+
+/** Why a partial graph refuses whole-heap questions. */
+LG_API bool lg_graph_is_partial(const lg_graph *graph);
+
+/** Shallow size of any node. O(1), or O(log overflow) for 4 GiB and more. */
+LG_API uint64_t lg_node_size(const lg_graph *graph, uint32_t node);
+/** Bytes on the host, and on all devices together. */
+typedef struct lg_bytes {
+    uint64_t host;
+    uint64_t device;
+} lg_bytes;
+
+/** The shallow size of a node and the buffers that it alone holds (folded into
+ *  it, see lg_node_folded_into). O(log buffers); the first call makes the
+ *  folds. */
+LG_API lg_bytes lg_node_bytes(const lg_graph *graph, uint32_t node);
+/** The same on one device of the graph; 0: the host, LG_NONE: everywhere. */
+LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, uint32_t node,
+                                 uint32_t device);
+/** The same as text: `1.93 GiB cuda:0 · 72 B host`, `72 B`. */
+LG_API void lg_node_bytes_format(const lg_graph *graph, uint32_t node,
+                                 lg_text *out);
+/**
+ * Everywhere, a device of a graph is a number: 0 is the host, 1 up to this
+ * count are the others, and LG_NONE, where it is allowed, means all of them
+ * together. Bytes by device are [lg_graph_device_count + 1] numbers in that
+ * order, and in JSON an object by name: {"host": 12, "cuda:0": 34}.
+ */
+LG_API uint32_t lg_graph_device_count(const lg_graph *graph);
+/** "cuda:0"; "host" for 0; empty for an id out of range. */
+LG_API lg_string lg_graph_device_name(const lg_graph *graph, uint32_t device);
+/** The device with that name; "host" and "cpu" are 0. LG_ENOTFOUND names those
+ *  that the graph has. */
+LG_API lg_status lg_graph_device_find(const lg_graph *graph, const char *name,
+                                      uint32_t *out, lg_error *err);
+/** The device that the node's size lies on; 0: the host. O(log placed). */
+LG_API uint32_t lg_node_device(const lg_graph *graph, uint32_t node);
+/**
+ * A fact about a node that no column has, as text; empty if there is none.
+ * O(log facts). Keys in use: tensors (with or without a wrapper), arrays:
+ *     "dtype" ("float32"), "shape" ("256, 1024"), "bytes" (numel * itemsize, in
+ *     decimal), "device", "layout" (if not strided), "requires_grad" ("yes")
+ *   autograd nodes: "saved" (number of saved tensors), "hooked" (of those, the
+ *     ones that hooks have replaced)
+ *   buffers: "allocation" (where it was allocated, frames separated by " < "),
+ *     "memory" ("mapped": pages of a file or shared memory; "pinned":
+ *     page-locked), "bytes" (of the interval, if the size has more: the
+ *     allocator's rounding, the struct that describes it)
+ *   figures: "number", "size" ("640x480"), "axes", "artists", "canvas" (bytes),
+ *     "closed" ("yes" or "no": whether pyplot's registry lacks it)
+ *   adapters' remarks: "not inspected" (why)
+ */
+LG_API lg_string lg_node_fact(const lg_graph *graph, uint32_t node,
+                              const char *key);
+/** A fact that is a decimal number; `otherwise` if there is none. */
+LG_API uint64_t lg_node_fact_number(const lg_graph *graph, uint32_t node,
+                                    const char *key, uint64_t otherwise);
+/** All facts of a node, by index; false beyond the last. */
+LG_API bool lg_node_fact_at(const lg_graph *graph, uint32_t node,
+                            uint32_t index, lg_string *key, lg_string *value);
+
+/** refcount - references found; 0 for immortal and synthetic nodes and for
+ *  partial graphs. Positive: native code holds it. Negative: a borrowed
+ *  reference was counted. */
+LG_API int64_t lg_node_unexplained(const lg_graph *graph, uint32_t node);
+/** The node's own text: a function's qualified name, a module's name, a str
+ *  key's text ... ; length 0 if there is none. O(log texts). */
+LG_API lg_string lg_node_text(const lg_graph *graph, uint32_t node);
+/** The string with that id; empty for an id out of range. */
+LG_API lg_string lg_graph_string(const lg_graph *graph, uint32_t id);
+/** The source node of an edge. O(log nodes). */
+LG_API uint32_t lg_edge_source(const lg_graph *graph, uint64_t edge);
+
+/** Copies up to `capacity` in-edges of `node` into `edges` and returns how many
+ *  there are in all. The reverse index is built at the first call (O(edges)
+ *  time, 8 bytes an edge) and kept; UINT64_MAX if memory ran out for it. */
+LG_API uint64_t lg_node_referrers(const lg_graph *graph, uint32_t node,
+                                  uint64_t *edges, uint64_t capacity);
+
+/** An owned list of nodes. */
+typedef struct lg_nodes {
+    uint32_t *items;
+    size_t count;
+} lg_nodes;
+
+LG_API void lg_nodes_free(lg_nodes *nodes);
+
+/* ----------------------------------------------------------- types --- */
+
+/** The category of a type; pictures colour by it. */
+typedef enum lg_category {
+    LG_CATEGORY_OTHER = 0,
+    LG_CATEGORY_CONTAINER, /**< dict, list, tuple, set, deque ... */
+    LG_CATEGORY_MODULE,
+    LG_CATEGORY_TYPE,
+    LG_CATEGORY_FUNCTION, /**< function, method, code, cell, partial ... */
+    LG_CATEGORY_FRAME,    /**< frame, generator, coroutine, traceback */
+    LG_CATEGORY_TENSOR,   /**< torch, jax, cupy arrays */
+    LG_CATEGORY_ARRAY,    /**< numpy, pandas, array.array, bytes-likes */
+    LG_CATEGORY_FIGURE,   /**< matplotlib figures and canvases */
+    LG_CATEGORY_ROOT,     /**< threads, the interpreter */
+    LG_CATEGORY_EXCEPTION,
+    LG_CATEGORY_ATOM, /**< str, int, float, None ... */
+} lg_category;
+
+typedef struct lg_type {
+    lg_string name;      /**< "torch.Tensor"; builtins bare: "list" */
+    uint32_t node;       /**< the type object itself, or LG_NONE */
+    const uint32_t *mro; /**< type ids, the type itself first */
+    uint32_t mro_count;
+    lg_category category;
+} lg_type;
+
+/** Ids of types are below the count. */
+LG_API uint32_t lg_graph_type_count(const lg_graph *graph);
+LG_API lg_type lg_graph_type(const lg_graph *graph, uint32_t id);
+
+typedef enum lg_sort { LG_SORT_BYTES = 0, LG_SORT_COUNT, LG_SORT_NAME } lg_sort;
+
+/** One row of the type table. */
+typedef struct lg_type_row {
+    uint32_t type;
+    uint64_t count;
+    uint64_t bytes; /**< shallow, on the host and all devices */
+} lg_type_row;
+
+/** One row per type with at least one node, sorted. *rows is the caller's, to
+ *  release with free(). */
+LG_API lg_status lg_graph_type_rows(const lg_graph *graph, lg_sort sort,
+                                    lg_type_row **rows, size_t *count,
+                                    lg_error *err);
+
+/* ----------------------------------------------------------- roots --- */
+
+typedef enum lg_root_kind {
+    LG_ROOT_MODULE = 0,  /**< a module of sys.modules; name: its key there */
+    LG_ROOT_THREAD,      /**< a thread (synthetic node); name: its name */
+    LG_ROOT_INTERPRETER, /**< interpreter state (synthetic node) */
+    LG_ROOT_STATIC,      /**< static or immortal object that nothing else
+                              needs to hold, such as a static type */
+    LG_ROOT_NATIVE,      /**< referred to by native code only seen as an
+                              unexplained reference */
+    LG_ROOT_GIVEN,       /**< an object that a partial capture started from */
+} lg_root_kind;
+
+typedef struct lg_root {
+    uint32_t node;
+    lg_root_kind kind;
+    lg_string name; /**< may be empty */
+} lg_root;
+
+/** Indices of roots are below the count. */
+LG_API uint32_t lg_graph_root_count(const lg_graph *graph);
+LG_API lg_root lg_graph_root(const lg_graph *graph, uint32_t index);
+/** "module", "thread", ... */
+LG_API const char *lg_root_kind_name(lg_root_kind kind);
+
+/* ------------------------------------------------------------ info --- */
+
+/** Texts about the snapshot, as ordered key/value pairs. Keys in use:
+ *  "time" (ISO 8601, UTC), "pid", "python", "platform", "capture.method"
+ *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or
+ *  why), "keys", "previews", "leakgraph", "adapter.NAME" ("inspected: version"
+ *  or "not inspected: reason"), "memory.rss", "memory.malloc" (in use),
+ *  "memory.python" (pymalloc arenas), "memory.leakgraph" (what leakgraph
+ *  itself keeps; all bytes, decimal), "device.D.*"
+ *  (lg_graph_segments). */
+LG_API uint32_t lg_graph_info_count(const lg_graph *graph);
+LG_API void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
+                          lg_string *value);
+/** The value for key, or an empty string. */
+LG_API lg_string lg_graph_info_find(const lg_graph *graph, const char *key);
+
+/* ------------------------------------------------------ allocators --- */
+
+/** A range that a device's caching allocator holds from the driver. */
+typedef struct lg_segment {
+    uint64_t address;
+    uint64_t size;
+    uint64_t stream;
+    uint32_t device; /**< of the graph, from 1 */
+    uint32_t kind;   /**< string id: "small", "large"; 0: unknown */
+    uint32_t pool;   /**< string id: private pool, "1.0"; 0: the default pool */
+    uint32_t expandable; /**< 1: grown in place, else 0 */
+} lg_segment;
+
+typedef enum lg_block_state {
+    LG_BLOCK_ALLOCATED = 0, /**< in use */
+    LG_BLOCK_PENDING,       /**< freed, but a stream may still use it */
+    LG_BLOCK_INACTIVE,      /**< free, kept for reuse */
+} lg_block_state;
+
+/** A piece of a segment. */
+typedef struct lg_block {
+    uint64_t address;
+    uint64_t size;
+    uint64_t requested; /**< bytes requested; size if unknown */
+    uint32_t segment;   /**< index of its segment */
+    uint32_t state;     /**< lg_block_state */
+    uint32_t frames;    /**< string id: where it was allocated, innermost first,
+                             separated by " < "; 0: not recorded */
+    uint32_t in_flux;   /**< 1: it was not the same before and after the walk */
+} lg_block;
+
+/** The segments and blocks as the allocators gave them, sorted by device and
+ *  address (blocks by segment and address); borrowed. Totals that the allocator
+ * and the driver gave for device D are info texts: "device.D.allocated",
+ * ".reserved", ".driver_total",
+ *  ".driver_free" (bytes, decimal). */
+LG_API const lg_segment *lg_graph_segments(const lg_graph *graph,
+                                           size_t *count);
+LG_API const lg_block *lg_graph_blocks(const lg_graph *graph, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

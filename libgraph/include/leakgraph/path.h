@@ -1,0 +1,112 @@
+/**
+ * Paths through a graph as Python writes them, and names of nodes.
+ *
+ * The conventions of leakgraph.h hold.
+ */
+#ifndef LEAKGRAPH_PATH_H
+#define LEAKGRAPH_PATH_H
+
+#include <leakgraph/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------- selectors --- */
+
+/**
+ * The nodes that a selector names, ascending:
+ *   node:17 or #17           that node
+ *   0x7f12..                 the object at that address
+ *   type:torch.Tensor        instances; `*` globs; a trailing `+` takes
+ *                            subclasses in
+ *   name:train.losses[0]['x'].y
+ *                            longest module prefix, then attributes and keys
+ *   module:train             a module of sys.modules
+ * LG_EINVAL for a malformed one (the message lists the forms), LG_ENOTFOUND
+ * with the nearest known name when nothing matches.
+ */
+LG_API lg_status lg_graph_select(const lg_graph *graph, const char *selector,
+                                 lg_nodes *out, lg_error *err);
+
+/** The node at that address, or LG_NONE. O(nodes), when asked often O(log
+ *  nodes). */
+LG_API uint32_t lg_graph_find(const lg_graph *graph, uint64_t address);
+
+/* ------------------------------------------------------------ hops --- */
+
+/**
+ * A step that counts as one in Python: instance, module and class with their
+ * own dict are one hop `.x`; a function with its closure tuple and cell is one
+ * hop to the variable's value. A dict with another holder is not folded. A
+ * buffer with one holder is folded into it.
+ */
+typedef struct lg_hop {
+    uint32_t source;
+    uint32_t target;
+    uint64_t edges[4];   /**< the edges taken, in order */
+    uint32_t edge_count; /**< 1 to 4 */
+    bool weak;           /**< one of them is weak */
+} lg_hop;
+
+typedef struct lg_hops {
+    lg_hop *items;
+    size_t count;
+} lg_hops;
+
+LG_API void lg_hops_free(lg_hops *hops);
+
+/** Folded out-edges of a node, in the order of its edges. The folded-away dict,
+ *  tuple and cells do not appear. */
+LG_API lg_status lg_node_hops_out(const lg_graph *graph, uint32_t node,
+                                  lg_hops *out, lg_error *err);
+/** Folded in-edges of a node. */
+LG_API lg_status lg_node_hops_in(const lg_graph *graph, uint32_t node,
+                                 lg_hops *out, lg_error *err);
+/** The owner of a node that hops fold away: a namespace, a part of a closure,
+ *  or a buffer with one holder. LG_NONE for other nodes. */
+LG_API uint32_t lg_node_folded_into(const lg_graph *graph, uint32_t node);
+
+/** Label of a hop as Python would write it: `.losses`, `[0]`, `['key']`,
+ *  `local batch`, `closure model`, `__class__` ... */
+LG_API void lg_hop_label(const lg_graph *graph, const lg_hop *hop,
+                         lg_text *out);
+/** Label of one raw edge. */
+LG_API void lg_edge_label(const lg_graph *graph, uint64_t edge, lg_text *out);
+/** "attribute", "value", "index", ... : stable names for JSON and Python. */
+LG_API const char *lg_edge_kind_name(unsigned kind);
+/** What a node is, in a few words: `list of 1,000`, `function train.step`,
+ *  `module train`, `Trainer`. `long_form` gives the whole type name. */
+LG_API void lg_node_title(const lg_graph *graph, uint32_t node, bool long_form,
+                          lg_text *out);
+
+/* ----------------------------------------------------------- paths --- */
+
+typedef struct lg_path {
+    lg_root root;
+    lg_hop *hops; /**< from the root's node to the target */
+    size_t count; /**< 0: the target is the root's node itself */
+} lg_path;
+
+LG_API void lg_path_free(lg_path *path);
+/** A path as one expression: `train.trainer.losses[0]`. The middle of a long
+ * one is left out. */
+LG_API void lg_path_label(const lg_graph *graph, const lg_path *path,
+                          lg_text *out);
+
+/**
+ * A shortest strong path from a GC root, counted in hops; among the shortest,
+ * a local, a global or an attribute of the user's own code beats a cache, `gc`
+ * or `sys` bookkeeping. Native roots are used only when no other root reaches
+ * the target. LG_ENOTFOUND: garbage, no root reaches it. LG_EPARTIAL on a
+ * partial graph. O(nodes + edges).
+ */
+LG_API lg_status lg_path_from_root(const lg_graph *graph, uint32_t target,
+                                   const lg_monitor *monitor, lg_path *out,
+                                   lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,105 @@
+/**
+ * Tables, which become text, JSON or HTML.
+ *
+ * The conventions of leakgraph.h hold.
+ */
+#ifndef LEAKGRAPH_TABLE_H
+#define LEAKGRAPH_TABLE_H
+
+#include <leakgraph/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Rows of cells in named, typed columns, with what there is to say above and
+ * below them. A table owns all it shows: it outlives the graph and the analysis
+ * that it tells of. It never changes once made; any number of threads may read
+ * it.
+ */
+typedef struct lg_table lg_table;
+
+typedef enum lg_column_type {
+    LG_COLUMN_TEXT = 0,
+    LG_COLUMN_PATH,   /**< text: an expression that leads to an object */
+    LG_COLUMN_NODE,   /**< a node, with its title and type */
+    LG_COLUMN_COUNT,  /**< how many */
+    LG_COLUMN_NUMBER, /**< a number that names something: pyplot's of a figure
+                       */
+    LG_COLUMN_BYTES,  /**< bytes of one device */
+    LG_COLUMN_SIZE,   /**< bytes by device */
+    LG_COLUMN_SHARE,  /**< a part of 1 */
+    LG_COLUMN_BOOL,
+    LG_COLUMN_NUMBERS, /**< several numbers: a shape */
+    LG_COLUMN_LIST,    /**< a table of its own: a row for each element */
+    LG_COLUMN_RECORD,  /**< a table of its own, with one row */
+} lg_column_type;
+
+typedef struct lg_column {
+    lg_string name; /**< the same in every version: for programs */
+    lg_string heading;
+    lg_column_type type;
+    bool data; /**< of programs: not put together for people only */
+} lg_column;
+
+/** What a cell holds, by the type of its column; the rest is zero. A text may
+ *  stand in a column of numbers. */
+typedef struct lg_cell {
+    bool present;   /**< false: nothing is known, or applies */
+    lg_string text; /**< of a text, a path; the title of a node */
+    lg_string type; /**< of a node */
+    uint32_t node;  /**< its number */
+    uint64_t count; /**< a count, bytes, 0 or 1 of a bool; the sum of a
+                         size */
+    int64_t number;
+    double share;
+    const uint64_t *size;    /**< [lg_table_device_count + 1], the host first */
+    const uint64_t *numbers; /**< several of them, [count] */
+    const lg_table *table;   /**< of a list or a record */
+} lg_cell;
+
+LG_API void lg_table_free(lg_table *table);
+/** Counts the columns for programs and those for people. */
+LG_API size_t lg_table_column_count(const lg_table *table);
+LG_API lg_column lg_table_column(const lg_table *table, size_t column);
+/** Counts the rows, without a row of totals. */
+LG_API size_t lg_table_row_count(const lg_table *table);
+LG_API lg_cell lg_table_cell(const lg_table *table, size_t row, size_t column);
+/** Whether a row is a heading among the rows, for people only. */
+LG_API bool lg_table_is_heading(const lg_table *table, size_t row);
+/** How deep a row lies in a tree; 0 where rows are none. */
+LG_API uint32_t lg_table_depth(const lg_table *table, size_t row);
+/** The facts that hold for all rows together: a table with one row, or NULL. */
+LG_API const lg_table *lg_table_facts(const lg_table *table);
+/** Devices of its sizes, and their names: of 0 "host". */
+LG_API uint32_t lg_table_device_count(const lg_table *table);
+LG_API lg_string lg_table_device_name(const lg_table *table, uint32_t device);
+
+/** The rows with these numbers, in this order, as a table of their own without
+ *  totals. It borrows all else from `table`, which must outlive it. LG_EINVAL
+ * of a row that is not there; LG_ENOMEM. */
+LG_API lg_status lg_table_select(const lg_table *table, const size_t *rows,
+                                 size_t count, lg_table **out, lg_error *err);
+
+/** As text for terminals, aligned by what characters take there. No more than
+ *  `limit` rows (0: all), the others counted. LG_ENOMEM. */
+LG_API lg_status lg_table_text(const lg_table *table, size_t limit,
+                               lg_text *out, lg_error *err);
+/** As one JSON object, a line a row: the facts, then the rows, by the names of
+ *  columns. Bytes and counts are numbers, a size is an object by device, a node
+ *  its number; beside the node that is called so stand its type and title.
+ * LG_ENOMEM. */
+LG_API lg_status lg_table_json(const lg_table *table, lg_text *out,
+                               lg_error *err);
+/** As a piece of HTML that needs nothing else, everything escaped; long texts
+ *  are folded. No more than `limit` rows (0: all), the others counted.
+ *  LG_ENOMEM. */
+LG_API lg_status lg_table_html(const lg_table *table, size_t limit,
+                               lg_text *out, lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
