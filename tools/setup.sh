@@ -14,7 +14,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-packages='gcc g++ libc6-dev make git pkg-config ca-certificates
+packages='gcc g++ libc6-dev make ccache git pkg-config ca-certificates
           libgraphviz-dev graphviz libigraph-dev uthash-dev libzstd-dev libxxhash-dev'
 case ${1:-} in
 '') ;;
