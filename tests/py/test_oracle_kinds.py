@@ -38,13 +38,16 @@ INTERNAL_ONLY = {
 
 
 #: What the tests made, held where every method sees it.
-HELD = []
+HELD = {}
 
 
-def make(name):
-    thing, expected = kinds.KINDS[name]()
-    HELD.append((thing, expected))
-    return thing, expected
+@pytest.fixture(scope="module")
+def snapshot():
+    """One snapshot of one object of each kind."""
+    for name, make in kinds.KINDS.items():
+        HELD[name] = make()
+    yield leakgraph.snapshot()
+    HELD.clear()
 
 
 def named_edges(node):
@@ -65,9 +68,8 @@ def test_there_are_many_kinds():
 
 
 @pytest.mark.parametrize("name", kinds.KINDS)
-def test_edges_are_those_of_the_collector(name):
-    thing, _ = make(name)
-    snapshot = leakgraph.snapshot()
+def test_edges_are_those_of_the_collector(name, snapshot):
+    thing, _ = HELD[name]
     node = snapshot.find(thing)
     seen = collections.Counter(
         edge.node.address for edge in node.referents() if edge.traversed
@@ -76,9 +78,8 @@ def test_edges_are_those_of_the_collector(name):
 
 
 @pytest.mark.parametrize("name", kinds.KINDS)
-def test_edges_have_their_names(name):
-    thing, expected = make(name)
-    snapshot = leakgraph.snapshot()
+def test_edges_have_their_names(name, snapshot):
+    thing, expected = HELD[name]
     edges = named_edges(snapshot.find(thing))
     lesser = INTERNAL_ONLY.get(name, set()) if PUBLIC else set()
     for label, referent in expected.items():
@@ -87,12 +88,11 @@ def test_edges_have_their_names(name):
 
 
 @pytest.mark.parametrize("name", kinds.KINDS)
-def test_references_are_explained(name):
-    """A fresh referent has just the references that are found, and ours here."""
+def test_references_are_explained(name, snapshot):
+    """A fresh referent has just the references that are found."""
     if PUBLIC:
         pytest.skip("the public method does not see the frames of this test")
-    thing, expected = make(name)
-    snapshot = leakgraph.snapshot()
+    thing, expected = HELD[name]
     for referent in [thing, *expected.values()]:
         node = snapshot.find(referent)
         assert node.unexplained >= 0 or node.immortal
