@@ -1,7 +1,7 @@
 #include "binding/objects/py_snapshot.h"
 #include "binding/support/convert.h"
 #include "binding/objects/handle.h"
-#include "binding/support/python.h"
+#include "binding/support/python_call.h"
 #include "binding/objects/target.h"
 
 static void
@@ -172,7 +172,8 @@ snapshot_select(snapshot_object *self, PyObject *selector)
 PyObject *
 snapshot_uncollected(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call("leakgraph.expect", "uncollected", self);
+    return python_call(object_state(self), "leakgraph.expect", "uncollected",
+                       self);
 }
 
 #define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)

@@ -197,12 +197,17 @@ _LATER = {
 
 def __getattr__(name: str) -> object:
     """Names that have a module of their own."""
-    if name in _LATER:
+    if name not in _LATER and name != "cuda":
+        raise AttributeError(f"module 'leakgraph' has no attribute '{name}'")
+    try:
         from importlib import import_module
 
-        return getattr(import_module("leakgraph." + _LATER[name]), name)
-    if name == "cuda":
-        from importlib import import_module
-
-        return import_module("leakgraph.cuda")
-    raise AttributeError(f"module 'leakgraph' has no attribute '{name}'")
+        module = import_module("leakgraph." + _LATER.get(name, name))
+    except ImportError as error:
+        if not _sys.is_finalizing():
+            raise
+        raise Error(
+            f"leakgraph.{name} cannot be imported any more, because the interpreter "
+            "is ending: ask for it earlier."
+        ) from error
+    return module if name == "cuda" else getattr(module, name)

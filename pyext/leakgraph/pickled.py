@@ -6,10 +6,15 @@ from weakref import WeakValueDictionary
 
 from leakgraph._core import Node, Snapshot, load
 
-__all__ = ["node"]
+__all__ = ["node", "reduced"]
 
 #: Those that nodes were read from, while any of these lives.
 _loaded: WeakValueDictionary[tuple[str, int, int], Snapshot] = WeakValueDictionary()
+
+
+def reduced(place: tuple[str, int]) -> tuple[object, tuple[str, int]]:
+    """What pickle keeps of a node: how to find it again."""
+    return node, place
 
 
 def node(path: str, index: int) -> Node:

@@ -3,7 +3,7 @@
 #include "binding/support/convert.h"
 #include "binding/answers/py_cycle.h"
 #include "binding/support/errors.h"
-#include "binding/support/python.h"
+#include "binding/support/python_call.h"
 
 #include <leakgraph/report.h>
 
@@ -97,7 +97,8 @@ cycles_str(cycles_object *self)
 static PyObject *
 cycles_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call("leakgraph.notebook", "cycles_html", self);
+    return python_call(object_state(self), "leakgraph.notebook", "cycles_html",
+                       self);
 }
 
 static PyObject *

@@ -5,7 +5,7 @@
 #include "binding/support/errors.h"
 #include "binding/objects/result.h"
 #include "binding/pictures/picture.h"
-#include "binding/support/python.h"
+#include "binding/support/python_call.h"
 #include "binding/objects/target.h"
 
 #include <leakgraph/report.h>
@@ -33,8 +33,9 @@ facts_new(snapshot_object *snapshot, const lg_nodes *nodes, const lg_text *text)
 {
     PyObject *json =
         PyUnicode_FromStringAndSize(text->data, (Py_ssize_t)text->length);
-    PyObject *told =
-        json ? python_call("leakgraph.rows", "merged_facts", json) : NULL;
+    PyObject *told = json ? python_call(object_state(snapshot),
+                                        "leakgraph.rows", "merged_facts", json)
+                          : NULL;
     PyObject *items =
         told ? PyBytes_FromStringAndSize(
                    (const char *)nodes->items,
@@ -140,7 +141,8 @@ get_fact(result_object *self, void *index)
 static PyObject *
 merged_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call("leakgraph.notebook", "merged_html", self);
+    return python_call(object_state(self), "leakgraph.notebook", "merged_html",
+                       self);
 }
 
 static lg_status

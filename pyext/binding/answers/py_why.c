@@ -8,7 +8,7 @@
 #include "binding/objects/py_node.h"
 #include "binding/objects/py_path.h"
 #include "binding/pictures/picture.h"
-#include "binding/support/python.h"
+#include "binding/support/python_call.h"
 #include "binding/capture/recorder.h"
 #include "binding/objects/target.h"
 
@@ -328,7 +328,8 @@ why_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 static PyObject *
 why_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call("leakgraph.notebook", "why_html", self);
+    return python_call(object_state(self), "leakgraph.notebook", "why_html",
+                       self);
 }
 
 static PyMethodDef why_methods[] = {

@@ -4,10 +4,11 @@
 #include "binding/support/errors.h"
 #include "binding/support/pathname.h"
 #include "binding/support/progress.h"
-#include "binding/support/python.h"
 #include "binding/objects/py_snapshot.h"
 
 #include <leakgraph/analysis.h>
+#include <limits.h>
+#include <unistd.h>
 
 #define DEFAULT_LEVEL 3
 #define MAX_LEVEL 19
@@ -44,13 +45,52 @@ file_write(core_state *state, const lg_graph *graph, const char *path,
     return status == LG_OK;
 }
 
+/* Takes ".", ".." and empty parts out of an absolute path, in place, as
+   os.path.normpath() does. */
+static void
+normalise(char *path)
+{
+    char *end = path;
+    for (const char *part = path; *part != '\0';) {
+        part += strspn(part, "/");
+        size_t length = strcspn(part, "/");
+        if (length == 2 && part[0] == '.' && part[1] == '.') {
+            while (end > path && *--end != '/')
+                continue;
+        } else if (length > 0 && !(length == 1 && part[0] == '.')) {
+            *end++ = '/';
+            memmove(end, part, length);
+            end += length;
+        }
+        part += length;
+    }
+    if (end == path)
+        *end++ = '/';
+    *end = '\0';
+}
+
+/* As os.path.abspath(), which no longer runs while the interpreter ends. */
+static PyObject *
+absolute_path(const char *path)
+{
+    char folder[PATH_MAX];
+    bool relative = path[0] != '/';
+    if (relative && getcwd(folder, sizeof folder) == NULL)
+        return PyErr_SetFromErrno(PyExc_OSError);
+    PyObject *whole = PyBytes_FromFormat("%s/%s", relative ? folder : "", path);
+    if (whole == NULL)
+        return NULL;
+    normalise(PyBytes_AS_STRING(whole));
+    PyObject *text = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(whole));
+    Py_DECREF(whole);
+    return text;
+}
+
 /* The file that it lies in from now on: absolute, for other processes. */
 static bool
 keep_path(snapshot_object *self, PyObject *path)
 {
-    PyObject *text = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
-    PyObject *whole = text ? python_call("os.path", "abspath", text) : NULL;
-    Py_XDECREF(text);
+    PyObject *whole = absolute_path(PyBytes_AS_STRING(path));
     if (whole == NULL)
         return false;
     PyObject *before = self->path;

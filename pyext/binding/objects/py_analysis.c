@@ -17,6 +17,13 @@ start_work(snapshot_object *self)
                         "once that is done.");
         return false;
     }
+    /* A thread that needs the GIL gets it no more. */
+    if (Py_IsFinalizing()) {
+        PyErr_SetString(object_state(self)->errors[ERROR_BASE],
+                        "A thread was analysing the snapshot when the "
+                        "interpreter began to end: join the thread first.");
+        return false;
+    }
     for (;;) {
         lg_lock_result result;
         Py_BEGIN_ALLOW_THREADS

@@ -1,6 +1,7 @@
 #include "binding/objects/py_node.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
+#include "binding/support/python_call.h"
 
 #include <leakgraph/path.h>
 #include <stdlib.h>
@@ -249,12 +250,13 @@ node_reduce(node_object *self, PyObject *Py_UNUSED(unused))
                         "never saved: call Snapshot.save() first.");
         return NULL;
     }
-    PyObject *module = PyImport_ImportModule("leakgraph.pickled");
-    PyObject *load = module ? PyObject_GetAttrString(module, "node") : NULL;
-    Py_XDECREF(module);
-    return load ? Py_BuildValue("(N(Ok))", load, path,
-                                (unsigned long)self->index)
-                : NULL;
+    PyObject *place = Py_BuildValue("(Ok)", path, (unsigned long)self->index);
+    PyObject *reduced = place
+                            ? python_call(object_state(self),
+                                          "leakgraph.pickled", "reduced", place)
+                            : NULL;
+    Py_XDECREF(place);
+    return reduced;
 }
 
 /* It never changes. */

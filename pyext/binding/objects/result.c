@@ -1,7 +1,7 @@
 #include "binding/objects/result.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
-#include "binding/support/python.h"
+#include "binding/support/python_call.h"
 #include <stdlib.h>
 
 /* More rows do not help who looks at a notebook. */
@@ -53,7 +53,8 @@ read_rows(snapshot_object *snapshot, const char *function, PyObject *json)
     PyObject *pair = PyTuple_Pack(2, (PyObject *)snapshot, json);
     if (pair == NULL)
         return NULL;
-    PyObject *rows = python_call("leakgraph.rows", function, pair);
+    PyObject *rows =
+        python_call(object_state(snapshot), "leakgraph.rows", function, pair);
     Py_DECREF(pair);
     return rows;
 }
@@ -88,7 +89,8 @@ get_json(result_object *self, void *Py_UNUSED(closure))
     if (self->table != NULL)
         return write_table(self, 0, write_json);
     if (self->json == NULL)
-        return python_call("leakgraph.frames", "to_json", (PyObject *)self);
+        return python_call(object_state(self), "leakgraph.frames", "to_json",
+                           (PyObject *)self);
     Py_INCREF(self->json);
     return self->json;
 }
@@ -274,7 +276,8 @@ result_str(result_object *self)
     if (self->table != NULL)
         return write_table(self, self->shown, lg_table_text);
     if (self->text == NULL)
-        return python_call("leakgraph.frames", "lines", (PyObject *)self);
+        return python_call(object_state(self), "leakgraph.frames", "lines",
+                           (PyObject *)self);
     Py_INCREF(self->text);
     return self->text;
 }
@@ -285,7 +288,8 @@ result_repr_html(result_object *self, PyObject *Py_UNUSED(unused))
     if (self->table != NULL)
         return write_table(self, HTML_ROWS, lg_table_html);
     if (self->html == NULL)
-        return python_call("leakgraph.frames", "to_html", (PyObject *)self);
+        return python_call(object_state(self), "leakgraph.frames", "to_html",
+                           (PyObject *)self);
     Py_INCREF(self->html);
     return self->html;
 }
@@ -302,13 +306,15 @@ result_repr(result_object *self)
 static PyObject *
 result_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call("leakgraph.frames", "to_dicts", self);
+    return python_call(object_state(self), "leakgraph.frames", "to_dicts",
+                       self);
 }
 
 static PyObject *
 result_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call("leakgraph.frames", "to_pandas", self);
+    return python_call(object_state(self), "leakgraph.frames", "to_pandas",
+                       self);
 }
 
 /* ---------------------------------------------------------------- type --- */

@@ -1,6 +1,6 @@
 #include "binding/objects/size_parts.h"
 #include "binding/support/convert.h"
-#include "binding/support/python.h"
+#include "binding/support/python_call.h"
 
 #include <leakgraph/analysis.h>
 #include <stdlib.h>
@@ -186,19 +186,22 @@ size_iter(size_object *self)
 static PyObject *
 size_keys(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call("_collections_abc", "KeysView", self);
+    return python_call(object_state(self), "_collections_abc", "KeysView",
+                       self);
 }
 
 static PyObject *
 size_values(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call("_collections_abc", "ValuesView", self);
+    return python_call(object_state(self), "_collections_abc", "ValuesView",
+                       self);
 }
 
 static PyObject *
 size_items(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call("_collections_abc", "ItemsView", self);
+    return python_call(object_state(self), "_collections_abc", "ItemsView",
+                       self);
 }
 
 static PyObject *

@@ -4,7 +4,7 @@
 #include "binding/support/errors.h"
 #include "binding/support/pathname.h"
 #include "binding/support/progress.h"
-#include "binding/support/python.h"
+#include "binding/support/python_call.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +209,8 @@ drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
         PyObject *said =
             Py_BuildValue("Ns", get_text(self, NULL), error.message);
         Py_SETREF(html,
-                  said ? python_call("leakgraph.notebook", "undrawn_html", said)
+                  said ? python_call(object_state(self), "leakgraph.notebook",
+                                     "undrawn_html", said)
                        : NULL);
         Py_XDECREF(said);
     }

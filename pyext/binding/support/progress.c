@@ -1,6 +1,5 @@
 #include "binding/support/progress.h"
 #include "capture/cpython/clock.h"
-#include "binding/support/python.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -60,7 +59,10 @@ format_line(char text[LINE_SIZE], const char *phase, double done)
 static void
 find_bar(progress *self)
 {
-    PyObject *bar = python_call("leakgraph.bar", "begin", Py_None);
+    PyObject *module = PyImport_ImportModule("leakgraph.bar");
+    PyObject *bar =
+        module ? PyObject_CallMethod(module, "begin", "(O)", Py_None) : NULL;
+    Py_XDECREF(module);
     if (bar == NULL || bar == Py_None)
         Py_CLEAR(bar);
     self->bar = bar;

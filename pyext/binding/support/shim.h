@@ -38,6 +38,11 @@
 #define NO_GIL
 #endif
 
+/* Py_IsFinalizing is new in 3.13, as Py_mod_gil is. */
+#ifndef Py_mod_gil
+#define Py_IsFinalizing _Py_IsFinalizing
+#endif
+
 /** ISO C has no conversion from function to object pointer; POSIX has, and
  *  slots need it. */
 #define SLOT(id, function)                                                     \
