@@ -1,7 +1,8 @@
-"""Each public header compiles alone, strictly, and documents its functions."""
+"""Each public header compiles alone, documents its functions, and types its nodes."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,10 @@ import tracked
 
 STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
 COMPILERS = (["cc", "-xc", "-std=c11"], ["c++", "-xc++", "-std=c++17"])
+
+PLAIN_NODE = re.compile(
+    r"\buint32_t (?:\*(?:nodes|targets)|(?:node|source|target|holder|culprit))\b"
+)
 
 
 def compile_alone(root: Path, header: str) -> Iterator[str]:
@@ -37,12 +42,19 @@ def undocumented(header: str, text: str) -> Iterator[str]:
             yield f"{header}: {item.name} has no comment"
 
 
+def untyped(header: str, text: str) -> Iterator[str]:
+    """Nodes that are declared as plain numbers."""
+    for match in PLAIN_NODE.finditer(text):
+        yield f"{header}: `{match[0]}` is a node: declare it as lg_node"
+
+
 def check(root: Path) -> Iterator[str]:
     """What is wrong with the public headers."""
     for header in headers.HEADERS:
         yield from compile_alone(root, header)
         text = (root / header).read_text(encoding="utf-8")
         yield from undocumented(header, text)
+        yield from untyped(header, text)
 
 
 if __name__ == "__main__":

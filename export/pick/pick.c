@@ -98,7 +98,7 @@ draw_subjects(view_picker *picker, const uint32_t *nodes, size_t count,
 }
 
 lg_status
-lg_view_new(const lg_graph *graph, const uint32_t *nodes, size_t count,
+lg_view_new(const lg_graph *graph, const lg_node *nodes, size_t count,
             const lg_view_options *options, const lg_monitor *monitor,
             lg_view **out, lg_error *err)
 {

@@ -184,7 +184,7 @@ check(const lg_analysis *analysis, uint32_t node, double min_share,
 }
 
 lg_status
-lg_view_dominators(const lg_analysis *analysis, uint32_t node, double min_share,
+lg_view_dominators(const lg_analysis *analysis, lg_node node, double min_share,
                    uint32_t max_nodes, const lg_monitor *monitor, lg_view **out,
                    lg_error *err)
 {

@@ -367,7 +367,7 @@ prepare(merged_path_view *picture, const uint32_t *nodes, size_t count,
 }
 
 lg_status
-lg_view_paths(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+lg_view_paths(const lg_analysis *analysis, const lg_node *nodes, size_t count,
               uint32_t max_nodes, const lg_monitor *monitor, lg_view **out,
               lg_error *err)
 {

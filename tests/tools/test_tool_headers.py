@@ -76,5 +76,13 @@ def test_a_function_without_comment_is_found(with_headers):
     assert found == [f"{headers.HEADERS[0]}: lg_thing_count has no comment"]
 
 
+@pytest.mark.parametrize("declared", ["uint32_t node", "const uint32_t *nodes"])
+def test_a_node_without_its_type_is_found(with_headers, declared):
+    bad = HEADER.replace("stddef", "stdint").replace("size_t size", declared)
+    with_headers.write(headers.HEADERS[0], bad)
+    found = problems(with_headers)
+    assert len(found) == 1 and "lg_node" in found[0]
+
+
 def test_every_exported_function_is_known(with_headers):
     assert headers.exported(with_headers.root) == {"lg_thing_new", "lg_thing_free"}

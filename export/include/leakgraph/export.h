@@ -41,7 +41,7 @@ typedef struct lg_view_options {
  * what is cut at max_depth or max_nodes is said on the node ("+12 more").
  * LG_PATH draws the path of each node (at most 8 nodes). options may be NULL.
  */
-LG_API lg_status lg_view_new(const lg_graph *graph, const uint32_t *nodes,
+LG_API lg_status lg_view_new(const lg_graph *graph, const lg_node *nodes,
                              size_t count, const lg_view_options *options,
                              const lg_monitor *monitor, lg_view **out,
                              lg_error *err);
@@ -67,7 +67,7 @@ LG_API lg_status lg_view_cycle(const lg_analysis *analysis,
  * at most max_nodes (0: 60; at least 3), none that retains less than min_share
  * (0 to 1) of what `node` does; the others are folded into "312 more".
  */
-LG_API lg_status lg_view_dominators(const lg_analysis *analysis, uint32_t node,
+LG_API lg_status lg_view_dominators(const lg_analysis *analysis, lg_node node,
                                     double min_share, uint32_t max_nodes,
                                     const lg_monitor *monitor, lg_view **out,
                                     lg_error *err);
@@ -79,7 +79,7 @@ LG_API lg_status lg_view_dominators(const lg_analysis *analysis, uint32_t node,
  * root reaches any of them.
  */
 LG_API lg_status lg_view_paths(const lg_analysis *analysis,
-                               const uint32_t *nodes, size_t count,
+                               const lg_node *nodes, size_t count,
                                uint32_t max_nodes, const lg_monitor *monitor,
                                lg_view **out, lg_error *err);
 LG_API void lg_view_free(lg_view *view);

@@ -47,20 +47,20 @@ LG_API const lg_graph *lg_analysis_graph(const lg_analysis *analysis);
 
 /** The immediate dominator; LG_NONE if only the super-root dominates the node
  *  (in garbage: if nothing does). O(1). */
-LG_API uint32_t lg_node_dominator(const lg_analysis *analysis, uint32_t node);
+LG_API lg_node lg_node_dominator(const lg_analysis *analysis, lg_node node);
 /** Returns whether any root reaches the node. */
-LG_API bool lg_node_is_reachable(const lg_analysis *analysis, uint32_t node);
+LG_API bool lg_node_is_reachable(const lg_analysis *analysis, lg_node node);
 /** The retained size: the bytes of the node and of all that it dominates. The
  *  members of a garbage component that nothing else dominates each retain what
  *  the component retains, because they go together. */
-LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, uint32_t node);
+LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, lg_node node);
 /** The same on one device of the graph (0: the host). */
-LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, uint32_t node,
+LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, lg_node node,
                                     uint32_t device);
 /** Copies up to `capacity` nodes that `node` (LG_NONE: the super-root)
  *  immediately dominates, biggest first; returns how many there are. */
-LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, uint32_t node,
-                                  uint32_t *nodes, uint32_t capacity);
+LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, lg_node node,
+                                  lg_node *nodes, uint32_t capacity);
 /** All bytes of what the roots reach, and of garbage. */
 LG_API lg_bytes lg_analysis_reachable_bytes(const lg_analysis *analysis);
 LG_API lg_bytes lg_analysis_garbage_bytes(const lg_analysis *analysis);
@@ -68,18 +68,18 @@ LG_API lg_bytes lg_analysis_garbage_bytes(const lg_analysis *analysis);
 /** The retained size of a set of nodes: what only they keep alive. Exact.
  *  O(nodes + edges). */
 LG_API lg_status lg_nodes_retained(const lg_analysis *analysis,
-                                   const uint32_t *nodes, size_t count,
+                                   const lg_node *nodes, size_t count,
                                    const lg_monitor *monitor, lg_bytes *out,
                                    lg_error *err);
 /** The same by device: bytes[0] on the host, and so on up to
  *  lg_graph_device_count. */
 LG_API lg_status lg_nodes_retained_each(const lg_analysis *analysis,
-                                        const uint32_t *nodes, size_t count,
+                                        const lg_node *nodes, size_t count,
                                         const lg_monitor *monitor,
                                         uint64_t *bytes, lg_error *err);
 /** Of some nodes, the one that retains the most. */
-LG_API uint32_t lg_nodes_biggest(const lg_analysis *analysis,
-                                 const uint32_t *nodes, size_t count);
+LG_API lg_node lg_nodes_biggest(const lg_analysis *analysis,
+                                const lg_node *nodes, size_t count);
 
 /* ------------------------------------------------------ components --- */
 
@@ -87,7 +87,7 @@ LG_API uint32_t lg_nodes_biggest(const lg_analysis *analysis,
  *  edge to itself. Components of reachable nodes are those of the policy
  *  graph; components of garbage are those of the raw strong graph. */
 typedef struct lg_component {
-    const uint32_t *nodes; /**< ascending; borrowed */
+    const lg_node *nodes; /**< ascending; borrowed */
     uint32_t count;
     lg_bytes retained;
     bool reachable;
@@ -102,7 +102,7 @@ LG_API lg_component lg_analysis_component(const lg_analysis *analysis,
 LG_API uint64_t lg_component_retained_on(const lg_analysis *analysis,
                                          uint32_t component, uint32_t device);
 /** The component that the node is in, or LG_NONE. */
-LG_API uint32_t lg_node_component(const lg_analysis *analysis, uint32_t node);
+LG_API uint32_t lg_node_component(const lg_analysis *analysis, lg_node node);
 
 #ifdef __cplusplus
 }

@@ -30,13 +30,13 @@ typedef enum lg_group {
 /** The immediate dominator as answers show it: the object that a namespace or a
  *  closure folds into stands for it, so that nothing depends on whether this
  *  Python keeps attributes in a dict. LG_NONE as of lg_node_dominator. */
-LG_API uint32_t lg_node_owner(const lg_analysis *analysis, uint32_t node);
+LG_API lg_node lg_node_owner(const lg_analysis *analysis, lg_node node);
 
 /** The nodes that `node` (LG_NONE: the super-root) dominates immediately as
  *  answers show them, the biggest retained bytes first. Of a namespace or a
  *  closure that folds into a dominator, what that dominates stands here. Of
  *  garbage in a component: what the component dominates. */
-LG_API lg_status lg_node_owned(const lg_analysis *analysis, uint32_t node,
+LG_API lg_status lg_node_owned(const lg_analysis *analysis, lg_node node,
                                lg_nodes *out, lg_error *err);
 
 typedef enum lg_dominator_top {
@@ -47,7 +47,7 @@ typedef enum lg_dominator_top {
 
 typedef struct lg_dominator_row {
     lg_dominator_top top;
-    uint32_t node;      /**< LG_NONE: everything */
+    lg_node node;       /**< LG_NONE: everything */
     uint32_t parent;    /**< the row above; LG_NONE for a top */
     uint32_t depth;     /**< 0 for a top */
     uint32_t component; /**< the cycle of garbage that the node stands for, or
@@ -72,7 +72,7 @@ typedef struct lg_dominator_tree {
 } lg_dominator_tree;
 
 typedef struct lg_dominator_options {
-    uint32_t node;    /**< whose tree; LG_NONE: that of everything */
+    lg_node node;     /**< whose tree; LG_NONE: that of everything */
     bool alive;       /**< of everything, leave garbage out; that the roots
                            reach nothing has its row, too */
     double min_share; /**< a row retains at least this part of the total */

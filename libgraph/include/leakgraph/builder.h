@@ -30,17 +30,17 @@ typedef struct lg_builder {
     uint32_t node_capacity;
     uint64_t edge_count;
     uint64_t edge_capacity;
-    uint32_t open_node; /**< node whose edges are being appended, or LG_NONE */
-    uint32_t opened;    /**< nodes below have their first_edge */
+    lg_node open_node; /**< node whose edges are being appended, or LG_NONE */
+    uint32_t opened;   /**< nodes below have their first_edge */
 
     uint64_t *address;
     uint32_t *type;
     uint32_t *size;
     uint32_t *refcount;
     uint16_t *node_flags;
-    uint64_t *first_edge;
+    lg_edge *first_edge;
 
-    uint32_t *edge_target;
+    lg_node *edge_target;
     uint32_t *edge_payload;
     uint8_t *edge_kind;
 
@@ -67,13 +67,13 @@ LG_API bool lg_builder_reserve(lg_builder *builder, uint32_t nodes,
 
 /** Appends a node of which only address and flags are set (to 0): the producer
  *  is to set type, size and refcount. LG_NONE on failure. */
-static inline uint32_t
+static inline lg_node
 lg_builder_number_node(lg_builder *builder, uint64_t address)
 {
     if (builder->node_count == builder->node_capacity &&
         !lg_builder_grow_nodes(builder))
         return LG_NONE;
-    uint32_t node = builder->node_count++;
+    lg_node node = builder->node_count++;
     builder->address[node] = address;
     builder->node_flags[node] = 0;
     return node;
@@ -81,10 +81,10 @@ lg_builder_number_node(lg_builder *builder, uint64_t address)
 
 /** Appends a node with all columns zero but its address (type 0 until set) and
  *  returns its index; LG_NONE on failure. */
-static inline uint32_t
+static inline lg_node
 lg_builder_add_node(lg_builder *builder, uint64_t address)
 {
-    uint32_t node = lg_builder_number_node(builder, address);
+    lg_node node = lg_builder_number_node(builder, address);
     if (node != LG_NONE) {
         builder->type[node] = 0;
         builder->size[node] = 0;
@@ -95,12 +95,12 @@ lg_builder_add_node(lg_builder *builder, uint64_t address)
 
 /** Begins the edges of `node`, which must be above every node opened before. */
 static inline void
-lg_builder_open(lg_builder *builder, uint32_t node)
+lg_builder_open(lg_builder *builder, lg_node node)
 {
     if (node < builder->opened && builder->status == LG_OK)
         builder->status = LG_EINVAL;
-    uint64_t *first_edge = builder->first_edge;
-    uint64_t edge = builder->edge_count;
+    lg_edge *first_edge = builder->first_edge;
+    lg_edge edge = builder->edge_count;
     uint32_t opened = builder->opened;
     while (opened <= node)
         first_edge[opened++] = edge;
@@ -110,8 +110,8 @@ lg_builder_open(lg_builder *builder, uint32_t node)
 
 /** The edges that a node has so far: from *first to before *end. */
 static inline void
-lg_builder_edges(const lg_builder *builder, uint32_t node, uint64_t *first,
-                 uint64_t *end)
+lg_builder_edges(const lg_builder *builder, lg_node node, lg_edge *first,
+                 lg_edge *end)
 {
     uint64_t last = builder->edge_count;
     *first = node < builder->opened ? builder->first_edge[node] : last;
@@ -122,13 +122,13 @@ lg_builder_edges(const lg_builder *builder, uint32_t node, uint64_t *first,
  *  for them: for loops that append many. It is a copy of the loop's own, so
  *  that the compiler keeps it in registers. */
 typedef struct lg_edge_writer {
-    uint32_t *target;
+    lg_node *target;
     uint32_t *payload;
     uint8_t *kind;
-    uint64_t edge; /**< the next */
+    lg_edge edge; /**< the next */
     uint64_t *address;
     uint16_t *node_flags;
-    uint32_t node; /**< the next */
+    lg_node node; /**< the next */
 } lg_edge_writer;
 
 /** Makes room for `count` edges and as many nodes, and fills the writer *out.
@@ -154,7 +154,7 @@ lg_builder_write_edges(lg_builder *builder, uint32_t count, lg_edge_writer *out)
 
 /** Writes an edge. */
 static inline void
-lg_edge_writer_add(lg_edge_writer *writer, uint32_t target, unsigned kind,
+lg_edge_writer_add(lg_edge_writer *writer, lg_node target, unsigned kind,
                    uint32_t payload)
 {
     writer->target[writer->edge] = target;
@@ -172,7 +172,7 @@ lg_builder_put(lg_builder *builder, const lg_edge_writer *writer)
 
 /** Appends an edge of the open node. A target of LG_NONE is ignored. */
 static inline void
-lg_builder_add_edge(lg_builder *builder, uint32_t target, unsigned kind,
+lg_builder_add_edge(lg_builder *builder, lg_node target, unsigned kind,
                     uint32_t payload)
 {
     if (target == LG_NONE)
@@ -180,30 +180,30 @@ lg_builder_add_edge(lg_builder *builder, uint32_t target, unsigned kind,
     if (builder->edge_count == builder->edge_capacity &&
         !lg_builder_grow_edges(builder))
         return;
-    uint64_t edge = builder->edge_count++;
+    lg_edge edge = builder->edge_count++;
     builder->edge_target[edge] = target;
     builder->edge_payload[edge] = payload;
     builder->edge_kind[edge] = (uint8_t)kind;
 }
 
 /** An edge of any node, to be merged behind that node's own edges. */
-LG_API void lg_builder_add_late_edge(lg_builder *builder, uint32_t source,
-                                     uint32_t target, unsigned kind,
+LG_API void lg_builder_add_late_edge(lg_builder *builder, lg_node source,
+                                     lg_node target, unsigned kind,
                                      uint32_t payload);
 
 /** Sets the shallow size, also of 4 GiB and more. */
-LG_API void lg_builder_set_size(lg_builder *builder, uint32_t node,
+LG_API void lg_builder_set_size(lg_builder *builder, lg_node node,
                                 uint64_t bytes);
 
 /** The shallow size set so far. O(1), but O(large sizes) for 4 GiB and more. */
-LG_API uint64_t lg_builder_size(const lg_builder *builder, uint32_t node);
+LG_API uint64_t lg_builder_size(const lg_builder *builder, lg_node node);
 
 /** Declares a device other than the host ("cuda:0") and returns its id, from 1.
  *  LG_NONE on failure. */
 LG_API uint32_t lg_builder_add_device(lg_builder *builder, const char *name);
 /** Puts the node's size on that device instead of the host (0: the host); the
  *  last one given wins. */
-LG_API void lg_builder_set_device(lg_builder *builder, uint32_t node,
+LG_API void lg_builder_set_device(lg_builder *builder, lg_node node,
                                   uint32_t device);
 
 /**
@@ -216,7 +216,7 @@ LG_API void lg_builder_set_device(lg_builder *builder, uint32_t node,
  * nodes, by device and address.
  */
 typedef struct lg_span {
-    uint32_t holder;  /**< the node that keeps the memory alive */
+    lg_node holder;   /**< the node that keeps the memory alive */
     uint32_t device;  /**< 0: the host */
     uint64_t address; /**< 0: not known; the span is then a buffer of its own */
     uint64_t length;  /**< bytes; a span of 0 bytes makes no buffer */
@@ -251,11 +251,11 @@ LG_API void lg_builder_add_span(lg_builder *builder, const lg_span *span);
 
 /** Adds a fact about a node: see lg_node_fact. The last value for a key wins.
  *  Interns key and value. */
-LG_API void lg_builder_add_fact(lg_builder *builder, uint32_t node,
+LG_API void lg_builder_add_fact(lg_builder *builder, lg_node node,
                                 const char *key, const char *value,
                                 size_t length);
 /** The same with strings that are interned already. O(1). */
-LG_API void lg_builder_add_fact_ids(lg_builder *builder, uint32_t node,
+LG_API void lg_builder_add_fact_ids(lg_builder *builder, lg_node node,
                                     uint32_t key, uint32_t value);
 
 /** The account of a device's allocator: see lg_segment, lg_block. A block lies
@@ -266,7 +266,7 @@ LG_API void lg_builder_add_block(lg_builder *builder, const lg_block *block);
 
 /** Counts references to `node` that exist but are not edges, because the
  *  interpreter or the capturing call holds them. */
-LG_API void lg_builder_add_found(lg_builder *builder, uint32_t node,
+LG_API void lg_builder_add_found(lg_builder *builder, lg_node node,
                                  uint32_t count);
 
 /** The id of an interned string (hashed): for names that repeat. Any bytes are
@@ -276,10 +276,10 @@ LG_API uint32_t lg_builder_intern(lg_builder *builder, const char *bytes,
                                   size_t length);
 
 /** A node's own text, not interned; the last one given wins. */
-LG_API void lg_builder_set_text(lg_builder *builder, uint32_t node,
+LG_API void lg_builder_set_text(lg_builder *builder, lg_node node,
                                 const char *bytes, size_t length);
 /** The same with a string that is interned already. O(1). */
-LG_API void lg_builder_set_text_id(lg_builder *builder, uint32_t node,
+LG_API void lg_builder_set_text_id(lg_builder *builder, lg_node node,
                                    uint32_t string);
 
 /** Declares a type and returns its id. `node` is the type object's node or
@@ -288,12 +288,12 @@ LG_API void lg_builder_set_text_id(lg_builder *builder, uint32_t node,
  *  from the start: "?", for nodes whose type is not known. UINT32_MAX on
  *  failure. */
 LG_API uint32_t lg_builder_add_type(lg_builder *builder, const char *name,
-                                    size_t length, uint32_t node,
+                                    size_t length, lg_node node,
                                     const uint32_t *mro, uint32_t mro_count);
 
 /** Declares that reachability starts at `node`; a node may have several roots.
  *  `name` may be empty. */
-LG_API void lg_builder_add_root(lg_builder *builder, uint32_t node,
+LG_API void lg_builder_add_root(lg_builder *builder, lg_node node,
                                 lg_root_kind kind, const char *name,
                                 size_t length);
 

@@ -36,8 +36,8 @@ LG_API const char *lg_tensor_kind_name(lg_tensor_kind kind);
 
 /** One storage. */
 typedef struct lg_tensor_row {
-    uint32_t buffer; /**< the buffer node */
-    uint32_t tensor; /**< the tensor that shows the most of it, preferably a
+    lg_node buffer; /**< the buffer node */
+    lg_node tensor; /**< the tensor that shows the most of it, preferably a
                         Python object; LG_NONE: no known tensor uses it */
     uint32_t tensor_count; /**< tensors that use it, views included */
     uint32_t device;
@@ -74,7 +74,7 @@ typedef enum lg_tensor_group {
 /* --------------------------------------------------------- figures --- */
 
 typedef struct lg_figure_row {
-    uint32_t node;
+    lg_node node;
     int64_t number; /**< pyplot's; -1: pyplot never knew it */
     uint32_t width; /**< pixels of the canvas; 0: not known */
     uint32_t height;

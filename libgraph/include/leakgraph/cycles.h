@@ -32,7 +32,7 @@ typedef struct lg_cycle {
     uint32_t component;
     lg_cycle_kind kind;
     lg_cycle_reason reason; /**< of an uncollectable one */
-    uint32_t culprit;       /**< node that the reason is about, or LG_NONE */
+    lg_node culprit;        /**< node that the reason is about, or LG_NONE */
     lg_bytes retained;
     lg_hops shortest; /**< the shortest cycle through the component, in hops;
                          owned */

@@ -25,10 +25,10 @@ LG_API const lg_pattern *lg_pattern_at(size_t index);
 
 typedef struct lg_finding {
     const lg_pattern *pattern;
-    uint32_t holder;  /**< where to cut: the list, closure, cache ...; LG_NONE:
+    lg_node holder;  /**< where to cut: the list, closure, cache ...; LG_NONE:
                            C++ that no snapshot sees */
-    uint32_t example; /**< one of what it keeps; LG_NONE likewise */
-    uint64_t count;   /**< things kept in the same way */
+    lg_node example; /**< one of what it keeps; LG_NONE likewise */
+    uint64_t count;  /**< things kept in the same way */
     const uint64_t *retained; /**< by them, no byte twice, by device:
                                    [lg_graph_device_count + 1], the host first;
                                    of more than 64 findings at least so much */
@@ -67,12 +67,12 @@ LG_API lg_status lg_analysis_findings(const lg_analysis *analysis,
                                       const lg_monitor *monitor,
                                       lg_findings *out, lg_error *err);
 /** Of those, the ones that concern one node: it is kept that way. */
-LG_API lg_status lg_node_findings(const lg_analysis *analysis, uint32_t node,
+LG_API lg_status lg_node_findings(const lg_analysis *analysis, lg_node node,
                                   const lg_monitor *monitor, lg_findings *out,
                                   lg_error *err);
 /** The same of several nodes, each finding once. */
 LG_API lg_status lg_nodes_findings(const lg_analysis *analysis,
-                                   const uint32_t *nodes, size_t count,
+                                   const lg_node *nodes, size_t count,
                                    const lg_monitor *monitor, lg_findings *out,
                                    lg_error *err);
 

@@ -85,8 +85,8 @@ typedef struct lg_columns {
                                        strong in-edges, and what the interpreter
                                        or the capturing call holds */
     const uint16_t *node_flags;   /**< [node_count] */
-    const uint64_t *first_edge;   /**< [node_count + 1] */
-    const uint32_t *edge_target;  /**< [edge_count] */
+    const lg_edge *first_edge;    /**< [node_count + 1] */
+    const lg_node *edge_target;   /**< [edge_count] */
     const uint32_t *edge_payload; /**< [edge_count] meaning depends on kind */
     const uint8_t *edge_kind;     /**< [edge_count] kind | LG_EDGE_ flags */
 } lg_columns;
@@ -99,7 +99,7 @@ LG_API void lg_graph_free(lg_graph *graph);
 LG_API bool lg_graph_is_partial(const lg_graph *graph);
 
 /** Shallow size of any node. O(1), or O(log overflow) for 4 GiB and more. */
-LG_API uint64_t lg_node_size(const lg_graph *graph, uint32_t node);
+LG_API uint64_t lg_node_size(const lg_graph *graph, lg_node node);
 /** Bytes on the host, and on all devices together. */
 typedef struct lg_bytes {
     uint64_t host;
@@ -109,12 +109,12 @@ typedef struct lg_bytes {
 /** The shallow size of a node and the buffers that it alone holds (folded into
  *  it, see lg_node_folded_into). O(log buffers); the first call makes the
  *  folds. */
-LG_API lg_bytes lg_node_bytes(const lg_graph *graph, uint32_t node);
+LG_API lg_bytes lg_node_bytes(const lg_graph *graph, lg_node node);
 /** The same on one device of the graph; 0: the host, LG_NONE: everywhere. */
-LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, uint32_t node,
+LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, lg_node node,
                                  uint32_t device);
 /** The same as text: `1.93 GiB cuda:0 · 72 B host`, `72 B`. */
-LG_API void lg_node_bytes_format(const lg_graph *graph, uint32_t node,
+LG_API void lg_node_bytes_format(const lg_graph *graph, lg_node node,
                                  lg_text *out);
 /**
  * Everywhere, a device of a graph is a number: 0 is the host, 1 up to this
@@ -130,7 +130,7 @@ LG_API lg_string lg_graph_device_name(const lg_graph *graph, uint32_t device);
 LG_API lg_status lg_graph_device_find(const lg_graph *graph, const char *name,
                                       uint32_t *out, lg_error *err);
 /** The device that the node's size lies on; 0: the host. O(log placed). */
-LG_API uint32_t lg_node_device(const lg_graph *graph, uint32_t node);
+LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
 /**
  * A fact about a node that no column has, as text; empty if there is none.
  * O(log facts). Keys in use: tensors (with or without a wrapper), arrays:
@@ -146,36 +146,36 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, uint32_t node);
  *     "closed" ("yes" or "no": whether pyplot's registry lacks it)
  *   adapters' remarks: "not inspected" (why)
  */
-LG_API lg_string lg_node_fact(const lg_graph *graph, uint32_t node,
+LG_API lg_string lg_node_fact(const lg_graph *graph, lg_node node,
                               const char *key);
 /** A fact that is a decimal number; `otherwise` if there is none. */
-LG_API uint64_t lg_node_fact_number(const lg_graph *graph, uint32_t node,
+LG_API uint64_t lg_node_fact_number(const lg_graph *graph, lg_node node,
                                     const char *key, uint64_t otherwise);
 /** All facts of a node, by index; false beyond the last. */
-LG_API bool lg_node_fact_at(const lg_graph *graph, uint32_t node,
-                            uint32_t index, lg_string *key, lg_string *value);
+LG_API bool lg_node_fact_at(const lg_graph *graph, lg_node node, uint32_t index,
+                            lg_string *key, lg_string *value);
 
 /** refcount - references found; 0 for immortal and synthetic nodes and for
  *  partial graphs. Positive: native code holds it. Negative: a borrowed
  *  reference was counted. */
-LG_API int64_t lg_node_unexplained(const lg_graph *graph, uint32_t node);
+LG_API int64_t lg_node_unexplained(const lg_graph *graph, lg_node node);
 /** The node's own text: a function's qualified name, a module's name, a str
  *  key's text ... ; length 0 if there is none. O(log texts). */
-LG_API lg_string lg_node_text(const lg_graph *graph, uint32_t node);
+LG_API lg_string lg_node_text(const lg_graph *graph, lg_node node);
 /** The string with that id; empty for an id out of range. */
 LG_API lg_string lg_graph_string(const lg_graph *graph, uint32_t id);
 /** The source node of an edge. O(log nodes). */
-LG_API uint32_t lg_edge_source(const lg_graph *graph, uint64_t edge);
+LG_API lg_node lg_edge_source(const lg_graph *graph, lg_edge edge);
 
 /** Copies up to `capacity` in-edges of `node` into `edges` and returns how many
  *  there are in all. The reverse index is built at the first call (O(edges)
  *  time, 8 bytes an edge) and kept; UINT64_MAX if memory ran out for it. */
-LG_API uint64_t lg_node_referrers(const lg_graph *graph, uint32_t node,
-                                  uint64_t *edges, uint64_t capacity);
+LG_API uint64_t lg_node_referrers(const lg_graph *graph, lg_node node,
+                                  lg_edge *edges, uint64_t capacity);
 
 /** An owned list of nodes. */
 typedef struct lg_nodes {
-    uint32_t *items;
+    lg_node *items;
     size_t count;
 } lg_nodes;
 
@@ -201,7 +201,7 @@ typedef enum lg_category {
 
 typedef struct lg_type {
     lg_string name;      /**< "torch.Tensor"; builtins bare: "list" */
-    uint32_t node;       /**< the type object itself, or LG_NONE */
+    lg_node node;        /**< the type object itself, or LG_NONE */
     const uint32_t *mro; /**< type ids, the type itself first */
     uint32_t mro_count;
     lg_category category;
@@ -240,7 +240,7 @@ typedef enum lg_root_kind {
 } lg_root_kind;
 
 typedef struct lg_root {
-    uint32_t node;
+    lg_node node;
     lg_root_kind kind;
     lg_string name; /**< may be empty */
 } lg_root;

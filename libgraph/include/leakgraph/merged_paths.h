@@ -17,7 +17,7 @@ extern "C" {
 typedef struct lg_merged {
     uint32_t parent;  /**< index in the array; LG_NONE for a root */
     uint32_t root;    /**< its index among the graph's roots, or LG_NONE */
-    uint32_t node;    /**< one node as an example */
+    lg_node node;     /**< one node as an example */
     lg_hop hop;       /**< from a parent's node; edge_count 0 for a root */
     bool varied;      /**< the hops differ in their index or key */
     uint32_t type;    /**< of the example; the others have one of that name */
@@ -36,7 +36,7 @@ LG_API void lg_merged_paths_free(lg_merged_paths *paths);
 /** Shortest root paths of all targets, merged where the type's name and the
  *  label agree. Indexes and keys count as one label. */
 LG_API lg_status lg_paths_merged(const lg_analysis *analysis,
-                                 const uint32_t *targets, size_t count,
+                                 const lg_node *targets, size_t count,
                                  const lg_monitor *monitor,
                                  lg_merged_paths *out, lg_error *err);
 

@@ -31,7 +31,7 @@ LG_API lg_status lg_graph_select(const lg_graph *graph, const char *selector,
 
 /** The node at that address, or LG_NONE. O(nodes), when asked often O(log
  *  nodes). */
-LG_API uint32_t lg_graph_find(const lg_graph *graph, uint64_t address);
+LG_API lg_node lg_graph_find(const lg_graph *graph, uint64_t address);
 
 /* ------------------------------------------------------------ hops --- */
 
@@ -42,9 +42,9 @@ LG_API uint32_t lg_graph_find(const lg_graph *graph, uint64_t address);
  * buffer with one holder is folded into it.
  */
 typedef struct lg_hop {
-    uint32_t source;
-    uint32_t target;
-    uint64_t edges[4];   /**< the edges taken, in order */
+    lg_node source;
+    lg_node target;
+    lg_edge edges[4];    /**< the edges taken, in order */
     uint32_t edge_count; /**< 1 to 4 */
     bool weak;           /**< one of them is weak */
 } lg_hop;
@@ -58,26 +58,26 @@ LG_API void lg_hops_free(lg_hops *hops);
 
 /** Folded out-edges of a node, in the order of its edges. The folded-away dict,
  *  tuple and cells do not appear. */
-LG_API lg_status lg_node_hops_out(const lg_graph *graph, uint32_t node,
+LG_API lg_status lg_node_hops_out(const lg_graph *graph, lg_node node,
                                   lg_hops *out, lg_error *err);
 /** Folded in-edges of a node. */
-LG_API lg_status lg_node_hops_in(const lg_graph *graph, uint32_t node,
+LG_API lg_status lg_node_hops_in(const lg_graph *graph, lg_node node,
                                  lg_hops *out, lg_error *err);
 /** The owner of a node that hops fold away: a namespace, a part of a closure,
  *  or a buffer with one holder. LG_NONE for other nodes. */
-LG_API uint32_t lg_node_folded_into(const lg_graph *graph, uint32_t node);
+LG_API lg_node lg_node_folded_into(const lg_graph *graph, lg_node node);
 
 /** Label of a hop as Python would write it: `.losses`, `[0]`, `['key']`,
  *  `local batch`, `closure model`, `__class__` ... */
 LG_API void lg_hop_label(const lg_graph *graph, const lg_hop *hop,
                          lg_text *out);
 /** Label of one raw edge. */
-LG_API void lg_edge_label(const lg_graph *graph, uint64_t edge, lg_text *out);
+LG_API void lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out);
 /** "attribute", "value", "index", ... : stable names for JSON and Python. */
 LG_API const char *lg_edge_kind_name(unsigned kind);
 /** What a node is, in a few words: `list of 1,000`, `function train.step`,
  *  `module train`, `Trainer`. `long_form` gives the whole type name. */
-LG_API void lg_node_title(const lg_graph *graph, uint32_t node, bool long_form,
+LG_API void lg_node_title(const lg_graph *graph, lg_node node, bool long_form,
                           lg_text *out);
 
 /* ----------------------------------------------------------- paths --- */
@@ -101,7 +101,7 @@ LG_API void lg_path_label(const lg_graph *graph, const lg_path *path,
  * the target. LG_ENOTFOUND: garbage, no root reaches it. LG_EPARTIAL on a
  * partial graph. O(nodes + edges).
  */
-LG_API lg_status lg_path_from_root(const lg_graph *graph, uint32_t target,
+LG_API lg_status lg_path_from_root(const lg_graph *graph, lg_node target,
                                    const lg_monitor *monitor, lg_path *out,
                                    lg_error *err);
 

@@ -45,14 +45,13 @@ LG_API lg_status lg_report_top(const lg_analysis *analysis, lg_group group,
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
                                   const lg_cycles *cycles, lg_format format,
                                   lg_text *out, lg_error *err);
-LG_API lg_status lg_report_dominators(const lg_analysis *analysis,
-                                      uint32_t node, double min_share,
-                                      lg_format format, lg_text *out,
-                                      lg_error *err);
+LG_API lg_status lg_report_dominators(const lg_analysis *analysis, lg_node node,
+                                      double min_share, lg_format format,
+                                      lg_text *out, lg_error *err);
 /** The merged paths of many nodes as a tree with counts and bytes: the `limit`
  *  (0: all) biggest lines, the rest folded into "12 more". */
 LG_API lg_status lg_report_paths(const lg_analysis *analysis,
-                                 const uint32_t *nodes, size_t count,
+                                 const lg_node *nodes, size_t count,
                                  size_t limit, const lg_monitor *monitor,
                                  lg_format format, lg_text *out, lg_error *err);
 /**
@@ -62,7 +61,7 @@ LG_API lg_status lg_report_paths(const lg_analysis *analysis,
  * allocated. JSON has one shape, {"paths": ..., "biggest": ...}, for one and
  * for many. LG_EINVAL without objects.
  */
-LG_API lg_status lg_report_why(const lg_why *why, const uint32_t *nodes,
+LG_API lg_status lg_report_why(const lg_why *why, const lg_node *nodes,
                                size_t count, const char *note,
                                const lg_monitor *monitor, lg_format format,
                                lg_text *out, lg_error *err);
@@ -108,7 +107,7 @@ LG_API lg_status lg_tabulate_top(const lg_analysis *analysis, lg_group group,
                                  lg_error *err);
 /** The dominator tree, as rows with a depth; see lg_report_dominators. */
 LG_API lg_status lg_tabulate_dominators(const lg_analysis *analysis,
-                                        uint32_t node, double min_share,
+                                        lg_node node, double min_share,
                                         lg_table **out, lg_error *err);
 /** Where the memory is, as lines for people: text and HTML only. See
  *  lg_report_memory. */

@@ -49,7 +49,7 @@ typedef struct lg_cell {
     bool present;   /**< false: nothing is known, or applies */
     lg_string text; /**< of a text, a path; the title of a node */
     lg_string type; /**< of a node */
-    uint32_t node;  /**< its number */
+    lg_node node;   /**< its number */
     uint64_t count; /**< a count, bytes, 0 or 1 of a bool; the sum of a
                          size */
     int64_t number;

@@ -43,8 +43,8 @@ typedef struct lg_cuts {
  * a thread's frames. O(edges * sqrt(edges)) at worst, usually linear in what
  * leads to the node. Free with lg_cuts_free.
  */
-LG_API lg_status lg_cuts_find(const lg_analysis *analysis, uint32_t node,
-                              uint32_t from, size_t limit,
+LG_API lg_status lg_cuts_find(const lg_analysis *analysis, lg_node node,
+                              lg_node from, size_t limit,
                               const lg_monitor *monitor, lg_cuts *out,
                               lg_error *err);
 LG_API void lg_cuts_free(lg_cuts *cuts);
@@ -55,10 +55,10 @@ LG_API bool lg_hop_can_be_cut(const lg_graph *graph, const lg_hop *hop);
 /** Why a node is alive, or why it is garbage. */
 typedef struct lg_why {
     const lg_analysis *analysis;
-    uint32_t node;      /**< the node asked for, or what it is folded into */
-    uint32_t dominator; /**< what every path from the roots goes through, with
+    lg_node node;      /**< the node asked for, or what it is folded into */
+    lg_node dominator; /**< what every path from the roots goes through, with
                              folded namespaces as their owners; LG_NONE */
-    bool garbage;       /**< no root reaches it */
+    bool garbage;      /**< no root reaches it */
 
     lg_path path; /**< a shortest path from a root; empty for garbage */
     bool *frees;  /**< [path.count] cutting this hop alone frees the node */
@@ -69,11 +69,11 @@ typedef struct lg_why {
     lg_cuts cuts;
 
     lg_cycle_reason reason; /**< why the collector does not free garbage */
-    uint32_t culprit; /**< the node that the reason is about, or LG_NONE */
+    lg_node culprit; /**< the node that the reason is about, or LG_NONE */
 
     uint32_t component; /**< of the node, or of the garbage that it goes with;
                              LG_NONE */
-    uint32_t member;  /**< the member of it: the node itself, or a dominator */
+    lg_node member;   /**< the member of it: the node itself, or a dominator */
     lg_hops cycle;    /**< a short way round that component */
     size_t cycle_cut; /**< the hop of it to cut */
 
@@ -81,7 +81,7 @@ typedef struct lg_why {
 } lg_why;
 
 /** Explains one node. O(nodes + edges). Free with lg_why_free. */
-LG_API lg_status lg_why_new(const lg_analysis *analysis, uint32_t node,
+LG_API lg_status lg_why_new(const lg_analysis *analysis, lg_node node,
                             const lg_monitor *monitor, lg_why *out,
                             lg_error *err);
 LG_API void lg_why_free(lg_why *why);

@@ -11,8 +11,8 @@ lg_analysis_graph(const lg_analysis *analysis)
     return analysis->graph;
 }
 
-uint32_t
-lg_node_dominator(const lg_analysis *analysis, uint32_t node)
+lg_node
+lg_node_dominator(const lg_analysis *analysis, lg_node node)
 {
     uint32_t dominator = analysis->dominator[node];
     return dominator < analysis->graph->columns.node_count ? dominator
@@ -20,7 +20,7 @@ lg_node_dominator(const lg_analysis *analysis, uint32_t node)
 }
 
 bool
-lg_node_is_reachable(const lg_analysis *analysis, uint32_t node)
+lg_node_is_reachable(const lg_analysis *analysis, lg_node node)
 {
     return (analysis->policy.mark[node] & LG__MARK_LIVE) != 0;
 }
@@ -35,7 +35,7 @@ lg__garbage_component_of(const lg_analysis *analysis, uint32_t node)
 }
 
 uint64_t
-lg_node_retained_on(const lg_analysis *analysis, uint32_t node, uint32_t device)
+lg_node_retained_on(const lg_analysis *analysis, lg_node node, uint32_t device)
 {
     uint32_t component = lg__garbage_component_of(analysis, node);
     if (component != LG_NONE)
@@ -51,7 +51,7 @@ retained(const lg_analysis *analysis, uint32_t node)
 }
 
 lg_bytes
-lg_node_retained(const lg_analysis *analysis, uint32_t node)
+lg_node_retained(const lg_analysis *analysis, lg_node node)
 {
     uint32_t component = lg__garbage_component_of(analysis, node);
     return component != LG_NONE
@@ -108,7 +108,7 @@ sift(const lg_analysis *analysis, uint32_t *heap, uint32_t count, uint32_t at)
 }
 
 uint32_t
-lg_node_dominated(const lg_analysis *analysis, uint32_t node, uint32_t *nodes,
+lg_node_dominated(const lg_analysis *analysis, lg_node node, lg_node *nodes,
                   uint32_t capacity)
 {
     uint32_t root = analysis->graph->columns.node_count;

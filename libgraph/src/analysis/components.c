@@ -10,7 +10,7 @@ lg_analysis_component_count(const lg_analysis *analysis)
 }
 
 uint32_t
-lg_node_component(const lg_analysis *analysis, uint32_t node)
+lg_node_component(const lg_analysis *analysis, lg_node node)
 {
     uint32_t low = 0;
     uint32_t high = analysis->component_first[analysis->component_count];

@@ -230,7 +230,7 @@ lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
 }
 
 lg_status
-lg_nodes_retained_each(const lg_analysis *analysis, const uint32_t *nodes,
+lg_nodes_retained_each(const lg_analysis *analysis, const lg_node *nodes,
                        size_t count, const lg_monitor *monitor, uint64_t *bytes,
                        lg_error *err)
 {
@@ -248,7 +248,7 @@ lg_nodes_retained_each(const lg_analysis *analysis, const uint32_t *nodes,
 }
 
 lg_status
-lg_nodes_retained(const lg_analysis *analysis, const uint32_t *nodes,
+lg_nodes_retained(const lg_analysis *analysis, const lg_node *nodes,
                   size_t count, const lg_monitor *monitor, lg_bytes *out,
                   lg_error *err)
 {
@@ -267,8 +267,8 @@ lg_nodes_retained(const lg_analysis *analysis, const uint32_t *nodes,
     return status;
 }
 
-uint32_t
-lg_nodes_biggest(const lg_analysis *analysis, const uint32_t *nodes,
+lg_node
+lg_nodes_biggest(const lg_analysis *analysis, const lg_node *nodes,
                  size_t count)
 {
     uint32_t best = LG_NONE;

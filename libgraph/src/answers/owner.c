@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-uint32_t
-lg_node_owner(const lg_analysis *analysis, uint32_t node)
+lg_node
+lg_node_owner(const lg_analysis *analysis, lg_node node)
 {
     uint32_t owner = lg_node_dominator(analysis, node);
     for (uint32_t at = owner; at != LG_NONE;
@@ -31,7 +31,7 @@ biggest_first(const void *left, const void *right)
 }
 
 lg_status
-lg_node_owned(const lg_analysis *analysis, uint32_t node, lg_nodes *out,
+lg_node_owned(const lg_analysis *analysis, lg_node node, lg_nodes *out,
               lg_error *err)
 {
     const lg__fold *folds = lg__graph_folds(analysis->graph);

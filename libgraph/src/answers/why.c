@@ -140,8 +140,8 @@ explain(explaining *to, uint32_t node, lg_error *err)
 }
 
 lg_status
-lg_why_new(const lg_analysis *analysis, uint32_t node,
-           const lg_monitor *monitor, lg_why *out, lg_error *err)
+lg_why_new(const lg_analysis *analysis, lg_node node, const lg_monitor *monitor,
+           lg_why *out, lg_error *err)
 {
     explaining to = {.why = {.analysis = analysis,
                              .culprit = LG_NONE,

@@ -135,7 +135,7 @@ lg_builder_free(lg_builder *builder)
 }
 
 void
-lg_builder_add_late_edge(lg_builder *builder, uint32_t source, uint32_t target,
+lg_builder_add_late_edge(lg_builder *builder, lg_node source, lg_node target,
                          unsigned kind, uint32_t payload)
 {
     if (target == LG_NONE || source == LG_NONE)
@@ -174,7 +174,7 @@ add_latest(lg_builder *builder, lg__vector *vector, uint32_t node,
 }
 
 void
-lg_builder_set_size(lg_builder *builder, uint32_t node, uint64_t bytes)
+lg_builder_set_size(lg_builder *builder, lg_node node, uint64_t bytes)
 {
     if (node >= builder->node_count)
         return;
@@ -184,7 +184,7 @@ lg_builder_set_size(lg_builder *builder, uint32_t node, uint64_t bytes)
 }
 
 uint64_t
-lg_builder_size(const lg_builder *builder, uint32_t node)
+lg_builder_size(const lg_builder *builder, lg_node node)
 {
     if (node >= builder->node_count)
         return 0;
@@ -207,7 +207,7 @@ lg_builder_add_device(lg_builder *builder, const char *name)
 }
 
 void
-lg_builder_set_device(lg_builder *builder, uint32_t node, uint32_t device)
+lg_builder_set_device(lg_builder *builder, lg_node node, uint32_t device)
 {
     if (device > builder->rest->table[LG__DEVICE_NAME].count)
         lg__builder_fail(builder, LG_EINVAL);
@@ -216,7 +216,7 @@ lg_builder_set_device(lg_builder *builder, uint32_t node, uint32_t device)
 }
 
 void
-lg_builder_add_found(lg_builder *builder, uint32_t node, uint32_t count)
+lg_builder_add_found(lg_builder *builder, lg_node node, uint32_t count)
 {
     add_number(builder, &builder->rest->held, node, count);
 }
@@ -233,13 +233,13 @@ lg_builder_intern(lg_builder *builder, const char *bytes, size_t length)
 }
 
 void
-lg_builder_set_text_id(lg_builder *builder, uint32_t node, uint32_t string)
+lg_builder_set_text_id(lg_builder *builder, lg_node node, uint32_t string)
 {
     add_latest(builder, &builder->rest->text, node, string);
 }
 
 void
-lg_builder_set_text(lg_builder *builder, uint32_t node, const char *bytes,
+lg_builder_set_text(lg_builder *builder, lg_node node, const char *bytes,
                     size_t length)
 {
     struct lg_builder_rest *rest = builder->rest;
@@ -253,7 +253,7 @@ lg_builder_set_text(lg_builder *builder, uint32_t node, const char *bytes,
 
 uint32_t
 lg_builder_add_type(lg_builder *builder, const char *name, size_t length,
-                    uint32_t node, const uint32_t *mro, uint32_t mro_count)
+                    lg_node node, const uint32_t *mro, uint32_t mro_count)
 {
     struct lg_builder_rest *rest = builder->rest;
     uint32_t type = (uint32_t)rest->table[LG__TYPE_NAME].count;
@@ -268,7 +268,7 @@ lg_builder_add_type(lg_builder *builder, const char *name, size_t length,
 }
 
 void
-lg_builder_add_root(lg_builder *builder, uint32_t node, lg_root_kind kind,
+lg_builder_add_root(lg_builder *builder, lg_node node, lg_root_kind kind,
                     const char *name, size_t length)
 {
     struct lg_builder_rest *rest = builder->rest;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 void
-lg_builder_add_fact(lg_builder *builder, uint32_t node, const char *key,
+lg_builder_add_fact(lg_builder *builder, lg_node node, const char *key,
                     const char *value, size_t length)
 {
     lg_builder_add_fact_ids(builder, node,
@@ -13,7 +13,7 @@ lg_builder_add_fact(lg_builder *builder, uint32_t node, const char *key,
 }
 
 void
-lg_builder_add_fact_ids(lg_builder *builder, uint32_t node, uint32_t key,
+lg_builder_add_fact_ids(lg_builder *builder, lg_node node, uint32_t key,
                         uint32_t value)
 {
     struct lg_builder_rest *rest = builder->rest;

@@ -276,7 +276,7 @@ mark_way(const lg_analysis *analysis, uint32_t node, uint8_t *way)
 }
 
 lg_status
-lg_nodes_findings(const lg_analysis *analysis, const uint32_t *nodes,
+lg_nodes_findings(const lg_analysis *analysis, const lg_node *nodes,
                   size_t count, const lg_monitor *monitor, lg_findings *out,
                   lg_error *err)
 {
@@ -300,7 +300,7 @@ lg_nodes_findings(const lg_analysis *analysis, const uint32_t *nodes,
 }
 
 lg_status
-lg_node_findings(const lg_analysis *analysis, uint32_t node,
+lg_node_findings(const lg_analysis *analysis, lg_node node,
                  const lg_monitor *monitor, lg_findings *out, lg_error *err)
 {
     return lg_nodes_findings(analysis, &node, 1, monitor, out, err);

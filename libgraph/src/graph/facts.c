@@ -50,7 +50,7 @@ first_of(const lg_graph *graph, uint32_t node)
 }
 
 lg_string
-lg_node_fact(const lg_graph *graph, uint32_t node, const char *key)
+lg_node_fact(const lg_graph *graph, lg_node node, const char *key)
 {
     for (uint32_t i = first_of(graph, node);
          i < graph->fact_count && graph->fact_node[i] == node; i++)
@@ -75,7 +75,7 @@ lg__decimal_read(lg_string text, uint64_t *out)
 }
 
 uint64_t
-lg_node_fact_number(const lg_graph *graph, uint32_t node, const char *key,
+lg_node_fact_number(const lg_graph *graph, lg_node node, const char *key,
                     uint64_t otherwise)
 {
     uint64_t number = otherwise;
@@ -84,7 +84,7 @@ lg_node_fact_number(const lg_graph *graph, uint32_t node, const char *key,
 }
 
 bool
-lg_node_fact_at(const lg_graph *graph, uint32_t node, uint32_t index,
+lg_node_fact_at(const lg_graph *graph, lg_node node, uint32_t index,
                 lg_string *key, lg_string *value)
 {
     uint32_t first = first_of(graph, node);

@@ -288,8 +288,8 @@ lg__graph_folds(const lg_graph *graph)
     return lazy->has_folds ? lazy->fold : NULL;
 }
 
-uint32_t
-lg_node_folded_into(const lg_graph *graph, uint32_t node)
+lg_node
+lg_node_folded_into(const lg_graph *graph, lg_node node)
 {
     const lg__fold *folds = lg__graph_folds(graph);
     return folds == NULL ? LG_NONE : folds[node].owner;
@@ -314,7 +314,7 @@ first_buffer(const lg__vector *buffers, uint32_t holder)
 
 // Without memory for the folds, a node has its own size only.
 uint64_t
-lg_node_bytes_on(const lg_graph *graph, uint32_t node, uint32_t device)
+lg_node_bytes_on(const lg_graph *graph, lg_node node, uint32_t device)
 {
     bool here = device == LG_NONE || lg_node_device(graph, node) == device;
     uint64_t bytes = here ? lg_node_size(graph, node) : 0;
@@ -331,7 +331,7 @@ lg_node_bytes_on(const lg_graph *graph, uint32_t node, uint32_t device)
 }
 
 lg_bytes
-lg_node_bytes(const lg_graph *graph, uint32_t node)
+lg_node_bytes(const lg_graph *graph, lg_node node)
 {
     uint64_t host = lg_node_bytes_on(graph, node, 0);
     return (lg_bytes){host, lg_node_bytes_on(graph, node, LG_NONE) - host};

@@ -32,7 +32,7 @@ search(const uint32_t *column, uint32_t count, uint32_t key)
 }
 
 uint64_t
-lg_node_size(const lg_graph *graph, uint32_t node)
+lg_node_size(const lg_graph *graph, lg_node node)
 {
     uint32_t size = graph->columns.size[node];
     if (size != UINT32_MAX)
@@ -89,14 +89,14 @@ lg_graph_device_find(const lg_graph *graph, const char *name, uint32_t *out,
 }
 
 uint32_t
-lg_node_device(const lg_graph *graph, uint32_t node)
+lg_node_device(const lg_graph *graph, lg_node node)
 {
     uint32_t place = search(graph->device_node, graph->placed_count, node);
     return place == LG_NONE ? 0 : graph->device_id[place];
 }
 
 int64_t
-lg_node_unexplained(const lg_graph *graph, uint32_t node)
+lg_node_unexplained(const lg_graph *graph, lg_node node)
 {
     const lg_columns *columns = &graph->columns;
     const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
@@ -117,15 +117,15 @@ lg_graph_string(const lg_graph *graph, uint32_t id)
 }
 
 lg_string
-lg_node_text(const lg_graph *graph, uint32_t node)
+lg_node_text(const lg_graph *graph, lg_node node)
 {
     uint32_t place = search(graph->text_node, graph->text_count, node);
     uint32_t id = place == LG_NONE ? LG_NONE : graph->text_string[place];
     return lg_graph_string(graph, id);
 }
 
-uint32_t
-lg_edge_source(const lg_graph *graph, uint64_t edge)
+lg_node
+lg_edge_source(const lg_graph *graph, lg_edge edge)
 {
     const uint64_t *first = graph->columns.first_edge;
     uint32_t low = 0;

@@ -248,14 +248,14 @@ collect_hops(const lg_graph *graph, uint32_t node, bool inward, lg_hops *out,
 }
 
 lg_status
-lg_node_hops_out(const lg_graph *graph, uint32_t node, lg_hops *out,
+lg_node_hops_out(const lg_graph *graph, lg_node node, lg_hops *out,
                  lg_error *err)
 {
     return collect_hops(graph, node, false, out, err);
 }
 
 lg_status
-lg_node_hops_in(const lg_graph *graph, uint32_t node, lg_hops *out,
+lg_node_hops_in(const lg_graph *graph, lg_node node, lg_hops *out,
                 lg_error *err)
 {
     return collect_hops(graph, node, true, out, err);

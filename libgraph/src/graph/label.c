@@ -111,7 +111,7 @@ add_payload_string(const lg_graph *graph, uint64_t edge, const char *otherwise,
 }
 
 void
-lg_edge_label(const lg_graph *graph, uint64_t edge, lg_text *out)
+lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out)
 {
     uint32_t payload = graph->columns.edge_payload[edge];
     switch (lg__edge_kind(graph, edge)) {

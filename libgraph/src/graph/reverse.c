@@ -68,7 +68,7 @@ lg__graph_reverse(const lg_graph *graph, lg__reverse *out)
 }
 
 uint64_t
-lg_node_referrers(const lg_graph *graph, uint32_t node, uint64_t *edges,
+lg_node_referrers(const lg_graph *graph, lg_node node, lg_edge *edges,
                   uint64_t capacity)
 {
     lg__reverse reverse;
@@ -160,7 +160,7 @@ search_address(const lg_columns *columns, const uint32_t *nodes, uint32_t count,
     return LG_NONE;
 }
 
-uint32_t
+lg_node
 lg_graph_find(const lg_graph *graph, uint64_t address)
 {
     lg__lazy *lazy = graph->lazy;

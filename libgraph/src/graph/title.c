@@ -81,8 +81,7 @@ add_device(const lg_graph *graph, uint32_t node, lg_text *out)
 }
 
 void
-lg_node_title(const lg_graph *graph, uint32_t node, bool long_form,
-              lg_text *out)
+lg_node_title(const lg_graph *graph, lg_node node, bool long_form, lg_text *out)
 {
     if (lg__node_category(graph, node) == LG_CATEGORY_TYPE) {
         add_class(graph, node, long_form, out);

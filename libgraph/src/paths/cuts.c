@@ -161,7 +161,7 @@ prepare(lg__cut_search *state, lg_error *err)
 }
 
 lg_status
-lg_cuts_find(const lg_analysis *analysis, uint32_t node, uint32_t from,
+lg_cuts_find(const lg_analysis *analysis, lg_node node, lg_node from,
              size_t limit, const lg_monitor *monitor, lg_cuts *out,
              lg_error *err)
 {

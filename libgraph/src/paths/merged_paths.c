@@ -317,7 +317,7 @@ mark_targets(merging *to, const uint32_t *targets, size_t count, lg_error *err)
 }
 
 lg_status
-lg_paths_merged(const lg_analysis *analysis, const uint32_t *targets,
+lg_paths_merged(const lg_analysis *analysis, const lg_node *targets,
                 size_t count, const lg_monitor *monitor, lg_merged_paths *out,
                 lg_error *err)
 {

@@ -352,7 +352,7 @@ search_new(search *state, const lg_graph *graph, lg_error *err)
 }
 
 lg_status
-lg_path_from_root(const lg_graph *graph, uint32_t target,
+lg_path_from_root(const lg_graph *graph, lg_node target,
                   const lg_monitor *monitor, lg_path *out, lg_error *err)
 {
     if (target >= graph->columns.node_count)

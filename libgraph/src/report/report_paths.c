@@ -351,9 +351,9 @@ prepare(report *to, const uint32_t *nodes, size_t count, size_t limit,
 }
 
 lg_status
-lg_report_paths(const lg_analysis *analysis, const uint32_t *nodes,
-                size_t count, size_t limit, const lg_monitor *monitor,
-                lg_format format, lg_text *out, lg_error *err)
+lg_report_paths(const lg_analysis *analysis, const lg_node *nodes, size_t count,
+                size_t limit, const lg_monitor *monitor, lg_format format,
+                lg_text *out, lg_error *err)
 {
     report to = {.analysis = analysis, .graph = lg_analysis_graph(analysis)};
     lg_status status = prepare(&to, nodes, count, limit, monitor, err);

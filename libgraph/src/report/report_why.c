@@ -357,7 +357,7 @@ trim(lg_text *text)
 
 // JSON has one shape, whether it is about one or about many.
 lg_status
-lg_report_why(const lg_why *why, const uint32_t *nodes, size_t count,
+lg_report_why(const lg_why *why, const lg_node *nodes, size_t count,
               const char *note, const lg_monitor *monitor, lg_format format,
               lg_text *out, lg_error *err)
 {

@@ -196,7 +196,7 @@ own_on(const void *context, uint32_t device)
 }
 
 void
-lg_node_bytes_format(const lg_graph *graph, uint32_t node, lg_text *out)
+lg_node_bytes_format(const lg_graph *graph, lg_node node, lg_text *out)
 {
     const own of = {graph, node};
     lg__format_vector(graph, own_on, &of, out);
