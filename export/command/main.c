@@ -12,9 +12,10 @@
 static void
 print_help(void)
 {
-    printf("leakgraph " LG_VERSION " - what keeps these bytes alive?\n"
+    printf("leakgraph %s - what keeps these bytes alive?\n"
            "\nUsage: leakgraph VERB SNAPSHOT [OPTIONS]\n"
-           "\nVerbs that read a snapshot (.lgs):\n");
+           "\nVerbs that read a snapshot (.lgs):\n",
+           lg_version());
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-10s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
     printf(
@@ -116,7 +117,7 @@ main(int argc, char **argv)
     if (!strcmp(word, "help"))
         return help(argv[2]);
     if (!strcmp(word, "--version")) {
-        printf("leakgraph " LG_VERSION "\n");
+        printf("leakgraph %s\n", lg_version());
         return EXIT_FINE;
     }
     if (!strcmp(word, "run"))

@@ -156,7 +156,7 @@ core_exec(PyObject *module)
     if (lg_capture_announce() < 0 || errors_add(module) < 0 ||
         types_add(module) < 0 || named_tuples_add(module) < 0)
         return -1;
-    return PyModule_AddStringConstant(module, "__version__", LG_VERSION);
+    return PyModule_AddStringConstant(module, "__version__", lg_version());
 }
 
 static int

@@ -51,7 +51,7 @@ describe(lg_walk *walk)
     text[strcspn(text, " ")] = '\0';
     lg_builder_set_info(builder, "python", text);
     lg_builder_set_info(builder, "platform", Py_GetPlatform());
-    lg_builder_set_info(builder, "leakgraph", LG_VERSION);
+    lg_builder_set_info(builder, "leakgraph", lg_version());
     lg_capture_describe(text, sizeof text);
     lg_builder_set_info(builder, "capture.method", text);
     lg_builder_set_info(builder, "keys", walk->options->no_keys ? "no" : "yes");

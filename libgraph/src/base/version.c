@@ -1,0 +1,15 @@
+// The version, as the library was compiled with it.
+
+#include <leakgraph/version.h>
+
+const char *
+lg_version(void)
+{
+    return LG_VERSION;
+}
+
+uint32_t
+lg_version_number(void)
+{
+    return LG_VERSION_NUMBER;
+}
