@@ -1,4 +1,6 @@
 // Figures: what belongs to each, what it keeps alive, and who holds it.
+#include <leakgraph/report.h>
+
 #include "analysis/analysis_private.h"
 #include "drawn.h"
 #include "story.h"
@@ -210,6 +212,46 @@ report(void)
     forget(&told);
 }
 
+// What stands in the cells of a table in HTML, a `|` before each.
+static void
+strip_tags(const lg_text *html, lg_text *out)
+{
+    bool text = true;
+    for (size_t i = 0; i < html->length; i++) {
+        if (html->data[i] == '<')
+            lg_text_add(out, strncmp(html->data + i, "<td", 3) ? "" : "|");
+        text = html->data[i] == '>' || (text && html->data[i] != '<');
+        if (text && html->data[i] != '>')
+            lg_text_add_bytes(out, html->data + i, 1);
+    }
+}
+
+static void
+html(void)
+{
+    static const char *const rows[] = {
+        "|1|640x480|2|1,234|open|",   "|2|640x480|2|1,234|open|",
+        "|3|640x480|2|1,234|closed|", "|4|640x480|2|1,234|closed|",
+        "|5|640x480|2|1,234|closed|", "|6|640x480|2|1,234|closed|",
+        "|7|640x480|2|1,234|closed|", "||640x480|2|1,234||train.own",
+    };
+    heap told = tell();
+    lg_table *table;
+    lg_text whole = {0};
+    lg_text text = {0};
+    REQUIRE(lg_tabulate_figures(told.analysis, 0, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_html(table, 0, &whole, NULL) == LG_OK);
+    strip_tags(&whole, &text);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strstr(text.data, rows[i]) == NULL)
+            CHECK_TEXT(text, rows[i]);
+    CHECK(strstr(text.data, "8 figures: 2 open in pyplot, 4 closed, ") != NULL);
+    lg_text_free(&text);
+    lg_text_free(&whole);
+    lg_table_free(table);
+    forget(&told);
+}
+
 static void
 none(void)
 {
@@ -302,6 +344,7 @@ SUITE(figures)
 {
     RUN(rows);
     RUN(report);
+    RUN(html);
     RUN(none);
     RUN(parts);
     RUN(sets);

@@ -221,12 +221,80 @@ devices(void)
     lg_graph_free(graph);
 }
 
+// The object in the first row of a heap in which a holder of type `holder` has
+// 1,000,000 bytes with what it refers to: data of `sizes`.
+static void
+expect_first(const char *holder, const uint32_t *sizes, size_t count,
+             const char *expected)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t rest = 1000000;
+    for (size_t i = 0; i < count; i++)
+        rest -= sizes[i];
+    uint32_t first = story_add(&made, holder, NULL, rest);
+    story_attribute(&made, app, "first", first);
+    for (size_t i = 0; i < count; i++)
+        story_attribute(&made, first, i ? "other" : "data",
+                        story_add(&made, "app.Data", NULL, sizes[i]));
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_text text = {0};
+    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, LG_NONE, 1, NULL,
+                          LG_FORMAT_JSON, &text, NULL) == LG_OK);
+    if (strstr(text.data, expected) == NULL)
+        CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// Who passes on 80 % to one other object gathers nothing itself.
+static void
+passed_on(void)
+{
+    const uint32_t less[] = {799999};
+    const uint32_t enough[] = {800000};
+    const uint32_t spread[] = {400000, 399999, 200000};
+    expect_first("app.Holder", less, 1, "\"app.Holder\"");
+    expect_first("app.Holder", enough, 1, "\"app.Data\"");
+    expect_first("app.Holder", spread, 3, "\"app.Holder\"");
+}
+
+// Nobody made a module, a thread or a frame to keep data: what is in it
+// stands there. A frame that waits in a generator, coroutine or task is kept by
+// somebody.
+static void
+places(void)
+{
+    static const struct {
+        const char *type;
+        bool place;
+    } cases[] = {
+        {"module", true},         {"thread", true},
+        {"interpreter", true},    {"frame", true},
+        {"traceback", true},      {"generator", false},
+        {"coroutine", false},     {"async_generator", false},
+        {"_asyncio.Task", false}, {"asyncio.tasks.Task", false},
+        {"list", false},
+    };
+    const uint32_t sizes[] = {400000, 400000};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char expected[40];
+        snprintf(expected, sizeof expected, "\"type\": \"%s\"",
+                 cases[i].place ? "app.Data" : cases[i].type);
+        expect_first(cases[i].type, sizes, 2, expected);
+    }
+}
+
 SUITE(report_top)
 {
     RUN(devices);
     RUN(garbage_cycles);
     RUN(deep);
     RUN(many_rows);
+    RUN(passed_on);
+    RUN(places);
     RUN(stands_for_it);
     return test_result();
 }

@@ -156,6 +156,44 @@ test_holders_through_what_is_held(void)
     lg_graph_free(graph);
 }
 
+// A part each of 12 modules holds: what the modules hold is the way by which
+// they hold the figure. A picture has room for the nearest 8 of them.
+static void
+test_so_many_holders_through_what_is_held(void)
+{
+    static const struct {
+        uint32_t held;
+        uint32_t shown;
+    } cases[] = {{1, 1}, {2, 2}, {8, 8}, {12, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_heap heap;
+        heap_open(&heap);
+        uint32_t figure = heap_add(&heap, "app.Figure", 56);
+        for (uint32_t part = 0; part < 14; part++) {
+            static char type[14][32], name[14][32]; // the heap keeps them
+            snprintf(type[part], sizeof type[part], "app.Part%uOf", part);
+            snprintf(name[part], sizeof name[part], "lib%u", part);
+            uint32_t node = heap_add(&heap, type[part], 48);
+            heap_index(&heap, figure, node, part);
+            heap_attribute(&heap, node, figure, "figure");
+            if (part < cases[i].held)
+                heap_attribute(&heap, heap_add_module(&heap, name[part]), node,
+                               "part");
+        }
+        lg_graph *graph = heap_close(&heap);
+        lg_text text = {0};
+        uint32_t shown = 0;
+        print_view(graph, figure, LG_BACKREFS, &text);
+        for (const char *at = text.data; (at = strstr(at, " Part")); at++)
+            shown++;
+        if (shown != cases[i].shown)
+            fprintf(stderr, "%u of %u\n%s", shown, cases[i].held, text.data);
+        CHECK(shown == cases[i].shown);
+        lg_text_free(&text);
+        lg_graph_free(graph);
+    }
+}
+
 // The canvas stands left of the figure, although the figure holds it too.
 static void
 test_holders_stand_on_one_side(void)
@@ -237,6 +275,7 @@ SUITE(context)
     RUN(test_noise_of_libraries);
     RUN(test_keys_that_are_objects);
     RUN(test_holders_through_what_is_held);
+    RUN(test_so_many_holders_through_what_is_held);
     RUN(test_holders_stand_on_one_side);
     RUN(test_garbage_shows_its_cycle);
     RUN(test_room_goes_where_the_bytes_are);

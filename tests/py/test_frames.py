@@ -47,6 +47,32 @@ def test_leakgraph_itself_is_not_on_the_stack():
     assert "leakgraph" not in drawing.text.replace("leakgraph_", "")
 
 
+@pytest.mark.parametrize(
+    ("module", "own"),
+    [
+        ("leakgraph", True),
+        ("leakgraph.run", True),
+        ("leakgraphs", False),
+        ("leakgrap", False),
+        ("app.leakgraph", False),
+    ],
+)
+def test_frames_of_leakgraphs_own_modules_are_left_out(module, own):
+    """What they hold has no holder there, and is no mystery either."""
+    namespace = {"__name__": module}
+    code = "def take(snapshot, given):\n    kept = given\n    return snapshot()\n"
+    exec(code, namespace)
+    batch = Batch()
+    snapshot = namespace["take"](leakgraph.snapshot, batch)
+    top = frames(roots(snapshot, "thread")["MainThread"])[0]
+    assert top.text.startswith("take") == (not own)
+    node = snapshot.find(batch)
+    holders = {edge.label for edge in node.referrers()}
+    assert "local batch" in holders
+    assert ("local kept" in holders) == (not own)
+    assert node.unexplained == 0
+
+
 def test_every_thread_is_a_root_by_name():
     entered, leave = threading.Event(), threading.Event()
     batch = Batch()

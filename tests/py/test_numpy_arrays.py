@@ -11,6 +11,7 @@ CASES = [
     "pinned",
     "shared",
     "borrowed",
+    "claimed",
     "mapped",
     "interface",
     "unowned",

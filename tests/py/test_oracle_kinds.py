@@ -2,6 +2,7 @@
 beside; each under its name."""
 
 import collections
+import functools
 import gc
 import os
 
@@ -103,6 +104,21 @@ def test_a_mapping_value_is_named_by_its_key_alone():
     edges = list(leakgraph.snapshot().find(thing).referents())
     assert sorted(edge.kind for edge in edges) == ["key", "value"]
     assert {edge.label for edge in edges} == set(expected)
+
+
+def test_the_links_of_a_cache_are_numbered_from_the_oldest():
+    @functools.lru_cache(maxsize=8)
+    def cached(key):
+        return [key]
+
+    for number in (0, 1, 2, 0):
+        cached(f"key {number}")
+    edges = list(leakgraph.snapshot().find(cached).referents())
+    labels = [edge.label for edge in edges if edge.kind == "index"]
+    if not (PUBLIC and not labels):
+        assert labels == ["[0]", "[1]", "[2]"]
+    keys = [edge.node.text for edge in edges if edge.kind == "key"]
+    assert keys == ["key 1", "key 2", "key 0"]
 
 
 def test_a_weak_reference_is_weak():

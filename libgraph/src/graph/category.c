@@ -54,6 +54,8 @@ static const rule rules[] = {
     RULE("generator", FRAME, SUSPENDED),
     RULE("coroutine", FRAME, SUSPENDED),
     RULE("async_generator", FRAME, SUSPENDED),
+    // A task holds the frames that it waits in, and people look for it as for
+    // a coroutine.
     RULE("_asyncio.Task", FRAME, SUSPENDED),
     RULE("asyncio.tasks.Task", FRAME, SUSPENDED),
     RULE("traceback", FRAME, NONE),
@@ -73,12 +75,6 @@ static const rule rules[] = {
     RULE("cupy.ndarray", TENSOR, NONE),
     RULE("cupy._core.core.ndarray", TENSOR, NONE),
     RULE("numpy.ndarray", ARRAY, NONE),
-    RULE("numpy.memory", ARRAY, NONE),
-    RULE("bytearray.memory", ARRAY, NONE),
-    RULE("array.memory", ARRAY, NONE),
-    RULE("mmap.memory", ARRAY, NONE),
-    RULE("memoryview.memory", ARRAY, NONE),
-    RULE("ctypes.memory", ARRAY, NONE),
     RULE("array.array", ARRAY, NONE),
     RULE("memoryview", ARRAY, NONE),
     RULE("bytearray", ARRAY, NONE),
@@ -91,9 +87,7 @@ static const rule rules[] = {
     RULE("matplotlib.figure.Figure", FIGURE, NONE),
     RULE("matplotlib.backend_bases.FigureCanvasBase", FIGURE, NONE),
     RULE("matplotlib.canvas", FIGURE, NONE),
-    RULE("cupy.memory", TENSOR, NONE),
-    RULE("jax.memory", TENSOR, NONE),
-    RULE("numba.memory", TENSOR, NONE),
+    // Storages: of bytearray, array, mmap, ctypes, numpy and registered types.
     RULE("*.memory", ARRAY, NONE),
     RULE("str", ATOM, STR),
     RULE("bytes", ATOM, NONE),

@@ -9,6 +9,7 @@ import mmap
 import sys
 import tempfile
 import tracemalloc
+from array import array as packed
 from pathlib import Path
 
 import numpy
@@ -140,6 +141,27 @@ def borrowed():
     ]:
         node = snapshot.find(getattr(it, name))
         assert data_of(node) == [] and size <= node.retained < size + 5000, name
+
+
+def claimed():
+    """Memory is its owner's, also where an array claims more than there is."""
+    it = Thing(bytes=bytearray(50_000), items=packed("b", bytes(60_000)))
+    it.map = mmap.mmap(-1, 40_960)
+    owners = {"bytes": "bytearray", "items": "array", "map": "mmap"}
+    for name in owners:
+        owner = getattr(it, name)
+        shown = numpy.frombuffer(owner, numpy.uint8)
+        claim = Thing()
+        claim.__array_interface__ = {
+            **shown.__array_interface__,
+            "shape": (len(shown) + 16,),
+        }
+        setattr(it, f"claim_on_{name}", numpy.asarray(claim))
+    snapshot = leakgraph.snapshot()
+    for name, called in owners.items():
+        (memory,) = data_of(snapshot.find(getattr(it, name)))
+        assert len(memory.referrers()) == 2, name
+        assert memory.type_name == f"{called}.memory", name
 
 
 def mapped():

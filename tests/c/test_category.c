@@ -1,0 +1,170 @@
+// What each type that leakgraph knows by name is: pictures colour by it, and
+// paths, findings and reports treat it accordingly.
+#include "graph/graph_private.h"
+
+#include <leakgraph/builder.h>
+
+#include "test.h"
+
+#include <string.h>
+
+typedef struct row {
+    const char *name;
+    lg_category category;
+    lg__role role;
+} row;
+
+static const row rows[] = {
+    {"dict", LG_CATEGORY_CONTAINER, LG__ROLE_SIZED},
+    {"list", LG_CATEGORY_CONTAINER, LG__ROLE_SIZED},
+    {"tuple", LG_CATEGORY_CONTAINER, LG__ROLE_TUPLE},
+    {"set", LG_CATEGORY_CONTAINER, LG__ROLE_SIZED},
+    {"frozenset", LG_CATEGORY_CONTAINER, LG__ROLE_SIZED},
+    {"collections.deque", LG_CATEGORY_CONTAINER, LG__ROLE_SIZED},
+    {"dict_keys", LG_CATEGORY_CONTAINER, LG__ROLE_NONE},
+    {"dict_values", LG_CATEGORY_CONTAINER, LG__ROLE_NONE},
+    {"dict_items", LG_CATEGORY_CONTAINER, LG__ROLE_NONE},
+    {"mappingproxy", LG_CATEGORY_CONTAINER, LG__ROLE_NONE},
+    {"collections.UserDict", LG_CATEGORY_CONTAINER, LG__ROLE_NONE},
+    {"collections.UserList", LG_CATEGORY_CONTAINER, LG__ROLE_NONE},
+    {"module", LG_CATEGORY_MODULE, LG__ROLE_NONE},
+    {"type", LG_CATEGORY_TYPE, LG__ROLE_NONE},
+    {"function", LG_CATEGORY_FUNCTION, LG__ROLE_FUNCTION},
+    {"cell", LG_CATEGORY_FUNCTION, LG__ROLE_CELL},
+    {"method", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"code", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"builtin_function_or_method", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"method-wrapper", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"method_descriptor", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"wrapper_descriptor", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"classmethod_descriptor", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"getset_descriptor", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"member_descriptor", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"classmethod", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"staticmethod", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"property", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"functools.partial", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"functools._lru_cache_wrapper", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"instancemethod", LG_CATEGORY_FUNCTION, LG__ROLE_NONE},
+    {"frame", LG_CATEGORY_FRAME, LG__ROLE_NONE},
+    {"generator", LG_CATEGORY_FRAME, LG__ROLE_SUSPENDED},
+    {"coroutine", LG_CATEGORY_FRAME, LG__ROLE_SUSPENDED},
+    {"async_generator", LG_CATEGORY_FRAME, LG__ROLE_SUSPENDED},
+    {"_asyncio.Task", LG_CATEGORY_FRAME, LG__ROLE_SUSPENDED},
+    {"asyncio.tasks.Task", LG_CATEGORY_FRAME, LG__ROLE_SUSPENDED},
+    {"traceback", LG_CATEGORY_FRAME, LG__ROLE_NONE},
+    {"thread", LG_CATEGORY_ROOT, LG__ROLE_NONE},
+    {"interpreter", LG_CATEGORY_ROOT, LG__ROLE_NONE},
+    {"BaseException", LG_CATEGORY_EXCEPTION, LG__ROLE_NONE},
+    {"torch._C.TensorBase", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"torch._C._TensorBase", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"torch.Tensor", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"torch.storage.UntypedStorage", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"torch._C.StorageBase", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"torch.storage", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"jax.memory", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"cupy.memory", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"numba.memory", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"jaxlib.xla_extension.ArrayImpl", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"cupy.ndarray", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"cupy._core.core.ndarray", LG_CATEGORY_TENSOR, LG__ROLE_NONE},
+    {"numpy.ndarray", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"array.array", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"memoryview", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"bytearray", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"mmap.mmap", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"pandas.core.generic.NDFrame", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"pandas.core.indexes.base.Index", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"pandas.core.arrays.base.ExtensionArray", LG_CATEGORY_ARRAY,
+     LG__ROLE_NONE},
+    {"pandas._libs.internals.BlockManager", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"numpy.memory", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"bytearray.memory", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"array.memory", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"mmap.memory", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"memoryview.memory", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"ctypes.memory", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"lib.memory", LG_CATEGORY_ARRAY, LG__ROLE_NONE},
+    {"matplotlib.figure.FigureBase", LG_CATEGORY_FIGURE, LG__ROLE_NONE},
+    {"matplotlib.figure.Figure", LG_CATEGORY_FIGURE, LG__ROLE_NONE},
+    {"matplotlib.backend_bases.FigureCanvasBase", LG_CATEGORY_FIGURE,
+     LG__ROLE_NONE},
+    {"matplotlib.canvas", LG_CATEGORY_FIGURE, LG__ROLE_NONE},
+    {"str", LG_CATEGORY_ATOM, LG__ROLE_STR},
+    {"bytes", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"int", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"float", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"bool", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"complex", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"NoneType", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"ellipsis", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"NotImplementedType", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"range", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"slice", LG_CATEGORY_ATOM, LG__ROLE_NONE},
+    {"app.Model", LG_CATEGORY_OTHER, LG__ROLE_NONE},
+    {"lists", LG_CATEGORY_OTHER, LG__ROLE_NONE},
+    {"", LG_CATEGORY_OTHER, LG__ROLE_NONE},
+    {"torch.storage.Storages", LG_CATEGORY_OTHER, LG__ROLE_NONE},
+    {"jaxlib.ArrayImplementation", LG_CATEGORY_OTHER, LG__ROLE_NONE},
+    {"memory", LG_CATEGORY_OTHER, LG__ROLE_NONE},
+    {"app.dict", LG_CATEGORY_OTHER, LG__ROLE_NONE},
+};
+
+// A type of that name, or a subclass of it.
+static lg__trait
+trait_of(const char *name, bool subclass)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    uint32_t type =
+        lg_builder_add_type(builder, name, strlen(name), LG_NONE, NULL, 0);
+    if (subclass)
+        type = lg_builder_add_type(builder, "app.Own", 7, LG_NONE, &type, 1);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    lg__trait trait = lg__type_trait(graph, type);
+    CHECK(lg_graph_type(graph, type).category == trait.category);
+    lg_graph_free(graph);
+    return trait;
+}
+
+static void
+check_trait(const row *expected, bool subclass, lg__role role)
+{
+    lg__trait trait = trait_of(expected->name, subclass);
+    if (trait.category != expected->category || trait.role != role)
+        fprintf(stderr, "%s%s has category %d and role %d\n",
+                subclass ? "a subclass of " : "", expected->name,
+                trait.category, trait.role);
+    CHECK(trait.category == expected->category);
+    CHECK(trait.role == role);
+}
+
+static void
+known_types(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_trait(&rows[i], false, rows[i].role);
+}
+
+// A subclass is what its base is, but it may hold more than a closure does, and
+// is no tuple that a closure is folded with.
+static void
+subclasses(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lg__role role = rows[i].role;
+        if (role == LG__ROLE_CELL || role == LG__ROLE_FUNCTION)
+            role = LG__ROLE_NONE;
+        else if (role == LG__ROLE_TUPLE)
+            role = LG__ROLE_SIZED;
+        check_trait(&rows[i], true, role);
+    }
+}
+
+SUITE(category)
+{
+    RUN(known_types);
+    RUN(subclasses);
+    return test_result();
+}

@@ -1,0 +1,54 @@
+"""The promise about keys: leakgraph keeps their first 64 bytes, and no more."""
+
+import pytest
+from shapes import Thing
+
+import leakgraph
+
+#: A key, and what a snapshot says of it.
+KEYS = {
+    "short": ("optimizer", "'optimizer'"),
+    "64 bytes": ("a" * 64, f"'{'a' * 64}'"),
+    "65 bytes": ("b" * 65, f"'{'b' * 64}'"),
+    "long": ("c" * 64 + "SECRET", f"'{'c' * 64}'"),
+    "64 bytes of letters of two": ("é" * 32 + "SECRET", f"'{'é' * 32}'"),
+    "a letter across the cut": ("f" * 63 + "éSECRET", f"'{'f' * 63}'"),
+    "a wide letter across the cut": ("g" * 61 + "😀SECRET", f"'{'g' * 61}'"),
+    "64 in bytes": (b"h" * 64, f"b'{'h' * 64}'"),
+    "65 in bytes": (b"i" * 65, f"b'{'i' * 64}'..."),
+    "long bytes": (b"j" * 64 + b"SECRET", f"b'{'j' * 64}'..."),
+    "in a tuple": (("k" * 64 + "SECRET", 1), f"('{'k' * 64}', 1)"),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("previews", [False, True])
+def test_keys_are_cut_at_64_bytes(name, previews):
+    key, shown = KEYS[name]
+    it = Thing(table={key: Thing()})
+    snapshot = leakgraph.snapshot(previews=previews)
+    labels = {edge.kind: edge.label for edge in snapshot.find(it.table).referents()}
+    assert labels == {"key": f"key {shown}", "value": f"[{shown}]"}
+
+
+def test_previews_are_cut_at_64_bytes():
+    it = Thing(text="l" * 64 + "SECRET", data=b"m" * 64 + b"SECRET")
+    snapshot = leakgraph.snapshot(previews=True)
+    assert snapshot.find(it.text).text == "l" * 64
+    assert snapshot.find(it.data).text == f"b'{'m' * 64}'..."
+
+
+def test_a_file_has_nothing_beyond_the_cut(tmp_path, python):
+    secret = "the-secret-of-a-user"
+    code = f"""
+import leakgraph, sys
+secret = {secret[::-1]!r}[::-1]
+table = {{"n" * 64 + secret: 1, b"o" * 64 + secret.encode(): 2}}
+leakgraph.save_snapshot(sys.argv[1], compress=0)
+"""
+    path = tmp_path / "keys.lgs"
+    done = python("-c", code, path)
+    assert done.code == 0, done.err
+    kept = path.read_bytes()
+    assert b"n" * 64 in kept and b"o" * 64 in kept
+    assert secret.encode() not in kept
