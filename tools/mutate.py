@@ -43,7 +43,6 @@ NEAR = {
     "export/pictures/*.c": ("export.analysed", "export.view"),
     "export/view/*.c": ("export.view", "export.analysed", "export.golden"),
     "export/write/*.c": ("export.golden", "export.analysed", "export.dot"),
-    "pyext/leakgraph/rows.py": ("tests/py/test_results.py",),
     "pyext/leakgraph/notebook.py": ("tests/py/test_notebook.py",),
     "pyext/leakgraph/series.py": ("tests/py/test_results.py",),
 }

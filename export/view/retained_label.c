@@ -45,6 +45,19 @@ lg__bytes_add(lg_text *out, const lg_graph *graph, lg_bytes bytes)
 }
 
 void
+lg__each_add(lg_text *out, const lg_graph *graph, const uint64_t *bytes)
+{
+    lg_bytes sum = {.host = bytes[0]};
+    bool first = true;
+    for (uint32_t on = 1; on <= lg_graph_device_count(graph); on++) {
+        sum.device += bytes[on];
+        if (bytes[on])
+            add_part(out, bytes[on], lg_graph_device_name(graph, on), &first);
+    }
+    add_host(out, graph, sum, first);
+}
+
+void
 lg__own_set(view_node *node, const lg_graph *graph, lg_bytes bytes)
 {
     node->size = lg__bytes_total(bytes);

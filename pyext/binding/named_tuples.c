@@ -70,8 +70,7 @@ static PyStructSequence_Field merged_row_fields[] = {
     {"node", "one of the nodes; None for rows left out"},
     {"count", "how many nodes, or rows left out"},
     {"objects", "of those asked about, how many lie here or below"},
-    {"retained", "host bytes that those retain, no byte twice"},
-    {"device", "the same on all devices together"},
+    {"retained", "what those retain, no byte twice: a Size"},
     {NULL, NULL},
 };
 
@@ -135,12 +134,6 @@ static PyStructSequence_Field hop_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field bytes_fields[] = {
-    {"host", "bytes of host memory"},
-    {"device", "bytes of all devices together"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field capture_info_fields[] = {
     {"nodes", "objects"},
     {"edges", "references"},
@@ -195,11 +188,10 @@ named_tuples_add(PyObject *module)
           finding_fields, 9}},
         {TYPE_MERGED_ROW,
          {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
-          8}},
+          7}},
         {TYPE_HOP,
          {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
           4}},
-        {TYPE_BYTES, {"leakgraph.Bytes", "Sizes, in bytes.", bytes_fields, 2}},
         {TYPE_CAPTURE_INFO,
          {"leakgraph.CaptureInfo", "What save_snapshot() did.",
           capture_info_fields, 7}},

@@ -590,7 +590,7 @@ class MergedPaths(Result[MergedRow]):
     @property
     def unreachable(self) -> int: ...
     @property
-    def retained(self) -> Bytes: ...
+    def retained(self) -> Size: ...
     @property
     def drawing(self) -> Drawing: ...
     def save(self, path: _Path, format: str | None = None) -> str: ...
@@ -724,7 +724,7 @@ class TopRow(_Row, tuple[str, Node | None, int, Size, Size, str]):
     def held_by(self) -> str: ...
 
 @final
-class MergedRow(_Row, tuple[int, str, str, Node | None, int, int, int, int]):
+class MergedRow(_Row, tuple[int, str, str, Node | None, int, int, Size]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "depth",
@@ -734,7 +734,6 @@ class MergedRow(_Row, tuple[int, str, str, Node | None, int, int, int, int]):
             "count",
             "objects",
             "retained",
-            "device",
         )
     @property
     def depth(self) -> int: ...
@@ -749,9 +748,7 @@ class MergedRow(_Row, tuple[int, str, str, Node | None, int, int, int, int]):
     @property
     def objects(self) -> int: ...
     @property
-    def retained(self) -> int: ...
-    @property
-    def device(self) -> int: ...
+    def retained(self) -> Size: ...
 
 @final
 class TensorRow(
@@ -1021,15 +1018,6 @@ class Hop(_Row, tuple[str, Node, Node, str]):
     def target(self) -> Node: ...
     @property
     def reason(self) -> str: ...
-
-@final
-class Bytes(_Row, tuple[int, int]):
-    if sys.version_info >= (3, 10):
-        __match_args__: Final = ("host", "device")
-    @property
-    def host(self) -> int: ...
-    @property
-    def device(self) -> int: ...
 
 @final
 class CaptureInfo(_Row, tuple[int, int, float, int, str, str, float]):

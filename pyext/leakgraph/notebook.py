@@ -13,6 +13,7 @@ from leakgraph._core import (
     Cycles,
     Drawing,
     MergedPaths,
+    Result,
     Why,
 )
 
@@ -30,29 +31,13 @@ _LEFT = ' style="text-align:left"'
 
 
 def merged_html(merged: MergedPaths) -> str:
-    """The tree as a table whose last column is indented, and as a picture."""
-    together = merged.retained.host + merged.retained.device
-    said = (
-        f"{merged.objects:,} object{'' if merged.objects == 1 else 's'},"
-        f" {_size(together)} together"
-    )
-    if merged.unreachable:
-        said += f"; no root reaches {merged.unreachable:,} of them"
-    head = "<th>retained</th><th>objects</th>" + _head("how the roots reach them")
-    body = [
-        _cells(_size(row.retained + row.device), f"{row.objects:,}")
-        + f'<td style="text-align:left;padding-left:{row.depth * 1.5 + 0.5}em">'
-        + (f"<code>{escape(row.label)}</code> " if row.label else "")
-        + f"{escape(row.name)}</td>"
-        for row in merged
-    ]
-    if not body:
-        return f"<p>{said}</p>"
+    """The tree as a table, and as a picture."""
+    table = Result._repr_html_(merged)
     try:
-        picture = _image(merged.drawing)
+        picture = _image(merged.drawing) if len(merged) else ""
     except ClosedError:
         picture = ""
-    return f"<p>{said}</p>{_table(head, body)}{picture}"
+    return f"{table}{picture}"
 
 
 def cycles_html(cycles: Cycles) -> str:

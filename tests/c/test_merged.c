@@ -6,28 +6,30 @@
 
 #include <leakgraph/merged_paths.h>
 
+static const lg_merged_options all = {0};
+
 static void
 check_order(const lg_merged_paths *merged)
 {
     for (size_t i = 0; i < merged->count; i++) {
-        const lg_merged *item = &merged->items[i];
+        const lg_merged_row *item = &merged->rows[i];
         CHECK(item->parent == LG_NONE || item->parent < i);
         CHECK((item->parent == LG_NONE) == (item->hop.edge_count == 0));
         CHECK((item->parent == LG_NONE) == (item->root != LG_NONE));
         CHECK(item->targets > 0);
-        CHECK(item->nodes > 0 && (item->nodes > 1 || !item->varied));
+        CHECK(item->count > 0 && (item->count > 1 || !item->varied));
         uint64_t below = 0;
         uint64_t bytes = 0;
         uint64_t last = UINT64_MAX;
         for (size_t j = i + 1; j < merged->count; j++) {
-            if (merged->items[j].parent != i)
+            if (merged->rows[j].parent != i)
                 continue;
-            below += merged->items[j].targets;
-            bytes += merged->items[j].bytes.host;
-            CHECK(merged->items[j].bytes.host <= last);
-            last = merged->items[j].bytes.host;
+            below += merged->rows[j].targets;
+            bytes += merged->rows[j].total;
+            CHECK(merged->rows[j].total <= last);
+            last = merged->rows[j].total;
         }
-        CHECK(below <= item->targets && bytes <= item->bytes.host);
+        CHECK(below <= item->targets && bytes <= item->total);
     }
 }
 
@@ -37,17 +39,16 @@ check_alone(const lg_analysis *analysis, uint32_t target)
 {
     lg_merged_paths merged;
     lg_path path;
-    REQUIRE(lg_paths_merged(analysis, &target, 1, NULL, &merged, NULL) ==
-            LG_OK);
+    REQUIRE(lg_analysis_merged_paths(analysis, &target, 1, &all, NULL, &merged,
+                                     NULL) == LG_OK);
     lg_status found = lg_path_from_root(lg_analysis_graph(analysis), target,
                                         NULL, &path, NULL);
     CHECK((found == LG_ENOTFOUND) == (merged.unreachable == 1));
     if (found == LG_OK) {
         CHECK(merged.count == path.count + 1);
         for (size_t i = 0; i < merged.count; i++)
-            CHECK(merged.items[i].parent == (i ? (uint32_t)i - 1 : LG_NONE));
-        CHECK(merged.items[0].bytes.host ==
-              lg_node_retained(analysis, target).host);
+            CHECK(merged.rows[i].parent == (i ? (uint32_t)i - 1 : LG_NONE));
+        CHECK(merged.rows[0].total == lg_node_retained(analysis, target).host);
         lg_path_free(&path);
     }
     lg_merged_paths_free(&merged);
@@ -84,16 +85,16 @@ check_graph(const lg_graph *graph, uint32_t stride)
     REQUIRE(targets != NULL);
     for (uint32_t node = 0; node < nodes; node += stride)
         targets[count++] = node;
-    REQUIRE(lg_paths_merged(analysis, targets, count, NULL, &merged, NULL) ==
-            LG_OK);
+    REQUIRE(lg_analysis_merged_paths(analysis, targets, count, &all, NULL,
+                                     &merged, NULL) == LG_OK);
     check_order(&merged);
     uint64_t seen = 0;
     uint64_t bytes = 0;
     for (size_t i = 0; i < merged.count; i++) {
-        if (merged.items[i].parent != LG_NONE)
+        if (merged.rows[i].parent != LG_NONE)
             continue;
-        seen += merged.items[i].targets;
-        bytes += merged.items[i].bytes.host;
+        seen += merged.rows[i].targets;
+        bytes += merged.rows[i].total;
     }
     CHECK(seen + merged.unreachable == count);
     CHECK(bytes == bytes_of_all(analysis, nodes, stride));
@@ -136,20 +137,20 @@ folded(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_merged_paths merged;
-    REQUIRE(lg_paths_merged(analysis, targets, 6, NULL, &merged, NULL) ==
-            LG_OK);
+    REQUIRE(lg_analysis_merged_paths(analysis, targets, 6, &all, NULL, &merged,
+                                     NULL) == LG_OK);
     REQUIRE(merged.count == 6);
-    CHECK(merged.items[0].targets == 6 && merged.items[0].bytes.host == 600);
-    CHECK(merged.items[1].node == list && merged.items[1].targets == 3);
-    CHECK(merged.items[2].targets == 3 && merged.items[2].parent == 1);
-    CHECK(merged.items[2].nodes == 3 && merged.items[2].varied);
-    CHECK(merged.items[1].nodes == 1 && !merged.items[1].varied);
-    CHECK(merged.items[3].node == dict && merged.items[3].targets == 2);
-    CHECK(merged.items[5].targets == 1 && merged.items[5].parent == 0);
+    CHECK(merged.rows[0].targets == 6 && merged.rows[0].total == 600);
+    CHECK(merged.rows[1].node == list && merged.rows[1].targets == 3);
+    CHECK(merged.rows[2].targets == 3 && merged.rows[2].parent == 1);
+    CHECK(merged.rows[2].count == 3 && merged.rows[2].varied);
+    CHECK(merged.rows[1].count == 1 && !merged.rows[1].varied);
+    CHECK(merged.rows[3].node == dict && merged.rows[3].targets == 2);
+    CHECK(merged.rows[5].targets == 1 && merged.rows[5].parent == 0);
     lg_merged_paths_free(&merged);
     targets[0] = 99;
-    CHECK(lg_paths_merged(analysis, targets, 6, NULL, &merged, NULL) ==
-          LG_EINVAL);
+    CHECK(lg_analysis_merged_paths(analysis, targets, 6, &all, NULL, &merged,
+                                   NULL) == LG_EINVAL);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -175,13 +176,97 @@ by_name(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_merged_paths merged;
-    REQUIRE(lg_paths_merged(analysis, targets, 3, NULL, &merged, NULL) ==
-            LG_OK);
+    REQUIRE(lg_analysis_merged_paths(analysis, targets, 3, &all, NULL, &merged,
+                                     NULL) == LG_OK);
     REQUIRE(merged.count == 5);
-    CHECK(merged.items[1].nodes == 2 && merged.items[1].varied);
-    CHECK(merged.items[2].nodes == 2 && !merged.items[2].varied);
-    CHECK(merged.items[4].nodes == 1 && merged.items[4].parent == 3);
+    CHECK(merged.rows[1].count == 2 && merged.rows[1].varied);
+    CHECK(merged.rows[2].count == 2 && !merged.rows[2].varied);
+    CHECK(merged.rows[4].count == 1 && merged.rows[4].parent == 3);
     lg_merged_paths_free(&merged);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+static uint64_t
+ends_of(const lg_merged_paths *merged)
+{
+    uint64_t ends = 0;
+    for (size_t i = 0; i < merged->count; i++)
+        ends += merged->rows[i].ends;
+    return ends;
+}
+
+// However few rows there may be, what their roots lead to is all of it.
+static void
+few_rows(void)
+{
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        lg_graph *graph = sample_random(seed, 60, false);
+        lg_analysis *analysis = analysed(graph);
+        uint32_t targets[60];
+        for (uint32_t i = 0; i < 60; i++)
+            targets[i] = i;
+        for (size_t most = 0; most < 20; most++) {
+            lg_merged_options few = {
+                .most = most, .head = most > 0, .tail = most > 0};
+            lg_merged_paths merged;
+            if (most > 0 && most < 3)
+                continue;
+            REQUIRE(lg_analysis_merged_paths(analysis, targets, 60, &few, NULL,
+                                             &merged, NULL) == LG_OK);
+            CHECK(most == 0 || merged.count <= most);
+            CHECK(most > 0 || merged.unreachable + ends_of(&merged) == 60);
+            uint64_t reached = 0;
+            for (size_t i = 0; i < merged.count; i++)
+                if (merged.rows[i].parent == LG_NONE)
+                    reached += merged.rows[i].targets;
+            CHECK(merged.targets == 60);
+            CHECK(reached + merged.unreachable == 60);
+            lg_merged_paths_free(&merged);
+        }
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// A branch is left out if it is slight in both ways.
+static void
+slight(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t targets[21];
+    uint32_t list = story_add(&made, "list", NULL, 80);
+    targets[0] = story_add(&made, "app.Big", NULL, 1000000);
+    story_attribute(&made, app, "big", targets[0]);
+    story_attribute(&made, app, "list", list);
+    for (uint32_t i = 1; i < 20; i++) {
+        targets[i] = story_add(&made, "app.Job", NULL, 1);
+        story_edge(&made, list, targets[i], LG_EDGE_INDEX, i);
+    }
+    targets[20] = story_add(&made, "app.Last", NULL, 1);
+    story_attribute(&made, app, "last", targets[20]);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_merged_options options = {.min_bytes = 0.001, .min_targets = 0.1};
+    lg_merged_paths merged;
+    REQUIRE(lg_analysis_merged_paths(analysis, targets, 20, &options, NULL,
+                                     &merged, NULL) == LG_OK);
+    REQUIRE(merged.count == 4);
+    CHECK(merged.rows[0].ends == 0 && merged.rows[0].total == 1000019);
+    CHECK(merged.rows[1].ends == 1 && merged.rows[1].node == targets[0]);
+    CHECK(merged.rows[3].ends == 19 && merged.rows[3].retained[0] == 19);
+    lg_merged_paths_free(&merged);
+    options.min_targets = 1;
+    REQUIRE(lg_analysis_merged_paths(analysis, targets, 21, &options, NULL,
+                                     &merged, NULL) == LG_OK);
+    REQUIRE(merged.count == 3);
+    CHECK(merged.rows[2].kind == LG_MERGED_REST && merged.rows[2].count == 2);
+    CHECK(merged.rows[2].targets == 20 && merged.rows[2].node == LG_NONE);
+    lg_merged_paths_free(&merged);
+    options.min_bytes = -1;
+    CHECK(lg_analysis_merged_paths(analysis, targets, 21, &options, NULL,
+                                   &merged, NULL) == LG_EINVAL);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -207,9 +292,9 @@ wide(void)
     lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     lg_analysis *analysis = analysed(graph);
-    REQUIRE(lg_paths_merged(analysis, targets, NODES, NULL, &merged, NULL) ==
-            LG_OK);
-    CHECK(merged.count == 2 && merged.items[1].targets == NODES - 1);
+    REQUIRE(lg_analysis_merged_paths(analysis, targets, NODES, &all, NULL,
+                                     &merged, NULL) == LG_OK);
+    CHECK(merged.count == 2 && merged.rows[1].targets == NODES - 1);
     lg_merged_paths_free(&merged);
     free(targets);
     lg_analysis_free(analysis);
@@ -221,6 +306,8 @@ SUITE(merged)
     RUN(random_graphs);
     RUN(folded);
     RUN(by_name);
+    RUN(few_rows);
+    RUN(slight);
     RUN(wide);
     return test_result();
 }

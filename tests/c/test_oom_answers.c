@@ -34,6 +34,7 @@ do_paths(const lg_graph *graph)
 {
     const uint32_t targets[] = {1, 2, 3, 4, 5};
     lg_why why;
+    const lg_merged_options merging = {.limit = 2, .head = 1, .tail = 1};
     lg_merged_paths merged = {0};
     lg_text text = {0};
     (void)graph;
@@ -44,7 +45,8 @@ do_paths(const lg_graph *graph)
             lg_why_free(&why);
     }
     if (status == LG_OK)
-        status = lg_paths_merged(asked, targets, 5, NULL, &merged, NULL);
+        status = lg_analysis_merged_paths(asked, targets, 5, &merging, NULL,
+                                          &merged, NULL);
     lg_merged_paths_free(&merged);
     for (int i = 0; i < 2 && status == LG_OK; i++)
         status =

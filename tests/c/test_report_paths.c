@@ -123,15 +123,15 @@ folded(void)
         "each branch shows what its objects retain, each byte counted once\n");
     expect(&told, 0, 10, 2, LG_FORMAT_JSON,
            "{\"objects\": 10, \"unreachable\": 0, \"retained\": {\"host\": "
-           "56320, \"device\": 0}, \"rows\": [\n"
+           "56320}, \"rows\": [\n"
            "  {\"depth\": 0, \"parent\": null, \"objects\": 8, \"retained\": "
-           "{\"host\": 36864, \"device\": 0}, \"root\": {\"kind\": \"module\", "
+           "{\"host\": 36864}, \"root\": {\"kind\": \"module\", "
            "\"name\": \"app\", \"node\": 0}, \"count\": 1, \"node\": 0, "
            "\"type\": \"module\", \"title\": \"module app\"},\n"
            "  {\"depth\": 1, \"parent\": 0, \"objects\": 8, \"retained\": "
-           "{\"host\": 36864, \"device\": 0}, \"more\": 3},\n"
+           "{\"host\": 36864}, \"more\": 3},\n"
            "  {\"depth\": 0, \"parent\": null, \"objects\": 2, \"retained\": "
-           "{\"host\": 19456, \"device\": 0}, \"root\": {\"kind\": \"native\", "
+           "{\"host\": 19456}, \"root\": {\"kind\": \"native\", "
            "\"name\": \"\", \"node\": 11}, \"count\": 2, \"node\": 11, "
            "\"type\": \"app.Job\", \"title\": \"Job\"}\n"
            "]}\n");
@@ -191,7 +191,7 @@ read_rows(const char *json, row *rows)
         REQUIRE(count < ROWS_MOST);
         REQUIRE(sscanf(at,
                        " {\"depth\": %u, \"parent\": %15[^,], \"objects\": "
-                       "%llu, \"retained\": {\"host\": %llu,",
+                       "%llu, \"retained\": {\"host\": %llu}",
                        &to->depth, parent, &to->objects, &to->bytes) == 4);
         to->parent = LG_NONE;
         sscanf(parent, "%u", &to->parent);
@@ -216,23 +216,23 @@ count_passed(const char *json)
     return sum;
 }
 
-static const lg_merged *
+static const lg_merged_row *
 find_item(const lg_merged_paths *merged, uint32_t node)
 {
     for (size_t i = 0; i < merged->count; i++)
-        if (merged->items[i].node == node)
-            return &merged->items[i];
+        if (merged->rows[i].node == node)
+            return &merged->rows[i];
     return NULL;
 }
 
 // Targets that end at the item itself.
 static uint64_t
-count_own(const lg_merged_paths *merged, const lg_merged *item)
+count_own(const lg_merged_paths *merged, const lg_merged_row *item)
 {
     uint64_t own = item->targets;
     for (size_t i = 0; i < merged->count; i++)
-        if (merged->items[i].parent == (uint32_t)(item - merged->items))
-            own -= merged->items[i].targets;
+        if (merged->rows[i].parent == (uint32_t)(item - merged->rows))
+            own -= merged->rows[i].targets;
     return own;
 }
 
@@ -246,7 +246,7 @@ check_rows(const lg_merged_paths *merged, const row *rows, size_t count,
     for (size_t i = 0; i < count; i++) {
         uint64_t below = 0;
         uint64_t last = UINT64_MAX;
-        const lg_merged *item = find_item(merged, rows[i].node);
+        const lg_merged_row *item = find_item(merged, rows[i].node);
         shown += item != NULL;
         CHECK(rows[i].depth ==
               (rows[i].parent == LG_NONE ? 0 : rows[rows[i].parent].depth + 1));
@@ -261,7 +261,7 @@ check_rows(const lg_merged_paths *merged, const row *rows, size_t count,
         if (item == NULL)
             continue;
         CHECK(item->targets == rows[i].objects);
-        CHECK(item->bytes.host == rows[i].bytes);
+        CHECK(item->total == rows[i].bytes);
         CHECK(rows[i].objects == below + count_own(merged, item));
     }
     CHECK(shown >=
@@ -274,14 +274,15 @@ check_random(uint64_t seed, size_t limit)
 {
     row rows[ROWS_MOST];
     uint32_t targets[60];
+    const lg_merged_options all = {0};
     lg_merged_paths merged;
     lg_text text = {0};
     lg_graph *graph = draw_random(seed, 60);
     lg_analysis *analysis = analysed(graph);
     for (uint32_t i = 0; i < 60; i++)
         targets[i] = i;
-    REQUIRE(lg_paths_merged(analysis, targets, 60, NULL, &merged, NULL) ==
-            LG_OK);
+    REQUIRE(lg_analysis_merged_paths(analysis, targets, 60, &all, NULL, &merged,
+                                     NULL) == LG_OK);
     REQUIRE(lg_report_paths(analysis, targets, 60, limit % 1000, NULL,
                             LG_FORMAT_JSON, &text, NULL) == LG_OK);
     check_rows(&merged, rows, read_rows(text.data, rows),

@@ -81,8 +81,8 @@ expect_json(const heap *told, uint32_t node, const char *note,
     REQUIRE(why_report(told->analysis, &node, 1, note, LG_FORMAT_JSON, &text) ==
             LG_OK);
     CHECK(!strncmp(text.data, "{\"paths\": {\"objects\": 1, ", 25));
-    const char *biggest = strstr(text.data, "\n]},\n\"biggest\": ");
-    CHECK(biggest != NULL && !strcmp(biggest + 16, expected));
+    const char *biggest = strstr(text.data, "]},\n\"biggest\": ");
+    CHECK(biggest != NULL && !strcmp(biggest + 15, expected));
     lg_text_free(&text);
 }
 

@@ -1,4 +1,4 @@
-"""Text, JSON, picture and Python name the same dominators and give the same bytes."""
+"""Text, JSON, picture and Python give one answer: the same nodes and bytes."""
 
 import json
 import subprocess
@@ -110,3 +110,52 @@ def test_top(graph):
         assert f" #{row.node.index}" in str(top)
     (line,) = [x for x in str(top).splitlines() if f" #{top[0].node.index} " in x]
     assert str(top[0].retained) in line
+
+
+def test_merged_paths(graph):
+    merged = graph.merged_paths("type:dict", limit=30)
+    said = json.loads(merged.json)
+    assert (merged.objects, merged.unreachable) == (
+        said["objects"],
+        said["unreachable"],
+    )
+    assert merged.retained == said["retained"]
+    assert merged.retained == graph.retained("type:dict")
+    assert len(merged) == len(said["rows"]) > 10
+    lines = str(merged).splitlines()[3:]
+    for row, plain, line in zip(merged, said["rows"], lines):
+        assert (row.depth, row.objects) == (plain["depth"], plain["objects"])
+        assert row.node == (graph.node(plain["node"]) if "node" in plain else None)
+        assert row.label == plain.get("label", "")
+        counts = [plain[key] for key in ("count", "more", "passed") if key in plain]
+        assert counts == [row.count]
+        assert row.retained == plain["retained"]
+        assert str(row.retained) in line and f" {row.objects:,}  " in line
+        assert row.label in line and row.name in line
+
+
+def test_the_picture_of_merged_paths(graph):
+    rows = graph.merged_paths("type:dict", limit=None).rows
+    above = {-1: None}
+    places = set()
+    for row in rows:
+        above[row.depth] = row.node.index
+        places.add((above[row.depth - 1] if row.depth else None, row.node.index))
+    known = {row.node.index: row for row in rows}
+    drawn = json.loads(graph.merged_paths("type:dict").drawing.json)
+    boxes = drawn["nodes"]
+    objects = [box for box in boxes if box["kind"] == "object"]
+    assert len(objects) > 5
+    for box in objects:
+        row = known[box["node"]]
+        assert sum(box["retained"].values()) == row.retained.total
+        assert box["count"] == row.count
+    joined = 0
+    for edge in drawn["edges"]:
+        source, target = boxes[edge["source"]], boxes[edge["target"]]
+        if source["kind"] == target["kind"] == "object":
+            joined += 1
+            assert (source["node"], target["node"]) in places
+            assert edge["label"] == known[target["node"]].label
+            assert edge["count"] == known[target["node"]].objects
+    assert joined > 3

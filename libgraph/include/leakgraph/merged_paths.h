@@ -1,7 +1,7 @@
 /**
- * The shortest paths to many objects, merged into one tree.
+ * How the roots reach many objects: their shortest paths, merged into one tree.
  *
- * The conventions of leakgraph.h hold.
+ * The conventions of answers.h hold.
  */
 #ifndef LEAKGRAPH_MERGED_PATHS_H
 #define LEAKGRAPH_MERGED_PATHS_H
@@ -13,36 +13,68 @@
 extern "C" {
 #endif
 
-/** A node of the merged shortest paths to many targets. */
-typedef struct lg_merged {
-    uint32_t parent;  /**< index in the array; LG_NONE for a root */
-    uint32_t root;    /**< its index among the graph's roots, or LG_NONE */
-    lg_node node;     /**< one node as an example */
-    lg_hop hop;       /**< from a parent's node; edge_count 0 for a root */
-    bool varied;      /**< the hops differ in their index or key */
-    uint32_t type;    /**< of the example; the others have one of that name */
-    uint32_t nodes;   /**< how many are merged here */
-    uint64_t targets; /**< that lie at or below */
-    lg_bytes bytes;   /**< retained by those targets, no byte twice */
-} lg_merged;
+typedef enum lg_merged_kind {
+    LG_MERGED_NODES = 0, /**< nodes of one type, which one label leads to */
+    LG_MERGED_PASSED,    /**< left out: the middle of a path without branches */
+    LG_MERGED_REST,      /**< left out: smaller siblings, with all below them */
+} lg_merged_kind;
+
+/** Nodes that the shortest paths to many targets have in common. */
+typedef struct lg_merged_row {
+    lg_merged_kind kind;
+    uint32_t parent;  /**< the row above; LG_NONE at a root */
+    uint32_t depth;   /**< 0 at a root */
+    uint32_t count;   /**< nodes that are merged here; or rows left out */
+    uint64_t targets; /**< that lie here or below */
+    uint64_t ends;    /**< that lie here; 0 of what is left out */
+    const uint64_t *retained; /**< by those targets, by device; no byte twice */
+    uint64_t total;           /**< of all devices */
+    /* Of LG_MERGED_NODES alone: */
+    uint32_t root; /**< its index among the graph's roots, or LG_NONE */
+    lg_node node;  /**< one of the nodes; LG_NONE of what is left out */
+    uint32_t type; /**< of that node; the others have one of that name */
+    lg_hop hop;    /**< from a node of the row above; edge_count 0 at a root */
+    bool varied;   /**< the hops differ in their index or key */
+} lg_merged_row;
 
 typedef struct lg_merged_paths {
-    lg_merged *items; /**< parents before children, biggest first */
+    lg_merged_row *rows; /**< parents before children, the biggest first, and of
+                              siblings those left out at last */
     size_t count;
-    uint64_t unreachable; /**< targets that no root reaches */
+    uint64_t targets;     /**< asked about, each of them once */
+    uint64_t unreachable; /**< of those, what no root reaches: garbage */
+    uint64_t *retained;   /**< by all of them together, by device */
+    uint64_t total;       /**< of all devices */
+    uint32_t devices;     /**< and the host */
+    uint64_t *bytes;      /**< what `retained` of rows points into */
 } lg_merged_paths;
 
-LG_API void lg_merged_paths_free(lg_merged_paths *paths);
-/** Shortest root paths of all targets, merged where the type's name and the
- *  label agree. Indexes and keys count as one label. */
-LG_API lg_status lg_paths_merged(const lg_analysis *analysis,
-                                 const lg_node *targets, size_t count,
-                                 const lg_monitor *monitor,
-                                 lg_merged_paths *out, lg_error *err);
+typedef struct lg_merged_options {
+    size_t limit;  /**< rows of nodes, the biggest first, each with all above it
+                        (0: all) */
+    size_t most;   /**< rows in all, at least 3; `limit` gives way (0: any) */
+    uint32_t head; /**< rows at the begin and at the end of a path without */
+    uint32_t tail; /**< branches; its middle is one row (both 0: all) */
+    /** A row retains at least this part of the bytes, or leads to at least that
+     *  part of the targets. */
+    double min_bytes;
+    double min_targets;
+} lg_merged_options;
 
-/** The label of the reference to it, as reports write it: `.x`, or `[*]` if
- *  indexes or keys differ. Not for a root. */
-LG_API void lg_merged_label(const lg_graph *graph, const lg_merged *merged,
+/** How the roots reach many nodes: their shortest paths, merged from the roots
+ *  down where the type's name and the label agree; indexes and keys count as
+ *  one label. LG_EINVAL for a node that is not there, or a share that is none.
+ *  O(nodes + edges), and O(rows log rows) to order them. */
+LG_API lg_status lg_analysis_merged_paths(const lg_analysis *analysis,
+                                          const lg_node *targets, size_t count,
+                                          const lg_merged_options *options,
+                                          const lg_monitor *monitor,
+                                          lg_merged_paths *out, lg_error *err);
+LG_API void lg_merged_paths_free(lg_merged_paths *paths);
+
+/** The label of the reference to a row, as reports write it: `.x`, or `[*]` if
+ *  indexes or keys differ. Not at a root, and not of what is left out. */
+LG_API void lg_merged_label(const lg_graph *graph, const lg_merged_row *row,
                             lg_text *out);
 
 #ifdef __cplusplus

@@ -48,8 +48,8 @@ LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
 LG_API lg_status lg_report_dominators(const lg_analysis *analysis, lg_node node,
                                       double min_share, lg_format format,
                                       lg_text *out, lg_error *err);
-/** The merged paths of many nodes as a tree with counts and bytes: the `limit`
- *  (0: all) biggest lines, the rest folded into "12 more". */
+/** How the roots reach many nodes (lg_analysis_merged_paths), in `limit` (0:
+ *  all) rows of nodes; a row each for what is left out. */
 LG_API lg_status lg_report_paths(const lg_analysis *analysis,
                                  const lg_node *nodes, size_t count,
                                  size_t limit, const lg_monitor *monitor,
@@ -109,6 +109,12 @@ LG_API lg_status lg_tabulate_top(const lg_analysis *analysis, lg_group group,
 LG_API lg_status lg_tabulate_dominators(const lg_analysis *analysis,
                                         lg_node node, double min_share,
                                         lg_table **out, lg_error *err);
+/** How the roots reach many nodes, as rows with a depth; see lg_report_paths.
+ */
+LG_API lg_status lg_tabulate_paths(const lg_analysis *analysis,
+                                   const lg_node *nodes, size_t count,
+                                   size_t limit, const lg_monitor *monitor,
+                                   lg_table **out, lg_error *err);
 /** Where the memory is, as lines for people: text and HTML only. See
  *  lg_report_memory. */
 LG_API lg_status lg_tabulate_memory(const lg_graph *graph,

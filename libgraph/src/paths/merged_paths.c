@@ -20,7 +20,7 @@ typedef struct merging {
     uint32_t *merged; // [node] index of its merged node, or LG_NONE
     uint8_t *mark;    // [node] IS_ bits: itself a target; below no target, or
                       // below one
-    lg_merged_paths out;
+    lg__merged_tree out;
     size_t capacity;
     lg_allocator allocator;
     lg__strings keys;
@@ -57,24 +57,35 @@ lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out)
         return;
     }
     unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
-    lg_text_addf(out, "#%u", kind);
+    const char counted[] = {'#', (char)('A' + kind)};
+    lg_text_add_bytes(out, counted, sizeof counted);
     if (kind == LG_EDGE_FRAME) {
         lg_string text = lg_node_text(graph, hop->target);
         lg_text_add_bytes(out, text.data, text.length);
     }
 }
 
+// Formatting numbers as decimals would take most of the time.
+static void
+add_number(lg_text *out, uint32_t number)
+{
+    char digits[6];
+    for (size_t i = 0; i < sizeof digits; i++, number >>= 6)
+        digits[i] = (char)('0' + (number & 63));
+    lg_text_add_bytes(out, digits, sizeof digits);
+}
+
 static uint32_t
-intern_key(merging *to, const lg_merged *item)
+intern_key(merging *to, const lg__merged *item)
 {
     to->text.length = 0;
-    lg_text_addf(&to->text, "%u %u ", item->parent,
-                 to->graph->type_name[item->type]);
+    add_number(&to->text, item->parent);
+    add_number(&to->text, to->graph->type_name[item->type]);
     if (item->parent != LG_NONE)
         lg__hop_common(to->graph, &item->hop, &to->text);
     else if (lg__root_rank(to->graph, to->tree.root[item->node]) !=
              LG__RANK_NATIVE)
-        lg_text_addf(&to->text, "%u", item->node);
+        add_number(&to->text, item->node);
     if (to->text.failed)
         return LG_NONE;
     return lg__strings_intern(&to->allocator, &to->keys, to->text.data,
@@ -82,7 +93,7 @@ intern_key(merging *to, const lg_merged *item)
 }
 
 static void
-join(merging *to, lg_merged *item, const lg_hop *hop)
+join(merging *to, lg__merged *item, const lg_hop *hop)
 {
     const uint32_t *payload = to->graph->columns.edge_payload;
     item->nodes++;
@@ -92,17 +103,41 @@ join(merging *to, lg_merged *item, const lg_hop *hop)
         item->varied = true;
 }
 
+static bool
+append(merging *to, lg__merged item)
+{
+    lg__merged_tree *out = &to->out;
+    if (out->count == to->capacity) {
+        size_t capacity = to->capacity ? to->capacity * 2 : 64;
+        size_t room = capacity * ((size_t)to->graph->device_count + 1);
+        lg__merged *items = realloc(out->items, capacity * sizeof *items);
+        if (items == NULL)
+            return false;
+        out->items = items;
+        uint64_t *bytes = realloc(out->bytes, room * sizeof *bytes);
+        if (bytes == NULL)
+            return false;
+        out->bytes = bytes;
+        to->capacity = capacity;
+    }
+    size_t each = (size_t)to->graph->device_count + 1;
+    item.bytes = out->count * each;
+    memset(out->bytes + item.bytes, 0, each * sizeof *out->bytes);
+    out->items[out->count++] = item;
+    return true;
+}
+
 // Merges one node whose parent is merged; false when memory ran out.
 static bool
 merge_node(merging *to, uint32_t node)
 {
     uint32_t before = to->tree.before[node];
-    lg_merged item = {.parent = LG_NONE,
-                      .root = to->tree.root[node],
-                      .node = node,
-                      .type = to->graph->columns.type[node],
-                      .nodes = 1,
-                      .hop = {.source = node, .target = node}};
+    lg__merged item = {.parent = LG_NONE,
+                       .root = to->tree.root[node],
+                       .node = node,
+                       .type = to->graph->columns.type[node],
+                       .nodes = 1,
+                       .hop = {.source = node, .target = node}};
     if (before != node) {
         item.parent = to->merged[before];
         item.hop = lg__hop_between(&to->tree.walk, before, node);
@@ -111,19 +146,9 @@ merge_node(merging *to, uint32_t node)
     if (id == LG_NONE)
         return false;
     to->merged[node] = id;
-    if (id < to->out.count) {
-        join(to, &to->out.items[id], &item.hop);
-        return true;
-    }
-    if (to->out.count == to->capacity) {
-        size_t capacity = to->capacity ? to->capacity * 2 : 64;
-        lg_merged *items = realloc(to->out.items, capacity * sizeof *items);
-        if (items == NULL)
-            return false;
-        to->out.items = items;
-        to->capacity = capacity;
-    }
-    to->out.items[to->out.count++] = item;
+    if (id == to->out.count)
+        return append(to, item);
+    join(to, &to->out.items[id], &item.hop);
     return true;
 }
 
@@ -170,20 +195,39 @@ merge_target(merging *to, uint32_t target)
 {
     uint32_t owner = to->tree.walk.fold[target].owner;
     uint32_t seen = owner == LG_NONE ? target : owner;
+    to->out.targets++;
     if (to->tree.before[seen] == LG_NONE) {
         to->out.unreachable++;
         return true;
     }
     if (!merge_way(to, seen))
         return false;
-    lg_merged *item = &to->out.items[to->merged[seen]];
-    item->targets++;
-    if (!is_covered(to, target)) {
-        lg_bytes bytes = lg_node_retained(to->analysis, target);
-        item->bytes.host += bytes.host;
-        item->bytes.device += bytes.device;
-    }
+    lg__merged *item = &to->out.items[to->merged[seen]];
+    item->ends++;
+    if (!is_covered(to, target))
+        for (uint32_t on = 0; on <= to->graph->device_count; on++)
+            to->out.bytes[item->bytes + on] +=
+                lg_node_retained_on(to->analysis, target, on);
     return true;
+}
+
+// What ends at an item, and below it, adds up from the leaves to the roots.
+static void
+add_up(lg__merged_tree *tree, uint32_t devices)
+{
+    for (size_t i = tree->count; i-- > 0;) {
+        lg__merged *item = &tree->items[i];
+        const uint64_t *bytes = tree->bytes + item->bytes;
+        item->targets += item->ends;
+        for (uint32_t on = 0; on <= devices; on++)
+            item->total += bytes[on];
+        if (item->parent == LG_NONE)
+            continue;
+        lg__merged *parent = &tree->items[item->parent];
+        parent->targets += item->targets;
+        for (uint32_t on = 0; on <= devices; on++)
+            tree->bytes[parent->bytes + on] += bytes[on];
+    }
 }
 
 static lg_status
@@ -198,15 +242,7 @@ merge_all(merging *to, const lg_monitor *monitor, lg_error *err)
         if ((to->mark[node] & IS_TARGET) && !merge_target(to, node))
             return lg__error_memory(err);
     }
-    for (size_t i = to->out.count; i-- > 0;) {
-        const lg_merged *item = &to->out.items[i];
-        if (item->parent == LG_NONE)
-            continue;
-        lg_merged *parent = &to->out.items[item->parent];
-        parent->targets += item->targets;
-        parent->bytes.host += item->bytes.host;
-        parent->bytes.device += item->bytes.device;
-    }
+    add_up(&to->out, to->graph->device_count);
     return LG_OK;
 }
 
@@ -233,13 +269,12 @@ smallest_first(const void *left, const void *right)
 // Makes lists of children, biggest first, by putting all in front of their
 // siblings, smallest first. Returns the first root.
 static uint32_t
-link_places(const lg_merged_paths *paths, place *places, uint32_t *rank)
+link_places(const lg__merged_tree *paths, place *places, uint32_t *rank)
 {
     uint32_t root = LG_NONE;
     for (uint32_t i = 0; i < paths->count; i++) {
-        const lg_merged *item = &paths->items[i];
-        places[i] = (place){item->bytes.host + item->bytes.device,
-                            item->targets, i, LG_NONE, LG_NONE};
+        const lg__merged *item = &paths->items[i];
+        places[i] = (place){item->total, item->targets, i, LG_NONE, LG_NONE};
     }
     qsort(places, paths->count, sizeof *places, smallest_first);
     for (uint32_t i = 0; i < paths->count; i++)
@@ -256,13 +291,13 @@ link_places(const lg_merged_paths *paths, place *places, uint32_t *rank)
 
 // Puts parents before children and the biggest first.
 static lg_status
-arrange(lg_merged_paths *paths, lg_error *err)
+arrange(lg__merged_tree *paths, lg_error *err)
 {
     size_t count = paths->count;
     place *places = malloc((count + 1) * sizeof *places);
     uint32_t *rank = malloc((count + 1) * sizeof *rank);
     uint32_t *moved = malloc((count + 1) * sizeof *moved);
-    lg_merged *items = malloc((count + 1) * sizeof *items);
+    lg__merged *items = malloc((count + 1) * sizeof *items);
     if (!places || !rank || !moved || !items) {
         free(items);
         items = NULL;
@@ -270,7 +305,7 @@ arrange(lg_merged_paths *paths, lg_error *err)
     }
     uint32_t at = link_places(paths, places, rank);
     for (uint32_t filled = 0; at != LG_NONE; filled++) {
-        lg_merged item = paths->items[places[at].index];
+        lg__merged item = paths->items[places[at].index];
         moved[places[at].index] = filled;
         uint32_t parent = item.parent;
         if (parent != LG_NONE)
@@ -317,8 +352,8 @@ mark_targets(merging *to, const uint32_t *targets, size_t count, lg_error *err)
 }
 
 lg_status
-lg_paths_merged(const lg_analysis *analysis, const lg_node *targets,
-                size_t count, const lg_monitor *monitor, lg_merged_paths *out,
+lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
+                size_t count, const lg_monitor *monitor, lg__merged_tree *out,
                 lg_error *err)
 {
     merging to = {
@@ -340,7 +375,7 @@ lg_paths_merged(const lg_analysis *analysis, const lg_node *targets,
     if (status == LG_OK)
         *out = to.out;
     else
-        lg_merged_paths_free(&to.out);
+        lg__merged_tree_free(&to.out);
     free(to.merged);
     free(to.mark);
     lg__roottree_free(&to.tree);
@@ -352,8 +387,9 @@ lg_paths_merged(const lg_analysis *analysis, const lg_node *targets,
 }
 
 void
-lg_merged_paths_free(lg_merged_paths *paths)
+lg__merged_tree_free(lg__merged_tree *tree)
 {
-    free(paths->items);
-    *paths = (lg_merged_paths){0};
+    free(tree->items);
+    free(tree->bytes);
+    *tree = (lg__merged_tree){0};
 }

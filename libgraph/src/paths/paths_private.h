@@ -7,7 +7,8 @@
 
 #include "analysis/analysis_private.h"
 
-#include <leakgraph/merged_paths.h>
+#include <leakgraph/analysis.h>
+#include <leakgraph/path.h>
 
 // What makes one way from a root better than another, shared by all who look
 // for paths.
@@ -92,7 +93,39 @@ void lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 size_t lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
                          const lg_path *path, uint32_t target, bool *suspect);
 
-// Which of the merged paths are worth a line.
+// The shortest paths of many targets, merged from the roots down.
+
+/** What nodes of the paths have in common: what leads there, and their type. */
+typedef struct lg__merged {
+    uint32_t parent;  /**< index in the tree; LG_NONE for a root */
+    uint32_t root;    /**< its index among the graph's roots, or LG_NONE */
+    uint32_t node;    /**< one node as an example */
+    lg_hop hop;       /**< from a parent's node; edge_count 0 for a root */
+    bool varied;      /**< the hops differ in their index or key */
+    uint32_t type;    /**< of the example; the others have one of that name */
+    uint32_t nodes;   /**< how many are merged here */
+    uint64_t targets; /**< that lie at or below */
+    uint64_t ends;    /**< that lie here */
+    uint64_t total;   /**< retained by those targets, no byte twice */
+    size_t bytes;     /**< the same by device begins here in the tree's */
+} lg__merged;
+
+typedef struct lg__merged_tree {
+    lg__merged *items; /**< parents before children, biggest first */
+    size_t count;
+    uint64_t *bytes;      /**< [count * (device_count + 1)] */
+    uint64_t targets;     /**< each of them once */
+    uint64_t unreachable; /**< targets that no root reaches */
+} lg__merged_tree;
+
+/** Merges where the type's name and the label agree; indexes and keys count as
+ *  one label. O(nodes + edges), and O(items log items) to order them. */
+lg_status lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
+                          size_t count, const lg_monitor *monitor,
+                          lg__merged_tree *out, lg_error *err);
+void lg__merged_tree_free(lg__merged_tree *tree);
+
+// Which of the merged paths are worth a row.
 
 enum {
     LG__PRUNE_FOLDED = 0, /**< one of "12 more", with all that is below it */
@@ -103,14 +136,33 @@ enum {
 typedef struct lg__pruned {
     uint32_t *end;  /**< [count] the index behind all that is below */
     uint8_t *state; /**< [count]; of siblings those folded come last */
-    size_t shown;
 } lg__pruned;
 
-/** Shows the `limit` (0: all) biggest, each with all above it. O(count log
- *  count). Free with lg__pruned_free, also on failure. */
-lg_status lg__paths_prune(const lg_merged_paths *paths, size_t limit,
-                          lg__pruned *out, lg_error *err);
+/** What is chosen: lg_merged_options, with bytes and targets for its shares. */
+typedef struct lg__pruning {
+    size_t limit;
+    size_t most;
+    uint32_t head;
+    uint32_t tail;
+    uint64_t min_bytes; /**< an item with less than both is folded */
+    uint64_t min_targets;
+} lg__pruning;
+
+/** Shows the `limit` (0: all) biggest, each with all above it, or as many fewer
+ *  as leave no more than `most` (0: any number of) rows. O(count log count).
+ *  Free with lg__pruned_free, also on failure. */
+lg_status lg__paths_prune(const lg__merged_tree *tree,
+                          const lg__pruning *options, lg__pruned *out,
+                          lg_error *err);
 void lg__pruned_free(lg__pruned *pruned);
+/** What has a row: an item that is folded but would leave nothing else out has
+ *  one of its own. */
+uint8_t lg__pruned_state(const lg__merged_tree *tree, const lg__pruned *pruned,
+                         uint32_t item);
+/** The item of the next row: behind those passed one after the other, and
+ *  behind the siblings that are folded. */
+uint32_t lg__pruned_next(const lg__merged_tree *tree, const lg__pruned *pruned,
+                         uint32_t item);
 
 // Parts of selecting: names walked through hops, globs, and what to suggest
 // when nothing answers.

@@ -4,12 +4,11 @@
 #include "graph/graph_private.h"
 
 #include <stdlib.h>
-
-// What is shown of a long way without branches.
-enum { HEAD = 8, TAIL = 6 };
+#include <string.h>
 
 typedef struct pruning {
-    const lg_merged_paths *paths;
+    const lg__merged_tree *paths;
+    const lg__pruning *options;
     lg__pruned out;
     uint32_t *order; // [count] biggest first
     uint32_t *above; // [count] steps up and down to where the way branches
@@ -20,15 +19,13 @@ typedef struct pruning {
 static int
 biggest_first(const void *left, const void *right, void *context)
 {
-    const lg_merged_paths *paths = context;
+    const lg__merged_tree *paths = context;
     uint32_t a = *(const uint32_t *)left;
     uint32_t b = *(const uint32_t *)right;
-    const lg_merged *one = &paths->items[a];
-    const lg_merged *other = &paths->items[b];
-    uint64_t more = one->bytes.host + one->bytes.device;
-    uint64_t less = other->bytes.host + other->bytes.device;
-    if (more != less)
-        return more > less ? -1 : 1;
+    const lg__merged *one = &paths->items[a];
+    const lg__merged *other = &paths->items[b];
+    if (one->total != other->total)
+        return one->total > other->total ? -1 : 1;
     if (one->targets != other->targets)
         return one->targets > other->targets ? -1 : 1;
     return a < b ? -1 : a > b;
@@ -70,46 +67,80 @@ measure_ways(pruning *state)
         state->below[i] = has_one_child(state, i) ? state->below[i + 1] + 1 : 0;
 }
 
+// In the middle of a long way, unless it would be left out alone.
 static bool
 is_passed(const pruning *state, uint32_t item)
 {
     uint32_t above = state->above[item];
     uint32_t below = state->below[item];
-    return above >= HEAD && below >= TAIL && above + below > HEAD + TAIL;
+    uint32_t head = state->options->head;
+    uint32_t tail = state->options->tail;
+    return head + tail > 0 && above >= head && below >= tail &&
+           above + below > head + tail;
+}
+
+static bool
+is_slight(const pruning *state, const lg__merged *item)
+{
+    return item->total < state->options->min_bytes &&
+           item->targets < state->options->min_targets;
 }
 
 static void
 choose(pruning *state, size_t limit)
 {
     size_t count = state->paths->count;
+    size_t shown = 0;
+    memset(state->out.state, LG__PRUNE_FOLDED, count);
+    for (size_t i = 0; i < count && shown < limit; i++) {
+        uint32_t item = state->order[i];
+        bool passed = is_passed(state, item);
+        if (is_slight(state, &state->paths->items[item]))
+            continue;
+        state->out.state[item] = passed ? LG__PRUNE_PASSED : LG__PRUNE_SHOWN;
+        shown += !passed;
+    }
+}
+
+static size_t
+count_rows(const pruning *state)
+{
+    size_t count = 0;
+    for (uint32_t at = 0; at < state->paths->count;
+         at = lg__pruned_next(state->paths, &state->out, at))
+        count++;
+    return count;
+}
+
+static void
+choose_most(pruning *state)
+{
+    size_t count = state->paths->count;
+    size_t most = state->options->most > 0 ? state->options->most : SIZE_MAX;
+    size_t limit = state->options->limit > 0 ? state->options->limit : count;
+    size_t rows;
     for (uint32_t i = 0; i < count; i++)
         state->order[i] = i;
     qsort_r(state->order, count, sizeof *state->order, biggest_first,
             (void *)(uintptr_t)state->paths);
-    for (size_t i = 0; i < count && state->out.shown < limit; i++) {
-        uint32_t item = state->order[i];
-        bool passed = is_passed(state, item);
-        state->out.state[item] = passed ? LG__PRUNE_PASSED : LG__PRUNE_SHOWN;
-        state->out.shown += !passed;
+    choose(state, limit);
+    limit = limit < most ? limit : most;
+    while ((rows = count_rows(state)) > most && limit > 1) {
+        size_t fewer = (rows - most + 1) / 2;
+        limit = fewer < limit ? limit - fewer : 1;
+        choose(state, limit);
     }
 }
 
-static void
-show_all(pruning *state)
-{
-    state->out.shown = state->paths->count;
-    for (size_t i = 0; i < state->paths->count; i++)
-        state->out.state[i] = LG__PRUNE_SHOWN;
-}
-
 lg_status
-lg__paths_prune(const lg_merged_paths *paths, size_t limit, lg__pruned *out,
-                lg_error *err)
+lg__paths_prune(const lg__merged_tree *tree, const lg__pruning *options,
+                lg__pruned *out, lg_error *err)
 {
-    size_t room = paths->count + 1;
+    size_t room = tree->count + 1;
     pruning state = {
-        .paths = paths,
-        .out = {malloc(room * sizeof(uint32_t)), calloc(room, 1), 0},
+        .paths = tree,
+        .options = options,
+        .out = {malloc(room * sizeof(uint32_t)), calloc(room, 1)},
         .order = malloc(room * sizeof(uint32_t)),
         .above = malloc(room * sizeof(uint32_t)),
         .below = malloc(room * sizeof(uint32_t)),
@@ -119,16 +150,58 @@ lg__paths_prune(const lg_merged_paths *paths, size_t limit, lg__pruned *out,
     if (enough) {
         find_ends(&state);
         measure_ways(&state);
-        if (limit > 0)
-            choose(&state, limit);
-        else
-            show_all(&state);
+        choose_most(&state);
     }
     free(state.order);
     free(state.above);
     free(state.below);
     *out = state.out;
     return enough ? LG_OK : lg__error_memory(err);
+}
+
+static uint32_t
+end_of_siblings(const lg__merged_tree *tree, const lg__pruned *pruned,
+                uint32_t item)
+{
+    uint32_t parent = tree->items[item].parent;
+    return parent == LG_NONE ? (uint32_t)tree->count : pruned->end[parent];
+}
+
+// A row of its own says more than one for what is left out.
+static bool
+is_last_leaf(const lg__merged_tree *tree, const lg__pruned *pruned,
+             uint32_t item)
+{
+    return pruned->end[item] == item + 1 &&
+           end_of_siblings(tree, pruned, item) == item + 1;
+}
+
+uint8_t
+lg__pruned_state(const lg__merged_tree *tree, const lg__pruned *pruned,
+                 uint32_t item)
+{
+    uint8_t state = pruned->state[item];
+    return state == LG__PRUNE_FOLDED && is_last_leaf(tree, pruned, item)
+               ? LG__PRUNE_SHOWN
+               : state;
+}
+
+uint32_t
+lg__pruned_next(const lg__merged_tree *tree, const lg__pruned *pruned,
+                uint32_t item)
+{
+    uint32_t end = item + 1;
+    switch (lg__pruned_state(tree, pruned, item)) {
+    case LG__PRUNE_FOLDED:
+        return end_of_siblings(tree, pruned, item);
+    case LG__PRUNE_PASSED:
+        while (end < tree->count && pruned->state[end] == LG__PRUNE_PASSED &&
+               tree->items[end].parent == end - 1)
+            end++;
+        return end;
+    default:
+        return end;
+    }
 }
 
 void

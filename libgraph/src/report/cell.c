@@ -62,7 +62,8 @@ void
 lg__table_set_depth(lg_table *table, uint32_t depth)
 {
     if (table != NULL && table->row_count > 0)
-        table->rows[table->row_count - 1].depth = (uint16_t)depth;
+        table->rows[table->row_count - 1].depth =
+            (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX);
 }
 
 void

@@ -228,7 +228,7 @@ lg_table_column(const lg_table *table, size_t index)
         .name = string_of(column->name != NULL ? column->name : ""),
         .heading = string_of(lg__column_heading(column)),
         .type = column->type,
-        .data = lg__column_is_in(column, LG__IN_DATA),
+        .data = lg__column_is_in(column, LG__IN_PROGRAMS),
     };
 }
 

@@ -17,7 +17,9 @@
 enum {
     LG__IN_TEXT = 1,
     LG__IN_HTML = 2,
-    LG__IN_DATA = 4, /**< JSON, and programs */
+    LG__IN_JSON = 4,
+    LG__IN_PROGRAMS = 8, /**< those that read the table itself */
+    LG__IN_DATA = LG__IN_JSON | LG__IN_PROGRAMS,
     LG__SHOWN = LG__IN_TEXT | LG__IN_HTML,
 };
 
@@ -39,6 +41,7 @@ typedef struct lg__column {
     uint8_t most;  /**< wider cells do not widen it; 0: LG__WIDEST */
     lg__flush flush;
     bool lines;    /**< a list with each element on a line, in JSON */
+    bool optional; /**< JSON leaves it out where nothing is, instead of null */
     lg__tree tree; /**< this column shows the depth of rows */
 } lg__column;
 

@@ -73,6 +73,8 @@ add_value(lg_json *json, const lg_table *table, size_t row, size_t index)
     const lg__column *column = &table->columns[index];
     const lg__cell *stored = lg__cell_at(table, row, index);
     const lg_cell cell = lg_table_cell(table, row, index);
+    if (!cell.present && column->optional)
+        return;
     if (!cell.present && column->type != LG_COLUMN_NODE) {
         lg_json_null(json, column->name);
         return;
@@ -114,7 +116,7 @@ static void
 write_members(const lg_table *table, size_t row, lg_json *json)
 {
     for (size_t i = 0; i < table->column_count; i++)
-        if (lg__column_is_in(&table->columns[i], LG__IN_DATA))
+        if (lg__column_is_in(&table->columns[i], LG__IN_JSON))
             add_value(json, table, row, i);
 }
 
@@ -140,7 +142,7 @@ lg_table_json(const lg_table *table, lg_text *out, lg_error *err)
     lg_json_object(&json, NULL);
     if (table->facts != NULL)
         write_members(table->facts, 0, &json);
-    if (table->column_count > 0 && lg__table_is_in(table, LG__IN_DATA))
+    if (table->column_count > 0 && lg__table_is_in(table, LG__IN_JSON))
         write_rows(table, rows != NULL ? rows : "rows", true, &json);
     lg_json_end(&json);
     return lg_json_finish(&json, err);

@@ -4,6 +4,7 @@
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 #include "binding/objects/result.h"
+#include "binding/objects/size.h"
 #include "binding/pictures/picture.h"
 #include "binding/support/python_call.h"
 #include "binding/objects/target.h"
@@ -12,58 +13,50 @@
 
 /* ---------------------------------------------------------------- made --- */
 
-static lg_status
-write_reports(const lg_analysis *analysis, const lg_nodes *nodes, size_t limit,
-              const lg_monitor *monitor, result_texts *out, lg_error *error)
-{
-    lg_status status =
-        lg_report_paths(analysis, nodes->items, nodes->count, limit, monitor,
-                        LG_FORMAT_TEXT, &out->text, error);
-    if (status == LG_OK)
-        status = lg_report_paths(analysis, nodes->items, nodes->count, limit,
-                                 monitor, LG_FORMAT_JSON, &out->json, error);
-    return status;
-}
+static const result_field merged_fields[] = {
+    {"depth", FIELD_VALUE},    {"label", FIELD_TEXT},  {"name", FIELD_TEXT},
+    {"node", FIELD_VALUE},     {"count", FIELD_VALUE}, {"objects", FIELD_VALUE},
+    {"retained", FIELD_VALUE}, {NULL, FIELD_VALUE},
+};
+
+static const result_shape merged_shape = {TYPE_MERGED, TYPE_MERGED_ROW,
+                                          merged_fields, 0};
 
 /* What a picture needs later comes after what Python sees. */
-enum { FACT_SNAPSHOT = 3, FACT_NODES };
+enum {
+    FACT_OBJECTS,
+    FACT_UNREACHABLE,
+    FACT_RETAINED,
+    FACT_SNAPSHOT,
+    FACT_NODES
+};
 
 static PyObject *
-facts_new(snapshot_object *snapshot, const lg_nodes *nodes, const lg_text *text)
+facts_new(snapshot_object *snapshot, const lg_nodes *nodes,
+          const lg_table *table)
 {
-    PyObject *json =
-        PyUnicode_FromStringAndSize(text->data, (Py_ssize_t)text->length);
-    PyObject *told = json ? python_call(object_state(snapshot),
-                                        "leakgraph.rows", "merged_facts", json)
-                          : NULL;
-    PyObject *items =
-        told ? PyBytes_FromStringAndSize(
-                   (const char *)nodes->items,
-                   (Py_ssize_t)(nodes->count * sizeof *nodes->items))
-             : NULL;
-    PyObject *drawn =
-        items ? PyTuple_Pack(2, (PyObject *)snapshot, items) : NULL;
-    PyObject *facts = drawn ? PySequence_Concat(told, drawn) : NULL;
-    Py_XDECREF(json);
-    Py_XDECREF(told);
-    Py_XDECREF(items);
-    Py_XDECREF(drawn);
-    return facts;
+    lg_cell objects, unreachable, retained;
+    result_fact(table, "objects", &objects);
+    result_fact(table, "unreachable", &unreachable);
+    result_fact(table, "retained", &retained);
+    return Py_BuildValue(
+        "(KKNON)", (unsigned long long)objects.count,
+        (unsigned long long)unreachable.count,
+        size_new(snapshot, retained.size), (PyObject *)snapshot,
+        PyBytes_FromStringAndSize(
+            (const char *)nodes->items,
+            (Py_ssize_t)(nodes->count * sizeof *nodes->items)));
 }
 
-/* Frees the texts. */
 static PyObject *
-merged_new(snapshot_object *snapshot, const lg_nodes *nodes,
-           result_texts *texts)
+merged_new(snapshot_object *snapshot, const lg_nodes *nodes, lg_table *table)
 {
-    PyObject *facts = facts_new(snapshot, nodes, &texts->json);
+    PyObject *facts = facts_new(snapshot, nodes, table);
     if (facts == NULL) {
-        lg_text_free(&texts->text);
-        lg_text_free(&texts->json);
+        lg_table_free(table);
         return NULL;
     }
-    PyObject *self = result_of_json(snapshot, TYPE_MERGED, TYPE_MERGED_ROW,
-                                    "merged_rows", texts);
+    PyObject *self = result_new(snapshot, &merged_shape, table);
     if (self == NULL)
         Py_DECREF(facts);
     else
@@ -78,17 +71,16 @@ merged_of(snapshot_object *snapshot, const lg_nodes *nodes, size_t limit,
     const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
     if (analysis == NULL)
         return NULL;
-    result_texts texts = {0};
+    lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = write_reports(analysis, nodes, limit, monitor, &texts, &error);
+    status = lg_tabulate_paths(analysis, nodes->items, nodes->count, limit,
+                               monitor, &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return merged_new(snapshot, nodes, &texts);
-    lg_text_free(&texts.text);
-    lg_text_free(&texts.json);
+        return merged_new(snapshot, nodes, table);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -96,7 +88,7 @@ const char snapshot_merged_paths_doc[] =
     "merged_paths($self, /, target, *, limit=20, progress=None)\n--\n\n"
     "How the roots reach many objects: their shortest paths, merged.\n\n"
     "target    a selector, a Node, a list or Nodes of them, or a live object\n"
-    "limit     lines, the biggest first; None for all\n"
+    "limit     rows of objects, the biggest first; None for all\n"
     "progress  as in snapshot()\n\n"
     "Paths are one where types and labels agree; elements of a list and values "
     "of a\ndict count as one. PartialError on a snapshot of a part of the "
@@ -182,11 +174,11 @@ merged_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 
 static PyGetSetDef merged_getset[] = {
     {"objects", (getter)get_fact, NULL, "How many objects were asked about.",
-     (void *)0},
+     (void *)FACT_OBJECTS},
     {"unreachable", (getter)get_fact, NULL,
-     "How many of them no root reaches: garbage.", (void *)1},
+     "How many of them no root reaches: garbage.", (void *)FACT_UNREACHABLE},
     {"retained", (getter)get_fact, NULL,
-     "Bytes(host, device) that only they together keep alive.", (void *)2},
+     "What only they together keep alive: a Size.", (void *)FACT_RETAINED},
     {"drawing", (getter)get_drawing, NULL,
      "A Drawing of the tree: at most 48 boxes.", NULL},
     {NULL, NULL, NULL, NULL, NULL},

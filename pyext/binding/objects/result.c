@@ -46,19 +46,6 @@ result_texts_free(result_texts *texts)
     lg_text_free(&texts->html);
 }
 
-/* What leakgraph.rows's function makes of (snapshot, JSON). */
-static PyObject *
-read_rows(snapshot_object *snapshot, const char *function, PyObject *json)
-{
-    PyObject *pair = PyTuple_Pack(2, (PyObject *)snapshot, json);
-    if (pair == NULL)
-        return NULL;
-    PyObject *rows =
-        python_call(object_state(snapshot), "leakgraph.rows", function, pair);
-    Py_DECREF(pair);
-    return rows;
-}
-
 /* What a writer of tables makes of it. */
 static PyObject *
 write_table(result_object *self, size_t limit,
@@ -95,19 +82,6 @@ get_json(result_object *self, void *Py_UNUSED(closure))
     return self->json;
 }
 
-/* Rows of what is there by now. */
-static PyObject *
-fill(result_object *self, snapshot_object *snapshot, const char *function)
-{
-    PyObject *json = get_json(self, NULL);
-    if (json != NULL)
-        self->rows = read_rows(snapshot, function, json);
-    Py_XDECREF(json);
-    if (self->rows == NULL)
-        Py_CLEAR(self);
-    return (PyObject *)self;
-}
-
 /* With all but the rows. */
 static result_object *
 hold_texts(core_state *state, core_type type, core_type row,
@@ -140,28 +114,6 @@ result_of_texts(core_state *state, core_type type, core_type row,
     else
         self->rows = rows;
     return (PyObject *)self;
-}
-
-PyObject *
-result_of_json(snapshot_object *snapshot, core_type type, core_type row,
-               const char *function, result_texts *texts)
-{
-    result_object *self = hold_texts(object_state(snapshot), type, row, texts);
-    return self ? fill(self, snapshot, function) : NULL;
-}
-
-PyObject *
-result_read(snapshot_object *snapshot, core_type type, core_type row,
-            const char *function, size_t shown, lg_table *table)
-{
-    result_object *self = result_alloc(object_state(snapshot), type, row);
-    if (self == NULL) {
-        lg_table_free(table);
-        return NULL;
-    }
-    self->table = table;
-    self->shown = shown;
-    return fill(self, snapshot, function);
 }
 
 void

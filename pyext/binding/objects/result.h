@@ -80,16 +80,6 @@ void result_texts_free(result_texts *texts);
 PyObject *result_of_texts(core_state *state, core_type type, core_type row,
                           PyObject *rows, result_texts *texts);
 
-/** The same of JSON: leakgraph.rows's function makes its rows of
- *  (snapshot, JSON). Frees the texts. */
-PyObject *result_of_json(snapshot_object *snapshot, core_type type,
-                         core_type row, const char *function,
-                         result_texts *texts);
-
-/** The same of a table, which is its from now on, on failure too. */
-PyObject *result_read(snapshot_object *snapshot, core_type type, core_type row,
-                      const char *function, size_t shown, lg_table *table);
-
 void result_dealloc(result_object *self);
 
 /** Of a PyMemberDef: the findings. */

@@ -25,20 +25,4 @@ text_object(lg_text *text)
     return string;
 }
 
-/** Bytes(host, device). */
-static inline PyObject *
-bytes_object(core_state *state, lg_bytes bytes)
-{
-    PyObject *result = PyStructSequence_New(state->types[TYPE_BYTES]);
-    if (result == NULL)
-        return NULL;
-    PyStructSequence_SetItem(result, 0,
-                             PyLong_FromUnsignedLongLong(bytes.host));
-    PyStructSequence_SetItem(result, 1,
-                             PyLong_FromUnsignedLongLong(bytes.device));
-    if (PyErr_Occurred())
-        Py_CLEAR(result);
-    return result;
-}
-
 #endif

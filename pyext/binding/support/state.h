@@ -43,7 +43,6 @@ typedef enum core_type {
     TYPE_FINDING,
     TYPE_MERGED_ROW,
     TYPE_HOP,
-    TYPE_BYTES,
     TYPE_CAPTURE_INFO,
     TYPE_COUNT,
 } core_type;
