@@ -54,11 +54,12 @@ def test_slices_keep_their_type_and_say_what_they_have(result):
     assert part.rows == result.rows[1:3]
     assert type(part[::-1]) is type(result)
     assert part[::-1].rows == result.rows[2:0:-1]
-    assert len(json.loads(part.json)["rows" if "rows" in part.json else "types"]) == 2
+    said = json.loads(part.json)["rows" if "rows" in part.json else "types"]
+    assert len(said) == len(part) > 0
     assert len(result[len(result) :]) == 0
     assert str(part)
     rows = part._repr_html_().count("<tr>")
-    assert rows in (0, 3)  # a heading and two rows
+    assert rows in (0, len(part) + 1)  # with a heading
 
 
 def test_a_slice_outlives_its_result(graph):
