@@ -5,6 +5,7 @@ TORCH ?= torch==2.13.0
 WERROR ?= OFF
 FUZZ_SECONDS ?= 60
 PICTURES ?= 10000
+NODES ?= 10000
 MUTANTS ?= 0
 BUILD := build/make
 RELEASE := build/release
@@ -23,7 +24,7 @@ timed = PATH=$(CURDIR)/$(RELEASE)/bin:$$PATH \
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build demo test check format asan valgrind \
-	fuzz pictures bench docs wheel pythons matrix fresh clean mutate \
+	fuzz pictures bench docs wheel pythons matrix fresh clean mutate agree \
 	test-libraries test-others
 
 help:  ## list the verbs
@@ -88,6 +89,12 @@ mutate: setup  ## break policies, see that tests fail; MUTANTS=300 tries as many
 	@[ $(MUTANTS) = 0 ] || $(bin)/python -m pip install -qq \
 		-r tools/requirements-mutate.txt
 	@$(bin)/python tools/mutate.py --sample $(MUTANTS)
+
+agree: build  ## text, JSON, picture and Python of NODES (10000) nodes of real heaps
+	@mkdir -p $(BUILD)/agree && cd $(BUILD)/agree && \
+		for heap in stdlib torch matplotlib; do $(bin)/python \
+		$(CURDIR)/tests/py/isolated/why_agrees.py $$heap \
+		$$(($(NODES) / 3 + 1)) || exit 1; done
 
 bench: setup  ## time captures, analyses and drawings; prints Markdown tables
 	@$(configure) release >/dev/null

@@ -142,8 +142,21 @@ is_share(double share)
     return share >= 0 && share <= 1;
 }
 
+// Of one node the analysis knows it already.
 static lg_status
-weigh(listing *to, const lg_analysis *analysis, const uint32_t *targets,
+weigh_targets(listing *to, const lg_analysis *analysis, const lg_node *targets,
+              size_t count, const lg_monitor *monitor, lg_error *err)
+{
+    if (count != 1 || !lg_node_is_reachable(analysis, targets[0]))
+        return lg_nodes_retained_each(analysis, targets, count, monitor,
+                                      to->out.retained, err);
+    for (uint32_t on = 0; on <= to->out.devices; on++)
+        to->out.retained[on] = lg_node_retained_on(analysis, targets[0], on);
+    return LG_OK;
+}
+
+static lg_status
+weigh(listing *to, const lg_analysis *analysis, const lg_node *targets,
       size_t count, const lg_monitor *monitor, lg_error *err)
 {
     to->out.devices = to->graph->device_count;
@@ -153,8 +166,8 @@ weigh(listing *to, const lg_analysis *analysis, const uint32_t *targets,
         malloc(((size_t)to->out.devices + 1) * sizeof *to->out.retained);
     if (to->out.retained == NULL)
         return lg__error_memory(err);
-    lg_status status = lg_nodes_retained_each(analysis, targets, count, monitor,
-                                              to->out.retained, err);
+    lg_status status =
+        weigh_targets(to, analysis, targets, count, monitor, err);
     for (uint32_t on = 0; on <= to->out.devices && status == LG_OK; on++)
         to->out.total += to->out.retained[on];
     return status;

@@ -366,7 +366,9 @@ lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
     to.keys.offset = &to.offset;
     to.keys.bytes = &to.bytes;
     lg_status status = mark_targets(&to, targets, count, err);
-    if (status == LG_OK)
+    if (status == LG_OK && count == 1)
+        status = lg__roottree_to(to.graph, targets[0], monitor, &to.tree, err);
+    else if (status == LG_OK)
         status = lg__roottree_new(to.graph, monitor, &to.tree, err);
     if (status == LG_OK)
         status = merge_all(&to, monitor, err);

@@ -60,6 +60,11 @@ typedef struct lg__roottree {
 /** O(nodes + edges). */
 lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                            lg__roottree *out, lg_error *err);
+/** The same with nothing but the path of lg_path_from_root to one node: it costs
+ *  no more than that. */
+lg_status lg__roottree_to(const lg_graph *graph, uint32_t node,
+                          const lg_monitor *monitor, lg__roottree *out,
+                          lg_error *err);
 /** The way to one node. LG_ENOTFOUND, without a message, if no root reaches it.
  */
 lg_status lg__roottree_path(const lg__roottree *tree, uint32_t node,

@@ -136,6 +136,62 @@ done:
     return status;
 }
 
+// Where the path begins among the roots: at one of its kind and name.
+static uint32_t
+find_root(const lg__walk *walk, const lg_root *root)
+{
+    const lg_graph *graph = walk->graph;
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        lg_root one = lg_graph_root(graph, i);
+        uint32_t owner = walk->fold[one.node].owner;
+        if ((owner == LG_NONE ? one.node : owner) == root->node &&
+            one.kind == root->kind && one.name.data == root->name.data)
+            return i;
+    }
+    return LG_NONE;
+}
+
+static void
+plant_path(lg__roottree *tree, const lg_path *path)
+{
+    uint32_t root = path->root.node;
+    tree->before[root] = root;
+    tree->root[root] = find_root(&tree->walk, &path->root);
+    for (size_t i = 0; i < path->count; i++)
+        tree->before[path->hops[i].target] = path->hops[i].source;
+}
+
+lg_status
+lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
+                lg__roottree *out, lg_error *err)
+{
+    size_t nodes = (size_t)graph->columns.node_count + 1;
+    lg_path path = {0};
+    lg__roottree tree = {.walk = {.graph = graph,
+                                  .fold = lg__graph_folds(graph),
+                                  .everything = true},
+                         .before = malloc(nodes * sizeof(uint32_t)),
+                         .root = malloc(nodes * sizeof(uint32_t))};
+    lg_status status = LG_OK;
+    if (!lg__graph_reverse(graph, &tree.walk.reverse) || !tree.walk.fold ||
+        !tree.before || !tree.root)
+        status = lg__error_memory(err);
+    if (status == LG_OK) {
+        memset(tree.before, 0xff, nodes * sizeof(uint32_t));
+        memset(tree.root, 0xff, nodes * sizeof(uint32_t));
+        status = lg_path_from_root(graph, node, monitor, &path, err);
+    }
+    if (status == LG_OK)
+        plant_path(&tree, &path);
+    lg_path_free(&path);
+    if (status != LG_OK && status != LG_ENOTFOUND) {
+        lg__roottree_free(&tree);
+        return status;
+    }
+    *out = tree;
+    return LG_OK;
+}
+
 lg_status
 lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
                   lg_error *err)

@@ -367,6 +367,8 @@ lg_report_why(const lg_why *why, const lg_node *nodes, size_t count,
         check_nodes(lg_analysis_graph(why->analysis), nodes, count, err);
     if (status != LG_OK)
         return status;
+    if (count == 1)
+        nodes = &why->node; // what it is folded into stands for it
     if (json)
         lg_text_add(&text, "{\"paths\": ");
     if (json || count > 1)

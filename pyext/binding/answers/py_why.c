@@ -49,6 +49,9 @@ find_out(why_object *self, const lg_analysis *analysis,
                         lg_nodes_biggest(analysis, nodes->items, nodes->count),
                         monitor, &self->why, &error);
     Py_END_ALLOW_THREADS
+    /* What a namespace is folded into stands for it. */
+    if (status == LG_OK && nodes->count == 1)
+        nodes->items[0] = self->why.node;
     if (status == LG_OK)
         self->text = write_report(self, LG_FORMAT_TEXT, monitor);
     else

@@ -1,9 +1,9 @@
 """why() as text, JSON, picture and Python: the same references, bytes, dominator.
 
-    why_agrees.py LIBRARY COUNT
+    why_agrees.py HEAP COUNT
 
-Imports the library, takes a snapshot, asks about COUNT nodes of it, of every
-fiftieth the command as well, and prints how many agreed.
+Makes one of heaps.py's heaps, or imports a library, takes a snapshot, asks about
+COUNT nodes of it, of every fiftieth the command as well, and prints how many agreed.
 """
 
 import importlib
@@ -13,7 +13,12 @@ import re
 import subprocess
 import sys
 
+from heaps import HEAPS
+
 import leakgraph
+
+#: Of so many nodes one is asked about by the command, too.
+BY_COMMAND = 50
 
 
 def underlined(text):
@@ -69,14 +74,18 @@ def disagreement(why, file):
         return "JSON and Python name other dominators"
     if said["retained"] != why.retained:
         return "JSON and Python give other bytes"
-    return picture_disagrees(why)
+    picture = json.loads(why.drawing.json)
+    return (
+        merged_disagree(why)
+        or bytes_or_dominator_disagree(why, text, picture)
+        or picture_disagrees(why, picture)
+    )
 
 
-def picture_disagrees(why):
+def picture_disagrees(why, picture):
     """What the picture marks differently, or None."""
     if why.path is None:
         return None
-    picture = json.loads(why.drawing.json)
     marked = {
         (picture["nodes"][edge["source"]].get("node"), edge["label"])
         for edge in picture["edges"]
@@ -97,20 +106,61 @@ def picture_disagrees(why):
     return None
 
 
-def main(library, count):
+def bytes_or_dominator_disagree(why, text, picture):
+    """What the first line, the sentence and the boxes say differently, or None."""
+    graph, number = why.snapshot, why.node.index
+    first = text.split("\n", 1)[0]
+    if f" #{number} " not in first or not first.endswith(f"retains {why.retained}"):
+        return f"text says {first!r}, Python {why.retained}"
+    named = re.search(r"^Every path to it goes through .* #(\d+), which", text, re.M)
+    dominator = why.dominator
+    if named and (dominator is None or int(named[1]) != dominator.index):
+        return f"text names #{named[1]} as the dominator, Python {dominator}"
+    for box in picture["nodes"]:
+        if box.get("dominator") and (
+            dominator is None or box["node"] != dominator.index
+        ):
+            return f"the picture marks #{box['node']}, the dominator is {dominator}"
+        if box["kind"] == "object" and "retained" in box:
+            retained = graph.node(box["node"]).retained.total
+            if sum(box["retained"].values()) != retained:
+                return f"the picture gives #{box['node']} other bytes than {retained}"
+    return None
+
+
+def merged_disagree(why):
+    """What the merged paths of one object say differently from its path."""
+    merged = json.loads(why.json)["paths"]
+    if merged["retained"] != why.retained:
+        return f"merged paths retain {merged['retained']}, Python {why.retained}"
+    if why.path is None:
+        return None if merged["unreachable"] == 1 else "no path, but merged ones"
+    rows = [row for row in merged["rows"][1:] if "label" in row]
+    labels = [hop.label for hop in why.path]
+    if len(rows) == len(labels) and [row["label"] for row in rows] != labels:
+        return f"merged paths are {rows}, the path is {labels}"
+    return None
+
+
+def main(heap, count):
     """Compare the faces on nodes of all kinds."""
-    importlib.import_module(library)
+    if heap in HEAPS:
+        exec(HEAPS[heap], {"__name__": "__main__"})
+    else:
+        importlib.import_module(heap)
     snapshot = leakgraph.snapshot()
     snapshot.save("agree.lgs")
-    chance = random.Random(library)
+    chance = random.Random(heap)
     agreed = 0
-    for index in chance.sample(range(len(snapshot.nodes)), count):
+    nodes = chance.sample(range(len(snapshot.nodes)), count)
+    for index in nodes:
         why = snapshot.why(snapshot.node(index))
-        problem = disagreement(why, "agree.lgs" if agreed % 50 == 0 else None)
+        problem = disagreement(why, "agree.lgs" if agreed % BY_COMMAND == 0 else None)
         if problem:
             print(f"#{index}: {problem}\n{why}")
         agreed += problem is None
-    print(f"{agreed} of {count} agree")
+    print(f"{heap}: {agreed} of {count} agree")
+    sys.exit(agreed != count)
 
 
 main(sys.argv[1], int(sys.argv[2]))
