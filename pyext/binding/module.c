@@ -22,6 +22,7 @@
 #include "binding/answers/py_report.h"
 #include "binding/answers/cycle_search.h"
 #include "binding/objects/result.h"
+#include "binding/objects/kept.h"
 #include "binding/objects/row.h"
 #include "binding/objects/sequence.h"
 #include "binding/objects/size.h"
@@ -55,6 +56,7 @@ static PyMethodDef core_methods[] = {
     {"memory", FASTCALL(core_memory), KEYWORDS, core_memory_doc},
     {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
     {"findings", FASTCALL(core_findings), KEYWORDS, core_findings_doc},
+    {"_recalled", core_recalled, METH_O, core_recalled_doc},
     {"_open_signal_fd", core_open_signal_fd, METH_O, core_open_signal_fd_doc},
     {"_close_signal_fd", core_close_signal_fd, METH_NOARGS,
      core_close_signal_fd_doc},

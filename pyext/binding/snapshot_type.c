@@ -1,4 +1,5 @@
 #include "binding/objects/py_snapshot.h"
+#include "binding/objects/kept.h"
 #include "binding/support/convert.h"
 #include "binding/objects/handle.h"
 #include "binding/support/python_call.h"
@@ -133,11 +134,14 @@ snapshot_exit(snapshot_object *self, PyObject *const *Py_UNUSED(args),
 static PyObject *
 snapshot_node(snapshot_object *self, PyObject *argument)
 {
-    lg_graph *graph = snapshot_graph(self);
-    if (graph == NULL)
-        return NULL;
     Py_ssize_t i = PyNumber_AsSsize_t(argument, PyExc_IndexError);
     if (i == -1 && PyErr_Occurred())
+        return NULL;
+    if (self->kept != NULL && i >= 0 && i < LG_NONE &&
+        kept_has(self, (uint32_t)i))
+        return node_new(object_state(self), self, (uint32_t)i);
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL)
         return NULL;
     uint32_t count = lg_graph_columns(graph)->node_count;
     if (i < 0 || (uint64_t)i >= count)

@@ -41,7 +41,7 @@ def arm(
     *,
     signal: str | int | None = "SIGUSR2",
     on_oom: bool = True,
-    rss: str | int | None = "90%",
+    rss: str | float | None = "90%",
     at_exit: bool = False,
     keep: int = 5,
     keys: bool = True,
@@ -60,9 +60,10 @@ def arm(
               allocator raises: uncaught ones, and caught ones where leakgraph can see
               them; at most once a minute
     rss       save when this much memory is in use, before the kernel kills: bytes,
-              "12GiB", or a share of what the control group, or else the machine, has;
-              None for never. If memory grows fast, the process stops until the snapshot
-              is saved. The next one comes after memory has fallen by 5 %
+              "12GiB", or a share ("90%", 0.9) of what the control group, or else the
+              machine, has; None for never. If memory grows fast, the process stops
+              until the snapshot is saved. The next one comes after memory has fallen by
+              5 %
     at_exit   save when the interpreter exits by itself
     keep      keep this many files, the newest
     on_saved  call this with CaptureInfo and the reason, in the thread that took it
@@ -73,8 +74,8 @@ def arm(
     Works from any thread. Arming again replaces the previous arming. A child made by
     fork is not armed. Each snapshot prints its path on stderr.
 
-    Raises ArgumentError for an impossible signal or size, OSError for a signal that
-    nothing can handle, FileNotFoundError if the folder of `path` does not exist.
+    Raises ArgumentError for an impossible signal or size, FileNotFoundError if the
+    folder of `path` does not exist.
     """
     global _armed
     disarm()
@@ -260,13 +261,23 @@ class Armed:
 def _number(signal: str | int) -> int:
     """A signal's number by its name, with or without SIG, or number."""
     if isinstance(signal, int):
-        return signal
+        return _handled(signal)
     name = signal.upper()
     known = signals.Signals.__members__
     found = known.get(name if name.startswith("SIG") else "SIG" + name)
     if found is None:
         raise ArgumentError(f"There is no signal {signal}.")
-    return int(found)
+    return _handled(int(found))
+
+
+def _handled(signal: int) -> int:
+    """The signal, if a program can handle it."""
+    if signal in (signals.SIGKILL, signals.SIGSTOP):
+        raise ArgumentError(
+            f"No program can handle {_name(signal)}; use another signal, such as"
+            " SIGUSR2."
+        )
+    return signal
 
 
 def _name(signal: int) -> str:
@@ -277,13 +288,15 @@ def _name(signal: int) -> str:
         return f"signal {signal}"
 
 
-def _bytes(rss: str | int, memory: Memory) -> int:
+def _bytes(rss: str | float, memory: Memory) -> int:
     """The size at which to save a snapshot, in bytes."""
     try:
+        if isinstance(rss, float):
+            rss = f"{100 * rss}%"
         threshold = rss if isinstance(rss, int) else size(rss, memory.limit)
-    except ValueError as error:
+    except (ValueError, AttributeError) as error:
         raise ArgumentError(
-            f"rss must be bytes, '12GiB' or a share such as '90%', not {rss!r}."
+            f"rss must be bytes, '12GiB' or a share such as '90%' or 0.9, not {rss!r}."
         ) from error
     if threshold < 1:
         raise ArgumentError(f"rss must be 1 byte or more, not {rss!r}.")

@@ -103,6 +103,18 @@ def _check_declared(
             raise TypeError(f"{name} must be {kinds[-1].__name__}, not {value!r}")
         if isinstance(value, int):
             _check_offset(type, name, value)
+        if isinstance(value, str):
+            _check_name(type, name, value)
+
+
+def _check_name(type: type, name: str, attribute: str) -> None:
+    """Refuse what no instance can have; others have it in their own storage."""
+    known = any(attribute in vars(base) for base in type.__mro__)
+    if not known and not type.__dictoffset__:
+        raise ArgumentError(
+            f"{name}={attribute!r} is no member or slot of {type.__name__}, whose"
+            " instances have no other attributes."
+        )
 
 
 def _check_offset(type: type, name: str, offset: int) -> None:

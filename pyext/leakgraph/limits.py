@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 
+from leakgraph._core import ArgumentError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Memory", "gib", "size"]
+__all__ = ["Memory", "argument", "gib", "size"]
 
 #: For each version of control groups: the file with the limit, and the lines of
 #: memory.stat that cannot be dropped as file pages can (Documentation/admin-guide/
@@ -70,7 +72,7 @@ class Memory:
 
 
 def size(text: str, whole: int) -> int:
-    """Bytes of "90%" (of `whole`), "12GiB", "12G" or "12000000".
+    """Bytes of "90%" (of `whole`), "12GiB", "12G" (the same), "12GB" or "12000000".
 
     Raises ValueError for anything else, and for shares not between 0 and 100 %.
     """
@@ -80,13 +82,26 @@ def size(text: str, whole: int) -> int:
         if not 0 < share <= 100:
             raise ValueError(f"{text} is not a share of memory")
         return int(whole * share / 100)
+    base = 1000 if number[-1:] == "B" and number[-2:-1] in "KMGT" else 1024
     number = number[:-1] if number.endswith(("B", "b")) else number
     number = number[:-1] if number.endswith("i") else number
     if number[-1:].isalpha():
         number, unit = number[:-1], number[-1].upper()
     if unit not in _UNITS or float(number) <= 0:
         raise ValueError(f"{text} is not a size")
-    return int(float(number) * 1024 ** _UNITS[unit])
+    return int(float(number) * base ** _UNITS[unit])
+
+
+def argument(name: str, text: str) -> int:
+    """Bytes of an argument, by its name and what was given: "1MiB", "4096"."""
+    try:
+        if text.strip().endswith("%"):
+            raise ValueError("a share of nothing")
+        return 0 if text.strip() == "0" else size(text, 0)
+    except ValueError:
+        raise ArgumentError(
+            f"{name} must be bytes, such as 4096, '64KiB' or '1MiB', not {text!r}."
+        ) from None
 
 
 def gib(count: int) -> str:

@@ -1,20 +1,31 @@
-"""Nodes out of pickles: each is the file of its snapshot, and its number there."""
+"""Nodes out of pickles.
+
+Each is the file of its snapshot and its number there or, of an answer that kept no
+snapshot, what that keeps of its nodes.
+"""
 
 from __future__ import annotations
 
 from weakref import WeakValueDictionary
 
-from leakgraph._core import Node, Snapshot, load
+from leakgraph._core import Node, Snapshot, _recalled, load
 
-__all__ = ["node", "reduced"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["kept_node", "node", "reduced"]
 
 #: Those that nodes were read from, while any of these lives.
 _loaded: WeakValueDictionary[tuple[str, int, int], Snapshot] = WeakValueDictionary()
 
+#: By id() of the records, which each holds.
+_kept: WeakValueDictionary[int, Snapshot] = WeakValueDictionary()
 
-def reduced(place: tuple[str, int]) -> tuple[object, tuple[str, int]]:
+
+def reduced(place: tuple[Any, int]) -> tuple[object, tuple[Any, int]]:
     """What pickle keeps of a node: how to find it again."""
-    return node, place
+    return (kept_node if isinstance(place[0], dict) else node), place
 
 
 def node(path: str, index: int) -> Node:
@@ -26,4 +37,12 @@ def node(path: str, index: int) -> Node:
     snapshot = _loaded.get(key)
     if snapshot is None or snapshot.closed:
         snapshot = _loaded[key] = load(path)
+    return snapshot.node(index)
+
+
+def kept_node(records: dict[int, bytes], index: int) -> Node:
+    """The node of that number among those that an answer kept."""
+    snapshot = _kept.get(id(records))
+    if snapshot is None:
+        snapshot = _kept[id(records)] = _recalled(records)
     return snapshot.node(index)

@@ -47,6 +47,8 @@ forms(void)
     selects("type:train.Trainer+", "11 23");
     selects("module:gc", "26");
     selects("name:train", "2");
+    selects("train", "2");
+    selects("train.losses[1][\"it's\"]", "15");
     selects("name:train.losses", "5");
     selects("name:train.losses[0]", "6");
     selects("name:train.trainer.model", "14");
@@ -60,7 +62,7 @@ malformed(void)
 {
     static const char *const bad[] = {
         "",
-        "losses",
+        "thread MainThread in train() train.py:12 local x",
         "node:",
         "node:x",
         "node:1x",
@@ -94,7 +96,12 @@ suggestions(void)
     refuses("module:trian", LG_ENOTFOUND, "did you mean module:train?");
     refuses("name:trainn.x", LG_ENOTFOUND, "did you mean name:train?");
     refuses("name:train.loses", LG_ENOTFOUND, "module train has no .loses");
+    refuses("name:train.loses", LG_ENOTFOUND, "did you mean .losses?");
+    refuses("name:losses[0]", LG_ENOTFOUND,
+            "did you mean name:train.losses[0]?");
     refuses("name:train.losses[2]", LG_ENOTFOUND, "list of 2 has no [2]");
+    refuses("name:train.losses[1]['its']", LG_ENOTFOUND,
+            "did you mean ['it\\'s']?");
 }
 
 // A trap for globs that try every split.

@@ -140,12 +140,14 @@ def test_picture(kept, tmp_path):
         why.save()
 
 
-def test_why_keeps_its_snapshot_not_the_object():
+def test_why_keeps_neither_the_snapshot_nor_the_object():
     thing = Thing()
     before = sys.getrefcount(thing)
     why = leakgraph.why(thing)
     assert sys.getrefcount(thing) == before
-    assert why.snapshot.find(thing) == why.node
+    assert why.snapshot.closed and why.node.type_name == "shapes.Thing"
+    snapshot = leakgraph.snapshot()
+    assert snapshot.why(thing).snapshot is snapshot
 
 
 def test_a_namespace_is_explained_as_its_owner():

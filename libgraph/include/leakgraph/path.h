@@ -21,7 +21,8 @@ extern "C" {
  *   type:torch.Tensor        instances; `*` globs; a trailing `+` takes
  *                            subclasses in
  *   name:train.losses[0]['x'].y
- *                            longest module prefix, then attributes and keys
+ *                            longest module prefix, then attributes and keys;
+ *                            `name:` may be left out
  *   module:train             a module of sys.modules
  * LG_EINVAL for a malformed one (the message lists the forms), LG_ENOTFOUND
  * with the nearest known name when nothing matches.

@@ -130,9 +130,10 @@ compare_part(void *context, const lg_hop *hop)
            is_the_step(state, hop);
 }
 
+// The target of the step from the node, or LG_NONE.
 static lg_status
-follow(const lg_graph *graph, const lg_text *step, uint32_t *node,
-       lg_error *err)
+find_step(const lg_graph *graph, const lg_text *step, uint32_t node,
+          uint32_t *out, lg_error *err)
 {
     stepper state = {.graph = graph, .step = step, .target = LG_NONE};
     lg__walk walk = {.graph = graph,
@@ -141,7 +142,7 @@ follow(const lg_graph *graph, const lg_text *step, uint32_t *node,
                      .context = &state};
     if (walk.fold == NULL || step->failed)
         return lg__error_memory(err);
-    lg__hops_out_walk(&walk, *node);
+    lg__hops_out_walk(&walk, node);
     walk.visit = compare_part;
     for (uint32_t i = 0; i < state.part_count && state.target == LG_NONE; i++)
         lg__hops_out_walk(&walk, state.parts[i]);
@@ -150,22 +151,115 @@ follow(const lg_graph *graph, const lg_text *step, uint32_t *node,
     lg_text_free(&state.scratch);
     if (failed)
         return lg__error_memory(err);
-    if (state.target != LG_NONE) {
-        *node = state.target;
-        return LG_OK;
+    *out = state.target;
+    return LG_OK;
+}
+
+/* --------------------------------------------------------- suggestions --- */
+
+// The label that is nearest to the step, and a copy of it.
+typedef struct nearest {
+    const lg_graph *graph;
+    lg__guess guess;
+    lg_text label;
+    lg_text best;
+} nearest;
+
+static bool
+offer_label(void *context, const lg_hop *hop)
+{
+    nearest *state = context;
+    size_t distance = state->guess.distance;
+    state->label.length = 0;
+    lg_hop_label(state->graph, hop, &state->label);
+    lg__guess_offer(&state->guess, (lg_string){state->label.data,
+                                               (uint32_t)state->label.length});
+    if (state->guess.distance < distance) {
+        state->best.length = 0;
+        lg_text_add_bytes(&state->best, state->label.data, state->label.length);
     }
+    state->guess.best = (lg_string){"", 0}; // the label is written over
+    return !state->label.failed;
+}
+
+// Says that the node has no such step, and which one may be meant: an index is
+// near to none.
+static lg_status
+no_step(const lg_graph *graph, const lg_text *step, uint32_t node,
+        lg_error *err)
+{
     lg_text title = {0};
-    lg_node_title(graph, *node, false, &title);
+    nearest state = {.graph = graph,
+                     .guess = lg__guess_new(step->data, step->length)};
+    lg__walk walk = {.graph = graph,
+                     .fold = lg__graph_folds(graph),
+                     .visit = offer_label,
+                     .context = &state};
+    bool named = step->data[0] == '.' || step->data[1] == '\'';
+    if (walk.fold != NULL && named)
+        lg__hops_out_walk(&walk, node);
+    lg_node_title(graph, node, false, &title);
+    bool told = state.best.length > 0 && !state.best.failed;
     lg_status status =
-        lg_error_set(err, LG_ENOTFOUND, "%.200s has no %.200s",
-                     title.failed ? "it" : title.data, step->data);
+        lg_error_set(err, LG_ENOTFOUND,
+                     told ? "%.200s has no %.200s; did you mean %.200s?"
+                          : "%.200s has no %.200s",
+                     title.failed ? "it" : title.data, step->data,
+                     told ? state.best.data : "");
     lg_text_free(&title);
+    lg_text_free(&state.label);
+    lg_text_free(&state.best);
     return status;
+}
+
+static lg_status
+follow(const lg_graph *graph, const lg_text *step, uint32_t *node,
+       lg_error *err)
+{
+    uint32_t target;
+    lg_status status = find_step(graph, step, *node, &target, err);
+    if (status == LG_OK && target == LG_NONE)
+        return no_step(graph, step, *node, err);
+    if (status == LG_OK)
+        *node = target;
+    return status;
+}
+
+// A module that has the variable that the name begins with: __main__ first of
+// all.
+static uint32_t
+find_variable(const lg_graph *graph, const char *name)
+{
+    lg_text step = {0};
+    uint32_t main = lg__module_find(graph, "__main__", strlen("__main__"));
+    uint32_t found = LG_NONE;
+    lg_text_add(&step, ".");
+    lg_text_add_bytes(&step, name, strcspn(name, ".["));
+    for (uint32_t i = 0; i <= graph->root_count && found == LG_NONE; i++) {
+        uint32_t root = i == 0 ? main : i - 1;
+        uint32_t target = LG_NONE;
+        if (root == LG_NONE || graph->root_kind[root] != LG_ROOT_MODULE ||
+            find_step(graph, &step, graph->root_node[root], &target, NULL) !=
+                LG_OK)
+            continue;
+        if (target != LG_NONE)
+            found = root;
+    }
+    lg_text_free(&step);
+    return found;
 }
 
 static lg_status
 no_module(const lg_graph *graph, const char *name, lg_error *err)
 {
+    uint32_t root = find_variable(graph, name);
+    if (root != LG_NONE) {
+        lg_string module = lg_graph_string(graph, graph->root_name[root]);
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "no module begins name:%.200s; did you mean "
+                            "name:%.*s.%.200s?",
+                            name, (int)module.length, module.data, name);
+    }
     lg__guess guess = lg__guess_new(name, strcspn(name, ".["));
     for (uint32_t i = 0; i < graph->root_count; i++)
         if (graph->root_kind[i] == LG_ROOT_MODULE)
@@ -178,6 +272,16 @@ no_module(const lg_graph *graph, const char *name, lg_error *err)
                             name, (int)guess.best.length, guess.best.data);
     return lg_error_set(err, LG_ENOTFOUND, "no module begins name:%.200s",
                         name);
+}
+
+bool
+lg__name_is_likely(const char *text)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    size_t length = strcspn(text, " .[:");
+    return length > 0 && text[length] != ' ' && text[length] != ':' &&
+           (strchr(letters, *text) != NULL || (*text & 0x80) != 0);
 }
 
 lg_status

@@ -179,6 +179,9 @@ bool lg__glob_matches(const char *pattern, size_t length, lg_string name);
 lg_status lg__name_resolve(const lg_graph *graph, const char *name,
                            uint32_t *out, lg_error *err);
 
+/** Whether a text without a prefix is meant as such a name. */
+bool lg__name_is_likely(const char *text);
+
 /** A module's root index, or LG_NONE. */
 uint32_t lg__module_find(const lg_graph *graph, const char *name,
                          size_t length);

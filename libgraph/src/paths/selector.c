@@ -47,7 +47,9 @@ malformed(const char *selector, lg_error *err)
         err, LG_EINVAL,
         "cannot read the selector '%.100s': write node:17 or #17, an address "
         "such as 0x7f1200, type:torch.Tensor (with * for any text, a trailing "
-        "+ for subclasses too), name:train.losses[0]['x'].y, or module:train",
+        "+ for subclasses too), name:train.losses[0]['x'].y (also without "
+        "name:), or "
+        "module:train",
         selector);
 }
 
@@ -231,5 +233,8 @@ lg_graph_select(const lg_graph *graph, const char *selector, lg_nodes *out,
         return select_name(graph, rest, out, err);
     if ((rest = after(selector, "module:")))
         return select_module(graph, rest, out, err);
+    // As reports write paths from a module.
+    if (lg__name_is_likely(selector))
+        return select_name(graph, selector, out, err);
     return malformed(selector, err);
 }

@@ -89,16 +89,11 @@ parse_kinds(core_state *state, PyObject *value, unsigned *kinds)
 static bool
 parse_least(PyObject *value, int64_t *least)
 {
-    if (value == NULL || value == Py_None)
-        return true;
-    long long number = PyLong_AsLongLong(value);
-    if (number == -1 && PyErr_Occurred())
+    uint64_t bytes = UINT64_MAX;
+    if (!arg_bytes("min_bytes", value, 0, &bytes))
         return false;
-    if (number < 0) {
-        PyErr_SetString(PyExc_ValueError, "min_bytes must not be negative");
-        return false;
-    }
-    *least = number;
+    if (value != NULL && value != Py_None)
+        *least = bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
     return true;
 }
 
@@ -258,6 +253,9 @@ core_cycles(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     snapshot_object *snapshot =
         snapshot_now(state, NULL, &request.progress.monitor);
+    /* Cycles ask their graph when they are looked at. */
+    if (snapshot != NULL)
+        snapshot->notes_shown = false;
     PyObject *cycles = snapshot ? request_run(&request, snapshot) : NULL;
     Py_XDECREF(snapshot);
     return request_finish(&request, cycles);

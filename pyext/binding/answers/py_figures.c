@@ -3,6 +3,7 @@
 #include "binding/objects/py_analysis.h"
 #include "binding/support/args.h"
 #include "binding/support/errors.h"
+#include "binding/objects/kept.h"
 #include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
 #include <leakgraph/report.h>
@@ -77,8 +78,7 @@ core_figures(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     snapshot_object *snapshot =
         snapshot_now(module_state(module), NULL, &watch.monitor);
     PyObject *figures = snapshot ? figures_of(snapshot, &watch) : NULL;
-    Py_XDECREF(snapshot);
-    return finish(&watch, figures);
+    return finish(&watch, kept_answer(snapshot, figures));
 }
 
 const char snapshot_figures_doc[] =

@@ -3,6 +3,7 @@
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
+#include "binding/objects/kept.h"
 #include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
 
@@ -91,7 +92,7 @@ core_findings(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     snapshot_object *snapshot =
         snapshot_now(module_state(module), NULL, &watch.monitor);
     PyObject *found = snapshot ? findings_of(snapshot, &watch.monitor) : NULL;
-    Py_XDECREF(snapshot);
+    found = kept_answer(snapshot, found);
     if (!progress_end(&watch, found ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(found);
     return found;

@@ -5,6 +5,7 @@
 #include "binding/support/convert.h"
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
+#include "binding/objects/kept.h"
 #include "binding/objects/result.h"
 #include "binding/objects/size.h"
 #include "binding/support/progress.h"
@@ -211,8 +212,7 @@ core_tensors(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     snapshot_object *snapshot =
         snapshot_now(state, NULL, &request.progress.monitor);
     PyObject *tensors = snapshot ? request_run(&request, snapshot) : NULL;
-    Py_XDECREF(snapshot);
-    return request_finish(&request, tensors);
+    return request_finish(&request, kept_answer(snapshot, tensors));
 }
 
 const char snapshot_tensors_doc[] =

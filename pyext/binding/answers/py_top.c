@@ -3,6 +3,7 @@
 #include "binding/support/args.h"
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
+#include "binding/objects/kept.h"
 #include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
 
@@ -145,8 +146,7 @@ core_top(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     snapshot_object *snapshot =
         snapshot_now(state, NULL, &request.progress.monitor);
     PyObject *top = snapshot ? request_run(&request, snapshot) : NULL;
-    Py_XDECREF(snapshot);
-    return request_finish(&request, top);
+    return request_finish(&request, kept_answer(snapshot, top));
 }
 
 const char snapshot_top_doc[] =

@@ -6,6 +6,7 @@
 #include "binding/support/errors.h"
 #include "binding/answers/py_merged_paths.h"
 #include "binding/objects/py_node.h"
+#include "binding/objects/kept.h"
 #include "binding/objects/py_path.h"
 #include "binding/pictures/picture.h"
 #include "binding/support/python_call.h"
@@ -97,6 +98,33 @@ explain(snapshot_object *snapshot, const lg_nodes *nodes, PyObject *note,
     return why;
 }
 
+/* Attributes that are made of the graph when they are asked for. */
+static const char *const lazy_names[] = {
+    "path",  "frees",     "cuts",     "cut_count", "kept",
+    "paths", "dominator", "retained", "json",      "drawing",
+};
+
+/* Makes them all, because the snapshot goes with the call. */
+static bool
+find_all(why_object *self)
+{
+    PyObject *made = PyDict_New();
+    bool done = made != NULL;
+    for (size_t i = 0; done && i < sizeof lazy_names / sizeof *lazy_names;
+         i++) {
+        PyObject *value =
+            PyObject_GetAttrString((PyObject *)self, lazy_names[i]);
+        done = value && PyDict_SetItemString(made, lazy_names[i], value) == 0;
+        Py_XDECREF(value);
+    }
+    if (!done)
+        Py_CLEAR(made);
+    self->made = made;
+    lg_why_free(&self->why);
+    self->why = (lg_why){0};
+    return done;
+}
+
 static PyObject *
 explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
 {
@@ -112,9 +140,10 @@ explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
         why = explain(snapshot, &nodes, note, monitor);
     }
     lg_nodes_free(&nodes);
-    Py_XDECREF(snapshot);
     Py_DECREF(note);
-    return why;
+    if (why != NULL && !find_all((why_object *)why))
+        Py_CLEAR(why);
+    return kept_answer(snapshot, why);
 }
 
 #define WHY_ENDING                                                             \
@@ -122,10 +151,9 @@ explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
     "freed with it,\nand every reference to cut. Says where it was allocated " \
     "while tracemalloc traces."
 
-const char core_why_doc[] =
-    "why($module, /, obj, *, progress=None)\n--\n\n"
-    "What keeps an object alive.\n\nTakes a snapshot and analyses it; the "
-    "result keeps it." WHY_ENDING;
+const char core_why_doc[] = "why($module, /, obj, *, progress=None)\n--\n\n"
+                            "What keeps an object alive.\n\nTakes a snapshot "
+                            "and analyses it." WHY_ENDING;
 
 PyObject *
 core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
@@ -136,6 +164,7 @@ core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     PyObject *values[2] = {NULL};
     progress watch;
     if (!args_take(&list, args, nargs, kwnames, values) ||
+        !target_is_object(module_state(module), "why", values[0]) ||
         !progress_start(&watch, values[1]))
         return NULL;
     PyObject *why =
@@ -184,6 +213,7 @@ why_dealloc(why_object *self)
     Py_XDECREF(self->snapshot);
     Py_XDECREF(self->node);
     Py_XDECREF(self->drawing);
+    Py_XDECREF(self->made);
     lg_nodes_free(&self->nodes);
     lg_why_free(&self->why);
     Py_XDECREF(self->note);
@@ -248,6 +278,8 @@ get_json(why_object *self, void *Py_UNUSED(closure))
 static PyObject *
 get_drawing(why_object *self, void *Py_UNUSED(closure))
 {
+    if (self->made != NULL)
+        return PyObject_GetAttrString((PyObject *)self, "drawing");
     if (self->drawing == NULL)
         self->drawing = picture_of(self->snapshot, see, &self->why);
     Py_XINCREF(self->drawing);
@@ -307,6 +339,17 @@ static PyGetSetDef why_getset[] = {
 /* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
+why_getattro(why_object *self, PyObject *name)
+{
+    PyObject *value =
+        self->made ? PyDict_GetItemWithError(self->made, name) : NULL;
+    if (value == NULL && !PyErr_Occurred())
+        return PyObject_GenericGetAttr((PyObject *)self, name);
+    Py_XINCREF(value);
+    return value;
+}
+
+static PyObject *
 why_repr(why_object *self)
 {
     Py_INCREF(self->text);
@@ -348,11 +391,13 @@ static PyMethodDef why_methods[] = {
 static PyType_Slot why_slots[] = {
     SLOT(Py_tp_dealloc, why_dealloc),
     SLOT(Py_tp_repr, why_repr),
+    SLOT(Py_tp_getattro, why_getattro),
     {Py_tp_members, why_members},
     {Py_tp_getset, why_getset},
     {Py_tp_methods, why_methods},
-    {Py_tp_doc, "What keeps an object alive; str() tells it.\n\nKeeps its "
-                "snapshot, not the object."},
+    {Py_tp_doc, "What keeps an object alive; str() tells it.\n\nThat of "
+                "Snapshot.why() keeps its snapshot, that of why() what it "
+                "shows."},
     {0, NULL},
 };
 

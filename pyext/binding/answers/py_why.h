@@ -22,6 +22,7 @@ typedef struct why_object {
     PyObject *note;    /* str, maybe empty: where it was allocated */
     PyObject *text;
     PyObject *drawing; /* made when it is first asked for */
+    PyObject *made;    /* a dict of its attributes, if it keeps no snapshot */
 } why_object;
 
 /** What to cut, as attributes; see the type's. */

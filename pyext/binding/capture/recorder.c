@@ -19,13 +19,13 @@ typedef struct capture_request {
 } capture_request;
 
 static bool
-request_roots(capture_request *self)
+request_roots(capture_request *self, core_state *state)
 {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(self->roots);
     if (count == 0) {
         Py_CLEAR(self->roots);
-        PyErr_SetString(PyExc_ValueError,
-                        "roots is empty; leave it out for the whole heap");
+        PyErr_SetString(state->errors[ERROR_ARGUMENT],
+                        "roots is empty; leave it out for the whole heap.");
         return false;
     }
     self->options.roots = PySequence_Fast_ITEMS(self->roots);
@@ -36,14 +36,14 @@ request_roots(capture_request *self)
 /* `values` in the order previews, keys, roots, max_depth, max_bytes,
  * progress. */
 static bool
-request_parse(capture_request *self, PyObject *const *values)
+request_parse(capture_request *self, core_state *state, PyObject *const *values)
 {
     bool previews = false, keys = true;
     uint64_t depth = 0, bytes = 0;
     *self = (capture_request){0};
     if (!arg_flag(values[0], &previews) || !arg_flag(values[1], &keys) ||
         !arg_limit("max_depth", values[3], UINT32_MAX, &depth) ||
-        !arg_limit("max_bytes", values[4], UINT64_MAX, &bytes) ||
+        !arg_bytes("max_bytes", values[4], 1, &bytes) ||
         !progress_start(&self->progress, values[5]) ||
         !arg_objects("roots", values[2], &self->roots))
         return false;
@@ -55,7 +55,7 @@ request_parse(capture_request *self, PyObject *const *values)
         .watch = &self->watch,
     };
     self->watch = progress_walking(&self->progress);
-    return self->roots == NULL || request_roots(self);
+    return self->roots == NULL || request_roots(self, state);
 }
 
 static lg_graph *
@@ -78,10 +78,14 @@ snapshot_now(core_state *state, PyObject *held, const lg_monitor *monitor)
     lg_graph *graph = NULL;
     lg_error error;
     lg_status status = lg_capture(&options, &graph, &error);
-    if (status == LG_OK)
-        return (snapshot_object *)snapshot_new(state, graph);
-    error_raise(state, status, &error);
-    return NULL;
+    if (status != LG_OK) {
+        error_raise(state, status, &error);
+        return NULL;
+    }
+    snapshot_object *snapshot = (snapshot_object *)snapshot_new(state, graph);
+    if (snapshot != NULL)
+        snapshot->notes_shown = true;
+    return snapshot;
 }
 
 const char core_snapshot_doc[] =
@@ -114,7 +118,7 @@ core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     core_state *state = module_state(module);
     capture_request request;
     if (!args_take(&list, args, nargs, kwnames, values) ||
-        !request_parse(&request, values))
+        !request_parse(&request, state, values))
         return NULL;
     lg_graph *graph = request_capture(&request, state);
     Py_XDECREF(request.roots);
@@ -296,7 +300,7 @@ core_save_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     capture_request request;
     saving self;
     if (!args_take(&list, args, nargs, kwnames, values) ||
-        !request_parse(&request, values + 6))
+        !request_parse(&request, state, values + 6))
         return NULL;
     PyObject *info = saving_parse(state, &self, values)
                          ? record(state, &request, &self)

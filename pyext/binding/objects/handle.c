@@ -2,9 +2,30 @@
 #include "binding/support/convert.h"
 #include <stdlib.h>
 
+/* What an answer shows, it keeps (kept.c). */
+static bool
+note_shown(snapshot_object *snapshot, uint32_t index)
+{
+    lg_nodes *shown = &snapshot->shown;
+    if (shown->count == snapshot->shown_room) {
+        size_t room = 2 * snapshot->shown_room + 64;
+        uint32_t *items = realloc(shown->items, room * sizeof *items);
+        if (items == NULL) {
+            PyErr_NoMemory();
+            return false;
+        }
+        shown->items = items;
+        snapshot->shown_room = room;
+    }
+    shown->items[shown->count++] = index;
+    return true;
+}
+
 PyObject *
 node_new(core_state *state, snapshot_object *snapshot, uint32_t index)
 {
+    if (snapshot->notes_shown && !note_shown(snapshot, index))
+        return NULL;
     node_object *self = object_new(state, TYPE_NODE);
     if (self == NULL)
         return NULL;

@@ -45,7 +45,11 @@ snapshot_graph(snapshot_object *self)
     if (!self->closed)
         return self->graph;
     PyErr_SetString(object_state(self)->errors[ERROR_CLOSED],
-                    "The snapshot was closed; take or load it again.");
+                    self->kept
+                        ? "The answer keeps only what it shows, not its "
+                          "snapshot; to ask more, take one with "
+                          "leakgraph.snapshot() and ask that."
+                        : "The snapshot was closed; take or load it again.");
     return NULL;
 }
 
@@ -96,8 +100,31 @@ snapshot_give_up(snapshot_object *self)
 }
 
 void
+snapshot_forget(snapshot_object *self)
+{
+    self->closed = true;
+    free_graph(self);
+    lg_nodes_free(&self->shown);
+    self->shown = (lg_nodes){0};
+}
+
+PyObject *
+snapshot_recalled(core_state *state, PyObject *kept)
+{
+    snapshot_object *self = object_new(state, TYPE_SNAPSHOT);
+    if (self == NULL)
+        return NULL;
+    Py_INCREF(kept);
+    self->kept = kept;
+    self->closed = true;
+    return (PyObject *)self;
+}
+
+void
 snapshot_dispose(snapshot_object *self)
 {
+    lg_nodes_free(&self->shown);
+    Py_XDECREF(self->kept);
     lg_analysis_free(self->analysis);
     lg_graph_free(self->graph);
     free(self->root_bits);

@@ -1,4 +1,5 @@
 #include "binding/objects/py_node.h"
+#include "binding/objects/kept.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 #include "binding/support/python_call.h"
@@ -239,18 +240,20 @@ node_referrers(node_object *self, PyObject *Py_UNUSED(unused))
                                  (Py_ssize_t)count);
 }
 
-/* As the file of its snapshot and its number there. */
+/* As the file of its snapshot, or what is kept of that, and its number there.
+ */
 static PyObject *
 node_reduce(node_object *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *path = self->snapshot->path;
-    if (path == NULL) {
+    PyObject *kept = self->snapshot->kept;
+    PyObject *where = kept ? kept : self->snapshot->path;
+    if (where == NULL) {
         PyErr_SetString(object_state(self)->errors[ERROR_BASE],
                         "The node cannot be pickled, because its snapshot was "
                         "never saved: call Snapshot.save() first.");
         return NULL;
     }
-    PyObject *place = Py_BuildValue("(Ok)", path, (unsigned long)self->index);
+    PyObject *place = Py_BuildValue("(Ok)", where, (unsigned long)self->index);
     PyObject *reduced = place
                             ? python_call(object_state(self),
                                           "leakgraph.pickled", "reduced", place)
@@ -285,9 +288,22 @@ static PyMethodDef node_methods[] = {
 /* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
+node_getattro(node_object *self, PyObject *name)
+{
+    if (self->snapshot->kept != NULL && PyUnicode_Check(name)) {
+        PyObject *value = kept_attribute(self, name);
+        if (value != NULL || PyErr_Occurred())
+            return value;
+    }
+    return PyObject_GenericGetAttr((PyObject *)self, name);
+}
+
+static PyObject *
 node_repr(node_object *self)
 {
     lg_graph *graph = self->snapshot->graph;
+    if (self->snapshot->kept != NULL)
+        return kept_repr(self);
     if (self->snapshot->closed)
         return PyUnicode_FromFormat("<leakgraph.Node %lu of a closed snapshot>",
                                     (unsigned long)self->index);
@@ -322,6 +338,7 @@ node_hash(node_object *self)
 static PyType_Slot node_slots[] = {
     SLOT(Py_tp_dealloc, node_dealloc),
     SLOT(Py_tp_repr, node_repr),
+    SLOT(Py_tp_getattro, node_getattro),
     SLOT(Py_tp_richcompare, node_richcompare),
     SLOT(Py_tp_hash, node_hash),
     {Py_tp_getset, node_getset},

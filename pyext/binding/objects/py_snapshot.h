@@ -10,6 +10,7 @@
 
 #include "binding/support/state.h"
 #include <leakgraph/lock.h>
+#include <leakgraph/graph.h>
 
 typedef struct snapshot_object {
     PyObject_HEAD
@@ -23,6 +24,11 @@ typedef struct snapshot_object {
     unsigned long analyst; /* that thread */
     PyObject *devices;     /* tuple of their names, 'host' first */
     PyObject *path;        /* of its file: str, or NULL */
+    bool notes_shown;      /* taken for one question, whose answer is made */
+    lg_nodes shown;        /* nodes that the answer shows, some twice */
+    size_t shown_room;
+    PyObject *kept; /* what is known of them once the graph is gone: a dict of
+                       marshalled records (kept.c); or NULL */
     PyObject *weakrefs;
 } snapshot_object;
 
@@ -41,6 +47,13 @@ void snapshot_release(snapshot_object *self);
 
 /** Closes it: the graph is freed now, or after the last release. */
 void snapshot_give_up(snapshot_object *self);
+
+/** Closes one that `kept` stands for from now on and that no thread is at work
+ *  on: the graph is freed now. */
+void snapshot_forget(snapshot_object *self);
+
+/** A closed Snapshot that knows what `kept` says. */
+PyObject *snapshot_recalled(core_state *state, PyObject *kept);
 
 /** Frees all that it owns; for its deallocation alone. */
 void snapshot_dispose(snapshot_object *self);

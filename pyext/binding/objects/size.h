@@ -19,6 +19,9 @@ typedef uint64_t size_on(const void *context, uint32_t which, uint32_t device);
 PyObject *size_of(snapshot_object *snapshot, size_on *on, const void *context,
                   uint32_t which);
 
+/** A Size of a mapping from names of devices to ints. */
+PyObject *size_from(PyTypeObject *type, PyObject *mapping);
+
 /** What a node retains. */
 PyObject *size_retained(snapshot_object *snapshot, const lg_analysis *analysis,
                         uint32_t node);

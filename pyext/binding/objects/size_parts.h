@@ -23,6 +23,4 @@ Py_hash_t size_hash(size_object *self);
 
 PyObject *size_names_of(PyObject *mapping);
 
-PyObject *size_from(PyTypeObject *type, PyObject *mapping);
-
 #endif

@@ -160,6 +160,24 @@ target_is_live(core_state *state, PyObject *target)
 }
 
 bool
+target_is_object(core_state *state, const char *function, PyObject *object)
+{
+    static const char *const prefixes[] = {
+        "name:", "type:", "node:", "module:"};
+    const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : "";
+    PyErr_Clear();
+    for (size_t i = 0; text && i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
+            PyErr_Format(state->errors[ERROR_ARGUMENT],
+                         "leakgraph.%s() takes an object; for the selector "
+                         "%R, ask a snapshot: leakgraph.snapshot().%s(%R).",
+                         function, object, function, object);
+            return false;
+        }
+    return true;
+}
+
+bool
 target_resolve_set(snapshot_object *snapshot, PyObject *target, lg_nodes *nodes)
 {
     if (!is_set(object_state(snapshot), target))

@@ -22,6 +22,11 @@ bool target_resolve(snapshot_object *snapshot, PyObject *target,
 /** Whether it is neither a str nor a Node nor several of them. */
 bool target_is_live(core_state *state, PyObject *target);
 
+/** Whether what is asked about is an object. A str that reads as a selector
+ *  raises ArgumentError: only snapshots take them. */
+bool target_is_object(core_state *state, const char *function,
+                      PyObject *object);
+
 /** The same, and of a Nodes or a list of Node each. */
 bool target_resolve_set(snapshot_object *snapshot, PyObject *target,
                         lg_nodes *nodes);

@@ -317,8 +317,6 @@ const char snapshot_show_path_doc[] =
 
 /* --------------------------------------------------------------- calls --- */
 
-typedef PyObject *draw_function(show_request *, PyObject *asked);
-
 static PyObject *
 show(PyObject *asked, core_state *state, lg_direction direction,
      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -328,14 +326,17 @@ show(PyObject *asked, core_state *state, lg_direction direction,
         [LG_BACKREFS] = {"show_backrefs", show_names, 2, 1},
         [LG_PATH] = {"show_path", show_names, 2, 1},
     };
-    draw_function *draw = PyModule_Check(asked) ? draw_live : draw_saved;
+    bool live = PyModule_Check(asked);
     PyObject *values[ARG_COUNT] = {NULL};
     show_request request;
-    if (!args_take(&lists[direction], args, nargs, kwnames, values))
+    if (!args_take(&lists[direction], args, nargs, kwnames, values) ||
+        (live && !target_is_object(state, lists[direction].function,
+                                   values[ARG_TARGET])))
         return NULL;
     PyObject *drawing = NULL;
     if (request_parse(&request, state, direction, values))
-        drawing = request_finish(&request, draw(&request, asked));
+        drawing = request_finish(&request, live ? draw_live(&request, asked)
+                                                : draw_saved(&request, asked));
     request_clear(&request);
     return drawing;
 }

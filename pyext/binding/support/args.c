@@ -56,30 +56,100 @@ args_take(const arg_list *list, PyObject *const *args, Py_ssize_t nargs,
     return true;
 }
 
+/* Raises ArgumentError, which arguments are checked without the state of. */
+static void
+raise_argument(PyObject *sentence)
+{
+    PyObject *module =
+        sentence ? PyImport_ImportModule("leakgraph._core") : NULL;
+    PyObject *error =
+        module ? PyObject_GetAttrString(module, "ArgumentError") : NULL;
+    if (error != NULL)
+        PyErr_SetObject(error, sentence);
+    Py_XDECREF(error);
+    Py_XDECREF(module);
+    Py_XDECREF(sentence);
+}
+
+/* A whole number of 0 or more; what is beyond 64 bits is as great as can be. */
+static bool
+read_count(PyObject *value, bool *negative, uint64_t *out)
+{
+    PyObject *index = PyNumber_Index(value);
+    if (index == NULL)
+        return false;
+    int overflow;
+    long long number = PyLong_AsLongLongAndOverflow(index, &overflow);
+    *negative = overflow < 0 || number < 0;
+    *out = overflow > 0 ? UINT64_MAX : (uint64_t)number;
+    if (overflow > 0) {
+        *out = PyLong_AsUnsignedLongLong(index);
+        PyErr_Clear();
+    }
+    Py_DECREF(index);
+    return true;
+}
+
 bool
 arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out)
 {
     if (value == NULL || value == Py_None)
         return true;
-    PyObject *index = PyNumber_Index(value);
-    if (index == NULL)
+    bool negative;
+    uint64_t number;
+    if (!read_count(value, &negative, &number))
         return false;
-    unsigned long long number = PyLong_AsUnsignedLongLong(index);
-    Py_DECREF(index);
-    bool failed = number == (unsigned long long)-1 && PyErr_Occurred();
-    if (failed && !PyErr_ExceptionMatches(PyExc_OverflowError))
-        return false;
-    if (!failed && number > 0 && number <= max) {
+    if (!negative && number > 0 && number <= max) {
         *out = number;
         return true;
     }
     if (max < UINT32_MAX)
-        PyErr_Format(PyExc_ValueError, "%s must be between 1 and %llu", name,
-                     (unsigned long long)max);
+        raise_argument(
+            PyUnicode_FromFormat("%s must be between 1 and %llu, not %R.", name,
+                                 (unsigned long long)max, value));
     else
-        PyErr_Format(PyExc_ValueError, "%s must be a positive number, not %R",
-                     name, value);
+        raise_argument(PyUnicode_FromFormat(
+            "%s must be 1 or more, not %R; leave it out for the default.", name,
+            value));
     return false;
+}
+
+/* A new reference to the number of bytes that a text stands for. */
+static PyObject *
+read_size(const char *name, PyObject *text)
+{
+    PyObject *module = PyImport_ImportModule("leakgraph.limits");
+    PyObject *bytes =
+        module ? PyObject_CallMethod(module, "argument", "sO", name, text)
+               : NULL;
+    Py_XDECREF(module);
+    return bytes;
+}
+
+bool
+arg_bytes(const char *name, PyObject *value, uint64_t least, uint64_t *out)
+{
+    if (value == NULL || value == Py_None)
+        return true;
+    if (PyUnicode_Check(value))
+        value = read_size(name, value);
+    else
+        Py_INCREF(value);
+    bool negative;
+    uint64_t number;
+    if (value == NULL || !read_count(value, &negative, &number)) {
+        Py_XDECREF(value);
+        return false;
+    }
+    bool fits = !negative && number >= least;
+    if (fits)
+        *out = number;
+    else
+        raise_argument(PyUnicode_FromFormat("%s must be %llu or more, not %R.",
+                                            name, (unsigned long long)least,
+                                            value));
+    Py_DECREF(value);
+    return fits;
 }
 
 bool

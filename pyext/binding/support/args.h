@@ -22,8 +22,11 @@ bool args_take(const arg_list *list, PyObject *const *args, Py_ssize_t nargs,
                PyObject *kwnames, PyObject **values);
 
 /** Each converts one value and leaves *out alone when it was not given (NULL).
- *  The first also takes None, for "not given". */
+ *  The first two take None, too, for "not given", and raise ArgumentError for a
+ *  number that is too small or too great; bytes may be a str: '1MiB'. */
 bool arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out);
+bool arg_bytes(const char *name, PyObject *value, uint64_t least,
+               uint64_t *out);
 bool arg_flag(PyObject *value, bool *out);
 
 /** A sequence of objects as a fast sequence (new reference), *out = NULL when

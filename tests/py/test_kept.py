@@ -1,0 +1,160 @@
+"""Answers of functions of the module keep what they show, not their snapshots."""
+
+import copy
+import json
+import pickle
+
+import pytest
+from shapes import Thing
+
+import leakgraph
+
+MIB = 1 << 20
+
+#: What only the graph can tell.
+NAVIGATION = {
+    "referents": lambda node: node.referents(),
+    "referrers": lambda node: node.referrers(),
+    "dominated": lambda node: node.dominated,
+    "snapshot": lambda node: node.snapshot.types(),
+    "select": lambda node: node.snapshot.select("type:dict"),
+    "why": lambda node: node.snapshot.why(node),
+}
+
+
+@pytest.fixture(scope="module")
+def kept():
+    holder = Thing(data=bytearray(2 * MIB), other=Thing(data=bytearray(MIB)))
+    return holder, leakgraph.top(), leakgraph.why(holder.data)
+
+
+def described(node):
+    """All that a node says of itself."""
+    names = [name for name in dir(node) if not name.startswith("_")]
+    skipped = ("dominated", "referents", "referrers", "snapshot", "index", "type")
+    return {name: getattr(node, name) for name in names if name not in skipped}
+
+
+def test_the_memory_of_the_snapshot_returns(python):
+    done = python(
+        "-c",
+        """
+import os
+import leakgraph
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+heap = [[number, {}] for number in range(250_000)]
+leakgraph.top()
+before = resident()
+top, why, found = leakgraph.top(), leakgraph.why(heap), leakgraph.findings()
+many = [leakgraph.top(limit=3) for _ in range(3)]
+print(leakgraph.memory().host["leakgraph"], resident() - before < 24 << 20)
+print(top[0].node.type_name, top[0].node.retained > 30 << 20, len(str(why)) > 100)
+""",
+    )
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == ["None True", "list True True"]
+
+
+def test_nodes_know_what_they_knew(kept):
+    holder, _, _ = kept
+    snapshot = leakgraph.snapshot()
+    graph = snapshot.why(holder.data)
+    alone = leakgraph.why(holder.data)
+    there, here = described(graph.node), described(alone.node)
+    assert set(there) == set(here)
+    assert here["dominator"].type_name == there["dominator"].type_name
+    for name in set(there) - {"dominator", "refcount", "unexplained", "found"}:
+        assert here[name] == there[name], name
+    assert repr(alone.node).partition(": ")[2] == repr(graph.node).partition(": ")[2]
+    assert alone.node.snapshot.closed and not snapshot.closed
+
+
+@pytest.mark.parametrize("name", NAVIGATION)
+def test_navigation_needs_a_snapshot(kept, name):
+    _, top, why = kept
+    for node in (top[0].node, why.node, why.path[-1].source):
+        with pytest.raises(leakgraph.ClosedError, match=r"leakgraph\.snapshot\(\)"):
+            NAVIGATION[name](node)
+
+
+def test_dominators_are_known_one_step_up(kept):
+    _, top, _ = kept
+    rows = [row for row in top if row.node.dominator is not None]
+    assert rows
+    for row in rows:
+        assert row.node.dominator.label
+        assert row.node.dominator.retained >= row.node.retained
+
+
+def test_top_prints_and_converts(kept):
+    _, top, _ = kept
+    dicts = top.to_dicts()
+    assert [row["node"] for row in dicts] == [row.node.index for row in top]
+    assert len(json.loads(top.json)["rows"]) == len(top)
+    assert all(row.held_by in str(top) for row in top)
+    assert str(top[:3]) != "" and "<table>" in top._repr_html_()
+
+
+@pytest.mark.libraries
+def test_to_pandas(kept):
+    pytest.importorskip("pandas")
+    _, top, _ = kept
+    assert list(top.to_pandas()["node"]) == [row.node.index for row in top]
+
+
+def test_rows_pickle_without_a_file(kept):
+    _, top, _ = kept
+    rows = pickle.loads(pickle.dumps(list(top)))
+    for row, loaded in zip(top, rows):
+        assert (loaded.name, loaded.retained) == (row.name, row.retained)
+        assert repr(loaded.node) == repr(row.node)
+        there = described(row.node)
+        for name, value in described(loaded.node).items():
+            if name == "dominator" and value is not None:
+                assert value.label == there[name].label
+            elif name != "dominator":
+                assert value == there[name], name
+    assert rows[0].node.snapshot is rows[1].node.snapshot
+    assert copy.copy(top[0].node) == copy.deepcopy(top[0].node) == top[0].node
+    with pytest.raises(leakgraph.ClosedError):
+        rows[0].node.referrers()
+
+
+def test_a_pickle_of_something_else_is_refused():
+    from leakgraph import _core
+
+    for wrong in ([], {"a": b""}, {1: "text"}):
+        with pytest.raises(leakgraph.ArgumentError, match="pickle"):
+            _core._recalled(wrong)
+    snapshot = _core._recalled({1: b"no record"})
+    with pytest.raises((ValueError, EOFError, TypeError)):
+        snapshot.node(1).label
+
+
+def test_why_has_all_its_parts(kept, tmp_path):
+    holder, _, _ = kept
+    why, whole = leakgraph.why(holder.data), leakgraph.snapshot().why(holder.data)
+    assert str(why.path) == str(whole.path)
+    assert [hop.label for hop in why.frees] == [hop.label for hop in whole.frees]
+    assert len(why.cuts) == len(whole.cuts) and why.cut_count == whole.cut_count
+    assert len(why.paths) == len(whole.paths) and why.kept is None
+    assert why.retained == whole.retained
+    assert why.dominator.label == whole.dominator.label
+    assert why.drawing.nodes == whole.drawing.nodes
+    assert set(json.loads(why.json)) == set(json.loads(whole.json))
+    assert [node.label for node in why.nodes] == [why.node.label]
+    assert "<pre" in why._repr_html_()
+    why.save(tmp_path / "why.dot")
+    with pytest.raises(leakgraph.ClosedError, match=r"leakgraph\.snapshot\(\)"):
+        why.merged
+
+
+def test_findings_and_figures_and_tensors_keep_no_snapshot():
+    before = leakgraph.memory().host["leakgraph"]
+    answers = leakgraph.findings(), leakgraph.figures(), leakgraph.tensors()
+    assert leakgraph.memory().host["leakgraph"] == before
+    assert all(isinstance(str(answer), str) for answer in answers)
