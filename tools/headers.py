@@ -30,6 +30,7 @@ HEADERS = (
     "libgraph/include/leakgraph/allocator.h",
     "libgraph/include/leakgraph/plugin.h",
     "libgraph/include/leakgraph/lock.h",
+    "libgraph/include/leakgraph/options.h",
     "export/include/leakgraph/export.h",
 )
 INCLUDE_DIRS = ("libgraph/include", "export/include")

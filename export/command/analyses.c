@@ -167,6 +167,7 @@ lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
 {
     lg_error error = {0};
     lg_cycle_options options = {
+        .size = sizeof options,
         .holding = arguments->holding,
         .kinds = arguments->kinds,
         .min_bytes = arguments->min_bytes,
@@ -291,7 +292,8 @@ lg__verb_analyze(const lg_arguments *arguments)
     }
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
-    lg_save_options options = {.compress = (int)arguments->compress,
+    lg_save_options options = {.size = sizeof options,
+                               .compress = (int)arguments->compress,
                                .analysis = analysis};
     lg_status status = lg_graph_save(graph, arguments->output, &options,
                                      lg__monitor(), &error);

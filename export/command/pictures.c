@@ -48,7 +48,8 @@ view_object(const lg_arguments *arguments, const lg_analysis *analysis,
     lg_status status;
     lg_error error = {0};
     const lg_graph *graph = lg_analysis_graph(analysis);
-    lg_view_options options = {.max_nodes = arguments->max_nodes};
+    lg_view_options options = {.size = sizeof options,
+                               .max_nodes = arguments->max_nodes};
     double share =
         arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
     if (!lg__select_one(graph, arguments, &node, code))

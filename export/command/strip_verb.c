@@ -11,7 +11,8 @@ lg__verb_strip(const lg_arguments *arguments)
     lg_graph *graph;
     lg_graph *stripped = NULL;
     lg_error error = {0};
-    lg_save_options options = {.compress = (int)arguments->compress};
+    lg_save_options options = {.size = sizeof options,
+                               .compress = (int)arguments->compress};
     if (!arguments->output) {
         lg__complain("strip needs a file to write: give -o stripped.lgs");
         return EXIT_USAGE;

@@ -13,6 +13,7 @@ static lg_view_options
 view_options(const lg_arguments *arguments)
 {
     return (lg_view_options){
+        .size = sizeof(lg_view_options),
         .direction = arguments->direction,
         .max_depth = arguments->depth,
         .max_nodes = arguments->max_nodes,
@@ -119,7 +120,9 @@ lg__draw(const lg_arguments *arguments, const lg_view *view)
 {
     lg_text dot = {0};
     lg_error error = {0};
-    lg_dot_options options = {arguments->title, arguments->legend};
+    lg_dot_options options = {.size = sizeof options,
+                              .title = arguments->title,
+                              .legend = arguments->legend};
     lg_status status = lg_view_dot(view, &options, &dot, &error);
     if (!status)
         status = lg_render_file(dot.data, dot.length, arguments->format,

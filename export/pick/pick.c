@@ -3,6 +3,8 @@
 #include "pick/picker.h"
 #include "view/retained_label.h"
 
+#include <leakgraph/options.h>
+
 #include <stdlib.h>
 
 #define MOST_NODES 100000u
@@ -41,16 +43,17 @@ static lg_status
 complete_options(const lg_view_options *given, lg_view_options *out,
                  lg_error *err)
 {
-    lg_view_options options = {0};
-    if (given)
-        options = *given;
+    lg_view_options options = LG_VIEW_OPTIONS_INIT;
+    lg_status status = lg_options_read(&options, given, "lg_view_options", err);
+    if (status)
+        return status;
     if (!options.max_depth)
         options.max_depth = 3;
     if (!options.max_nodes)
         options.max_nodes = 120;
     if (!options.max_siblings)
         options.max_siblings = 3;
-    lg_status status = check_room(options.max_nodes, err);
+    status = check_room(options.max_nodes, err);
     if (status)
         return status;
     if (options.max_siblings > options.max_nodes)

@@ -376,7 +376,8 @@ lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle,
 {
     cycle_view picture = {
         .analysis = analysis, .cycle = cycle, .others = SIZE_MAX};
-    lg_view_options options = {.direction = LG_REFS, .max_nodes = 60};
+    lg_view_options options = {
+        .size = sizeof options, .direction = LG_REFS, .max_nodes = 60};
     if (!cycle->shortest.count)
         return lg_error_set(err, LG_EINVAL,
                             "the cycle has no round: take it from "

@@ -151,7 +151,8 @@ static lg_status
 find_rows(dominator_view *picture, uint32_t node, double min_share,
           uint32_t max_nodes, const lg_monitor *monitor, lg_error *err)
 {
-    const lg_dominator_options options = {.node = node,
+    const lg_dominator_options options = {.size = sizeof options,
+                                          .node = node,
                                           .alive = true,
                                           .min_share = min_share,
                                           .limit = max_nodes - max_nodes / 4,
@@ -189,8 +190,10 @@ lg_view_dominators(const lg_analysis *analysis, lg_node node, double min_share,
                    lg_error *err)
 {
     dominator_view picture = {.analysis = analysis};
-    lg_view_options options = {
-        .direction = LG_REFS, .max_nodes = max_nodes ? max_nodes : USUAL_NODES};
+    lg_view_options options = {.size = sizeof options,
+                               .direction = LG_REFS,
+                               .max_nodes =
+                                   max_nodes ? max_nodes : USUAL_NODES};
     lg_status status = check(analysis, node, min_share, options.max_nodes, err);
     if (status)
         return status;

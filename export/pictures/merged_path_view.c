@@ -211,8 +211,10 @@ lg_view_paths(const lg_analysis *analysis, const lg_node *nodes, size_t count,
               lg_error *err)
 {
     merged_path_view picture = {0};
-    lg_view_options options = {
-        .direction = LG_REFS, .max_nodes = max_nodes ? max_nodes : USUAL_NODES};
+    lg_view_options options = {.size = sizeof options,
+                               .direction = LG_REFS,
+                               .max_nodes =
+                                   max_nodes ? max_nodes : USUAL_NODES};
     const lg_graph *graph = lg_analysis_graph(analysis);
     if (!count || options.max_nodes > MOST_DRAWN)
         return lg_error_set(err, LG_EINVAL,

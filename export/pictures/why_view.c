@@ -5,6 +5,8 @@
 #include "pick/picker.h"
 #include "view/retained_label.h"
 
+#include <leakgraph/options.h>
+
 #include <stdlib.h>
 
 #define MOST_PATHS 8u
@@ -173,11 +175,12 @@ draw_alive(why_view *view, lg_error *err)
 
 // No path leads to garbage: what there is to see is who refers to it.
 static lg_status
-view_garbage(const lg_why *why, const lg_view_options *given,
-             const lg_monitor *monitor, lg_view **out, lg_error *err)
+view_garbage(const lg_why *why, uint32_t max_nodes, const lg_monitor *monitor,
+             lg_view **out, lg_error *err)
 {
-    lg_view_options options = {.direction = LG_BACKREFS,
-                               .max_nodes = given ? given->max_nodes : 0,
+    lg_view_options options = {.size = sizeof options,
+                               .direction = LG_BACKREFS,
+                               .max_nodes = max_nodes,
                                .analysis = why->analysis};
     lg_view *view;
     lg_status status = lg_view_new(lg_analysis_graph(why->analysis), &why->node,
@@ -201,15 +204,20 @@ lg_view_why(const lg_why *why, const lg_view_options *options,
             const lg_monitor *monitor, lg_view **out, lg_error *err)
 {
     const lg_graph *graph = lg_analysis_graph(why->analysis);
-    uint32_t most = options && options->max_nodes ? options->max_nodes : 120;
+    lg_view_options whole = LG_VIEW_OPTIONS_INIT;
+    lg_status status = lg_options_read(&whole, options, "lg_view_options", err);
+    if (status)
+        return status;
+    uint32_t most = whole.max_nodes ? whole.max_nodes : 120;
     why_view view = {.why = why};
-    lg_status status = lg__view_check(graph, why->node, most, err);
+    status = lg__view_check(graph, why->node, most, err);
     if (status)
         return status;
     most = most < LEAST_NODES ? LEAST_NODES : most;
     if (why->garbage)
-        return view_garbage(why, options, monitor, out, err);
-    lg_view_options whole = {.direction = LG_PATH, .max_nodes = most};
+        return view_garbage(why, whole.max_nodes, monitor, out, err);
+    whole = (lg_view_options){
+        .size = sizeof whole, .direction = LG_PATH, .max_nodes = most};
     status = lg__picker_open(&view.picker, graph, &whole, err);
     if (!status) {
         view.picker.view->form = VIEW_WHY;

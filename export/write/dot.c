@@ -3,6 +3,8 @@
 #include "view/look.h"
 #include "view/view_words.h"
 
+#include <leakgraph/options.h>
+
 #include <string.h>
 
 #define LABEL_LIMIT 36u
@@ -295,8 +297,11 @@ lg_status
 lg_view_dot(const lg_view *view, const lg_dot_options *options, lg_text *out,
             lg_error *err)
 {
-    static const lg_dot_options plain = {NULL, false};
-    add_head(view, options ? options : &plain, out);
+    lg_dot_options whole = LG_DOT_OPTIONS_INIT;
+    lg_status status = lg_options_read(&whole, options, "lg_dot_options", err);
+    if (status)
+        return status;
+    add_head(view, &whole, out);
     for (size_t i = 0; i < view->node_count; i++)
         add_node(&view->nodes[i], i, out);
     for (size_t i = 0; i < view->edge_count; i++)

@@ -70,7 +70,7 @@ file_bytes(void)
 bytes
 saved(const lg_graph *graph, int level)
 {
-    lg_save_options options = {.compress = level};
+    lg_save_options options = {.size = sizeof options, .compress = level};
     lg_error err;
     lg_status status =
         lg_graph_save(graph, path_of("graph"), &options, NULL, &err);

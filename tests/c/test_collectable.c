@@ -64,7 +64,7 @@ check_kinds(const lg_graph *graph, const uint8_t *flags)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     lg_analysis *analysis = analysed(graph);
-    lg_cycle_options options = {.min_bytes = 0};
+    lg_cycle_options options = {.size = sizeof options, .min_bytes = 0};
     lg_cycles cycles;
     lg_path path;
     REQUIRE(lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) ==

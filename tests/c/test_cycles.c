@@ -6,7 +6,7 @@
 static void
 expect(story *made, const char *expected)
 {
-    const lg_cycle_options all = {.min_bytes = 0};
+    const lg_cycle_options all = {.size = sizeof all, .min_bytes = 0};
     lg_graph *graph = story_end(made);
     lg_analysis *analysis = analysed(graph);
     lg_cycles cycles;
@@ -342,8 +342,10 @@ listed(void)
     };
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         lg_cycles cycles;
-        REQUIRE(lg_analysis_cycles(analysis, &asked[i].options, NULL, &cycles,
-                                   NULL) == LG_OK);
+        lg_cycle_options options = asked[i].options;
+        options.size = sizeof options;
+        REQUIRE(lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) ==
+                LG_OK);
         CHECK(cycles.total == asked[i].total);
         CHECK(cycles.count == asked[i].count);
         lg_cycles_free(&cycles);

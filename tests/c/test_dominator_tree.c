@@ -31,6 +31,7 @@ plant(uint32_t *list, uint32_t *links)
 static lg_dominator_tree
 ask(const lg_analysis *analysis, lg_dominator_options options)
 {
+    options.size = sizeof options;
     lg_dominator_tree tree = {0};
     REQUIRE(lg_analysis_dominator_tree(analysis, &options, NULL, &tree, NULL) ==
             LG_OK);
@@ -144,8 +145,9 @@ refusals(void)
     lg_graph *graph = plant(&list, links);
     lg_analysis *analysis = analysed(graph);
     lg_dominator_tree tree = {0};
-    lg_dominator_options wrong[] = {{.node = 9999},
-                                    {.node = list, .min_share = 1.5}};
+    lg_dominator_options wrong[] = {
+        {.size = sizeof *wrong, .node = 9999},
+        {.size = sizeof *wrong, .node = list, .min_share = 1.5}};
     for (size_t i = 0; i < 2; i++)
         CHECK(lg_analysis_dominator_tree(analysis, &wrong[i], NULL, &tree,
                                          NULL) == LG_EINVAL);

@@ -1,6 +1,4 @@
 // Figures: what belongs to each, what it keeps alive, and who holds it.
-#include <leakgraph/report.h>
-
 #include "analysis/analysis_private.h"
 #include "drawn.h"
 #include "story.h"

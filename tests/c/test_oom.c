@@ -111,7 +111,7 @@ do_save(const lg_graph *graph)
 static lg_status
 do_save_compressed(const lg_graph *graph)
 {
-    lg_save_options options = {.compress = 3};
+    lg_save_options options = {.size = sizeof options, .compress = 3};
     return lg_graph_save(graph, path, &options, NULL, NULL);
 }
 
@@ -288,7 +288,8 @@ analyses(void)
     lg_graph *graph = drawn_with_devices();
     lg_analysis *analysis = analysed(graph);
     CHECK(sweep(graph, do_analyse) == 0);
-    lg_save_options options = {3, analysis};
+    lg_save_options options = {
+        .size = sizeof options, .compress = 3, .analysis = analysis};
     REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
     REQUIRE(lg_graph_load(path, 0, NULL, &again, NULL) == LG_OK);
     CHECK(sweep(again, do_load_analysis) == 0);

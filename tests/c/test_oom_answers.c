@@ -13,7 +13,8 @@ static const lg_analysis *asked;
 static lg_status
 do_cycles(const lg_graph *graph)
 {
-    const lg_cycle_options options = {.min_bytes = 0, .holding = "tensor"};
+    const lg_cycle_options options = {
+        .size = sizeof options, .min_bytes = 0, .holding = "tensor"};
     lg_cycles cycles = {0};
     lg_text text = {0};
     uint8_t *flags = NULL;

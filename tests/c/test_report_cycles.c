@@ -11,7 +11,7 @@ begins(size_t limit, unsigned kinds, const char *expected)
     lg_cycles cycles;
     lg_text text = {0};
     const lg_cycle_options options = {
-        .min_bytes = 0, .limit = limit, .kinds = kinds};
+        .size = sizeof options, .min_bytes = 0, .limit = limit, .kinds = kinds};
     REQUIRE(lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) ==
             LG_OK);
     REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text, NULL) ==

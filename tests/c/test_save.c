@@ -73,7 +73,7 @@ not_files(void)
     CHECK(lg_graph_save(graph, path_of("fifo"), NULL, NULL, &err) == LG_EIO);
     CHECK(lg_graph_save(graph, folder_path(), NULL, NULL, &err) == LG_EIO);
     CHECK(lg_graph_save(graph, path_of("no/x"), NULL, NULL, &err) == LG_EIO);
-    lg_save_options options = {.compress = 20};
+    lg_save_options options = {.size = sizeof options, .compress = 20};
     CHECK(lg_graph_save(graph, path_of("x"), &options, NULL, &err) ==
           LG_EINVAL);
     CHECK(unlink(path_of("fifo")) == 0);

@@ -64,7 +64,8 @@ check_analysis(const lg_analysis *analysis)
 static bytes
 saved_with(const lg_graph *graph, const lg_analysis *analysis, int level)
 {
-    lg_save_options options = {level, analysis};
+    lg_save_options options = {
+        .size = sizeof options, .compress = level, .analysis = analysis};
     REQUIRE(lg_graph_save(graph, path_of("graph"), &options, NULL, NULL) ==
             LG_OK);
     return file_bytes();
@@ -122,8 +123,10 @@ round_trip(void)
         CHECK(second.length == file.length &&
               memcmp(second.data, file.data, file.length) == 0);
         CHECK(lg_graph_save(graph, path_of("graph"),
-                            &(lg_save_options){0, kept}, NULL,
-                            &err) == LG_EINVAL);
+                            &(lg_save_options){.size = sizeof(lg_save_options),
+                                               .compress = 0,
+                                               .analysis = kept},
+                            NULL, &err) == LG_EINVAL);
         lg_analysis_free(kept);
         lg_graph_free(again);
         free(file.data);

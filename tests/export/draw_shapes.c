@@ -13,9 +13,11 @@ draw(const test_shape *shape, const char *folder, const char *suffix)
     lg_error error = {0};
     lg_view *view = NULL;
     lg_text dot = {0}, text = {0};
-    lg_view_options options = {.direction = (lg_direction)shape->direction,
+    lg_view_options options = {.size = sizeof options,
+                               .direction = (lg_direction)shape->direction,
                                .weak = true};
-    lg_dot_options look = {shape->name, true};
+    lg_dot_options look = {
+        .size = sizeof look, .title = shape->name, .legend = true};
     lg_graph *graph = shape->make(&subject);
     snprintf(path, sizeof path, "%s/%s.%s", folder, shape->name, suffix);
     if (lg_view_new(graph, &subject, 1, &options, NULL, &view, &error) ||

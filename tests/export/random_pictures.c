@@ -157,7 +157,7 @@ static lg_status
 view_cycle(chance *luck, const lg_analysis *analysis, lg_view **out)
 {
     lg_cycles cycles = {0};
-    lg_cycle_options options = {.min_bytes = 0};
+    lg_cycle_options options = {.size = sizeof options, .min_bytes = 0};
     lg_status status =
         lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL);
     if (!status && !cycles.count)
@@ -178,6 +178,7 @@ make_view(chance *luck, const lg_graph *graph, const lg_analysis *analysis,
     uint32_t most[] = {0, 3, 12, 60, 600};
     uint32_t node = below(luck, lg_graph_columns(graph)->node_count);
     lg_view_options options = {
+        .size = sizeof options,
         .direction = (lg_direction)below(luck, 3),
         .max_depth = below(luck, 6),
         .max_nodes = most[below(luck, 5)],
@@ -207,8 +208,9 @@ draw(chance *luck, const lg_view *view, uint64_t number)
 {
     static const char *const formats[] = {"svg", "png", "pdf", "dot"};
     const char *format = formats[number % 4];
-    lg_dot_options look = {below(luck, 2) ? odd_name(luck) : NULL,
-                           below(luck, 2)};
+    lg_dot_options look = {.size = sizeof look,
+                           .title = below(luck, 2) ? odd_name(luck) : NULL,
+                           .legend = below(luck, 2)};
     lg_text dot = {0}, text = {0}, json = {0};
     lg_error error = {0};
     char *data = NULL;

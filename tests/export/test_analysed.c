@@ -63,7 +63,7 @@ view_cycle(const subject *made, size_t index)
 {
     lg_cycles cycles = {0};
     lg_view *view = NULL;
-    lg_cycle_options options = {.min_bytes = 0};
+    lg_cycle_options options = {.size = sizeof options, .min_bytes = 0};
     REQUIRE(!lg_analysis_cycles(made->analysis, &options, NULL, &cycles, NULL));
     REQUIRE(index < cycles.count);
     REQUIRE(!lg_view_cycle(made->analysis, &cycles.items[index], NULL, &view,
@@ -158,7 +158,7 @@ test_why_marks_the_only_holds(void)
     lg_view *view = NULL;
     lg_nodes tensor = {0};
     subject losses = open_shape("losses");
-    lg_view_options options = {.max_nodes = 3};
+    lg_view_options options = {.size = sizeof options, .max_nodes = 3};
     REQUIRE(!lg_graph_select(losses.graph, "name:train.trainer.losses[1]",
                              &tensor, NULL));
     REQUIRE(!view_why(losses.analysis, tensor.items[0], &options, &view));
@@ -209,7 +209,8 @@ test_why_of_every_node(void)
         uint32_t nodes = lg_graph_columns(made.graph)->node_count;
         for (uint32_t node = 0; node < nodes && node < 100; node++) {
             lg_view *view = NULL;
-            lg_view_options options = {.max_nodes = node % 2 ? 16 : 120};
+            lg_view_options options = {.size = sizeof options,
+                                       .max_nodes = node % 2 ? 16 : 120};
             CHECK(!view_why(made.analysis, node, &options, &view));
             lg_view_free(view);
         }
@@ -304,7 +305,8 @@ test_views_show_what_is_retained(void)
 {
     lg_view *view = NULL;
     subject losses = open_shape("losses");
-    lg_view_options options = {.analysis = losses.analysis};
+    lg_view_options options = {.size = sizeof options,
+                               .analysis = losses.analysis};
     REQUIRE(!lg_view_new(losses.graph, &losses.node, 1, &options, NULL, &view,
                          NULL));
     lg_text dot = dot_of(view);
@@ -336,7 +338,8 @@ test_folds_say_at_least(void)
         }
         lg_graph *graph = heap_close(&heap);
         REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
-        lg_view_options options = {.analysis = analysis, .max_depth = 1};
+        lg_view_options options = {
+            .size = sizeof options, .analysis = analysis, .max_depth = 1};
         REQUIRE(!lg_view_new(graph, &jobs, 1, &options, NULL, &view, NULL));
         lg_text text = {0};
         REQUIRE(!lg_view_text(view, &text, NULL));
@@ -356,7 +359,21 @@ test_nonsense_is_refused(void)
     subject losses = open_shape("losses");
     const lg_analysis *analysis = losses.analysis;
     lg_cycle nothing = {0};
-    lg_view_options two = {.max_nodes = 2};
+    lg_view_options two = {.size = sizeof two, .max_nodes = 2};
+    lg_view_options no_size = {.max_nodes = 20};
+    lg_dot_options no_dot_size = {.legend = true};
+    lg_text text = {0};
+    lg_why why;
+    REQUIRE(!lg_why_new(analysis, 1, NULL, &why, NULL));
+    CHECK(lg_view_why(&why, &no_size, NULL, &view, NULL) == LG_EINVAL);
+    CHECK(lg_view_new(losses.graph, &why.node, 1, &no_size, NULL, &view,
+                      NULL) == LG_EINVAL);
+    REQUIRE(!lg_view_why(&why, NULL, NULL, &view, NULL));
+    CHECK(lg_view_dot(view, &no_dot_size, &text, NULL) == LG_EINVAL);
+    CHECK(!text.data);
+    lg_view_free(view);
+    view = NULL;
+    lg_why_free(&why);
     CHECK(lg_view_dominators(analysis, LG_NONE, 1.5, 0, NULL, &view, NULL) ==
           LG_EINVAL);
     CHECK(lg_view_dominators(analysis, LG_NONE, 0, 2, NULL, &view, NULL) ==

@@ -12,7 +12,7 @@ static void
 print_view(const lg_graph *graph, uint32_t subject, lg_direction direction,
            lg_text *out)
 {
-    lg_view_options options = {.direction = direction};
+    lg_view_options options = {.size = sizeof options, .direction = direction};
     lg_view *view = NULL;
     REQUIRE(!lg_view_new(graph, &subject, 1, &options, NULL, &view, NULL));
     REQUIRE(!lg_view_text(view, out, NULL));
@@ -203,7 +203,8 @@ test_holders_stand_on_one_side(void)
     heap_open(&heap);
     uint32_t figure = add_figure(&heap, &canvas);
     lg_graph *graph = heap_close(&heap);
-    lg_view_options options = {.direction = LG_BACKREFS};
+    lg_view_options options = {.size = sizeof options,
+                               .direction = LG_BACKREFS};
     lg_view *view = NULL;
     lg_text dot = {0};
     REQUIRE(!lg_view_new(graph, &figure, 1, &options, NULL, &view, NULL));
@@ -256,7 +257,8 @@ test_room_goes_where_the_bytes_are(void)
         heap_index(&heap, part, last, 0);
     }
     lg_graph *graph = heap_close(&heap);
-    lg_view_options options = {.direction = LG_REFS, .max_nodes = 300};
+    lg_view_options options = {
+        .size = sizeof options, .direction = LG_REFS, .max_nodes = 300};
     lg_text text = {0};
     lg_view *view = NULL;
     REQUIRE(!lg_view_new(graph, &owner, 1, &options, NULL, &view, NULL));

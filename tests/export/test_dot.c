@@ -9,8 +9,9 @@ dot_with_name(const char *name, const char *title)
     test_heap heap;
     lg_view *view = NULL;
     lg_text dot = {0};
-    lg_dot_options look = {title, false};
-    lg_view_options options = {.direction = LG_REFS};
+    lg_dot_options look = {
+        .size = sizeof look, .title = title, .legend = false};
+    lg_view_options options = {.size = sizeof options, .direction = LG_REFS};
     heap_open(&heap);
     uint32_t top = heap_add(&heap, "app.Top", 48);
     uint32_t other = heap_add(&heap, "function", 136);
@@ -107,7 +108,8 @@ test_edges_without_a_rank_keep_no_room(void)
     test_heap heap;
     lg_view *view = NULL;
     lg_text dot = {0};
-    lg_view_options options = {.direction = LG_BACKREFS};
+    lg_view_options options = {.size = sizeof options,
+                               .direction = LG_BACKREFS};
     heap_open(&heap);
     uint32_t held = heap_add(&heap, "app.Held", 48);
     uint32_t holder = heap_add(&heap, "app.Holder", 48);

@@ -13,10 +13,12 @@ check_shape(const test_shape *shape)
     lg_view *view = NULL;
     lg_text dot = {0}, text = {0}, json = {0};
     lg_graph *graph = shape->make(&subject);
-    lg_view_options options = {.direction = (lg_direction)shape->direction,
+    lg_view_options options = {.size = sizeof options,
+                               .direction = (lg_direction)shape->direction,
                                .weak = true,
                                .max_nodes = 30};
-    lg_dot_options look = {shape->name, true};
+    lg_dot_options look = {
+        .size = sizeof look, .title = shape->name, .legend = true};
     REQUIRE(!lg_view_new(graph, &subject, 1, &options, NULL, &view, &error));
     lg_graph_free(graph); // a view outlives its graph
     REQUIRE(!lg_view_dot(view, &look, &dot, &error));

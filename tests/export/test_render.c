@@ -14,7 +14,8 @@ dot_of(const test_shape *shape)
     lg_view *view = NULL;
     lg_text dot = {0};
     lg_graph *graph = shape->make(&subject);
-    lg_view_options options = {.direction = (lg_direction)shape->direction,
+    lg_view_options options = {.size = sizeof options,
+                               .direction = (lg_direction)shape->direction,
                                .weak = true};
     REQUIRE(!lg_view_new(graph, &subject, 1, &options, NULL, &view, NULL));
     REQUIRE(!lg_view_dot(view, NULL, &dot, NULL));

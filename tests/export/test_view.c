@@ -51,7 +51,8 @@ test_budget_holds(void)
         uint32_t subject;
         lg_graph *graph = shapes[i].make(&subject);
         for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
-            lg_view_options options = {.direction =
+            lg_view_options options = {.size = sizeof options,
+                                       .direction =
                                            (lg_direction)shapes[i].direction,
                                        .max_nodes = limits[k],
                                        .max_depth = 6,
@@ -68,7 +69,7 @@ test_budget_holds(void)
 static void
 test_siblings_fold(void)
 {
-    lg_view_options options = {.direction = LG_REFS};
+    lg_view_options options = {.size = sizeof options, .direction = LG_REFS};
     check_text("losses", options, "[3] … [999]  997 more Tensor  1.95 GiB",
                "[3]  Tensor");
     options.max_siblings = 5;
@@ -78,7 +79,7 @@ test_siblings_fold(void)
 static void
 test_small_values_fold(void)
 {
-    lg_view_options options = {.direction = LG_REFS};
+    lg_view_options options = {.size = sizeof options, .direction = LG_REFS};
     check_text("losses", options, "3 values: .lr .epoch .seed", NULL);
     check_text("wide", options, "99,925 values: [0] [1]", NULL);
 }
@@ -87,8 +88,10 @@ static void
 test_every_type_is_shown(void)
 {
     // Seven boxes for the list and five kinds.
-    lg_view_options options = {
-        .direction = LG_REFS, .max_nodes = 7, .max_depth = 1};
+    lg_view_options options = {.size = sizeof options,
+                               .direction = LG_REFS,
+                               .max_nodes = 7,
+                               .max_depth = 1};
     check_text("wide", options, "Order", NULL);
     check_text("wide", options, "ndarray", NULL);
 }
@@ -96,7 +99,7 @@ test_every_type_is_shown(void)
 static void
 test_noise_comes_last(void)
 {
-    lg_view_options options = {.direction = LG_REFS};
+    lg_view_options options = {.size = sizeof options, .direction = LG_REFS};
     uint32_t subject;
     lg_graph *graph = shape_find("class")->make(&subject);
     char *text = text_of(graph, subject, options);
@@ -111,7 +114,8 @@ test_noise_comes_last(void)
 static void
 test_depth_is_told(void)
 {
-    lg_view_options options = {.direction = LG_REFS, .max_depth = 1};
+    lg_view_options options = {
+        .size = sizeof options, .direction = LG_REFS, .max_depth = 1};
     check_text("losses", options, "list of 1,000  7.87 KiB  +1,000 more",
                "Tensor");
     options.direction = LG_BACKREFS;
@@ -121,7 +125,7 @@ test_depth_is_told(void)
 static void
 test_weak_is_asked_for(void)
 {
-    lg_view_options options = {.direction = LG_REFS};
+    lg_view_options options = {.size = sizeof options, .direction = LG_REFS};
     check_text("loop", options, "weakref", "referent");
     options.weak = true;
     check_text("loop", options, "referent", NULL);
@@ -130,7 +134,8 @@ test_weak_is_asked_for(void)
 static void
 test_native_holder_is_told(void)
 {
-    lg_view_options options = {.direction = LG_BACKREFS};
+    lg_view_options options = {.size = sizeof options,
+                               .direction = LG_BACKREFS};
     check_text("held", options,
                "held by native code (2 references leakgraph cannot see)", NULL);
 }
@@ -138,7 +143,8 @@ test_native_holder_is_told(void)
 static void
 test_roots_end_the_search(void)
 {
-    lg_view_options options = {.direction = LG_BACKREFS, .max_depth = 9};
+    lg_view_options options = {
+        .size = sizeof options, .direction = LG_BACKREFS, .max_depth = 9};
     check_text("who", options, "module train  .trainer", NULL);
     check_text("who", options, "root: an imported module", NULL);
 }
@@ -155,7 +161,8 @@ test_path_to_every_node(void)
         uint32_t nodes = lg_graph_columns(graph)->node_count;
         nodes = lg_graph_is_partial(graph) ? 0 : nodes < 100 ? nodes : 100;
         for (uint32_t node = 0; node < nodes; node++) {
-            lg_view_options options = {.direction = LG_PATH,
+            lg_view_options options = {.size = sizeof options,
+                                       .direction = LG_PATH,
                                        .max_nodes = limits[node % 5]};
             lg_view *view = view_of(graph, node, options);
             CHECK(lg_view_node_count(view) <= options.max_nodes);
@@ -191,7 +198,8 @@ test_path_to_what_is_folded(void)
                  {cell, ".__closure__[0]\n╰→ cell"}};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         REQUIRE(lg_node_folded_into(graph, paths[i].node) != LG_NONE);
-        lg_view_options options = {.direction = LG_PATH};
+        lg_view_options options = {.size = sizeof options,
+                                   .direction = LG_PATH};
         char *text = text_of(graph, paths[i].node, options);
         if (!strstr(text, paths[i].wanted))
             fprintf(stderr, "no %s in\n%s", paths[i].wanted, text);
@@ -208,7 +216,7 @@ test_path_to_what_is_folded(void)
 static void
 test_path_is_cut_in_the_middle(void)
 {
-    lg_view_options options = {.direction = LG_PATH};
+    lg_view_options options = {.size = sizeof options, .direction = LG_PATH};
     check_text("chain", options, "more objects", NULL);
     check_text("chain", options, "╰→ Node", NULL);
     options.max_nodes = 3;
@@ -218,7 +226,7 @@ test_path_is_cut_in_the_middle(void)
 static void
 test_garbage_is_called_so(void)
 {
-    lg_view_options options = {.direction = LG_PATH};
+    lg_view_options options = {.size = sizeof options, .direction = LG_PATH};
     check_text("loop", options, "no root reaches it", NULL);
 }
 
@@ -227,7 +235,7 @@ static void
 test_repeats_are_counted(void)
 {
     test_heap heap;
-    lg_view_options options = {.direction = LG_REFS};
+    lg_view_options options = {.size = sizeof options, .direction = LG_REFS};
     heap_open(&heap);
     uint32_t list = heap_add(&heap, "list", 56);
     uint32_t one = heap_add(&heap, "app.Order", 48);
@@ -259,7 +267,8 @@ test_one_holder_by_two_kinds_of_edge(void)
     heap_edge(&heap, frame, batch, LG_EDGE_STACK, 0);
     heap_root(&heap, frame, LG_ROOT_THREAD, "MainThread");
     lg_graph *graph = heap_close(&heap);
-    lg_view_options options = {.direction = LG_BACKREFS};
+    lg_view_options options = {.size = sizeof options,
+                               .direction = LG_BACKREFS};
     lg_view *view = view_of(graph, batch, options);
     CHECK(lg_view_node_count(view) == 2);
     lg_view_free(view);
@@ -270,7 +279,8 @@ static void
 test_room_is_shared(void)
 {
     test_heap heap;
-    lg_view_options options = {.direction = LG_REFS, .max_siblings = 100};
+    lg_view_options options = {
+        .size = sizeof options, .direction = LG_REFS, .max_siblings = 100};
     heap_open(&heap);
     uint32_t top = heap_add(&heap, "tuple", 56);
     uint32_t wide = heap_add(&heap, "list", 56);
@@ -294,7 +304,7 @@ test_errors(void)
     lg_graph *graph = shape_find("single")->make(&subject);
     lg_error error = {0};
     lg_view *view = NULL;
-    lg_view_options options = {.max_nodes = 2};
+    lg_view_options options = {.size = sizeof options, .max_nodes = 2};
     uint32_t stranger = 77;
     CHECK(lg_view_new(graph, &subject, 0, NULL, NULL, &view, &error) ==
           LG_EINVAL);

@@ -44,8 +44,10 @@ draw(const lg_graph *graph, uint32_t subject, lg_direction direction)
 {
     lg_view *view = NULL;
     lg_text dot = {0}, text = {0}, json = {0};
-    lg_view_options options = {
-        .direction = direction, .max_nodes = 20, .weak = true};
+    lg_view_options options = {.size = sizeof options,
+                               .direction = direction,
+                               .max_nodes = 20,
+                               .weak = true};
     lg_status status =
         lg_view_new(graph, &subject, 1, &options, NULL, &view, NULL);
     if (!status)
@@ -142,7 +144,7 @@ sweep_analysed(const char *name)
     uint32_t subject;
     lg_analysis *analysis = NULL;
     lg_cycles cycles = {0};
-    lg_cycle_options all = {.min_bytes = 0};
+    lg_cycle_options all = {.size = sizeof all, .min_bytes = 0};
     lg_graph *graph = shape_find(name)->make(&subject);
     REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
     REQUIRE(!lg_analysis_cycles(analysis, &all, NULL, &cycles, NULL));

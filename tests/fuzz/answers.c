@@ -10,7 +10,8 @@ enum { NODES = 12, LIMIT = 9, LARGE = 20000 };
 static void
 show(lg_view *view)
 {
-    lg_dot_options look = {"title", true};
+    lg_dot_options look = {
+        .size = sizeof look, .title = "title", .legend = true};
     lg_text text = {0};
     lg_view_text(view, &text, NULL);
     lg_view_json(view, &text, NULL);
@@ -28,6 +29,7 @@ draw_near(const lg_graph *graph, const lg_analysis *analysis,
     for (unsigned i = 0; i < 12; i++) {
         lg_view *view = NULL;
         lg_view_options options = {
+            .size = sizeof options,
             .direction = (lg_direction)(i % 3),
             .max_depth = 1 + i % 5,
             .max_nodes = most[i % 4],
@@ -64,10 +66,12 @@ static void
 ask_cycles(const lg_analysis *analysis, lg_text *text)
 {
     lg_cycles cycles;
-    lg_cycle_options options = {.holding = "tensor", .limit = LIMIT};
+    lg_cycle_options options = {
+        .size = sizeof options, .holding = "tensor", .limit = LIMIT};
     if (lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) == LG_OK)
         lg_cycles_free(&cycles);
-    options = (lg_cycle_options){.limit = LIMIT};
+    options =
+        (lg_cycle_options){.size = sizeof(lg_cycle_options), .limit = LIMIT};
     if (lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) != LG_OK)
         return;
     for (int format = 0; format < 2; format++)
@@ -128,7 +132,8 @@ ask_why(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
     for (size_t i = 0; i < count; i++) {
         lg_why why;
         lg_view *view = NULL;
-        lg_view_options options = {.max_nodes = most[i % 3]};
+        lg_view_options options = {.size = sizeof options,
+                                   .max_nodes = most[i % 3]};
         if (lg_why_new(analysis, nodes[i], NULL, &why, NULL) != LG_OK)
             continue;
         for (int format = 0; format < 2; format++) {

@@ -31,7 +31,8 @@ saved(const lg_graph *graph, const lg_analysis *analysis, int level,
 {
     char path[4096];
     struct stat about;
-    lg_save_options options = {.compress = level, .analysis = analysis};
+    lg_save_options options = {
+        .size = sizeof options, .compress = level, .analysis = analysis};
     snprintf(path, sizeof path, "%s/.graph", folder);
     REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
     FILE *file = fopen(path, "rb");

@@ -22,7 +22,9 @@ typedef enum lg_direction {
     LG_PATH,     /**< a shortest strong path from a GC root */
 } lg_direction;
 
+/** Start from LG_VIEW_OPTIONS_INIT. */
 typedef struct lg_view_options {
+    size_t size; /**< of this struct */
     lg_direction direction;
     uint32_t max_depth;    /**< hops from the nodes; 0: 3 */
     uint32_t max_nodes;    /**< drawn at most, folded groups included; 0: 120;
@@ -34,6 +36,11 @@ typedef struct lg_view_options {
     /** Of the same graph: nodes show what they retain; NULL: their own sizes */
     const lg_analysis *analysis;
 } lg_view_options;
+
+#define LG_VIEW_OPTIONS_INIT                                                   \
+    {                                                                          \
+        .size = sizeof(lg_view_options)                                        \
+    }
 
 /**
  * Picks what to draw, starting at `nodes`. Siblings that are alike (same type,
@@ -90,10 +97,17 @@ LG_API lg_status lg_view_text(const lg_view *view, lg_text *out, lg_error *err);
 /** The view as JSON: {"nodes": [...], "edges": [...]}. */
 LG_API lg_status lg_view_json(const lg_view *view, lg_text *out, lg_error *err);
 
+/** Start from LG_DOT_OPTIONS_INIT. */
 typedef struct lg_dot_options {
+    size_t size;       /**< of this struct */
     const char *title; /**< above the picture; NULL: none */
     bool legend;
 } lg_dot_options;
+
+#define LG_DOT_OPTIONS_INIT                                                    \
+    {                                                                          \
+        .size = sizeof(lg_dot_options)                                         \
+    }
 
 /** The view as Graphviz DOT. options may be NULL. */
 LG_API lg_status lg_view_dot(const lg_view *view, const lg_dot_options *options,

@@ -71,7 +71,9 @@ typedef struct lg_dominator_tree {
     uint64_t *bytes;   /**< what `retained` points into */
 } lg_dominator_tree;
 
+/** Start from LG_DOMINATOR_OPTIONS_INIT. */
 typedef struct lg_dominator_options {
+    size_t size;      /**< of this struct */
     lg_node node;     /**< whose tree; LG_NONE: that of everything */
     bool alive;       /**< of everything, leave garbage out; that the roots
                            reach nothing has its row, too */
@@ -82,6 +84,11 @@ typedef struct lg_dominator_options {
     uint32_t links;   /**< nothing below so many of one type in a row (0: any):
                            each element of a linked list dominates the rest */
 } lg_dominator_options;
+
+#define LG_DOMINATOR_OPTIONS_INIT                                              \
+    {                                                                          \
+        .size = sizeof(lg_dominator_options), .node = LG_NONE                  \
+    }
 
 /** What would be freed with what: rows that retain the most first, as long as
  *  there is room, with the rest counted. LG_EINVAL for a node that is not there

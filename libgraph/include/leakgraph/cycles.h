@@ -49,7 +49,9 @@ typedef struct lg_cycles {
     size_t of_kind[3]; /**< of those, by lg_cycle_kind */
 } lg_cycles;
 
+/** Start from LG_CYCLE_OPTIONS_INIT. */
 typedef struct lg_cycle_options {
+    size_t size; /**< of this struct */
     /** The name of a type: a cycle must retain an instance of it or of a
      *  subclass. "tensor" and "figure" stand for their categories. NULL: any.
      */
@@ -66,6 +68,11 @@ typedef struct lg_cycle_options {
     uint32_t device;   /**< what is retained there makes them big; LG_NONE: the
                             host and all devices together */
 } lg_cycle_options;
+
+#define LG_CYCLE_OPTIONS_INIT                                                  \
+    {                                                                          \
+        .size = sizeof(lg_cycle_options), .min_bytes = -1, .device = LG_NONE   \
+    }
 
 /** The cycles of the graph, biggest retained bytes first. options may be NULL.
  *  CPython's own algorithm decides what is collectable (refcounts minus

@@ -30,12 +30,19 @@ LG_API lg_status lg_graph_load(const char *path, unsigned flags,
 LG_API lg_status lg_graph_load_memory(const void *data, size_t length,
                                       lg_graph **out, lg_error *err);
 
+/** Start from LG_SAVE_OPTIONS_INIT. */
 typedef struct lg_save_options {
+    size_t size;  /**< of this struct */
     int compress; /**< zstd level 1 to 19 for every section; 0: none */
     /** Kept in the file with the graph that it is of (lg_analysis_load); NULL:
      *  none. */
     const lg_analysis *analysis;
 } lg_save_options;
+
+#define LG_SAVE_OPTIONS_INIT                                                   \
+    {                                                                          \
+        .size = sizeof(lg_save_options)                                        \
+    }
 
 /** Writes the graph to a file without a name, or a temporary one beside `path`,
  *  syncs it and puts it there: an interrupted save leaves the old file whole.

@@ -4,6 +4,7 @@
 #include "paths/paths_private.h"
 
 #include <leakgraph/answers.h>
+#include <leakgraph/options.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ typedef struct part {
 typedef struct planting {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    const lg_dominator_options *options;
+    lg_dominator_options options;
     lg__walk walk;
     uint64_t least; // bytes worth a row
     lg_dominator_tree out;
@@ -113,14 +114,14 @@ is_in_chain(const planting *state, uint32_t at)
 {
     const lg_dominator_row *rows = state->out.rows;
     const uint32_t *types = state->graph->columns.type;
-    for (uint32_t links = 0; links < state->options->links; links++) {
+    for (uint32_t links = 0; links < state->options.links; links++) {
         uint32_t above = rows[at].parent;
         if (above == LG_NONE || rows[above].node == LG_NONE ||
             types[rows[above].node] != types[rows[at].node])
             return false;
         at = above;
     }
-    return state->options->links > 0;
+    return state->options.links > 0;
 }
 
 // What a row owns is counted; what may have a row is pushed.
@@ -129,7 +130,7 @@ expand(planting *state, uint32_t at)
 {
     lg__gathered below = {0};
     lg_dominator_row *row = &state->out.rows[at];
-    const lg_dominator_options *options = state->options;
+    const lg_dominator_options *options = &state->options;
     bool open = (options->depth == 0 || row->depth < options->depth) &&
                 (row->node == LG_NONE || !is_in_chain(state, at));
     bool going = lg__gather_dominated(state->analysis, state->walk.fold,
@@ -151,12 +152,12 @@ has_many_alike(const planting *state, const part *one)
     const lg_dominator_row *rows = state->out.rows;
     const uint32_t *types = state->graph->columns.type;
     uint32_t alike = 0;
-    if (state->options->alike == 0)
+    if (state->options.alike == 0)
         return false;
     for (size_t i = 0; i < state->out.count; i++)
         alike += rows[i].parent == one->parent &&
                  types[rows[i].node] == types[one->node];
-    return alike >= state->options->alike;
+    return alike >= state->options.alike;
 }
 
 static bool
@@ -177,7 +178,7 @@ add_part(planting *state, const part *one)
 static lg_status
 add_parts(planting *state, const lg_monitor *monitor, lg_error *err)
 {
-    size_t limit = state->options->limit;
+    size_t limit = state->options.limit;
     bool enough = true;
     while (enough && state->parts > 0) {
         if (limit > 0 && state->out.count >= limit)
@@ -211,7 +212,7 @@ add_top(planting *state, lg_dominator_top top)
     lg_dominator_row row = {
         .top = top, .node = LG_NONE, .parent = LG_NONE, .component = LG_NONE};
     row.total = bytes_below(state, root_of(state, &row));
-    if (row.total == 0 && !state->options->alive)
+    if (row.total == 0 && !state->options.alive)
         return true;
     return add_row(state, row) && expand(state, (uint32_t)state->out.count - 1);
 }
@@ -220,13 +221,13 @@ static bool
 add_tops(planting *state, uint32_t node)
 {
     uint32_t nodes = state->graph->columns.node_count;
-    bool alive = state->options->alive;
+    bool alive = state->options.alive;
     state->out.total = node != LG_NONE
                            ? lg__freed_by(state->analysis, node)
                            : bytes_below(state, nodes) +
                                  (alive ? 0 : bytes_below(state, nodes + 1));
     state->least =
-        (uint64_t)((double)state->out.total * state->options->min_share);
+        (uint64_t)((double)state->out.total * state->options.min_share);
     if (state->least == 0)
         state->least = 1;
     if (node == LG_NONE)
@@ -356,11 +357,16 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
                            lg_error *err)
 {
     const lg_graph *graph = analysis->graph;
-    planting state = {.analysis = analysis, .graph = graph, .options = options};
-    lg_status status = check(graph, options, err);
+    planting state = {.analysis = analysis,
+                      .graph = graph,
+                      .options = LG_DOMINATOR_OPTIONS_INIT};
+    lg_status status =
+        lg_options_read(&state.options, options, "lg_dominator_options", err);
+    if (status == LG_OK)
+        status = check(graph, &state.options, err);
     if (status != LG_OK)
         return status;
-    uint32_t node = options->node;
+    uint32_t node = state.options.node;
     state.walk = (lg__walk){
         .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
     if (state.walk.fold == NULL ||

@@ -2,6 +2,8 @@
 // and the shortest way around.
 #include "cycles/cycles_private.h"
 
+#include <leakgraph/options.h>
+
 #include <stdlib.h>
 
 enum { HELD_BYTES_SHOWN = 1 << 20 };
@@ -254,15 +256,16 @@ lg_analysis_cycles(const lg_analysis *analysis, const lg_cycle_options *options,
         .analysis = analysis,
         .graph = lg_analysis_graph(analysis),
         .monitor = monitor,
-        .options = options
-                       ? *options
-                       : (lg_cycle_options){.min_bytes = -1, .device = LG_NONE},
+        .options = LG_CYCLE_OPTIONS_INIT,
     };
-    uint32_t device = state.options.device;
     lg_status status =
-        device != LG_NONE && device > state.graph->device_count
-            ? lg_error_set(err, LG_EINVAL, "there is no device %u", device)
-            : prepare(&state, err);
+        lg_options_read(&state.options, options, "lg_cycle_options", err);
+    if (status != LG_OK)
+        return status;
+    uint32_t device = state.options.device;
+    status = device != LG_NONE && device > state.graph->device_count
+                 ? lg_error_set(err, LG_EINVAL, "there is no device %u", device)
+                 : prepare(&state, err);
     if (status == LG_OK)
         status = list(&state, err);
     if (status == LG_OK)

@@ -3,6 +3,7 @@
 #include "file/saved.h"
 
 #include <leakgraph/file.h>
+#include <leakgraph/options.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,16 +195,20 @@ lg_graph_save(const lg_graph *graph, const char *path,
               const lg_save_options *options, const lg_monitor *monitor,
               lg_error *err)
 {
+    lg_save_options whole = LG_SAVE_OPTIONS_INIT;
+    lg_status status = lg_options_read(&whole, options, "lg_save_options", err);
+    if (status != LG_OK)
+        return status;
     writer out = {.monitor = monitor, .sink = {.descriptor = -1}};
-    const lg_analysis *analysis = options ? options->analysis : NULL;
+    const lg_analysis *analysis = whole.analysis;
     lg__array arrays[LG__ARRAY_COUNT] = {{0}};
     uint64_t binding[LG__ANALYSIS_WORDS];
-    lg_status status = lg__file_check_machine(err);
+    status = lg__file_check_machine(err);
     memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
     if (status == LG_OK && analysis != NULL)
         status = lg__analysis_arrays(analysis, graph, arrays, binding, err);
     if (status == LG_OK)
-        status = prepare_zstd(&out, options ? options->compress : 0, err);
+        status = prepare_zstd(&out, whole.compress, err);
     if (status == LG_OK)
         status = lg__sink_open(&out.sink, path, err);
     if (status == LG_OK)

@@ -125,7 +125,8 @@ lg_tabulate_dominators(const lg_analysis *analysis, lg_node node,
                        double min_share, lg_table **out, lg_error *err)
 {
     report to = {.analysis = analysis, .graph = analysis->graph};
-    const lg_dominator_options options = {.node = node,
+    const lg_dominator_options options = {.size = sizeof options,
+                                          .node = node,
                                           .min_share = min_share,
                                           .limit = ROWS_SHOWN,
                                           .depth = DEPTH_SHOWN};

@@ -101,7 +101,7 @@ static bool
 request_parse(cycles_request *self, core_state *state, PyObject *const *values)
 {
     uint64_t limit = DEFAULT_LIMIT;
-    *self = (cycles_request){.options = {.min_bytes = -1, .device = LG_NONE}};
+    *self = (cycles_request){.options = LG_CYCLE_OPTIONS_INIT};
     if (!parse_holding(self, values[ARG_HOLDING]) ||
         !parse_kinds(state, values[ARG_KIND], &self->options.kinds) ||
         !parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) ||

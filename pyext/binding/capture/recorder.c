@@ -179,7 +179,8 @@ record_here(core_state *state, capture_request *request, saving *self)
     lg_graph *graph = request_capture(request, state);
     if (graph == NULL)
         return false;
-    lg_save_options options = {.compress = self->compress};
+    lg_save_options options = {.size = sizeof options,
+                               .compress = self->compress};
     const lg_columns *columns = lg_graph_columns(graph);
     self->nodes = columns->node_count;
     self->edges = columns->edge_count;

@@ -113,7 +113,7 @@ static bool
 save_to(snapshot_object *snapshot, const char *path, int level, bool analysed,
         const lg_monitor *monitor)
 {
-    lg_save_options options = {.compress = level};
+    lg_save_options options = {.size = sizeof options, .compress = level};
     const lg_graph *graph = analysed ? NULL : snapshot_acquire(snapshot);
     if (analysed) {
         options.analysis = analysis_acquire(snapshot, monitor);

@@ -68,7 +68,8 @@ drawing_dealloc(drawing_object *self)
 static lg_status
 make_dot(drawing_object *self, lg_text *dot, lg_error *error)
 {
-    lg_dot_options options = {self->title, self->legend};
+    lg_dot_options options = {
+        .size = sizeof options, .title = self->title, .legend = self->legend};
     return lg_view_dot(self->view, &options, dot, error);
 }
 

@@ -111,8 +111,9 @@ request_parse(show_request *self, core_state *state, lg_direction direction,
               PyObject *const *values)
 {
     *self = (show_request){.target = values[ARG_TARGET],
-                           .view = {.direction = direction},
+                           .view = LG_VIEW_OPTIONS_INIT,
                            .style = {.legend = true}};
+    self->view.direction = direction;
     return parse_view(self, values) &&
            arg_text("title", values[ARG_TITLE], &self->style.title) &&
            arg_flag(values[ARG_LEGEND], &self->style.legend) &&
