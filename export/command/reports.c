@@ -38,7 +38,9 @@ static lg_status
 write_types(const lg_arguments *arguments, const lg_graph *graph,
             lg_format format, lg_text *out, lg_error *err)
 {
-    size_t limit = arguments->limit ? arguments->limit : 20;
+    size_t limit = arguments->all     ? 0
+                   : arguments->limit ? arguments->limit
+                                      : 20;
     return lg_report_types(graph, arguments->sort, limit, format, out, err);
 }
 

@@ -58,7 +58,7 @@ lg__sort_read(const char *word, lg_sort *out)
     unsigned key = choose(word, keys, 3);
     *out = (lg_sort)key;
     if (key == 3)
-        lg__complain("--sort takes bytes, count or name, not '%s'", word);
+        lg__complain("--by takes bytes, count or name, not '%s'", word);
     return key < 3;
 }
 

@@ -22,15 +22,15 @@ static const lg_verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph info run.lgs\n"},
-    {"types", lg__verb_types, "slj", 1, 0,
+    {"types", lg__verb_types, "sLj", 1, 0,
      "how many objects of each type there are",
-     "leakgraph types SNAP [--sort bytes|count|name] [--limit N] [--json]",
+     "leakgraph types SNAP [--by bytes|count|name] [--limit N|all] [--json]",
      "Prints a table of types with the number of their objects and their "
      "shallow\n"
      "size, the largest first (20 lines, or --limit).\n"
      "\n"
      "Example:\n"
-     "  leakgraph types run.lgs --sort count --limit 10\n"},
+     "  leakgraph types run.lgs --by count --limit 10\n"},
     {"refs", lg__verb_refs, "dlwyj", 2, 0, "what an object refers to",
      "leakgraph refs SNAP SELECTOR [--depth N] [--limit N] [--weak] [--json]",
      "Prints a tree of what the object refers to. Siblings that are alike "

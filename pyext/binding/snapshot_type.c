@@ -235,8 +235,8 @@ static PyMethodDef snapshot_methods[] = {
      "uncollected($self, /)\n--\n\nWhat expect_collectable() was told of and "
      "was still alive: a list of\nUncollected(label, node, why)."},
     {"types", FASTCALL(snapshot_types), KEYWORDS,
-     "types($self, /, *, sort='bytes', limit=None)\n--\n\nA table of types "
-     "with count and bytes, sorted by 'bytes', 'count' or 'name'."},
+     "types($self, /, *, by='bytes', limit=None)\n--\n\nA table of types "
+     "with count and bytes, biggest by 'bytes', 'count' or 'name'."},
     {"info", snapshot_info, METH_NOARGS,
      "info($self, /)\n--\n\nWhat is known of the snapshot: time, pid, python, "
      "capture.method ..."},

@@ -21,6 +21,48 @@ from leakgraph.expect import Uncollected
 _T = TypeVar("_T")
 _Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _Progress = bool | Callable[[str, float], object] | None
+_Column = Literal[
+    "address",
+    "type",
+    "size",
+    "refcount",
+    "found",
+    "node_flags",
+    "first_edge",
+    "edge_target",
+    "edge_payload",
+    "edge_kind",
+]
+_CycleKind = Literal["collectable", "held", "uncollectable"]
+_RootKind = Literal["module", "thread", "interpreter", "static", "native", "given"]
+_EdgeKind = Literal[
+    "reference",
+    "attribute",
+    "value",
+    "key",
+    "index",
+    "element",
+    "local",
+    "stack",
+    "cell",
+    "dict",
+    "globals",
+    "type",
+    "referent",
+    "field",
+    "frame",
+    "native",
+]
+_TensorKind = Literal[
+    "parameter",
+    "buffer",
+    "gradient",
+    "optimizer state",
+    "activation",
+    "temporary",
+    "other",
+]
+_FigureHolder = Literal["pyplot", "animation", "callback", "variable", "native"]
 _Holding = str | Callable[[str], object] | None
 
 __version__: str
@@ -72,7 +114,7 @@ def keep_memory(max_bytes: int, /) -> int: ...
 def load(path: _Path, *, progress: _Progress = None) -> Snapshot: ...
 def show_refs(
     obj: object,
-    filename: _Path | None = None,
+    path: _Path | None = None,
     *,
     also: Iterable[object] = (),
     max_depth: int = 3,
@@ -86,7 +128,7 @@ def show_refs(
 ) -> Drawing: ...
 def show_backrefs(
     obj: object,
-    filename: _Path | None = None,
+    path: _Path | None = None,
     *,
     also: Iterable[object] = (),
     max_depth: int = 3,
@@ -100,7 +142,7 @@ def show_backrefs(
 ) -> Drawing: ...
 def show_path(
     obj: object,
-    filename: _Path | None = None,
+    path: _Path | None = None,
     *,
     also: Iterable[object] = (),
     max_depth: int = 3,
@@ -115,7 +157,7 @@ def show_path(
 def cycles(
     *,
     holding: _Holding = None,
-    kind: str | Sequence[str] | None = None,
+    kind: _CycleKind | Sequence[_CycleKind] | None = None,
     min_bytes: int | None = None,
     limit: int | None = 20,
     by: str | None = None,
@@ -192,16 +234,16 @@ class Snapshot:
     def types(
         self,
         *,
-        sort: Literal["bytes", "count", "name"] = "bytes",
+        by: Literal["bytes", "count", "name"] = "bytes",
         limit: int | None = None,
     ) -> TypeTable: ...
     def info(self) -> Info: ...
     def threads(self, *, progress: _Progress = None) -> Report: ...
-    def column(self, name: str, /) -> memoryview: ...
+    def column(self, name: _Column, /) -> memoryview: ...
     def show_refs(
         self,
-        obj: object,
-        filename: _Path | None = None,
+        target: object,
+        path: _Path | None = None,
         *,
         also: Iterable[object] = (),
         max_depth: int = 3,
@@ -215,8 +257,8 @@ class Snapshot:
     ) -> Drawing: ...
     def show_backrefs(
         self,
-        obj: object,
-        filename: _Path | None = None,
+        target: object,
+        path: _Path | None = None,
         *,
         also: Iterable[object] = (),
         max_depth: int = 3,
@@ -230,8 +272,8 @@ class Snapshot:
     ) -> Drawing: ...
     def show_path(
         self,
-        obj: object,
-        filename: _Path | None = None,
+        target: object,
+        path: _Path | None = None,
         *,
         also: Iterable[object] = (),
         max_depth: int = 3,
@@ -245,7 +287,7 @@ class Snapshot:
     ) -> Drawing: ...
     def show_dominators(
         self,
-        filename: _Path | None = None,
+        path: _Path | None = None,
         *,
         min_share: float = 0.01,
         max_nodes: int = 60,
@@ -260,7 +302,7 @@ class Snapshot:
         self,
         *,
         holding: _Holding = None,
-        kind: str | Sequence[str] | None = None,
+        kind: _CycleKind | Sequence[_CycleKind] | None = None,
         min_bytes: int | None = None,
         limit: int | None = 20,
         by: str | None = None,
@@ -293,7 +335,7 @@ class Snapshot:
         progress: _Progress = None,
     ) -> TensorGroups: ...
     def figures(self, *, progress: _Progress = None) -> Figures: ...
-    def why(self, obj: object, *, progress: _Progress = None) -> Why: ...
+    def why(self, target: object, *, progress: _Progress = None) -> Why: ...
     def memory(self) -> Accounting: ...
     def findings(self, *, progress: _Progress = None) -> Findings: ...
     def merged_paths(
@@ -377,7 +419,7 @@ class Edge:
     @property
     def label(self) -> str: ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> _EdgeKind: ...
     @property
     def weak(self) -> bool: ...
     @property
@@ -538,7 +580,7 @@ class Cycle:
     @property
     def retained_total(self) -> int: ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> _CycleKind: ...
     @property
     def reason(self) -> str: ...
     @property
@@ -655,13 +697,13 @@ class Why:
     def _repr_html_(self) -> str: ...
 
 @final
-class Root(_Row, tuple[Node, str, str]):
+class Root(_Row, tuple[Node, _RootKind, str]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = ("node", "kind", "name")
     @property
     def node(self) -> Node: ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> _RootKind: ...
     @property
     def name(self) -> str: ...
 
@@ -797,7 +839,7 @@ class TensorRow(
     @property
     def shape(self) -> tuple[int, ...] | str | None: ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> _TensorKind: ...
     @property
     def bytes(self) -> int: ...
     @property
@@ -887,7 +929,7 @@ class FigureRow(
     @property
     def reachable(self) -> bool: ...
     @property
-    def held_by(self) -> tuple[tuple[str, str], ...]: ...
+    def held_by(self) -> tuple[tuple[_FigureHolder, str], ...]: ...
 
 @final
 class Account(

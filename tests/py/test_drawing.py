@@ -47,7 +47,9 @@ def test_path_to_any_node(snap):
 
 
 def test_a_str_is_a_selector_on_a_snapshot_only(snap):
-    assert "str" in str(leakgraph.show_refs("type:list"))
+    assert "str" in str(leakgraph.show_refs("a list"))
+    with pytest.raises(leakgraph.ArgumentError, match="takes an object"):
+        leakgraph.show_refs("type:list")
     assert "module sys" in str(snap.show_refs("module:sys"))
 
 
@@ -261,4 +263,4 @@ def test_arguments(holder):
         leakgraph.show_refs(holder, None, [1])
     with pytest.raises(TypeError, match="title"):
         leakgraph.show_refs(holder, title=17)
-    assert leakgraph.show_refs(obj=holder, filename=None).nodes > 1
+    assert leakgraph.show_refs(obj=holder, path=None).nodes > 1

@@ -88,14 +88,14 @@ def test_types(snap):
 
 
 def test_types_sorted_and_limited(snap):
-    by_count = snap.types(sort="count", limit=5)
+    by_count = snap.types(by="count", limit=5)
     assert len(by_count) == 5
     counts = [row.count for row in by_count]
     assert counts == sorted(counts, reverse=True)
-    names = [row.name for row in snap.types(sort="name")]
+    names = [row.name for row in snap.types(by="name")]
     assert names == sorted(names)
-    with pytest.raises(leakgraph.ArgumentError, match="sort must be"):
-        snap.types(sort="size")
+    with pytest.raises(leakgraph.ArgumentError, match="by must be"):
+        snap.types(by="size")
     with pytest.raises(ValueError, match="limit"):
         snap.types(limit=0)
 

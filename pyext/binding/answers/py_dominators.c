@@ -265,7 +265,7 @@ request_draw(picture_request *self, snapshot_object *snapshot)
 }
 
 const char snapshot_show_dominators_doc[] =
-    "show_dominators($self, /, filename=None, *, min_share=0.01, "
+    "show_dominators($self, /, path=None, *, min_share=0.01, "
     "max_nodes=60,\n"
     "                format=None, title=None, legend=True, progress=None)\n"
     "--\n\nDraw the dominator tree: what would be freed with what.\n\n"
@@ -276,7 +276,7 @@ PyObject *
 snapshot_show_dominators(PyObject *self, PyObject *const *args,
                          Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const char *const names[] = {"filename", "min_share", "max_nodes",
+    static const char *const names[] = {"path",     "min_share", "max_nodes",
                                         "format",   "title",     "legend",
                                         "progress", NULL};
     static const arg_list list = {"show_dominators", names, 1, 0};

@@ -175,8 +175,9 @@ core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 }
 
 const char snapshot_why_doc[] =
-    "why($self, /, obj, *, progress=None)\n--\n\n"
-    "What keeps an object alive.\n\nobj is a selector, a Node, a list or Nodes "
+    "why($self, /, target, *, progress=None)\n--\n\n"
+    "What keeps an object alive.\n\ntarget is a selector, a Node, a list or "
+    "Nodes "
     "of them, or a live object. Of several:\ntheir merged paths, then why the "
     "one that retains the most is alive.\nPartialError on a snapshot of a part "
     "of the heap." WHY_ENDING;
@@ -185,7 +186,7 @@ PyObject *
 snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
              PyObject *kwnames)
 {
-    static const char *const names[] = {"obj", "progress", NULL};
+    static const char *const names[] = {"target", "progress", NULL};
     static const arg_list list = {"why", names, 1, 1};
     PyObject *values[2] = {NULL};
     snapshot_object *snapshot = (snapshot_object *)self;

@@ -130,8 +130,7 @@ sort_named(core_state *state, const char *name, lg_sort *sort)
         }
     if (name != NULL)
         PyErr_Format(state->errors[ERROR_ARGUMENT],
-                     "sort must be 'bytes', 'count' or 'name', not '%s'.",
-                     name);
+                     "by must be 'bytes', 'count' or 'name', not '%s'.", name);
     return name == NULL;
 }
 
@@ -139,7 +138,7 @@ PyObject *
 snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                PyObject *kwnames)
 {
-    static const char *const names[] = {"sort", "limit", NULL};
+    static const char *const names[] = {"by", "limit", NULL};
     static const arg_list list = {"types", names, 0, 0};
     PyObject *values[2] = {NULL, NULL};
     const char *sort_name;
@@ -147,7 +146,7 @@ snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     uint64_t limit = 0;
     core_state *state = object_state(self);
     if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_text("sort", values[0], &sort_name) ||
+        !arg_text("by", values[0], &sort_name) ||
         !sort_named(state, sort_name, &sort) ||
         !arg_limit("limit", values[1], SIZE_MAX, &limit))
         return NULL;

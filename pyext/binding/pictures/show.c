@@ -30,7 +30,7 @@ typedef struct show_request {
 
 enum {
     ARG_TARGET,
-    ARG_FILENAME,
+    ARG_PATH,
     ARG_ALSO,
     ARG_MAX_DEPTH,
     ARG_MAX_NODES,
@@ -43,18 +43,23 @@ enum {
     ARG_COUNT,
 };
 
-static const char *const show_names[] = {
-    "obj",  "filename", "also",  "max_depth", "max_nodes", "format",
-    "weak", "types",    "title", "legend",    "progress",  NULL};
+#define SHOW_NAMES(first)                                                      \
+    {                                                                          \
+        first, "path", "also", "max_depth", "max_nodes", "format", "weak",     \
+            "types", "title", "legend", "progress", NULL                       \
+    }
 
-#define SHOW_SIGNATURE                                                         \
-    "obj, filename=None, *, also=(), max_depth=3,\n"                           \
-    "          max_nodes=120, format=None, weak=False, types=False,\n"         \
-    "          title=None, legend=True, progress=None)\n--\n\n"
+static const char *const live_names[] = SHOW_NAMES("obj");
+static const char *const saved_names[] = SHOW_NAMES("target");
+
+#define SHOW_SIGNATURE(first)                                                  \
+    first ", path=None, *, also=(), max_depth=3,\n"                            \
+          "          max_nodes=120, format=None, weak=False, types=False,\n"   \
+          "          title=None, legend=True, progress=None)\n--\n\n"
 
 #define SHOW_OPTIONS                                                           \
     "\n\n"                                                                     \
-    "filename  write the picture; the suffix chooses the format; {pid} and "   \
+    "path      write the picture; the suffix chooses the format; {pid} and "   \
     "{n}\n"                                                                    \
     "          become the process id and the next free number\n"               \
     "also      a list of further objects to start from\n"                      \
@@ -120,7 +125,7 @@ request_parse(show_request *self, core_state *state, lg_direction direction,
            parse_format(self, state, values[ARG_FORMAT]) &&
            progress_start(&self->progress, values[ARG_PROGRESS]) &&
            arg_objects("also", values[ARG_ALSO], &self->also) &&
-           drawing_file(state, values[ARG_FILENAME], &self->style,
+           drawing_file(state, values[ARG_PATH], &self->style,
                         self->suffix_format, &self->path);
 }
 
@@ -247,23 +252,25 @@ draw_live(show_request *self, PyObject *module)
     return show_objects(self, module_state(module));
 }
 
-const char core_show_refs_doc[] =
-    "show_refs($module, /, " SHOW_SIGNATURE "Draw what an object refers to.\n\n"
-    "obj is one object of any type: a list is drawn as a list. Visits only "
-    "what is\n"
-    "near it, so the size of the heap does not matter." SHOW_OPTIONS;
+const char core_show_refs_doc[] = "show_refs($module, /, " SHOW_SIGNATURE(
+    "obj") "Draw what an object refers to.\n\n"
+           "obj is one object of any type: a list is drawn as a list. Visits "
+           "only "
+           "what is\n"
+           "near it, so the size of the heap does not matter." SHOW_OPTIONS;
 
 const char core_show_backrefs_doc[] =
-    "show_backrefs($module, /, " SHOW_SIGNATURE
-    "Draw what refers to an object.\n\n"
-    "Takes a snapshot of the whole heap. To ask several questions, take one\n"
-    "snapshot and call Snapshot.show_backrefs()." SHOW_OPTIONS;
+    "show_backrefs($module, /, " SHOW_SIGNATURE(
+        "obj") "Draw what refers to an object.\n\n"
+               "Takes a snapshot of the whole heap. To ask several questions, "
+               "take one\n"
+               "snapshot and call Snapshot.show_backrefs()." SHOW_OPTIONS;
 
-const char core_show_path_doc[] =
-    "show_path($module, /, " SHOW_SIGNATURE
-    "Draw a shortest path of strong references from a GC root to an object.\n\n"
-    "Says so if no root reaches it. Takes a snapshot of the whole "
-    "heap." SHOW_OPTIONS;
+const char core_show_path_doc[] = "show_path($module, /, " SHOW_SIGNATURE(
+    "obj") "Draw a shortest path of strong references from a GC root to an "
+           "object.\n\n"
+           "Says so if no root reaches it. Takes a snapshot of the whole "
+           "heap." SHOW_OPTIONS;
 
 /* ----------------------------------------------------------- snapshots --- */
 
@@ -301,20 +308,19 @@ draw_saved(show_request *self, PyObject *snapshot)
     return show_nodes(self, (snapshot_object *)snapshot);
 }
 
-#define TARGET_KINDS "\n\nobj is a selector (a str), a Node, or a live object."
+#define TARGET_KINDS                                                           \
+    "\n\ntarget is a selector (a str), a Node, or a live object."
 
-const char snapshot_show_refs_doc[] =
-    "show_refs($self, /, " SHOW_SIGNATURE
-    "Draw what an object refers to." TARGET_KINDS SHOW_OPTIONS;
+const char snapshot_show_refs_doc[] = "show_refs($self, /, " SHOW_SIGNATURE(
+    "target") "Draw what an object refers to." TARGET_KINDS SHOW_OPTIONS;
 
 const char snapshot_show_backrefs_doc[] =
-    "show_backrefs($self, /, " SHOW_SIGNATURE
-    "Draw what refers to an object." TARGET_KINDS SHOW_OPTIONS;
+    "show_backrefs($self, /, " SHOW_SIGNATURE(
+        "target") "Draw what refers to an object." TARGET_KINDS SHOW_OPTIONS;
 
-const char snapshot_show_path_doc[] =
-    "show_path($self, /, " SHOW_SIGNATURE
-    "Draw a shortest path of strong references from a GC root to an "
-    "object." TARGET_KINDS SHOW_OPTIONS;
+const char snapshot_show_path_doc[] = "show_path($self, /, " SHOW_SIGNATURE(
+    "target") "Draw a shortest path of strong references from a GC root to an "
+              "object." TARGET_KINDS SHOW_OPTIONS;
 
 /* --------------------------------------------------------------- calls --- */
 
@@ -322,17 +328,18 @@ static PyObject *
 show(PyObject *asked, core_state *state, lg_direction direction,
      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const arg_list lists[] = {
-        [LG_REFS] = {"show_refs", show_names, 2, 1},
-        [LG_BACKREFS] = {"show_backrefs", show_names, 2, 1},
-        [LG_PATH] = {"show_path", show_names, 2, 1},
+    static const char *const functions[] = {
+        [LG_REFS] = "show_refs",
+        [LG_BACKREFS] = "show_backrefs",
+        [LG_PATH] = "show_path",
     };
     bool live = PyModule_Check(asked);
+    const arg_list list = {functions[direction],
+                           live ? live_names : saved_names, 2, 1};
     PyObject *values[ARG_COUNT] = {NULL};
     show_request request;
-    if (!args_take(&lists[direction], args, nargs, kwnames, values) ||
-        (live && !target_is_object(state, lists[direction].function,
-                                   values[ARG_TARGET])))
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        (live && !target_is_object(state, list.function, values[ARG_TARGET])))
         return NULL;
     PyObject *drawing = NULL;
     if (request_parse(&request, state, direction, values))

@@ -1,0 +1,129 @@
+"""One word for one thing, and closed choices that the stub lists as they are."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import leakgraph
+
+STUB = Path(leakgraph.__file__).with_name("_core.pyi")
+
+#: What the parameters of functions mean, each by one word.
+WORDS = {
+    "obj": "a live object",
+    "target": "what a snapshot is asked about: a selector, nodes, a live object",
+    "selector": "a selector alone",
+    "index": "the number of a node",
+    "name": "the name of a column",
+    "path": "a file to read or write",
+    "format": "of a picture, over the suffix",
+    "also": "further objects to start from",
+    "limit": "rows at most; None for all",
+    "by": "what the biggest is the biggest by",
+    "group": "what becomes one row",
+    "kind": "kinds of cycles",
+    "holding": "what cycles retain",
+    "device": "one device alone",
+    "min_bytes": "what a row has at least",
+    "min_share": "the same as a share",
+    "max_bytes": "memory of the capture",
+    "max_depth": "hops at most",
+    "max_nodes": "boxes at most",
+    "roots": "what a part of the heap starts from",
+    "weak": "follow weak references",
+    "types": "draw types",
+    "title": "above a picture",
+    "legend": "below a picture",
+    "label": "what to call an object",
+    "progress": "who is told how far it is",
+    "previews": "keep texts of values",
+    "keys": "keep keys of dicts",
+    "compress": "level of zstd",
+    "analysis": "save the analysis too",
+    "fork": "let a child do it",
+    "spill": "keep what a child needs on disk",
+    "hold": "stop until the child is done",
+    "timeout": "seconds without progress",
+    "signal": "save a snapshot on it",
+    "on_oom": "save one when memory runs out",
+    "rss": "save one at this use of memory",
+    "at_exit": "save one at the exit",
+    "keep": "files to keep",
+    "on_saved": "called with each",
+    "type": "whose instances keep memory elsewhere",
+    "member": "where the address is",
+    "offset": "the same as a number",
+    "length": "how many bytes",
+    "buffer_protocol": "take what it exports",
+    "reader": "a function that knows",
+}
+
+
+def parameters():
+    """(function, parameter) of everything public that is called."""
+    named = [(name, getattr(leakgraph, name)) for name in leakgraph.__all__]
+    named = [(n, f) for n, f in named if callable(f) and not isinstance(f, type)]
+    methods = [n for n in dir(leakgraph.Snapshot) if not n.startswith("_")]
+    for name in methods:
+        method = getattr(leakgraph.Snapshot, name)
+        if callable(method):
+            named.append((f"Snapshot.{name}", method))
+    for name, function in named:
+        for parameter in inspect.signature(function).parameters:
+            if parameter not in ("self", "args"):
+                yield name, parameter
+
+
+def test_each_word_is_known():
+    assert {word for _, word in parameters()} == set(WORDS)
+
+
+def test_objects_are_targets_of_snapshots_only():
+    for name, word in parameters():
+        is_method = name.startswith("Snapshot.") and name != "Snapshot.find"
+        assert word != "obj" or not is_method, name
+        assert word != "target" or is_method, name
+
+
+def choices():
+    """The literals of the stub by the name of their alias."""
+    found = {}
+    for line in ast.parse(STUB.read_text(encoding="utf-8")).body:
+        if isinstance(line, ast.Assign) and isinstance(line.value, ast.Subscript):
+            texts = [n.value for n in ast.walk(line.value) if type(n) is ast.Constant]
+            found[line.targets[0].id] = texts
+    return found
+
+
+@pytest.fixture(scope="module")
+def snapshot():
+    return leakgraph.snapshot()
+
+
+def test_kinds_of_edges_and_roots(snapshot):
+    known = choices()
+    assert {edge.kind for edge in snapshot.edges[:20000]} <= set(known["_EdgeKind"])
+    assert {root.kind for root in snapshot.roots} <= set(known["_RootKind"])
+
+
+def test_columns(snapshot):
+    for name in choices()["_Column"]:
+        assert len(snapshot.column(name)) >= 0
+    with pytest.raises(leakgraph.Error, match="shape"):
+        snapshot.column("shape")
+
+
+def test_kinds_of_cycles(snapshot):
+    kinds = choices()["_CycleKind"]
+    assert list(snapshot.cycles(kind=kinds).kinds) == kinds
+    for kind in kinds:
+        snapshot.cycles(kind=kind)
+
+
+def test_types_by(snapshot):
+    for by in ("bytes", "count", "name"):
+        assert len(snapshot.types(by=by, limit=3)) == 3
+    with pytest.raises(leakgraph.ArgumentError, match="by must be"):
+        snapshot.types(by="size")
