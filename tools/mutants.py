@@ -7,9 +7,9 @@ Two files beside this one hold one mutant a line, with ` :: ` between the fields
     FILE :: LINE => TO WHAT :: REASON     mutants_equivalent.txt: none can, and why
 
 WHAT stands once in the file; a space in it stands for any white space, also for the
-end of a line. TESTS are names that ctest
-knows (c.path) or what pytest runs (tests/py/test_why.py::test_name). LINE is a whole
-line, without the space around it. An empty line and one that begins with # say
+end of a line. TESTS are names that ctest knows (c.path) or what pytest runs
+(tests/py/test_why.py::test_name). LINE is a whole line, without the space around it;
+beside it, TO WHAT has single spaces. An empty line and one that begins with # say
 nothing.
 
 All other mutants come from universalmutator, a tool on PyPI.
@@ -109,7 +109,8 @@ def equivalent(root: Path, text: str) -> dict[tuple[str, str, str], str]:
 
 def reason_of(mutant: Mutant, reasons: dict[tuple[str, str, str], str]) -> str | None:
     """Why no test can fail on the mutant; None if one should."""
-    return reasons.get((mutant.path, mutant.before.strip(), mutant.after.strip()))
+    after = " ".join(mutant.after.split())
+    return reasons.get((mutant.path, mutant.before.strip(), after))
 
 
 def generated(root: Path, path: str) -> list[Mutant]:
@@ -131,7 +132,8 @@ def generated(root: Path, path: str) -> list[Mutant]:
     return found
 
 
-def sampled(root: Path, paths: Sequence[str], count: int, seed: int) -> list[Mutant]:
-    """So many mutants of the files, each as likely; the same for the same seed."""
+def shuffled(root: Path, paths: Sequence[str], seed: int) -> list[Mutant]:
+    """All mutants of the files, in an order that depends on the seed alone."""
     every = [mutant for path in paths for mutant in generated(root, path)]
-    return random.Random(seed).sample(every, min(count, len(every)))
+    random.Random(seed).shuffle(every)
+    return every

@@ -114,8 +114,7 @@ def judge(copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
     every = tuple(test for tests in groups for test in tests)
     path.write_text(mutant.applied(whole.decode()), "utf-8")
     try:
-        built, _ = copy.build(every)
-        if not built:
+        if not copy.compiles(mutant.path) or not copy.build(every)[0]:
             return UNBUILDABLE, ""
         if unchanged and copy.digest(mutant.path) == unchanged:
             return SAME, ""
@@ -156,20 +155,24 @@ class Run:
             self.memory.keep(mutant, verdict, by)
         return verdict, by
 
-    def over(self, title: str, every: Sequence[Mutant]) -> None:
-        """Try all; say how far it is, and what survives as soon as it does."""
+    def over(self, title: str, every: Sequence[Mutant], count: int) -> None:
+        """Try until so many compiled; say how far it is, and what survives at once."""
         start = time.monotonic()
-        for number, mutant in enumerate(every, 1):
-            show(f"[{number}/{len(every)}] {mutant}"[:100], keep=False)
+        number = 0
+        for mutant in every:
+            if number == count:
+                break
+            show(f"[{number}/{count}] {mutant}"[:100], keep=False)
             verdict, _ = self.verdict(mutant)
             self.verdicts[verdict] += 1
             if verdict == SURVIVED or (mutant.tests and verdict != KILLED):
                 self.survivors.append(mutant)
                 show(f"{verdict}: {mutant}", keep=True)
-            elif number % 20 == 0:
-                show(f"[{number}/{len(every)}] {self.summary()}", keep=True)
+            number += bool(mutant.tests) or verdict != UNBUILDABLE
+            if number % 20 == 0 and verdict == KILLED:
+                show(f"[{number}/{count}] {self.summary()}", keep=True)
         seconds = time.monotonic() - start
-        show(f"{title}: {len(every)} mutants in {seconds:.0f} s", keep=True)
+        show(f"{title}: {number} mutants in {seconds:.0f} s", keep=True)
 
     def summary(self) -> str:
         """How many there were of each verdict."""
@@ -186,7 +189,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         epilog=rest,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--sample", type=int, default=0, metavar="N")
+    parser.add_argument(
+        "--sample", type=int, default=0, metavar="N", help="mutants that compile"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--files", nargs="+", default=list(NEAR), metavar="PATTERN")
     parser.add_argument("--skip-permanent", action="store_true")
@@ -199,7 +204,7 @@ def try_all(chosen: argparse.Namespace, run: Run, root: Path) -> None:
     run.copy.sync()
     run.copy.configure()
     if not chosen.skip_permanent:
-        run.over("permanent", listed)
+        run.over("permanent", listed, len(listed))
     if chosen.sample:
         names = [str(path) for path in tracked.files(root, ".c", ".py")]
         paths = [
@@ -207,7 +212,8 @@ def try_all(chosen: argparse.Namespace, run: Run, root: Path) -> None:
             for name in names
             if any(fnmatch.fnmatch(name, pattern) for pattern in chosen.files)
         ]
-        run.over("sample", mutants.sampled(root, paths, chosen.sample, chosen.seed))
+        every = mutants.shuffled(root, paths, chosen.seed)
+        run.over("sample", every, chosen.sample)
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = tracked.ROOT) -> int:

@@ -5,12 +5,14 @@ It lies in build/, so a mutant never touches the tree that people work in.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -37,6 +39,29 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def targets_of(test: str) -> set[str]:
+    """What must be built to run a test, or the tests that a pattern names."""
+    if test.startswith("-"):
+        return set()
+    if test.startswith("tests/"):
+        return {"leakgraph_core", "leakgraph_command"}
+    programs = {"c": "c_tests", "export": "export_tests"}
+    return {
+        program
+        for prefix, program in programs.items()
+        if re.match(rf"\(?([a-z|]+\|)?{prefix}\b", test)
+    }
+
+
+def is_python(code: str) -> bool:
+    """Whether the code has no error of syntax."""
+    try:
+        ast.parse(code)
+    except SyntaxError:
+        return False
+    return True
+
+
 class WorkCopy:
     """A copy of the tree at `root`, in `place`."""
 
@@ -46,6 +71,7 @@ class WorkCopy:
         self.build_folder = place / "build" / "make"
         self.durations: dict[tuple[str, ...], float] = {}
         self.objects: dict[str, Path] = {}
+        self.compilers: dict[str, list[str]] = {}
         self.originals: dict[str, str] = {}
 
     def sync(self) -> None:
@@ -80,12 +106,15 @@ class WorkCopy:
         }
 
     def run(
-        self, command: Sequence[str], limit: float | None = None
+        self,
+        command: Sequence[str],
+        limit: float | None = None,
+        folder: Path | None = None,
     ) -> tuple[bool, str]:
         """Whether the command succeeds in time, and what it printed."""
         process = subprocess.Popen(
             command,
-            cwd=self.place,
+            cwd=folder or self.place,
             env=self.environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -114,15 +143,20 @@ class WorkCopy:
         for entry in json.loads(commands.read_text("utf-8")):
             path = os.path.relpath(entry["file"], self.place)
             self.objects[path] = self.build_folder / entry["output"]
+            self.compilers[path] = shlex.split(entry["command"])
+
+    def compiles(self, path: str) -> bool:
+        """Whether the compiler takes the file as it is now; quicker than a build."""
+        if path.endswith(".py"):
+            return is_python((self.place / path).read_text("utf-8"))
+        command = [*self.compilers[path], "-fsyntax-only", "-o", os.devnull]
+        return self.run(command, 300, self.build_folder)[0]
 
     def build(self, tests: Iterable[str]) -> tuple[bool, str]:
         """Build what the tests run."""
-        targets = set()
+        targets: set[str] = set()
         for test in tests:
-            if test.startswith("tests/"):
-                targets |= {"leakgraph_core", "leakgraph_command"}
-            else:
-                targets |= {"export_tests" if test.startswith("export") else "c_tests"}
+            targets |= targets_of(test)
         return self.run(
             ["cmake", "--build", str(self.build_folder), "--target", *sorted(targets)]
         )

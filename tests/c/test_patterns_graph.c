@@ -20,15 +20,17 @@ histories(void)
     const struct {
         const char *type; // of the container
         int losses;
-        bool deep; // in records within it
+        uint32_t records; // within it, around each loss
         const char *expected;
     } cases[] = {
-        {"list", 3, false, "loss-history "},
-        {"collections.deque", 4, true, "loss-history "},
-        {"dict", 3, true, "loss-history "},
-        {"list", 2, false, ""},
-        {"tuple", 3, false, ""},
-        {"app.Losses", 3, false, ""},
+        {"list", 3, 0, "loss-history "},
+        {"collections.deque", 4, 1, "loss-history "},
+        {"dict", 3, 1, "loss-history "},
+        {"list", 2, 0, ""},
+        {"list", 3, 2, "loss-history "},
+        {"list", 3, 3, ""},
+        {"tuple", 3, 0, ""},
+        {"app.Losses", 3, 0, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t app;
@@ -37,7 +39,7 @@ histories(void)
         story_attribute(&made, app, "all", all);
         for (int n = 0; n < cases[i].losses; n++) {
             uint32_t kept = heap_loss(&made);
-            if (cases[i].deep) {
+            for (uint32_t r = 0; r < cases[i].records; r++) {
                 uint32_t record = story_add(&made, "app.Record", NULL, 48);
                 story_attribute(&made, record, "loss", kept);
                 kept = heap_list(&made, record);
@@ -48,30 +50,52 @@ histories(void)
     }
 }
 
-// A total of three losses of one parameter; `shared`: of one forward.
+// A total of some losses of one parameter, each scaled and the total scaled,
+// too; `shared`: of one forward.
+static void
+check_total(const char *sum, const char *scale, int parts, bool shared,
+            const char *expected)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
+    uint32_t leaf = heap_leaf(&made, parameter);
+    uint32_t trunk = heap_grad_fn(&made, "TanhBackward0", leaf, LG_NONE);
+    uint32_t total = LG_NONE;
+    for (int n = 0; n < parts; n++) {
+        uint32_t from = shared ? trunk : leaf;
+        uint32_t part = heap_grad_fn(&made, "MseLossBackward0", from, LG_NONE);
+        uint32_t scaled = heap_grad_fn(&made, scale, part, LG_NONE);
+        total = heap_grad_fn(&made, sum, total, scaled);
+        total = heap_grad_fn(&made, scale, total, LG_NONE);
+    }
+    story_attribute(&made, app, "total", heap_tensor(&made, 4, total));
+    story_attribute(&made, app, "parameter", parameter);
+    check_found(&made, expected);
+}
+
 static void
 totals(void)
 {
-    for (int shared = 0; shared < 2; shared++) {
-        uint32_t app;
-        story made = heap_begin(&app);
-        uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
-        uint32_t leaf = heap_leaf(&made, parameter);
-        uint32_t trunk = heap_grad_fn(&made, "TanhBackward0", leaf, LG_NONE);
-        uint32_t total = LG_NONE;
-        for (int n = 0; n < 3; n++) {
-            uint32_t from = shared ? trunk : leaf;
-            uint32_t part = heap_grad_fn(&made, "MeanBackward0", from, LG_NONE);
-            uint32_t scaled =
-                heap_grad_fn(&made, "MulBackward0", part, LG_NONE);
-            total = heap_grad_fn(&made, "AddBackward0", total, scaled);
-            total = heap_grad_fn(&made, "torch.autograd.MulBackward0", total,
-                                 LG_NONE);
-        }
-        story_attribute(&made, app, "total", heap_tensor(&made, 4, total));
-        story_attribute(&made, app, "parameter", parameter);
-        check_found(&made, shared ? "" : "running-total ");
-    }
+    static const char *const sums[] = {"AddBackward0", "SubBackward0",
+                                       "LerpBackward0",
+                                       "torch.autograd.AddBackward0"};
+    static const char *const scales[] = {
+        "MulBackward0",     "DivBackward0",   "CloneBackward0",
+        "ToCopyBackward0",  "NegBackward0",   "SumBackward0",
+        "MeanBackward0",    "AliasBackward0", "UnsqueezeBackward0",
+        "SqueezeBackward0", "ViewBackward0",  "SelectBackward0",
+    };
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        check_total(sums[i], "MulBackward0", 3, false, "running-total ");
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+        check_total("AddBackward0", scales[i], 3, false, "running-total ");
+    check_total("AddBackward0", "torch.autograd.MulBackward0", 3, false,
+                "running-total ");
+    check_total("AddBackward0", "MulBackward0", 3, true, "");
+    check_total("AddBackward0", "MulBackward0", 2, false, "");
+    check_total("AddBackward0", "ReluBackward0", 3, false, "");
+    check_total("CatBackward0", "MulBackward0", 3, false, "");
 }
 
 static void
@@ -159,6 +183,26 @@ hooks(void)
     }
 }
 
+// A hook's store may be in a few lists, no more.
+static void
+deep_stores(void)
+{
+    for (uint32_t lists = 0; lists < 9; lists++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t node = heap_grad_fn(&made, "ReluBackward0", LG_NONE, LG_NONE);
+        uint32_t kept = heap_tensor(&made, HEAP_BIG, node);
+        for (uint32_t i = 0; i < lists; i++)
+            kept = heap_list(&made, kept);
+        uint32_t net = story_add(&made, "app.Net", NULL, 48);
+        uint32_t all = story_add(&made, "collections.OrderedDict", NULL, 100);
+        story_attribute(&made, app, "net", net);
+        story_attribute(&made, net, "_forward_hooks", all);
+        heap_item(&made, all, "1", heap_function(&made, kept));
+        check_found(&made, lists < 6 ? "kept-activations " : "");
+    }
+}
+
 // A closure is a finding when its function has returned, and is stored.
 static void
 closures(void)
@@ -188,6 +232,7 @@ SUITE(patterns_graph)
     RUN(retained);
     RUN(create_graph);
     RUN(hooks);
+    RUN(deep_stores);
     RUN(closures);
     return test_result();
 }

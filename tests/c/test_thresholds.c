@@ -1,5 +1,6 @@
-// How much a known mistake must keep before a report names it, a row a mistake:
-// with one byte less there is no finding.
+// How much a known mistake must keep before a report names it, and how deep in
+// lists, a row a mistake: with one byte less, or one list more, there is no
+// finding.
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
@@ -86,28 +87,33 @@ keep_frames(story *made, uint32_t app, uint32_t thing)
     story_attribute(made, animation, "_save_seq", heap_list(made, thing));
 }
 
+enum { ANY_DEPTH = 9 }; // what is in a list is kept with it
+
 static const struct {
     const char *pattern;
     uint64_t least;
+    uint32_t lists;
     mistake *make;
 } thresholds[] = {
-    {"exception-traceback", 65536, keep_exception},
-    {"lru-cache", 65536, keep_cache},
-    {"notebook-output", 65536, keep_output},
-    {"prefetched-batches", 65536, keep_batch},
-    {"compiled-code", 65536, keep_compiled},
-    {"small-view", 262144, keep_view},
-    {"canvas-callback", 65536, keep_callback},
-    {"animation-frames", 65536, keep_frames},
+    {"exception-traceback", 65536, 2, keep_exception},
+    {"lru-cache", 65536, 3, keep_cache},
+    {"notebook-output", 65536, ANY_DEPTH, keep_output},
+    {"prefetched-batches", 65536, 3, keep_batch},
+    {"compiled-code", 65536, 5, keep_compiled},
+    {"small-view", 262144, 0, keep_view},
+    {"canvas-callback", 65536, 2, keep_callback},
+    {"animation-frames", 65536, ANY_DEPTH, keep_frames},
 };
 
 static story
-made_with(mistake *make, uint64_t bytes)
+made_with(mistake *make, uint64_t bytes, uint32_t lists)
 {
     uint32_t app;
     story made = heap_begin(&app);
     uint32_t thing = heap_tensor(&made, bytes, LG_NONE);
     heap_memory_of(&made, thing, bytes);
+    for (; lists > 0; lists--)
+        thing = heap_list(&made, thing);
     make(&made, app, thing);
     return made;
 }
@@ -115,7 +121,7 @@ made_with(mistake *make, uint64_t bytes)
 static void
 check_pattern(mistake *make, uint64_t bytes, const char *expected)
 {
-    story made = made_with(make, bytes);
+    story made = made_with(make, bytes, 0);
     lg_text found = {0};
     heap_findings(&made, &found);
     if (found.length > 0)
@@ -129,7 +135,7 @@ least_bytes(void)
 {
     for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++) {
         mistake *make = thresholds[i].make;
-        story much = made_with(make, HEAP_BIG);
+        story much = made_with(make, HEAP_BIG, 0);
         uint64_t besides = heap_finding_bytes(&much) - HEAP_BIG;
         CHECK(besides < 1000);
         uint64_t bytes = thresholds[i].least - besides;
@@ -138,8 +144,26 @@ least_bytes(void)
     }
 }
 
+static void
+deepest_list(void)
+{
+    for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++) {
+        uint32_t lists = 0;
+        for (; lists < ANY_DEPTH; lists++) {
+            story made = made_with(thresholds[i].make, HEAP_BIG, lists + 1);
+            if (heap_finding_bytes(&made) == 0)
+                break;
+        }
+        if (lists != thresholds[i].lists)
+            fprintf(stderr, "%s: found in %u lists\n", thresholds[i].pattern,
+                    lists);
+        CHECK(lists == thresholds[i].lists);
+    }
+}
+
 SUITE(thresholds)
 {
     RUN(least_bytes);
+    RUN(deepest_list);
     return test_result();
 }

@@ -60,10 +60,10 @@ def test_leakgraph_itself_is_not_on_the_stack():
 def test_frames_of_leakgraphs_own_modules_are_left_out(module, own):
     """What they hold has no holder there, and is no mystery either."""
     namespace = {"__name__": module}
-    code = "def take(snapshot, given):\n    kept = given\n    return snapshot()\n"
+    code = "def take(snapshot, box):\n    kept = box[0]\n    return snapshot()\n"
     exec(code, namespace)
     batch = Batch()
-    snapshot = namespace["take"](leakgraph.snapshot, batch)
+    snapshot = namespace["take"](leakgraph.snapshot, [batch])
     top = frames(roots(snapshot, "thread")["MainThread"])[0]
     assert top.text.startswith("take") == (not own)
     node = snapshot.find(batch)

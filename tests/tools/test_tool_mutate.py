@@ -2,6 +2,7 @@ import mutants
 import mutate
 import pytest
 import tracked
+import workcopy
 
 CODE = "enum { MANY = 3 };\nstatic int rows[] = {\n    MANY,\n    look,\n};\n"
 
@@ -114,3 +115,17 @@ def test_each_mutant_meets_tests():
     near, thorough = mutate.tests_of(mutants.Mutant("export/pick/a.c", 1, "", ""))
     assert near == mutate.NEAR["export/pick/*.c"]
     assert thorough == mutate.THOROUGH
+
+
+@pytest.mark.parametrize(
+    ("test", "targets"),
+    [
+        ("c.path", {"c_tests"}),
+        ("export.view", {"export_tests"}),
+        ("(c|export)\\..*", {"c_tests", "export_tests"}),
+        ("-.*export.*", set()),
+        ("tests/py/test_why.py", {"leakgraph_core", "leakgraph_command"}),
+    ],
+)
+def test_what_a_test_runs_is_built(test, targets):
+    assert workcopy.targets_of(test) == targets
