@@ -194,6 +194,32 @@ test_so_many_holders_through_what_is_held(void)
     }
 }
 
+// Each root is known as one, in whatever order the roots stand.
+static void
+test_roots_in_any_order(void)
+{
+    test_heap heap;
+    uint32_t root[3];
+    heap_open(&heap);
+    uint32_t data = heap_add(&heap, "app.Data", 48);
+    for (uint32_t i = 0; i < 3; i++) {
+        root[i] = heap_add(&heap, "app.Root", 48);
+        heap_attribute(&heap, root[i], data, "x");
+    }
+    heap_root(&heap, root[1], LG_ROOT_INTERPRETER, "first");
+    heap_root(&heap, root[2], LG_ROOT_MODULE, "second");
+    heap_root(&heap, root[0], LG_ROOT_MODULE, "third");
+    lg_graph *graph = heap_close(&heap);
+    lg_text text = {0};
+    print_view(graph, data, LG_BACKREFS, &text);
+    check_text(&text, "root: the interpreter");
+    const char *module = strstr(text.data, "root: an imported module");
+    REQUIRE(module);
+    CHECK(strstr(module + 1, "root: an imported module"));
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
 // The canvas stands left of the figure, although the figure holds it too.
 static void
 test_holders_stand_on_one_side(void)
@@ -278,6 +304,7 @@ SUITE(context)
     RUN(test_keys_that_are_objects);
     RUN(test_holders_through_what_is_held);
     RUN(test_so_many_holders_through_what_is_held);
+    RUN(test_roots_in_any_order);
     RUN(test_holders_stand_on_one_side);
     RUN(test_garbage_shows_its_cycle);
     RUN(test_room_goes_where_the_bytes_are);
