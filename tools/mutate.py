@@ -18,6 +18,7 @@ import fnmatch
 import hashlib
 import json
 import os
+import signal
 import sys
 import time
 from collections import Counter
@@ -32,22 +33,27 @@ from workcopy import Broken, WorkCopy
 # The code that decides what a report or picture says, and the tests that see the most
 # of it. A mutant that passes these meets all the tests of THOROUGH.
 NEAR = {
-    "libgraph/src/findings/*.c": ("c.patterns.*", "c.findings"),
+    "libgraph/src/findings/*.c": ("c.patterns.*", "c.findings", "c.thresholds"),
+    "libgraph/src/*/*merged*.c": ("c.merged", "c.report_paths"),
+    "libgraph/src/report/report_paths*.c": ("c.merged", "c.report_paths"),
     "libgraph/src/paths/*.c": ("c.path", "c.cuts", "c.merged", "c.select"),
-    "libgraph/src/answers/*.c": ("c.report_.*", "c.dominator_tree", "c.merged"),
-    "libgraph/src/report/*.c": ("c.report.*", "c.table", "c.json", "c.width"),
-    "libgraph/src/graph/category.c": ("c.rule", "c.graph"),
+    "libgraph/src/answers/*.c": ("c.report_(top|why)", "c.dominator_tree"),
+    "libgraph/src/report/*.c": ("c.report(|_[^p].*)", "c.table", "c.json", "c.width"),
+    "libgraph/src/graph/category.c": ("c.category",),
     "libgraph/src/analysis/policy.c": ("c.policy", "c.analysis"),
-    "libgraph/src/cycles/*.c": ("c.cycles", "c.cuts", "c.collectable"),
+    "libgraph/src/cycles/*.c": ("c.cycles", "c.rule", "c.collectable"),
     "export/pick/*.c": ("export.view", "export.context", "export.analysed"),
     "export/pictures/*.c": ("export.analysed", "export.view"),
     "export/view/*.c": ("export.view", "export.analysed", "export.golden"),
-    "export/write/*.c": ("export.golden", "export.analysed", "export.dot"),
+    "export/write/*.c": ("export.golden", "export.analysed"),
+    "pyext/leakgraph/rows.py": ("tests/py/test_results.py",),
     "pyext/leakgraph/notebook.py": ("tests/py/test_notebook.py",),
     "pyext/leakgraph/series.py": ("tests/py/test_results.py",),
 }
-# All but those that look for what fails in memory, in depth and at random.
-SLOW = "oom|deep|random|memory|render|c.analysis$|c.save$|igraph|bridge"
+# All but the slowest, which look for what fails in memory, in depth and at random.
+SLOW = (
+    "oom|deep|random|memory|render|c.analysis$|c.save$|igraph|bridge|dot|report_paths"
+)
 THOROUGH = (r"(c|export)\..*", f"-.*({SLOW}).*")
 
 KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
@@ -220,6 +226,8 @@ def main(arguments: Sequence[str] | None = None, root: Path = tracked.ROOT) -> i
     """Try the mutants; the exit status."""
     chosen = parse(arguments)
     os.nice(10)
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.default_int_handler)
     place = root / "build" / "mutate"
     place.mkdir(parents=True, exist_ok=True)
     try:
