@@ -53,6 +53,22 @@ def targets_of(test: str) -> set[str]:
     }
 
 
+def without_docstrings(code: str) -> str:
+    """What the interpreter runs of the code, as text."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [  # type: ignore[attr-defined]
+                each
+                for each in body
+                if not (
+                    isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+                )
+            ]
+    return ast.dump(tree)
+
+
 def is_python(code: str) -> bool:
     """Whether the code has no error of syntax."""
     try:
@@ -149,6 +165,8 @@ class WorkCopy:
         """Whether the compiler takes the file as it is now; quicker than a build."""
         if path.endswith(".py"):
             return is_python((self.place / path).read_text("utf-8"))
+        if path not in self.compilers:
+            return True  # a header: the build says
         command = [*self.compilers[path], "-fsyntax-only", "-o", os.devnull]
         return self.run(command, 300, self.build_folder)[0]
 
@@ -199,7 +217,10 @@ class WorkCopy:
         self.durations[tests] = time.monotonic() - start
 
     def digest(self, path: str) -> str:
-        """What the file compiles to; empty if it is not compiled."""
+        """Stands for what the file compiles to; empty if it is not compiled."""
+        if path.endswith(".py"):
+            code = (self.place / path).read_text("utf-8")
+            return hashlib.sha256(without_docstrings(code).encode()).hexdigest()
         compiled = self.objects.get(path)
         if compiled is None or not compiled.is_file():
             return ""

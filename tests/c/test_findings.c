@@ -255,12 +255,49 @@ table(void)
     CHECK(count == 16);
 }
 
+// A report says how many findings there are, also when there are none.
+static void
+number(void)
+{
+    static const char *const expected[] = {
+        "No known mistake was recognised.\n",
+        "1 finding\n",
+        "2 findings\n",
+    };
+    static const char *const names[] = {"a", "b"};
+    for (uint32_t count = 0; count < 3; count++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        lg_text text = {0};
+        lg_findings findings = {0};
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t all = heap_list(&made, LG_NONE);
+            story_attribute(&made, app, names[i], all);
+            for (int n = 0; n < 3; n++)
+                heap_append(&made, all, heap_loss(&made));
+        }
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+        REQUIRE(lg_report_findings(analysis, &findings, LG_FORMAT_TEXT, &text,
+                                   NULL) == LG_OK);
+        REQUIRE(text.length >= strlen(expected[count]));
+        text.data[strlen(expected[count])] = '\0';
+        CHECK_TEXT(text, expected[count]);
+        lg_text_free(&text);
+        lg_findings_free(&findings);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 SUITE(findings)
 {
     RUN(autocast);
     RUN(of_a_node);
     RUN(of_rows);
     RUN(look_alikes);
+    RUN(number);
     RUN(table);
     return test_result();
 }

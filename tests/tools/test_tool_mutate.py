@@ -129,3 +129,21 @@ def test_each_mutant_meets_tests():
 )
 def test_what_a_test_runs_is_built(test, targets):
     assert workcopy.targets_of(test) == targets
+
+
+def test_what_does_not_parse_is_no_mutant(root, project):
+    project.write("good.py", "x = 1\n")
+    project.write("bad.py", "x = = 1\n")
+    copy = mutate.WorkCopy(root, root)
+    assert [copy.compiles(f"{name}.py") for name in ("good", "bad")] == [True, False]
+    assert copy.compiles("a.h")
+
+
+def test_a_change_of_words_only_is_the_same(root, project):
+    copy = mutate.WorkCopy(root, root)
+    digests = []
+    for doc, number in (("Do.", 1), ("Do not.", 1), ("Do.", 2)):
+        code = f'def f():\n    """{doc}"""\n    return {number}\n'
+        project.write("a.py", code)
+        digests.append(copy.digest("a.py"))
+    assert digests[0] == digests[1] != digests[2]

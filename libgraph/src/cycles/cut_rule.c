@@ -127,7 +127,8 @@ static const rule rules[] = {
     {".manager", ANY, ANY, HERE, NULL, 62, PARENT},
     {".prev*", ANY, ANY, HERE, NULL, 80, LINKED},
     {"._prev*", ANY, ANY, HERE, NULL, 80, LINKED},
-    {".*back", ANY, ANY, HERE, NULL, 60, LINKED},
+    {".back", ANY, ANY, HERE, NULL, 60, LINKED},
+    {".*_back", ANY, ANY, HERE, NULL, 60, LINKED},
     {".__wrapped__", ANY, ANY, HERE, NULL, 30,
      "a wrapper and what it wraps refer to each other: drop one of the two "
      "names"},

@@ -1,0 +1,142 @@
+// What each rule of where to cut says: a row a rule, the higher score is cut.
+#include "cycles/cut_rule.h"
+
+#include "story.h"
+#include "test.h"
+
+#define OBJECT "app.Object"
+#define FIGURE "matplotlib.figure.Figure"
+
+// A hop from a source to a target, in a cycle whose other hop is called `with`.
+typedef struct row {
+    const char *source;
+    const char *label;
+    const char *target;
+    const char *with;
+    int score;
+    const char *reason; // the beginning
+} row;
+
+static const row rows[] = {
+    // A class and what belongs to it: never worth a cut.
+    {OBJECT, "__class__", "type", ".x", 1, "a class always refers to itself"},
+    {"type", ".__mro__", "tuple", "[0]", 2, "a class always"},
+    {"type", ".__bases__", "tuple", "[0]", 2, "a class always"},
+    {"type", ".__base__", "type", ".x", 2, "a class always"},
+    {"function", "closure __class__", "type", ".x", 2, "a class always"},
+    {"function", ".__objclass__", "type", ".x", 2, "a class always"},
+    {"tuple", "[0]", "type", ".__mro__", 2, "a class always"},
+    {"tuple", "[0]", "type", ".x", 20, "the element that closes"},
+    // Autograd.
+    {"torch.Tensor", ".grad", "torch.Tensor", ".x", 92, "a gradient that"},
+    {"torch.Tensor", ".grad", OBJECT, ".x", 40, "the attribute that closes"},
+    {OBJECT, "._raw_saved_self", "tuple", ".grad_fn", 90, "a hook on saved"},
+    {OBJECT, "._raw_saved_self", "tuple", ".x", 40, "the attribute that"},
+    {"torch.Tensor", ".grad_fn", OBJECT, ".x", 4, "inside of the autograd"},
+    // Exceptions, and the frames that they keep.
+    {"BaseException", ".__traceback__", "traceback", ".x", 90, "an exception"},
+    {"frame", "local error", "BaseException", ".x", 60, "an exception kept"},
+    {"traceback", ".tb_frame", "frame", ".x", 10, "an exception kept"},
+    {"traceback", ".tb_next", "traceback", ".x", 5, "an exception kept"},
+    {"frame", ".f_back", "frame", ".x", 5, "a local variable of a frame"},
+    {"BaseException", ".__context__", "BaseException", ".x", 70, "an exc"},
+    {"BaseException", ".__cause__", "BaseException", ".x", 65, "an exc"},
+    {"frame", "local x", OBJECT, ".x", 50, "a local variable of a frame"},
+    {"generator", "local x", OBJECT, ".x", 52, "a generator or coroutine"},
+    // Callables, by where they are stored.
+    {"function", "closure self", OBJECT, "._hooks", 88, "a hook captures"},
+    {"method", ".__self__", OBJECT, "._hooks", 88, "a hook captures"},
+    {"function", "closure self", OBJECT, "._cache", 80, "a cache keeps"},
+    {"function", "closure f", "function", "closure g", 86, "a nested function"},
+    {"method", ".__self__", OBJECT, ".press", 78, "a bound method stored"},
+    {"function", "closure self", OBJECT, ".press", 76, "what is stored here"},
+    {"function", ".__defaults__[0]", OBJECT, ".press", 74, "what is stored"},
+    {"functools.partial", ".args", OBJECT, ".press", 48, "what is stored"},
+    {"functools.partial", ".keywords", OBJECT, ".press", 48, "what is stored"},
+    {"function", ".__wrapped__", "function", ".x", 30, "a wrapper and what"},
+    // From a child to its parent.
+    {OBJECT, ".parent", OBJECT, ".x", 84, "the back reference from child"},
+    {OBJECT, "._parent", OBJECT, ".x", 84, "the back reference from child"},
+    {OBJECT, ".my_parent", OBJECT, ".x", 82, "the back reference from child"},
+    {OBJECT, ".parent_of", OBJECT, ".x", 82, "the back reference from child"},
+    {OBJECT, ".owner", OBJECT, ".x", 84, "the back reference from child"},
+    {OBJECT, ".its_owner", OBJECT, ".x", 82, "the back reference from child"},
+    {OBJECT, ".outer", OBJECT, ".x", 80, "the back reference from child"},
+    {OBJECT, ".container", OBJECT, ".x", 80, "the back reference from child"},
+    {OBJECT, ".root", OBJECT, ".x", 78, "the back reference from child"},
+    {OBJECT, "._root", OBJECT, ".x", 78, "the back reference from child"},
+    {OBJECT, ".master", OBJECT, ".x", 78, "the back reference from child"},
+    {OBJECT, ".figure", FIGURE, ".x", 85, "the parts of a figure refer"},
+    {OBJECT, "._parent_figure", FIGURE, ".x", 85, "the parts of a figure"},
+    {OBJECT, ".figure", OBJECT, ".x", 80, "the back reference from child"},
+    {OBJECT, ".axes", OBJECT, ".x", 79, "the back reference from child"},
+    {OBJECT, "._axes", OBJECT, ".x", 79, "the back reference from child"},
+    {OBJECT, ".axis", OBJECT, ".x", 79, "the back reference from child"},
+    {OBJECT, ".canvas", OBJECT, ".x", 60, "the back reference from child"},
+    {OBJECT, ".manager", OBJECT, ".x", 62, "the back reference from child"},
+    // Linked structures.
+    {OBJECT, ".prev", OBJECT, ".x", 80, "the back reference of a linked"},
+    {OBJECT, ".previous", OBJECT, ".x", 80, "the back reference of a linked"},
+    {OBJECT, "._prev", OBJECT, ".x", 80, "the back reference of a linked"},
+    {OBJECT, ".back", OBJECT, ".x", 60, "the back reference of a linked"},
+    {OBJECT, ".link_back", OBJECT, ".x", 60, "the back reference of a linked"},
+    // What is registered.
+    {OBJECT, ".my_hooks", OBJECT, ".x", 66, "a hook captures"},
+    {OBJECT, ".callback", OBJECT, ".x", 66, "a registered callback"},
+    {OBJECT, ".on_callback", OBJECT, ".x", 66, "a registered callback"},
+    {OBJECT, ".callbacks", OBJECT, ".x", 66, "a registered callback"},
+    {OBJECT, ".listeners", OBJECT, ".x", 66, "a registered callback"},
+    {OBJECT, ".observers", OBJECT, ".x", 66, "a registered callback"},
+    {OBJECT, ".subscribers", OBJECT, ".x", 66, "a registered callback"},
+    {OBJECT, ".handlers", OBJECT, ".x", 60, "a registered callback"},
+    {OBJECT, "._cache", OBJECT, ".x", 64, "a cache keeps"},
+    {OBJECT, ".memo", OBJECT, ".x", 64, "a cache keeps"},
+    // Anything else.
+    {"type", ".other", "type", ".x", 45, "two classes refer to each other"},
+    {"type", ".instance", OBJECT, ".x", 55, "an instance stored on its own"},
+    {OBJECT, ".group", OBJECT, "[0]", 58, "the reference from an element"},
+    {OBJECT, ".group", OBJECT, ".x", 40, "the attribute that closes"},
+    {"numpy.ndarray", "[0]", OBJECT, ".x", 35, "an array of objects"},
+    {"dict", "['k']", OBJECT, ".x", 30, "the entry that closes"},
+    {"list", "[0]", OBJECT, ".x", 20, "the element that closes"},
+    {OBJECT, "native", OBJECT, ".x", 10, "the reference that closes"},
+};
+
+static lg__verdict
+judge(const row *at)
+{
+    story made = story_begin();
+    lg_hop hops[2] = {0};
+    size_t ends[] = {strlen(at->label), strlen(at->label) + strlen(at->with)};
+    lg__labels labels = {.end = ends};
+    hops[0].source = hops[1].target = story_add(&made, at->source, NULL, 48);
+    hops[0].target = hops[1].source = story_add(&made, at->target, NULL, 48);
+    lg_graph *graph = story_end(&made);
+    lg_hops round_trip = {.items = hops, .count = 2};
+    lg_text_addf(&labels.text, "%s%s", at->label, at->with);
+    lg__verdict found = lg__rule_judge(graph, &round_trip, &labels, 0);
+    lg_text_free(&labels.text);
+    lg_graph_free(graph);
+    return found;
+}
+
+static void
+each_rule(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lg__verdict found = judge(&rows[i]);
+        bool right =
+            found.score == rows[i].score &&
+            strncmp(found.reason, rows[i].reason, strlen(rows[i].reason)) == 0;
+        if (!right)
+            fprintf(stderr, "%s %s: %d, %s\n", rows[i].source, rows[i].label,
+                    found.score, found.reason);
+        CHECK(right);
+    }
+}
+
+SUITE(cut_rule)
+{
+    RUN(each_rule);
+    return test_result();
+}

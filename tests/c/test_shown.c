@@ -1,0 +1,233 @@
+// How much of something long a report shows. Each limit has its test: so much
+// is shown whole, and of one more the rest is counted.
+#include <leakgraph/report.h>
+
+#include "drawn.h"
+#include "story.h"
+#include "test.h"
+
+static bool
+says(const lg_text *text, const char *what)
+{
+    return text->data != NULL && strstr(text->data, what) != NULL;
+}
+
+static void
+check_says(const lg_text *text, const char *what, bool expected)
+{
+    if (says(text, what) != expected)
+        fprintf(stderr, "%s '%s' in\n%s\n", expected ? "no" : "there is", what,
+                text->data);
+    CHECK(says(text, what) == expected);
+}
+
+// ------------------------------------------------------------------ a path ---
+
+// A path with that many attributes a00, a01 ... from a module app; its end.
+static lg_graph *
+make_chain(uint32_t hops, uint32_t *end)
+{
+    static char names[60][16]; // the story keeps them
+    story made = story_begin();
+    uint32_t at = story_module(&made, "app");
+    for (uint32_t i = 0; i < hops; i++) {
+        uint32_t next = story_add(&made, "app.Link", NULL, 48);
+        snprintf(names[i], sizeof names[i], "a%02u", i);
+        story_attribute(&made, at, names[i], next);
+        at = next;
+    }
+    *end = at;
+    return story_end(&made);
+}
+
+static void
+explain_chain(uint32_t hops, lg_text *out)
+{
+    uint32_t end;
+    lg_graph *graph = make_chain(hops, &end);
+    lg_analysis *analysis = analysed(graph);
+    REQUIRE(why_report(analysis, &end, 1, NULL, LG_FORMAT_TEXT, out) == LG_OK);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// The first 12 references of a path and the last 12; the first is the one to
+// cut. A gap stands for two or more.
+static void
+long_path(void)
+{
+    lg_text whole = {0};
+    lg_text cut = {0};
+    explain_chain(25, &whole);
+    check_says(&whole, " more\n", false);
+    check_says(&whole, "↓ .a12\n", true);
+    explain_chain(26, &cut);
+    check_says(&cut, "┊  2 more\n", true);
+    check_says(&cut, "↓ .a11\n", true);
+    check_says(&cut, "↓ .a12\n", false);
+    check_says(&cut, "↓ .a13\n", false);
+    check_says(&cut, "↓ .a14\n", true);
+    lg_text_free(&whole);
+    lg_text_free(&cut);
+}
+
+// On one line, the first 6 and the last 4; a gap stands for two or more.
+static void
+path_on_a_line(void)
+{
+    static const char *const expected[] = {
+        "app.a00.a01.a02.a03.a04.a05.a06.a07.a08.a09.a10",
+        "app.a00.a01.a02.a03.a04.a05 … .a08.a09.a10.a11",
+    };
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t end;
+        lg_path path;
+        lg_text text = {0};
+        lg_graph *graph = make_chain(11 + i, &end);
+        REQUIRE(lg_path_from_root(graph, end, NULL, &path, NULL) == LG_OK);
+        lg_path_label(graph, &path, &text);
+        CHECK_TEXT(text, expected[i]);
+        lg_text_free(&text);
+        lg_path_free(&path);
+        lg_graph_free(graph);
+    }
+}
+
+// ----------------------------------------------------------------- a cycle ---
+
+static void
+types_of_cycle(void)
+{
+    static const char *const expected[] = {
+        "(app.T0, app.T1, app.T2, app.T3)",
+        "(app.T0, app.T1, app.T2, app.T3, 1 more type)",
+        "(app.T0, app.T1, app.T2, app.T3, 2 more types)",
+    };
+    static const char *const types[] = {"app.T0", "app.T1", "app.T2",
+                                        "app.T3", "app.T4", "app.T5"};
+    for (uint32_t count = 4; count < 7; count++) {
+        story made = story_begin();
+        lg_cycles cycles;
+        lg_text text = {0};
+        for (uint32_t i = 0; i < count; i++)
+            story_add(&made, types[i], NULL, 48);
+        for (uint32_t i = 0; i < count; i++)
+            story_attribute(&made, i, "next", (i + 1) % count);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        REQUIRE(lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL) ==
+                LG_OK);
+        REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text,
+                                 NULL) == LG_OK);
+        check_says(&text, expected[count - 4], true);
+        lg_text_free(&text);
+        lg_cycles_free(&cycles);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// ---------------------------------------------------------------- a figure ---
+
+static void
+holders_of_figure(void)
+{
+    static const char *const expected[] = {
+        " a.it; b.it; c.it; d.it\n",
+        " a.it; b.it; c.it; d.it; 1 more\n",
+    };
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    for (uint32_t count = 4; count < 6; count++) {
+        story made = story_begin();
+        lg_text text = {0};
+        uint32_t figure =
+            story_add(&made, "matplotlib.figure.Figure", NULL, 48);
+        lg_builder_add_fact(made.builder, figure, "closed", "yes", 3);
+        for (uint32_t i = 0; i < count; i++)
+            story_attribute(&made, story_module(&made, names[i]), "it", figure);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        REQUIRE(lg_report_figures(analysis, 0, LG_FORMAT_TEXT, &text, NULL) ==
+                LG_OK);
+        check_says(&text, expected[count - 4], true);
+        lg_text_free(&text);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// ------------------------------------------------------------------ blocks ---
+
+// Six blocks of nobody, allocated at six places: the biggest five are named.
+static void
+stacks_of_blocks(void)
+{
+    static const char *const frames[] = {"one (a.py:1)",   "two (a.py:2)",
+                                         "three (a.py:3)", "four (a.py:4)",
+                                         "five (a.py:5)",  "six (a.py:6)"};
+    story made = story_begin();
+    lg_builder *builder = made.builder;
+    lg_text text = {0};
+    lg_segment segment = {.address = 1 << 20, .size = 1 << 20};
+    segment.device = lg_builder_add_device(builder, "cuda:0");
+    uint32_t number = lg_builder_add_segment(builder, &segment);
+    for (uint32_t i = 0; i < 6; i++) {
+        lg_block block = {.address = (1 << 20) + 65536 * (uint64_t)i,
+                          .size = 32768 - 512 * (uint64_t)i,
+                          .requested = 32768 - 512 * (uint64_t)i,
+                          .segment = number};
+        block.frames = lg_builder_intern(builder, frames[i], strlen(frames[i]));
+        lg_builder_add_block(builder, &block);
+    }
+    lg_graph *graph = story_end(&made);
+    REQUIRE(lg_report_memory(graph, NULL, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    for (uint32_t i = 0; i < 6; i++)
+        check_says(&text, frames[i], i < 5);
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
+// ----------------------------------------------------------------- a frame ---
+
+// A local with a short name beside one with a long name: the column is no wider
+// than 24, so that a longer name moves only its own row.
+static void
+names_of_locals(void)
+{
+    static const char *const names[] = {"n23456789012345678901234",
+                                        "n234567890123456789012345"};
+    static const char *const rows[] = {
+        "        x                         int  28 B\n",
+        "        x  int  28 B\n",
+    };
+    for (uint32_t i = 0; i < 2; i++) {
+        story made = story_begin();
+        lg_text text = {0};
+        uint32_t frame = story_add(&made, "frame", "run() app.py:3", 400);
+        made.flags = LG_NODE_SYNTHETIC;
+        uint32_t thread = story_add(&made, "thread", "MainThread", 0);
+        lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, "MainThread",
+                            10);
+        story_edge(&made, thread, frame, LG_EDGE_FRAME, 0);
+        story_local(&made, frame, names[i], story_add(&made, "int", NULL, 28));
+        story_local(&made, frame, "x", story_add(&made, "int", NULL, 28));
+        lg_graph *graph = story_end(&made);
+        REQUIRE(lg_report_threads(graph, NULL, LG_FORMAT_TEXT, &text, NULL) ==
+                LG_OK);
+        check_says(&text, rows[i], true);
+        lg_text_free(&text);
+        lg_graph_free(graph);
+    }
+}
+
+SUITE(shown)
+{
+    RUN(long_path);
+    RUN(path_on_a_line);
+    RUN(types_of_cycle);
+    RUN(holders_of_figure);
+    RUN(stacks_of_blocks);
+    RUN(names_of_locals);
+    return test_result();
+}
