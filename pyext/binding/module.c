@@ -30,6 +30,7 @@
 #include "binding/objects/py_snapshot.h"
 #include "binding/objects/type_table_object.h"
 #include "binding/answers/py_tensors.h"
+#include "binding/answers/py_threads.h"
 #include "binding/answers/py_top.h"
 #include "binding/answers/py_why.h"
 #include "capture/run/capture.h"
@@ -122,7 +123,7 @@ types_add(PyObject *module)
         {TYPE_DOMINATORS, &dominators_spec, NULL, "Dominators", false, true},
         {TYPE_TABLE, &table_spec, NULL, "TypeTable", false, true},
         {TYPE_INFO, &info_spec, INFO_BASE, "Info", false, false},
-        {TYPE_REPORT, &report_spec, REPORT_BASE, "Report", true, false},
+        {TYPE_THREADS, &threads_spec, NULL, "Threads", false, true},
         {TYPE_DRAWING, &drawing_spec, NULL, "Drawing", false, false},
         {TYPE_CYCLES, &cycles_spec, NULL, "Cycles", false, false},
         {TYPE_CYCLE, &cycle_spec, NULL, "Cycle", false, false},

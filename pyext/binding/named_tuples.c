@@ -74,6 +74,18 @@ static PyStructSequence_Field merged_row_fields[] = {
     {NULL, NULL},
 };
 
+static PyStructSequence_Field thread_row_fields[] = {
+    {"depth", "0 of a thread and of what is suspended"},
+    {"kind", "'thread', 'frame', 'suspended', 'local'"},
+    {"name", "of the thread or variable; of a frame 'train() train.py:12'"},
+    {"node", "of a variable: its value"},
+    {"size", "its own bytes: a Size"},
+    {"retained", "what would be freed with it: a Size; None: not analysed"},
+    {"held_elsewhere", "of a variable: whether its frame is not the only "
+                       "holder; else None"},
+    {NULL, NULL},
+};
+
 static PyStructSequence_Field figure_row_fields[] = {
     {"node", "the figure"},
     {"number", "pyplot's, or None"},
@@ -189,6 +201,9 @@ named_tuples_add(PyObject *module)
         {TYPE_MERGED_ROW,
          {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
           7}},
+        {TYPE_THREAD_ROW,
+         {"leakgraph.ThreadRow", "A row of Snapshot.threads().",
+          thread_row_fields, 7}},
         {TYPE_HOP,
          {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
           4}},

@@ -52,7 +52,8 @@ def test_snapshot_and_table_are_html(outputs):
 
 
 def test_texts_show_as_they_are(outputs):
-    assert "\\n" not in outputs[5]["text/plain"] + outputs[6]["text/plain"]
+    assert "\\n" not in outputs[5]["text/plain"]
+    assert "Thread MainThread" in outputs[6]["text/html"]
     assert "capture" in outputs[5]["text/plain"]
 
 

@@ -87,6 +87,30 @@ def test_top(graph):
     assert str(top[0].retained) in line
 
 
+def test_threads(graph):
+    threads = graph.threads()
+    said = json.loads(threads.json)
+    plain = []
+    for thread in said["threads"]:
+        plain.append(("thread", 0, thread))
+        for frame in thread["frames"]:
+            plain.append(("frame", 1, frame))
+            plain += [("local", 2, local) for local in frame["locals"]]
+    for frame in said["suspended"]:
+        plain.append(("suspended", 0, frame))
+        plain += [("local", 1, local) for local in frame["locals"]]
+    assert len(threads) == len(plain) > 1
+    lines = iter(str(threads).splitlines())
+    for row, (kind, depth, one) in zip(threads, plain):
+        assert (row.kind, row.depth) == (kind, depth)
+        assert (row.name, row.node.index) == (one["name"], one["node"])
+        assert row.retained == one["retained"] == row.node.retained
+        assert row.held_elsewhere == one.get("held_elsewhere")
+        assert row.size.total == one.get("size", row.size.total)
+        if kind != "suspended" and row.depth < 2:
+            assert any(row.name in line and str(row.retained) in line for line in lines)
+
+
 def test_merged_paths(graph):
     merged = graph.merged_paths("type:dict", limit=30)
     said = json.loads(merged.json)

@@ -12,7 +12,7 @@ import pytest
 
 import leakgraph
 
-KINDS = ["top", "types", "top_of_types", "merged", "dominators"]
+KINDS = ["top", "types", "top_of_types", "merged", "dominators", "threads"]
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,7 @@ def result(request, graph):
         "types": lambda: graph.types(limit=9),
         "top_of_types": lambda: graph.top(9, group="type"),
         "dominators": lambda: graph.dominators,
+        "threads": lambda: graph.threads(),
         "merged": lambda: graph.merged_paths("type:function"),
     }
     return makers[request.param]()

@@ -119,15 +119,20 @@ def test_threads_tell_the_locals():
     thread.start()
     try:
         started.wait()
-        text = leakgraph.snapshot().threads()
+        snapshot = leakgraph.snapshot()
     finally:
         stop.set()
         thread.join()
-    assert "worker" in text
-    (line,) = (line for line in text.splitlines() if "precious" in line)
+    threads = snapshot.threads()
+    assert "worker" in str(threads)
+    (line,) = (line for line in str(threads).splitlines() if "precious" in line)
     assert line.endswith(" retains 1.00 MiB")
-    assert repr(text) == str(text)
-    assert isinstance(text, str) and text.upper() == str(text).upper()
+    (row,) = (row for row in threads if row.name == "precious")
+    assert row.kind == "local" and row.depth == 2 and not row.held_elsewhere
+    assert row.retained.host > (1 << 20) > row.size.host > 0
+    frame = threads[threads.index(row) - 1]
+    assert frame.kind == "frame" and "worker()" in frame.name
+    assert "loader" in [row.name for row in threads if row.kind == "thread"]
 
 
 def test_threads_of_a_part_of_the_heap_tell_sizes_only():
@@ -137,7 +142,11 @@ def test_threads_of_a_part_of_the_heap_tell_sizes_only():
 
     suspended = run()
     next(suspended)
-    text = leakgraph.snapshot(roots=[suspended]).threads()
+    threads = leakgraph.snapshot(roots=[suspended]).threads()
+    text = str(threads)
+    assert [row.kind for row in threads] == ["suspended", "local"]
+    assert {row.retained for row in threads} == {None}
+    assert threads[1].size.host > 0 and threads[1].held_elsewhere is None
     assert "precious" in text and "whole snapshot" in text
     assert "retains" not in text
     with pytest.raises(TypeError):

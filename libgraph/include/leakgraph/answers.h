@@ -101,6 +101,49 @@ LG_API lg_status lg_analysis_dominator_tree(const lg_analysis *analysis,
                                             lg_error *err);
 LG_API void lg_dominator_tree_free(lg_dominator_tree *tree);
 
+/* ------------------------------------------------------------ threads --- */
+
+typedef enum lg_thread_kind {
+    LG_THREAD_STACK = 0, /**< a thread */
+    LG_THREAD_FRAME,     /**< a frame on its stack */
+    LG_THREAD_SUSPENDED, /**< what waits to be resumed: a generator, a task */
+    LG_THREAD_LOCAL,     /**< a local variable of one of these two */
+} lg_thread_kind;
+
+typedef struct lg_thread_row {
+    lg_thread_kind kind;
+    uint32_t parent;      /**< the row that it belongs to, or LG_NONE */
+    uint32_t depth;       /**< 0 of a thread and of what is suspended */
+    uint32_t number;      /**< of a frame: 0 is the innermost */
+    lg_node node;         /**< of a variable: its value, what is in its cell */
+    lg_string name;       /**< of a thread and of a variable; the graph's */
+    bool held_elsewhere;  /**< of a variable: its frame is not the only holder;
+                               false without an analysis */
+    const uint64_t *size; /**< its own bytes, by device */
+    const uint64_t *retained; /**< by device; all 0 without an analysis */
+} lg_thread_row;
+
+typedef struct lg_threads {
+    lg_thread_row *rows; /**< threads with their frames, innermost first, then
+                              what is suspended, what retains the most first;
+                              each frame with its variables behind it */
+    size_t count;
+    bool analysed;    /**< sizes are those retained, too */
+    uint32_t devices; /**< and the host */
+    uint64_t *bytes;  /**< what `size` and `retained` point into */
+} lg_threads;
+
+/** What each thread was doing, and what waits, with their local variables.
+ *  `analysis` may be NULL. O(nodes + edges). */
+LG_API lg_status lg_graph_threads(const lg_graph *graph,
+                                  const lg_analysis *analysis, lg_threads *out,
+                                  lg_error *err);
+LG_API void lg_threads_free(lg_threads *threads);
+/** What reports call a row: the name of a thread or a variable, and of a frame
+ *  `train() train.py:12`. */
+LG_API void lg_thread_label(const lg_graph *graph, const lg_thread_row *row,
+                            lg_text *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -34,6 +34,10 @@ LG_API lg_status lg_report_threads(const lg_graph *graph,
                                    const struct lg_analysis *analysis,
                                    lg_format format, lg_text *out,
                                    lg_error *err);
+/** The same of an answer that is there already. */
+LG_API lg_status lg_format_threads(const lg_graph *graph,
+                                   const lg_threads *threads, lg_format format,
+                                   lg_text *out, lg_error *err);
 
 /** Text and JSON, for the command and for Python. What is retained on
  *  `device` makes rows big: a device of the graph, or LG_NONE for the host and

@@ -96,6 +96,19 @@ lg__write_retained(lg_json *json, const char *name, const lg_analysis *analysis,
 }
 
 void
+lg__write_each(lg_json *json, const char *name, const lg_graph *graph,
+               const uint64_t *bytes)
+{
+    lg_json_object(json, name);
+    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {
+        lg_string device = lg_graph_device_name(graph, i);
+        lg_json_name(json, device.data, device.length);
+        lg_json_count(json, NULL, bytes[i]);
+    }
+    lg_json_end(json);
+}
+
+void
 lg__write_hops(lg_json *json, const char *name, const lg_graph *graph,
                const lg_hop *hops, size_t count)
 {

@@ -11,6 +11,10 @@ class Job:
         self.twin = [self.payload]
 jobs = {f"job {i}": Job(i) for i in range(200)}
 tables = {name: [bytearray(500_000)] for name in "abcdefgh"}
+def work(batch):
+    yield batch
+waiting = work([bytearray(30_000)])
+next(waiting)
 ring = [Job(1), Job(2)]
 ring[0].other, ring[1].other = ring[1], ring[0]
 """,

@@ -1,0 +1,175 @@
+// What each thread was doing, and what waits to be resumed: the first question
+// after running out of memory.
+#include "answers/answers_private.h"
+#include "bytes/bytes_private.h"
+
+#include <leakgraph/answers.h>
+
+#include <stdlib.h>
+
+typedef struct listing {
+    const lg_graph *graph;
+    const lg_analysis *analysis; // or NULL
+    lg__gathered suspended;      // what retains the most first
+    lg_threads out;
+    size_t capacity;
+} listing;
+
+// A variable that an inner function names lives in a cell: what is in it, or an
+// empty cell itself.
+static uint32_t
+value_of(const lg_graph *graph, uint32_t target)
+{
+    const lg_columns *columns = &graph->columns;
+    if (lg__node_role(graph, target) != LG__ROLE_CELL)
+        return target;
+    for (uint64_t edge = columns->first_edge[target];
+         edge < columns->first_edge[target + 1]; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_CELL)
+            return columns->edge_target[edge];
+    return target;
+}
+
+// Whether the frame is the only holder: what the local retains goes with it.
+static bool
+is_only_holder(const listing *to, uint32_t frame, uint32_t target)
+{
+    uint32_t value = value_of(to->graph, target);
+    return lg_node_dominator(to->analysis, target) == frame &&
+           (value == target ||
+            lg_node_dominator(to->analysis, value) == target);
+}
+
+static bool
+add_row(listing *to, lg_thread_row row)
+{
+    if (to->out.count == to->capacity) {
+        size_t capacity = to->capacity ? to->capacity * 2 : 64;
+        lg_thread_row *rows = realloc(to->out.rows, capacity * sizeof *rows);
+        if (rows == NULL)
+            return false;
+        to->out.rows = rows;
+        to->capacity = capacity;
+    }
+    if (row.parent != LG_NONE)
+        row.depth = to->out.rows[row.parent].depth + 1;
+    to->out.rows[to->out.count++] = row;
+    return true;
+}
+
+static bool
+add_local(listing *to, uint32_t parent, uint64_t edge)
+{
+    const lg_columns *columns = &to->graph->columns;
+    uint32_t target = columns->edge_target[edge];
+    uint32_t frame = to->out.rows[parent].node;
+    lg_thread_row row = {
+        .kind = LG_THREAD_LOCAL,
+        .parent = parent,
+        .node = value_of(to->graph, target),
+        .name = lg_graph_string(to->graph, columns->edge_payload[edge]),
+        .held_elsewhere =
+            to->analysis != NULL && !is_only_holder(to, frame, target),
+    };
+    return add_row(to, row);
+}
+
+// A frame, or what is suspended, with its variables.
+static bool
+add_frame(listing *to, lg_thread_row row)
+{
+    const uint64_t *first = to->graph->columns.first_edge;
+    uint32_t at = (uint32_t)to->out.count;
+    bool going = add_row(to, row);
+    for (uint64_t edge = first[row.node]; edge < first[row.node + 1] && going;
+         edge++)
+        if (lg__edge_kind(to->graph, edge) == LG_EDGE_LOCAL)
+            going = add_local(to, at, edge);
+    return going;
+}
+
+static bool
+add_thread(listing *to, const lg_root *root)
+{
+    const lg_columns *columns = &to->graph->columns;
+    uint32_t at = (uint32_t)to->out.count;
+    bool going = add_row(
+        to, (lg_thread_row){.kind = LG_THREAD_STACK,
+                            .parent = LG_NONE,
+                            .node = root->node,
+                            .name = root->name.length > 0
+                                        ? root->name
+                                        : lg_node_text(to->graph, root->node)});
+    for (uint64_t edge = columns->first_edge[root->node];
+         edge < columns->first_edge[root->node + 1] && going; edge++)
+        if (lg__edge_kind(to->graph, edge) == LG_EDGE_FRAME)
+            going = add_frame(
+                to, (lg_thread_row){.kind = LG_THREAD_FRAME,
+                                    .parent = at,
+                                    .number = columns->edge_payload[edge],
+                                    .node = columns->edge_target[edge]});
+    return going;
+}
+
+static bool
+add_all(listing *to)
+{
+    bool going = true;
+    for (uint32_t i = 0; i < to->graph->root_count && going; i++) {
+        lg_root root = lg_graph_root(to->graph, i);
+        if (root.kind == LG_ROOT_THREAD)
+            going = add_thread(to, &root);
+    }
+    for (size_t i = 0; i < to->suspended.count && going; i++)
+        going = add_frame(to, (lg_thread_row){.kind = LG_THREAD_SUSPENDED,
+                                              .parent = LG_NONE,
+                                              .node = to->suspended.items[i]});
+    return going;
+}
+
+static bool
+weigh(listing *to)
+{
+    lg_threads *out = &to->out;
+    size_t each = (size_t)to->graph->device_count + 1;
+    out->devices = to->graph->device_count;
+    out->analysed = to->analysis != NULL;
+    out->bytes = calloc(2 * each * out->count + 1, sizeof *out->bytes);
+    for (size_t i = 0; i < out->count && out->bytes != NULL; i++) {
+        uint64_t *bytes = out->bytes + 2 * each * i;
+        lg_thread_row *row = &out->rows[i];
+        row->size = bytes;
+        row->retained = bytes + each;
+        for (uint32_t on = 0; on < each; on++) {
+            bytes[on] = lg_node_bytes_on(to->graph, row->node, on);
+            if (out->analysed)
+                bytes[each + on] =
+                    lg_node_retained_on(to->analysis, row->node, on);
+        }
+    }
+    return out->bytes != NULL;
+}
+
+lg_status
+lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
+                 lg_threads *out, lg_error *err)
+{
+    listing to = {.graph = graph, .analysis = analysis};
+    lg_status status = lg__suspended_list(graph, analysis, &to.suspended, err);
+    if (status == LG_OK && (!add_all(&to) || !weigh(&to)))
+        status = lg__error_memory(err);
+    free(to.suspended.items);
+    if (status == LG_OK)
+        *out = to.out;
+    else
+        lg_threads_free(&to.out);
+    return status;
+}
+
+void
+lg_threads_free(lg_threads *threads)
+{
+    free(threads->rows);
+    free(threads->bytes);
+    *threads = (lg_threads){0};
+}

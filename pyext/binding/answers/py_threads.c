@@ -1,0 +1,179 @@
+#include "binding/answers/py_threads.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/objects/py_node.h"
+#include "binding/objects/result.h"
+#include "binding/objects/size.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+
+#include <leakgraph/answers.h>
+#include <leakgraph/report.h>
+
+/* ---------------------------------------------------------------- rows --- */
+
+static PyObject *
+label_object(const lg_graph *graph, const lg_thread_row *row)
+{
+    lg_text label = {0};
+    lg_thread_label(graph, row, &label);
+    return text_object(&label);
+}
+
+/* Of what is not known without an analysis. */
+static PyObject *
+none(void)
+{
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+row_object(snapshot_object *snapshot, const lg_graph *graph,
+           const lg_threads *threads, const lg_thread_row *row)
+{
+    static const char *const kinds[] = {
+        [LG_THREAD_STACK] = "thread",
+        [LG_THREAD_FRAME] = "frame",
+        [LG_THREAD_SUSPENDED] = "suspended",
+        [LG_THREAD_LOCAL] = "local",
+    };
+    core_state *state = object_state(snapshot);
+    bool local = row->kind == LG_THREAD_LOCAL;
+    PyObject *values[] = {
+        PyLong_FromUnsignedLong(row->depth),
+        PyUnicode_FromString(kinds[row->kind]),
+        label_object(graph, row),
+        node_new(state, snapshot, row->node),
+        size_new(snapshot, row->size),
+        threads->analysed ? size_new(snapshot, row->retained) : none(),
+        threads->analysed && local ? PyBool_FromLong(row->held_elsewhere)
+                                   : none(),
+    };
+    PyObject *tuple = PyStructSequence_New(state->types[TYPE_THREAD_ROW]);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        if (tuple == NULL || values[i] == NULL) {
+            Py_XDECREF(values[i]);
+            Py_CLEAR(tuple);
+        } else {
+            PyStructSequence_SetItem(tuple, (Py_ssize_t)i, values[i]);
+        }
+    }
+    return tuple;
+}
+
+static PyObject *
+rows_tuple(snapshot_object *snapshot, const lg_graph *graph,
+           const lg_threads *threads)
+{
+    PyObject *rows = PyTuple_New((Py_ssize_t)threads->count);
+    for (size_t i = 0; rows != NULL && i < threads->count; i++) {
+        PyObject *row = row_object(snapshot, graph, threads, &threads->rows[i]);
+        if (row == NULL)
+            Py_CLEAR(rows);
+        else
+            PyTuple_SET_ITEM(rows, (Py_ssize_t)i, row);
+    }
+    return rows;
+}
+
+/* ---------------------------------------------------------------- made --- */
+
+/* NULL without an exception: there can be no analysis of the snapshot. */
+static const lg_analysis *
+analysis_if_any(snapshot_object *self, const lg_monitor *monitor)
+{
+    lg_graph *graph = snapshot_graph(self);
+    if (graph == NULL || lg_graph_is_partial(graph))
+        return NULL;
+    PyObject *unsupported = object_state(self)->errors[ERROR_UNSUPPORTED];
+    const lg_analysis *analysis = analysis_acquire(self, monitor);
+    if (analysis == NULL && PyErr_ExceptionMatches(unsupported))
+        PyErr_Clear();
+    return analysis;
+}
+
+static lg_status
+make(const lg_graph *graph, const lg_analysis *analysis, lg_threads *threads,
+     result_texts *texts, lg_error *error)
+{
+    lg_status status = lg_graph_threads(graph, analysis, threads, error);
+    if (status == LG_OK)
+        status = lg_format_threads(graph, threads, LG_FORMAT_TEXT, &texts->text,
+                                   error);
+    if (status == LG_OK)
+        status = lg_format_threads(graph, threads, LG_FORMAT_JSON, &texts->json,
+                                   error);
+    return status;
+}
+
+static PyObject *
+threads_new(snapshot_object *self, const lg_analysis *analysis)
+{
+    lg_graph *graph = snapshot_acquire(self);
+    if (graph == NULL)
+        return NULL;
+    core_state *state = object_state(self);
+    lg_threads threads = {0};
+    result_texts texts = {0};
+    PyObject *result = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = make(graph, analysis, &threads, &texts, &error);
+    Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        result = result_of_texts(state, TYPE_THREADS, TYPE_THREAD_ROW,
+                                 rows_tuple(self, graph, &threads), &texts);
+    else
+        error_raise(state, status, &error);
+    if (status != LG_OK)
+        result_texts_free(&texts);
+    lg_threads_free(&threads);
+    snapshot_release(self);
+    return result;
+}
+
+const char snapshot_threads_doc[] =
+    "threads($self, /, *, progress=None)\n--\n\n"
+    "What each thread was doing, and what waits to be resumed, with the local "
+    "variables\nand what these retain: Threads.\n\nOn a snapshot of a part of "
+    "the heap: with the objects' own sizes.";
+
+PyObject *
+snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const char *const names[] = {"progress", NULL};
+    static const arg_list list = {"threads", names, 0, 0};
+    PyObject *values[1] = {NULL};
+    snapshot_object *snapshot = (snapshot_object *)self;
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[0]))
+        return NULL;
+    const lg_analysis *analysis = analysis_if_any(snapshot, &watch.monitor);
+    PyObject *threads =
+        PyErr_Occurred() ? NULL : threads_new(snapshot, analysis);
+    if (analysis != NULL)
+        snapshot_release(snapshot);
+    if (!progress_end(&watch, threads ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(threads);
+    return threads;
+}
+
+/* ------------------------------------------------------------ protocol --- */
+
+static PyType_Slot threads_slots[] = {
+    RESULT_SLOTS,
+    {Py_tp_doc, "A sequence of ThreadRow: threads with their frames, innermost "
+                "first, then what\nis suspended; each frame with its variables "
+                "behind it. str() is the report."},
+    {0, NULL},
+};
+
+PyType_Spec threads_spec = {
+    .name = "leakgraph.Threads",
+    .basicsize = sizeof(result_object),
+    .flags = FINAL_TYPE,
+    .slots = threads_slots,
+};

@@ -1,0 +1,9 @@
+/** Threads: what each thread was doing, and what waits to be resumed. */
+#ifndef LEAKGRAPH_PY_THREADS_H
+#define LEAKGRAPH_PY_THREADS_H
+
+#include "binding/support/shim.h"
+
+extern PyType_Spec threads_spec;
+
+#endif
