@@ -1,6 +1,8 @@
 // What each rule of where to cut says: a row a rule, the higher score is cut.
+// And which other references must be cut as well.
 #include "cycles/cut_rule.h"
 
+#include "drawn.h"
 #include "story.h"
 #include "test.h"
 
@@ -135,8 +137,71 @@ each_rule(void)
     }
 }
 
+// Ends the story, which has one component.
+static void
+check_alike(story *made, size_t alike)
+{
+    lg_cycles cycles;
+    lg_graph *graph = story_end(made);
+    lg_analysis *analysis = analysed(graph);
+    REQUIRE(lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL) == LG_OK);
+    REQUIRE(cycles.count == 1);
+    if (cycles.items[0].alike != alike)
+        fprintf(stderr, "%zu alike, not %zu\n", cycles.items[0].alike, alike);
+    CHECK(cycles.items[0].alike == alike);
+    lg_cycles_free(&cycles);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// A chain of four that refer to the one before by these names.
+static void
+chain(const char *first, const char *second, const char *third, size_t alike)
+{
+    const char *const names[] = {first, second, third};
+    story made = story_begin();
+    for (uint32_t i = 0; i < 4; i++)
+        story_add(&made, "app.Node", NULL, 48);
+    for (uint32_t i = 0; i < 3; i++) {
+        story_attribute(&made, i, "next", i + 1);
+        story_attribute(&made, i + 1, names[i], i);
+    }
+    check_alike(&made, alike);
+}
+
+// Two containers, each twice in the other.
+static void
+mutual(const char *type, unsigned kind, unsigned other_kind, size_t alike)
+{
+    story made = story_begin();
+    for (uint32_t i = 0; i < 2; i++)
+        story_add(&made, type, NULL, 72);
+    uint32_t key = story_add(&made, "str", "one", 50);
+    uint32_t other_key = story_add(&made, "str", "two", 50);
+    for (uint32_t i = 0; i < 2; i++) {
+        bool index = kind == LG_EDGE_INDEX;
+        story_edge(&made, i, 1 - i, kind, index ? 0 : key);
+        story_edge(&made, i, 1 - i, other_kind, index ? 1 : other_key);
+    }
+    check_alike(&made, alike);
+}
+
+// References of the same name, and elements of containers, whatever their index
+// or key.
+static void
+alike(void)
+{
+    chain("prev", "prev", "prev", 2);
+    chain("prev", "prec", "prev", 0);
+    chain("prev", "previous", "prev", 0);
+    mutual("list", LG_EDGE_INDEX, LG_EDGE_INDEX, 3);
+    mutual("dict", LG_EDGE_VALUE, LG_EDGE_VALUE, 3);
+    mutual("list", LG_EDGE_INDEX, LG_EDGE_REFERENCE, 0);
+}
+
 SUITE(cut_rule)
 {
     RUN(each_rule);
+    RUN(alike);
     return test_result();
 }

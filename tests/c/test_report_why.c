@@ -378,49 +378,12 @@ several(void)
     forget(&told);
 }
 
-// That native code refers to a module or a named class is no news; that it
-// refers to an object on the path is.
-static void
-held_by_native_code_too(void)
-{
-    heap told = {0};
-    story made = story_begin();
-    uint32_t app = story_module(&made, "app");
-    uint32_t class = story_add(&made, "type", "app.Model", 900);
-    uint32_t list = story_add(&made, "list", NULL, 56);
-    told.child = story_add(&made, "app.Model", NULL, 48);
-    uint32_t names = story_add(&made, "dict", NULL, 200);
-    made.flags = LG_NODE_NAME;
-    uint32_t name = story_add(&made, "str", "Model", 54);
-    story_edge(&made, app, names, LG_EDGE_DICT, 0);
-    story_edge(&made, names, class, LG_EDGE_VALUE, name);
-    story_attribute(&made, class, "all", list);
-    story_edge(&made, list, told.child, LG_EDGE_INDEX, 0);
-    story_hold(&made, app, 2);
-    story_hold(&made, class, 3);
-    story_hold(&made, list, 4);
-    story_hold(&made, told.child, 5);
-    told.graph = story_end(&made);
-    told.analysis = analysed(told.graph);
-    lg_text text = {0};
-    REQUIRE(why_report(told.analysis, &told.child, 1, NULL, LG_FORMAT_TEXT,
-                       &text) == LG_OK);
-    CHECK(strstr(text.data, "├─ module app #0") != NULL);
-    CHECK(strstr(text.data, "(2 references") == NULL);
-    CHECK(strstr(text.data, "(3 references") == NULL);
-    CHECK(strstr(text.data, "held by native code (4 references") != NULL);
-    CHECK(strstr(text.data, "held by native code (5 references") != NULL);
-    lg_text_free(&text);
-    forget(&told);
-}
-
 SUITE(report_why)
 {
     RUN(alive);
     RUN(several);
     RUN(garbage);
     RUN(kept_by_a_class);
-    RUN(held_by_native_code_too);
     RUN(top);
     RUN(dominators);
     return test_result();

@@ -1,8 +1,9 @@
-// How much of something long a report shows. Each limit has its test: so much
-// is shown whole, and of one more the rest is counted.
+// What a report leaves out. Each limit has its test: so much is shown whole,
+// and of one more the rest is counted or folded.
 #include <leakgraph/report.h>
 
 #include "drawn.h"
+#include "report/table.h"
 #include "story.h"
 #include "test.h"
 
@@ -93,6 +94,42 @@ path_on_a_line(void)
     }
 }
 
+// That native code refers to a module or a named class is no news; that it
+// refers to an object on the path is.
+static void
+held_by_native_code_too(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t class = story_add(&made, "type", "app.Model", 900);
+    uint32_t list = story_add(&made, "list", NULL, 56);
+    uint32_t child = story_add(&made, "app.Model", NULL, 48);
+    uint32_t names = story_add(&made, "dict", NULL, 200);
+    made.flags = LG_NODE_NAME;
+    uint32_t name = story_add(&made, "str", "Model", 54);
+    story_edge(&made, app, names, LG_EDGE_DICT, 0);
+    story_edge(&made, names, class, LG_EDGE_VALUE, name);
+    story_attribute(&made, class, "all", list);
+    story_edge(&made, list, child, LG_EDGE_INDEX, 0);
+    story_hold(&made, app, 2);
+    story_hold(&made, class, 3);
+    story_hold(&made, list, 4);
+    story_hold(&made, child, 5);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_text text = {0};
+    REQUIRE(why_report(analysis, &child, 1, NULL, LG_FORMAT_TEXT, &text) ==
+            LG_OK);
+    check_says(&text, "├─ module app #0", true);
+    check_says(&text, "(2 references", false);
+    check_says(&text, "(3 references", false);
+    check_says(&text, "held by native code (4 references", true);
+    check_says(&text, "held by native code (5 references", true);
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // ----------------------------------------------------------------- a cycle ---
 
 static void
@@ -154,6 +191,27 @@ holders_of_figure(void)
         lg_analysis_free(analysis);
         lg_graph_free(graph);
     }
+}
+
+// Each name once, however alike two names are.
+static void
+alike_holders(void)
+{
+    static const char *const names[] = {"lib.it", "lib", "lab"};
+    story made = story_begin();
+    lg_text text = {0};
+    uint32_t figure = story_add(&made, "matplotlib.figure.Figure", NULL, 48);
+    lg_builder_add_fact(made.builder, figure, "closed", "yes", 3);
+    for (uint32_t i = 0; i < 3; i++)
+        story_attribute(&made, story_module(&made, names[i]), "it", figure);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    REQUIRE(lg_report_figures(analysis, 0, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    check_says(&text, " lib.it.it; lib.it; lab.it\n", true);
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
 }
 
 // ------------------------------------------------------------------ blocks ---
@@ -221,13 +279,85 @@ names_of_locals(void)
     }
 }
 
+// ------------------------------------------------------------------ a cell ---
+
+// A table with a cell of so many letters, and a short one below it.
+static lg_table *
+make_table(const lg_graph *graph, lg_column_type type, uint32_t letters)
+{
+    const lg__column columns[] = {{"name", .type = type}, {"next", .gap = 1}};
+    lg_text cell = {0};
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, columns, 2);
+    lg__table_row(table);
+    for (uint32_t i = 0; i < letters; i++)
+        lg_text_add(&cell, "w");
+    lg__put_formatted(table, 0, &cell);
+    lg__put_literal(table, 1, "z");
+    lg__table_row(table);
+    lg__put_literal(table, 0, "short");
+    lg__put_literal(table, 1, "z");
+    REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
+    return table;
+}
+
+// A name of 60 columns widens the column, a longer one does not.
+static void
+widest_cell(void)
+{
+    uint32_t end;
+    lg_graph *graph = make_chain(1, &end);
+    for (uint32_t letters = 60; letters < 62; letters++) {
+        lg_text text = {0};
+        lg_table *table = make_table(graph, LG_COLUMN_PATH, letters);
+        REQUIRE(lg_table_text(table, 0, &text, NULL) == LG_OK);
+        check_says(&text, "\nshort z\n", letters > 60);
+        lg_text_free(&text);
+        lg_table_free(table);
+    }
+    lg_graph_free(graph);
+}
+
+// A web page folds names from 161 bytes on, and prose from 401 on.
+static void
+folded_cell(void)
+{
+    static const struct {
+        lg_column_type type;
+        uint32_t letters;
+        bool folded;
+    } cases[] = {{LG_COLUMN_PATH, 160, false},
+                 {LG_COLUMN_PATH, 161, true},
+                 {LG_COLUMN_TEXT, 400, false},
+                 {LG_COLUMN_TEXT, 401, true}};
+    uint32_t end;
+    lg_graph *graph = make_chain(1, &end);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_text text = {0};
+        lg_table *table = make_table(graph, cases[i].type, cases[i].letters);
+        REQUIRE(lg_table_html(table, 0, &text, NULL) == LG_OK);
+        check_says(&text, "<details>", cases[i].folded);
+        if (cases[i].folded) {
+            const char *begin = strstr(text.data, "<summary>");
+            REQUIRE(begin != NULL);
+            CHECK(strspn(begin + strlen("<summary>"), "w") == 80);
+        }
+        lg_text_free(&text);
+        lg_table_free(table);
+    }
+    lg_graph_free(graph);
+}
+
 SUITE(shown)
 {
     RUN(long_path);
     RUN(path_on_a_line);
     RUN(types_of_cycle);
     RUN(holders_of_figure);
+    RUN(alike_holders);
     RUN(stacks_of_blocks);
     RUN(names_of_locals);
+    RUN(held_by_native_code_too);
+    RUN(widest_cell);
+    RUN(folded_cell);
     return test_result();
 }

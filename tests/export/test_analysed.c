@@ -392,44 +392,6 @@ test_nonsense_is_refused(void)
     close_shape(&losses);
 }
 
-// Beside what is on a device, the host's part is told from a thousandth on.
-static void
-test_small_parts_on_the_host_are_not_told(void)
-{
-    static const struct {
-        uint64_t device;
-        uint64_t host;
-        const char *told;
-    } cases[] = {
-        {1000000, 1000, ";977 KiB cuda:0 · 1000 B host</FONT>"},
-        {1000000, 999, ";977 KiB cuda:0</FONT>"},
-        {500, 0, ";500 B cuda:0</FONT>"},
-        {0, 400, ";400 B</FONT>"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        test_heap heap;
-        subject made;
-        lg_view *view = NULL;
-        heap_open(&heap);
-        lg_builder_add_device(heap.builder, "cuda:0");
-        uint32_t app = heap_add_module(&heap, "app");
-        uint32_t owner = heap_add(&heap, "app.Owner", cases[i].host);
-        uint32_t memory = heap_add(&heap, "torch.storage", cases[i].device);
-        heap_attribute(&heap, app, owner, "owner");
-        heap_attribute(&heap, owner, memory, "memory");
-        lg_builder_set_device(heap.builder, memory, 1);
-        made.graph = heap_close(&heap);
-        REQUIRE(!lg_analysis_new(made.graph, NULL, &made.analysis, NULL));
-        REQUIRE(!view_why(made.analysis, owner, NULL, &view));
-        lg_text dot = dot_of(view);
-        if (!strstr(dot.data, cases[i].told))
-            fprintf(stderr, "no '%s' in\n%s", cases[i].told, dot.data);
-        CHECK(strstr(dot.data, cases[i].told));
-        lg_text_free(&dot);
-        close_shape(&made);
-    }
-}
-
 SUITE(analysed)
 {
     if (!golden_begin(argc, argv))
@@ -437,7 +399,6 @@ SUITE(analysed)
     RUN(test_goldens);
     RUN(test_golden_of_paths);
     RUN(test_cycles_say_what_keeps_them);
-    RUN(test_small_parts_on_the_host_are_not_told);
     RUN(test_why_draws_every_way);
     RUN(test_why_marks_the_only_holds);
     RUN(test_why_of_what_native_code_holds);
