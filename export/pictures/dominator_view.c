@@ -122,7 +122,7 @@ add_headline(dominator_view *picture)
                                                  : "",
                       whole->retained_label.length);
     lg_text_add(&view->headline, heap ? " alive" : " below it");
-    lg_text_add(&view->note, "each box is freed with the one left of it: no "
+    lg_text_add(&view->note, "each box is freed with the one before it: no "
                              "other path leads there");
 }
 

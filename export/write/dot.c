@@ -11,6 +11,11 @@
 #define LINE_LIMIT 110u
 /* A picture of fewer nodes explains itself. */
 #define NARROW 4u
+/* A tree of more boxes one behind the other is wider than a screen. */
+#define WIDE 8u
+/* Bigger pictures are not measured, nor deeper ones to their end. */
+#define MEASURED 1024
+#define DEEPEST 256
 #define SANS "Helvetica,Arial,sans-serif"
 #define MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
 
@@ -149,11 +154,38 @@ add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
     lg_text_free(&title);
 }
 
-// A long path runs down the page, everything else from left to right.
+// How many boxes a tree is deep, and how many it has at most side by side.
+// Parents come before children in it; of anything else this is a guess.
+static void
+measure(const lg_view *view, uint32_t *deep, uint32_t *wide)
+{
+    uint32_t depth[DEEPEST] = {0}, of[MEASURED] = {0};
+    *deep = *wide = 0;
+    if (view->node_count > MEASURED)
+        return;
+    for (size_t i = 0; i < view->edge_count; i++) {
+        const view_edge *edge = &view->edges[i];
+        if (of[edge->target] < of[edge->source] + 1 &&
+            of[edge->source] + 1 < DEEPEST)
+            of[edge->target] = of[edge->source] + 1;
+    }
+    for (size_t i = 0; i < view->node_count; i++) {
+        uint32_t level = of[i];
+        depth[level]++;
+        *deep = level > *deep ? level : *deep;
+        *wide = depth[level] > *wide ? depth[level] : *wide;
+    }
+}
+
+// What is long runs down the page: paths, and trees that would be wider than
+// any screen. Everything else runs from left to right.
 static const char *
 direction_of(const lg_view *view)
 {
-    bool down = view->direction == LG_PATH && view->node_count > 8;
+    uint32_t deep, wide;
+    measure(view, &deep, &wide);
+    bool down = view->direction == LG_PATH ? view->node_count > 8
+                                           : deep > WIDE && wide < 2 * deep;
     return down ? "rankdir=TB" : "rankdir=LR";
 }
 

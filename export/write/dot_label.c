@@ -98,17 +98,16 @@ open_font(lg_text *out, const char *colour, const char *size)
 }
 
 static void
-add_badge(lg_text *out, const view_look *look, const char *badge, bool tall)
+add_badge(lg_text *out, const view_look *look, const char *badge)
 {
     lg_text_addf(out,
-                 "<TD%s><TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+                 "<TD><TABLE BORDER=\"0\" CELLBORDER=\"0\" "
                  "CELLSPACING=\"0\" CELLPADDING=\"0\" BGCOLOR=\"%s\" "
                  "STYLE=\"ROUNDED\" FIXEDSIZE=\"TRUE\" WIDTH=\"19\" "
                  "HEIGHT=\"16\"><TR><TD FIXEDSIZE=\"TRUE\" WIDTH=\"19\" "
                  "HEIGHT=\"16\">"
                  "<FONT POINT-SIZE=\"9\" COLOR=\"white\"><B>%s</B></FONT>"
                  "</TD></TR></TABLE></TD>",
-                 tall ? " ROWSPAN=\"2\"" : "",
                  look->border ? look->border : QUIET, badge);
 }
 
@@ -195,14 +194,15 @@ has_second_line(const view_node *node)
            100 * node->share >= LEAST_PERCENT || has_own_size(node);
 }
 
-// The second line: what the title leaves out, and what the picture does.
+// The second line: what the title leaves out, and what the picture does. In the
+// cell of the first, so that both keep clear of the border.
 static void
 add_second_line(lg_text *out, const view_node *node, const view_look *look)
 {
     bool dark = is_dark(node, look);
     const char *colour = dark ? PALE : QUIET;
     const char *gap = "";
-    lg_text_add(out, "<TR><TD ALIGN=\"LEFT\">");
+    lg_text_add(out, "<BR ALIGN=\"LEFT\"/>");
     open_font(out, node->kind == VIEW_NATIVE ? ALARM : colour, "9");
     if (node->detail.length) {
         lg__html_add(out, &node->detail, DETAIL_LIMIT);
@@ -219,7 +219,7 @@ add_second_line(lg_text *out, const view_node *node, const view_look *look)
         gap = " · ";
     }
     add_facts(out, node, gap);
-    lg_text_add(out, "</FONT></TD></TR>");
+    lg_text_add(out, "</FONT><BR ALIGN=\"LEFT\"/>");
 }
 
 static void
@@ -241,7 +241,7 @@ open_box(lg_text *out, const view_node *node, const view_look *look)
     }
     lg_text_addf(out,
                  "<TABLE BORDER=\"%d\" COLOR=\"%s\" BGCOLOR=\"%s\" "
-                 "CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"3\"",
+                 "CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"5\"",
                  node->subject ? 3
                  : node->mark  ? 2
                                : 1,
@@ -259,20 +259,18 @@ lg__label_add(lg_text *out, const view_node *node)
     const view_look *look = lg__look_of(node);
     const char *badge = lg__badge_of(node, look);
     bool sized = lg__has_size(node);
-    bool second = has_second_line(node);
     lg_text_add(out, "<");
     open_box(out, node, look);
     lg_text_add(out, "<TR>");
     if (badge && (!is_small(node) || !look->border))
-        add_badge(out, look, badge, second);
+        add_badge(out, look, badge);
     lg_text_add(out, "<TD ALIGN=\"LEFT\">");
     open_font(out, text_colour(node, look), is_small(node) ? "10" : NULL);
     add_title(out, node);
     lg_text_add(out, "</FONT>");
     if (sized)
         add_size(out, node, look);
-    lg_text_add(out, "</TD></TR>");
-    if (second)
+    if (has_second_line(node))
         add_second_line(out, node, look);
-    lg_text_add(out, "</TABLE>>");
+    lg_text_add(out, "</TD></TR></TABLE>>");
 }

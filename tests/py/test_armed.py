@@ -167,7 +167,7 @@ def test_from_another_thread(tmp_path):
         ({"signal": "SIGSEGV"}, leakgraph.ArgumentError, "cannot be used"),
         ({"signal": 0}, leakgraph.ArgumentError, "cannot be used"),
         ({"signal": 1 << 40}, leakgraph.ArgumentError, "cannot be used"),
-        ({"signal": "SIGKILL"}, OSError, "Invalid argument"),
+        ({"signal": "SIGKILL"}, leakgraph.ArgumentError, "No program can handle"),
         ({"rss": "lots"}, leakgraph.ArgumentError, "90%"),
         ({"rss": "200%"}, leakgraph.ArgumentError, "90%"),
         ({"rss": 0}, leakgraph.ArgumentError, "1 byte"),

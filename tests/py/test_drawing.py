@@ -264,3 +264,13 @@ def test_arguments(holder):
     with pytest.raises(TypeError, match="title"):
         leakgraph.show_refs(holder, title=17)
     assert leakgraph.show_refs(obj=holder, path=None).nodes > 1
+
+
+def test_deep_trees_run_down_the_page():
+    deep = bytearray(1 << 20)
+    for _ in range(30):
+        deep = [deep, bytearray(1 << 16)]
+    wide = [[bytearray(1 << 16)] for _ in range(30)]
+    assert "rankdir=LR" in leakgraph.show_refs(wide).dot
+    assert "rankdir=LR" in leakgraph.show_refs(deep).dot
+    assert "rankdir=TB" in leakgraph.show_refs(deep, max_depth=12).dot

@@ -56,7 +56,7 @@ def test_limit(holder):
     assert all(row.node is not None for row in every)
     assert few.objects == every.objects == len(snapshot.select("type:list"))
     assert sum(r.objects for r in few if r.depth == 0) + few.unreachable == few.objects
-    with pytest.raises(ValueError, match="limit must be a positive number, not "):
+    with pytest.raises(ValueError, match="limit must be 1 or more, not "):
         snapshot.merged_paths("type:list", limit=0)
 
 
