@@ -25,6 +25,61 @@ typedef enum lg_group {
     LG_GROUP_MODULE,     /**< by module of the type */
 } lg_group;
 
+/** Where a node is. */
+typedef enum lg_where_kind {
+    LG_WHERE_PATH = 0,    /**< where `path` leads */
+    LG_WHERE_GARBAGE,     /**< no root reaches it */
+    LG_WHERE_INTERPRETER, /**< below the interpreter, which has no path */
+} lg_where_kind;
+
+typedef struct lg_where {
+    lg_where_kind kind;
+    lg_path path;      /**< a shortest one from a root; owned */
+    lg_node dominator; /**< of garbage, with its owner for a namespace; or
+                            LG_NONE */
+    lg_hop hop; /**< a reference from there; edge_count 0: there is none */
+} lg_where;
+
+LG_API void lg_where_free(lg_where *where);
+
+typedef struct lg_top_row {
+    lg_node node;             /**< LG_NONE of a group */
+    lg_string name;           /**< of a group: the graph's */
+    uint64_t count;           /**< objects */
+    const uint64_t *size;     /**< of them, by device */
+    const uint64_t *retained; /**< by all of them together, by device */
+    uint64_t weight;          /**< what rows are ranked by: of that retained */
+    lg_where where;           /**< of an object */
+} lg_top_row;
+
+typedef struct lg_top {
+    lg_group group;
+    uint32_t device;  /**< whose bytes rank rows; LG_NONE: all of them */
+    lg_top_row *rows; /**< the biggest first */
+    size_t count;
+    uint64_t total; /**< that weights are parts of */
+    const uint64_t
+        *reachable; /**< all bytes of what the roots reach, by device */
+    const uint64_t *garbage;
+    uint32_t devices; /**< and the host */
+    uint64_t *bytes;  /**< what the sizes point into */
+} lg_top;
+
+/**
+ * What retains the most, in up to `limit` (0: any number of) rows. Of objects:
+ * those that gather bytes, none below another. What only passes on to one other
+ * most of what it retains is no gatherer, nor are modules, threads, frames and
+ * the interpreter: what they dominate stands for them. Of types and modules:
+ * the groups with what only all their objects together retain, exactly.
+ * LG_EINVAL for a device that is not there. O(nodes + edges), and of groups as
+ * much for each 64 of them.
+ */
+LG_API lg_status lg_analysis_top(const lg_analysis *analysis, lg_group group,
+                                 uint32_t device, size_t limit,
+                                 const lg_monitor *monitor, lg_top *out,
+                                 lg_error *err);
+LG_API void lg_top_free(lg_top *top);
+
 /* ----------------------------------------------------- dominator tree --- */
 
 /** The immediate dominator as answers show it: the object that a namespace or a

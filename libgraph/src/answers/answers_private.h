@@ -6,17 +6,52 @@
 
 #include "cycles/cycles_private.h"
 #include "analysis/analysis_private.h"
+#include "paths/paths_private.h"
 
-// Who retains the most: objects that gather bytes, and groups of objects.
+#include <leakgraph/answers.h>
 
-/**
- * Up to `limit` objects that gather bytes, biggest first, none below another.
- * What only passes on to one other most of what it retains is no gatherer, nor
- * are modules, threads, frames and the interpreter: what they dominate stands
- * for them. `device` as in lg_report_top.
- */
-lg_status lg__top_objects(const lg_analysis *analysis, uint32_t device,
-                          size_t limit, lg__gathered *out, lg_error *err);
+// A heap of nodes, the biggest on top; of two as big the one that comes first.
+
+typedef struct lg__part {
+    uint64_t bytes;
+    uint32_t node;
+    uint32_t tag; /**< of whoever pushes it */
+} lg__part;
+
+typedef struct lg__parts {
+    lg__part *items;
+    size_t count;
+    size_t capacity;
+} lg__parts;
+
+/** False: memory ran out. */
+bool lg__parts_push(lg__parts *heap, lg__part one);
+/** Of a heap that is not empty. */
+lg__part lg__parts_pop(lg__parts *heap);
+void lg__parts_free(lg__parts *heap);
+
+// Where nodes are.
+
+/** `ways` begins as {0} and is released with lg__finder_free. */
+lg_status lg__where_find(lg__finder *ways, const lg_analysis *analysis,
+                         uint32_t node, const lg_monitor *monitor,
+                         lg_where *out, lg_error *err);
+/** Of garbage; there is nothing to release. */
+lg_status lg__garbage_find(const lg_analysis *analysis, uint32_t node,
+                           lg_where *out, lg_error *err);
+
+// Groups of objects that retain the most.
+
+/** Names of groups, and the group of each type. Types of one name are one. */
+typedef struct lg__group_names {
+    lg_string *name;   /**< [count] */
+    uint32_t *of_type; /**< [type] */
+    uint32_t count;
+} lg__group_names;
+
+lg_status lg__group_names_list(const lg_graph *graph, lg_group by,
+                               lg__group_names *out, lg_error *err);
+void lg__group_names_free(lg__group_names *all);
 
 /** A group of objects. */
 typedef struct lg__top_group {
@@ -42,9 +77,5 @@ lg_status lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of,
                          const lg_monitor *monitor, lg__top_list *out,
                          lg_error *err);
 void lg__top_list_free(lg__top_list *list);
-
-/** What a node retains by that measure. */
-uint64_t lg__top_weight(const lg_analysis *analysis, uint32_t node,
-                        uint32_t device);
 
 #endif

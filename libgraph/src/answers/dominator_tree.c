@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A node that may have a row: the biggest is on top of the heap.
-typedef struct part {
-    uint64_t bytes;
-    uint32_t node;
-    uint32_t parent; // row
-} part;
-
 typedef struct planting {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -24,62 +17,8 @@ typedef struct planting {
     uint64_t least; // bytes worth a row
     lg_dominator_tree out;
     size_t capacity;
-    part *heap;
-    size_t parts;
-    size_t room;
+    lg__parts heap; // nodes that may have a row; `tag` is that of the parent
 } planting;
-
-/* ---------------------------------------------------------------- heap --- */
-
-static bool
-is_before(const part *a, const part *b)
-{
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes;
-    return a->node < b->node;
-}
-
-static bool
-push(planting *state, part one)
-{
-    if (state->parts == state->room) {
-        size_t room = state->room ? state->room * 2 : 64;
-        part *heap = realloc(state->heap, room * sizeof *heap);
-        if (heap == NULL)
-            return false;
-        state->heap = heap;
-        state->room = room;
-    }
-    size_t at = state->parts++;
-    for (; at > 0 && is_before(&one, &state->heap[(at - 1) / 2]);
-         at = (at - 1) / 2)
-        state->heap[at] = state->heap[(at - 1) / 2];
-    state->heap[at] = one;
-    return true;
-}
-
-static part
-pop(planting *state)
-{
-    part *heap = state->heap;
-    part top = heap[0];
-    part last = heap[--state->parts];
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= state->parts)
-            break;
-        if (child + 1 < state->parts &&
-            is_before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_before(&heap[child], &last))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
-    return top;
-}
 
 /* ---------------------------------------------------------------- rows --- */
 
@@ -140,14 +79,15 @@ expand(planting *state, uint32_t at)
         uint64_t bytes = lg__freed_by(state->analysis, below.items[i]);
         row->left_out_bytes += bytes;
         if (open && bytes >= state->least)
-            going = push(state, (part){bytes, below.items[i], at});
+            going = lg__parts_push(&state->heap,
+                                   (lg__part){bytes, below.items[i], at});
     }
     free(below.items);
     return going;
 }
 
 static bool
-has_many_alike(const planting *state, const part *one)
+has_many_alike(const planting *state, const lg__part *one)
 {
     const lg_dominator_row *rows = state->out.rows;
     const uint32_t *types = state->graph->columns.type;
@@ -155,20 +95,20 @@ has_many_alike(const planting *state, const part *one)
     if (state->options.alike == 0)
         return false;
     for (size_t i = 0; i < state->out.count; i++)
-        alike += rows[i].parent == one->parent &&
+        alike += rows[i].parent == one->tag &&
                  types[rows[i].node] == types[one->node];
     return alike >= state->options.alike;
 }
 
 static bool
-add_part(planting *state, const part *one)
+add_part(planting *state, const lg__part *one)
 {
     uint32_t component = lg__garbage_component_of(state->analysis, one->node);
-    lg_dominator_row *above = &state->out.rows[one->parent];
+    lg_dominator_row *above = &state->out.rows[one->tag];
     above->left_out--;
     above->left_out_bytes -= one->bytes;
     lg_dominator_row row = {.node = one->node,
-                            .parent = one->parent,
+                            .parent = one->tag,
                             .depth = above->depth + 1,
                             .component = component,
                             .total = one->bytes};
@@ -180,18 +120,18 @@ add_parts(planting *state, const lg_monitor *monitor, lg_error *err)
 {
     size_t limit = state->options.limit;
     bool enough = true;
-    while (enough && state->parts > 0) {
+    while (enough && state->heap.count > 0) {
         if (limit > 0 && state->out.count >= limit)
             break;
         double done =
             limit > 0 ? (double)state->out.count / (double)limit : 0.5;
         if (!lg__monitor_goes_on(monitor, "listing dominators", done, err))
             return LG_ECANCELLED;
-        part one = pop(state);
+        lg__part one = lg__parts_pop(&state->heap);
         if (!has_many_alike(state, &one))
             enough = add_part(state, &one);
     }
-    state->out.left_out = state->parts;
+    state->out.left_out = state->heap.count;
     return enough ? LG_OK : lg__error_memory(err);
 }
 
@@ -252,8 +192,7 @@ find_member_hop(const planting *state, uint32_t component, uint32_t node)
         uint32_t source = reverse->edge[i].source;
         if (lg_node_component(state->analysis, source) != component)
             continue;
-        if (state->walk.fold[source].owner != LG_NONE)
-            source = state->walk.fold[source].owner;
+        source = lg__seen_node(state->walk.fold, source);
         lg_hop hop = lg__hop_between(&state->walk, source, node);
         if (hop.edge_count > 0)
             return hop;
@@ -374,8 +313,7 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
         status = lg__error_memory(err);
         goto done;
     }
-    if (node != LG_NONE && state.walk.fold[node].owner != LG_NONE)
-        node = state.walk.fold[node].owner;
+    node = lg__seen_node(state.walk.fold, node);
     status = add_tops(&state, node) ? add_parts(&state, monitor, err)
                                     : lg__error_memory(err);
     if (status == LG_OK && (!sort_rows(&state) || !weigh_rows(&state)))
@@ -387,7 +325,7 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
 
 done:
     lg_dominator_tree_free(&state.out);
-    free(state.heap);
+    lg__parts_free(&state.heap);
     return status;
 }
 

@@ -14,14 +14,6 @@ typedef struct explaining {
     lg__walk walk;
 } explaining;
 
-static uint32_t
-owner_of(const explaining *to, uint32_t node)
-{
-    if (node == LG_NONE || to->walk.fold[node].owner == LG_NONE)
-        return node;
-    return to->walk.fold[node].owner;
-}
-
 static bool
 has_edge(const lg_hop *hop, uint64_t edge)
 {
@@ -95,7 +87,7 @@ explain_component(explaining *to, lg_error *err)
     if (status != LG_OK || why->cycle.count == 0)
         return status;
     why->component = component;
-    why->member = owner_of(to, node);
+    why->member = lg__seen_node(to->walk.fold, node);
     size_t alike;
     if (lg__shortest_cycle_cut(&to->walk, &members, &why->cycle,
                                &why->cycle_cut, &alike) == NULL)
@@ -112,8 +104,9 @@ open_walk(explaining *to, uint32_t node, lg_error *err)
         !lg__graph_reverse(to->graph, &to->walk.reverse))
         return lg__error_memory(err);
     lg_why *why = &to->why;
-    why->node = owner_of(to, node);
-    why->dominator = owner_of(to, lg_node_dominator(why->analysis, why->node));
+    why->node = lg__seen_node(to->walk.fold, node);
+    why->dominator = lg__seen_node(to->walk.fold,
+                                   lg_node_dominator(why->analysis, why->node));
     return LG_OK;
 }
 

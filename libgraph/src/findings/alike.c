@@ -94,8 +94,7 @@ add_garbage(const lg__detection *detection, uint32_t node, lg_text *out)
         return;
     }
     uint32_t dominator = lg_node_dominator(detection->analysis, node);
-    if (dominator != LG_NONE && walk->fold[dominator].owner != LG_NONE)
-        dominator = walk->fold[dominator].owner;
+    dominator = lg__seen_node(walk->fold, dominator);
     add_sort(detection->graph, dominator, out);
     if (dominator == LG_NONE || dominator == node)
         return;

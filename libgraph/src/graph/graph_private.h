@@ -349,4 +349,13 @@ bool lg__format_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
  *  counts as the user's own. */
 bool lg__type_is_familiar(const lg_graph *graph, uint32_t type);
 
+/** The node that answers show for a node: what it is folded into, or itself.
+ *  LG_NONE of LG_NONE. */
+static inline uint32_t
+lg__seen_node(const lg__fold *folds, uint32_t node)
+{
+    return node == LG_NONE || folds[node].owner == LG_NONE ? node
+                                                           : folds[node].owner;
+}
+
 #endif

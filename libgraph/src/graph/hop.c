@@ -25,9 +25,8 @@ emit(const lg__walk *walk, uint32_t source, const uint64_t *edges,
      uint32_t count)
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint32_t target = columns->edge_target[edges[count - 1]];
-    if (walk->fold[target].owner != LG_NONE)
-        target = walk->fold[target].owner;
+    uint32_t target =
+        lg__seen_node(walk->fold, columns->edge_target[edges[count - 1]]);
     lg_hop hop = {.source = source, .target = target, .edge_count = count};
     for (uint32_t i = 0; i < count; i++) {
         hop.edges[i] = edges[i];

@@ -193,8 +193,7 @@ is_covered(merging *to, uint32_t target)
 static bool
 merge_target(merging *to, uint32_t target)
 {
-    uint32_t owner = to->tree.walk.fold[target].owner;
-    uint32_t seen = owner == LG_NONE ? target : owner;
+    uint32_t seen = lg__seen_node(to->tree.walk.fold, target);
     to->out.targets++;
     if (to->tree.before[seen] == LG_NONE) {
         to->out.unreachable++;

@@ -365,8 +365,7 @@ lg_path_from_root(const lg_graph *graph, lg_node target,
     lg_status status = search_new(&state, graph, err);
     if (status != LG_OK)
         return status;
-    if (state.walk.fold[target].owner != LG_NONE)
-        target = state.walk.fold[target].owner;
+    target = lg__seen_node(state.walk.fold, target);
     uint32_t root = LG_NONE;
     status = find_entered(&state, target, monitor, &root, err);
     if (status == LG_OK && root == LG_NONE)

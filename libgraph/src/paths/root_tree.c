@@ -143,8 +143,7 @@ find_root(const lg__walk *walk, const lg_root *root)
     const lg_graph *graph = walk->graph;
     for (uint32_t i = 0; i < graph->root_count; i++) {
         lg_root one = lg_graph_root(graph, i);
-        uint32_t owner = walk->fold[one.node].owner;
-        if ((owner == LG_NONE ? one.node : owner) == root->node &&
+        if (lg__seen_node(walk->fold, one.node) == root->node &&
             one.kind == root->kind && one.name.data == root->name.data)
             return i;
     }
@@ -196,8 +195,7 @@ lg_status
 lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
                   lg_error *err)
 {
-    uint32_t owner = tree->walk.fold[node].owner;
-    uint32_t end = owner == LG_NONE ? node : owner;
+    uint32_t end = lg__seen_node(tree->walk.fold, node);
     uint32_t at = end;
     size_t count = 0;
     if (tree->before[end] == LG_NONE)

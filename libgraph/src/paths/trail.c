@@ -67,8 +67,7 @@ lg__trail_fold(const lg__walk *walk, const uint64_t *edges, size_t count,
         hop.edges[hop.edge_count++] = edges[i];
         if (i + 1 < count && goes_on(walk, &hop))
             continue;
-        uint32_t owner = walk->fold[target].owner;
-        hop.target = owner == LG_NONE ? target : owner;
+        hop.target = lg__seen_node(walk->fold, target);
         hops.items[hops.count++] = hop;
         hop.edge_count = 0;
     }

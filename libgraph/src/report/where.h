@@ -4,7 +4,12 @@
 #ifndef LG_WHERE_H
 #define LG_WHERE_H
 
+#include "answers/answers_private.h"
 #include "paths/paths_private.h"
+
+/** Where a node is: `train.losses[0]`, or of garbage what it is part of. */
+void lg__where_write(const lg_analysis *analysis, uint32_t node,
+                     const lg_where *where, lg_text *out);
 
 /** Begins as {.analysis = analysis}. */
 typedef struct lg__where {

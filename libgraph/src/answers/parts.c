@@ -1,0 +1,61 @@
+// A heap of nodes, the biggest on top.
+#include "answers/answers_private.h"
+
+#include <stdlib.h>
+
+static bool
+is_before(const lg__part *a, const lg__part *b)
+{
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes;
+    return a->node < b->node;
+}
+
+bool
+lg__parts_push(lg__parts *heap, lg__part one)
+{
+    if (heap->count == heap->capacity) {
+        size_t capacity = heap->capacity ? heap->capacity * 2 : 64;
+        lg__part *items = realloc(heap->items, capacity * sizeof *items);
+        if (items == NULL)
+            return false;
+        heap->items = items;
+        heap->capacity = capacity;
+    }
+    size_t at = heap->count++;
+    for (; at > 0 && is_before(&one, &heap->items[(at - 1) / 2]);
+         at = (at - 1) / 2)
+        heap->items[at] = heap->items[(at - 1) / 2];
+    heap->items[at] = one;
+    return true;
+}
+
+lg__part
+lg__parts_pop(lg__parts *heap)
+{
+    lg__part *items = heap->items;
+    lg__part top = items[0];
+    lg__part last = items[--heap->count];
+    size_t at = 0;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= heap->count)
+            break;
+        if (child + 1 < heap->count &&
+            is_before(&items[child + 1], &items[child]))
+            child++;
+        if (!is_before(&items[child], &last))
+            break;
+        items[at] = items[child];
+        at = child;
+    }
+    items[at] = last;
+    return top;
+}
+
+void
+lg__parts_free(lg__parts *heap)
+{
+    free(heap->items);
+    *heap = (lg__parts){0};
+}

@@ -1,0 +1,203 @@
+// What all objects of a type, or of the types of a module, retain together.
+#include "answers/answers_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct grouping {
+    const lg_analysis *analysis;
+    const uint32_t *group_of;
+    uint32_t device;
+    lg__top_group *groups;
+    size_t devices;   // and the host
+    uint64_t *size;   // [group * devices] of members
+    uint32_t *open;   // [group] members above the node that is walked
+    uint32_t *cursor; // [node] its child to be walked next
+} grouping;
+
+static uint32_t
+group_of(const grouping *state, uint32_t node)
+{
+    return state->group_of[state->analysis->graph->columns.type[node]];
+}
+
+static void
+enter(grouping *state, uint32_t node)
+{
+    lg__top_group *group = &state->groups[group_of(state, node)];
+    group->count++;
+    state->size[(size_t)group_of(state, node) * state->devices +
+                lg_node_device(state->analysis->graph, node)] +=
+        lg_node_size(state->analysis->graph, node);
+    if (state->open[group_of(state, node)]++ == 0)
+        group->bound +=
+            state->device == LG_NONE
+                ? lg__retained_by(state->analysis, node)
+                : lg__dominated_on(state->analysis, node, state->device);
+    state->cursor[node] = state->analysis->first_child[node];
+}
+
+// Walks the dominator tree below one of its two roots. Retained bytes of a
+// group's topmost members add up; others lie within theirs.
+static void
+walk(grouping *state, uint32_t root)
+{
+    const lg_analysis *analysis = state->analysis;
+    uint32_t at = root;
+    state->cursor[root] = analysis->first_child[root];
+    for (;;) {
+        if (state->cursor[at] < analysis->first_child[at + 1]) {
+            at = analysis->child[state->cursor[at]++];
+            enter(state, at);
+        } else if (at == root) {
+            return;
+        } else {
+            state->open[group_of(state, at)]--;
+            at = analysis->dominator[at];
+        }
+    }
+}
+
+static int
+by_bound(const void *left, const void *right)
+{
+    const lg__top_group *a = left;
+    const lg__top_group *b = right;
+    if (a->bound != b->bound)
+        return a->bound > b->bound ? -1 : 1;
+    return a->group < b->group ? -1 : a->group > b->group;
+}
+
+static int
+by_rank(const void *left, const void *right)
+{
+    const lg__top_group *a = left;
+    const lg__top_group *b = right;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? -1 : 1;
+    return a->group < b->group ? -1 : a->group > b->group;
+}
+
+// Up to so many groups at once.
+enum { SIMD_LANES = 64 };
+
+// Weighs a few groups, whose bytes lie one after the other.
+static lg_status
+weigh_some(const grouping *state, lg__top_group *groups, uint32_t count,
+           uint32_t *lane_of, const lg_monitor *monitor, lg_error *err)
+{
+    const lg_graph *graph = state->analysis->graph;
+    for (uint32_t type = 0; type < graph->type_count; type++) {
+        lane_of[type] = SIMD_LANES;
+        for (uint32_t lane = 0; lane < count; lane++)
+            if (state->group_of[type] == groups[lane].group)
+                lane_of[type] = lane;
+    }
+    lg_status status = lg__groups_retained(state->analysis, lane_of, count,
+                                           monitor, groups->retained, err);
+    for (uint32_t lane = 0; lane < count && status == LG_OK; lane++)
+        for (uint32_t device = 0; device <= graph->device_count; device++)
+            if (state->device == LG_NONE || state->device == device)
+                groups[lane].rank += groups[lane].retained[device];
+    return status;
+}
+
+static lg_status
+weigh(const grouping *state, lg__top_group *groups, size_t count,
+      const lg_monitor *monitor, lg_error *err)
+{
+    const lg_graph *graph = state->analysis->graph;
+    uint32_t *lane_of =
+        malloc(((size_t)graph->type_count + 1) * sizeof *lane_of);
+    lg_status status = lane_of ? LG_OK : lg__error_memory(err);
+    for (size_t i = 0; i < count && status == LG_OK; i += SIMD_LANES) {
+        uint32_t some =
+            count - i < SIMD_LANES ? (uint32_t)(count - i) : SIMD_LANES;
+        status =
+            lg__monitor_goes_on(monitor, "weighing groups",
+                                (double)i / (double)count, err)
+                ? weigh_some(state, groups + i, some, lane_of, monitor, err)
+                : LG_ECANCELLED;
+    }
+    free(lane_of);
+    return status;
+}
+
+// The groups with the highest bounds, each weighed.
+static lg_status
+weigh_best(grouping *state, uint32_t group_count, size_t limit,
+           const lg_monitor *monitor, lg__top_list *out, lg_error *err)
+{
+    size_t devices = state->devices;
+    size_t count = 0;
+    qsort(state->groups, group_count, sizeof *state->groups, by_bound);
+    while (count < group_count && count < limit &&
+           state->groups[count].count > 0)
+        count++;
+    out->bytes = malloc((count + 1) * 2 * devices * sizeof *out->bytes);
+    if (out->bytes == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        lg__top_group *group = &state->groups[i];
+        group->retained = out->bytes + i * devices;
+        group->size = out->bytes + (count + i) * devices;
+        memcpy(group->size, state->size + group->group * devices,
+               devices * sizeof *group->size);
+    }
+    lg_status status = weigh(state, state->groups, count, monitor, err);
+    qsort(state->groups, count, sizeof *state->groups, by_rank);
+    while (count > 0 && state->device != LG_NONE &&
+           state->groups[count - 1].rank == 0)
+        count--;
+    out->count = count;
+    return status;
+}
+
+lg_status
+lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
+               uint32_t group_count, uint32_t device, size_t limit,
+               const lg_monitor *monitor, lg__top_list *out, lg_error *err)
+{
+    size_t nodes = analysis->graph->columns.node_count;
+    size_t devices = (size_t)analysis->graph->device_count + 1;
+    grouping state = {
+        .analysis = analysis,
+        .group_of = group_of_type,
+        .device = device,
+        .groups = calloc((size_t)group_count + 1, sizeof(lg__top_group)),
+        .devices = devices,
+        .size = calloc(((size_t)group_count + 1) * devices, sizeof(uint64_t)),
+        .open = calloc((size_t)group_count + 1, sizeof(uint32_t)),
+        .cursor = malloc((nodes + 2) * sizeof(uint32_t)),
+    };
+    lg__top_list list = {.items = state.groups};
+    lg_status status = LG_OK;
+    if (!state.groups || !state.size || !state.open || !state.cursor) {
+        status = lg__error_memory(err);
+        goto done;
+    }
+    for (uint32_t i = 0; i < group_count; i++)
+        state.groups[i].group = i;
+    walk(&state, (uint32_t)nodes);
+    walk(&state, (uint32_t)nodes + 1);
+    status = weigh_best(&state, group_count, limit, monitor, &list, err);
+    if (status != LG_OK)
+        goto done;
+    *out = list;
+    list = (lg__top_list){0};
+
+done:
+    lg__top_list_free(&list);
+    free(state.size);
+    free(state.open);
+    free(state.cursor);
+    return status;
+}
+
+void
+lg__top_list_free(lg__top_list *list)
+{
+    free(list->items);
+    free(list->bytes);
+    *list = (lg__top_list){0};
+}
