@@ -123,6 +123,8 @@ lg_view_new(const lg_graph *graph, const lg_node *nodes, size_t count,
             status = lg__picker_mark_inside(&picker, err);
         if (!status)
             status = lg__picker_walk(&picker, monitor, err);
+        if (!status && whole.direction == LG_BACKREFS)
+            status = lg__picker_way_home(&picker, nodes[0], monitor, err);
     }
     lg__picker_name_keys(&picker);
     if (!status) {

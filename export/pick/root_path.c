@@ -6,6 +6,8 @@
 
 /* A longer path says no more: its middle is folded. */
 #define LONGEST_PATH 16u
+/* And a shorter one will do beside all that holds the subject. */
+#define LONGEST_WAY 10u
 
 static bool
 has_native(const lg_view *view, size_t index)
@@ -252,6 +254,62 @@ draw_trail(view_picker *picker, uint32_t node, size_t room,
     if (!status)
         status = lg__picker_mark_subject(
             picker, whole && owner != LG_NONE ? owner : node, err);
+    return status;
+}
+
+static bool
+shows_root(const lg_view *view)
+{
+    for (size_t i = 0; i < view->node_count; i++)
+        if (view->nodes[i].root.length || view->nodes[i].kind == VIEW_NATIVE)
+            return true;
+    return false;
+}
+
+// A running frame is as good as its thread.
+static bool
+starts_at_drawn_frame(const view_picker *picker, const lg_path *path)
+{
+    return path->root.kind == LG_ROOT_THREAD && path->count > 0 &&
+           lg__picker_find(picker, path->hops[0].target) != SIZE_MAX;
+}
+
+// What was left out beside a node and is drawn by now is no more left out.
+static void
+count_off(lg_view *view, size_t nodes, size_t edges)
+{
+    for (size_t i = edges; i < view->edge_count; i++) {
+        const view_edge *edge = &view->edges[i];
+        if (edge->source >= nodes && edge->target < nodes &&
+            view->nodes[edge->target].more > 0)
+            view->nodes[edge->target].more--;
+    }
+}
+
+lg_status
+lg__picker_way_home(view_picker *picker, uint32_t node,
+                    const lg_monitor *monitor, lg_error *err)
+{
+    size_t room = lg__picker_room(picker);
+    size_t nodes = picker->view->node_count, edges = picker->view->edge_count;
+    if (room < 4 || shows_root(picker->view) ||
+        lg_graph_is_partial(picker->graph))
+        return LG_OK;
+    lg_path path = {0};
+    lg_error why = {0};
+    lg_status status =
+        lg_path_from_root(picker->graph, node, monitor, &path, &why);
+    if (status == LG_ENOTFOUND)
+        return LG_OK;
+    if (status)
+        return lg_error_set(err, status, "%s", why.message);
+    // Native code may be drawn at its beginning.
+    room--;
+    if (!starts_at_drawn_frame(picker, &path))
+        status = lg__picker_draw_path(
+            picker, &path, NULL, room < LONGEST_WAY ? room : LONGEST_WAY, err);
+    lg_path_free(&path);
+    count_off(picker->view, nodes, edges);
     return status;
 }
 

@@ -274,3 +274,37 @@ def test_deep_trees_run_down_the_page():
     assert "rankdir=LR" in leakgraph.show_refs(wide).dot
     assert "rankdir=LR" in leakgraph.show_refs(deep).dot
     assert "rankdir=TB" in leakgraph.show_refs(deep, max_depth=12).dot
+
+
+NESTED = {}
+
+
+def inmost(depth):
+    for _ in range(depth):
+        NESTED["in"] = {"in": NESTED.pop("in", None) or Holder()}
+    found = NESTED
+    while isinstance(found, dict):
+        found = found["in"]
+    return found
+
+
+@pytest.mark.parametrize(("depth", "gap"), [(2, False), (40, True)])
+def test_backrefs_show_the_way_home(depth, gap):
+    text = leakgraph.show_backrefs(inmost(depth), max_depth=1).text
+    NESTED.clear()
+    assert text.splitlines()[-1].endswith("root: an imported module (sys.modules)")
+    assert ".NESTED  " in text and ("more objects" in text) == gap
+    assert len(text.splitlines()) <= 12 and "+1 more" not in text
+
+
+def test_garbage_has_no_way_home():
+    from collector import collector_off
+
+    with collector_off():
+        lost = {"in": [[[[Holder()]]]]}
+        lost["me"] = lost
+        address = id(lost["in"][0][0][0][0])
+        del lost
+        snapshot = leakgraph.snapshot()
+    text = snapshot.show_backrefs(hex(address)).text
+    assert "root: " not in text and "list" in text
