@@ -6,7 +6,7 @@
 // milliseconds, the first direct drawing, then least and median of the later
 // ones and of those by the renderer. Directly, this process gets what the
 // product's process never does: Graphviz.
-#include <leakgraph/export.h>
+#include <leakgraph/render.h>
 
 #include <gvc.h>
 

@@ -16,6 +16,7 @@ COMPILERS = (["cc", "-xc", "-std=c11"], ["c++", "-xc++", "-std=c++17"])
 PLAIN_NODE = re.compile(
     r"\buint32_t (?:\*(?:nodes|targets)|(?:node|source|target|holder|culprit))\b"
 )
+OPTIONS = re.compile(r"typedef struct (lg_\w+_options) \{\s*([^;]*);")
 
 
 def compile_alone(root: Path, header: str) -> Iterator[str]:
@@ -48,6 +49,16 @@ def untyped(header: str, text: str) -> Iterator[str]:
         yield f"{header}: `{match[0]}` is a node: declare it as lg_node"
 
 
+def unsized(header: str, text: str) -> Iterator[str]:
+    """Structs of options that do not carry their size, or lack their macro."""
+    for match in OPTIONS.finditer(text):
+        if match[2] != "size_t size":
+            yield f"{header}: {match[1]} does not begin with `size_t size`"
+        macro = f"{match[1].upper()}_INIT"
+        if macro not in text:
+            yield f"{header}: {match[1]} has no macro {macro}"
+
+
 def check(root: Path) -> Iterator[str]:
     """What is wrong with the public headers."""
     for header in headers.HEADERS:
@@ -55,6 +66,7 @@ def check(root: Path) -> Iterator[str]:
         text = (root / header).read_text(encoding="utf-8")
         yield from undocumented(header, text)
         yield from untyped(header, text)
+        yield from unsized(header, text)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ PYTHON = r"Python\.h$|pyconfig\.h$|cpython/|structmember\.h$|frameobject\.h$"
 IGRAPH = r"igraph"
 GRAPHVIZ = r"gvc\.h$|cgraph\.h$|gvplugin|gvcjob|graphviz/"
 INTERNALS = r"internal/|pycore_"
-UMBRELLA = r"^leakgraph/leakgraph\.h$"
+UMBRELLA = r"^leakgraph/(leakgraph|pictures)\.h$"
 PUBLIC = re.compile(r"^leakgraph/\w+\.h$")
 
 
@@ -39,7 +39,7 @@ INCLUDES = (
     Rule("libgraph/", PYTHON, "Python's headers"),
     Rule("libgraph/", GRAPHVIZ, "Graphviz"),
     Rule("libgraph/", IGRAPH, "igraph", ("libgraph/src/analysis/igraph_bridge.c",)),
-    Rule("libgraph/", r"^leakgraph/export\.h$", "the pictures"),
+    Rule("libgraph/", r"^leakgraph/(pictures|view|render)\.h$", "the pictures"),
     Rule("export/", PYTHON, "Python's headers"),
     Rule("export/", IGRAPH, "igraph"),
     Rule("export/", GRAPHVIZ, "Graphviz", ("export/render/graphviz.c",)),

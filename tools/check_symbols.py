@@ -1,6 +1,6 @@
 """What the built shared objects export, against what the headers promise.
 
-libleakgraph exports exactly the LG_API functions of its headers; the extension
+Each library exports exactly the LG_API functions of its headers; the extension
 exports its entry point; the bridge to igraph, opened on demand, exports one
 function.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 import headers
 import tracked
 
-LIBRARY = "libleakgraph.so"
+LIBRARIES = {"libleakgraph.so": "libgraph", "libleakgraph-pictures.so": "export"}
 PLUGINS = ("libleakgraph-igraph.so",)
 
 
@@ -40,18 +40,19 @@ def compare(name: str, found: set[str], wanted: set[str]) -> Iterator[str]:
 
 def check(root: Path, build: Path) -> Iterator[str]:
     """What is wrong with the shared objects below build."""
-    libraries = sorted(build.rglob(LIBRARY))
+    libraries = {name: sorted(build.rglob(name)) for name in LIBRARIES}
     plugins = {name: sorted(build.rglob(name)) for name in PLUGINS}
     modules = sorted(build.rglob("_core*.so"))
     for kind, found in (
-        (LIBRARY, libraries),
+        *libraries.items(),
         *plugins.items(),
         ("_core*.so", modules),
     ):
         if not found:
             yield f"{build}: no {kind} was built"
-    for path in libraries:
-        yield from compare(path.name, exports(path), headers.exported(root))
+    for path in (path for paths in libraries.values() for path in paths):
+        promised = headers.exported(root, LIBRARIES[path.name])
+        yield from compare(path.name, exports(path), promised)
     for path in modules:
         yield from compare(path.name, exports(path), {"PyInit__core"})
     for path in (path for paths in plugins.values() for path in paths):

@@ -31,7 +31,9 @@ HEADERS = (
     "libgraph/include/leakgraph/plugin.h",
     "libgraph/include/leakgraph/lock.h",
     "libgraph/include/leakgraph/options.h",
-    "export/include/leakgraph/export.h",
+    "export/include/leakgraph/pictures.h",
+    "export/include/leakgraph/view.h",
+    "export/include/leakgraph/render.h",
 )
 INCLUDE_DIRS = ("libgraph/include", "export/include")
 
@@ -94,11 +96,11 @@ def items(text: str) -> Iterator[Item]:
         end = match.end()
 
 
-def exported(root: Path) -> set[str]:
-    """The names of every LG_API function of the library's public headers."""
+def exported(root: Path, part: str = "libgraph") -> set[str]:
+    """The names of every LG_API function of the public headers of a part."""
     names = set()
     for header in HEADERS:
-        if not header.startswith("libgraph/"):
+        if not header.startswith(f"{part}/"):
             continue
         for item in items((root / header).read_text(encoding="utf-8")):
             if item.kind == "function" and item.text.startswith("LG_API"):

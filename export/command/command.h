@@ -8,7 +8,7 @@
 
 #include <leakgraph/answers.h>
 #include <leakgraph/bytes.h>
-#include <leakgraph/export.h>
+#include <leakgraph/view.h>
 
 enum {
     EXIT_FINE = 0,

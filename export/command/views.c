@@ -3,6 +3,8 @@
 
 #include "command/command.h"
 
+#include <leakgraph/render.h>
+
 #include <stdio.h>
 #include <string.h>
 

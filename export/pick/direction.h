@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_DIRECTION_H
 #define LEAKGRAPH_DIRECTION_H
 
-#include <leakgraph/export.h>
+#include <leakgraph/view.h>
 
 /** Returns false to stop. */
 typedef bool (*hop_visit)(void *context, const lg_hop *hop);

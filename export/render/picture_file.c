@@ -1,7 +1,7 @@
 // Pictures as files: whole or not at all.
 
-#include <leakgraph/export.h>
 #include <leakgraph/file.h>
+#include <leakgraph/render.h>
 
 #include <ctype.h>
 #include <errno.h>

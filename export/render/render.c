@@ -4,7 +4,7 @@
 #include "render/exchange.h"
 #include "render/find_renderer.h"
 
-#include <leakgraph/export.h>
+#include <leakgraph/render.h>
 
 #include <signal.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
  * order in which they were found. Everything that a writer (tree, JSON, DOT)
  * needs is here, so that a view outlives its graph.
  */
-#ifndef LEAKGRAPH_VIEW_H
-#define LEAKGRAPH_VIEW_H
+#ifndef LG_VIEW_PRIVATE_H
+#define LG_VIEW_PRIVATE_H
 
-#include <leakgraph/export.h>
+#include <leakgraph/view.h>
 
 typedef enum view_kind {
     VIEW_OBJECT = 0, /* one object */

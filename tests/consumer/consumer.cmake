@@ -1,5 +1,5 @@
-# Installs into a folder of its own, builds the example three times, runs each
-# and compares what they print.
+# Installs into a folder of its own, builds the examples three times, runs each
+# and compares what they print and draw.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status
     OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -27,17 +27,24 @@ execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_folder}
   OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
   COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(flags UNIX_COMMAND "${flags}")
+execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_folder}
+    pkg-config --cflags --libs leakgraph-pictures
+  OUTPUT_VARIABLE picture_flags OUTPUT_STRIP_TRAILING_WHITESPACE
+  COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(picture_flags UNIX_COMMAND "${picture_flags}")
 cmake_path(GET pc_folder PARENT_PATH libraries)
 file(MAKE_DIRECTORY ${WORK}/pkgconfig)
 run(${COMPILER} ${example}/types.c ${flags} -Wl,-rpath,${libraries}
   -o ${WORK}/pkgconfig/types)
+run(${COMPILER} ${example}/picture.c ${picture_flags} -Wl,-rpath,${libraries}
+  -o ${WORK}/pkgconfig/picture)
 
 # The whole library is compiled once more: without optimising, that is quick.
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/subproject
   -B ${WORK}/subproject -G ${GENERATOR} -D LEAKGRAPH=${SOURCE}
   -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM} -D CMAKE_C_COMPILER=${COMPILER}
   -D CMAKE_BUILD_TYPE=Debug)
-run(${CMAKE_COMMAND} --build ${WORK}/subproject --target types)
+run(${CMAKE_COMMAND} --build ${WORK}/subproject --target types picture)
 
 set(expected
   "         1    8.00 GiB  numpy.ndarray"
@@ -50,6 +57,17 @@ foreach(way cmake pkgconfig subproject)
   list(SUBLIST lines 0 2 first)
   if(NOT count EQUAL 10 OR NOT first STREQUAL expected)
     message(FATAL_ERROR "${way}: the example printed\n${output}")
+  endif()
+endforeach()
+
+# The library finds its renderer by itself.
+foreach(way cmake pkgconfig subproject)
+  run(${CMAKE_COMMAND} -E env --unset=LEAKGRAPH_RENDERER
+    ${WORK}/${way}/picture ${WORK}/sample.lgs type:numpy.ndarray
+    ${WORK}/${way}/why.svg)
+  file(READ ${WORK}/${way}/why.svg picture)
+  if(NOT picture MATCHES "<svg.*Why is it alive.*ndarray.*</svg>")
+    message(FATAL_ERROR "${way}: the picture is\n${picture}")
   endif()
 endforeach()
 # Checks of the build look at every library below it.

@@ -3,6 +3,8 @@
 #include "shapes.h"
 #include "suite.h"
 
+#include <leakgraph/render.h>
+
 #include <stdio.h>
 
 static int

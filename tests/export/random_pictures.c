@@ -6,6 +6,8 @@
 #include "shapes.h"
 #include "test.h"
 
+#include <leakgraph/render.h>
+
 enum { MOST_NODES = 80, LONG_NAME = 100000 };
 
 typedef struct chance {

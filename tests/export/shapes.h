@@ -4,7 +4,7 @@
 
 #include "heap.h"
 
-#include <leakgraph/export.h>
+#include <leakgraph/view.h>
 
 typedef struct test_shape {
     const char *name;

@@ -4,7 +4,7 @@
 #include "heap.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
+#include <leakgraph/view.h>
 
 #include <stdlib.h>
 

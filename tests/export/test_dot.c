@@ -3,6 +3,8 @@
 #include "shapes.h"
 #include "test.h"
 
+#include <leakgraph/render.h>
+
 static lg_text
 dot_with_name(const char *name, const char *title)
 {

@@ -3,6 +3,8 @@
 #include "shapes.h"
 #include "test.h"
 
+#include <leakgraph/render.h>
+
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 
 #include "test.h"
 
-#include <leakgraph/export.h>
+#include <leakgraph/render.h>
 
 #include <dirent.h>
 #include <errno.h>

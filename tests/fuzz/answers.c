@@ -1,9 +1,9 @@
 // Every verb's questions, to a graph that the reader took but nobody captured.
 #include "exercise.h"
 
-#include <leakgraph/export.h>
 #include <leakgraph/merged_paths.h>
 #include <leakgraph/report.h>
+#include <leakgraph/view.h>
 
 enum { NODES = 12, LIMIT = 9, LARGE = 20000 };
 

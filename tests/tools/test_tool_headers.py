@@ -84,5 +84,14 @@ def test_a_node_without_its_type_is_found(with_headers, declared):
     assert len(found) == 1 and "lg_node" in found[0]
 
 
+def test_options_without_their_size_are_found(with_headers):
+    bad = HEADER.replace("lg_thing", "lg_thing_options")
+    with_headers.write(headers.HEADERS[0], bad.replace("size_t size", "int level"))
+    assert problems(with_headers) == [
+        f"{headers.HEADERS[0]}: lg_thing_options does not begin with `size_t size`",
+        f"{headers.HEADERS[0]}: lg_thing_options has no macro LG_THING_OPTIONS_INIT",
+    ]
+
+
 def test_every_exported_function_is_known(with_headers):
     assert headers.exported(with_headers.root) == {"lg_thing_new", "lg_thing_free"}

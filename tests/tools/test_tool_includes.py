@@ -21,7 +21,7 @@ FINE = {
         '#include "internal/pycore_gc.h"\n#include "capture/cpython/compat.h"\n'
     ),
     "pyext/binding/module.c": (
-        '#include "capture/cpython/compat.h"\n#include <leakgraph/export.h>\n'
+        '#include "capture/cpython/compat.h"\n#include <leakgraph/view.h>\n'
     ),
 }
 
@@ -42,10 +42,11 @@ def test_allowed_includes_pass(project):
         ("libgraph/src/graph/graph.c", "#include <Python.h>\n"),
         ("libgraph/src/graph/graph.c", "#  include <gvc.h>\n"),
         ("libgraph/src/graph/graph.c", "#include <igraph/igraph.h>\n"),
-        ("libgraph/src/graph/graph.c", "#include <leakgraph/export.h>\n"),
+        ("libgraph/src/graph/graph.c", "#include <leakgraph/view.h>\n"),
         ("libgraph/src/graph/graph.c", 'void f(void) { printf("x"); }\n'),
         ("libgraph/src/graph/graph.c", "#include <leakgraph/leakgraph.h>\n"),
         ("tests/c/test_graph.c", "#include <leakgraph/leakgraph.h>\n"),
+        ("export/write/dot.c", "#include <leakgraph/pictures.h>\n"),
         ("export/write/dot.c", "#include <gvc.h>\n"),
         ("export/write/dot.c", "#include <Python.h>\n"),
         ("export/write/dot.c", '#include "../libgraph/src/graph/graph_private.h"\n'),

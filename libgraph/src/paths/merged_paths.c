@@ -8,6 +8,8 @@
 #include "base/base_private.h"
 #include "paths/paths_private.h"
 
+#include <leakgraph/analysis.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,9 +7,6 @@
 
 #include "analysis/analysis_private.h"
 
-#include <leakgraph/analysis.h>
-#include <leakgraph/path.h>
-
 // What makes one way from a root better than another, shared by all who look
 // for paths.
 

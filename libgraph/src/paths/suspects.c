@@ -4,6 +4,8 @@
 // there but what is dominated by it in turn.
 #include "paths/paths_private.h"
 
+#include <leakgraph/analysis.h>
+
 // Steps up the dominators for one path; a hop that would need more is not
 // called a suspect.
 enum { STEPS = 4000000 };

@@ -3,7 +3,6 @@
 #include "report/table.h"
 
 #include <leakgraph/merged_paths.h>
-#include <leakgraph/report.h>
 
 // What is shown of a long path without branches.
 enum { HEAD = 8, TAIL = 6 };

@@ -4,8 +4,6 @@
 
 #include "binding/objects/py_snapshot.h"
 
-#include <leakgraph/graph.h>
-
 extern PyType_Spec merged_spec;
 
 /** Lines, if nobody says how many. */

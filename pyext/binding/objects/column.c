@@ -1,8 +1,6 @@
 #include "binding/objects/column.h"
 #include "binding/support/errors.h"
 
-#include <leakgraph/graph.h>
-
 typedef struct column_object {
     PyObject_HEAD
     snapshot_object *snapshot;

@@ -8,8 +8,6 @@
 
 #include "binding/objects/py_snapshot.h"
 
-#include <leakgraph/graph.h>
-
 /** Light: three words and its header. */
 typedef struct node_object {
     PyObject_HEAD

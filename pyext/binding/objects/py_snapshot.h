@@ -9,8 +9,8 @@
 #define LEAKGRAPH_PY_SNAPSHOT_H
 
 #include "binding/support/state.h"
-#include <leakgraph/lock.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/lock.h>
 
 typedef struct snapshot_object {
     PyObject_HEAD

@@ -4,8 +4,6 @@
 
 #include "binding/objects/py_snapshot.h"
 
-#include <leakgraph/graph.h>
-
 /** The node of a live object; LG_NONE when it has none, or when another type
  *  was at its address. False with an exception on another process's graph. */
 bool target_find(snapshot_object *snapshot, PyObject *object, uint32_t *node);

@@ -5,6 +5,8 @@
 #include "binding/support/pathname.h"
 #include "binding/support/progress.h"
 #include "binding/support/python_call.h"
+
+#include <leakgraph/render.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

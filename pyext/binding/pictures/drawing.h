@@ -3,7 +3,7 @@
 #define LEAKGRAPH_DRAWING_H
 
 #include "binding/support/state.h"
-#include <leakgraph/export.h>
+#include <leakgraph/view.h>
 
 extern PyType_Spec drawing_spec;
 

@@ -3,7 +3,7 @@
 #define LEAKGRAPH_PICTURE_H
 
 #include "binding/objects/py_snapshot.h"
-#include <leakgraph/export.h>
+#include <leakgraph/view.h>
 
 typedef lg_status picture_maker(const lg_analysis *analysis, const void *of,
                                 lg_view **out, lg_error *error);

@@ -9,6 +9,8 @@
 #include "binding/objects/py_snapshot.h"
 #include "binding/objects/target.h"
 #include "capture/run/capture.h"
+
+#include <leakgraph/render.h>
 #include <stdlib.h>
 
 /* A live object's surroundings are captured up to here: some milliseconds. */

@@ -3,7 +3,7 @@
 #define LEAKGRAPH_CONVERT_H
 
 #include "binding/support/state.h"
-#include <leakgraph/graph.h>
+#include <leakgraph/text.h>
 
 static inline PyObject *
 string_object(lg_string string)
