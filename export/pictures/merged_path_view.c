@@ -195,7 +195,8 @@ find_rows(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
           uint32_t max_nodes, const lg_monitor *monitor, lg_merged_paths *out,
           lg_error *err)
 {
-    const lg_merged_options options = {.limit = max_nodes - max_nodes / 4,
+    const lg_merged_options options = {.size = sizeof options,
+                                       .limit = max_nodes - max_nodes / 4,
                                        .most = max_nodes,
                                        .head = PATH_HEAD,
                                        .tail = PATH_TAIL,

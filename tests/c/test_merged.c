@@ -6,7 +6,7 @@
 
 #include <leakgraph/merged_paths.h>
 
-static const lg_merged_options all = {0};
+static const lg_merged_options all = {.size = sizeof all};
 
 static void
 check_order(const lg_merged_paths *merged)
@@ -207,8 +207,10 @@ few_rows(void)
         for (uint32_t i = 0; i < 60; i++)
             targets[i] = i;
         for (size_t most = 0; most < 20; most++) {
-            lg_merged_options few = {
-                .most = most, .head = most > 0, .tail = most > 0};
+            lg_merged_options few = {.size = sizeof few,
+                                     .most = most,
+                                     .head = most > 0,
+                                     .tail = most > 0};
             lg_merged_paths merged;
             if (most > 0 && most < 3)
                 continue;
@@ -248,7 +250,8 @@ slight(void)
     story_attribute(&made, app, "last", targets[20]);
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
-    lg_merged_options options = {.min_bytes = 0.001, .min_targets = 0.1};
+    lg_merged_options options = {
+        .size = sizeof options, .min_bytes = 0.001, .min_targets = 0.1};
     lg_merged_paths merged;
     REQUIRE(lg_analysis_merged_paths(analysis, targets, 20, &options, NULL,
                                      &merged, NULL) == LG_OK);

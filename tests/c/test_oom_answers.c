@@ -35,7 +35,8 @@ do_paths(const lg_graph *graph)
 {
     const uint32_t targets[] = {1, 2, 3, 4, 5};
     lg_why why;
-    const lg_merged_options merging = {.limit = 2, .head = 1, .tail = 1};
+    const lg_merged_options merging = {
+        .size = sizeof merging, .limit = 2, .head = 1, .tail = 1};
     lg_merged_paths merged = {0};
     lg_text text = {0};
     (void)graph;

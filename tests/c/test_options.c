@@ -5,6 +5,7 @@
 #include <leakgraph/answers.h>
 #include <leakgraph/cycles.h>
 #include <leakgraph/file.h>
+#include <leakgraph/merged_paths.h>
 #include <leakgraph/options.h>
 
 typedef struct pair {
@@ -102,6 +103,13 @@ whoever_takes_options_checks_them(const lg_analysis *analysis)
     CHECK(lg_analysis_cycles(analysis, &cycles, NULL, &found, &err) ==
           LG_EINVAL);
     CHECK(strstr(err.message, "lg_cycle_options.size is 0"));
+
+    const lg_merged_options merging = {.limit = 3};
+    const lg_node node = 0;
+    lg_merged_paths merged;
+    CHECK(lg_analysis_merged_paths(analysis, &node, 1, &merging, NULL, &merged,
+                                   &err) == LG_EINVAL);
+    CHECK(strstr(err.message, "lg_merged_options.size is 0"));
 
     const lg_dominator_options dominators = {.limit = 3};
     lg_dominator_tree tree;

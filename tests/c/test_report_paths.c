@@ -274,7 +274,7 @@ check_random(uint64_t seed, size_t limit)
 {
     row rows[ROWS_MOST];
     uint32_t targets[60];
-    const lg_merged_options all = {0};
+    const lg_merged_options all = {.size = sizeof all};
     lg_merged_paths merged;
     lg_text text = {0};
     lg_graph *graph = draw_random(seed, 60);

@@ -106,7 +106,8 @@ ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
 {
     lg_bytes bytes;
     lg_figure_rows figures;
-    const lg_merged_options merging = {.limit = 2, .head = 1, .tail = 1};
+    const lg_merged_options merging = {
+        .size = sizeof merging, .limit = 2, .head = 1, .tail = 1};
     lg_merged_paths merged;
     uint32_t below[4];
     lg_nodes_retained(analysis, nodes, count, NULL, &bytes, NULL);

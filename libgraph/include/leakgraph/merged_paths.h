@@ -49,7 +49,9 @@ typedef struct lg_merged_paths {
     uint64_t *bytes;      /**< what `retained` of rows points into */
 } lg_merged_paths;
 
+/** Start from LG_MERGED_OPTIONS_INIT. */
 typedef struct lg_merged_options {
+    size_t size;   /**< of this struct */
     size_t limit;  /**< rows of nodes, the biggest first, each with all above it
                         (0: all) */
     size_t most;   /**< rows in all, at least 3; `limit` gives way (0: any) */
@@ -61,10 +63,15 @@ typedef struct lg_merged_options {
     double min_targets;
 } lg_merged_options;
 
+#define LG_MERGED_OPTIONS_INIT                                                 \
+    {                                                                          \
+        .size = sizeof(lg_merged_options)                                      \
+    }
+
 /** How the roots reach many nodes: their shortest paths, merged from the roots
  *  down where the type's name and the label agree; indexes and keys count as
- *  one label. LG_EINVAL for a node that is not there, or a share that is none.
- *  O(nodes + edges), and O(rows log rows) to order them. */
+ *  one label. options may be NULL. LG_EINVAL for a node that is not there, or a
+ * share that is none. O(nodes + edges), and O(rows log rows) to order them. */
 LG_API lg_status lg_analysis_merged_paths(const lg_analysis *analysis,
                                           const lg_node *targets, size_t count,
                                           const lg_merged_options *options,

@@ -4,6 +4,7 @@
 #include "paths/paths_private.h"
 
 #include <leakgraph/merged_paths.h>
+#include <leakgraph/options.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,15 +189,19 @@ lg_analysis_merged_paths(const lg_analysis *analysis, const lg_node *targets,
                          lg_error *err)
 {
     listing to = {.graph = analysis->graph};
-    if (!is_share(options->min_bytes) || !is_share(options->min_targets))
+    lg_merged_options whole = LG_MERGED_OPTIONS_INIT;
+    lg_status status =
+        lg_options_read(&whole, options, "lg_merged_options", err);
+    if (status != LG_OK)
+        return status;
+    if (!is_share(whole.min_bytes) || !is_share(whole.min_targets))
         return lg_error_set(err, LG_EINVAL,
                             "the least share must be from 0 to 1");
-    lg_status status =
-        lg__paths_merge(analysis, targets, count, monitor, &to.tree, err);
+    status = lg__paths_merge(analysis, targets, count, monitor, &to.tree, err);
     if (status == LG_OK)
         status = weigh(&to, analysis, targets, count, monitor, err);
     if (status == LG_OK)
-        status = list_rows(&to, options, err);
+        status = list_rows(&to, &whole, err);
     if (status == LG_OK)
         *out = to.out;
     else

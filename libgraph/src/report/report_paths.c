@@ -248,7 +248,7 @@ lg_tabulate_paths(const lg_analysis *analysis, const lg_node *nodes,
                   lg_table **out, lg_error *err)
 {
     report to = {.graph = lg_analysis_graph(analysis)};
-    lg_merged_options options = {.limit = limit};
+    lg_merged_options options = {.size = sizeof options, .limit = limit};
     if (limit > 0) {
         options.head = HEAD;
         options.tail = TAIL;
