@@ -360,20 +360,6 @@ test_nonsense_is_refused(void)
     const lg_analysis *analysis = losses.analysis;
     lg_cycle nothing = {0};
     lg_view_options two = {.size = sizeof two, .max_nodes = 2};
-    lg_view_options no_size = {.max_nodes = 20};
-    lg_dot_options no_dot_size = {.legend = true};
-    lg_text text = {0};
-    lg_why why;
-    REQUIRE(!lg_why_new(analysis, 1, NULL, &why, NULL));
-    CHECK(lg_view_why(&why, &no_size, NULL, &view, NULL) == LG_EINVAL);
-    CHECK(lg_view_new(losses.graph, &why.node, 1, &no_size, NULL, &view,
-                      NULL) == LG_EINVAL);
-    REQUIRE(!lg_view_why(&why, NULL, NULL, &view, NULL));
-    CHECK(lg_view_dot(view, &no_dot_size, &text, NULL) == LG_EINVAL);
-    CHECK(!text.data);
-    lg_view_free(view);
-    view = NULL;
-    lg_why_free(&why);
     CHECK(lg_view_dominators(analysis, LG_NONE, 1.5, 0, NULL, &view, NULL) ==
           LG_EINVAL);
     CHECK(lg_view_dominators(analysis, LG_NONE, 0, 2, NULL, &view, NULL) ==

@@ -191,6 +191,32 @@ test_title_and_caption(void)
     lg_text_free(&dot);
 }
 
+// A program that does not say how large its options are.
+static void
+test_options_without_a_size_are_refused(void)
+{
+    const lg_view_options no_size = {.max_nodes = 20};
+    const lg_dot_options no_dot_size = {.legend = true};
+    uint32_t subject;
+    lg_graph *graph = shapes[0].make(&subject);
+    lg_analysis *analysis;
+    lg_view *view = NULL;
+    lg_text text = {0};
+    lg_why why;
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+    REQUIRE(!lg_why_new(analysis, subject, NULL, &why, NULL));
+    CHECK(lg_view_why(&why, &no_size, NULL, &view, NULL) == LG_EINVAL);
+    CHECK(lg_view_new(graph, &subject, 1, &no_size, NULL, &view, NULL) ==
+          LG_EINVAL);
+    REQUIRE(!lg_view_why(&why, NULL, NULL, &view, NULL));
+    CHECK(lg_view_dot(view, &no_dot_size, &text, NULL) == LG_EINVAL);
+    CHECK(!text.data);
+    lg_view_free(view);
+    lg_why_free(&why);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(dot)
 {
     RUN(test_any_bytes_render);
@@ -201,6 +227,7 @@ SUITE(dot)
     RUN(test_direction_marks_are_taken_out);
     RUN(test_long_names_lose_their_middle);
     RUN(test_long_sentences_take_several_lines);
+    RUN(test_options_without_a_size_are_refused);
     RUN(test_title_and_caption);
     return test_result();
 }

@@ -2,7 +2,7 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
+#include <leakgraph/view.h>
 
 // Beside what is on a device, the host's part is told from a thousandth on.
 static void
