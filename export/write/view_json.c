@@ -2,75 +2,91 @@
 
 #include "view/view.h"
 
+#include <leakgraph/json.h>
+
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 static void
-add_field(lg_text *out, const char *name, const lg_text *value)
+write_text(lg_json *json, const char *name, const lg_text *text)
 {
-    lg_text_addf(out, ", \"%s\": ", name);
-    lg_text_add_json(out, value->data ? value->data : "", value->length);
+    lg_json_string(json, name, text->data ? text->data : "", text->length);
 }
 
 static void
-add_flag(lg_text *out, const char *name, bool value)
+write_word(lg_json *json, const char *name, const char *word)
 {
-    lg_text_addf(out, ", \"%s\": %s", name, value ? "true" : "false");
+    lg_json_string(json, name, word, strlen(word));
 }
 
 static void
-add_node(lg_text *out, const view_node *node, size_t index)
+write_address(lg_json *json, uint64_t address)
 {
-    lg_text_addf(out, "{\"id\": %zu, \"kind\": \"%s\"", index,
-                 lg__view_kind_name(node->kind));
-    if (node->node != LG_NONE)
-        lg_text_addf(out,
-                     ", \"node\": %" PRIu32 ", \"address\": \"0x%" PRIx64 "\"",
-                     node->node, node->address);
-    lg_text_addf(out, ", \"category\": \"%s\"",
-                 lg__category_name(node->category));
-    add_field(out, "title", &node->title);
-    add_field(out, "detail", &node->detail);
-    add_field(out, "type", &node->type);
+    char digits[32];
+    snprintf(digits, sizeof digits, "0x%" PRIx64, address);
+    write_word(json, "address", digits);
+}
+
+static void
+write_retained(lg_json *json, lg_bytes retained)
+{
+    lg_json_object(json, "retained");
+    lg_json_count(json, "host", retained.host);
+    lg_json_count(json, "device", retained.device);
+    lg_json_end(json);
+}
+
+static void
+write_node(lg_json *json, const view_node *node, size_t index)
+{
+    lg_json_object(json, NULL);
+    lg_json_count(json, "id", index);
+    write_word(json, "kind", lg__view_kind_name(node->kind));
+    if (node->node != LG_NONE) {
+        lg_json_count(json, "node", node->node);
+        write_address(json, node->address);
+    }
+    write_word(json, "category", lg__category_name(node->category));
+    write_text(json, "title", &node->title);
+    write_text(json, "detail", &node->detail);
+    write_text(json, "type", &node->type);
     if (node->root.length)
-        add_field(out, "root", &node->root);
-    lg_text_addf(out, ", \"count\": %" PRIu64 ", \"size\": %" PRIu64,
-                 node->count, node->size);
-    lg_text_addf(out,
-                 ", \"more\": %" PRIu64 ", \"unexplained\": %" PRIu64
-                 ", \"depth\": %" PRIu32,
-                 node->more, node->unseen, node->depth);
+        write_text(json, "root", &node->root);
+    lg_json_count(json, "count", node->count);
+    lg_json_count(json, "size", node->size);
+    lg_json_count(json, "more", node->more);
+    lg_json_count(json, "unexplained", node->unseen);
+    lg_json_count(json, "depth", node->depth);
     if (node->retained_label.length && node->kind == VIEW_OBJECT)
-        lg_text_addf(out,
-                     ", \"retained\": {\"host\": %" PRIu64
-                     ", \"device\": %" PRIu64 "}",
-                     node->retained.host, node->retained.device);
+        write_retained(json, node->retained);
     if (node->mark)
-        add_flag(out, node->mark == MARK_CULPRIT ? "culprit" : "dominator",
-                 true);
-    add_flag(out, "subject", node->subject);
+        lg_json_bool(json, node->mark == MARK_CULPRIT ? "culprit" : "dominator",
+                     true);
+    lg_json_bool(json, "subject", node->subject);
     if (node->unreached)
-        add_flag(out, "garbage", true);
-    lg_text_add(out, "}");
+        lg_json_bool(json, "garbage", true);
+    lg_json_end(json);
 }
 
 static void
-add_edge(lg_text *out, const view_edge *edge)
+write_edge(lg_json *json, const view_edge *edge)
 {
     static const char *const tones[] = {[TONE_WAY] = "way",
                                         [TONE_CUT] = "cut",
                                         [TONE_OWNER] = "owner",
                                         [TONE_FREES] = "frees"};
-    lg_text_addf(out,
-                 "{\"source\": %" PRIu32 ", \"target\": %" PRIu32
-                 ", \"kind\": \"%s\"",
-                 edge->source, edge->target, lg_edge_kind_name(edge->kind));
-    add_field(out, "label", &edge->label);
-    lg_text_addf(out, ", \"count\": %" PRIu64, edge->count);
-    add_flag(out, "weak", edge->weak);
-    add_flag(out, "path", edge->path);
+    lg_json_object(json, NULL);
+    lg_json_count(json, "source", edge->source);
+    lg_json_count(json, "target", edge->target);
+    write_word(json, "kind", lg_edge_kind_name(edge->kind));
+    write_text(json, "label", &edge->label);
+    lg_json_count(json, "count", edge->count);
+    lg_json_bool(json, "weak", edge->weak);
+    lg_json_bool(json, "path", edge->path);
     if (edge->tone)
-        lg_text_addf(out, ", \"role\": \"%s\"", tones[edge->tone]);
-    lg_text_add(out, "}");
+        write_word(json, "role", tones[edge->tone]);
+    lg_json_end(json);
 }
 
 lg_status
@@ -79,23 +95,20 @@ lg_view_json(const lg_view *view, lg_text *out, lg_error *err)
     static const char *const directions[] = {"refs", "backrefs", "path"};
     static const char *const forms[] = {NULL, "why", "cycle", "dominators",
                                         "paths"};
-    lg_text_addf(out, "{\"direction\": \"%s\",\n",
-                 view->form ? forms[view->form] : directions[view->direction]);
-    if (view->headline.length) {
-        lg_text_add(out, " \"headline\": ");
-        lg_text_add_json(out, view->headline.data, view->headline.length);
-        lg_text_add(out, ",\n");
-    }
-    lg_text_add(out, " \"nodes\": [");
-    for (size_t i = 0; i < view->node_count; i++) {
-        lg_text_add(out, i ? ",\n  " : "\n  ");
-        add_node(out, &view->nodes[i], i);
-    }
-    lg_text_add(out, "],\n \"edges\": [");
-    for (size_t i = 0; i < view->edge_count; i++) {
-        lg_text_add(out, i ? ",\n  " : "\n  ");
-        add_edge(out, &view->edges[i]);
-    }
-    lg_text_add(out, "]}\n");
-    return out->failed ? lg__view_no_memory(err) : LG_OK;
+    lg_json json = {.out = out};
+    lg_json_object(&json, NULL);
+    write_word(&json, "direction",
+               view->form ? forms[view->form] : directions[view->direction]);
+    if (view->headline.length)
+        write_text(&json, "headline", &view->headline);
+    lg_json_lines(&json, "nodes");
+    for (size_t i = 0; i < view->node_count; i++)
+        write_node(&json, &view->nodes[i], i);
+    lg_json_end(&json);
+    lg_json_lines(&json, "edges");
+    for (size_t i = 0; i < view->edge_count; i++)
+        write_edge(&json, &view->edges[i]);
+    lg_json_end(&json);
+    lg_json_end(&json);
+    return lg_json_finish(&json, err);
 }

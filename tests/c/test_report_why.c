@@ -81,7 +81,7 @@ expect_json(const heap *told, uint32_t node, const char *note,
     REQUIRE(why_report(told->analysis, &node, 1, note, LG_FORMAT_JSON, &text) ==
             LG_OK);
     CHECK(!strncmp(text.data, "{\"paths\": {\"objects\": 1, ", 25));
-    const char *biggest = strstr(text.data, "]},\n\"biggest\": ");
+    const char *biggest = strstr(text.data, "]}, \"biggest\": ");
     CHECK(biggest != NULL && !strcmp(biggest + 15, expected));
     lg_text_free(&text);
 }
@@ -135,20 +135,20 @@ alive(void)
            "the interpreter that leakgraph does not read.\n");
     expect_json(
         &told, told.loss, "a note",
-        "{\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\",\n"
-        " \"reachable\": true, \"retained\": {\"host\": 3145728}, "
-        "\"unseen\": 0, \"dominator\": 1, \"note\": \"a note\",\n"
-        " \"root\": {\"kind\": \"module\", \"name\": \"train\", "
-        "\"node\": 0},\n"
-        " \"path\": [{\"source\": 0, \"target\": 1, \"label\": "
+        "{\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\", "
+        "\"reachable\": true, \"retained\": {\"host\": 3145728}, "
+        "\"unseen\": 0, \"dominator\": 1, \"note\": \"a note\", "
+        "\"root\": {\"kind\": \"module\", \"name\": \"train\", "
+        "\"node\": 0}, "
+        "\"path\": [{\"source\": 0, \"target\": 1, \"label\": "
         "\".history\"}, {\"source\": 1, \"target\": 2, \"label\": "
-        "\"[0]\"}],\n"
-        " \"frees\": [0, 1],\n"
-        " \"cuts\": [\n"
+        "\"[0]\"}], "
+        "\"frees\": [0, 1], "
+        "\"cuts\": [\n"
         "  {\"root\": null, \"from\": 1, \"hops\": [{\"source\": 1, "
-        "\"target\": 2, \"label\": \"[0]\"}], \"cut\": 0}],\n"
-        " \"cut_count\": 1, \"kept\": null,\n"
-        " \"findings\": []}}\n");
+        "\"target\": 2, \"label\": \"[0]\"}], \"cut\": 0}\n], "
+        "\"cut_count\": 1, \"kept\": null, "
+        "\"findings\": []}}\n");
     forget(&told);
 }
 
@@ -186,14 +186,14 @@ garbage(void)
            "it.\n");
     expect_json(
         &told, told.child, NULL,
-        "{\"node\": 10, \"type\": \"train.Child\", \"title\": \"Child\",\n"
-        " \"reachable\": false, \"retained\": {\"host\": 4194400}, "
-        "\"unseen\": 0, \"dominator\": null,\n"
-        " \"collectable\": true,\n"
-        " \"cycle\": [{\"source\": 9, \"target\": 10, \"label\": "
+        "{\"node\": 10, \"type\": \"train.Child\", \"title\": \"Child\", "
+        "\"reachable\": false, \"retained\": {\"host\": 4194400}, "
+        "\"unseen\": 0, \"dominator\": null, "
+        "\"collectable\": true, "
+        "\"cycle\": [{\"source\": 9, \"target\": 10, \"label\": "
         "\".child\"}, {\"source\": 10, \"target\": 9, \"label\": "
-        "\".parent\"}],\n"
-        " \"findings\": []}}\n");
+        "\".parent\"}], "
+        "\"findings\": []}}\n");
     forget(&told);
 }
 

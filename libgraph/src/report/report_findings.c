@@ -83,43 +83,20 @@ lg__format_finding(const lg_graph *graph, const lg_finding *finding,
     format_advice(finding->pattern, out);
 }
 
-static void
-add_string(const char *key, const char *value, lg_text *out)
-{
-    lg_text_addf(out, ",\n  \"%s\": ", key);
-    lg_text_add_json(out, value, strlen(value));
-}
-
-static void
-add_node(const char *key, uint32_t node, lg_text *out)
-{
-    if (node == LG_NONE)
-        lg_text_addf(out, ",\n  \"%s\": null", key);
-    else
-        lg_text_addf(out, ",\n  \"%s\": %u", key, node);
-}
-
-// Without the brace that ends it.
-static void
-open_json(const lg_graph *graph, const lg_finding *finding, lg_text *out)
-{
-    lg_text_add(out, "{\"pattern\": ");
-    lg_text_add_json(out, finding->pattern->name,
-                     strlen(finding->pattern->name));
-    add_node("holder", finding->holder, out);
-    add_node("example", finding->example, out);
-    lg_text_addf(out, ",\n  \"count\": %llu,\n  \"retained\": ",
-                 (unsigned long long)finding->count);
-    lg__json_each(graph, finding->retained, out);
-    add_string("cause", finding->pattern->cause, out);
-    add_string("fix", finding->pattern->fix, out);
-}
-
 void
-lg__json_finding(const lg_graph *graph, const lg_finding *finding, lg_text *out)
+lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
+                  const lg_finding *finding)
 {
-    open_json(graph, finding, out);
-    lg_text_add(out, "}");
+    const lg_pattern *pattern = finding->pattern;
+    lg_json_object(json, name);
+    lg_json_string(json, "pattern", pattern->name, strlen(pattern->name));
+    lg__write_node_or_null(json, "holder", finding->holder);
+    lg__write_node_or_null(json, "example", finding->example);
+    lg_json_count(json, "count", finding->count);
+    lg__write_each(json, "retained", graph, finding->retained);
+    lg_json_string(json, "cause", pattern->cause, strlen(pattern->cause));
+    lg_json_string(json, "fix", pattern->fix, strlen(pattern->fix));
+    lg_json_end(json);
 }
 
 /* -------------------------------------------------------------- tables --- */

@@ -3,7 +3,7 @@
 #include <leakgraph/report.h>
 
 #include "analysis/analysis_private.h"
-#include "report/words.h"
+#include "report/table.h"
 
 #include <string.h>
 
@@ -320,21 +320,6 @@ why_text(report *to)
 }
 
 static lg_status
-explain(const lg_why *why, const char *note, lg_format format, lg_text *out,
-        lg_error *err)
-{
-    report to = {.why = why,
-                 .analysis = why->analysis,
-                 .graph = lg_analysis_graph(why->analysis),
-                 .note = note};
-    if (format == LG_FORMAT_JSON)
-        lg__json_why(why, note, &to.text);
-    else
-        why_text(&to);
-    return lg__report_finish(&to.text, out, err);
-}
-
-static lg_status
 check_nodes(const lg_graph *graph, const uint32_t *nodes, size_t count,
             lg_error *err)
 {
@@ -347,47 +332,58 @@ check_nodes(const lg_graph *graph, const uint32_t *nodes, size_t count,
     return LG_OK;
 }
 
-// A report ends with a newline, which one within another does not need.
-static void
-trim(lg_text *text)
+static lg_status
+write_text(report *to, const uint32_t *nodes, size_t count,
+           const lg_monitor *monitor, lg_error *err)
 {
-    if (!text->failed && text->length > 0)
-        text->data[--text->length] = '\0';
+    lg_status status = LG_OK;
+    if (count > 1) {
+        status = lg_report_paths(to->analysis, nodes, count, PATHS_SHOWN,
+                                 monitor, LG_FORMAT_TEXT, &to->text, err);
+        lg_text_add(&to->text, "\nThe one that retains the most:\n\n");
+    }
+    if (status == LG_OK)
+        why_text(to);
+    return status;
 }
 
-// JSON has one shape, whether it is about one or about many.
+// It has one shape, whether it is about one or about many.
+static lg_status
+write_json(report *to, const uint32_t *nodes, size_t count,
+           const lg_monitor *monitor, lg_error *err)
+{
+    lg_json json = {.out = &to->text};
+    lg_table *paths = NULL;
+    lg_status status = lg_tabulate_paths(to->analysis, nodes, count,
+                                         PATHS_SHOWN, monitor, &paths, err);
+    if (status != LG_OK)
+        return status;
+    lg_json_object(&json, NULL);
+    lg__table_write(paths, "paths", &json);
+    lg__write_why(&json, "biggest", to->why, to->note);
+    lg_json_end(&json);
+    lg_table_free(paths);
+    return lg_json_finish(&json, err);
+}
+
 lg_status
 lg_report_why(const lg_why *why, const lg_node *nodes, size_t count,
               const char *note, const lg_monitor *monitor, lg_format format,
               lg_text *out, lg_error *err)
 {
-    bool json = format == LG_FORMAT_JSON;
-    lg_text text = {0};
-    lg_status status =
-        check_nodes(lg_analysis_graph(why->analysis), nodes, count, err);
+    report to = {.why = why,
+                 .analysis = why->analysis,
+                 .graph = lg_analysis_graph(why->analysis),
+                 .note = note};
+    lg_status status = check_nodes(to.graph, nodes, count, err);
     if (status != LG_OK)
         return status;
     if (count == 1)
         nodes = &why->node; // what it is folded into stands for it
-    if (json)
-        lg_text_add(&text, "{\"paths\": ");
-    if (json || count > 1)
-        status = lg_report_paths(why->analysis, nodes, count, PATHS_SHOWN,
-                                 monitor, format, &text, err);
-    if (json) {
-        trim(&text);
-        lg_text_add(&text, ",\n\"biggest\": ");
-    } else if (count > 1) {
-        lg_text_add(&text, "\nThe one that retains the most:\n\n");
-    }
+    status = (format == LG_FORMAT_JSON ? write_json : write_text)(
+        &to, nodes, count, monitor, err);
     if (status == LG_OK)
-        status = explain(why, note, format, &text, err);
-    if (json) {
-        trim(&text);
-        lg_text_add(&text, "}\n");
-    }
-    if (status == LG_OK)
-        return lg__report_finish(&text, out, err);
-    lg_text_free(&text);
+        return lg__report_finish(&to.text, out, err);
+    lg_text_free(&to.text);
     return status;
 }

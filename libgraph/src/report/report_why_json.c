@@ -1,103 +1,93 @@
 // Why a node is alive, as JSON.
 #include "report/words.h"
 
+#include <leakgraph/why.h>
+
 #include <string.h>
 
+// The members of a path.
 static void
-json_path(const lg_graph *graph, const lg_path *path, lg_text *out)
+write_path(lg_json *json, const lg_graph *graph, const lg_path *path)
 {
-    lg_text_add(out, "{\"root\": ");
     // A path that begins at the dominator has no root.
     if (path->root.kind == LG_ROOT_GIVEN)
-        lg_text_add(out, "null");
+        lg_json_null(json, "root");
     else
-        lg__json_root(&path->root, out);
-    lg_text_addf(out, ", \"from\": %u, \"hops\": ", path->root.node);
-    lg__json_hops(graph, path->hops, path->count, out);
+        lg__write_root(json, "root", &path->root);
+    lg_json_count(json, "from", path->root.node);
+    lg__write_hops(json, "hops", graph, path->hops, path->count);
 }
 
 // Without a cut there is nothing to list, which the count says.
 static void
-json_cuts(const lg_why *why, lg_text *out)
+write_cuts(lg_json *json, const lg_why *why)
 {
+    const lg_graph *graph = lg_analysis_graph(why->analysis);
     const lg_cuts *cuts = &why->cuts;
-    lg_text_add(out, "],\n \"cuts\": [");
+    lg_json_lines(json, "cuts");
     for (size_t i = 0; i < cuts->count; i++) {
-        lg_text_add(out, i > 0 ? ",\n  " : "\n  ");
-        json_path(lg_analysis_graph(why->analysis), &cuts->items[i].path, out);
-        lg_text_addf(out, ", \"cut\": %u}", cuts->items[i].hop);
+        lg_json_object(json, NULL);
+        write_path(json, graph, &cuts->items[i].path);
+        lg_json_count(json, "cut", cuts->items[i].hop);
+        lg_json_end(json);
     }
-    lg_text_addf(out, "],\n \"cut_count\": %llu, \"kept\": ",
-                 (unsigned long long)cuts->total);
-    if (cuts->is_kept) {
-        json_path(lg_analysis_graph(why->analysis), &cuts->kept, out);
-        lg_text_add(out, "}");
-    } else {
-        lg_text_add(out, "null");
+    lg_json_end(json);
+    lg_json_count(json, "cut_count", cuts->total);
+    if (!cuts->is_kept) {
+        lg_json_null(json, "kept");
+        return;
     }
+    lg_json_object(json, "kept");
+    write_path(json, graph, &cuts->kept);
+    lg_json_end(json);
 }
 
 static void
-json_alive(const lg_why *why, lg_text *out)
+write_alive(lg_json *json, const lg_why *why)
 {
-    lg_text_add(out, ",\n \"root\": ");
-    lg__json_root(&why->path.root, out);
-    lg_text_add(out, ",\n \"path\": ");
-    lg__json_hops(lg_analysis_graph(why->analysis), why->path.hops,
-                  why->path.count, out);
-    lg_text_add(out, ",\n \"frees\": [");
-    const char *between = "";
-    for (size_t i = 0; i < why->path.count; i++) {
-        if (!why->frees[i])
-            continue;
-        lg_text_addf(out, "%s%zu", between, i);
-        between = ", ";
-    }
-    json_cuts(why, out);
+    lg__write_root(json, "root", &why->path.root);
+    lg__write_hops(json, "path", lg_analysis_graph(why->analysis),
+                   why->path.hops, why->path.count);
+    lg_json_array(json, "frees");
+    for (size_t i = 0; i < why->path.count; i++)
+        if (why->frees[i])
+            lg_json_count(json, NULL, i);
+    lg_json_end(json);
+    write_cuts(json, why);
 }
 
 static void
-json_garbage(const lg_why *why, lg_text *out)
+write_garbage(lg_json *json, const lg_why *why)
 {
     lg_cycle_reason reason = why->reason;
-    lg_text_addf(out, ",\n \"collectable\": %s",
-                 reason == LG_REASON_NONE ? "true" : "false");
-    if (reason != LG_REASON_NONE)
-        lg_text_addf(out, ", \"reason\": \"%s\", \"culprit\": %u",
-                     lg__reason_name(reason), why->culprit);
-    lg_text_add(out, ",\n \"cycle\": ");
-    lg__json_hops(lg_analysis_graph(why->analysis), why->cycle.items,
-                  why->cycle.count, out);
+    lg_json_bool(json, "collectable", reason == LG_REASON_NONE);
+    if (reason != LG_REASON_NONE) {
+        const char *name = lg__reason_name(reason);
+        lg_json_string(json, "reason", name, strlen(name));
+        lg_json_count(json, "culprit", why->culprit);
+    }
+    lg__write_hops(json, "cycle", lg_analysis_graph(why->analysis),
+                   why->cycle.items, why->cycle.count);
 }
 
 void
-lg__json_why(const lg_why *why, const char *note, lg_text *out)
+lg__write_why(lg_json *json, const char *name, const lg_why *why,
+              const char *note)
 {
-    lg_text_add(out, "{");
-    lg__json_node(lg_analysis_graph(why->analysis), why->node, out);
-    lg_text_addf(out, ",\n \"reachable\": %s", why->garbage ? "false" : "true");
-    lg_text_add(out, ", \"retained\": ");
-    lg__json_retained(why->analysis, lg_node_retained_on, why->node, out);
-    lg_text_addf(out, ", \"unseen\": %lld, \"dominator\": ",
-                 (long long)lg_node_unexplained(
-                     lg_analysis_graph(why->analysis), why->node));
-    if (why->dominator == LG_NONE)
-        lg_text_add(out, "null");
-    else
-        lg_text_addf(out, "%u", why->dominator);
-    if (note != NULL) {
-        lg_text_add(out, ", \"note\": ");
-        lg_text_add_json(out, note, strlen(note));
-    }
-    if (why->garbage)
-        json_garbage(why, out);
-    else
-        json_alive(why, out);
-    lg_text_add(out, ",\n \"findings\": [");
-    for (size_t i = 0; i < why->findings.count; i++) {
-        lg_text_add(out, i > 0 ? ", " : "");
-        lg__json_finding(lg_analysis_graph(why->analysis),
-                         &why->findings.items[i], out);
-    }
-    lg_text_add(out, "]}\n");
+    const lg_graph *graph = lg_analysis_graph(why->analysis);
+    lg_json_object(json, name);
+    lg__write_node(json, graph, why->node);
+    lg_json_bool(json, "reachable", !why->garbage);
+    lg__write_retained(json, "retained", why->analysis, lg_node_retained_on,
+                       why->node);
+    lg_json_integer(json, "unseen", lg_node_unexplained(graph, why->node));
+    lg__write_node_or_null(json, "dominator", why->dominator);
+    if (note != NULL)
+        lg_json_string(json, "note", note, strlen(note));
+    (why->garbage ? write_garbage : write_alive)(json, why);
+    lg_json_array(json, "findings");
+    for (size_t i = 0; i < why->findings.count; i++)
+        lg__write_finding(json, NULL, graph, &why->findings.items[i]);
+    lg_json_end(json);
+    lg_json_end(json);
 }

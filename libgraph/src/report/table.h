@@ -68,6 +68,9 @@ lg_status lg__table_finish(lg_table *made, lg_table **out, lg_error *err);
 lg_status lg__table_report(lg_table *table, lg_format format, lg_text *out,
                            lg_error *err);
 
+/** The object that lg_table_json writes, as part of another document. */
+void lg__table_write(const lg_table *table, const char *name, lg_json *json);
+
 void lg__table_row(lg_table *table);
 /** A row below all others, of people only. */
 void lg__table_total_row(lg_table *table);

@@ -134,16 +134,22 @@ write_rows(const lg_table *table, const char *name, bool lines, lg_json *json)
     lg_json_end(json);
 }
 
+void
+lg__table_write(const lg_table *table, const char *name, lg_json *json)
+{
+    const char *rows = table->layout.rows;
+    lg_json_object(json, name);
+    if (table->facts != NULL)
+        write_members(table->facts, 0, json);
+    if (table->column_count > 0 && lg__table_is_in(table, LG__IN_JSON))
+        write_rows(table, rows != NULL ? rows : "rows", true, json);
+    lg_json_end(json);
+}
+
 lg_status
 lg_table_json(const lg_table *table, lg_text *out, lg_error *err)
 {
     lg_json json = {.out = out};
-    const char *rows = table->layout.rows;
-    lg_json_object(&json, NULL);
-    if (table->facts != NULL)
-        write_members(table->facts, 0, &json);
-    if (table->column_count > 0 && lg__table_is_in(table, LG__IN_JSON))
-        write_rows(table, rows != NULL ? rows : "rows", true, &json);
-    lg_json_end(&json);
+    lg__table_write(table, NULL, &json);
     return lg_json_finish(&json, err);
 }

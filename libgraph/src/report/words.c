@@ -224,14 +224,6 @@ lg__format_retained(const lg_analysis *analysis, lg__retained_on *on,
     lg__format_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
 }
 
-void
-lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
-                  uint32_t which, lg_text *out)
-{
-    const retainer of = {analysis, on, which};
-    lg__json_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
-}
-
 static uint64_t
 item_on(const void *context, uint32_t device)
 {
@@ -243,12 +235,6 @@ void
 lg__format_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
 {
     lg__format_vector(graph, item_on, bytes, out);
-}
-
-void
-lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
-{
-    lg__json_vector(graph, item_on, bytes, out);
 }
 
 void

@@ -30,9 +30,6 @@ typedef uint64_t lg__vector_on(const void *context, uint32_t device);
  *  named. */
 void lg__format_vector(const lg_graph *graph, lg__vector_on *on,
                        const void *context, lg_text *out);
-/** `{"host": 12, "cuda:0": 34}`. */
-void lg__json_vector(const lg_graph *graph, lg__vector_on *on,
-                     const void *context, lg_text *out);
 
 /** Bytes that something retains, by device: of a node, or of a component. */
 typedef uint64_t lg__retained_on(const lg_analysis *analysis, uint32_t which,
@@ -40,38 +37,21 @@ typedef uint64_t lg__retained_on(const lg_analysis *analysis, uint32_t which,
 /** `1.93 GiB cuda:0 · 12 MiB host`; without devices `12 MiB`. */
 void lg__format_retained(const lg_analysis *analysis, lg__retained_on *on,
                          uint32_t which, lg_text *out);
-/** `{"host": 12, "cuda:0": 34}`. */
-void lg__json_retained(const lg_analysis *analysis, lg__retained_on *on,
-                       uint32_t which, lg_text *out);
 /** The same of bytes by device, [lg_graph_device_count + 1]. */
 void lg__format_each(const lg_graph *graph, const uint64_t *bytes,
                      lg_text *out);
-void lg__json_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out);
 /** The same without knowing which device: `1 GiB on devices · 12 MiB host`, or
  * by its name if there is only one. */
 void lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
-void lg__json_bytes(lg_bytes bytes, lg_text *out);
 
 /** A line below what was shown once: `   and 12 more just like it`; nothing for
  *  0. */
 void lg__format_repeats(size_t count, lg_text *out);
 
-/** `"node": 1, "type": "list", "title": "list of 2"`. */
-void lg__json_node(const lg_graph *graph, uint32_t node, lg_text *out);
 struct lg_finding;
 /** `Known mistake: loss-history: 12 MiB, 10 x Tensor`, cause and fix below. */
 void lg__format_finding(const lg_graph *graph, const struct lg_finding *finding,
                         lg_text *out);
-/** `{"pattern": "loss-history", "holder": 1, ...}`, without where it is. */
-void lg__json_finding(const lg_graph *graph, const struct lg_finding *finding,
-                      lg_text *out);
-/** `[{"source": 1, "target": 2, "label": ".x"}, ...]`. */
-void lg__json_hops(const lg_graph *graph, const lg_hop *hops, size_t count,
-                   lg_text *out);
-/** `{"kind": "module", "name": "train", "node": 1}`. */
-void lg__json_root(const lg_root *root, lg_text *out);
-/** A JSON string of what was said in `said`, which is emptied. */
-void lg__json_formatted(lg_text *said, lg_text *out);
 
 /** A line for each library whose memory the capture could not look into, with
  *  the reason; an empty line before them. */
@@ -113,8 +93,19 @@ void lg__write_uninspected(lg_json *json, const char *name,
 void lg__write_hops(lg_json *json, const char *name, const lg_graph *graph,
                     const lg_hop *hops, size_t count);
 
+/** The members `"node": 1, "type": "list", "title": "list of 2"`. */
+void lg__write_node(lg_json *json, const lg_graph *graph, uint32_t node);
+/** Its number; null of LG_NONE. */
+void lg__write_node_or_null(lg_json *json, const char *name, uint32_t node);
+/** `{"kind": "module", "name": "train", "node": 1}`. */
+void lg__write_root(lg_json *json, const char *name, const lg_root *root);
+/** `{"pattern": "loss-history", "holder": 1, ...}`, without where it is. */
+void lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
+                       const struct lg_finding *finding);
+
 struct lg_why;
-/** The answer of lg_why_new as one JSON object. */
-void lg__json_why(const struct lg_why *why, const char *note, lg_text *out);
+/** The answer of lg_why_new. */
+void lg__write_why(lg_json *json, const char *name, const struct lg_why *why,
+                   const char *note);
 
 #endif
