@@ -118,8 +118,16 @@ test_depth_is_told(void)
         .size = sizeof options, .direction = LG_REFS, .max_depth = 1};
     check_text("losses", options, "list of 1,000  7.87 KiB  +1,000 more",
                "Tensor");
-    options.direction = LG_BACKREFS;
-    check_text("chain-back", options, "+1 more", NULL);
+}
+
+static void
+test_way_home_is_shown(void)
+{
+    lg_view_options options = {
+        .size = sizeof options, .direction = LG_BACKREFS, .max_depth = 1};
+    check_text("chain-back", options, "root: an imported module", "+1 more");
+    options.max_nodes = 3;
+    check_text("chain-back", options, "+1 more", "root: ");
 }
 
 static void
@@ -348,6 +356,7 @@ SUITE(view)
     RUN(test_every_type_is_shown);
     RUN(test_noise_comes_last);
     RUN(test_depth_is_told);
+    RUN(test_way_home_is_shown);
     RUN(test_weak_is_asked_for);
     RUN(test_native_holder_is_told);
     RUN(test_roots_end_the_search);
