@@ -48,9 +48,13 @@ demo: build  ## a training loop and a figure loop that leak; pictures in out/
 
 test: build  ## all tests: C, Python, examples, the snippets of the docs
 	@$(ctest) dev
-	@echo "== Python: the tests that need libraries, and all others, at a time"
-	@$(MAKE) --no-print-directory -j2 --output-sync=target \
-		test-libraries test-others
+	@echo "== Python: the tests that need no libraries; the others run meanwhile"
+	@$(MAKE) --no-print-directory test-libraries >$(BUILD)/libraries.log 2>&1 & \
+	libraries=$$!; trap 'kill $$libraries' INT TERM; \
+	$(MAKE) --no-print-directory test-others; others=$$?; \
+	echo "== Python: the tests that need libraries"; \
+	wait $$libraries; status=$$?; cat $(BUILD)/libraries.log; \
+	exit $$((others | status))
 
 test-libraries:
 	@$(bin)/pytest -q tests -m libraries \

@@ -69,6 +69,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     trainer = Trainer()
     report = Report()
+    print("Training, drawing and taking a snapshot ...", flush=True)
     for epoch in range(5):
         trainer.epoch()
         report.draw(epoch, trainer.losses, folder)
@@ -77,10 +78,12 @@ def main(folder: Path) -> None:
     snapshot = leakgraph.snapshot()
     snapshot.save(folder / "demo.lgs")
     first_loss = trainer.losses[0]
-    snapshot.show_path(first_loss, folder / "why.svg")
+    why = snapshot.why(first_loss)
+    why.save(folder / "why.svg")
 
-    show("What is in this process", snapshot.info())
-    show("What keeps the first loss alive", snapshot.show_path(first_loss))
+    show("Known mistakes, and their fixes", snapshot.findings())
+    show("What retains the most", snapshot.top(5))
+    show("What keeps the first loss alive, and what to cut", why)
     figure = plt.figure(plt.get_fignums()[0])
     show("What keeps the first figure alive", snapshot.show_path(figure))
 

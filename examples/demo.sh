@@ -8,7 +8,7 @@ python "$(dirname "$0")/demo.py" "$out"
 printf '\n# The same process, later, from its file\n\n'
 leakgraph types "$out/demo.lgs" --limit 8
 echo
-leakgraph threads "$out/demo.lgs"
+leakgraph top "$out/demo.lgs" --group type --limit 5
 echo
 leakgraph refs "$out/demo.lgs" type:__main__.Trainer
 leakgraph render "$out/demo.lgs" type:matplotlib.figure.Figure --path \

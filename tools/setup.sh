@@ -106,6 +106,7 @@ torch=${TORCH-torch==2.13.0}
 stamp=.venv/installed.txt
 wanted=$(cat tools/requirements.txt && echo "$torch")
 if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
+    echo "== pip installs tools${torch:+ and $torch} into .venv: minutes, the first time"
     .venv/bin/python -m pip install -qq -r tools/requirements.txt
     if [ -n "$torch" ] && ! .venv/bin/python -m pip install -qq "$torch"
     then

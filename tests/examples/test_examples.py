@@ -54,6 +54,7 @@ def test_at_exit(tmp_path):
 def test_demo(tmp_path):
     said = run(tmp_path, EXAMPLES / "demo.sh")
     assert ".losses" in said and "Figure" in said
+    assert "loss-history" in said and "open-figures" in said and "~~~" in said
     out = tmp_path / "out"
     assert (out / "refs.png").read_bytes().startswith(PNG)
     assert is_svg(out / "why.svg") and is_svg(out / "figures.svg")

@@ -247,7 +247,8 @@ take_image(drawing_object *self, const char *format)
     return bytes;
 }
 
-/* Without the XML prologue, which has no place inside a page. */
+/* Without the XML prologue, which has no place inside a page, and no wider than
+ * the cell. */
 static PyObject *
 drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
@@ -255,7 +256,10 @@ drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
     if (bytes == NULL || bytes == Py_None)
         return bytes;
     const char *svg = strstr(PyBytes_AS_STRING(bytes), "<svg");
-    PyObject *text = PyUnicode_FromString(svg ? svg : "");
+    PyObject *text =
+        svg ? PyUnicode_FromFormat(
+                  "<svg style=\"max-width:100%%;height:auto\"%s", svg + 4)
+            : PyUnicode_FromString("");
     Py_DECREF(bytes);
     return text;
 }
