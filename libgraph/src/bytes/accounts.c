@@ -1,4 +1,4 @@
-// Each device's bytes, so that they add up.
+// Accounts for the bytes of each device, so that the parts add up to the whole.
 #include "bytes/bytes_private.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@ typedef struct tally {
     lg__pieces segments;
     lg__pieces blocks;
     lg__pieces buffers;
-    uint64_t *used; // [block] by buffers
-    uint8_t *kind;  // [block] 1 + lg_tensor_kind of what lies in it, or 0
+    uint64_t *used; // [block] bytes that buffers use
+    uint8_t *kind;  // [block] 1 + lg_tensor_kind of its content, or 0
     uint8_t *fate;  // [block]
     uint32_t device_count;
     lg_account *items;
@@ -78,7 +78,8 @@ use_block(void *context, uint32_t buffer, uint32_t block, uint64_t bytes)
         to->kind[block] = kind;
 }
 
-// What lies in a segment is stale until it is found in an allocated block.
+// Counts the content of a segment as stale until it is found in an allocated
+// block.
 static void
 use_segment(void *context, uint32_t buffer, uint32_t segment, uint64_t bytes)
 {
@@ -153,9 +154,10 @@ add_block(tally *to, size_t index)
     account->evidence_blocks[evidence]++;
 }
 
-// A figure that the allocator or the driver gave for a device.
+// Reads a number that the capture recorded from the allocator or the driver.
 static bool
-told(const lg_graph *graph, uint32_t device, const char *what, uint64_t *out)
+recorded(const lg_graph *graph, uint32_t device, const char *what,
+         uint64_t *out)
 {
     char key[128];
     lg_string name = lg_graph_device_name(graph, device);
@@ -164,9 +166,9 @@ told(const lg_graph *graph, uint32_t device, const char *what, uint64_t *out)
     return lg__decimal_read(lg_graph_info_find(graph, key), out);
 }
 
-// What was told with the snapshot holds for its own blocks only.
+// The recorded numbers describe only the blocks of the snapshot itself.
 static void
-compare_with_told(const tally *to, uint32_t device, bool own)
+compare_with_recorded(const tally *to, uint32_t device, bool own)
 {
     lg_account *account = &to->items[device - 1];
     uint64_t allocated;
@@ -175,12 +177,13 @@ compare_with_told(const tally *to, uint32_t device, bool own)
     account->beyond = -1;
     if (!own)
         return;
-    if (told(to->graph, device, "allocated", &allocated)) {
+    if (recorded(to->graph, device, "allocated", &allocated)) {
         account->known = true;
         account->residual = (int64_t)allocated - (int64_t)account->allocated;
     }
-    if (told(to->graph, device, "driver_total", &total) &&
-        told(to->graph, device, "driver_free", &unused) && unused <= total) {
+    if (recorded(to->graph, device, "driver_total", &total) &&
+        recorded(to->graph, device, "driver_free", &unused) &&
+        unused <= total) {
         uint64_t busy = total - unused;
         account->beyond =
             busy > account->reserved ? (int64_t)(busy - account->reserved) : 0;
@@ -214,7 +217,7 @@ add_up(tally *to, bool own)
     for (uint32_t i = 0; i < to->device_count; i++) {
         lg_account *at = &to->items[i];
         at->inactive = at->reserved - at->allocated - at->pending;
-        compare_with_told(to, i + 1, own);
+        compare_with_recorded(to, i + 1, own);
     }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where bytes are: storages and the tensors that look at them, figures, what
- * devices' allocators account for, and frames that are suspended.
+ * Where the bytes are: storages and their tensors, figures, the accounts of
+ * each device's allocator, and suspended frames.
  */
 #ifndef LG_BYTES_PRIVATE_H
 #define LG_BYTES_PRIVATE_H
@@ -9,9 +9,9 @@
 
 #include "paths/paths_private.h"
 
-// Storages: the buffers that tensors look at, and what each is for.
+// Storages: the buffers that tensors use, and the role of each.
 
-/** What a type is to tensors; bits. */
+/** What a type means for tensors; bits. */
 enum {
     LG__CLASS_TENSOR = 1 << 0,
     LG__CLASS_STORAGE = 1 << 1, /**< a Python object that is a storage */
@@ -19,8 +19,8 @@ enum {
     LG__CLASS_BUFFER = 1 << 3,
     LG__CLASS_MODULE = 1 << 4,
     LG__CLASS_OPTIMIZER = 1 << 5,
-    LG__CLASS_AUTOGRAD = 1 << 6, /**< what keeps tensors for backward: a node, a
-                                      function's ctx */
+    LG__CLASS_AUTOGRAD = 1 << 6, /**< keeps tensors for backward: an autograd
+                                    node, a function's ctx */
 };
 
 typedef struct lg__storages {
@@ -29,37 +29,36 @@ typedef struct lg__storages {
     uint32_t *slot;   /**< [node] 1 + row of a buffer, or of the first buffer of
                            a tensor; 0: none */
     uint8_t *classes; /**< [type] */
-    uint32_t *via;    /**< [node] 1 + who gives a tensor its kind: the mapping
-                           of a module, the tensor whose gradient it is; 0: none
-                       */
+    uint32_t *via;    /**< [node] 1 + the node that gives a tensor its kind: the
+                           mapping of a module, or the tensor whose gradient it
+                           is; 0: none */
 } lg__storages;
 
-/** All storages, in no order that matters. */
+/** Finds all storages; their order means nothing. */
 lg_status lg__storages_find(const lg_graph *graph, lg__storages *out,
                             lg_error *err);
 void lg__storages_free(lg__storages *storages);
-/** lg_graph_tensors; *storages, without its rows, is the caller's to free. */
+/** lg_graph_tensors. The caller frees *storages, which has no rows then. */
 lg_status lg__storages_list(const lg_graph *graph, uint32_t device,
                             size_t limit, lg__storages *storages,
                             lg_tensor_rows *out, lg_error *err);
 
 /** Marks of a node: bits 1 << lg_tensor_kind for the kinds before temporary,
- *  and who else holds it. A tensor without any is kept by tensors of the same
- *  storage alone, as a view's base is. */
+ *  and the other holders. Only tensors of the same storage keep a tensor
+ *  without marks, such as the base of a view. */
 enum {
     LG__MARK_FRAME = 1 << 5,
     LG__MARK_ELSE = 1 << 6, /**< anything but a frame */
 };
 
-/** Marks tensors, and sets `via`. *out is [node], to be released with free().
- */
+/** Marks tensors, and sets `via`. *out is [node]; release it with free(). */
 lg_status lg__storages_mark(const lg_graph *graph, lg__storages *storages,
                             uint8_t **out, lg_error *err);
 
 /** The autograd node that made a tensor, or LG_NONE. */
 uint32_t lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor);
 
-/** Bytes of a buffer's interval alone. */
+/** Bytes of the interval of one buffer. */
 uint64_t lg__buffer_bytes(const lg_graph *graph, uint32_t buffer);
 
 static inline unsigned
@@ -69,32 +68,31 @@ lg__node_class(const lg_graph *graph, const lg__storages *storages,
     return storages->classes[graph->columns.type[node]];
 }
 
-// Accounts: matching what the graph knows with what allocators say.
+// Accounts: match the buffers of the graph with the blocks of the allocators.
 
-/** What a block is that nothing in the graph lies in. */
+/** What a block is that no object of the graph uses. */
 lg_evidence lg__evidence_of(const lg_block *block, lg_string pool,
                             lg_string frames);
 
-/** What became of a block of a state, beyond the evidences. */
+/** The fate of a block of a state, besides the evidences. */
 enum {
-    LG__FATE_OWNED =
-        LG_EVIDENCE_COUNT, /**< something in the graph lies in it */
-    LG__FATE_FREE,         /**< it is not allocated */
+    LG__FATE_OWNED = LG_EVIDENCE_COUNT, /**< an object of the graph uses it */
+    LG__FATE_FREE,                      /**< it is not allocated */
 };
 
-/** lg_graph_accounts. *fates, unless NULL, gets for each block of the state its
- *  lg_evidence or LG__FATE_; to be released with free(). */
+/** lg_graph_accounts. Unless NULL, *fates gets the lg_evidence or LG__FATE_ of
+ *  each block of the state; release it with free(). */
 lg_status lg__accounts_make(const lg_graph *graph,
                             const lg_allocator_state *state, uint8_t **fates,
                             lg_accounts *out, lg_error *err);
 
-/** The state to match with: the one given, or the graph's own. */
+/** The state to match with: the given one, or the one of the graph. */
 lg_allocator_state lg__allocator_state(const lg_graph *graph,
                                        const lg_allocator_state *given);
 lg_string lg__block_frames(const lg_graph *graph,
                            const lg_allocator_state *state, size_t block);
 
-/** Bytes of the host, summed into the accounts. */
+/** Adds the bytes of the host to the accounts. */
 void lg__accounts_host(const lg_graph *graph, const lg__storages *storages,
                        lg_accounts *out);
 
@@ -103,7 +101,7 @@ typedef struct lg__piece {
     uint64_t begin;
     uint64_t end;
     uint32_t device;
-    uint32_t index; /**< of the segment, block or node that it is */
+    uint32_t index; /**< of its segment, block or node */
 } lg__piece;
 
 typedef struct lg__pieces {
@@ -111,27 +109,27 @@ typedef struct lg__pieces {
     size_t count;
 } lg__pieces;
 
-/** Calls `visit` for each pair that shares memory, with how much. Neither side
- *  may overlap itself. O(of both, and of the pairs). */
+/** Calls `visit` with each pair that shares memory, and with the shared bytes.
+ *  The pieces of one side must not overlap. O(left + right + pairs). */
 void lg__pieces_meet(const lg__pieces *left, const lg__pieces *right,
                      void (*visit)(void *context, uint32_t left, uint32_t right,
                                    uint64_t bytes),
                      void *context);
 
-/** Segments and blocks of a state; LG_EINVAL names the first that cannot be. */
+/** Segments and blocks of a state; LG_EINVAL names the first impossible one. */
 lg_status lg__pieces_of_segments(const lg_graph *graph,
                                  const lg_allocator_state *state,
                                  lg__pieces *out, lg_error *err);
 lg_status lg__pieces_of_blocks(const lg_allocator_state *state, lg__pieces *out,
                                lg_error *err);
-/** Buffers on devices that have an address. */
+/** Buffers on devices, if they have an address. */
 lg_status lg__pieces_of_buffers(const lg_graph *graph, lg__pieces *out,
                                 lg_error *err);
 
-// Where blocks that nobody owns were allocated: each recorded stack once.
+// The stacks that allocated blocks without an owner, each once.
 
 typedef struct lg__stack {
-    lg_string frames; /**< not empty; of the graph or of the state */
+    lg_string frames; /**< not empty; the graph or the state owns it */
     uint64_t bytes;
     uint64_t blocks;
     uint32_t device;
@@ -139,7 +137,7 @@ typedef struct lg__stack {
 } lg__stack;
 
 typedef struct lg__stacks {
-    lg__stack *items; /**< biggest first; to be released with free() */
+    lg__stack *items; /**< biggest first; release it with free() */
     size_t count;
 } lg__stacks;
 
@@ -147,13 +145,12 @@ lg_status lg__stacks_make(const lg_graph *graph,
                           const lg_allocator_state *state, const uint8_t *fates,
                           lg__stacks *out, lg_error *err);
 
-// Figures with what belongs to each: its canvas and manager, its axes and all
-// its other artists.
+// Figures and their parts: canvas, manager, axes and all other artists.
 
-/** What a type is to figures; bits. */
+/** What a type means for figures; bits. */
 enum {
     LG__IS_FIGURE = 1 << 0,
-    LG__IS_PART = 1 << 1, /**< of a figure, and holds artists itself */
+    LG__IS_PART = 1 << 1, /**< part of a figure, and holds artists itself */
     LG__IS_ARTIST = 1 << 2,
     LG__IS_PIXELS = 1 << 3,
     LG__IS_ANIMATION = 1 << 4,
@@ -165,9 +162,9 @@ typedef struct lg__figures {
     lg__walk walk;
     uint8_t *classes;    /**< [type] */
     lg_figure_rows rows; /**< biggest retained first */
-    /** [node] the number of the figure that the node belongs to, or that alone
-     *  keeps it alive; LG__SHARED: several do; 0: none. A row's number is its
-     *  node's. */
+    /** [node] the number of the figure that has the node as a part, or that
+     *  alone keeps it alive; LG__SHARED: several figures do; 0: none. The
+     *  number of a row is that of its node. */
     uint32_t *label;
     lg__gathered members; /**< by number */
     lg__gathered first;   /**< [number - 1] into members, and the end */
@@ -184,28 +181,28 @@ lg__figures_class(const lg__figures *figures, uint32_t node)
     return figures->classes[figures->graph->columns.type[node]];
 }
 
-/** Who keeps a figure, from outside of all that goes with it. */
+/** What keeps a figure alive from outside of it and its parts. */
 typedef enum lg__holder_kind {
     LG__HOLDER_PYPLOT = 0, /**< its registry of open figures */
     LG__HOLDER_ANIMATION,
     LG__HOLDER_CALLBACK,
     LG__HOLDER_VARIABLE,
-    LG__HOLDER_NATIVE, /**< references that are not to be seen */
+    LG__HOLDER_NATIVE, /**< references that the snapshot does not show */
 } lg__holder_kind;
 
 typedef struct lg__holder {
     lg__holder_kind kind;
     uint32_t steps; /**< from the root */
-    lg_text where;  /**< `train.figures[0]`; pyplot's registry needs none */
+    lg_text where;  /**< `train.figures[0]`; empty for pyplot's registry */
 } lg__holder;
 
 typedef struct lg__holders {
-    lg__holder *items; /**< by kind, the nearest first; none twice */
+    lg__holder *items; /**< by kind, the nearest first, each once */
     size_t count;
-    uint64_t more; /**< left out */
+    uint64_t more; /**< the count of those left out */
 } lg__holders;
 
-/** Who holds the figure of a row, a few of each kind. */
+/** Finds a few holders of each kind for the figure of a row. */
 lg_status lg__figure_holders(const lg__figures *figures,
                              const lg__roottree *tree, uint32_t figure,
                              lg__holders *out, lg_error *err);
@@ -213,11 +210,11 @@ void lg__holders_free(lg__holders *holders);
 /** "pyplot", "animation", ... */
 const char *lg__holder_name(lg__holder_kind kind);
 
-// What waits to be resumed: generators, coroutines and tasks.
+// Suspended generators, coroutines and tasks.
 
-/** Those with local variables that are on no thread's stack: by what they
- *  retain, the most first; without an analysis (NULL) in their order. The items
- *  are released with free(). O(nodes + edges). */
+/** Lists those with local variables that no thread is running, the largest
+ *  retained size first; without an analysis (NULL) in order of nodes. Release
+ *  the items with free(). O(nodes + edges). */
 lg_status lg__suspended_list(const lg_graph *graph, const lg_analysis *analysis,
                              lg__gathered *out, lg_error *err);
 

@@ -1,6 +1,6 @@
-// What a block is that nobody in the graph owns, by what is known of it. The
-// sizes are those of PyTorch's getChosenWorkspaceSize (aten/src/ATen/cuda/
-// CublasHandlePool.cpp): 4096 KiB * 2 + 16 KiB * 8, and 4096 KiB * 8 on Hopper.
+// Guesses what a block without an owner is. The sizes come from PyTorch's
+// getChosenWorkspaceSize (aten/src/ATen/cuda/CublasHandlePool.cpp): 4096 KiB *
+// 2 + 16 KiB * 8, and 4096 KiB * 8 on Hopper.
 #include "bytes/bytes_private.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Each figure with what belongs to it, and what it keeps alive.
+// Finds each figure, its parts, and what it keeps alive.
 #include "bytes/bytes_private.h"
 
 #include <stdlib.h>
@@ -32,11 +32,9 @@ class_of(const lg_graph *graph, uint32_t type)
     return bits;
 }
 
-/* ------------------------------------------------------------- members --- */
-
 typedef struct gathering {
     lg__figures *to;
-    const char *name; // of the attribute that is followed
+    const char *name; // of the attribute to follow
     uint32_t number;
     lg_text label;
     bool failed;
@@ -62,7 +60,7 @@ add_member(gathering *state, uint32_t node)
     state->failed |= !lg__gather_append(&to->members, node);
 }
 
-// What the attribute leads to, unless it is None.
+// Follows the attribute, unless it is None.
 static bool
 follow_attribute(void *context, const lg_hop *hop)
 {
@@ -73,8 +71,8 @@ follow_attribute(void *context, const lg_hop *hop)
     return !state->failed;
 }
 
-// Artists that say they belong here. Up to matplotlib 3.9 the attribute is
-// `figure`.
+// Finds artists that refer to their figure. Up to matplotlib 3.9 the attribute
+// is `figure`.
 static bool
 find_artist(void *context, const lg_hop *hop)
 {
@@ -98,8 +96,8 @@ follow(gathering *state, uint32_t node, const char *name)
     lg__hops_out_walk(&walk, node);
 }
 
-// The figure, its canvas, the canvas's manager, and the artists of the figure
-// and of its parts.
+// Gathers the figure, its canvas, the canvas's manager, and the artists of the
+// figure and of its parts.
 static bool
 gather(lg__figures *to, uint32_t figure, uint32_t number)
 {
@@ -120,8 +118,6 @@ gather(lg__figures *to, uint32_t figure, uint32_t number)
     lg_text_free(&state.label);
     return !state.failed;
 }
-
-/* ---------------------------------------------------------------- rows --- */
 
 static void
 read_facts(const lg_graph *graph, lg_figure_row *row)
@@ -169,8 +165,9 @@ list_figures(lg__figures *to, lg_error *err)
     return to->rows.items != NULL ? LG_OK : lg__error_memory(err);
 }
 
-// Pixels that only the figure keeps: more than its canvas's when a text of it
-// remembers the renderer of a picture that was saved.
+// Adds up the pixels that only the figure keeps. They are more than those of
+// its canvas if a text of the figure still refers to the renderer of a saved
+// picture.
 static void
 sum_pixels(lg__figures *to, uint64_t *pixels)
 {

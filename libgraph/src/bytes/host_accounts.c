@@ -1,4 +1,4 @@
-// Bytes of the host, by what they are.
+// Sorts the bytes of the host by their use.
 #include "bytes/bytes_private.h"
 
 static void
@@ -17,7 +17,7 @@ add_buffer(const lg_graph *graph, const lg__storages *storages, uint32_t node,
 }
 
 static int64_t
-told(const lg_graph *graph, const char *key)
+recorded(const lg_graph *graph, const char *key)
 {
     uint64_t bytes;
     bool known = lg__decimal_read(lg_graph_info_find(graph, key), &bytes);
@@ -47,7 +47,7 @@ lg__accounts_host(const lg_graph *graph, const lg__storages *storages,
     }
     lg__decimal_read(lg_graph_info_find(graph, "memory.rss"), &out->rss);
     lg__decimal_read(lg_graph_info_find(graph, "memory.leakgraph"), &out->own);
-    out->malloc = told(graph, "memory.malloc");
-    out->arenas = told(graph, "memory.python");
-    out->pyarrow = told(graph, "memory.pyarrow");
+    out->malloc = recorded(graph, "memory.malloc");
+    out->arenas = recorded(graph, "memory.python");
+    out->pyarrow = recorded(graph, "memory.pyarrow");
 }

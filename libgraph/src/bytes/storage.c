@@ -1,4 +1,4 @@
-// Which buffers are storages, and which tensors look at them.
+// Finds the buffers that are storages, and their tensors.
 #include "bytes/bytes_private.h"
 
 #include <stdlib.h>
@@ -42,8 +42,8 @@ lg__buffer_bytes(const lg_graph *graph, uint32_t buffer)
                                lg_node_size(graph, buffer));
 }
 
-// The block that holds the buffer's first byte: blocks are in order of device
-// and address.
+// Finds the block that holds the buffer's first byte. Blocks are sorted by
+// device and address.
 static uint64_t
 allocation_of(const lg_graph *graph, uint32_t device, uint64_t address)
 {
@@ -109,7 +109,7 @@ find_rows(const lg_graph *graph, lg__storages *to)
     }
 }
 
-// A storage that only C++ holds has no tensor.
+// A storage has no tensor if only C++ holds it.
 static void
 find_lone_rows(const lg_graph *graph, lg__storages *to)
 {
@@ -120,9 +120,9 @@ find_lone_rows(const lg_graph *graph, lg__storages *to)
             row_of(graph, to, node);
 }
 
-// A tensor that counts for itself speaks for its storage before one that only a
-// view keeps does, a tensor before a storage object, a Python object before one
-// of C++, a wider one before a narrower one.
+// Ranks the objects that may stand for a storage. A tensor with a holder of its
+// own comes before one that only a view keeps, a tensor before a storage
+// object, a Python object before a C++ one, a wider one before a narrower one.
 static uint64_t
 rank(const lg_graph *graph, const lg__storages *storages, uint32_t node,
      const uint8_t *marks)
@@ -162,7 +162,7 @@ kind_of(unsigned marks)
                : LG_TENSOR_OTHER;
 }
 
-// What nothing leads to shows what its widest tensor shows all the same.
+// A storage without marks still shows what its widest tensor shows.
 static void
 settle(const lg_graph *graph, lg_tensor_row *row, unsigned marks)
 {
@@ -174,7 +174,7 @@ settle(const lg_graph *graph, lg_tensor_row *row, unsigned marks)
         row->used = row->bytes;
 }
 
-// Fills the rows, by what is marked of their tensors.
+// Fills the rows from the marks of their tensors.
 static lg_status
 fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
 {

@@ -1,4 +1,4 @@
-// Generators, coroutines and tasks that no thread is running.
+// Lists generators, coroutines and tasks that no thread is running.
 #include "bytes/bytes_private.h"
 #include "graph/graph_private.h"
 

@@ -1,4 +1,4 @@
-// What a tensor is for, told by who holds it: a module, an optimizer, another
+// Finds the role of a tensor from its holders: a module, an optimizer, another
 // tensor, an autograd node, a frame.
 #include "bytes/bytes_private.h"
 
@@ -38,8 +38,8 @@ push(judge *state, uint32_t node)
     state->stack[state->count++] = node;
 }
 
-// Marks the node if it is a tensor, or is to be looked into. The first that
-// gives a tensor a name is remembered.
+// Marks a tensor, or queues a container. The first node that gives a tensor its
+// name stays in `via`.
 static void
 reach(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
 {
@@ -63,7 +63,7 @@ is_element(unsigned kind)
            kind == LG_EDGE_ELEMENT || kind == LG_EDGE_REFERENCE;
 }
 
-// Every tensor at the node or in containers below it.
+// Marks every tensor at the node or in containers below it.
 static void
 mark_below(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
 {
@@ -110,8 +110,8 @@ starts_with(lg_string name, const char *start)
     return name.length >= length && memcmp(name.data, start, length) == 0;
 }
 
-// Whether the edge keeps a tensor for backward: from a node of C++ all but the
-// leaf whose gradient it adds up, from a ctx what is saved in it.
+// Whether the edge keeps a tensor for backward. A C++ node keeps all its
+// tensors but the leaf whose gradient it adds up; a ctx keeps the saved ones.
 static bool
 is_saved(const judge *state, uint32_t source, uint64_t edge)
 {
@@ -165,7 +165,7 @@ mark_attribute(judge *state, uint32_t node, const char *name,
         mark_below(state, node, target, kind);
 }
 
-// What the node's own type says.
+// Marks what the type of the node shows.
 static void
 mark_by_type(judge *state, uint32_t node)
 {
@@ -182,8 +182,8 @@ mark_by_type(judge *state, uint32_t node)
         mark_attribute(state, node, "state", LG_TENSOR_OPTIMIZER_STATE);
 }
 
-// What a reference to a tensor says of it. One from a tensor of the same
-// storage, such as a view's base, says nothing.
+// Marks what a reference to a tensor shows. A reference from a tensor of the
+// same storage, such as a view to its base, shows nothing.
 static void
 mark_by_edge(judge *state, uint32_t source, uint64_t edge)
 {
@@ -219,7 +219,7 @@ mark_all(judge *state)
     }
 }
 
-// What native code or the interpreter refers to.
+// Marks tensors that native code or the interpreter refers to.
 static void
 mark_roots(judge *state)
 {

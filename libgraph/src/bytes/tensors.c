@@ -1,4 +1,4 @@
-// Tensors by storage, biggest first.
+// Lists tensors by storage, biggest first.
 #include "bytes/bytes_private.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The paths on which the references to cut lie, for people to read.
+// Finds paths that show the references to cut.
 #include "paths/cut_search.h"
 #include "paths/trail.h"
 
@@ -38,8 +38,9 @@ join(lg_path *lead, const lg_hops *hops, lg_error *err)
     return LG_OK;
 }
 
-// Breadth first from `end` backward over one side of the cut, until a source;
-// without sources, over all of the side. `by` is each node's edge onward.
+// Searches backward and breadth first from `end` over one side of the cut, up
+// to a source; without sources, over the whole side. `by` is the edge by which
+// each node goes on towards the end.
 static uint32_t
 search_back(lg__cut_search *state, uint32_t end, bool below)
 {
@@ -77,7 +78,8 @@ forget(lg__cut_search *state)
            ((size_t)state->graph->columns.node_count + 1) * sizeof *state->by);
 }
 
-// The hops from a node to the end of the last search, one edge before them.
+// Builds the hops from a node to the end of the last search, with one edge
+// before them.
 static lg_status
 hops_along(const lg__cut_search *state, uint32_t start, uint32_t end,
            uint64_t before, lg_hops *out, lg_error *err)
@@ -115,8 +117,9 @@ lg__cut_owner(const lg__cut_search *state, uint32_t node)
     return owner == LG_NONE ? node : owner;
 }
 
-// A path from a root, or from where the search starts, to the source of an edge
-// of the cut: the one that says the most, if it stays on this side of the cut.
+// Finds a path from a root, or from the start of the search, to the source of
+// an edge of the cut. The most telling path is best if it stays on this side of
+// the cut.
 static lg_status
 find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
 {
@@ -138,7 +141,7 @@ find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
         start = node;
     lg_hops hops = {0};
     status = hops_along(state, start, node, UINT64_MAX, &hops, err);
-    // A folded end shows as its owner, which the cut's own hop begins at.
+    // A folded end shows as its owner, where the cut's own hop begins.
     if (status == LG_OK && hops.count > 0 &&
         state->walk.fold[node].owner != LG_NONE &&
         hops.items[hops.count - 1].source == lg__cut_owner(state, node))
@@ -201,7 +204,7 @@ lg__cut_list_paths(lg__cut_search *state, size_t limit, lg_error *err)
     return status;
 }
 
-// Takes the path that cannot be cut over from a search.
+// Takes over the path that no program can cut.
 lg_status
 lg__cut_keep_path(lg__cut_search *state, lg_error *err)
 {

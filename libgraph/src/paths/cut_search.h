@@ -1,6 +1,6 @@
 /**
- * What the two halves of a search for cuts share: choosing the references, and
- * finding the paths that show them.
+ * What the two halves of a search for cuts share: one chooses the references,
+ * the other finds the paths that show them.
  */
 #ifndef LG_CUT_SEARCH_H
 #define LG_CUT_SEARCH_H
@@ -19,17 +19,17 @@ typedef struct lg__cut_search {
     lg__network network;
     uint8_t *role;
     uint32_t from; /**< LG_NONE: the roots */
-    bool native;   /**< whether what native code refers to is a source */
+    bool native;   /**< whether references from native code are sources */
     lg__min_cut cut;
-    uint64_t *by; /**< [node] the edge towards the end of the search at hand */
+    uint64_t *by; /**< [node] the edge towards the end of the current search */
     uint32_t *queue; /**< its nodes */
     lg_cuts cuts;
 } lg__cut_search;
 
-/** The node, or what it is folded into. */
+/** The node, or the node that it is folded into. */
 uint32_t lg__cut_owner(const lg__cut_search *state, uint32_t node);
-/** The best root that the node, or a namespace folded into it, is; its kind is
- *  LG_ROOT_GIVEN if it is none. */
+/** The best root of the node or of a namespace folded into it; its kind is
+ *  LG_ROOT_GIVEN if there is none. */
 lg_root lg__cut_root(const lg__cut_search *state, uint32_t node);
 /** Fills `cuts` from `cut`: a path through each of the first `limit` edges. */
 lg_status lg__cut_list_paths(lg__cut_search *state, size_t limit,

@@ -1,7 +1,7 @@
-// Which references a program can cut, and which of those people think of first.
+// Which references a program can cut, and which of those come to mind first.
 #include "paths/paths_private.h"
 
-// Items of these never change.
+// The items of these objects never change.
 static bool
 is_immutable(const lg_graph *graph, uint32_t node)
 {
@@ -12,7 +12,7 @@ is_immutable(const lg_graph *graph, uint32_t node)
            lg__string_is(type, "frozenset") || lg__string_is(type, "code");
 }
 
-// A method's `__self__`, a partial's `func`: fields that cannot be set.
+// Fields that no program can set: a method's `__self__`, a partial's `func`.
 static bool
 is_fixed_field(const lg_graph *graph, uint32_t node, unsigned kind)
 {

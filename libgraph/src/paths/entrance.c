@@ -1,8 +1,8 @@
-// Where a way to a node had better end: a parameter of a module is that
-// module's, though an optimizer refers to it by fewer steps.
+// Chooses the last step of a path. A parameter of a module belongs to the
+// module, though the path through the optimizer may be shorter.
 #include "paths/paths_private.h"
 
-// What more than so many refer to, such as None, is nobody's parameter.
+// An object with more referrers, such as None, is no module's parameter.
 enum { FEW = 1000 };
 
 static uint64_t
@@ -11,7 +11,7 @@ edge_of(const lg_graph *graph, lg__in_edge in)
     return graph->columns.first_edge[in.source] + in.rank;
 }
 
-// `_parameters` and `_buffers` are the names of torch.nn.Module's own dicts.
+// torch.nn.Module names its own dicts `_parameters` and `_buffers`.
 static bool
 is_named_so(const lg_graph *graph, uint64_t edge)
 {

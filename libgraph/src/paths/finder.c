@@ -1,4 +1,5 @@
-// Ways to some nodes: the first few are looked for one by one.
+// Finds paths to some nodes: by a search each for the first few, then by a tree
+// of all paths.
 #include "paths/paths_private.h"
 
 enum { SEARCHES = 8 };

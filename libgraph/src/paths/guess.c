@@ -1,12 +1,12 @@
-// "Did you mean": the known name that is nearest to the one asked for.
+// "Did you mean": finds the known name nearest to a wrong one.
 #include "paths/paths_private.h"
 
 #include <string.h>
 #include <strings.h>
 
 enum {
-    LONGEST = 96, // longer names are not compared letter by letter
-    // Distances of names that are alike in a better way than by their letters.
+    LONGEST = 96, // compare longer names no further
+    // Distances of names that are alike in more than their letters.
     SAME_LAST_PART = 0,
     CONTAINED = 1,
     BY_LETTERS = 2,

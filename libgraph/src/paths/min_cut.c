@@ -1,6 +1,6 @@
-// Dinic's algorithm (Soviet Math. Doklady 11, 1970), searching from the target
-// backward, because few objects refer to most targets. A reference that a
-// program can cut carries one unit; any other carries as many as come.
+// Dinic's algorithm (Soviet Math. Doklady 11, 1970). It searches from the
+// target backward, because most targets have few referrers. A reference that a
+// program can cut carries one unit; any other carries any number.
 #include "paths/min_cut.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@ typedef struct search {
     const lg__network *network;
     const lg_columns *columns;
     uint32_t *flow;   // [edge] units
-    uint8_t *crossed; // [node] some edge out of it has carried a unit
+    uint8_t *crossed; // [node] an edge out of it has carried a unit
     uint32_t *level;  // [node] steps from the target; LG_NONE: not met
-    uint32_t *arc;    // [node] the arc that the walk tries next
+    uint32_t *arc;    // [node] the arc to try next
     uint32_t *queue;  // nodes met
     uint32_t met;
     step *path;
@@ -40,9 +40,9 @@ has_room(const search *state, uint64_t edge)
            !state->network->can_cut(state->network->graph, edge);
 }
 
-// Arc number `at` of a node: its in-edges come first, then its out-edges, which
-// count where units can be taken back. False when there are no more; *usable
-// says whether the arc leads anywhere.
+// Gives arc number `at` of a node: first its in-edges, then the out-edges whose
+// units can be taken back. False when there are no more; *usable says whether
+// the arc leads anywhere.
 static bool
 look_at_arc(const search *state, uint32_t node, uint32_t at, step *out,
             uint32_t *before, bool *usable)
@@ -86,8 +86,8 @@ forget(search *state)
     state->met = 0;
 }
 
-// Numbers what can still reach the target by its distance; whether a source
-// can.
+// Numbers each node that can still reach the target by its distance. Returns
+// whether a source is among them.
 static bool
 find_levels(search *state)
 {
@@ -144,7 +144,7 @@ carry(search *state)
     state->depth = 0;
 }
 
-// Goes one level further from a node. *source: a source was reached.
+// Takes one step of the search from a node. *source: it reached a source.
 static bool
 advance(search *state, uint32_t *node, bool *source, bool *memory)
 {
@@ -166,7 +166,7 @@ advance(search *state, uint32_t *node, bool *source, bool *memory)
     return false;
 }
 
-// Carries one more unit through the levels; false when none gets through.
+// Carries one more unit along the levels; false when none gets through.
 static bool
 find_unit(search *state, bool *memory)
 {
@@ -202,7 +202,7 @@ fill(search *state, lg_error *err)
     return LG_OK;
 }
 
-// The edges that lead into what still reaches the target.
+// Lists the edges that lead into nodes that still reach the target.
 static lg_status
 list_cut(const search *state, lg__min_cut *out, lg_error *err)
 {
@@ -230,7 +230,8 @@ list_cut(const search *state, lg__min_cut *out, lg_error *err)
     return LG_OK;
 }
 
-// Follows only edges that cannot be cut, and remembers by which it met a node.
+// Searches over edges that cannot be cut, and remembers the edge that led to
+// each node.
 static uint32_t
 find_kept(search *state, uint64_t *by)
 {

@@ -7,11 +7,11 @@
 
 #include "graph/graph_private.h"
 
-/** What a node is to the flow. */
+/** What a node means for the flow. */
 enum {
     LG__FLOW_CLOSED = 0, /**< no path goes through it */
     LG__FLOW_INNER = 1,
-    LG__FLOW_SOURCE = 2, /**< paths begin here; none goes through it */
+    LG__FLOW_SOURCE = 2, /**< paths begin here, and none goes through it */
 };
 
 /** Whether a program can cut the edge. */
@@ -26,20 +26,20 @@ typedef struct lg__network {
     const lg_monitor *monitor;
 } lg__network;
 
-/** Of the minimum cuts the one nearest to the target. */
+/** The minimum cut that is nearest to the target. */
 typedef struct lg__min_cut {
     uint64_t *edges; /**< [count] in the order in which a search from the target
-                          meets them */
+                        meets them */
     size_t count;
     uint8_t *below; /**< [node] 1: on the target's side of the cut */
-    uint64_t *kept; /**< [kept_count] a path from a source to the target
-                         that no edge of can be cut; then there is no cut */
+    uint64_t *kept; /**< [kept_count] a path from a source to the target of
+                       which no edge can be cut; then there is no cut */
     size_t kept_count;
 } lg__min_cut;
 
-/** O(edges * sqrt(edges)) at worst, in practice a few passes over what leads to
- *  the target; 16 bytes a node and 4 an edge that is met. Free with
- *  lg__min_cut_free, also on failure. */
+/** O(edges * sqrt(edges)) at worst; in practice a few passes over what leads to
+ *  the target. Takes 16 bytes per node and 4 per edge that the search meets.
+ *  Free with lg__min_cut_free, also on failure. */
 lg_status lg__min_cut_find(const lg__network *network, lg__min_cut *out,
                            lg_error *err);
 void lg__min_cut_free(lg__min_cut *cut);

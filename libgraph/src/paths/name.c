@@ -1,4 +1,5 @@
-// name: selectors. The longest module prefix, then one hop for each step.
+// Resolves name: selectors: the longest module prefix, then one hop for each
+// step.
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 
@@ -17,7 +18,8 @@ lg__module_find(const lg_graph *graph, const char *name, size_t length)
     return LG_NONE;
 }
 
-// The longest prefix, cut at a dot, that is a module. *used is its length.
+// Finds the longest prefix, cut at a dot, that is a module. *used is its
+// length.
 static uint32_t
 find_prefix(const lg_graph *graph, const char *name, size_t *used)
 {
@@ -35,8 +37,8 @@ find_prefix(const lg_graph *graph, const char *name, size_t *used)
     return LG_NONE;
 }
 
-// Takes one step, `.name` or `[key]`, off the text and writes it down as labels
-// do. False if it is malformed.
+// Takes one step, `.name` or `[key]`, off the text and writes it as a label.
+// False if it is malformed.
 static bool
 take_quoted(const char **text, lg_text *step)
 {
@@ -86,7 +88,7 @@ take_step(const char **text, lg_text *step)
     return true;
 }
 
-enum { PARTS = 3 }; // dicts in which a torch.nn.Module has its parts
+enum { PARTS = 3 }; // dicts in which torch.nn.Module keeps its parts
 
 typedef struct stepper {
     const lg_graph *graph;

@@ -1,6 +1,6 @@
-// Shortest root paths to everything: breadth first from all roots, level by
-// level, and on one level by the rank of the root, then by penalty. Native
-// roots come in when nothing else reaches any more.
+// Finds shortest root paths to all nodes: breadth first from all roots, level
+// by level, and within a level by the rank of the root, then by penalty. Native
+// roots serve only what no other root reaches.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ meet(void *context, const lg_hop *hop)
     return true;
 }
 
-// Starts from the roots that are native, or from all others.
+// Starts from the native roots, or from all others.
 static void
 meet_roots(search *state, bool native)
 {

@@ -1,4 +1,4 @@
-// Selectors: the one way to name objects.
+// Resolves selectors: the text that names objects.
 #include "paths/paths_private.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@ lg_nodes_free(lg_nodes *nodes)
     *nodes = (lg_nodes){0};
 }
 
-// The classic two-pointer walk: on a mismatch only the last star gives way, so
-// the time is bounded by the product of the lengths.
+// The classic two-pointer search. On a mismatch only the last star takes more
+// text, so the time is bounded by the product of the lengths.
 bool
 lg__glob_matches(const char *pattern, size_t length, lg_string name)
 {
@@ -133,8 +133,8 @@ select_module(const lg_graph *graph, const char *name, lg_nodes *out,
                         name, (int)guess.best.length, guess.best.data);
 }
 
-// Marks the types whose name matches, and, with a trailing `+`, those with such
-// a base. False if there is none.
+// Marks the types whose name matches, and with a trailing `+` their subclasses.
+// False if there is none.
 static bool
 mark_types(const lg_graph *graph, const char *pattern, bool *marked)
 {

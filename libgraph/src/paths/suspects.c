@@ -1,13 +1,12 @@
-// The hops of a path that would each free its target.
-//
-// A hop is one if what it leads to dominates the target, and nothing else leads
-// there but what is dominated by it in turn.
+// Finds the hops of a path that would each free its target. The target of such
+// a hop dominates the target of the path, and every other reference to it comes
+// from what it dominates itself.
 #include "paths/paths_private.h"
 
 #include <leakgraph/analysis.h>
 
-// Steps up the dominators for one path; a hop that would need more is not
-// called a suspect.
+// The limit of steps up the dominators for one path. A hop that would need more
+// is no suspect.
 enum { STEPS = 4000000 };
 
 typedef struct suspicion {
@@ -27,14 +26,14 @@ dominates(suspicion *state, uint32_t above, uint32_t node)
 }
 
 static bool
-is_only_way_in(suspicion *state, uint32_t node, uint64_t way)
+is_only_edge_in(suspicion *state, uint32_t node, uint64_t into)
 {
     const lg_columns *columns = &state->walk->graph->columns;
     const lg__reverse *reverse = &state->walk->reverse;
     for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
         lg__in_edge in = reverse->edge[i];
         uint64_t edge = columns->first_edge[in.source] + in.rank;
-        if (edge == way || (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+        if (edge == into || (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             !lg_node_is_reachable(state->analysis, in.source))
             continue;
         if (!dominates(state, node, in.source))
@@ -43,7 +42,7 @@ is_only_way_in(suspicion *state, uint32_t node, uint64_t way)
     return true;
 }
 
-// What every root reaches first is held by the interpreter as well.
+// The interpreter also holds the first object of every path from a root.
 static bool
 is_entry(const lg_analysis *analysis, uint32_t node)
 {
@@ -63,7 +62,7 @@ lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
         suspect[i] = lg__edge_can_be_cut(walk->graph, last) &&
                      !is_entry(analysis, node) &&
                      dominates(&state, node, target) &&
-                     is_only_way_in(&state, node, last);
+                     is_only_edge_in(&state, node, last);
         count += suspect[i];
     }
     return count;

@@ -1,4 +1,4 @@
-// Raw edges in order, put together to hops.
+// Folds raw edges along a path into hops.
 #include "paths/trail.h"
 #include "paths/paths_private.h"
 
@@ -12,8 +12,7 @@ is_closure(const lg__walk *walk, uint32_t owner, uint64_t edge)
            lg__node_role(walk->graph, target) == LG__ROLE_TUPLE;
 }
 
-// Begins a hop at a node: at its owner, by way of what opens it, if the node is
-// folded away.
+// Begins a hop at a node. If the node is folded, the hop begins at its owner.
 static lg_hop
 begin(const lg__walk *walk, uint32_t node)
 {
@@ -36,8 +35,8 @@ begin(const lg__walk *walk, uint32_t node)
     return hop;
 }
 
-// Whether the hop goes on through the node that its last edge leads to: what it
-// has opened itself, or the cell of a closure.
+// Whether the hop goes on through the target of its last edge: a namespace that
+// the hop opened, or the cell of a closure.
 static bool
 goes_on(const lg__walk *walk, const lg_hop *hop)
 {

@@ -1,14 +1,14 @@
 /**
- * Ways through the raw graph, read as hops.
+ * Paths through the raw graph, read as hops.
  */
 #ifndef LG_TRAIL_H
 #define LG_TRAIL_H
 
 #include "graph/graph_private.h"
 
-/** The hops along the edges, each of which begins where the one before ends. A
+/** The hops along the edges. Each edge begins where the one before ends. A
  *  folded source shows as its owner; the last target is not folded. O(edges).
- */
+ *  */
 lg_status lg__trail_fold(const lg__walk *walk, const uint64_t *edges,
                          size_t count, lg_hops *out, lg_error *err);
 
