@@ -1,4 +1,4 @@
-// The options of all verbs, and which verb takes which.
+// The options of all verbs, and the verbs that take each.
 
 #include "command/command.h"
 
@@ -100,7 +100,7 @@ name_of(int letter)
     return options[i].name;
 }
 
-// Which picture it is to be: one only.
+// Remembers which picture to draw; refuses a second one.
 static bool
 take_picture(int letter, lg_arguments *out)
 {
@@ -190,7 +190,7 @@ take_option(int letter, lg_arguments *out)
     }
 }
 
-// The options that the verb takes, for getopt and for suggestions.
+// Lists the verb's options for getopt and for suggestions.
 static size_t
 own_options(const lg_verb *verb, struct option *own, const char **names)
 {

@@ -1,7 +1,7 @@
 /**
- * The command `leakgraph`: what its verbs share. A verb returns an exit code;
- * it prints its report to standard output and at most one line of complaint to
- * standard error.
+ * The command `leakgraph`: what its verbs share. A verb returns an exit code,
+ * prints its report to standard output, and prints at most one line of
+ * complaint to standard error.
  */
 #ifndef LEAKGRAPH_COMMAND_H
 #define LEAKGRAPH_COMMAND_H
@@ -12,13 +12,13 @@
 
 enum {
     EXIT_FINE = 0,
-    EXIT_LEAKS = 1, /* only where they are asked for: --check */
+    EXIT_LEAKS = 1, /* only for a verb with --check */
     EXIT_USAGE = 2,
     EXIT_UNREADABLE = 3,
     EXIT_INCOMPLETE = 4,
 };
 
-/* More than this many subjects make no readable picture. */
+/* A picture of more subjects is not readable. */
 #define MOST_SUBJECTS 8u
 
 /* What `render` draws. */
@@ -31,7 +31,7 @@ typedef enum lg_picture {
 } lg_picture;
 
 typedef struct lg_arguments {
-    const char *words[2]; /* what is not an option, in order */
+    const char *words[2]; /* the arguments that are not options, in order */
     int word_count;
     const char *output;
     const char *format;
@@ -51,7 +51,7 @@ typedef struct lg_arguments {
     uint32_t cycle;    /* from 1 */
     uint32_t compress; /* 0: not given */
     uint32_t limit;    /* 0: not given */
-    bool all;          /* no limit */
+    bool all;          /* no limit at all */
     bool check;
     uint32_t depth;
     uint32_t max_nodes;
@@ -64,19 +64,19 @@ typedef struct lg_arguments {
 typedef struct lg_verb {
     const char *name;
     int (*run)(const lg_arguments *arguments);
-    const char *options; /* letters of those that it takes */
-    int words;           /* how many it needs */
-    int more_words;      /* and may have besides */
+    const char *options; /* letters of the options that it takes */
+    int words;           /* number of arguments that it needs */
+    int more_words;      /* number of arguments that it may take besides */
     const char *summary; /* one line for the list of verbs */
     const char *usage;
-    const char *help; /* what it prints and an example */
+    const char *help; /* what it prints, and an example */
 } lg_verb;
 
-/** Reads the command line after the verb. False: complained already. */
+/** Reads the command line after the verb. False after a complaint. */
 bool lg__arguments_read(const lg_verb *verb, int argc, char **argv,
                         lg_arguments *out);
 /** The value of an option that counts, from 1 to `most`. Each of these
- *  complains when it gives false. */
+ *  complains when it returns false. */
 bool lg__number_read(const char *name, const char *word, uint32_t most,
                      uint32_t *out);
 /** The value of `--limit` where it may be `all`. */
@@ -86,50 +86,51 @@ bool lg__group_read(const char *word, lg_group *out);
 bool lg__tensor_group_read(const char *word, lg_tensor_group *out);
 /** The value of `--min-bytes`: 4096, 64KiB, 1.5MiB, 2GB. */
 bool lg__size_read(const char *word, int64_t *out);
-/** The value of `--kind`: names of kinds, a comma between. */
+/** The value of `--kind`: names of kinds, with commas between them. */
 bool lg__kinds_read(const char *word, unsigned *out);
 /** A share from 0 to 1, or `2%`. */
 bool lg__share_read(const char *word, double *out);
-/** The options that the verb takes, one line each. */
+/** Prints the options that the verb takes, one line each. */
 void lg__arguments_print_help(const lg_verb *verb);
 
 /** One line on standard error: `leakgraph: ...`. */
 void lg__complain(const char *format, ...) LG_PRINTF(1, 2);
-/** Complains, and says which exit code the failure deserves. */
+/** Complains, and returns the exit code for the failure. */
 int lg__fail(const lg_error *error);
 /** The one of `count` names closest to `word`, or NULL when none is close. */
 const char *lg__nearest(const char *word, const char *const *names,
                         size_t count);
-/** Writes a report out. A reader that closed the pipe has read enough. */
+/** Prints a report. A reader that closed the pipe has read enough. */
 int lg__print(lg_text *text);
 
-/** Stops long work after Ctrl-C; work of more than a second shows on a terminal
- *  how far it is. */
+/** Stops long work after Ctrl-C. Work of more than a second shows its progress
+ *  on a terminal. */
 const lg_monitor *lg__monitor(void);
-/** Takes the line of progress away, if there is one. */
+/** Clears the line of progress, if there is one. */
 void lg__progress_end(void);
 /** Whether Ctrl-C was pressed. */
 bool lg__interrupted(void);
-/** Watches for Ctrl-C and for a file cut short while it is mapped. */
+/** Watches for Ctrl-C, and for a mapped file that another process cuts short.
+ *  */
 void lg__signals_watch(void);
 
-/** Opens a snapshot. False: complained, the exit code is in *code. */
+/** Opens a snapshot. False after a complaint, with the exit code in *code. */
 bool lg__open(const char *path, lg_graph **out, int *code);
-/** The nodes that a selector names, the first ones only. */
+/** The first nodes that a selector names. */
 bool lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
                 int *code);
-/** All of them. */
+/** All nodes that a selector names. */
 bool lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
                     int *code);
-/** The one object that the options may name; LG_NONE when they name none. */
+/** The one object that the options may name; LG_NONE if they name none. */
 bool lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
                     uint32_t *out, int *code);
-/** The analysis that was saved with the graph, or one made now. */
+/** The analysis that the file has, or a new one. */
 lg_status lg__find_analysis(const lg_graph *graph, lg_analysis **out,
                             lg_error *err);
-/** The same; on failure complained, the exit code is in *code. */
+/** The same. False after a complaint, with the exit code in *code. */
 bool lg__analyse(const lg_graph *graph, lg_analysis **out, int *code);
-/** The same of a snapshot not opened yet. On success both are the caller's. */
+/** Opens and analyses a snapshot. On success the caller owns both. */
 bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
                        int *code);
 /** What --by names: 0, or a device of the graph and 1. */
@@ -165,7 +166,7 @@ int lg__verb_cycles(const lg_arguments *arguments);
 int lg__verb_dominators(const lg_arguments *arguments);
 int lg__verb_retained(const lg_arguments *arguments);
 int lg__verb_analyze(const lg_arguments *arguments);
-/** Hands over to Python; returns only when that fails. */
+/** Starts Python in place of this process; returns only if that fails. */
 int lg__run_python(char **argv);
 
 #endif

@@ -1,4 +1,5 @@
-// Complaints: one line, the exit code, and the name that was probably meant.
+// Complaints: one line, the exit code, and the name that the user probably
+// meant.
 
 #include "command/command.h"
 
@@ -46,7 +47,7 @@ least(size_t a, size_t b, size_t c)
     return smaller < c ? smaller : c;
 }
 
-// Levenshtein's distance, on one row.
+// Levenshtein's distance, computed on one row.
 static size_t
 distance(const char *left, const char *right)
 {

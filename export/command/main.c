@@ -1,4 +1,4 @@
-// The command: its help, and the way to a verb.
+// The command: its help, and the choice of the verb.
 
 #include "command/command.h"
 

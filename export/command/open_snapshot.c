@@ -1,4 +1,4 @@
-// Opening a snapshot, analysing it, and finding what a selector names in it.
+// Opens a snapshot, analyses it, and finds the objects of a selector.
 
 #include "command/command.h"
 

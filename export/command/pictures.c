@@ -1,5 +1,5 @@
-// Pictures that need an analysis: why, merged paths, a cycle, the dominator
-// tree.
+// Draws the pictures that need an analysis: why, merged paths, a cycle, the
+// dominator tree.
 
 #include "command/command.h"
 

@@ -1,4 +1,4 @@
-// How far long work is, for those who wait at a terminal.
+// Shows on a terminal how far long work is.
 
 #include "command/command.h"
 

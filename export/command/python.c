@@ -1,4 +1,4 @@
-// `leakgraph run SCRIPT`: the part that needs Python, handed over to it.
+// `leakgraph run SCRIPT` starts Python, which runs the script.
 
 #include "command/command.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The interpreter that this command was installed with, if it was.
+// Finds the interpreter that this command was installed with, if any.
 static bool
 find_beside(char *path, size_t room)
 {

@@ -44,7 +44,7 @@ write_types(const lg_arguments *arguments, const lg_graph *graph,
     return lg_report_types(graph, arguments->sort, limit, format, out, err);
 }
 
-// None of what cannot be analysed: a part of a heap.
+// Gives no analysis for a partial snapshot, which has none.
 static lg_status
 analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
 {
@@ -53,7 +53,7 @@ analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
     return status == LG_EPARTIAL || status == LG_EUNSUPPORTED ? LG_OK : status;
 }
 
-// What cannot be analysed is told with the objects' own sizes.
+// Without an analysis the report shows the objects' own sizes.
 static lg_status
 write_threads(const lg_arguments *arguments, const lg_graph *graph,
               lg_format format, lg_text *out, lg_error *err)

@@ -1,4 +1,4 @@
-// What a set of objects keeps alive, and why that is not the sum of its parts.
+// What a set of objects keeps alive, and how that differs from the sum.
 
 #include "command/command.h"
 
@@ -11,8 +11,8 @@
 typedef struct lg_set_bytes {
     uint64_t count;
     uint64_t *own;      /* of the objects themselves */
-    uint64_t *sum;      /* of what each retains */
-    uint64_t *retained; /* by all together */
+    uint64_t *sum;      /* sum of what each retains */
+    uint64_t *retained; /* by all objects together */
 } lg_set_bytes;
 
 static uint64_t
@@ -56,7 +56,7 @@ add_bytes(lg_text *out, const lg_graph *graph, const uint64_t *bytes)
     lg_text_add(out, any ? " host" : "");
 }
 
-// One line: what the sum of all counts twice, or leaves out.
+// Writes one line: what the sum counts twice, or leaves out.
 static void
 add_difference(lg_text *out, const lg_graph *graph, const lg_set_bytes *set)
 {

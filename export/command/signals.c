@@ -42,8 +42,7 @@ lg__signals_watch(void)
     sigaction(SIGINT, &action, NULL);
     action.sa_handler = leave;
     sigaction(SIGBUS, &action, NULL);
-    // A file that may not grow on is then an error of write(), like a full
-    // disk.
+    // Without the signal, write() fails at the limit of the file's size.
     action.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &action, NULL);
 }

@@ -1,4 +1,4 @@
-// A snapshot that may leave the house: without the user's own texts.
+// Writes a snapshot to share: without the user's own texts.
 
 #include "command/command.h"
 

@@ -1,4 +1,4 @@
-// The values of options.
+// Reads the values of options.
 
 #include "command/command.h"
 
@@ -41,7 +41,7 @@ lg__limit_read(const char *word, uint32_t *out, bool *all)
     return fine;
 }
 
-// Which of the words it is; `count` if none.
+// The index of the word; `count` if it is none of them.
 static unsigned
 choose(const char *word, const char *const *words, unsigned count)
 {
@@ -87,7 +87,7 @@ lg__tensor_group_read(const char *word, lg_tensor_group *out)
     return key < 5;
 }
 
-// What the unit stands for; 0: there is no such unit.
+// The factor of a unit; 0: there is no such unit.
 static double
 unit_bytes(const char *unit)
 {

@@ -1,5 +1,5 @@
-// The verbs that show a neighbourhood: refs, referrers and path as text, render
-// as a picture.
+// The verbs that show a neighbourhood: refs, referrers and path print text,
+// render draws a picture.
 
 #include "command/command.h"
 
@@ -24,7 +24,7 @@ view_options(const lg_arguments *arguments)
     };
 }
 
-// A saved analysis is used; a neighbourhood is not worth making one.
+// Uses a saved analysis, but makes none: a neighbourhood does not need it.
 static bool
 load_analysis(const lg_graph *graph, lg_analysis **out, int *code)
 {
@@ -36,7 +36,7 @@ load_analysis(const lg_graph *graph, lg_analysis **out, int *code)
     return false;
 }
 
-// Opens, selects and picks; on failure complains and gives the exit code.
+// Opens, selects and picks; on failure complains and returns the exit code.
 static bool
 open_view(const lg_arguments *arguments, const lg_view_options *options,
           lg_view **out, int *code)
@@ -102,8 +102,8 @@ lg__verb_path(const lg_arguments *arguments)
     return print_view(arguments, LG_PATH);
 }
 
-// The tree of a picture that cannot be drawn, but not where the picture was to
-// go.
+// Prints the tree of a picture that cannot be drawn, but not to where the
+// picture should go.
 static void
 show_instead(const lg_arguments *arguments, const lg_view *view)
 {
@@ -151,7 +151,7 @@ lg__verb_render(const lg_arguments *arguments)
         lg__complain("render needs a file to write: give -o why.svg");
         return EXIT_USAGE;
     }
-    // Refused before the work, not after.
+    // Refuse a bad format before the work.
     if (!arguments->format &&
         lg_render_format_of(arguments->output, format, &error))
         return lg__fail(&error);

@@ -1,11 +1,11 @@
-// Sharing the room of a picture among the families of a crowd.
+// Shares the room of a picture among the families of a group.
 
 #include "pick/sibling_groups.h"
 #include "view/retained_label.h"
 
 #include <stdlib.h>
 
-/* Bytes of small values that deserve a node anywhere. */
+/* Small values of so many bytes always get a node. */
 #define WORTH_SHOWING 16384u
 
 static int
@@ -17,8 +17,8 @@ compare_families(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-// The most nodes that the family can use: each sibling, or the first ones and a
-// fold. "1 more" is no shorter than the one itself.
+// The most nodes that the family can use: one for each sibling, or the first
+// ones and a fold. "1 more" takes as much room as the sibling itself.
 static size_t
 full_share(const view_group *group, const view_family *family)
 {
@@ -35,7 +35,7 @@ lg__group_trim(view_group *group)
     size_t kept = 0;
     for (size_t i = 0; i < group->count; i++) {
         view_family *family = &group->families[i];
-        /* Who was met before, by an edge of another kind, is not counted. */
+        /* Skip a family whose members another edge kind has counted already. */
         if (family->count == 0)
             continue;
         if (group->subject || family->rank < RANK_VALUES ||

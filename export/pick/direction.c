@@ -1,4 +1,4 @@
-// One direction or the other, behind one call.
+// Visits hops out of a node or into it, by the same call.
 
 #include "pick/direction.h"
 

@@ -1,4 +1,4 @@
-// How a crowd becomes nodes and edges of the view.
+// Draws a group of siblings as nodes and edges of the view.
 
 #include "pick/sibling_groups.h"
 #include "view/retained_label.h"
@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A values node names so many of its members. */
+/* The number of members that a values node names. */
 #define NAMED_VALUES 5
-/* Bytes of both ends of a fold's label. */
+/* The length in bytes up to which a fold's label shows both its ends. */
 #define FOLD_LABEL 30u
 
-// One thing to draw of a crowd: a sibling, or what is folded of a family.
+// One thing to draw of a group: a sibling, or the folded rest of a family.
 typedef struct view_item {
     const view_family *family;
     const view_sibling *sibling; /* NULL: the fold */
@@ -27,22 +27,22 @@ compare_items(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-// Small values are always told on a node of their own: an object that everyone
-// shares, None for one, would draw all edges to itself.
+// Small values always get a node of their own. An object that everyone shares,
+// such as None, would otherwise draw all edges to itself.
 static bool
 is_folded(const view_family *family)
 {
     return family->rank >= RANK_VALUES || family->share < family->count;
 }
 
-// How many of the family are drawn one by one.
+// The number of siblings that get a node each.
 static size_t
 drawn_singly(const view_family *family)
 {
     return is_folded(family) ? family->share - 1 : family->share;
 }
 
-// The things to draw, in the order in which they are read.
+// Lists the things to draw, in reading order.
 static lg_status
 list_items(const view_group *group, view_item **out, size_t *count,
            lg_error *err)
@@ -71,7 +71,7 @@ list_items(const view_group *group, view_item **out, size_t *count,
     return LG_OK;
 }
 
-// An edge between the node at `index` and the neighbour at `other`.
+// Draws an edge between the node at `index` and the neighbour at `other`.
 static lg_status
 connect(view_picker *picker, const lg_hop *hop, size_t index, size_t other,
         view_edge **edge, lg_error *err)
@@ -91,7 +91,7 @@ note_repeats(view_edge *edge, uint64_t count)
     lg_text_add_count(&edge->label, count - 1);
 }
 
-// `.a .b .c …`: what a values node stands for.
+// Writes what a values node stands for: `.a .b .c …`.
 static void
 list_names(const view_picker *picker, const view_family *family, lg_text *out)
 {
@@ -107,7 +107,7 @@ list_names(const view_picker *picker, const view_family *family, lg_text *out)
         lg_text_add(out, " …");
 }
 
-// `997 more Tensor`, `7 values`, `5 int`.
+// Writes the title of a fold: `997 more Tensor`, `7 values`, `5 int`.
 static void
 name_fold(const view_picker *picker, const view_family *family, uint64_t count,
           view_node *fold)
@@ -140,8 +140,8 @@ name_fold(const view_picker *picker, const view_family *family, uint64_t count,
         list_names(picker, family, &fold->detail);
 }
 
-// `[3] … [999]`; but `.base` alone when all are called so, and `.a_long_name …`
-// when both do not fit.
+// Writes the label of a fold: `[3] … [999]`, `.base` if all siblings have the
+// same label, or `.a_long_name …` if both ends do not fit.
 static void
 add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
 {
@@ -159,9 +159,9 @@ add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
     lg_text_free(&word);
 }
 
-// What each of a family retains is all that they retain together, unless some
-// of it is shared among them: where the whole of their owner is accounted for,
-// nothing is.
+// Whether the retained sizes of the members add up to that of the family. They
+// do if the members and their owner account for all that the owner retains:
+// then the members share nothing.
 static bool
 is_exact(const view_picker *picker, const view_family *family)
 {
@@ -172,7 +172,7 @@ is_exact(const view_picker *picker, const view_family *family)
                                        picker->options.analysis, owner));
 }
 
-// What is folded retains; those drawn one by one count for themselves.
+// Gives the fold what its members retain, without the siblings drawn singly.
 static void
 weigh_fold(const view_picker *picker, const view_family *family, size_t single,
            view_node *fold)
@@ -255,7 +255,7 @@ draw_sibling(view_picker *picker, size_t index, const view_sibling *sibling,
     return status;
 }
 
-// `30 more of 12 types`: families that found no room.
+// Draws the families that found no room: `30 more of 12 types`.
 static lg_status
 draw_rest(view_picker *picker, size_t index, const view_group *group,
           lg_error *err)
@@ -293,7 +293,7 @@ draw_rest(view_picker *picker, size_t index, const view_group *group,
     return LG_OK;
 }
 
-// What "+12 more" says. A container's title counts its members already.
+// Writes "+12 more". The title of a container counts its members already.
 static uint64_t
 count_more(const view_group *group, size_t index, size_t allowance)
 {
@@ -311,7 +311,8 @@ lg__group_draw(view_group *group, size_t index, size_t allowance, lg_error *err)
     view_item *items = NULL;
     size_t count = 0;
     lg__group_trim(group);
-    // A node that says "3 more" is no shorter than a word on this one.
+    // A node that says "3 more" takes as much room as a sibling: write it on
+    // the owner instead.
     if (allowance == 1 && group->count > 1)
         allowance = 0;
     size_t unserved = lg__group_share_room(group, allowance);

@@ -1,5 +1,6 @@
-// The ways by which holders from outside get at a subject through what it holds
-// itself: a figure is held by its canvas, which pyplot's registry holds.
+// Finds paths on which an external holder reaches a subject through what the
+// subject holds. For example, pyplot's registry holds the canvas, and the
+// canvas holds the figure.
 
 #include "pick/direction.h"
 #include "pick/picker.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nearest first: more ways than these, a picture does not show. */
+/* A picture shows the nearest ones only. */
 #define MOST_EXTERNAL_HOLDERS 8u
 #define MOST_STEPS 4000u
 #define MOST_HOPS 1000000u
@@ -23,10 +24,11 @@ typedef struct view_search {
     size_t count;
     size_t at;
     size_t external_holders;
-    size_t hops; /* read so far */
-    uint32_t
-        open[MOST_EXTERNAL_HOLDERS]; /* indices of steps that outsiders hold */
-    bool outside;                    /* someone holds a subject from outside */
+    size_t hops;                          /* visited so far */
+    uint32_t open[MOST_EXTERNAL_HOLDERS]; /* indices of steps that external
+                                             holders hold */
+    bool outside; /* an external holder refers to a subject
+                     itself */
 } view_search;
 
 static void
@@ -69,7 +71,7 @@ visit(void *context, const lg_hop *hop)
 }
 
 static void
-clear_ways(view_search *search)
+unmark_paths(view_search *search)
 {
     uint64_t *inside = search->picker->inside;
     for (size_t i = 0; i < search->external_holders; i++) {
@@ -83,7 +85,7 @@ clear_ways(view_search *search)
 }
 
 static lg_status
-search_ways(view_search *search, lg_error *err)
+search_holders(view_search *search, lg_error *err)
 {
     lg_status status = LG_OK;
     view_picker *picker = search->picker;
@@ -107,9 +109,9 @@ lg__picker_find_external_holders(view_picker *picker, lg_error *err)
         return lg__view_no_memory(err);
     search->picker = picker;
     memset(picker->seen, 0, words * sizeof *picker->seen);
-    lg_status status = search_ways(search, err);
+    lg_status status = search_holders(search, err);
     if (search->outside)
-        clear_ways(search);
+        unmark_paths(search);
     else
         memset(picker->inside, 0, words * sizeof *picker->inside);
     free(search);

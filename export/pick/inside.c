@@ -1,13 +1,13 @@
-// What the subjects hold themselves. Seen backwards, a child that knows its
-// parent is a holder like any other; it is drawn behind those who come from
-// outside, because letting go of it frees nothing.
+// Marks what the subjects hold themselves. In a picture of referrers, a child
+// that refers to its parent looks like any holder. It comes after the external
+// holders, because cutting its reference frees nothing.
 
 #include "pick/direction.h"
 #include "pick/picker.h"
 
 #include <stdlib.h>
 
-/* Enough for a widget or a figure, and no time at all. */
+/* Enough for a widget or a figure, and quick. */
 #define MOST_INSIDE 4000u
 
 typedef struct view_flood {

@@ -1,15 +1,15 @@
-// The breadth-first walk: who is expanded, and with how much room.
+// The breadth-first walk: which nodes it expands, and how much room each gets.
 
 #include "pick/sibling_groups.h"
 
 #include <stdlib.h>
 
-/* In a picture of more nodes than this one, what weighs so many times less than
-   its heaviest neighbour is not opened. */
+/* A larger picture does not expand a node that is so many times lighter than
+   its heaviest neighbour. */
 #define SMALL_PICTURE 24u
 #define SLIGHT 10u
 
-// Draws up to `allowance` new nodes around the one at `index`.
+// Draws up to `allowance` new nodes around the node at `index`.
 static lg_status
 expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
 {
@@ -32,8 +32,8 @@ expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
     return status;
 }
 
-// Backwards, roots end the search. Forwards, what belongs to the program is
-// named but not entered.
+// Backward, roots end the search. Forward, the picture names parts of the
+// program and does not expand them.
 static bool
 is_expandable(const view_picker *picker, size_t index)
 {
@@ -48,7 +48,7 @@ is_expandable(const view_picker *picker, size_t index)
     return !node->context && node->category != LG_CATEGORY_ATOM;
 }
 
-// The most that one node may take at that depth: the picture narrows with the
+// The most nodes around one node at that depth. The picture narrows with the
 // distance from its subject.
 static size_t
 widest(const view_picker *picker, uint32_t depth)
@@ -59,7 +59,7 @@ widest(const view_picker *picker, uint32_t depth)
     return limit < 3 ? 3 : limit;
 }
 
-// One node of a level, and what lies behind it.
+// One node of a level, and the bytes behind it.
 typedef struct view_turn {
     size_t index;
     uint64_t weight;
@@ -74,8 +74,8 @@ compare_turns(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// Those to expand, the most substantial first. Backward they come as they were
-// found: who holds the subject does not depend on what else it holds.
+// Lists the nodes to expand, the heaviest first. Backward they keep their
+// order: a holder matters whatever else it holds.
 static lg_status
 take_turns(view_picker *picker, size_t start, size_t end, view_turn *turns,
            size_t *count, lg_error *err)
@@ -97,7 +97,8 @@ take_turns(view_picker *picker, size_t start, size_t end, view_turn *turns,
     return status;
 }
 
-// Room in proportion to weight, but a few nodes for everyone while they last.
+// Shares room in proportion to weight, but gives each node a few while room
+// lasts.
 static size_t
 allowance_of(const view_turn *turn, size_t share, uint64_t weight,
              size_t waiting, size_t widest_here)
@@ -155,7 +156,7 @@ expand_level(view_picker *picker, size_t start, size_t end, uint32_t depth,
     return status;
 }
 
-// More than a person reads helps nobody; the least is what was asked for.
+// Draw no more than a person reads, and no less than the caller asks for.
 static size_t
 good_size(const view_picker *picker)
 {

@@ -1,5 +1,5 @@
-// An object drawn with its owner: by the reference between them if there is
-// one, and else as what only hangs from it.
+// Draws an object below its owner: by the reference between them if there is
+// one, and otherwise by a line of its own kind.
 
 #include "pick/direction.h"
 #include "pick/picker.h"

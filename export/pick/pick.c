@@ -1,4 +1,4 @@
-// lg_view_new: the options made whole, then the walk or the path.
+// lg_view_new: fills in the options, then picks by walk or by path.
 
 #include "pick/picker.h"
 #include "view/retained_label.h"

@@ -1,5 +1,5 @@
-// The state of picking: which objects are drawn already, and how one object,
-// one hop and one unseen reference become nodes and edges of the view.
+// The state of picking: which objects the view has, and how an object, a hop
+// and an unseen reference become nodes and edges.
 
 #include "pick/picker.h"
 #include "view/retained_label.h"
@@ -126,7 +126,8 @@ lg__picker_name_type(const view_picker *picker, uint32_t type, lg_text *out)
     lg_text_add_bytes(out, name.data + start, name.length - start);
 }
 
-// What the title leaves out: the type's whole name, or a string's own text.
+// Adds what the title leaves out: the full name of the type, or the text of a
+// string.
 static void
 describe(const view_picker *picker, view_node *drawn)
 {
@@ -140,9 +141,9 @@ describe(const view_picker *picker, view_node *drawn)
         lg_text_add_bytes(&drawn->detail, type.name.data, type.name.length);
 }
 
-// Unexplained references mean something only for objects of the heap's own:
-// names and small numbers are shared through tables that nobody lists, and a
-// root is held by the interpreter anyhow.
+// Whether unexplained references say something. Names and small numbers are
+// shared through tables that the snapshot does not list, and the interpreter
+// holds each root.
 static uint64_t
 unseen_references(const view_picker *picker, uint32_t node)
 {
@@ -204,7 +205,7 @@ lg__hop_end(const view_picker *picker, const lg_hop *hop)
     return picker->options.direction == LG_BACKREFS ? hop->source : hop->target;
 }
 
-// The key of a mapping's value when it is an object without a text of its own.
+// The key of a mapping's value, if it is an object without a text of its own.
 static uint32_t
 object_key(const view_picker *picker, const lg_hop *hop)
 {
@@ -218,7 +219,7 @@ object_key(const view_picker *picker, const lg_hop *hop)
     return key;
 }
 
-// `[Parameter …e2b0]`: the end of the address tells keys of a type apart.
+// `[Parameter …e2b0]`: the end of the address distinguishes keys of one type.
 static void
 add_key_label(const view_picker *picker, uint32_t key, lg_text *out)
 {

@@ -1,14 +1,14 @@
 /**
- * Picking what to draw: the state shared by the breadth-first walk (walk.c),
- * the folding of look-alike neighbours (crowd.c, ration.c) and the path
- * (trail.c).
+ * Picks what to draw: the state that the breadth-first walk (neighbours.c), the
+ * folding of siblings that are alike (sibling_groups.c, budget.c) and the path
+ * (root_path.c) share.
  */
 #ifndef LEAKGRAPH_PICKER_H
 #define LEAKGRAPH_PICKER_H
 
 #include "view/view.h"
 
-/* Larger strings and numbers are worth a node of their own. */
+/* Larger strings and numbers get a node of their own. */
 #define ATOM_LIMIT 4096u
 
 typedef struct root_mark {
@@ -19,86 +19,88 @@ typedef struct root_mark {
 typedef struct view_picker {
     const lg_graph *graph;
     const lg_columns *columns;
-    lg_view_options options; /* no zero left */
+    lg_view_options options; /* complete: no default is left to fill in */
     lg_view *view;
     uint32_t *slots;   /* open addressing: index in the view plus one */
     size_t slot_count; /* a power of two */
-    root_mark *roots;  /* by node; native and given ones left out */
+    root_mark *roots;  /* by node, without native and given roots */
     size_t root_count;
-    size_t target;    /* nodes that make a good picture; 0: max_nodes */
-    uint64_t *inside; /* one bit a node: what the subjects hold themselves */
-    uint64_t *seen;   /* one bit a node: met in the crowd in hand */
+    size_t target;    /* nodes that a picture had better not exceed; 0:
+                         max_nodes */
+    uint64_t *inside; /* one bit per node: the subjects hold it themselves */
+    uint64_t *seen;   /* one bit per node: the current group has it */
 } view_picker;
 
 lg_status lg__picker_open(view_picker *picker, const lg_graph *graph,
                           const lg_view_options *options, lg_error *err);
-/** LG_EINVAL if there is no such node or no picture of so few boxes. */
+/** LG_EINVAL if there is no such node, or if so few boxes make no picture. */
 lg_status lg__view_check(const lg_graph *graph, uint32_t node,
                          uint32_t max_nodes, lg_error *err);
 /** Frees all but the view. */
 void lg__picker_close(view_picker *picker);
 
-/** Where the node is in the view; SIZE_MAX: not drawn. */
+/** The index of the node in the view; SIZE_MAX: not drawn. */
 size_t lg__picker_find(const view_picker *picker, uint32_t node);
-/** Draws one object, at most once. */
+/** Draws an object unless the view has it. */
 lg_status lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth,
                           size_t *out, lg_error *err);
 /** Draws an edge for a hop between two drawn nodes. */
 lg_status lg__picker_link(view_picker *picker, const lg_hop *hop, size_t source,
                           size_t target, view_edge **out, lg_error *err);
-/** Draws the references to a drawn object that leakgraph cannot see. */
+/** Draws the references to a drawn object that the snapshot does not show. */
 lg_status lg__picker_draw_native(view_picker *picker, size_t index,
                                  lg_error *err);
 /** Adds the hop's label, short where a mapping's key is an object. */
 void lg__picker_label(const view_picker *picker, const lg_hop *hop,
                       lg_text *out);
-/** Says on the drawn nodes which are the keys that labels speak of. */
+/** Marks the drawn nodes that are keys in labels. */
 void lg__picker_name_keys(view_picker *picker);
-/** How many nodes may still be drawn. */
+/** How many more nodes the picture has room for. */
 size_t lg__picker_room(const view_picker *picker);
 lg_category lg__picker_category(const view_picker *picker, uint32_t node);
 /** `Tensor`: the last word of the type's name. */
 void lg__picker_name_type(const view_picker *picker, uint32_t type,
                           lg_text *out);
 bool lg__picker_is_root(const view_picker *picker, uint32_t node);
-/** The attribute or namespace key by which the hop is reached, read without
- *  building its label; empty: another kind of hop. */
+/** The attribute or namespace key of the hop, read without building its label;
+ *  empty for other kinds of hop. */
 lg_string lg__hop_name(const view_picker *picker, const lg_hop *hop);
 bool lg__is_dunder(lg_string name);
 bool lg__is_weak_reference(const view_picker *picker, uint32_t node);
-/** True for a class, a module, code, a function without data of its own. */
+/** True for a class, a module, code, or a function without data of its own. */
 bool lg__is_context(const view_picker *picker, uint32_t node);
 /** True if the hop leads from data into the program, or is weak. */
 bool lg__hop_leads_out(const view_picker *picker, const lg_hop *hop);
-/** Bytes found nearest to each drawn node from `start` to `end`, forward and
- *  without what is drawn already: what it would show if it were expanded. */
+/** Adds up bytes near each drawn node from `start` to `end`, forward and
+ *  without what is drawn already: what each node would show if it were
+ *  expanded. */
 lg_status lg__picker_weigh(view_picker *picker, size_t start, size_t end,
                            uint64_t *weights, lg_error *err);
-/** The edge kind by which a person names the hop. */
+/** The edge kind that a person sees in the hop. */
 unsigned lg__hop_kind(const view_picker *picker, const lg_hop *hop);
-/** Marks what hangs from the drawn subjects, nearest first and up to a few
- *  thousand objects: a holder among them points back, an outsider holds. */
+/** Marks what the drawn subjects hold, nearest first, up to a few thousand
+ *  objects. A holder with this mark refers back; one without it is external. */
 lg_status lg__picker_mark_inside(view_picker *picker, lg_error *err);
-/** Takes off that mark where a holder from outside gets at a subject through
- *  what it holds: those are on a way out. Everywhere if there is none. */
+/** Removes that mark from nodes on a path by which an external holder reaches a
+ *  subject. Removes all marks if there is no external holder. */
 lg_status lg__picker_find_external_holders(view_picker *picker, lg_error *err);
-/** The neighbour that the hop leads to in the view's direction. */
+/** The end of the hop that is the neighbour, in the view's direction. */
 uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
 
 /** Draws the neighbours of the nodes drawn so far, breadth first. */
 lg_status lg__picker_walk(view_picker *picker, const lg_monitor *monitor,
                           lg_error *err);
-/** Draws a path with at most `room` nodes, three or more: the middle of a
- *  longer one is one node, or two around a hop to cut. cuts[i] says whether hop
- * i is one to cut (TONE_FREES); NULL: none is. */
+/** Draws a path with at most `room` nodes, three or more. The middle of a
+ *  longer path becomes one node, or two around a hop to cut. cuts[i] says
+ *  whether to cut hop i (TONE_FREES); NULL: cut none. */
 lg_status lg__picker_draw_path(view_picker *picker, const lg_path *path,
                                const bool *cuts, size_t room, lg_error *err);
-/** The same from the drawn node at `at`, where the first hop begins. */
+/** Draws the same from the drawn node at `at`, where the first hop begins. */
 lg_status lg__picker_draw_hops(view_picker *picker, const lg_hop *hops,
                                size_t count, const bool *cuts, size_t room,
                                size_t at, lg_error *err);
-/** Marks a node as what was asked about, drawn or not yet, and draws what
- * native code holds of it. */
+/** Marks a node as the subject, drawn or not yet, and draws its references from
+ *  native code. */
 lg_status lg__picker_mark_subject(view_picker *picker, uint32_t node,
                                   lg_error *err);
 /** Draws an object below the drawn one at `owner`, which dominates it. */

@@ -1,5 +1,5 @@
 // What belongs to the program rather than to the subject: classes, modules,
-// code, and what functions read by name. Pictures name it and do not enter it.
+// code, and what functions read by name. Pictures name it and do not expand it.
 
 #include "pick/picker.h"
 
@@ -37,7 +37,7 @@ is_one_of(lg_string name, const char *const *words, size_t count)
     return false;
 }
 
-// A function's own data hides among its bookkeeping.
+// True for the dunder fields of a function that hold no data of the user's.
 static bool
 is_bookkeeping(lg_string name)
 {
@@ -73,8 +73,8 @@ is_program(const view_picker *picker, uint32_t node)
            lg__picker_is_root(picker, node) || is_code(picker, node);
 }
 
-// True if the function holds no data: no closure, no bound object. Read edge
-// by edge, without hops: a heap has lists of a million methods.
+// True if the function holds no data: no closure, no bound object. It reads
+// edges instead of hops, because some heaps have lists of a million methods.
 static bool
 is_bare(const view_picker *picker, uint32_t node)
 {

@@ -1,10 +1,10 @@
-// Paths from a root: a chain for each subject, sharing what they share.
+// Paths from a root: a chain for each subject; chains share their common nodes.
 
 #include "pick/picker.h"
 
 #include <string.h>
 
-/* A longer path says no more: its middle is folded. */
+/* The middle of a longer path is folded. */
 #define LONGEST_PATH 16u
 /* And a shorter one will do beside all that holds the subject. */
 #define LONGEST_WAY 10u
@@ -39,7 +39,7 @@ draw_start(view_picker *picker, const lg_path *path, size_t *out, lg_error *err)
     return status;
 }
 
-// The hops of a long path that are left out, as one node.
+// Draws the hops that a long path leaves out, as one node.
 static lg_status
 draw_skip(view_picker *picker, size_t from, size_t hops, size_t *out,
           lg_error *err)
@@ -59,8 +59,8 @@ draw_skip(view_picker *picker, size_t from, size_t hops, size_t *out,
     return status;
 }
 
-// The edge of the same label between the same nodes, which another path may
-// have drawn; NULL: there is none.
+// Finds the edge of the same label between the same nodes, which another path
+// may have drawn; NULL: there is none.
 static view_edge *
 find_edge(const view_picker *picker, const lg_hop *hop, size_t source,
           size_t target)
@@ -102,10 +102,10 @@ draw_hop(view_picker *picker, const lg_hop *hop, bool cut, size_t *at,
     return LG_OK;
 }
 
-/* Which hops of a long path are drawn: its ends, and two in the middle that
- * show one that is to be cut. */
+/* The hops of a long path to draw: its ends, and two in the middle that show a
+   hop to cut. */
 typedef struct hop_window {
-    size_t head;   /* hops before the first gap */
+    size_t head;   /* the number of hops before the first gap */
     size_t middle; /* the first hop behind it */
     size_t rest;   /* the first hop of the second gap */
     size_t tail;   /* the first hop behind that */
@@ -142,7 +142,7 @@ lg__picker_draw_hops(view_picker *picker, const lg_hop *hops, size_t count,
 {
     hop_window shown = choose_window(count, cuts, room);
     lg_status status = LG_OK;
-    // The hop out of a gap starts at an object that is left out.
+    // The hop out of a gap starts at an object that is not drawn.
     for (size_t i = 0; !status && i < count; i++) {
         if (i == shown.head && i < shown.middle) {
             status = draw_skip(picker, at, shown.middle - i, &at, err);
@@ -182,7 +182,7 @@ draw_garbage(view_picker *picker, uint32_t node, lg_error *err)
     return lg__picker_mark_subject(picker, node, err);
 }
 
-// The subject, and what native code holds of it besides the path.
+// Draws the subject, and its references from native code beside the path.
 lg_status
 lg__picker_mark_subject(view_picker *picker, uint32_t node, lg_error *err)
 {
@@ -197,8 +197,8 @@ lg__picker_mark_subject(view_picker *picker, uint32_t node, lg_error *err)
                                    : LG_OK;
 }
 
-// The edges from an owner to what hops fold into it: `.__dict__`, or a closure
-// tuple's `[0]`, which is a cell.
+// Draws the edges from an owner to a node that hops fold: `.__dict__`, or the
+// `[0]` of a closure tuple, which is a cell.
 static bool
 find_part(const view_picker *picker, uint32_t owner, uint32_t part, lg_hop *out)
 {
@@ -220,7 +220,7 @@ find_part(const view_picker *picker, uint32_t owner, uint32_t part, lg_hop *out)
     return false;
 }
 
-// A path ends at the owner of what is folded: one hop more leads to its part.
+// A path ends at the owner of a folded node. One more hop leads to the node.
 static lg_status
 draw_part(view_picker *picker, uint32_t owner, uint32_t part, lg_error *err)
 {
@@ -318,7 +318,7 @@ lg__picker_trail(view_picker *picker, const uint32_t *nodes, size_t count,
                  const lg_monitor *monitor, lg_error *err)
 {
     size_t room = picker->options.max_nodes / count;
-    // Native code may be drawn at both ends.
+    // Leave room for native code at both ends.
     if (room >= 8)
         room -= 2;
     if (room > LONGEST_PATH)

@@ -1,4 +1,4 @@
-// Gathering a crowd: each neighbour of a node is counted once, in its family.
+// Gathers a group: counts each neighbour of a node once, in its family.
 
 #include "pick/sibling_groups.h"
 #include "pick/direction.h"
@@ -20,7 +20,7 @@ grow(void **items, size_t count, size_t *capacity, size_t size, size_t first)
     return true;
 }
 
-// True if nothing but the type hangs from the node.
+// True if the node refers to nothing but its type.
 static bool
 is_empty(const view_group *group, uint32_t node)
 {
@@ -33,8 +33,8 @@ is_empty(const view_group *group, uint32_t node)
     return edge == end && !(columns->node_flags[node] & LG_NODE_FRONTIER);
 }
 
-// Numbers, names, and containers with nothing in them. Who holds something is
-// no small value, whatever it is.
+// True for numbers, names and empty containers. A holder of something is no
+// small value.
 static bool
 is_small_value(const view_group *group, uint32_t other)
 {
@@ -48,7 +48,7 @@ is_small_value(const view_group *group, uint32_t other)
            (!picker->options.weak && lg__is_weak_reference(picker, other));
 }
 
-// What the owner's own title says, and words of its C struct.
+// True for what the owner's title says already, and for parts of its C struct.
 static bool
 is_restated(const view_group *group, const lg_hop *hop, unsigned kind)
 {
@@ -60,8 +60,8 @@ is_restated(const view_group *group, const lg_hop *hop, unsigned kind)
     return name.length == 5 && !memcmp(name.data, "dtype", 5);
 }
 
-// Inside a picture a function shows its data only: what it closes over and what
-// it is bound to.
+// In the middle of a picture a function shows only its data: its closure and
+// its bound object.
 static bool
 is_code_of_holder(const view_group *group, const lg_hop *hop)
 {
@@ -72,7 +72,7 @@ is_code_of_holder(const view_group *group, const lg_hop *hop)
             lg__hop_leads_out(picker, hop));
 }
 
-// Hops that only restate what the picture says anyhow.
+// True for hops that repeat what the picture shows anyway.
 static bool
 is_left_out(const view_group *group, const lg_hop *hop, unsigned kind)
 {
@@ -92,8 +92,8 @@ is_inside(const view_picker *picker, uint32_t node)
     return picker->inside && picker->inside[node / 64] >> (node % 64) & 1;
 }
 
-// `__doc__`, `__mro__`, `__spec__`; but not `__traceback__`, `__cause__`, nor a
-// method's `__self__`.
+// True for `__doc__`, `__mro__`, `__spec__`; not for `__traceback__`,
+// `__cause__`, or a method's `__self__`.
 static bool
 is_noise(const view_picker *picker, const lg_hop *hop)
 {
@@ -177,7 +177,7 @@ widen_slots(view_group *group)
     return true;
 }
 
-// The family that the hop belongs to; NULL when memory ran out.
+// Finds the family of the hop; NULL when memory ran out.
 static view_family *
 family_of(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
 {
@@ -207,7 +207,7 @@ family_of(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
     return made;
 }
 
-// One more reference to a neighbour met before in this crowd.
+// Counts one more reference to a neighbour that the group has already.
 static void
 count_again(const view_group *group, view_family *family, uint32_t other)
 {
@@ -231,7 +231,7 @@ lg__family_retained(const view_picker *picker, view_family *family,
     bool free = owner == LG_NONE && !lg_node_is_reachable(analysis, other);
     if (family->count == 1)
         family->owner = owner;
-    // Members of a cycle of garbage each retain the whole of it.
+    // Each member of a garbage cycle retains the whole cycle.
     if (owner == family->owner &&
         !(free && lg_node_component(analysis, other) != LG_NONE))
         return lg_node_retained(analysis, other);

@@ -1,38 +1,39 @@
 /**
- * A crowd: the neighbours of one node, sorted into families of look-alikes. One
- * pass over the node's hops, and memory for what may be drawn only, so that a
- * list of five million elements is as quick as reading it.
+ * A group: the neighbours of one node, sorted into families that are alike. It
+ * takes one pass over the node's hops and memory only for what may be drawn, so
+ * a list of five million elements costs one read of it.
  */
 #ifndef LEAKGRAPH_SIBLING_GROUPS_H
 #define LEAKGRAPH_SIBLING_GROUPS_H
 
 #include "pick/picker.h"
 
-/* Families in the order in which a person wants to see them. */
+/* Families in reading order. */
 typedef enum view_rank {
     RANK_PLAIN = 0,
     RANK_BACKGROUND, /* classes, methods */
-    RANK_VALUES,     /* from here on each rank is one family: small values */
+    RANK_VALUES,     /* this rank and those below are one family each; small
+                        values */
     RANK_NOISE,      /* `__doc__`, `__module__` ... */
-    RANK_INSIDE,     /* backward: what the subject holds, and points back */
+    RANK_INSIDE,     /* backward: the subject holds it, and it refers back */
 } view_rank;
 
 typedef struct view_sibling {
     lg_hop hop;
     uint64_t order; /* of its first hop among the node's hops */
-    uint64_t count; /* hops to the same neighbour */
+    uint64_t count; /* hops to this neighbour */
 } view_sibling;
 
 typedef struct view_family {
     uint32_t type; /* of the first */
     unsigned kind;
-    bool mixed; /* the others are of other types */
+    bool mixed; /* other members have other types */
     view_rank rank;
-    uint64_t count; /* different objects */
+    uint64_t count; /* number of distinct objects */
     lg_bytes bytes;
     uint32_t owner;     /* dominator of the first, with an analysis */
-    lg_bytes retained;  /* by those that have the same one, which so share
-                           nothing; of the others, their own bytes */
+    lg_bytes retained;  /* by the members with that owner, which so share
+                           nothing; own bytes of the other members */
     uint64_t order;     /* of the first */
     view_sibling *kept; /* the first ones */
     size_t kept_count;
@@ -54,9 +55,10 @@ typedef struct view_group {
     view_sibling *links; /* hops to nodes that are drawn already */
     size_t link_count;
     size_t link_capacity;
-    uint32_t *link_of; /* [view nodes] index in links plus one */
-    uint64_t total;    /* different neighbours that are not drawn yet */
-    uint64_t hidden;   /* of them not worth drawing here */
+    uint32_t *link_of; /* [view nodes] 1 + index in links */
+    uint64_t total;    /* number of distinct neighbours that are not drawn yet
+                        */
+    uint64_t hidden;   /* of those, the number left out of the picture */
     uint64_t order;
     bool failed;
 } view_group;
@@ -64,22 +66,23 @@ typedef struct view_group {
 lg_status lg__group_gather(view_group *group, view_picker *picker,
                            uint32_t node, lg_error *err);
 void lg__group_free(view_group *group);
-/** What one of the family adds to what the family retains. */
+/** What one member adds to what the family retains. */
 lg_bytes lg__family_retained(const view_picker *picker, view_family *family,
                              uint32_t other);
 
-/** Leaves out families that say little so far from the subject: their members
- *  are only counted. */
+/** Leaves out families that say little at this distance from the subject, and
+ *  counts their members. */
 void lg__group_trim(view_group *group);
-/** Sorts the families and shares `allowance` nodes among them, every family one
- *  before any gets a second. Returns how many families get none; for them one
- *  node is set aside. */
+/** Sorts the families and shares `allowance` nodes among them, giving each
+ *  family one before any gets a second. Returns how many families get none, and
+ *  sets one node aside for them. */
 size_t lg__group_share_room(view_group *group, size_t allowance);
 
-/** Draws up to `allowance` nodes of the crowd around the node at `index`. */
+/** Draws up to `allowance` nodes of the group around the node at `index`. */
 lg_status lg__group_draw(view_group *group, size_t index, size_t allowance,
                          lg_error *err);
-/** Edges to what is drawn already: loops, and what several hold. */
+/** Draws edges to nodes of the view: loops, and objects with several holders.
+ *  */
 lg_status lg__group_link(const view_group *group, size_t index, lg_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-// What lies behind the nodes of one level: each object counts for the node that
-// it is nearest to, so that what two of them reach is told once.
+// Weighs what lies behind the nodes of one level. Each object counts for the
+// nearest node, so an object that two of them reach counts once.
 
 #include "pick/direction.h"
 #include "pick/picker.h"
@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough to compare by, and some milliseconds at most. */
+/* Enough to compare by, in some milliseconds at most. */
 #define MOST_WEIGHED 20000u
-/* Longer lists weigh what they weigh themselves. */
+/* Longer lists weigh only their own size. */
 #define MOST_EDGES 5000u
 #define MOST_HOPS 500000u
 
 typedef struct weighed {
     uint32_t node;
-    uint32_t owner; /* which weight it adds to */
+    uint32_t owner; /* index of the weight that it adds to */
 } weighed;
 
 typedef struct view_scale {
@@ -23,7 +23,7 @@ typedef struct view_scale {
     uint64_t *weights;
     weighed *queue;
     size_t count;
-    size_t hops; /* read so far: lists may share all their elements */
+    size_t hops; /* visited so far: lists may share all their elements */
     uint32_t owner;
 } view_scale;
 

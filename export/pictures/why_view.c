@@ -1,6 +1,6 @@
-// Why a node is alive: the path from a root, and every reference that must be
-// cut. What to cut is the answer's choice; a reference that the picture marks
-// is one that the text names.
+// Why a node is alive: the path from a root, and every reference to cut. The
+// answer lg_why chooses what to cut, so picture and text mark the same
+// references.
 
 #include "pick/picker.h"
 #include "view/retained_label.h"
@@ -12,7 +12,7 @@
 #define MOST_PATHS 8u
 /* Boxes of each path. */
 #define PATH_ROOM 9u
-/* Fewer say nothing. */
+/* A smaller picture shows too little. */
 #define LEAST_NODES 16u
 
 typedef struct why_view {
@@ -20,7 +20,8 @@ typedef struct why_view {
     view_picker picker;
 } why_view;
 
-// Single references that free the node are what to cut; else the whole set is.
+// Cut a single reference that frees the node if there is one, and otherwise the
+// whole set.
 static bool
 marks_path(const why_view *view)
 {
@@ -75,14 +76,14 @@ draw_paths(why_view *view, lg_error *err)
     bool kept = why->cuts.is_kept && why->cuts.kept.count;
     size_t left = count + kept + 1;
     lg_status status = LG_OK;
-    // A path that says more stands below: those of the set start at a root too.
+    // The paths of the set start at a root, too, and say more.
     if (!count || marks_path(view))
         status = draw_path(view, &why->path, why->frees, left--, err);
     for (size_t i = 0; !status && i < count; i++)
         status = draw_cut(view, &why->cuts.items[i], left--, err);
     if (!status && kept)
         status = draw_path(view, &why->cuts.kept, NULL, 1, err);
-    // What only the interpreter holds has no path of its own.
+    // An object that only the interpreter holds has no path.
     if (!status)
         status = lg__picker_draw(&view->picker, why->node, 0, &at, err);
     return status ? status
@@ -98,7 +99,7 @@ quieten_edges(const why_view *view)
             drawn->edges[i].tone = TONE_WAY;
 }
 
-// A module dominates what its globals hold: that is no news.
+// A module dominates what its globals hold, which tells the reader nothing.
 static void
 mark_dominator(why_view *view)
 {
@@ -173,7 +174,7 @@ draw_alive(why_view *view, lg_error *err)
     return lg__view_settle(view->picker.view, err);
 }
 
-// No path leads to garbage: what there is to see is who refers to it.
+// No path leads to garbage: show its referrers.
 static lg_status
 view_garbage(const lg_why *why, uint32_t max_nodes, const lg_monitor *monitor,
              lg_view **out, lg_error *err)

@@ -1,4 +1,4 @@
-// The view as DOT: our own text, no Graphviz here.
+// Writes the view as DOT, without Graphviz.
 
 #include "view/look.h"
 #include "view/view_words.h"
@@ -19,8 +19,8 @@
 #define SANS "Helvetica,Arial,sans-serif"
 #define MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
 
-// A tooltip is a quoted string in which Graphviz reads backslashes twice
-// over, before it reads entities.
+// Adds a tooltip. Graphviz reads backslashes in this quoted string twice, and
+// then entities.
 static void
 escape_quoted(lg_text *out, const char *bytes, size_t length)
 {
@@ -63,7 +63,7 @@ is_used(const lg_view *view, const view_look *look)
     return false;
 }
 
-// The looks that the picture uses, behind the caption.
+// The looks that the picture uses, for the legend.
 static void
 add_legend(const lg_view *view, lg_text *out)
 {
@@ -74,8 +74,8 @@ add_legend(const lg_view *view, lg_text *out)
     }
 }
 
-// What the picture is of; one fact a line where a row would be wider than the
-// picture itself.
+// Writes what the picture shows; one fact per line where a row would be wider
+// than the picture.
 static void
 add_facts(const lg_text *caption, bool narrow, lg_text *out)
 {
@@ -94,7 +94,7 @@ add_facts(const lg_text *caption, bool narrow, lg_text *out)
     }
 }
 
-// How much of a sentence goes on one line: up to a space, or all of it.
+// The length of a sentence's next line: up to a space, or all of it.
 static size_t
 line_length(const char *sentence, size_t length)
 {
@@ -129,9 +129,9 @@ add_line(const lg_text *sentence, const char *size, const char *colour,
     }
 }
 
-// The graph's own label: caption and legend in one row, below the title if
-// there is one. (A box around everything could carry the title, but it makes
-// Graphviz 2.42 turn the order of siblings around.)
+// Writes the graph's own label: caption and legend in one row, below the title
+// if there is one. (A box around everything could carry the title, but it makes
+// Graphviz 2.42 reverse the order of siblings.)
 static void
 add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
 {
@@ -154,8 +154,8 @@ add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
     lg_text_free(&title);
 }
 
-// How many boxes a tree is deep, and how many it has at most side by side.
-// Parents come before children in it; of anything else this is a guess.
+// Measures the depth of a tree and the most boxes side by side. In a tree,
+// parents come before children; for other pictures the result is a guess.
 static void
 measure(const lg_view *view, uint32_t *deep, uint32_t *wide)
 {
@@ -177,8 +177,8 @@ measure(const lg_view *view, uint32_t *deep, uint32_t *wide)
     }
 }
 
-// What is long runs down the page: paths, and trees that would be wider than
-// any screen. Everything else runs from left to right.
+// Long paths, and trees that would be wider than any screen, run down the page.
+// All other pictures run from left to right.
 static const char *
 direction_of(const lg_view *view)
 {
@@ -263,8 +263,8 @@ edge_style(const lg_view *view, const view_edge *edge)
     return "";
 }
 
-// Holders stand left of what they hold, by their distance from the subject: a
-// subject that holds its holder must not push it to the other side.
+// Ranks holders left of what they hold, by their distance from the subject.
+// Otherwise a subject that holds its holder would push it to the other side.
 static bool
 turns_back(const lg_view *view, const view_edge *edge)
 {
@@ -272,8 +272,8 @@ turns_back(const lg_view *view, const view_edge *edge)
            view->nodes[edge->source].depth < view->nodes[edge->target].depth;
 }
 
-// Beside the edge, where no room was kept for it: a label with room of its own
-// on an edge within a rank makes Graphviz 2.42 free that rank twice.
+// Writes a label beside the edge, without room of its own. A label with its own
+// room on an edge within a rank makes Graphviz 2.42 free that rank twice.
 static void
 add_edge_label(const view_edge *edge, bool beside, lg_text *out)
 {
@@ -294,7 +294,7 @@ add_edge_label(const view_edge *edge, bool beside, lg_text *out)
     lg_text_add(out, "</TABLE>>");
 }
 
-// In a dominator tree a line is as thick as the share that it carries.
+// In a dominator tree, the width of a line shows its share of the bytes.
 static void
 add_width(const lg_view *view, const view_edge *edge, lg_text *out)
 {
@@ -308,8 +308,8 @@ add_width(const lg_view *view, const view_edge *edge, lg_text *out)
 static void
 add_edge(const lg_view *view, const view_edge *edge, lg_text *out)
 {
-    // Written the other way round, the hop to cut leads back below the others
-    // and does not turn the round around.
+    // Reversed in DOT, the hop to cut leads back below the others and leaves
+    // the direction of the cycle as it is.
     bool turned = edge->tone == TONE_CUT && edge->source != edge->target;
     lg_text_addf(out, "  n%u -> n%u [tooltip=\" \"",
                  turned ? edge->target : edge->source,

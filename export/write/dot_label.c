@@ -1,4 +1,4 @@
-// The box of one node, as Graphviz's HTML-like text.
+// Writes the box of one node as Graphviz's HTML-like text.
 
 #include "view/look.h"
 #include "view/view_words.h"
@@ -8,11 +8,11 @@
 #define TITLE_LIMIT 44u
 #define DETAIL_LIMIT 56u
 #define RETAINED_LABEL_LIMIT 80u
-/* From here on a size is what the picture is about. */
+/* A size from here on is what the picture is about. */
 #define LARGE (1u << 20)
-/* And below, nobody asks for an object's own size besides. */
+/* Do not show an object's own size below this. */
 #define NOTEWORTHY 1024u
-/* A smaller share would read as nothing. */
+/* A smaller share would show as 0. */
 #define LEAST_PERCENT 0.05
 
 static void
@@ -40,7 +40,7 @@ lg__html_add(lg_text *out, const lg_text *word, size_t limit)
     lg__add_word(out, word, limit, escape_html);
 }
 
-// `list of 1,000`: the kind is bold, also in `997 more Tensor`.
+// Writes `list of 1,000`, with the kind in bold; also in `997 more Tensor`.
 static void
 add_title(lg_text *out, const view_node *node)
 {
@@ -52,12 +52,13 @@ add_title(lg_text *out, const view_node *node)
     bool group = node->kind == VIEW_GROUP && space;
     size_t split = space ? (size_t)(space - title->data) : title->length;
     lg_text head = {.data = title->data, .length = split};
-    const char *bold = split && !group ? "<B>" : ""; // never around nothing
+    const char *bold = split && !group ? "<B>" : ""; // never around an empty
+                                                     // text
     lg_text_add(out, bold);
     lg__html_add(out, &head, TITLE_LIMIT);
     lg_text_add(out, group ? "<B>" : *bold ? "</B>" : "");
     if (space) {
-        // A text of an SVG must not begin with a plain space: it would be lost.
+        // A text of an SVG loses a plain space at its begin.
         lg_text tail = {.data = title->data + split + 1,
                         .length = title->length - split - 1};
         lg_text_add(out, "&#160;");
@@ -66,7 +67,7 @@ add_title(lg_text *out, const view_node *node)
     lg_text_add(out, group ? "</B>" : "");
 }
 
-// White on black; what is folded stands on white whatever it is.
+// Adds the abbreviation of the kind: white on black, or for a fold on white.
 static bool
 is_dark(const view_node *node, const view_look *look)
 {
@@ -80,7 +81,7 @@ text_colour(const view_node *node, const view_look *look)
     return pale && !is_dark(node, look) ? INK : look->text;
 }
 
-// What is no more than a mention.
+// True for nodes that the picture only mentions.
 static bool
 is_small(const view_node *node)
 {
@@ -111,7 +112,7 @@ add_badge(lg_text *out, const view_look *look, const char *badge)
                  look->border ? look->border : QUIET, badge);
 }
 
-// What is retained comes first: it is what can be won.
+// Adds the retained size first: it is what the reader can free.
 static uint64_t
 weight(const view_node *node)
 {
@@ -120,7 +121,7 @@ weight(const view_node *node)
                : node->size;
 }
 
-// A device's name comes from a file.
+// Escape the device's name: it comes from a file.
 static void
 add_own(lg_text *out, const view_node *node)
 {
@@ -130,8 +131,8 @@ add_own(lg_text *out, const view_node *node)
         lg_text_add_size(out, node->size);
 }
 
-// On the line of the title, in its cell: cells of their own would each choose
-// their base line.
+// Adds sizes to the cell of the title. In cells of their own they would each
+// choose their own base line.
 static void
 add_size(lg_text *out, const view_node *node, const view_look *look)
 {
@@ -147,7 +148,7 @@ add_size(lg_text *out, const view_node *node, const view_look *look)
     lg_text_add(out, large ? "</B></FONT>" : "</FONT>");
 }
 
-// An object's own size, where it is not all that it retains.
+// Adds an object's own size, unless it is all that it retains.
 static bool
 has_own_size(const view_node *node)
 {
@@ -166,7 +167,7 @@ mark_words(const view_node *node)
     return words[node->mark];
 }
 
-// What the analysis adds to the second line.
+// Adds to the second line what the analysis knows.
 static void
 add_facts(lg_text *out, const view_node *node, const char *gap)
 {
@@ -194,8 +195,8 @@ has_second_line(const view_node *node)
            100 * node->share >= LEAST_PERCENT || has_own_size(node);
 }
 
-// The second line: what the title leaves out, and what the picture does. In the
-// cell of the first, so that both keep clear of the border.
+// Writes the second line: what the title leaves out, and why the node is drawn.
+// It shares the cell of the first, so that both keep clear of the border.
 static void
 add_second_line(lg_text *out, const view_node *node, const view_look *look)
 {

@@ -1,4 +1,4 @@
-// A path as text: the root at the top, each hop with its label going down.
+// Writes a path as text: the root at the top, one hop per line below it.
 
 #include "write/tree.h"
 
@@ -68,7 +68,7 @@ print_label(const view_edge *edge, lg_text *out)
     lg_text_add(out, "\n");
 }
 
-// The edges from the root to the subject, found from its end.
+// Finds the edges from the root to the subject, starting from the subject.
 static size_t
 trace(const lg_view *view, size_t subject, size_t *edges)
 {

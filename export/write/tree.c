@@ -1,15 +1,15 @@
-// The view as an indented tree for a terminal.
+// Writes the view as an indented tree for a terminal.
 
 #include "write/tree.h"
 
 #include <stdlib.h>
 
-// One line to print: the edge that led here, and how deep it is indented.
+// One line to print: the edge to it, and its indent.
 typedef struct view_branch {
     size_t edge; /* SIZE_MAX: a subject */
     size_t node;
     size_t depth;
-    bool last; /* of its siblings */
+    bool last; /* the last of its siblings */
 } view_branch;
 
 typedef struct view_tree {
@@ -17,9 +17,10 @@ typedef struct view_tree {
     lg_text *out;
     size_t *head;   /* [nodes] last edge printed under the node, or SIZE_MAX */
     size_t *next;   /* [edges] the edge before it */
-    size_t *parent; /* [nodes] the edge that drew it, or SIZE_MAX */
+    size_t *parent; /* [nodes] the edge under which it is printed, or SIZE_MAX
+                     */
     bool *printed;  /* [nodes] */
-    bool *closed;   /* [depths] no further sibling follows there */
+    bool *closed;   /* [depths] no more siblings follow there */
     view_branch *stack;
     size_t stack_count;
 } view_tree;
@@ -38,8 +39,8 @@ far_end(const lg_view *view, size_t edge)
                                           : view->edges[edge].target;
 }
 
-// Merged paths are told from the roots down, all else from what was asked
-// about.
+// Prints merged paths from the roots down, and everything else from the
+// subject.
 static bool
 is_start(const lg_view *view, const view_node *node)
 {
@@ -64,7 +65,7 @@ open_tree(view_tree *tree, lg_error *err)
         tree->head[i] = tree->parent[i] = SIZE_MAX;
     for (size_t i = 0; i < edges; i++) {
         size_t near = near_end(view, i), far = far_end(view, i);
-        // What native code holds is told on the object's own line.
+        // The object's own line says what native code holds.
         if (view->nodes[view->edges[i].source].kind == VIEW_NATIVE)
             continue;
         tree->next[i] = tree->head[near];
@@ -86,7 +87,7 @@ close_tree(view_tree *tree)
     free(tree->stack);
 }
 
-// Pushes what is printed under a node, the last first.
+// Pushes what to print under a node, the last first.
 static void
 push_children(view_tree *tree, size_t node, size_t depth)
 {
@@ -107,8 +108,8 @@ print_indent(const view_tree *tree, const view_branch *branch)
         lg_text_add(tree->out, branch->last ? "└─ " : "├─ ");
 }
 
-// Forwards `.losses  list of 3`, backwards `Trainer .losses`: as Python would
-// write the way.
+// Writes one step as Python would: forward `.losses  list of 3`, backward
+// `Trainer .losses`.
 static void
 print_branch(const view_tree *tree, const view_branch *branch)
 {

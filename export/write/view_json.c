@@ -1,4 +1,4 @@
-// The view as JSON, for other programs: nothing is cut.
+// Writes the whole view as JSON, for other programs.
 
 #include "view/view.h"
 
