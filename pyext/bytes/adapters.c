@@ -20,5 +20,5 @@ const lg_adapter *const lg_adapters[] = {
 };
 
 _Static_assert(sizeof lg_adapters / sizeof *lg_adapters - 1 <= LG_ADAPTERS_MAX,
-               "a capture has no room for so many adapters: raise "
+               "there are more adapters than a capture can have: raise "
                "LG_ADAPTERS_MAX");

@@ -149,7 +149,7 @@ def test_a_member_that_is_no_whole_number(register):
     register(Number, length="real")
     it = Number(5000)
     facts = leakgraph.snapshot().find(it).facts
-    assert facts["not inspected"] == "it keeps no number under the name real"
+    assert facts["not inspected"] == "it has no number with the name real"
 
 
 class Table:
@@ -190,7 +190,7 @@ def test_no_code_runs_for_what_is_declared(register):
     snapshot = leakgraph.snapshot()
     assert Tricky.ran == 0
     facts = snapshot.find(it).facts
-    assert facts["not inspected"] == "it keeps no number under the name nbytes"
+    assert facts["not inspected"] == "it has no number with the name nbytes"
 
 
 @pytest.mark.parametrize("value", ["text", 1.5, -1, 1 << 70, 1 << 60])
@@ -319,7 +319,7 @@ def test_a_reader_may_take_snapshots(register):
     snapshot = leakgraph.snapshot()
     (memory,) = snapshot.select("type:Answer.memory")
     assert memory.size == 1000 and it.answer is None
-    assert notes == ["not inspected: the snapshot was taken by a reader"]
+    assert notes == ["not inspected: a reader took the snapshot"]
 
 
 def test_what_cannot_export_is_a_remark(register):

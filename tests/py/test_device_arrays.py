@@ -163,7 +163,7 @@ def test_jax(python):
         "[] []",
         "[8192, 8192]",
         "[16384, 16384]",
-        "JAX tells the memory of an array on several devices only once its "
-        "addressable_shards were asked for",
+        "JAX reports the memory of an array on several devices only after an "
+        "access to its addressable_shards",
         "True",
     ]

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An open file without a name, in the folder that the snapshot goes to. */
+/* Opens a file without a name, in the folder of the snapshot. */
 static lg_status
 open_spill(const forked_save *self, int *out, lg_error *error)
 {
@@ -27,8 +27,8 @@ open_spill(const forked_save *self, int *out, lg_error *error)
     return status;
 }
 
-/* Waits for the child and puts its file into place. Where this process is to
- * stand still no progress is told: Python code lets go of the GIL. */
+/* Waits for the child and moves its file into place. With `hold` it shows no
+   progress, because Python code would release the GIL. */
 static lg_status
 await_child(forked_save *self, lg_fork *fork, lg_draft *draft, lg_error *error)
 {

@@ -1,4 +1,4 @@
-/** Saving by a forked child: the way from a request to a file. */
+/** Saves a snapshot from a forked child. */
 #ifndef LEAKGRAPH_FORKED_H
 #define LEAKGRAPH_FORKED_H
 
@@ -10,13 +10,13 @@ typedef struct forked_save {
     lg_capture_options options;
     const lg_monitor *monitor;
     unsigned timeout; /* seconds without progress of the child */
-    bool hold;        /* keep the GIL while it is waited for */
+    bool hold;        /* keep the GIL while this process waits */
     lg_fork_result result;
-    double pause; /* out: seconds that the GIL was held */
+    double pause; /* out: seconds for which the GIL was held */
 } forked_save;
 
-/** False with an exception. options.spill has the child keep its memory in a
- *  file beside the path, which has no name and goes with the child. */
+/** False with an exception. With options.spill the child keeps its memory in a
+ *  file without a name beside the path. */
 bool forked_record(core_state *state, forked_save *self);
 
 #endif

@@ -4,13 +4,12 @@
 const char core_keep_memory_doc[] =
     "keep_memory($module, max_bytes, /)\n--\n\n"
     "Keep memory of closed snapshots for later captures.\n\n"
-    "Where fresh pages are slow, a capture is faster in used ones. Up to "
-    "max_bytes\n"
-    "stay with the process. The system takes them when memory is short; until "
-    "then\n"
-    "they count as the process's own. 0, the default, gives all back. Returns "
-    "the\n"
-    "previous max_bytes.";
+    "On a system that is slow to provide fresh pages, a capture is faster in\n"
+    "used ones. Up to max_bytes stay with the process when snapshots are "
+    "closed.\n"
+    "The system takes them when memory is short; until then they count as the\n"
+    "process's own. 0, the default, keeps nothing. Returns the previous "
+    "max_bytes.";
 
 PyObject *
 core_keep_memory(PyObject *Py_UNUSED(module), PyObject *most)

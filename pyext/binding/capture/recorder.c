@@ -33,8 +33,8 @@ request_roots(capture_request *self, core_state *state)
     return true;
 }
 
-/* `values` in the order previews, keys, roots, max_depth, max_bytes,
- * progress. */
+/* Reads `values`, which are previews, keys, roots, max_depth, max_bytes and
+   progress. */
 static bool
 request_parse(capture_request *self, core_state *state, PyObject *const *values)
 {
@@ -129,9 +129,7 @@ core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     return snapshot_new(state, graph);
 }
 
-/* ------------------------------------------------------- save_snapshot --- */
-
-/* What a save takes beyond the capture, and what comes of it. */
+/* The options that a save has beyond the capture's, and its results. */
 typedef struct saving {
     PyObject *path; /* bytes */
     int compress;
@@ -192,7 +190,7 @@ record_here(core_state *state, capture_request *request, saving *self)
     return written;
 }
 
-/* The same by a forked child. */
+/* The same in a forked child. */
 static bool
 record_forked(core_state *state, const capture_request *request, saving *self)
 {
@@ -223,7 +221,7 @@ record(core_state *state, capture_request *request, saving *self)
     return info;
 }
 
-/* What only a forked child can do, and what it cannot. */
+/* Checks options that only a forked child has, or does not have. */
 static bool
 saving_check(core_state *state, const saving *self)
 {
@@ -232,13 +230,13 @@ saving_check(core_state *state, const saving *self)
         wrong = "A forked child cannot compress; leave compress out, or "
                 "compress the file afterwards.";
     else if (!self->fork && (self->spill || self->hold))
-        wrong = "spill and hold are about a forked child; they need fork=True.";
+        wrong = "spill and hold need fork=True.";
     if (wrong != NULL)
         PyErr_SetString(state->errors[ERROR_ARGUMENT], wrong);
     return wrong == NULL;
 }
 
-/* `values` in the order path, compress, fork, spill, hold, timeout. */
+/* Reads `values`, which are path, compress, fork, spill, hold and timeout. */
 static bool
 saving_parse(core_state *state, saving *self, PyObject *const *values)
 {

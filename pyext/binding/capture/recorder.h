@@ -9,8 +9,8 @@ PyObject *core_snapshot(PyObject *module, PyObject *const *args,
 PyObject *core_save_snapshot(PyObject *module, PyObject *const *args,
                              Py_ssize_t nargs, PyObject *kwnames);
 
-/** A new Snapshot of the whole heap; `held`, if not NULL, is the argument of
- *  the call that asks. NULL with an exception. */
+/** A new Snapshot of the whole heap, or NULL with an exception. The capture
+ *  leaves out `held`, the argument of the call, unless it is NULL. */
 snapshot_object *snapshot_now(core_state *state, PyObject *held,
                               const lg_monitor *monitor);
 

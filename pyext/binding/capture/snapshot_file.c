@@ -45,8 +45,8 @@ file_write(core_state *state, const lg_graph *graph, const char *path,
     return status == LG_OK;
 }
 
-/* Takes ".", ".." and empty parts out of an absolute path, in place, as
-   os.path.normpath() does. */
+/* Removes ".", ".." and empty parts from an absolute path, in place, like
+   os.path.normpath(). */
 static void
 normalise(char *path)
 {
@@ -69,7 +69,7 @@ normalise(char *path)
     *end = '\0';
 }
 
-/* As os.path.abspath(), which no longer runs while the interpreter ends. */
+/* Like os.path.abspath(), which no longer runs while the interpreter ends. */
 static PyObject *
 absolute_path(const char *path)
 {
@@ -86,7 +86,7 @@ absolute_path(const char *path)
     return text;
 }
 
-/* The file that it lies in from now on: absolute, for other processes. */
+/* Remembers the absolute path of the file, for other processes. */
 static bool
 keep_path(snapshot_object *self, PyObject *path)
 {

@@ -13,7 +13,7 @@
 
 typedef struct image {
     const char *format;
-    char *data; /* NULL: it cannot be drawn */
+    char *data; /* NULL: Graphviz cannot draw it */
     size_t length;
 } image;
 
@@ -23,7 +23,7 @@ typedef struct drawing_object {
     char *title;
     char *format;
     bool legend;
-    _Atomic(image *) kept; /* between two calls of a notebook; or NULL */
+    _Atomic(image *) kept; /* for the next call of a notebook; or NULL */
 } drawing_object;
 
 static char *
@@ -64,8 +64,6 @@ drawing_dealloc(drawing_object *self)
     free(self->format);
     object_free(self);
 }
-
-/* --------------------------------------------------------------- texts --- */
 
 static lg_status
 make_dot(drawing_object *self, lg_text *dot, lg_error *error)
@@ -132,8 +130,6 @@ static PyGetSetDef drawing_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* -------------------------------------------------------------- images --- */
-
 /* Needs no GIL. */
 static lg_status
 render(drawing_object *self, const lg_monitor *monitor, image *out,
@@ -148,7 +144,7 @@ render(drawing_object *self, const lg_monitor *monitor, image *out,
     return status;
 }
 
-/* The sentence as an exception, which has what could not be drawn as text. */
+/* Raises the error, with the picture as a text tree. */
 static void
 raise_failure(drawing_object *self, lg_status status, const lg_error *error)
 {
@@ -158,10 +154,8 @@ raise_failure(drawing_object *self, lg_status status, const lg_error *error)
         error_raise(object_state(self), status, error);
 }
 
-/* ----------------------------------------------------------- notebooks --- */
-
-/* Draws what a notebook shows. What cannot be drawn has no data, and a sentence
- * says why; NULL and an exception for anything else. */
+/* Draws what a notebook shows. A picture that Graphviz cannot draw has no data,
+   and a sentence says why; NULL with an exception for any other error. */
 static image *
 notebook_image(drawing_object *self, const char *format, lg_error *error)
 {
@@ -185,7 +179,7 @@ notebook_image(drawing_object *self, const char *format, lg_error *error)
     return made;
 }
 
-/* What a notebook draws, unless the drawing's format is another one's. */
+/* The format that a notebook shows: its own, unless the drawing has another. */
 static const char *
 notebook_format(const drawing_object *self)
 {
@@ -196,8 +190,9 @@ notebook_format(const drawing_object *self)
     return NULL;
 }
 
-/* A notebook asks for HTML first: it gets the tree and the sentence when there
- * is no picture, else None, and the picture with the next call. */
+/* Returns HTML for a notebook, which asks for it first. If there is a picture,
+   this returns None and the next call returns the picture. Otherwise it returns
+   the tree and the error. */
 static PyObject *
 drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
@@ -221,8 +216,8 @@ drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
     return html;
 }
 
-/* The image as bytes; None when another format was asked for or there is no
- * picture, which the HTML tells. */
+/* The image as bytes; None for another format, or if there is no picture: then
+   the HTML says so. */
 static PyObject *
 take_image(drawing_object *self, const char *format)
 {
@@ -247,8 +242,8 @@ take_image(drawing_object *self, const char *format)
     return bytes;
 }
 
-/* Without the XML prologue, which has no place inside a page, and no wider than
- * the cell. */
+/* Leaves out the XML prologue, which a page must not contain, and limits the
+ * width to that of the cell. */
 static PyObject *
 drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
@@ -269,8 +264,6 @@ drawing_repr_png(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
     return take_image(self, "png");
 }
-
-/* --------------------------------------------------------------- files --- */
 
 static lg_status
 write_file(drawing_object *self, const char *path, const char *format,
@@ -346,8 +339,6 @@ drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     Py_DECREF(path);
     return result;
 }
-
-/* ---------------------------------------------------------------- type --- */
 
 static PyMethodDef drawing_methods[] = {
     {"save", FASTCALL(drawing_save), METH_FASTCALL | METH_KEYWORDS,

@@ -1,4 +1,4 @@
-/** Drawing: a view of a graph, rendered when asked. Outlives its snapshot. */
+/** Drawing: a view of a graph, rendered on demand. Outlives its snapshot. */
 #ifndef LEAKGRAPH_DRAWING_H
 #define LEAKGRAPH_DRAWING_H
 
@@ -10,16 +10,16 @@ extern PyType_Spec drawing_spec;
 typedef struct drawing_style {
     const char *title; /* copied; may be NULL */
     bool legend;
-    const char *format; /* copied: "svg", "png" ...; NULL: not said */
+    const char *format; /* copied: "svg", "png" ...; NULL: not given */
 } drawing_style;
 
 /** Takes the view over, also on failure. */
 PyObject *drawing_new(core_state *state, lg_view *view,
                       const drawing_style *style);
 
-/** The file name of a picture as bytes, NULL when `filename` is none. One
- *  without a usable suffix is told before the work, not after; `suffix` has the
- *  format that the suffix stands for. */
+/** The file name of a picture as bytes, NULL if `filename` is None. Refuses a
+ *  name without a known suffix before the work begins. `suffix` gets the format
+ *  of the suffix. */
 bool drawing_file(core_state *state, PyObject *filename,
                   const drawing_style *style, char suffix[16], PyObject **path);
 

@@ -1,4 +1,4 @@
-/** Drawings of what an analysis says, made when asked. */
+/** Drawings of an analysis, made on demand. */
 #ifndef LEAKGRAPH_PICTURE_H
 #define LEAKGRAPH_PICTURE_H
 
@@ -8,11 +8,12 @@
 typedef lg_status picture_maker(const lg_analysis *analysis, const void *of,
                                 lg_view **out, lg_error *error);
 
-/** A Drawing of what the maker sees, called without the GIL. */
+/** A Drawing of the view that `make` makes without the GIL. */
 PyObject *picture_of(snapshot_object *snapshot, picture_maker *make,
                      const void *of);
 
-/** What the method of a Drawing returns; takes `drawing`, maybe NULL, over. */
+/** Calls a method of a Drawing and returns its result. Takes over `drawing`,
+ *  which may be NULL. */
 PyObject *picture_ask(PyObject *drawing, const char *method,
                       PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames);

@@ -1,6 +1,4 @@
-/**
- * Pictures: what is asked, of which graph, and where the image goes.
- */
+/** Draws pictures of live objects and of snapshots. */
 #include "binding/pictures/show.h"
 #include "binding/support/args.h"
 #include "binding/pictures/drawing.h"
@@ -13,11 +11,11 @@
 #include <leakgraph/render.h>
 #include <stdlib.h>
 
-/* A live object's surroundings are captured up to here: some milliseconds. */
+/* The limit of a partial capture around a live object: some milliseconds. */
 #define NEAR_NODES 200000
 
-/* One hop of a picture is up to three references: function, closure, cell,
- * value. */
+/* One hop of a picture takes up to three references: from a function to its
+   closure, to a cell, to a value. */
 #define EDGES_PER_HOP 3
 
 typedef struct show_request {
@@ -95,7 +93,7 @@ parse_view(show_request *self, PyObject *const *values)
     return true;
 }
 
-/* A format that nobody knows is told before the work, not after. */
+/* Refuses an unknown format before the work begins. */
 static bool
 parse_format(show_request *self, core_state *state, PyObject *format)
 {
@@ -131,7 +129,7 @@ request_parse(show_request *self, core_state *state, lg_direction direction,
                         self->suffix_format, &self->path);
 }
 
-/* The drawing of `nodes`, written to its file if one was named. */
+/* Draws `nodes`, and writes the drawing to its file if there is one. */
 static PyObject *
 request_draw(show_request *self, core_state *state, const lg_graph *graph,
              const lg_nodes *nodes)
@@ -153,7 +151,7 @@ request_draw(show_request *self, core_state *state, const lg_graph *graph,
     return drawing;
 }
 
-/* `drawing` (or NULL) once the progress line is gone. */
+/* Returns `drawing` (or NULL) after it has cleared the progress line. */
 static PyObject *
 request_finish(show_request *self, PyObject *drawing)
 {
@@ -162,9 +160,8 @@ request_finish(show_request *self, PyObject *drawing)
     return drawing;
 }
 
-/* -------------------------------------------------------- live objects --- */
-
-/* The objects that the picture starts from, borrowed; free() the array. */
+/* Lists the objects that the picture starts from, borrowed; free() the array.
+ */
 static PyObject **
 request_objects(const show_request *self, size_t *count)
 {
@@ -188,9 +185,9 @@ near_depth(uint32_t hops)
                                                  : 0;
 }
 
-/* A list made for `also=` alone (the caller's stack and self->also hold it) is
- * no holder that anybody asks about. Out of the collector's sight it is out of
- * the capture's. True if it was hidden. */
+/* Hides a list that exists only for `also=`, which the caller's stack and
+   self->also hold. Untracked, it is out of the capture's sight and does not
+   show as a holder. True if it was hidden. */
 static bool
 hide_also(const show_request *self)
 {
@@ -201,7 +198,8 @@ hide_also(const show_request *self)
     return true;
 }
 
-/* Forward, what is near is enough; backward, a holder may be anywhere. */
+/* Forward, a capture of what is near suffices. Backward, a holder may be
+   anywhere. */
 static lg_graph *
 capture_for(show_request *self, core_state *state, PyObject **objects,
             size_t count)
@@ -274,8 +272,6 @@ const char core_show_path_doc[] = "show_path($module, /, " SHOW_SIGNATURE(
            "Says so if no root reaches it. Takes a snapshot of the whole "
            "heap." SHOW_OPTIONS;
 
-/* ----------------------------------------------------------- snapshots --- */
-
 static bool
 resolve_all(show_request *self, snapshot_object *snapshot, lg_nodes *nodes)
 {
@@ -323,8 +319,6 @@ const char snapshot_show_backrefs_doc[] =
 const char snapshot_show_path_doc[] = "show_path($self, /, " SHOW_SIGNATURE(
     "target") "Draw a shortest path of strong references from a GC root to an "
               "object." TARGET_KINDS SHOW_OPTIONS;
-
-/* --------------------------------------------------------------- calls --- */
 
 static PyObject *
 show(PyObject *asked, core_state *state, lg_direction direction,

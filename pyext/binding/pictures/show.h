@@ -1,5 +1,5 @@
-/** show_refs(), show_backrefs() and show_path(), of live objects. Those of a
- *  Snapshot are declared in snapshot.h. */
+/** show_refs(), show_backrefs() and show_path() of live objects. py_snapshot.h
+ *  declares those of a Snapshot. */
 #ifndef LEAKGRAPH_SHOW_H
 #define LEAKGRAPH_SHOW_H
 

@@ -1,7 +1,7 @@
 /**
- * Arguments of METH_FASTCALL | METH_KEYWORDS functions. The interpreter's own
- * public parsers want a tuple and a dict of the arguments: objects that would
- * stand in the very heap we are about to look at.
+ * Arguments of METH_FASTCALL | METH_KEYWORDS functions. The interpreter's
+ * public parsers need a tuple and a dict of the arguments, and these objects
+ * would stand in the heap that leakgraph captures.
  */
 #ifndef LEAKGRAPH_ARGS_H
 #define LEAKGRAPH_ARGS_H
@@ -17,23 +17,23 @@ typedef struct arg_list {
 } arg_list;
 
 /** Fills values[] (zeroed by the caller, borrowed) in the order of list->names.
- *  False with TypeError for what does not fit. */
+ *  False with TypeError for wrong arguments. */
 bool args_take(const arg_list *list, PyObject *const *args, Py_ssize_t nargs,
                PyObject *kwnames, PyObject **values);
 
-/** Each converts one value and leaves *out alone when it was not given (NULL).
- *  The first two take None, too, for "not given", and raise ArgumentError for a
- *  number that is too small or too great; bytes may be a str: '1MiB'. */
+/** Each converts one value, and leaves *out alone if the argument is missing
+ *  (NULL). The first two also take None as missing, and raise ArgumentError for
+ * a number that is out of range. Bytes may be a str: '1MiB'. */
 bool arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out);
 bool arg_bytes(const char *name, PyObject *value, uint64_t least,
                uint64_t *out);
 bool arg_flag(PyObject *value, bool *out);
 
-/** A sequence of objects as a fast sequence (new reference), *out = NULL when
- *  not given or None. */
+/** A sequence of objects as a fast sequence (new reference); *out = NULL if it
+ *  is missing or None. */
 bool arg_objects(const char *name, PyObject *value, PyObject **out);
 
-/** UTF-8 of a str, borrowed from it; NULL when not given or None. */
+/** UTF-8 of a str, borrowed from it; NULL if it is missing or None. */
 bool arg_text(const char *name, PyObject *value, const char **out);
 
 #endif

@@ -1,4 +1,4 @@
-/** C values as Python objects. */
+/** Converts C values to Python objects. */
 #ifndef LEAKGRAPH_CONVERT_H
 #define LEAKGRAPH_CONVERT_H
 

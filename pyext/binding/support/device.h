@@ -5,16 +5,16 @@
 #include "binding/support/state.h"
 #include <leakgraph/base.h>
 
-/** The number of the device of that name (a str). ArgumentError names those
- *  that the graph has. */
+/** The number of the device with that name (a str). ArgumentError lists the
+ *  graph's devices. */
 bool device_named(core_state *state, const lg_graph *graph, PyObject *name,
                   uint32_t *device);
 
 /** Whether `by` is None or a str. */
 bool by_check(core_state *state, PyObject *by);
 
-/** The device that it stands for in this graph: LG_NONE for None and
- * 'retained', else the one of that name, as in device_named(). */
+/** The device of `by` in this graph: LG_NONE for None and 'retained', and
+ *  otherwise the one with that name, as in device_named(). */
 bool by_find(core_state *state, const lg_graph *graph, PyObject *by,
              uint32_t *out);
 

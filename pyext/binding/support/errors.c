@@ -1,6 +1,6 @@
 /**
- * The one map from lg_status to exceptions. Each class is also the builtin that
- * a caller who knows nothing of leakgraph would catch.
+ * Maps each lg_status to an exception. Each class also derives from the builtin
+ * class that a caller without knowledge of leakgraph would catch.
  */
 #include "binding/support/errors.h"
 
@@ -9,7 +9,7 @@ typedef struct error_class {
     const char *name;
     PyObject *builtin; /* second base, or NULL */
     const char *doc;
-    const char *attribute; /* None unless an instance says more; or NULL */
+    const char *attribute; /* None, unless an instance sets it; or NULL */
 } error_class;
 
 static PyObject *
@@ -56,7 +56,7 @@ errors_add(PyObject *module)
         {ERROR_CLOSED, "leakgraph.ClosedError", PyExc_ValueError,
          "The snapshot was closed.", NULL},
         {ERROR_NOT_FOUND, "leakgraph.NotFoundError", PyExc_LookupError,
-         "Nothing in the snapshot answers to that selector or object, or no "
+         "Nothing in the snapshot matches that selector or object, or no "
          "root reaches it.",
          NULL},
         {ERROR_FILE, "leakgraph.FileError", PyExc_OSError,
@@ -65,17 +65,17 @@ errors_add(PyObject *module)
         {ERROR_LIMIT, "leakgraph.LimitError", PyExc_MemoryError,
          "The capture needed more memory than max_bytes allows.", NULL},
         {ERROR_CANCELLED, "leakgraph.CancelledError", NULL,
-         "The work was stopped half-way.", NULL},
+         "The work was stopped before its end.", NULL},
         {ERROR_PARTIAL, "leakgraph.PartialError", NULL,
          "The question needs a snapshot of the whole heap.", NULL},
         {ERROR_UNSUPPORTED, "leakgraph.UnsupportedError", NULL,
          "This build or machine cannot do that.", NULL},
         {ERROR_CHILD, "leakgraph.ChildError", PyExc_ChildProcessError,
-         "The child that captures died; this process is as it was. `signal` is "
+         "The capturing child died; this process is unharmed. `signal` is "
          "the number of the signal that killed it, or None.",
          "signal"},
         {ERROR_PICTURE, "leakgraph.PictureError", NULL,
-         "Graphviz could not draw it; this process is as it was. `text` is the "
+         "Graphviz could not draw it; this process is unharmed. `text` is the "
          "picture as an indented tree.",
          "text"},
     };
@@ -126,8 +126,8 @@ error_raise(core_state *state, lg_status status, const lg_error *error)
     return NULL;
 }
 
-/* Takes the value of the attribute over; NULL leaves None, or raises what is
- * set. */
+/* Takes over the value of the attribute. If it is NULL, the attribute stays
+   None, or the current exception stays. */
 static void
 raise_with(core_state *state, core_error id, const lg_error *error,
            const char *attribute, PyObject *value)

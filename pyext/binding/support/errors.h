@@ -8,17 +8,17 @@
 /** Makes the exception classes and adds them to the module. */
 int errors_add(PyObject *module);
 
-/** Raises what `status` stands for, with the error's sentence; an exception
- * that is already set (Ctrl-C, a progress callback's own) stays. Returns NULL.
- */
+/** Raises the exception for `status` with the error's message. An exception
+ *  that is already set (Ctrl-C, or from a progress callback) stays. Returns
+ *  NULL. */
 PyObject *error_raise(core_state *state, lg_status status,
                       const lg_error *error);
 
 /** Raises ChildError; `number` is the signal that killed the child, or 0. */
 void error_raise_child(core_state *state, const lg_error *error, int number);
 
-/** Raises PictureError; takes `text`, the picture as a str, over. It may be
- * NULL, with an exception set, which stays. */
+/** Raises PictureError; takes over `text`, the picture as a str. `text` may be
+ *  NULL with an exception set, which stays. */
 void error_raise_picture(core_state *state, const lg_error *error,
                          PyObject *text);
 

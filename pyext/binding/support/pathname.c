@@ -9,7 +9,7 @@ pathname_bytes(PyObject *path)
     return PyUnicode_FSConverter(path, &bytes) ? bytes : NULL;
 }
 
-/* `bytes`, whose reference is taken over, with every `mark` replaced. */
+/* Returns `bytes` with every `mark` replaced; takes over the reference. */
 static PyObject *
 replace(PyObject *bytes, const char *mark, long number)
 {

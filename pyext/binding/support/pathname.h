@@ -4,11 +4,11 @@
 
 #include "binding/support/shim.h"
 
-/** The file system's bytes for `path`, a new reference. */
+/** `path` in the encoding of the file system, a new reference. */
 PyObject *pathname_bytes(PyObject *path);
 
 /** The same with `{pid}` replaced by the process id and `{n}` by the smallest
- *  number from 1 that names no file yet. */
+ *  number from 1 with which the file does not exist. */
 PyObject *pathname_filled(PyObject *path);
 
 #endif

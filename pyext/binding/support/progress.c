@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Often enough for a hand on Ctrl-C, seldom enough that taking the GIL from
- * busy threads costs nothing. */
+/* Quick enough for Ctrl-C; slow enough that taking the GIL from busy threads
+   costs nothing. */
 #define TICK_SECONDS 0.1
 #define QUIET_SECONDS 1.0
 #define LINE_SIZE 120
@@ -27,7 +27,7 @@ stderr_is_terminal(void)
     return terminal;
 }
 
-/* A progress line is never worth an exception. */
+/* Drops the exception: a progress line must not fail the work. */
 static void
 stderr_write(const char *text)
 {
@@ -41,7 +41,7 @@ stderr_write(const char *text)
     PyErr_Clear();
 }
 
-/* Whether a line may be shown now. */
+/* Whether to show a line now. */
 static bool
 is_late(const progress *self)
 {
@@ -55,7 +55,7 @@ format_line(char text[LINE_SIZE], const char *phase, double done)
              done * 100);
 }
 
-/* A notebook's bar, if this is one; like the line, never worth an exception. */
+/* Opens the bar of a notebook, if this is one. Drops any exception. */
 static void
 find_bar(progress *self)
 {
@@ -87,7 +87,7 @@ show_bar(const progress *self, const char *phase, double done)
     Py_XDECREF(at);
 }
 
-/* Where progress is to be seen. */
+/* Finds where to show progress. */
 static void
 find_place(progress *self)
 {
@@ -142,7 +142,7 @@ tick(void *context, const char *phase, double done)
     return !self->raised;
 }
 
-/* sys.stderr itself must not be asked: it may be anything. */
+/* Do not call methods of sys.stderr: it may be anything. */
 static int
 stderr_descriptor(void)
 {
@@ -165,7 +165,7 @@ walking_tick(void *context, const char *phase, double done)
         return true;
     char text[LINE_SIZE];
     format_line(text, phase, done);
-    /* A line that cannot be written is no loss. */
+    /* A line that cannot be written does no harm. */
     self->shown = write(self->descriptor, text, strlen(text)) > 0;
     return true;
 }

@@ -1,6 +1,6 @@
 /**
- * Watches over long native work: Ctrl-C, a line on stderr or a notebook's bar,
- * the caller's own callback.
+ * Watches over long native work: reacts to Ctrl-C, and shows progress as a line
+ * on stderr, in a notebook's bar, or through the caller's callback.
  */
 #ifndef LEAKGRAPH_PROGRESS_H
 #define LEAKGRAPH_PROGRESS_H
@@ -16,15 +16,15 @@ typedef enum progress_line {
 } progress_line;
 
 typedef struct progress {
-    lg_monitor monitor; /* what the work is given */
+    lg_monitor monitor; /* for the work to call */
     PyObject *callable; /* borrowed: the caller's argument; or NULL */
     progress_line line;
     double started;
     double last;
-    int descriptor; /* of stderr, where lines can be written past Python; -1 */
+    int descriptor; /* of stderr, if lines can go there without Python; -1 */
     bool raised;    /* an exception is set in the calling thread */
     bool shown;     /* a line stands on stderr */
-    bool placed;    /* it is known where lines go */
+    bool placed;    /* the place of the line is known */
     PyObject *bar;  /* of a notebook: leakgraph.bar.Bar, or NULL */
 } progress;
 
@@ -32,12 +32,12 @@ typedef struct progress {
  *  TypeError and false for anything else. */
 bool progress_start(progress *self, PyObject *option);
 
-/** What a walk over the heap is given: it holds the GIL, and the line is
- * written past Python, if sys.stderr is the process's own. */
+/** The monitor for a walk over the heap, which holds the GIL: it writes the
+ *  line without Python, if sys.stderr is the process's own. */
 lg_monitor progress_walking(progress *self);
 
-/** With the GIL held, once after the work. Wipes the line; tells the callable
- *  ("done", 1.0) if the work succeeded. False if that raised. */
+/** Call with the GIL held, once after the work. Clears the line; calls the
+ *  callable with ("done", 1.0) if the work succeeded. False if that raised. */
 bool progress_end(progress *self, lg_status status);
 
 #endif

@@ -1,6 +1,6 @@
 /**
- * What newer CPythons name and older ones lack. Tests for names only: a test
- * of the version belongs in capture/compat.h.
+ * Names that newer CPythons have and older ones lack. It tests for names only:
+ * a test of the version belongs in capture/cpython/compat.h.
  */
 #ifndef LEAKGRAPH_SHIM_H
 #define LEAKGRAPH_SHIM_H
@@ -9,7 +9,7 @@
 #include <structmember.h>
 #include <stdint.h>
 
-/* Both are new in 3.10. For want of the second, types_add() clears tp_new. */
+/* Both are new in 3.10. Without the second, types_add() clears tp_new. */
 #ifndef Py_TPFLAGS_IMMUTABLETYPE
 #define Py_TPFLAGS_IMMUTABLETYPE 0
 #endif
@@ -17,13 +17,13 @@
 #define Py_TPFLAGS_DISALLOW_INSTANTIATION 0
 #endif
 
-/* New in 3.10: what `match` takes for a mapping or a sequence. */
+/* New in 3.10: `match` needs these to see a mapping or a sequence. */
 #ifndef Py_TPFLAGS_MAPPING
 #define Py_TPFLAGS_MAPPING 0
 #define Py_TPFLAGS_SEQUENCE 0
 #endif
 
-/* New in 3.12, where silence means that subinterpreters are supported. */
+/* New in 3.12. A module without this slot supports subinterpreters. */
 #ifdef Py_mod_multiple_interpreters
 #define NO_SUBINTERPRETERS                                                     \
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
@@ -31,7 +31,8 @@
 #define NO_SUBINTERPRETERS
 #endif
 
-/* New in 3.13, where silence makes a free-threaded build take its lock back. */
+/* New in 3.13. A module without this slot makes a free-threaded build take its
+   lock back. */
 #ifdef Py_mod_gil
 #define NO_GIL {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #else

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 /* A signal handler takes no arguments, so the process has one watch. Its
-   descriptor stays open once made, because a handler may be about to write to
-   it. */
+   descriptor stays open, because a handler may be about to write to it. */
 static struct {
     volatile bool open;
     volatile int descriptor;
@@ -29,8 +28,8 @@ call_before(int number, siginfo_t *info, void *context)
         signal_fd.before.sa_handler(number);
 }
 
-/* A handler may call the previous one by raising the signal again. That must
-   not repeat forever if that handler was there before this one. */
+/* A handler may call the previous one by raising the signal again. If that
+   handler was the previous one itself, this must not repeat for ever. */
 static bool
 is_pending(int number)
 {
@@ -64,8 +63,8 @@ handle_signal(int number, siginfo_t *info, void *context)
     errno = code;
 }
 
-/* Signals that report a fault cannot be watched: they come back as soon as
-   they are handled. */
+/* Refuses signals that report a fault: they come back as soon as their handler
+   returns. */
 static bool
 can_be_taken(long number)
 {

@@ -1,5 +1,5 @@
 /**
- * What the module keeps: its types and exceptions, one set per module object.
+ * What the module keeps: one set of types and exceptions per module object.
  */
 #ifndef LEAKGRAPH_STATE_H
 #define LEAKGRAPH_STATE_H
@@ -74,15 +74,15 @@ module_state(PyObject *module)
     return PyModule_GetState(module);
 }
 
-/** The state behind an instance of one of our types; none can be subclassed,
- *  so its type is the one that the module made. */
+/** The state behind an instance of one of the module's types. They cannot be
+ *  subclassed, so the type of the instance is the module's. */
 static inline core_state *
 object_state(void *object)
 {
     return PyType_GetModuleState(Py_TYPE((PyObject *)object));
 }
 
-/** A new, unfilled instance of one of our types, or NULL. */
+/** A new, empty instance of one of the module's types, or NULL. */
 static inline void *
 object_new(core_state *state, core_type type)
 {
@@ -90,7 +90,7 @@ object_new(core_state *state, core_type type)
     return python_type->tp_alloc(python_type, 0);
 }
 
-/** The last act of every tp_dealloc here: an instance holds its heap type. */
+/** The last step of every tp_dealloc here: an instance holds its heap type. */
 static inline void
 object_free(void *object)
 {

@@ -1,4 +1,4 @@
-/** The list of all adapters. The file with its name documents each. */
+/** The list of all adapters. The file of each adapter documents it. */
 #ifndef LEAKGRAPH_BYTES_ADAPTERS_H
 #define LEAKGRAPH_BYTES_ADAPTERS_H
 

@@ -39,8 +39,7 @@ lg_ask_callf(PyObject *callable, const char *format, ...)
 PyObject *
 lg_ask_attribute(PyObject *object, const char *name)
 {
-    /* Types remember by address which names they were asked for, and keep
-       those: each time the same. */
+    /* Intern the name: types cache names by address, and keep them. */
     PyObject *key = PyUnicode_InternFromString(name);
     PyObject *value = key != NULL ? PyObject_GetAttr(object, key) : NULL;
     Py_XDECREF(key);

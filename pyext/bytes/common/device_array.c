@@ -13,8 +13,6 @@ lg_cuda_device(lg_adapter_pass *pass, uint64_t ordinal)
     return lg_pass_device(pass, name);
 }
 
-/* --------------------------------------------------------------- facts --- */
-
 static void
 add_fact(lg_adapter_pass *pass, const lg_instance *array, const char *key,
          const lg_text *value)
@@ -36,7 +34,7 @@ format_dtype(PyObject *array, lg_text *out)
     Py_XDECREF(name);
 }
 
-/* False if it is no tuple of whole numbers. */
+/* False unless it is a tuple of whole numbers. */
 static bool
 format_shape(PyObject *array, lg_text *out)
 {
@@ -106,8 +104,6 @@ lg_array_unknown(lg_adapter_pass *pass, const lg_instance *array,
     lg_builder_add_fact(lg_pass_builder(pass), array->node, "not inspected",
                         why, strlen(why));
 }
-
-/* --------------------------------------------------------------- types --- */
 
 void
 lg_array_types_add(lg_array_types *types, const char *module, const char *name)

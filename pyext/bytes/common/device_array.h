@@ -1,6 +1,6 @@
 /**
- * Shared by the adapters of array libraries: the facts of an array, and the
- * memory it keeps, as the library's public attributes say.
+ * What the adapters of array libraries share: the facts of an array and the
+ * memory that it keeps, from the library's public attributes.
  */
 #ifndef LEAKGRAPH_DEVICE_ARRAY_H
 #define LEAKGRAPH_DEVICE_ARRAY_H
@@ -12,15 +12,15 @@ typedef struct lg_array_memory {
     uint64_t address;
     uint64_t length;
     uint32_t device;
-    bool owned; /**< by the array's library, not lent to it */
+    bool owned; /**< the array's library owns it, and did not borrow it */
 } lg_array_memory;
 
 /** "cuda:1". */
 uint32_t lg_cuda_device(lg_adapter_pass *pass, uint64_t ordinal);
 
-/** What an array is. */
+/** The form of an array. */
 typedef struct lg_array_form {
-    uint32_t text;  /**< string id: `float32[256, 1024]`; 0: not known */
+    uint32_t text;  /**< string id: `float32[256, 1024]`; 0: unknown */
     uint64_t bytes; /**< of its elements */
 } lg_array_form;
 
@@ -32,22 +32,23 @@ lg_array_form lg_array_describe(lg_adapter_pass *pass,
 void lg_array_keeps(lg_adapter_pass *pass, const lg_instance *array,
                     const lg_array_memory *memory, const char *type,
                     const lg_array_form *form);
-/** Notes why nothing is known of an array's memory. */
+/** Notes why an array's memory is unknown. */
 void lg_array_unknown(lg_adapter_pass *pass, const lg_instance *array,
                       const char *why);
 
 /** An adapter's state: the types it wants, borrowed from loaded modules. */
 typedef struct lg_array_types {
-    PyTypeObject *type[4]; /**< NULL: not there */
+    PyTypeObject *type[4]; /**< NULL: the library does not have it */
 } lg_array_types;
 
 /** Adds the type of that name in a loaded module, if there is one. */
 void lg_array_types_add(lg_array_types *types, const char *module,
                         const char *name);
 bool lg_array_types_empty(const lg_array_types *types);
-/** Of lg_adapter: 1 for the very types. */
+/** For lg_adapter: 1 for exactly these types. */
 unsigned lg_array_types_kind(void *state, PyTypeObject *type);
-/** Of lg_adapter, for those who ask only afterwards. */
+/** For lg_adapter: does nothing but pass over the instances, for adapters that
+ *  only ask. */
 void lg_array_types_scan(lg_adapter_pass *pass, void *state);
 void lg_array_types_finish(void *state);
 

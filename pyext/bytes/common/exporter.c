@@ -2,7 +2,7 @@
 
 #include "bytes/common/numpy_array.h"
 
-/** Views of views of views end somewhere. */
+/** The limit for views of views. */
 enum { CHAIN_MAX = 64 };
 
 void
@@ -23,7 +23,7 @@ lg_shown_memory_add(lg_adapter_pass *pass, uint32_t holder,
     lg_builder_add_span(builder, &span);
 }
 
-/** NULL once it is released. */
+/** NULL after a release. */
 static PyObject *
 exporter_of_view(PyObject *view)
 {
@@ -31,7 +31,7 @@ exporter_of_view(PyObject *view)
     return managed != NULL ? managed->master.obj : NULL;
 }
 
-/** The object whose memory a chain of arrays and memoryviews shows. */
+/** The object behind a chain of arrays and memoryviews that owns the memory. */
 static PyObject *
 origin(const lg_known *known, PyObject *exporter)
 {
@@ -51,7 +51,7 @@ origin(const lg_known *known, PyObject *exporter)
 }
 
 /** Returns whether an adapter adds the memory of such objects, or their own
- *  size counts it. */
+ *  size includes it. */
 static bool
 is_counted(const lg_known *known, PyObject *exporter)
 {
@@ -71,7 +71,7 @@ is_counted(const lg_known *known, PyObject *exporter)
            ((lg_array *)exporter)->flags & LG_ARRAY_OWNS_DATA;
 }
 
-/** Returns whether the memory begins within the object itself. */
+/** Returns whether the memory begins inside the object itself. */
 static bool
 is_inside(PyObject *object, const void *address)
 {
@@ -82,8 +82,8 @@ is_inside(PyObject *object, const void *address)
     return (uintptr_t)address - (uintptr_t)object < (size_t)size;
 }
 
-/** Returns whether the memory begins at an item of an array that has its own.
- */
+/** Returns whether the memory begins at an item of an array that owns its
+ *  memory. */
 static bool
 has_item(const lg_known *known, PyObject *object, const void *address)
 {
@@ -99,9 +99,9 @@ has_item(const lg_known *known, PyObject *object, const void *address)
     return (uintptr_t)address - (uintptr_t)array->data <= last;
 }
 
-/** Returns whether the node, or its own namespace, refers to an array whose
- *  memory it is: what as_strided() and an __array_interface__ put in between.
- */
+/** Returns whether the node, or its own namespace, refers to an array that owns
+ *  the memory. as_strided() and an __array_interface__ put such an object in
+ *  between. */
 static bool
 passes_on(lg_adapter_pass *pass, uint32_t node, const void *address)
 {

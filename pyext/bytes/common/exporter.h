@@ -1,15 +1,15 @@
 /**
- * Memory that an object shows without owning it: what keeps it alive, and
- * whether its bytes are counted already.
+ * Memory that an object shows without owning it: the object that keeps it
+ * alive, and whether its bytes already count.
  */
 #ifndef LEAKGRAPH_EXPORTER_H
 #define LEAKGRAPH_EXPORTER_H
 
 #include "capture/adapters/adapter.h"
 
-/** The part of an lg_span that is about the memory itself. */
+/** The part of an lg_span that describes the memory itself. */
 typedef struct lg_shown_memory {
-    const void *address; /**< NULL: not known */
+    const void *address; /**< NULL: unknown */
     uint64_t length;
     uint32_t type;  /**< id of the buffer's type: "numpy.memory" */
     uint32_t text;  /**< string id: `float64[3]`; 0: none */
@@ -22,9 +22,9 @@ void lg_shown_memory_add(lg_adapter_pass *pass, uint32_t holder,
                          const lg_shown_memory *memory);
 
 /** Notes that `exporter` keeps alive memory that another object uses. Adds
- *  nothing if the exporter has an adapter (bytearray, mmap, array) or passes
- *  on the memory of another array. `holder` is the node to charge if the
- *  exporter has none. */
+ *  nothing if the exporter has an adapter (bytearray, mmap, array) or shows the
+ *  memory of another array. `holder` is the node to charge if the exporter has
+ *  none. */
 void lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
                      const lg_shown_memory *memory);
 

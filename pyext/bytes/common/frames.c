@@ -5,15 +5,15 @@
 #include <string.h>
 
 enum {
-    LONGEST = 3800, // a string of the graph is cut at 4,096 bytes
+    LONGEST = 3800, // the graph cuts strings at 4,096 bytes
     DEEPEST = 48,
     KNOWN = 256,
 };
 
-/** A frame, held so that its address stays its own, and its text. */
+/** A frame, with a reference that keeps its address valid, and its text. */
 typedef struct known_frame {
     PyObject *frame;
-    char *text; // NULL: nothing to say
+    char *text; // NULL: no text
 } known_frame;
 
 struct lg_frames {
@@ -94,7 +94,7 @@ write_frame(const lg_frames *self, lg_text *text, PyObject *frame)
     lg_text_addf(text, " (%s:%ld)", tail, line_of(frame, self->line));
 }
 
-// The text of a frame, NULL if there is none; false when memory ran out.
+// Writes the text of a frame, NULL if there is none; false when memory ran out.
 static bool
 find_frame(lg_frames *self, PyObject *frame, const char **out)
 {

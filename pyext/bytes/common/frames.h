@@ -5,18 +5,19 @@
 #include <Python.h>
 #include <stdbool.h>
 
-/** A reader of many stacks: most frames are in several of them, where PyTorch
- *  lists the very same dict. */
+/** A reader of many stacks. It keeps texts, because most frames are in several
+ *  stacks, and PyTorch uses the same dict in each. */
 typedef struct lg_frames lg_frames;
 
-/** NULL when memory ran out. To be closed with the GIL held, as all of it. */
+/** NULL when memory ran out. Call this and all that follows with the GIL held.
+ *  */
 lg_frames *lg_frames_open(void);
 void lg_frames_close(lg_frames *self);
 
-/** `loss (model.py:12) < step (train.py:40)`, innermost first, from a list of
- *  dicts with name, filename and line; what is not of that shape is left out.
- *  *out is the caller's, to release with free(); NULL when there are none.
- * False when memory ran out. */
+/** Writes `loss (model.py:12) < step (train.py:40)`, innermost first, from a
+ *  list of dicts with name, filename and line; leaves out items of another
+ *  shape. The caller releases *out with free(); NULL if there are no frames.
+ *  False when memory ran out. */
 bool lg_frames_text(lg_frames *self, PyObject *frames, char **out);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/** Where a type is found, and what it calls itself. */
+/** Where to find a type, and its own name for itself. */
 typedef struct whereabouts {
     const char *module;
     const char *name;
@@ -68,7 +68,7 @@ lg_c_type_of(const PyObject *object)
     return type;
 }
 
-/** The type, if it is made in C and calls itself so; else NULL. */
+/** The type, if it is made in C and has that name; else NULL. */
 static PyTypeObject *
 confirm(PyTypeObject *type, const char *own_name)
 {
@@ -78,8 +78,8 @@ confirm(PyTypeObject *type, const char *own_name)
                : NULL;
 }
 
-/** ctypes does not show the type that its own are derived from, and does
- * without a destructor for those. */
+/** ctypes does not show the base of its own types, and gives it no destructor.
+ *  */
 static PyTypeObject *
 find_cdata(void)
 {
@@ -87,7 +87,8 @@ find_cdata(void)
     return simple != NULL ? confirm(simple->tp_base, "_ctypes._CData") : NULL;
 }
 
-/** Nor that of its classes' namespaces, which is a dict since 3.13. */
+/** It does not show the type of its classes' namespaces either, which is a dict
+ *  since 3.13. */
 static PyTypeObject *
 find_ctypes_dict(void)
 {
@@ -98,7 +99,7 @@ find_ctypes_dict(void)
     return type != NULL && PyType_IsSubtype(type, &PyDict_Type) ? type : NULL;
 }
 
-/** Only such objects lead to these types, on some versions or on all. */
+/** Finds types to which only such objects lead, on some versions or on all. */
 static void
 find_behind_view(lg_known *out)
 {
@@ -139,7 +140,7 @@ lg_known_is(const lg_known *known, const PyTypeObject *type, lg_known_name name)
 }
 
 bool
-lg_known_tells_size(const lg_known *known, const PyTypeObject *type)
+lg_known_has_size(const lg_known *known, const PyTypeObject *type)
 {
     for (size_t i = LG_KNOWN_DEQUE; i < LG_KNOWN_COUNT; i++)
         if (known->type[i] == type)

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-/* proc(5): `start-end permissions offset device inode path`; pages of nothing
- * but the process have the inode 0. */
+/* proc(5): `start-end permissions offset device inode path`. Anonymous pages
+   have the inode 0. */
 static bool
 read_line(FILE *file, lg_range *out, bool *mapped)
 {

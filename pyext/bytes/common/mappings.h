@@ -8,14 +8,15 @@
 #include "capture/adapters/adapter.h"
 #include "capture/memory/range.h"
 
-/** By address, valid until the end of the capture; as they were when they were
- *  read. */
+/** Sorted by address, valid until the end of the capture; they show the moment
+ *  at which they were read. */
 typedef struct lg_mappings {
     lg_range *items;
     size_t count;
 } lg_mappings;
 
-/** Reads them from the kernel; none, if that or memory fails. O(mappings). */
+/** Reads the mappings from the kernel; none if that or memory fails.
+ *  O(mappings). */
 lg_mappings lg_mappings_read(lg_adapter_pass *pass);
 /** Returns whether the address lies in one. O(log mappings). */
 bool lg_mappings_have(const lg_mappings *mappings, uintptr_t address);

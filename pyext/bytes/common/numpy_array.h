@@ -1,5 +1,5 @@
 /**
- * numpy's array, as far as it is read: it is the same in numpy 1 and 2
+ * The part of numpy's array that adapters read. It is the same in numpy 1 and 2
  * (ndarraytypes.h, PyArrayObject_fields).
  */
 #ifndef LEAKGRAPH_NUMPY_ARRAY_H

@@ -1,7 +1,5 @@
-/**
- * Foreign memory, read through the kernel: a stale pointer gives an answer
- * instead of a crash.
- */
+/** Reads foreign memory through the kernel, so that a stale pointer gives an
+ *  error instead of a crash. */
 #include "capture/adapters/adapter.h"
 
 #include <limits.h>
@@ -10,8 +8,8 @@
 
 enum { BATCH = IOV_MAX };
 
-/** Appends a stretch to a list of them, joined to the last one if it goes on
- *  there; returns how many there are. */
+/** Appends a range to a list; joins it to the last one if they touch. Returns
+ *  the length of the list. */
 static size_t
 append(struct iovec *list, size_t count, const void *base, size_t length)
 {
@@ -24,8 +22,8 @@ append(struct iovec *list, size_t count, const void *base, size_t length)
     return count + 1;
 }
 
-/** Copies as many whole pieces as it can; returns how many. The kernel stops at
- *  the first byte that it cannot read. */
+/** Copies as many whole pieces as possible; returns how many. The kernel stops
+ *  at the first byte that it cannot read. */
 static size_t
 copy_some(pid_t self, const lg_piece *pieces, size_t count)
 {
@@ -53,8 +51,8 @@ lg_pass_read(lg_piece *pieces, size_t count)
         for (size_t i = 0; i < whole; i++)
             pieces[done + i].read = true;
         done += whole;
-        /* On its own, since the kernel may have left out what it was joined
-           with. */
+        /* Retry the piece alone: the kernel may have failed at the piece that
+           it was joined with. */
         if (whole < batch) {
             pieces[done].read = copy_some(self, pieces + done, 1) == 1;
             done++;

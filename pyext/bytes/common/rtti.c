@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** The type_info that a vtable belongs to: the word before its first entry. */
+/** The type_info of a vtable: the word before its first entry. */
 static uintptr_t
 info_of(lg_memory *memory, uintptr_t vtable)
 {
@@ -12,8 +12,8 @@ info_of(lg_memory *memory, uintptr_t vtable)
     return lg_memory_word(memory, vtable - sizeof(uintptr_t));
 }
 
-/** The name that a type_info points at: its second word. A leading asterisk
- *  marks a class of one library only. */
+/** The name of a type_info: its second word. A leading asterisk marks a class
+ *  that only one library has. */
 static bool
 read_name(lg_memory *memory, uintptr_t info, char *out)
 {
@@ -42,7 +42,7 @@ read_name(lg_memory *memory, uintptr_t info, char *out)
 }
 
 /** The type_info of the base at offset 0, or 0. A type_info is itself an object
- *  with a vtable: its class says how many bases there are. */
+ *  with a vtable; its class says how many bases there are. */
 static uintptr_t
 base_of(lg_memory *memory, uintptr_t info)
 {
@@ -84,7 +84,7 @@ lg_rtti_is_a(const lg_rtti *rtti, const char *mangled)
     return false;
 }
 
-/** One length-prefixed part of a mangled name; NULL if there is none here. */
+/** One length-prefixed part of a mangled name; NULL if there is none. */
 static const char *
 read_part(const char *at, const char **part, size_t *length)
 {

@@ -1,7 +1,6 @@
 /**
- * The class of a C++ object, read from its vtable alone (the type information
- * of the Itanium C++ ABI, which gcc and clang both follow). Private to this
- * folder.
+ * Finds the class of a C++ object from its vtable, by the type information of
+ * the Itanium C++ ABI, which gcc and clang follow. Private to pyext/bytes.
  */
 #ifndef LEAKGRAPH_RTTI_H
 #define LEAKGRAPH_RTTI_H
@@ -14,11 +13,11 @@ enum { LG_RTTI_NAME = 256, LG_RTTI_DEPTH = 8 };
  *  first. */
 typedef struct lg_rtti {
     unsigned count;
-    char name[LG_RTTI_DEPTH][LG_RTTI_NAME]; /**< cut when longer */
+    char name[LG_RTTI_DEPTH][LG_RTTI_NAME]; /**< cut if longer */
 } lg_rtti;
 
-/** By the address of a vtable, which is an object's first word. False if that
- *  is no vtable. */
+/** Reads them from the address of a vtable, which is an object's first word.
+ *  False if that is no vtable. */
 bool lg_rtti_read(lg_memory *memory, uintptr_t vtable, lg_rtti *out);
 /** Returns whether the class or one of those bases has this mangled name. */
 bool lg_rtti_is_a(const lg_rtti *rtti, const char *mangled);

@@ -43,8 +43,8 @@ fill(lg_window *window, unsigned first)
     }
 }
 
-/* Nothing is mapped at the lowest addresses, and the highest are the kernel's:
-   a word that is no address often looks like one of those. */
+/* Nothing is mapped at the lowest addresses, and the highest are the kernel's.
+   A word that is no address often looks like one of those. */
 const char *
 lg_memory_fetch(lg_memory *memory, uintptr_t address)
 {
@@ -81,9 +81,9 @@ lg_memory_copy(lg_memory *memory, uintptr_t address, void *to, size_t length)
     return true;
 }
 
-/** glibc's malloc keeps a block's size in the word before it, with three flags;
- *  bit 1: a mapping of its own, whose lead is in the word before that. Another
- *  malloc is asked by its own function. */
+/** glibc's malloc keeps a block's size in the word before it, with three flags.
+ *  Bit 1 marks a mapping of its own; the word before then has its padding. Any
+ *  other malloc has its own function for this. */
 static size_t
 block_of_glibc(lg_memory *memory, uintptr_t address)
 {

@@ -13,35 +13,35 @@
 
 enum {
     LG_PAGE = 4096,
-    LG_WINDOW_PAGES = 8, /**< copied at once, from the wanted one on */
+    LG_WINDOW_PAGES = 8, /**< copied at once, starting at the wanted one */
     LG_WINDOW = LG_WINDOW_PAGES * LG_PAGE,
     LG_WINDOWS = 1024,
 };
 
-/** A stretch of memory that is a multiple of its size. */
+/** A range of memory whose address is a multiple of its size. */
 typedef struct lg_window {
-    uintptr_t number; /**< of the stretch; 0: none */
+    uintptr_t number; /**< of the range; 0: none */
     char *copy;
-    uint8_t tried; /**< a bit for each page */
+    uint8_t tried; /**< one bit per page */
     uint8_t readable;
 } lg_window;
 
-/** Direct mapped: stretch n has window n % LG_WINDOWS. */
+/** Direct mapped: range n has window n % LG_WINDOWS. */
 typedef struct lg_memory {
     lg_window windows[LG_WINDOWS];
 } lg_memory;
 
-/** Lasts until the end of the capture; NULL when memory ran out. */
+/** Valid until the end of the capture; NULL when memory ran out. */
 lg_memory *lg_memory_open(lg_adapter_pass *pass);
 
-/** Drops all copies: what they show has gone. */
+/** Drops all copies, because the memory has changed. */
 void lg_memory_forget(lg_memory *memory);
 
-/** The copy of an address, made now: as below. */
+/** Makes a new copy of an address; the result is as below. */
 const char *lg_memory_fetch(lg_memory *memory, uintptr_t address);
 
-/** The copy of an address, good to the end of its page, and until the next call
- *  of a function of this header; NULL if it cannot be read. */
+/** The copy of an address, valid to the end of its page and until the next call
+ *  of a function of this header; NULL if the address is not readable. */
 static inline const char *
 lg_memory_at(lg_memory *memory, uintptr_t address)
 {
@@ -53,11 +53,11 @@ lg_memory_at(lg_memory *memory, uintptr_t address)
     return window->copy + address % LG_WINDOW;
 }
 
-/** Copies bytes; false, with *to undefined, if any cannot be read. */
+/** Copies bytes; false, with *to undefined, if any byte is not readable. */
 bool lg_memory_copy(lg_memory *memory, uintptr_t address, void *to,
                     size_t length);
 
-/** The word at an address; 0 if it cannot be read. */
+/** The word at an address; 0 if it is not readable. */
 static inline uintptr_t
 lg_memory_word(lg_memory *memory, uintptr_t address)
 {
@@ -70,19 +70,19 @@ lg_memory_word(lg_memory *memory, uintptr_t address)
     return word;
 }
 
-/** Returns whether a word may be the address of a C++ object: malloc's
- *  alignment, and inside the address space of a process. */
+/** Returns whether a word may be the address of a C++ object: aligned as malloc
+ *  aligns, and inside the address space of a process. */
 static inline bool
 lg_is_address(uintptr_t word)
 {
     return (word & 15) == 0 && word >= 4096 && word >> 47 == 0;
 }
 
-/** What malloc spends on the block that begins at this address, its own header
- *  included; 0 if that does not look like a block. */
+/** The bytes that malloc uses for the block at this address, with its header; 0
+ *  if it does not look like a block. */
 size_t lg_memory_block(lg_memory *memory, uintptr_t address);
-/** Returns whether lg_memory_block agrees with malloc about a block of this
- *  size that was just allocated; tried once for each process. */
+/** Returns whether lg_memory_block agrees with malloc about a new block of this
+ *  size; tries once per process. */
 bool lg_memory_knows_malloc(lg_memory *memory);
 
 #endif

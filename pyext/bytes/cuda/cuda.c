@@ -1,9 +1,10 @@
 /**
- * CUDA, as PyTorch's caching allocator and the driver tell of it.
+ * CUDA, from PyTorch's caching allocator and the driver.
  *
- * Only where torch.cuda is in use already: nothing here makes a CUDA context.
- * The allocator is asked before and after the walk, since threads that need no
- * GIL go on allocating; what is not the same both times is in flux.
+ * It reads them only if torch.cuda is already in use: nothing here makes a CUDA
+ * context. It takes a snapshot of the allocator before and after the walk,
+ * because threads without the GIL go on allocating. A block that differs is in
+ * flux.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/common/ask.h"
@@ -16,7 +17,7 @@
 enum { DEVICES = 64 };
 
 typedef struct cuda_device {
-    bool seen; /* it has a context: asking it for totals makes none */
+    bool seen; /* it has a context, so that reading totals makes none */
     bool has_stats, has_driver;
     uint64_t allocated, reserved;
     uint64_t driver_free, driver_total;
@@ -25,14 +26,12 @@ typedef struct cuda_device {
 typedef struct cuda_state {
     PyObject *memory; /* torch.cuda.memory, borrowed: a loaded module */
     bool has_blocks;
-    lg_dump dump; /* as it was before the walk */
+    lg_dump dump; /* the state before the walk */
     cuda_device devices[DEVICES];
 } cuda_state;
 
-/* -------------------------------------------------------------- blocks --- */
-
-/* The snapshot, where PyTorch can leave it out without the trace of past
- * allocations: that may be gigabytes. */
+/* Takes the snapshot, without the trace of past allocations if PyTorch can
+   leave it out: the trace may take gigabytes. */
 static PyObject *
 ask_snapshot(PyObject *memory)
 {
@@ -59,7 +58,7 @@ take_dump(PyObject *memory, bool with_frames, lg_dump *out, lg_error *err)
     return status;
 }
 
-/* PyTorch before 2.0 has its own allocator only, and no such function. */
+/* PyTorch before 2.0 has only its own allocator, and no such function. */
 static PyObject *
 ask_backend(PyObject *memory)
 {
@@ -90,8 +89,6 @@ find_blocks(lg_adapter_pass *pass, cuda_state *self)
     }
     Py_XDECREF(owned);
 }
-
-/* -------------------------------------------------------------- totals --- */
 
 static bool
 stat_of(PyObject *stats, const char *key, uint64_t *out)
@@ -149,9 +146,7 @@ find_totals(cuda_state *self, PyObject *cuda)
             ask_totals(self->memory, i, &self->devices[i]);
 }
 
-/* ------------------------------------------------------------- prepare --- */
-
-/* A process that was forked after CUDA was initialised cannot use it. */
+/* A process cannot use CUDA if it was forked after CUDA was initialised. */
 static bool
 is_usable(lg_adapter_pass *pass, PyObject *cuda)
 {
@@ -181,8 +176,6 @@ cuda_prepare(lg_adapter_pass *pass, void **state)
     *state = self;
     return true;
 }
-
-/* ----------------------------------------------------------------- ask --- */
 
 static uint32_t
 device_id(lg_adapter_pass *pass, unsigned ordinal)

@@ -1,5 +1,5 @@
-// Reading an allocator's snapshot. It may come from a file of anyone's: every
-// type, range and sum is checked.
+// Reads an allocator's snapshot. It may come from anybody's file, so this
+// checks every type, range and sum.
 #include "bytes/cuda/dump_reader.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ make_room(lg_dump_reader *self, void **items, size_t count, size_t *capacity,
     return true;
 }
 
-// Takes a malloc'ed text over; NULL stays no text.
+// Takes over a malloc'ed text, or NULL.
 static bool
 keep_text(lg_dump_reader *self, char *text, uint32_t *out)
 {
@@ -55,8 +55,6 @@ copy_text(lg_dump_reader *self, const char *text, uint32_t *out)
     return copy ? keep_text(self, copy, out) : lg_dump_run_out(self);
 }
 
-// ----------------------------------------------------------------- blocks ---
-
 static bool
 read_state(lg_dump_reader *self, PyObject *block, uint32_t *out)
 {
@@ -82,29 +80,29 @@ read_state(lg_dump_reader *self, PyObject *block, uint32_t *out)
                 : lg_dump_complain(self, "has no 'state'");
 }
 
-// What was asked for, and where: from the block itself, or, until PyTorch 2.0,
-// from the first entry of its `history`.
+// Reads the requested size and the stack: from the block itself or, before
+// PyTorch 2.0, from the first entry of its `history`.
 static bool
 read_origin(lg_dump_reader *self, PyObject *dict, lg_block *block)
 {
     PyObject *history = lg_dump_item(self, dict, LG_KEY_HISTORY);
     PyObject *frames = lg_dump_item(self, dict, LG_KEY_FRAMES);
-    bool told = lg_dump_number(lg_dump_item(self, dict, LG_KEY_REQUESTED_SIZE),
-                               &block->requested);
+    bool known = lg_dump_number(lg_dump_item(self, dict, LG_KEY_REQUESTED_SIZE),
+                                &block->requested);
     if (history != NULL && PyList_Check(history) && PyList_Size(history) > 0) {
         PyObject *first = PyList_GetItem(history, 0);
         if (!PyDict_Check(first))
             return lg_dump_complain(self, "has a 'history' of something else");
-        if (!told)
-            told = lg_dump_number(lg_dump_item(self, first, LG_KEY_REAL_SIZE),
-                                  &block->requested);
+        if (!known)
+            known = lg_dump_number(lg_dump_item(self, first, LG_KEY_REAL_SIZE),
+                                   &block->requested);
         if (frames == NULL)
             frames = lg_dump_item(self, first, LG_KEY_FRAMES);
     }
-    if (told && block->state == LG_BLOCK_ALLOCATED &&
+    if (known && block->state == LG_BLOCK_ALLOCATED &&
         block->requested > block->size)
         return lg_dump_complain(self, "is smaller than what was requested");
-    if (!told || block->requested > block->size)
+    if (!known || block->requested > block->size)
         block->requested = block->size;
     char *text = NULL;
     if (self->frames != NULL && !lg_frames_text(self->frames, frames, &text))
@@ -112,7 +110,7 @@ read_origin(lg_dump_reader *self, PyObject *dict, lg_block *block)
     return keep_text(self, text, &block->frames);
 }
 
-// `next`: where the block before it ends.
+// `next`: the end of the block before.
 static bool
 read_block(lg_dump_reader *self, PyObject *dict, const lg_segment *segment,
            uint64_t *next)
@@ -163,9 +161,7 @@ read_blocks(lg_dump_reader *self, PyObject *dict, const lg_segment *segment)
     return true;
 }
 
-// --------------------------------------------------------------- segments ---
-
-// (0, 0), or no word of it, is the pool that everything else comes from.
+// (0, 0), or a missing id, is the default pool.
 static bool
 read_pool(lg_dump_reader *self, PyObject *dict, uint32_t *out)
 {
@@ -274,7 +270,7 @@ read_segments(lg_dump_reader *self, PyObject *row)
         return lg_dump_run_out(self);
     for (size_t i = 0; i < count; i++) {
         self->at_segment = i;
-        // The row may be the caller's own list, and shrink.
+        // Another reference to the row may exist, and shrink it.
         if ((Py_ssize_t)i >= PySequence_Fast_GET_SIZE(row))
             break;
         if (!read_segment(self, PySequence_Fast_GET_ITEM(row, (Py_ssize_t)i),

@@ -1,9 +1,9 @@
 /**
- * The account of PyTorch's caching allocator, copied out of Python objects
- * (torch.cuda.memory._snapshot(), or the same read from a file). Understands
- * every layout so far: the list of segments alone, blocks without an address,
- * `history` instead of `requested_size` and `frames`, either name of a pending
- * block.
+ * Copies the account of PyTorch's caching allocator out of Python objects: the
+ * result of torch.cuda.memory._snapshot(), or the same from a file. It reads
+ * every layout so far: only the list of segments, blocks without an address,
+ * `history` instead of `requested_size` and `frames`, and both names of a
+ * pending block.
  */
 #ifndef LEAKGRAPH_DUMP_H
 #define LEAKGRAPH_DUMP_H
@@ -11,9 +11,9 @@
 #include <Python.h>
 #include <leakgraph/graph.h>
 
-/** String ids are indexes of `texts`, 0 for none; the device of a segment is
- *  its ordinal, from 0. Blocks lie behind each other segment by segment and
- *  fill each without a gap. */
+/** String ids are indexes of `texts`, 0 for none. The device of a segment is
+ *  its ordinal, from 0. Blocks follow each other segment by segment, and fill
+ *  each segment without a gap. */
 typedef struct lg_dump {
     lg_segment *segments;
     size_t segment_count;
@@ -23,16 +23,15 @@ typedef struct lg_dump {
     size_t text_count;
 } lg_dump;
 
-/** Copies a snapshot, with the GIL held; without the frames of its blocks,
- *  which are most of it, if only their states matter. LG_EINVAL says what is
- * wrong with it and where; no exception is left set. O(segments log + blocks).
- */
+/** Copies a snapshot, with the GIL held. Leave out the frames of its blocks,
+ *  which are most of it, if only the states matter. LG_EINVAL says what is
+ *  wrong and where; no exception stays set. O(segments log + blocks). */
 lg_status lg_dump_read(PyObject *snapshot, bool with_frames, lg_dump *out,
                        lg_error *err);
 void lg_dump_free(lg_dump *dump);
 
-/** Marks the blocks of `dump` that `later` does not have in the very same
- *  state. O(blocks log). LG_ENOMEM leaves all as they were. */
+/** Marks the blocks of `dump` that `later` does not have in the same state.
+ *  O(blocks log). LG_ENOMEM changes nothing. */
 lg_status lg_dump_compare(lg_dump *dump, const lg_dump *later, lg_error *err);
 
 #endif

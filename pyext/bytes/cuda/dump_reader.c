@@ -26,7 +26,7 @@ lg_dump_complain(lg_dump_reader *self, const char *format, ...)
         snprintf(where, sizeof where, "segments[%zu] ", self->at_segment);
     self->status =
         lg_error_set(self->err, LG_EINVAL,
-                     "not an allocator snapshot: %s%s; give what "
+                     "not an allocator snapshot: %s%s; pass what "
                      "torch.cuda.memory._snapshot() returned, or a file of it",
                      where, what);
     return false;

@@ -8,7 +8,7 @@
 #include "bytes/cuda/dump.h"
 #include "bytes/common/frames.h"
 
-/** The keys that are looked up, made once. */
+/** The keys to look up, made once. */
 typedef enum lg_dump_key {
     LG_KEY_STATE,
     LG_KEY_HISTORY,
@@ -31,30 +31,30 @@ typedef enum lg_dump_key {
 typedef struct lg_dump_reader {
     lg_dump dump;
     PyObject *keys[LG_KEYS];
-    lg_frames *frames; // NULL: they are left out
+    lg_frames *frames; // NULL: leave them out
     size_t block_capacity;
     size_t text_capacity;
     size_t at_segment;
-    size_t at_block; // SIZE_MAX: at the segment itself
+    size_t at_block; // SIZE_MAX: not in a block
     lg_error *err;
     lg_status status;
 } lg_dump_reader;
 
-/** False when memory ran out, said like any failure. To be closed always. */
+/** False when memory ran out, with the error set. Close in any case. */
 bool lg_dump_open(lg_dump_reader *self, bool with_frames);
 void lg_dump_close(lg_dump_reader *self);
 
-/** False, with the error set: what is wrong, behind where it is. */
+/** Sets the error: where, and what is wrong. Returns false. */
 bool lg_dump_complain(lg_dump_reader *self, const char *format, ...)
     LG_PRINTF(2, 3);
 bool lg_dump_run_out(lg_dump_reader *self);
 
-/** A borrowed item, or NULL; never leaves an exception. */
+/** A borrowed item, or NULL; leaves no exception. */
 PyObject *lg_dump_item(const lg_dump_reader *self, PyObject *dict,
                        lg_dump_key key);
 /** Returns whether the value, which may be NULL, is a whole number. */
 bool lg_dump_number(PyObject *value, uint64_t *out);
-/** Complains if the dict has no such number. */
+/** Complains unless the dict has such a number. */
 bool lg_dump_need(lg_dump_reader *self, PyObject *dict, lg_dump_key key,
                   uint64_t *out);
 

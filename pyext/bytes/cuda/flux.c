@@ -1,4 +1,4 @@
-// What changed between two snapshots of an allocator.
+// Finds what changed between two snapshots of an allocator.
 #include "bytes/cuda/dump.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /**
- * CuPy arrays: `data` is a pointer into `data.mem`, the block of the pool (or
- * the foreign memory) that stays as long as any array on it.
+ * CuPy arrays: `data` points into `data.mem`, the block of the pool (or the
+ * foreign memory) that lives as long as any array on it.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/common/ask.h"
@@ -34,16 +34,17 @@ ask_memory(lg_adapter_pass *pass, PyObject *array, lg_array_memory *out)
     uint64_t ordinal;
     PyObject *memory = lg_ask_inner(array, "data", "mem");
     PyObject *owner = memory ? lg_ask_attribute(memory, "_owner") : NULL;
-    bool told = memory != NULL &&
-                lg_ask_number(lg_ask_attribute(memory, "ptr"), &out->address) &&
-                lg_ask_number(lg_ask_attribute(memory, "size"), &out->length) &&
-                lg_ask_number(lg_ask_attribute(memory, "device_id"), &ordinal);
-    if (told)
+    bool known =
+        memory != NULL &&
+        lg_ask_number(lg_ask_attribute(memory, "ptr"), &out->address) &&
+        lg_ask_number(lg_ask_attribute(memory, "size"), &out->length) &&
+        lg_ask_number(lg_ask_attribute(memory, "device_id"), &ordinal);
+    if (known)
         out->device = lg_cuda_device(pass, ordinal);
     out->owned = owner == NULL;
     Py_XDECREF(owner);
     Py_XDECREF(memory);
-    return told;
+    return known;
 }
 
 static void
@@ -59,7 +60,7 @@ cupy_ask(lg_adapter_pass *pass, void *state)
         if (ask_memory(pass, array.object, &memory))
             lg_array_keeps(pass, &array, &memory, "cupy.memory", &form);
         else
-            lg_array_unknown(pass, &array, "CuPy does not tell its memory");
+            lg_array_unknown(pass, &array, "CuPy does not report its memory");
     }
 }
 

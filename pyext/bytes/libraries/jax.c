@@ -1,5 +1,5 @@
 /**
- * JAX arrays, by their public attributes: pointer, size and device of each
+ * JAX arrays, from their public attributes: pointer, size and device of each
  * shard that this process can address.
  */
 #include "bytes/common/adapters.h"
@@ -23,8 +23,8 @@ jax_prepare(lg_adapter_pass *pass, void **state)
     lg_array_types_add(types, "jaxlib.xla_extension", "ArrayImpl");
     if (lg_array_types_empty(types)) {
         free(types);
-        lg_pass_note(pass, "not inspected: the class of jax.Array is not "
-                           "where leakgraph knows it");
+        lg_pass_note(pass, "not inspected: the class of jax.Array is missing "
+                           "from its known place");
         return false;
     }
     lg_pass_note(pass, "inspected: %s", lg_ask_version("jax"));
@@ -61,14 +61,14 @@ device_of(lg_adapter_pass *pass, PyObject *device)
     return id;
 }
 
-/* What an array of one device keeps, on that device. False if JAX does not tell
- * all of it. */
+/* Adds what an array keeps on its one device. False if JAX does not report all
+   of it. */
 static bool
 add_part(lg_adapter_pass *pass, const lg_instance *array, PyObject *device,
          PyObject *data, const lg_array_form *form)
 {
     lg_array_memory memory = {.owned = true};
-    bool told =
+    bool known =
         device != NULL && data != NULL &&
         lg_ask_number(lg_ask_method(data, "unsafe_buffer_pointer"),
                       &memory.address) &&
@@ -76,30 +76,31 @@ add_part(lg_adapter_pass *pass, const lg_instance *array, PyObject *device,
                        &memory.length) ||
          lg_ask_number(lg_ask_attribute(data, "nbytes"), &memory.length)) &&
         (memory.device = device_of(pass, device)) != LG_NONE;
-    if (told)
+    if (known)
         lg_array_keeps(pass, array, &memory, "jax.memory", form);
-    return told;
+    return known;
 }
 
-/* The shards of an array on several devices are objects that JAX makes when it
- * is asked for them, and keeps: they are looked at where somebody has asked. */
+/* Adds the shards of an array on several devices. JAX makes and keeps these
+   objects on the first access; this reads them only if the program has made
+   them. */
 static bool
 add_shards(lg_adapter_pass *pass, const lg_instance *array, PyObject *shards,
            const lg_array_form *form)
 {
-    bool told = PyList_CheckExact(shards);
-    for (Py_ssize_t i = 0; told && i < PyList_GET_SIZE(shards); i++) {
+    bool known = PyList_CheckExact(shards);
+    for (Py_ssize_t i = 0; known && i < PyList_GET_SIZE(shards); i++) {
         PyObject *shard = PyList_GET_ITEM(shards, i);
         PyObject *data = lg_pass_attribute(pass, shard, "_data");
-        told = data != NULL && Py_TYPE(data) == Py_TYPE(array->object) &&
-               add_part(pass, array, lg_pass_attribute(pass, shard, "_device"),
-                        data, form);
+        known = data != NULL && Py_TYPE(data) == Py_TYPE(array->object) &&
+                add_part(pass, array, lg_pass_attribute(pass, shard, "_device"),
+                         data, form);
     }
-    return told;
+    return known;
 }
 
-/* Returns whether a sharding is of one of JAX's own classes: others may
-   answer anything. */
+/* Returns whether a sharding is of one of JAX's own classes. Other classes may
+   run any code. */
 static bool
 is_own_sharding(PyObject *sharding)
 {
@@ -136,22 +137,23 @@ ask_array(lg_adapter_pass *pass, const lg_instance *array)
     if (lg_ask_true(lg_ask_method(array->object, "is_deleted")))
         return;
     lg_array_form form = lg_array_describe(pass, array);
-    /* Its pointer would be waited for. */
+    /* Reading its pointer would wait for it. */
     if (!lg_ask_true(lg_ask_method(array->object, "is_ready"))) {
-        lg_array_unknown(pass, array, "it is still being computed");
+        lg_array_unknown(pass, array, "JAX is still computing it");
         return;
     }
     PyObject *shards =
         lg_pass_attribute(pass, array->object, "addressable_shards");
     PyObject *device = shards == NULL ? only_device(array->object) : NULL;
     if (shards == NULL && device == NULL)
-        lg_array_unknown(pass, array,
-                         "JAX tells the memory of an array on several devices "
-                         "only once its addressable_shards were asked for");
+        lg_array_unknown(
+            pass, array,
+            "JAX reports the memory of an array on several devices "
+            "only after an access to its addressable_shards");
     else if (shards != NULL
                  ? !add_shards(pass, array, shards, &form)
                  : !add_part(pass, array, device, array->object, &form))
-        lg_array_unknown(pass, array, "JAX does not tell its memory");
+        lg_array_unknown(pass, array, "JAX does not report its memory");
     Py_XDECREF(device);
 }
 

@@ -1,6 +1,6 @@
 /**
- * matplotlib: the pixels that Agg keeps for a canvas, and what is to be said of
- * each figure. All of it is read from the instances' own storage.
+ * matplotlib: the pixels that Agg keeps for a canvas, and the facts of each
+ * figure. It reads all of it from the instances' own storage.
  */
 #include "bytes/libraries/matplotlib.h"
 #include "bytes/common/adapters.h"
@@ -20,7 +20,7 @@ enum {
 };
 enum { BUCKETS = 1024 };
 
-/** What is counted for a figure while its artists are met. */
+/** The counts of a figure while the passes meet its artists. */
 typedef struct figure {
     PyObject *object;
     uint32_t node; /**< LG_NONE: not met yet */
@@ -38,8 +38,6 @@ typedef struct matplotlib_state {
     figure *figures[BUCKETS];
 } matplotlib_state;
 
-/* ------------------------------------------------------------- prepare --- */
-
 static PyTypeObject *
 type_in(const char *module, const char *name)
 {
@@ -48,7 +46,7 @@ type_in(const char *module, const char *name)
     return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
 }
 
-/** matplotlib computes __version__ when it is asked. */
+/** matplotlib computes __version__ on access. */
 static const char *
 version(void)
 {
@@ -109,8 +107,6 @@ finish(void *state)
     (void)state;
 }
 
-/* ------------------------------------------------------------- figures --- */
-
 static figure *
 entry_of(lg_adapter_pass *pass, matplotlib_state *state, PyObject *object)
 {
@@ -125,7 +121,7 @@ entry_of(lg_adapter_pass *pass, matplotlib_state *state, PyObject *object)
     return *bucket = entry;
 }
 
-/** The figure that an artist is in, if need be by the part of a figure. Up to
+/** The figure of an artist, or of the subfigure that the artist is in. Up to
  *  3.9 the attribute is `figure`. */
 static PyObject *
 figure_around(lg_adapter_pass *pass, const matplotlib_state *state,
@@ -174,7 +170,7 @@ mark_registered(lg_adapter_pass *pass, matplotlib_state *state)
     }
 }
 
-/** The size of a canvas that was not drawn: inches times dots per inch. */
+/** The size of a canvas that was never drawn: inches times dots per inch. */
 static lg_extent
 extent_to_be(lg_adapter_pass *pass, PyObject *object)
 {
@@ -214,9 +210,9 @@ add_extent(lg_adapter_pass *pass, uint32_t node, lg_extent of)
                             (size_t)length);
 }
 
-/** The number under which pyplot knows or knew the figure, which is also its
- *  text: its manager's, and what pyplot noted on the figure itself, under a
- *  name that changed with 3.10. */
+/** The number of the figure in pyplot, now or before: that of its manager, or
+ *  the one that pyplot noted on the figure, under a name that changed with
+ *  3.10. It becomes the figure's text, too. */
 static void
 describe_number(lg_adapter_pass *pass, uint32_t node, PyObject *object,
                 PyObject *canvas)

@@ -1,6 +1,4 @@
-/**
- * The pixels that Agg keeps, read from its C++ objects through safe reads.
- */
+/** Finds the pixels that Agg keeps, from its C++ objects through safe reads. */
 #include "bytes/libraries/matplotlib.h"
 #include "bytes/common/exporter.h"
 
@@ -34,7 +32,7 @@ lg_renderer_extent(lg_adapter_pass *pass, PyObject *renderer)
     return lg_extent_of(width, height);
 }
 
-/** The C++ object behind a wrapper, be it matplotlib's own or pybind11's. */
+/** The C++ object behind a wrapper of matplotlib or of pybind11. */
 static const void *
 behind(PyObject *wrapper)
 {
@@ -46,8 +44,9 @@ behind(PyObject *wrapper)
     return inner;
 }
 
-/** Where the pixels lie: src/_backend_agg.h, RendererAgg has width, height,
- *  dpi, the number of bytes, the pixels. NULL if that is not to be seen. */
+/** The address of the pixels. In src/_backend_agg.h, RendererAgg has width,
+ *  height, dpi, the number of bytes, the pixels. NULL if memory does not look
+ *  like that. */
 static const void *
 pixels_of(PyObject *wrapper, lg_extent of)
 {
@@ -83,8 +82,9 @@ lg_renderer_scan(lg_adapter_pass *pass, const lg_instance *instance)
     lg_shown_memory_add(pass, node, &memory);
 }
 
-/** A copy of a part of the canvas, as blitting keeps: src/_backend_agg.h,
- *  BufferRegion has the pixels, two corners, width, height and stride. */
+/** A copy of a part of the canvas, as blitting keeps one. In
+ *  src/_backend_agg.h, BufferRegion has the pixels, two corners, width, height
+ *  and stride. */
 void
 lg_region_scan(lg_adapter_pass *pass, const lg_instance *instance)
 {

@@ -1,6 +1,6 @@
 /**
- * Numba's device arrays: `gpu_data` is a pointer, or a view of one, whose
- * `owner` is the whole allocation that stays as long as any array on it.
+ * Numba's device arrays: `gpu_data` is a pointer, or a view of one. Its `owner`
+ * is the whole allocation, which lives as long as any array on it.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/common/ask.h"
@@ -51,17 +51,17 @@ ask_memory(lg_adapter_pass *pass, PyObject *array, lg_array_memory *out)
     PyObject *owner = pointer ? lg_ask_attribute(pointer, "owner") : NULL;
     PyObject *device =
         pointer ? lg_ask_inner(pointer, "context", "device") : NULL;
-    bool told = pointer != NULL && device != NULL &&
-                lg_ask_number(lg_ask_attribute(device, "id"), &ordinal);
-    if (told) {
+    bool known = pointer != NULL && device != NULL &&
+                 lg_ask_number(lg_ask_attribute(device, "id"), &ordinal);
+    if (known) {
         out->owned = owner != NULL && ask_range(owner, out);
-        told = out->owned || ask_range(pointer, out);
+        known = out->owned || ask_range(pointer, out);
         out->device = lg_cuda_device(pass, ordinal);
     }
     Py_XDECREF(device);
     Py_XDECREF(owner);
     Py_XDECREF(pointer);
-    return told;
+    return known;
 }
 
 static void
@@ -77,7 +77,7 @@ numba_ask(lg_adapter_pass *pass, void *state)
         if (ask_memory(pass, array.object, &memory))
             lg_array_keeps(pass, &array, &memory, "numba.memory", &form);
         else
-            lg_array_unknown(pass, &array, "Numba does not tell its memory");
+            lg_array_unknown(pass, &array, "Numba does not report its memory");
     }
 }
 

@@ -1,6 +1,6 @@
 /**
- * numpy arrays: not seen by the collector at all. Read from memory at the
- * layout of the loaded numpy, which is never imported.
+ * numpy arrays, which the collector does not see. The adapter reads their
+ * memory at the layout of the loaded numpy, and never imports numpy.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/common/exporter.h"
@@ -13,7 +13,7 @@
 enum { KIND_ARRAY = 1, KIND_DESCRIPTOR, KIND_RECORD };
 enum { KNOWN = 256, KNOWN_DIMENSIONS = 4 };
 
-/** What is said of an array: most heaps have many of few kinds. */
+/** The facts of an array: most heaps have many arrays of few kinds. */
 typedef struct description {
     PyObject *descriptor;
     int dimension_count;
@@ -30,7 +30,7 @@ typedef struct numpy_state {
     uint32_t type;                /**< of buffers */
     uint32_t data;                /**< string id of the name of their edges */
     uint32_t dtype, shape, bytes; /**< string ids of the facts' keys */
-    description known[KNOWN + 1]; /**< by hash; the first for the others */
+    description known[KNOWN + 1]; /**< by hash; the first is for all others */
 } numpy_state;
 
 /** A scalar of a structured type, a view of its array
@@ -42,10 +42,8 @@ typedef struct record_layout {
     PyObject *base;
 } record_layout;
 
-/* ------------------------------------------------------------- prepare --- */
-
-/** The number of the layout that extension modules are compiled for, from
- *  numpy's own table of functions: its first tells it. 0 if there is none. */
+/** The number of the layout that extension modules are compiled for, which the
+ *  first function of numpy's own table returns. 0 if there is none. */
 static unsigned
 abi_number(void)
 {
@@ -131,8 +129,6 @@ finish(void *state)
     (void)state;
 }
 
-/* --------------------------------------------------------------- visit --- */
-
 static size_t
 item_count(const lg_array *array)
 {
@@ -142,8 +138,8 @@ item_count(const lg_array *array)
     return count;
 }
 
-/** Only the owner of the memory holds what its items refer to; what an owner
- *  allocated is contiguous. */
+/** Adds what the items refer to. Only the owner of the memory holds it, and
+ *  memory that an owner allocated is contiguous. */
 static void
 name_items(lg_adapter_pass *pass, const numpy_state *state,
            const lg_array *array)
@@ -200,10 +196,8 @@ visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
     }
 }
 
-/* ---------------------------------------------------------------- pass --- */
-
-/** Where the items of a view lie: from the lowest to the end of the highest.
- *  False if it shows nothing. */
+/** The range of a view's items, from the lowest to the end of the highest.
+ *  False if it has none. */
 static bool
 show_view(const lg_array *array, const numpy_state *state, lg_shown_memory *out)
 {
@@ -221,7 +215,7 @@ show_view(const lg_array *array, const numpy_state *state, lg_shown_memory *out)
     return out->length > 0;
 }
 
-/** "256, 1024", cut when it does not fit. */
+/** Writes "256, 1024"; cuts it if it does not fit. */
 static int
 format_shape(const lg_array *array, char *out, size_t size)
 {
@@ -233,7 +227,7 @@ format_shape(const lg_array *array, char *out, size_t size)
     return (int)(length < size ? length : size - 1);
 }
 
-/** Text and facts, interned. */
+/** Interns text and facts. */
 static void
 describe(lg_builder *builder, const lg_array *array, lg_descriptor descriptor,
          description *out)
@@ -262,7 +256,7 @@ is_of(const description *known, const lg_array *array)
                    (size_t)array->dimension_count * sizeof(Py_ssize_t)) == 0);
 }
 
-/** The description of an array, from one that was like it if there is one. */
+/** The description of an array; reuses that of a similar array. */
 static const description *
 description_of(lg_builder *builder, numpy_state *state, const lg_array *array)
 {
@@ -295,8 +289,8 @@ add_facts(lg_adapter_pass *pass, const numpy_state *state, uint32_t node,
     lg_builder_add_fact_ids(builder, node, state->bytes, about->bytes);
 }
 
-/** Items may refer to what is not in their own memory: numpy 2's strings of any
- *  length do, and what is nested too deep. */
+/** Notes that items refer to memory elsewhere: numpy 2's strings of any length
+ *  do, and so do items that are nested too deep. */
 static void
 note_incomplete(lg_adapter_pass *pass, const numpy_state *state, uint32_t node,
                 const lg_array *array)
@@ -306,8 +300,8 @@ note_incomplete(lg_adapter_pass *pass, const numpy_state *state, uint32_t node,
     if (!item.references)
         return;
     lg_descriptor_references(array->descriptor, state->wide, &references);
-    const char *why = item.kind == 'T' ? "strings that are kept elsewhere"
-                                       : "items of a type that is not known";
+    const char *why = item.kind == 'T' ? "strings outside of the array's memory"
+                                       : "items of an unknown type";
     if (references.incomplete)
         lg_builder_add_fact(lg_pass_builder(pass), node, "not inspected", why,
                             strlen(why));

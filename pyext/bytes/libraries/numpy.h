@@ -1,13 +1,11 @@
-/**
- * The parts of numpy's descriptors that the adapter reads; they differ between
- * numpy 1 and 2.
- */
+/** The parts of numpy's descriptors that the adapter reads. They differ between
+ *  numpy 1 and 2. */
 #ifndef LEAKGRAPH_NUMPY_H
 #define LEAKGRAPH_NUMPY_H
 
 #include "bytes/common/numpy_array.h"
 
-/** What is read of a descriptor. */
+/** What the adapter reads of a descriptor. */
 typedef struct lg_descriptor {
     const PyTypeObject *scalar_type;
     char kind;       /**< 'f', 'U', 'V' ... */
@@ -17,17 +15,17 @@ typedef struct lg_descriptor {
     PyObject *fields;   /**< dict of tuples, or NULL */
     PyObject *names;    /**< tuple, or NULL */
     PyObject *metadata; /**< dict, or NULL */
-    PyObject *inner;    /**< of a subarray: the descriptor of its items */
-    PyObject *shape;    /**< of a subarray: tuple */
+    PyObject *inner;    /**< in a subarray: the descriptor of its items */
+    PyObject *shape;    /**< in a subarray: tuple */
 } lg_descriptor;
 
-/** 1 or 2: which numpy is loaded; 0: none, or one that is not known. */
+/** The generation of the loaded numpy, 1 or 2; 0: none, or an unknown one. */
 int lg_numpy_generation(void);
 
 /** The descriptor of numpy 1 or, if `wide`, 2. */
 lg_descriptor lg_descriptor_read(PyObject *object, bool wide);
 
-/** Where in an item the references lie. */
+/** The offsets of the references in an item. */
 typedef struct lg_references {
     size_t count;
     size_t offset[256];

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** What both versions begin with. */
+/** The first fields of both versions. */
 #define DESCRIPTOR_HEAD                                                        \
     PyObject_HEAD                                                              \
     PyTypeObject *scalar_type;                                                 \
@@ -49,7 +49,7 @@ enum {
     OBJECT_NUMBER = 17,
     BUILTIN_END = 24,
     USER_BEGIN = 256,
-    USER_END = 2056, /* here numpy 2's own of the new kind begin */
+    USER_END = 2056, /* here begin numpy 2's own types of the new kind */
     HOLDS_REFERENCES = 0x01,
     NESTING_MAX = 16,
 };
@@ -93,7 +93,7 @@ lg_descriptor_read(PyObject *object, bool wide)
     };
 }
 
-/** A part of an item that is still to be looked at. */
+/** A part of an item that waits for its turn. */
 typedef struct part {
     PyObject *descriptor;
     size_t offset;
@@ -127,8 +127,8 @@ add_offset(lg_references *out, size_t offset)
         out->offset[out->count++] = offset;
 }
 
-/** A field is there under its name and again under its title: add_offset tells
- *  that they are one. */
+/** Adds a field, which may stand under its name and again under its title.
+ *  add_offset merges the two. */
 static void
 add_fields(search *state, PyObject *fields, size_t offset)
 {
@@ -198,7 +198,7 @@ lg_descriptor_name(const lg_descriptor *descriptor, char *out, size_t size)
                  descriptor->item_size / (descriptor->kind == 'U' ? 4 : 1));
     else
         snprintf(out, size, "%s", text);
-    /* numpy's own names that Python's would hide: object_, bool_. */
+    /* numpy's own names that would hide a builtin: object_, bool_. */
     size_t length = strlen(out);
     if (length > 1 && out[length - 1] == '_')
         out[length - 1] = '\0';

@@ -1,7 +1,7 @@
 /**
- * DataFrames and Series of pandas: their arrays are numpy's or pyarrow's; here
- * the way to them gets names, blocks the names of their columns, and hash
- * tables of indexes their bytes.
+ * DataFrames and Series of pandas. Their arrays are numpy's or pyarrow's. This
+ * names the references to them, names the columns of blocks, and adds the bytes
+ * of the hash tables of indexes.
  */
 #include "bytes/libraries/pandas.h"
 #include "bytes/common/adapters.h"
@@ -18,7 +18,7 @@ enum {
 };
 enum {
     NAMES_SHOWN = 4,
-    DESCRIBED = 10000, /**< at most so many managers and frames are */
+    DESCRIBED = 10000, /**< the most managers and frames to describe */
 };
 
 static PyTypeObject *
@@ -35,7 +35,7 @@ prepare(lg_adapter_pass *pass, void **out)
     static lg_pandas_class known[LG_PANDAS_CLASSES];
     static const PyTypeObject *known_of;
     PyTypeObject *frame = type_in("pandas.core.generic", "NDFrame");
-    /* Without DataFrame pandas is still being imported. */
+    /* pandas without DataFrame is still being imported. */
     if (frame == NULL || type_in("pandas", "DataFrame") == NULL)
         return false;
     lg_pandas *state = lg_pass_keep(pass, sizeof *state);
@@ -43,8 +43,8 @@ prepare(lg_adapter_pass *pass, void **out)
         return false;
     if (known_of != frame && !lg_pandas_find(known)) {
         lg_pass_note(pass,
-                     "not inspected: pandas %s keeps its columns in "
-                     "another way than leakgraph knows",
+                     "not inspected: pandas %s stores its columns in "
+                     "a layout that leakgraph does not know",
                      lg_ask_version("pandas"));
         return false;
     }
@@ -105,8 +105,6 @@ finish(void *state)
     (void)state;
 }
 
-/* ------------------------------------------------------------- columns --- */
-
 /** `[a, b, c, d ... (12 columns)]`. */
 static void
 format_columns(lg_adapter_pass *pass, const lg_pandas *state, PyObject *place,
@@ -118,7 +116,7 @@ format_columns(lg_adapter_pass *pass, const lg_pandas *state, PyObject *place,
         if (count >= NAMES_SHOWN)
             continue;
         lg_text_add(out, count > 0 ? ", " : "");
-        lg_pandas_say_label(pass, state, columns, column, out);
+        lg_pandas_add_label(pass, state, columns, column, out);
     }
     if (count > NAMES_SHOWN)
         lg_text_addf(out, " ... (%zd columns)", count);
@@ -147,7 +145,7 @@ describe_block(lg_adapter_pass *pass, const lg_pandas *state, PyObject *block,
     lg_text_free(&text);
 }
 
-/** A Series has one axis, and its block no columns. */
+/** Names a Series: it has one axis, and its block has no columns. */
 static void
 describe_manager(lg_adapter_pass *pass, const lg_pandas *state,
                  PyObject *manager)
@@ -171,10 +169,8 @@ describe_manager(lg_adapter_pass *pass, const lg_pandas *state,
     Py_DECREF(columns);
 }
 
-/* ----------------------------------------------------------------- ask --- */
-
-/** The axes that a frame's manager keeps, borrowed, or NULL. That of a Series
- *  is written in Python. */
+/** The axes of a frame's manager, borrowed, or NULL. The manager of a Series is
+ *  written in Python. */
 static PyObject *
 axes_of(lg_adapter_pass *pass, const lg_pandas *state, PyObject *frame)
 {
@@ -189,7 +185,7 @@ axes_of(lg_adapter_pass *pass, const lg_pandas *state, PyObject *frame)
     return axes != NULL && PyList_CheckExact(axes) ? axes : NULL;
 }
 
-/** `1000x3` of a DataFrame, `losses[1000]` of a Series. */
+/** Writes `1000x3` for a DataFrame, `losses[1000]` for a Series. */
 static void
 describe_frame(lg_adapter_pass *pass, const lg_pandas *state,
                const lg_instance *instance)
@@ -207,7 +203,7 @@ describe_frame(lg_adapter_pass *pass, const lg_pandas *state,
     if (rows < 0 || columns < 0)
         return;
     if (count == 1 && name != NULL && PyUnicode_CheckExact(name))
-        lg_pass_say(&text, name, 60);
+        lg_pass_add_text(&text, name, 60);
     if (count == 1)
         lg_text_addf(&text, "[%zd]", rows);
     else
@@ -218,12 +214,12 @@ describe_frame(lg_adapter_pass *pass, const lg_pandas *state,
     lg_text_free(&text);
 }
 
-/** The slots of a hash table are in C, beside the object. A class derived from
- *  it in Python may answer anything. */
+/** Adds the slots of a hash table, which lie in C beside the object. A subclass
+ *  written in Python may run any code, so it has none. */
 static void
 ask_table(lg_adapter_pass *pass, const lg_instance *instance)
 {
-    static const char why[] = "pandas does not tell its size";
+    static const char why[] = "pandas does not report its size";
     uint64_t bytes;
     if (!lg_type_is_pythons(Py_TYPE(instance->object)) &&
         lg_ask_number(lg_ask_method(instance->object, "sizeof"), &bytes))

@@ -1,16 +1,14 @@
-/**
- * The fields of pandas' own C structures.
- */
+/** Finds the fields of pandas' own C structures. */
 #include "bytes/common/ask.h"
 #include "bytes/libraries/pandas.h"
 
 #include <string.h>
 
-/** A class, its fields, and the attribute that answers with each. */
+/** A class, its fields, and the attribute that returns each. */
 typedef struct detector {
     const char *module;
     const char *name;
-    const char *former; /**< what the class was called up to pandas 1.5 */
+    const char *former; /**< the name of the class up to pandas 1.5 */
     struct {
         const char *name;
         const char *attribute;
@@ -54,8 +52,8 @@ member(const char *module, const char *name)
     return loaded != NULL ? lg_pass_member(loaded, name) : NULL;
 }
 
-/** The offset of the one word that has this value; 0 if there is none, or if
- *  there are several. */
+/** The offset of the only word with this value; 0 if there is none, or if there
+ *  are several. */
 static uint32_t
 offset_of(PyObject *made, const PyObject *value)
 {
@@ -72,7 +70,7 @@ offset_of(PyObject *made, const PyObject *value)
     return found;
 }
 
-/** The class of what was made, NULL if it is another. */
+/** The class of the new object; NULL if it is another one. */
 static PyTypeObject *
 class_of(const detector *from, PyObject *made)
 {
@@ -87,7 +85,7 @@ class_of(const detector *from, PyObject *made)
     return NULL;
 }
 
-/** Finds those fields that are not None in what was made. */
+/** Finds those fields of the new object that are not None. */
 static void
 find_fields(const detector *from, PyObject *made, lg_pandas_class *out)
 {
@@ -106,11 +104,9 @@ find_fields(const detector *from, PyObject *made, lg_pandas_class *out)
     out->type = type;
 }
 
-/* -------------------------------------------------------------- making --- */
-
 typedef struct making {
     lg_pandas_class *classes;
-    PyObject *array; /**< of two objects */
+    PyObject *array; /**< with two objects */
 } making;
 
 static PyObject *
@@ -119,7 +115,8 @@ class_named(size_t which)
     return member(detectors[which].module, detectors[which].name);
 }
 
-/** Placements know their columns by a slice or by an array: one of each. */
+/** Makes a placement of a slice and one of an array: pandas keeps both kinds.
+ *  */
 static void
 find_placement(making *to, PyObject *slice, PyObject *numbers)
 {
@@ -170,7 +167,7 @@ find_others(making *to)
                            : NULL;
     PyObject *engine = lg_ask_callf(
         member("pandas._libs.index", "ObjectEngine"), "(O)", to->array);
-    /* It makes its table of what is not sorted when it is asked. */
+    /* The engine makes its table on the first lookup of an unsorted index. */
     PyObject *look = engine ? lg_ask_attribute(engine, "get_loc") : NULL;
     Py_XDECREF(lg_ask_callf(look, "(s)", "a"));
     find_fields(&detectors[LG_PANDAS_REFS], refs, &to->classes[LG_PANDAS_REFS]);

@@ -1,6 +1,6 @@
 /**
- * How long an Index or a column of pandas is, and what its labels are: read
- * from its memory, since its methods may be anybody's.
+ * The length and the labels of an Index or a column of pandas. It reads them
+ * from memory, because the methods may belong to a user's subclass.
  */
 #include "bytes/common/ask.h"
 #include "bytes/libraries/numpy.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/** Arrays wrapped in arrays end somewhere. */
+/** The limit for arrays wrapped in arrays. */
 enum { NESTED_MAX = 4, LABEL_MAX = 60 };
 
 /** Objects/rangeobject.c: rangeobject. */
@@ -32,8 +32,8 @@ number_of(PyObject *object, Py_ssize_t *out)
     return overflow == 0;
 }
 
-/** What an Index or an array of pandas keeps its elements in: a range, an array
- *  of numpy's, chunks of pyarrow's; borrowed, or NULL. */
+/** The object that holds the elements of an Index or an array of pandas: a
+ *  range, an array of numpy, or chunks of pyarrow; borrowed, or NULL. */
 static PyObject *
 elements_of(lg_adapter_pass *pass, const lg_pandas *pandas, PyObject *object)
 {
@@ -80,14 +80,12 @@ lg_pandas_length(lg_adapter_pass *pass, const lg_pandas *pandas,
     return length;
 }
 
-/* -------------------------------------------------------------- labels --- */
-
 static void
 say_object(PyObject *label, lg_text *out)
 {
     Py_ssize_t number;
     if (label != NULL && PyUnicode_CheckExact(label))
-        lg_pass_say(out, label, LABEL_MAX);
+        lg_pass_add_text(out, label, LABEL_MAX);
     else if (number_of(label, &number))
         lg_text_addf(out, "%zd", number);
     else
@@ -128,8 +126,8 @@ say_array_item(const lg_array *array, Py_ssize_t i, lg_text *out)
     }
 }
 
-/** pandas' own arrays of strings alone: an element of another type might be
- *  made by code that came with the type. */
+/** Only for pandas' own arrays of strings: code of a user's type might make an
+ *  element of another type. */
 static void
 say_chunk_item(const lg_pandas *pandas, PyObject *values, PyObject *chunks,
                Py_ssize_t i, lg_text *out)
@@ -145,7 +143,7 @@ say_chunk_item(const lg_pandas *pandas, PyObject *values, PyObject *chunks,
 }
 
 void
-lg_pandas_say_label(lg_adapter_pass *pass, const lg_pandas *pandas,
+lg_pandas_add_label(lg_adapter_pass *pass, const lg_pandas *pandas,
                     PyObject *index, Py_ssize_t i, lg_text *out)
 {
     PyObject *elements = elements_of(pass, pandas, index);
@@ -159,8 +157,6 @@ lg_pandas_say_label(lg_adapter_pass *pass, const lg_pandas *pandas,
         say_chunk_item(pandas, lg_pass_attribute(pass, index, "_data"),
                        elements, i, out);
 }
-
-/* ------------------------------------------------------------- columns --- */
 
 /** Element `row` of a slice; false beyond the last. */
 static bool

@@ -1,6 +1,6 @@
 /**
- * Images of Pillow: the pixels, read from its C structures through safe reads.
- * A file that was opened has none before they are needed.
+ * Images of Pillow: it reads the pixels from Pillow's C structures through safe
+ * reads. An opened file has no pixels before the program needs them.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/common/ask.h"
@@ -70,9 +70,7 @@ visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
     lg_pass_name_edge(pass, lender.viewed, LG_EDGE_ATTRIBUTE, "view");
 }
 
-/* -------------------------------------------------------------- pixels --- */
-
-/** The image that is being looked at. */
+/** The image that the pass is reading. */
 typedef struct looking {
     lg_adapter_pass *pass;
     lg_memory *memory;
@@ -88,7 +86,7 @@ fail(const looking *at, const char *why)
                         "not inspected", why, strlen(why));
 }
 
-/** What malloc spends on a piece beyond what was asked for. */
+/** The bytes that malloc uses for a piece beyond the requested ones. */
 static uint64_t
 rest_of(const looking *at, uintptr_t address, uint64_t length)
 {
@@ -116,8 +114,8 @@ add_piece(looking *at, uintptr_t address, uint64_t length)
         lg_builder_add_span(builder, &span);
 }
 
-/** Images of more than some megabytes are in several pieces, of whole lines
- *  each. */
+/** Adds the pieces of an image. One of more than some megabytes is in several
+ *  pieces of whole lines. */
 static void
 add_pieces(looking *at)
 {
@@ -128,7 +126,7 @@ add_pieces(looking *at)
     uintptr_t next = at->pixels.blocks;
     for (uint32_t i = 0; i <= at->pixels.height; i++, next += sizeof piece) {
         if (!lg_memory_copy(at->memory, next, &piece, sizeof piece)) {
-            fail(at, "its pixels cannot be read");
+            fail(at, "its pixels are not readable");
             return;
         }
         if (piece.address == 0)
@@ -139,7 +137,7 @@ add_pieces(looking *at)
     fail(at, "it has more pieces than lines");
 }
 
-/** Lines may be upside down, with gaps. */
+/** Adds an image whose lines may be upside down, with gaps. */
 static void
 add_lent(looking *at, PyObject *target)
 {
@@ -151,13 +149,13 @@ add_lent(looking *at, PyObject *target)
     uintptr_t low = first < last ? first : last;
     uintptr_t high = first < last ? last : first;
     if (low == 0)
-        fail(at, "its pixels cannot be read");
+        fail(at, "its pixels are not readable");
     else if (!at->instance->frontier)
         lg_pixels_borrow(at->pass, at->instance->node, target, low,
                          high - low + pixels->line, at->text);
 }
 
-/** The structures around the pixels are malloc's too. */
+/** Adds the structures around the pixels, which are malloc's, too. */
 static void
 add_structures(looking *at)
 {
@@ -201,9 +199,7 @@ scan_pixels(lg_adapter_pass *pass, pillow_state *state,
             lg_pixels_lender(state->memory, &state->layout, pixels).target);
 }
 
-/* --------------------------------------------------------------- image --- */
-
-/** An attribute as it is named since Pillow 11, 9 or before. */
+/** An attribute under its name since Pillow 11, or up to 9. */
 static PyObject *
 attribute(lg_adapter_pass *pass, PyObject *image, const char *name,
           const char *former)
@@ -212,7 +208,7 @@ attribute(lg_adapter_pass *pass, PyObject *image, const char *name,
     return found != NULL ? found : lg_pass_attribute(pass, image, former);
 }
 
-/** `RGB 640x480`, and whether the file was only opened yet. */
+/** Writes `RGB 640x480`, and whether the file is open but not loaded. */
 static void
 describe(lg_adapter_pass *pass, const lg_instance *instance)
 {
@@ -236,10 +232,10 @@ describe(lg_adapter_pass *pass, const lg_instance *instance)
     lg_builder_add_fact(builder, instance->node, "size", text, (size_t)length);
     const char *name = (const char *)PyUnicode_1BYTE_DATA(mode);
     lg_builder_add_fact(builder, instance->node, "mode", name, strlen(name));
-    char said[160];
-    length = snprintf(said, sizeof said, "%.16s %s%s", name, text,
+    char title[160];
+    length = snprintf(title, sizeof title, "%.16s %s%s", name, text,
                       core == NULL || core == Py_None ? ", not loaded" : "");
-    lg_builder_set_text(builder, instance->node, said, (size_t)length);
+    lg_builder_set_text(builder, instance->node, title, (size_t)length);
 }
 
 static void

@@ -1,6 +1,6 @@
 /**
- * Images of Pillow: the layout in which its C library keeps pixels, found on
- * images that the adapter makes for this. Private to this folder.
+ * The layout in which Pillow's C library keeps pixels. The adapter finds it on
+ * images that it makes for this. Private to this folder.
  */
 #ifndef LEAKGRAPH_PILLOW_H
 #define LEAKGRAPH_PILLOW_H
@@ -10,16 +10,17 @@
 
 #include <stdint.h>
 
-/** Offsets in what PIL._imaging.ImagingCore points to (Imaging.h, struct
- *  ImagingMemoryInstance); from `palette` on they follow each other in all
- *  versions. */
+/** Offsets in the struct behind PIL._imaging.ImagingCore (Imaging.h, struct
+ *  ImagingMemoryInstance). From `palette` on, the members follow each other in
+ *  all versions. */
 typedef struct lg_pixel_layout {
     PyTypeObject *type; /**< ImagingCore; NULL: not tried yet */
     uint32_t size;      /**< width and height, two ints */
     uint32_t palette;   /**< a pointer */
-    uint32_t target; /**< of memory that is lent: the object that has it; 0: not
-                          found */
-    uintptr_t lent;  /**< what frees an image whose memory is lent */
+    uint32_t target;    /**< of borrowed memory: the object that owns it; 0: not
+                             found */
+    uintptr_t lent;     /**< the function that frees an image whose memory is
+                             borrowed */
 } lg_pixel_layout;
 
 /** One image. */
@@ -27,38 +28,38 @@ typedef struct lg_pixels {
     uintptr_t self;     /**< the structure */
     uint32_t width;     /**< in pixels */
     uint32_t height;    /**< in pixels */
-    uint32_t pixel;     /**< bytes of one */
-    uint32_t line;      /**< bytes of a line */
+    uint32_t pixel;     /**< bytes per pixel */
+    uint32_t line;      /**< bytes per line */
     uintptr_t palette;  /**< or 0 */
-    uintptr_t narrow;   /**< the lines of one byte a pixel, or 0 */
-    uintptr_t wide;     /**< the lines of four bytes a pixel, or 0 */
+    uintptr_t narrow;   /**< the lines of one byte per pixel, or 0 */
+    uintptr_t wide;     /**< the lines of four bytes per pixel, or 0 */
     uintptr_t lines;    /**< pointers to each line */
-    uintptr_t block;    /**< all pixels, if they are in one piece; or 0 */
+    uintptr_t block;    /**< all pixels, if they are one piece; or 0 */
     uintptr_t blocks;   /**< pieces of lines: pointer and int, ended by NULL;
                              or 0 */
-    uintptr_t freed_by; /**< the function */
+    uintptr_t freed_by; /**< the function that frees it */
 } lg_pixels;
 
-/** Finds the layout, by making three images of a few pixels the first time. May
- *  run Python code. NULL, or why it is not known. */
+/** Finds the layout. Makes three images of a few pixels the first time, which
+ *  may run Python code. NULL, or the reason why the layout is unknown. */
 const char *lg_pillow_find(lg_memory *memory, PyObject *module,
                            lg_pixel_layout *out);
 
-/** Reads an image; false if it cannot be one. */
+/** Reads an image; false if the memory cannot be one. */
 bool lg_pixels_read(lg_memory *memory, const lg_pixel_layout *layout,
                     PyObject *core, lg_pixels *out);
-/** What an image whose pixels are lent refers to. */
+/** The objects behind borrowed pixels. */
 typedef struct lg_lender {
-    PyObject *target; /**< the object that was given; NULL: not known */
+    PyObject *target; /**< the object given to Pillow; NULL: unknown */
     PyObject *viewed; /**< the object that exports its memory; or NULL */
 } lg_lender;
 
-/** Who lends an image its pixels. */
+/** The object that lends an image its pixels. */
 lg_lender lg_pixels_lender(lg_memory *memory, const lg_pixel_layout *layout,
                            const lg_pixels *pixels);
 
-/** Charges pixels that somebody lends, to the lender if it is known. `low` is
- *  the first of `length` bytes. */
+/** Charges borrowed pixels to the lender, if it is known. `low` is the first of
+ *  `length` bytes. */
 void lg_pixels_borrow(lg_adapter_pass *pass, uint32_t node, PyObject *target,
                       uintptr_t low, uint64_t length, uint32_t text);
 

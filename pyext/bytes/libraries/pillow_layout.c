@@ -1,6 +1,4 @@
-/**
- * The layout of Pillow's images, found on a few that are made for it.
- */
+/** Finds the layout of Pillow's images on a few that it makes for this. */
 #include "bytes/common/ask.h"
 #include "bytes/libraries/pillow.h"
 
@@ -57,8 +55,8 @@ lg_pixels_read(lg_memory *memory, const lg_pixel_layout *layout, PyObject *core,
            (tail.wide == 0 || tail.wide == tail.lines);
 }
 
-/** map.c, ImagingBufferInstance: the target and a Py_buffer of it come behind
- *  the image. */
+/** map.c, ImagingBufferInstance: after the image follow the target and a
+ *  Py_buffer of it. */
 lg_lender
 lg_pixels_lender(lg_memory *memory, const lg_pixel_layout *layout,
                  const lg_pixels *pixels)
@@ -71,9 +69,7 @@ lg_pixels_lender(lg_memory *memory, const lg_pixel_layout *layout,
     return (lg_lender){(PyObject *)words[0], (PyObject *)words[2]};
 }
 
-/* ------------------------------------------------------------- finding --- */
-
-/** An image made to be looked at. */
+/** An image made to find the layout. */
 typedef struct trial {
     const char *mode;
     int width, height;
@@ -93,8 +89,8 @@ has_size(lg_memory *memory, const trial *trials, uint32_t offset)
     return true;
 }
 
-/** Returns whether everything that is read of an image is what it must be: its
- *  first line lies in its first piece. */
+/** Returns whether each field of an image has a possible value: its first line
+ *  lies in its first piece. */
 static bool
 is_understood(lg_memory *memory, const lg_pixel_layout *layout,
               const trial *made)
@@ -115,8 +111,8 @@ is_understood(lg_memory *memory, const lg_pixel_layout *layout,
            lg_memory_word(memory, read.blocks + 2 * sizeof(uintptr_t)) == 0;
 }
 
-/** Finds where an image keeps the object that lends it pixels, and what frees
- *  such an image. Without that, lent pixels have no lender. */
+/** Finds where an image keeps the object that lends it pixels, and the function
+ *  that frees such an image. Without them, borrowed pixels have no lender. */
 static void
 find_target(lg_memory *memory, PyObject *module, lg_pixel_layout *layout)
 {
@@ -150,14 +146,14 @@ find(lg_memory *memory, const trial *trials, lg_pixel_layout *out)
     PyTypeObject *type = Py_TYPE(trials[0].core);
     uint32_t found = 0, at = 0;
     if (type->tp_basicsize < (Py_ssize_t)(sizeof(PyObject) + sizeof(void *)))
-        return "its images are laid out in an unknown way";
+        return "its images have an unknown layout";
     for (uint32_t offset = 0; offset < HEAD; offset += 4)
         if (has_size(memory, trials, offset)) {
             at = offset;
             found++;
         }
     if (found != 1)
-        return "the size of an image is not where it was";
+        return "the size of an image is not at its known offset";
     *out = (lg_pixel_layout){
         .type = type,
         .size = at,
@@ -165,7 +161,7 @@ find(lg_memory *memory, const trial *trials, lg_pixel_layout *out)
     };
     for (size_t i = 0; i < TRIED; i++)
         if (!is_understood(memory, out, &trials[i]))
-            return "the pixels of an image are not where they were";
+            return "the pixels of an image are not at their known offset";
     return NULL;
 }
 
@@ -182,7 +178,7 @@ lg_pillow_find(lg_memory *memory, PyObject *module, lg_pixel_layout *out)
                                       trials[i].width, trials[i].height);
         if (trials[i].core == NULL ||
             strstr(Py_TYPE(trials[i].core)->tp_name, "ImagingCore") == NULL)
-            why = "it makes no images as it used to";
+            why = "its function for new images has changed";
     }
     lg_memory_forget(memory);
     if (why == NULL)

@@ -1,7 +1,5 @@
-/**
- * Pixels that lie in another object's memory: a mapped file's, a bytes object's
- * that Image.frombuffer() was given.
- */
+/** Pixels that lie in another object's memory: in a mapped file, or in the
+ * bytes given to Image.frombuffer(). */
 #include "bytes/common/exporter.h"
 #include "bytes/libraries/pillow.h"
 

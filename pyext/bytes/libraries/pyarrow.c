@@ -1,6 +1,6 @@
 /**
- * Arrays, tables and buffers of pyarrow, which keeps all its memory in C++: its
- * public interface tells addresses and sizes.
+ * Arrays, tables and buffers of pyarrow, which keeps all its memory in C++. The
+ * addresses and sizes come from its public interface.
  */
 #include "bytes/libraries/pyarrow.h"
 #include "bytes/common/adapters.h"
@@ -45,7 +45,7 @@ prepare(lg_adapter_pass *pass, void **out)
         return false;
     if (!find_types(module, arrow)) {
         lg_pass_note(pass,
-                     "not inspected: pyarrow %s has not the classes "
+                     "not inspected: pyarrow %s lacks classes "
                      "that leakgraph knows",
                      lg_ask_version("pyarrow"));
         return false;
@@ -68,7 +68,7 @@ kind_of(void *context, PyTypeObject *type)
                : 0;
 }
 
-/** Nothing is known of it without asking. */
+/** Does nothing: only `ask` finds something. */
 static void
 scan_none(lg_adapter_pass *pass, void *state)
 {
@@ -83,8 +83,6 @@ finish(void *state)
 {
     (void)state;
 }
-
-/* --------------------------------------------------------------- facts --- */
 
 static void
 add_fact(const lg_arrow_holder *to, const char *key, const char *value)
@@ -110,16 +108,16 @@ is_chunked(const lg_arrow_holder *to, PyObject *object)
     return PyType_IsSubtype(Py_TYPE(object), to->arrow->chunked);
 }
 
-/** `int64[3000]`, the text of an array and of its memory, `column` before it.
- */
+/** The text `int64[3000]` of an array and its memory, after the name of its
+ *  column. */
 static uint32_t
 format_array(const lg_arrow_holder *to, PyObject *array, const char *type,
              const char *column)
 {
     char text[160];
-    int said = snprintf(text, sizeof text, "%.60s%s%s[%zd]", column,
-                        column[0] ? ": " : "", type, lg_arrow_length(array));
-    return lg_builder_intern(lg_pass_builder(to->pass), text, (size_t)said);
+    int length = snprintf(text, sizeof text, "%.60s%s%s[%zd]", column,
+                          column[0] ? ": " : "", type, lg_arrow_length(array));
+    return lg_builder_intern(lg_pass_builder(to->pass), text, (size_t)length);
 }
 
 static void
@@ -138,9 +136,7 @@ describe_array(lg_arrow_holder *to)
                            to->text);
 }
 
-/* -------------------------------------------------------------- tables --- */
-
-/** Charges one column, under its name. */
+/** Charges one column under its name. */
 static bool
 add_column(lg_arrow_holder *to, PyObject *column, const char *name)
 {
@@ -156,12 +152,12 @@ add_column(lg_arrow_holder *to, PyObject *column, const char *name)
                                   : lg_arrow_add_array(to, column);
 }
 
-/** `300x5`, and the columns' names as a fact. */
+/** Writes `300x5`, and the columns' names as a fact. */
 static void
 describe_table(const lg_arrow_holder *to, PyObject *names)
 {
     char text[64];
-    lg_text said = {0};
+    lg_text columns = {0};
     Py_ssize_t count = PyList_GET_SIZE(names);
     uint64_t rows = 0;
     lg_ask_number(lg_arrow_get(to->instance->object, "num_rows"), &rows);
@@ -171,40 +167,40 @@ describe_table(const lg_arrow_holder *to, PyObject *names)
     for (Py_ssize_t i = 0; i < count && i < NAMES_SHOWN; i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
         PyErr_Clear();
-        lg_text_addf(&said, "%s%.60s", i > 0 ? ", " : "", name ? name : "?");
+        lg_text_addf(&columns, "%s%.60s", i > 0 ? ", " : "", name ? name : "?");
     }
     if (count > NAMES_SHOWN)
-        lg_text_addf(&said, " ... (%zd columns)", count);
-    if (said.length > 0 && !said.failed)
-        add_fact(to, "columns", said.data);
-    lg_text_free(&said);
+        lg_text_addf(&columns, " ... (%zd columns)", count);
+    if (columns.length > 0 && !columns.failed)
+        add_fact(to, "columns", columns.data);
+    lg_text_free(&columns);
     add_bytes(to, "nbytes");
 }
 
-/** Columns of a class of the user's are left out: making an object of one runs
- *  their code. */
+/** Charges the columns. Leaves out those of a user's class, because making an
+ *  object of one runs the user's code. */
 static bool
 add_plain_columns(lg_arrow_holder *to, PyObject *table, PyObject *names,
                   const struct lg_arrow_schema *schema)
 {
     PyObject *column = lg_arrow_get(table, "column");
-    bool told = column != NULL;
+    bool known = column != NULL;
     for (Py_ssize_t i = 0; column && i < PyList_GET_SIZE(names); i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
         PyErr_Clear();
         PyObject *at = lg_arrow_column_is_plain(schema, i)
                            ? lg_ask_callf(column, "(n)", i)
                            : NULL;
-        told =
-            at != NULL && add_column(to, at, name != NULL ? name : "?") && told;
+        known = at != NULL && add_column(to, at, name != NULL ? name : "?") &&
+                known;
         Py_XDECREF(at);
     }
     Py_XDECREF(column);
-    return told;
+    return known;
 }
 
-/** Asks a part of the table that is all of it: a batch keeps in its object what
- *  it is asked for. */
+/** Slices the whole of the table, so that only the slice keeps what this reads:
+ *  a batch caches it in its object. */
 static bool
 add_columns(lg_arrow_holder *to)
 {
@@ -214,20 +210,18 @@ add_columns(lg_arrow_holder *to)
     PyObject *names = schema != NULL ? lg_arrow_get(schema, "names") : NULL;
     struct lg_arrow_schema *columns =
         schema != NULL ? lg_arrow_schema_open(to->pass, schema) : NULL;
-    bool told = names != NULL && PyList_Check(names);
-    if (told)
+    bool known = names != NULL && PyList_Check(names);
+    if (known)
         describe_table(to, names);
-    told =
-        told && columns != NULL && add_plain_columns(to, table, names, columns);
+    known = known && columns != NULL &&
+            add_plain_columns(to, table, names, columns);
     lg_arrow_schema_close(columns);
     Py_XDECREF(names);
     Py_XDECREF(schema);
     Py_XDECREF(table);
     Py_XDECREF(slice);
-    return told;
+    return known;
 }
-
-/* ----------------------------------------------------------------- ask --- */
 
 static bool
 ask_instance(lg_arrow_holder *to)
@@ -248,7 +242,8 @@ ask_instance(lg_arrow_holder *to)
     }
 }
 
-/** What pyarrow's allocator has given out, objects of the heap or not. */
+/** Notes what pyarrow's allocator has in use, for objects of the heap or
+ *  others. */
 static void
 ask_pool(lg_adapter_pass *pass)
 {
@@ -267,7 +262,7 @@ ask_pool(lg_adapter_pass *pass)
 static void
 ask(lg_adapter_pass *pass, void *context)
 {
-    static const char why[] = "pyarrow does not tell its memory";
+    static const char why[] = "pyarrow does not report its memory";
     lg_arrow *arrow = context;
     lg_builder *builder = lg_pass_builder(pass);
     lg_instance instance;

@@ -1,7 +1,7 @@
 /**
- * Shared by the parts of the adapter for pyarrow. All functions ask pyarrow,
- * after the walk, about objects that leakgraph holds; they copy and compute
- * nothing. Private to this folder.
+ * What the parts of the adapter for pyarrow share. All functions ask pyarrow,
+ * after the walk, about objects that leakgraph holds. They copy no data and
+ * compute none. Private to this folder.
  */
 #ifndef LEAKGRAPH_PYARROW_H
 #define LEAKGRAPH_PYARROW_H
@@ -15,36 +15,36 @@ typedef struct lg_arrow {
     PyTypeObject *chunked;    /**< ... ChunkedArray */
     PyTypeObject *table;      /**< ... Table */
     PyTypeObject *batch;      /**< ... RecordBatch */
-    lg_mappings mappings;     /**< read when first asked */
+    lg_mappings mappings;     /**< read on first use */
 } lg_arrow;
 
-/** Who is to be charged, and how that is called. */
+/** The node to charge, and the names for its memory. */
 typedef struct lg_arrow_holder {
     lg_adapter_pass *pass;
     const lg_arrow *arrow;
     const lg_instance *instance;
     uint32_t text;  /**< string id of the buffers' text; 0: none */
-    uint32_t label; /**< string id of the edge's */
+    uint32_t label; /**< string id of the edge's name */
 } lg_arrow_holder;
 
-/** What a type is. */
+/** The properties of a type. */
 typedef struct lg_arrow_form {
-    bool known;            /**< else pyarrow does not tell */
-    bool extension;        /**< it is one of the user's */
+    bool known;            /**< false: pyarrow does not report it */
+    bool extension;        /**< it is one of the user's extension types */
     bool extension_inside; /**< or a part of it is */
     bool dictionaries;     /**< arrays of it have dictionaries */
     char text[64];         /**< `int64` */
 } lg_arrow_form;
 
-/** Of an array's elements. */
+/** The form of an array's elements. */
 lg_arrow_form lg_arrow_form_of_array(PyObject *array);
 lg_arrow_form lg_arrow_form_of_chunks(PyObject *chunked);
 
-/** What a schema says of itself, or NULL; to be closed. */
+/** The description of a schema, or NULL; close it. */
 struct lg_arrow_schema *lg_arrow_schema_open(lg_adapter_pass *pass,
                                              PyObject *schema);
 void lg_arrow_schema_close(struct lg_arrow_schema *schema);
-/** Returns whether there is nothing of the user's in a column. */
+/** Returns whether a column has nothing of the user's. */
 bool lg_arrow_column_is_plain(const struct lg_arrow_schema *schema,
                               Py_ssize_t i);
 
@@ -52,13 +52,14 @@ bool lg_arrow_column_is_plain(const struct lg_arrow_schema *schema,
 PyObject *lg_arrow_get(PyObject *object, const char *name);
 /** len(object) in the same way; 0 if it has none. */
 Py_ssize_t lg_arrow_length(PyObject *object);
-/** Returns whether pyarrow has filled the object, which it crashes on else. */
+/** Returns whether pyarrow has filled the object; pyarrow crashes on an empty
+ *  one. */
 bool lg_arrow_is_filled(PyObject *object);
 
-/** Charges a buffer; one that was cut from another keeps all of that. False if
- *  pyarrow does not tell. */
+/** Charges a buffer. A slice of a buffer keeps the whole buffer. False if
+ *  pyarrow does not report it. */
 bool lg_arrow_add_buffer(const lg_arrow_holder *to, PyObject *buffer);
-/** Charges an array's buffers, those of its children and dictionaries too. */
+/** Charges an array's buffers, and those of its children and dictionaries. */
 bool lg_arrow_add_array(const lg_arrow_holder *to, PyObject *array);
 /** Charges each chunk of a chunked array. */
 bool lg_arrow_add_chunks(const lg_arrow_holder *to, PyObject *chunked);

@@ -1,6 +1,6 @@
 /**
- * Buffers of pyarrow: address and size, and of which other buffer they are a
- * part; and the buffers of arrays of arrays.
+ * Buffers of pyarrow: their addresses and sizes, the buffers that they are
+ * slices of, and the buffers of nested arrays.
  */
 #include "bytes/libraries/pyarrow.h"
 #include "bytes/common/ask.h"
@@ -15,7 +15,7 @@ is_a(PyObject *object, const PyTypeObject *type)
     return PyType_IsSubtype(Py_TYPE(object), (PyTypeObject *)type);
 }
 
-/** The buffer that this one is a part of, and so on; a new reference. */
+/** The buffer at the end of the chain of slices; a new reference. */
 static PyObject *
 whole_of(PyObject *buffer)
 {
@@ -32,8 +32,8 @@ whole_of(PyObject *buffer)
     return buffer;
 }
 
-/** A bytes object's memory is part of it: which one it is, if the heap has it.
- *  By number alone: the object itself may be gone. */
+/** The bytes object that contains a buffer's memory, if the heap has it. It
+ *  uses only the address, because the object itself may be gone. */
 static uint32_t
 bytes_around(lg_adapter_pass *pass, uint64_t address)
 {
@@ -46,7 +46,7 @@ bytes_around(lg_adapter_pass *pass, uint64_t address)
                : LG_NONE;
 }
 
-/** What is not of this array alone does not bear its text. */
+/** The text of a buffer: none if it is not of this array alone. */
 static void
 add_span(const lg_arrow_holder *to, uint64_t address, uint64_t length,
          bool alone)
@@ -76,13 +76,13 @@ lg_arrow_add_buffer(const lg_arrow_holder *to, PyObject *buffer)
     if (!is_a(buffer, to->arrow->buffer))
         return false;
     PyObject *whole = whole_of(buffer);
-    bool told = lg_ask_true(lg_arrow_get(whole, "is_cpu")) &&
-                lg_ask_number(lg_arrow_get(whole, "address"), &address) &&
-                lg_ask_number(lg_arrow_get(whole, "size"), &length);
-    if (told && address != 0 && length > 0)
+    bool known = lg_ask_true(lg_arrow_get(whole, "is_cpu")) &&
+                 lg_ask_number(lg_arrow_get(whole, "address"), &address) &&
+                 lg_ask_number(lg_arrow_get(whole, "size"), &length);
+    if (known && address != 0 && length > 0)
         add_span(to, address, length, whole == buffer);
     Py_DECREF(whole);
-    return told;
+    return known;
 }
 
 static bool
@@ -91,25 +91,23 @@ add_buffers(const lg_arrow_holder *to, PyObject *array)
     PyObject *method = lg_arrow_get(array, "buffers");
     PyObject *buffers = lg_ask_call(method, NULL, NULL);
     Py_XDECREF(method);
-    bool told = buffers != NULL && PyList_Check(buffers);
-    for (Py_ssize_t i = 0; told && i < PyList_GET_SIZE(buffers); i++) {
+    bool known = buffers != NULL && PyList_Check(buffers);
+    for (Py_ssize_t i = 0; known && i < PyList_GET_SIZE(buffers); i++) {
         PyObject *buffer = PyList_GET_ITEM(buffers, i);
-        told = buffer == Py_None || lg_arrow_add_buffer(to, buffer);
+        known = buffer == Py_None || lg_arrow_add_buffer(to, buffer);
     }
     Py_XDECREF(buffers);
-    return told;
+    return known;
 }
 
-/* -------------------------------------------------------------- nested --- */
-
-/** Arrays that are still to be looked at; owned. */
+/** Arrays that wait for their turn; owned. */
 typedef struct pending {
     PyObject *arrays[PENDING_MAX];
     size_t count;
     bool full;
 } pending;
 
-/** Takes the reference over; NULL is ignored. */
+/** Takes over the reference; ignores NULL. */
 static void
 push(pending *to, PyObject *array)
 {
@@ -123,8 +121,8 @@ push(pending *to, PyObject *array)
     Py_DECREF(array);
 }
 
-/** The same array in an object of its own: pyarrow keeps in an array's object
- * what it is asked for. */
+/** The same array in an object of its own, because pyarrow caches what it
+ *  returns in an array's object. */
 static PyObject *
 twin_of(PyObject *array)
 {
@@ -134,7 +132,7 @@ twin_of(PyObject *array)
     return twin;
 }
 
-/** The parts of an array of parts. */
+/** Adds the parts of a nested array. */
 static void
 push_fields(pending *to, PyObject *array, const lg_arrow *arrow)
 {
@@ -155,8 +153,8 @@ push_fields(pending *to, PyObject *array, const lg_arrow *arrow)
     Py_XDECREF(field);
 }
 
-/** Those parts of an array which may have dictionaries, whose buffers are not
- *  among its own. */
+/** Adds the parts of an array that may have dictionaries, whose buffers are not
+ *  among the array's own. */
 static void
 push_parts(pending *to, PyObject *array, const lg_arrow *arrow)
 {
@@ -179,17 +177,17 @@ lg_arrow_add_array(const lg_arrow_holder *to, PyObject *array)
 {
     pending state = {.count = 1, .arrays = {array}};
     lg_arrow_form form = lg_arrow_form_of_array(array);
-    bool told = form.known && !(form.extension_inside && form.dictionaries);
+    bool known = form.known && !(form.extension_inside && form.dictionaries);
     Py_INCREF(array);
     while (state.count > 0) {
         PyObject *at = state.arrays[--state.count];
         bool added = is_a(at, to->arrow->array) && add_buffers(to, at);
         if (added && form.dictionaries && !form.extension_inside)
             push_parts(&state, at, to->arrow);
-        told = told && added;
+        known = known && added;
         Py_DECREF(at);
     }
-    return told && !state.full;
+    return known && !state.full;
 }
 
 bool
@@ -200,13 +198,13 @@ lg_arrow_add_chunks(const lg_arrow_holder *to, PyObject *chunked)
     if (!form.known || form.extension || form.extension_inside)
         return false;
     PyObject *chunk = lg_arrow_get(chunked, "chunk");
-    bool told = chunk != NULL &&
-                lg_ask_number(lg_arrow_get(chunked, "num_chunks"), &count);
-    for (uint64_t i = 0; told && i < count; i++) {
+    bool known = chunk != NULL &&
+                 lg_ask_number(lg_arrow_get(chunked, "num_chunks"), &count);
+    for (uint64_t i = 0; known && i < count; i++) {
         PyObject *array = lg_ask_callf(chunk, "(K)", (unsigned long long)i);
-        told = array != NULL && lg_arrow_add_array(to, array);
+        known = array != NULL && lg_arrow_add_array(to, array);
         Py_XDECREF(array);
     }
     Py_XDECREF(chunk);
-    return told;
+    return known;
 }

@@ -1,7 +1,7 @@
 /**
- * What a type of pyarrow's is, by Arrow's C data interface: extension types
- * bring classes of the user's along, whose code runs when pyarrow makes an
- * object of what they are a part of.
+ * Describes a type of pyarrow by Arrow's C data interface. Extension types come
+ * with classes of the user, whose code runs when pyarrow makes an object of a
+ * type that contains one.
  */
 #include "bytes/libraries/pyarrow.h"
 #include "bytes/common/ask.h"
@@ -42,8 +42,8 @@ take_length(const char **at)
     return length;
 }
 
-/** The name of an extension type, written behind its length; NULL if the type
- * is none. */
+/** The name of an extension type, which stands after its length; NULL if the
+ *  type is none. */
 static const char *
 extension_name(const struct lg_arrow_schema *schema)
 {
@@ -102,7 +102,7 @@ release(struct lg_arrow_schema *schema)
         schema->release(schema);
 }
 
-/** Has a DataType or Schema describe itself. */
+/** Makes a DataType or Schema describe itself. */
 static bool export(PyObject *object, struct lg_arrow_schema *out)
 {
     PyObject *method =
@@ -115,17 +115,17 @@ static bool export(PyObject *object, struct lg_arrow_schema *out)
     return fine;
 }
 
-/** str() of a type without extensions, which is pyarrow's own. */
+/** Writes str() of a type without extensions, which is pyarrow's own code. */
 static void
 say_type(PyObject *type, lg_arrow_form *form)
 {
-    PyObject *said = type != NULL && !lg_type_is_pythons(Py_TYPE(type))
-                         ? PyObject_Str(type)
-                         : NULL;
-    const char *text = said != NULL ? PyUnicode_AsUTF8(said) : NULL;
+    PyObject *string = type != NULL && !lg_type_is_pythons(Py_TYPE(type))
+                           ? PyObject_Str(type)
+                           : NULL;
+    const char *text = string != NULL ? PyUnicode_AsUTF8(string) : NULL;
     PyErr_Clear();
     snprintf(form->text, sizeof form->text, "%s", text != NULL ? text : "?");
-    Py_XDECREF(said);
+    Py_XDECREF(string);
 }
 
 lg_arrow_form
@@ -222,7 +222,7 @@ lg_arrow_is_filled(PyObject *object)
         if ((Py_ssize_t)at == type->tp_weaklistoffset ||
             (Py_ssize_t)at == type->tp_dictoffset)
             continue;
-        /* The first of its own is Cython's table of methods. */
+        /* The first of its own fields is Cython's table of methods. */
         if (!first && word != NULL && word != Py_None)
             return true;
         first = false;

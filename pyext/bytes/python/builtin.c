@@ -1,7 +1,7 @@
 /**
- * Python's own objects that keep their bytes elsewhere: bytearray, array, mmap,
- * ctypes; and memoryview, which shows what somebody else keeps. The structs are
- * the same from CPython 3.9 to 3.14.
+ * Python's own objects that keep their bytes elsewhere: bytearray, array, mmap
+ * and ctypes; and memoryview, which shows bytes that another object keeps. The
+ * structs are the same from CPython 3.9 to 3.14.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/common/exporter.h"
@@ -51,10 +51,10 @@ typedef struct ctypes_layout {
     Py_ssize_t size;
 } ctypes_layout;
 
-/** Modules/_io/bytesio.c: what bytesio and bytesiobuf begin with. */
+/** Modules/_io/bytesio.c: the first fields of bytesio and bytesiobuf. */
 typedef struct bytesio_layout {
     PyObject_HEAD
-    PyObject *content; /**< bytes; of a view: the bytesio */
+    PyObject *content; /**< bytes; in a view: the bytesio */
 } bytesio_layout;
 
 static bool
@@ -80,8 +80,8 @@ kind_of(void *state, PyTypeObject *type)
                                                              : 0;
 }
 
-/** The content of a BytesIO is an object, which its __sizeof__ counts too, and
- *  which tp_traverse reports from 3.13 on. */
+/** The content of a BytesIO is an object. The __sizeof__ of the BytesIO counts
+ *  it, too, and its tp_traverse reports it from 3.13 on. */
 static void
 visit(lg_adapter_pass *pass, void *state, PyObject *object, unsigned kind)
 {
@@ -97,8 +97,6 @@ finish(void *state)
 {
     (void)state;
 }
-
-/* ---------------------------------------------------------------- text --- */
 
 static void
 set_text(lg_adapter_pass *pass, uint32_t node, const char *text)
@@ -121,7 +119,7 @@ add_bytes(lg_adapter_pass *pass, uint32_t node, Py_ssize_t bytes)
     add_fact(pass, node, "bytes", text);
 }
 
-/** `d[100]`, as of an array('d') of 100. */
+/** `d[100]` for an array('d') of 100. */
 static void
 describe_items(lg_adapter_pass *pass, uint32_t node, const char *code,
                Py_ssize_t count)
@@ -134,7 +132,7 @@ describe_items(lg_adapter_pass *pass, uint32_t node, const char *code,
     add_fact(pass, node, "shape", text);
 }
 
-/** The file behind a mapping, as the kernel knows it. */
+/** Finds the file of a mapping through the kernel. */
 static void
 describe_mapping(lg_adapter_pass *pass, uint32_t node, int descriptor)
 {
@@ -145,8 +143,6 @@ describe_mapping(lg_adapter_pass *pass, uint32_t node, int descriptor)
     path[length > 0 ? length : 0] = '\0';
     set_text(pass, node, length > 0 ? path : "anonymous");
 }
-
-/* ---------------------------------------------------------------- pass --- */
 
 static lg_shown_memory
 memory_of_bytearray(PyObject *object)
@@ -183,7 +179,8 @@ memory_of_mmap(lg_adapter_pass *pass, uint32_t node, PyObject *object)
                                  map->descriptor >= 0 ? LG_SPAN_MAPPED : 0};
 }
 
-/** Small ones lie in the object itself, others show what a base has. */
+/** A small value lies in the object itself; a ctypes object with a base shows
+ *  the base's memory. */
 static lg_shown_memory
 memory_of_ctypes(lg_adapter_pass *pass, uint32_t node, PyObject *object)
 {

@@ -1,6 +1,7 @@
 /**
- * What the process as a whole takes: resident pages, malloc's share, pymalloc's
- * arenas. Read before the walk, so that the capture's own memory is not in it.
+ * The memory of the whole process: resident pages, malloc's share, pymalloc's
+ * arenas. It reads them before the walk, so that they leave out the capture's
+ * own memory.
  */
 #include "bytes/common/adapters.h"
 
@@ -37,8 +38,8 @@ resident_bytes(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* glibc 2.33's struct mallinfo2. Looked up, since a build for older systems
- * runs on newer ones, and since musl has no such function. */
+/* glibc 2.33's struct mallinfo2. It looks the function up, because a build for
+   older systems runs on newer ones, and because musl does not have it. */
 typedef struct malloc_info {
     size_t arena, ordblks, smblks, hblks, hblkhd;
     size_t usmblks, fsmblks, uordblks, fordblks, keepcost;
@@ -56,8 +57,8 @@ malloc_bytes(void)
     return info.uordblks + info.hblkhd;
 }
 
-/* `12 arenas * 1048576 bytes/arena = 12,582,912` of CPython's own account,
- * 3.9 to 3.14: that sum. */
+/* Reads the sum from CPython's own account, 3.9 to 3.14: `12 arenas * 1048576
+   bytes/arena = 12,582,912`. */
 static uint64_t
 arenas_in(const char *account)
 {

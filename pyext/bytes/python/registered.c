@@ -1,7 +1,5 @@
-/**
- * Types that somebody told leakgraph about: see leakgraph/buffers.py, whose
- * registry this reads.
- */
+/** Types that a program registered: see leakgraph/buffers.py, whose registry
+ *  this reads. */
 #include "bytes/python/registered.h"
 #include "bytes/common/adapters.h"
 #include "capture/cpython/members.h"
@@ -22,7 +20,7 @@ prepare(lg_adapter_pass *pass, void **out)
         PyDict_GET_SIZE(registry) == 0)
         return false;
     if (lg_registered_asking) {
-        lg_pass_note(pass, "not inspected: the snapshot was taken by a reader");
+        lg_pass_note(pass, "not inspected: a reader took the snapshot");
         return false;
     }
     lg_registered *state = lg_pass_keep(pass, sizeof *state);
@@ -34,15 +32,15 @@ prepare(lg_adapter_pass *pass, void **out)
     return true;
 }
 
-const lg_ways *
-lg_registered_ways(lg_registered *state, PyTypeObject *type)
+const lg_registration *
+lg_registered_find(lg_registered *state, PyTypeObject *type)
 {
     Py_ssize_t position = 0;
     PyObject *key, *value;
     if (state->type == type)
-        return state->ways.given ? &state->ways : NULL;
+        return state->entry.given ? &state->entry : NULL;
     state->type = type;
-    state->ways = (lg_ways){0};
+    state->entry = (lg_registration){0};
     PyTypeObject *nearest = NULL;
     while (PyDict_Next(state->registry, &position, &key, &value)) {
         PyTypeObject *known = (PyTypeObject *)key;
@@ -51,7 +49,7 @@ lg_registered_ways(lg_registered *state, PyTypeObject *type)
             !PyTuple_CheckExact(value) || PyTuple_GET_SIZE(value) != 4)
             continue;
         nearest = known;
-        state->ways = (lg_ways){
+        state->entry = (lg_registration){
             .given = true,
             .address = PyTuple_GET_ITEM(value, 0),
             .length = PyTuple_GET_ITEM(value, 1),
@@ -59,13 +57,13 @@ lg_registered_ways(lg_registered *state, PyTypeObject *type)
             .reader = PyTuple_GET_ITEM(value, 3),
         };
     }
-    return state->ways.given ? &state->ways : NULL;
+    return state->entry.given ? &state->entry : NULL;
 }
 
 static unsigned
 kind_of(void *context, PyTypeObject *type)
 {
-    return lg_registered_ways(context, type) != NULL;
+    return lg_registered_find(context, type) != NULL;
 }
 
 static void
@@ -73,8 +71,6 @@ finish(void *state)
 {
     (void)state;
 }
-
-/* -------------------------------------------------------------- noting --- */
 
 void
 lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why)
@@ -90,7 +86,7 @@ lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
     lg_builder *builder = lg_pass_builder(pass);
     const char *name = Py_TYPE(instance->object)->tp_name;
     char type[160], bytes[24];
-    /* No address space is larger: a length beyond was read from elsewhere. */
+    /* No address space is larger: this is no length. */
     if (length >> 57 != 0) {
         lg_registered_fail(pass, instance->node, "the length is out of range");
         return;
@@ -113,8 +109,6 @@ lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
     else
         lg_builder_add_span(builder, &span);
 }
-
-/* ------------------------------------------------------------ declared --- */
 
 /** A number as an object; None is 0. */
 static bool
@@ -162,8 +156,8 @@ number_in(const char *word, int type, uint64_t *out)
     }
 }
 
-/** 1: the type has such a member, and it is a number; 0: it has none; -1: it is
- *  no number. */
+/** 1: the type has such a member, and it is a number; 0: it has no such member;
+ *  -1: the member is no number. */
 static int
 number_of_member(PyObject *object, const char *name, uint64_t *out)
 {
@@ -179,8 +173,8 @@ number_of_member(PyObject *object, const char *name, uint64_t *out)
     return 0;
 }
 
-/** A number that is declared: none, a name, or an offset. False: it cannot be
- *  read. */
+/** Reads a declared number: none, a name, or an offset. False if it is not
+ *  readable. */
 static bool
 read_declared(lg_adapter_pass *pass, PyObject *object, PyObject *where,
               uint64_t *out)
@@ -203,27 +197,27 @@ read_declared(lg_adapter_pass *pass, PyObject *object, PyObject *where,
 }
 
 static void
-scan_declared(lg_adapter_pass *pass, const lg_ways *ways,
+scan_declared(lg_adapter_pass *pass, const lg_registration *entry,
               const lg_instance *instance)
 {
     uint64_t address, length;
     char why[160];
     PyObject *wrong = NULL;
-    if (!read_declared(pass, instance->object, ways->address, &address))
-        wrong = ways->address;
-    else if (!read_declared(pass, instance->object, ways->length, &length))
-        wrong = ways->length;
+    if (!read_declared(pass, instance->object, entry->address, &address))
+        wrong = entry->address;
+    else if (!read_declared(pass, instance->object, entry->length, &length))
+        wrong = entry->length;
     if (wrong == NULL) {
-        if (length > 0 && (address != 0 || ways->address == Py_None))
+        if (length > 0 && (address != 0 || entry->address == Py_None))
             lg_registered_add(pass, instance, (const void *)(uintptr_t)address,
                               length, 0);
         return;
     }
     if (PyUnicode_Check(wrong) && PyUnicode_IS_COMPACT_ASCII(wrong))
-        snprintf(why, sizeof why, "it keeps no number under the name %.100s",
+        snprintf(why, sizeof why, "it has no number with the name %.100s",
                  (const char *)PyUnicode_1BYTE_DATA(wrong));
     else
-        snprintf(why, sizeof why, "there is no number where one was declared");
+        snprintf(why, sizeof why, "there is no number at the declared offset");
     lg_registered_fail(pass, instance->node, why);
 }
 
@@ -233,12 +227,12 @@ scan_all(lg_adapter_pass *pass, void *context)
     lg_registered *state = context;
     lg_instance instance;
     while (lg_pass_next(pass, &instance)) {
-        const lg_ways *ways =
-            lg_registered_ways(state, Py_TYPE(instance.object));
-        if (ways == NULL)
+        const lg_registration *entry =
+            lg_registered_find(state, Py_TYPE(instance.object));
+        if (entry == NULL)
             continue;
-        if (ways->length != Py_None)
-            scan_declared(pass, ways, &instance);
+        if (entry->length != Py_None)
+            scan_declared(pass, entry, &instance);
         else if (!lg_pass_will_ask(pass))
             lg_registered_fail(pass, instance.node,
                                "its code may not run in a forked child");

@@ -1,6 +1,4 @@
-/**
- * Asking registered types' own code for their memory.
- */
+/** Asks registered types' own code for their memory. */
 #include "bytes/python/registered.h"
 
 #include <stdio.h>
@@ -15,8 +13,8 @@ typedef struct asking {
     bool interrupted;
 } asking;
 
-/** "ValueError: text" of the exception that is set, which is cleared. One that
- *  is no Exception, as of Ctrl-C and sys.exit(), ends the capture. */
+/** Writes the current exception as "ValueError: text", and clears it. One that
+ *  is no Exception, as from Ctrl-C and sys.exit(), ends the capture. */
 static void
 fail(asking *to)
 {
@@ -29,14 +27,14 @@ fail(asking *to)
     }
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
-    PyObject *said = value != NULL ? PyObject_Str(value) : NULL;
-    const char *text = said != NULL ? PyUnicode_AsUTF8(said) : NULL;
+    PyObject *string = value != NULL ? PyObject_Str(value) : NULL;
+    const char *text = string != NULL ? PyUnicode_AsUTF8(string) : NULL;
     snprintf(why, sizeof why, "%.60s: %.160s",
              type != NULL ? ((PyTypeObject *)type)->tp_name : "?",
              text != NULL ? text : "");
     lg_registered_fail(to->pass, to->instance.node, why);
     to->failed++;
-    Py_XDECREF(said);
+    Py_XDECREF(string);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(trace);
@@ -59,7 +57,7 @@ add_exported(asking *to, PyObject *exporter)
     return true;
 }
 
-/** (address, bytes) or (address, bytes, device). */
+/** Reads (address, bytes) or (address, bytes, device). */
 static bool
 add_tuple(asking *to, PyObject *piece)
 {
@@ -92,7 +90,7 @@ add_number(asking *to, PyObject *piece)
     return true;
 }
 
-/** One piece; false with an exception if it is none. */
+/** Reads one piece; false with an exception if it is none. */
 static bool
 add_piece(asking *to, PyObject *piece)
 {
@@ -103,7 +101,7 @@ add_piece(asking *to, PyObject *piece)
     if (PyObject_CheckBuffer(piece))
         return add_exported(to, piece);
     PyErr_Format(PyExc_TypeError,
-                 "a reader's piece of memory cannot be a %.80s",
+                 "a reader must not return a piece of memory as a %.80s",
                  Py_TYPE(piece)->tp_name);
     return false;
 }
@@ -140,15 +138,15 @@ add_answer(asking *to, PyObject *answer)
 }
 
 static void
-ask(asking *to, const lg_ways *ways)
+ask(asking *to, const lg_registration *entry)
 {
     to->asked++;
-    if (ways->protocol) {
+    if (entry->protocol) {
         if (!add_exported(to, to->instance.object))
             fail(to);
         return;
     }
-    PyObject *reader = ways->reader;
+    PyObject *reader = entry->reader;
     Py_INCREF(reader);
     PyObject *answer =
         PyObject_CallFunctionObjArgs(reader, to->instance.object, NULL);
@@ -165,20 +163,20 @@ lg_registered_ask(lg_adapter_pass *pass, void *context)
     Py_ssize_t types = PyDict_GET_SIZE(to.state->registry);
     PyObject *registry = to.state->registry;
     Py_INCREF(registry);
-    /* A reader may register types, and what was remembered go. */
+    /* A reader may register types; then forget the cached entry. */
     lg_registered_asking = true;
     while (!to.interrupted && lg_pass_next(pass, &to.instance)) {
         to.state->type = NULL;
-        const lg_ways *ways =
-            lg_registered_ways(to.state, Py_TYPE(to.instance.object));
-        if (ways != NULL && ways->length == Py_None && !to.instance.frontier)
-            ask(&to, ways);
+        const lg_registration *entry =
+            lg_registered_find(to.state, Py_TYPE(to.instance.object));
+        if (entry != NULL && entry->length == Py_None && !to.instance.frontier)
+            ask(&to, entry);
     }
     lg_registered_asking = false;
     if (to.failed > 0)
         lg_pass_note(pass,
-                     "inspected: %zd types; %llu of %llu instances that were "
-                     "asked gave no answer",
+                     "inspected: %zd types; %llu of %llu instances "
+                     "did not answer",
                      types, (unsigned long long)to.failed,
                      (unsigned long long)to.asked);
     Py_DECREF(registry);

@@ -4,9 +4,7 @@
 
 enum { WORD = sizeof(uintptr_t) };
 
-/* ------------------------------------------------------------- prepare --- */
-
-/** Returns whether the module is imported to its end. */
+/** Returns whether the import of the module is complete. */
 static bool
 is_ready(PyObject *module)
 {
@@ -34,7 +32,7 @@ module_in(PyObject *module, const char *name)
     return inner != NULL && PyModule_Check(inner) ? inner : NULL;
 }
 
-/** False when PyTorch is not as any version known. */
+/** False if PyTorch is unlike any known version. */
 static bool
 find_types(lg_torch *torch, PyObject *module)
 {
@@ -82,7 +80,7 @@ intern_names(lg_torch *torch)
     torch->names.hooked = lg_torch_intern(torch, "hooked");
 }
 
-/** Names with numbers in them, as far as they are common. */
+/** Interns names with numbers in them, up to the common ones. */
 static void
 intern_numbers(lg_torch *torch)
 {
@@ -123,7 +121,7 @@ static bool
 prepare(lg_adapter_pass *pass, void **state)
 {
     PyObject *module = lg_pass_module("torch");
-    const char *reason = "its classes are not where they were expected";
+    const char *reason = "its classes are not at their known places";
     if (module == NULL)
         return false;
     if (!is_ready(module)) {
@@ -153,10 +151,8 @@ prepare(lg_adapter_pass *pass, void **state)
     return true;
 }
 
-/* ---------------------------------------------------------------- kinds --- */
-
-/** The Python objects of nodes have types made one by one in C, without a
- *  common base but with a common destructor. */
+/** Recognises the Python objects of nodes. C makes their types one by one,
+ *  without a common base but with a common destructor. */
 static bool
 is_node_type(const lg_torch *torch, PyTypeObject *type)
 {
@@ -191,9 +187,8 @@ word_at(PyObject *object, size_t offset)
     return word;
 }
 
-/* ---------------------------------------------------------------- visit --- */
-
-/** Hooks: the object has the dict, and so has the hook that C++ made of it. */
+/** Names hooks: the object refers to their dict, and so does the hook that C++
+ *  made of it. */
 static void
 visit(lg_adapter_pass *pass, void *state, PyObject *object, unsigned kind)
 {
@@ -222,8 +217,6 @@ visit(lg_adapter_pass *pass, void *state, PyObject *object, unsigned kind)
     }
 }
 
-/* ----------------------------------------------------------------- pass --- */
-
 static void
 scan_tensor(lg_torch *torch, const lg_instance *instance)
 {
@@ -241,7 +234,7 @@ scan_tensor(lg_torch *torch, const lg_instance *instance)
         lg_torch_link(torch, instance->node, record, torch->names.tensor);
 }
 
-/** Up to 2.12 a ctx does not own its node, which may have died. */
+/** Up to 2.12 a ctx does not own its node, which may be gone. */
 static void
 scan_context(lg_torch *torch, const lg_instance *instance)
 {
@@ -285,7 +278,8 @@ scan_instance(lg_torch *torch, const lg_instance *instance)
         lg_torch_walk_saved(torch, instance->object, instance->node);
 }
 
-/** C++ objects breadth first: a chain of a million is no deeper than one. */
+/** Visits C++ objects breadth first: a chain of a million needs no recursion.
+ *  */
 static void
 run_tasks(lg_torch *torch)
 {

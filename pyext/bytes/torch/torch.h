@@ -1,10 +1,10 @@
 /**
  * PyTorch: tensors, their storages and the autograd graph, read from memory.
  *
- * A tensor's Python object and its TensorImpl are one node, and so are a node
- * object (MulBackward0) or a ctx and the C++ Node behind it. A C++ object that
- * has no Python object is a node of its own: a tensor of type "torch.Tensor
- * (C++)", an autograd node of its class's name. Storages are spans.
+ * A tensor's Python object and its TensorImpl share one node, and so do a node
+ * object (MulBackward0) or a ctx and the C++ Node behind it. A C++ object
+ * without a Python object has a node of its own: a tensor of type "torch.Tensor
+ * (C++)", or an autograd node with the name of its class. Storages are spans.
  *
  * Names of edges, as Python would write them:
  *   tensor  .grad  .grad_fn  ._base  .tangent  ._backward_hooks
@@ -13,11 +13,11 @@
  *           ._raw_saved_self.data  ._raw_saved_self.unpack_hook (hooked)
  *   ctx     .saved_tensors[0]
  *
- * Counts. C++ objects count their owners, and the pass counts those it found:
- * one that has more is held by something unseen, and becomes a native root. The
- * reference that C++ keeps to a Python object is carried by the first of the
- * edges that were found, but only if all owners were: else it stays
- * unexplained, which makes the object a native root too.
+ * Counts. C++ objects count their owners, and the pass counts those that it
+ * finds. If an object has more, something unseen holds it, and it becomes a
+ * native root. The reference from C++ to a Python object belongs to the first
+ * edge that the pass finds, but only if it finds all owners. Otherwise the
+ * reference stays unexplained, which makes the object a native root, too.
  *
  * Private to this folder.
  */
@@ -28,48 +28,48 @@
 #include "bytes/torch/torch_layout.h"
 #include "bytes/torch/torch_table.h"
 
-/** What an adapter is given instances as. */
+/** The kinds of instances. */
 enum {
-    LG_TORCH_TENSOR = 1, /**< torch.Tensor and what derives from it */
+    LG_TORCH_TENSOR = 1, /**< torch.Tensor and its subclasses */
     LG_TORCH_NODE,       /**< the Python object of an autograd node */
     LG_TORCH_CONTEXT,    /**< the ctx of a Function written in Python */
     LG_TORCH_STORAGE,    /**< UntypedStorage */
     LG_TORCH_SAVED,      /**< torch._C._autograd.SavedTensor */
 };
 
-/** The kind of a C++ object, known by its vtable. */
+/** The kind of a C++ object, from its vtable. */
 typedef enum lg_torch_kind {
     LG_TORCH_OTHER = 0,
     LG_TORCH_IMPL,
     LG_TORCH_AUTOGRAD, /**< a Node */
     LG_TORCH_HOOKS,    /**< SavedVariableHooks made in Python */
-    LG_TORCH_HOOK,     /**< a hook with a dict of Python's */
-    LG_TORCH_ANOMALY,  /**< AnomalyMetadata with a dict of Python's */
+    LG_TORCH_HOOK,     /**< a hook with a dict of Python */
+    LG_TORCH_ANOMALY,  /**< AnomalyMetadata with a dict of Python */
     LG_TORCH_FORWARD,  /**< the block of a shared_ptr to a ForwardGrad */
     LG_TORCH_QUANTIZER,
     LG_TORCH_MAPPING, /**< a storage's context: a MapAllocator */
     LG_TORCH_PINNING, /**< an allocator of page-locked memory */
 } lg_torch_kind;
 
-/** The names of what one SavedVariable refers to: string ids. */
+/** Names for what one SavedVariable refers to: string ids. */
 typedef struct lg_torch_labels {
     uint32_t tensor;
     uint32_t packed;
     uint32_t unpack;
 } lg_torch_labels;
 
-/** A class met so far. */
+/** A class that the pass has met. */
 typedef struct lg_torch_class {
     uintptr_t vtable;
     lg_torch_kind kind;
     bool generated;      /**< its members are SavedVariables and plain data */
     bool accumulates;    /**< AccumulateGrad */
     bool python;         /**< PyNode */
-    uint32_t type;       /**< of a C++ object without a Python one */
-    const char *members; /**< tensors that a TensorImpl's subclass has: names,
-                              each ended by a space; NULL: none */
+    uint32_t type;       /**< of a C++ object without a Python object */
+    const char *members; /**< the tensors that a TensorImpl's subclass has:
+                              names, each ended by a space; NULL: none */
     bool quantized;
-    bool opaque;        /**< its bytes are nowhere to be seen */
+    bool opaque;        /**< the pass cannot see its bytes */
     const char **saved; /**< the x of each `_saved_x`, in order */
     lg_torch_labels *labels;
     uint32_t saved_count;
@@ -79,27 +79,28 @@ typedef struct lg_torch_class {
 typedef struct lg_torch_record {
     uintptr_t address;
     uint32_t node;   /**< LG_NONE: a storage without a Python object */
-    uint32_t owners; /**< as it counts them */
+    uint32_t owners; /**< its own count */
     uint32_t found;
-    uint32_t first_source; /**< the edge that may carry the Python reference */
+    uint32_t first_source; /**< the edge that may account for the Python
+                                reference */
     uint32_t first_label;
-    bool python; /**< one with a Python object */
+    bool python; /**< it has a Python object */
     bool holds;  /**< C++ holds a reference to that object */
 } lg_torch_record;
 
-/** A C++ object still to be gone into. */
+/** A C++ object that waits for its turn. */
 typedef struct lg_torch_task {
     uintptr_t address;
     uint32_t node;
-    bool tensor; /**< else an autograd node */
+    bool tensor; /**< or else an autograd node */
 } lg_torch_task;
 
 enum { LG_TORCH_RECENT = 256, LG_TORCH_SHAPES = 256, LG_TORCH_NUMBERS = 16 };
 
-/** What a vtable, or what looked like one, turned out to be. */
+/** What a word means that is, or looks like, a vtable. */
 typedef struct lg_torch_recent {
     uintptr_t vtable;
-    const lg_torch_class *class; /**< NULL: of no class */
+    const lg_torch_class *class; /**< NULL: no class */
 } lg_torch_recent;
 
 typedef struct lg_torch {
@@ -143,29 +144,29 @@ uint32_t lg_torch_intern(lg_torch *torch, const char *text);
 
 /* torch_class.c */
 
-/** The class of a C++ object, by its address; NULL if it has none. */
+/** The class of a C++ object by its address; NULL if it has none. */
 const lg_torch_class *lg_torch_class_of(lg_torch *torch, uintptr_t object);
 
 /* torch_record.c */
 
-/** The tensor at this address: its node, made if new and then gone into later.
- *  NULL: there is none. */
+/** The tensor at this address. Adds a node and a task if it is new. NULL: there
+ *  is no tensor. */
 lg_torch_record *lg_torch_tensor(lg_torch *torch, uintptr_t impl);
 /** The same for an autograd node. */
 lg_torch_record *lg_torch_node(lg_torch *torch, uintptr_t node);
-/** The record of a StorageImpl; *first: it was not met before. */
+/** The record of a StorageImpl; *first: it is new. */
 lg_torch_record *lg_torch_storage(lg_torch *torch, uintptr_t storage,
                                   bool *first);
-/** True the first time that it is asked for an address. */
+/** True on the first call for an address. */
 bool lg_torch_first(lg_torch *torch, uintptr_t address);
-/** Notes that `source` owns that object, by this name. */
+/** Notes that `source` owns that object, with this name. */
 void lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
                    uint32_t label);
-/** An edge to a Python object to which C++ holds a reference, unless the walk
- *  has found it already. */
+/** Adds an edge to a Python object to which C++ holds a reference, unless the
+ *  walk has found the edge. */
 void lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
                    uint32_t label);
-/** After all passes: passes the references of C++ on to Python objects, and
+/** After all passes: hands the references of C++ on to Python objects, and
  *  declares native roots. */
 void lg_torch_settle(lg_torch *torch);
 
@@ -175,7 +176,7 @@ void lg_torch_settle(lg_torch *torch);
 typedef struct lg_torch_impl {
     unsigned char bytes[512];
     size_t length;
-    size_t block; /**< what it costs; 0: not known */
+    size_t block; /**< bytes of its block; 0: unknown */
 } lg_torch_impl;
 
 enum { LG_TORCH_SHAPE_KEY = 8 };
@@ -183,7 +184,7 @@ enum { LG_TORCH_SHAPE_KEY = 8 };
 /** What tensors of one shape, dtype and device have in common. */
 typedef struct lg_torch_shape {
     uintptr_t key[LG_TORCH_SHAPE_KEY];
-    bool known; /**< the key is all that it depends on */
+    bool known; /**< the key determines the shape */
     unsigned element;
     uint64_t size; /**< bytes of its elements */
     const char *dtype_name;
@@ -198,30 +199,30 @@ lg_torch_impl_word(const lg_torch_impl *tensor, size_t offset)
     memcpy(&word, tensor->bytes + offset, sizeof word);
     return word;
 }
-/** Good until the next call. */
+/** Valid until the next call. */
 const lg_torch_shape *lg_torch_shape_of(lg_torch *torch,
                                         const lg_torch_impl *tensor);
-/** The facts and the text of a tensor. */
+/** Adds the facts and the text of a tensor. */
 void lg_torch_note_shape(lg_torch *torch, uint32_t node,
                          const lg_torch_shape *shape);
-/** The same for a TensorImpl, and nothing else. */
+/** The same for a TensorImpl. */
 void lg_torch_describe(lg_torch *torch, uintptr_t impl, uint32_t node);
 /** "cpu", "cuda:0". */
 void lg_torch_device_name(int kind, int index, char *out, size_t size);
 
 /* torch_tensor.c */
 
-/** Goes into a tensor; `wrapped`: it has a Python object, whose hooks were
- * named when the walk met it. */
+/** Adds what a tensor owns. `wrapped`: it has a Python object, whose hooks the
+ *  walk has named. */
 void lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
                           bool wrapped);
-/** The dicts of hooks that C++ keeps for a tensor, by index; *late: those that
- *  run after the gradient was accumulated. 0 beyond the last. */
+/** The dicts of hooks that C++ keeps for a tensor, by index; *late: they run
+ *  after the gradient is accumulated. 0 beyond the last. */
 uintptr_t lg_torch_hook_dict(lg_torch *torch, uintptr_t impl, unsigned index,
                              bool *late);
 /* torch_storage.c */
 
-/** What a holder of a storage says of its contents. */
+/** What a holder of a storage shows of its contents. */
 typedef struct lg_torch_contents {
     uint64_t bytes; /**< of the holder's elements */
     unsigned element;
@@ -236,16 +237,16 @@ void lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
 /* torch_node.c, torch_saved.c */
 
 void lg_torch_walk_node(lg_torch *torch, uintptr_t address, uint32_t node);
-/** The tensors that a Function written in Python saved. */
+/** Adds the tensors that a Function written in Python saved. */
 void lg_torch_walk_context(lg_torch *torch, PyObject *context, uint32_t node);
-/** A SavedTensor object that owns what it shows. */
+/** Adds what a SavedTensor object shows, if it owns that. */
 void lg_torch_walk_saved(lg_torch *torch, PyObject *saved, uint32_t node);
 
-/** Tensors saved by one node, so far. */
+/** The tensors that one node has saved, so far. */
 typedef struct lg_torch_tally {
     uint32_t saved;
     uint32_t hooked;
-    size_t cost; /**< of what came with them */
+    size_t cost; /**< bytes of their structures */
 } lg_torch_tally;
 
 /** `_saved_x` (that prefix), `_raw_saved_x.data`, `_raw_saved_x.unpack_hook`.
@@ -257,10 +258,11 @@ bool lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length);
 /** Links what a SavedVariable refers to. */
 void lg_torch_link_saved(lg_torch *torch, uint32_t node, const uintptr_t *words,
                          const lg_torch_labels *labels, lg_torch_tally *tally);
-/** A vector of SavedVariables: whether these three words are one, not empty. */
+/** Returns whether these three words are a vector of SavedVariables that is not
+ *  empty. */
 bool lg_torch_is_saved_list(lg_torch *torch, const uintptr_t *words,
                             size_t length);
-/** Links them all, by index behind each name. */
+/** Links all of them, with the index after each name. */
 void lg_torch_link_saved_list(lg_torch *torch, uint32_t node,
                               const uintptr_t *words, const char *prefix,
                               const char *name, lg_torch_tally *tally);

@@ -1,14 +1,12 @@
-/**
- * When PyTorch's layout is found out: once for each process, at the first
- * capture that finds it loaded.
- */
+/** Finds PyTorch's layout: once per process, at the first capture that finds
+ *  PyTorch loaded. */
 #include "bytes/torch/torch_finder.h"
 #include "bytes/torch/torch_layout.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/** The calibration objects, or NULL with the reason why not. */
+/** The calibration objects, or NULL with the reason. */
 static PyObject *
 make_calibration_objects(char *reason, size_t size)
 {
@@ -30,7 +28,7 @@ make_calibration_objects(char *reason, size_t size)
     return NULL;
 }
 
-/** False: not even tensors are understood. */
+/** False if not even tensors have a known layout. */
 static bool
 calibrate(lg_memory *memory, lg_torch_layout *layout)
 {
@@ -47,8 +45,8 @@ calibrate(lg_memory *memory, lg_torch_layout *layout)
     return tensors;
 }
 
-/* Other threads run while calibration objects are made, and may be here too:
-   the first to have finished decides. */
+/* Other threads run while calibration objects are made, and may be here, too:
+   the first thread to finish decides. */
 const lg_torch_layout *
 lg_torch_layout_find(lg_memory *memory, const char **reason)
 {

@@ -1,12 +1,10 @@
-/**
- * What a C++ object of PyTorch's is, by its vtable: looked up once for each
- * class.
- */
+/** Recognises a C++ object of PyTorch by its vtable; looks up each class
+ *  once. */
 #include "bytes/torch/torch.h"
 
 #include <string.h>
 
-/** TensorImpls that own other tensors, and what Python calls those, in the
+/** TensorImpls that own other tensors, and Python's names for those in the
  *  order of their members. */
 static const struct {
     const char *mangled;
@@ -43,7 +41,7 @@ kind_of(const lg_rtti *rtti)
         return LG_TORCH_AUTOGRAD;
     if (lg_rtti_is_a(rtti, "N5torch8autograd18SavedVariableHooksE"))
         return LG_TORCH_HOOKS;
-    /* Not the block of a shared_ptr to one, whose name has theirs inside. */
+    /* Skip the block of a shared_ptr to one, whose name contains theirs. */
     if (strncmp(rtti->name[0], "N5torch8autograd", 16) == 0 &&
         strstr(rtti->name[0], "PyFunction") != NULL &&
         strstr(rtti->name[0], "Hook") != NULL)
@@ -70,11 +68,9 @@ members_of(const lg_rtti *rtti)
     return NULL;
 }
 
-/* ------------------------------------------------- names of what is saved ---
- */
-
-/** The Python type of a node class lists `_raw_saved_x` for each tensor that it
- *  saves, in the order of the C++ members, which were generated alike. */
+/** Reads the names of saved tensors. The Python type of a node class lists
+ *  `_raw_saved_x` for each of them in the order of the C++ members, because one
+ *  generator makes both. */
 static void
 name_saved(lg_torch *torch, lg_torch_class *class, const char *name)
 {
@@ -105,9 +101,6 @@ name_saved(lg_torch *torch, lg_torch_class *class, const char *name)
     }
 }
 
-/* ---------------------------------------------------------------- classes ---
- */
-
 static void
 describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
 {
@@ -132,7 +125,7 @@ describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
     name_saved(torch, class, name);
 }
 
-/** NULL: not the vtable of any class. */
+/** NULL: the vtable belongs to no class. */
 static const lg_torch_class *
 class_with(lg_torch *torch, uintptr_t vtable)
 {

@@ -21,7 +21,7 @@ lg_finder_check(lg_finder *finder, bool is_so, const char *what)
 }
 
 /** Returns whether the member of `step` bytes at this address has that value.
- */
+ *  */
 static bool
 fits(lg_finder *finder, const lg_sought *sought, uintptr_t address,
      uintptr_t value)
@@ -51,7 +51,7 @@ lg_finder_is_a(lg_finder *finder, uintptr_t object, const char *mangled)
            lg_rtti_is_a(&rtti, mangled);
 }
 
-/** As lg_finder_class, for one offset. */
+/** Like lg_finder_class, for one offset. */
 static bool
 points_all(lg_finder *finder, size_t offset, const lg_sample *samples,
            size_t count, const char *mangled)
@@ -148,9 +148,6 @@ lg_finder_try_class(lg_finder *finder, const lg_sought *sought,
     match found = match_all(finder, sought, samples, count, mangled);
     return found.count ? one_of(finder, sought, found) : 0;
 }
-
-/* ------------------------------------------------------------ calibration ---
- */
 
 PyObject *
 lg_finder_optional(lg_finder *finder, const char *name)

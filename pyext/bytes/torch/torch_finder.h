@@ -1,6 +1,6 @@
 /**
- * Finds the offset of a member: the only place where every sample has the value
- * that it must have. Private to this folder.
+ * Finds the offset of a member: the only offset at which every sample has the
+ * right value. Private to this folder.
  */
 #ifndef LEAKGRAPH_TORCH_FINDER_H
 #define LEAKGRAPH_TORCH_FINDER_H
@@ -10,12 +10,12 @@
 typedef struct lg_finder {
     lg_memory *memory;
     PyObject *made; /**< the calibration objects: a dict by name */
-    char *reason;   /**< where the first failure is written */
+    char *reason;   /**< gets the first failure */
     size_t reason_size;
     bool failed;
 } lg_finder;
 
-/** An object in memory, and what one of its members must be. */
+/** An object in memory, and the value that one of its members must have. */
 typedef struct lg_sample {
     uintptr_t base;
     uintptr_t value;
@@ -30,51 +30,52 @@ lg_sample_of(uintptr_t base, uintptr_t value)
 /** What to look for. */
 typedef struct lg_sought {
     const char *what; /**< for the reason: "a tensor's storage" */
-    size_t begin;     /**< offsets looked at */
+    size_t begin;     /**< the first offset to try */
     size_t end;
     size_t step;       /**< alignment, and bytes compared: 1, 2 or 8 */
     uintptr_t ignored; /**< bits of the word that may be anything */
 } lg_sought;
 
-/** Remembers the first failure. Returns 0, so that it can be passed on. */
+/** Records the first failure. Returns 0, for the caller to return. */
 uint16_t lg_finder_fail(lg_finder *finder, const char *what, const char *how);
 
-/** The one offset that fits all samples. 0, with a failure, when there is none
- *  or there are several, or when something failed before. */
+/** The one offset that fits all samples. 0, with a failure, if there is none or
+ *  several, or after an earlier failure. */
 uint16_t lg_finder_find(lg_finder *finder, const lg_sought *sought,
                         const lg_sample *samples, size_t count);
-/** The same; 0 without a failure when nothing fits. */
+/** The same; 0 without a failure if no offset fits. */
 uint16_t lg_finder_try(lg_finder *finder, const lg_sought *sought,
                        const lg_sample *samples, size_t count);
-/** The same; false, without a failure, when nothing fits; *out may be 0. */
+/** The same; false without a failure if no offset fits; *out may be 0. */
 bool lg_finder_any(lg_finder *finder, const lg_sought *sought,
                    const lg_sample *samples, size_t count, uint16_t *out);
-/** The one word of each sample that points at an object of this C++ class. */
+/** The offset of the one word in each sample that points at an object of this
+ *  C++ class. */
 uint16_t lg_finder_class(lg_finder *finder, const lg_sought *sought,
                          const lg_sample *samples, size_t count,
                          const char *mangled);
-/** The same; 0 without a failure when there is none. */
+/** The same; 0 without a failure if there is none. */
 uint16_t lg_finder_try_class(lg_finder *finder, const lg_sought *sought,
                              const lg_sample *samples, size_t count,
                              const char *mangled);
-/** Fails unless it is so. */
+/** Fails unless `is_so`. */
 bool lg_finder_check(lg_finder *finder, bool is_so, const char *what);
 
-/** A calibration object; fails when it is missing. Borrowed. */
+/** A calibration object, borrowed; fails if it is missing. */
 PyObject *lg_finder_object(lg_finder *finder, const char *name);
-/** A calibration object that some versions do not have: NULL. */
+/** A calibration object that some versions do not have: NULL then. */
 PyObject *lg_finder_optional(lg_finder *finder, const char *name);
-/** The same, as an address. */
+/** The same as an address. */
 uintptr_t lg_finder_at(lg_finder *finder, const char *name);
-/** Where the C++ object of a calibration object (tensor, storage) is. */
+/** The address of the C++ object of a calibration object (tensor, storage). */
 uintptr_t lg_finder_address(lg_finder *finder, const char *name);
-/** What PyTorch says of where a tensor's data are. */
+/** The address of a tensor's data, from PyTorch. */
 uintptr_t lg_finder_data(lg_finder *finder, const char *name);
-/** A word of memory; fails when it cannot be read. */
+/** A word of memory; fails if it is not readable. */
 uintptr_t lg_finder_word(lg_finder *finder, uintptr_t address);
-/** Returns whether a C++ object is of this class, or of one derived from it. */
+/** Returns whether a C++ object is of this class or of a subclass. */
 bool lg_finder_is_a(lg_finder *finder, uintptr_t object, const char *mangled);
-/** Bytes of the block that begins there. */
+/** The size in bytes of the block at that address. */
 size_t lg_finder_end(lg_finder *finder, uintptr_t block);
 
 #endif

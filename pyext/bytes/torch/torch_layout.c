@@ -24,15 +24,13 @@ enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/** Bytes of a Python object that are its struct. */
+/** The bytes of a Python object that are its struct. */
 static size_t
 size_of_object(lg_finder *finder, const char *name)
 {
     PyObject *object = lg_finder_object(finder, name);
     return object != NULL ? (size_t)Py_TYPE(object)->tp_basicsize : 0;
 }
-
-/* ------------------------------------------------------ Python objects --- */
 
 static void
 find_wrapper(lg_finder *finder, lg_torch_layout *layout)
@@ -60,8 +58,8 @@ find_wrapper(lg_finder *finder, lg_torch_layout *layout)
     }
 }
 
-/** From 1.9 to 2.9 a tensor object that only C++ refers to is owned by it, and
- *  says so in the word before (MaybeOwned). */
+/** From 1.9 to 2.9, C++ owns a tensor object that only C++ refers to. The word
+ *  before says so (MaybeOwned). */
 static void
 find_borrowing(lg_finder *finder, lg_torch_layout *layout)
 {
@@ -101,8 +99,6 @@ find_owner(lg_finder *finder, lg_torch_layout *layout)
     layout->storage_object = lg_finder_try(finder, &sought, back, COUNT(back));
 }
 
-/* --------------------------------------------------------- TensorImpl --- */
-
 static void
 find_pointers(lg_finder *finder, lg_torch_layout *layout)
 {
@@ -133,8 +129,8 @@ find_pointers(lg_finder *finder, lg_torch_layout *layout)
         lg_finder_class(finder, &sought, leaves, COUNT(leaves), AUTOGRAD_META);
 }
 
-/** Returns whether the dimensions at this address are those: in place up to
- *  five. */
+/** Returns whether the dimensions at this address are those; up to five lie in
+ *  place. */
 static bool
 has_sizes(lg_finder *finder, uintptr_t at, const int64_t *sizes, size_t count)
 {
@@ -196,11 +192,10 @@ find_dtype(lg_finder *finder, lg_torch_layout *layout)
                          layout->impl_dtype + 8u, 1, 0};
     layout->impl_device =
         lg_finder_find(finder, &sought, devices, COUNT(devices));
-    /* The word of the dtype is followed by the dispatch keys, the last. */
+    /* After the word of the dtype come the dispatch keys, which are the last.
+     */
     layout->impl_end = (uint16_t)((layout->impl_dtype & ~7u) + 2 * WORD);
 }
-
-/* -------------------------------------------------------- StorageImpl --- */
 
 static void
 find_data(lg_finder *finder, lg_torch_layout *layout)

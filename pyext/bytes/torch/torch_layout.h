@@ -14,12 +14,12 @@ enum { LG_TORCH_REASON = 160 };
 typedef struct lg_torch_layout {
     /* Python objects. */
     uint16_t wrapper_impl;    /**< tensor -> TensorImpl */
-    uint16_t wrapper_borrows; /**< byte: C++ owns the wrapper; 0: not so in
-                                   this version */
+    uint16_t wrapper_borrows; /**< byte: C++ owns the wrapper; 0: this version
+                                   has none */
     uint16_t wrapper_hooks;   /**< _backward_hooks */
     uint16_t wrapper_acc;     /**< post-accumulate hooks; 0: none */
     uint16_t owner_impl;      /**< UntypedStorage -> StorageImpl */
-    uint16_t owner_borrows;   /**< as wrapper_borrows */
+    uint16_t owner_borrows;   /**< like wrapper_borrows */
     uint16_t function_node;   /**< MulBackward0 object -> Node */
     uint16_t context_node;    /**< ctx of a Function -> PyNode */
     uint16_t context_saved;   /**< ctx -> vector of SavedVariable */
@@ -30,12 +30,12 @@ typedef struct lg_torch_layout {
     uint16_t impl_storage;
     uint16_t impl_meta;
     uint16_t impl_version;
-    uint16_t impl_object; /**< its wrapper, bit 0 apart */
-    uint16_t impl_sizes;  /**< dimensions, then sizes, or where they are */
+    uint16_t impl_object; /**< its wrapper, without bit 0 */
+    uint16_t impl_sizes;  /**< dimensions, then sizes, or their address */
     uint16_t impl_count;  /**< elements */
     uint16_t impl_dtype;  /**< u16 */
     uint16_t impl_device; /**< i8 kind, i8 index */
-    uint16_t impl_end;    /**< where members of subclasses begin */
+    uint16_t impl_end;    /**< begin of the members of subclasses */
     /* StorageImpl. */
     uint16_t storage_data;
     uint16_t storage_deleter;
@@ -44,7 +44,7 @@ typedef struct lg_torch_layout {
     uint16_t storage_size;
     uint16_t storage_allocator; /**< 0: not found */
     uint16_t storage_object;    /**< its UntypedStorage; 0: has none */
-    bool owner_known;           /**< the next one was found */
+    bool owner_known;           /**< the adapter found the next offset */
     uint16_t context_object;    /**< in the context of a buffer's deleter: the
                                      Python object */
     uintptr_t deleter_malloc;
@@ -56,12 +56,12 @@ typedef struct lg_torch_layout {
     uint16_t meta_acc;      /**< post-accumulate hooks; 0: none */
     uint16_t meta_requires; /**< byte */
     uint16_t meta_base;     /**< of a view: its base */
-    uint16_t meta_base_set; /**< ... byte: it has one */
+    uint16_t meta_base_set; /**< ... byte: the view has a base */
     /* Node. */
     uint16_t node_edges; /**< vector */
     uint16_t edge_size;
-    uint16_t node_object;     /**< its wrapper, bit 0 apart */
-    uint16_t node_members;    /**< where members of subclasses begin */
+    uint16_t node_object;     /**< its wrapper, without bit 0 */
+    uint16_t node_members;    /**< begin of the members of subclasses */
     uint16_t node_metadata;   /**< anomaly detection's */
     uint16_t metadata_dict;   /**< ... its dict */
     bool node_counted;        /**< intrusive count; else a shared_ptr's */
@@ -70,7 +70,8 @@ typedef struct lg_torch_layout {
     /* SavedVariable; its tensor is the first word. */
     uint16_t saved_size;
     uint16_t saved_flags;   /**< five bytes, see torch_saved.c */
-    uint16_t saved_version; /**< its version counter, in some; else 0 */
+    uint16_t saved_version; /**< its version counter in some versions; 0: none
+                             */
     uint16_t saved_hooks;
     uint16_t saved_grad_fn; /**< of a hooked one */
     uint16_t saved_leaf;    /**< ... its AccumulateGrad, if held; else 0 */
@@ -78,19 +79,20 @@ typedef struct lg_torch_layout {
     uint16_t hooks_unpack;
     uint16_t hooks_packed;
     uintptr_t undefined;          /**< the TensorImpl that means "no tensor" */
-    bool graph;                   /**< the autograd part was understood */
+    bool graph;                   /**< the layout of the autograd graph is known
+                                   */
     char reason[LG_TORCH_REASON]; /**< why not */
 } lg_torch_layout;
 
 /** The two halves of the work: tensors and storages, then autograd. False, with
- *  the finder's reason, when something does not fit. */
+ *  the finder's reason, if something does not fit. */
 struct lg_finder;
 bool lg_torch_find_tensors(struct lg_finder *finder, lg_torch_layout *layout);
 bool lg_torch_find_graph(struct lg_finder *finder, lg_torch_layout *layout);
 
 void lg_torch_find_saved(struct lg_finder *finder, lg_torch_layout *layout);
-/** The Node that a calibration object was made by, and the AccumulateGrad at
- * the end of one of its edges; once its layout is known so far. */
+/** The Node that made a calibration object, and the AccumulateGrad at the end
+ *  of one of its edges; call them once the layout is known so far. */
 uintptr_t lg_torch_calibration_node(struct lg_finder *finder,
                                     const lg_torch_layout *layout,
                                     const char *name);
@@ -98,8 +100,8 @@ uintptr_t lg_torch_calibration_leaf(struct lg_finder *finder,
                                     const lg_torch_layout *layout,
                                     const char *name, unsigned edge);
 
-/** Finds everything out, at the first call. Runs PyTorch on objects of its own.
- *  NULL: not even tensors are understood; *reason (static) says why. */
+/** Finds the layout on the first call, which runs PyTorch on new objects. NULL:
+ *  not even tensors have a known layout; *reason (static) says why. */
 const lg_torch_layout *lg_torch_layout_find(lg_memory *memory,
                                             const char **reason);
 

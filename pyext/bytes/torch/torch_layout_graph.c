@@ -1,6 +1,4 @@
-/**
- * The autograd half of PyTorch's layout: AutogradMeta and Node.
- */
+/** Finds the autograd half of PyTorch's layout: AutogradMeta and Node. */
 #include "bytes/torch/torch_finder.h"
 #include "bytes/torch/torch_layout.h"
 
@@ -21,7 +19,7 @@ meta_of(lg_finder *finder, const lg_torch_layout *layout, const char *name)
                           lg_finder_address(finder, name) + layout->impl_meta);
 }
 
-/** The Node that a calibration object was made by. */
+/** The Node that made a calibration object. */
 uintptr_t
 lg_torch_calibration_node(lg_finder *finder, const lg_torch_layout *layout,
                           const char *name)
@@ -30,9 +28,7 @@ lg_torch_calibration_node(lg_finder *finder, const lg_torch_layout *layout,
                           meta_of(finder, layout, name) + layout->meta_grad_fn);
 }
 
-/* ------------------------------------------------------- AutogradMeta --- */
-
-/** A vector of one hook, which points at this dict. */
+/** Returns whether this is a vector of one hook, which points at this dict. */
 static bool
 holds_hook(lg_finder *finder, uintptr_t vector, uintptr_t dict)
 {
@@ -74,8 +70,8 @@ find_hooks(lg_finder *finder, lg_torch_layout *layout)
     lg_finder_check(finder, matches == 1, "a tensor's late hooks");
 }
 
-/** The base of a view, and the byte that says whether there is one: right
- *  before it (c10::optional), or behind what comes with it (std::optional). */
+/** Finds the base of a view, and the byte that says whether there is one: right
+ *  before the base (c10::optional), or after its companions (std::optional). */
 static void
 find_base(lg_finder *finder, lg_torch_layout *layout)
 {
@@ -134,10 +130,8 @@ find_meta(lg_finder *finder, lg_torch_layout *layout)
     find_base(finder, layout);
 }
 
-/* --------------------------------------------------------------- Node --- */
-
-/** The vector of the product's two edges: to the square's node, and to the
- *  AccumulateGrad of the other factor. */
+/** Finds the vector of the product's two edges: to the square's node, and to
+ *  the AccumulateGrad of the other factor. */
 static void
 find_edges(lg_finder *finder, lg_torch_layout *layout)
 {

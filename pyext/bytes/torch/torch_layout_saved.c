@@ -1,7 +1,5 @@
-/**
- * Saved tensors in PyTorch's layout: SavedVariable, hooked ones, the ctx of a
- * Function written in Python.
- */
+/** Finds saved tensors in PyTorch's layout: SavedVariable, hooked ones, the ctx
+ *  of a Function written in Python. */
 #include "bytes/torch/torch_finder.h"
 #include "bytes/torch/torch_layout.h"
 
@@ -13,10 +11,8 @@ enum { WORD = sizeof(uintptr_t) };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ------------------------------------------------ Functions in Python --- */
-
-/** Half of this vector, if that holds two SavedVariables of this tensor; else
- *  0. */
+/** Half the size of this vector, if it holds two SavedVariables of this tensor;
+ *  otherwise 0. */
 static uintptr_t
 size_of_saved(lg_finder *finder, uintptr_t vector, uintptr_t impl)
 {
@@ -59,10 +55,9 @@ find_context(lg_finder *finder, lg_torch_layout *layout)
     lg_finder_check(finder, matches == 1, "a ctx's saved tensors");
 }
 
-/* ------------------------------------------------------ SavedVariable --- */
-
 typedef struct pair {
-    uint16_t square; /**< where the product's node saves the square */
+    uint16_t square; /**< the offset at which the product's node saves the
+                          square */
     uint16_t other;
 } pair;
 
@@ -84,8 +79,8 @@ find_pair(lg_finder *finder, lg_torch_layout *layout)
     return found;
 }
 
-/** Five bytes: made without a tensor, in place on a view, the original, a leaf,
- *  an output. */
+/** Finds five bytes: made without a tensor, in place on a view, the original, a
+ *  leaf, an output. */
 static void
 find_flags(lg_finder *finder, lg_torch_layout *layout, pair at)
 {
@@ -156,7 +151,7 @@ find_hooked(lg_finder *finder, lg_torch_layout *layout, pair at)
     slots[1].value = lg_torch_calibration_node(finder, layout, "product");
     sought.what = "the node of a hooked tensor";
     layout->saved_grad_fn = lg_finder_find(finder, &sought, slots, 2);
-    /* The leaf's node: held, or by a weak_ptr. Two edges own it besides. */
+    /* The leaf's node: held, or by a weak_ptr. Two edges own it, too. */
     uintptr_t other = lg_torch_calibration_leaf(finder, layout, "product", 1);
     uintptr_t counts =
         layout->node_counted ? other : lg_finder_word(finder, other + 2 * WORD);

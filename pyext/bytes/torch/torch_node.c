@@ -1,7 +1,7 @@
 /**
  * Autograd nodes: their edges, and what their members own. A generated node
- * (MulBackward0) has SavedVariables, vectors of them and plain data; any other
- * may own tensors as well.
+ * (MulBackward0) has SavedVariables, vectors of them, and plain data. Any other
+ * node may own tensors as well.
  */
 #include "bytes/torch/torch.h"
 
@@ -15,15 +15,15 @@ enum {
     EDGES = 1 << 20
 };
 
-/** A node, copied; what is beyond BODY_WORDS is not looked at. */
+/** A copy of a node, up to BODY_WORDS. */
 typedef struct node_body {
     uintptr_t words[BODY_WORDS];
-    size_t length; /**< bytes of them */
-    size_t cost;   /**< of the node and of its shared_ptr's block */
+    size_t length; /**< length in bytes */
+    size_t cost;   /**< bytes of the node and of its shared_ptr's block */
 } node_body;
 
-/** Up to 2.12 nodes are owned by shared_ptr, whose block lies right before the
- *  node (make_shared) or elsewhere. */
+/** Up to 2.12 a shared_ptr owns the node. Its block lies right before the node
+ *  (make_shared) or elsewhere. */
 static bool
 read_body(lg_torch *torch, uintptr_t node, node_body *out)
 {
@@ -47,8 +47,6 @@ read_body(lg_torch *torch, uintptr_t node, node_body *out)
         out->length = sizeof out->words;
     return lg_memory_copy(torch->memory, node, out->words, out->length);
 }
-
-/* --------------------------------------------------------------- edges --- */
 
 static uint32_t
 label_of_edge(lg_torch *torch, size_t i)
@@ -78,8 +76,6 @@ link_edges(lg_torch *torch, const node_body *body, uint32_t node)
     }
 }
 
-/* --------------------------------------------------------------- hooks --- */
-
 static void
 link_hook(lg_torch *torch, uintptr_t hook, uint32_t node)
 {
@@ -90,8 +86,8 @@ link_hook(lg_torch *torch, uintptr_t hook, uint32_t node)
                       torch->names.node_hooks);
 }
 
-/** What every Node has before the members of its class: vectors of hooks, and
- *  the record of anomaly detection. Returns what that costs. */
+/** Adds what every Node has before the members of its class: vectors of hooks,
+ *  and the record of anomaly detection. Returns their size. */
 static size_t
 link_head(lg_torch *torch, uintptr_t address, const node_body *body,
           uint32_t node)
@@ -119,9 +115,7 @@ link_head(lg_torch *torch, uintptr_t address, const node_body *body,
     return lg_memory_block(torch->memory, metadata);
 }
 
-/* ------------------------------------------------------------- members --- */
-
-/** A place in a node where a tensor, or a list of them, is saved. */
+/** A place in a node that saves a tensor, or a list of tensors. */
 typedef struct slot {
     uint16_t word;
     bool list;
@@ -170,8 +164,7 @@ link_saved(lg_torch *torch, const node_body *body, const lg_torch_class *class,
 {
     slot slots[SLOTS];
     unsigned count = find_slots(torch, body, slots);
-    /* An empty list leaves no trace: which names the others have is then not
-       known. */
+    /* An empty list leaves no trace, so the names of the others are unknown. */
     bool named = count == class->saved_count;
     for (unsigned i = 0; i < count; i++)
         link_slot(torch, node, body->words + slots[i].word, class, i, named,
@@ -188,8 +181,8 @@ link_tensor(lg_torch *torch, uintptr_t word, uint32_t node, uint32_t label)
     return tensor != NULL;
 }
 
-/** What a node that was written by hand owns besides: tensors, vectors of them,
- *  other nodes. */
+/** Adds what else a handwritten node owns: tensors, vectors of them, other
+ *  nodes. */
 static void
 link_others(lg_torch *torch, const node_body *body, uint32_t node)
 {
@@ -219,7 +212,7 @@ link_others(lg_torch *torch, const node_body *body, uint32_t node)
     }
 }
 
-/** What vectors of plain data among the members cost: sizes, dimensions. */
+/** The size of vectors of plain data among the members: sizes, dimensions. */
 static size_t
 cost_of_vectors(lg_torch *torch, const node_body *body)
 {

@@ -1,11 +1,11 @@
 /**
- * What parameters of PyTorch's are called: "fc1.weight" by the modules that
- * have them, else "param 3" by their place in an optimizer's param_groups. The
- * name is a fact, and stands for the tensor where that is the key of a dict, as
- * in the state of an optimizer.
+ * Names PyTorch's parameters: "fc1.weight" after the modules that have them, or
+ * "param 3" after their place in an optimizer's param_groups. The name is a
+ * fact. It also stands for the tensor as the key of a dict, as in the state of
+ * an optimizer.
  *
- * An adapter of its own behind all others: a module may be of a type whose
- * memory its user has registered.
+ * This adapter comes after all others, because a user may have registered the
+ * memory of a module's type.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/torch/torch_table.h"
@@ -15,10 +15,10 @@
 
 enum { MODULE = 1, OPTIMIZER, NAME = 200, DEPTH = 32 };
 
-/** Where a module or a parameter was found first. */
+/** Where the pass first found a module or a parameter. */
 typedef struct place {
     PyObject *module; /**< NULL: in an optimizer */
-    const char *name; /**< there; kept */
+    const char *name; /**< the name there; kept */
     bool parameter;
 } place;
 
@@ -64,8 +64,8 @@ kind(void *state, PyTypeObject *type)
                : 0;
 }
 
-/** Remembers where an object is; a module's word counts more than an
- *  optimizer's. */
+/** Remembers the place of an object; a module takes precedence over an
+ *  optimizer. */
 static void
 put(names *self, PyObject *object, PyObject *module, const char *name,
     bool parameter)
@@ -89,8 +89,8 @@ put(names *self, PyObject *object, PyObject *module, const char *name,
         lg_torch_fill(&self->places, slot, key, fresh);
 }
 
-/** What a module's dict holds, by names; others than plain ones, which are
- *  attributes, are not made. */
+/** Remembers what a module's dict holds, by name. Skips names that are no plain
+ *  str, because attributes have none. */
 static void
 put_all(names *self, PyObject *module, const char *dict_name, bool parameters)
 {
@@ -105,7 +105,7 @@ put_all(names *self, PyObject *module, const char *dict_name, bool parameters)
             put(self, value, module, PyUnicode_DATA(key), parameters);
 }
 
-/** Numbered through all groups, as in an optimizer's state_dict(). */
+/** Numbers parameters through all groups, like an optimizer's state_dict(). */
 static void
 number_parameters(names *self, PyObject *optimizer)
 {
@@ -151,7 +151,7 @@ place_of(names *self, PyObject *object)
     return slot != NULL ? slot->value : NULL;
 }
 
-/** "encoder.0.weight": written from the end, up to the module that is in no
+/** Writes "encoder.0.weight" from its end, up to the module that is in no
  *  other. False if it would be too long. */
 static bool
 write_name(names *self, const place *from, char out[NAME], const char **begin)

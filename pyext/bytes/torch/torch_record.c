@@ -1,6 +1,4 @@
-/**
- * Counted C++ objects: their nodes, and who was found to own them.
- */
+/** Counted C++ objects: their nodes, and the owners that the pass found. */
 #include "bytes/torch/torch.h"
 
 #include <string.h>
@@ -13,14 +11,15 @@ low(uintptr_t word)
     return (uint32_t)(word & UINT32_MAX);
 }
 
-/** How many own a tensor, a storage or a counted Node. */
+/** The number of owners of a tensor, a storage or a counted Node. */
 static uint32_t
 owners_of(lg_torch *torch, uintptr_t address)
 {
     return low(lg_memory_word(torch->memory, address + WORD));
 }
 
-/** How many own a Node: its own count, or that of the shared_ptr's block. */
+/** The number of owners of a Node: its own count, or that of the shared_ptr's
+ *  block. */
 static uint32_t
 owners_of_node(lg_torch *torch, uintptr_t node)
 {
@@ -55,7 +54,7 @@ record_at(lg_torch *torch, uintptr_t address, bool *made)
     return record_in(torch, slot, address);
 }
 
-/** The Python object that a C++ object says it has, if that says the same. */
+/** The Python object of a C++ object, if that object refers back. */
 static uintptr_t
 object_of(lg_torch *torch, uintptr_t address, uint16_t up, uint16_t down)
 {
@@ -66,9 +65,10 @@ object_of(lg_torch *torch, uintptr_t address, uint16_t up, uint16_t down)
     return object;
 }
 
-/** One with a Python object, which owns it unless it is owned by it. From 2.10
- *  on (without borrowing) C++ refers to the object while it has other owners;
- *  before, only while it owns the object. */
+/** Joins a C++ object with its Python object. The Python object owns the C++
+ *  object, unless it is the other way round. From 2.10 on (without borrowing),
+ *  C++ refers to the Python object while it has other owners; before, only
+ *  while it owns the Python object. */
 static void
 join_object(lg_torch *torch, lg_torch_record *record, uintptr_t object,
             uint16_t borrows)
@@ -114,8 +114,8 @@ lg_torch_tensor(lg_torch *torch, uintptr_t impl)
     return record;
 }
 
-/** A PyNode is one with its ctx, any other with its wrapper if it has one. Up
- *  to 2.12 a PyNode owns its ctx, and a wrapper owns its node. */
+/** Joins a PyNode with its ctx, and any other Node with its wrapper if it has
+ *  one. Up to 2.12 a PyNode owns its ctx, and a wrapper owns its node. */
 static uintptr_t
 object_of_node(lg_torch *torch, uintptr_t node, const lg_torch_class *class)
 {
@@ -188,9 +188,7 @@ lg_torch_first(lg_torch *torch, uintptr_t address)
     return made;
 }
 
-/* -------------------------------------------------------------- owners --- */
-
-/** What tp_traverse reported of this reference, on behalf of C++: named. */
+/** Names an edge that tp_traverse reported for C++, if there is one. */
 static bool
 name_reported(lg_torch *torch, uint32_t source, uint32_t target, uint32_t label)
 {
@@ -230,7 +228,7 @@ lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
         add_edge(torch, source, target->node, label, 0);
     } else if (target->holds &&
                name_reported(torch, source, target->node, label)) {
-        target->holds = false; /* that edge carries the reference */
+        target->holds = false; /* that edge accounts for the reference */
     } else if (target->first_source == LG_NONE) {
         target->first_source = source;
         target->first_label = label;

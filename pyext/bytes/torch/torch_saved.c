@@ -1,7 +1,5 @@
-/**
- * Tensors saved for backward: SavedVariables, in a node, in a vector, in a
- * ctx.
- */
+/** Tensors saved for backward: SavedVariables in a node, in a vector, in a
+ *  ctx. */
 #include "bytes/torch/torch.h"
 
 #include <stdio.h>
@@ -31,10 +29,10 @@ is_kind(lg_torch *torch, uintptr_t object, lg_torch_kind kind)
     return class != NULL && class->kind == kind;
 }
 
-/** Between the tensor and the flags there is nothing but, when they are used,
- *  the gradient of forward mode, a weak reference to a node and a counter: a
- *  pointer to an object with a vtable, or the one before it of the two words of
- *  a shared_ptr. Never a tensor. */
+/** Returns whether the words between the tensor and the flags are possible: the
+ *  gradient of forward mode, a weak reference to a node, and a counter, if they
+ *  are in use. Each is a pointer to an object with a vtable, or the first of
+ *  the two words of a shared_ptr, and never a tensor. */
 static bool
 is_quiet(lg_torch *torch, const uintptr_t *words, size_t end)
 {
@@ -52,16 +50,16 @@ is_quiet(lg_torch *torch, const uintptr_t *words, size_t end)
     return true;
 }
 
-/** Returns whether the five flags are what they can be: each 0 or 1, and a
- *  tensor means that it was not made without one. */
+/** Returns whether the five flags are possible: each is 0 or 1, and with a
+ *  tensor the first is 0. */
 static bool
 are_flags(uint64_t flags, bool tensor)
 {
     return (flags & UINT64_C(0xfefefefefe)) == 0 && !(tensor && (flags & 1));
 }
 
-/* Memory that was never written, such as the unused half of a number, may hold
-   what is left of another node: each word is held to what it must be. */
+/* Uninitialised memory, such as the unused half of a number, may hold the
+   remains of another node. So this checks each word. */
 bool
 lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length)
 {
@@ -81,7 +79,7 @@ lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length)
         layout->saved_version ? words[layout->saved_version / WORD] : 0;
     if (layout->saved_version && !none && counter == 0)
         return false;
-    /* The version and the number of the output come right before the flags. */
+    /* The version and the number of the output stand right before the flags. */
     return are_flags(words[layout->saved_flags / WORD], !none) &&
            is_quiet(torch, words, layout->saved_flags / WORD - 1);
 }
@@ -136,8 +134,6 @@ lg_torch_link_saved(lg_torch *torch, uint32_t node, const uintptr_t *words,
         link_node(torch, node, words[layout->saved_leaf / WORD]);
 }
 
-/* --------------------------------------------------------------- lists --- */
-
 bool
 lg_torch_is_saved_list(lg_torch *torch, const uintptr_t *words, size_t length)
 {
@@ -168,8 +164,6 @@ lg_torch_link_saved_list(lg_torch *torch, uint32_t node, const uintptr_t *words,
         lg_torch_link_saved(torch, node, saved, &labels, tally);
     }
 }
-
-/* -------------------------------------------------------------- Python --- */
 
 static void
 add_count(lg_torch *torch, uint32_t node, uint32_t key, uint32_t count)

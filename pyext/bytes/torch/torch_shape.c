@@ -1,6 +1,6 @@
 /**
- * What is said of a tensor itself: `float32[256, 1024]`, its bytes, its device.
- * Most tensors are like others: each shape is put into words once.
+ * The facts of a tensor: `float32[256, 1024]`, its bytes, its device. Most
+ * tensors are like others, so each shape is formatted once.
  */
 #include "bytes/torch/torch.h"
 
@@ -10,8 +10,8 @@
 
 enum { WORD = sizeof(uintptr_t), DIMENSIONS = 16, INLINE = 5 };
 
-/** By the number in c10::ScalarType, which is part of saved models and so
- *  never changes. */
+/** By the number in c10::ScalarType. Saved models contain it, so it never
+ *  changes. */
 static const struct {
     const char *name;
     unsigned bytes;
@@ -96,7 +96,7 @@ lg_torch_impl_read(lg_torch *torch, uintptr_t impl, lg_torch_impl *out)
     return lg_memory_copy(torch->memory, impl, out->bytes, out->length);
 }
 
-/** "256, 1024"; the first dimensions of a tensor that has very many. */
+/** Writes "256, 1024"; of very many dimensions only the first. */
 static void
 write_sizes(lg_torch *torch, const lg_torch_impl *tensor, char *out,
             size_t size)
@@ -120,7 +120,8 @@ write_sizes(lg_torch *torch, const lg_torch_impl *tensor, char *out,
         snprintf(out + length, size - length, ", ...");
 }
 
-/** All that the words depend on; false if that is not in the TensorImpl. */
+/** Finds all that the text depends on; false if the TensorImpl does not have
+ *  it. */
 static bool
 read_key(const lg_torch *torch, const lg_torch_impl *tensor, uintptr_t *key)
 {

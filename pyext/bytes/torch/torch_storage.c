@@ -1,6 +1,4 @@
-/**
- * Storages: the bytes of tensors, and what comes with them.
- */
+/** Storages: the bytes of tensors, and their companions. */
 #include "bytes/torch/torch.h"
 
 #include <inttypes.h>
@@ -36,8 +34,8 @@ read_storage(lg_torch *torch, uintptr_t address, storage_copy *out)
     return true;
 }
 
-/** What malloc spends beyond the bytes themselves: rounding, the StorageImpl,
- *  the record that knows how to free borrowed memory. */
+/** The memory beyond the bytes themselves: malloc's rounding, the StorageImpl,
+ *  and the record that frees borrowed memory. */
 static size_t
 extra_of(lg_torch *torch, const storage_copy *storage)
 {
@@ -52,7 +50,7 @@ extra_of(lg_torch *torch, const storage_copy *storage)
 }
 
 /** Returns whether a word is the address of a Python object: its type is an
- *  instance of type, or of a class derived from it. */
+ *  instance of type or of a subclass. */
 static bool
 is_object(lg_torch *torch, uintptr_t object)
 {
@@ -78,9 +76,9 @@ link_object(lg_torch *torch, uint32_t holder, uintptr_t object, bool first)
                                  torch->names.owner);
 }
 
-/** What came as a DLPack capsule: the producer's own context is in the seventh
- *  word of a DLManagedTensor, in the second of a versioned one (dlpack.h). It
- *  is an array of numpy's, or begins with a tensor of PyTorch's. */
+/** Memory that came as a DLPack capsule. The producer's own context is the
+ *  seventh word of a DLManagedTensor, and the second of a versioned one
+ *  (dlpack.h). It is numpy's array, or begins with PyTorch's tensor. */
 static void
 link_capsule(lg_torch *torch, uint32_t holder, uintptr_t managed, bool first)
 {
@@ -104,8 +102,8 @@ link_capsule(lg_torch *torch, uint32_t holder, uintptr_t managed, bool first)
     }
 }
 
-/** Memory borrowed from a Python object (from_numpy, frombuffer), or through
- *  DLPack: the storage's context refers to it. */
+/** Memory that a Python object lends (from_numpy, frombuffer), directly or
+ *  through DLPack: the storage's context refers to the object. */
 static void
 link_owner(lg_torch *torch, const storage_copy *storage, uint32_t holder,
            bool first)
@@ -130,7 +128,7 @@ is_mapped(lg_torch *torch, const storage_copy *storage)
     return class != NULL && class->kind == LG_TORCH_MAPPING;
 }
 
-/** Page-locked memory comes from an allocator that says so in its name. */
+/** The name of its allocator shows page-locked memory. */
 static bool
 is_pinned(lg_torch *torch, const storage_copy *storage)
 {
@@ -143,8 +141,8 @@ is_pinned(lg_torch *torch, const storage_copy *storage)
     return class != NULL && class->kind == LG_TORCH_PINNING;
 }
 
-/** The tensor's own text if it covers the storage, else one of as many elements
- *  as there are. */
+/** The tensor's own text if it covers the storage, and otherwise a text with
+ *  the storage's number of elements. */
 static uint32_t
 text_of(lg_torch *torch, const storage_copy *storage,
         const lg_torch_contents *contents)
@@ -159,7 +157,7 @@ text_of(lg_torch *torch, const storage_copy *storage,
     return lg_torch_intern(torch, text);
 }
 
-/** A span: who covers the whole storage describes it best. */
+/** Adds a span; a holder of the whole storage describes it best. */
 static unsigned
 flags_of(lg_torch *torch, const storage_copy *storage, bool covers)
 {

@@ -9,7 +9,7 @@ place_of(const lg_torch_table *table, uintptr_t key)
            (table->capacity - 1);
 }
 
-/** The slot that has the key, or the empty one where it belongs. */
+/** The slot that has the key, or the empty slot for it. */
 static lg_torch_slot *
 find(const lg_torch_table *table, uintptr_t key)
 {

@@ -18,11 +18,11 @@ typedef struct lg_torch_table {
     size_t count;
 } lg_torch_table;
 
-/** The slot of a key in a table, or the empty one where it belongs. NULL when
- *  memory ran out. */
+/** The slot that has the key, or the empty slot for it. NULL when memory ran
+ *  out. */
 lg_torch_slot *lg_torch_slot_of(lg_adapter_pass *pass, lg_torch_table *table,
                                 uintptr_t key);
-/** Fills an empty slot that was just looked up. */
+/** Fills an empty slot from lg_torch_slot_of. */
 void lg_torch_fill(lg_torch_table *table, lg_torch_slot *slot, uintptr_t key,
                    void *value);
 #endif

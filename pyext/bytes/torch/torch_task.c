@@ -1,6 +1,4 @@
-/**
- * C++ objects that wait for their turn, first in, first out.
- */
+/** C++ objects that wait for their turn, first in, first out. */
 #include "bytes/torch/torch.h"
 
 #include <string.h>

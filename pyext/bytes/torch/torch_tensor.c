@@ -1,13 +1,9 @@
-/**
- * A tensor: its storage, and what its TensorImpl and AutogradMeta own.
- */
+/** A tensor: its storage, and what its TensorImpl and AutogradMeta own. */
 #include "bytes/torch/torch.h"
 
 #include <string.h>
 
 enum { WORD = sizeof(uintptr_t) };
-
-/* -------------------------------------------------------- AutogradMeta --- */
 
 uintptr_t
 lg_torch_hook_dict(lg_torch *torch, uintptr_t impl, unsigned index, bool *late)
@@ -61,9 +57,10 @@ link_base(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
         lg_torch_link(torch, node, base, torch->names.base);
 }
 
-/** Tangents of forward mode: a ForwardGrad has them in an unordered_map by
- *  level, whose entries are (next, level, tensor). Every word that may lead to
- *  an entry is tried: no other leads to a tensor there. Returns the cost. */
+/** Adds the tangents of forward mode. A ForwardGrad has them in an
+ *  unordered_map by level, with entries of (next, level, tensor). Tries every
+ *  word that may lead to an entry: no other word leads to a tensor there.
+ *  Returns the cost. */
 static size_t
 link_entries(lg_torch *torch, uintptr_t forward, uint32_t node)
 {
@@ -86,8 +83,8 @@ link_entries(lg_torch *torch, uintptr_t forward, uint32_t node)
     return cost;
 }
 
-/** The AutogradMeta owns its ForwardGrad by a shared_ptr, known by the class of
- *  its block. */
+/** The AutogradMeta owns its ForwardGrad by a shared_ptr; the class of the
+ *  block shows it. */
 static size_t
 link_tangents(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
 {
@@ -101,7 +98,7 @@ link_tangents(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
     return 0;
 }
 
-/** Returns what the AutogradMeta and its parts cost. */
+/** Returns the cost of the AutogradMeta and its parts. */
 static size_t
 walk_meta(lg_torch *torch, uintptr_t meta, uint32_t node)
 {
@@ -125,9 +122,8 @@ walk_meta(lg_torch *torch, uintptr_t meta, uint32_t node)
     return block + link_tangents(torch, meta, block, node);
 }
 
-/* ------------------------------------------------------------- tensors --- */
-
-/** Tensors that a subclass of TensorImpl owns, by the names of its class. */
+/** Adds the tensors that a subclass of TensorImpl owns, with the names from its
+ *  class. */
 static void
 link_members(lg_torch *torch, const lg_torch_impl *tensor, const char *names,
              uint32_t node)
@@ -146,7 +142,7 @@ link_members(lg_torch *torch, const lg_torch_impl *tensor, const char *names,
     }
 }
 
-/** Scales and zero points of a tensor quantized by channel. */
+/** Adds the scales and zero points of a tensor quantized by channel. */
 static size_t
 walk_quantizer(lg_torch *torch, uintptr_t quantizer, uint32_t node)
 {
@@ -169,7 +165,8 @@ static size_t
 walk_subclass(lg_torch *torch, uintptr_t impl, const lg_torch_impl *tensor,
               uint32_t node)
 {
-    static const char opaque[] = "the layout of its data is its library's own";
+    static const char opaque[] =
+        "only its library knows the layout of its data";
     const lg_torch_class *class = lg_torch_class_of(torch, impl);
     size_t cost = 0;
     if (class == NULL)
@@ -192,7 +189,8 @@ walk_subclass(lg_torch *torch, uintptr_t impl, const lg_torch_impl *tensor,
     return cost;
 }
 
-/** The counter that a tensor shares with its views: charged to the first. */
+/** Charges the counter that a tensor shares with its views to the first of
+ *  them. */
 static size_t
 cost_of_version(lg_torch *torch, uintptr_t counter)
 {

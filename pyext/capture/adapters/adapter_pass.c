@@ -1,5 +1,5 @@
 /**
- * What adapters may do to a capture: the functions of ../bytes/adapter.h.
+ * What adapters may do to a capture: the functions of adapter.h.
  */
 #include "capture/adapters/adapter_pass.h"
 #include "capture/memory/arena.h"
@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ------------------------------------------------------------- prepare --- */
 
 PyObject *
 lg_pass_module(const char *name)
@@ -37,7 +35,7 @@ lg_pass_note(lg_adapter_pass *pass, const char *format, ...)
 }
 
 void
-lg_pass_say(lg_text *out, PyObject *str, size_t limit)
+lg_pass_add_text(lg_text *out, PyObject *str, size_t limit)
 {
     lg_name name;
     name.length = 0;
@@ -89,8 +87,6 @@ lg_pass_has_room(const lg_adapter_pass *pass)
            walk->builder->node_count < walk->options->max_nodes;
 }
 
-/* --------------------------------------------------------------- visit --- */
-
 void
 lg_pass_name_edge(lg_adapter_pass *pass, PyObject *child, unsigned kind,
                   const char *name)
@@ -104,8 +100,6 @@ lg_pass_name_item(lg_adapter_pass *pass, PyObject *child, uint32_t index)
 {
     lg_name_edge(pass->walk, child, LG_EDGE_INDEX, index);
 }
-
-/* ----------------------------------------------------- nodes and types --- */
 
 bool
 lg_pass_next(lg_adapter_pass *pass, lg_instance *out)
@@ -168,7 +162,8 @@ lg_pass_known(lg_adapter_pass *pass, const void *address)
     return lg_address_map_find(&pass->walk->address_map, address) - 1;
 }
 
-/** The entry with that name in a list, made with id LG_NONE if new. */
+/** The entry with that name in a list. Adds one with id LG_NONE if there is
+ *  none. */
 static lg_named_id *
 entry_named(lg_walk *walk, lg_named_id **list, const char *name)
 {
@@ -219,8 +214,6 @@ lg_pass_device(lg_adapter_pass *pass, const char *name)
         entry->id = lg_builder_add_device(walk->builder, name);
     return entry->id != LG_NONE ? entry->id : 0;
 }
-
-/* ---------------------------------------------------- edges and values --- */
 
 void
 lg_pass_edge(lg_adapter_pass *pass, uint32_t source, uint32_t target,

@@ -1,12 +1,11 @@
-/**
- * The course of the adapters through a capture.
- */
+/** Runs the adapters of a capture. */
 #include "capture/adapters/adapter_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** Whether a list of names, separated by commas, has this one, or is "all". */
+/** Whether a list of names with commas between them has this one, or is "all".
+ *  */
 static bool
 is_listed(const char *list, const char *name)
 {
@@ -22,8 +21,7 @@ is_listed(const char *list, const char *name)
     return false;
 }
 
-/** Whether LEAKGRAPH_WITHOUT in the environment leaves an adapter out: to see
- *  what it costs, or where it does harm. */
+/** Whether LEAKGRAPH_WITHOUT in the environment leaves out the adapter. */
 static bool
 is_left_out(lg_adapter_pass *pass)
 {
@@ -40,8 +38,8 @@ lg_passes_open(lg_walk *walk)
     walk->passes = lg_walk_keep(walk, sizeof *walk->passes);
     if (walk->passes == NULL)
         return false;
-    /* What adapters allocate must not set off a collection: it would free the
-     * very garbage that is to be seen. */
+    /* An allocation of an adapter must not start a collection, which would free
+       the garbage that the capture looks for. */
     bool collecting = lg_collector_pause(walk->interpreter);
     lg_known_find(&walk->known);
     for (size_t i = 0; lg_adapters[i] != NULL && i < LG_ADAPTERS_MAX; i++) {
@@ -102,7 +100,7 @@ lg_passes_have_news(const lg_walk *walk)
     return walk->walked < walk->builder->node_count;
 }
 
-/** In a free-threaded build sizes wait until other threads run again. */
+/** In a free-threaded build, sizes wait until other threads run again. */
 static void
 ask_sizes(lg_walk *walk)
 {
@@ -119,7 +117,7 @@ lg_passes_run(lg_walk *walk)
             lg_adapter_pass *pass = &walk->passes->each[i];
             if (pass->adapter != NULL)
                 pass->adapter->pass(pass, pass->state);
-            /* What an adapter leaves, it does not want. */
+            /* The adapter does not want the instances that it left. */
             pass->given = pass->noted_count;
         }
         lg_walk_run(walk);

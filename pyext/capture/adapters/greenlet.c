@@ -1,13 +1,13 @@
 /**
- * Suspended greenlets (gevent, eventlet, SQLAlchemy's asyncio): each keeps the
- * frames of its calls, which no thread leads to meanwhile and its tp_traverse
- * leaves out.
+ * Suspended greenlets (gevent, eventlet, SQLAlchemy's asyncio). Each keeps the
+ * frames of its calls. No thread leads to them meanwhile, and the greenlet's
+ * tp_traverse leaves them out.
  *
- * A greenlet's own struct is behind a pointer (greenlet.h, PyGreenlet), and
- * differs between releases of Python: it begins with a table of methods and the
- * greenlet, and among its first words are, in this order, its context and the
- * frame object that it would go on with (TGreenlet.hpp). Both may be missing; a
- * greenlet that runs has no frame there.
+ * A greenlet's own struct lies behind a pointer (greenlet.h, PyGreenlet), and
+ * differs between releases of Python. It begins with a table of methods and the
+ * greenlet. Its next words contain, in this order, the context and the frame
+ * object at which the greenlet resumes (TGreenlet.hpp). Both may be NULL; a
+ * running greenlet has no frame there.
  */
 #include "capture/adapters/adapter_pass.h"
 #include "capture/cpython/peek.h"
@@ -27,7 +27,7 @@ typedef struct greenlet_layout {
 typedef struct greenlet_state {
     PyTypeObject *type;
     uint32_t frame_type;
-    uint32_t word; /**< which one is the frame; 0: none was met yet */
+    uint32_t word; /**< index of the frame's word; 0: not found yet */
 } greenlet_state;
 
 static bool
@@ -68,7 +68,7 @@ leads_to(const void *word, const PyTypeObject *type)
            lg_peek(&found, word, sizeof found) && Py_TYPE(&found) == type;
 }
 
-/** Whether a word is the frame, and the one before it the context. */
+/** Whether a word is the frame, and the word before it the context. */
 static bool
 is_frame_at(const void *const *word)
 {
@@ -76,7 +76,7 @@ is_frame_at(const void *const *word)
            (word[-1] == NULL || leads_to(word[-1], &PyContext_Type));
 }
 
-/** The frame object that a greenlet would go on with, or NULL. */
+/** The frame object at which a greenlet resumes, or NULL. */
 static PyObject *
 top_frame(greenlet_state *state, PyObject *object)
 {
@@ -92,9 +92,10 @@ top_frame(greenlet_state *state, PyObject *object)
                : NULL;
 }
 
-/** One frame of a greenlet: as of a thread, it is the generator or the frame
- *  object if there is one, else a node of its own. A frame object is kept by
- * its frame or, up to 3.10, by the call; a generator by others. */
+/** One frame of a greenlet. As with a thread, its node is the generator or the
+ *  frame object if there is one, and otherwise a node of its own. The frame
+ *  keeps its frame object; up to 3.10, the call does. Others keep a
+ *  generator. */
 static void
 add_frame(lg_adapter_pass *pass, const greenlet_state *state, lg_frame *frame,
           const lg_frame_view *view, uint32_t depth)
@@ -128,9 +129,7 @@ visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
     }
 }
 
-/* -------------------------------------------------------------- survey --- */
-
-/** The variables of a frame that is a node of its own. */
+/** Adds the variables of a frame that is a node of its own. */
 static void
 add_variables(lg_adapter_pass *pass, uint32_t node, const lg_frame_view *view)
 {
@@ -153,7 +152,7 @@ add_variables(lg_adapter_pass *pass, uint32_t node, const lg_frame_view *view)
                  "f_code");
 }
 
-/** `"work"`, after the function that a greenlet runs. */
+/** Adds `"work"`: the name of the function that a greenlet runs. */
 static void
 name_greenlet(lg_adapter_pass *pass, uint32_t node, const PyCodeObject *code)
 {
@@ -168,7 +167,7 @@ name_greenlet(lg_adapter_pass *pass, uint32_t node, const PyCodeObject *code)
 }
 
 static void
-survey_frame(lg_adapter_pass *pass, lg_frame *frame, const lg_frame_view *view)
+scan_frame(lg_adapter_pass *pass, lg_frame *frame, const lg_frame_view *view)
 {
     uint32_t node = lg_pass_known(pass, frame);
     lg_name name;
@@ -182,8 +181,8 @@ survey_frame(lg_adapter_pass *pass, lg_frame *frame, const lg_frame_view *view)
 }
 
 static void
-survey_frames(lg_adapter_pass *pass, const lg_instance *instance,
-              greenlet_state *state)
+scan_frames(lg_adapter_pass *pass, const lg_instance *instance,
+            greenlet_state *state)
 {
     const PyCodeObject *code = NULL;
     PyObject *top = top_frame(state, instance->object);
@@ -195,18 +194,18 @@ survey_frames(lg_adapter_pass *pass, const lg_instance *instance,
             continue;
         code = view.code;
         if (!instance->frontier)
-            survey_frame(pass, frame, &view);
+            scan_frame(pass, frame, &view);
     }
     if (code != NULL)
         name_greenlet(pass, instance->node, code);
 }
 
 static void
-survey(lg_adapter_pass *pass, void *context)
+scan(lg_adapter_pass *pass, void *context)
 {
     lg_instance instance;
     while (lg_pass_next(pass, &instance))
-        survey_frames(pass, &instance, context);
+        scan_frames(pass, &instance, context);
 }
 
 static void
@@ -220,6 +219,6 @@ const lg_adapter lg_greenlet_adapter = {
     .prepare = prepare,
     .kind = kind_of,
     .visit = visit,
-    .pass = survey,
+    .pass = scan,
     .finish = finish,
 };

@@ -1,16 +1,17 @@
 /**
  * The walk in a free-threaded build, where other threads run until the
- * collector stops them. PyUnstable_GC_VisitObjects does, and tells of one
- * tracked object after the other; when it returns they run again. So all that
- * reads the heap happens inside its callback, and is complete after each call:
- * nobody says which object is the last.
+ * collector stops them. PyUnstable_GC_VisitObjects stops them, calls back for
+ * one tracked object after the other, and lets them run again. So everything
+ * that reads the heap happens inside of the callback, and is complete after
+ * each call: the callback does not know which object is the last.
  *
- * No Python memory is allocated meanwhile, and no lock taken: the interpreter's
- * own heaps are being gone through, by a thread that holds its list of threads.
+ * The callback allocates no Python memory and takes no lock: its thread holds
+ * the interpreter's list of threads and is visiting the interpreter's own
+ * heaps.
  */
 #include "capture/adapters/adapter_pass.h"
 
-/** How far the texts and the holding have come. */
+/** How far the texts and the held references have come. */
 typedef struct stopped {
     lg_walk *walk;
     PyObject *token;
@@ -20,21 +21,20 @@ typedef struct stopped {
     uint32_t held;
 } stopped;
 
-/** Keys and names: by an edge that was just found, a node met long ago may have
- *  become one. */
+/** Records keys and names: a new edge can show that an older node is one. */
 static void
-tell_edge(lg_walk *walk, uint64_t edge)
+record_edge(lg_walk *walk, uint64_t edge)
 {
     const lg_builder *builder = walk->builder;
     switch (builder->edge_kind[edge] & LG_EDGE_KIND_MASK) {
     case LG_EDGE_VALUE:
-        lg_text_tell(walk, builder->edge_payload[edge]);
+        lg_text_record(walk, builder->edge_payload[edge]);
         break;
     case LG_EDGE_KEY:
-        lg_text_tell(walk, builder->edge_target[edge]);
+        lg_text_record(walk, builder->edge_target[edge]);
         break;
     case LG_EDGE_DICT:
-        lg_text_tell_names(walk, builder->edge_target[edge]);
+        lg_text_record_names(walk, builder->edge_target[edge]);
         break;
     default:
         break;
@@ -42,16 +42,16 @@ tell_edge(lg_walk *walk, uint64_t edge)
 }
 
 static void
-tell_texts(stopped *self)
+record_texts(stopped *self)
 {
     const lg_builder *builder = self->walk->builder;
     for (; self->edges < builder->edge_count; self->edges++)
-        tell_edge(self->walk, self->edges);
+        record_edge(self->walk, self->edges);
     for (; self->nodes < builder->node_count; self->nodes++)
-        lg_text_tell(self->walk, self->nodes);
+        lg_text_record(self->walk, self->nodes);
 }
 
-/** The walk of all that is known so far, to the end. */
+/** Walks all objects that are known so far. */
 static void
 drain(stopped *self)
 {
@@ -59,12 +59,12 @@ drain(stopped *self)
     lg_walk_run(walk);
     if (lg_passes_have_news(walk))
         lg_passes_run(walk);
-    tell_texts(self);
+    record_texts(self);
     lg_sizes_hold(walk);
     lg_passes_hold(walk);
 }
 
-/** Returns whether more objects are wanted. */
+/** Returns whether to go on with the next object. */
 static int
 visit(PyObject *object, void *context)
 {
@@ -88,7 +88,7 @@ visit(PyObject *object, void *context)
 void
 lg_stopped_walk(lg_walk *walk)
 {
-    /* Something must be told of, even when all else is frozen. */
+    /* The visit needs one tracked object, even if all others are frozen. */
     stopped self = {.walk = walk, .token = PyList_New(0)};
     if (self.token == NULL) {
         PyErr_Clear();

@@ -49,7 +49,7 @@
 #endif
 #include <structmember.h>
 
-/* ------------------------------------------------------- the collector --- */
+/* The collector. */
 
 #if LG_FREE_THREADED
 
@@ -242,7 +242,7 @@ lg_reference_count(PyInterpreterState *interpreter, PyObject *object)
     return count;
 }
 
-/* ---------------------------------------------------------------- types --- */
+/* Types. */
 
 /** Bytes of the collector's head before an object that it knows. */
 #define LG_GC_HEAD_SIZE (LG_FREE_THREADED ? 0 : sizeof(PyGC_Head))

@@ -149,7 +149,7 @@ lg_interned_dict(PyInterpreterState *interpreter)
 #endif
 }
 
-/* ------------------------------------------------- instance attributes --- */
+/* Instance attributes. */
 
 /** Inline values of an instance: names are the keys of its type. */
 typedef struct lg_inline_values {

@@ -20,7 +20,8 @@ days_of(unsigned year, unsigned month)
 }
 
 /** A time since 1970 as UTC. gmtime and strftime wait for the lock of the time
- *  zone, which in a child of os.fork() a thread that is no more may hold. */
+ *  zone. In a child of os.fork(), a thread that no longer exists may hold it.
+ *  */
 static void
 write_time(time_t time, char *out, size_t size)
 {
@@ -37,7 +38,7 @@ write_time(time_t time, char *out, size_t size)
              (unsigned)days + 1, rest / 3600, rest / 60 % 60, rest % 60);
 }
 
-/** What is known before the walk. */
+/** Adds the facts that are known before the walk. */
 static void
 describe(lg_walk *walk)
 {
@@ -59,9 +60,10 @@ describe(lg_walk *walk)
                         walk->options->previews ? "yes" : "no");
 }
 
-/** What lists are followed by; without it they are gone through: see chain.h.
- * In a child of os.fork() the loader's lock may be held by a thread that is no
- *  more, and a capture there would never return. */
+/** Finds what the walk needs to follow the collector's lists; without it, the
+ *  walk passes over them (see chain.h). In a child of os.fork() a thread that
+ *  no longer exists may hold the loader's lock, and the search would wait for
+ *  ever. */
 static void
 read_images(lg_walk *walk)
 {
@@ -103,20 +105,19 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
     return status;
 }
 
-/** What the last whole capture of this process found: the next one will find
- *  about as much. Races between threads spoil a hint, no more. */
+/** What the last whole capture of this process found; the next one will find
+ *  about as much. It is a hint: a race between threads does no harm. */
 static struct {
     _Atomic uint32_t nodes;
     _Atomic uint64_t edges;
 } last;
 
-/** What is asked for beyond the last capture's figures: room for the walkers'
- *  blocks, and little more, so that the pages kept from then are of the right
- *  number. A heap that has grown since makes the columns move, without their
- *  bytes. */
+/** Room beyond the last capture's figures for the walkers' blocks. It is small,
+ *  so that the kept pages are of the right number. If the heap has grown since,
+ *  the columns move to new addresses without copying their bytes. */
 enum { SLACK = 1 << 13 };
 
-/** Address space is all that a generous guess costs. */
+/** Guesses generously: a large guess costs only address space. */
 static void
 expect_size(lg_walk *walk)
 {
@@ -141,7 +142,7 @@ remember_size(const lg_walk *walk)
     last.edges = walk->builder->edge_count;
 }
 
-/** One sentence for a capture that ran out of memory or budget. */
+/** The error of a capture that ran out of memory or budget. */
 static lg_status
 explain_shortage(const lg_capture_options *options, lg_error *err)
 {
@@ -155,7 +156,7 @@ explain_shortage(const lg_capture_options *options, lg_error *err)
                         "each object");
 }
 
-/** What the builder, whose failures are sticky, says of the work so far. */
+/** The builder's error so far; its failures are sticky. */
 static lg_status
 builder_status(const lg_walk *walk, lg_error *err)
 {

@@ -1,11 +1,10 @@
 /**
- * Capture: the heap of the running interpreter as an lg_graph.
+ * Captures the heap of the running interpreter as an lg_graph.
  *
  * Call with the GIL held. The walk runs no Python code, allocates no Python
- * object, writes no reference count and materialises no __dict__ or frame
- * object; its memory comes from anonymous mappings of its own. It cannot start
- * a garbage collection and cannot be interrupted. The graph is finished with
- * the GIL released.
+ * object, writes no reference count, and makes no __dict__ or frame object. Its
+ * memory comes from anonymous mappings of its own. It starts no collection, and
+ * nothing interrupts it. It releases the GIL to finish the graph.
  */
 #ifndef LEAKGRAPH_CAPTURE_H
 #define LEAKGRAPH_CAPTURE_H
@@ -16,13 +15,13 @@
 lg_status lg_capture(const lg_capture_options *options, lg_graph **out,
                      lg_error *err);
 
-/** To be called once, from module initialisation: proves that the interpreter's
- *  internals are where this build expects them. Cannot fail; a mismatch selects
- *  the public method. LEAKGRAPH_CAPTURE=public in the environment forces it. */
+/** Checks that the interpreter's internals are where this build expects them.
+ *  Call once, when the module initialises. Cannot fail; a mismatch selects the
+ *  public method, and so does LEAKGRAPH_CAPTURE=public in the environment. */
 void lg_capture_self_check(void);
-/** Warns (RuntimeWarning) if a mismatch was found and says what is missed then;
- *  silent when the public method was asked for. -1 if the warning is an error.
- */
+/** Warns (RuntimeWarning) of a mismatch, and of what snapshots lack then; is
+ *  silent if the environment selected the public method. -1 if the warning is
+ *  an error. */
 int lg_capture_announce(void);
 
 /** The method as text: "internal", or "public: reason". */

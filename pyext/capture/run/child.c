@@ -16,13 +16,11 @@
 #include <unistd.h>
 
 /** Often enough for a progress line. */
-#define TELL_SECONDS 0.1
+#define REPORT_SECONDS 0.1
 #define FAULT_STACK ((size_t)64 << 10)
 
-/** The handler of faults is given nothing. */
+/** The running child: a handler of faults gets no argument. */
 static lg_child *running;
-
-/* ------------------------------------------------------------- reports --- */
 
 static void
 set_text(lg_report *report, const char *text)
@@ -41,8 +39,8 @@ send(const lg_child *child, const lg_report *report)
            (ssize_t)sizeof *report;
 }
 
-/** The last report must arrive: waits for room in the pipe, as long as the
- *  watchdog lets it. */
+/** Sends the last report, which must arrive: waits for room in the pipe until
+ *  the watchdog ends the process. */
 static void
 send_surely(const lg_child *child, const lg_report *report)
 {
@@ -56,9 +54,9 @@ tick(void *context, const char *phase, double done)
 {
     lg_child *child = context;
     double now = lg_clock();
-    if (now - child->told < TELL_SECONDS)
+    if (now - child->reported < REPORT_SECONDS)
         return true;
-    child->told = now;
+    child->reported = now;
     alarm(child->seconds);
     lg_report report = {.kind = LG_REPORT_PROGRESS, .done = done};
     set_text(&report, phase);
@@ -66,10 +64,8 @@ tick(void *context, const char *phase, double done)
     return true;
 }
 
-/* -------------------------------------------------------------- faults --- */
-
-/** The name of the type of the object that the walk is at, as its C struct has
- *  it: after a fault nothing else is to be trusted. */
+/** The name of the type of the object that the walk is visiting, from its C
+ *  struct. After a fault nothing else is safe to read. */
 static void
 name_open_type(const lg_walk *walk, lg_report *report)
 {
@@ -90,7 +86,7 @@ name_open_type(const lg_walk *walk, lg_report *report)
         }
 }
 
-/** A page of the file in which memory is kept could not be had. */
+/** The file that holds the memory has no room for another page. */
 static _Noreturn void
 end_with_full_disk(void)
 {
@@ -100,7 +96,8 @@ end_with_full_disk(void)
     _exit(0);
 }
 
-/** Says what happened and lets it happen: the handler stands no more. */
+/** Reports the fault and lets it kill the process; the handler is off by now.
+ *  */
 static void
 on_fault(int number, siginfo_t *info, void *context)
 {
@@ -114,8 +111,9 @@ on_fault(int number, siginfo_t *info, void *context)
     syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
 }
 
-/** No handler of the parent's may run here: the interpreter's would write to
- * the pipe of somebody's event loop. Blocked ones stay blocked. */
+/** Restores all default actions: a handler of the parent must not run here. The
+ *  interpreter's would write to the pipe of an event loop, for example. Blocked
+ *  signals stay blocked. */
 static void
 set_signals(void)
 {
@@ -137,16 +135,14 @@ set_signals(void)
     sigprocmask(SIG_UNBLOCK, &wanted, NULL);
 }
 
-/* -------------------------------------------------------------- course --- */
-
-/** When memory runs out, this process goes first. */
+/** Makes this process the first to be killed when memory runs out. */
 static void
 volunteer(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file < 0)
         return;
-    /* Where that is forbidden, things are as they were. */
+    /* If that is forbidden, the process runs without it. */
     if (write(file, "1000", 4) < 0)
         errno = 0;
     close(file);
@@ -163,7 +159,7 @@ settle(lg_child *child)
         _exit(1);
     prctl(PR_SET_NAME, "leakgraph");
     volunteer();
-    /* A core of it would hold the parent's memory. */
+    /* A core file would hold the parent's memory. */
     prctl(PR_SET_DUMPABLE, 0);
     lg_child_lend_memory();
     if (child->spill >= 0)

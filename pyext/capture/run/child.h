@@ -1,7 +1,6 @@
 /**
- * What runs in the forked child, and what it reports. Private to this folder.
- *
- * Everything here must do without malloc, locks and Python code: see fork.h.
+ * What runs in the forked child, and what it reports. Nothing here uses malloc,
+ * locks or Python code: see fork.h.
  */
 #ifndef LEAKGRAPH_CHILD_H
 #define LEAKGRAPH_CHILD_H
@@ -14,7 +13,7 @@ typedef enum lg_report_kind {
     LG_REPORT_END,
 } lg_report_kind;
 
-/** Small enough for a pipe to take it whole or not at all. */
+/** Small enough that a pipe takes it whole or not at all. */
 typedef struct lg_report {
     uint32_t kind;
     uint32_t status; /**< END: lg_status; FAULT: signal */
@@ -22,8 +21,8 @@ typedef struct lg_report {
     uint32_t nodes;
     uint64_t edges;
     double done;
-    char text[480]; /**< PROGRESS: phase; FAULT: type of the object that was
-                         looked at, or empty; END: message */
+    char text[480]; /**< PROGRESS: phase; FAULT: type of the visited object, or
+                         empty; END: message */
 } lg_report;
 
 typedef struct lg_child {
@@ -31,19 +30,19 @@ typedef struct lg_child {
     lg_capture_options options;
     int parent;       /**< process id */
     int reports;      /**< write end of the pipe, not blocking */
-    int file;         /**< to be written */
+    int file;         /**< to write the graph to */
     int spill;        /**< file to keep memory in; -1: none */
-    unsigned seconds; /**< without progress, after which it gives up */
-    double told;      /**< when progress was reported last */
+    unsigned seconds; /**< the child gives up after so long without progress */
+    double reported;  /**< when it last reported progress */
 } lg_child;
 
-/** Captures, writes, reports, ends. All signals are blocked when it is called.
- */
+/** Captures, writes, reports, and ends the process. The caller has blocked all
+ *  signals. */
 _Noreturn void lg_child_run(lg_child *child);
 
-/** Has Python's allocators take memory from a mapping of their own: the C
- *  __sizeof__ of a library makes an int. Only for a process that will not
- * return to Python. */
+/** Makes Python's allocators take memory from a mapping of their own, because
+ *  the C __sizeof__ of a library makes an int. Only for a process that will not
+ *  return to Python. */
 void lg_child_lend_memory(void);
 
 #endif

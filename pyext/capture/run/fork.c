@@ -16,18 +16,17 @@
 #define CLONE_PIDFD 0x1000
 #endif
 
-/** Between two calls of the monitor when the child is silent. */
+/** The time between two calls of the monitor while the child is silent. */
 #define WAIT_MILLISECONDS 100
-/** More patience than the child has with itself: it may have been stopped. */
+/** Longer than the child gives itself, because something may have stopped it.
+ *  */
 #define GRACE_SECONDS 5
 
-/* ---------------------------------------------------------------- fork --- */
-
-/** A clone as fork would make it, but for three things: no handler of
- *  pthread_atfork runs, which might wait for a thread that the child does not
- *  have; there is no signal at its end, so that nobody else's wait() finds it;
- *  and a descriptor of it is made, by which it is told from a later process of
- *  the same number. Systems before Linux 5.2 leave that at -1. */
+/** Clones this process as fork() does, with three differences. No handler of
+ *  pthread_atfork runs, which might wait for a thread that the child lacks. The
+ *  child's end sends no signal, so that nobody else's wait() finds it. And the
+ *  clone gets a descriptor, which distinguishes it from a later process with
+ *  the same number. Linux before 5.2 leaves the descriptor at -1. */
 static int
 clone_process(int *process)
 {
@@ -60,7 +59,7 @@ lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
     double start = lg_clock();
     lg_walk walk;
     int ends[2];
-    /* The child has one thread, and its collector would wait for the others. */
+    /* The child has one thread. Its collector would wait for the others. */
     if (LG_FREE_THREADED)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "a free-threaded build of Python cannot be "
@@ -88,18 +87,16 @@ lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
     return status;
 }
 
-/* ---------------------------------------------------------------- wait --- */
-
-/** What is known of the child while it is waited for. */
+/** What the parent knows of the child while it waits. */
 typedef struct news {
     lg_report last; /**< progress */
-    lg_report end;  /**< kind 0: none came */
+    lg_report end;  /**< kind 0: not received */
     lg_report fault;
     double heard; /**< when the last report came */
-    bool silent;  /**< for too long: it was killed */
+    bool silent;  /**< it was silent for too long, so the parent killed it */
 } news;
 
-/** Reads what there is; false at the end of the pipe. */
+/** Reads the reports in the pipe; false at its end. */
 static bool
 read_reports(const lg_fork *fork, news *known)
 {
@@ -122,15 +119,15 @@ read_reports(const lg_fork *fork, news *known)
 }
 
 static bool
-tell(const lg_monitor *monitor, const lg_report *last)
+report_progress(const lg_monitor *monitor, const lg_report *last)
 {
     return monitor == NULL ||
            monitor->tick(monitor->context,
                          last->kind ? last->text : "capturing", last->done);
 }
 
-/** Until the child is about to be gone: it closed the pipe, or died, or was
- *  killed here. False when the monitor stopped the work. */
+/** Waits until the child ends: it closed the pipe, or died, or was killed here.
+ *  False when the monitor stopped the work. */
 static bool
 attend(const lg_fork *fork, const lg_monitor *monitor, news *known)
 {
@@ -144,17 +141,17 @@ attend(const lg_fork *fork, const lg_monitor *monitor, news *known)
             return true;
         known->silent =
             lg_clock() - known->heard > fork->seconds + GRACE_SECONDS;
-        goes_on = tell(monitor, &known->last);
+        goes_on = report_progress(monitor, &known->last);
         if (known->silent || !goes_on)
             break;
     }
-    /* Its number is its own until it is reaped. */
+    /* The process keeps its number until it is reaped. */
     kill(fork->child, SIGKILL);
     return goes_on;
 }
 
-/** Takes the child's exit status. It sends no signal at its end, so only a wait
- *  for such clones finds it: nobody else's. */
+/** Takes the child's exit status. Its end sends no signal, so only a wait for
+ *  such clones finds it. */
 static int
 reap(const lg_fork *fork)
 {
@@ -165,28 +162,26 @@ reap(const lg_fork *fork)
     return status;
 }
 
-/* -------------------------------------------------------------- result --- */
-
 static lg_status
 explain_death(const lg_fork *fork, const news *known, int number, lg_error *err)
 {
     const char *type = known->fault.text;
     if (number == SIGALRM || known->silent)
         return lg_error_set(err, LG_ECHILD,
-                            "the child that captures made no progress for %u s "
-                            "and was given up%s%s",
+                            "the capturing child made no progress for %u s "
+                            "and was killed%s%s",
                             fork->seconds,
-                            *type ? "; it looked at an object of type " : "",
+                            *type ? "; it was visiting an object of type " : "",
                             type);
     if (*type)
         return lg_error_set(err, LG_ECHILD,
-                            "the child that captures was killed by signal %d "
-                            "(%s) while it looked at an object of type %s: the "
+                            "signal %d (%s) killed the capturing child while "
+                            "it was visiting an object of type %s: the "
                             "tp_traverse of that type is likely at fault",
                             number, strsignal(number), type);
     return lg_error_set(err, LG_ECHILD,
-                        "the child that captures was killed by signal %d (%s)",
-                        number, strsignal(number));
+                        "signal %d (%s) killed the capturing child", number,
+                        strsignal(number));
 }
 
 static lg_status

@@ -1,56 +1,57 @@
 /**
- * Captures in a forked child: this process stands still for the fork alone, the
- * child looks at the heap as it was then.
+ * Captures in a forked child. This process stands still only during the fork;
+ * the child walks the heap as it was then.
  *
- * The child is a bare clone of this one thread: no pthread_atfork or os.fork
- * handler runs, in it or here, and its end sends no SIGCHLD and is seen by no
- * wait() of anybody else's. It allocates from its own mappings only and takes
- * no lock, since other threads may have held any at the fork; it blocks all
- * signals, calls no device, dies with this process, and after `seconds` without
- * progress. A fault in it, in a library's tp_traverse say, ends it and nothing
- * else. It is the first that the kernel kills when memory runs out.
+ * The child is a bare clone of one thread. No pthread_atfork or os.fork handler
+ * runs, in it or here; its end sends no SIGCHLD, and no other wait() sees it.
+ * It allocates only from its own mappings and takes no lock, because another
+ * thread may have held it at the fork. It blocks all signals, calls no device,
+ * and dies with this process or after `seconds` without progress. A fault in
+ * it, for example in a library's tp_traverse, ends only the child. The kernel
+ * kills it first when memory runs out.
  *
- * While it runs, each page that this process writes to is copied. With
- * options->spill it keeps most of what it needs in a file (see spill.h).
+ * While the child runs, the kernel copies each page that this process writes
+ * to. With options->spill, the child keeps most of its memory in a file (see
+ * spill.h).
  */
 #ifndef LEAKGRAPH_FORK_H
 #define LEAKGRAPH_FORK_H
 
 #include "capture/run/capture.h"
 
-/** What a child is to do. */
+/** The orders of a child. */
 typedef struct lg_fork_plan {
-    const lg_capture_options *options; /**< watch is not called */
-    int file;         /**< open and empty: where the graph goes */
+    const lg_capture_options *options; /**< the child does not call watch */
+    int file;         /**< open and empty; the graph goes there */
     int spill;        /**< open, empty, without a name; -1: none */
-    unsigned seconds; /**< without progress, after which it gives up */
+    unsigned seconds; /**< the child gives up after so long without progress */
 } lg_fork_plan;
 
 /** A capture in progress. */
 typedef struct lg_fork {
     int child;   /**< process id */
     int process; /**< descriptor of the process; -1 if the system has none */
-    int reports; /**< pipe that the child reports through */
+    int reports; /**< pipe for the child's reports */
     unsigned seconds;
-    double pause; /**< seconds that the GIL was held for it */
+    double pause; /**< seconds for which the GIL was held */
 } lg_fork;
 
-/** What came of it. */
+/** The outcome. */
 typedef struct lg_fork_result {
     uint32_t nodes;
     uint64_t edges;
-    int signal; /**< the child was killed by it; 0: it was not */
+    int signal; /**< the signal that killed the child, or 0 */
 } lg_fork_result;
 
 /** Forks with the GIL held. The child captures and writes the graph,
- *  uncompressed. Adapters are not asked after the walk. O(resident memory): 15
- * to 30 ms for a GiB. */
+ *  uncompressed. It does not call the adapters' `ask`. O(resident memory): 15
+ *  to 30 ms for each GiB. */
 lg_status lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err);
 
-/** Waits for the child, without the GIL, and frees the fork in any case. The
- *  monitor is told of the child's progress, and of time passing; when it stops
- *  the work, the child is killed. `path` is for messages. LG_ECHILD if the
- *  child did not end by itself. */
+/** Waits for the child without the GIL, and frees the fork in any case. The
+ *  monitor gets the child's progress; when it stops the work, this kills the
+ *  child. `path` is for messages. LG_ECHILD if the child did not end by
+ *  itself. */
 lg_status lg_fork_wait(lg_fork *fork, const char *path,
                        const lg_monitor *monitor, lg_fork_result *out,
                        lg_error *err);

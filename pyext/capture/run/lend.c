@@ -1,6 +1,6 @@
 /**
- * Memory for what the child calls in Python's API, which in the parent comes
- * from pymalloc and malloc.
+ * Memory for the calls that the child makes to Python's API, where the parent
+ * would use pymalloc and malloc.
  */
 #include "capture/run/child.h"
 #include "capture/memory/pages.h"
@@ -9,13 +9,13 @@
 
 #define LENT_BYTES ((size_t)64 << 20)
 
-/** Each block has its size before it, in as much room as alignment asks. */
+/** Before each block stands its size, in as much room as alignment needs. */
 #define HEAD ((size_t)16)
 
 typedef struct lender {
     char *start;
     size_t used;
-    char *last; /**< the newest block, whose memory can be taken back */
+    char *last; /**< the newest block; freeing it returns its memory */
 } lender;
 
 static size_t *
@@ -55,7 +55,7 @@ lend_zeroed(void *context, size_t count, size_t size)
     return block;
 }
 
-/** What the parent allocated stays as it is. */
+/** Blocks of the parent stay as they are. */
 static void
 take_back(void *context, void *block)
 {

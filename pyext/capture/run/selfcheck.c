@@ -1,7 +1,7 @@
 /**
- * Proof, at import, that the interpreter's internals are where this build
- * expects them. A patch release may move them; then the public method takes
- * over and says so.
+ * Checks, at import, that the interpreter's internals are where this build
+ * expects them. A patch release may move them; then the capture uses the public
+ * method and says so.
  */
 #include "capture/cpython/compat_check.h"
 #include "capture/walk/heap_walk.h"
@@ -14,7 +14,8 @@ const void *lg_general_lookup;
 traverseproc lg_subtype_traverse;
 destructor lg_subtype_dealloc;
 
-/** Why the internals are not used, or empty. Written once, at import. */
+/** Why the capture does not use the internals, or empty. Written once, at
+ *  import. */
 static char refusal[128] = "not checked";
 static bool asked_for;
 
@@ -34,7 +35,7 @@ check_offsets(void)
         refuse("the interpreter's state is not laid out as it should be");
 }
 
-/** A freshly made list is the youngest member of the youngest generation. */
+/** A new list is the youngest member of the youngest generation. */
 static void
 check_generations(void)
 {
@@ -90,8 +91,8 @@ check_dicts(void)
     Py_XDECREF(name);
 }
 
-/** An instance of a class made here must show its two attributes where
- *  lg_instance walkers read them. */
+/** An instance of a class made here must show its two attributes where the
+ *  walkers of instances read them. */
 static void
 check_instance(PyObject *class)
 {
@@ -112,9 +113,9 @@ check_instance(PyObject *class)
     Py_DECREF(object);
 }
 
-/** A class is a cycle, which would wait for the collector where everybody sees
- *  it: takes it apart as the collector does. Without a GIL its references are
- *  counted by the collector alone. */
+/** Takes a class apart as the collector does. A class is a cycle, which would
+ *  otherwise wait for the collector in everybody's sight. Without a GIL, only
+ *  the collector counts its references. */
 static void
 drop_class(PyObject *class)
 {

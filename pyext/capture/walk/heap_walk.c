@@ -55,7 +55,7 @@ lg_walk_free(lg_walk *walk)
     lg_sizes_release(walk);
     lg_walk_scratch_free(walk, &walk->tracked.put_off);
     lg_walk_scratch_free(walk, &walk->sized);
-    lg_walk_scratch_free(walk, &walk->told);
+    lg_walk_scratch_free(walk, &walk->recorded);
     lg_walk_scratch_free(walk, &walk->depth);
     lg_address_map_close(&walk->address_map);
 }
@@ -147,8 +147,6 @@ walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
         lg_builder_add_root(walk->builder, walk->builder->open_node,
                             LG_ROOT_STATIC, "", 0);
 }
-
-/* ------------------------------------------------------ partial walks --- */
 
 /** 1 + hops from the roots; 0: not to be expanded. */
 static uint8_t *
@@ -250,8 +248,6 @@ lg_walk_roots_given(lg_walk *walk)
     }
 }
 
-/* --------------------------------------------------------- the driver --- */
-
 /** The part that is done. Nobody knows how many objects are left. After the
  *  collector's lists, the part is that of the objects met so far; before, that
  *  of the expected number. */
@@ -268,7 +264,7 @@ part_done(const lg_walk *walk)
 
 /** Calls the watcher, which may stop the walk. */
 static void
-tell(lg_walk *walk)
+report_progress(lg_walk *walk)
 {
     const lg_monitor *watch = walk->options->watch;
     if (watch != NULL &&
@@ -339,7 +335,7 @@ lg_walk_run(lg_walk *walk)
         if (node >= builder->node_count)
             break;
         if (node % TELL_EVERY == 0)
-            tell(walk);
+            report_progress(walk);
         if (!look_ahead(walk, node))
             return;
         lg_type_info *info = lg_walk_info(walk, node);

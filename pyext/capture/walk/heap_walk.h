@@ -82,7 +82,7 @@ typedef struct lg_walk {
     lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
     uint32_t sized_held;   /**< of those, the first so many are held */
-    lg_scratch told;       /**< u8 per node: which text it has */
+    lg_scratch recorded;   /**< u8 per node: which text it has */
     uint32_t thread_count; /**< nodes 1 to thread_count are threads */
     uint32_t
         synthetic_count; /**< nodes below are interpreter, threads, frames */
@@ -277,9 +277,9 @@ void lg_type_name(PyTypeObject *type, lg_name *out);
 void lg_texts_finish(lg_walk *walk);
 /** The same at once for one node, if it is a key, a name or needs a preview;
  *  again if it turns out to be more than one of them. */
-void lg_text_tell(lg_walk *walk, uint32_t node);
+void lg_text_record(lg_walk *walk, uint32_t node);
 /** Marks the keys of a namespace as names, and sets their texts. */
-void lg_text_tell_names(lg_walk *walk, uint32_t dict);
+void lg_text_record_names(lg_walk *walk, uint32_t dict);
 void lg_name_add(lg_name *name, const char *text);
 /** Adds a count with thousands separators. */
 void lg_name_add_count(lg_name *name, uint64_t count);

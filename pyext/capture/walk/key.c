@@ -205,42 +205,40 @@ lg_texts_finish(lg_walk *walk)
         give_texts(walk, first, named);
 }
 
-/* ------------------------------------------------------ node by node --- */
-
 /** Sets the text once for each kind of name or key that the node turned out to
  *  be. */
 static void
-tell_once(lg_walk *walk, uint32_t node)
+record_once(lg_walk *walk, uint32_t node)
 {
-    size_t before = walk->told.size;
-    if (!lg_walk_scratch(walk, &walk->told, walk->builder->node_capacity))
+    size_t before = walk->recorded.size;
+    if (!lg_walk_scratch(walk, &walk->recorded, walk->builder->node_capacity))
         return;
-    uint8_t *told = walk->told.data;
-    if (walk->told.size > before)
-        memset(told + before, 0, walk->told.size - before);
+    uint8_t *recorded = walk->recorded.data;
+    if (walk->recorded.size > before)
+        memset(recorded + before, 0, walk->recorded.size - before);
     uint8_t now = (uint8_t)(1 + (walk->builder->node_flags[node] &
                                  (LG_NODE_NAME | LG_NODE_KEY)));
-    if (told[node] == now)
+    if (recorded[node] == now)
         return;
-    told[node] = now;
+    recorded[node] = now;
     give_text(walk, node);
 }
 
 void
-lg_text_tell(lg_walk *walk, uint32_t node)
+lg_text_record(lg_walk *walk, uint32_t node)
 {
     lg_builder *builder = walk->builder;
-    tell_once(walk, node);
+    record_once(walk, node);
     if (!mark_parts_of_key(walk, node))
         return;
     uint64_t edge, end;
     lg_builder_edges(builder, node, &edge, &end);
     for (; edge < end; edge++)
-        tell_once(walk, builder->edge_target[edge]);
+        record_once(walk, builder->edge_target[edge]);
 }
 
 void
-lg_text_tell_names(lg_walk *walk, uint32_t dict)
+lg_text_record_names(lg_walk *walk, uint32_t dict)
 {
     lg_builder *builder = walk->builder;
     uint64_t item, end;
@@ -248,5 +246,5 @@ lg_text_tell_names(lg_walk *walk, uint32_t dict)
     lg_builder_edges(builder, dict, &item, &end);
     for (; item < end; item++)
         if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
-            lg_text_tell(walk, builder->edge_payload[item]);
+            lg_text_record(walk, builder->edge_payload[item]);
 }

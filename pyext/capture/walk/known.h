@@ -55,7 +55,7 @@ bool lg_known_is(const lg_known *known, const PyTypeObject *type,
                  lg_known_name name);
 
 /** Returns whether the C __sizeof__ of the very type may be called. */
-bool lg_known_tells_size(const lg_known *known, const PyTypeObject *type);
+bool lg_known_has_size(const lg_known *known, const PyTypeObject *type);
 
 /** Returns whether a class statement, or a call of type, made the type. */
 bool lg_type_is_pythons(const PyTypeObject *type);

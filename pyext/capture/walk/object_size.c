@@ -138,7 +138,7 @@ may_be_asked(const lg_walk *walk, PyTypeObject *base)
 {
     if (!walk->internal && (base == &PyDict_Type || base == &PyType_Type))
         return true;
-    return lg_known_tells_size(&walk->known, base);
+    return lg_known_has_size(&walk->known, base);
 }
 
 /** The C function behind the type's __sizeof__, if a library type defines it

@@ -221,7 +221,7 @@ def strange():
     real = pyarrow.lib.ChunkedArray
     pyarrow.lib.ChunkedArray = "no class"
     snapshot = leakgraph.snapshot()
-    assert "has not the classes" in snapshot.info()["adapter.pyarrow"]
+    assert "lacks classes" in snapshot.info()["adapter.pyarrow"]
     assert "memory of pyarrow was not inspected" in str(snapshot.memory())
     pyarrow.lib.ChunkedArray = real
 
@@ -247,7 +247,7 @@ def strange():
     assert snapshot.find(it.own).text == "extension<kind>[1000]"
     for thing in (it.chunks, it.table):
         facts = snapshot.find(thing).facts
-        assert facts["not inspected"] == "pyarrow does not tell its memory"
+        assert facts["not inspected"] == "pyarrow does not report its memory"
     assert memory_of(it.table, snapshot)[0].text == "number: double[1000]"
     half = [kind.__new__(kind) for kind in (pyarrow.Table, pyarrow.Buffer)]
     leakgraph.snapshot().close()
