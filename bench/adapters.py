@@ -2,11 +2,11 @@
 
     python bench/adapters.py [--objects 1000000] [--nodes 20000] [--blocks 2000]
 
-Prints a Markdown table. The heap has records (heap.py), the losses that a training
-loop has kept, each with its autograd graph, and a CUDA allocator that tells of so many
-blocks: PyTorch's own functions are replaced by one that returns a recorded snapshot.
-Captures with and without adapters (LEAKGRAPH_WITHOUT in the environment) take turns in
-one process; each figure is the median of its rounds, in the thread's own seconds.
+Prints a Markdown table. The heap has records (heap.py), the losses of a training loop,
+each with its autograd graph, and a CUDA allocator with that many blocks: a function
+that returns a recorded snapshot replaces PyTorch's own. Captures with and without
+adapters (LEAKGRAPH_WITHOUT in the environment) take turns in one process. Each figure
+is the median of its rounds, in seconds of the thread's own time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BLOCKS_PER_SEGMENT = 20
 
 
 def losses(nodes: int) -> list[Any]:
-    """Losses of a small network, one a step, until about so many autograd nodes."""
+    """Losses of a small network, one per step, up to about so many autograd nodes."""
     import torch
     from torch import nn
 
@@ -45,9 +45,9 @@ def losses(nodes: int) -> list[Any]:
 
 
 def allocator(blocks: int) -> dict[str, Any]:
-    """What PyTorch says of so many blocks, most of them in use, with their frames.
+    """PyTorch's account of so many blocks, most of them in use, with their frames.
 
-    Each frame is one dict, however many stacks it is in: so PyTorch makes them.
+    Like PyTorch, this uses one dict for a frame in however many stacks it is.
     """
     frames = [
         {"filename": "train.py", "line": line, "name": f"step{line}"}
@@ -86,7 +86,7 @@ def allocator(blocks: int) -> dict[str, Any]:
 
 
 def pretend_cuda(blocks: int) -> None:
-    """Let PyTorch, which has no GPU here, answer as if CUDA were in use."""
+    """Make PyTorch, which has no GPU here, behave as if CUDA were in use."""
     import torch
 
     recorded = allocator(blocks)
@@ -102,7 +102,7 @@ def pretend_cuda(blocks: int) -> None:
 
 
 def capture(without: str) -> float:
-    """The thread's seconds of a snapshot without these adapters."""
+    """The seconds that the thread computes for a snapshot without these adapters."""
     os.environ["LEAKGRAPH_WITHOUT"] = without
     start = time.thread_time()
     leakgraph.snapshot().close()
@@ -110,14 +110,14 @@ def capture(without: str) -> float:
 
 
 def found(nodes: int, blocks: int) -> None:
-    """Fail unless the adapters saw what they are timed on."""
+    """Fail unless the adapters find the objects to time."""
     os.environ["LEAKGRAPH_WITHOUT"] = ""
     with leakgraph.snapshot() as snapshot:
         types = snapshot.types()
         seen = sum(row.count for row in types if "Backward0" in row.name)
         frames = "cuda:0" in str(snapshot.memory())
     if seen < 0.9 * nodes or frames != (blocks > 0):
-        raise SystemExit(f"the adapters saw {seen} nodes, of blocks: {frames}")
+        raise SystemExit(f"the adapters found {seen} nodes and {frames} frames")
 
 
 def row(objects: int, nodes: int, blocks: int, rounds: int, shuffled: bool) -> str:

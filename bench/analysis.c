@@ -1,12 +1,12 @@
-// Times one way to find components and dominators on a saved snapshot:
+// Times one method to find components and dominators on a saved snapshot:
 //
 //     analysis FILE leakgraph|semi-nca|igraph
 //     analysis FILE compare|count
 //
-// Prints seconds of the thread's own, to which other work on the machine
-// matters least, and the bytes that the way needed at its peak, beyond the
-// graph. `compare` says how many dominators differ between leakgraph and
-// semi-NCA; `count` how many nodes, and how many of them are in components.
+// Prints the seconds that the thread computes, which depend least on other work
+// of the machine, and the peak of the memory that the method needs beyond the
+// graph. `compare` prints how many dominators differ between leakgraph and
+// semi-NCA; `count` prints the number of nodes, and of nodes in components.
 #include <igraph.h>
 
 #include <leakgraph/analysis.h>
@@ -29,8 +29,8 @@ now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-// From Linux's /proc/self/status, in KiB. The peak is reset by writing 5 to
-// clear_refs.
+// Reads Linux's /proc/self/status, in KiB. Writing 5 to clear_refs resets the
+// peak.
 static long
 memory_kib(const char *key)
 {
@@ -136,12 +136,12 @@ count(const lg_analysis *analysis)
 typedef void method(const lg_graph *graph, const plain *whole);
 
 static void
-measure(method *way, const lg_graph *graph, const plain *whole)
+measure(method *run, const lg_graph *graph, const plain *whole)
 {
     forget_peak();
     long before = memory_kib("VmRSS:");
     double start = now();
-    way(graph, whole);
+    run(graph, whole);
     double seconds = now() - start;
     printf("%.4f %ld\n", seconds, 1024 * (memory_kib("VmHWM:") - before));
 }
@@ -151,14 +151,14 @@ main(int argc, char **argv)
 {
     static const struct {
         const char *name;
-        method *way;
-    } ways[] = {{"leakgraph", by_leakgraph},
-                {"semi-nca", by_semi_nca},
-                {"igraph", by_igraph}};
+        method *run;
+    } methods[] = {{"leakgraph", by_leakgraph},
+                   {"semi-nca", by_semi_nca},
+                   {"igraph", by_igraph}};
     lg_graph *graph;
     lg_error err;
     if (argc != 3) {
-        fprintf(stderr, "usage: analysis FILE WAY\n");
+        fprintf(stderr, "usage: analysis FILE METHOD\n");
         return 2;
     }
     if (lg_graph_load(argv[1], 0, NULL, &graph, &err) != LG_OK) {
@@ -172,9 +172,9 @@ main(int argc, char **argv)
     else if (strcmp(argv[2], "count") == 0)
         count(analysis);
     lg_analysis_free(analysis);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (strcmp(argv[2], ways[i].name) == 0)
-            measure(ways[i].way, graph, &whole);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(argv[2], methods[i].name) == 0)
+            measure(methods[i].run, graph, &whole);
     plain_free(&whole);
     lg_graph_free(graph);
     return 0;

@@ -2,10 +2,10 @@
 
     python bench/analysis.py PROGRAM [--objects 1000000 10000000] [--rounds 3]
 
-PROGRAM is bench_analysis, built from analysis.c. Prints a Markdown table. Each heap
-is made and saved by a process of its own, and so is each figure: the median of its
-rounds, and the memory needed at the peak beyond the graph itself. Before anything is
-timed, every dominator is compared with semi-NCA's.
+PROGRAM is bench_analysis, built from analysis.c. Prints a Markdown table. A process of
+its own makes and saves each heap, and another one measures each figure: the median of
+its rounds, and the peak of the memory beyond the graph itself. Before it times
+anything, it compares every dominator with semi-NCA's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-WAYS = ("leakgraph", "semi-nca", "igraph")
+METHODS = ("leakgraph", "semi-nca", "igraph")
 
 RECORDS = """
 class Record:
@@ -61,14 +61,14 @@ more = range(max(OBJECTS - 800_000, 0) // 27_000)
 figures = [matplotlib.pyplot.subplots(4, 4) for _ in more]
 frame = pandas.DataFrame({"a": range(1000), "b": [str(i) for i in range(1000)]})
 """
-# Each record refers to others anywhere in memory, as on a heap that has lived.
+# Each record refers to others anywhere in memory, as in a long-running process.
 SHUFFLED = """
 import sys
 sys.path.insert(0, BENCH)
 import heap
 kept = heap.records(OBJECTS, shuffled=True)
 """
-# No element lies on every way to another: there is nothing to go by.
+# No element lies on every path to another, so none dominates.
 LINKED = """
 class Element:
     __slots__ = ("before", "after", "value")
@@ -101,10 +101,10 @@ def make(source: str, objects: int, file: Path) -> None:
     )
 
 
-def ask(program: str, file: Path, way: str) -> list[float]:
+def ask(program: str, file: Path, method: str) -> list[float]:
     """The figures that the program prints."""
     done = subprocess.run(
-        [program, str(file), way], check=True, capture_output=True, text=True
+        [program, str(file), method], check=True, capture_output=True, text=True
     )
     return [float(word) for word in done.stdout.split()]
 
@@ -117,8 +117,8 @@ def measure(program: str, name: str, file: Path, rounds: int) -> str:
         raise SystemExit(f"{name}: {different:.0f} dominators differ")
     cells = [name, f"{nodes / 1e6:.2f} M", f"{100 * members / nodes:.1f} %"]
     seconds = []
-    for way in WAYS:
-        figures = [ask(program, file, way) for _ in range(rounds)]
+    for method in METHODS:
+        figures = [ask(program, file, method) for _ in range(rounds)]
         seconds.append(statistics.median(figure[0] for figure in figures))
         peak = statistics.median(figure[1] for figure in figures)
         cells.append(f"{seconds[-1]:.3f} s, {peak / nodes:.0f} B")

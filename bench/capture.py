@@ -2,16 +2,16 @@
 
     python bench/capture.py [--objects 5000000] [--rounds 5]
 
-Prints two Markdown tables, of the first capture of a process and of those after it.
-Those after it keep memory that was touched before (leakgraph.keep_memory); the row
-"nothing kept" is of the default, which gives it back in between. A first capture waits
-for fresh pages, which on a virtual machine may have to be fetched from outside, or not:
-the first table has the best and the worst of as many processes as there are rounds. In
-the second the collector and the capture take turns, on the same heap; each figure is
-the median of its rounds, the walk in Python has one round. Seconds are the thread's own
-(what it computed, and what the kernel did for it) unless said otherwise: they tell more
-than the clock on a busy machine. The last row is of a process that has only imported
-what it finds of some libraries: functions, code, classes and texts, no records.
+Prints two Markdown tables: of the first capture of a process, and of later ones. Later
+captures reuse memory (leakgraph.keep_memory); the row "nothing kept" shows the default,
+which returns it in between. A first capture waits for fresh pages, which a virtual
+machine may have to get from outside, so the first table has the best and the worst of
+as many processes as there are rounds. In the second table the collector and the capture
+take turns on the same heap; each figure is the median of its rounds, but the walk in
+Python has one round. Seconds are the thread's own (its computation, and the kernel's
+for it) unless noted: on a busy machine they say more than the clock. The last row is of
+a process that has only imported some libraries: functions, code, classes and texts, no
+records.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 def python_walk() -> int:
-    """The object graph as pure Python can find it; the number of references."""
+    """Walk the object graph in pure Python; the number of references."""
     found: dict[int, int] = {}
     waiting = gc.get_objects()
     for thing in waiting:
@@ -52,20 +52,20 @@ def python_walk() -> int:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The thread's seconds of one call; its result is freed within."""
+    """The thread's seconds of one call and of freeing its result."""
     start = time.thread_time()
     work()
     return time.thread_time() - start
 
 
 def held_seconds() -> float:
-    """Seconds by the clock that one capture held the GIL for, as it says itself."""
+    """Seconds by the clock for which one capture held the GIL, as it reports."""
     with leakgraph.snapshot() as snapshot:
         return float(snapshot.info()["capture.seconds"])
 
 
 def resident(name: str) -> int:
-    """Bytes: "VmRSS", what the process has in memory now; "VmHWM", at its most."""
+    """Bytes: "VmRSS", the process's memory now; "VmHWM", the most so far."""
     status = Path("/proc/self/status").read_text()
     line = next(line for line in status.splitlines() if line.startswith(name))
     return int(line.split()[1]) * 1024
@@ -78,19 +78,19 @@ COLUMNS = (
 
 
 MOST = 2 << 30
-"""Bytes that are kept from one capture to the next."""
+"""Bytes to keep from one capture to the next."""
 
 LIBRARIES = ("numpy", "pandas", "matplotlib.pyplot", "torch")
 
 
 def in_new_process(work: Callable[..., T], *args: object, **named: object) -> T:
-    """What a function returns that runs in a process of its own."""
+    """Call a function in a process of its own and return its result."""
     with get_context("spawn").Pool(1) as pool:
         return pool.apply(work, args, named)
 
 
 class First(NamedTuple):
-    """What the first capture of a process took."""
+    """The cost of a process's first capture."""
 
     nodes: int
     collect: float
@@ -98,9 +98,9 @@ class First(NamedTuple):
     capture: float
     """Seconds of the capture."""
     kept: float
-    """Bytes a node."""
+    """Bytes per node."""
     peak: float
-    """The same, at the most."""
+    """The same at the peak."""
 
 
 def first(objects: int, *, shuffled: bool) -> First:
@@ -109,7 +109,7 @@ def first(objects: int, *, shuffled: bool) -> First:
     heap_kept = heap.records(objects, shuffled=shuffled)
     gc.collect()
     base = statistics.median(seconds(gc.collect) for _ in range(3))
-    Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew
+    Path("/proc/self/clear_refs").write_text("5")  # reset the high-water mark
     before = resident("VmRSS")
     start = time.thread_time()
     snapshot = leakgraph.snapshot()
@@ -147,7 +147,7 @@ def later_row(objects: int, rounds: int, *, shuffled: bool) -> str:
 
 
 def libraries_row(rounds: int) -> str:
-    """The same of a process that has imported what there is of some libraries."""
+    """The same for a process that has imported some libraries."""
     there = [name for name in LIBRARIES if find_spec(name.split(".")[0])]
     for name in there:
         import_module(name)
@@ -156,7 +156,7 @@ def libraries_row(rounds: int) -> str:
 
 
 def measured_row(what: str, rounds: int, *, keep: int) -> str:
-    """A row about this process as it is."""
+    """A row about this process in its present state."""
     leakgraph.keep_memory(keep)
     gc.disable()
     gc.collect()
@@ -187,7 +187,7 @@ def main() -> None:
     print(f"CPython {platform.python_version()}, {platform.machine()}\n")
     print(
         "| nodes | gc.collect() | first snapshot(), best | ratio | worst | ratio "
-        "| kept a node | peak |"
+        "| kept per node | peak |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for shuffled in (False, True):

@@ -4,8 +4,8 @@
 //
 // DOT is a file; the process keeps RESIDENT MiB of memory in use. Prints, in
 // milliseconds, the first direct drawing, then least and median of the later
-// ones and of those by the renderer. Directly, this process gets what the
-// product's process never does: Graphviz.
+// ones and of those by the renderer. To draw directly, this process loads
+// Graphviz, which a user's process never does.
 #include <leakgraph/render.h>
 
 #include <gvc.h>

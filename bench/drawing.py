@@ -3,7 +3,7 @@
     python bench/drawing.py PROGRAM [--rounds 30] [--resident 0 1024]
 
 PROGRAM is bench_drawing, built from drawing.c. Prints a Markdown table: milliseconds
-a picture, least and median of the rounds, in a process of the resident size given.
+per picture, least and median of the rounds, in a process of the given resident size.
 """
 
 from __future__ import annotations

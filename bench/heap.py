@@ -37,8 +37,8 @@ class Record:
 def records(objects: int, *, shuffled: bool) -> list[Record]:
     """A list of records, about so many objects in all.
 
-    Ordered, each record refers to its neighbours in memory, as a heap does that was
-    just loaded. Shuffled, to any, as one does that has lived.
+    In order, each record refers to its neighbours in memory, as in a heap that was just
+    loaded. Shuffled, it refers to any, as in a long-running process.
     """
     made: list[Record] = []
     previous = None
@@ -51,7 +51,7 @@ def records(objects: int, *, shuffled: bool) -> list[Record]:
 
 
 def _shuffle(made: list[Record]) -> None:
-    """Exchange parts between records at random, the same way each time."""
+    """Exchange parts between records at random, the same for each run."""
     chance = random.Random(1)
     others = made[:]
     chance.shuffle(others)

@@ -59,7 +59,7 @@ add_edge(plain *graph, uint32_t source, uint32_t target)
     graph->edges++;
 }
 
-// A namespace's edges are its module's.
+// The edges of a namespace belong to its module.
 static uint32_t
 owner(const lg_analysis *analysis, const bool *implicit_root, uint32_t node)
 {
@@ -145,7 +145,7 @@ rows_free(rows *table)
 }
 
 // Georgiadis, Tarjan and Werneck, "Finding dominators in practice", 2006. All
-// columns but number are by preorder number.
+// columns but `number` are in preorder.
 typedef struct semi {
     rows out;
     rows in;
@@ -281,8 +281,8 @@ plain_dominators(const plain *graph)
 // Tarjan's, iterative.
 typedef struct strong {
     rows out;
-    uint32_t *index; // 0: not met
-    uint32_t *low;   // LG_NONE: its component is complete
+    uint32_t *index; // 0: not visited
+    uint32_t *low;   // LG_NONE: the component is complete
     uint32_t *open;
     uint32_t *path;
     uint32_t *cursor;

@@ -1,14 +1,14 @@
 /**
- * The policy graph as plain columns, and dominators found with semi-NCA: as
- * fast as we know how to do it when the graph is taken as a whole.
+ * The policy graph as plain columns, and its dominators by semi-NCA: the
+ * quickest method that we know for a graph as a whole.
  */
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H
 
 #include <leakgraph/base.h>
 
-/** Edges of what is reachable; the super-root is the last node. Allocation
- *  failures end the program. */
+/** The edges between reachable nodes; the super-root is the last node. A failed
+ *  allocation ends the program. */
 typedef struct plain {
     uint32_t nodes;
     uint32_t edges;
@@ -16,8 +16,8 @@ typedef struct plain {
     uint32_t *target;
 } plain;
 
-/** From what an analysis says: a module with its namespace, a class or another
- *  lasting object that nothing dominates is furniture. */
+/** Reads it from an analysis. A module with its namespace, or a class or other
+ *  permanent object without a dominator, is an implicit root. */
 plain plain_new(const lg_analysis *analysis);
 void plain_free(plain *graph);
 

@@ -1,8 +1,8 @@
 """Signals that ask a busy process for snapshots: python bench/signals.py [COUNT].
 
-A process with four threads that change its heap, and a garbage collector at work, is
-armed and sent SIGUSR2 from outside, COUNT times (600). After each signal the process
-must live and the file must be whole. Prints how long it stood still.
+A process with four threads that change its heap, and with a running garbage collector,
+is armed and gets SIGUSR2 from outside, COUNT times (600). After each signal the process
+must live and the file must be whole. Prints how long the process stood still.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def change(seed):
         node.text, node.pair = str(seed), (seed, {"x": [seed]})
         node.back.append(node)
         if len(node.back) > 20:
-            # The collector gets a part of them: that of a free-threaded build does
+            # Leave only a part to the collector: that of a free-threaded build does
             # not keep up with four threads.
             cycle = kept.pop(seed % 199)
             if seed % 64:
@@ -55,7 +55,7 @@ sys.stdin.read()
 
 
 def main(count: int) -> str:
-    """Send the signals; says what came of them."""
+    """Send the signals and sum up."""
     with tempfile.TemporaryDirectory() as folder:
         busy = subprocess.Popen(
             [sys.executable, "-c", BUSY],
@@ -86,9 +86,9 @@ def main(count: int) -> str:
 
 
 def ask(busy: subprocess.Popen[str], folder: Path, number: int) -> None:
-    """One signal, one whole file, and the process lives."""
+    """Send one signal; check that the file is whole and the process lives."""
     path = folder / f"run-{number}.lgs"
-    # At no particular moment of the process's work.
+    # Hit the process at varying moments.
     time.sleep(number * 0.618034 % 1 / 100)
     os.kill(busy.pid, signal.SIGUSR2)
     while not path.exists():
@@ -97,7 +97,7 @@ def ask(busy: subprocess.Popen[str], folder: Path, number: int) -> None:
         time.sleep(0.001)
     with leakgraph.load(path) as snapshot:
         if len(snapshot) < 1000 or not snapshot.select("type:__main__.Node"):
-            raise RuntimeError(f"snapshot {number} is not what it should be")
+            raise RuntimeError(f"snapshot {number} is damaged")
 
 
 if __name__ == "__main__":

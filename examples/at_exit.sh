@@ -1,5 +1,5 @@
 #!/bin/sh
-# A script that fails, its heap at that moment, and where it stood.
+# Saves the heap of a failing script at its end, and shows where it failed.
 set -eu
 cat >job.py <<'END'
 def work(batch):

@@ -1,8 +1,8 @@
-"""Two leaks that people write every day, and what leakgraph says of them.
+"""Two common leaks, and what leakgraph says about them.
 
-A validation loop keeps its loss tensors (`.item()` was forgotten), and a plotting
-loop never closes its figures. Everything is written into the folder given, `out`
-if none is.
+A validation loop keeps its loss tensors, because `.item()` was forgotten, and a
+plotting loop never closes its figures. Writes everything into the given folder, or
+into `out`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Trainer:
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
-        # The leak: the tensor stays, and with it all that it was computed from.
+        # The leak: the tensor stays, and so does its whole autograd graph.
         self.losses.append(self.loss_of(torch.randn(256, 8)))
 
 
@@ -49,7 +49,7 @@ class Report:
         self.pages: dict[int, str] = {}
 
     def draw(self, epoch: int, losses: list[torch.Tensor], folder: Path) -> None:
-        """One page; the leak: pyplot keeps a figure until somebody closes it."""
+        """Draw one page; the leak: pyplot keeps a figure until somebody closes it."""
         figure, axes = plt.subplots()
         axes.plot([loss.item() for loss in losses])
         axes.set_title(f"epoch {epoch}")
@@ -59,7 +59,7 @@ class Report:
 
 
 def show(title: str, text: object) -> None:
-    """Print what leakgraph says under a heading."""
+    """Print a report of leakgraph under a heading."""
     print(f"\n# {title}\n\n{text}".rstrip())
 
 

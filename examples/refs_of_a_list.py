@@ -1,7 +1,7 @@
-"""What does this object hold? One object, whatever it is, and its references.
+"""What does this object hold? Draws one object of any type, and its references.
 
-`show_refs` of a list draws the list. To begin at several objects, name the others
-with `also`.
+`show_refs` of a list draws the list. To begin at several objects, pass the others as
+`also`.
 """
 
 import leakgraph

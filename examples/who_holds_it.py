@@ -1,4 +1,4 @@
-"""Who holds this object? A cache that nobody remembers, found in two ways."""
+"""Who holds this object? Two methods to find a forgotten cache."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""The C reference as Markdown, from the comments of the public headers.
+"""Writes the C reference as Markdown, from the comments of the public headers.
 
 python tools/apidoc.py FOLDER      writes FOLDER/c-api.md
 """
@@ -22,7 +22,7 @@ def preface(text: str) -> str:
 
 
 def paragraphs(comment: str) -> str:
-    """A comment as Markdown: indented lines, but for those of lists, as they are."""
+    """A comment as Markdown; indented lines stay as they are, except in lists."""
     parts = comment.split("\n\n")
     for number, part in enumerate(parts):
         if not part.startswith("- "):
@@ -56,7 +56,7 @@ def markdown(header: str, text: str) -> Iterator[str]:
 
 def document(root: Path) -> str:
     """The whole reference."""
-    parts = ["# C API\n", "Made from the public headers.\n"]
+    parts = ["# C API\n", "This page is generated from the public headers.\n"]
     for header in headers.HEADERS:
         parts += markdown(header, (root / header).read_text(encoding="utf-8"))
     return "\n".join(parts)

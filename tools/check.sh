@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs every static check on the project and says which failed.
+# Runs every static check on the project and lists those that failed.
 #
-#   tools/check.sh BUILD      BUILD is where everything was built
+#   tools/check.sh BUILD      BUILD is the build folder
 set -u
 build=$1
 passed=0

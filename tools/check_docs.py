@@ -1,8 +1,8 @@
-"""What the documents must say.
+"""Checks that the documents are complete and their links work.
 
-Links lead somewhere; every option of the command, every public name of the Python
-package and every environment variable is documented; the map of the source has every
-room, and names files that exist.
+Every option of the command, every public name of the Python package and every
+environment variable has documentation. The map of the source has every room, and names
+only files that exist.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ VARIABLE = re.compile(r'(?:getenv\(|environ(?:\.get\(|\[))"(LEAKGRAPH_\w+)"')
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors that a document's headings have."""
+    """The anchors of a document's headings."""
     titles = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
     kept = (re.sub(r"[^\w\- ]", "", title.lower()) for title in titles)
     return {title.strip().replace(" ", "-") for title in kept}
 
 
 def broken_links(root: Path, path: Path) -> Iterator[str]:
-    """Links of a document that lead nowhere in the project."""
+    """Yield the links of a document that lead nowhere in the project."""
     for target in LINK.findall((root / path).read_text(encoding="utf-8")):
         if re.match(r"[a-z]+:", target):
             continue
@@ -48,14 +48,14 @@ def broken_links(root: Path, path: Path) -> Iterator[str]:
 
 
 def missing(page: Path, text: str, names: set[str], what: str) -> Iterator[str]:
-    """Names that a page does not mention as whole words."""
+    """Yield names that a page does not mention as whole words."""
     for name in sorted(names):
         if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
             yield f"{page}: {what} {name} is missing"
 
 
 def help_of(command: list[str]) -> str:
-    """What a command says when asked for help."""
+    """The help that a command prints."""
     return subprocess.run(
         [*command, "--help"], check=True, capture_output=True, text=True
     ).stdout
@@ -69,7 +69,7 @@ def verbs_in(text: str) -> set[str]:
 
 
 def command_names() -> set[str]:
-    """Every verb and every option that the command's help speaks of."""
+    """Every verb and every option in the command's help."""
     text = help_of(["leakgraph"])
     verbs = verbs_in(text)
     texts = [text] + [help_of(["leakgraph", verb]) for verb in sorted(verbs)]
@@ -86,16 +86,16 @@ def python_names(module: object, public: list[str]) -> set[str]:
 
 
 def wrong_on_map(text: str, rooms: set[str], sources: set[str]) -> Iterator[str]:
-    """Rooms that the map of the source leaves out, files of it that do not exist."""
+    """Yield rooms that the map of the source lacks, and files that do not exist."""
     for room in sorted(rooms):
         if f"| `{room}/` |" not in text:
             yield f"{MAP_PAGE}: room {room} is missing"
     for name in sorted(set(SOURCE.findall(text)) - sources):
-        yield f"{MAP_PAGE}: no file is called {name}"
+        yield f"{MAP_PAGE}: no file has the name {name}"
 
 
 def check(root: Path) -> Iterator[str]:
-    """What is wrong with the documents."""
+    """Yield the errors in the documents."""
     for path in tracked.files(root, ".md"):
         yield from broken_links(root, path)
     text = (root / COMMAND_PAGE).read_text(encoding="utf-8")

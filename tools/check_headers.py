@@ -1,4 +1,4 @@
-"""Each public header compiles alone, documents its functions, and types its nodes."""
+"""Checks that each public header compiles alone and has comments and typed nodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPTIONS = re.compile(r"typedef struct (lg_\w+_options) \{\s*([^;]*);")
 
 
 def compile_alone(root: Path, header: str) -> Iterator[str]:
-    """What the compilers say of a file that includes the header twice, only."""
+    """Compile a file that only includes the header, twice; yield the errors."""
     include = "leakgraph/" + Path(header).name
     source = f"#include <{include}>\n#include <{include}>\n"
     folders = [f"-I{root / folder}" for folder in headers.INCLUDE_DIRS]
@@ -36,7 +36,7 @@ def compile_alone(root: Path, header: str) -> Iterator[str]:
 
 
 def undocumented(header: str, text: str) -> Iterator[str]:
-    """Functions that no comment speaks of; _free needs none."""
+    """Yield functions without a comment; _free needs none."""
     for item in headers.items(text):
         silent = item.kind == "function" and not item.comment
         if silent and not item.name.endswith("_free"):
@@ -44,7 +44,7 @@ def undocumented(header: str, text: str) -> Iterator[str]:
 
 
 def untyped(header: str, text: str) -> Iterator[str]:
-    """Nodes that are declared as plain numbers."""
+    """Yield nodes that are declared as plain numbers."""
     for match in PLAIN_NODE.finditer(text):
         yield f"{header}: `{match[0]}` is a node: declare it as lg_node"
 
@@ -60,7 +60,7 @@ def unsized(header: str, text: str) -> Iterator[str]:
 
 
 def check(root: Path) -> Iterator[str]:
-    """What is wrong with the public headers."""
+    """Yield the errors in the public headers."""
     for header in headers.HEADERS:
         yield from compile_alone(root, header)
         text = (root / header).read_text(encoding="utf-8")

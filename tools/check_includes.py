@@ -1,9 +1,9 @@
-"""Who may include whom.
+"""Checks which files include which headers.
 
-The parts of the project see each other through public headers only, and the rooms
-of a part include only themselves and the rooms listed before them. Debian puts
-every library's headers on the compiler's default path, so no compiler option can
-keep <gvc.h> out of libgraph: this reads the `#include` lines instead.
+The parts of the project see each other through public headers only, and the rooms of a
+part include only themselves and the rooms listed before them. Debian puts every
+library's headers on the compiler's default path, so no compiler option can keep
+<gvc.h> out of libgraph. This reads the `#include` lines instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PUBLIC = re.compile(r"^leakgraph/\w+\.h$")
 
 @dataclass(frozen=True)
 class Rule:
-    """In `room`, `pattern` may stand only in files that begin as `allowed` says."""
+    """In `room`, only files that begin with one of `allowed` may contain `pattern`."""
 
     room: str
     pattern: str
@@ -85,7 +85,7 @@ class Part:
         return self.rooms.index(folder) if folder in self.rooms else None
 
     def header_of(self, room: str) -> str:
-        """The header that a room shows the others, or "" for any."""
+        """The header that other rooms may include, or "" for any."""
         return self.shared.format(room=room) if self.shared else ""
 
 
@@ -151,7 +151,7 @@ def line_of(text: str, offset: int) -> int:
 
 
 def broken(rule: Rule, path: str, text: str) -> bool:
-    """Whether text, found in path, breaks the rule."""
+    """Whether the text of this path breaks the rule."""
     return (
         path.startswith(rule.room)
         and not path.startswith(rule.allowed or ("\0",))
@@ -165,7 +165,7 @@ def part_of(path: str) -> Part | None:
 
 
 def check_rooms(part: Part, path: str, header: str) -> str:
-    """What is wrong with a room's include of `header`; "" if nothing is."""
+    """The error in a room's include of `header`, or ""."""
     room = part.room_of(path.removeprefix(part.base))
     other = part.room_of(header)
     if room is None:
@@ -181,11 +181,11 @@ def check_rooms(part: Part, path: str, header: str) -> str:
 
 
 def check_quoted(path: Path, header: str, known: set[str]) -> str:
-    """What is wrong with `#include "header"`; "" if nothing is."""
+    """The error in `#include "header"`, or ""."""
     part = part_of(str(path))
     if part is None:
         beside = str(path.parent / header)
-        # Graphs are damaged by hand in tests/c, which takes their layout.
+        # tests/c damages graphs by hand, and needs their layout for that.
         private = PARTS[0].base + header if path.match("tests/c/*") else beside
         found = beside in known or private in known or is_test_helper(path, header)
         return "" if found else f'"{header}" belongs to another room'
@@ -195,12 +195,12 @@ def check_quoted(path: Path, header: str, known: set[str]) -> str:
 
 
 def is_test_helper(path: Path, header: str) -> bool:
-    """Whether it is a header of the folders of tests, which share theirs."""
+    """Whether the header belongs to tests/c or tests/export, which share theirs."""
     return path.parts[0] == "tests" and "/" not in header
 
 
 def check_file(root: Path, path: Path, known: set[str]) -> Iterator[str]:
-    """What is wrong with one file; known holds the paths of all headers."""
+    """Yield the errors in one file; known holds the paths of all headers."""
     text = (root / path).read_text(encoding="utf-8")
     for match in INCLUDE.finditer(text):
         where = f"{path}:{line_of(text, match.start())}"
@@ -219,11 +219,11 @@ def check_file(root: Path, path: Path, known: set[str]) -> Iterator[str]:
         for match in re.finditer(rule.pattern, code):
             if broken(rule, str(path), match.group(0)):
                 where = f"{path}:{line_of(code, match.start())}"
-                yield f"{where}: {rule.what} has no place here ({match.group(0)})"
+                yield f"{where}: {rule.what} is not allowed here ({match.group(0)})"
 
 
 def check(root: Path) -> Iterator[str]:
-    """Every include that crosses a wall, and every name that two files share."""
+    """Yield every wrong include, and every name that two files share."""
     paths = tracked.files(root, ".c", ".h")
     known = {str(path) for path in paths if path.suffix == ".h"}
     for path in paths:
@@ -232,7 +232,7 @@ def check(root: Path) -> Iterator[str]:
 
 
 def check_names(paths: list[Path]) -> Iterator[str]:
-    """Files of the product that have one name."""
+    """Yield files of the product with the same name."""
     first: dict[str, Path] = {}
     for path in paths:
         if part_of(str(path)) is None or "include" in path.parts:

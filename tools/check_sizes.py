@@ -1,7 +1,7 @@
-"""No function over 70 lines, no file over 400; prints the distribution.
+"""Checks that no function has over 70 lines and no file over 400; prints statistics.
 
-C functions are found by the layout that clang-format gives them: the brace that
-opens a body and the one that closes it stand alone in the first column.
+It finds C functions by the layout of clang-format: the brace that opens a body and the
+one that closes it stand alone in the first column.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FILE_LINES = 400
 
 @dataclass(frozen=True)
 class Function:
-    """A function, where it begins and how long it is."""
+    """A function, its first line and its length."""
 
     name: str
     path: Path
@@ -30,7 +30,7 @@ class Function:
 
 
 def first_line(lines: list[str], brace: int) -> int:
-    """Index of the line that a definition begins on, given its opening brace."""
+    """The index of a definition's first line, from that of its opening brace."""
     start = brace
     while start > 0:
         before = lines[start - 1]
@@ -75,10 +75,10 @@ def functions(root: Path, paths: list[Path]) -> Iterator[Function]:
 
 
 def may_be_long(path: Path) -> bool:
-    """Whether a file is not held to the limit.
+    """Whether the limit does not apply to a file.
 
-    Public headers are not, their comments are the manual, nor is a
-    test in Python, which may be one long list of cases.
+    It does not apply to public headers, whose comments are the manual, and to tests in
+    Python, which may be one long list of cases.
     """
     return "include" in path.parts or (
         path.suffix == ".py" and path.parts[0] == "tests"
@@ -86,7 +86,7 @@ def may_be_long(path: Path) -> bool:
 
 
 def check(root: Path) -> Iterator[str]:
-    """Every function and file that is too long."""
+    """Yield every function and file that is too long."""
     paths = tracked.files(root, ".c", ".h", ".py")
     for function in functions(root, paths):
         if function.lines > FUNCTION_LINES:
@@ -101,7 +101,7 @@ def check(root: Path) -> Iterator[str]:
 
 
 def distribution(sizes: list[int]) -> str:
-    """Median, 95th percentile and maximum of the sizes, in words."""
+    """Format the median, 95th percentile and maximum of the sizes."""
     ordered = sorted(sizes)
     late = ordered[int(0.95 * (len(ordered) - 1))]
     over = sum(size > 40 for size in sizes)
@@ -112,7 +112,7 @@ def distribution(sizes: list[int]) -> str:
 
 
 def main() -> int:
-    """Print the distribution of each room and what is wrong."""
+    """Print the distribution of each room, and the errors."""
     rooms: dict[str, list[int]] = {}
     for function in functions(tracked.ROOT, tracked.files(tracked.ROOT, ".c", ".h")):
         rooms.setdefault(function.path.parts[0], []).append(function.lines)

@@ -1,7 +1,7 @@
-"""Every source is built: the CMakeLists.txt nearest to it names it.
+"""Checks that the nearest CMakeLists.txt names every source.
 
-A forgotten test is no test, and a forgotten Python file is missing in the build tree. A
-suite of C tests may be named without test_ in front.
+A forgotten test would never run, and a forgotten Python file would be missing from the
+build tree. A list may name a suite of C tests without test_ in front.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def list_above(root: Path, path: Path) -> Path:
 
 
 def is_built(path: Path) -> bool:
-    """Whether a file belongs into a list."""
+    """Whether a list must name the file."""
     if path.suffix != ".c" and path.parent != Path("pyext/leakgraph"):
         return False
     return any(path.is_relative_to(folder) for folder in BUILT)
 
 
 def check(root: Path) -> Iterator[str]:
-    """A sentence for each source that no list names."""
+    """Yield a sentence for each source that no list names."""
     for path in filter(is_built, tracked.files(root, ".c", ".py", ".pyi")):
         place = list_above(root, path)
         listed = (root / place).read_text() if (root / place).exists() else ""

@@ -1,8 +1,7 @@
-"""What the built shared objects export, against what the headers promise.
+"""Compares the exports of the built shared objects with the headers.
 
-Each library exports exactly the LG_API functions of its headers; the extension
-exports its entry point; the bridge to igraph, opened on demand, exports one
-function.
+Each library exports exactly the LG_API functions of its headers. The extension exports
+its entry point. The bridge to igraph, which is opened on demand, exports one function.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def exports(shared_object: Path) -> set[str]:
 
 
 def compare(name: str, found: set[str], wanted: set[str]) -> Iterator[str]:
-    """How what was found differs from what was wanted."""
+    """Yield the differences between the found and the wanted names."""
     for symbol in sorted(found - wanted):
         yield f"{name} exports {symbol}, which no header promises"
     for symbol in sorted(wanted - found):
@@ -39,7 +38,7 @@ def compare(name: str, found: set[str], wanted: set[str]) -> Iterator[str]:
 
 
 def check(root: Path, build: Path) -> Iterator[str]:
-    """What is wrong with the shared objects below build."""
+    """Yield the errors of the shared objects below build."""
     libraries = {name: sorted(build.rglob(name)) for name in LIBRARIES}
     plugins = {name: sorted(build.rglob(name)) for name in PLUGINS}
     modules = sorted(build.rglob("_core*.so"))

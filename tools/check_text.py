@@ -1,4 +1,4 @@
-"""What no file of the project may hold: bytes, a machine's paths, promises."""
+"""Checks for what no file may contain: binary data, machine paths, open promises."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ FORBIDDEN = (
 
 
 def check_file(path: Path, content: bytes) -> Iterator[str]:
-    """What is wrong with one file."""
+    """Yield the errors in one file."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        yield f"{path}: a binary file: make it when it is needed instead"
+        yield f"{path}: a binary file: generate it on demand instead"
         return
     if text and not text.endswith("\n"):
-        yield f"{path}: the last line has no end"
+        yield f"{path}: the last line has no newline"
     for pattern, what in FORBIDDEN:
         for match in pattern.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
@@ -35,7 +35,7 @@ def check_file(path: Path, content: bytes) -> Iterator[str]:
 
 
 def check(root: Path) -> Iterator[str]:
-    """What is wrong with the files of the project."""
+    """Yield the errors in the files of the project."""
     for path in tracked.files(root):
         yield from check_file(path, (root / path).read_bytes())
 

@@ -1,8 +1,9 @@
-"""What a wheel holds: the package, the command and what they load, nothing else.
+"""Checks that a wheel holds the package, the command and what they load, only.
 
     python tools/check_wheel.py WHEEL...
 
-Several wheels, such as those built from a checkout and from an sdist, hold the same.
+Several wheels, such as those built from a checkout and from an sdist, must hold the
+same.
 """
 
 import re
@@ -30,7 +31,7 @@ WANTED = (
 
 
 def check(names: Iterable[str]) -> Iterator[str]:
-    """A sentence for each file that is too much, too few, or no part of a package."""
+    """Yield a sentence for each file that is missing or does not belong there."""
     names = set(names)
     for name in sorted(names):
         if not any(re.fullmatch(pattern, name) for pattern in WANTED):
@@ -41,7 +42,7 @@ def check(names: Iterable[str]) -> Iterator[str]:
 
 
 def main(wheels: list[str]) -> int:
-    """Checks each wheel and compares them."""
+    """Check each wheel and compare them."""
     held = {wheel: set(zipfile.ZipFile(wheel).namelist()) for wheel in wheels}
     problems = [
         f"{Path(wheel).name}: {problem}"
@@ -51,8 +52,10 @@ def main(wheels: list[str]) -> int:
     first = held[wheels[0]]
     for wheel, names in held.items():
         for name in sorted(first ^ names):
-            problems.append(f"{name}: {wheels[0]} and {wheel} differ in having it")
-    print("\n".join(problems) or f"wheel: {len(first)} files, all wanted")
+            problems.append(
+                f"{name}: {wheels[0]} and {wheel} differ: only one of them has it"
+            )
+    print("\n".join(problems) or f"wheel: {len(first)} files, as they should be")
     return 1 if problems else 0
 
 

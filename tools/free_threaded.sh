@@ -4,7 +4,7 @@
 #
 #   tools/free_threaded.sh NAME [CONFIGURE_OPTION...]
 #
-# It is installed as /opt/cpython/NAME; one that is there already is left alone.
+# Installs it as /opt/cpython/NAME, unless that exists.
 set -eu
 name=$1
 shift

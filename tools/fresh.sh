@@ -1,19 +1,19 @@
 #!/bin/bash
-# Runs README's two commands as somebody with a fresh machine would: in a bare
-# Debian root, made by debootstrap outside the checkout and removed afterwards,
-# that holds git and make and nothing else. What is cloned there is HEAD.
+# Runs README's two commands as a user with a fresh machine would: in a bare
+# Debian root that holds git and make and nothing else. debootstrap makes the
+# root outside the checkout, and this removes it afterwards. It clones HEAD.
 #
-# The host's settings for apt and pip, its certificates and its name servers
-# are copied in, and the local folders that pip is told to look in are bound.
-# Mounts live in a namespace of their own, so none can be left behind.
+# It copies the host's settings for apt and pip, its certificates and its name
+# servers, and binds the local folders from pip's settings. Mounts live in a
+# namespace of their own, so none can stay behind.
 #
-# SUITE names the release (default: the host's), MIRROR where it comes from,
-# KEEP=1 keeps the root.
+# SUITE names the release (default: the host's), MIRROR its source, KEEP=1 keeps
+# the root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh
 
-# What runs in the mount namespace, where --inside leads.
+# --inside: what runs in the mount namespace.
 run_inside() {
     local root=$1 command attempt
     mount_root "$root"
@@ -33,7 +33,7 @@ if [ "${1:-}" = --inside ]; then
 fi
 
 if [ "$(id -u)" != 0 ]; then
-    echo "make fresh needs root: it makes a root file system" >&2
+    echo "make fresh must run as root: it makes a root file system" >&2
     exit 1
 fi
 . /etc/os-release
@@ -43,10 +43,10 @@ root=$(mktemp -d "${TMPDIR:-/tmp}/leakgraph-fresh.XXXXXX")
 chmod 755 "$root"
 
 [ -z "$(git status --porcelain)" ] ||
-    echo "== not everything here is committed: HEAD is what is tried"
+    echo "== not everything is committed: this tries HEAD"
 echo "== debootstrap $suite into $root"
 bootstrap "$suite" "$root" git,make,ca-certificates
 copy_settings "$suite" "$root"
 git clone --quiet --no-hardlinks . "$root/srv/leakgraph"
 unshare --mount --propagation private "$0" --inside "$root"
-echo "== a fresh $suite needs nothing but README's two commands"
+echo "== README's two commands work on a fresh $suite"

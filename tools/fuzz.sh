@@ -3,8 +3,8 @@
 #
 #   tools/fuzz.sh BUILD SECONDS
 #
-# It begins with the files that `c_tests make_corpus` writes; what it finds on
-# top of them is kept in BUILD/corpus from one run to the next.
+# Begins with the files that `c_tests make_corpus` writes, and keeps what it
+# finds in BUILD/corpus from one run to the next.
 set -eu
 build=$1
 seconds=$2
@@ -23,5 +23,5 @@ for target in $targets; do
         exit 1
     fi
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$name.log")
-    echo "$name: $runs files in $seconds s, none did harm"
+    echo "$name: $runs files in $seconds s, no crash"
 done

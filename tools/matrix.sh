@@ -3,11 +3,11 @@
 #
 #   tools/matrix.sh SUITE COMMAND...
 #
-# The root is build/roots/SUITE. It is made by debootstrap the first time, gets
-# what tools/setup.sh matrix installs, again when that file is newer, and stays
-# for the next time; one whose making was interrupted is made anew. The checkout
-# lies at the same place in it as outside. Needs to be root. MIRROR says where
-# packages come from.
+# The root is build/roots/SUITE. debootstrap makes it the first time, and it
+# stays for the next. It gets what tools/setup.sh matrix installs, and gets it
+# again when that file is newer; an interrupted set-up starts again. The checkout
+# has the same path in it as outside. This must run as root. MIRROR is the source
+# of the packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh
@@ -30,7 +30,7 @@ inside() {
 }
 
 if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
-    echo "A root of Debian $suite needs root's rights, and debootstrap:" \
+    echo "A root of Debian $suite needs root's rights and debootstrap: run" \
         "tools/setup.sh fresh" >&2
     exit 1
 fi

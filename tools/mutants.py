@@ -1,16 +1,15 @@
 """Mutants: small changes of the code that some test must notice.
 
-Two files beside this one hold one mutant a line, with ` :: ` between the fields and
-` => ` between what the code says and what the mutant says instead:
+Two files beside this one list mutants, one per line, with ` :: ` between the fields and
+` => ` between the original code and the mutant's:
 
     FILE :: WHAT => TO WHAT :: TESTS      mutants.txt: the TESTS must fail
-    FILE :: LINE => TO WHAT :: REASON     mutants_equivalent.txt: none can, and why
+    FILE :: LINE => TO WHAT :: REASON     mutants_equivalent.txt: why no test can fail
 
-WHAT stands once in the file; a space in it stands for any white space, also for the
-end of a line. TESTS are names that ctest knows (c.path) or what pytest runs
+WHAT stands once in the file; a space in it stands for any white space, even the end of
+a line. TESTS are names that ctest knows (c.path) or that pytest runs
 (tests/py/test_why.py::test_name). LINE is a whole line, without the space around it;
-beside it, TO WHAT has single spaces. An empty line and one that begins with # say
-nothing.
+beside it, TO WHAT has single spaces. Empty lines and lines that begin with # have no effect.
 
 All other mutants come from universalmutator, a tool on PyPI.
 """
@@ -33,7 +32,7 @@ EQUIVALENT = HERE / "mutants_equivalent.txt"
 RULES = {".c": ["universal.rules", "c_like.rules", "c.rules"]}
 RULES[".py"] = ["universal.rules", "python.rules"]
 
-# A change of these lines compiles to the same, or to nothing.
+# A change of these lines has no effect on the compiled code.
 DULL = re.compile(r"\s*(//|/\*|\*|#|$)")
 
 
@@ -43,7 +42,7 @@ class Stale(Exception):
 
 @dataclass(frozen=True)
 class Mutant:
-    """Whole lines of a file from one counted from 1, and what stands there instead."""
+    """Whole lines of a file, from a line counted from 1, and their replacement."""
 
     path: str
     line: int
@@ -56,7 +55,7 @@ class Mutant:
         return f"{self.path}:{self.line}: {before} => {after}"
 
     def applied(self, code: str) -> str:
-        """The file with the change in it."""
+        """The file with the change."""
         lines = code.splitlines(keepends=True)
         end = self.line + self.before.count("\n")
         return "".join([*lines[: self.line - 1], self.after + "\n", *lines[end:]])
@@ -75,7 +74,7 @@ def entries(text: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def listed(root: Path, text: str) -> list[Mutant]:
-    """The mutants of mutants.txt; Stale when the code does not say WHAT once."""
+    """The mutants of mutants.txt; Stale if the code does not contain WHAT once."""
     found = []
     for path, what, instead, tests in entries(text):
         code = (root / path).read_text("utf-8") if (root / path).is_file() else ""
@@ -97,7 +96,7 @@ def listed(root: Path, text: str) -> list[Mutant]:
 
 
 def equivalent(root: Path, text: str) -> dict[tuple[str, str, str], str]:
-    """The reasons of mutants_equivalent.txt; Stale when a file has no such line."""
+    """The reasons of mutants_equivalent.txt; Stale if a file has no such line."""
     reasons = {}
     for path, line, instead, reason in entries(text):
         code = (root / path).read_text("utf-8") if (root / path).is_file() else ""
@@ -114,7 +113,7 @@ def reason_of(mutant: Mutant, reasons: dict[tuple[str, str, str], str]) -> str |
 
 
 def generated(root: Path, path: str) -> list[Mutant]:
-    """Each mutant of a file that universalmutator knows."""
+    """Each mutant of a file that universalmutator makes."""
     source = (root / path).read_text("utf-8").splitlines(keepends=True)
     mutator = importlib.import_module("universalmutator.mutator")
     with contextlib.redirect_stdout(io.StringIO()):
@@ -133,7 +132,7 @@ def generated(root: Path, path: str) -> list[Mutant]:
 
 
 def shuffled(root: Path, paths: Sequence[str], seed: int) -> list[Mutant]:
-    """All mutants of the files, in an order that depends on the seed alone."""
+    """All mutants of the files, in an order that depends only on the seed."""
     every = [mutant for path in paths for mutant in generated(root, path)]
     random.Random(seed).shuffle(every)
     return every

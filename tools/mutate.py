@@ -1,14 +1,15 @@
-"""Mutation tests: break the code a little, and see that a test fails.
+"""Mutation tests: break the code a little, and check that a test fails.
 
     mutate.py                    the permanent mutants, mutants.txt
     mutate.py --sample 300       and 300 others of the code for policy and reports
     mutate.py --sample 50 --files 'libgraph/src/findings/*.c'
 
-Works on a copy of the tree in build/mutate. A mutant of the sample that was tried is
-remembered until its file changes, or, if it survived, a test: after an interruption
-the next run goes on where the last one stopped. Ends with the number of mutants killed,
-survived and equivalent. Exit status 1: a mutant survived that mutants_equivalent.txt
-does not explain; 2: a list does not fit the code, or the copy fails without a mutant.
+Works on a copy of the tree in build/mutate. It remembers the verdict on a mutant of the
+sample until the file of the mutant changes or, if it survived, a test does. So after an
+interruption the next run goes on where the last one stopped. Ends with the number of
+mutants killed, survived and equivalent. Exit status 1: a mutant survived that
+mutants_equivalent.txt does not explain; 2: a list does not fit the code, or the copy
+fails without a mutant.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ NEAR = {
     "pyext/leakgraph/notebook.py": ("tests/py/test_notebook.py",),
     "pyext/leakgraph/series.py": ("tests/py/test_results.py",),
 }
-# All but the slowest, which look for what fails in memory, in depth and at random.
+# Leaves out the slowest: tests of failing allocations, of depth, of random graphs.
 SLOW = (
     "oom|deep|random|memory|render|c.analysis$|c.save$|igraph|bridge|dot|report_paths"
 )
@@ -77,13 +78,13 @@ class Memory:
                 self.known[entry["key"]] = entry
 
     def key(self, mutant: Mutant) -> str:
-        """Stands for a mutant of a file as it is now."""
+        """The key of a mutant of a file in its present state."""
         content = (self.root / mutant.path).read_bytes()
         change = f"{mutant.path}\0{mutant.line}\0{mutant.after}\0".encode()
         return hashlib.sha256(change + content).hexdigest()
 
     def recall(self, mutant: Mutant) -> tuple[str, str] | None:
-        """The verdict, unless a new test may kill what survived."""
+        """The verdict, unless a new test may kill a survivor."""
         entry = self.known.get(self.key(mutant))
         if entry is None:
             return None
@@ -100,7 +101,7 @@ class Memory:
 
 
 def tests_of(mutant: Mutant) -> list[tuple[str, ...]]:
-    """The tests that a mutant meets, one group after the other."""
+    """The tests to run on a mutant, one group after the other."""
     if mutant.tests:
         return [mutant.tests]
     for pattern, near in NEAR.items():
@@ -110,7 +111,7 @@ def tests_of(mutant: Mutant) -> list[tuple[str, ...]]:
 
 
 def judge(copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
-    """Whether a test kills the mutant, and which one; the copy is whole afterwards."""
+    """Whether a test kills the mutant, and which one; restores the copy."""
     groups = tests_of(mutant)
     for tests in groups:
         copy.check(tests)
@@ -134,7 +135,7 @@ def judge(copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
 
 
 def show(text: str, *, keep: bool) -> None:
-    """A line that the next one replaces, unless it is to stay or nobody watches."""
+    """Print a line; the next one replaces it on a terminal, unless it shall stay."""
     if sys.stdout.isatty():
         print("\r\033[K" + text, end="\n" if keep else "", flush=True)
     elif keep:
@@ -152,7 +153,7 @@ class Run:
         self.survivors: list[Mutant] = []
 
     def verdict(self, mutant: Mutant) -> tuple[str, str]:
-        """What is known of the mutant or found out about it."""
+        """The known verdict on the mutant, or a new one."""
         if mutants.reason_of(mutant, self.reasons) is not None:
             return EQUIVALENT, ""
         recalled = None if mutant.tests else self.memory.recall(mutant)
@@ -162,7 +163,7 @@ class Run:
         return verdict, by
 
     def over(self, title: str, every: Sequence[Mutant], count: int) -> None:
-        """Try until so many compiled; say how far it is, and what survives at once."""
+        """Try until so many compiled; print the progress, and each survivor at once."""
         start = time.monotonic()
         number = 0
         for mutant in every:
@@ -181,14 +182,14 @@ class Run:
         show(f"{title}: {number} mutants in {seconds:.0f} s", keep=True)
 
     def summary(self) -> str:
-        """How many there were of each verdict."""
+        """The count of each verdict."""
         order = (KILLED, SURVIVED, EQUIVALENT, SAME, UNBUILDABLE)
         counts = [f"{self.verdicts[verdict]} {verdict}" for verdict in order]
         return f"{sum(self.verdicts.values())} mutants: " + ", ".join(counts)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     first, _, rest = (__doc__ or "").partition("\n")
     parser = argparse.ArgumentParser(
         description=first,
@@ -205,7 +206,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def try_all(chosen: argparse.Namespace, run: Run, root: Path) -> None:
-    """The permanent mutants first, then the sample."""
+    """Try the permanent mutants, then the sample."""
     listed = mutants.listed(root, mutants.PERMANENT.read_text("utf-8"))
     run.copy.sync()
     run.copy.configure()
@@ -223,7 +224,7 @@ def try_all(chosen: argparse.Namespace, run: Run, root: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = tracked.ROOT) -> int:
-    """Try the mutants; the exit status."""
+    """Try the mutants; return the exit status."""
     chosen = parse(arguments)
     os.nice(10)
     for each in (signal.SIGINT, signal.SIGTERM):

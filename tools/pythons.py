@@ -1,9 +1,9 @@
 """Builds the extension and runs its tests on every other CPython found.
 
-An interpreter is looked for on PATH (python3.9 to python3.13) and among pyenv's.
-It counts if it runs and has its headers. Each gets a build folder and a small
-virtual environment with pytest and numpy; tests marked `libraries` are left to
-the main one. tools/matrix.py does the same, and more, for more of them.
+It looks for interpreters on PATH (python3.9 to python3.13) and among pyenv's, and uses
+those that run and have their headers. Each gets a build folder and a small virtual
+environment with pytest and numpy. Tests marked `libraries` run only on the main
+interpreter. tools/matrix.py does the same, and more, for more interpreters.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Interpreter:
 
     @property
     def name(self) -> str:
-        """As in "3.14.7t"."""
+        """The version, as in "3.14.7t"."""
         return ".".join(map(str, self.version)) + "t" * self.free_threaded
 
 
 def probe(command: Path | str) -> Interpreter | None:
-    """What an interpreter is, if it can build extensions."""
+    """Describe an interpreter; None if it cannot build extensions."""
     try:
         result = subprocess.run(
             [str(command), "-c", PROBE], capture_output=True, text=True, timeout=30
@@ -58,7 +58,7 @@ def probe(command: Path | str) -> Interpreter | None:
 
 
 def installed(*preferred: str) -> list[Interpreter]:
-    """Those preferred, pyenv's and those on PATH: each version once, oldest first."""
+    """The preferred ones, pyenv's and those on PATH: a version once, oldest first."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     candidates: list[Path | str] = list(preferred)
     candidates += sorted(pyenv.glob("versions/*/bin/python3"))
@@ -71,7 +71,7 @@ def installed(*preferred: str) -> list[Interpreter]:
 
 
 def interpreters() -> dict[tuple[int, int], str]:
-    """One interpreter for each version with the GIL, this one's left out."""
+    """One interpreter for each version with the GIL, without this one's."""
     found: dict[tuple[int, int], str] = {}
     for one in installed():
         version = one.version[:2]
@@ -82,9 +82,9 @@ def interpreters() -> dict[tuple[int, int], str]:
 
 
 def environment(folder: Path, python: str, *packages: str) -> Path:
-    """The interpreter of a virtual environment with what the tests need.
+    """The interpreter of a virtual environment with the tests' packages.
 
-    Or, if any are named, with these packages alone.
+    If the call names packages, it has only these.
     """
     inside = folder / "bin/python"
     stamp = folder / "installed.txt"
@@ -103,7 +103,7 @@ def environment(folder: Path, python: str, *packages: str) -> Path:
 
 
 def build(folder: Path, python: str | Path, *options: str) -> None:
-    """Build the extension, in a folder."""
+    """Build the extension in a folder."""
     define = [f"-DPython_EXECUTABLE={python}", "-DLEAKGRAPH_TESTS=OFF", *options]
     define.append(f"-DLEAKGRAPH_WERROR={os.environ.get('WERROR', 'OFF')}")
     configure = ["cmake", "-S", ".", "-B", str(folder), "-G", "Ninja", *define]
@@ -112,7 +112,7 @@ def build(folder: Path, python: str | Path, *options: str) -> None:
 
 
 def settings(folder: Path) -> dict[str, str]:
-    """The process environment in which what was built there is found."""
+    """The process environment that finds the build in the folder."""
     return os.environ | {
         "PYTHONPATH": str(folder / "python"),
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
@@ -129,7 +129,7 @@ def test(python: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def main() -> int:
-    """Build for all of them in turn, test two at a time; 1 if any failed."""
+    """Build for all of them in turn, test two at a time; return 1 if any fails."""
     os.chdir(tracked.ROOT)
     built = {}
     for (major, minor), python in interpreters().items():

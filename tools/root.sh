@@ -1,20 +1,20 @@
-# What a bare Debian root needs so that apt and pip work in it as they do on the
-# host: sourced by fresh.sh and matrix.sh, which run in bash.
+# Gives a bare Debian root what apt and pip need to work in it as they do on the
+# host. fresh.sh and matrix.sh, which run in bash, source this file.
 
-# Where the host's own packages come from.
+# The source of the host's own packages.
 mirror() {
     echo "${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' \
         'Created-By: Packages' | head -n 1)}"
 }
 
-# bootstrap SUITE ROOT PACKAGES: what debootstrap says is shown when it fails.
+# bootstrap SUITE ROOT PACKAGES: shows debootstrap's output if it fails.
 bootstrap() {
     debootstrap --variant=minbase --include="$3" "$1" "$2" "$(mirror)" \
         >"$2.log" 2>&1 || { cat "$2.log"; return 1; }
     rm -f "$2.log"
 }
 
-# copy_settings SUITE ROOT: the host's settings for apt and pip, its certificates
+# copy_settings SUITE ROOT: copies the host's settings for apt and pip, its certificates
 # and its name servers.
 copy_settings() {
     local suite=$1 root=$2 file
@@ -30,8 +30,9 @@ copy_settings() {
     done
 }
 
-# Files, folders and file: addresses that pip's settings name, one a line. An
-# index of that kind refers to files beside it, so its parent is meant.
+# Prints the files, folders and file: addresses of pip's settings, one per line.
+# An index with such an address refers to files beside it, so this prints its
+# parent.
 pip_paths() {
     python3 -m pip config list 2>/dev/null | cut -d= -f2- | tr " '\"" '\n\n\n' |
         sed -n 's,^file://\(/.*\)/simple/*$,\1,; s,^file://,,; /^\//p' | while read -r path; do
@@ -39,8 +40,8 @@ pip_paths() {
     done | sort -u
 }
 
-# mount_root ROOT: /proc, /dev and the folders that pip is told to look in. To be
-# called in a mount namespace, so that nothing is left behind.
+# mount_root ROOT: mounts /proc, /dev and the folders of pip's settings. Call it
+# in a mount namespace, so that nothing stays behind.
 mount_root() {
     local root=$1 path
     mount -t proc proc "$root/proc"
@@ -56,7 +57,7 @@ mount_root() {
     done
 }
 
-# enter ROOT COMMAND...: in the root, with an environment of its own.
+# enter ROOT COMMAND...: runs it in the root, with an environment of its own.
 enter() {
     local root=$1 setting
     shift

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Brings a Debian or Ubuntu machine to where this project builds: system
-# packages by apt, Python packages into .venv. Safe to run again, and quick
-# then: what is there already is not touched.
+# Prepares a Debian or Ubuntu machine for this project: system packages by apt,
+# Python packages into .venv. It is safe and quick to run again: it leaves alone
+# what is there already.
 #
 #   tools/setup.sh            what building, the tests and the demo need
 #   tools/setup.sh checks     and what the checks, the fuzzer and valgrind need
 #   tools/setup.sh fresh      and debootstrap
-#   tools/setup.sh matrix     in a root of `make matrix`: system packages alone, with
+#   tools/setup.sh matrix     in a root of `make matrix`: only system packages, with
 #                             Debian's own Python and tools, and what builds CPython
 #
-# PYTHON names the interpreter that .venv is made from, TORCH the PyTorch that
-# pip installs ("" for none).
+# PYTHON names the interpreter for .venv, TORCH the PyTorch that pip installs
+# ("" for none).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -25,7 +25,7 @@ matrix)
               python3-numpy python3-matplotlib xz-utils dpkg-dev
               libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev zlib1g-dev" ;;
 *)
-    echo "tools/setup.sh: unknown set '$1': say nothing, checks, fresh or matrix" >&2
+    echo "tools/setup.sh: unknown set '$1': give none, or checks, fresh or matrix" >&2
     exit 2
     ;;
 esac
@@ -85,20 +85,20 @@ if command -v dpkg-query >/dev/null; then
     missing=$(missing_packages)
     [ -z "$missing" ] || install_packages "$missing"
 else
-    echo "Not a Debian or Ubuntu system: these packages, or what they are" \
-        "called here, must be installed:" $packages >&2
+    echo "Not a Debian or Ubuntu system: install these packages, whatever" \
+        "their names here:" $packages >&2
 fi
 
 [ "${1:-}" != matrix ] || exit 0
 
 python=$(find_python)
 if [ -z "$python" ]; then
-    echo "No usable Python: CPython 3.9 or newer with its headers and its venv" \
-        "module is needed; PYTHON=... names one." >&2
+    echo "No usable Python: install CPython 3.9 or newer with its headers and" \
+        "its venv module, or name one with PYTHON=..." >&2
     exit 1
 fi
 
-# An environment whose interpreter is gone is of no use.
+# Without its interpreter, the environment is useless.
 [ ! -e .venv ] || .venv/bin/python -c '' 2>/dev/null || rm -rf .venv
 [ -e .venv ] || "$python" -m venv .venv
 
@@ -110,7 +110,7 @@ if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
     .venv/bin/python -m pip install -qq -r tools/requirements.txt
     if [ -n "$torch" ] && ! .venv/bin/python -m pip install -qq "$torch"
     then
-        echo "No $torch for this Python: taking the newest there is." >&2
+        echo "No $torch for this Python: installing the newest one." >&2
         .venv/bin/python -m pip install -qq torch
     fi
     echo "$wanted" >$stamp

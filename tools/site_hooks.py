@@ -1,7 +1,7 @@
-"""What MkDocs cannot find in docs/: pages from the top of the project.
+"""Adds pages to MkDocs that are not in docs/.
 
 mkdocs.yml names this file as a hook. It adds README.md and its neighbours, and the C
-reference that tools/apidoc.py made, and turns links between pages accordingly.
+reference from tools/apidoc.py, and adapts links between pages.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=(?:#[^)\s]*)?\))")
 
 
 def source_of(page: str) -> PurePosixPath:
-    """The file of the project that a page is made from."""
+    """The project's file behind a page."""
     sources = {made: source for source, made in PAGES.items()}
     return PurePosixPath(sources.get(page, f"docs/{page}"))
 
 
 def page_of(source: PurePosixPath, link: str) -> str:
-    """Where a link in a file of the project leads in the site."""
+    """The site's link for a link in a file of the project."""
     parts: list[str] = []
     for part in (source.parent / link).parts:
         if part == "..":
@@ -62,6 +62,6 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(
     markdown: str, *, page: Page, config: MkDocsConfig, files: Files
 ) -> str:
-    """Turn links so that they lead to pages of the site."""
+    """Adapt links so that they lead to pages of the site."""
     source = source_of(page.file.src_uri)
     return LINK.sub(lambda match: page_of(source, match[1]), markdown)

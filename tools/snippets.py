@@ -1,14 +1,14 @@
-"""Runs the code blocks of a Markdown document, so that no document lies.
+"""Runs the code blocks of a Markdown document, which proves that they work.
 
     python tools/snippets.py README.md
 
-Blocks run in order, in the current folder, in one process per document: a block
-of Python sees what the blocks before it made, a shell block (`sh`) the files
-they wrote. In a `console` block only the lines after `$ ` run. A block of C is
-compiled against the public headers. A block of any other language is shown only.
+Blocks run in order, in the current folder, in one process per document: a Python block
+sees the variables of earlier Python blocks, and a shell block (`sh`) sees their files.
+In a `console` block only the lines after `$ ` run. This compiles a C block
+against the public headers. It does not run blocks of any other language.
 
-Two comments steer this. `<!-- not run: why -->` above a block leaves it out.
-`<!-- first: code -->` is Python that readers need not see.
+Two comments change this. `<!-- not run: why -->` above a block leaves it out.
+`<!-- first: code -->` is Python that runs but that readers do not see.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PIECE = re.compile(
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of code, its language and the line it begins on."""
+    """A piece of code, its language and its first line."""
 
     language: str
     code: str
@@ -44,11 +44,11 @@ class Block:
 
 
 class SnippetError(Exception):
-    """A block that failed, or that cannot be run as it is written."""
+    """A block failed, or cannot run as it is."""
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks of a document that are to be run, in order."""
+    """Yield the blocks of a document to run, in order."""
     left_out = None
     for match in PIECE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
@@ -59,7 +59,7 @@ def blocks(text: str) -> Iterator[Block]:
         elif left_out is not None and not text[left_out : match.start()].strip():
             left_out = None
         elif not match["language"]:
-            raise SnippetError(f"line {line}: this block does not say its language")
+            raise SnippetError(f"line {line}: this block does not name its language")
         elif match["language"] not in SHOWN_ONLY:
             yield Block(match["language"], match["code"], line + 1)
 
@@ -71,7 +71,7 @@ def run_python(block: Block, name: str, module: types.ModuleType) -> None:
 
 
 def run_shell(code: str) -> None:
-    """Run shell code; the first command that fails fails it."""
+    """Run shell code; it stops at the first command that fails."""
     subprocess.run(["bash", "-euo", "pipefail", "-c", code], check=True)
 
 
@@ -93,11 +93,11 @@ def run_block(block: Block, name: str, module: types.ModuleType) -> None:
     elif block.language == "c":
         compile_c(block.code)
     else:
-        raise SnippetError(f"nothing runs {block.language!r}")
+        raise SnippetError(f"there is no runner for {block.language!r}")
 
 
 def run_document(path: Path) -> int:
-    """Run every block of a document; how many there were."""
+    """Run every block of a document; return their number."""
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     count = 0

@@ -1,4 +1,4 @@
-"""Sums up what the test runners and the verbs said, in one last line.
+"""Sums up the results of the test runners and the verbs in one last line.
 
     python tools/summary.py VERB=STATUS ... JUNIT.xml ...
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 @dataclass
 class Tally:
-    """How many passed and were skipped, and the names of those that failed."""
+    """The number of passed and skipped tests, and the names of the failed ones."""
 
     passed: int = 0
     skipped: int = 0
@@ -37,11 +37,11 @@ def add_verb(tally: Tally, name: str, status: str) -> None:
 
 
 def add_cases(tally: Tally, path: Path) -> None:
-    """Count the cases of a JUnit file; one that cannot be read is a failure."""
+    """Count the cases of a JUnit file; an unreadable file is a failure."""
     try:
         cases = list(ElementTree.parse(path).getroot().iter("testcase"))
     except (OSError, ElementTree.ParseError):
-        tally.failed.append(f"{path} was not written")
+        tally.failed.append(f"{path} is missing")
         return
     for case in cases:
         name = f"{case.get('classname')}::{case.get('name')}"
@@ -54,7 +54,7 @@ def add_cases(tally: Tally, path: Path) -> None:
 
 
 def summed_up(arguments: list[str]) -> Tally:
-    """Count everything that is named."""
+    """Count all verbs and files on the command line."""
     tally = Tally()
     for argument in arguments:
         verb, equals, status = argument.partition("=")
@@ -66,7 +66,7 @@ def summed_up(arguments: list[str]) -> Tally:
 
 
 def main(arguments: list[str]) -> int:
-    """Print what failed and the last line."""
+    """Print the failures and the last line."""
     tally = summed_up(arguments)
     for name in tally.failed:
         print(f"FAILED {name}")

@@ -1,4 +1,4 @@
-"""The files of the project, and how a check reports what is wrong with them."""
+"""Lists the files of the project, and reports the errors of a check."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def files(root: Path, *suffixes: str) -> list[Path]:
 
 
 def report(name: str, problems: Iterable[str]) -> int:
-    """Print what is wrong; the exit status of a check."""
+    """Print the errors; return the exit status of a check."""
     found = list(problems)
     for problem in found:
         print(problem)

@@ -1,13 +1,13 @@
-"""The stress of tests/py/test_versions.py under ThreadSanitizer.
+"""Runs the stress of tests/py/test_versions.py under ThreadSanitizer.
 
     python tools/tsan.py PYTHON
 
 PYTHON was configured with --disable-gil --with-thread-sanitizer; `make matrix
-MATRIX=--tsan` makes one. The extension is built for it with -fsanitize=thread, then
-threads change the heap while snapshots are taken of it. Reports with one of our
-functions in them are shown and make it fail; those of the interpreter alone are
-counted. Its own suppressions are not used. A race that is made on purpose, in a library
-of three lines, must be reported first.
+MATRIX=--tsan` makes one. This builds the extension for it with -fsanitize=thread. Then
+threads change the heap while the tests take snapshots of it. It fails for reports with
+one of our functions in them, and only counts those of the interpreter alone. It uses no
+suppressions. First, ThreadSanitizer must report the intended race of a library of three
+lines.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ OURS = re.compile(r"\((?:_core\.|libleakgraph)|/(?:pyext|libgraph|export)/")
 
 
 def reports(folder: Path) -> list[str]:
-    """What the sanitizer said, each report as one text."""
+    """The sanitizer's reports, each as one text."""
     texts = (path.read_text(errors="replace") for path in sorted(folder.glob("log.*")))
     return [report for text in texts for report in REPORT.findall(text)]
 
 
 def divided(found: list[str]) -> tuple[list[str], list[str]]:
-    """Those with one of our functions in them, and the others."""
+    """The reports with one of our functions in them, and the others."""
     ours = [report for report in found if OURS.search(report)]
     return ours, [report for report in found if not OURS.search(report)]
 
 
 def run(*command: str | Path) -> tuple[int, list[str]]:
-    """Run a command; its exit status and what was reported of it."""
+    """Run a command; return its exit status and its reports."""
     for old in FOLDER.glob("log.*"):
         old.unlink()
     options = f"log_path={FOLDER / 'log'} exitcode=0 history_size=7"
@@ -65,7 +65,7 @@ def run(*command: str | Path) -> tuple[int, list[str]]:
 
 
 def is_watching(python: Path) -> bool:
-    """Whether a race that is one is reported."""
+    """Whether ThreadSanitizer reports a real race."""
     source, library = FOLDER / "racy.c", FOLDER / "racy.so"
     source.write_text(RACY, encoding="utf-8")
     flags = ["-g", "-fsanitize=thread", "-shared", "-fPIC"]
@@ -74,20 +74,20 @@ def is_watching(python: Path) -> bool:
 
 
 def main() -> int:
-    """Build, run, and tell of the reports; 1 if there is one of ours."""
+    """Build, run, and print the reports; return 1 if one is ours."""
     os.chdir(tracked.ROOT)
     inside = pythons.environment(FOLDER / "venv", sys.argv[1], "pytest")
     pythons.build(FOLDER / "build", inside, FLAGS)
     if not is_watching(inside):
-        print("ThreadSanitizer: a race that was made on purpose is not reported")
+        print("ThreadSanitizer: it does not report an intended race")
         return 1
     status, found = run(inside, "-m", "pytest", "-q", *STRESS)
     ours, others = divided(found)
     for report in ours:
         print(report + "\n")
     print(
-        f"ThreadSanitizer: tests ended with {status}; {len(ours)} reports with ours in "
-        f"them, {len(others)} of the interpreter alone"
+        f"ThreadSanitizer: tests ended with {status}; {len(ours)} reports with our "
+        f"code, {len(others)} of the interpreter alone"
     )
     return 1 if status or ours else 0
 

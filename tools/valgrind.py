@@ -1,11 +1,11 @@
-"""A capture of a small heap, its file and its picture under valgrind.
+"""Runs a capture of a small heap, its file and its picture under valgrind.
 
-No invalid read or write, nothing decided by what was never written, with one of our
-functions on the stack: what an interpreter does by itself is its own affair. Leaks
-are not looked for, an interpreter keeps much until it ends.
+It fails for invalid reads or writes, and for decisions on uninitialised memory, with
+one of our functions on the stack. It ignores the interpreter's own errors. It does not
+look for leaks, because an interpreter keeps much until it ends.
 
-PYTHONMALLOC=malloc hands each object to valgrind as a block of its own, so that a
-read beyond an object is seen.
+PYTHONMALLOC=malloc makes each object a block that valgrind knows, so that it notices a
+read beyond an object.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def is_ours(error: ElementTree.Element) -> bool:
 
 
 def is_hint(error: ElementTree.Element) -> bool:
-    """Whether a word that was never written only chose what to prefetch.
+    """Whether uninitialised words only chose what to prefetch.
 
-    The walk asks for memory ahead of what a container's slots show, filled or not;
-    nothing else depends on those words.
+    The walk prefetches what a container's slots show, filled or not; nothing else
+    depends on those words.
     """
     inner = [frame.findtext("fn") for frame in list(error.iter("frame"))[:2]]
     return (error.findtext("kind") or "").startswith("Uninit") and (
@@ -60,8 +60,8 @@ def is_hint(error: ElementTree.Element) -> bool:
     )
 
 
-def told(error: ElementTree.Element) -> str:
-    """An error in a few lines: what, and the innermost calls."""
+def format_error(error: ElementTree.Element) -> str:
+    """Format an error in a few lines: its kind, and the innermost calls."""
     what = error.findtext("what") or error.findtext("xwhat/text") or "?"
     lines = [what]
     for frame in list(error.iter("frame"))[:8]:
@@ -71,7 +71,7 @@ def told(error: ElementTree.Element) -> str:
 
 
 def errors(command: list[str], folder: Path) -> Iterator[str]:
-    """Run a command under valgrind; what it says against us."""
+    """Run a command under valgrind; yield the errors in our code."""
     report = folder / "valgrind.xml"
     result = subprocess.run(
         [*VALGRIND, f"--xml-file={report}", *command],
@@ -82,11 +82,11 @@ def errors(command: list[str], folder: Path) -> Iterator[str]:
         yield f"{command[0]} ended with {result.returncode}"
     for error in ElementTree.parse(report).getroot().iter("error"):
         if is_ours(error) and not is_hint(error):
-            yield told(error)
+            yield format_error(error)
 
 
 def commands(folder: Path) -> Iterator[list[str]]:
-    """What is run: a capture, then the command on its file."""
+    """The commands to run: a capture, then `leakgraph` on its file."""
     script, file = folder / "small.py", str(folder / "small.lgs")
     script.write_text(SMALL, encoding="utf-8")
     yield [sys.executable, "-S", str(script), file]
@@ -97,7 +97,7 @@ def commands(folder: Path) -> Iterator[list[str]]:
 
 
 def main() -> int:
-    """Run them all; 1 if there was an error."""
+    """Run them all; return 1 after an error."""
     count = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-/* Prints the ten types that take the most bytes in a snapshot.
+/* Prints the ten types with the most bytes in a snapshot.
  *
  *     cc types.c $(pkg-config --cflags --libs leakgraph) -o types
  *     ./types run.lgs

@@ -1,8 +1,8 @@
-"""An autocast block that is never left: its casts of the weights stay.
+"""An autocast block that never ends: its casts of the weights stay.
 
 python examples/leaks/autocast_cache.py [fixed]
 
-Needs a CUDA device: what autocast keeps is told by the CUDA allocator's records.
+Needs a CUDA device, because only the CUDA allocator's records show what autocast keeps.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""A lambda as a figure's callback: the canvas keeps all that it refers to.
+"""A lambda as a figure's callback: the canvas keeps all that the lambda refers to.
 
 python examples/leaks/canvas_callback.py [fixed]
 """

@@ -11,11 +11,11 @@ import torch
 import leakgraph
 
 fixed = sys.argv[1:] == ["fixed"]
-warnings.simplefilter("ignore")  # PyTorch warns of this very cycle
+warnings.simplefilter("ignore")  # PyTorch itself warns of this cycle
 
 
 def penalty(model):
-    """The gradient's size, as a gradient penalty has it."""
+    """The size of the gradient, for a gradient penalty."""
     loss = model(torch.randn(32, 64)).square().mean()
     if fixed:
         gradients = torch.autograd.grad(loss, model.parameters(), create_graph=True)

@@ -1,4 +1,4 @@
-"""A kept exception: its traceback keeps every local it passed on its way.
+"""A kept exception: its traceback keeps the locals of every frame that it passed.
 
 python examples/leaks/exception_traceback.py [fixed]
 """
@@ -14,7 +14,7 @@ failures = []
 
 
 def step():
-    """Fails with much in its hands."""
+    """Fails while it holds many activations."""
     activations = [torch.randn(256, 256) for _ in range(4)]
     raise RuntimeError(f"out of memory after {len(activations)} layers")
 

@@ -1,4 +1,4 @@
-"""A forward hook that keeps what a layer put out, with the graph behind it.
+"""A forward hook that keeps the outputs of a layer, with their autograd graphs.
 
 python examples/leaks/kept_activations.py [fixed]
 """

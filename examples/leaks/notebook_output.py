@@ -1,4 +1,4 @@
-"""A cell that ends with an expression: IPython keeps what it returned.
+"""A cell that ends with an expression: IPython keeps the result.
 
 python examples/leaks/notebook_output.py [fixed]
 """

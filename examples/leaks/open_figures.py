@@ -1,4 +1,4 @@
-"""Figures that are saved and never closed: pyplot keeps them all.
+"""Figures that a loop saves and never closes: pyplot keeps them all.
 
 python examples/leaks/open_figures.py [fixed]
 """

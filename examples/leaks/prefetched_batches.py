@@ -1,4 +1,4 @@
-"""A DataLoader's iterator that is kept half-way, with batches it fetched ahead.
+"""A DataLoader's iterator that a program keeps unfinished, with prefetched batches.
 
 python examples/leaks/prefetched_batches.py [fixed]
 """
@@ -15,7 +15,7 @@ fixed = sys.argv[1:] == ["fixed"]
 
 
 class Images(Dataset):
-    """Every other batch takes its time, so that the others wait for their turn."""
+    """Every other batch is slow, so that the others wait for their turn."""
 
     def __len__(self):
         return 64

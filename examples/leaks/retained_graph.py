@@ -1,4 +1,4 @@
-"""retain_graph=True without need: the last loss keeps all its activations.
+"""Needless retain_graph=True: the last loss keeps all its activations.
 
 python examples/leaks/retained_graph.py [fixed]
 """

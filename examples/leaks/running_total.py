@@ -1,4 +1,4 @@
-"""A total added up from losses: the graph of every step hangs on it.
+"""A running total of losses: it keeps the graph of every step.
 
 python examples/leaks/running_total.py [fixed]
 """

@@ -1,4 +1,4 @@
-"""Embeddings of a few words, cut out of a table that then stays as a whole.
+"""Embeddings of a few words, as views that keep the whole table.
 
 python examples/leaks/small_view.py [fixed]
 """

@@ -1,4 +1,4 @@
-"""A model that was replaced while its optimizer was not.
+"""An optimizer that keeps the parameters of a replaced model.
 
 python examples/leaks/stale_optimizer.py [fixed]
 """

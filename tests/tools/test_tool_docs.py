@@ -52,7 +52,7 @@ def test_a_room_and_a_file_that_the_map_has_wrong_are_found():
     found = list(check_docs.wrong_on_map(text, {"src/base", "src/new"}, {"error.c"}))
     assert found == [
         "docs/internals.md: room src/new is missing",
-        "docs/internals.md: no file is called gone.c",
+        "docs/internals.md: no file has the name gone.c",
     ]
 
 

@@ -21,8 +21,8 @@ def test_an_error_of_the_interpreter_is_not():
     assert not valgrind.is_ours(error("libpython3.11.so.1.0"))
 
 
-def test_an_error_is_told_with_its_place():
-    assert valgrind.told(error("leakgraph")) == (
+def test_an_error_is_formatted_with_its_place():
+    assert valgrind.format_error(error("leakgraph")) == (
         "Invalid read of size 8\n    strlen (s.c:3)\n    walk (walk.c:7)"
     )
 
