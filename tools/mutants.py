@@ -9,7 +9,8 @@ Two files beside this one list mutants, one per line, with ` :: ` between the fi
 WHAT stands once in the file; a space in it stands for any white space, even the end of
 a line. TESTS are names that ctest knows (c.path) or that pytest runs
 (tests/py/test_why.py::test_name). LINE is a whole line, without the space around it;
-beside it, TO WHAT has single spaces. Empty lines and lines that begin with # have no effect.
+beside it, TO WHAT has single spaces. Empty lines and lines that begin with # have no
+effect.
 
 All other mutants come from universalmutator, a tool on PyPI.
 """

@@ -17,16 +17,17 @@ print_help(void)
            "\nVerbs that read a snapshot (.lgs):\n",
            lg_version());
     for (size_t i = 0; lg__verb_at(i); i++)
-        printf("  %-10s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
+        printf("  %-11s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
     printf(
         "\nVerb that makes a snapshot:\n"
-        "  run        run a Python script, save a snapshot when it exits\n"
+        "  run         run a Python script and save a snapshot when it exits\n"
         "\n`leakgraph VERB --help` explains a verb.\n"
         "\nExit codes: 0 fine, 1 leaks found (cycles or findings --check),\n"
         "2 wrong usage, 3 unreadable file, 4 incomplete analysis or unwritten "
         "output.\n"
-        "\nExample:\n"
+        "\nExamples:\n"
         "  leakgraph run --at-exit run.lgs train.py\n"
+        "  leakgraph why run.lgs name:train.trainer.losses\n"
         "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n");
 }
 

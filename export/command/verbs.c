@@ -14,11 +14,12 @@
     "  module:train              the module\n"
 
 static const lg_verb verbs[] = {
-    {"info", lg__verb_info, "j", 1, 0, "what the snapshot is of",
+    {"info", lg__verb_info, "j", 1, 0,
+     "when, where and how the snapshot was taken",
      "leakgraph info SNAP [--json]",
      "Prints when, where and how the snapshot was taken, how much it holds, "
      "and\n"
-     "which libraries the capture looked into.\n"
+     "which libraries the capture inspected.\n"
      "\n"
      "Example:\n"
      "  leakgraph info run.lgs\n"},
@@ -75,8 +76,8 @@ static const lg_verb verbs[] = {
      "(20, or --limit). It includes tensors that only the autograd graph "
      "keeps. If a\n"
      "view keeps more than it shows, `used` says how much it shows. --group "
-     "adds the\n"
-     "storages up.\n"
+     "adds up\n"
+     "the storages.\n"
      "\n"
      "Example:\n"
      "  leakgraph tensors run.lgs --device cuda:0\n"
@@ -86,8 +87,7 @@ static const lg_verb verbs[] = {
      "Prints what the memory of the process is made of. For each GPU it prints "
      "what\n"
      "PyTorch's allocator has reserved and allocated, what the objects of the\n"
-     "snapshot use of it and for what, and what the rest is, judged by the "
-     "evidence.\n"
+     "snapshot use of it and for what, and what the rest probably is.\n"
      "\n"
      "Example:\n"
      "  leakgraph memory run.lgs\n"},
@@ -116,15 +116,14 @@ static const lg_verb verbs[] = {
      "  leakgraph top run.lgs --group type --limit 5\n"},
     {"why", lg__verb_why, "j", 2, 0, "why an object is alive, and what to cut",
      "leakgraph why SNAP SELECTOR [--json]",
-     "Prints what keeps the object alive: the path from a root, with each "
-     "reference\n"
-     "marked that would free the object, the immediate dominator, the retained "
-     "size,\n"
-     "and every reference that you must cut. `path` prints only a shortest "
-     "path. For\n"
-     "several objects, it prints their merged paths (see `paths`), then why "
-     "the one\n"
-     "that retains the most is alive.\n" SELECTORS "\n"
+     "Prints what keeps the object alive: the path from a root, the immediate\n"
+     "dominator, the retained size, and every reference that you must cut. It "
+     "marks\n"
+     "each reference of the path that alone frees the object. `path` prints "
+     "only a\n"
+     "shortest path. For several objects, `why` prints their merged paths (see "
+     "`paths`),\n"
+     "then why the one that retains the most is alive.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph why run.lgs name:train.trainer\n"
      "  leakgraph why run.lgs type:torch.Tensor\n"},
@@ -148,8 +147,8 @@ static const lg_verb verbs[] = {
      "retain, whether the collector would free them, and the reference to "
      "cut.\n"
      "Without --min-bytes it prints all collectable and uncollectable cycles, "
-     "and\n"
-     "those held that retain 1 MiB, a tensor or a figure. Kinds:\n"
+     "and the\n"
+     "held ones that retain 1 MiB, a tensor or a figure. Kinds:\n"
      "  collectable    garbage that the collector would free now\n"
      "  held           alive: a module, a thread or the interpreter reaches "
      "it\n"
@@ -180,7 +179,7 @@ static const lg_verb verbs[] = {
      "leakgraph dominators SNAP [SELECTOR] [--min-share F] [--json]",
      "Prints the dominator tree of the heap, or what is below the object. Each "
      "node\n"
-     "owns what is below it, because every path from a root comes through "
+     "owns what is below it, because every path from a root goes through "
      "it.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph dominators run.lgs --min-share 5%\n"},
@@ -193,17 +192,17 @@ static const lg_verb verbs[] = {
      "sizes.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph retained run.lgs type:torch.Tensor+\n"},
-    {"render", lg__verb_render, "RBPMWCDofdmtgwyHkbuS", 1, 1, "a picture",
+    {"render", lg__verb_render, "RBPMWCDofdmtgwyHkbuS", 1, 1, "draw a picture",
      "leakgraph render SNAP [SELECTOR] "
      "[--refs|--backrefs|--path|--paths|--why|\n"
      "       --dominators|--cycle N] -o FILE",
-     "Draws a picture of what refers to the object into a file, or another "
-     "picture\n"
-     "(see the options). The suffix chooses the format. --cycle takes no "
-     "selector: it\n"
-     "draws the cycle with this number in `leakgraph cycles` with the same "
-     "options.\n"
-     "Without a selector, --dominators draws the whole heap.\n" SELECTORS "\n"
+     "Draws what refers to the object, or another picture (see the options), "
+     "into a\n"
+     "file. The suffix chooses the format. --cycle takes no selector: it draws "
+     "the\n"
+     "cycle with this number in `leakgraph cycles` with the same options. "
+     "Without a\n"
+     "selector, --dominators draws the whole heap.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"
      "  leakgraph render run.lgs name:train.trainer --why -o why.svg\n"
