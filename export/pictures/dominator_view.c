@@ -1,4 +1,4 @@
-// The dominator tree: who owns the bytes, the biggest first.
+// Draws the dominator tree: who owns the bytes, the biggest first.
 
 #include "pick/picker.h"
 #include "view/retained_label.h"
@@ -10,7 +10,8 @@
 #define USUAL_NODES 60u
 #define MOST_DRAWN 2000u
 #define DEEPEST 10u
-/* Of one type: that are drawn of one owner, and one below the other. */
+/* The most nodes of one type that one owner shows, and the deepest chain of
+   them. */
 #define MOST_ALIKE 4u
 #define MOST_LINKS 3u
 
@@ -18,8 +19,8 @@ typedef struct dominator_view {
     const lg_analysis *analysis;
     view_picker picker;
     lg_dominator_tree tree;
-    uint64_t least; /* bytes worth a box */
-    size_t *at;     /* [rows] where each is drawn */
+    uint64_t least; /* a node with fewer bytes gets no box */
+    size_t *at;     /* [rows] the index of its box */
 } dominator_view;
 
 static lg_status
@@ -48,8 +49,8 @@ draw_rest(dominator_view *picture, size_t owner, uint64_t bytes, uint64_t count,
     return status;
 }
 
-// What is too small for a box. Where nothing is drawn below a node, it is worth
-// one only if it is most of the node.
+// Draws what is too small for a box of its own. Below a node without other
+// boxes, this needs one only if it is most of the node.
 static lg_status
 draw_rest_below(dominator_view *picture, const lg_dominator_row *row,
                 size_t owner, lg_error *err)
@@ -146,7 +147,7 @@ draw_dominators(dominator_view *picture, lg_error *err)
     return lg__view_settle(view, err);
 }
 
-// The tree that the boxes show, with room for what they leave out.
+// Makes the tree for the boxes, with room for what they leave out.
 static lg_status
 find_rows(dominator_view *picture, uint32_t node, double min_share,
           uint32_t max_nodes, const lg_monitor *monitor, lg_error *err)

@@ -1,5 +1,5 @@
-// How the roots reach many objects: their shortest paths, merged, as a tree
-// from the roots down, the biggest branches first.
+// Draws how the roots reach many objects: their shortest paths, merged into a
+// tree from the roots down, the biggest branches first.
 
 #include "pick/picker.h"
 #include "view/retained_label.h"
@@ -10,20 +10,20 @@
 
 #define USUAL_NODES 48u
 #define MOST_DRAWN 2000u
-/* Of a path without branches, so many at each end. */
+/* Of a path without branches, the number of boxes at each end. */
 #define PATH_HEAD 3u
 #define PATH_TAIL 3u
-/* A branch of hardly any bytes and few of the objects says little. */
+/* Leave out branches of hardly any bytes and few of the objects. */
 #define LEAST_BYTES 0.001
 #define LEAST_TARGETS 0.1
 
 typedef struct merged_path_view {
     view_picker picker;
     lg_merged_paths paths;
-    size_t *at; /* [paths.count] where each row is drawn */
+    size_t *at; /* [paths.count] the index of each row's box */
 } merged_path_view;
 
-// A box for several objects of one type.
+// Draws a box for several objects of one type.
 static lg_status
 draw_group(merged_path_view *picture, const lg_merged_row *row, uint32_t depth,
            size_t *out, lg_error *err)
@@ -43,7 +43,7 @@ draw_group(merged_path_view *picture, const lg_merged_row *row, uint32_t depth,
     return LG_OK;
 }
 
-// A box for what is left out.
+// Draws a box for what is left out.
 static lg_status
 draw_left_out(merged_path_view *picture, const lg_merged_row *row,
               uint32_t depth, size_t *out, lg_error *err)
@@ -129,7 +129,7 @@ draw_row(merged_path_view *picture, size_t index, lg_error *err)
     return row->parent == LG_NONE ? LG_OK : join(picture, index, err);
 }
 
-// The type that all of them are of, or nothing.
+// The type of all of them, or nothing.
 static void
 add_subject(merged_path_view *picture, const uint32_t *nodes, size_t count,
             lg_text *out)

@@ -33,13 +33,13 @@ typedef struct lg_finding {
                                    [lg_graph_device_count + 1], the host first;
                                    of more than 64 findings at least so much */
     uint64_t total;           /**< of that, all devices together */
-    lg_path way;  /**< from a root to the holder; its root's node is LG_NONE,
+    lg_path path; /**< from a root to the holder; its root's node is LG_NONE,
                        and there are no hops, where there is none */
     size_t alike; /**< index of the biggest of those that it is like */
 } lg_finding;
 
 /** Findings that are alike: of one pattern, with holders of one type and kept
- *  things of one type, and with ways to the holders that are the same but for
+ *  things of one type, and with paths to the holders that are the same but for
  *  indexes, keys, threads, and how often a reference follows one like itself.
  *  Functions, classes, modules and frames are of one type if they have one
  *  name. Of garbage counts what it goes with, instead of the way. */

@@ -1,4 +1,4 @@
-// The dominator tree, the biggest first: which nodes have a row is decided here
+// The dominator tree, the biggest first. This decides which nodes have a row,
 // for reports and pictures alike.
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
@@ -14,7 +14,7 @@ typedef struct planting {
     const lg_graph *graph;
     lg_dominator_options options;
     lg__walk walk;
-    uint64_t least; // bytes worth a row
+    uint64_t least; // a node with fewer bytes gets no row
     lg_dominator_tree out;
     size_t capacity;
     lg__parts heap; // nodes that may have a row; `tag` is that of the parent
@@ -47,7 +47,7 @@ root_of(const planting *state, const lg_dominator_row *row)
                                         : nodes;
 }
 
-// Whether as many rows above the last one are of its type.
+// Whether that many rows above the last one have its type.
 static bool
 is_in_chain(const planting *state, uint32_t at)
 {
@@ -63,7 +63,7 @@ is_in_chain(const planting *state, uint32_t at)
     return state->options.links > 0;
 }
 
-// What a row owns is counted; what may have a row is pushed.
+// Counts what a row owns, and pushes what may get a row.
 static bool
 expand(planting *state, uint32_t at)
 {
@@ -183,7 +183,7 @@ add_tops(planting *state, uint32_t node)
 
 /* -------------------------------------------------------------- finish --- */
 
-// The hop from a member of a cycle of garbage, for which another one stands.
+// The hop from a member of a garbage cycle that another member stands for.
 static lg_hop
 find_member_hop(const planting *state, uint32_t component, uint32_t node)
 {
@@ -212,15 +212,15 @@ find_hop(const planting *state, const lg_dominator_row *row)
     return hop;
 }
 
-// Rows were found by their size: each goes below its parent, behind what is
-// below its bigger siblings. Siblings are in order already.
+// The rows were found in order of size. This puts each below its parent, after
+// the descendants of its bigger siblings, which are in order already.
 static bool
 sort_rows(planting *state)
 {
     size_t count = state->out.count;
     lg_dominator_row *rows = state->out.rows;
     lg_dominator_row *sorted = malloc((count + 1) * sizeof *sorted);
-    uint32_t *size = malloc((count + 1) * sizeof *size); // rows from it on down
+    uint32_t *size = malloc((count + 1) * sizeof *size); // rows of its subtree
     uint32_t *place =
         malloc((count + 1) * sizeof *place); // and of the next child
     uint32_t *next = malloc((count + 1) * sizeof *next);

@@ -1,5 +1,5 @@
-// How the roots reach many nodes: which of their merged paths have a row, and
-// what a row stands for, is decided here for reports and pictures alike.
+// How the roots reach many nodes. This decides which of their merged paths have
+// a row, and what a row stands for, for reports and pictures alike.
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
@@ -13,7 +13,8 @@ typedef struct listing {
     const lg_graph *graph;
     lg__merged_tree tree;
     lg__pruned pruned;
-    uint32_t *row; // [tree.count] of items with one, and the last ones passed
+    uint32_t *row; // [tree.count] of items with a row, and of the last passed
+                   // ones
     lg_merged_paths out;
 } listing;
 
@@ -75,8 +76,8 @@ add_nodes(listing *to, uint32_t at)
     add_bytes(to, row, item);
 }
 
-// What is passed leads where its first item leads. What is below hangs from the
-// row, too.
+// A row of passed items leads where its first item leads. What is below them
+// hangs from the row.
 static void
 add_passed(listing *to, uint32_t at, uint32_t end)
 {
@@ -143,7 +144,7 @@ is_share(double share)
     return share >= 0 && share <= 1;
 }
 
-// Of one node the analysis knows it already.
+// The analysis already has this for one node.
 static lg_status
 weigh_targets(listing *to, const lg_analysis *analysis, const lg_node *targets,
               size_t count, const lg_monitor *monitor, lg_error *err)

@@ -1,4 +1,4 @@
-// Who dominates whom, as answers show it.
+// Which node dominates which, as answers show it.
 #include "answers/answers_private.h"
 
 #include <leakgraph/answers.h>

@@ -29,7 +29,7 @@ lg__where_find(lg__finder *ways, const lg_analysis *analysis, uint32_t node,
     if (!lg_node_is_reachable(analysis, node))
         return lg__garbage_find(analysis, node, out, err);
     ways->graph = analysis->graph;
-    lg_status status = lg__way_find(ways, node, monitor, &where.path, err);
+    lg_status status = lg__finder_path(ways, node, monitor, &where.path, err);
     if (status != LG_OK && status != LG_ENOTFOUND)
         return status;
     if (status == LG_ENOTFOUND)

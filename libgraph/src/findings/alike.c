@@ -69,7 +69,7 @@ add_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 }
 
 static void
-add_way(const lg_graph *graph, const lg_path *way, lg_text *out)
+add_path(const lg_graph *graph, const lg_path *way, lg_text *out)
 {
     size_t last = 0;
     lg_text_addf(out, "\n%u ", (unsigned)way->root.kind);
@@ -105,7 +105,7 @@ add_garbage(const lg__detection *detection, uint32_t node, lg_text *out)
 
 static lg_status
 find_facts(const lg__detection *detection, const lg_monitor *monitor,
-           lg__finder *ways, lg_finding *finding, lg_text *out, lg_error *err)
+           lg__finder *finder, lg_finding *finding, lg_text *out, lg_error *err)
 {
     uint32_t holder = finding->holder;
     lg_status status = LG_OK;
@@ -116,9 +116,9 @@ find_facts(const lg__detection *detection, const lg_monitor *monitor,
         !lg_node_is_reachable(detection->analysis, holder)) {
         add_garbage(detection, holder, out);
     } else if (holder != LG_NONE) {
-        status = lg__way_find(ways, holder, monitor, &finding->way, err);
+        status = lg__finder_path(finder, holder, monitor, &finding->path, err);
         if (status == LG_OK)
-            add_way(detection->graph, &finding->way, out);
+            add_path(detection->graph, &finding->path, out);
         else if (status == LG_ENOTFOUND)
             status = LG_OK;
     }
@@ -216,12 +216,12 @@ lg_status
 lg__findings_fold(const lg__detection *detection, const lg_monitor *monitor,
                   lg_findings *findings, uint64_t *bytes, lg_error *err)
 {
-    lg__finder ways = {.graph = detection->graph};
+    lg__finder finder = {.graph = detection->graph};
     entry *entries = calloc(findings->count + 1, sizeof *entries);
     lg_status status = entries ? LG_OK : lg__error_memory(err);
     for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
         entries[i].index = i;
-        status = find_facts(detection, monitor, &ways, &findings->items[i],
+        status = find_facts(detection, monitor, &finder, &findings->items[i],
                             &entries[i].facts, err);
     }
     if (status == LG_OK)
@@ -229,6 +229,6 @@ lg__findings_fold(const lg__detection *detection, const lg_monitor *monitor,
     for (size_t i = 0; entries != NULL && i < findings->count; i++)
         lg_text_free(&entries[i].facts);
     free(entries);
-    lg__finder_free(&ways);
+    lg__finder_free(&finder);
     return status;
 }

@@ -84,9 +84,9 @@ void lg__detection_note_unseen(lg__detection *detection, uint32_t device,
 
 /* -------------------------------------------------------------- folding --- */
 
-/** Fills the groups of findings that are complete but for their ways, these,
+/** Fills the groups of findings that are complete but for their paths, these,
  *  and `alike`. `bytes` is [count * (device_count + 1)], of groups, and zero.
- *  O(n log n), and the ways. */
+ *  O(n log n), and the paths. */
 lg_status lg__findings_fold(const lg__detection *detection,
                             const lg_monitor *monitor, lg_findings *findings,
                             uint64_t *bytes, lg_error *err);

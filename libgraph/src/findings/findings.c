@@ -151,7 +151,7 @@ weigh(lg__detection *detection, const lg__match *match, bool exactly,
         .example = match->kept.count > 0 ? match->kept.items[0] : LG_NONE,
         .count = match->kept.count + match->unseen,
         .retained = bytes,
-        .way = {.root = {.node = LG_NONE}},
+        .path = {.root = {.node = LG_NONE}},
     };
     lg_status status = LG_OK;
     if (match->kept.count == 1 && match->along.count == 0)
@@ -310,7 +310,7 @@ void
 lg_findings_free(lg_findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++)
-        lg_path_free(&findings->items[i].way);
+        lg_path_free(&findings->items[i].path);
     free(findings->items);
     free(findings->groups);
     free(findings->bytes);

@@ -1,5 +1,5 @@
-// What must be cut to free a node: which nodes paths may begin at and go
-// through, and which of the smallest cuts to name.
+// Finds what to cut to free a node: chooses the nodes at which paths may begin
+// and through which they may go, and which of the smallest cuts to name.
 #include "paths/cut_search.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ lg_hop_can_be_cut(const lg_graph *graph, const lg_hop *hop)
     return lg__edge_can_be_cut(graph, hop->edges[hop->edge_count - 1]);
 }
 
-// A namespace is one with its module.
+// A namespace counts as its module.
 static bool
 is_start(const lg__cut_search *state, uint32_t node)
 {
@@ -54,26 +54,26 @@ find_cut(lg__cut_search *state, lg__can_cut can_cut, lg__min_cut *out,
     return lg__min_cut_find(&state->network, out, err);
 }
 
-// The smallest cut, and if one of the references that people think of first is
-// as small, that one.
+// Finds the smallest cut. Prefers one of references that come to mind first, if
+// it is as small.
 static lg_status
 choose_cut(lg__cut_search *state, lg_error *err)
 {
-    lg__min_cut told = {0};
+    lg__min_cut plain = {0};
     lg_status status = find_cut(state, lg__edge_can_be_cut, &state->cut, err);
     if (status != LG_OK || state->cut.count == 0)
         return status;
-    status = find_cut(state, lg__edge_is_plain, &told, err);
-    if (status == LG_OK && told.count == state->cut.count) {
+    status = find_cut(state, lg__edge_is_plain, &plain, err);
+    if (status == LG_OK && plain.count == state->cut.count) {
         lg__min_cut_free(&state->cut);
-        state->cut = told;
+        state->cut = plain;
     } else {
-        lg__min_cut_free(&told);
+        lg__min_cut_free(&plain);
     }
     return status;
 }
 
-// The target is a root itself: there is nothing to cut in front of it.
+// The target is a root itself, so there is nothing to cut before it.
 static bool
 is_source(const lg__cut_search *state)
 {
@@ -108,7 +108,7 @@ has_native_roots(const lg_graph *graph)
     return false;
 }
 
-// What native code refers to cannot be cut off; the rest can.
+// No program can cut references from native code; it can cut the rest.
 static lg_status
 find_cuts(lg__cut_search *state, size_t limit, lg_error *err)
 {

@@ -157,7 +157,7 @@ merge_node(merging *to, uint32_t node)
 // Merges the way to a target. While going up, each node remembers the one below
 // it where its merged node will be.
 static bool
-merge_way(merging *to, uint32_t target)
+merge_path(merging *to, uint32_t target)
 {
     uint32_t below = LG_NONE;
     for (uint32_t at = target; to->merged[at] == LG_NONE;
@@ -201,7 +201,7 @@ merge_target(merging *to, uint32_t target)
         to->out.unreachable++;
         return true;
     }
-    if (!merge_way(to, seen))
+    if (!merge_path(to, seen))
         return false;
     lg__merged *item = &to->out.items[to->merged[seen]];
     item->ends++;

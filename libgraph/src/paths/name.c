@@ -201,13 +201,13 @@ no_step(const lg_graph *graph, const lg_text *step, uint32_t node,
     if (walk.fold != NULL && named)
         lg__hops_out_walk(&walk, node);
     lg_node_title(graph, node, false, &title);
-    bool told = state.best.length > 0 && !state.best.failed;
+    bool known = state.best.length > 0 && !state.best.failed;
     lg_status status =
         lg_error_set(err, LG_ENOTFOUND,
-                     told ? "%.200s has no %.200s; did you mean %.200s?"
-                          : "%.200s has no %.200s",
+                     known ? "%.200s has no %.200s; did you mean %.200s?"
+                           : "%.200s has no %.200s",
                      title.failed ? "it" : title.data, step->data,
-                     told ? state.best.data : "");
+                     known ? state.best.data : "");
     lg_text_free(&title);
     lg_text_free(&state.label);
     lg_text_free(&state.best);

@@ -1,9 +1,8 @@
-// A shortest strong path from a root: breadth first over the hops that lead to
-// the target, until a level has a root in it.
-//
-// Each node met remembers the next node on the way to the target and the least
-// penalty of the ways of that length, so that among shortest paths the most
-// telling one is taken. The hops themselves are looked up again at the end.
+// Finds a shortest strong path from a root: breadth first over the hops that
+// lead to the target, until a level has a root in it. Each visited node
+// remembers the next node towards the target, and the least penalty of the
+// paths of that length, so that the most telling of the shortest paths wins.
+// The search looks up the hops themselves at its end.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -11,17 +10,17 @@
 
 typedef struct search {
     lg__walk walk;
-    uint32_t *next;    // towards the target; LG_NONE: not met
+    uint32_t *next;    // [node] towards the target; LG_NONE: not visited
     uint16_t *penalty; // saturating
     uint32_t *level;   // hops to the target
-    uint8_t *rank;     // of the best root that the node is
+    uint8_t *rank;     // [node] of the best root that the node is
     uint32_t *queue;
     uint32_t met;
-    uint32_t at;       // the node whose hops in are being walked
-    uint32_t entrance; // the only way into the target, unless LG_NONE
+    uint32_t at;       // the node whose referrers it visits
+    uint32_t entrance; // the only last step to the target, unless LG_NONE
 } search;
 
-// Modules that refer to things because it is their job, not the user's.
+// Modules that refer to objects as part of their job.
 static bool
 is_bookkeeping(lg_string name)
 {
@@ -88,26 +87,26 @@ is_imported(const lg_graph *graph, const lg_hop *hop)
                   name.length - module.length - 1) != NULL;
 }
 
-// How little a reference tells a reader, for the choice among paths of the same
-// length: the least sum wins. A kind that is not listed costs nothing: the
-// source names it, as `.x`, `[0]` or a local variable.
+// How little a reference tells a reader. Among paths of the same length, the
+// least sum wins. A kind that is not listed costs nothing: the source names it,
+// as `.x`, `[0]` or a local variable.
 static const uint8_t penalties[LG_EDGE_KIND_COUNT] = {
     // Every instance refers to its class, and every function to its globals.
-    // Such a path says where code is from, not what keeps data: it must lose
-    // even against some references that have no name.
+    // Such a path shows where code comes from, not what keeps data. It must
+    // lose even against some references without a name.
     [LG_EDGE_TYPE] = 16,
     [LG_EDGE_GLOBALS] = 16,
     // These hold data, but nothing in the source names them.
     [LG_EDGE_REFERENCE] = 4,
     [LG_EDGE_FIELD] = 4,
     [LG_EDGE_NATIVE] = 4,
-    // These have a place, but seldom matter: people look for the value beside a
-    // key, and the next instruction drops a temporary.
+    // These have a place, but seldom matter: readers look for the value beside
+    // a key, and the next instruction drops a temporary.
     [LG_EDGE_KEY] = 2,
     [LG_EDGE_STACK] = 2,
 };
 // The module that defines a class comes before those that import it. Nothing
-// else must depend on that, so it is the least cost of all.
+// else should depend on that, so this is the smallest cost of all.
 enum { PENALTY_IMPORTED = 1 };
 
 unsigned
@@ -155,7 +154,7 @@ is_better_root(const search *state, uint32_t node, uint32_t best)
     return node < best;
 }
 
-// The best root among the nodes met from begin to end, native ones or others.
+// The best root among the nodes from begin to end: native roots, or all others.
 static uint32_t
 best_root(const search *state, uint32_t begin, uint32_t end, bool native)
 {
@@ -170,8 +169,8 @@ best_root(const search *state, uint32_t begin, uint32_t end, bool native)
     return best;
 }
 
-// Walks level by level. The best root of the first level that has one which is
-// not native; else the nearest native root.
+// Searches level by level. Returns the best root of the first level that has
+// one which is not native, or else the nearest native root.
 static lg_status
 find_root(search *state, uint32_t target, const lg_monitor *monitor,
           uint32_t *out, lg_error *err)
@@ -203,7 +202,7 @@ find_root(search *state, uint32_t target, const lg_monitor *monitor,
     return LG_OK;
 }
 
-// The node where a root shows: the owner of one that is folded away.
+// The node that shows a root: the owner of a folded one.
 static uint32_t
 seen_root(const search *state, uint32_t index)
 {
@@ -212,7 +211,8 @@ seen_root(const search *state, uint32_t index)
     return owner == LG_NONE ? node : owner;
 }
 
-// By the entrance, if a root leads there that is not native; else by any way.
+// Goes by the entrance if a root leads there that is not native, and otherwise
+// by any node.
 static lg_status
 find_entered(search *state, uint32_t target, const lg_monitor *monitor,
              uint32_t *out, lg_error *err)
@@ -252,7 +252,7 @@ choose(void *context, const lg_hop *hop)
     return state->penalty > 0;
 }
 
-// A list of a million has as many hops out; what it holds has few in.
+// A list of a million has a million hops out, but its element has few in.
 static bool
 is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
 {

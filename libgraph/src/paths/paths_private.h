@@ -7,8 +7,7 @@
 
 #include "analysis/analysis_private.h"
 
-// What makes one way from a root better than another, shared by all who look
-// for paths.
+// What makes one path from a root better than another, for all searches.
 
 /** Roots from the most telling to the least. */
 enum {
@@ -28,48 +27,50 @@ uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
  *  an item of a tuple, a field of a function, what native structures refer to,
  *  or a thread's frame. */
 bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
-/** Whether it is one of those, and an attribute, an item or a variable. */
+/** Whether a program can cut the edge, and it is an attribute, an item or a
+ *  variable. */
 bool lg__edge_is_plain(const lg_graph *graph, uint64_t edge);
 
 /** How little a hop tells: 0 for a local, an attribute, a key. */
 unsigned lg__hop_penalty(const lg_graph *graph, const lg_hop *hop);
 
-/** The dict of a module that has the target as a parameter or a buffer: a way
- *  through it says what the target is. LG_NONE: it is none. */
+/** The dict of a module that has the target as a parameter or a buffer: a path
+ *  through it says what the target is. LG_NONE: there is none. */
 uint32_t lg__path_entrance(const lg_graph *graph, const lg__reverse *reverse,
                            uint32_t target);
 
 /** A hop from `source` to `target` with the least penalty; edge_count 0 if
- * there is none. The walk is any that has the folds. O(hops out of the source),
- * or with the reverse index of hops into the target if that is less. */
+ *  there is none. The walk needs the folds. O(hops out of the source), or with
+ *  the reverse index O(hops into the target) if that is less. */
 lg_hop lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target);
 
-// The shortest way from a root to every node at once, by the same measure as
+// The shortest path from a root to every node, by the measure of
 // lg_path_from_root.
 
 typedef struct lg__roottree {
     lg__walk walk;
     uint32_t *before; /**< [node] the node before it; itself at a root; LG_NONE:
-                           no root reaches it, or it is folded away */
+                           no root reaches it, or it is folded */
     uint32_t *root;   /**< [node] of a root node: its best root's index */
 } lg__roottree;
 
 /** O(nodes + edges). */
 lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                            lg__roottree *out, lg_error *err);
-/** The same with nothing but the path of lg_path_from_root to one node: it costs
- *  no more than that. */
+/** The same with nothing but the path of lg_path_from_root to one node: it
+ * costs no more than that. */
 lg_status lg__roottree_to(const lg_graph *graph, uint32_t node,
                           const lg_monitor *monitor, lg__roottree *out,
                           lg_error *err);
-/** The way to one node. LG_ENOTFOUND, without a message, if no root reaches it.
- */
+/** The path to one node. LG_ENOTFOUND, without a message, if no root reaches
+ *  it. */
 lg_status lg__roottree_path(const lg__roottree *tree, uint32_t node,
                             lg_path *out, lg_error *err);
 void lg__roottree_free(lg__roottree *tree);
 
-// Ways to some nodes, however many. One search costs up to a walk of the whole
-// graph, and so does the tree of all ways: worth it from a handful of nodes on.
+// Paths to any number of nodes. One search costs up to a walk of the whole
+// graph, and so does the tree of all paths, which pays from a handful of nodes
+// on.
 
 /** Begins as {.graph = graph}. */
 typedef struct lg__finder {
@@ -78,13 +79,14 @@ typedef struct lg__finder {
     uint32_t searches;
 } lg__finder;
 
-/** As lg_path_from_root. */
-lg_status lg__way_find(lg__finder *ways, uint32_t node,
-                       const lg_monitor *monitor, lg_path *out, lg_error *err);
-void lg__finder_free(lg__finder *ways);
+/** Like lg_path_from_root. */
+lg_status lg__finder_path(lg__finder *finder, uint32_t node,
+                          const lg_monitor *monitor, lg_path *out,
+                          lg_error *err);
+void lg__finder_free(lg__finder *finder);
 
-/** Adds what the label of a hop has in common with those of all elements of its
- *  container: no index, no key; of a frame its function. */
+/** Adds what the label of a hop shares with those of all elements of its
+ *  container: no index and no key; of a frame its function. */
 void lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 
 // The hops of a path that would each free its target.
@@ -127,12 +129,12 @@ lg_status lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
                           lg__merged_tree *out, lg_error *err);
 void lg__merged_tree_free(lg__merged_tree *tree);
 
-// Which of the merged paths are worth a row.
+// Which of the merged paths get a row.
 
 enum {
     LG__PRUNE_FOLDED = 0, /**< one of "12 more", with all that is below it */
     LG__PRUNE_SHOWN,
-    LG__PRUNE_PASSED, /**< in the middle of a long way without branches */
+    LG__PRUNE_PASSED, /**< in the middle of a long path without branches */
 };
 
 typedef struct lg__pruned {
@@ -140,7 +142,7 @@ typedef struct lg__pruned {
     uint8_t *state; /**< [count]; of siblings those folded come last */
 } lg__pruned;
 
-/** What is chosen: lg_merged_options, with bytes and targets for its shares. */
+/** The choice: lg_merged_options, with bytes and targets instead of shares. */
 typedef struct lg__pruning {
     size_t limit;
     size_t most;
@@ -157,17 +159,17 @@ lg_status lg__paths_prune(const lg__merged_tree *tree,
                           const lg__pruning *options, lg__pruned *out,
                           lg_error *err);
 void lg__pruned_free(lg__pruned *pruned);
-/** What has a row: an item that is folded but would leave nothing else out has
- *  one of its own. */
+/** What has a row. A folded item that would be the only one left out has a row
+ *  of its own. */
 uint8_t lg__pruned_state(const lg__merged_tree *tree, const lg__pruned *pruned,
                          uint32_t item);
-/** The item of the next row: behind those passed one after the other, and
- *  behind the siblings that are folded. */
+/** The item of the next row: after those passed in a row, and after the folded
+ *  siblings. */
 uint32_t lg__pruned_next(const lg__merged_tree *tree, const lg__pruned *pruned,
                          uint32_t item);
 
-// Parts of selecting: names walked through hops, globs, and what to suggest
-// when nothing answers.
+// Parts of selecting: names resolved hop by hop, globs, and what to suggest if
+// nothing matches.
 
 /** Whether `name` matches `pattern`, in which `*` stands for any text. */
 bool lg__glob_matches(const char *pattern, size_t length, lg_string name);
@@ -176,14 +178,14 @@ bool lg__glob_matches(const char *pattern, size_t length, lg_string name);
 lg_status lg__name_resolve(const lg_graph *graph, const char *name,
                            uint32_t *out, lg_error *err);
 
-/** Whether a text without a prefix is meant as such a name. */
+/** Whether a text without a prefix looks like such a name. */
 bool lg__name_is_likely(const char *text);
 
 /** A module's root index, or LG_NONE. */
 uint32_t lg__module_find(const lg_graph *graph, const char *name,
                          size_t length);
 
-/** The nearest known name, to be kept until the guess is used. */
+/** The nearest known name; keep it while you use the guess. */
 typedef struct lg__guess {
     const char *wanted;
     size_t length;

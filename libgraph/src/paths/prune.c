@@ -1,5 +1,5 @@
-// Which of the merged paths are worth a line: the biggest. What is above an
-// item is no smaller, and so is shown before it.
+// Chooses which of the merged paths get a row: the biggest. An item above
+// another is no smaller, so it gets its row first.
 #include "paths/paths_private.h"
 #include "graph/graph_private.h"
 
@@ -11,11 +11,11 @@ typedef struct pruning {
     const lg__pruning *options;
     lg__pruned out;
     uint32_t *order; // [count] biggest first
-    uint32_t *above; // [count] steps up and down to where the way branches
+    uint32_t *above; // [count] steps up and down to the next branches
     uint32_t *below;
 } pruning;
 
-// Whatever is above an item comes before it.
+// An item above another comes before it.
 static int
 biggest_first(const void *left, const void *right, void *context)
 {
@@ -31,7 +31,7 @@ biggest_first(const void *left, const void *right, void *context)
     return a < b ? -1 : a > b;
 }
 
-// Items stand parents first, so that what is below one follows it.
+// Parents come first, so an item's descendants follow it.
 static void
 find_ends(pruning *state)
 {
@@ -54,7 +54,7 @@ has_one_child(const pruning *state, uint32_t item)
 }
 
 static void
-measure_ways(pruning *state)
+measure_paths(pruning *state)
 {
     uint32_t count = (uint32_t)state->paths->count;
     for (uint32_t i = 0; i < count; i++) {
@@ -67,7 +67,7 @@ measure_ways(pruning *state)
         state->below[i] = has_one_child(state, i) ? state->below[i + 1] + 1 : 0;
 }
 
-// In the middle of a long way, unless it would be left out alone.
+// In the middle of a long path, unless it would be the only one left out.
 static bool
 is_passed(const pruning *state, uint32_t item)
 {
@@ -149,7 +149,7 @@ lg__paths_prune(const lg__merged_tree *tree, const lg__pruning *options,
                   state.above && state.below;
     if (enough) {
         find_ends(&state);
-        measure_ways(&state);
+        measure_paths(&state);
         choose_most(&state);
     }
     free(state.order);
@@ -167,7 +167,7 @@ end_of_siblings(const lg__merged_tree *tree, const lg__pruned *pruned,
     return parent == LG_NONE ? (uint32_t)tree->count : pruned->end[parent];
 }
 
-// A row of its own says more than one for what is left out.
+// A row of its own says more than one that counts what it leaves out.
 static bool
 is_last_leaf(const lg__merged_tree *tree, const lg__pruned *pruned,
              uint32_t item)

@@ -1,4 +1,4 @@
-// Cells: put into tables, read by programs, said to people.
+// Cells: puts them into tables, and reads them for programs.
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -214,13 +214,13 @@ lg__put_literal(lg_table *table, size_t column, const char *string)
 }
 
 void
-lg__put_formatted(lg_table *table, size_t column, lg_text *said)
+lg__put_formatted(lg_table *table, size_t column, lg_text *text)
 {
     if (table != NULL)
-        table->failed |= said->failed || said->length > UINT32_MAX;
+        table->failed |= text->failed || text->length > UINT32_MAX;
     lg__put_string(table, column,
-                   (lg_string){said->data, (uint32_t)said->length});
-    lg_text_free(said);
+                   (lg_string){text->data, (uint32_t)text->length});
+    lg_text_free(text);
 }
 
 // Title and type, each with a NUL behind it.

@@ -1,11 +1,11 @@
-// Who holds a figure: references into it from outside of all that goes with it.
+// Finds the holders of a figure: references to it or its parts from outside.
 #include "bytes/bytes_private.h"
 #include "report/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// More ways in than these are counted only.
+// Only counts more holders than these.
 enum { SHOWN = 4, LOOKED_AT = 256 };
 
 typedef struct search {
@@ -32,7 +32,8 @@ is_registry(const lg_graph *graph, uint32_t node)
                          "matplotlib._pylab_helpers.Gcf");
 }
 
-// The kind that one node of the way makes it; LG__HOLDER_VARIABLE: none other.
+// The kind of a holder that a node of the path shows; LG__HOLDER_VARIABLE: no
+// other kind.
 static lg__holder_kind
 kind_by(const search *state, uint32_t node)
 {
@@ -41,7 +42,8 @@ kind_by(const search *state, uint32_t node)
         return LG__HOLDER_PYPLOT;
     if (lg__figures_class(state->figures, node) & LG__IS_ANIMATION)
         return LG__HOLDER_ANIMATION;
-    // A cell on the way is a local variable's, that of a closure is folded.
+    // A cell on the path belongs to a local variable: that of a closure is
+    // folded.
     return lg__node_category(graph, node) == LG_CATEGORY_FUNCTION &&
                    lg__node_role(graph, node) != LG__ROLE_CELL
                ? LG__HOLDER_CALLBACK
@@ -92,7 +94,7 @@ compare(const lg__holder *a, const lg__holder *b)
     return a->steps < b->steps ? -1 : a->steps > b->steps;
 }
 
-// Takes the holder over. Of more than are shown, the last goes.
+// Takes the holder over. Drops the last one if there are too many.
 static bool
 keep(lg__holders *found, lg__holder holder)
 {
@@ -129,7 +131,7 @@ extend(lg_path *path, lg_hop hop)
     return true;
 }
 
-// A reference from `source`, which is not folded away, to a member.
+// Visits a reference from `source`, which is not folded, to a member.
 static lg_status
 add_way(search *state, uint32_t source, uint32_t member, lg_error *err)
 {

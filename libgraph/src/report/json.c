@@ -1,4 +1,4 @@
-// JSON, written as it comes.
+// Writes JSON in one pass.
 #include <leakgraph/json.h>
 
 #include "report/report.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of what is open.
+// The depth of open arrays and objects.
 enum { OBJECT = 1, LINES = 2, FILLED = 4 };
 
 static bool
@@ -26,7 +26,7 @@ break_line(lg_json *json)
         lg_text_add(json->out, "  ");
 }
 
-// What comes before an element, or before the name of a member.
+// Writes what comes before an element, or before the name of a member.
 static void
 separate(lg_json *json)
 {
@@ -52,7 +52,7 @@ lg_json_name(lg_json *json, const char *name, size_t length)
     json->named = true;
 }
 
-// Whether a value may be written now; what comes before it is.
+// Writes what comes before a value; false if no value may stand here.
 static bool
 begin(lg_json *json, const char *name)
 {

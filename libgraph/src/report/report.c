@@ -49,7 +49,7 @@ lg__text_pad(lg_text *out, size_t start, size_t width)
     while (++used < width && !out->failed);
 }
 
-// Columns up to the tab of a line, or 0.
+// The columns before the tab of a line, or 0.
 static size_t
 first_cell(const char *line, const char *end)
 {

@@ -11,14 +11,14 @@ void lg__text_add_json_string(lg_text *out, lg_string string);
 /** Adds spaces until the text since `start` is `width` columns wide (characters
  *  count, not bytes); at least one. */
 void lg__text_pad(lg_text *out, size_t start, size_t width);
-/** Takes back what was added since the text was so long. */
+/** Cuts the text to a former length. */
 void lg__text_cut(lg_text *text, size_t length);
 bool lg__text_same(const lg_text *a, const lg_text *b);
 /** Columns that the text since `start` takes. */
 size_t lg__text_width(const lg_text *out, size_t start);
-/** Moves a finished report into *out, or fails for want of memory. What comes
- *  before a tab is the first cell of a line: all of them are made as wide as
- * the widest, flush right. (No text of a graph has tabs.) */
+/** Moves a finished report into *out; LG_ENOMEM if memory ran out. The text
+ *  before a tab is the first cell of a line: this makes all first cells as wide
+ *  as the widest, flush right. (No text of a graph has tabs.) */
 lg_status lg__report_finish(lg_text *report, lg_text *out, lg_error *err);
 
 #endif

@@ -1,8 +1,8 @@
-// The dominator tree as an indented tree of shares.
+// Formats the dominator tree as an indented tree of shares.
 #include "analysis/analysis_private.h"
 #include "report/table.h"
 
-// A list of a million links dominates itself link by link: depth has an end.
+// A list of a million links dominates itself link by link, so limit the depth.
 enum { DEPTH_SHOWN = 24, ROWS_SHOWN = 400 };
 
 typedef struct report {
@@ -18,7 +18,7 @@ dominator_of(const report *to, const lg_dominator_row *row)
     return row->parent == LG_NONE ? LG_NONE : to->tree.rows[row->parent].node;
 }
 
-// A direct reference from the dominator is named: `.x`, or `Other.x` of another
+// Names a direct reference from the dominator: `.x`, or `Other.x` of another
 // member of its cycle.
 static void
 format_reference(const report *to, const lg_dominator_row *row, lg_text *out)

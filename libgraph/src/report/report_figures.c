@@ -1,4 +1,4 @@
-// Figures as a table, each with who holds it.
+// Formats figures as a table with their holders.
 #include "bytes/bytes_private.h"
 #include "report/table.h"
 
@@ -9,9 +9,9 @@ typedef struct report {
     lg__figures figures;
     lg__roottree tree;
     lg_table *table;
-    uint64_t open; // pyplot knows them
+    uint64_t open; // pyplot has them
     uint64_t closed;
-    uint64_t own; // pyplot never knew them
+    uint64_t own; // pyplot never had them
     uint64_t garbage;
     uint64_t canvas;
     uint64_t *retained; // [device_count + 1]
@@ -41,9 +41,9 @@ add_up(report *to, lg_error *err)
 static void
 format_holder(const lg__holder *holder, lg_text *out)
 {
-    static const char *const said[] = {"pyplot's registry", "animation ",
-                                       "callback ", "", "native code: "};
-    lg_text_add(out, said[holder->kind]);
+    static const char *const names[] = {"pyplot's registry", "animation ",
+                                        "callback ", "", "native code: "};
+    lg_text_add(out, names[holder->kind]);
     if (holder->where.length > 0)
         lg_text_add_bytes(out, holder->where.data, holder->where.length);
 }
@@ -238,22 +238,22 @@ format_totals(const report *to, lg_text *out)
     lg_text_add(out, "\n");
 }
 
-// What is said below the rows; `mistakes`: known ones are told there.
+// Adds the lines below the rows. `mistakes`: the table lists known mistakes.
 static void
 format_below(report *to, bool mistakes)
 {
-    lg_text said = {0};
-    format_totals(to, &said);
+    lg_text text = {0};
+    format_totals(to, &text);
     if (to->open > 0 && !mistakes)
-        lg_text_add(&said,
+        lg_text_add(&text,
                     "A figure that pyplot knows lives until "
                     "plt.close(figure); "
                     "matplotlib.figure.Figure() makes one that goes with "
                     "its last reference.\n");
-    lg__table_format_below(to->table, &said);
+    lg__table_format_below(to->table, &text);
 }
 
-// The nodes that belong to the first so many figures.
+// Lists the nodes that belong to the first `limit` figures.
 static lg_status
 members_of(const report *to, size_t shown, uint32_t **out, size_t *count,
            lg_error *err)

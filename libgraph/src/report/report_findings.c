@@ -1,4 +1,4 @@
-// Known mistakes that were recognised, for people and for programs.
+// Formats known mistakes, for readers and for programs.
 #include "analysis/analysis_private.h"
 #include "report/table.h"
 #include "report/where.h"
@@ -7,7 +7,7 @@
 
 enum { MISTAKES_SHOWN = 5 }; // below other reports
 
-// Who holds what was found: where it is, what it is, and its number.
+// Formats the holder: its place, its title, and its number.
 static lg_status
 format_holder(const lg_analysis *analysis, const lg_finding *finding,
               lg_text *out, lg_error *err)
@@ -18,8 +18,8 @@ format_holder(const lg_analysis *analysis, const lg_finding *finding,
         lg_text_add(out, "C++, which no snapshot sees");
         return LG_OK;
     }
-    if (finding->way.root.node != LG_NONE)
-        lg_path_label(graph, &finding->way, out);
+    if (finding->path.root.node != LG_NONE)
+        lg_path_label(graph, &finding->path, out);
     else if (lg_node_is_reachable(analysis, finding->holder))
         lg_text_add(out, "the interpreter");
     else
@@ -30,8 +30,8 @@ format_holder(const lg_analysis *analysis, const lg_finding *finding,
     return status;
 }
 
-// One of the things that are kept; nothing of blocks. The title of a figure
-// would be that of one of them.
+// Formats one of the kept objects as an example; none for blocks. The title of
+// a figure would show one of several.
 static void
 format_kept(const lg_graph *graph, uint32_t example, bool varied, lg_text *out)
 {
@@ -115,8 +115,8 @@ static const lg__column columns[] = {
     [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH},
 };
 
-// Rows for programs: all findings, each with the first of those that it is
-// like.
+// Adds rows for programs: all findings, each with the first one that is like
+// it.
 static lg_status
 put_findings(lg_table *table, const lg_analysis *analysis,
              const lg_findings *findings, lg_error *err)
@@ -183,7 +183,7 @@ put_group(lg_table *table, const lg_analysis *analysis,
     return status;
 }
 
-// Rows for people, below those that they are about or below nothing.
+// Adds rows for readers, below the table that they concern, or below none.
 static lg_status
 add_groups(lg_table *table, const lg_analysis *analysis,
            const lg_findings *findings, size_t count, lg_table **out,
@@ -243,7 +243,7 @@ lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
     return status;
 }
 
-// What is said above all findings.
+// Writes the line above all findings.
 static void
 format_number(size_t findings, size_t groups, lg_text *out)
 {

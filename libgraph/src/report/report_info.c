@@ -1,9 +1,9 @@
-// What is known of a snapshot.
+// Formats what the snapshot knows about itself.
 #include "report/table.h"
 
 #include <stdlib.h>
 
-// The sizes of all nodes on one device.
+// Adds the sizes of all nodes on one device.
 static uint64_t
 size_on(const void *context, uint32_t device)
 {

@@ -1,4 +1,4 @@
-// Where the memory is: the host's, and each device's to the byte.
+// Formats where the memory is: the host's, and each device's to the byte.
 #include "bytes/bytes_private.h"
 #include "report/report_memory.h"
 #include "report/table.h"
@@ -32,7 +32,7 @@ static const lg__column lines[] = {
     [NOTE] = {.gap = 3},
 };
 
-// What was put together stands above the lines, and is freed.
+// Adds lines under a heading, and frees the heading.
 static lg_table *
 add_part(lg_table *table, lg_text *above)
 {
@@ -53,7 +53,7 @@ add_line(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
     lg__put_literal(part, NOTE, note);
 }
 
-// The same with a note that was put together, which is freed.
+// Adds a line, and frees its note.
 static void
 add_noted(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
           lg_text *note)
@@ -64,7 +64,8 @@ add_noted(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
 
 /* -------------------------------------------------------------- host --- */
 
-// What is resident and not listed; or what is listed and not resident.
+// Adds resident memory that no line lists, or listed memory that is not
+// resident.
 static void
 add_rest(const lg_accounts *accounts, lg_table *out)
 {
@@ -79,7 +80,7 @@ add_rest(const lg_accounts *accounts, lg_table *out)
 }
 
 static void
-add_told(int64_t bytes, const char *name, const char *note, lg_table *out)
+add_known(int64_t bytes, const char *name, const char *note, lg_table *out)
 {
     if (bytes >= 0)
         add_line(out, 1, name, (uint64_t)bytes, note);
@@ -109,11 +110,11 @@ host_text(const lg_accounts *accounts, lg_table *table)
     if (accounts->pinned > 0)
         add_line(out, 1, "pinned", accounts->pinned,
                  "page-locked, of arrays and tensors");
-    add_told(accounts->malloc, "malloc", "in use", out);
-    add_told(accounts->arenas, "Python's arenas",
-             "for small objects, with what is free in them", out);
-    add_told(accounts->pyarrow, "pyarrow's pool",
-             "allocated by it, of arrays and in C++", out);
+    add_known(accounts->malloc, "malloc", "in use", out);
+    add_known(accounts->arenas, "Python's arenas",
+              "for small objects, with what is free in them", out);
+    add_known(accounts->pyarrow, "pyarrow's pool",
+              "allocated by it, of arrays and in C++", out);
 }
 
 /* ------------------------------------------------------------ devices --- */
@@ -275,7 +276,7 @@ tabulate(const lg_graph *graph, const lg_accounts *accounts,
     return lg__table_finish(table, out, err);
 }
 
-// Either a table or JSON: `table` is not NULL, or `json` is not.
+// Writes a table or JSON: one of `table` and `json` is not NULL.
 static lg_status
 report(const lg_graph *graph, const lg_allocator_state *state, lg_table **table,
        lg_text *json, lg_error *err)

@@ -1,11 +1,11 @@
-// Where the memory is, as JSON.
+// Writes where the memory is, as JSON.
 #include "report/report_memory.h"
 #include "report/words.h"
 
 #include <string.h>
 
 static void
-write_told(int64_t bytes, const char *name, lg_json *json)
+write_known(int64_t bytes, const char *name, lg_json *json)
 {
     if (bytes >= 0)
         lg_json_integer(json, name, bytes);
@@ -23,12 +23,12 @@ write_host(const lg_accounts *accounts, lg_json *json)
     lg_json_count(json, "cpp", accounts->cpp);
     lg_json_count(json, "mapped", accounts->mapped);
     lg_json_count(json, "pinned", accounts->pinned);
-    write_told(accounts->rss > 0 ? (int64_t)accounts->rss : -1, "rss", json);
-    write_told(accounts->malloc, "malloc", json);
-    write_told(accounts->arenas, "arenas", json);
-    write_told(accounts->pyarrow, "pyarrow", json);
-    write_told(accounts->own > 0 ? (int64_t)accounts->own : -1, "leakgraph",
-               json);
+    write_known(accounts->rss > 0 ? (int64_t)accounts->rss : -1, "rss", json);
+    write_known(accounts->malloc, "malloc", json);
+    write_known(accounts->arenas, "arenas", json);
+    write_known(accounts->pyarrow, "pyarrow", json);
+    write_known(accounts->own > 0 ? (int64_t)accounts->own : -1, "leakgraph",
+                json);
     lg_json_end(json);
 }
 

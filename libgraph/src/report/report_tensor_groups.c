@@ -1,4 +1,4 @@
-// Tensors summed by kind, device, dtype or shape.
+// Adds up tensors by kind, device, dtype or shape.
 #include "report/report_tensors.h"
 
 #include <stdlib.h>
@@ -123,7 +123,7 @@ put_group(lg__tensor_report *to, const sum *of, lg_tensor_group group)
     lg__put_vector(table, BYTES, lg__tensor_bytes_on, &of->rows);
 }
 
-// Members of one key lie together; each sum has a run of them.
+// The members of one key are adjacent: each sum is a range of them.
 static size_t
 sum_up(const member *members, size_t count, lg_tensor_row *sorted, sum *sums)
 {

@@ -1,12 +1,12 @@
-// Who holds a tensor's storage: the way from a root, in words.
+// Formats the holder of a tensor's storage: the path from a root.
 #include "report/report_tensors.h"
 
 #include <stdlib.h>
 
 enum { LONGEST_CHAIN = 8 };
 
-// The way from a root to the storage, without its last step: that leads from
-// whichever tensor is nearest into the storage.
+// The path from a root to the storage, without its last step, which leads from
+// the nearest tensor to the storage.
 static lg_status
 nearest_way(const lg__tensor_report *to, uint32_t buffer, lg_path *out,
             lg_error *err)
@@ -18,8 +18,8 @@ nearest_way(const lg__tensor_report *to, uint32_t buffer, lg_path *out,
     return status;
 }
 
-// The way by who gives the tensor its kind: the model of a parameter, and not
-// the optimizer that has it too.
+// The path by the node that gives the tensor its kind: a parameter's model, and
+// not its optimizer.
 static lg_status
 proper_way(const lg__tensor_report *to, uint32_t tensor, lg_path *out,
            lg_error *err)

@@ -1,4 +1,4 @@
-// Tensors as a table: a row a storage.
+// Formats tensors as a table with a row for each storage.
 #include "report/report_tensors.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ lg__tensor_fact(const lg__tensor_report *to, const lg_tensor_row *row,
                                   : lg_node_fact(to->graph, row->tensor, key);
 }
 
-// The autograd node that made the tensor.
+// Finds the autograd node that made the tensor.
 static lg_string
 autograd_of(const lg__tensor_report *to, const lg_tensor_row *row)
 {
@@ -40,7 +40,7 @@ frames_of(const lg__tensor_report *to, const lg_tensor_row *row)
     return frames;
 }
 
-// `float32[512, 512]`; what there is of it.
+// Writes `float32[512, 512]`, or as much of it as is known.
 static void
 format_shape(const lg__tensor_report *to, const lg_tensor_row *row,
              lg_text *out)
@@ -99,7 +99,7 @@ static const lg__column columns[COLUMNS] = {
                     .below = "allocated in "},
 };
 
-// What text has in one column, and HTML in three.
+// Text shows this in one column, HTML in three.
 static void
 put_what(lg__tensor_report *to, const lg_tensor_row *row)
 {
@@ -127,7 +127,7 @@ put_what(lg__tensor_report *to, const lg_tensor_row *row)
     lg__put_string(to->table, AUTOGRAD, autograd);
 }
 
-// Numbers, but a text where it is more than that (`s0, 3`). A scalar has the
+// Writes numbers, but a text if the shape has more (`s0, 3`). A scalar has the
 // shape "".
 static void
 put_shape(lg_table *table, lg_string shape)
@@ -238,7 +238,7 @@ tabulate_each(lg__tensor_report *to, lg_error *err)
     return status;
 }
 
-// Of the storages shown and the tensors that look at them.
+// Adds the facts of the rows' storages and of their tensors.
 static lg_status
 put_mistakes(lg__tensor_report *to, bool each, lg_error *err)
 {

@@ -19,13 +19,13 @@ typedef struct lg__tensor_report {
     lg_table *facts;
 } lg__tensor_report;
 
-/** What is known of a row's tensor; empty if there is none. */
+/** A fact of a row's tensor; empty if there is none. */
 lg_string lg__tensor_fact(const lg__tensor_report *report,
                           const lg_tensor_row *row, const char *key);
-/** Of lg_tensor_rows as context: their bytes on a device. */
+/** The bytes on a device; `rows` are lg_tensor_rows. */
 uint64_t lg__tensor_bytes_on(const void *rows, uint32_t device);
 
-/** Adds who holds the row's storage. */
+/** Adds the holder of the row's storage. */
 lg_status lg__tensor_holder_format(const lg__tensor_report *report,
                                    const lg_tensor_row *row, lg_text *out,
                                    lg_error *err);

@@ -1,10 +1,10 @@
-// The type table: how many of each, and how many bytes.
+// Counts the objects and bytes of each type.
 #include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// What qsort's comparison needs travels with each row.
+// Each row carries what qsort's comparison needs.
 typedef struct keyed_row {
     lg_type_row row;
     lg_string name;
@@ -49,8 +49,8 @@ by_count(const void *left, const void *right)
     return compare_names(a, b);
 }
 
-// Each node's bytes are its type's too, in each[type][device] unless it is
-// NULL.
+// Adds each node's bytes to its type's, and to each[type][device] unless that
+// is NULL.
 static keyed_row *
 count_types(const lg_graph *graph, uint64_t *each)
 {
@@ -135,7 +135,7 @@ put_facts(lg_table *table, size_t types, uint64_t count, const uint64_t *bytes)
     lg__put_each(known, 2, bytes);
 }
 
-// The rows up to the limit, and the sums of all.
+// Adds the rows up to the limit, and the sums of all.
 static lg_table *
 fill_table(const lg_graph *graph, const lg_type_row *rows, size_t count,
            size_t limit, const uint64_t *each, uint64_t *sum)

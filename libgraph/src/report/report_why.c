@@ -1,5 +1,5 @@
-// Why a node is alive, as text: the path from a root to it, with the
-// hops that would free it underlined; its dominator; and the references to cut.
+// Formats why a node is alive: the path from a root, with the hops underlined
+// that would free the node; its dominator; and the references to cut.
 #include <leakgraph/report.h>
 
 #include "analysis/analysis_private.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Hops of a path shown at its ends, and lines of merged paths.
+// The hops shown at both ends of a path, and the lines of merged paths.
 enum { HEAD = 12, TAIL = 12, PATHS_SHOWN = 20 };
 
 typedef struct report {
@@ -46,7 +46,8 @@ format_root_kind(report *to)
     lg_text_add(&to->text, words[to->why->path.root.kind]);
 }
 
-// That native code holds a module or a named class is no news.
+// Native code holds every module and named class, which tells the reader
+// nothing.
 static bool
 is_implicit_root(const report *to, uint32_t node)
 {
@@ -90,8 +91,8 @@ add_hop(report *to, size_t index)
     lg_text_add(out, "\n");
 }
 
-// The hop in the middle of a long path that is shown, because it frees the node
-// and none of those at the ends does; SIZE_MAX: none.
+// The hop in the middle of a long path to show, because it frees the node and
+// none of those at the ends does; SIZE_MAX: none.
 static size_t
 hop_to_show(const lg_why *why)
 {
@@ -208,7 +209,7 @@ add_cuts(report *to)
                      (unsigned long long)(cuts->total - cuts->count));
 }
 
-// What no program can cut.
+// Writes what no program can cut.
 static void
 add_kept(report *to)
 {
@@ -379,7 +380,7 @@ lg_report_why(const lg_why *why, const lg_node *nodes, size_t count,
     if (status != LG_OK)
         return status;
     if (count == 1)
-        nodes = &why->node; // what it is folded into stands for it
+        nodes = &why->node; // a folded node stands for its owner
     status = (format == LG_FORMAT_JSON ? write_json : write_text)(
         &to, nodes, count, monitor, err);
     if (status == LG_OK)

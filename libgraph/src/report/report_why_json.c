@@ -1,4 +1,4 @@
-// Why a node is alive, as JSON.
+// Writes why a node is alive, as JSON.
 #include "report/words.h"
 
 #include <leakgraph/why.h>
@@ -18,7 +18,7 @@ write_path(lg_json *json, const lg_graph *graph, const lg_path *path)
     lg__write_hops(json, "hops", graph, path->hops, path->count);
 }
 
-// Without a cut there is nothing to list, which the count says.
+// Without a cut, the list is empty and the count says so.
 static void
 write_cuts(lg_json *json, const lg_why *why)
 {

@@ -1,4 +1,4 @@
-// Tables as they are made, and what programs read of them.
+// Makes tables, and reads them for programs.
 #include "report/table.h"
 
 #include <stdlib.h>
@@ -185,25 +185,25 @@ lg__table_part(lg_table *table, lg__layout layout, const lg__column *columns,
 }
 
 static void
-add_formatted(lg_table *table, lg_text *said, lg_text *to)
+add_formatted(lg_table *table, lg_text *text, lg_text *to)
 {
-    if (table != NULL && said->data != NULL)
-        lg_text_add_bytes(to, said->data, said->length);
+    if (table != NULL && text->data != NULL)
+        lg_text_add_bytes(to, text->data, text->length);
     if (table != NULL)
-        table->failed |= said->failed;
-    lg_text_free(said);
+        table->failed |= text->failed;
+    lg_text_free(text);
 }
 
 void
-lg__table_format_above(lg_table *table, lg_text *said)
+lg__table_format_above(lg_table *table, lg_text *text)
 {
-    add_formatted(table, said, table == NULL ? NULL : &table->above);
+    add_formatted(table, text, table == NULL ? NULL : &table->above);
 }
 
 void
-lg__table_format_below(lg_table *table, lg_text *said)
+lg__table_format_below(lg_table *table, lg_text *text)
 {
-    add_formatted(table, said, table == NULL ? NULL : &table->below);
+    add_formatted(table, text, table == NULL ? NULL : &table->below);
 }
 
 /* ------------------------------------------------------------- readers --- */

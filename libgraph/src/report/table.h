@@ -93,7 +93,7 @@ void lg__put_share(lg_table *table, size_t column, uint64_t part,
 void lg__put_string(lg_table *table, size_t column, lg_string string);
 void lg__put_literal(lg_table *table, size_t column, const char *string);
 /** Takes over the text, which is freed. */
-void lg__put_formatted(lg_table *table, size_t column, lg_text *said);
+void lg__put_formatted(lg_table *table, size_t column, lg_text *text);
 void lg__put_node(lg_table *table, size_t column, const lg_graph *graph,
                   uint32_t node);
 void lg__put_vector(lg_table *table, size_t column, lg__vector_on *on,
@@ -115,8 +115,8 @@ lg_table *lg__put_table(lg_table *table, size_t column,
 lg_table *lg__table_facts(lg_table *table, const lg__column *columns,
                           size_t count);
 /** Add lines above and below the rows, for people. The text is freed. */
-void lg__table_format_above(lg_table *table, lg_text *said);
-void lg__table_format_below(lg_table *table, lg_text *said);
+void lg__table_format_above(lg_table *table, lg_text *text);
+void lg__table_format_below(lg_table *table, lg_text *text);
 /** Known mistakes that concern the nodes of a report: for people the biggest
  *  few below the table, for programs all as a list among the facts, or null
  *  without an analysis. *any: there are some. */

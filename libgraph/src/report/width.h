@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/** Two for each wide character (Chinese, Japanese, Korean, emoji), none for
- *  marks that combine with the character before them, one for any other; bytes
+/** Two for each wide character (Chinese, Japanese, Korean, emoji), none for a
+ *  mark that combines with the character before it, one for any other. Bytes
  *  that are not UTF-8 take one each. */
 size_t lg__display_width(const char *bytes, size_t length);
 

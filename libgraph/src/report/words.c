@@ -1,4 +1,4 @@
-// How reports speak of nodes, hops, ways and sizes.
+// Formats nodes, hops, paths and sizes for reports.
 #include "report/words.h"
 
 #include "graph/graph_private.h"
@@ -125,14 +125,14 @@ format_part(const lg_graph *graph, const lg_path *path, size_t at,
            lg__format_part(graph, &path->hops[at + 1], scratch, out);
 }
 
-// Of several steps through an autograd graph, the node at the end is told.
+// Of several steps through an autograd graph, this names only the last node.
 void
 lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
 {
     lg_text scratch = {0};
     lg__format_root(graph, &path->root, out);
-    size_t said = 0;
-    for (size_t i = 0; i < path->count; said++) {
+    size_t shown = 0;
+    for (size_t i = 0; i < path->count; shown++) {
         if (format_part(graph, path, i, &scratch, out)) {
             i += 2;
             continue;
@@ -144,7 +144,7 @@ lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
             lg__format_node(graph, path->hops[i - 1].target, out);
             continue;
         }
-        if (said == PATH_HEAD && path->count > i + PATH_TAIL + 1) {
+        if (shown == PATH_HEAD && path->count > i + PATH_TAIL + 1) {
             lg_text_add(out, " … ");
             i = path->count - PATH_TAIL;
         }

@@ -1,5 +1,5 @@
 /**
- * How reports speak of nodes, hops, ways and sizes.
+ * Formats nodes, hops, paths and sizes for reports.
  */
 #ifndef LG_WORDS_H
 #define LG_WORDS_H

@@ -25,7 +25,7 @@ set_item(PyObject *dict, const char *key, PyObject *value)
 
 /* -1: not told. */
 static PyObject *
-told_object(int64_t bytes)
+known_object(int64_t bytes)
 {
     if (bytes < 0)
         Py_RETURN_NONE;
@@ -53,7 +53,7 @@ host_dict(const lg_accounts *accounts)
     };
     PyObject *dict = PyDict_New();
     for (size_t i = 0; dict != NULL && i < sizeof fields / sizeof *fields; i++)
-        if (set_item(dict, fields[i].name, told_object(fields[i].bytes)) < 0)
+        if (set_item(dict, fields[i].name, known_object(fields[i].bytes)) < 0)
             Py_CLEAR(dict);
     return dict;
 }
@@ -104,7 +104,7 @@ account_object(core_state *state, const lg_account *account)
                                  PyLong_FromUnsignedLongLong(bytes[i]));
     PyStructSequence_SetItem(self, at++,
                              PyLong_FromLongLong(account->residual));
-    PyStructSequence_SetItem(self, at++, told_object(account->beyond));
+    PyStructSequence_SetItem(self, at++, known_object(account->beyond));
     PyStructSequence_SetItem(self, at++, kinds_dict(account));
     PyStructSequence_SetItem(self, at++, evidence_dict(account));
     if (PyErr_Occurred())

@@ -328,7 +328,7 @@ static PyGetSetDef why_getset[] = {
      "Path, shortest first.",
      NULL},
     {"dominator", (getter)get_dominator, NULL,
-     "The Node that all ways from the roots lead through, or None.", NULL},
+     "The Node that every path from a root goes through, or None.", NULL},
     {"retained", (getter)get_retained, NULL,
      "Bytes that would be freed with it: a Size.", NULL},
     {"json", (getter)get_json, NULL,

@@ -204,13 +204,13 @@ drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
     PyObject *html = Py_None;
     Py_INCREF(html);
     if (made != NULL && made->data == NULL) {
-        PyObject *said =
+        PyObject *parts =
             Py_BuildValue("Ns", get_text(self, NULL), error.message);
         Py_SETREF(html,
-                  said ? python_call(object_state(self), "leakgraph.notebook",
-                                     "undrawn_html", said)
-                       : NULL);
-        Py_XDECREF(said);
+                  parts ? python_call(object_state(self), "leakgraph.notebook",
+                                      "undrawn_html", parts)
+                        : NULL);
+        Py_XDECREF(parts);
     }
     image_free(atomic_exchange(&self->kept, made));
     return html;

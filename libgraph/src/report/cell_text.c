@@ -1,4 +1,4 @@
-// Cells as people read them.
+// Formats cells for readers.
 #include "report/table.h"
 
 #include <inttypes.h>
