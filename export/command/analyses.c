@@ -7,7 +7,6 @@
 #include <leakgraph/report.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #define USUAL_LIMIT 20u
 #define USUAL_SHARE 0.01
@@ -140,27 +139,6 @@ lg__verb_paths(const lg_arguments *arguments)
     return print_about(arguments, report_paths);
 }
 
-static bool
-is_known(const lg_graph *graph, const char *name)
-{
-    for (uint32_t i = 0; i < lg_graph_type_count(graph); i++) {
-        lg_string known = lg_graph_type(graph, i).name;
-        if (known.length == strlen(name) &&
-            !memcmp(known.data, name, known.length))
-            return true;
-    }
-    return !strcmp(name, "tensor") || !strcmp(name, "figure");
-}
-
-// A name that was mistyped would find no leak for ever.
-static void
-note_unknown(const lg_graph *graph, const char *name)
-{
-    if (name && !is_known(graph, name))
-        fprintf(stderr, "leakgraph: no object of type %s is in the snapshot\n",
-                name);
-}
-
 bool
 lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
                 size_t limit, lg_cycles *out, int *code)
@@ -182,23 +160,6 @@ lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
     return false;
 }
 
-// What --check is about: cycles that no root holds.
-static bool
-has_leaks(const lg_analysis *analysis, const lg_arguments *arguments, int *code)
-{
-    lg_cycles cycles = {0};
-    lg_arguments leaks = *arguments;
-    unsigned held = 1u << LG_CYCLE_HELD;
-    unsigned all =
-        held | 1u << LG_CYCLE_COLLECTABLE | 1u << LG_CYCLE_UNCOLLECTABLE;
-    leaks.kinds = (leaks.kinds ? leaks.kinds : all) & ~held;
-    if (!leaks.kinds || !lg__find_cycles(analysis, &leaks, 1, &cycles, code))
-        return false;
-    bool found = cycles.total > 0;
-    lg_cycles_free(&cycles);
-    return found;
-}
-
 static int
 print_cycles(const lg_arguments *arguments, const lg_analysis *analysis)
 {
@@ -206,18 +167,16 @@ print_cycles(const lg_arguments *arguments, const lg_analysis *analysis)
     lg_text text = {0};
     lg_error error = {0};
     lg_cycles cycles = {0};
-    note_unknown(lg_analysis_graph(analysis), arguments->holding);
     if (!lg__find_cycles(analysis, arguments, limit_of(arguments), &cycles,
                          &code))
         return code;
     lg_status status = lg_report_cycles(analysis, &cycles, format_of(arguments),
                                         &text, &error);
+    bool leaks = cycles.leaks > 0;
     lg_cycles_free(&cycles);
     code = status ? lg__fail(&error) : lg__print(&text);
     lg_text_free(&text);
-    if (!code && arguments->check && has_leaks(analysis, arguments, &code))
-        return EXIT_LEAKS;
-    return code;
+    return !code && arguments->check && leaks ? EXIT_LEAKS : code;
 }
 
 int

@@ -1,6 +1,7 @@
 // A cycle: its round with the hop to cut, what keeps it, and what it keeps.
 
 #include "pick/picker.h"
+#include "pictures/cycle_words.h"
 #include "view/retained_label.h"
 
 #include <stdlib.h>
@@ -30,13 +31,20 @@ typedef struct cycle_view {
                       nowhere */
 } cycle_view;
 
+static bool
+has_cut(const cycle_view *picture)
+{
+    return picture->cycle->cut_count > 0;
+}
+
 // The round is drawn from the target of the hop to cut, which so becomes the
-// one that leads back.
+// one that leads back; without one, as it is.
 static const lg_hop *
 hop_at(const cycle_view *picture, size_t index)
 {
     const lg_hops *round = &picture->cycle->shortest;
-    return &round->items[(picture->cycle->cut + 1 + index) % round->count];
+    size_t first = has_cut(picture) ? picture->cycle->cut + 1 : 0;
+    return &round->items[(first + index) % round->count];
 }
 
 static bool
@@ -77,7 +85,7 @@ draw_round(cycle_view *picture, lg_error *err)
     if (status)
         return status;
     edge->path = true;
-    edge->tone = TONE_CUT;
+    edge->tone = has_cut(picture) ? TONE_CUT : TONE_WAY;
     return LG_OK;
 }
 
@@ -173,7 +181,7 @@ weigh_member(cycle_view *picture, uint32_t member, uint32_t holder)
     uint32_t nodes[MOST_BURDENS + 1];
     uint32_t count =
         lg_node_dominated(picture->analysis, holder, nodes, MOST_BURDENS + 1);
-    uint64_t whole = lg__bytes_total(picture->cycle->retained);
+    uint64_t whole = picture->cycle->total;
     bool here = is_on_round(picture, member);
     for (uint32_t i = 0; i < count && i <= MOST_BURDENS; i++) {
         uint64_t bytes =
@@ -321,32 +329,6 @@ draw_others(cycle_view *picture, lg_error *err)
     return status;
 }
 
-static void
-add_headline(cycle_view *picture)
-{
-    static const char *const reasons[] = {
-        [LG_REASON_NONE] = "no root reaches it, but the collector cannot free "
-                           "it",
-        [LG_REASON_NATIVE] = "native code holds it, so the collector cannot "
-                             "free it",
-        [LG_REASON_UNTRAVERSED] = "the collector does not see one of its "
-                                  "references",
-        [LG_REASON_FROZEN] = "gc.freeze() hid it from the collector",
-        [LG_REASON_UNTRACKED] = "the collector does not track one of its "
-                                "objects",
-    };
-    lg_text *line = &picture->picker.view->headline;
-    lg_text_add(line, "A cycle that retains ");
-    lg__bytes_add(line, picture->picker.graph, picture->cycle->retained);
-    lg_text_add(line, ": ");
-    if (picture->cycle->kind == LG_CYCLE_COLLECTABLE)
-        lg_text_add(line, "garbage until the collector runs");
-    else if (picture->cycle->kind == LG_CYCLE_HELD)
-        lg_text_add(line, "alive, a root holds it");
-    else
-        lg_text_add(line, reasons[picture->cycle->reason]);
-}
-
 static lg_status
 draw_cycle(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
 {
@@ -365,7 +347,8 @@ draw_cycle(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
         status = draw_burdens(picture, false, err);
     if (status)
         return status;
-    add_headline(picture);
+    lg__cycle_add_headline(picture->picker.graph, picture->cycle,
+                           &picture->picker.view->headline);
     lg__view_weigh(picture->picker.view, picture->analysis);
     return lg__view_settle(picture->picker.view, err);
 }
@@ -386,7 +369,7 @@ lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle,
         &picture.picker, lg_analysis_graph(analysis), &options, err);
     if (!status) {
         picture.picker.view->form = VIEW_CYCLE;
-        lg_text_add(&picture.picker.view->note, cycle->cut_reason);
+        lg__cycle_add_note(cycle, &picture.picker.view->note);
         status = draw_cycle(&picture, monitor, err);
     }
     lg__picker_close(&picture.picker);

@@ -4,7 +4,6 @@
 #include "binding/support/signal_fd.h"
 #include "binding/objects/column.h"
 #include "binding/named_tuples.h"
-#include "binding/answers/py_cycle.h"
 #include "binding/answers/py_cycles.h"
 #include "binding/answers/py_dominators.h"
 #include "binding/pictures/drawing.h"
@@ -125,8 +124,7 @@ types_add(PyObject *module)
         {TYPE_INFO, &info_spec, INFO_BASE, "Info", false, false},
         {TYPE_THREADS, &threads_spec, NULL, "Threads", false, true},
         {TYPE_DRAWING, &drawing_spec, NULL, "Drawing", false, false},
-        {TYPE_CYCLES, &cycles_spec, NULL, "Cycles", false, false},
-        {TYPE_CYCLE, &cycle_spec, NULL, "Cycle", false, false},
+        {TYPE_CYCLES, &cycles_spec, NULL, "Cycles", false, true},
         {TYPE_PATH, &path_spec, NULL, "Path", false, false},
         {TYPE_TOP, &top_spec, NULL, "Top", false, true},
         {TYPE_TENSORS, &tensors_spec, NULL, "Tensors", false, true},

@@ -1,5 +1,6 @@
 /* The named tuples of leakgraph: their fields, as help() shows them. */
 #include "binding/named_tuples.h"
+#include "binding/answers/py_cycle.h"
 #include "binding/objects/row.h"
 
 static PyStructSequence_Field root_fields[] = {
@@ -146,6 +147,36 @@ static PyStructSequence_Field hop_fields[] = {
     {NULL, NULL},
 };
 
+static PyStructSequence_Field cycle_fields[] = {
+    {"kind", "'collectable': the collector would free it now; 'held': a root "
+             "reaches it; 'uncollectable': neither"},
+    {"reason", "why the collector cannot free an uncollectable one: 'native', "
+               "'untraversed', 'frozen', 'untracked'; else ''"},
+    {"culprit", "the node that the reason is about, or None"},
+    {"library", "the library whose own structure it is, or None"},
+    {"node", "where the shortest cycle begins"},
+    {"objects", "how many lead to each other"},
+    {"retained", "what would be freed with all of them: a Size"},
+    {"cycle", "the shortest cycle in a line"},
+    {"hops", "the shortest cycle: a tuple of Hop"},
+    {"cuts", "what to cut to leave no cycle: a tuple of CycleCut"},
+    {"more", "how many references must be cut that are not listed"},
+    {"left", "why cycles are left that no cut ends, or None"},
+    {"advice", "what to cut first and why, or why there is nothing to cut"},
+    {"held_by", "of a held one: the path from a root; else ''"},
+    {"group", "index of the biggest cycle that it is like"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field cycle_cut_fields[] = {
+    {"label", "as Python would write it: '.x', '[0]', \"['key']\""},
+    {"source", "node that holds"},
+    {"target", "node that is held"},
+    {"reason", "why it is the one to cut"},
+    {"alike", "how many references like it must be cut, too"},
+    {NULL, NULL},
+};
+
 static PyStructSequence_Field capture_info_fields[] = {
     {"nodes", "objects"},
     {"edges", "references"},
@@ -207,6 +238,14 @@ named_tuples_add(PyObject *module)
         {TYPE_HOP,
          {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
           4}},
+        {TYPE_CYCLE,
+         {"leakgraph.Cycle",
+          "Objects that all lead to each other: a row of cycles().\n\n"
+          "str() is the shortest cycle.",
+          cycle_fields, 15}},
+        {TYPE_CYCLE_CUT,
+         {"leakgraph.CycleCut", "A reference to cut, with those like it.",
+          cycle_cut_fields, 5}},
         {TYPE_CAPTURE_INFO,
          {"leakgraph.CaptureInfo", "What save_snapshot() did.",
           capture_info_fields, 7}},
@@ -216,5 +255,5 @@ named_tuples_add(PyObject *module)
         if (tuple_add(module, tuples[i].id, &desc) < 0)
             return -1;
     }
-    return 0;
+    return cycle_type_finish(module_state(module)->types[TYPE_CYCLE]);
 }

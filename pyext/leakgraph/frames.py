@@ -15,7 +15,7 @@ __all__ = ["lines", "to_dicts", "to_html", "to_json", "to_pandas"]
 
 
 def to_dicts(result: Result[Any]) -> list[dict[str, Any]]:
-    """A dict for each row: a Node is its index, a Size a dict."""
+    """A dict for each row: a Node is its index, a Size and a named tuple a dict."""
     return [
         {name: _plain(value) for name, value in zip(row._fields, row)} for row in result
     ]
@@ -57,7 +57,13 @@ def lines(result: Result[Any]) -> str:
 def _plain(value: object) -> object:
     if isinstance(value, Node):
         return value.index
-    return dict(value) if isinstance(value, Size) else value
+    if isinstance(value, Size):
+        return dict(value)
+    if not isinstance(value, tuple):
+        return value
+    plain = map(_plain, value)
+    fields = getattr(value, "_fields", None)
+    return dict(zip(fields, plain)) if fields else tuple(plain)
 
 
 def _cell(value: object) -> object:

@@ -41,19 +41,12 @@ def merged_html(merged: MergedPaths) -> str:
 
 
 def cycles_html(cycles: Cycles) -> str:
-    """A table of the cycles, and pictures of the first ones."""
-    said = f"{cycles.total:,} cycle{'' if cycles.total == 1 else 's'}"
-    kinds = [f"{count:,} {kind}" for kind, count in cycles.kinds.items() if count]
-    said += f": {', '.join(kinds)}" if kinds else ""
-    if cycles.total > len(cycles):
-        said += f"; the biggest {len(cycles):,} shown"
-    head = "<th></th><th>retains</th>" + "".join(
-        map(_head, ("kind", "the shortest way round", "cut", "held by"))
-    )
-    body = [_cycle_row(number, cycle) for number, cycle in enumerate(cycles, 1)]
-    pictures = [_picture(number, cycles[number - 1]) for number in _drawn(cycles)]
-    table = _table(head, body) if body else ""
-    return f"<p>{said}</p>{table}{''.join(pictures)}"
+    """The table of the report, and pictures of the first cycles below it."""
+    try:
+        pictures = [_picture(number, cycles[number - 1]) for number in _drawn(cycles)]
+    except ClosedError:
+        pictures = []
+    return Result._repr_html_(cycles) + "".join(pictures)
 
 
 def why_html(why: Why) -> str:
@@ -70,15 +63,6 @@ def undrawn_html(said: tuple[str, str]) -> str:
 def _image(drawing: Drawing) -> str:
     """The picture, or its replacement."""
     return drawing._repr_html_() or drawing._repr_svg_() or ""
-
-
-def _cycle_row(number: int, cycle: Cycle) -> str:
-    where = cycle.path if cycle.kind == "held" else cycle.reason
-    cut = cycle.advice + (f"; and {cycle.alike:,} more like it" if cycle.alike else "")
-    texts = (cycle.kind, str(cycle), cut, "" if where is None else str(where))
-    return _cells(str(number), _size(cycle.retained_total)) + "".join(
-        f"<td{_LEFT}>{escape(text)}</td>" for text in texts
-    )
 
 
 def _drawn(cycles: Cycles) -> range:

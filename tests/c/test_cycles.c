@@ -1,27 +1,7 @@
 // Cycles: the shapes people meet, told in full, and which of them are listed.
 #include "drawn.h"
-#include "story.h"
+#include "told_cycles.h"
 #include "test.h"
-
-static void
-expect(story *made, const char *expected)
-{
-    const lg_cycle_options all = {.size = sizeof all, .min_bytes = 0};
-    lg_graph *graph = story_end(made);
-    lg_analysis *analysis = analysed(graph);
-    lg_cycles cycles;
-    lg_text text = {0};
-    REQUIRE(lg_analysis_cycles(analysis, &all, NULL, &cycles, NULL) == LG_OK);
-    REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text, NULL) ==
-            LG_OK);
-    CHECK_TEXT(text, expected);
-    for (size_t i = 0; i < cycles.count; i++)
-        CHECK(cycles.items[i].cut < cycles.items[i].shortest.count);
-    lg_text_free(&text);
-    lg_cycles_free(&cycles);
-    lg_analysis_free(analysis);
-    lg_graph_free(graph);
-}
 
 // parent.children[i].parent is parent
 static uint32_t
@@ -48,50 +28,41 @@ families(void)
     add_family(&made, 1 << 20);
     add_family(&made, 1 << 20);
     story_hold(&made, add_family(&made, 1 << 10), 1);
-    expect(&made,
-           "5 cycles: 3 collectable, 1 held, 1 uncollectable\n"
-           "\n"
-           " 1. held · 4 objects (2 app.Child, app.Parent, list) · retains "
-           "3.00 MiB\n"
-           "     Parent.children -> list[0] -> Child.parent -> back to "
-           "Parent\n"
-           "                                        ~~~~~~~\n"
-           "     cut Child.parent: the back reference from child to parent: "
-           "make it a weakref\n"
-           "     and one more like it: cut them all to leave no cycle\n"
-           "     held by app.house\n"
-           "\n"
-           " 2. collectable · 4 objects (2 app.Child, app.Parent, list) · "
-           "retains 2.00 MiB\n"
-           "     Parent.children -> list[0] -> Child.parent -> back to "
-           "Parent\n"
-           "                                        ~~~~~~~\n"
-           "     cut Child.parent: the back reference from child to parent: "
-           "make it a weakref\n"
-           "     and one more like it: cut them all to leave no cycle\n"
-           "     the next gc.collect() frees it\n"
-           "\n"
-           " 3. collectable · 4 objects (2 app.Child, app.Parent, list) · "
-           "retains 1.00 MiB\n"
-           "     Parent.children -> list[0] -> Child.parent -> back to "
-           "Parent\n"
-           "                                        ~~~~~~~\n"
-           "     cut Child.parent: the back reference from child to parent: "
-           "make it a weakref\n"
-           "     and one more like it: cut them all to leave no cycle\n"
-           "     the next gc.collect() frees it\n"
-           "   and 1 more just like it\n"
-           "\n"
-           " 5. uncollectable · 4 objects (2 app.Child, app.Parent, list) · "
-           "retains 1.17 KiB\n"
-           "     Parent.children -> list[0] -> Child.parent -> back to "
-           "Parent\n"
-           "                                        ~~~~~~~\n"
-           "     cut Child.parent: the back reference from child to parent: "
-           "make it a weakref\n"
-           "     and one more like it: cut them all to leave no cycle\n"
-           "     gc.collect() cannot free it: native code holds Parent #17 "
-           "(1 reference leakgraph cannot see)\n");
+    expect_cycles(
+        &made,
+        "5 cycles: 3 collectable, 1 held, 1 uncollectable\n"
+        "\n"
+        " 1. held · 4 objects (2 app.Child, app.Parent, list) · retains "
+        "3.00 MiB\n"
+        "     Parent.children -> list[0] -> Child.parent -> back to "
+        "Parent\n"
+        "                                        ~~~~~~~\n"
+        "     cut Child.parent: the back reference from child to parent: "
+        "make it a weakref\n"
+        "     and one more like it: cut them all to leave no cycle\n"
+        "     held by app.house\n"
+        "\n"
+        " 2. collectable · 4 objects (2 app.Child, app.Parent, list) · "
+        "retains 2.00 MiB\n"
+        "     Parent.children -> list[0] -> Child.parent -> back to "
+        "Parent\n"
+        "                                        ~~~~~~~\n"
+        "     cut Child.parent: the back reference from child to parent: "
+        "make it a weakref\n"
+        "     and one more like it: cut them all to leave no cycle\n"
+        "     the next gc.collect() frees it\n"
+        "     and 2 more like it; together they retain 4.00 MiB\n"
+        "\n"
+        " 5. uncollectable · 4 objects (2 app.Child, app.Parent, list) · "
+        "retains 1.17 KiB\n"
+        "     Parent.children -> list[0] -> Child.parent -> back to "
+        "Parent\n"
+        "                                        ~~~~~~~\n"
+        "     cut Child.parent: the back reference from child to parent: "
+        "make it a weakref\n"
+        "     and one more like it: cut them all to leave no cycle\n"
+        "     gc.collect() cannot free it: native code holds Parent #17 "
+        "(1 reference leakgraph cannot see)\n");
 }
 
 static void
@@ -111,16 +82,16 @@ closures(void)
     story_attribute(&made, function, "__closure__", tuple);
     story_edge(&made, tuple, cell, LG_EDGE_INDEX, 0);
     story_edge(&made, cell, function, LG_EDGE_CELL, 0);
-    expect(&made,
-           "1 cycle: 1 collectable\n"
-           "\n"
-           " 1. collectable · 1 object (function) · retains 530 B\n"
-           "     function visit closure visit -> itself\n"
-           "                   ~~~~~~~~~~~~~~\n"
-           "     cut function visit closure visit: a nested function "
-           "captures itself: pass it as an argument, or del its name when "
-           "it is no longer needed\n"
-           "     the next gc.collect() frees it\n");
+    expect_cycles(
+        &made, "1 cycle: 1 collectable\n"
+               "\n"
+               " 1. collectable · 1 object (function) · retains 530 B\n"
+               "     function visit closure visit -> itself\n"
+               "                   ~~~~~~~~~~~~~~\n"
+               "     cut function visit closure visit: a nested function "
+               "captures itself: pass it as an argument, or del its name when "
+               "it is no longer needed\n"
+               "     the next gc.collect() frees it\n");
 }
 
 static void
@@ -133,20 +104,20 @@ exceptions(void)
     story_attribute(&made, error, "__traceback__", traceback);
     story_attribute(&made, traceback, "tb_frame", frame);
     story_local(&made, frame, "error", error);
-    expect(&made,
-           "1 cycle: 1 collectable\n"
-           "\n"
-           " 1. collectable · 3 objects (ValueError, traceback, frame) · "
-           "retains 536 B\n"
-           "     ValueError.__traceback__\n"
-           "               ~~~~~~~~~~~~~~\n"
-           "     -> traceback.tb_frame\n"
-           "     -> load() app.py:7 local error\n"
-           "     -> back to ValueError\n"
-           "     cut ValueError.__traceback__: an exception kept with its "
-           "traceback: clear its __traceback__, or del the variable that "
-           "keeps it\n"
-           "     the next gc.collect() frees it\n");
+    expect_cycles(
+        &made, "1 cycle: 1 collectable\n"
+               "\n"
+               " 1. collectable · 3 objects (ValueError, traceback, frame) · "
+               "retains 536 B\n"
+               "     ValueError.__traceback__\n"
+               "               ~~~~~~~~~~~~~~\n"
+               "     -> traceback.tb_frame\n"
+               "     -> load() app.py:7 local error\n"
+               "     -> back to ValueError\n"
+               "     cut ValueError.__traceback__: an exception kept with its "
+               "traceback: clear its __traceback__, or del the variable that "
+               "keeps it\n"
+               "     the next gc.collect() frees it\n");
 }
 
 // Each reason why the collector leaves garbage alone.
@@ -184,51 +155,52 @@ static void
 reasons(void)
 {
     story made = tell_reasons();
-    expect(&made,
-           "5 cycles: 5 uncollectable\n"
-           "\n"
-           " 1. uncollectable · 2 objects (list, numpy.ndarray) · retains "
-           "4.99 KiB\n"
-           "     ndarray object_[2][0] -> list[0] -> back to ndarray "
-           "object_[2]\n"
-           "                       ~~~\n"
-           "     cut ndarray object_[2][0]: an array of objects, which the "
-           "collector does not look into: clear the element, or keep the "
-           "objects in a list\n"
-           "     gc.collect() cannot free it: the collector does not see "
-           "what ndarray object_[2] #1 refers to\n"
-           "\n"
-           " 2. uncollectable · 1 object (app.Frozen) · retains 3.91 KiB\n"
-           "     Frozen.me -> itself\n"
-           "           ~~~\n"
-           "     cut Frozen.me: the attribute that closes the cycle: make "
-           "it a weakref, or set it to None when done\n"
-           "     gc.collect() cannot free it: Frozen #2 was frozen with "
-           "gc.freeze()\n"
-           "\n"
-           " 3. uncollectable · 2 objects (list, tuple) · retains 3.03 KiB\n"
-           "     tuple[0] -> list[1] -> back to tuple\n"
-           "                     ~~~\n"
-           "     cut list[1]: the element that closes the cycle: remove it "
-           "when done\n"
-           "     gc.collect() cannot free it: the collector does not track "
-           "tuple #3\n"
-           "\n"
-           " 4. uncollectable · 1 object (app.Native) · retains 2.93 KiB\n"
-           "     Native.me -> itself\n"
-           "           ~~~\n"
-           "     cut Native.me: the attribute that closes the cycle: make "
-           "it a weakref, or set it to None when done\n"
-           "     gc.collect() cannot free it: native code holds Native #5 "
-           "(2 references leakgraph cannot see)\n"
-           "\n"
-           " 5. uncollectable · 1 object (app.Below) · retains 1000 B\n"
-           "     Below.me -> itself\n"
-           "          ~~~\n"
-           "     cut Below.me: the attribute that closes the cycle: make it "
-           "a weakref, or set it to None when done\n"
-           "     gc.collect() cannot free it: native code holds Native #5 "
-           "(2 references leakgraph cannot see)\n");
+    expect_cycles(
+        &made,
+        "5 cycles: 5 uncollectable\n"
+        "\n"
+        " 1. uncollectable · 2 objects (list, numpy.ndarray) · retains "
+        "4.99 KiB\n"
+        "     ndarray object_[2][0] -> list[0] -> back to ndarray "
+        "object_[2]\n"
+        "                       ~~~\n"
+        "     cut ndarray object_[2][0]: an array of objects, which the "
+        "collector does not look into: clear the element, or keep the "
+        "objects in a list\n"
+        "     gc.collect() cannot free it: the collector does not see "
+        "what ndarray object_[2] #1 refers to\n"
+        "\n"
+        " 2. uncollectable · 1 object (app.Frozen) · retains 3.91 KiB\n"
+        "     Frozen.me -> itself\n"
+        "           ~~~\n"
+        "     cut Frozen.me: the attribute that closes the cycle: make "
+        "it a weakref, or set it to None when done\n"
+        "     gc.collect() cannot free it: Frozen #2 was frozen with "
+        "gc.freeze()\n"
+        "\n"
+        " 3. uncollectable · 2 objects (list, tuple) · retains 3.03 KiB\n"
+        "     tuple[0] -> list[1] -> back to tuple\n"
+        "                     ~~~\n"
+        "     cut list[1]: the element that closes the cycle: remove it "
+        "when done\n"
+        "     gc.collect() cannot free it: the collector does not track "
+        "tuple #3\n"
+        "\n"
+        " 4. uncollectable · 1 object (app.Native) · retains 2.93 KiB\n"
+        "     Native.me -> itself\n"
+        "           ~~~\n"
+        "     cut Native.me: the attribute that closes the cycle: make "
+        "it a weakref, or set it to None when done\n"
+        "     gc.collect() cannot free it: native code holds Native #5 "
+        "(2 references leakgraph cannot see)\n"
+        "\n"
+        " 5. uncollectable · 1 object (app.Below) · retains 1000 B\n"
+        "     Below.me -> itself\n"
+        "          ~~~\n"
+        "     cut Below.me: the attribute that closes the cycle: make it "
+        "a weakref, or set it to None when done\n"
+        "     gc.collect() cannot free it: native code holds Native #5 "
+        "(2 references leakgraph cannot see)\n");
 }
 
 // backward(create_graph=True): the way back runs through C++.
@@ -249,22 +221,22 @@ gradients(void)
     story_attribute(&made, copy, "next_functions", leaf);
     made.edge_flags = 0;
     story_attribute(&made, leaf, "variable", parameter);
-    expect(&made,
-           "1 cycle: 1 uncollectable\n"
-           "\n"
-           " 1. uncollectable · 4 objects (2 torch.Tensor, CopyBackwards, "
-           "AccumulateGrad) · retains 1.00 MiB\n"
-           "     Tensor.grad\n"
-           "           ~~~~~\n"
-           "     -> Tensor.grad_fn\n"
-           "     -> CopyBackwards.next_functions\n"
-           "     -> AccumulateGrad.variable\n"
-           "     -> back to Tensor\n"
-           "     cut Tensor.grad: a gradient that carries the graph which "
-           "made it (create_graph=True): set .grad to None when done, or "
-           "use torch.autograd.grad()\n"
-           "     gc.collect() cannot free it: the collector does not see "
-           "what AccumulateGrad #3 refers to\n");
+    expect_cycles(
+        &made, "1 cycle: 1 uncollectable\n"
+               "\n"
+               " 1. uncollectable · 4 objects (2 torch.Tensor, CopyBackwards, "
+               "AccumulateGrad) · retains 1.00 MiB\n"
+               "     Tensor.grad\n"
+               "           ~~~~~\n"
+               "     -> Tensor.grad_fn\n"
+               "     -> CopyBackwards.next_functions\n"
+               "     -> AccumulateGrad.variable\n"
+               "     -> back to Tensor\n"
+               "     cut Tensor.grad: a gradient that carries the graph which "
+               "made it (create_graph=True): set .grad to None when done, or "
+               "use torch.autograd.grad()\n"
+               "     gc.collect() cannot free it: the collector does not see "
+               "what AccumulateGrad #3 refers to\n");
 }
 
 // A long ring is shown by its ends, with the cut last.
@@ -278,26 +250,39 @@ rings(void)
     for (uint32_t i = 0; i < 30; i++)
         story_attribute(&made, picture[i], i == 9 ? "owner" : "next",
                         picture[(i + 1) % 30]);
-    expect(&made,
-           "1 cycle: 1 collectable\n"
-           "\n"
-           " 1. collectable · 30 objects (30 app.Link) · retains 1.41 KiB\n"
-           "     Link.next\n"
-           "     -> Link.next\n"
-           "     -> Link.next\n"
-           "     -> Link.next\n"
-           "     -> Link.next\n"
-           "     -> … 20 more …\n"
-           "     -> Link.next\n"
-           "     -> Link.next\n"
-           "     -> Link.next\n"
-           "     -> Link.next\n"
-           "     -> Link.owner\n"
-           "            ~~~~~~\n"
-           "     -> back to Link\n"
-           "     cut Link.owner: the back reference from child to parent: "
-           "make it a weakref\n"
-           "     the next gc.collect() frees it\n");
+    expect_cycles(
+        &made, "1 cycle: 1 collectable\n"
+               "\n"
+               " 1. collectable · 30 objects (30 app.Link) · retains 1.41 KiB\n"
+               "     Link.next\n"
+               "     -> Link.next\n"
+               "     -> Link.next\n"
+               "     -> Link.next\n"
+               "     -> Link.next\n"
+               "     -> … 20 more …\n"
+               "     -> Link.next\n"
+               "     -> Link.next\n"
+               "     -> Link.next\n"
+               "     -> Link.next\n"
+               "     -> Link.owner\n"
+               "            ~~~~~~\n"
+               "     -> back to Link\n"
+               "     cut Link.owner: the back reference from child to parent: "
+               "make it a weakref\n"
+               "     the next gc.collect() frees it\n");
+}
+
+static void
+expect_unknown(const lg_analysis *analysis, const char *name,
+               const char *message)
+{
+    const lg_cycle_options options = {
+        .size = sizeof options, .min_bytes = -1, .holding = name};
+    lg_cycles cycles;
+    lg_error error;
+    CHECK(lg_analysis_cycles(analysis, &options, NULL, &cycles, &error) ==
+          LG_ENOTFOUND);
+    CHECK(strcmp(error.message, message) == 0);
 }
 
 static void
@@ -322,6 +307,9 @@ listed(void)
     story_attribute(&made, right, "other", left);
     story_attribute(&made, left, "data", shared);
     story_attribute(&made, right, "data", shared);
+    // A class that has no instance.
+    story_attribute(&made, app, "None",
+                    story_add(&made, "type", "app.None", 900));
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     const struct {
@@ -336,7 +324,7 @@ listed(void)
         {{.min_bytes = 0, .holding = "tensor"}, 2, 2},
         {{.min_bytes = 0, .holding = "figure"}, 0, 0},
         {{.min_bytes = 0, .holding = "app.C*"}, 2, 2},
-        {{.min_bytes = 0, .holding = "no.such"}, 0, 0},
+        {{.min_bytes = 0, .holding = "app.None"}, 0, 0},
         {{.min_bytes = 0, .kinds = 1u << LG_CYCLE_HELD}, 3, 3},
         {{.min_bytes = -1, .kinds = 1u << LG_CYCLE_COLLECTABLE}, 0, 0},
     };
@@ -350,6 +338,11 @@ listed(void)
         CHECK(cycles.count == asked[i].count);
         lg_cycles_free(&cycles);
     }
+    expect_unknown(analysis, "app.Chidl",
+                   "the snapshot knows no type app.Chidl; did you mean "
+                   "app.Child?");
+    expect_unknown(analysis, "qqqqqqqqqqqqqq",
+                   "the snapshot knows no type qqqqqqqqqqqqqq");
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -369,14 +362,22 @@ as_json(void)
             LG_OK);
     CHECK_TEXT(
         text,
-        "{\"cycles\": [\n"
-        "  {\"kind\": \"collectable\", \"retained\": {\"host\": 48}, "
-        "\"nodes\": [0], \"cycle\": \"Thing.me -> itself\", \"hops\": "
-        "[{\"source\": 0, \"target\": 0, \"label\": \".me\"}], \"cut\": 0, "
-        "\"alike\": 0, \"cut_reason\": \"the attribute that closes the "
-        "cycle: make it a weakref, or set it to None when done\"}\n"
-        "], \"count\": 1, \"total\": 1, \"kinds\": {\"collectable\": 1, "
-        "\"held\": 0, \"uncollectable\": 0}}\n");
+        "{\"count\": 1, \"total\": 1, \"leaks\": 1, \"kinds\": "
+        "{\"collectable\": 1, \"held\": 0, \"uncollectable\": 0}, "
+        "\"cycles\": [\n"
+        "  {\"kind\": \"collectable\", \"reason\": null, \"culprit\": null, "
+        "\"library\": null, \"retained\": {\"host\": 48}, \"objects\": 1, "
+        "\"types\": [{\"type\": \"app.Thing\", \"count\": 1}], \"node\": 0, "
+        "\"type\": \"app.Thing\", \"title\": \"Thing\", \"cycle\": "
+        "\"Thing.me -> itself\", \"hops\": [{\"source\": 0, \"target\": 0, "
+        "\"label\": \".me\"}], \"cut\": 0, \"cuts\": [{\"source\": 0, "
+        "\"target\": 0, \"label\": \".me\", \"reason\": \"the attribute that "
+        "closes the cycle: make it a weakref, or set it to None when "
+        "done\", \"alike\": 0}], \"more\": 0, \"more_least\": false, "
+        "\"left\": null, \"advice\": \"Thing.me: the attribute that closes "
+        "the cycle: make it a weakref, or set it to None when done\", "
+        "\"held_by\": null, \"group\": 0, \"nodes\": [0]}\n"
+        "]}\n");
     lg_text_free(&text);
     lg_cycles_free(&cycles);
     lg_analysis_free(analysis);

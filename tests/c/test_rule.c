@@ -115,16 +115,64 @@ registered(void)
 
 // Nobody makes a weakref of what a library refers back by.
 static void
-figures(void)
+figure(const char *closed, const char *said)
 {
     story made = story_begin();
     uint32_t figure = story_add(&made, "matplotlib.figure.Figure", NULL, 48);
     uint32_t patch = story_add(&made, "matplotlib.patches.Rectangle", NULL, 48);
     story_attribute(&made, figure, "patch", patch);
     story_attribute(&made, patch, "_parent_figure", figure);
-    expect_cut(&made, "cut Rectangle._parent_figure: the parts of a figure "
-                      "refer back to it, so it goes as a whole: close it with "
-                      "pyplot.close(), and drop the last name of it\n");
+    if (closed != NULL)
+        lg_builder_add_fact(made.builder, figure, "closed", closed,
+                            strlen(closed));
+    expect_cut(&made, said);
+}
+
+// There is nothing to close unless pyplot holds it.
+static void
+figures(void)
+{
+    const char *whole = "nothing to cut: the parts of a figure refer back to "
+                        "it, so it goes as a whole, with the last name of it\n";
+    figure("no", "nothing to cut: the parts of a figure refer back to it, so "
+                 "it goes as a whole: close it with pyplot.close(), and drop "
+                 "the last name of it\n");
+    figure("yes", whole);
+    figure(NULL, whole);
+}
+
+// Of what a library and the program made together, the program's is cut.
+static void
+between(void)
+{
+    story made = story_begin();
+    uint32_t plot = story_add(&made, "app.Plot", NULL, 48);
+    uint32_t animation =
+        story_add(&made, "matplotlib.animation.FuncAnimation", NULL, 48);
+    uint32_t source = story_add(&made, "matplotlib.animation.Timer", NULL, 48);
+    story_attribute(&made, plot, "animation", animation);
+    story_attribute(&made, animation, "event_source", source);
+    story_attribute(&made, source, "owner", plot);
+    expect_cut(&made, "cut Plot.animation: the attribute that closes the "
+                      "cycle: make it a weakref, or set it to None when "
+                      "done\n");
+}
+
+// What a function of autograd saves on its ctx.
+static void
+stashed(void)
+{
+    story made = story_begin();
+    story_type(&made, "torch.autograd.function.ExpBackward",
+               "torch.autograd.function.FunctionCtx");
+    uint32_t tensor = story_add(&made, "torch.Tensor", NULL, 80);
+    uint32_t ctx =
+        story_add(&made, "torch.autograd.function.ExpBackward", NULL, 80);
+    story_attribute(&made, tensor, "grad_fn", ctx);
+    story_attribute(&made, ctx, "result", tensor);
+    expect_cut(&made, "cut ExpBackward.result: an output stored on ctx refers "
+                      "back to ctx through its graph: give it to "
+                      "ctx.save_for_backward() instead\n");
 }
 
 // Functions that capture each other are stored nowhere else.
@@ -187,6 +235,8 @@ SUITE(rule)
     RUN(stored);
     RUN(registered);
     RUN(figures);
+    RUN(between);
+    RUN(stashed);
     RUN(among_themselves);
     RUN(differentiated);
     return test_result();

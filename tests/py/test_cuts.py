@@ -23,30 +23,37 @@ def test_all_that_are_alike_are_counted():
     for request in session.requests:
         request.session = session
     (cycle,) = look(session)
-    assert (cycle.cut.label, cycle.alike) == (".session", 4)
+    assert (cycle.cut.label, cycle.cut.alike) == (".session", 4)
     said = str(leakgraph.cycles(min_bytes=0, limit=None))
     assert "     and 4 more like it: cut them all to leave no cycle\n" in said
     for left in (3, 2, 1, 0):
         del session.requests[left].session
         (cycle,) = look(session)
-        assert cycle.alike == left
+        assert cycle.cut.alike == left
     del session.requests[4].session
     assert look(session) == []
 
 
-def test_where_that_would_not_do_nothing_is_said():
+def test_references_of_other_names_are_named_too():
     ring = Thing()
     ring.items = [Thing(), Thing()]
     ring.items[0].parent = ring.items[1].owner = ring
     (cycle,) = look(ring)
-    assert cycle.alike == 0
+    assert {(cut.label, cut.alike) for cut in cycle.cuts} == {
+        (".parent", 0),
+        (".owner", 0),
+    }
+    assert cycle.cut == cycle.cuts[0]
+    assert {edge.target for edge in cycle.cut_edges} == {cycle.cut.target}
+    assert len(cycle.cut_edges) == 2
+    assert (cycle.more, cycle.left) == (0, None)
 
 
 def test_hooks_of_a_module_are_alike():
     module = Thing()
     module.hooks = {step: lambda: module for step in range(7)}
     (cycle,) = look(module)
-    assert cycle.cut.label.startswith("[") and cycle.alike == 6
+    assert cycle.cut.label.startswith("[") and cycle.cut.alike == 6
 
 
 def test_what_why_says_to_cut_is_cut_in_a_fork_and_the_object_is_gone(isolated):

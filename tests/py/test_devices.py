@@ -95,11 +95,11 @@ def test_cycles_by_device(fake):
 def rings(by):
     found = snap.cycles(kind="collectable", by=by, limit=None)
     mine = [c for c in found if "Ring" in str(c)]
-    return [(c.bytes_on("cuda:0") // MIB, c.bytes_on("cuda:1") // MIB) for c in mine]
+    return [(c.retained["cuda:0"] // MIB, c.retained["cuda:1"] // MIB) for c in mine]
 
 print(rings("cuda:0"), rings("cuda:1"), rings("retained"))
 found = snap.cycles(kind="collectable", by="cuda:1", limit=1)
-print(len(found), found.total, found[0].retained_total // MIB)
+print(len(found), found.total, found[0].retained.total // MIB)
 print("4.00 MiB cuda:0" in str(snap.cycles(kind="collectable")))
 """) == [
         "[(4, 0), (0, 2)] [(0, 2), (4, 0)] [(4, 0), (0, 2)]",

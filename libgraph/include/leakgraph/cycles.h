@@ -1,7 +1,11 @@
 /**
- * Cycles: which ones there are, why they stay, what to cut.
+ * Reference cycles: what they keep, what keeps them, and what to cut so that
+ * reference counts alone free their objects.
  *
- * The conventions of leakgraph.h hold.
+ * The conventions of leakgraph.h hold. An answer holds facts, and borrows
+ * nothing but its graph: components, nodes, hops and names are the graph's.
+ * Bytes by device are numbers in the order of lg_graph_device_name, the host
+ * first.
  */
 #ifndef LEAKGRAPH_CYCLES_H
 #define LEAKGRAPH_CYCLES_H
@@ -28,25 +32,81 @@ typedef enum lg_cycle_reason {
     LG_REASON_UNTRACKED,   /**< a member that the collector does not track */
 } lg_cycle_reason;
 
+/** "collectable", "held", "uncollectable". */
+LG_API const char *lg_cycle_kind_name(lg_cycle_kind kind);
+
+/** Members of a component of one type. */
+typedef struct lg_cycle_type {
+    uint32_t type;
+    uint32_t count;
+} lg_cycle_type;
+
+/** A reference to cut, together with those that are like it: of the same name,
+ *  between objects of the same categories. */
+typedef struct lg_cycle_cut {
+    lg_hop hop;         /**< its last edge is the reference */
+    const char *reason; /**< one clause; static */
+    uint64_t *edges;    /**< the references like it, which must be cut, too */
+    size_t alike;       /**< how many they are */
+} lg_cycle_cut;
+
+/** A strongly connected component, and the shortest cycle that says the most
+ *  of it. */
 typedef struct lg_cycle {
     uint32_t component;
     lg_cycle_kind kind;
     lg_cycle_reason reason; /**< of an uncollectable one */
     lg_node culprit;        /**< node that the reason is about, or LG_NONE */
-    lg_bytes retained;
-    lg_hops shortest; /**< the shortest cycle through the component, in hops;
-                         owned */
-    size_t cut;       /**< index in `shortest` of the hop to cut */
-    size_t alike; /**< references like it that you must cut as well to leave no
-                     cycle in the component; 0: none, or it is not enough */
-    const char *cut_reason; /**< one clause; static */
+    lg_string library;    /**< the library whose own structure it is: "logging";
+                               empty if it is, or keeps, something of the
+                               program's */
+    uint64_t *retained;   /**< by device */
+    uint64_t total;       /**< of that, all devices together */
+    uint32_t objects;     /**< members, without namespaces that are folded into
+                               their owners */
+    lg_cycle_type *types; /**< of those, most frequent first */
+    size_t type_count;
+
+    lg_hops shortest;
+    size_t cut; /**< index in `shortest` of the first cut; its count: nothing
+                     can be cut */
+    /** Once these and those like them are cut, and `more` others, no cycle is
+     *  left among the members but for those that `left` is about. The first is
+     *  a hop of `shortest`. At most LG_CYCLE_CUTS_NAMED. */
+    lg_cycle_cut *cuts;
+    size_t cut_count;
+    uint64_t more;    /**< references to cut that are not listed */
+    bool more_least;  /**< they are at least so many: the component is too large
+                           to count them */
+    const char *left; /**< why cycles are left that no cut ends, one clause;
+                           NULL: none is; static */
+
+    lg_path path; /**< of a held one: a shortest path from a root to where
+                       `shortest` begins; else empty */
+    size_t group; /**< index in lg_cycles.groups */
 } lg_cycle;
 
+enum { LG_CYCLE_CUTS_NAMED = 8 };
+
+/** Cycles of one kind, of the same types, with the same way around, the same
+ *  cuts, and held at the same path but for indexes and keys; or the cycles of
+ *  one library. Sizes and numbers of objects may differ. */
+typedef struct lg_cycle_group {
+    size_t first; /**< index in lg_cycles.items of the biggest */
+    size_t count;
+    uint64_t *retained; /**< added up, by device */
+    uint64_t total;     /**< of that, all devices together */
+} lg_cycle_group;
+
 typedef struct lg_cycles {
-    lg_cycle *items;
-    size_t count;      /**< those asked for */
-    size_t total;      /**< that passed the filter, before `limit` */
-    size_t of_kind[3]; /**< of those, by lg_cycle_kind */
+    lg_cycle *items;        /**< biggest first; after them those of libraries */
+    size_t count;           /**< those asked for */
+    size_t total;           /**< that passed the filter, before `limit` */
+    size_t of_kind[3];      /**< of those, by lg_cycle_kind */
+    size_t leaks;           /**< of those, collectable and uncollectable ones
+                                 that are not of a library */
+    lg_cycle_group *groups; /**< in the order of their first */
+    size_t group_count;
 } lg_cycles;
 
 /** Start from LG_CYCLE_OPTIONS_INIT. */
@@ -54,6 +114,7 @@ typedef struct lg_cycle_options {
     size_t size; /**< of this struct */
     /** The name of a type: a cycle must retain an instance of it or of a
      *  subclass. "tensor" and "figure" stand for their categories. NULL: any.
+     *  LG_ENOTFOUND, with a suggestion, if the graph knows no such type.
      */
     const char *holding;
     /** Instead of a name: the analysis calls this once for every type id. */
@@ -74,24 +135,32 @@ typedef struct lg_cycle_options {
         .size = sizeof(lg_cycle_options), .min_bytes = -1, .device = LG_NONE   \
     }
 
-/** The cycles of the graph, biggest retained bytes first. options may be NULL.
- *  CPython's own algorithm decides what is collectable (refcounts minus
- *  traversed edges among tracked, unfrozen nodes, then propagation), run on
- *  the snapshot: O(nodes + edges). */
+/** The cycles of the graph. options may be NULL. CPython's own algorithm
+ *  decides what is collectable (refcounts minus traversed edges among tracked,
+ *  unfrozen nodes, then propagation), run on the snapshot: O(nodes + edges),
+ *  and for each cycle that is listed O(its edges * cuts). Free with
+ *  lg_cycles_free. */
 LG_API lg_status lg_analysis_cycles(const lg_analysis *analysis,
                                     const lg_cycle_options *options,
                                     const lg_monitor *monitor, lg_cycles *out,
                                     lg_error *err);
+/** The cycle of one component, as a list of one. LG_EINVAL: there is no such
+ *  component. */
+LG_API lg_status lg_component_cycle(const lg_analysis *analysis,
+                                    uint32_t component,
+                                    const lg_monitor *monitor, lg_cycles *out,
+                                    lg_error *err);
 LG_API void lg_cycles_free(lg_cycles *cycles);
+
 /** The shortest cycle in one line: `Parent.children -> list[0] -> Child.parent
  *  -> back to Parent`. A long one leaves out its middle. */
 LG_API void lg_cycle_label(const lg_graph *graph, const lg_cycle *cycle,
                            lg_text *out);
-/** What to cut, and why: `Child.parent: the back reference ...`. Adds nothing
- *  for a cycle without a shortest cycle. */
+/** What to cut first, and why: `Child.parent: the back reference ...`; or why
+ *  nothing can be cut. */
 LG_API void lg_cycle_advice(const lg_graph *graph, const lg_cycle *cycle,
                             lg_text *out);
-LG_API const char *lg_cycle_kind_name(lg_cycle_kind kind);
+
 /** One byte a node: 1 where CPython's collector would free it now. *flags is
  *  released with free(). */
 LG_API lg_status lg_graph_collectable(const lg_graph *graph, uint8_t **flags,

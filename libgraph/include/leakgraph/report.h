@@ -46,6 +46,7 @@ LG_API lg_status lg_report_top(const lg_analysis *analysis, lg_group group,
                                uint32_t device, size_t limit,
                                const lg_monitor *monitor, lg_format format,
                                lg_text *out, lg_error *err);
+/** All cycles of an answer: those of a group are shown as one. */
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
                                   const lg_cycles *cycles, lg_format format,
                                   lg_text *out, lg_error *err);
@@ -133,6 +134,10 @@ LG_API lg_status lg_tabulate_tensors(const lg_graph *graph,
                                      uint32_t device, lg_tensor_group group,
                                      size_t limit, lg_table **out,
                                      lg_error *err);
+/** Reference cycles: a row for each. Text and HTML show one of each group. */
+LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
+                                    const lg_cycles *cycles, lg_table **out,
+                                    lg_error *err);
 /** Known mistakes: a row for each finding. Text and HTML show look-alikes
  *  together. */
 LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,

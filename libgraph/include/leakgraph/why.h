@@ -75,7 +75,7 @@ typedef struct lg_why {
                              LG_NONE */
     lg_node member;   /**< the member of it: the node itself, or a dominator */
     lg_hops cycle;    /**< a short way round that component */
-    size_t cycle_cut; /**< the hop of it to cut */
+    size_t cycle_cut; /**< the hop of it to cut; its count: nothing can be */
 
     lg_findings findings; /**< known mistakes that keep the node */
 } lg_why;

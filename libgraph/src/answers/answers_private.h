@@ -78,4 +78,30 @@ lg_status lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of,
                          lg_error *err);
 void lg__top_list_free(lg__top_list *list);
 
+// Cycles.
+
+typedef struct lg__cycle_search {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg_cycle_options options;
+    lg__walk walk;
+    lg__finder finder;
+    lg__uncollectable uncollectable;
+    uint8_t *collectable; /**< [node] */
+    uint8_t *holding;     /**< [component] it retains what was asked for */
+    uint8_t *data;        /**< [component] it retains a tensor or a figure */
+    uint8_t *gone;        /**< as lg__cycle_cut wants it */
+    lg_cycles cycles;
+} lg__cycle_search;
+
+/** Sets everything about a cycle but its kind and library. What it sets is
+ *  cleared by lg__cycle_clear, also on failure. */
+lg_status lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle,
+                         lg_error *err);
+void lg__cycle_clear(lg_cycle *cycle);
+
+/** Groups the cycles found. */
+lg_status lg__cycles_group(lg__cycle_search *state, lg_error *err);
+
 #endif

@@ -81,18 +81,21 @@ explain_component(explaining *to, lg_error *err)
         return LG_OK;
     uint32_t component = lg_node_component(why->analysis, node);
     lg_component known = lg_analysis_component(why->analysis, component);
-    lg__members members = {known.nodes, known.count};
-    lg_status status =
-        lg__shortest_cycle_find(&to->walk, &members, &why->cycle, err);
-    if (status != LG_OK || why->cycle.count == 0)
-        return status;
-    why->component = component;
-    why->member = lg__seen_node(to->walk.fold, node);
-    size_t alike;
-    if (lg__shortest_cycle_cut(&to->walk, &members, &why->cycle,
-                               &why->cycle_cut, &alike) == NULL)
-        return lg__error_memory(err);
-    return LG_OK;
+    lg_cycle cycle = {0};
+    uint8_t *gone = calloc(to->graph->columns.edge_count / 8 + 1, 1);
+    lg_status status = gone != NULL
+                           ? lg__cycle_cut(&to->walk, &known, gone, &cycle, err)
+                           : lg__error_memory(err);
+    free(gone);
+    if (status == LG_OK && cycle.shortest.count > 0) {
+        why->component = component;
+        why->member = lg__seen_node(to->walk.fold, node);
+        why->cycle = cycle.shortest;
+        why->cycle_cut = cycle.cut;
+        cycle.shortest = (lg_hops){0};
+    }
+    lg__cycle_clear(&cycle);
+    return status;
 }
 
 static lg_status

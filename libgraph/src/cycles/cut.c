@@ -1,4 +1,5 @@
-// Which hop of a cycle to cut: the one that reads like a back reference.
+// Which hop of a cycle to cut: the one that reads like a back reference. And
+// which other references are like it.
 #include "cycles/cycles_private.h"
 #include "cycles/cut_rule.h"
 
@@ -8,41 +9,32 @@
 // Small enough to try every cut.
 enum { MEMBERS_TRIED = 2000, HOPS_TRIED = 16, SCORE_OF_ACYCLIC = 15 };
 
-typedef struct peeling {
-    const lg__walk *walk;
-    const lg_graph *graph;
-    const lg__members *members;
-    uint32_t *in; // [member] in-edges left
-    uint32_t *queue;
-    uint32_t source; // of the edge that is taken for cut
-    uint64_t cut;
-    bool all; // those like it are cut too
-} peeling;
+/* ---------------------------------------------------------------- like --- */
 
 // Who holds what a namespace, or a part of a closure, refers to.
 static uint32_t
-owner_of(const peeling *state, uint32_t node)
+owner_of(const lg__likeness *to, uint32_t node)
 {
-    uint32_t owner = state->walk->fold[node].owner;
+    uint32_t owner = to->walk->fold[node].owner;
     return owner == LG_NONE ? node : owner;
 }
 
 // In the object itself, in its namespace, or, as some versions of CPython have
 // it, in both.
 static bool
-is_attribute(const peeling *state, uint32_t source, uint64_t edge)
+is_attribute(const lg__likeness *to, uint32_t source, uint64_t edge)
 {
-    unsigned kind = lg__edge_kind(state->graph, edge);
+    unsigned kind = lg__edge_kind(to->walk->graph, edge);
     return kind == LG_EDGE_ATTRIBUTE ||
-           (kind == LG_EDGE_VALUE && owner_of(state, source) != source);
+           (kind == LG_EDGE_VALUE && owner_of(to, source) != source);
 }
 
 static bool
-is_element(const peeling *state, uint32_t source, uint64_t edge)
+is_element(const lg__likeness *to, uint32_t source, uint64_t edge)
 {
-    unsigned kind = lg__edge_kind(state->graph, edge);
+    unsigned kind = lg__edge_kind(to->walk->graph, edge);
     return kind == LG_EDGE_INDEX ||
-           (kind == LG_EDGE_VALUE && !is_attribute(state, source, edge));
+           (kind == LG_EDGE_VALUE && !is_attribute(to, source, edge));
 }
 
 static lg_string
@@ -57,66 +49,73 @@ name_of(const lg_graph *graph, uint64_t edge)
 
 // Elements have one name, whatever their index or key.
 static bool
-has_the_name(const peeling *state, uint32_t source, uint64_t edge)
+has_the_name(const lg__likeness *to, uint32_t source, uint64_t edge)
 {
-    const lg_graph *graph = state->graph;
+    const lg_graph *graph = to->walk->graph;
     const uint32_t *payload = graph->columns.edge_payload;
-    if (is_attribute(state, source, edge) &&
-        is_attribute(state, state->source, state->cut)) {
+    if (is_attribute(to, source, edge) &&
+        is_attribute(to, to->source, to->cut)) {
         lg_string a = name_of(graph, edge);
-        lg_string b = name_of(graph, state->cut);
+        lg_string b = name_of(graph, to->cut);
         return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
     }
-    return lg__edge_kind(graph, edge) == lg__edge_kind(graph, state->cut) &&
-           (is_element(state, source, edge)
-                ? is_element(state, state->source, state->cut)
-                : payload[edge] == payload[state->cut]);
+    return lg__edge_kind(graph, edge) == lg__edge_kind(graph, to->cut) &&
+           (is_element(to, source, edge) ? is_element(to, to->source, to->cut)
+                                         : payload[edge] == payload[to->cut]);
 }
 
-// References of one name between things of the same categories.
-static bool
-is_like_the_cut(const peeling *state, uint32_t source, uint64_t edge)
+lg__likeness
+lg__likeness_of(const lg__walk *walk, const lg_hop *hop)
 {
-    const lg_graph *graph = state->graph;
+    uint32_t last = hop->edge_count - 1;
+    return (lg__likeness){
+        walk,
+        last == 0 ? hop->source
+                  : walk->graph->columns.edge_target[hop->edges[last - 1]],
+        hop->edges[last]};
+}
+
+bool
+lg__is_like(const lg__likeness *to, uint32_t source, uint64_t edge)
+{
+    const lg_graph *graph = to->walk->graph;
     const uint32_t *target = graph->columns.edge_target;
-    return has_the_name(state, source, edge) &&
-           lg__node_category(graph, owner_of(state, source)) ==
-               lg__node_category(graph, owner_of(state, state->source)) &&
+    return has_the_name(to, source, edge) &&
+           lg__node_category(graph, owner_of(to, source)) ==
+               lg__node_category(graph, owner_of(to, to->source)) &&
            lg__node_category(graph, target[edge]) ==
-               lg__node_category(graph, target[state->cut]);
+               lg__node_category(graph, target[to->cut]);
 }
 
-static bool
-is_the_cut(const peeling *state, uint32_t source, uint64_t edge)
+bool
+lg__is_same(const lg__likeness *to, uint32_t source, uint64_t edge)
 {
-    const uint32_t *target = state->graph->columns.edge_target;
-    return edge == state->cut ||
-           (target[edge] == target[state->cut] &&
-            is_attribute(state, source, edge) &&
-            owner_of(state, source) == owner_of(state, state->source) &&
-            has_the_name(state, source, edge));
+    const uint32_t *target = to->walk->graph->columns.edge_target;
+    return edge == to->cut ||
+           (target[edge] == target[to->cut] && is_attribute(to, source, edge) &&
+            owner_of(to, source) == owner_of(to, to->source) &&
+            has_the_name(to, source, edge));
 }
 
-// Whether an edge ties the component, and is no other's double.
-static bool
-is_inside(const peeling *state, uint64_t edge)
-{
-    const lg_columns *columns = &state->graph->columns;
-    return !(columns->edge_kind[edge] & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED)) &&
-           lg__members_find(state->members, columns->edge_target[edge]) !=
-               LG_NONE;
-}
+/* -------------------------------------------------------------- acyclic --- */
 
-// The member that an edge leads to within the component, or LG_NONE.
+typedef struct peeling {
+    const lg_graph *graph;
+    const lg__members *members;
+    lg__likeness cut;
+    uint32_t *in; // [member] in-edges left
+    uint32_t *queue;
+} peeling;
+
+// The member that an edge leads to once the cut is made, or LG_NONE.
 static uint32_t
 follow(const peeling *state, uint32_t source, uint64_t edge)
 {
-    const lg_columns *columns = &state->graph->columns;
-    if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
-        is_the_cut(state, source, edge) ||
-        (state->all && is_like_the_cut(state, source, edge)))
+    if (!lg__members_edge(state->members, state->graph, edge) ||
+        lg__is_same(&state->cut, source, edge))
         return LG_NONE;
-    return lg__members_find(state->members, columns->edge_target[edge]);
+    return lg__members_find(state->members,
+                            state->graph->columns.edge_target[edge]);
 }
 
 // Takes away members without in-edges until none is left or a cycle is.
@@ -148,59 +147,64 @@ is_acyclic(const peeling *state)
     return queued == members->count;
 }
 
+/* -------------------------------------------------------------- choose --- */
+
+// Where there is nothing to cut, what is said of the hop that reads most like a
+// cut.
 static void
-take_cut(peeling *state, const lg_hop *hop)
-{
-    uint32_t last = hop->edge_count - 1;
-    state->cut = hop->edges[last];
-    state->source =
-        last == 0 ? hop->source
-                  : state->graph->columns.edge_target[hop->edges[last - 1]];
-}
-
-// How many references of the component must be cut together with the chosen
-// one, being like it, for no cycle to be left; 0 where that would not help.
-static size_t
-count_alike(peeling *state, const lg_hop *chosen)
-{
-    const uint64_t *first = state->graph->columns.first_edge;
-    const lg__members *members = state->members;
-    size_t count = 0;
-    take_cut(state, chosen);
-    if (members->count > MEMBERS_TRIED || is_acyclic(state))
-        return 0;
-    state->all = true;
-    if (!is_acyclic(state))
-        return 0;
-    for (uint32_t i = 0; i < members->count; i++) {
-        uint32_t node = members->nodes[i];
-        for (uint64_t edge = first[node]; edge < first[node + 1]; edge++)
-            count += is_inside(state, edge) && !is_the_cut(state, node, edge) &&
-                     is_like_the_cut(state, node, edge);
-    }
-    return count;
-}
-
-static bool
-choose_hop(const lg_hops *round_trip, const lg__labels *all, peeling *state,
-           size_t *chosen, const char **reason)
+choose_hop(const lg_hops *round_trip, const lg__labels *all,
+           const lg__walk *walk, peeling *state, lg__choice *out)
 {
     bool tried = state->members->count <= MEMBERS_TRIED &&
                  round_trip->count <= HOPS_TRIED;
     int best = -1;
+    int best_fixed = -1;
     for (size_t i = 0; i < round_trip->count; i++) {
         lg__verdict verdict = lg__rule_judge(state->graph, round_trip, all, i);
-        take_cut(state, &round_trip->items[verdict.cut]);
+        if (verdict.fixed) {
+            if (best < 0 && verdict.score > best_fixed)
+                out->reason = verdict.reason;
+            best_fixed =
+                verdict.score > best_fixed ? verdict.score : best_fixed;
+            continue;
+        }
+        state->cut = lg__likeness_of(walk, &round_trip->items[verdict.cut]);
         if (tried && is_acyclic(state))
             verdict.score += SCORE_OF_ACYCLIC;
         if (verdict.score < best)
             continue;
         best = verdict.score;
-        *chosen = verdict.cut;
-        *reason = verdict.reason;
+        *out = (lg__choice){verdict.cut, verdict.reason};
     }
-    return best >= 0;
 }
+
+bool
+lg__choose_cut(const lg__walk *walk, const lg__members *members,
+               const lg_hops *round_trip, lg__choice *out)
+{
+    size_t count = members->count;
+    lg__labels all = {.end = malloc((round_trip->count + 1) * sizeof(size_t))};
+    peeling state = {.graph = walk->graph,
+                     .members = members,
+                     .in = malloc(count * sizeof(uint32_t)),
+                     .queue = malloc(count * sizeof(uint32_t))};
+    bool enough = all.end != NULL && state.in != NULL && state.queue != NULL;
+    for (size_t i = 0; i < round_trip->count && enough; i++) {
+        lg_hop_label(walk->graph, &round_trip->items[i], &all.text);
+        all.end[i] = all.text.length;
+    }
+    enough = enough && !all.text.failed;
+    *out = (lg__choice){round_trip->count, ""};
+    if (enough)
+        choose_hop(round_trip, &all, walk, &state, out);
+    free(all.end);
+    free(state.in);
+    free(state.queue);
+    lg_text_free(&all.text);
+    return enough;
+}
+
+/* ---------------------------------------------------------------- turn --- */
 
 static unsigned
 first_rank(const lg_graph *graph, uint32_t node)
@@ -255,36 +259,17 @@ turn(lg_hops *round_trip, size_t first)
     reverse(round_trip->items, round_trip->count);
 }
 
-const char *
-lg__shortest_cycle_cut(const lg__walk *walk, const lg__members *members,
-                       lg_hops *round_trip, size_t *cut, size_t *alike)
+void
+lg__shortest_cycle_turn(const lg_graph *graph, lg_hops *round_trip, size_t *cut)
 {
-    lg__labels all = {.end = malloc((round_trip->count + 1) * sizeof(size_t))};
-    peeling state = {.walk = walk,
-                     .graph = walk->graph,
-                     .members = members,
-                     .in = malloc(members->count * sizeof(uint32_t)),
-                     .queue = malloc(members->count * sizeof(uint32_t))};
-    const char *reason = NULL;
-    size_t chosen = 0;
-    if (!all.end || !state.in || !state.queue)
-        goto done;
-    for (size_t i = 0; i < round_trip->count; i++) {
-        lg_hop_label(walk->graph, &round_trip->items[i], &all.text);
-        all.end[i] = all.text.length;
-    }
-    if (!all.text.failed &&
-        choose_hop(round_trip, &all, &state, &chosen, &reason)) {
-        *alike = count_alike(&state, &round_trip->items[chosen]);
-        size_t first = choose_first(walk->graph, round_trip, chosen);
-        turn(round_trip, first);
-        *cut = (chosen + round_trip->count - first) % round_trip->count;
-    }
-
-done:
-    free(all.end);
-    free(state.in);
-    free(state.queue);
-    lg_text_free(&all.text);
-    return reason;
+    size_t count = round_trip->count;
+    bool any = *cut < count;
+    if (count == 0)
+        return;
+    size_t first = choose_first(graph, round_trip, any ? *cut : count - 1);
+    turn(round_trip, first);
+    if (any)
+        *cut = (*cut + count - first) % count;
+    else
+        *cut = count;
 }

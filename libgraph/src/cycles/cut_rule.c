@@ -15,17 +15,19 @@ enum {
     TYPE = CATEGORY(TYPE),
     TENSOR = CATEGORY(TENSOR),
     ARRAY = CATEGORY(ARRAY),
-    FIGURE = CATEGORY(FIGURE),
     OBJECT = CATEGORY(OTHER) | CATEGORY(FIGURE),
     SUSPENDED = 1 << 30, // generators, coroutines, tasks
+    CONTEXT = 1 << 29,   // the ctx of a torch.autograd.Function
 };
 
 // Where to cut. Nobody can take from a callable what it captures: what can be
 // cut is the reference that stores the callable.
 typedef enum place {
     HERE = 0,
-    STORED, // the hop that leads to the callables that this one is of
-    AMONG,  // here, in a cycle of nothing but callables
+    STORED,  // the hop that leads to the callables that this one is of
+    AMONG,   // here, in a cycle of nothing but callables
+    ALWAYS,  // here, whatever lg__edge_can_be_cut says of other such hops
+    NOWHERE, // nothing can be cut
 } place;
 
 typedef struct rule {
@@ -39,9 +41,6 @@ typedef struct rule {
 } rule;
 
 #define PARENT "the back reference from child to parent: make it a weakref"
-#define FIGURED                                                                \
-    "the parts of a figure refer back to it, so it goes as a whole: close it " \
-    "with pyplot.close(), and drop the last name of it"
 #define LINKED                                                                 \
     "the back reference of a linked structure: make it a weakref, or clear "   \
     "it when the element is removed"
@@ -77,24 +76,42 @@ typedef struct rule {
 #define PACKED                                                                 \
     "a hook on saved tensors keeps an output together with its graph: let it " \
     "keep tensor.detach(), or a copy"
-#define INSIDE "inside of the autograd graph, where nothing can be cut"
+#define STASHED                                                                \
+    "an output stored on ctx refers back to ctx through its graph: give it "   \
+    "to ctx.save_for_backward() instead"
+#define INSIDE                                                                 \
+    "inside of the autograd graph, where nothing can be cut: it goes with "    \
+    "the tensors that hold it"
 #define CLASSY                                                                 \
     "a class always refers to itself: it goes once nothing else refers to "    \
     "it or its instances"
+#define KEPT_BY_LIBRARY                                                        \
+    "an object of a library refers back to the program here: let the library " \
+    "drop it (close, clear or unregister it)"
+#define FIGURE_OPEN                                                            \
+    "the parts of a figure refer back to it, so it goes as a whole: close it " \
+    "with pyplot.close(), and drop the last name of it"
+#define FIGURE_CLOSED                                                          \
+    "the parts of a figure refer back to it, so it goes as a whole, with the " \
+    "last name of it"
+#define OWN_STRUCTURE                                                          \
+    "the structure of a library refers back to itself: it goes once nothing "  \
+    "else refers to it"
 
 // The first rule that fits a hop scores it.
 static const rule rules[] = {
-    {"__class__", ANY, ANY, HERE, NULL, 1, CLASSY},
-    {".__mro__", TYPE, ANY, HERE, NULL, 2, CLASSY},
-    {".__bases__", TYPE, ANY, HERE, NULL, 2, CLASSY},
-    {".__base__", TYPE, ANY, HERE, NULL, 2, CLASSY},
-    {"closure __class__", FUNCTION, TYPE, HERE, NULL, 2, CLASSY},
-    {"*", FUNCTION, TYPE, HERE, NULL, 2, CLASSY},
-    {"[*", CONTAINER, TYPE, HERE, ".__mro__", 2, CLASSY},
-    {".grad", TENSOR, TENSOR, HERE, NULL, 92, GRADED},
-    {"._raw_saved_*", ANY, ANY, HERE, ".grad_fn", 90, PACKED},
-    {".grad_fn", TENSOR, ANY, HERE, NULL, 4, INSIDE},
-    {".__traceback__", EXCEPTION, ANY, HERE, NULL, 90, RAISED},
+    {"__class__", ANY, ANY, NOWHERE, NULL, 1, CLASSY},
+    {".__mro__", TYPE, ANY, NOWHERE, NULL, 2, CLASSY},
+    {".__bases__", TYPE, ANY, NOWHERE, NULL, 2, CLASSY},
+    {".__base__", TYPE, ANY, NOWHERE, NULL, 2, CLASSY},
+    {"closure __class__", FUNCTION, TYPE, NOWHERE, NULL, 2, CLASSY},
+    {"*", FUNCTION, TYPE, NOWHERE, NULL, 2, CLASSY},
+    {"[*", CONTAINER, TYPE, NOWHERE, ".__mro__", 2, CLASSY},
+    {".grad", TENSOR, TENSOR, ALWAYS, NULL, 92, GRADED},
+    {"._raw_saved_*", ANY, ANY, ALWAYS, ".grad_fn", 90, PACKED},
+    {".*", CONTEXT, ANY, ALWAYS, NULL, 91, STASHED},
+    {".grad_fn", TENSOR, ANY, NOWHERE, NULL, 4, INSIDE},
+    {".__traceback__", EXCEPTION, ANY, ALWAYS, NULL, 90, RAISED},
     {"local *", FRAME, EXCEPTION, HERE, NULL, 60, RAISED},
     {".tb_frame", FRAME, FRAME, HERE, NULL, 10, RAISED},
     {".tb_next", FRAME, FRAME, HERE, NULL, 5, RAISED},
@@ -118,7 +135,6 @@ static const rule rules[] = {
     {".root", ANY, ANY, HERE, NULL, 78, PARENT},
     {"._root", ANY, ANY, HERE, NULL, 78, PARENT},
     {".master", ANY, ANY, HERE, NULL, 78, PARENT},
-    {".*figure", ANY, FIGURE, HERE, NULL, 85, FIGURED},
     {".*figure", ANY, ANY, HERE, NULL, 80, PARENT},
     {".axes", ANY, ANY, HERE, NULL, 79, PARENT},
     {"._axes", ANY, ANY, HERE, NULL, 79, PARENT},
@@ -193,6 +209,17 @@ has_company(const lg__labels *all, size_t count, size_t hop, const char *with)
 }
 
 static bool
+is_context(const lg_graph *graph, uint32_t node)
+{
+    lg_type type = lg_graph_type(graph, graph->columns.type[node]);
+    for (uint32_t i = 0; i < type.mro_count; i++)
+        if (lg__string_is(lg_graph_type(graph, type.mro[i]).name,
+                          "torch.autograd.function.FunctionCtx"))
+            return true;
+    return false;
+}
+
+static bool
 is_suspended(const lg_graph *graph, uint32_t node)
 {
     return lg__node_role(graph, node) == LG__ROLE_SUSPENDED;
@@ -203,7 +230,8 @@ is_of(const lg_graph *graph, uint32_t node, unsigned categories)
 {
     return categories == ANY ||
            (categories >> lg__node_category(graph, node) & 1u) != 0 ||
-           ((categories & SUSPENDED) && is_suspended(graph, node));
+           ((categories & SUSPENDED) && is_suspended(graph, node)) ||
+           ((categories & CONTEXT) && is_context(graph, node));
 }
 
 static bool
@@ -255,7 +283,7 @@ fits(const rule *one, const lg_graph *graph, const lg_hops *round_trip,
         (one->with != NULL &&
          !has_company(all, round_trip->count, hop, one->with)))
         return false;
-    if (one->place == HERE)
+    if (one->place != STORED && one->place != AMONG)
         return true;
     bool stored = find_store(graph, round_trip, hop) < round_trip->count;
     return stored == (one->place == STORED);
@@ -270,6 +298,34 @@ is_out_of_reach(const lg_graph *graph, const lg_hop *hop, lg_string label)
            !is_labelled("._raw_saved_*", label);
 }
 
+static bool
+is_of_library(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_origin(graph, node, NULL) == LG__ORIGIN_LIBRARY;
+}
+
+// What nobody can cut, and what only a library can.
+static lg__verdict
+restrict_verdict(const lg_graph *graph, const lg_hops *round_trip,
+                 lg__verdict verdict)
+{
+    const lg_hop *hop = &round_trip->items[verdict.cut];
+    if (hop->edge_count > 0)
+        verdict.fixed |=
+            !lg__edge_can_be_cut(graph, hop->edges[hop->edge_count - 1]);
+    if (!is_of_library(graph, hop->source))
+        return verdict;
+    if (is_of_library(graph, hop->target)) {
+        verdict.fixed = true;
+        verdict.reason = OWN_STRUCTURE;
+    } else if (lg__node_origin(graph, hop->target, NULL) ==
+               LG__ORIGIN_PROGRAM) {
+        verdict.score /= 4;
+        verdict.reason = KEPT_BY_LIBRARY;
+    }
+    return verdict;
+}
+
 lg__verdict
 lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                const lg__labels *all, size_t hop)
@@ -277,11 +333,42 @@ lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
     if (is_out_of_reach(graph, &round_trip->items[hop], label_of(all, hop)))
         return (lg__verdict){hop, 0,
                              "a reference between C++ objects: only "
-                             "what holds them can be released"};
+                             "what holds them can be released",
+                             true};
     const rule *found = rules;
     while (!fits(found, graph, round_trip, all, hop))
         found++;
-    size_t cut =
-        found->place == STORED ? find_store(graph, round_trip, hop) : hop;
-    return (lg__verdict){cut, found->score, found->reason};
+    lg__verdict verdict = {hop, found->score, found->reason,
+                           found->place == NOWHERE};
+    if (found->place == ALWAYS)
+        return verdict;
+    if (found->place == STORED)
+        verdict.cut = find_store(graph, round_trip, hop);
+    return restrict_verdict(graph, round_trip, verdict);
+}
+
+const char *
+lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
+                    uint32_t count)
+{
+    bool classes = true;
+    for (uint32_t i = 0; i < count; i++) {
+        lg__origin origin = lg__node_origin(graph, members[i], NULL);
+        if (origin == LG__ORIGIN_PROGRAM)
+            return NULL;
+    }
+    const char *reason = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        lg_category category = lg__node_category(graph, members[i]);
+        if (category == LG_CATEGORY_FIGURE)
+            return lg__string_is(lg_node_fact(graph, members[i], "closed"),
+                                 "no")
+                       ? FIGURE_OPEN
+                       : FIGURE_CLOSED;
+        if (!is_of_library(graph, members[i]))
+            continue;
+        classes &= category == LG_CATEGORY_TYPE;
+        reason = classes ? CLASSY : OWN_STRUCTURE;
+    }
+    return reason;
 }

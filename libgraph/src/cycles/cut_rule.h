@@ -17,9 +17,15 @@ typedef struct lg__verdict {
     size_t cut; /**< the hop to cut; of a callable the one that stores it */
     int score;  /**< the higher, the more it reads like a back reference */
     const char *reason; /**< static */
+    bool fixed;         /**< it cannot be cut; the reason says what to do */
 } lg__verdict;
 
 lg__verdict lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                            const lg__labels *all, size_t hop);
+
+/** Why nothing can be cut among these nodes, where none is the program's and
+ *  some are a library's; NULL: they are not like that. */
+const char *lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
+                                uint32_t count);
 
 #endif

@@ -15,17 +15,24 @@
 typedef struct lg__members {
     const uint32_t *nodes; /**< ascending */
     uint32_t count;
+    const uint8_t *gone; /**< a bit for each edge of the graph: 1 as if it were
+                              not there; NULL: all are */
 } lg__members;
+
+/** Whether an edge is strong and there. */
+bool lg__members_edge(const lg__members *members, const lg_graph *graph,
+                      uint64_t edge);
 
 /** The rank of a node among the members, or LG_NONE. */
 uint32_t lg__members_find(const lg__members *members, uint32_t node);
-/** Whether every edge of the hop stays within the component. */
+/** Whether every edge of the hop is there and stays within the component. */
 bool lg__members_hold(const lg__members *members, const lg_graph *graph,
                       const lg_hop *hop);
 
 /**
- * A short cycle through the component that says the most: by way of the objects
- * of the user rather than through classes, if there is such a way. The shortest
+ * A short cycle through the component that says the most: through an object of
+ * the program's, and by way of objects rather than classes, if there is such a
+ * way. The shortest
  * one of small components; of large ones the shortest through an object that
  * many ways cross. Empty if the folded component has no cycle. The walk has the
  * folds and the reverse index.
@@ -34,17 +41,67 @@ lg_status lg__shortest_cycle_find(const lg__walk *walk,
                                   const lg__members *members, lg_hops *out,
                                   lg_error *err);
 
-/** Longer cycles are shown by their ends; those of lg__shortest_cycle_cut have
- * the cut there. */
+/** Longer cycles are shown by their ends; lg__shortest_cycle_turn puts the cut
+ *  there. */
 #define LG__CYCLE_SHOWN 10
 
-/** Chooses the hop to cut, of a cycle that has one, and turns the cycle so that
- *  it begins with an object of the user's; *alike as in lg_cycle. Returns the
- *  reason, a static string; NULL when memory ran out. */
-const char *lg__shortest_cycle_cut(const lg__walk *walk,
-                                   const lg__members *members,
-                                   lg_hops *round_trip, size_t *cut,
-                                   size_t *alike);
+/** Turns a cycle so that it begins with an object of the program's, if it can;
+ *  a hop to cut comes late (`cut`: its index, which is kept up; the count of
+ *  hops: there is none). */
+void lg__shortest_cycle_turn(const lg_graph *graph, lg_hops *round_trip,
+                             size_t *cut);
+
+/** The hop of a cycle to cut. */
+typedef struct lg__choice {
+    size_t hop;         /**< the count of hops: nothing can be cut */
+    const char *reason; /**< why it, or why nothing; static */
+} lg__choice;
+
+/** Chooses the hop to cut in a component; of small ones, one that leaves no
+ *  cycle if there is such a hop. False: memory ran out. */
+bool lg__choose_cut(const lg__walk *walk, const lg__members *members,
+                    const lg_hops *round_trip, lg__choice *out);
+
+/** Whether one more reference is of the same name as a hop's last, between
+ *  things of the same categories. */
+typedef struct lg__likeness {
+    const lg__walk *walk;
+    uint32_t source; /**< of the last edge of the hop */
+    uint64_t cut;    /**< that edge */
+} lg__likeness;
+
+lg__likeness lg__likeness_of(const lg__walk *walk, const lg_hop *hop);
+bool lg__is_like(const lg__likeness *likeness, uint32_t source, uint64_t edge);
+/** Whether it is the same reference, stored twice as some versions of CPython
+ *  do: in the object and in its namespace. */
+bool lg__is_same(const lg__likeness *likeness, uint32_t source, uint64_t edge);
+
+// What is left of a component after some edges of it are cut.
+
+/** Strongly connected components with an edge inside, one after the other. */
+typedef struct lg__splits {
+    uint32_t *nodes; /**< ascending in each part */
+    uint32_t *end;   /**< [count] where a part ends */
+    uint32_t count;
+} lg__splits;
+
+/** Splits what the members are without their edges that are gone. False: memory
+ *  ran out. O(edges log members). Free with lg__splits_free. */
+bool lg__members_split(const lg_graph *graph, const lg__members *members,
+                       lg__splits *out);
+void lg__splits_free(lg__splits *parts);
+/** Edges that lead back to where a search from `start`, depth first, comes
+ *  from; as many as *count. NULL: memory ran out. Released with free(). */
+uint64_t *lg__members_back_edges(const lg_graph *graph,
+                                 const lg__members *members, uint32_t start,
+                                 size_t *count);
+
+/** Sets the shortest cycle of `cycle`, the references to cut, and what is left
+ *  after that. The walk has the folds and the reverse index; gone: a zero bit
+ *  for each edge of the graph, and so afterwards. What it sets is freed with
+ *  the cycle, also on failure. */
+lg_status lg__cycle_cut(const lg__walk *walk, const lg_component *component,
+                        uint8_t *gone, lg_cycle *cycle, lg_error *err);
 
 // Which objects a root holds, and why the collector would not free those that
 // none does.
@@ -65,15 +122,11 @@ void lg__uncollectable_free(lg__uncollectable *uncollectable);
 // Which components retain an instance of certain types.
 
 /** One byte per component: 1 where the component retains an instance of a type
- * for which wanted[type] is set. O(nodes). *out is released with free(). */
-lg_status lg__components_holding(const lg_analysis *analysis,
-                                 const bool *wanted, uint8_t **out,
-                                 lg_error *err);
-
-/** The types that the options ask for, as one bool per type id; all tensors and
- *  figures if they ask for none. *out is released with free(). */
-lg_status lg__holding_types(const lg_graph *graph,
-                            const lg_cycle_options *options, bool **out,
-                            lg_error *err);
+ *  that the options ask for; of a tensor or figure if they ask for none.
+ *  LG_ENOTFOUND, with a suggestion, of a name that is no type. O(nodes). *out
+ * is released with free(). */
+lg_status lg__cycles_holding(const lg_analysis *analysis,
+                             const lg_cycle_options *options, uint8_t **out,
+                             lg_error *err);
 
 #endif

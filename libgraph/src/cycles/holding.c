@@ -28,25 +28,67 @@ is_named(const lg_graph *graph, const char *name, uint32_t type)
     return false;
 }
 
-lg_status
-lg__holding_types(const lg_graph *graph, const lg_cycle_options *options,
-                  bool **out, lg_error *err)
+// A class without instances is known, too.
+static bool
+is_class(const lg_graph *graph, const char *name)
 {
+    const lg_columns *columns = lg_graph_columns(graph);
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        if (lg__node_category(graph, node) == LG_CATEGORY_TYPE &&
+            lg__glob_matches(name, strlen(name), lg_node_text(graph, node)))
+            return true;
+    return false;
+}
+
+// A name that was mistyped would find no leak forever.
+static lg_status
+no_such_type(const lg_graph *graph, const char *name, lg_error *err)
+{
+    lg__guess guess = lg__guess_new(name, strlen(name));
+    lg__guess_offer(&guess, (lg_string){"tensor", 6});
+    lg__guess_offer(&guess, (lg_string){"figure", 6});
+    for (uint32_t type = 0; type < graph->type_count; type++)
+        lg__guess_offer(&guess, lg_graph_type(graph, type).name);
+    if (guess.best.length == 0)
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "the snapshot knows no type %.200s", name);
+    return lg_error_set(err, LG_ENOTFOUND,
+                        "the snapshot knows no type %.200s; did you mean "
+                        "%.*s?",
+                        name, (int)guess.best.length, guess.best.data);
+}
+
+static bool
+is_wanted(const lg_graph *graph, const lg_cycle_options *options, uint32_t type)
+{
+    lg_category category = lg_graph_type(graph, type).category;
+    if (options->holding_type != NULL)
+        return options->holding_type(options->context, type);
+    if (options->holding != NULL)
+        return is_named(graph, options->holding, type);
+    return category == LG_CATEGORY_TENSOR || category == LG_CATEGORY_FIGURE;
+}
+
+static lg_status
+find_types(const lg_graph *graph, const lg_cycle_options *options, bool **out,
+           lg_error *err)
+{
+    const char *name = options->holding_type == NULL ? options->holding : NULL;
     bool *wanted = calloc((size_t)graph->type_count + 1, sizeof *wanted);
+    bool any = name == NULL || is_category(name, LG_CATEGORY_TENSOR) ||
+               is_category(name, LG_CATEGORY_FIGURE);
     if (wanted == NULL)
         return lg__error_memory(err);
     for (uint32_t type = 0; type < graph->type_count; type++) {
-        lg_category category = lg_graph_type(graph, type).category;
-        if (options->holding_type != NULL)
-            wanted[type] = options->holding_type(options->context, type);
-        else if (options->holding != NULL)
-            wanted[type] = is_named(graph, options->holding, type);
-        else
-            wanted[type] = category == LG_CATEGORY_TENSOR ||
-                           category == LG_CATEGORY_FIGURE;
+        wanted[type] = is_wanted(graph, options, type);
+        any |= wanted[type];
     }
-    *out = wanted;
-    return LG_OK;
+    if (any || is_class(graph, name)) {
+        *out = wanted;
+        return LG_OK;
+    }
+    free(wanted);
+    return no_such_type(graph, name, err);
 }
 
 typedef struct marking {
@@ -95,9 +137,9 @@ mark_way(marking *state, uint32_t node)
     return going;
 }
 
-lg_status
-lg__components_holding(const lg_analysis *analysis, const bool *wanted,
-                       uint8_t **out, lg_error *err)
+static lg_status
+mark_components(const lg_analysis *analysis, const bool *wanted, uint8_t **out,
+                lg_error *err)
 {
     const lg_columns *columns = lg_graph_columns(lg_analysis_graph(analysis));
     marking state = {
@@ -117,4 +159,17 @@ lg__components_holding(const lg_analysis *analysis, const bool *wanted,
     }
     *out = state.holding;
     return LG_OK;
+}
+
+lg_status
+lg__cycles_holding(const lg_analysis *analysis, const lg_cycle_options *options,
+                   uint8_t **out, lg_error *err)
+{
+    bool *wanted = NULL;
+    lg_status status =
+        find_types(lg_analysis_graph(analysis), options, &wanted, err);
+    if (status == LG_OK)
+        status = mark_components(analysis, wanted, out, err);
+    free(wanted);
+    return status;
 }

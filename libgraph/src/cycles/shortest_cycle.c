@@ -9,6 +9,9 @@
 // Work for one component, in members visited, and the least number of starts.
 enum { VISITS = 40000, STARTS_LEAST = 4 };
 
+// The rank of what is not the program's.
+enum { OTHERS = 8 };
+
 // Which hops may be taken: classes refer to themselves in ways of their own,
 // which says little about anything that goes through them.
 typedef enum freedom {
@@ -54,11 +57,21 @@ lg__members_find(const lg__members *members, uint32_t node)
 }
 
 bool
+lg__members_edge(const lg__members *members, const lg_graph *graph,
+                 uint64_t edge)
+{
+    return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
+           (members->gone == NULL ||
+            !(members->gone[edge / 8] >> edge % 8 & 1u));
+}
+
+bool
 lg__members_hold(const lg__members *members, const lg_graph *graph,
                  const lg_hop *hop)
 {
     for (uint32_t i = 0; i < hop->edge_count; i++)
-        if (lg__members_find(
+        if (!lg__members_edge(members, graph, hop->edges[i]) ||
+            lg__members_find(
                 members, graph->columns.edge_target[hop->edges[i]]) == LG_NONE)
             return false;
     return lg__members_find(members, hop->source) != LG_NONE &&
@@ -183,22 +196,32 @@ count_ways(const search *state, uint32_t node)
            (first_in[node + 1] - first_in[node]);
 }
 
+static bool
+is_of_the_program(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_origin(graph, node, NULL) == LG__ORIGIN_PROGRAM;
+}
+
 // The members that are not folded away, most promising first.
 static uint32_t
 list_starts(const search *state, candidate *starts)
 {
+    const lg_graph *graph = state->walk.graph;
     uint32_t count = 0;
     for (uint32_t i = 0; i < state->members->count; i++) {
         uint32_t node = state->members->nodes[i];
         if (state->walk.fold[node].owner == LG_NONE)
-            starts[count++] = (candidate){start_rank(state->walk.graph, node),
-                                          i, count_ways(state, node)};
+            starts[count++] =
+                (candidate){start_rank(graph, node) +
+                                (is_of_the_program(graph, node) ? 0 : OTHERS),
+                            i, count_ways(state, node)};
     }
     qsort(starts, count, sizeof *starts, by_promise);
     return count;
 }
 
-// The member from which the shortest cycle was found, or LG_NONE.
+// The member from which the shortest cycle was found, or LG_NONE. Those of the
+// program come first, and if one of them has a cycle, no others are tried.
 static uint32_t
 best_start(search *state, const candidate *starts, uint32_t count)
 {
@@ -206,6 +229,9 @@ best_start(search *state, const candidate *starts, uint32_t count)
     uint32_t best = LG_NONE;
     uint32_t limit = LG_NONE;
     for (uint32_t i = 0; i < count && i < tries && limit > 1; i++) {
+        if (best != LG_NONE && starts[i].rank >= OTHERS &&
+            starts[0].rank < OTHERS)
+            break;
         uint32_t length = measure(state, starts[i].node, limit);
         if (length == 0)
             continue;
@@ -213,6 +239,40 @@ best_start(search *state, const candidate *starts, uint32_t count)
         best = starts[i].node;
     }
     return best;
+}
+
+// Of the hops between two members the one with the least penalty.
+typedef struct passage {
+    const search *state;
+    lg_hop best;
+    unsigned penalty;
+} passage;
+
+static bool
+compare_hop(void *context, const lg_hop *hop)
+{
+    passage *to = context;
+    const search *state = to->state;
+    if (hop->target != to->best.target || hop->weak || !may_take(state, hop) ||
+        !lg__members_hold(state->members, state->walk.graph, hop))
+        return true;
+    unsigned penalty = lg__hop_penalty(state->walk.graph, hop);
+    if (to->best.edge_count == 0 || penalty < to->penalty) {
+        to->best = *hop;
+        to->penalty = penalty;
+    }
+    return true;
+}
+
+static lg_hop
+hop_between(const search *state, uint32_t source, uint32_t target)
+{
+    passage to = {.state = state, .best = {.target = target}};
+    lg__walk walk = state->walk;
+    walk.visit = compare_hop;
+    walk.context = &to;
+    lg__hops_out_walk(&walk, source);
+    return to.best;
 }
 
 static lg_status
@@ -225,8 +285,8 @@ list_hops(search *state, uint32_t start, lg_hops *out, lg_error *err)
     uint32_t target = start;
     uint32_t source = state->last;
     for (uint32_t i = length; i-- > 0;) {
-        hops[i] = lg__hop_between(&state->walk, state->members->nodes[source],
-                                  state->members->nodes[target]);
+        hops[i] = hop_between(state, state->members->nodes[source],
+                              state->members->nodes[target]);
         target = source;
         source = state->from[source];
     }

@@ -2,7 +2,6 @@
 #include "findings/context.h"
 #include "paths/paths_private.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,77 +11,6 @@ typedef struct entry {
 } entry;
 
 // ----------------------------------------------------------------- facts ---
-
-// The text of a frame ends with the line that it is in.
-static lg_string
-without_line(lg_string text)
-{
-    uint32_t length = text.length;
-    while (length > 0 && isdigit((unsigned char)text.data[length - 1]))
-        length--;
-    if (length > 0 && text.data[length - 1] == ':')
-        text.length = length - 1;
-    return text;
-}
-
-static void
-add_string(lg_string string, lg_text *out)
-{
-    lg_text_add_bytes(out, string.data, string.length);
-}
-
-static bool
-has_name(const lg_graph *graph, uint32_t node)
-{
-    lg_category category = lg__node_category(graph, node);
-    return category == LG_CATEGORY_FUNCTION || category == LG_CATEGORY_TYPE ||
-           category == LG_CATEGORY_MODULE || category == LG_CATEGORY_FRAME;
-}
-
-static void
-add_sort(const lg_graph *graph, uint32_t node, lg_text *out)
-{
-    lg_text_add(out, "\n");
-    if (node == LG_NONE)
-        return;
-    add_string(lg_graph_type(graph, graph->columns.type[node]).name, out);
-    lg_text_add(out, " ");
-    if (has_name(graph, node))
-        add_string(without_line(lg_node_text(graph, node)), out);
-}
-
-// What a hop shares with those that differ in an index, a key or a line.
-// Returns how much was added.
-static size_t
-add_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
-{
-    size_t start = out->length;
-    lg_text_add(out, "\n");
-    lg__hop_common(graph, hop, out);
-    if (out->failed)
-        return 0;
-    char *bracket = memchr(out->data + start, '[', out->length - start);
-    lg_string label = {out->data + start, (uint32_t)(out->length - start)};
-    out->length = bracket != NULL ? (size_t)(bracket - out->data)
-                                  : start + without_line(label).length;
-    return out->length - start;
-}
-
-static void
-add_path(const lg_graph *graph, const lg_path *way, lg_text *out)
-{
-    size_t last = 0;
-    lg_text_addf(out, "\n%u ", (unsigned)way->root.kind);
-    if (way->root.kind != LG_ROOT_THREAD)
-        add_string(way->root.name, out);
-    for (size_t i = 0; i < way->count && !out->failed; i++) {
-        size_t length = add_hop(graph, &way->hops[i], out);
-        const char *end = out->data + out->length;
-        if (length == last && memcmp(end - length, end - 2 * length, last) == 0)
-            out->length -= length;
-        last = length;
-    }
-}
 
 // What garbage goes with.
 static void
@@ -95,12 +23,12 @@ add_garbage(const lg__detection *detection, uint32_t node, lg_text *out)
     }
     uint32_t dominator = lg_node_dominator(detection->analysis, node);
     dominator = lg__seen_node(walk->fold, dominator);
-    add_sort(detection->graph, dominator, out);
+    lg__sort_common(detection->graph, dominator, out);
     if (dominator == LG_NONE || dominator == node)
         return;
     lg_hop hop = lg__hop_between(walk, dominator, node);
     if (hop.edge_count > 0)
-        add_hop(detection->graph, &hop, out);
+        lg__hop_facts(detection->graph, &hop, out);
 }
 
 static lg_status
@@ -110,15 +38,15 @@ find_facts(const lg__detection *detection, const lg_monitor *monitor,
     uint32_t holder = finding->holder;
     lg_status status = LG_OK;
     lg_text_add(out, finding->pattern->name);
-    add_sort(detection->graph, holder, out);
-    add_sort(detection->graph, finding->example, out);
+    lg__sort_common(detection->graph, holder, out);
+    lg__sort_common(detection->graph, finding->example, out);
     if (holder != LG_NONE &&
         !lg_node_is_reachable(detection->analysis, holder)) {
         add_garbage(detection, holder, out);
     } else if (holder != LG_NONE) {
         status = lg__finder_path(finder, holder, monitor, &finding->path, err);
         if (status == LG_OK)
-            add_path(detection->graph, &finding->path, out);
+            lg__way_common(detection->graph, &finding->path, out);
         else if (status == LG_ENOTFOUND)
             status = LG_OK;
     }

@@ -348,6 +348,24 @@ bool lg__format_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
  *  another common one. Goes by the name alone: a class of an unknown library
  *  counts as the user's own. */
 bool lg__type_is_familiar(const lg_graph *graph, uint32_t type);
+/** "torch" of torch.nn.Linear; empty without a dot. Borrowed from the name. */
+lg_string lg__package_of(lg_string name);
+/** Whether it is of the standard library, or another common one. */
+bool lg__package_is_familiar(lg_string package);
+
+/** Whose an object is. */
+typedef enum lg__origin {
+    LG__ORIGIN_ANYBODY = 0, /**< a container, a builtin: it does not tell */
+    LG__ORIGIN_PROGRAM,     /**< an instance of a class of the program's, its
+                               functions, frames and classes; a tensor, an
+                               array, a torch.nn.Module: a program makes these */
+    LG__ORIGIN_LIBRARY,
+} lg__origin;
+
+/** Goes by names, as lg__type_is_familiar does. `package` (NULL: not asked for)
+ *  is the name of the library, borrowed from the graph. O(log packages). */
+lg__origin lg__node_origin(const lg_graph *graph, uint32_t node,
+                           lg_string *package);
 
 /** The node that answers show for a node: what it is folded into, or itself.
  *  LG_NONE of LG_NONE. */

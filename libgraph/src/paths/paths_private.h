@@ -89,6 +89,17 @@ void lg__finder_free(lg__finder *finder);
  *  container: no index and no key; of a frame its function. */
 void lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 
+// Facts that are the same for things that are alike, as keys to group by: they
+// are not for people. Each begins on a line of its own.
+
+/** The type of a node; of a function, a class, a module or a frame its name,
+ *  too. LG_NONE: nothing. */
+void lg__sort_common(const lg_graph *graph, uint32_t node, lg_text *out);
+/** A hop without its index, key or line. Returns how much was added. */
+size_t lg__hop_facts(const lg_graph *graph, const lg_hop *hop, lg_text *out);
+/** The root and the hops of a path; the same hop over and over counts once. */
+void lg__way_common(const lg_graph *graph, const lg_path *way, lg_text *out);
+
 // The hops of a path that would each free its target.
 
 /** Sets suspect[i] for each hop of the path without which no root reaches the

@@ -59,6 +59,13 @@ lg__table_heading_row(lg_table *table)
 }
 
 void
+lg__table_hide_row(lg_table *table)
+{
+    if (table != NULL && table->row_count > 0)
+        table->rows[table->row_count - 1].hidden = true;
+}
+
+void
 lg__table_set_depth(lg_table *table, uint32_t depth)
 {
     if (table != NULL && table->row_count > 0)

@@ -1,172 +1,23 @@
-// Cycles for people: one block each, with the way around and what to cut.
-#include "report/where.h"
-#include "report/words.h"
+// Cycles as a table: for programs a row for each, for people one for each
+// group, with the way around and what to cut.
+#include "report/cycle_text.h"
+#include "report/table.h"
 
 #include <leakgraph/report.h>
 
 #include <stdlib.h>
-#include <string.h>
-
-enum { TYPES_SHOWN = 4 };
 
 typedef struct report {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    lg__where *where;
-    lg_text text;
+    const lg_cycles *cycles;
+    lg_table *table;
 } report;
-
-typedef struct tally {
-    uint32_t type;
-    uint32_t count;
-} tally;
-
-static int
-compare_types(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left;
-    uint32_t b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-static int
-most_first(const void *left, const void *right)
-{
-    const tally *a = left;
-    const tally *b = right;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return a->type < b->type ? -1 : a->type > b->type;
-}
-
-// The types of the members that are seen, most frequent first; 0 when memory
-// ran out.
-static size_t
-count_types(const report *to, const lg_component *component, tally **out)
-{
-    uint32_t *types = malloc((component->count + 1) * sizeof *types);
-    tally *tallies = malloc((component->count + 1) * sizeof *tallies);
-    size_t seen = 0;
-    size_t count = 0;
-    *out = tallies;
-    if (types == NULL || tallies == NULL) {
-        free(types);
-        return 0;
-    }
-    for (uint32_t i = 0; i < component->count; i++)
-        if (lg_node_folded_into(to->graph, component->nodes[i]) == LG_NONE)
-            types[seen++] = to->graph->columns.type[component->nodes[i]];
-    qsort(types, seen, sizeof *types, compare_types);
-    for (size_t i = 0; i < seen; i++) {
-        if (i == 0 || types[i] != types[i - 1])
-            tallies[count++] = (tally){types[i], 0};
-        tallies[count - 1].count++;
-    }
-    qsort(tallies, count, sizeof *tallies, most_first);
-    free(types);
-    return count;
-}
-
-static void
-add_members(report *to, const lg_component *component)
-{
-    tally *tallies;
-    size_t count = count_types(to, component, &tallies);
-    uint64_t objects = 0;
-    for (size_t i = 0; i < count; i++)
-        objects += tallies[i].count;
-    to->text.failed |= count == 0 && tallies == NULL;
-    lg_text_add_count(&to->text, objects);
-    lg_text_add(&to->text, objects == 1 ? " object (" : " objects (");
-    for (size_t i = 0; i < count && i < TYPES_SHOWN; i++) {
-        lg_text_add(&to->text, i > 0 ? ", " : "");
-        if (tallies[i].count > 1) {
-            lg_text_add_count(&to->text, tallies[i].count);
-            lg_text_add(&to->text, " ");
-        }
-        lg__text_add_string(&to->text,
-                            lg_graph_type(to->graph, tallies[i].type).name);
-    }
-    if (count > TYPES_SHOWN)
-        lg_text_addf(&to->text, ", %zu more type%s", count - TYPES_SHOWN,
-                     count - TYPES_SHOWN == 1 ? "" : "s");
-    lg_text_add(&to->text, ")");
-    free(tallies);
-}
-
-static void
-add_shortest_cycle(report *to, const lg_cycle *cycle)
-{
-    const lg_hops *round_trip = &cycle->shortest;
-    if (round_trip->count == 0)
-        return;
-    lg__format_cycle(to->graph, round_trip, cycle->cut, "     ", &to->text);
-    lg_text_add(&to->text, "     cut ");
-    lg_cycle_advice(to->graph, cycle, &to->text);
-    lg_text_add(&to->text, "\n");
-    if (cycle->alike == 0)
-        return;
-    lg_text_add(&to->text, "     and ");
-    if (cycle->alike == 1)
-        lg_text_add(&to->text, "one");
-    else
-        lg_text_add_count(&to->text, cycle->alike);
-    lg_text_add(&to->text, " more like it: cut them all to leave no cycle\n");
-}
-
-static lg_status
-format_holder(report *to, const lg_cycle *cycle, lg_text *out, lg_error *err)
-{
-    lg_component component =
-        lg_analysis_component(to->analysis, cycle->component);
-    uint32_t node = cycle->shortest.count > 0 ? cycle->shortest.items[0].source
-                                              : component.nodes[0];
-    return lg__where_format(to->where, node, NULL, out, err);
-}
-
-static lg_status
-add_holder(report *to, const lg_cycle *cycle, lg_error *err)
-{
-    lg_text *out = &to->text;
-    switch (cycle->kind) {
-    case LG_CYCLE_COLLECTABLE:
-        lg_text_add(out, "     the next gc.collect() frees it\n");
-        return LG_OK;
-    case LG_CYCLE_UNCOLLECTABLE:
-        lg_text_add(out, "     gc.collect() cannot free it: ");
-        lg__format_reason(to->graph, cycle->reason, cycle->culprit, out);
-        lg_text_add(out, "\n");
-        return LG_OK;
-    default:
-        break;
-    }
-    lg_text_add(out, "     held by ");
-    lg_status status = format_holder(to, cycle, out, err);
-    lg_text_add(out, "\n");
-    return status;
-}
-
-// Everything about a cycle but its number.
-static lg_status
-add_cycle(report *to, const lg_cycle *cycle, lg_error *err)
-{
-    lg_component component =
-        lg_analysis_component(to->analysis, cycle->component);
-    lg_text_addf(&to->text, "%s · ", lg_cycle_kind_name(cycle->kind));
-    add_members(to, &component);
-    lg_text_add(&to->text, " · retains ");
-    lg__format_retained(to->analysis, lg_component_retained_on,
-                        cycle->component, &to->text);
-    lg_text_add(&to->text, "\n");
-    add_shortest_cycle(to, cycle);
-    return add_holder(to, cycle, err);
-}
 
 // All that passed the filter by kind, whatever the limit.
 static void
-add_summary(report *to, const lg_cycles *cycles)
+format_summary(const lg_cycles *cycles, lg_text *out)
 {
-    lg_text *out = &to->text;
     const char *before = ": ";
     lg_text_add_count(out, cycles->total);
     lg_text_add(out, cycles->total == 1 ? " cycle" : " cycles");
@@ -186,115 +37,238 @@ add_summary(report *to, const lg_cycles *cycles)
     lg_text_add(out, "\n");
 }
 
-// Cycles that would read the same, one after the other, are shown once.
-static lg_status
-cycles_text(report *to, const lg_cycles *cycles, lg_error *err)
+/* ---------------------------------------------------------------- rows --- */
+
+enum {
+    HEADLINE,
+    BODY,
+    NUMBER,
+    KIND,
+    REASON,
+    CULPRIT,
+    LIBRARY,
+    RETAINED,
+    OBJECTS,
+    TYPES,
+    NODE,
+    CYCLE,
+    HOPS,
+    CUT,
+    CUTS,
+    MORE,
+    MORE_LEAST,
+    LEFT,
+    ADVICE,
+    WHAT_TO_CUT,
+    HELD_BY,
+    WHAT_KEEPS_IT,
+    GROUP,
+    NODES,
+    COLUMNS,
+};
+
+static const lg__column columns[COLUMNS] = {
+    [HEADLINE] = {.faces = LG__IN_TEXT},
+    [BODY] = {.faces = LG__IN_TEXT, .below = "     "},
+    [NUMBER] = {NULL, "#", .type = LG_COLUMN_COUNT, .faces = LG__IN_HTML},
+    [KIND] = {"kind", .faces = LG__IN_DATA | LG__IN_HTML},
+    [REASON] = {"reason", .faces = LG__IN_DATA},
+    [CULPRIT] = {"culprit", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+    [LIBRARY] = {"library", .faces = LG__IN_DATA},
+    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE,
+                  .faces = LG__IN_DATA | LG__IN_HTML},
+    [OBJECTS] = {"objects", .type = LG_COLUMN_COUNT,
+                 .faces = LG__IN_DATA | LG__IN_HTML},
+    [TYPES] = {"types", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
+    [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+    [CYCLE] = {"cycle", "the shortest cycle", .type = LG_COLUMN_PATH,
+               .faces = LG__IN_DATA | LG__IN_HTML},
+    [HOPS] = {"hops", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
+    [CUT] = {"cut", .type = LG_COLUMN_NUMBER, .faces = LG__IN_DATA},
+    [CUTS] = {"cuts", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
+    [MORE] = {"more", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+    [MORE_LEAST] = {"more_least", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
+    [LEFT] = {"left", .faces = LG__IN_DATA},
+    [ADVICE] = {"advice", .faces = LG__IN_DATA},
+    [WHAT_TO_CUT] = {NULL, "cut", .faces = LG__IN_HTML},
+    [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH, .faces = LG__IN_DATA},
+    [WHAT_KEEPS_IT] = {NULL, "what keeps it", .faces = LG__IN_HTML},
+    [GROUP] = {"group", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+    [NODES] = {"nodes", .type = LG_COLUMN_NUMBERS, .faces = LG__IN_DATA},
+};
+
+static void
+put_types(report *to, const lg_cycle *cycle)
 {
-    lg_status status = LG_OK;
-    lg_text last = {0};
-    size_t repeats = 0;
-    add_summary(to, cycles);
-    for (size_t i = 0; i < cycles->count && status == LG_OK; i++) {
-        report one = {to->analysis, to->graph, to->where, {0}};
-        status = add_cycle(&one, &cycles->items[i], err);
-        to->text.failed |= one.text.failed;
-        if (lg__text_same(&one.text, &last)) {
-            repeats++;
-            lg_text_free(&one.text);
-            continue;
-        }
-        lg__format_repeats(repeats, &to->text);
-        repeats = 0;
-        lg_text_addf(&to->text, "\n%2zu. ", i + 1);
-        lg_text_add(&to->text, one.text.data ? one.text.data : "");
-        lg_text_free(&last);
-        last = one.text;
+    static const lg__column inner[] = {
+        {.name = "type"},
+        {"count", .type = LG_COLUMN_COUNT},
+    };
+    lg_table *list = lg__put_table(to->table, TYPES, inner, 2);
+    for (size_t i = 0; i < cycle->type_count; i++) {
+        lg__table_row(list);
+        lg__put_string(list, 0,
+                       lg_graph_type(to->graph, cycle->types[i].type).name);
+        lg__put_count(list, 1, cycle->types[i].count);
     }
-    lg__format_repeats(repeats, &to->text);
-    lg_text_free(&last);
-    return status;
 }
 
 static void
-write_members(const lg_component *component, lg_json *json)
+put_hop(report *to, lg_table *list, const lg_hop *hop)
 {
-    lg_json_array(json, "nodes");
-    for (uint32_t i = 0; i < component->count; i++)
-        lg_json_count(json, NULL, component->nodes[i]);
-    lg_json_end(json);
+    lg_text label = {0};
+    lg_hop_label(to->graph, hop, &label);
+    lg__table_row(list);
+    lg__put_node(list, 0, to->graph, hop->source);
+    lg__put_node(list, 1, to->graph, hop->target);
+    lg__put_formatted(list, 2, &label);
 }
 
-static lg_status
-write_cycle(report *to, const lg_cycle *cycle, lg_json *json, lg_error *err)
+static void
+put_ways(report *to, const lg_cycle *cycle)
+{
+    static const lg__column inner[] = {
+        {"source", .type = LG_COLUMN_NODE}, {"target", .type = LG_COLUMN_NODE},
+        {"label", .type = LG_COLUMN_PATH},  {.name = "reason"},
+        {"alike", .type = LG_COLUMN_COUNT},
+    };
+    lg_table *hops = lg__put_table(to->table, HOPS, inner, 3);
+    for (size_t i = 0; i < cycle->shortest.count; i++)
+        put_hop(to, hops, &cycle->shortest.items[i]);
+    lg_table *cuts = lg__put_table(to->table, CUTS, inner, 5);
+    for (size_t i = 0; i < cycle->cut_count; i++) {
+        put_hop(to, cuts, &cycle->cuts[i].hop);
+        lg__put_literal(cuts, 3, cycle->cuts[i].reason);
+        lg__put_count(cuts, 4, cycle->cuts[i].alike);
+    }
+    if (cycle->cut_count > 0)
+        lg__put_number(to->table, CUT, (int64_t)cycle->cut);
+    lg__put_count(to->table, MORE, cycle->more);
+    lg__put_bool(to->table, MORE_LEAST, cycle->more_least);
+    if (cycle->left != NULL)
+        lg__put_literal(to->table, LEFT, cycle->left);
+}
+
+static void
+put_members(report *to, const lg_cycle *cycle)
 {
     lg_component component =
         lg_analysis_component(to->analysis, cycle->component);
-    const char *kind = lg_cycle_kind_name(cycle->kind);
-    const char *reason = lg__reason_name(cycle->reason);
-    lg_text text = {0};
-    lg_status status = LG_OK;
-    lg_json_object(json, NULL);
-    lg_json_string(json, "kind", kind, strlen(kind));
-    if (cycle->kind == LG_CYCLE_UNCOLLECTABLE)
-        lg_json_string(json, "reason", reason, strlen(reason));
-    if (cycle->culprit != LG_NONE)
-        lg_json_count(json, "culprit", cycle->culprit);
-    lg__write_retained(json, "retained", to->analysis, lg_component_retained_on,
-                       cycle->component);
-    write_members(&component, json);
-    lg_cycle_label(to->graph, cycle, &text);
-    lg__write_formatted(json, "cycle", &text);
-    lg__write_hops(json, "hops", to->graph, cycle->shortest.items,
-                   cycle->shortest.count);
-    lg_json_count(json, "cut", cycle->cut);
-    lg_json_count(json, "alike", cycle->alike);
-    lg_json_string(json, "cut_reason", cycle->cut_reason,
-                   strlen(cycle->cut_reason));
-    if (cycle->kind == LG_CYCLE_HELD) {
-        status = format_holder(to, cycle, &text, err);
-        lg__write_formatted(json, "held_by", &text);
+    uint64_t *nodes = malloc(((size_t)component.count + 1) * sizeof *nodes);
+    if (nodes == NULL) {
+        if (to->table != NULL)
+            to->table->failed = true;
+        return;
     }
-    lg_json_end(json);
-    return status;
+    for (uint32_t i = 0; i < component.count; i++)
+        nodes[i] = component.nodes[i];
+    lg__put_numbers(to->table, NODES, nodes, component.count);
+    free(nodes);
+    lg__put_node(to->table, NODE, to->graph,
+                 cycle->shortest.count > 0 ? cycle->shortest.items[0].source
+                                           : component.nodes[0]);
 }
 
-static lg_status
-cycles_json(report *to, const lg_cycles *cycles, lg_error *err)
+// What people read.
+static void
+put_words(report *to, size_t index)
 {
-    lg_json json = {.out = &to->text};
-    lg_status status = LG_OK;
-    lg_json_object(&json, NULL);
-    lg_json_lines(&json, "cycles");
-    for (size_t i = 0; i < cycles->count && status == LG_OK; i++)
-        status = write_cycle(to, &cycles->items[i], &json, err);
-    lg_json_end(&json);
-    lg_json_count(&json, "count", cycles->count);
-    lg_json_count(&json, "total", cycles->total);
-    lg_json_object(&json, "kinds");
-    for (int kind = 0; kind < 3; kind++)
-        lg_json_count(&json, lg_cycle_kind_name((lg_cycle_kind)kind),
-                      cycles->of_kind[kind]);
-    lg_json_end(&json);
-    lg_json_end(&json);
-    return status == LG_OK ? lg_json_finish(&json, err) : status;
+    const lg__cycle_text text = {to->graph, to->cycles, index};
+    lg_text headline = {0};
+    lg_text body = {0};
+    lg_text cuts = {0};
+    lg_text kept = {0};
+    lg__cycle_format_headline(&text, &headline);
+    lg__cycle_format_body(&text, &body);
+    lg__cycle_format_cuts(&text, &cuts);
+    lg__cycle_format_kept(&text, &kept);
+    lg__put_formatted(to->table, HEADLINE, &headline);
+    lg__put_formatted(to->table, BODY, &body);
+    lg__put_formatted(to->table, WHAT_TO_CUT, &cuts);
+    lg__put_formatted(to->table, WHAT_KEEPS_IT, &kept);
+}
+
+static void
+put_cycle(report *to, size_t index)
+{
+    const lg_cycle *cycle = &to->cycles->items[index];
+    lg_table *table = to->table;
+    lg_text way = {0};
+    lg_text advice = {0};
+    lg_text holder = {0};
+    lg__table_row(table);
+    if (to->cycles->groups[cycle->group].first != index)
+        lg__table_hide_row(table);
+    lg_cycle_label(to->graph, cycle, &way);
+    lg_cycle_advice(to->graph, cycle, &advice);
+    if (cycle->kind == LG_CYCLE_HELD)
+        lg__cycle_format_holder(to->graph, cycle, &holder);
+    lg__put_count(table, NUMBER, index + 1);
+    lg__put_literal(table, KIND, lg_cycle_kind_name(cycle->kind));
+    if (cycle->kind == LG_CYCLE_UNCOLLECTABLE)
+        lg__put_literal(table, REASON, lg__reason_name(cycle->reason));
+    lg__put_node(table, CULPRIT, to->graph, cycle->culprit);
+    lg__put_string(table, LIBRARY, cycle->library);
+    lg__put_each(table, RETAINED, cycle->retained);
+    lg__put_count(table, OBJECTS, cycle->objects);
+    lg__put_formatted(table, CYCLE, &way);
+    lg__put_formatted(table, ADVICE, &advice);
+    lg__put_formatted(table, HELD_BY, &holder);
+    lg__put_count(table, GROUP, to->cycles->groups[cycle->group].first);
+    put_types(to, cycle);
+    put_ways(to, cycle);
+    put_members(to, cycle);
+    put_words(to, index);
+}
+
+static void
+put_facts(report *to)
+{
+    static const lg__column facts[] = {
+        {"count", .type = LG_COLUMN_COUNT},
+        {"total", .type = LG_COLUMN_COUNT},
+        {"leaks", .type = LG_COLUMN_COUNT},
+        {"kinds", .type = LG_COLUMN_RECORD},
+    };
+    static const lg__column kinds[] = {
+        {"collectable", .type = LG_COLUMN_COUNT},
+        {"held", .type = LG_COLUMN_COUNT},
+        {"uncollectable", .type = LG_COLUMN_COUNT},
+    };
+    lg_table *known = lg__table_facts(to->table, facts, 4);
+    lg__put_count(known, 0, to->cycles->count);
+    lg__put_count(known, 1, to->cycles->total);
+    lg__put_count(known, 2, to->cycles->leaks);
+    lg_table *counts = lg__put_table(known, 3, kinds, 3);
+    lg__table_row(counts);
+    for (size_t kind = 0; kind < 3; kind++)
+        lg__put_count(counts, kind, to->cycles->of_kind[kind]);
+}
+
+lg_status
+lg_tabulate_cycles(const lg_analysis *analysis, const lg_cycles *cycles,
+                   lg_table **out, lg_error *err)
+{
+    lg_text above = {0};
+    report to = {.analysis = analysis,
+                 .graph = lg_analysis_graph(analysis),
+                 .cycles = cycles};
+    to.table =
+        lg__table_new(to.graph, (lg__layout){.rows = "cycles", .blocks = true},
+                      columns, COLUMNS);
+    format_summary(cycles, &above);
+    lg__table_format_above(to.table, &above);
+    for (size_t i = 0; i < cycles->count; i++)
+        put_cycle(&to, i);
+    put_facts(&to);
+    return lg__table_finish(to.table, out, err);
 }
 
 lg_status
 lg_report_cycles(const lg_analysis *analysis, const lg_cycles *cycles,
                  lg_format format, lg_text *out, lg_error *err)
 {
-    lg__where where = {.analysis = analysis};
-    report to = {.analysis = analysis,
-                 .graph = lg_analysis_graph(analysis),
-                 .where = &where};
-    lg_status status = LG_OK;
-    if (format == LG_FORMAT_JSON)
-        status = cycles_json(&to, cycles, err);
-    else
-        status = cycles_text(&to, cycles, err);
-    lg__where_free(&where);
-    if (status == LG_OK)
-        return lg__report_finish(&to.text, out, err);
-    lg_text_free(&to.text);
-    return status;
+    lg_table *table = NULL;
+    lg_status status = lg_tabulate_cycles(analysis, cycles, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -76,6 +76,9 @@ void lg__table_row(lg_table *table);
 void lg__table_total_row(lg_table *table);
 /** A row of people only, among the others. */
 void lg__table_heading_row(lg_table *table);
+/** Hides the row added last from people, as long as others stand before it:
+ *  lg_table_select shows what it selects. */
+void lg__table_hide_row(lg_table *table);
 /** Sets the depth of the row added last. */
 void lg__table_set_depth(lg_table *table, uint32_t depth);
 /** Says how many rows there are when not all of them are added. */
@@ -142,6 +145,7 @@ typedef struct lg__row {
     uint16_t depth;
     bool total;
     bool heading;
+    bool hidden;
 } lg__row;
 
 struct lg_table {

@@ -105,7 +105,8 @@ write_rows(const lg_table *table, size_t limit, lg_text *out)
         add_headings(table, out);
     lg_text_add(out, "<tbody>");
     for (size_t row = 0; row < shown; row++)
-        add_row(table, row, &cell, out);
+        if (!table->rows[row].hidden)
+            add_row(table, row, &cell, out);
     lg_text_add(out, "</tbody>");
     if (table->row_count > count)
         lg_text_add(out, "<tfoot>");

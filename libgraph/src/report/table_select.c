@@ -14,6 +14,7 @@ copy_rows(const lg_table *from, const size_t *rows, size_t count, lg_table *to)
         return false;
     for (size_t i = 0; i < count; i++) {
         to->rows[i] = from->rows[rows[i]];
+        to->rows[i].hidden = false;
         memcpy(to->cells + i * columns, from->cells + rows[i] * columns,
                columns * sizeof *to->cells);
     }

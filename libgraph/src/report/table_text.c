@@ -241,7 +241,8 @@ add_rows(writer *to)
     if (!table->layout.bare && !table->layout.blocks && table->row_count > 0)
         add_headings(to);
     for (size_t i = 0; i < to->shown; i++)
-        add_row(to, i);
+        if (!table->rows[i].hidden)
+            add_row(to, i);
     to->cell.length = 0;
     if (lg__table_format_more(table, to->shown, &to->cell)) {
         add_spaces(to->out, to->left < FARTHEST ? to->left : NEAR);

@@ -1,6 +1,6 @@
 // Cycles as one line or hop by hop, the hop to cut underlined.
-#include "report/words.h"
 #include "cycles/cycles_private.h"
+#include "report/words.h"
 
 // Wider ones are told hop by hop.
 enum { LINE_WIDEST = 84 };
@@ -86,24 +86,31 @@ is_labelled(const lg_graph *graph, const lg_hop *hop, char first, lg_text *out)
 
 // An element is told with who holds its container: `Trainer.callbacks[0]`.
 void
-lg_cycle_advice(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+lg__format_cut(const lg_graph *graph, const lg_cycle *cycle,
+               const lg_cycle_cut *cut, lg_text *out)
 {
     const lg_hops *round_trip = &cycle->shortest;
-    if (round_trip->count == 0)
-        return;
-    const lg_hop *hop = &round_trip->items[cycle->cut];
-    const lg_hop *before =
-        &round_trip
-             ->items[(cycle->cut + round_trip->count - 1) % round_trip->count];
-    if (is_labelled(graph, hop, '[', out) &&
-        is_labelled(graph, before, '.', out)) {
+    const lg_hop *before = NULL;
+    if (cut == cycle->cuts && is_labelled(graph, &cut->hop, '[', out))
+        before = &round_trip->items[(cycle->cut + round_trip->count - 1) %
+                                    round_trip->count];
+    if (before != NULL && is_labelled(graph, before, '.', out)) {
         lg__format_node(graph, before->source, out);
         lg__format_label(graph, before, out);
     } else {
-        lg__format_node(graph, hop->source, out);
+        lg__format_node(graph, cut->hop.source, out);
     }
-    lg__format_label(graph, hop, out);
-    lg_text_addf(out, ": %s", cycle->cut_reason);
+    lg__format_label(graph, &cut->hop, out);
+    lg_text_addf(out, ": %s", cut->reason);
+}
+
+void
+lg_cycle_advice(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    if (cycle->cut_count > 0)
+        lg__format_cut(graph, cycle, &cycle->cuts[0], out);
+    else
+        lg_text_add(out, cycle->left != NULL ? cycle->left : "");
 }
 
 static void
@@ -150,7 +157,8 @@ lg__format_cycle(const lg_graph *graph, const lg_hops *round_trip, size_t cut,
     } else {
         lg_text_add(out, indent);
         lg_text_add(out, line.data ? line.data : "");
-        underline(indent, begin, end, out);
+        if (end > begin)
+            underline(indent, begin, end, out);
     }
     lg_text_add(out, "\n");
     lg_text_free(&line);

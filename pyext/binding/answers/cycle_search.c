@@ -19,6 +19,7 @@
 typedef struct cycles_request {
     lg_cycle_options options;
     PyObject *predicate; /* borrowed; or NULL */
+    PyObject *type_name; /* of a type that was asked for; or NULL */
     PyObject *by;        /* borrowed str; or NULL */
     uint8_t *wanted;     /* [type] what the predicate said */
     progress progress;
@@ -37,17 +38,48 @@ enum {
 static const char *const cycles_names[] = {
     "holding", "kind", "min_bytes", "limit", "by", "progress", NULL};
 
+/* As snapshots name it: builtins without their module. Asks the type itself,
+ * not a metaclass that may run code. */
+static PyObject *
+name_of_type(PyObject *type)
+{
+    PyObject *names[2] = {PyUnicode_FromString("__module__"),
+                          PyUnicode_FromString("__qualname__")};
+    PyObject *values[2] = {NULL};
+    PyObject *name = NULL;
+    for (int i = 0; i < 2 && names[i] != NULL; i++)
+        values[i] = PyType_Type.tp_getattro(type, names[i]);
+    if (values[0] != NULL && values[1] != NULL) {
+        bool bare =
+            PyUnicode_Check(values[0]) &&
+            PyUnicode_CompareWithASCIIString(values[0], "builtins") == 0;
+        name = bare ? PyObject_Str(values[1])
+                    : PyUnicode_FromFormat("%S.%S", values[0], values[1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        Py_XDECREF(names[i]);
+        Py_XDECREF(values[i]);
+    }
+    return name;
+}
+
 static bool
 parse_holding(cycles_request *self, PyObject *value)
 {
     if (value == NULL || value == Py_None || PyUnicode_Check(value))
         return arg_text("holding", value, &self->options.holding);
+    if (PyType_Check(value)) {
+        self->type_name = name_of_type(value);
+        if (self->type_name != NULL)
+            self->options.holding = PyUnicode_AsUTF8(self->type_name);
+        return self->options.holding != NULL;
+    }
     if (PyCallable_Check(value)) {
         self->predicate = value;
         return true;
     }
     PyErr_Format(PyExc_TypeError,
-                 "holding must be 'tensor', 'figure', a type name or a "
+                 "holding must be 'tensor', 'figure', a type, its name or a "
                  "callable, not %.100s",
                  Py_TYPE(value)->tp_name);
     return false;
@@ -102,15 +134,17 @@ request_parse(cycles_request *self, core_state *state, PyObject *const *values)
 {
     uint64_t limit = DEFAULT_LIMIT;
     *self = (cycles_request){.options = LG_CYCLE_OPTIONS_INIT};
-    if (!parse_holding(self, values[ARG_HOLDING]) ||
-        !parse_kinds(state, values[ARG_KIND], &self->options.kinds) ||
-        !parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) ||
-        !arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) ||
-        !by_check(state, values[ARG_BY]))
-        return false;
+    bool fine = parse_holding(self, values[ARG_HOLDING]) &&
+                parse_kinds(state, values[ARG_KIND], &self->options.kinds) &&
+                parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) &&
+                arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) &&
+                by_check(state, values[ARG_BY]) &&
+                progress_start(&self->progress, values[ARG_PROGRESS]);
     self->by = values[ARG_BY];
     self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
-    return progress_start(&self->progress, values[ARG_PROGRESS]);
+    if (!fine)
+        Py_CLEAR(self->type_name);
+    return fine;
 }
 
 /* ----------------------------------------------------------- predicate --- */
@@ -167,19 +201,32 @@ ask_predicate(cycles_request *self, const lg_graph *graph)
 
 /* --------------------------------------------------------------- found --- */
 
+static lg_status
+tabulate(const cycles_request *self, const lg_analysis *analysis,
+         lg_table **out, lg_error *error)
+{
+    lg_cycles found;
+    lg_status status = lg_analysis_cycles(
+        analysis, &self->options, &self->progress.monitor, &found, error);
+    if (status != LG_OK)
+        return status;
+    status = lg_tabulate_cycles(analysis, &found, out, error);
+    lg_cycles_free(&found);
+    return status;
+}
+
 static PyObject *
 find_cycles(cycles_request *self, snapshot_object *snapshot,
             const lg_analysis *analysis)
 {
-    lg_cycles found = {0};
+    lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_analysis_cycles(analysis, &self->options,
-                                &self->progress.monitor, &found, &error);
+    status = tabulate(self, analysis, &table, &error);
     Py_END_ALLOW_THREADS
     return status == LG_OK
-               ? cycles_new(snapshot, &found)
+               ? cycles_new(snapshot, table)
                : error_raise(object_state(snapshot), status, &error);
 }
 
@@ -208,6 +255,7 @@ static PyObject *
 request_finish(cycles_request *self, PyObject *cycles)
 {
     free(self->wanted);
+    Py_XDECREF(self->type_name);
     if (!progress_end(&self->progress, cycles ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(cycles);
     return cycles;
@@ -218,9 +266,9 @@ request_finish(cycles_request *self, PyObject *cycles)
     "       limit=20, by=None, progress=None)\n--\n\n"
 
 #define CYCLES_OPTIONS                                                         \
-    "holding   'tensor', 'figure', a type name (subclasses included), or a\n"  \
-    "          callable asked about each type name: only cycles that retain "  \
-    "one\n"                                                                    \
+    "holding   'tensor', 'figure', a type or its name (subclasses\n"           \
+    "          included), or a callable asked about each type name: only\n"    \
+    "          cycles that retain one\n"                                       \
     "kind      'collectable' (the collector would free it now), 'held' (a "    \
     "root\n"                                                                   \
     "          reaches it), 'uncollectable' (neither), or several of them\n"   \

@@ -1,78 +1,70 @@
 #include "binding/answers/py_cycle.h"
 #include "binding/objects/py_analysis.h"
-#include "binding/support/convert.h"
-#include "binding/support/device.h"
-#include "binding/support/errors.h"
 #include "binding/objects/handle.h"
 #include "binding/objects/py_path.h"
-#include "binding/pictures/picture.h"
 #include "binding/objects/type_table_object.h"
+#include "binding/pictures/picture.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include <leakgraph/cycles.h>
 #include <stdlib.h>
+#include <string.h>
 
-typedef struct cycle_object {
-    PyObject_HEAD
-    cycles_object *cycles;
-    size_t index;
-} cycle_object;
+/* Fields by their place in the tuple. */
+enum {
+    KIND = 0,
+    NODE = 4,
+    OBJECTS = 5,
+    RETAINED = 6,
+    CYCLE = 7,
+    CUTS = 9,
+};
 
-PyObject *
-cycle_new(cycles_object *cycles, size_t index)
+/* The node that the cycle is known by; NULL with TypeError: somebody made the
+ * tuple of something else. */
+static node_object *
+node_of(PyObject *self)
 {
-    cycle_object *self = object_new(object_state(cycles), TYPE_CYCLE);
-    if (self == NULL)
-        return NULL;
-    Py_INCREF(cycles);
-    self->cycles = cycles;
-    self->index = index;
-    return (PyObject *)self;
+    PyObject *node = PyTuple_GET_ITEM(self, NODE);
+    if (strcmp(Py_TYPE(node)->tp_name, "leakgraph.Node") == 0)
+        return (node_object *)node;
+    PyErr_SetString(PyExc_TypeError, "the node of the Cycle is no Node");
+    return NULL;
 }
 
-static void
-cycle_dealloc(cycle_object *self)
-{
-    Py_XDECREF(self->cycles);
-    object_free(self);
-}
-
-static const lg_cycle *
-cycle_found(const cycle_object *self)
-{
-    return &self->cycles->found.items[self->index];
-}
-
-static snapshot_object *
-cycle_snapshot(const cycle_object *self)
-{
-    return self->cycles->snapshot;
-}
-
-/* Its members; false with ClosedError. */
+/* Where in the analysis it is; false with an exception. */
 static bool
-cycle_component(const cycle_object *self, lg_component *component)
+locate(PyObject *self, snapshot_object **snapshot, const lg_analysis **analysis,
+       uint32_t *component)
 {
-    const lg_analysis *analysis = analysis_get(cycle_snapshot(self));
-    if (analysis != NULL)
-        *component =
-            lg_analysis_component(analysis, cycle_found(self)->component);
-    return analysis != NULL;
+    node_object *node = node_of(self);
+    if (node == NULL || (*analysis = analysis_get(node->snapshot)) == NULL)
+        return false;
+    *snapshot = node->snapshot;
+    *component = lg_node_component(*analysis, node->index);
+    if (*component == LG_NONE)
+        PyErr_SetString(PyExc_ValueError, "the node is in no cycle");
+    return *component != LG_NONE;
 }
 
 /* ------------------------------------------------------------- members --- */
 
 static PyObject *
-get_nodes(cycle_object *self, void *Py_UNUSED(closure))
+get_nodes(PyObject *self, void *Py_UNUSED(closure))
 {
-    lg_component component;
-    if (!cycle_component(self, &component))
+    snapshot_object *snapshot;
+    const lg_analysis *analysis;
+    uint32_t index;
+    if (!locate(self, &snapshot, &analysis, &index))
         return NULL;
+    lg_component component = lg_analysis_component(analysis, index);
     lg_nodes nodes = {malloc(((size_t)component.count + 1) * sizeof(uint32_t)),
                       component.count};
     if (nodes.items == NULL)
         return PyErr_NoMemory();
-    for (uint32_t i = 0; i < component.count; i++)
-        nodes.items[i] = component.nodes[i];
+    memcpy(nodes.items, component.nodes, component.count * sizeof *nodes.items);
     PyObject *result =
-        sequence_of_nodes(object_state(self), cycle_snapshot(self), &nodes);
+        sequence_of_nodes(object_state(snapshot), snapshot, &nodes);
     lg_nodes_free(&nodes);
     return result;
 }
@@ -101,269 +93,196 @@ inner_edges(const lg_analysis *analysis, uint32_t index, uint64_t *edges)
 }
 
 static PyObject *
-get_edges(cycle_object *self, void *Py_UNUSED(closure))
+get_edges(PyObject *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(cycle_snapshot(self));
-    if (analysis == NULL)
+    snapshot_object *snapshot;
+    const lg_analysis *analysis;
+    uint32_t component;
+    if (!locate(self, &snapshot, &analysis, &component))
         return NULL;
-    uint32_t component = cycle_found(self)->component;
     size_t count = inner_edges(analysis, component, NULL);
     uint64_t *edges = malloc((count + 1) * sizeof *edges);
     if (edges == NULL)
         return PyErr_NoMemory();
     inner_edges(analysis, component, edges);
-    return sequence_of_edges(object_state(self), cycle_snapshot(self), edges,
+    return sequence_of_edges(object_state(snapshot), snapshot, edges,
                              (Py_ssize_t)count);
 }
 
 static PyObject *
-get_types(cycle_object *self, void *Py_UNUSED(closure))
+get_types(PyObject *self, void *Py_UNUSED(closure))
 {
-    lg_component component;
-    if (!cycle_component(self, &component))
+    snapshot_object *snapshot;
+    const lg_analysis *analysis;
+    uint32_t index;
+    if (!locate(self, &snapshot, &analysis, &index))
         return NULL;
-    return type_rows_of(cycle_snapshot(self), component.nodes, component.count);
+    lg_component component = lg_analysis_component(analysis, index);
+    return type_rows_of(snapshot, component.nodes, component.count);
 }
 
-/* --------------------------------------------------------------- bytes --- */
+/* ---------------------------------------------------------------- cuts --- */
 
 static PyObject *
-get_bytes(cycle_object *self, void *Py_UNUSED(closure))
+get_cut(PyObject *self, void *Py_UNUSED(closure))
 {
-    return PyLong_FromUnsignedLongLong(cycle_found(self)->retained.host);
+    PyObject *cuts = PyTuple_GET_ITEM(self, CUTS);
+    PyObject *first = Py_None;
+    if (PyTuple_Check(cuts) && PyTuple_GET_SIZE(cuts) > 0)
+        first = PyTuple_GET_ITEM(cuts, 0);
+    Py_INCREF(first);
+    return first;
 }
 
-static PyObject *
-get_retained_total(cycle_object *self, void *Py_UNUSED(closure))
+/* The references of all cuts, and how many they are; NULL: memory ran out. */
+static uint64_t *
+list_cuts(const lg_cycle *cycle, size_t *count)
 {
-    lg_bytes bytes = cycle_found(self)->retained;
-    return PyLong_FromUnsignedLongLong(bytes.host + bytes.device);
-}
-
-static PyObject *
-cycle_bytes_on(cycle_object *self, PyObject *name)
-{
-    const lg_analysis *analysis = analysis_get(cycle_snapshot(self));
-    uint32_t device;
-    if (analysis == NULL ||
-        !device_named(object_state(self), lg_analysis_graph(analysis), name,
-                      &device))
-        return NULL;
-    return PyLong_FromUnsignedLongLong(lg_component_retained_on(
-        analysis, cycle_found(self)->component, device));
-}
-
-/* ---------------------------------------------------------------- kind --- */
-
-static PyObject *
-get_kind(cycle_object *self, void *Py_UNUSED(closure))
-{
-    return PyUnicode_FromString(lg_cycle_kind_name(cycle_found(self)->kind));
-}
-
-static const char *
-reason_text(lg_cycle_reason reason)
-{
-    switch (reason) {
-    case LG_REASON_NATIVE:
-        return "native code holds a reference into it";
-    case LG_REASON_UNTRAVERSED:
-        return "the collector does not see one of its references";
-    case LG_REASON_FROZEN:
-        return "frozen by gc.freeze()";
-    case LG_REASON_UNTRACKED:
-        return "the collector does not track one of its members";
-    case LG_REASON_NONE:
-        break;
+    size_t all = cycle->cut_count;
+    for (size_t i = 0; i < cycle->cut_count; i++)
+        all += cycle->cuts[i].alike;
+    uint64_t *edges = malloc((all + 1) * sizeof *edges);
+    *count = 0;
+    for (size_t i = 0; edges != NULL && i < cycle->cut_count; i++) {
+        const lg_cycle_cut *cut = &cycle->cuts[i];
+        edges[(*count)++] = cut->hop.edges[cut->hop.edge_count - 1];
+        for (size_t k = 0; k < cut->alike; k++)
+            edges[(*count)++] = cut->edges[k];
     }
-    return "";
+    return edges;
 }
 
 static PyObject *
-get_reason(cycle_object *self, void *Py_UNUSED(closure))
+get_cut_edges(PyObject *self, void *Py_UNUSED(closure))
 {
-    return PyUnicode_FromString(reason_text(cycle_found(self)->reason));
-}
-
-static PyObject *
-get_culprit(cycle_object *self, void *Py_UNUSED(closure))
-{
-    uint32_t culprit = cycle_found(self)->culprit;
-    if (culprit == LG_NONE)
-        Py_RETURN_NONE;
-    return node_new(object_state(self), cycle_snapshot(self), culprit);
+    snapshot_object *snapshot;
+    const lg_analysis *analysis;
+    uint32_t component;
+    lg_cycles found = {0};
+    lg_error error;
+    lg_status status;
+    size_t count;
+    if (!locate(self, &snapshot, &analysis, &component) ||
+        snapshot_acquire(snapshot) == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_component_cycle(analysis, component, NULL, &found, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status != LG_OK)
+        return error_raise(object_state(snapshot), status, &error);
+    uint64_t *edges = list_cuts(found.items, &count);
+    lg_cycles_free(&found);
+    if (edges == NULL)
+        return PyErr_NoMemory();
+    return sequence_of_edges(object_state(snapshot), snapshot, edges,
+                             (Py_ssize_t)count);
 }
 
 /* ------------------------------------------------------------- the way --- */
 
 static PyObject *
-get_hops(cycle_object *self, void *Py_UNUSED(closure))
+get_path(PyObject *self, void *Py_UNUSED(closure))
 {
-    const lg_hops *hops = &cycle_found(self)->shortest;
-    return hop_tuple(object_state(self), cycle_snapshot(self), hops->items,
-                     hops->count);
-}
-
-static PyObject *
-get_cut(cycle_object *self, void *Py_UNUSED(closure))
-{
-    const lg_cycle *cycle = cycle_found(self);
-    if (cycle->cut >= cycle->shortest.count)
-        Py_RETURN_NONE;
-    return hop_object(object_state(self), cycle_snapshot(self),
-                      &cycle->shortest.items[cycle->cut], cycle->cut_reason);
-}
-
-static PyObject *
-get_path(cycle_object *self, void *Py_UNUSED(closure))
-{
-    const lg_cycle *cycle = cycle_found(self);
-    lg_component component;
-    if (!cycle_component(self, &component))
+    PyObject *kind = PyTuple_GET_ITEM(self, KIND);
+    node_object *node = node_of(self);
+    if (node == NULL)
         return NULL;
-    if (cycle->kind != LG_CYCLE_HELD)
+    if (!PyUnicode_Check(kind) ||
+        PyUnicode_CompareWithASCIIString(
+            kind, lg_cycle_kind_name(LG_CYCLE_HELD)) != 0)
         Py_RETURN_NONE;
-    uint32_t node = cycle->shortest.count ? cycle->shortest.items[0].source
-                                          : component.nodes[0];
-    return path_to(cycle_snapshot(self), node);
+    return path_to(node->snapshot, node->index);
 }
 
 static lg_status
-see(const lg_analysis *analysis, const void *cycle, lg_view **out,
+see(const lg_analysis *analysis, const void *component, lg_view **out,
     lg_error *error)
 {
-    return lg_view_cycle(analysis, cycle, NULL, out, error);
+    lg_cycles found;
+    lg_status status = lg_component_cycle(
+        analysis, *(const uint32_t *)component, NULL, &found, error);
+    if (status != LG_OK)
+        return status;
+    status = lg_view_cycle(analysis, found.items, NULL, out, error);
+    lg_cycles_free(&found);
+    return status;
 }
 
 static PyObject *
-get_drawing(cycle_object *self, void *Py_UNUSED(closure))
+get_drawing(PyObject *self, void *Py_UNUSED(closure))
 {
-    return picture_of(cycle_snapshot(self), see, cycle_found(self));
+    snapshot_object *snapshot;
+    const lg_analysis *analysis;
+    uint32_t component;
+    if (!locate(self, &snapshot, &analysis, &component))
+        return NULL;
+    return picture_of(snapshot, see, &component);
 }
 
 /* ------------------------------------------------------------ protocol --- */
 
-/* Something that is said of the cycle, as a str. */
 static PyObject *
-say(cycle_object *self,
-    void (*add)(const lg_graph *, const lg_cycle *, lg_text *))
+cycle_str(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    lg_graph *graph = snapshot_graph(cycle_snapshot(self));
-    if (graph == NULL)
-        return NULL;
-    lg_text text = {0};
-    add(graph, cycle_found(self), &text);
-    return text_object(&text);
+    return PyObject_Str(PyTuple_GET_ITEM(self, CYCLE));
 }
 
 static PyObject *
-cycle_str(cycle_object *self)
+cycle_repr(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return say(self, lg_cycle_label);
+    return PyUnicode_FromFormat(
+        "<leakgraph.Cycle, %S: %S objects, retains %S: %S>",
+        PyTuple_GET_ITEM(self, KIND), PyTuple_GET_ITEM(self, OBJECTS),
+        PyTuple_GET_ITEM(self, RETAINED), PyTuple_GET_ITEM(self, CYCLE));
 }
 
 static PyObject *
-get_advice(cycle_object *self, void *Py_UNUSED(closure))
-{
-    return say(self, lg_cycle_advice);
-}
-
-static PyObject *
-get_alike(cycle_object *self, void *Py_UNUSED(closure))
-{
-    return PyLong_FromSize_t(cycle_found(self)->alike);
-}
-
-static PyObject *
-cycle_repr(cycle_object *self)
-{
-    const lg_cycle *cycle = cycle_found(self);
-    lg_component component;
-    if (cycle_snapshot(self)->closed)
-        return PyUnicode_FromString("<leakgraph.Cycle of a closed snapshot>");
-    if (!cycle_component(self, &component))
-        return NULL;
-    lg_text text = {0};
-    lg_text_addf(&text,
-                 "<leakgraph.Cycle, %s: ", lg_cycle_kind_name(cycle->kind));
-    lg_text_add_count(&text, component.count);
-    lg_text_add(&text, component.count == 1 ? " object, retains "
-                                            : " objects, retains ");
-    lg_text_add_size(&text, cycle->retained.host + cycle->retained.device);
-    lg_text_add(&text, ": ");
-    lg_cycle_label(cycle_snapshot(self)->graph, cycle, &text);
-    lg_text_add(&text, ">");
-    return text_object(&text);
-}
-
-static PyObject *
-cycle_repr_svg(cycle_object *self, PyObject *Py_UNUSED(unused))
+cycle_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     return picture_ask(get_drawing(self, NULL), "_repr_svg_", NULL, 0, NULL);
 }
 
-static PyGetSetDef cycle_getset[] = {
-    {"nodes", (getter)get_nodes, NULL,
-     "All objects that lead to each other: Nodes.", NULL},
-    {"edges", (getter)get_edges, NULL,
-     "The strong references among them: Edges.", NULL},
-    {"types", (getter)get_types, NULL,
+static PyGetSetDef getset[] = {
+    {"nodes", get_nodes, NULL, "All objects that lead to each other: Nodes.",
+     NULL},
+    {"edges", get_edges, NULL, "The strong references among them: Edges.",
+     NULL},
+    {"types", get_types, NULL,
      "Their types: a tuple of TypeRow(name, count, bytes), most bytes first.",
      NULL},
-    {"bytes", (getter)get_bytes, NULL,
-     "Host bytes that would be freed with all of them.", NULL},
-    {"retained", (getter)get_bytes, NULL, "The same as bytes.", NULL},
-    {"retained_total", (getter)get_retained_total, NULL,
-     "Bytes that would be freed with all of them, host and devices together.",
-     NULL},
-    {"kind", (getter)get_kind, NULL,
-     "'collectable': the collector would free it now; 'held': a root reaches "
-     "it;\n'uncollectable': neither.",
-     NULL},
-    {"reason", (getter)get_reason, NULL,
-     "Why the collector cannot free an uncollectable one; else ''.", NULL},
-    {"culprit", (getter)get_culprit, NULL,
-     "The Node that the reason is about, or None.", NULL},
-    {"hops", (getter)get_hops, NULL,
-     "The shortest way round, a tuple of Hop(label, source, target, reason).",
-     NULL},
-    {"cut", (getter)get_cut, NULL,
-     "The Hop to cut: .label, .source, .target, and the .reason for it.", NULL},
-    {"alike", (getter)get_alike, NULL,
-     "How many more references like it must be cut for no cycle to be left.",
-     NULL},
-    {"advice", (getter)get_advice, NULL,
-     "What to cut, and why it: a sentence; '' if there is nothing to cut.",
-     NULL},
-    {"path", (getter)get_path, NULL,
+    {"cut", get_cut, NULL, "The first of cuts, or None.", NULL},
+    {"cut_edges", get_cut_edges, NULL,
+     "All references to cut, those that are alike, too: Edges.", NULL},
+    {"path", get_path, NULL,
      "Of a held one: a shortest Path from a root; else None.", NULL},
-    {"drawing", (getter)get_drawing, NULL, "A Drawing of it.", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
+    {"drawing", get_drawing, NULL, "A Drawing of it.", NULL},
 };
 
-static PyMethodDef cycle_methods[] = {
-    {"bytes_on", (PyCFunction)cycle_bytes_on, METH_O,
-     "bytes_on($self, device, /)\n--\n\nBytes that would be freed with it on "
-     "one device: 'host', 'cuda:0' ..."},
-    {"_repr_svg_", (PyCFunction)cycle_repr_svg, METH_NOARGS,
-     "_repr_svg_($self, /)\n--\n\n"},
-    {NULL, NULL, 0, NULL},
+static PyMethodDef methods[] = {
+    {"__str__", cycle_str, METH_NOARGS, NULL},
+    {"__repr__", cycle_repr, METH_NOARGS, NULL},
+    {"_repr_svg_", cycle_repr_svg, METH_NOARGS, "_repr_svg_($self, /)\n--\n\n"},
 };
 
-static PyType_Slot cycle_slots[] = {
-    SLOT(Py_tp_dealloc, cycle_dealloc),
-    SLOT(Py_tp_repr, cycle_repr),
-    SLOT(Py_tp_str, cycle_str),
-    {Py_tp_getset, cycle_getset},
-    {Py_tp_methods, cycle_methods},
-    {Py_tp_doc, "Objects that all lead to each other, and what they retain.\n\n"
-                "str() is the shortest way round."},
-    {0, NULL},
-};
+static int
+add(PyTypeObject *type, const char *name, PyObject *value)
+{
+    int added =
+        value ? PyObject_SetAttrString((PyObject *)type, name, value) : -1;
+    Py_XDECREF(value);
+    return added;
+}
 
-PyType_Spec cycle_spec = {
-    .name = "leakgraph.Cycle",
-    .basicsize = sizeof(cycle_object),
-    .flags = FINAL_TYPE,
-    .slots = cycle_slots,
-};
+int
+cycle_type_finish(PyTypeObject *type)
+{
+    for (size_t i = 0; i < sizeof getset / sizeof *getset; i++)
+        if (add(type, getset[i].name, PyDescr_NewGetSet(type, &getset[i])) < 0)
+            return -1;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (add(type, methods[i].ml_name,
+                PyDescr_NewMethod(type, &methods[i])) < 0)
+            return -1;
+    return 0;
+}

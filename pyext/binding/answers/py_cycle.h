@@ -1,11 +1,11 @@
-/** Cycle: one of Cycles. */
+/** Cycle: a row of Cycles, with what only its snapshot can say. */
 #ifndef LEAKGRAPH_PY_CYCLE_H
 #define LEAKGRAPH_PY_CYCLE_H
 
-#include "binding/answers/py_cycles.h"
+#include "binding/support/state.h"
 
-extern PyType_Spec cycle_spec;
-
-PyObject *cycle_new(cycles_object *cycles, size_t index);
+/** Gives the type of named tuples what is no field: nodes, edges, types, cut,
+ *  cut_edges, path, drawing, and how it reads. -1 with an exception. */
+int cycle_type_finish(PyTypeObject *type);
 
 #endif

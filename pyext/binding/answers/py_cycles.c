@@ -1,97 +1,75 @@
 #include "binding/answers/py_cycles.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/convert.h"
-#include "binding/answers/py_cycle.h"
-#include "binding/support/errors.h"
+#include "binding/objects/result.h"
 #include "binding/support/python_call.h"
 
-#include <leakgraph/report.h>
+static const result_field fields[] = {
+    {"kind", FIELD_VALUE},     {"reason", FIELD_TEXT},
+    {"culprit", FIELD_VALUE},  {"library", FIELD_VALUE},
+    {"node", FIELD_VALUE},     {"objects", FIELD_VALUE},
+    {"retained", FIELD_VALUE}, {"cycle", FIELD_TEXT},
+    {"hops", FIELD_HOPS},      {"cuts", FIELD_CUTS},
+    {"more", FIELD_VALUE},     {"left", FIELD_VALUE},
+    {"advice", FIELD_TEXT},    {"held_by", FIELD_TEXT},
+    {"group", FIELD_VALUE},    {NULL, FIELD_VALUE},
+};
+
+static const result_shape shape = {TYPE_CYCLES, TYPE_CYCLE, fields, 0};
+
+enum { FACT_SNAPSHOT, FACT_TOTAL, FACT_LEAKS, FACT_KINDS };
+
+static PyObject *
+kinds_of(const lg_table *counts)
+{
+    PyObject *dict = PyDict_New();
+    for (size_t i = 0; dict != NULL && i < lg_table_column_count(counts); i++) {
+        PyObject *count =
+            PyLong_FromUnsignedLongLong(lg_table_cell(counts, 0, i).count);
+        /* The names are C strings: the table copied them. */
+        if (count == NULL ||
+            PyDict_SetItemString(dict, lg_table_column(counts, i).name.data,
+                                 count) < 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(count);
+    }
+    return dict;
+}
+
+static PyObject *
+facts_of(snapshot_object *snapshot, const lg_table *table)
+{
+    lg_cell total;
+    lg_cell leaks;
+    lg_cell kinds;
+    result_fact(table, "total", &total);
+    result_fact(table, "leaks", &leaks);
+    result_fact(table, "kinds", &kinds);
+    return Py_BuildValue(
+        "(OKKN)", (PyObject *)snapshot, (unsigned long long)total.count,
+        (unsigned long long)leaks.count, kinds_of(kinds.table));
+}
 
 PyObject *
-cycles_new(snapshot_object *snapshot, lg_cycles *found)
+cycles_new(snapshot_object *snapshot, lg_table *table)
 {
-    cycles_object *self = object_new(object_state(snapshot), TYPE_CYCLES);
-    if (self == NULL) {
-        lg_cycles_free(found);
+    PyObject *facts = facts_of(snapshot, table);
+    if (facts == NULL) {
+        lg_table_free(table);
         return NULL;
     }
-    Py_INCREF(snapshot);
-    self->snapshot = snapshot;
-    self->found = *found;
-    return (PyObject *)self;
-}
-
-static void
-cycles_dealloc(cycles_object *self)
-{
-    lg_cycles_free(&self->found);
-    Py_XDECREF(self->snapshot);
-    object_free(self);
-}
-
-static Py_ssize_t
-cycles_length(cycles_object *self)
-{
-    return (Py_ssize_t)self->found.count;
+    PyObject *self = result_new(snapshot, &shape, table);
+    if (self == NULL)
+        Py_DECREF(facts);
+    else
+        ((result_object *)self)->facts = facts;
+    return self;
 }
 
 static PyObject *
-cycles_item(cycles_object *self, Py_ssize_t i)
+get_fact(result_object *self, void *index)
 {
-    if (i >= 0 && (size_t)i < self->found.count)
-        return cycle_new(self, (size_t)i);
-    PyErr_SetString(PyExc_IndexError, "index out of range");
-    return NULL;
-}
-
-static PyObject *
-cycles_slice(cycles_object *self, PyObject *slice)
-{
-    Py_ssize_t start, stop, step;
-    if (PySlice_Unpack(slice, &start, &stop, &step) < 0)
-        return NULL;
-    Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)self->found.count,
-                                             &start, &stop, step);
-    PyObject *list = PyList_New(count);
-    for (Py_ssize_t i = 0; list != NULL && i < count; i++) {
-        PyObject *item = cycles_item(self, start + i * step);
-        if (item == NULL)
-            Py_CLEAR(list);
-        else
-            PyList_SET_ITEM(list, i, item);
-    }
-    return list;
-}
-
-static PyObject *
-cycles_subscript(cycles_object *self, PyObject *key)
-{
-    if (PySlice_Check(key))
-        return cycles_slice(self, key);
-    Py_ssize_t i = PyNumber_AsSsize_t(key, PyExc_IndexError);
-    if (i == -1 && PyErr_Occurred())
-        return NULL;
-    return cycles_item(self, i < 0 ? i + (Py_ssize_t)self->found.count : i);
-}
-
-static PyObject *
-cycles_str(cycles_object *self)
-{
-    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
-    if (analysis == NULL)
-        return NULL;
-    lg_text text = {0};
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status =
-        lg_report_cycles(analysis, &self->found, LG_FORMAT_TEXT, &text, &error);
-    Py_END_ALLOW_THREADS
-    snapshot_release(self->snapshot);
-    if (status == LG_OK)
-        return text_object(&text);
-    lg_text_free(&text);
-    return error_raise(object_state(self), status, &error);
+    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
+    Py_INCREF(fact);
+    return fact;
 }
 
 static PyObject *
@@ -101,35 +79,16 @@ cycles_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
                        self);
 }
 
-static PyObject *
-get_total(cycles_object *self, void *Py_UNUSED(closure))
-{
-    return PyLong_FromSize_t(self->found.total);
-}
-
-static PyObject *
-get_kinds(cycles_object *self, void *Py_UNUSED(closure))
-{
-    const size_t *of_kind = self->found.of_kind;
-    return Py_BuildValue("{snsnsn}", lg_cycle_kind_name(LG_CYCLE_COLLECTABLE),
-                         (Py_ssize_t)of_kind[LG_CYCLE_COLLECTABLE],
-                         lg_cycle_kind_name(LG_CYCLE_HELD),
-                         (Py_ssize_t)of_kind[LG_CYCLE_HELD],
-                         lg_cycle_kind_name(LG_CYCLE_UNCOLLECTABLE),
-                         (Py_ssize_t)of_kind[LG_CYCLE_UNCOLLECTABLE]);
-}
-
-static PyMemberDef cycles_members[] = {
-    {"snapshot", T_OBJECT, offsetof(cycles_object, snapshot), READONLY,
-     "The snapshot that they are part of."},
-    {NULL, 0, 0, 0, NULL},
-};
-
 static PyGetSetDef cycles_getset[] = {
-    {"total", (getter)get_total, NULL,
-     "How many passed the filter, before the limit.", NULL},
-    {"kinds", (getter)get_kinds, NULL, "How many of those are of each kind.",
-     NULL},
+    {"snapshot", (getter)get_fact, NULL, "The snapshot that they are part of.",
+     (void *)FACT_SNAPSHOT},
+    {"total", (getter)get_fact, NULL,
+     "How many passed the filter, before the limit.", (void *)FACT_TOTAL},
+    {"leaks", (getter)get_fact, NULL,
+     "How many of those no root holds and are not of a library.",
+     (void *)FACT_LEAKS},
+    {"kinds", (getter)get_fact, NULL, "How many of those are of each kind.",
+     (void *)FACT_KINDS},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -140,24 +99,18 @@ static PyMethodDef cycles_methods[] = {
 };
 
 static PyType_Slot cycles_slots[] = {
-    SLOT(Py_tp_dealloc, cycles_dealloc),
-    SLOT(Py_tp_repr, cycles_str),
-    SLOT(Py_tp_iter, PySeqIter_New),
-    SLOT(Py_sq_item, cycles_item),
-    SLOT(Py_sq_length, cycles_length),
-    SLOT(Py_mp_length, cycles_length),
-    SLOT(Py_mp_subscript, cycles_subscript),
-    {Py_tp_members, cycles_members},
+    RESULT_SLOTS,
     {Py_tp_getset, cycles_getset},
     {Py_tp_methods, cycles_methods},
-    {Py_tp_doc, "A sequence of Cycle, biggest first; str() is the report.\n\n"
-                "Keeps its snapshot alive."},
+    {Py_tp_doc, "A sequence of Cycle, biggest first, those of libraries last; "
+                "str() is the report.\n\nThe report shows cycles that are "
+                "alike once."},
     {0, NULL},
 };
 
 PyType_Spec cycles_spec = {
     .name = "leakgraph.Cycles",
-    .basicsize = sizeof(cycles_object),
+    .basicsize = sizeof(result_object),
     .flags = FINAL_TYPE,
     .slots = cycles_slots,
 };

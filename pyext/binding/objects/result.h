@@ -37,6 +37,8 @@ typedef struct result_field {
         FIELD_TITLE,     /* of a node */
         FIELD_DEPTH,     /* of the row */
         FIELD_ONE,       /* 1 */
+        FIELD_HOPS,      /* of a list of hops: a tuple of Hop */
+        FIELD_CUTS,      /* of a list of cuts: a tuple of CycleCut */
     } what;
 } result_field;
 

@@ -137,6 +137,20 @@ result_fact(const lg_table *table, const char *name, lg_cell *out)
     return out->present;
 }
 
+static const result_field hop_fields[] = {
+    {"label", FIELD_TEXT},  {"source", FIELD_VALUE}, {"target", FIELD_VALUE},
+    {"reason", FIELD_TEXT}, {NULL, FIELD_VALUE},
+};
+
+static const result_field cut_fields[] = {
+    {"label", FIELD_TEXT},  {"source", FIELD_VALUE}, {"target", FIELD_VALUE},
+    {"reason", FIELD_TEXT}, {"alike", FIELD_VALUE},  {NULL, FIELD_VALUE},
+};
+
+static const result_shape hop_shape = {TYPE_HOP, TYPE_HOP, hop_fields, 0};
+static const result_shape cut_shape = {TYPE_CYCLE_CUT, TYPE_CYCLE_CUT,
+                                       cut_fields, 0};
+
 static PyObject *
 field_object(snapshot_object *snapshot, const lg_table *table, size_t row,
              const result_field *field, size_t column)
@@ -147,6 +161,12 @@ field_object(snapshot_object *snapshot, const lg_table *table, size_t row,
         return PyLong_FromUnsignedLong(lg_table_depth(table, row));
     case FIELD_ONE:
         return PyLong_FromLong(1);
+    case FIELD_HOPS:
+        return result_rows(snapshot, &hop_shape,
+                           lg_table_cell(table, row, column).table);
+    case FIELD_CUTS:
+        return result_rows(snapshot, &cut_shape,
+                           lg_table_cell(table, row, column).table);
     case FIELD_TEXT:
     case FIELD_TITLE:
         return string_object(there ? lg_table_cell(table, row, column).text

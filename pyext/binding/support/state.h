@@ -22,7 +22,6 @@ typedef enum core_type {
     TYPE_DRAWING,
     TYPE_DOMINATORS,
     TYPE_CYCLES,
-    TYPE_CYCLE,
     TYPE_PATH,
     TYPE_TOP,
     TYPE_TENSORS,
@@ -44,6 +43,8 @@ typedef enum core_type {
     TYPE_MERGED_ROW,
     TYPE_THREAD_ROW,
     TYPE_HOP,
+    TYPE_CYCLE,
+    TYPE_CYCLE_CUT,
     TYPE_CAPTURE_INFO,
     TYPE_COUNT,
 } core_type;

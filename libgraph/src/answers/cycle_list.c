@@ -1,0 +1,332 @@
+// The components as cycles: what kind each is, which of them were asked for,
+// and in which order.
+#include "answers/answers_private.h"
+
+#include <leakgraph/options.h>
+
+#include <stdlib.h>
+
+enum { HELD_BYTES_SHOWN = 1 << 20 };
+
+// From CPython 3.13 on the collector may look past a namespace whose values lie
+// in its owner: the dict goes when the owner does.
+static bool
+is_freed(const lg__cycle_search *state, uint32_t node)
+{
+    uint32_t owner = state->walk.fold[node].owner;
+    return state->collectable[node] ||
+           (owner != LG_NONE && state->collectable[owner]);
+}
+
+static bool
+is_collectable(const lg__cycle_search *state, const lg_component *component)
+{
+    const uint16_t *flags = state->graph->columns.node_flags;
+    uint32_t tracked = 0;
+    for (uint32_t i = 0; i < component->count; i++) {
+        if (!(flags[component->nodes[i]] & LG_NODE_TRACKED))
+            continue;
+        if (!is_freed(state, component->nodes[i]))
+            return false;
+        tracked++;
+    }
+    return tracked > 0;
+}
+
+// A culprit of the component's own says more than one before it.
+static uint32_t
+find_culprit(const lg__cycle_search *state, const lg_component *component,
+             uint32_t index)
+{
+    const uint32_t *culprits = state->uncollectable.culprit;
+    for (uint32_t i = 0; i < component->count; i++) {
+        uint32_t culprit = culprits[component->nodes[i]];
+        if (culprit != LG_NONE &&
+            lg_node_component(state->analysis, culprit) == index)
+            return culprit;
+    }
+    return culprits[component->nodes[0]];
+}
+
+static lg_category
+category_of(const lg__cycle_search *state, uint32_t node)
+{
+    uint32_t type = state->graph->columns.type[node];
+    return lg_graph_type(state->graph, type).category;
+}
+
+// C code keeps the classes that it makes and the functions that are registered
+// with it, and every class is a component: each process would be full of leaks.
+static bool
+is_kept_program(const lg__cycle_search *state, const lg_component *component,
+                const lg_cycle *cycle)
+{
+    if (cycle->reason != LG_REASON_NATIVE || cycle->culprit == LG_NONE)
+        return false;
+    lg_category culprit = category_of(state, cycle->culprit);
+    if (culprit != LG_CATEGORY_TYPE && culprit != LG_CATEGORY_FUNCTION)
+        return false;
+    for (uint32_t i = 0; i < component->count; i++)
+        if (category_of(state, component->nodes[i]) == LG_CATEGORY_TYPE)
+            return true;
+    return false;
+}
+
+static void
+judge_kind(const lg__cycle_search *state, const lg_component *component,
+           lg_cycle *cycle)
+{
+    uint32_t first = component->nodes[0];
+    if (is_collectable(state, component)) {
+        cycle->kind = LG_CYCLE_COLLECTABLE;
+        return;
+    }
+    cycle->kind = LG_CYCLE_HELD;
+    if (state->uncollectable.held[first])
+        return;
+    lg_cycle alone = *cycle;
+    alone.kind = LG_CYCLE_UNCOLLECTABLE;
+    alone.reason = (lg_cycle_reason)state->uncollectable.reason[first];
+    alone.culprit = find_culprit(state, component, cycle->component);
+    if (!is_kept_program(state, component, &alone))
+        *cycle = alone;
+}
+
+// A component without anything of the program's belongs to the library of its
+// first member that has one, if it keeps no tensor and no figure.
+static lg_string
+find_library(const lg__cycle_search *state, const lg_component *component,
+             uint32_t index)
+{
+    lg_string library = {"", 0};
+    if (state->data[index])
+        return library;
+    for (uint32_t i = 0; i < component->count; i++) {
+        lg_string package;
+        lg__origin origin =
+            lg__node_origin(state->graph, component->nodes[i], &package);
+        if (origin == LG__ORIGIN_PROGRAM)
+            return (lg_string){"", 0};
+        if (origin == LG__ORIGIN_LIBRARY && library.length == 0)
+            library = package;
+    }
+    return library;
+}
+
+static lg_cycle
+judge(const lg__cycle_search *state, uint32_t index)
+{
+    lg_component component = lg_analysis_component(state->analysis, index);
+    lg_cycle cycle = {.component = index,
+                      .culprit = LG_NONE,
+                      .total =
+                          component.retained.host + component.retained.device};
+    judge_kind(state, &component, &cycle);
+    cycle.library = find_library(state, &component, index);
+    return cycle;
+}
+
+static bool
+is_asked_for(const lg__cycle_search *state, const lg_cycle *cycle)
+{
+    const lg_cycle_options *options = &state->options;
+    bool holding = state->holding[cycle->component] != 0;
+    if (options->kinds != 0 && !(options->kinds >> cycle->kind & 1u))
+        return false;
+    if ((options->holding != NULL || options->holding_type != NULL) && !holding)
+        return false;
+    if (options->min_bytes >= 0)
+        return cycle->total >= (uint64_t)options->min_bytes;
+    return cycle->kind != LG_CYCLE_HELD || cycle->total >= HELD_BYTES_SHOWN ||
+           holding;
+}
+
+// Cycles of libraries come last.
+typedef struct ranked {
+    bool library;
+    uint64_t bytes;
+    uint32_t component;
+} ranked;
+
+static int
+biggest_first(const void *left, const void *right)
+{
+    const ranked *a = left;
+    const ranked *b = right;
+    if (a->library != b->library)
+        return a->library ? 1 : -1;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->component < b->component ? -1 : a->component > b->component;
+}
+
+// The components that were asked for.
+static size_t
+rank(lg__cycle_search *state, ranked *out)
+{
+    uint32_t device = state->options.device;
+    size_t count = 0;
+    for (uint32_t i = 0; i < lg_analysis_component_count(state->analysis);
+         i++) {
+        lg_cycle cycle = judge(state, i);
+        if (!is_asked_for(state, &cycle))
+            continue;
+        bool library = cycle.library.length > 0;
+        state->cycles.of_kind[cycle.kind]++;
+        state->cycles.leaks += cycle.kind != LG_CYCLE_HELD && !library;
+        out[count++] =
+            (ranked){library,
+                     device == LG_NONE
+                         ? cycle.total
+                         : lg_component_retained_on(state->analysis, i, device),
+                     i};
+    }
+    qsort(out, count, sizeof *out, biggest_first);
+    return count;
+}
+
+static lg_status
+append(lg__cycle_search *state, uint32_t component, lg_error *err)
+{
+    lg_cycles *all = &state->cycles;
+    lg_cycle cycle = judge(state, component);
+    lg_status status = lg__cycle_fill(state, &cycle, err);
+    if (status == LG_OK)
+        all->items[all->count++] = cycle;
+    else
+        lg__cycle_clear(&cycle);
+    return status;
+}
+
+static lg_status
+list(lg__cycle_search *state, const ranked *found, size_t count, lg_error *err)
+{
+    size_t limit = state->options.limit;
+    lg_status status = LG_OK;
+    if (limit == 0 || limit > count)
+        limit = count;
+    state->cycles.items = malloc((limit + 1) * sizeof *state->cycles.items);
+    if (state->cycles.items == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < limit && status == LG_OK; i++)
+        status = lg__monitor_goes_on(state->monitor, "looking for cycles",
+                                     (double)i / (double)limit, err)
+                     ? append(state, found[i].component, err)
+                     : LG_ECANCELLED;
+    return status == LG_OK ? lg__cycles_group(state, err) : status;
+}
+
+static lg_status
+list_asked_for(lg__cycle_search *state, lg_error *err)
+{
+    uint32_t components = lg_analysis_component_count(state->analysis);
+    ranked *found = malloc(((size_t)components + 1) * sizeof *found);
+    if (found == NULL)
+        return lg__error_memory(err);
+    state->cycles.total = rank(state, found);
+    lg_status status = list(state, found, state->cycles.total, err);
+    free(found);
+    return status;
+}
+
+static lg_status
+prepare(lg__cycle_search *state, lg_error *err)
+{
+    const lg_graph *graph = state->graph;
+    const lg_cycle_options any = LG_CYCLE_OPTIONS_INIT;
+    state->finder.graph = graph;
+    state->walk.graph = graph;
+    state->walk.everything = true;
+    state->walk.fold = lg__graph_folds(graph);
+    state->gone = calloc(graph->columns.edge_count / 8 + 1, 1);
+    if (state->gone == NULL || state->walk.fold == NULL ||
+        !lg__graph_reverse(graph, &state->walk.reverse))
+        return lg__error_memory(err);
+    lg_status status = lg_graph_collectable(graph, &state->collectable, err);
+    if (status == LG_OK)
+        status = lg__uncollectable_new(graph, &state->uncollectable, err);
+    if (status == LG_OK)
+        status = lg__cycles_holding(state->analysis, &any, &state->data, err);
+    if (status == LG_OK)
+        status = lg__cycles_holding(state->analysis, &state->options,
+                                    &state->holding, err);
+    return status;
+}
+
+static void
+release(lg__cycle_search *state)
+{
+    lg__uncollectable_free(&state->uncollectable);
+    lg__finder_free(&state->finder);
+    free(state->collectable);
+    free(state->holding);
+    free(state->data);
+    free(state->gone);
+}
+
+static lg__cycle_search
+begin(const lg_analysis *analysis, const lg_monitor *monitor)
+{
+    return (lg__cycle_search){.analysis = analysis,
+                              .graph = lg_analysis_graph(analysis),
+                              .monitor = monitor,
+                              .options = LG_CYCLE_OPTIONS_INIT};
+}
+
+static lg_status
+end(lg__cycle_search *state, lg_status status, lg_cycles *out)
+{
+    if (status == LG_OK)
+        *out = state->cycles;
+    else
+        lg_cycles_free(&state->cycles);
+    release(state);
+    return status;
+}
+
+lg_status
+lg_analysis_cycles(const lg_analysis *analysis, const lg_cycle_options *options,
+                   const lg_monitor *monitor, lg_cycles *out, lg_error *err)
+{
+    lg__cycle_search state = begin(analysis, monitor);
+    lg_status status =
+        lg_options_read(&state.options, options, "lg_cycle_options", err);
+    if (status != LG_OK)
+        return status;
+    uint32_t device = state.options.device;
+    if (device != LG_NONE && device > state.graph->device_count)
+        return lg_error_set(err, LG_EINVAL, "there is no device %u", device);
+    status = prepare(&state, err);
+    if (status == LG_OK)
+        status = list_asked_for(&state, err);
+    return end(&state, status, out);
+}
+
+lg_status
+lg_component_cycle(const lg_analysis *analysis, uint32_t component,
+                   const lg_monitor *monitor, lg_cycles *out, lg_error *err)
+{
+    lg__cycle_search state = begin(analysis, monitor);
+    const ranked one = {.component = component};
+    if (component >= lg_analysis_component_count(analysis))
+        return lg_error_set(err, LG_EINVAL, "there is no component %u",
+                            component);
+    lg_status status = prepare(&state, err);
+    if (status == LG_OK) {
+        lg_cycle cycle = judge(&state, component);
+        state.cycles.total = 1;
+        state.cycles.of_kind[cycle.kind] = 1;
+        state.cycles.leaks =
+            cycle.kind != LG_CYCLE_HELD && cycle.library.length == 0;
+        status = list(&state, &one, 1, err);
+    }
+    return end(&state, status, out);
+}
+
+const char *
+lg_cycle_kind_name(lg_cycle_kind kind)
+{
+    static const char *const names[] = {"collectable", "held", "uncollectable"};
+    size_t index = (size_t)kind;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}

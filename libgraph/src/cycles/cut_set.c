@@ -1,0 +1,319 @@
+// What to cut so that no cycle is left in a component: cycle by cycle, each cut
+// together with the references like it that lead back, until nothing is left
+// but what cannot be cut.
+#include "cycles/cycles_private.h"
+#include "cycles/cut_rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Enough for every component that people have made; what is beyond is counted
+// by its parts.
+enum { ROUNDS = 512, WORK = 1 << 24 };
+
+#define FOLDED "an object refers to itself here, where nothing can be cut"
+
+typedef struct cutting {
+    const lg__walk *walk;
+    const lg_graph *graph;
+    uint8_t *gone; // [edge / 8] bits
+    uint64_t *removed;
+    size_t removed_count;
+    uint32_t *nodes; // of the parts to look at, one after the other
+    uint32_t *size;  // [part_count] of each
+    uint32_t part_count;
+    uint32_t node_count;
+    uint64_t work;
+    lg_cycle *cycle;
+} cutting;
+
+// Makes room for one more in an array that doubles at powers of two.
+static bool
+has_room(void **items, size_t count, size_t size)
+{
+    if ((count & (count - 1)) != 0)
+        return true;
+    void *more = realloc(*items, (count ? count * 2 : 1) * size);
+    if (more == NULL)
+        return false;
+    *items = more;
+    return true;
+}
+
+/* --------------------------------------------------------------- remove --- */
+
+static bool
+remove_edge(cutting *state, uint64_t edge)
+{
+    if (!has_room((void **)&state->removed, state->removed_count,
+                  sizeof *state->removed))
+        return false;
+    state->removed[state->removed_count++] = edge;
+    state->gone[edge / 8] |= (uint8_t)(1u << edge % 8);
+    return true;
+}
+
+static bool
+remove_same_of(cutting *state, const lg__likeness *cut, uint32_t source)
+{
+    const uint64_t *first = state->graph->columns.first_edge;
+    for (uint64_t edge = first[source]; edge < first[source + 1]; edge++)
+        if (lg__is_same(cut, source, edge) && !remove_edge(state, edge))
+            return false;
+    return true;
+}
+
+// A reference, and its double in the namespace or in the object.
+static bool
+remove_reference(cutting *state, const lg__likeness *cut)
+{
+    const lg_columns *columns = &state->graph->columns;
+    unsigned kind = lg__edge_kind(state->graph, cut->cut);
+    uint32_t owner = state->walk->fold[cut->source].owner;
+    owner = owner == LG_NONE ? cut->source : owner;
+    if (!remove_edge(state, cut->cut))
+        return false;
+    if (kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_VALUE)
+        return true;
+    if (owner == cut->source && kind == LG_EDGE_VALUE)
+        return true;
+    bool enough = remove_same_of(state, cut, owner);
+    for (uint64_t edge = columns->first_edge[owner];
+         edge < columns->first_edge[owner + 1] && enough; edge++)
+        if (lg__edge_opens(state->walk, owner, edge))
+            enough = remove_same_of(state, cut, columns->edge_target[edge]);
+    return enough;
+}
+
+static void
+restore(cutting *state)
+{
+    for (size_t i = 0; i < state->removed_count; i++)
+        state->gone[state->removed[i] / 8] = 0;
+}
+
+/* ----------------------------------------------------------------- name --- */
+
+// The cut that a hop is like, or NULL.
+static lg_cycle_cut *
+find_cut(const cutting *state, const lg__likeness *hop)
+{
+    for (size_t i = 0; i < state->cycle->cut_count; i++) {
+        lg_cycle_cut *cut = &state->cycle->cuts[i];
+        lg__likeness known = lg__likeness_of(state->walk, &cut->hop);
+        if (lg__is_like(&known, hop->source, hop->cut))
+            return cut;
+    }
+    return NULL;
+}
+
+static bool
+add_alike(lg_cycle_cut *cut, uint64_t edge)
+{
+    if (!has_room((void **)&cut->edges, cut->alike, sizeof *cut->edges))
+        return false;
+    cut->edges[cut->alike++] = edge;
+    return true;
+}
+
+// Names a reference: as one more of a cut that it is like, as a new cut, or, if
+// there are too many, among the rest.
+static bool
+name_cut(cutting *state, const lg_hop *hop, const char *reason)
+{
+    lg_cycle *cycle = state->cycle;
+    lg__likeness likeness = lg__likeness_of(state->walk, hop);
+    lg_cycle_cut *known = find_cut(state, &likeness);
+    if (known != NULL)
+        return add_alike(known, likeness.cut);
+    if (cycle->cut_count == LG_CYCLE_CUTS_NAMED) {
+        cycle->more++;
+        return true;
+    }
+    if (!has_room((void **)&cycle->cuts, cycle->cut_count, sizeof *cycle->cuts))
+        return false;
+    cycle->cuts[cycle->cut_count++] =
+        (lg_cycle_cut){.hop = *hop, .reason = reason};
+    return true;
+}
+
+/* ------------------------------------------------------------------ cut --- */
+
+static bool
+is_gone(const cutting *state, uint64_t edge)
+{
+    return state->gone[edge / 8] >> edge % 8 & 1u;
+}
+
+// References like the cut that lead back to where it leads go with it. `named`:
+// they are to be cut, too; otherwise they are only looked past.
+static bool
+remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
+             bool named)
+{
+    lg__likeness cut = lg__likeness_of(state->walk, hop);
+    lg_cycle_cut *known = named ? find_cut(state, &cut) : NULL;
+    size_t count;
+    uint32_t start = state->graph->columns.edge_target[cut.cut];
+    uint64_t *back =
+        lg__members_back_edges(state->graph, members, start, &count);
+    bool enough = back != NULL;
+    for (size_t i = 0; i < count && enough; i++) {
+        uint32_t source = lg_edge_source(state->graph, back[i]);
+        lg__likeness one = {state->walk, source, back[i]};
+        if (is_gone(state, back[i]) || !lg__is_like(&cut, source, back[i]))
+            continue;
+        enough = remove_reference(state, &one);
+        if (named && known == NULL)
+            state->cycle->more++;
+        else if (known != NULL)
+            enough = enough && add_alike(known, back[i]);
+    }
+    free(back);
+    return enough;
+}
+
+// The first cycle that can be cut is the one to show, or else the first.
+static void
+keep_cycle(cutting *state, lg_hops *found, size_t cut)
+{
+    lg_cycle *cycle = state->cycle;
+    bool better = cut < found->count && cycle->cut_count == 0;
+    if (cycle->shortest.count == 0 || better) {
+        lg_hops_free(&cycle->shortest);
+        cycle->shortest = *found;
+        cycle->cut = cut;
+        *found = (lg_hops){0};
+    }
+}
+
+static void
+note_left(cutting *state, const char *reason)
+{
+    if (state->cycle->left == NULL)
+        state->cycle->left = reason;
+}
+
+// Takes a cycle of a part apart.
+static bool
+cut_part(cutting *state, const lg__members *members, lg_hops *found)
+{
+    lg__choice choice;
+    if (!lg__choose_cut(state->walk, members, found, &choice))
+        return false;
+    bool named = choice.hop < found->count;
+    lg_hop hop = found->items[named ? choice.hop : found->count - 1];
+    keep_cycle(state, found, choice.hop);
+    if (named && !name_cut(state, &hop, choice.reason))
+        return false;
+    if (!named)
+        note_left(state, choice.reason);
+    lg__likeness cut = lg__likeness_of(state->walk, &hop);
+    return remove_reference(state, &cut) &&
+           remove_alike(state, members, &hop, named);
+}
+
+/* ---------------------------------------------------------------- parts --- */
+
+static void
+drop_part(cutting *state)
+{
+    state->node_count -= state->size[--state->part_count];
+}
+
+// The last part becomes what is left of it.
+static bool
+split_part(cutting *state, const lg__members *members)
+{
+    lg__splits parts;
+    if (!lg__members_split(state->graph, members, &parts))
+        return false;
+    drop_part(state);
+    uint32_t end = parts.count > 0 ? parts.end[parts.count - 1] : 0;
+    memcpy(state->nodes + state->node_count, parts.nodes,
+           end * sizeof *state->nodes);
+    state->node_count += end;
+    for (uint32_t i = 0; i < parts.count; i++)
+        state->size[state->part_count++] =
+            parts.end[i] - (i > 0 ? parts.end[i - 1] : 0);
+    lg__splits_free(&parts);
+    return true;
+}
+
+static lg_status
+look_at_part(cutting *state, lg_error *err)
+{
+    uint32_t count = state->size[state->part_count - 1];
+    lg__members members = {state->nodes + state->node_count - count, count,
+                           state->gone};
+    const char *library =
+        lg__rule_of_library(state->graph, members.nodes, count);
+    lg_hops found = {0};
+    lg_status status = LG_OK;
+    if (library == NULL || state->cycle->shortest.count == 0)
+        status = lg__shortest_cycle_find(state->walk, &members, &found, err);
+    if (status != LG_OK)
+        return status;
+    state->work += count;
+    if (library != NULL || found.count == 0) {
+        note_left(state, library != NULL ? library : FOLDED);
+        if (found.count > 0)
+            keep_cycle(state, &found, found.count);
+        drop_part(state);
+    } else if (!cut_part(state, &members, &found) ||
+               !split_part(state, &members)) {
+        status = lg__error_memory(err);
+    }
+    lg_hops_free(&found);
+    return status;
+}
+
+static lg_status
+look_at_parts(cutting *state, lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (uint32_t round = 0; state->part_count > 0 && status == LG_OK;
+         round++) {
+        if (round == ROUNDS || state->work > WORK) {
+            state->cycle->more += state->part_count;
+            state->cycle->more_least = true;
+            break;
+        }
+        status = look_at_part(state, err);
+    }
+    return status;
+}
+
+lg_status
+lg__cycle_cut(const lg__walk *walk, const lg_component *component,
+              uint8_t *gone, lg_cycle *cycle, lg_error *err)
+{
+    size_t count = component->count;
+    cutting state = {
+        .walk = walk,
+        .graph = walk->graph,
+        .gone = gone,
+        .cycle = cycle,
+        .nodes = malloc((count + 1) * sizeof(uint32_t)),
+        .size = malloc((count + 1) * sizeof(uint32_t)),
+        .part_count = 1,
+        .node_count = component->count,
+    };
+    lg_status status = LG_OK;
+    if (state.nodes == NULL || state.size == NULL) {
+        status = lg__error_memory(err);
+        goto done;
+    }
+    memcpy(state.nodes, component->nodes, count * sizeof *state.nodes);
+    state.size[0] = component->count;
+    status = look_at_parts(&state, err);
+    if (status == LG_OK)
+        lg__shortest_cycle_turn(state.graph, &cycle->shortest, &cycle->cut);
+
+done:
+    restore(&state);
+    free(state.removed);
+    free(state.nodes);
+    free(state.size);
+    return status;
+}

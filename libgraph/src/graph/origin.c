@@ -1,0 +1,93 @@
+// Whose an object is: the program's, or a library's.
+#include "graph/graph_private.h"
+
+#include <string.h>
+
+static lg__origin
+origin_of(lg_string name, lg_string *package)
+{
+    *package = lg__package_of(name);
+    if (package->length == 0)
+        return LG__ORIGIN_ANYBODY;
+    return lg__package_is_familiar(*package) ? LG__ORIGIN_LIBRARY
+                                             : LG__ORIGIN_PROGRAM;
+}
+
+// The function that a frame runs, or the module whose code it runs; LG_NONE: it
+// does not say.
+static uint32_t
+code_of(const lg_graph *graph, uint32_t frame)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[frame + 1];
+    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        unsigned kind = lg__edge_kind(graph, edge);
+        if (kind == LG_EDGE_ATTRIBUTE &&
+            lg__node_role(graph, target) == LG__ROLE_FUNCTION &&
+            lg__package_of(lg_node_text(graph, target)).length > 0)
+            return target;
+        if (kind == LG_EDGE_GLOBALS &&
+            lg_node_folded_into(graph, target) != LG_NONE)
+            return lg_node_folded_into(graph, target);
+    }
+    return LG_NONE;
+}
+
+// A program puts modules together, also those of a library.
+static bool
+is_module_of_torch(const lg_graph *graph, uint32_t node)
+{
+    lg_type type = lg_graph_type(graph, graph->columns.type[node]);
+    for (uint32_t i = 0; i < type.mro_count; i++)
+        if (lg__string_is(lg_graph_type(graph, type.mro[i]).name,
+                          "torch.nn.modules.module.Module"))
+            return true;
+    return false;
+}
+
+static lg__origin
+origin_of_frame(const lg_graph *graph, uint32_t frame, lg_string *package)
+{
+    uint32_t code = code_of(graph, frame);
+    if (code == LG_NONE)
+        return lg__node_role(graph, frame) == LG__ROLE_SUSPENDED
+                   ? LG__ORIGIN_PROGRAM
+                   : LG__ORIGIN_ANYBODY;
+    lg_string name = lg_node_text(graph, code);
+    *package = lg__package_of(name);
+    if (package->length == 0)
+        *package = name;
+    return lg__package_is_familiar(*package) ? LG__ORIGIN_LIBRARY
+                                             : LG__ORIGIN_PROGRAM;
+}
+
+lg__origin
+lg__node_origin(const lg_graph *graph, uint32_t node, lg_string *package)
+{
+    lg_string ignored;
+    package = package != NULL ? package : &ignored;
+    *package = (lg_string){"", 0};
+    switch (lg__node_category(graph, node)) {
+    case LG_CATEGORY_TENSOR:
+    case LG_CATEGORY_ARRAY:
+        return LG__ORIGIN_PROGRAM;
+    case LG_CATEGORY_CONTAINER:
+        return LG__ORIGIN_ANYBODY;
+    case LG_CATEGORY_FUNCTION:
+        if (lg__node_role(graph, node) != LG__ROLE_FUNCTION)
+            return LG__ORIGIN_ANYBODY;
+        return origin_of(lg_node_text(graph, node), package);
+    case LG_CATEGORY_TYPE:
+        return origin_of(lg_node_text(graph, node), package);
+    case LG_CATEGORY_FRAME:
+        return origin_of_frame(graph, node, package);
+    default:
+        break;
+    }
+    uint32_t type = graph->columns.type[node];
+    lg__origin origin = origin_of(lg_graph_type(graph, type).name, package);
+    if (origin == LG__ORIGIN_LIBRARY && is_module_of_torch(graph, node))
+        return LG__ORIGIN_PROGRAM;
+    return origin;
+}

@@ -1,0 +1,76 @@
+// What things and ways have in common with those that are like them.
+#include "paths/paths_private.h"
+
+#include <ctype.h>
+#include <string.h>
+
+// The text of a frame ends with the line that it is in.
+static lg_string
+without_line(lg_string text)
+{
+    uint32_t length = text.length;
+    while (length > 0 && isdigit((unsigned char)text.data[length - 1]))
+        length--;
+    if (length > 0 && text.data[length - 1] == ':')
+        text.length = length - 1;
+    return text;
+}
+
+static void
+add_string(lg_string string, lg_text *out)
+{
+    lg_text_add_bytes(out, string.data, string.length);
+}
+
+static bool
+has_name(const lg_graph *graph, uint32_t node)
+{
+    lg_category category = lg__node_category(graph, node);
+    return category == LG_CATEGORY_FUNCTION || category == LG_CATEGORY_TYPE ||
+           category == LG_CATEGORY_MODULE || category == LG_CATEGORY_FRAME;
+}
+
+void
+lg__sort_common(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_text_add(out, "\n");
+    if (node == LG_NONE)
+        return;
+    add_string(lg_graph_type(graph, graph->columns.type[node]).name, out);
+    lg_text_add(out, " ");
+    if (has_name(graph, node))
+        add_string(without_line(lg_node_text(graph, node)), out);
+}
+
+// What a hop shares with those that differ in an index, a key or a line.
+// Returns how much was added.
+size_t
+lg__hop_facts(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    size_t start = out->length;
+    lg_text_add(out, "\n");
+    lg__hop_common(graph, hop, out);
+    if (out->failed)
+        return 0;
+    char *bracket = memchr(out->data + start, '[', out->length - start);
+    lg_string label = {out->data + start, (uint32_t)(out->length - start)};
+    out->length = bracket != NULL ? (size_t)(bracket - out->data)
+                                  : start + without_line(label).length;
+    return out->length - start;
+}
+
+void
+lg__way_common(const lg_graph *graph, const lg_path *way, lg_text *out)
+{
+    size_t last = 0;
+    lg_text_addf(out, "\n%u ", (unsigned)way->root.kind);
+    if (way->root.kind != LG_ROOT_THREAD)
+        add_string(way->root.name, out);
+    for (size_t i = 0; i < way->count && !out->failed; i++) {
+        size_t length = lg__hop_facts(graph, &way->hops[i], out);
+        const char *end = out->data + out->length;
+        if (length == last && memcmp(end - length, end - 2 * length, last) == 0)
+            out->length -= length;
+        last = length;
+    }
+}

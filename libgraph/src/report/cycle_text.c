@@ -1,0 +1,198 @@
+// What people read of a cycle: the group that it stands for, what to cut, what
+// keeps it.
+#include "report/cycle_text.h"
+
+enum { TYPES_SHOWN = 4 };
+
+static const lg_cycle *
+cycle_of(const lg__cycle_text *to)
+{
+    return &to->cycles->items[to->index];
+}
+
+static const lg_cycle_group *
+group_of(const lg__cycle_text *to)
+{
+    return &to->cycles->groups[cycle_of(to)->group];
+}
+
+static void
+format_count(uint64_t count, const char *one, const char *many, lg_text *out)
+{
+    lg_text_add_count(out, count);
+    lg_text_add(out, count == 1 ? one : many);
+}
+
+static void
+format_members(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
+{
+    format_count(cycle->objects, " object (", " objects (", out);
+    for (size_t i = 0; i < cycle->type_count && i < TYPES_SHOWN; i++) {
+        const lg_cycle_type *type = &cycle->types[i];
+        lg_text_add(out, i > 0 ? ", " : "");
+        if (type->count > 1) {
+            lg_text_add_count(out, type->count);
+            lg_text_add(out, " ");
+        }
+        lg__text_add_string(out, lg_graph_type(to->graph, type->type).name);
+    }
+    if (cycle->type_count > TYPES_SHOWN)
+        lg_text_addf(out, ", %zu more type%s", cycle->type_count - TYPES_SHOWN,
+                     cycle->type_count - TYPES_SHOWN == 1 ? "" : "s");
+    lg_text_add(out, ")");
+}
+
+static bool
+is_library(const lg_cycle *cycle)
+{
+    return cycle->library.length > 0;
+}
+
+void
+lg__cycle_format_headline(const lg__cycle_text *to, lg_text *out)
+{
+    const lg_cycle *cycle = cycle_of(to);
+    const lg_cycle_group *group = group_of(to);
+    lg_text_addf(out, "%2zu. %s · ", to->index + 1,
+                 lg_cycle_kind_name(cycle->kind));
+    if (is_library(cycle)) {
+        format_count(group->count, " cycle of ", " cycles of ", out);
+        lg__text_add_string(out, cycle->library);
+        lg_text_add(out, group->count == 1 ? " · retains " : " · retain ");
+        lg__format_each(to->graph, group->retained, out);
+        return;
+    }
+    format_members(to, cycle, out);
+    lg_text_add(out, " · retains ");
+    lg__format_each(to->graph, cycle->retained, out);
+}
+
+static void
+format_alike(const lg_cycle_cut *cut, lg_text *out)
+{
+    if (cut->alike == 0)
+        return;
+    lg_text_add(out, "and ");
+    if (cut->alike == 1)
+        lg_text_add(out, "one");
+    else
+        lg_text_add_count(out, cut->alike);
+    lg_text_add(out, " more like it\n");
+}
+
+// Cuts but the first, and what is not listed.
+static void
+format_more(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
+{
+    for (size_t i = 1; i < cycle->cut_count; i++) {
+        lg_text_add(out, "and ");
+        lg__format_cut(to->graph, cycle, &cycle->cuts[i], out);
+        lg_text_add(out, "\n");
+        format_alike(&cycle->cuts[i], out);
+    }
+    if (cycle->more > 0) {
+        lg_text_add(out, cycle->more_least ? "and at least " : "and ");
+        format_count(cycle->more, " other reference\n", " other references\n",
+                     out);
+    }
+}
+
+void
+lg__cycle_format_cuts(const lg__cycle_text *to, lg_text *out)
+{
+    const lg_cycle *cycle = cycle_of(to);
+    if (cycle->cut_count == 0) {
+        if (cycle->left != NULL)
+            lg_text_addf(out, "nothing to cut: %s\n", cycle->left);
+        return;
+    }
+    lg_text_add(out, "cut ");
+    lg_cycle_advice(to->graph, cycle, out);
+    lg_text_add(out, "\n");
+    format_alike(&cycle->cuts[0], out);
+    format_more(to, cycle, out);
+    if (cycle->cut_count > 1 || cycle->cuts[0].alike > 0 || cycle->more > 0) {
+        lg__text_cut(out, out->length > 0 ? out->length - 1 : 0);
+        lg_text_add(out, cycle->left == NULL
+                             ? ": cut them all to leave no cycle\n"
+                             : ": cut them all to leave no other cycle\n");
+    }
+    if (cycle->left != NULL)
+        lg_text_addf(out, "a cycle is left: %s\n", cycle->left);
+}
+
+void
+lg__cycle_format_holder(const lg_graph *graph, const lg_cycle *cycle,
+                        lg_text *out)
+{
+    if (cycle->path.root.node != LG_NONE)
+        lg_path_label(graph, &cycle->path, out);
+    else
+        lg_text_add(out, "the interpreter");
+}
+
+static void
+format_keeper(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
+{
+    switch (cycle->kind) {
+    case LG_CYCLE_COLLECTABLE:
+        lg_text_add(out, "the next gc.collect() frees it");
+        break;
+    case LG_CYCLE_UNCOLLECTABLE:
+        lg_text_add(out, "gc.collect() cannot free it: ");
+        lg__format_reason(to->graph, cycle->reason, cycle->culprit, out);
+        break;
+    default:
+        lg_text_add(out, "held by ");
+        lg__cycle_format_holder(to->graph, cycle, out);
+    }
+}
+
+static void
+format_group(const lg__cycle_text *to, lg_text *out)
+{
+    const lg_cycle_group *group = group_of(to);
+    if (group->count == 1)
+        return;
+    lg_text_add(out, "\nand ");
+    lg_text_add_count(out, group->count - 1);
+    lg_text_add(out, " more like it; together they retain ");
+    lg__format_each(to->graph, group->retained, out);
+}
+
+void
+lg__cycle_format_kept(const lg__cycle_text *to, lg_text *out)
+{
+    format_keeper(to, cycle_of(to), out);
+    format_group(to, out);
+}
+
+static void
+format_library(const lg__cycle_text *to, lg_text *out)
+{
+    const lg_cycle *cycle = cycle_of(to);
+    bool one = group_of(to)->count == 1;
+    lg_text_add(out,
+                "the library's own structure, where there is nothing to cut");
+    if (cycle->kind == LG_CYCLE_COLLECTABLE) {
+        lg_text_add(out, one ? "; the next gc.collect() frees it"
+                             : "; the next gc.collect() frees them");
+        return;
+    }
+    lg_text_add(out, "\n");
+    format_keeper(to, cycle, out);
+}
+
+void
+lg__cycle_format_body(const lg__cycle_text *to, lg_text *out)
+{
+    const lg_cycle *cycle = cycle_of(to);
+    if (is_library(cycle)) {
+        format_library(to, out);
+        return;
+    }
+    if (cycle->shortest.count > 0)
+        lg__format_cycle(to->graph, &cycle->shortest, cycle->cut, "", out);
+    lg__cycle_format_cuts(to, out);
+    lg__cycle_format_kept(to, out);
+}

@@ -1,0 +1,12 @@
+/**
+ * The report on all cycles of a story.
+ */
+#ifndef LG_TOLD_CYCLES_H
+#define LG_TOLD_CYCLES_H
+
+#include "story.h"
+
+/** Ends the story and compares the report. */
+void expect_cycles(story *made, const char *expected);
+
+#endif
