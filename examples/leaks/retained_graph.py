@@ -10,11 +10,24 @@ import torch
 import leakgraph
 
 fixed = sys.argv[1:] == ["fixed"]
-model = torch.nn.Sequential(
-    torch.nn.Linear(64, 256), torch.nn.Sigmoid(), torch.nn.Linear(256, 1)
-)
+
+
+class Trainer:
+    """Remembers its last loss."""
+
+    def __init__(self):
+        self.model = torch.nn.Sequential(
+            torch.nn.Linear(64, 256), torch.nn.Sigmoid(), torch.nn.Linear(256, 1)
+        )
+
+    def step(self):
+        """One step."""
+        self.loss = self.model(torch.randn(32, 64)).square().mean()
+        self.loss.backward(retain_graph=not fixed)
+
+
+trainer = Trainer()
 for _ in range(3):
-    loss = model(torch.randn(32, 64)).square().mean()
-    loss.backward(retain_graph=not fixed)
+    trainer.step()
 
 print(leakgraph.findings())

@@ -47,7 +47,10 @@ exceptions(void)
 static void
 caches(void)
 {
-    for (uint32_t entries = 1; entries < 3; entries++) {
+    static const char *const limits[] = {NULL, "16", "17"};
+    for (uint32_t i = 0; i < 6; i++) {
+        uint32_t entries = 1 + i % 2;
+        const char *limit = limits[i / 2];
         uint32_t app;
         story made = heap_begin(&app);
         uint32_t cache =
@@ -60,7 +63,9 @@ caches(void)
             heap_memory(&made, array);
             heap_item(&made, dict, n ? "a" : "b", array);
         }
-        check_found(&made, entries == 2 ? "lru-cache " : "");
+        if (limit != NULL)
+            lg_builder_add_fact(made.builder, cache, "maxsize", limit, 2);
+        check_found(&made, entries == 2 && i / 2 != 1 ? "lru-cache " : "");
     }
 }
 

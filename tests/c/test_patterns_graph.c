@@ -50,6 +50,70 @@ histories(void)
     }
 }
 
+// A dict keeps a loss for each name, or for each step; a list those of one
+// forward pass; a function that runs those that wait for backward().
+static void
+steps(void)
+{
+    const struct {
+        const char *key;
+        int losses;
+        const char *expected;
+    } cases[] = {
+        {"real", 15, ""},
+        {"real", 16, "loss-history "},
+        {"step 1", 2, ""},
+        {"step 1", 3, "loss-history "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t all = story_add(&made, "dict", NULL, 100);
+        story_attribute(&made, app, "all", all);
+        for (int n = 0; n < cases[i].losses; n++)
+            heap_item(&made, all, cases[i].key, heap_loss(&made));
+        check_found(&made, cases[i].expected);
+    }
+}
+
+static void
+one_pass(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t trunk = heap_grad_fn(&made, "ReluBackward0", LG_NONE, LG_NONE);
+    uint32_t all = heap_list(&made, LG_NONE);
+    story_attribute(&made, app, "all", all);
+    for (int n = 0; n < 8; n++)
+        heap_append(
+            &made, all,
+            heap_tensor(&made, 4,
+                        heap_grad_fn(&made, "MeanBackward0", trunk, LG_NONE)));
+    check_found(&made, "");
+}
+
+// `over`: a backward pass freed what the losses had saved.
+static void
+in_running_function(void)
+{
+    for (int over = 0; over < 2; over++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t frame = story_add(&made, "frame", NULL, 100);
+        uint32_t all = heap_list(&made, LG_NONE);
+        story_edge(&made, app, frame, LG_EDGE_FRAME, 0);
+        story_local(&made, frame, "all", all);
+        for (int n = 0; n < 5; n++) {
+            uint32_t loss = heap_loss(&made);
+            heap_append(&made, all, loss);
+            if (!over)
+                story_attribute(&made, loss - 1, "._saved_self",
+                                heap_tensor(&made, HEAP_BIG, LG_NONE));
+        }
+        check_found(&made, over ? "loss-history " : "");
+    }
+}
+
 // A total of some losses of one parameter, each scaled and the total scaled,
 // too; `shared`: of one forward.
 static void
@@ -87,22 +151,24 @@ totals(void)
         "SqueezeBackward0", "ViewBackward0",  "SelectBackward0",
     };
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-        check_total(sums[i], "MulBackward0", 3, false, "running-total ");
+        check_total(sums[i], "MulBackward0", 7, false, "running-total ");
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
-        check_total("AddBackward0", scales[i], 3, false, "running-total ");
-    check_total("AddBackward0", "torch.autograd.MulBackward0", 3, false,
+        check_total("AddBackward0", scales[i], 7, false, "running-total ");
+    check_total("AddBackward0", "torch.autograd.MulBackward0", 7, false,
                 "running-total ");
-    check_total("AddBackward0", "MulBackward0", 3, true, "");
-    check_total("AddBackward0", "MulBackward0", 2, false, "");
-    check_total("AddBackward0", "ReluBackward0", 3, false, "");
-    check_total("CatBackward0", "MulBackward0", 3, false, "");
+    check_total("AddBackward0", "MulBackward0", 7, true, "");
+    check_total("AddBackward0", "MulBackward0", 6, false, "");
+    check_total("AddBackward0", "ReluBackward0", 7, false, "");
+    check_total("CatBackward0", "MulBackward0", 7, false, "");
 }
 
+// A loss that only a frame knows, or a global of code that runs, is one that is
+// being worked on.
 static void
 retained(void)
 {
-    const char *const expected[] = {"", "retained-graph ", ""};
-    for (int gradients = 0; gradients < 3; gradients++) {
+    enum { FIRST, DONE, LOCAL, IN_LOCAL, GLOBAL, CASES };
+    for (int way = FIRST; way < CASES; way++) {
         uint32_t app;
         story made = heap_begin(&app);
         uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
@@ -111,18 +177,26 @@ retained(void)
         story_attribute(&made, node, "._saved_self",
                         heap_tensor(&made, HEAP_BIG, LG_NONE));
         story_attribute(&made, app, "parameter", parameter);
-        if (gradients > 0)
+        if (way != FIRST)
             story_attribute(&made, parameter, ".grad",
                             heap_tensor(&made, 4096, LG_NONE));
-        // A loss that only a frame knows is one that is being worked on.
         uint32_t last = heap_tensor(&made, 4, node);
         uint32_t frame = story_add(&made, "frame", NULL, 100);
-        story_attribute(&made, app, "frame", frame);
-        if (gradients == 2)
+        story_edge(&made, app, frame, LG_EDGE_FRAME, 0);
+        if (way == LOCAL) {
             story_local(&made, frame, "loss", last);
-        else
+        } else if (way == IN_LOCAL) {
+            story_local(&made, frame, "losses", heap_list(&made, last));
+        } else if (way == GLOBAL) {
+            uint32_t names = story_add(&made, "dict", NULL, 200);
+            story_edge(&made, app, names, LG_EDGE_DICT, 0);
+            heap_item(&made, names, "loss", last);
+            story_edge(&made, frame, names, LG_EDGE_GLOBALS,
+                       lg_builder_intern(made.builder, "f_locals", 8));
+        } else {
             story_attribute(&made, app, "loss", last);
-        check_found(&made, expected[gradients]);
+        }
+        check_found(&made, way == DONE ? "retained-graph " : "");
     }
 }
 
@@ -228,6 +302,9 @@ closures(void)
 SUITE(patterns_graph)
 {
     RUN(histories);
+    RUN(steps);
+    RUN(one_pass);
+    RUN(in_running_function);
     RUN(totals);
     RUN(retained);
     RUN(create_graph);

@@ -164,3 +164,21 @@ def test_a_cache():
     load.cache_clear()
     snapshot = leakgraph.snapshot()
     assert mine(snapshot.findings(), snapshot.find(load)) == []
+
+
+@pytest.mark.parametrize("limit", [0, 4, 128, None])
+def test_limit_of_a_cache(limit):
+    """A small limit that somebody chose is no mistake."""
+
+    @functools.lru_cache(maxsize=limit)
+    def load(name):
+        return bytearray(200_000)
+
+    for name in range(3):
+        load(name)
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(load)
+    told = {} if limit is None else {"maxsize": str(limit)}
+    assert node.facts == told
+    found = [finding.pattern for finding in mine(snapshot.findings(), node)]
+    assert found == ([] if limit in (0, 4) else ["lru-cache"])

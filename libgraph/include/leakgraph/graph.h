@@ -144,6 +144,8 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
  *     allocator's rounding, the struct that describes it)
  *   figures: "number", "size" ("640x480"), "axes", "artists", "canvas" (bytes),
  *     "closed" ("yes" or "no": whether pyplot's registry lacks it)
+ *   functools.lru_cache: "maxsize" (how many results it keeps at most; without,
+ *     there is no limit)
  *   adapters' remarks: "not inspected" (why)
  */
 LG_API lg_string lg_node_fact(const lg_graph *graph, lg_node node,

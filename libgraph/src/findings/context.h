@@ -114,6 +114,9 @@ bool lg__detection_owns(const lg__detection *detection, uint32_t holder,
 bool lg__detection_is_running(const lg__detection *detection, uint32_t frame);
 /** Returns whether anything other than a local of a frame holds the node. */
 bool lg__detection_is_stored(const lg__detection *detection, uint32_t node);
+/** Returns whether nothing but variables of running code holds the node:
+ * locals, and globals of a module or notebook cell whose code runs. */
+bool lg__detection_is_variable(const lg__detection *detection, uint32_t node);
 
 /** The limits of a search from a node. */
 typedef struct lg__search {
@@ -150,6 +153,34 @@ typedef bool lg__next_visit(void *context, uint32_t next);
 /** Calls `visit` for each node that this one passes gradients on to. */
 bool lg__each_next(const lg__detection *detection, uint32_t node,
                    lg__next_visit *visit, void *context);
+
+/** Returns whether a node of the tensor's graph still has a tensor for a
+ *  backward pass. Without, one has run. */
+bool lg__awaits_backward(lg__detection *detection, uint32_t tensor);
+
+enum { LG__PARTS_LOOKED_AT = 4096 };
+
+/** Graphs that are compared: those of one forward pass meet within, those of
+ *  several at parameters only. */
+typedef struct lg__parts {
+    lg__detection *detection;
+    uint32_t *part; /**< [node] the number of the part that met it last */
+    lg__gathered stack;
+    uint32_t number; /**< of the part */
+    uint32_t before; /**< the last part before the comparison began */
+    size_t looked;   /**< nodes since then */
+    bool meets;      /**< the last part meets an earlier one */
+    bool ends_alike; /**< or ends at a parameter where one ended */
+} lg__parts;
+
+/** Sets detection->failed where memory runs out; close it in any case. */
+void lg__parts_open(lg__detection *detection, lg__parts *out);
+void lg__parts_close(lg__parts *parts);
+/** Forgets the parts before. */
+void lg__parts_begin(lg__parts *parts);
+/** Adds the part that starts at an autograd node. Looks at LG__PARTS_LOOKED_AT
+ *  nodes at most since the comparison began. */
+void lg__parts_walk(lg__parts *parts, uint32_t start);
 
 /* ------------------------------------------------------------- patterns --- */
 

@@ -153,6 +153,61 @@ lg__detection_is_stored(const lg__detection *detection, uint32_t node)
     return false;
 }
 
+// Returns whether a dict is what code that runs at the level of a module has as
+// its variables.
+static bool
+is_running_scope(const lg__detection *detection, uint32_t dict)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = reverse->first[dict]; i < reverse->first[dict + 1]; i++) {
+        uint64_t edge = edge_in(detection, i);
+        uint32_t name = detection->graph->columns.edge_payload[edge];
+        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_GLOBALS &&
+            lg__string_is(lg_graph_string(detection->graph, name),
+                          "f_locals") &&
+            lg__detection_is_running(detection, reverse->edge[i].source))
+            return true;
+    }
+    return false;
+}
+
+static bool is_variable(const lg__detection *detection, uint32_t node,
+                        int levels);
+
+// Returns whether what holds a node by this edge lets go of it when code that
+// runs goes on.
+static bool
+is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
+           int levels)
+{
+    if (lg__node_category(detection->graph, source) == LG_CATEGORY_FRAME)
+        return lg__detection_is_running(detection, source);
+    return !is_storing(detection, source, edge) ||
+           is_running_scope(detection, source) ||
+           (levels > 0 &&
+            (lg__type_bits_of(detection, source) & LG__TYPE_CONTAINER) &&
+            detection->walk.fold[source].owner == LG_NONE &&
+            is_variable(detection, source, levels - 1));
+}
+
+// `levels` of containers between a variable and the node count.
+static bool
+is_variable(const lg__detection *detection, uint32_t node, int levels)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
+        if (!is_passing(detection, reverse->edge[i].source,
+                        edge_in(detection, i), levels))
+            return false;
+    return true;
+}
+
+bool
+lg__detection_is_variable(const lg__detection *detection, uint32_t node)
+{
+    return is_variable(detection, node, 2);
+}
+
 // ----------------------------------------------------------------- search ---
 
 enum { HOPS_LOOKED_AT = 1 << 18 };

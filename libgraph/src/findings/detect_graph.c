@@ -56,8 +56,8 @@ has_saved(const lg__detection *detection, uint32_t node)
     return false;
 }
 
-static bool
-is_retained(lg__detection *detection, uint32_t tensor)
+static reading
+read_graph(lg__detection *detection, uint32_t tensor)
 {
     reading to = {.detection = detection};
     detection->searches++;
@@ -67,9 +67,23 @@ is_retained(lg__detection *detection, uint32_t tensor)
         lg__each_next(detection, to.queue.items[i], visit_reading, &to);
     }
     free(to.queue.items);
-    return to.saved && to.filled && !to.higher;
+    return to;
 }
 
+bool
+lg__awaits_backward(lg__detection *detection, uint32_t tensor)
+{
+    return read_graph(detection, tensor).saved;
+}
+
+static bool
+is_retained(lg__detection *detection, uint32_t tensor)
+{
+    reading of = read_graph(detection, tensor);
+    return of.saved && of.filled && !of.higher;
+}
+
+// Before backward(), a loss in a variable of the code that runs is no mistake.
 void
 lg__look_for_retained_graphs(lg__detection *detection)
 {
@@ -79,6 +93,7 @@ lg__look_for_retained_graphs(lg__detection *detection)
         if (lg__is_scalar(detection, tensor) && !detection->is_kept[tensor] &&
             lg__has_graph(detection, tensor) &&
             lg__detection_is_stored(detection, tensor) &&
+            !lg__detection_is_variable(detection, tensor) &&
             is_retained(detection, tensor))
             lg__detection_note(detection, tensor, tensor);
     }

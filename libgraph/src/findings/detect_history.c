@@ -1,10 +1,14 @@
 // Many losses in a container, each with its autograd graph.
 #include "findings/context.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 enum {
-    MANY = 3,   // this many of a kind make a history
+    MANY = 3, // this many forward passes make a history
+    // A dict with a name for each is a record of one step, unless it is as
+    // large as this.
+    MANY_NAMES = 16,
     LEVELS = 5, // containers and records between a loss and its list
 };
 
@@ -12,6 +16,7 @@ enum {
 typedef struct climber {
     uint32_t at;
     uint32_t loss;
+    bool named; // in a dict, by a key that is a name
 } climber;
 
 typedef struct climb {
@@ -21,7 +26,8 @@ typedef struct climb {
     climber *next;
     size_t next_count;
     size_t capacity;  // of both
-    uint32_t *losses; // [node] number of losses that climbed to it
+    uint32_t *passes; // [node] forward passes of the losses that climbed to it
+    lg__parts graphs;
 } climb;
 
 static bool
@@ -43,29 +49,29 @@ goes_up_to(const lg__detection *detection, uint32_t node)
            !(detection->graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
 }
 
-// A list of losses is a history. A tuple cannot grow, and what a module or an
-// object keeps under its own names is no collection.
+// Returns whether a dict has the value under a name, such as 'train', as
+// against a number or a text with one: 3, 'epoch 3'.
 static bool
-is_history(const climb *to, uint32_t node)
+is_by_name(const lg__detection *detection, uint64_t edge)
 {
-    const lg__detection *detection = to->detection;
-    return to->losses[node] >= MANY &&
-           (lg__type_bits_of(detection, node) &
-            (LG__TYPE_CONTAINER | LG__TYPE_ARRAY)) &&
-           lg__node_role(detection->graph, node) != LG__ROLE_TUPLE &&
-           detection->walk.fold[node].owner == LG_NONE;
+    const lg_graph *graph = detection->graph;
+    uint32_t key = graph->columns.edge_payload[edge];
+    if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE || key == LG_NONE ||
+        lg__node_role(graph, key) != LG__ROLE_STR)
+        return false;
+    lg_string name = lg_node_text(graph, key);
+    for (uint32_t i = 0; i < name.length; i++)
+        if (isdigit((unsigned char)name.data[i]))
+            return false;
+    return true;
 }
 
 static bool
-push_climber(climb *to, uint32_t at, uint32_t loss)
+push_climber(climb *to, climber next)
 {
-    for (size_t i = to->next_count; i-- > 0 && to->next[i].loss == loss;)
-        if (to->next[i].at == at)
-            return true;
     if (to->next_count == to->capacity)
         return false; // for more, a sample is enough
-    to->next[to->next_count++] = (climber){at, loss};
-    to->losses[at]++;
+    to->next[to->next_count++] = next;
     return true;
 }
 
@@ -80,24 +86,107 @@ climb_once(climb *to)
             lg__in_edge in = reverse->edge[j];
             uint64_t edge =
                 detection->graph->columns.first_edge[in.source] + in.rank;
+            climber next = {in.source, to->now[i].loss,
+                            is_by_name(detection, edge)};
             if (is_part(lg__edge_kind(detection->graph, edge)) &&
-                goes_up_to(detection, in.source) &&
-                !push_climber(to, in.source, to->now[i].loss))
+                goes_up_to(detection, in.source) && !push_climber(to, next))
                 return;
         }
     }
+}
+
+static int
+by_place(const void *left, const void *right)
+{
+    const climber *a = left;
+    const climber *b = right;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    if (a->loss != b->loss)
+        return a->loss < b->loss ? -1 : 1;
+    return a->named - b->named;
+}
+
+// Those at one place together, each loss once.
+static void
+sort(climb *to)
+{
+    size_t kept = 0;
+    qsort(to->next, to->next_count, sizeof *to->next, by_place);
+    for (size_t i = 0; i < to->next_count; i++)
+        if (kept == 0 || to->next[i].at != to->next[kept - 1].at ||
+            to->next[i].loss != to->next[kept - 1].loss)
+            to->next[kept++] = to->next[i];
+    to->next_count = kept;
+}
+
+// A list of losses can be a history. A tuple cannot grow, and what a module or
+// an object keeps under its own names is no collection.
+static bool
+can_be_history(const lg__detection *detection, uint32_t node)
+{
+    return (lg__type_bits_of(detection, node) &
+            (LG__TYPE_CONTAINER | LG__TYPE_ARRAY)) &&
+           lg__node_role(detection->graph, node) != LG__ROLE_TUPLE &&
+           detection->walk.fold[node].owner == LG_NONE;
+}
+
+// Returns whether the loss counts: a running function may still want to call
+// backward() on what it collects.
+static bool
+is_over(const climb *to, uint32_t loss, bool variable)
+{
+    return !variable || !lg__awaits_backward(to->detection, loss);
+}
+
+// The forward passes behind the losses, MANY at most.
+static uint32_t
+count_passes(climb *to, const climber *group, size_t count)
+{
+    lg__detection *detection = to->detection;
+    bool names = count >= MANY_NAMES;
+    bool variable = !lg__detection_is_stored(detection, group->at) &&
+                    lg__detection_is_variable(detection, group->at);
+    uint32_t passes = 0;
+    lg__parts_begin(&to->graphs);
+    for (size_t i = 0; i < count && passes < MANY; i++) {
+        if ((group[i].named && !names) || !is_over(to, group[i].loss, variable))
+            continue;
+        to->graphs.looked = 0;
+        lg__parts_walk(&to->graphs, lg__grad_fn(detection, group[i].loss));
+        passes += !to->graphs.meets;
+    }
+    return passes;
+}
+
+static bool
+is_history(climb *to, const climber *group, size_t count)
+{
+    uint32_t at = group->at;
+    if (!can_be_history(to->detection, at))
+        return false;
+    to->passes[at] += count_passes(to, group, count);
+    return to->passes[at] >= MANY;
 }
 
 // Notes the losses that reached a history; the others climb on.
 static void
 settle(climb *to)
 {
+    size_t end = 0;
     to->count = 0;
-    for (size_t i = 0; i < to->next_count; i++) {
-        if (is_history(to, to->next[i].at))
-            lg__detection_note(to->detection, to->next[i].at, to->next[i].loss);
-        else
-            to->now[to->count++] = to->next[i];
+    sort(to);
+    for (size_t i = 0; i < to->next_count; i = end) {
+        for (end = i + 1;
+             end < to->next_count && to->next[end].at == to->next[i].at; end++)
+            ;
+        bool found = is_history(to, &to->next[i], end - i);
+        for (size_t j = i; j < end; j++)
+            if (found)
+                lg__detection_note(to->detection, to->next[j].at,
+                                   to->next[j].loss);
+            else
+                to->now[to->count++] = to->next[j];
     }
     to->next_count = 0;
 }
@@ -110,13 +199,14 @@ lg__look_for_loss_histories(lg__detection *detection)
     size_t nodes = detection->graph->columns.node_count;
     to.now = malloc(to.capacity * sizeof *to.now);
     to.next = malloc(to.capacity * sizeof *to.next);
-    to.losses = calloc(nodes + 1, sizeof *to.losses);
-    detection->failed |= !to.now || !to.next || !to.losses;
+    to.passes = calloc(nodes + 1, sizeof *to.passes);
+    lg__parts_open(detection, &to.graphs);
+    detection->failed |= !to.now || !to.next || !to.passes;
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
         if (lg__is_scalar(detection, tensor) &&
             lg__has_graph(detection, tensor))
-            to.now[to.count++] = (climber){tensor, tensor};
+            to.now[to.count++] = (climber){tensor, tensor, false};
     }
     for (int level = 0; level < LEVELS && !detection->failed; level++) {
         climb_once(&to);
@@ -124,5 +214,6 @@ lg__look_for_loss_histories(lg__detection *detection)
     }
     free(to.now);
     free(to.next);
-    free(to.losses);
+    free(to.passes);
+    lg__parts_close(&to.graphs);
 }

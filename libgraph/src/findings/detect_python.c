@@ -45,6 +45,8 @@ lg__look_for_exceptions(lg__detection *detection)
 
 // ------------------------------------------------------------------ caches ---
 
+enum { SMALL_LIMIT = 16 };
+
 static const lg__search data_in_cache = {
     .depth = 5,
     .wanted = LG__TYPE_TENSOR | LG__TYPE_ARRAY,
@@ -64,7 +66,17 @@ count_values(const lg__detection *detection, uint32_t dict)
     return count;
 }
 
-// One entry is normal for a cache: something that is made once.
+// One entry is normal for a cache: something that is made once. So is a limit
+// that a person chose for what the cache keeps; 128 is what lru_cache()
+// chooses.
+static bool
+is_small(const lg__detection *detection, uint32_t cache, uint32_t dict)
+{
+    return count_values(detection, dict) < 2 ||
+           lg_node_fact_number(detection->graph, cache, "maxsize",
+                               UINT64_MAX) <= SMALL_LIMIT;
+}
+
 void
 lg__look_for_caches(lg__detection *detection)
 {
@@ -72,7 +84,7 @@ lg__look_for_caches(lg__detection *detection)
     for (size_t i = 0; i < caches->count && !detection->failed; i++) {
         uint32_t cache = caches->items[i];
         uint32_t dict = lg__detection_attribute(detection, cache, "cache");
-        if (dict == LG_NONE || count_values(detection, dict) < 2)
+        if (dict == LG_NONE || is_small(detection, cache, dict))
             continue;
         lg__gathered found = {0};
         lg__detection_search(detection, cache, &data_in_cache, &found);

@@ -5,6 +5,9 @@
 #include "capture/cpython/peek.h"
 #include "capture/walk/heap_walk.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /** Returns whether a word leads to a str, which need not be the case. */
 static bool
 leads_to_str(const PyObject *word)
@@ -177,9 +180,29 @@ lru_link_type(PyObject *object)
                : NULL;
 }
 
+/** How many results the wrapper keeps at most stands right behind the function,
+ *  3.9 to 3.14; -1 is no limit. */
+static void
+note_lru_limit(lg_walk *walk, PyObject *object, const lg_type_info *info,
+               PyObject *function)
+{
+    char text[24];
+    Py_ssize_t limit;
+    uint32_t word = lg_word_holding(object, info, function);
+    if (word + sizeof function + sizeof limit >
+        (size_t)info->type->tp_basicsize)
+        return;
+    memcpy(&limit, (const char *)object + word + sizeof function, sizeof limit);
+    int length = snprintf(text, sizeof text, "%zd", limit);
+    if (limit >= 0)
+        lg_builder_add_fact(walk->builder, lg_walk_node(walk, object),
+                            "maxsize", text, (size_t)length);
+}
+
 /** The wrapper's own words, as against what it reports for its links. */
 static void
-name_lru_word(lg_walk *walk, uint64_t edge, PyObject *target)
+name_lru_word(lg_walk *walk, PyObject *object, const lg_type_info *info,
+              uint64_t edge, PyObject *target)
 {
     lg_builder *builder = walk->builder;
     const char *name = PyDict_CheckExact(target) ? "cache"
@@ -191,6 +214,8 @@ name_lru_word(lg_walk *walk, uint64_t edge, PyObject *target)
                                                           : "kwd_mark";
     builder->edge_kind[edge] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
     builder->edge_payload[edge] = lg_walk_intern(walk, name);
+    if (strcmp(name, "__wrapped__") == 0)
+        note_lru_limit(walk, object, info, target);
 }
 
 /** An lru_cache wrapper reports, on behalf of its links: key, result and, from
@@ -219,7 +244,7 @@ name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
             after_result = true;
             continue;
         } else if (lg_word_holding(object, info, child)) {
-            name_lru_word(walk, edge, child);
+            name_lru_word(walk, object, info, edge, child);
         } else {
             key = target;
             builder->node_flags[key] |= LG_NODE_KEY;

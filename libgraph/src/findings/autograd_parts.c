@@ -1,0 +1,62 @@
+// Autograd graphs of several tensors: which of them share a forward pass.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+void
+lg__parts_open(lg__detection *detection, lg__parts *out)
+{
+    size_t nodes = detection->graph->columns.node_count;
+    *out = (lg__parts){
+        .detection = detection,
+        .part = calloc(nodes + 1, sizeof(uint32_t)),
+    };
+    detection->failed |= out->part == NULL;
+}
+
+void
+lg__parts_close(lg__parts *parts)
+{
+    free(parts->part);
+    free(parts->stack.items);
+    *parts = (lg__parts){0};
+}
+
+void
+lg__parts_begin(lg__parts *parts)
+{
+    parts->before = parts->number;
+    parts->looked = 0;
+}
+
+static bool
+visit_part(void *context, uint32_t node)
+{
+    lg__parts *to = context;
+    if (to->part[node] == to->number)
+        return true;
+    if (lg__is_leaf(to->detection, node)) {
+        to->ends_alike |= to->part[node] > to->before;
+    } else if (to->part[node] > to->before) {
+        to->meets = true;
+        return false;
+    } else if (!lg__gather_append(&to->stack, node)) {
+        to->detection->failed = true;
+    }
+    to->part[node] = to->number;
+    return !to->detection->failed;
+}
+
+void
+lg__parts_walk(lg__parts *parts, uint32_t start)
+{
+    parts->number++;
+    parts->stack.count = 0;
+    parts->meets = parts->ends_alike = false;
+    bool going = visit_part(parts, start);
+    while (going && parts->stack.count > 0 &&
+           ++parts->looked < LG__PARTS_LOOKED_AT)
+        going = lg__each_next(parts->detection,
+                              parts->stack.items[--parts->stack.count],
+                              visit_part, parts);
+}
