@@ -45,7 +45,7 @@ lg__verb_top(const lg_arguments *arguments)
     lg_text text = {0};
     lg_error error = {0};
     uint32_t device;
-    size_t limit = arguments->all ? SIZE_MAX : limit_of(arguments);
+    size_t limit = limit_of(arguments);
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
     if (!lg__by_find(graph, arguments, &device, &code) ||

@@ -165,6 +165,8 @@ check_cuts(const lg_analysis *analysis, const lg_cuts *cuts, uint32_t from,
         const lg_cut *cut = &cuts->items[i];
         check_path(&cut->path, target);
         CHECK(is_start(graph, from, cut->path.root.node));
+        CHECK((cut->path.root.kind == LG_ROOT_NONE) ==
+              !is_root(graph, cut->path.root.node));
         CHECK(lg_hop_can_be_cut(graph, &cut->path.hops[cut->hop]));
         CHECK(i == 0 || cut->path.count >= cuts->items[i - 1].path.count);
         for (size_t other = 0; other < i; other++)
@@ -254,6 +256,33 @@ held_twice_by_one(void)
     lg_graph_free(graph);
 }
 
+// A limit of 0 is none, and `why` lists the first 16.
+static void
+all_of_many(void)
+{
+    story made = story_begin();
+    uint32_t module = story_module(&made, "app");
+    uint32_t thing = story_add(&made, "app.Thing", NULL, 48);
+    for (int i = 0; i < 20; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "a%d", i);
+        story_attribute(&made, module, name, thing);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_cuts cuts;
+    REQUIRE(lg_cuts_find(analysis, thing, LG_NONE, 0, NULL, &cuts, NULL) ==
+            LG_OK);
+    CHECK(cuts.total == 20 && cuts.count == 20);
+    lg_cuts_free(&cuts);
+    lg_why why;
+    REQUIRE(lg_why_new(analysis, thing, NULL, &why, NULL) == LG_OK);
+    CHECK(why.cuts.total == 20 && why.cuts.count == 16);
+    lg_why_free(&why);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Native code's references are told apart from those that can be cut.
 static void
 held_by_native_code(void)
@@ -283,6 +312,7 @@ SUITE(cuts)
     RUN(random_graphs);
     RUN(taken_back);
     RUN(held_twice_by_one);
+    RUN(all_of_many);
     RUN(held_by_native_code);
     return test_result();
 }

@@ -212,7 +212,7 @@ look_alikes(void)
     CHECK(findings.groups[0].findings == 2 && findings.groups[0].count == 7);
     for (size_t i = 0; i < findings.count; i++) {
         const lg_finding *finding = &findings.items[i];
-        bool garbage = finding->path.root.node == LG_NONE;
+        bool garbage = finding->path.root.kind == LG_ROOT_NONE;
         CHECK(garbage == !lg_node_is_reachable(analysis, finding->holder));
         CHECK(garbage || finding->path.hops[finding->path.count - 1].target ==
                              finding->holder);

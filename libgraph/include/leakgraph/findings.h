@@ -33,8 +33,8 @@ typedef struct lg_finding {
                                    [lg_graph_device_count + 1], the host first;
                                    of more than 64 findings at least so much */
     uint64_t total;           /**< of that, all devices together */
-    lg_path path; /**< from a root to the holder; its root's node is LG_NONE,
-                       and there are no hops, where there is none */
+    lg_path path; /**< from a root to the holder; where there is none, its
+                      root's kind is LG_ROOT_NONE, and it has no hops */
     size_t alike; /**< index of the biggest of those that it is like */
 } lg_finding;
 

@@ -14,6 +14,9 @@
  *   Getters lend: what they return lives as long as the graph.
  * - A graph never changes once made. Any number of threads may use it at once,
  *   as long as none frees it meanwhile.
+ * - A `limit` is the greatest number of rows, lines or items that a call gives;
+ *   0 is no limit. What is left out is counted. A `max_...` of a picture has a
+ *   default for 0, because a picture without a limit cannot be drawn.
  * - Nothing prints, exits, aborts or keeps global state.
  *
  * Sizes are bytes. Addresses are opaque numbers, never dereferenced.

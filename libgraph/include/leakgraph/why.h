@@ -16,7 +16,8 @@ extern "C" {
 
 /** A path to a node, and the reference on it to cut. */
 typedef struct lg_cut {
-    lg_path path;
+    lg_path path; /**< from a root; or, if its root's kind is LG_ROOT_NONE, from
+ the node that the cuts were asked from */
     uint32_t hop; /**< path.hops[hop] is the reference to cut */
 } lg_cut;
 
@@ -34,7 +35,7 @@ typedef struct lg_cuts {
  * Finds the smallest set of references that, once all of them are cut, leaves
  * no path to `node` from `from`, a node that dominates it (LG_NONE: from the
  * roots). Of the smallest sets, one of attributes, items and variables is
- * preferred, and then the one nearest to the node. At most `limit` (0: 16) are
+ * preferred, and then the one nearest to the node. At most `limit` (0: all) are
  * listed. What native code refers to is kept, and the set then separates the
  * node from all other roots. Empty for garbage that nothing dominates.
  *
@@ -60,7 +61,8 @@ typedef struct lg_why {
                              folded namespaces as their owners; LG_NONE */
     bool garbage;      /**< no root reaches it */
 
-    lg_path path; /**< a shortest path from a root; empty for garbage */
+    lg_path path; /**< a shortest path from a root; of garbage
+ LG_ROOT_NONE without hops */
     bool *frees;  /**< [path.count] cutting this hop alone frees the node */
     size_t frees_count;
 

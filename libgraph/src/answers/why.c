@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+// More references than that nobody goes through one by one.
+enum { CUTS_LISTED = 16 };
+
 typedef struct explaining {
     lg_why why;
     const lg_graph *graph;
@@ -49,7 +52,7 @@ explain_alive(explaining *to, lg_error *err)
     uint32_t from = LG_NONE;
     if (why->frees_count > 0)
         from = lg_node_dominator(why->analysis, why->node);
-    lg_status status = lg_cuts_find(why->analysis, why->node, from, 0,
+    lg_status status = lg_cuts_find(why->analysis, why->node, from, CUTS_LISTED,
                                     to->monitor, &why->cuts, err);
     if (status == LG_OK && why->cuts.count == 1 && !why->cuts.is_kept)
         mark_single_cut(why);
@@ -123,9 +126,10 @@ explain(explaining *to, uint32_t node, lg_error *err)
     status =
         lg_path_from_root(to->graph, why->node, to->monitor, &why->path, err);
     why->garbage = status == LG_ENOTFOUND;
-    if (why->garbage)
+    if (why->garbage) {
+        why->path.root = (lg_root){.node = LG_NONE, .kind = LG_ROOT_NONE};
         status = explain_garbage(to, err);
-    else if (status == LG_OK)
+    } else if (status == LG_OK)
         status = explain_alive(to, err);
     if (status == LG_OK)
         status = explain_component(to, err);

@@ -151,7 +151,7 @@ weigh(lg__detection *detection, const lg__match *match, bool exactly,
         .example = match->kept.count > 0 ? match->kept.items[0] : LG_NONE,
         .count = match->kept.count + match->unseen,
         .retained = bytes,
-        .path = {.root = {.node = LG_NONE}},
+        .path = {.root = {.node = LG_NONE, .kind = LG_ROOT_NONE}},
     };
     lg_status status = LG_OK;
     if (match->kept.count == 1 && match->along.count == 0)

@@ -9,7 +9,7 @@ lg_root
 lg__cut_root(const lg__cut_search *state, uint32_t node)
 {
     const lg_graph *graph = state->graph;
-    lg_root best = {.node = node, .kind = LG_ROOT_GIVEN, .name = {"", 0}};
+    lg_root best = {.node = node, .kind = LG_ROOT_NONE, .name = {"", 0}};
     unsigned least = LG__RANK_NONE;
     for (uint32_t i = 0; i < graph->root_count; i++) {
         uint32_t at = graph->root_node[i];
@@ -182,7 +182,9 @@ add_cut(lg__cut_search *state, uint64_t edge, lg_hops *rest, lg_error *err)
 lg_status
 lg__cut_list_paths(lg__cut_search *state, size_t limit, lg_error *err)
 {
-    size_t count = state->cut.count < limit ? state->cut.count : limit;
+    size_t count = state->cut.count;
+    if (limit != 0 && limit < count)
+        count = limit;
     lg_hops *rest = calloc(count + 1, sizeof *rest);
     state->cuts.items = calloc(count + 1, sizeof *state->cuts.items);
     state->cuts.total = state->cut.count;

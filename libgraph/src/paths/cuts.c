@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { LIMIT_USUAL = 16 };
-
 bool
 lg_hop_can_be_cut(const lg_graph *graph, const lg_hop *hop)
 {
@@ -176,7 +174,7 @@ lg_cuts_find(const lg_analysis *analysis, lg_node node, lg_node from,
     lg_status status = prepare(&state, err);
     bool nothing = from == LG_NONE && !lg_node_is_reachable(analysis, node);
     if (status == LG_OK && !nothing)
-        status = find_cuts(&state, limit ? limit : LIMIT_USUAL, err);
+        status = find_cuts(&state, limit, err);
     if (status == LG_OK) {
         if (state.cuts.count > 1)
             qsort(state.cuts.items, state.cuts.count, sizeof(lg_cut),

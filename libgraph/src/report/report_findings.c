@@ -18,7 +18,7 @@ format_holder(const lg_analysis *analysis, const lg_finding *finding,
         lg_text_add(out, "C++, which no snapshot sees");
         return LG_OK;
     }
-    if (finding->path.root.node != LG_NONE)
+    if (finding->path.root.kind != LG_ROOT_NONE)
         lg_path_label(graph, &finding->path, out);
     else if (lg_node_is_reachable(analysis, finding->holder))
         lg_text_add(out, "the interpreter");

@@ -10,7 +10,7 @@ static void
 write_path(lg_json *json, const lg_graph *graph, const lg_path *path)
 {
     // A path that begins at the dominator has no root.
-    if (path->root.kind == LG_ROOT_GIVEN)
+    if (path->root.kind == LG_ROOT_NONE)
         lg_json_null(json, "root");
     else
         lg__write_root(json, "root", &path->root);

@@ -6,7 +6,7 @@ static PyObject *
 path_of(why_object *self, const lg_path *path)
 {
     return path_new(object_state(self), self->snapshot, path,
-                    path->root.kind != LG_ROOT_GIVEN);
+                    path->root.kind != LG_ROOT_NONE);
 }
 
 PyObject *
