@@ -291,9 +291,8 @@ def _name(signal: int) -> str:
 def _bytes(rss: str | float, memory: Memory) -> int:
     """The size at which to save a snapshot, in bytes."""
     try:
-        if isinstance(rss, float):
-            rss = f"{100 * rss}%"
-        threshold = rss if isinstance(rss, int) else size(rss, memory.limit)
+        text = f"{100 * rss}%" if isinstance(rss, float) else rss
+        threshold = text if isinstance(text, int) else size(text, memory.limit)
     except (ValueError, AttributeError) as error:
         raise ArgumentError(
             f"rss must be bytes, '12GiB' or a share such as '90%' or 0.9, not {rss!r}."

@@ -98,33 +98,6 @@ explain(snapshot_object *snapshot, const lg_nodes *nodes, PyObject *note,
     return why;
 }
 
-/* Attributes that are made of the graph when they are asked for. */
-static const char *const lazy_names[] = {
-    "path",  "frees",     "cuts",     "cut_count", "kept",
-    "paths", "dominator", "retained", "json",      "drawing",
-};
-
-/* Makes them all, because the snapshot goes with the call. */
-static bool
-find_all(why_object *self)
-{
-    PyObject *made = PyDict_New();
-    bool done = made != NULL;
-    for (size_t i = 0; done && i < sizeof lazy_names / sizeof *lazy_names;
-         i++) {
-        PyObject *value =
-            PyObject_GetAttrString((PyObject *)self, lazy_names[i]);
-        done = value && PyDict_SetItemString(made, lazy_names[i], value) == 0;
-        Py_XDECREF(value);
-    }
-    if (!done)
-        Py_CLEAR(made);
-    self->made = made;
-    lg_why_free(&self->why);
-    self->why = (lg_why){0};
-    return done;
-}
-
 static PyObject *
 explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
 {
@@ -141,7 +114,7 @@ explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
     }
     lg_nodes_free(&nodes);
     Py_DECREF(note);
-    if (why != NULL && !find_all((why_object *)why))
+    if (why != NULL && !why_keep((why_object *)why))
         Py_CLEAR(why);
     return kept_answer(snapshot, why);
 }
@@ -338,17 +311,6 @@ static PyGetSetDef why_getset[] = {
 };
 
 /* ------------------------------------------------------------ protocol --- */
-
-static PyObject *
-why_getattro(why_object *self, PyObject *name)
-{
-    PyObject *value =
-        self->made ? PyDict_GetItemWithError(self->made, name) : NULL;
-    if (value == NULL && !PyErr_Occurred())
-        return PyObject_GenericGetAttr((PyObject *)self, name);
-    Py_XINCREF(value);
-    return value;
-}
 
 static PyObject *
 why_repr(why_object *self)

@@ -25,6 +25,13 @@ typedef struct why_object {
     PyObject *made;    /* a dict of its attributes, if it keeps no snapshot */
 } why_object;
 
+/** Makes all attributes, because the snapshot goes with the call. False with an
+ *  exception. */
+bool why_keep(why_object *self);
+
+/** Those first, if they are made. */
+PyObject *why_getattro(why_object *self, PyObject *name);
+
 /** What to cut, as attributes; see the type's. */
 PyObject *why_frees(why_object *self, void *closure);
 PyObject *why_cuts(why_object *self, void *closure);
