@@ -26,7 +26,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import heap
 
@@ -71,10 +71,19 @@ def resident(name: str) -> int:
     return int(line.split()[1]) * 1024
 
 
-COLUMNS = (
-    *("address", "type", "size", "refcount", "found", "node_flags", "first_edge"),
-    *("edge_target", "edge_payload", "edge_kind"),
-)
+Column = Literal[
+    "address",
+    "type",
+    "size",
+    "refcount",
+    "found",
+    "node_flags",
+    "first_edge",
+    "edge_target",
+    "edge_payload",
+    "edge_kind",
+]
+COLUMNS: tuple[Column, ...] = get_args(Column)
 
 
 MOST = 2 << 30

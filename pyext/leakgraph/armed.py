@@ -291,9 +291,12 @@ def _name(signal: int) -> str:
 def _bytes(rss: str | float, memory: Memory) -> int:
     """The size at which to save a snapshot, in bytes."""
     try:
-        text = f"{100 * rss}%" if isinstance(rss, float) else rss
-        threshold = text if isinstance(text, int) else size(text, memory.limit)
-    except (ValueError, AttributeError) as error:
+        if isinstance(rss, int):
+            threshold = rss
+        else:
+            text = rss if isinstance(rss, str) else f"{100 * rss}%"
+            threshold = size(text, memory.limit)
+    except (ValueError, TypeError) as error:
         raise ArgumentError(
             f"rss must be bytes, '12GiB' or a share such as '90%' or 0.9, not {rss!r}."
         ) from error
