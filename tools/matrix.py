@@ -69,9 +69,6 @@ class Row:
         return "| " + " | ".join(str(cell) for cell in asdict(self).values()) + " |"
 
 
-# ------------------------------------------------------------------ one run ---
-
-
 def sources() -> str:
     """A sum over all that is built and tested.
 
@@ -172,9 +169,6 @@ def tried(one: pythons.Interpreter, place: str) -> Row | None:
     return row
 
 
-# -------------------------------------------------------------------- roots ---
-
-
 def in_root(suite: str, *command: str) -> bool:
     """Run a command in the root of a release; whether it succeeded."""
     done = subprocess.run(
@@ -211,9 +205,6 @@ def sanitized() -> bool:
     return in_root(
         "sid", "tools/free_threaded.sh", name, "--with-thread-sanitizer"
     ) and in_root("sid", "python3", "tools/tsan.py", f"/opt/cpython/{name}/bin/python3")
-
-
-# -------------------------------------------------------------------- table ---
 
 
 def key(line: str) -> tuple[tuple[int, ...], str]:

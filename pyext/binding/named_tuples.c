@@ -4,7 +4,7 @@
 #include "binding/objects/row.h"
 
 static PyStructSequence_Field root_fields[] = {
-    {"node", "where it stands"},
+    {"node", "its node"},
     {"kind", "'module', 'thread', 'interpreter', 'static', 'native', 'given'"},
     {"name", "its name, or ''"},
     {NULL, NULL},
@@ -12,7 +12,7 @@ static PyStructSequence_Field root_fields[] = {
 
 static PyStructSequence_Field type_row_fields[] = {
     {"name", "module and qualified name of the type"},
-    {"count", "how many objects"},
+    {"count", "number of objects"},
     {"bytes", "their shallow sizes together: a Size"},
     {NULL, NULL},
 };
@@ -24,33 +24,33 @@ static PyStructSequence_Field dominator_row_fields[] = {
     {"name", "the object in a few words"},
     {"node", "the object"},
     {"dominator", "its immediate dominator, or None"},
-    {"retained", "what would be freed with it: a Size"},
+    {"retained", "what you would free with it: a Size"},
     {NULL, NULL},
 };
 
 static PyStructSequence_Field top_row_fields[] = {
     {"name", "the object in a few words, or the name of the group"},
     {"node", "the object's node; None for a group"},
-    {"count", "how many objects"},
+    {"count", "number of objects"},
     {"size", "their shallow sizes together: a Size"},
     {"retained", "what only they keep alive: a Size"},
     {"held_by",
-     "the way from a root; of garbage, its cycle; empty for a group"},
+     "the path from a root; of garbage, its cycle; empty for a group"},
     {NULL, NULL},
 };
 
 static PyStructSequence_Field tensor_row_fields[] = {
     {"node", "the storage"},
-    {"tensor", "the widest tensor that looks at it, or None"},
+    {"tensor", "the widest tensor that uses it, or None"},
     {"device", "'cuda:0', 'host'"},
     {"dtype", "'float32', or None"},
     {"shape", "of the tensor: a tuple, a str if it is symbolic, or None"},
     {"kind", "what it is for: 'parameter', 'gradient', 'activation' ..."},
     {"bytes", "of the storage"},
-    {"used", "of those, what the tensor shows; 0: not known"},
-    {"tensors", "how many look at it"},
+    {"used", "of those, what the tensor shows; 0: unknown"},
+    {"tensors", "number of tensors that use it"},
     {"autograd", "the node that made the tensor: 'MulBackward0', or None"},
-    {"held_by", "the way from a root, or 'garbage'"},
+    {"held_by", "the path from a root, or 'garbage'"},
     {"allocation", "where it was allocated, innermost first, or None"},
     {"block", "the allocator's: a dict of address, size, requested, stream; "
               "or None"},
@@ -67,21 +67,21 @@ static PyStructSequence_Field tensor_group_fields[] = {
 static PyStructSequence_Field merged_row_fields[] = {
     {"depth", "0 at a root"},
     {"label", "of the reference from the row above: '.x', '[*]'; '' at a root"},
-    {"name", "what is there, in a few words"},
+    {"name", "the object in a few words"},
     {"node", "one of the nodes; None for rows left out"},
     {"count", "how many nodes, or rows left out"},
-    {"objects", "of those asked about, how many lie here or below"},
-    {"retained", "what those retain, no byte twice: a Size"},
+    {"objects", "how many of the objects lie here or below"},
+    {"retained", "what those retain, each byte once: a Size"},
     {NULL, NULL},
 };
 
 static PyStructSequence_Field thread_row_fields[] = {
-    {"depth", "0 of a thread and of what is suspended"},
+    {"depth", "0 of a thread and of a suspended frame"},
     {"kind", "'thread', 'frame', 'suspended', 'local'"},
     {"name", "of the thread or variable; of a frame 'train() train.py:12'"},
     {"node", "of a variable: its value"},
     {"size", "its own bytes: a Size"},
-    {"retained", "what would be freed with it: a Size; None: not analysed"},
+    {"retained", "what you would free with it: a Size; None: no analysis"},
     {"held_elsewhere", "of a variable: whether its frame is not the only "
                        "holder; else None"},
     {NULL, NULL},
@@ -95,9 +95,9 @@ static PyStructSequence_Field figure_row_fields[] = {
     {"axes", "how many"},
     {"artists", "how many, axes included"},
     {"canvas", "bytes of pixels; 0: it was never drawn"},
-    {"retained", "bytes that would be freed with it, canvas included; by "
+    {"retained", "bytes that you would free with it, canvas included; by "
                  "device"},
-    {"closed", "whether pyplot does not know it"},
+    {"closed", "whether pyplot does not have it"},
     {"reachable", "False for garbage"},
     {"held_by", "pairs of a kind and where that is"},
     {NULL, NULL},
@@ -106,7 +106,7 @@ static PyStructSequence_Field figure_row_fields[] = {
 static PyStructSequence_Field account_fields[] = {
     {"device", "its name: 'cuda:0'"},
     {"known",
-     "whether its allocator told its blocks; else only outside counts"},
+     "whether its allocator listed its blocks; else only outside counts"},
     {"reserved", "= allocated + pending + inactive"},
     {"allocated", "= attributed + unattributed"},
     {"pending", "freed, but a stream may still use it"},
@@ -120,7 +120,7 @@ static PyStructSequence_Field account_fields[] = {
     {"outside", "buffers in no segment"},
     {"stale", "buffers in blocks that are not allocated"},
     {"residual", "the allocator's own count less allocated"},
-    {"beyond", "the driver's use beyond reserved; None: not told"},
+    {"beyond", "the driver's use beyond reserved; None: unknown"},
     {"by_kind", "dict of attributed bytes by kind of tensor"},
     {"by_evidence", "dict of (bytes, blocks) of unattributed ones"},
     {NULL, NULL},
@@ -132,8 +132,8 @@ static PyStructSequence_Field finding_fields[] = {
     {"fix", "what to do, in a line"},
     {"holder", "node to cut at; None for C++ that no snapshot sees"},
     {"held_by", "where the holder is, in words"},
-    {"example", "node of one thing that is kept; None likewise"},
-    {"count", "how many things are kept"},
+    {"example", "node of one kept object; None likewise"},
+    {"count", "number of kept objects"},
     {"retained", "bytes that only they keep alive, by device"},
     {"alike", "index of the biggest finding that it is like"},
     {NULL, NULL},
@@ -182,7 +182,7 @@ static PyStructSequence_Field capture_info_fields[] = {
     {"edges", "references"},
     {"seconds", "from the call to the finished file"},
     {"bytes", "size of the file"},
-    {"path", "where it is, {pid} and {n} filled in"},
+    {"path", "its path, with {pid} and {n} filled in"},
     {"method", "'internal', or 'public: reason'"},
     {"pause", "seconds that the process stood still"},
     {NULL, NULL},

@@ -87,7 +87,7 @@ static PyGetSetDef snapshot_getset[] = {
      "Where reachability starts, as a sequence of Root(node, kind, name).",
      NULL},
     {"is_partial", (getter)get_is_partial, NULL,
-     "Whether only a part of the heap was captured.", NULL},
+     "Whether it holds only a part of the heap.", NULL},
     {"method", (getter)get_method, NULL,
      "How it was captured: 'internal', or 'public: reason'.", NULL},
     {"dominators", (getter)snapshot_dominators, NULL,
@@ -95,7 +95,7 @@ static PyGetSetDef snapshot_getset[] = {
      "PartialError on a snapshot of a part of the heap.",
      NULL},
     {"path", (getter)get_path, NULL,
-     "The file that it was loaded from or saved to last, or None.", NULL},
+     "The file that it came from or was last saved to, or None.", NULL},
     {"closed", (getter)get_closed, NULL, "Whether close() was called.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -209,8 +209,8 @@ static PyMethodDef snapshot_methods[] = {
      snapshot_show_dominators_doc},
     {"analyze", FASTCALL(snapshot_analyze), KEYWORDS,
      "analyze($self, /, *, progress=None)\n--\n\nFind out now who retains "
-     "what, and return .dominators.\n\nWhat needs an analysis makes it by "
-     "itself; it is kept. Ctrl-C stops it, other\nthreads run on. PartialError "
+     "what, and return .dominators.\n\nWhatever needs an analysis makes and "
+     "keeps it. Ctrl-C stops it; other\nthreads run on.  PartialError "
      "on a snapshot of a part of the heap."},
     {"retained", snapshot_retained, METH_O,
      "retained($self, target, /)\n--\n\nBytes that only these objects "
@@ -232,13 +232,13 @@ static PyMethodDef snapshot_methods[] = {
      "collectable($self, /)\n--\n\nThe objects that CPython's collector would "
      "free now: Nodes."},
     {"uncollected", snapshot_uncollected, METH_NOARGS,
-     "uncollected($self, /)\n--\n\nWhat expect_collectable() was told of and "
-     "was still alive: a list of\nUncollected(label, node, why)."},
+     "uncollected($self, /)\n--\n\nThe objects of expect_collectable() that "
+     "are still alive: a list of\nUncollected(label, node, why)."},
     {"types", FASTCALL(snapshot_types), KEYWORDS,
      "types($self, /, *, by='bytes', limit=None)\n--\n\nA table of types "
      "with count and bytes, biggest by 'bytes', 'count' or 'name'."},
     {"info", snapshot_info, METH_NOARGS,
-     "info($self, /)\n--\n\nWhat is known of the snapshot: time, pid, python, "
+     "info($self, /)\n--\n\nFacts about the snapshot: time, pid, python, "
      "capture.method ..."},
     {"threads", FASTCALL(snapshot_threads), KEYWORDS, snapshot_threads_doc},
     {"column", snapshot_column, METH_O,

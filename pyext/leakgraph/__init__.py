@@ -28,8 +28,8 @@ from _collections_abc import Sequence as _Sequence
 
 if _sys.platform != "linux" or _os.uname().machine not in ("x86_64", "aarch64"):
     raise ImportError(
-        "leakgraph reads the heap of CPython on Linux, x86-64 or aarch64, and has"
-        f" not learnt to do so on this machine ({_sys.platform})"
+        "leakgraph reads the heap of CPython on Linux, x86-64 or aarch64, and there is"
+        f" no support for this machine ({_sys.platform})"
     )
 
 from leakgraph._core import (
@@ -198,7 +198,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Names that have a module of their own."""
+    """Import a name that has a module of its own."""
     if name not in _LATER and name != "cuda":
         raise AttributeError(f"module 'leakgraph' has no attribute '{name}'")
     try:

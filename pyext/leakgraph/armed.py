@@ -1,7 +1,7 @@
 """Snapshots that a program takes of itself: on a signal, when memory runs out, at exit.
 
-A forked child takes each, so that the program stops for a fork only and comes to no
-harm. One thread waits for the signal and looks at memory now and then.
+A forked child takes each, so that the program stops only for a fork and stays
+unharmed. One thread waits for the signal and looks at memory now and then.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Armed", "arm", "disarm"]
 
-#: Seconds between two looks at what is loaded, while memory is not watched.
+#: Seconds between two looks at the loaded modules, while memory is not watched.
 SELDOM = 1.0
-#: Seconds between two snapshots for failed allocations: they come in swarms.
+#: Seconds between two snapshots for failed allocations: they come in bursts.
 QUIET = 60.0
 
 
@@ -50,14 +50,14 @@ def arm(
     timeout: int = 60,
     on_saved: Callable[[CaptureInfo, str], object] | None = None,
 ) -> Armed:
-    """Have this process save snapshots of itself when they may be needed.
+    """Make this process save snapshots of itself when they may be needed.
 
-    path      {pid} stands for the process id, {n} for 1, 2, 3 ...; files that were
-              there before stay untouched
+    path      {pid} stands for the process id, {n} for 1, 2, 3 ...; existing
+              files stay untouched
     signal    save on this signal: a name or number; None for none. It may come while
-              any thread is in native code. A handler that was there runs as well
+              any thread is in native code. The previous handler runs, too
     on_oom    save on MemoryError, PyTorch's OutOfMemoryError, and what its CPU
-              allocator raises: uncaught ones, and caught ones where leakgraph can see
+              allocator raises: uncaught ones, and caught ones if leakgraph can see
               them; at most once a minute
     rss       save when this much memory is in use, before the kernel kills: bytes,
               "12GiB", or a share ("90%", 0.9) of what the control group, or else the
@@ -66,7 +66,7 @@ def arm(
               5 %
     at_exit   save when the interpreter exits by itself
     keep      keep this many files, the newest
-    on_saved  call this with CaptureInfo and the reason, in the thread that took it
+    on_saved  call this with CaptureInfo and the reason, in the thread that saved it
 
     keys, previews, max_bytes and timeout are those of save_snapshot(). When memory is
     short, a file beside the snapshot holds what the snapshot needs.

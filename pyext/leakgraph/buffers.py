@@ -38,11 +38,11 @@ def register_buffers(
     buffer_protocol: bool = False,
     reader: _Reader | None = None,
 ) -> None:
-    """Say where instances of a type, and of its subclasses, keep memory.
+    """Declare where instances of a type, and of its subclasses, keep memory.
 
     Choose one of three ways:
 
-    - `length` says how many bytes, and `member` or `offset` at which address; without
+    - `length` gives the number of bytes, and `member` or `offset` the address; without
       either the address is unknown. A name is a member of the C struct, a slot or an
       attribute in the instance's own storage; its value is a number, or None for no
       memory. Properties do not count. A number is the offset in bytes of a word of the
@@ -57,7 +57,7 @@ def register_buffers(
     fact "not inspected" and `Snapshot.info()["adapter.registered"]` counts it.
 
     Memory that overlaps other memory counts once. Registering a type again replaces the
-    registration. It has no effect on types that leakgraph knows itself, such as numpy's
+    registration. It has no effect on types that leakgraph itself knows, such as numpy's
     arrays. Raises ArgumentError for impossible arguments.
     """
     if not isinstance(type, _TYPE) or type is object:
@@ -91,7 +91,7 @@ def _check_declared(
     type: type, member: str | None, offset: int | None, length: str | int | None
 ) -> None:
     if length is None:
-        raise ArgumentError("length= is missing: how many bytes there are.")
+        raise ArgumentError("length= is missing: give the number of bytes.")
     if member is not None and offset is not None:
         raise ArgumentError("Give member= or offset=, not both.")
     for name, value, kinds in (
@@ -108,7 +108,7 @@ def _check_declared(
 
 
 def _check_name(type: type, name: str, attribute: str) -> None:
-    """Refuse what no instance can have; others have it in their own storage."""
+    """Refuse a name that no instance can have."""
     known = any(attribute in vars(base) for base in type.__mro__)
     if not known and not type.__dictoffset__:
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""Throw-away objects on which the capture learns the layout of a library.
+"""Throw-away objects on which the capture finds the layout of a library.
 
 The capture calls `torch` once per process, before the first walk that finds PyTorch
 loaded. It reads the memory of what `torch` returns, and drops it.
@@ -30,7 +30,7 @@ class Doubled(library.autograd.Function):
 
 
 class Packed:
-    """What the hook makes of a saved tensor."""
+    """The hook's replacement for a saved tensor."""
 
 
 def pack(tensor: Any) -> Packed:
@@ -54,7 +54,7 @@ def _storage(tensor: Any) -> Any:
 
 
 def _dtypes() -> dict[str, Any]:
-    """Make an empty tensor of each dtype that can be made without a warning."""
+    """Make an empty tensor of each dtype that does not warn."""
     names = "uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128"
     return {
         name: library.empty(0, dtype=getattr(library, name), device="cpu")
@@ -142,10 +142,10 @@ def _make() -> dict[str, Any]:
 def torch(seconds: float = 10) -> dict[str, Any]:
     """Make tensors and a graph, by name.
 
-    They are made in a thread of their own: grad mode, autocast, hooks on saved tensors
-    and dispatch modes belong to the caller's thread, and must neither see them nor
-    change them. An error of PyTorch's is passed on; TimeoutError when the thread did
-    not end within `seconds`.
+    A thread of its own makes them: grad mode, autocast, hooks on saved tensors and
+    dispatch modes belong to the caller's thread, and must neither see them nor change
+    them. Raises PyTorch's errors, and TimeoutError if the thread does not end within
+    `seconds`.
     """
     answer: list[Any] = []
 

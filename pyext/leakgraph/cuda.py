@@ -31,16 +31,16 @@ def attribute(
     allocator: str | os.PathLike[str] | dict[str, Any] | list[Any],
     heap: Snapshot | str | os.PathLike[str] | None = None,
 ) -> Accounting:
-    """Who has the blocks of an allocator's snapshot.
+    """Match the blocks of an allocator's snapshot with their holders.
 
-    allocator  what torch.cuda.memory._snapshot() returned, or a file of it: the
+    allocator  the result of torch.cuda.memory._snapshot(), or a file of it: the
                pickle of _dump_snapshot(), or JSON. A pickle may hold dicts, lists,
                texts and numbers only: nothing in it is run.
     heap       a Snapshot, or its .lgs file, taken at the same time in the same
                process; None: now
 
-    All sizes are bytes, and add up exactly. FileError for a file that is no such
-    snapshot, ArgumentError for a dict that is none; each says where.
+    All sizes are bytes, and add up exactly. Raises FileError for a file that is no
+    such snapshot, and ArgumentError for a dict that is none; both say where.
     """
     if heap is None:
         heap = snapshot()

@@ -1,8 +1,8 @@
 """Objects that should be gone: those still alive in a snapshot, and why.
 
-A snapshot knows them by itself: each is the referent of an `Expectation`, a weak
-reference that `_expected` keeps under its label. So the answer is right for objects
-that died after the snapshot was taken, and in a file that another process reads.
+A snapshot contains what this needs: each object is the referent of an `Expectation`, a
+weak reference that `_expected` keeps under its label. So the answer is also right for
+objects that died after the snapshot was taken, and in a file that another process reads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leakgraph._core import Why
 
     class Uncollected(NamedTuple):
-        """Something that was to die and is alive: its label, its node, and why."""
+        """An expected object that is still alive: its label, its node, and why."""
 
         label: str
         node: Node
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 else:
     Uncollected = namedtuple("Uncollected", ["label", "node", "why"])
     Uncollected.__doc__ = (
-        "Something that was to die and is alive: its label, its node, and why."
+        "An expected object that is still alive: its label, its node, and why."
     )
     Uncollected.__module__ = "leakgraph"
 

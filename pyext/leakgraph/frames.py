@@ -1,6 +1,6 @@
-"""Results as dicts, as a pandas.DataFrame, and slices of them as text.
+"""Converts results to dicts, to a pandas.DataFrame, and slices of them to text.
 
-Called by the results themselves, in C.
+The results themselves call this, from C.
 """
 
 from __future__ import annotations

@@ -28,11 +28,11 @@ _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 class Memory:
-    """The tightest limit on this process, found once; `root` is for tests."""
+    """The tightest limit on this process, read once; `root` is for tests."""
 
     #: Bytes that may be in use.
     limit: int
-    #: Whose limit that is: "this machine", "the control group /x".
+    #: The owner of that limit: "this machine", "the control group /x".
     owner: str
 
     def __init__(self, root: str = "/") -> None:
@@ -60,11 +60,11 @@ class Memory:
         return max(resident, group)
 
     def left(self) -> int:
-        """Bytes that can still be had, 0 or more."""
+        """Bytes that are still available, 0 or more."""
         return max(0, min(self.limit - self.used(), self._machine("MemAvailable")))
 
     def _machine(self, name: str) -> int:
-        """A row of /proc/meminfo in bytes; a great number if it cannot be read."""
+        """A row of /proc/meminfo in bytes; a very large number if unreadable."""
         for row in _read(os.path.join(self._root, "proc/meminfo")).splitlines():
             if row.startswith(name + ":"):
                 return int(row.split()[1]) * 1024
@@ -93,7 +93,7 @@ def size(text: str, whole: int) -> int:
 
 
 def argument(name: str, text: str) -> int:
-    """Bytes of an argument, by its name and what was given: "1MiB", "4096"."""
+    """The bytes that an argument such as "1MiB" or "4096" means; `name` is its name."""
     try:
         if text.strip().endswith("%"):
             raise ValueError("a share of nothing")
@@ -105,7 +105,7 @@ def argument(name: str, text: str) -> int:
 
 
 def gib(count: int) -> str:
-    """Bytes as limits on memory are written."""
+    """Format bytes as limits on memory are written."""
     return f"{count / 2**30:.2f} GiB"
 
 
@@ -150,7 +150,7 @@ def _number(file: str) -> int | None:
 
 
 def _read(file: str) -> str:
-    """A file's text; nothing if it is not there or not ours to read."""
+    """A file's text; "" if the file is missing or not readable."""
     try:
         with open(file, encoding="utf-8", errors="replace") as opened:
             return opened.read()

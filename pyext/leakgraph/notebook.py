@@ -1,6 +1,6 @@
-"""What notebooks show of analyses: tables, with pictures inline.
+"""Formats analyses for notebooks: tables, with pictures inline.
 
-The types themselves import this module at the first use.
+The types themselves import this module on first use.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _picture(number: int, cycle: Cycle) -> str:
 
 
 def _preformatted(text: str) -> str:
-    """Lines whose boxes join; themes of notebooks have pages in fonts of their own."""
+    """Format text whose box characters join, whatever the theme's fonts."""
     style = "font-family:monospace;line-height:1.2;white-space:pre"
     return f'<pre style="{style}">{escape(text)}</pre>'
 

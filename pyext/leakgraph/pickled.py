@@ -1,7 +1,7 @@
-"""Nodes out of pickles.
+"""Restores nodes from pickles.
 
-Each is the file of its snapshot and its number there or, of an answer that kept no
-snapshot, what that keeps of its nodes.
+A pickle has the file of the snapshot and the node's number there or, for an answer that
+keeps no snapshot, the answer's own record of its nodes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _kept: WeakValueDictionary[int, Snapshot] = WeakValueDictionary()
 
 
 def reduced(place: tuple[Any, int]) -> tuple[object, tuple[Any, int]]:
-    """What pickle keeps of a node: how to find it again."""
+    """Return what pickle needs to find a node again."""
     return (kept_node if isinstance(place[0], dict) else node), place
 
 
 def node(path: str, index: int) -> Node:
-    """The node of that number in the snapshot that lies there."""
+    """The node with that number in the snapshot file."""
     import os
 
     status = os.stat(path)
@@ -41,7 +41,7 @@ def node(path: str, index: int) -> Node:
 
 
 def kept_node(records: dict[int, bytes], index: int) -> Node:
-    """The node of that number among those that an answer kept."""
+    """The node with that number in an answer's records."""
     snapshot = _kept.get(id(records))
     if snapshot is None:
         snapshot = _kept[id(records)] = _recalled(records)

@@ -30,20 +30,20 @@ usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph VERB ...
 
 Runs a script or a module as `python` would and saves a snapshot of its objects
-when it ends, also by an exception. The exit code is the script's own. A script
-that ends by os._exit() or is killed leaves no snapshot of its end.
+when it ends, even with an exception. The exit code is the script's own. A script
+that ends by os._exit() or a signal leaves no snapshot of its end.
 
-  --at-exit FILE  where to save it: leakgraph-{pid}.lgs if not given; {pid} and
-                  {n} are filled in
+  --at-exit FILE  where to save it (leakgraph-{pid}.lgs); {pid} becomes the
+                  process id, {n} the next free number
   --arm FILE      save snapshots while it runs, each to a FILE of its own (with
-                  {n} in it): on SIGUSR2, when memory runs out, and when 90 % of
-                  the memory that it may have is in use. None when it ends,
-                  unless --at-exit is given too
+                  {n} in it): on SIGUSR2, when an allocation fails, and before the
+                  kernel kills it: when 90 % of the memory that it may use
+                  is in use. Saves none at its end without --at-exit
   --signal NAME   with --arm: another signal, or none
   --rss SIZE      with --arm: another share ("80%"), a size ("12GiB"), or none
   --keep N        with --arm: how many files to keep, the newest ones (5)
 
-Any other VERB is handed over to the `leakgraph` command, which reads snapshots.
+For any other VERB, runs the `leakgraph` command, which reads snapshots.
 """
 
 DEFAULT_FILE = "leakgraph-{pid}.lgs"
@@ -73,7 +73,7 @@ def _run(arguments: list[str]) -> None:
     """Parse what follows `run`, prepare `__main__` and execute it."""
     options = _take_options(arguments)
     if not arguments or arguments == ["-m"]:
-        _fail("run: which script?")
+        _fail("run: a script is missing")
     if arguments[0] == "-m":
         code, module = _load_module(arguments[1], arguments[2:])
     else:
@@ -159,7 +159,7 @@ def _load_module(name: str, arguments: list[str]) -> tuple[CodeType, ModuleType]
         spec.name if spec else name
     )
     if spec is None or code is None:
-        _fail(f"run: there is no module {name} that could be run")
+        _fail(f"run: there is no module {name} to run")
     module = _new_main(spec.origin, spec.loader)
     module.__spec__ = spec
     module.__package__ = spec.parent

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Series"]
 
-#: What a snapshot needs, at most, for each byte in use: of a heap of small objects.
+#: The most that a snapshot needs for each byte in use, for a heap of small objects.
 NEED = 1.25
-#: The share of the limit at which a snapshot that is being taken is given up.
+#: The share of the limit at which this gives up a snapshot.
 TOO_MUCH = 0.99
 
 
 class Series:
-    """Where snapshots go, how many stay, and how much memory they may take."""
+    """The files of the snapshots, their number, and the memory that they may take."""
 
-    #: Those that were saved and are kept, the newest last.
+    #: The saved snapshots that are kept, the newest last.
     kept: list[CaptureInfo]
 
     def __init__(
@@ -96,12 +96,12 @@ class Series:
             pass
 
     def _save_within_limits(self, hold: bool) -> CaptureInfo:
-        """Take it, with only as much memory as the process can spare."""
+        """Save a snapshot, with only as much memory as the process can spare."""
         memory = self._memory
         scarce = memory is not None and memory.left() < NEED * memory.used()
         info = self._save(
             self._free_path(),
-            # Both are about a forked child.
+            # Only a forked child has these options.
             spill=scarce and self._forks,
             hold=hold and self._forks,
             progress=self._guard,
@@ -128,7 +128,7 @@ class Series:
         return path
 
     def _drop_oldest(self) -> None:
-        """Keep only as many files as `keep` says."""
+        """Remove the oldest files beyond `keep`."""
         while len(self.kept) > self._keep:
             oldest = self.kept.pop(0).path
             if oldest != self.kept[-1].path and os.path.lexists(oldest):

@@ -78,9 +78,6 @@ def _notice(error: object) -> None:
         _tell(type(error).__name__)
 
 
-# ---------------------------------------------------------------- uncaught ---
-
-
 def _hook_uncaught() -> None:
     """Put hooks before those that are there."""
     main, thread, unraisable = sys.excepthook, threading.excepthook, sys.unraisablehook
@@ -111,9 +108,6 @@ def _hook_uncaught() -> None:
     threading.excepthook = thread_excepthook
     sys.unraisablehook = unraisablehook
     _undo.append(undo)
-
-
-# ------------------------------------------------------------------ caught ---
 
 
 def _monitor() -> bool:

@@ -11,8 +11,8 @@
 lg_graph *draw(const char *roots, const char *edges, const char *big);
 /** The analysis of a graph, which must succeed. */
 lg_analysis *analysed(const lg_graph *graph);
-/** Edges of every node of a random graph of that many, without furniture: some
- *  near, some far, with components of all sizes and some garbage. */
+/** Edges of every node of a random graph of that size, without implicit roots:
+ *  some near, some far, with components of all sizes and some garbage. */
 lg_graph *draw_random(uint64_t seed, uint32_t nodes);
 
 /** Each node refers to the next, the last to the first, which is a root. */

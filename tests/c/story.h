@@ -1,6 +1,6 @@
 /**
- * Heaps told object by object, for tests of what reports say. Reference counts
- * come out as the edges say, unless more are given.
+ * Heaps built object by object, for tests of reports. Reference counts match
+ * the edges, unless a test adds more.
  */
 #ifndef LG_STORY_H
 #define LG_STORY_H

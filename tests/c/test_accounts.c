@@ -61,8 +61,6 @@ sample(void)
     lg_graph_free(graph);
 }
 
-/* --------------------------------------------------- other allocators --- */
-
 static lg_graph *
 graph_with(const lg_span *spans, size_t count, uint32_t devices)
 {
@@ -243,8 +241,6 @@ evidence(void)
               i == LG_EVIDENCE_UNKNOWN);
     lg_graph_free(graph);
 }
-
-/* ------------------------------------------------------------- random --- */
 
 enum { BYTES = 600, BLOCKS = 40, SPANS = 12 };
 

@@ -90,8 +90,8 @@ edges_so_far(const lg_builder *builder, uint32_t node, uint64_t first,
     CHECK(to == end);
 }
 
-// A node that a pen numbers has a place for everything else, also where the
-// pen's room made the columns move.
+// A node that an edge writer adds has room in every column, even after the
+// columns have moved.
 static void
 pens(void)
 {

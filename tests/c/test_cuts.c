@@ -283,7 +283,7 @@ all_of_many(void)
     lg_graph_free(graph);
 }
 
-// Native code's references are told apart from those that can be cut.
+// Native code's references are distinct from those that a program can cut.
 static void
 held_by_native_code(void)
 {

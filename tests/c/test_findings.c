@@ -175,8 +175,8 @@ add_epoch(story *to, uint32_t epochs, const char *name, uint32_t count)
         heap_append(to, losses, heap_loss(to));
 }
 
-// Those that differ by numbers only are told once, and first if they are the
-// biggest together; as JSON each is told.
+// Findings that differ only in numbers are one entry, which comes first if they
+// are the biggest together; JSON has each of them.
 static void
 look_alikes(void)
 {

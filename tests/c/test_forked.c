@@ -17,8 +17,6 @@ await(sem_t *semaphore)
         continue;
 }
 
-/* ------------------------------------------------------------ indexes --- */
-
 /** A graph that a thread asks, which stops at an allocation. */
 typedef struct asked {
     lg_graph *graph;
@@ -139,8 +137,6 @@ indexes_in_the_making(void)
     CHECK(stops_of(ask_referrers) >= 2);
     CHECK(stops_of(ask_addresses) >= 2);
 }
-
-/* ------------------------------------------------------------- igraph --- */
 
 enum { LONG = 5000 }; // igraph does not ask about fewer nodes
 

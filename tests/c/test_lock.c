@@ -25,8 +25,6 @@ taken_once(void)
     lg_lock_give(&lock);
 }
 
-/* --------------------------------------------------------- by threads --- */
-
 typedef struct counter {
     lg_lock lock;
     unsigned long count;
@@ -96,8 +94,6 @@ holder_end(holder *self)
     lg_lock_give(&self->lock);
 }
 
-/* ------------------------------------------------------------ signals --- */
-
 static void
 note(int number)
 {
@@ -130,8 +126,6 @@ given_up_for_a_signal(void)
     pthread_join(waiting, NULL);
     holder_end(&self);
 }
-
-/* -------------------------------------------------------------- forks --- */
 
 static bool
 is_left(void *lock)

@@ -64,7 +64,7 @@ imported(void)
     }
 }
 
-// What a reference of each kind costs, told in references to keys: a path with
+// The penalty of each kind of reference, in references to keys: a path with
 // one of the kind ties with a path of that many keys, and then the module that
 // comes first wins.
 static const struct {

@@ -15,8 +15,6 @@ check_found(story *made, const char *expected)
     lg_text_free(&said);
 }
 
-// ----------------------------------------------------------------- Python ---
-
 static void
 exceptions(void)
 {
@@ -89,8 +87,6 @@ outputs(void)
     }
 }
 
-// --------------------------------------------------------- PyTorch's own ---
-
 static void
 optimizers(void)
 {
@@ -148,8 +144,6 @@ compiled(void)
     }
 }
 
-// ------------------------------------------------------------------ views ---
-
 static void
 views(void)
 {
@@ -176,8 +170,6 @@ views(void)
         check_found(&made, cases[i].expected);
     }
 }
-
-// ------------------------------------------------------------- matplotlib ---
 
 static story
 pyplot_with(int count, uint64_t canvas_bytes)

@@ -1,4 +1,5 @@
-// What is furniture, what is charged to whom: one small program a rule.
+// Implicit roots, and which holder each byte is charged to: a small program for
+// each rule.
 #include "drawn.h"
 #include "test.h"
 

@@ -155,7 +155,7 @@ add_dict(story *to, const char *key, uint32_t value)
 }
 
 // A parameter is its module's, though a list is nearer, and so is its gradient;
-// of a walk through the autograd graph the last node is told.
+// of a walk through the autograd graph the report names the last node.
 static void
 holders(void)
 {

@@ -90,7 +90,7 @@ retained(void)
     lg_graph_free(graph);
 }
 
-// Variables that inner functions name: what is in their cells is told.
+// Variables that inner functions name show what their cells contain.
 static void
 in_cells(void)
 {
@@ -130,7 +130,7 @@ in_cells(void)
     lg_graph_free(graph);
 }
 
-// Those that read the same are told once, however many there are.
+// Equal entries appear once, however many there are.
 static void
 look_alikes(void)
 {

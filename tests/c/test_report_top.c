@@ -52,8 +52,8 @@ garbage_cycles(void)
     lg_graph_free(graph);
 }
 
-// What people know stands for a tangle: the figure that its parts refer to, or
-// an object of a class of their own.
+// A familiar object stands for a component: the figure that its parts refer to,
+// or an object of a class of their own.
 static void
 stands_for_it(void)
 {

@@ -22,8 +22,6 @@ check_says(const lg_text *text, const char *what, bool expected)
     CHECK(says(text, what) == expected);
 }
 
-// ------------------------------------------------------------------ a path ---
-
 // A path with that many attributes a00, a01 ... from a module app; its end.
 static lg_graph *
 make_chain(uint32_t hops, uint32_t *end)
@@ -130,8 +128,6 @@ held_by_native_code_too(void)
     lg_graph_free(graph);
 }
 
-// ----------------------------------------------------------------- a cycle ---
-
 static void
 types_of_cycle(void)
 {
@@ -163,8 +159,6 @@ types_of_cycle(void)
         lg_graph_free(graph);
     }
 }
-
-// ---------------------------------------------------------------- a figure ---
 
 static void
 holders_of_figure(void)
@@ -214,8 +208,6 @@ alike_holders(void)
     lg_graph_free(graph);
 }
 
-// ------------------------------------------------------------------ blocks ---
-
 // Six blocks of nobody, allocated at six places: the biggest five are named.
 static void
 stacks_of_blocks(void)
@@ -245,8 +237,6 @@ stacks_of_blocks(void)
     lg_text_free(&text);
     lg_graph_free(graph);
 }
-
-// ----------------------------------------------------------------- a frame ---
 
 // A local with a short name beside one with a long name: the column is no wider
 // than 24, so that a longer name moves only its own row.
@@ -278,8 +268,6 @@ names_of_locals(void)
         lg_graph_free(graph);
     }
 }
-
-// ------------------------------------------------------------------ a cell ---
 
 // A table with a cell of so many letters, and a short one below it.
 static lg_table *

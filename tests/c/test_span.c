@@ -207,8 +207,6 @@ misuse(void)
     }
 }
 
-/* ------------------------------------------------------------- random --- */
-
 // What each byte of one device's small memory is.
 typedef struct map {
     uint8_t owner[BYTES + 1]; // 1 + holder of the inline span over it

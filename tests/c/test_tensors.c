@@ -62,8 +62,6 @@ limits_and_devices(void)
     lg_graph_free(graph);
 }
 
-/* -------------------------------------------------------------- kinds --- */
-
 typedef struct detection {
     story story;
     uint32_t storage; // type

@@ -1,4 +1,4 @@
-"""CPython's own collector as the judge of what is garbage."""
+"""CPython's own collector decides what is garbage."""
 
 import contextlib
 import gc
@@ -24,7 +24,7 @@ def collector_off():
 
 
 def freed_by_collector():
-    """Addresses of what gc.collect() would free now, found out in a forked child."""
+    """Addresses of what gc.collect() would free now; a forked child finds them."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -49,7 +49,7 @@ def freed_by_collector():
 UNTRACKS_FIRST = FREE_THREADED or (3, 14) <= sys.version_info < (3, 14, 5)
 
 HEAP_TYPE, HAVE_GC = 1 << 9, 1 << 14
-#: What a hostile metaclass has no say in.
+#: Functions that a hostile metaclass cannot override.
 flags_of = type.__dict__["__flags__"].__get__
 
 
@@ -67,7 +67,7 @@ def may_be_tracked(thing):
 
 
 def left_aside():
-    """Addresses of the tuples that the collector does not look at."""
+    """Addresses of the tuples that the collector does not track."""
     if not UNTRACKS_FIRST:
         return set()
     tuples = (thing for thing in gc.get_objects() if type(thing) is tuple)
@@ -98,7 +98,7 @@ def classes_stay():
 
 
 def live_object(node):
-    """The object that the node stands for, while it is alive and tracked."""
+    """The object of the node, if it is alive and tracked."""
     (found,) = (x for x in gc.get_objects() if id(x) == node.address)
     return found
 

@@ -1,4 +1,4 @@
-"""What the tests of the Python face share."""
+"""What the tests of the Python package share."""
 
 import importlib.util
 import os
@@ -14,7 +14,7 @@ import pytest
 
 import leakgraph
 
-# A shell that starts the tests in the background has them ignore Ctrl-C.
+# A shell that starts the tests in the background makes them ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -1,4 +1,4 @@
-"""Classes whose tp_traverse is whatever C function is wanted.
+"""Classes with any C function as their tp_traverse.
 
 The collector must not run in this process once an instance is tracked.
 """
@@ -14,12 +14,12 @@ OFFSET = 184
 
 
 def address_of(function):
-    """Where a C function is."""
+    """The address of a C function."""
     return ctypes.cast(function, ctypes.c_void_p).value
 
 
 def make(function, name="Evil"):
-    """An instance of a new class that is traversed by that address."""
+    """An instance of a new class whose tp_traverse is at that address."""
     gc.disable()
     kind = type(name, (), {"__module__": "evil"})
     instance = kind()
@@ -29,22 +29,22 @@ def make(function, name="Evil"):
 
 
 def crasher():
-    """Traversing it jumps to where nothing is."""
+    """Its traversal jumps to an unmapped address."""
     return make(8, "Crasher")
 
 
 def aborter():
-    """Traversing it calls abort()."""
+    """Its traversal calls abort()."""
     return make(address_of(LIBC.abort), "Aborter")
 
 
 def sleeper():
-    """Traversing it never ends."""
+    """Its traversal never ends."""
     return make(address_of(LIBC.pause), "Sleeper")
 
 
 def pardon(instance):
-    """Let it be traversed as its kind should be."""
+    """Restore its tp_traverse."""
     kind = type(instance)
     base = ctypes.c_void_p.from_address(id(type("Good", (), {})) + OFFSET).value
     ctypes.c_void_p.from_address(id(kind) + OFFSET).value = base
@@ -52,7 +52,7 @@ def pardon(instance):
 
 
 def children():
-    """Process ids of this process's children that are not yet gone."""
+    """Process ids of this process's living children."""
     import os
     from pathlib import Path
 

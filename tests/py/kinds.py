@@ -1,4 +1,4 @@
-"""One object of each kind that the capture names the references of.
+"""One object of each kind whose references the capture names.
 
 A factory returns the object and what is expected of it: {label: referent}. The
 registry is KINDS, in order; a test goes through it on every Python version.
@@ -36,7 +36,7 @@ def kind(function):
 
 
 class Thing:
-    """A referent that nothing else is confused with."""
+    """A unique referent."""
 
 
 class Plain:
@@ -56,7 +56,7 @@ class SlottedWithDict(Slotted):
 
 
 def fresh(text):
-    """A str that no constant shares."""
+    """A new str, which no constant shares."""
     return text + str(len(sys.argv) + 1000)
 
 

@@ -1,8 +1,8 @@
-"""What malloc has given out: an oracle of freed bytes that knows no library."""
+"""The bytes that malloc has in use: an oracle of freed bytes for any library."""
 
 import ctypes
 
-# For the environment: every byte is malloc's, and what is freed is free at once.
+# For the environment: malloc serves every byte, and frees it at once.
 SETTINGS = {
     "PYTHONMALLOC": "malloc",
     "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0",
@@ -18,7 +18,7 @@ class MallInfo(ctypes.Structure):
 
 
 def in_use():
-    """Bytes that malloc has given out, mappings of their own included."""
+    """Bytes that malloc has in use, including mappings of their own."""
     function = ctypes.CDLL(None).mallinfo2
     function.restype = MallInfo
     info = function()

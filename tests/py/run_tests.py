@@ -1,4 +1,4 @@
-"""Run the Python tests, or say what is missing: python run_tests.py FOLDER."""
+"""Run the Python tests, or report what is missing: python run_tests.py FOLDER."""
 
 import sys
 

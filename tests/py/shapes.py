@@ -1,10 +1,10 @@
-"""Leaks as people write them: each function returns what the leak hangs on."""
+"""Typical leaks: each function returns the object that holds the leak."""
 
 import functools
 
 
 class Thing:
-    """Holds what it is given."""
+    """Holds its arguments."""
 
     def __init__(self, **attributes):
         self.__dict__.update(attributes)
@@ -122,7 +122,7 @@ COLLECTABLE = [
     three_in_a_ring,
 ]
 
-#: Those that are garbage with a class of their own.
+#: Shapes that are garbage together with their class.
 OF_A_CLASS = [cache_of_local_class, class_made_here]
 
 

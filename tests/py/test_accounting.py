@@ -16,7 +16,7 @@ NAMES = sorted(path.stem for path in FIXTURES.glob("*.json"))
 
 
 def check(account):
-    """What holds for every device, to the byte."""
+    """Check the sums of every device, to the byte."""
     assert account.reserved == account.allocated + account.pending + account.inactive
     assert account.allocated == account.attributed + account.unattributed
     assert account.attributed == account.used + account.rounding + account.slack
@@ -95,14 +95,14 @@ def test_live(python, name):
             check(account)
             assert account.residual == 0 and account.outside == account.stale == 0
         assert sum(account.used for account in accounts) == int(done.out.split()[-1])
-    # What the driver said holds for the process's own snapshot only.
+    # The driver's figures describe only the process's own snapshot.
     assert all(a.beyond == 300 * 2**20 for a in own if len(own) == 1)
     same = slice(0, leakgraph.Account.n_sequence_fields - 3)
     assert [a[same] for a in own] == [a[same] for a in later]
 
 
 def test_in_flux(python):
-    """Blocks that are not the same before and after the walk are told apart."""
+    """Blocks that differ before and after the walk are in flux."""
     code = f"""
 import json, pathlib, torch, leakgraph
 from torch.cuda import memory

@@ -31,9 +31,6 @@ def graph(held):
     return leakgraph.snapshot()
 
 
-# ------------------------------------------------------------------- figures ---
-
-
 def test_holder_retains_what_it_holds(graph, held):
     holder, a, b = (graph.find(x) for x in (held, held.a, held.a.b))
     assert a.dominator == holder and b.dominator == a
@@ -125,9 +122,6 @@ def test_members_of_a_garbage_cycle_go_together():
         assert garbage.count(": a cycle of 2 objects") >= 1
 
 
-# ----------------------------------------------------------------------- top ---
-
-
 def test_top(graph, held):
     top = graph.top(10)
     assert len(top) == 10 and len(top.rows) == 10
@@ -167,9 +161,6 @@ def test_show_dominators(graph, tmp_path):
     assert few.nodes <= 5 < graph.show_dominators(min_share=0.0).nodes
     with pytest.raises(ValueError):
         graph.show_dominators(min_share=2.0)
-
-
-# ---------------------------------------------------------------------- life ---
 
 
 def test_analysed_once_and_lazily(held):
@@ -312,9 +303,6 @@ def test_saved_with_its_analysis(graph, held, tmp_path):
         assert str(loaded.cycles()) == str(graph.cycles())
     with leakgraph.load(plain) as loaded:
         assert loaded.node(index).retained == graph.node(index).retained
-
-
-# ----------------------------------------------------- what is really freed ---
 
 
 def instances():

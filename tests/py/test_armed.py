@@ -47,9 +47,6 @@ def handling(number, handler):
         signal.signal(number, old)
 
 
-# ------------------------------------------------------------------- signal ---
-
-
 @pytest.mark.parametrize("name", ["SIGUSR2", "usr2", int(signal.SIGUSR2)])
 def test_on_a_signal(tmp_path, capsys, name):
     with arming(tmp_path / "x-{pid}-{n}.lgs", signal=name) as it:
@@ -211,9 +208,6 @@ def test_no_ring_is_left_over(tmp_path):
     assert len(it.snapshots) == 2
 
 
-# --------------------------------------------------------------- files ---
-
-
 def test_the_newest_are_kept(tmp_path):
     (tmp_path / "x-2.lgs").write_text("not ours")
     with arming(tmp_path / "x-{n}.lgs", keep=2) as it:
@@ -287,9 +281,6 @@ def test_one_at_a_time(tmp_path):
         it._series.take("test")
     assert taken
     assert names(tmp_path) == ["x-1.lgs"]
-
-
-# ------------------------------------------------------------------- memory ---
 
 
 class Gauge:
@@ -382,9 +373,6 @@ while not it.snapshots:
     assert done.code == 0, done.err
     strings = leakgraph.load(done.folder / "x.lgs").select("type:bytes")
     assert sum(node.size for node in strings) > 30 << 20
-
-
-# ----------------------------------------------------------- failed allocations ---
 
 
 CAUGHT = sys.version_info >= (3, 12)
@@ -549,9 +537,6 @@ torch.empty(1 << 60, dtype=torch.uint8)
     assert done.code == 1 and done.err.count("saved to") == 2
 
 
-# --------------------------------------------------------------------- exit ---
-
-
 @pytest.mark.parametrize(
     ("ending", "code"), [("pass", 0), ("sys.exit(3)", 3), ("1/0", 1)]
 )
@@ -606,9 +591,6 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     done = python("-c", code)
     assert (done.code, done.out) == (0, "4\n"), done.err
     assert names(done.folder) == ["child.lgs", "parent-1.lgs"]
-
-
-# -------------------------------------------------------------- under stress ---
 
 
 def test_sixty_signals(python):

@@ -197,7 +197,7 @@ print(info["memory.python"], info.get("memory.malloc", 1))
 
 
 def test_what_leakgraph_keeps_itself(python):
-    """An open snapshot, told apart; nothing once it is closed."""
+    """An open snapshot has a line of its own; a closed one has none."""
     done = python(
         "-c",
         """

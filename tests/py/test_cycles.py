@@ -1,4 +1,4 @@
-"""cycles(): which tangles there are, of which kind, and where to cut them."""
+"""cycles(): which cycles there are, of which kind, and where to cut them."""
 
 import gc
 import weakref
@@ -35,9 +35,6 @@ def cycles_with(snapshot, **options):
 def cycle_of(snapshot, node):
     (found,) = (c for c in cycles_with(snapshot) if node in list(c.nodes))
     return found
-
-
-# ---------------------------------------------------------------- the oracle ---
 
 
 @pytest.mark.parametrize("shape", shapes.COLLECTABLE)
@@ -98,9 +95,6 @@ def test_the_collector_is_not_run_and_nothing_revived(still):
     assert reference() is not None
     gc.collect()
     assert reference() is None
-
-
-# --------------------------------------------------------------- what it says ---
 
 
 def test_parent_and_child(still):
@@ -236,9 +230,6 @@ def test_exception_loop_is_held_by_a_local(still):
     assert any("traceback" in row.name for row in cycle.types)
 
 
-# ------------------------------------------------------------------- filters ---
-
-
 def test_kinds(still):
     kept = shapes.parent_and_child()
     shapes.parent_and_child()
@@ -366,9 +357,6 @@ def test_by(still):
         snapshot.cycles(by="cuda:9")
 
 
-# ------------------------------------------------------------ representations ---
-
-
 def test_text_and_html(still):
     shapes.parent_and_child()
     cycles = leakgraph.cycles(kind="collectable")
@@ -416,9 +404,6 @@ print(found)
 """
     done = python("-c", code)
     assert done.out.splitlines()[0] == "0", done.out[:2000] + done.err
-
-
-# ----------------------------------------------------------------- libraries ---
 
 
 @pytest.mark.libraries

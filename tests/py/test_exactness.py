@@ -60,9 +60,6 @@ def test_all_that_the_collector_tracks_is_marked(count):
     assert len(kept) == count
 
 
-# ----------------------------------------------- what the interpreter keeps ---
-
-
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="static variables in 3.9")
 def test_classes_of_ast_are_held_by_the_interpreter():
     ast.parse("a + b")

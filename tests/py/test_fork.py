@@ -51,9 +51,6 @@ def bad():
         evil.pardon(instance)
 
 
-# ------------------------------------------------------------ the same file ---
-
-
 QUIESCENT = """
 import gc, sys
 sys.path.insert(0, {here!r})
@@ -145,9 +142,6 @@ def test_spill_and_hold_need_a_child(tmp_path, options):
         leakgraph.save_snapshot(tmp_path / "x.lgs", **options)
 
 
-# --------------------------------------------------------- memory in a file ---
-
-
 def reached(snapshot, thing):
     """By address, all that a thing refers to, directly or not, but for classes."""
     address, size, first, target = map(
@@ -227,9 +221,6 @@ def test_standing_still(tmp_path, bad, hold):
         over.set()
         thread.join()
     assert caught.value.signal == (signal.SIGALRM if hold else signal.SIGKILL)
-
-
-# ------------------------------------------------------- what must not show ---
 
 
 def test_nobody_else_sees_the_child(tmp_path):
@@ -314,9 +305,6 @@ def test_signals_to_the_child_are_not_heard(tmp_path, bad):
         assert os.read(receiver, 100) == b""
         os.close(receiver)
     assert heard == [1]
-
-
-# --------------------------------------------------- children that go wrong ---
 
 
 @pytest.mark.parametrize(
@@ -459,9 +447,6 @@ for extra in range(0, 40, 3):
     assert "MemoryError" in words and words <= {"MemoryError", "True"}
 
 
-# ------------------------------------------------------------------ waiting ---
-
-
 def test_progress_is_told(tmp_path, bad):
     told = []
 
@@ -569,9 +554,6 @@ print(all(counts), len(wrong))
 """
     done = python("-c", code)
     assert (done.code, done.out) == (0, "True 0\n"), done.err
-
-
-# ---------------------------------------------------- memory of the child ---
 
 
 STRICT = f"""

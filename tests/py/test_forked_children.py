@@ -104,9 +104,6 @@ def test_a_snapshot_of_the_parent(held):
     assert in_child(refused) == 0
 
 
-# ---------------------------------------------------------------- the analysis ---
-
-
 def test_an_analysis_that_a_thread_makes(held):
     snapshot, nodes = captured(held)
 
@@ -147,9 +144,6 @@ def test_a_child_of_the_thread_that_analyses(held):
     assert snapshot.retained(nodes).host > 0
 
 
-# ------------------------------------------------------------- the C library's ---
-
-
 def test_the_lock_of_the_loader():
     """A thread that goes through what is loaded has it."""
     libc = ctypes.CDLL(None)
@@ -185,8 +179,6 @@ def test_the_lock_of_the_time_zone(python):
     done = python("-c", TIME_ZONE, PYTHONPATH=path)
     assert done.out == "0\n", done.err
 
-
-# -------------------------------------------------------------------- all of it ---
 
 CHILDREN = 8
 

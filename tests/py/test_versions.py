@@ -31,9 +31,6 @@ class Watched:
         self.callback()
 
 
-# --------------------------------------------------------------------- counts ---
-
-
 def change_count(name, thing):
     function = getattr(ctypes.pythonapi, name)
     function.argtypes, function.restype = [ctypes.py_object], None
@@ -99,9 +96,6 @@ def test_specialised_calls_hold_nothing():
         assert snapshot.find(vars(Specialised)[name]).unexplained == 0
 
 
-# ------------------------------------------------------------- interpreters ---
-
-
 def interpreters():
     """The module that makes subinterpreters, by its name in this version."""
     for name in ("_interpreters", "_xxsubinterpreters"):
@@ -152,9 +146,6 @@ def test_other_interpreters_are_left_out():
         module.destroy(other)
 
 
-# ----------------------------------------------------------------- builds ---
-
-
 @pytest.mark.skipif(not FREE_THREADED, reason="the build has its lock")
 def test_a_free_threaded_build_stays_without_its_lock(python):
     code = "import sys, leakgraph; leakgraph.snapshot(); print(sys._is_gil_enabled())"
@@ -184,9 +175,6 @@ def test_frozen_objects_that_something_holds_are_seen():
 def test_what_became_immortal_is_seen(isolated):
     done = isolated("after_a_thread.py")
     assert (done.code, done.out) == (0, "right\n"), done.err
-
-
-# ---------------------------------------------------------------- stress ---
 
 
 def churn(stop, failures):

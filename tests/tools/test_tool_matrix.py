@@ -81,8 +81,6 @@ def test_a_library_that_is_not_there_has_no_release():
     assert matrix.release("no-such-library") == "none"
 
 
-# ------------------------------------------------------------------ tsan ---
-
 REPORT = """\
 ==================
 WARNING: ThreadSanitizer: data race (pid=7)

@@ -96,8 +96,6 @@ snapshot_analyze(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return snapshot_dominators(snapshot, NULL);
 }
 
-/* ---------------------------------------------------------- attributes --- */
-
 static PyObject *
 get_fact(result_object *self, void *index)
 {
@@ -145,10 +143,11 @@ static PyGetSetDef dominators_getset[] = {
 static PyType_Slot dominators_slots[] = {
     RESULT_SLOTS,
     {Py_tp_getset, dominators_getset},
-    {Py_tp_doc, "The dominator tree: a sequence of DominatorRow, each below "
-                "the last one\nbefore it whose depth is less by one.\n\nIt has "
-                "what retains 1 % or more. From each node, Node.dominated "
-                "leads on."},
+    {Py_tp_doc,
+     "The dominator tree: a sequence of DominatorRow, each below "
+     "the last one\nbefore it whose depth is less by one.\n\nIt has "
+     "the nodes that retain 1 % or more. Node.dominated leads on from "
+     "each."},
     {0, NULL},
 };
 
@@ -159,10 +158,8 @@ PyType_Spec dominators_spec = {
     .slots = dominators_slots,
 };
 
-/* ------------------------------------------------------------- a set's --- */
-
-/* What the targets retain, into bytes[device]; free it. NULL with an exception.
- */
+/* Adds up what the targets retain, into bytes[device]; free it. NULL with an
+   exception. */
 static uint64_t *
 weigh_set(snapshot_object *snapshot, PyObject *target, const lg_graph *graph)
 {
@@ -206,8 +203,6 @@ snapshot_retained(PyObject *self, PyObject *target)
     free(bytes);
     return size;
 }
-
-/* ------------------------------------------------------------- picture --- */
 
 typedef struct picture_request {
     progress progress;
@@ -268,9 +263,9 @@ const char snapshot_show_dominators_doc[] =
     "show_dominators($self, /, path=None, *, min_share=0.01, "
     "max_nodes=60,\n"
     "                format=None, title=None, legend=True, progress=None)\n"
-    "--\n\nDraw the dominator tree: what would be freed with what.\n\n"
-    "What retains less than min_share of the whole is folded away. The other "
-    "options\nare those of show_refs().";
+    "--\n\nDraw the dominator tree: which objects are freed with which.\n\n"
+    "Folds what retains less than min_share of the whole. The other options\n"
+    "are those of show_refs().";
 
 PyObject *
 snapshot_show_dominators(PyObject *self, PyObject *const *args,

@@ -99,8 +99,6 @@ snapshot_figures(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return finish(&watch, figures_of((snapshot_object *)self, &watch));
 }
 
-/* ------------------------------------------------------------ protocol --- */
-
 static PyMemberDef figures_members[] = {
     RESULT_FINDINGS,
     {NULL, 0, 0, 0, NULL},

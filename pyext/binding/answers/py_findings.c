@@ -72,8 +72,9 @@ static const arg_list findings_list = {"findings", findings_names, 0, 0};
 #define FINDINGS_SIGNATURE "*, progress=None)\n--\n\n"
 
 #define FINDINGS_MORE                                                          \
-    "\n\nA sequence of Finding, the biggest first: what was recognised, who "  \
-    "holds it, the\ncause in one sentence and the fix in one line.\n\n"        \
+    "\n\nA sequence of Finding, the biggest first: the mistake, who holds "    \
+    "the\n"                                                                    \
+    "memory, the cause in one sentence and the fix in one line.\n\n"           \
     "progress  as in snapshot()"
 
 const char core_findings_doc[] =
@@ -118,11 +119,9 @@ snapshot_findings(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return found;
 }
 
-/* ------------------------------------------------------------ protocol --- */
-
 static PyType_Slot findings_slots[] = {
     RESULT_SLOTS,
-    {Py_tp_doc, "A sequence of Finding, biggest first; str() tells them."},
+    {Py_tp_doc, "A sequence of Finding, biggest first; str() is the report."},
     {0, NULL},
 };
 

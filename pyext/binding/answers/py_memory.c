@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------- made --- */
-
 /* Sets a new reference; -1 if it is NULL or on failure. */
 static int
 set_item(PyObject *dict, const char *key, PyObject *value)
@@ -23,7 +21,7 @@ set_item(PyObject *dict, const char *key, PyObject *value)
     return failed;
 }
 
-/* -1: not told. */
+/* -1: unknown. */
 static PyObject *
 known_object(int64_t bytes)
 {
@@ -160,7 +158,7 @@ make(const lg_graph *graph, const lg_allocator_state *state,
     return status;
 }
 
-/* state NULL: what the snapshot's own allocators said. */
+/* state NULL: the state of the snapshot's own allocators. */
 static PyObject *
 accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
 {
@@ -185,8 +183,6 @@ accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
     result_texts_free(&texts);
     return error_raise(core, status, &error);
 }
-
-/* --------------------------------------------------------------- memory --- */
 
 const char core_memory_doc[] =
     "memory($module, /, *, progress=None)\n--\n\n"
@@ -220,11 +216,9 @@ snapshot_memory(PyObject *self, PyObject *Py_UNUSED(unused))
     return accounting_of((snapshot_object *)self, NULL);
 }
 
-/* ------------------------------------------------------------ attribute --- */
-
 enum { NAME = 24 };
 
-/* What lg_report_memory asks of a recorded allocator. */
+/* The arguments of lg_report_memory for a recorded allocator. */
 typedef struct recorded {
     lg_dump dump;
     const char **frames; /* of each block */
@@ -244,7 +238,7 @@ recorded_free(recorded *self)
     free(self->more_names);
 }
 
-/* The id of "cuda:N", by the graph or else behind its devices. */
+/* The id of "cuda:N" in the graph, or else one after its devices. */
 static uint32_t
 find_device(recorded *self, const lg_graph *graph, uint32_t ordinal)
 {
@@ -271,7 +265,7 @@ text_of(const recorded *self, uint32_t id)
     return id != 0 ? self->dump.texts[id] : "";
 }
 
-/* Makes the ids in the dump those of the graph. */
+/* Replaces the ids in the dump by those of the graph. */
 static bool
 recorded_settle(recorded *self, const lg_graph *graph)
 {
@@ -318,7 +312,7 @@ attribute(snapshot_object *snapshot, recorded *from)
 
 const char core_attribute_doc[] =
     "_attribute($module, allocator, snapshot, /)\n--\n\n"
-    "The Accounting of what an allocator's snapshot and a Snapshot say "
+    "The Accounting from an allocator's snapshot and a Snapshot "
     "together.";
 
 PyObject *
@@ -341,14 +335,12 @@ core_attribute(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     return made;
 }
 
-/* ------------------------------------------------------------- protocol --- */
-
 static PyMemberDef accounting_members[] = {
     {"devices", T_OBJECT, offsetof(result_object, rows), READONLY,
      "A tuple of Account, one for each device but the host."},
     {"host", T_OBJECT, offsetof(result_object, facts), READONLY,
      "A dict of the host's bytes: python, arrays, tensors, cpp, mapped, "
-     "pinned,\nrss, malloc, arenas (None: not known)."},
+     "pinned,\nrss, malloc, arenas (None: unknown)."},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -11,8 +11,6 @@
 
 #include <leakgraph/report.h>
 
-/* ---------------------------------------------------------------- made --- */
-
 static const result_field merged_fields[] = {
     {"depth", FIELD_VALUE},    {"label", FIELD_TEXT},  {"name", FIELD_TEXT},
     {"node", FIELD_VALUE},     {"count", FIELD_VALUE}, {"objects", FIELD_VALUE},
@@ -22,7 +20,7 @@ static const result_field merged_fields[] = {
 static const result_shape merged_shape = {TYPE_MERGED, TYPE_MERGED_ROW,
                                           merged_fields, 0};
 
-/* What a picture needs later comes after what Python sees. */
+/* What a picture needs comes after the values that Python sees. */
 enum {
     FACT_OBJECTS,
     FACT_UNREACHABLE,
@@ -90,7 +88,7 @@ const char snapshot_merged_paths_doc[] =
     "target    a selector, a Node, a list or Nodes of them, or a live object\n"
     "limit     rows of objects, the biggest first; None for all\n"
     "progress  as in snapshot()\n\n"
-    "Paths are one where types and labels agree; elements of a list and values "
+    "Merges paths where types and labels agree; elements of a list and values "
     "of a\ndict count as one. PartialError on a snapshot of a part of the "
     "heap.";
 
@@ -119,8 +117,6 @@ snapshot_merged_paths(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         Py_CLEAR(merged);
     return merged;
 }
-
-/* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
 get_fact(result_object *self, void *index)
@@ -173,10 +169,10 @@ merged_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyGetSetDef merged_getset[] = {
-    {"objects", (getter)get_fact, NULL, "How many objects were asked about.",
+    {"objects", (getter)get_fact, NULL, "The number of objects.",
      (void *)FACT_OBJECTS},
-    {"unreachable", (getter)get_fact, NULL,
-     "How many of them no root reaches: garbage.", (void *)FACT_UNREACHABLE},
+    {"unreachable", (getter)get_fact, NULL, "How many of them no root reaches.",
+     (void *)FACT_UNREACHABLE},
     {"retained", (getter)get_fact, NULL,
      "What only they together keep alive: a Size.", (void *)FACT_RETAINED},
     {"drawing", (getter)get_drawing, NULL,

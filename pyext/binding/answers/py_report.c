@@ -30,8 +30,6 @@ report_text(PyObject *self, report_function write)
     return error_raise(object_state(self), status, &error);
 }
 
-/* ---------------------------------------------------------------- info --- */
-
 typedef struct info_object {
     PyDictObject dict;
     PyObject *text;

@@ -14,8 +14,6 @@
 
 #define DEFAULT_LIMIT 20
 
-/* ------------------------------------------------------------- request --- */
-
 typedef struct tensors_request {
     PyObject *device; /* borrowed; NULL: all */
     lg_tensor_group group;
@@ -231,8 +229,6 @@ snapshot_tensors(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return request_finish(&request,
                           request_run(&request, (snapshot_object *)self));
 }
-
-/* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
 get_fact(result_object *self, void *index)

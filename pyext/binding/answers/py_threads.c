@@ -10,8 +10,6 @@
 #include <leakgraph/answers.h>
 #include <leakgraph/report.h>
 
-/* ---------------------------------------------------------------- rows --- */
-
 static PyObject *
 label_object(const lg_graph *graph, const lg_thread_row *row)
 {
@@ -20,7 +18,7 @@ label_object(const lg_graph *graph, const lg_thread_row *row)
     return text_object(&label);
 }
 
-/* Of what is not known without an analysis. */
+/* A value that is unknown without an analysis. */
 static PyObject *
 none(void)
 {
@@ -76,9 +74,7 @@ rows_tuple(snapshot_object *snapshot, const lg_graph *graph,
     return rows;
 }
 
-/* ---------------------------------------------------------------- made --- */
-
-/* NULL without an exception: there can be no analysis of the snapshot. */
+/* NULL without an exception: the snapshot can have no analysis. */
 static const lg_analysis *
 analysis_if_any(snapshot_object *self, const lg_monitor *monitor)
 {
@@ -135,9 +131,9 @@ threads_new(snapshot_object *self, const lg_analysis *analysis)
 
 const char snapshot_threads_doc[] =
     "threads($self, /, *, progress=None)\n--\n\n"
-    "What each thread was doing, and what waits to be resumed, with the local "
-    "variables\nand what these retain: Threads.\n\nOn a snapshot of a part of "
-    "the heap: with the objects' own sizes.";
+    "What each thread was doing, and the suspended generators, coroutines and\n"
+    "tasks, with their local variables and what these retain: Threads.\n\n"
+    "A snapshot of a part of the heap shows the objects' own sizes.";
 
 PyObject *
 snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
@@ -161,13 +157,11 @@ snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return threads;
 }
 
-/* ------------------------------------------------------------ protocol --- */
-
 static PyType_Slot threads_slots[] = {
     RESULT_SLOTS,
     {Py_tp_doc, "A sequence of ThreadRow: threads with their frames, innermost "
-                "first, then what\nis suspended; each frame with its variables "
-                "behind it. str() is the report."},
+                "first, then\nsuspended frames; each frame followed by its "
+                "variables. str() is the report."},
     {0, NULL},
 };
 

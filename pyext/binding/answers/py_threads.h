@@ -1,4 +1,4 @@
-/** Threads: what each thread was doing, and what waits to be resumed. */
+/** Threads: what each thread was doing, and the suspended frames. */
 #ifndef LEAKGRAPH_PY_THREADS_H
 #define LEAKGRAPH_PY_THREADS_H
 

@@ -10,8 +10,6 @@
 #include <leakgraph/report.h>
 #include <string.h>
 
-/* ------------------------------------------------------------- request --- */
-
 typedef struct top_request {
     lg_group group;
     PyObject *by; /* borrowed, or NULL */
@@ -56,8 +54,6 @@ request_parse(top_request *self, core_state *state, PyObject *const *values)
     self->limit = values[0] == Py_None ? 0 : (size_t)limit;
     return progress_start(&self->progress, values[3]);
 }
-
-/* ------------------------------------------------------------- reports --- */
 
 static const result_field object_fields[] = {
     {"node", FIELD_TITLE}, {"node", FIELD_VALUE},     {NULL, FIELD_ONE},
@@ -119,7 +115,7 @@ request_finish(top_request *self, PyObject *top)
 
 #define TOP_OPTIONS                                                            \
     "\n\nlimit     rows, the biggest first; None for all\n"                    \
-    "by        what makes them big: 'retained' on the host and all "           \
+    "by        the size to rank by: 'retained' on the host and all "           \
     "devices\n"                                                                \
     "          together, 'host', or a device: 'cuda:0'\n"                      \
     "group     'object': the objects that gather the most, none below\n"       \
@@ -167,8 +163,6 @@ snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return request_finish(&request,
                           request_run(&request, (snapshot_object *)self));
 }
-
-/* ------------------------------------------------------------ protocol --- */
 
 static PyType_Slot top_slots[] = {
     RESULT_SLOTS,

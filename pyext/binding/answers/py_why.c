@@ -15,9 +15,7 @@
 
 #include <leakgraph/report.h>
 
-/* ---------------------------------------------------------------- made --- */
-
-/* The report on a finished answer, in one of its formats. */
+/* Formats the report on a finished answer. */
 static PyObject *
 write_report(why_object *self, lg_format format, const lg_monitor *monitor)
 {
@@ -50,7 +48,7 @@ find_out(why_object *self, const lg_analysis *analysis,
                         lg_nodes_biggest(analysis, nodes->items, nodes->count),
                         monitor, &self->why, &error);
     Py_END_ALLOW_THREADS
-    /* What a namespace is folded into stands for it. */
+    /* A folded namespace stands for its owner. */
     if (status == LG_OK && nodes->count == 1)
         nodes->items[0] = self->why.node;
     if (status == LG_OK)
@@ -60,7 +58,7 @@ find_out(why_object *self, const lg_analysis *analysis,
     return self->text != NULL;
 }
 
-/* Takes `note` over. */
+/* Takes over `note`. */
 static PyObject *
 why_new(snapshot_object *snapshot, const lg_analysis *analysis,
         const lg_nodes *nodes, PyObject *note, const lg_monitor *monitor)
@@ -82,7 +80,7 @@ why_new(snapshot_object *snapshot, const lg_analysis *analysis,
     return (PyObject *)self;
 }
 
-/* Takes `note` over; it may be NULL, with an exception. */
+/* Takes over `note`, which may be NULL with an exception. */
 static PyObject *
 explain(snapshot_object *snapshot, const lg_nodes *nodes, PyObject *note,
         const lg_monitor *monitor)
@@ -120,9 +118,9 @@ explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
 }
 
 #define WHY_ENDING                                                             \
-    "\n\nThe path from a root, who dominates it, the bytes that would be "     \
-    "freed with it,\nand every reference to cut. Says where it was allocated " \
-    "while tracemalloc traces."
+    "\n\nThe path from a root, the immediate dominator, the bytes that you "   \
+    "would free with it,\nand every reference to cut. It says where the "      \
+    "object was allocated if tracemalloc\ntraces."
 
 const char core_why_doc[] = "why($module, /, obj, *, progress=None)\n--\n\n"
                             "What keeps an object alive.\n\nTakes a snapshot "
@@ -195,8 +193,6 @@ why_dealloc(why_object *self)
     object_free(self);
 }
 
-/* ---------------------------------------------------------- attributes --- */
-
 static PyObject *
 get_nodes(why_object *self, void *Py_UNUSED(closure))
 {
@@ -238,7 +234,7 @@ see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
     return lg_view_why(why, NULL, NULL, out, error);
 }
 
-/* The snapshot may have been closed since. */
+/* The snapshot may be closed by now. */
 static PyObject *
 get_json(why_object *self, void *Py_UNUSED(closure))
 {
@@ -262,24 +258,23 @@ get_drawing(why_object *self, void *Py_UNUSED(closure))
 
 static PyMemberDef why_members[] = {
     {"snapshot", T_OBJECT, offsetof(why_object, snapshot), READONLY,
-     "The snapshot that was asked."},
+     "Its snapshot."},
     {"node", T_OBJECT, offsetof(why_object, node), READONLY,
-     "The Node it is about: the one asked for, or the owner of a namespace or\n"
+     "The Node in question, or the owner of a namespace or\n"
      "closure; of several, the one that retains the most."},
     {"allocated", T_OBJECT, offsetof(why_object, note), READONLY,
-     "Where it was allocated, if tracemalloc was tracing then; else ''."},
+     "Where it was allocated, if tracemalloc traced it; else ''."},
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyGetSetDef why_getset[] = {
-    {"nodes", (getter)get_nodes, NULL, "All that was asked about: Nodes.",
-     NULL},
+    {"nodes", (getter)get_nodes, NULL, "All nodes in question: Nodes.", NULL},
     {"merged", (getter)get_merged, NULL,
      "How the roots reach all of them: MergedPaths.", NULL},
     {"path", (getter)get_path, NULL,
      "A shortest Path from a root, or None: no root reaches it.", NULL},
     {"frees", (getter)why_frees, NULL,
-     "The hops of path each of which alone keeps the object: a tuple of Hop.",
+     "The hops of path that each free the object when cut: a tuple of Hop.",
      NULL},
     {"cuts", (getter)why_cuts, NULL,
      "The smallest set of references that must all be cut to free the object: "
@@ -303,14 +298,12 @@ static PyGetSetDef why_getset[] = {
     {"dominator", (getter)get_dominator, NULL,
      "The Node that every path from a root goes through, or None.", NULL},
     {"retained", (getter)get_retained, NULL,
-     "Bytes that would be freed with it: a Size.", NULL},
+     "Bytes that you would free with it: a Size.", NULL},
     {"json", (getter)get_json, NULL,
      "The same for programs: what `leakgraph why --json` prints.", NULL},
     {"drawing", (getter)get_drawing, NULL, "The same as a Drawing.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-/* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
 why_repr(why_object *self)
@@ -358,7 +351,7 @@ static PyType_Slot why_slots[] = {
     {Py_tp_members, why_members},
     {Py_tp_getset, why_getset},
     {Py_tp_methods, why_methods},
-    {Py_tp_doc, "What keeps an object alive; str() tells it.\n\nThat of "
+    {Py_tp_doc, "What keeps an object alive; str() is the report.\n\nThat of "
                 "Snapshot.why() keeps its snapshot, that of why() what it "
                 "shows."},
     {0, NULL},

@@ -12,7 +12,7 @@ PyObject *core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 
 extern const char core_why_doc[];
 
-/** Why an object is alive: the answer, and what was made of it. */
+/** Why an object is alive: the answer, and its attributes. */
 typedef struct why_object {
     PyObject_HEAD
     snapshot_object *snapshot;
@@ -21,7 +21,7 @@ typedef struct why_object {
     lg_why why;        /* the answer: computed once, for the node */
     PyObject *note;    /* str, maybe empty: where it was allocated */
     PyObject *text;
-    PyObject *drawing; /* made when it is first asked for */
+    PyObject *drawing; /* made on first use */
     PyObject *made;    /* a dict of its attributes, if it keeps no snapshot */
 } why_object;
 

@@ -1,7 +1,7 @@
 #include "binding/answers/py_why.h"
 #include "binding/objects/py_path.h"
 
-/* A path from a dominator has no root to show. */
+/* A path from a dominator has no root. */
 static PyObject *
 path_of(why_object *self, const lg_path *path)
 {

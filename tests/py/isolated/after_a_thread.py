@@ -1,4 +1,4 @@
-"""What is seen after a second thread was started.
+"""What a capture sees after a second thread has started.
 
 CPython 3.13 without a GIL then makes classes, modules, functions and code immortal.
 """
@@ -23,7 +23,7 @@ def function():
 
 
 def edges():
-    """Those of the collector, though it no longer tracks the objects."""
+    """The edges that the collector sees, though it no longer tracks the objects."""
     snapshot = leakgraph.snapshot()
     for thing in (shapes.Thing, function, function.__code__, _csv, vars(_csv)):
         node = snapshot.find(thing)

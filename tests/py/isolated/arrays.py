@@ -1,4 +1,4 @@
-"""Arrays of objects, which the collector does not look into: python ... CASE.
+"""Arrays of objects, which the collector does not traverse: python ... CASE.
 
 Run alone by test_cycles.py: no other test is to share a process with numpy.
 """
@@ -34,7 +34,7 @@ def cycle_with(address, **options):
 
 
 def held():
-    """As long as a name reaches it, it is held."""
+    """A cycle that a name reaches is held."""
     array = loop()
     cycle = cycle_with(id(array), kind="held")
     assert "numpy.ndarray" in {row.name for row in cycle.types}
@@ -42,7 +42,7 @@ def held():
 
 
 def garbage():
-    """Afterwards the collector cannot free it; cutting the edge named does."""
+    """Afterwards the collector cannot free it; cutting the named edge does."""
     array = loop()
     reference, address = weakref.ref(array[0]), id(array[0])
     del array
@@ -62,7 +62,7 @@ def garbage():
 
 
 def freed():
-    """What why() promises of an array's data is what deleting it frees."""
+    """Deleting an array frees the bytes that why() promises."""
     tracemalloc.start()
     holder = Thing(it=numpy.zeros(1 << 17))
     promised = leakgraph.why(holder.it).retained.host

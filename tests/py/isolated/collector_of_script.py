@@ -1,4 +1,4 @@
-"""Runs a script, and judges by the collector what leakgraph calls garbage.
+"""Runs a script, and compares leakgraph's garbage with the collector's.
 
 python collector_of_script.py SCRIPT [ARGUMENTS], in an empty folder.
 """

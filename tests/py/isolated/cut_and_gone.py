@@ -1,4 +1,4 @@
-"""What why() says to cut is cut in a fork of this process; then the object is gone.
+"""Cuts what why() names in a fork of this process, which must free the object.
 
 Each seed makes another tangle of instances, lists, dicts and tuples, held by a
 module. Prints how many objects were freed, and why an object was not.
@@ -26,7 +26,7 @@ class Keeper(list):
 
 
 def hold(source, target, number):
-    """One more reference from source to target."""
+    """Add a reference from source to target."""
     if isinstance(source, Thing):
         setattr(source, f"a{number}", target)
     elif isinstance(source, dict):
@@ -52,7 +52,7 @@ def tangle(seed):
 
 
 def find(address):
-    """The live object at an address, without a search of ours holding others."""
+    """The live object at an address; the search holds no other object."""
     if address == id(sys.modules[__name__]):
         return sys.modules[__name__]
     for known in gc.get_objects():
@@ -62,7 +62,7 @@ def find(address):
 
 
 def cut(hop):
-    """Remove one reference, as a person who reads its label would."""
+    """Remove one reference, as a reader of its label would."""
     source = find(hop.source.address)
     if re.fullmatch(r"\.\w+", hop.label):
         delattr(source, hop.label[1:])
@@ -73,7 +73,7 @@ def cut(hop):
 
 
 def cut_in_fork(hops, reference):
-    """Whether the object is gone once these references are, in a child."""
+    """Whether removing these references frees the object, in a child."""
     child = os.fork()
     if child == 0:
         for hop in hops:
@@ -84,7 +84,7 @@ def cut_in_fork(hops, reference):
 
 
 def main(seeds):
-    """Cut all that is said of every object that a root reaches."""
+    """Cut what why() names, for every object that a root reaches."""
     gone = several = 0
     for seed in range(seeds):
         references = [weakref.ref(thing) for thing in tangle(seed)]

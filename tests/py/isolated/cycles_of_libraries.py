@@ -1,4 +1,4 @@
-"""Cycles of torch and matplotlib, judged by the collector: python ... NAME.
+"""Cycles of torch and matplotlib, checked against the collector: python ... NAME.
 
 Run alone by test_cycles.py: no other test is to share a process with these libraries.
 """
@@ -22,7 +22,7 @@ def addresses(**options):
 
 
 def figure():
-    """A figure is held until it is closed and its last name is gone."""
+    """A figure is held until a program closes it and drops its last name."""
     from matplotlib import pyplot
 
     figure = pyplot.figure()

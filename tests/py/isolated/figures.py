@@ -249,7 +249,7 @@ def connect(figure):
 
 
 def mistakes():
-    """Known mistakes that figures are part of are told below them."""
+    """The report lists known mistakes that involve figures below them."""
     figure = pyplot.figure()
     figures = leakgraph.figures()
     assert figures.findings == () and "Known" not in figures._repr_html_()

@@ -1,4 +1,4 @@
-"""Sweeps instances that nobody initialised, of every type there is to be had.
+"""Captures uninitialised instances of every type.
 
 Prints how many types were tried, how many of them gave an instance, how many of the
 instances the snapshot has, and which types' edges are wrong. In a process of its own
@@ -15,16 +15,16 @@ import warnings
 
 import leakgraph
 
-#: Their instances end the process when they are freed, or do harm as they are made:
+#: Freeing or making their instances does harm:
 #: sqlite3's of 3.9, asyncio's iterator, which 3.12 frees to a list that it shows.
 NOT_BUILT = {"sqlite3Node", "FutureIter", "Quitter", "Popen"}
 
-#: Modules that start something when they are imported.
+#: Modules whose import starts something.
 NOT_IMPORTED = {"antigravity", "this", "idlelib", "turtledemo", "test", "lib2to3"}
 
 
 def import_library():
-    """As much of the standard library as imports without asking for more."""
+    """The modules of the standard library that import without extras."""
     folder = sysconfig.get_path("stdlib")
     places = [folder, os.path.join(folder, "lib-dynload")]
     modules = [module.name for module in pkgutil.iter_modules(places)]
@@ -49,7 +49,7 @@ def all_types():
 
 
 def build(kind):
-    """An instance that no __init__ has seen, or None."""
+    """An instance without a call of __init__, or None."""
     for arguments in ((), (0,), ("",), ((),)):
         try:
             return kind.__new__(kind, *arguments)
@@ -62,7 +62,7 @@ def build(kind):
 
 
 def wrong_edges(snapshot, things):
-    """Kinds whose edges are not those that the collector is told of."""
+    """Kinds whose edges differ from those that the collector sees."""
     wrong = []
     for thing in things:
         node = snapshot.find(thing)

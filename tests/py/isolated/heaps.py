@@ -1,4 +1,4 @@
-"""Heaps of real libraries, as code that makes them; some data of one's own in each."""
+"""Code that makes heaps of real libraries, with some user data in each."""
 
 __all__ = ["HEAPS"]
 

@@ -1,4 +1,4 @@
-"""Analyses until Ctrl-C has stopped two: python interrupted.py.
+"""Runs analyses until Ctrl-C has stopped two: python interrupted.py.
 
 Run by test_interrupt.py, which presses it once for each line that asks for it.
 """
@@ -16,7 +16,7 @@ del node
 
 
 def stopped(snapshot):
-    """Whether an analysis is stopped by Ctrl-C, which may come too late."""
+    """Whether Ctrl-C, which may come too late, stops an analysis."""
     phases = []
 
     def progress(phase, done):

@@ -1,4 +1,4 @@
-"""Captures classes made in Python that bear the names of types made in C.
+"""Captures Python classes with the names of C types.
 
 Each name is borne by classes of several layouts; their instances and the classes
 themselves are captured, first as they are, then also standing in the very places
@@ -39,7 +39,7 @@ NAMES_TOLD = """
     greenlet.greenlet _greenlet.greenlet leakgraph.Snapshot
 """
 
-#: Where the types made in C are looked for.
+#: The modules that have the C types.
 PLACES_LOOKED_AT = """
     _collections.deque _functools._lru_cache_wrapper array.array mmap.mmap _io.BytesIO
     _io._BytesIOBuffer _io.StringIO _io.BufferedReader re.Pattern re.Match
@@ -49,7 +49,7 @@ PLACES_LOOKED_AT = """
 
 
 def methods(name):
-    """A class's members: sizes that C would compute from a struct not there."""
+    """A class's members, with sizes that C would compute from a missing struct."""
     return {
         "__module__": name.rpartition(".")[0] or "builtins",
         "__qualname__": name.rpartition(".")[2],
@@ -58,7 +58,7 @@ def methods(name):
 
 
 def classes(name):
-    """Classes of that name: small, of slots, and derived from types of C."""
+    """Classes with that name: small, with slots, and derived from C types."""
     small = type(name, (), {**methods(name), "__slots__": ()})
     slots = [f"slot{i}" for i in range(24)]
     large = type(name, (), {**methods(name), "__slots__": slots})
@@ -81,7 +81,7 @@ def classes(name):
 
 
 def instances(kind):
-    """An instance, its attributes numbers that are no addresses."""
+    """An instance whose attributes are numbers that are no addresses."""
     made = kind.__new__(kind)
     for i in range(24):
         try:

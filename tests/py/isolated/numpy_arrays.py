@@ -46,9 +46,6 @@ def close_to(a, b, part=0.01):
     return abs(a - b) <= part * max(a, b)
 
 
-# ------------------------------------------------------------ owners, views ---
-
-
 def owner():
     """An owner's own size leaves the data out; memory and facts have it."""
     it = Thing(array=numpy.zeros((256, 1024), numpy.float32))
@@ -107,7 +104,7 @@ def pinned():
 
 
 def shared():
-    """An array and a view of two holders: neither is charged, once is counted."""
+    """An array and its view have two holders: neither is charged, the bytes count."""
     array = numpy.zeros(100_000)
     it = Thing(one=Thing(array=array), other=Thing(view=array[5:]))
     del array
@@ -118,11 +115,8 @@ def shared():
     assert memory.size < snapshot.find(it).retained < 2 * memory.size
 
 
-# ------------------------------------------------------------ other people's ---
-
-
 def borrowed():
-    """Memory of bytes, bytearray, mmap, ctypes is theirs."""
+    """Memory of bytes, bytearray, mmap and ctypes belongs to these objects."""
     it = Thing()
     it.of_bytes = numpy.frombuffer(b"x" * 50_000, numpy.uint8)
     it.of_bytearray = numpy.frombuffer(bytearray(60_000), numpy.uint8)
@@ -144,7 +138,7 @@ def borrowed():
 
 
 def claimed():
-    """Memory is its owner's, also where an array claims more than there is."""
+    """Memory belongs to its owner, even if an array claims more than there is."""
     it = Thing(bytes=bytearray(50_000), items=packed("b", bytes(60_000)))
     it.map = mmap.mmap(-1, 40_960)
     owners = {"bytes": "bytearray", "items": "array", "map": "mmap"}
@@ -178,7 +172,7 @@ def mapped():
 
 
 class Interface:
-    """What shows an array's memory by the protocol alone."""
+    """An object that shows an array's memory only by the protocol."""
 
     def __init__(self, array):
         self.array = array
@@ -214,7 +208,7 @@ def interface():
 
 
 def unowned():
-    """Memory of nobody who is known is memory all the same."""
+    """Memory without a known owner counts, too."""
     size = 5 << 20
     raw = ctypes.CDLL(None).malloc
     raw.restype = ctypes.c_void_p
@@ -226,9 +220,6 @@ def unowned():
     (memory,) = (n for n in snapshot.select("type:*.memory") if n.size == size)
     assert memory.text.startswith("float64[") and not memory.facts
     assert size < snapshot.find(it).retained < 2 * size
-
-
-# ----------------------------------------------------------------- contents ---
 
 
 def objects():
@@ -280,7 +271,7 @@ def structured():
 
 
 def deep():
-    """Nested beyond measure: said, not guessed."""
+    """Items that are nested too deep: the array says so."""
     dtype = numpy.dtype([("x", object)])
     for _ in range(3):
         dtype = numpy.dtype([("x", dtype, (8,))])
@@ -308,7 +299,7 @@ def masked():
 
 
 def names():
-    """How arrays are called."""
+    """The names of arrays."""
     its = [
         (numpy.zeros(3, bool), "bool[3]"),
         (numpy.array(["abc"]), "U3[1]"),
@@ -322,9 +313,6 @@ def names():
     snapshot = leakgraph.snapshot()
     for array, text in its:
         assert snapshot.find(array).text == text, snapshot.find(array).text
-
-
-# ---------------------------------------------------------------- real bytes ---
 
 
 def random_array(chance, arrays):
@@ -350,7 +338,7 @@ def random_array(chance, arrays):
 
 
 def random():
-    """Any tangle of owners and borrowers: promised is freed, and what is left
+    """Any mix of owners and borrowers: the promised bytes go, and what is left
     after half of them went is still right."""
     tracemalloc.start()
     for seed in range(25):
@@ -373,7 +361,7 @@ def random():
 
 
 def frontier():
-    """Where a partial capture stops, an array tells its whole size."""
+    """Where a partial capture stops, an array has its whole size."""
     it = Thing(next=Thing(array=numpy.zeros(50_000)))
     array_met = [1, 2, 3, 4, 5]
     while True:
@@ -402,7 +390,7 @@ def saved():
 
 
 def unknown():
-    """A numpy of another layout is left alone, visibly."""
+    """leakgraph leaves a numpy of another layout alone, and says so."""
     import importlib
 
     core = "numpy._core" if numpy.__version__[0] == "2" else "numpy.core"

@@ -13,7 +13,7 @@ import leakgraph
 CALLS = []
 KEPT = []
 
-#: What makes an instance, and what the interpreter itself asks for.
+#: The names that make an instance, and those that the interpreter itself uses.
 NEEDED = {
     "__new__",
     "__init__",
@@ -53,7 +53,7 @@ def hostile(name, real):
 
 
 def method(name, real):
-    """The same for what is looked up on the type alone."""
+    """The same for names that Python looks up only on the type."""
 
     def call(self, *arguments, **names):
         if armed:
@@ -237,7 +237,7 @@ def builtin_things():
 
 
 def main():
-    """Look at the things of a library, at each in every way."""
+    """Use every function of leakgraph on the objects of a library."""
     global armed
     things = globals()[f"{sys.argv[1]}_things"]()
     gc.collect()

@@ -56,7 +56,7 @@ def child(node, label):
 
 
 def blocks():
-    """The way to an array is that of pandas, and says which columns it has."""
+    """The path to an array has pandas' names, and shows its columns."""
     it = Thing(frame=frame())
     snapshot = leakgraph.snapshot()
     node = snapshot.find(it.frame)
@@ -88,7 +88,7 @@ def many_columns():
 
 
 def extension_arrays():
-    """Their arrays have names too."""
+    """Their arrays have names, too."""
     it = Thing(kind=pandas.Categorical(["x", "y"] * 1000))
     it.time = pandas.date_range("2020-01-01", periods=1000, tz="UTC").array
     it.whole = pandas.array([1, None] * 1000, dtype="Int64")
@@ -147,7 +147,7 @@ def arrow_strings():
 
 
 def tables():
-    """An index that was looked up in has a hash table, which counts."""
+    """An index has a hash table after a lookup, and its bytes count."""
     words = [f"word {i * 7919 % ROWS}" for i in range(ROWS)]
     index = pandas.Index(words, dtype=object)
     it = Thing(words=words, index=index)
@@ -175,7 +175,7 @@ def views():
 
 
 def forked():
-    """Names are there in a forked child, what asking tells is not."""
+    """A forked child has the names, but not the answers of pandas' own code."""
     it = Thing(frame=frame(), index=pandas.Index(["b", "a"], dtype=object))
     it.index.get_loc("a")
     leakgraph.save_snapshot("it.lgs", fork=True)
@@ -187,7 +187,7 @@ def forked():
 
 
 def strange():
-    """A pandas that keeps blocks in another way is not guessed at."""
+    """leakgraph does not guess at a pandas with another layout of blocks."""
     from pandas.core.internals import blocks as module
 
     it = Thing(frame=frame())
@@ -204,7 +204,7 @@ def strange():
 
 
 def undisturbed():
-    """Nothing is cached on a frame by looking at it."""
+    """A capture caches nothing on a frame."""
     it = Thing(frame=frame(), index=pandas.Index(["b", "a"]))
     leakgraph.snapshot().close()
     gc.collect()

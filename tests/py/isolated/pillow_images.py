@@ -81,7 +81,7 @@ def small():
 
 
 def crops():
-    """A crop is a copy: nothing of the image it was made of."""
+    """A crop is a copy, and keeps nothing of its original."""
     it = Thing(image=Image.new("RGB", (2000, 1000)))
     it.crop = it.image.crop((10, 10, 110, 60))
     (memory,) = pixels_of(it.crop)
@@ -90,7 +90,7 @@ def crops():
 
 
 def files():
-    """A file that was opened has no pixels before they are asked for."""
+    """An opened file has no pixels before the program needs them."""
     Image.new("RGB", (600, 400)).save("it.png")
     it = Thing(image=Image.open("it.png"))
     snapshot = leakgraph.snapshot()
@@ -106,7 +106,7 @@ def files():
 
 
 def frames():
-    """Each frame of an animation that is kept has pixels of its own."""
+    """Each kept frame of an animation has pixels of its own."""
     first = Image.new("L", (300, 300))
     others = [Image.new("L", (300, 300), shade) for shade in (50, 100, 150)]
     first.save("it.gif", save_all=True, append_images=others)
@@ -117,7 +117,7 @@ def frames():
 
 
 def lent():
-    """Pixels of a bytes object are that object's, and are counted once."""
+    """Pixels in a bytes object belong to that object, and count once."""
     it = Thing(data=bytes(700 * 500))
     it.image = Image.frombuffer("L", (700, 500), it.data, "raw", "L", 0, 1)
     it.turned = Image.frombuffer("L", (700, 500), it.data, "raw", "L", 0, -1)
@@ -133,7 +133,7 @@ def lent():
 
 
 def arrays():
-    """numpy's array and the image of its memory count once, either way round."""
+    """numpy's array and the image of its memory count once, in both directions."""
     import numpy
 
     it = Thing(array=numpy.zeros((400, 600), numpy.uint8))
@@ -146,7 +146,7 @@ def arrays():
 
 
 def mapped():
-    """A file mapped into memory is no memory of the image."""
+    """A mapped file does not count as memory of the image."""
     Image.new("L", (640, 640)).save("it.bmp")
     Path("it.pgm").write_bytes(b"P5\n640 640\n255\n" + bytes(640 * 640))
     it = Thing(image=Image.open("it.pgm"))
@@ -184,7 +184,7 @@ def partial():
 
 
 def strange():
-    """A library that makes other images is not guessed at."""
+    """leakgraph does not guess at a library with other images."""
     import PIL
 
     it = Thing(image=Image.new("RGB", (640, 480)))
@@ -206,7 +206,7 @@ def strange():
 
 
 def undisturbed():
-    """Nothing is loaded, kept or made by looking."""
+    """A capture loads, keeps and makes nothing."""
     Image.new("RGB", (60, 40)).save("it.png")
     it = Thing(image=Image.open("it.png"), other=Image.new("L", (9, 9)))
     before = {name: dict(vars(image)) for name, image in vars(it).items()}

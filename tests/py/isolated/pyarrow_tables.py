@@ -61,7 +61,7 @@ def arrays():
 
 
 def slices():
-    """A slice keeps all that it was cut from, which is counted once."""
+    """A slice keeps its whole original, which counts once."""
     it = Thing(array=pyarrow.array([None, *range(99_999)]))
     it.slice = it.array[10:20]
     it.buffer = it.array.buffers()[1]
@@ -112,7 +112,7 @@ def chunks():
 
 
 def nested():
-    """Dictionaries are found wherever they are inside."""
+    """leakgraph finds dictionaries at any depth."""
     words = pyarrow.array([f"word {i}" * 100 for i in range(1000)])
     kind = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
     flat = pyarrow.DictionaryArray.from_arrays(
@@ -156,7 +156,7 @@ def numpy_arrays():
 
 
 def python_bytes():
-    """Memory of bytes is in their own size; of a bytearray it is its."""
+    """Memory of bytes is in their own size; that of a bytearray is its own node."""
     it = Thing(data=bytes(500_000), array=bytearray(300_000))
     it.one, it.other = pyarrow.py_buffer(it.data), pyarrow.py_buffer(it.array)
     it.part = it.one.slice(1000, 10)
@@ -184,7 +184,7 @@ def streams():
 
 
 def mapped():
-    """A file that is mapped is none of the process's own memory."""
+    """A mapped file does not count as the process's own memory."""
     it = Thing(table=table())
     size = it.table.nbytes
     with pyarrow.ipc.new_file("it.arrow", it.table.schema) as writer:
@@ -198,7 +198,7 @@ def mapped():
 
 
 def pool():
-    """What the pool has given out and no object has is in the pool's sum."""
+    """The pool's sum includes memory that no object has."""
     assert not leakgraph.memory().host.get("pyarrow")
     it = Thing(array=pyarrow.array(range(10_000)))
     memory = leakgraph.memory()
@@ -216,7 +216,7 @@ def forked():
 
 
 def strange():
-    """What does not tell its memory is not guessed at."""
+    """leakgraph does not guess at memory that pyarrow does not report."""
     it = Thing(array=pyarrow.array(range(10_000)), buffer=pyarrow.py_buffer(b"1"))
     real = pyarrow.lib.ChunkedArray
     pyarrow.lib.ChunkedArray = "no class"
@@ -255,7 +255,7 @@ def strange():
 
 
 def undisturbed():
-    """No object is made that stays, and no memory."""
+    """A capture leaves no objects and no memory behind."""
     it = Thing(table=table(), array=pyarrow.array([1, 2])[:1])
     leakgraph.snapshot().close()
     gc.collect()

@@ -1,4 +1,4 @@
-"""Parameters by their names: in labels, in tables, and on the way from a root."""
+"""Parameters by their names: in labels, in tables, and on the path from a root."""
 
 import gc
 
@@ -59,7 +59,7 @@ table = str(snapshot.tensors(limit=200))
 assert ".state[blocks.0.inner.0.weight]['exp_avg_sq']" in table, table
 assert ".state[param 9]['exp_avg_sq']" in table, table
 
-# The way that says what it is, not the shortest one.
+# The most telling path, not the shortest one.
 way = str(snapshot.why(weight)).split("To free")[0]
 assert "._parameters" in way and ".state" not in way, way
 assert "exp_avg" in str(snapshot.why(moment))
@@ -67,7 +67,7 @@ assert "exp_avg" in str(snapshot.why(moment))
 with leakgraph.snapshot(keys=False) as bare:
     assert "parameter" not in bare.find(weight).facts
 
-# A module that is garbage names its parameters, but is no way to them.
+# A garbage module names its parameters, but no path leads through it.
 gc.disable()
 model.myself = [model]
 del model, weight, parameter, parameters

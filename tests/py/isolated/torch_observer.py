@@ -53,7 +53,7 @@ def build():
 
 
 def state(made):
-    """What a snapshot might change, as far as Python and the process tell."""
+    """What a snapshot might change, as far as Python and the process show it."""
     tensors = [t for t in gc.get_objects() if isinstance(t, torch.Tensor)]
     impls = {id(t): t._cdata for t in tensors if type(t) is not Watched}
     counts = {id(t): sys.getrefcount(t) for t in tensors}

@@ -1,4 +1,4 @@
-"""Whose bytes are whose: one case of storages each: python torch_storages.py NAME."""
+"""The holder of a storage's bytes, by case: python torch_storages.py NAME."""
 
 import array
 import gc
@@ -71,7 +71,7 @@ def views():
 
 
 def expanded():
-    """4 MB to look at, 4 bytes in truth."""
+    """A view of 4 MB over 4 bytes."""
     one = torch.ones(1).expand(1000, 1000)
     snapshot = held(one=one)
     assert snapshot.find(one).facts["bytes"] == "4000000"
@@ -106,7 +106,7 @@ def numpy_both_ways():
 
 
 def borrowed():
-    """frombuffer: the bytearray is held by the storage, and nobody counts twice."""
+    """frombuffer: the storage holds the bytearray, and each byte counts once."""
     owner = bytearray(100_000)
     first = torch.frombuffer(owner, dtype=torch.uint8)
     second = first[5:].view(-1)
@@ -181,7 +181,7 @@ def nested():
 
 
 def opaque():
-    """What oneDNN lays out itself is not looked at, and that is said."""
+    """leakgraph does not read oneDNN's own layouts, and says so."""
     if not torch.backends.mkldnn.is_available():
         return
     tensor = torch.ones(4, 4).to_mkldnn()

@@ -32,7 +32,7 @@ class Network(nn.Module):
 
 
 def train(number):
-    """Forward and backward, over and over; every third loss is kept a while."""
+    """Forward and backward, again and again; keeps every third loss for a while."""
     kept = []
     try:
         model = Network()

@@ -19,8 +19,8 @@ from torch_graphs import GRAPHS
 import leakgraph
 
 WORD = 8
-# Before PyTorch 2.0 the Python types of most nodes are nowhere to be found, and so
-# saved tensors are numbered.
+# Before PyTorch 2.0 most nodes have no Python type to be found, so saved tensors have
+# numbers.
 NAMED = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 0)
 
 
@@ -33,12 +33,12 @@ def is_python(node):
 
 
 def key_of_node(node):
-    """Where a snapshot has the node: C++, unless Python had an object for it."""
+    """The node's place in a snapshot: C++, unless Python has an object for it."""
     return id(node) if is_python(node) else word(id(node), 2)
 
 
 class Walk:
-    """What can be reached from a tensor's grad_fn, by getters."""
+    """What getters reach from a tensor's grad_fn."""
 
     def __init__(self, tensor):
         self.nodes, self.edges, self.saved = set(), set(), set()
@@ -96,7 +96,7 @@ class Walk:
 
 
 def things_of(is_wanted):
-    """Of all that the collector tracks, those of types that are wanted."""
+    """The tracked objects of the wanted types."""
     wanted = {}
     for thing in gc.get_objects():
         kind = type(thing)
@@ -107,7 +107,7 @@ def things_of(is_wanted):
 
 
 def implementations():
-    """Where the snapshot has each TensorImpl that has a Python object."""
+    """The snapshot's node for each TensorImpl that has a Python object."""
     tensors = things_of(lambda kind: issubclass(kind, torch.Tensor))
     return {tensor._cdata: id(tensor) for tensor in tensors}
 

@@ -1,4 +1,4 @@
-"""How much of a process nobody explains: python ... PROCESS -> one line of JSON.
+"""The unexplained share of a process: python ... PROCESS -> one line of JSON.
 
 The modules of that process are imported, then one snapshot counts the nodes whose
 reference count means something (mortal objects of Python), those of them with
@@ -49,7 +49,7 @@ def measured(snapshot):
 
 
 def main():
-    """Import, collect what the imports left behind, look."""
+    """Import, collect the imports' garbage, and capture."""
     for name in PROCESSES[sys.argv[1]].split():
         __import__(name)
     import leakgraph

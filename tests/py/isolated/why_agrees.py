@@ -17,7 +17,7 @@ from heaps import HEAPS
 
 import leakgraph
 
-#: Of so many nodes one is asked about by the command, too.
+#: The command answers for one of so many nodes, too.
 BY_COMMAND = 50
 
 
@@ -37,7 +37,7 @@ def underlined(text):
 
 
 def listed(text):
-    """How many references the text lists for cutting, and says there are."""
+    """How many references to cut the text lists, and how many it counts."""
     entries = re.findall(r"^  \d+\. (.*)$", text, re.MULTILINE)
     more = re.search(r"^  and (\d+) more$", text, re.MULTILINE)
     return len(entries) + (int(more.group(1)) if more else 0)
@@ -50,7 +50,7 @@ def command_says(why, file):
 
 
 def disagreement(why, file):
-    """What two faces say differently of one node, or None."""
+    """The difference between two faces about one node, or None."""
     text = str(why)
     frees = [hop.label for hop in why.frees]
     if len(why.path or ()) <= 24 and sorted(underlined(text)) != sorted(frees):
@@ -83,7 +83,7 @@ def disagreement(why, file):
 
 
 def picture_disagrees(why, picture):
-    """What the picture marks differently, or None."""
+    """The difference in the picture's marks, or None."""
     if why.path is None:
         return None
     marked = {
@@ -107,7 +107,7 @@ def picture_disagrees(why, picture):
 
 
 def bytes_or_dominator_disagree(why, text, picture):
-    """What the first line, the sentence and the boxes say differently, or None."""
+    """The difference between the first line, the sentence and the boxes, or None."""
     graph, number = why.snapshot, why.node.index
     first = text.split("\n", 1)[0]
     if f" #{number} " not in first or not first.endswith(f"retains {why.retained}"):
@@ -129,7 +129,7 @@ def bytes_or_dominator_disagree(why, text, picture):
 
 
 def merged_disagree(why):
-    """What the merged paths of one object say differently from its path."""
+    """The difference between an object's merged paths and its path."""
     merged = json.loads(why.json)["paths"]
     if merged["retained"] != why.retained:
         return f"merged paths retain {merged['retained']}, Python {why.retained}"

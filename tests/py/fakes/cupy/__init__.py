@@ -1,4 +1,4 @@
-"""As much of CuPy as leakgraph asks, over memory that is a number."""
+"""The part of CuPy that leakgraph uses, with a number as memory."""
 
 __version__ = "13.4.1"
 

@@ -1,3 +1,3 @@
-"""As much of Numba as leakgraph asks of its device arrays."""
+"""The part of Numba's device arrays that leakgraph uses."""
 
 __version__ = "0.61.2"

@@ -1,4 +1,4 @@
-"""As much of PyTorch as leakgraph asks of CUDA, for machines without a GPU."""
+"""The part of PyTorch's CUDA that leakgraph uses, for machines without a GPU."""
 
 from torch import _C, cuda
 

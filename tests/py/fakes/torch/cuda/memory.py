@@ -1,8 +1,8 @@
-"""What a test puts here is what torch.cuda.memory answers."""
+"""torch.cuda.memory, with answers that a test sets."""
 
-#: Snapshots, in the order in which they are asked for; the last one stays.
+#: Snapshots in the order of the calls; the last one stays.
 answers = []
-#: What was asked, as name and device.
+#: The calls, as name and device.
 asked = []
 backend = "native"
 #: Bytes that the driver has in use beyond what PyTorch reserved.
