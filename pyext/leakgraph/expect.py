@@ -2,7 +2,7 @@
 
 A snapshot contains what this needs: each object is the referent of an `Expectation`, a
 weak reference that `_expected` keeps under its label. So the answer is also right for
-objects that died after the snapshot was taken, and in a file that another process reads.
+objects that died after the snapshot, and in a file that another process reads.
 """
 
 from __future__ import annotations

@@ -188,7 +188,7 @@ def test_armed(python, options, files):
     [
         (["--arm", "no/such/x.lgs"], "no folder"),
         (["--arm", "x.lgs", "--signal", "nonsense"], "no signal nonsense"),
-        (["--arm", "x.lgs", "--signal", "KILL"], "Invalid argument"),
+        (["--arm", "x.lgs", "--signal", "KILL"], "No program can handle SIGKILL"),
         (["--arm", "x.lgs", "--rss", "much"], "rss must be"),
         (["--arm", "x.lgs", "--keep", "0"], "keep must be"),
         (["--arm", "x.lgs", "--keep", "all"], "needs a number"),
