@@ -76,15 +76,65 @@ def test_picture(graph):
     assert common > 2
 
 
-def test_top(graph):
-    top = graph.top(50)
-    for row, plain in zip(top, json.loads(top.json)["rows"]):
-        assert row.node.index == plain["node"]
-        assert row.retained == plain["retained"]
-        assert row.retained == row.node.retained
-        assert f" #{row.node.index}" in str(top)
-    (line,) = [x for x in str(top).splitlines() if f" #{top[0].node.index} " in x]
-    assert str(top[0].retained) in line
+@pytest.mark.parametrize("group", ["object", "type", "module"])
+def test_top(graph, group):
+    top = graph.top(50, group=group)
+    said = json.loads(top.json)["rows"]
+    assert len(top) == len(said) > 3
+    lines = iter(str(top).splitlines())
+    for row, plain in zip(top, said):
+        assert (row.retained, row.size) == (plain["retained"], plain["size"])
+        assert row.count == plain.get("count", 1)
+        mark = row.name if row.node is None else f" #{row.node.index} "
+        line = next(x for x in lines if mark in x and str(row.retained) in x)
+        if group == "object":
+            assert row.node.index == plain["node"]
+            assert row.retained == row.node.retained
+            assert row.held_by == plain["held_by"] and row.held_by in line
+            path = graph.why(row.node).path
+            assert path is None or str(path) == row.held_by
+        else:
+            assert row.name == plain[group]
+    if group == "type":
+        assert top[0].retained == graph.retained(f"type:{top[0].name}")
+
+
+def test_tensors(graph):
+    tensors = graph.tensors(limit=None)
+    said = json.loads(tensors.json)
+    rows = said["rows"]
+    assert len(tensors) == len(rows) == tensors.storages
+    assert tensors.bytes == said["bytes"]
+    assert sum(row.bytes for row in tensors) == tensors.bytes.total
+    lines = iter(str(tensors).splitlines())
+    for row, plain in zip(tensors, rows):
+        assert (row.node.index, row.bytes) == (plain["node"], plain["bytes"])
+        assert (row.kind, row.held_by) == (plain["kind"], plain["held_by"])
+        assert any(row.kind in line and row.held_by in line for line in lines)
+    for group in ("kind", "device", "dtype", "shape"):
+        groups = graph.tensors(group=group, limit=None)
+        assert sum(row.storages for row in groups) == len(tensors)
+        assert sum(row.bytes.total for row in groups) == tensors.bytes.total
+
+
+def test_figures(graph):
+    figures = graph.figures()
+    said = json.loads(figures.json)["figures"]
+    assert len(figures) == len(said)
+    text = str(figures)
+    for row, plain in zip(figures, said):
+        assert (row.node.index, row.number) == (plain["node"], plain["number"])
+        assert row.canvas == plain["canvas"] and row.retained == plain["retained"]
+        assert row.closed == plain["closed"]
+        assert str(row.retained) in text
+        holders = [(one["kind"], one["where"]) for one in plain["held_by"]]
+        assert [tuple(pair) for pair in row.held_by] == holders
+
+
+def test_each_heap_has_what_it_is_for(graph, request):
+    heap = request.node.callspec.params["graph"]
+    assert bool(len(graph.tensors())) == (heap == "torch")
+    assert bool(len(graph.figures())) == (heap == "matplotlib")
 
 
 def test_threads(graph):

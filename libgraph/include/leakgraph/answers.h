@@ -10,6 +10,7 @@
 #define LEAKGRAPH_ANSWERS_H
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/bytes.h>
 #include <leakgraph/path.h>
 
 #ifdef __cplusplus
@@ -198,6 +199,22 @@ LG_API void lg_threads_free(lg_threads *threads);
  *  `train() train.py:12`. */
 LG_API void lg_thread_label(const lg_graph *graph, const lg_thread_row *row,
                             lg_text *out);
+
+/* ------------------------------------------------------------ tensors --- */
+
+/** Storages of torch, each once, with who holds it. */
+typedef struct lg_tensors {
+    lg_tensor_rows rows;
+    lg_where *held_by; /**< [rows.count] */
+} lg_tensors;
+
+/** lg_graph_tensors with who holds each: of a parameter its model, and not the
+ *  optimizer that has it too. `analysis` may be NULL: then nothing is known of
+ *  garbage. O(nodes + edges). */
+LG_API lg_status lg_tensors_find(const lg_graph *graph,
+                                 const lg_analysis *analysis, uint32_t device,
+                                 size_t limit, lg_tensors *out, lg_error *err);
+LG_API void lg_tensors_free(lg_tensors *tensors);
 
 #ifdef __cplusplus
 }

@@ -42,6 +42,11 @@ void lg__storages_free(lg__storages *storages);
 lg_status lg__storages_list(const lg_graph *graph, uint32_t device,
                             size_t limit, lg__storages *storages,
                             lg_tensor_rows *out, lg_error *err);
+/** What is known of a row's tensor; empty if there is none. */
+lg_string lg__tensor_fact(const lg_graph *graph, const lg_tensor_row *row,
+                          const char *key);
+/** Of lg_tensor_rows as context: the bytes of all on a device. */
+uint64_t lg__tensor_bytes_on(const void *rows, uint32_t device);
 
 /** Marks of a node: bits 1 << lg_tensor_kind for the kinds before temporary,
  *  and the other holders. Only tensors of the same storage keep a tensor

@@ -67,3 +67,21 @@ lg_graph_tensors(const lg_graph *graph, uint32_t device, size_t limit,
         lg__storages_free(&storages);
     return status;
 }
+
+lg_string
+lg__tensor_fact(const lg_graph *graph, const lg_tensor_row *row,
+                const char *key)
+{
+    return row->tensor == LG_NONE ? (lg_string){"", 0}
+                                  : lg_node_fact(graph, row->tensor, key);
+}
+
+uint64_t
+lg__tensor_bytes_on(const void *rows, uint32_t device)
+{
+    const lg_tensor_rows *of = rows;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < of->total; i++)
+        bytes += of->items[i].device == device ? of->items[i].bytes : 0;
+    return bytes;
+}

@@ -58,11 +58,11 @@ member_of(const lg__tensor_report *to, const lg_tensor_row *row,
         made.first = lg_graph_device_name(to->graph, row->device);
         break;
     case LG_TENSORS_BY_SHAPE:
-        made.second = lg__tensor_fact(to, row, "shape");
-        made.first = lg__tensor_fact(to, row, "dtype");
+        made.second = lg__tensor_fact(to->graph, row, "shape");
+        made.first = lg__tensor_fact(to->graph, row, "dtype");
         break;
     default:
-        made.first = lg__tensor_fact(to, row, "dtype");
+        made.first = lg__tensor_fact(to->graph, row, "dtype");
     }
     return made;
 }
@@ -116,7 +116,7 @@ put_group(lg__tensor_report *to, const sum *of, lg_tensor_group group)
     lg_table *table = to->table;
     lg__table_row(table);
     lg__put_count(table, TOTAL, of->rows.bytes);
-    lg__put_share(table, SHARE, of->rows.bytes, to->rows.bytes);
+    lg__put_share(table, SHARE, of->rows.bytes, to->tensors.rows.bytes);
     lg__put_count(table, STORAGES, of->rows.total);
     format_key(of->example, group, &key);
     lg__put_formatted(table, KEY, &key);
@@ -144,13 +144,13 @@ lg_status
 lg__tabulate_tensor_groups(lg__tensor_report *to, lg_tensor_group group,
                            size_t limit, lg_error *err)
 {
-    size_t count = to->rows.total;
+    size_t count = to->tensors.rows.total;
     member *members = malloc((count + 1) * sizeof *members);
     lg_tensor_row *sorted = malloc((count + 1) * sizeof *sorted);
     sum *sums = malloc((count + 1) * sizeof *sums);
     bool enough = members && sorted && sums;
     for (size_t i = 0; i < count && enough; i++)
-        members[i] = member_of(to, &to->rows.items[i], group);
+        members[i] = member_of(to, &to->tensors.rows.items[i], group);
     if (enough)
         qsort(members, count, sizeof *members, by_key);
     size_t groups = enough ? sum_up(members, count, sorted, sums) : 0;

@@ -1,16 +1,9 @@
 // Formats tensors as a table with a row for each storage.
 #include "report/report_tensors.h"
+#include "report/where.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-lg_string
-lg__tensor_fact(const lg__tensor_report *to, const lg_tensor_row *row,
-                const char *key)
-{
-    return row->tensor == LG_NONE ? (lg_string){"", 0}
-                                  : lg_node_fact(to->graph, row->tensor, key);
-}
 
 // Finds the autograd node that made the tensor.
 static lg_string
@@ -45,14 +38,14 @@ static void
 format_shape(const lg__tensor_report *to, const lg_tensor_row *row,
              lg_text *out)
 {
-    lg_string dtype = lg__tensor_fact(to, row, "dtype");
+    lg_string dtype = lg__tensor_fact(to->graph, row, "dtype");
     if (dtype.length == 0) {
         lg_node_title(to->graph, row->buffer, false, out);
         return;
     }
     lg__text_add_string(out, dtype);
     lg_text_add(out, "[");
-    lg__text_add_string(out, lg__tensor_fact(to, row, "shape"));
+    lg__text_add_string(out, lg__tensor_fact(to->graph, row, "shape"));
     lg_text_add(out, "]");
 }
 
@@ -172,12 +165,13 @@ put_block(lg__tensor_report *to, const lg_tensor_row *row)
     lg__put_count(record, 3, to->graph->segment[block->segment].stream);
 }
 
-static lg_status
-put_row(lg__tensor_report *to, const lg_tensor_row *row, lg_error *err)
+static void
+put_row(lg__tensor_report *to, const lg_tensor_row *row,
+        const lg_where *held_by)
 {
     lg_table *table = to->table;
     lg_text holder = {0};
-    lg_string dtype = lg__tensor_fact(to, row, "dtype");
+    lg_string dtype = lg__tensor_fact(to->graph, row, "dtype");
     lg__table_row(table);
     lg__put_node(table, NODE, to->graph, row->buffer);
     lg__put_node(table, TENSOR, to->graph, row->tensor);
@@ -188,54 +182,40 @@ put_row(lg__tensor_report *to, const lg_tensor_row *row, lg_error *err)
     put_what(to, row);
     lg__put_string(table, DTYPE, dtype);
     if (dtype.length > 0)
-        put_shape(table, lg__tensor_fact(to, row, "shape"));
+        put_shape(table, lg__tensor_fact(to->graph, row, "shape"));
     lg__put_literal(table, KIND, lg_tensor_kind_name(row->kind));
     lg__put_count(table, TENSORS, row->tensor_count);
     put_block(to, row);
     lg__put_string(table, ALLOCATION, frames_of(to, row));
-    lg_status status = lg__tensor_holder_format(to, row, &holder, err);
+    lg__where_write(to->graph, to->analysis, row->tensor, held_by, &holder);
     lg__put_formatted(table, HELD_BY, &holder);
-    return status;
 }
 
 /* -------------------------------------------------------------- totals --- */
-
-uint64_t
-lg__tensor_bytes_on(const void *rows, uint32_t device)
-{
-    const lg_tensor_rows *of = rows;
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < of->total; i++)
-        bytes += of->items[i].device == device ? of->items[i].bytes : 0;
-    return bytes;
-}
 
 static void
 format_total(const lg__tensor_report *to, bool each, lg_text *out)
 {
     lg_text_add(out, "\n");
-    if (to->rows.count < to->rows.total) {
-        lg_text_add_count(out, to->rows.count);
+    if (to->tensors.rows.count < to->tensors.rows.total) {
+        lg_text_add_count(out, to->tensors.rows.count);
         lg_text_add(out, " of ");
     }
-    lg_text_add_count(out, to->rows.total);
-    lg_text_addf(out, " storage%s, ", to->rows.total == 1 ? "" : "s");
-    lg__format_vector(to->graph, lg__tensor_bytes_on, &to->rows, out);
+    lg_text_add_count(out, to->tensors.rows.total);
+    lg_text_addf(out, " storage%s, ", to->tensors.rows.total == 1 ? "" : "s");
+    lg__format_vector(to->graph, lg__tensor_bytes_on, &to->tensors.rows, out);
     lg_text_add(out, " in all; each counts once, however many tensors use it");
     if (each)
         lg_text_add(out, " (×2: two); used is what the widest shows");
     lg_text_add(out, "\n");
 }
 
-static lg_status
-tabulate_each(lg__tensor_report *to, lg_error *err)
+static void
+tabulate_each(lg__tensor_report *to)
 {
     to->table = lg__table_new(to->graph, (lg__layout){0}, columns, COLUMNS);
-    lg_status status = lg__roottree_new(to->graph, NULL, &to->tree, err);
-    for (size_t i = 0; i < to->rows.count && status == LG_OK; i++)
-        status = put_row(to, &to->rows.items[i], err);
-    lg__roottree_free(&to->tree);
-    return status;
+    for (size_t i = 0; i < to->tensors.rows.count; i++)
+        put_row(to, &to->tensors.rows.items[i], &to->tensors.held_by[i]);
 }
 
 // Adds the facts of the rows' storages and of their tensors.
@@ -243,13 +223,13 @@ static lg_status
 put_mistakes(lg__tensor_report *to, bool each, lg_error *err)
 {
     size_t count = 0;
-    size_t shown = each ? to->rows.count : 0;
+    size_t shown = each ? to->tensors.rows.count : 0;
     bool any;
     uint32_t *nodes = malloc((2 * shown + 1) * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < shown; i++) {
-        const lg_tensor_row *row = &to->rows.items[i];
+        const lg_tensor_row *row = &to->tensors.rows.items[i];
         nodes[count++] = row->buffer;
         if (row->tensor != LG_NONE)
             nodes[count++] = row->tensor;
@@ -277,9 +257,9 @@ put_facts(lg__tensor_report *to, lg_tensor_group group)
     if (group != LG_TENSORS_EACH)
         lg__put_literal(to->facts, LG__TENSORS_GROUP,
                         lg__tensor_group_name(group));
-    lg__put_count(to->facts, LG__TENSORS_STORAGES, to->rows.total);
+    lg__put_count(to->facts, LG__TENSORS_STORAGES, to->tensors.rows.total);
     lg__put_vector(to->facts, LG__TENSORS_BYTES, lg__tensor_bytes_on,
-                   &to->rows);
+                   &to->tensors.rows);
     lg__put_uninspected(to->facts, LG__TENSORS_NOT_INSPECTED, to->graph);
 }
 
@@ -300,10 +280,13 @@ fill(lg__tensor_report *to, uint32_t device, lg_tensor_group group,
 {
     bool each = group == LG_TENSORS_EACH;
     lg_text below = {0};
-    lg_status status = each ? tabulate_each(to, err)
-                            : lg__tabulate_tensor_groups(to, group, limit, err);
+    lg_status status = LG_OK;
+    if (each)
+        tabulate_each(to);
+    else
+        status = lg__tabulate_tensor_groups(to, group, limit, err);
     put_facts(to, group);
-    if (to->rows.total == 0)
+    if (to->tensors.rows.total == 0)
         format_none(to, device, &below);
     else
         format_total(to, each, &below);
@@ -318,18 +301,18 @@ lg_tabulate_tensors(const lg_graph *graph, const lg_analysis *analysis,
                     lg_table **out, lg_error *err)
 {
     lg__tensor_report to = {.graph = graph, .analysis = analysis};
-    size_t rows = group == LG_TENSORS_EACH ? limit : 0;
     if ((unsigned)group > LG_TENSORS_BY_SHAPE)
         return lg_error_set(err, LG_EINVAL,
                             "tensors are grouped by kind, device, dtype or "
                             "shape");
     lg_status status =
-        lg__storages_list(graph, device, rows, &to.storages, &to.rows, err);
+        group == LG_TENSORS_EACH
+            ? lg_tensors_find(graph, analysis, device, limit, &to.tensors, err)
+            : lg_graph_tensors(graph, device, 0, &to.tensors.rows, err);
     if (status != LG_OK)
         return status;
     status = fill(&to, device, group, limit, err);
-    lg_tensor_rows_free(&to.rows);
-    lg__storages_free(&to.storages);
+    lg_tensors_free(&to.tensors);
     if (status == LG_OK)
         return lg__table_finish(to.table, out, err);
     lg_table_free(to.table);

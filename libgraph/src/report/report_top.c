@@ -69,7 +69,7 @@ put_object(report *to, const lg_top_row *row)
     lg__put_share(table, SHARE, row->weight, to->top.total);
     lg__put_each(table, SIZE, row->size);
     lg__put_node(table, OBJECT, to->graph, row->node);
-    lg__where_write(to->analysis, row->node, &row->where, &where);
+    lg__where_write(to->graph, to->analysis, row->node, &row->where, &where);
     lg__put_formatted(table, HELD_BY, &where);
 }
 

@@ -3,10 +3,9 @@
 #include "report/words.h"
 
 void
-lg__where_write(const lg_analysis *analysis, uint32_t node,
-                const lg_where *where, lg_text *out)
+lg__where_write(const lg_graph *graph, const lg_analysis *analysis,
+                uint32_t node, const lg_where *where, lg_text *out)
 {
-    const lg_graph *graph = lg_analysis_graph(analysis);
     if (where->kind == LG_WHERE_PATH) {
         lg_path_label(graph, &where->path, out);
         return;
@@ -16,7 +15,7 @@ lg__where_write(const lg_analysis *analysis, uint32_t node,
         return;
     }
     lg_text_add(out, "garbage");
-    if (lg__format_garbage_component(analysis, node, out) ||
+    if (analysis == NULL || lg__format_garbage_component(analysis, node, out) ||
         where->dominator == LG_NONE)
         return;
     lg_text_add(out, where->hop.edge_count > 0 ? ": " : " below ");
@@ -32,7 +31,8 @@ lg__garbage_format(const lg_analysis *analysis, uint32_t node, lg_text *out,
     lg_where where;
     lg_status status = lg__garbage_find(analysis, node, &where, err);
     if (status == LG_OK)
-        lg__where_write(analysis, node, &where, out);
+        lg__where_write(lg_analysis_graph(analysis), analysis, node, &where,
+                        out);
     return status;
 }
 
@@ -45,7 +45,8 @@ lg__where_format(lg__where *to, uint32_t node, const lg_monitor *monitor,
         lg__where_find(&to->ways, to->analysis, node, monitor, &where, err);
     if (status != LG_OK)
         return status;
-    lg__where_write(to->analysis, node, &where, out);
+    lg__where_write(lg_analysis_graph(to->analysis), to->analysis, node, &where,
+                    out);
     lg_where_free(&where);
     return LG_OK;
 }

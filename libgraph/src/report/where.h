@@ -7,9 +7,10 @@
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
-/** Where a node is: `train.losses[0]`, or of garbage what it is part of. */
-void lg__where_write(const lg_analysis *analysis, uint32_t node,
-                     const lg_where *where, lg_text *out);
+/** Where a node is: `train.losses[0]`, or of garbage what it is part of;
+ * without an analysis (NULL) that it is garbage. */
+void lg__where_write(const lg_graph *graph, const lg_analysis *analysis,
+                     uint32_t node, const lg_where *where, lg_text *out);
 
 /** Begins as {.analysis = analysis}. */
 typedef struct lg__where {

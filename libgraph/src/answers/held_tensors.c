@@ -1,0 +1,125 @@
+// Finds the holder of each storage of torch.
+#include "answers/answers_private.h"
+#include "bytes/bytes_private.h"
+
+#include <stdlib.h>
+
+enum { LONGEST_CHAIN = 8 };
+
+typedef struct search {
+    const lg_graph *graph;
+    const lg_analysis *analysis; // or NULL
+    lg__roottree tree;
+    lg__storages storages;
+    lg__finder ways;
+} search;
+
+// The path from a root to the storage, without its last step, which leads from
+// the nearest tensor to the storage.
+static lg_status
+nearest_path(const search *to, uint32_t buffer, lg_path *out, lg_error *err)
+{
+    bool folded = to->tree.walk.fold[buffer].owner != LG_NONE;
+    lg_status status = lg__roottree_path(&to->tree, buffer, out, err);
+    if (status == LG_OK && !folded)
+        out->count -= out->count > 0;
+    return status;
+}
+
+// The path by the node that gives the tensor its kind: a parameter's model, and
+// not its optimizer.
+static lg_status
+proper_path(const search *to, uint32_t tensor, lg_path *out, lg_error *err)
+{
+    uint32_t chain[LONGEST_CHAIN] = {tensor};
+    size_t count = 1;
+    const uint32_t *via = to->storages.via;
+    while (count < LONGEST_CHAIN && via[chain[count - 1]] != 0) {
+        chain[count] = via[chain[count - 1]] - 1;
+        count++;
+    }
+    lg_path path;
+    lg_status status =
+        count == 1 ? LG_ENOTFOUND
+                   : lg__roottree_path(&to->tree, chain[count - 1], &path, err);
+    if (status != LG_OK)
+        return status;
+    lg_hop *hops = realloc(path.hops, (path.count + count) * sizeof *path.hops);
+    if (hops == NULL) {
+        lg_path_free(&path);
+        return lg__error_memory(err);
+    }
+    path.hops = hops;
+    while (--count > 0)
+        hops[path.count++] =
+            lg__hop_between(&to->tree.walk, chain[count], chain[count - 1]);
+    *out = path;
+    return LG_OK;
+}
+
+static lg_status
+find_holder(search *to, const lg_tensor_row *row, lg_where *out, lg_error *err)
+{
+    lg_where where = {.kind = LG_WHERE_PATH, .dominator = LG_NONE};
+    lg_status status = LG_ENOTFOUND;
+    if (row->tensor != LG_NONE)
+        status = proper_path(to, row->tensor, &where.path, err);
+    if (status == LG_ENOTFOUND)
+        status = nearest_path(to, row->buffer, &where.path, err);
+    if (status == LG_ENOTFOUND && to->analysis != NULL &&
+        row->tensor != LG_NONE)
+        return lg__where_find(&to->ways, to->analysis, row->tensor, NULL, out,
+                              err);
+    if (status == LG_ENOTFOUND) {
+        where.kind = LG_WHERE_GARBAGE;
+        status = LG_OK;
+    }
+    if (status == LG_OK)
+        *out = where;
+    return status;
+}
+
+static lg_status
+find_holders(search *to, lg_tensors *tensors, lg_error *err)
+{
+    size_t count = tensors->rows.count;
+    tensors->held_by = calloc(count + 1, sizeof *tensors->held_by);
+    lg_status status = tensors->held_by ? LG_OK : lg__error_memory(err);
+    if (status == LG_OK && count > 0)
+        status = lg__roottree_new(to->graph, NULL, &to->tree, err);
+    for (size_t i = 0; i < count && status == LG_OK; i++)
+        status =
+            find_holder(to, &tensors->rows.items[i], &tensors->held_by[i], err);
+    return status;
+}
+
+lg_status
+lg_tensors_find(const lg_graph *graph, const lg_analysis *analysis,
+                uint32_t device, size_t limit, lg_tensors *out, lg_error *err)
+{
+    search to = {.graph = graph, .analysis = analysis};
+    lg_tensors tensors = {0};
+    lg_status status = lg__storages_list(graph, device, limit, &to.storages,
+                                         &tensors.rows, err);
+    if (status != LG_OK)
+        return status;
+    status = find_holders(&to, &tensors, err);
+    lg__roottree_free(&to.tree);
+    lg__finder_free(&to.ways);
+    lg__storages_free(&to.storages);
+    if (status == LG_OK)
+        *out = tensors;
+    else
+        lg_tensors_free(&tensors);
+    return status;
+}
+
+void
+lg_tensors_free(lg_tensors *tensors)
+{
+    for (size_t i = 0; i < tensors->rows.count && tensors->held_by != NULL; i++)
+        lg_where_free(&tensors->held_by[i]);
+    free(tensors->held_by);
+    lg_tensor_rows_free(&tensors->rows);
+    *tensors = (lg_tensors){0};
+}
