@@ -6,10 +6,12 @@
 
 #include <leakgraph/render.h>
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define USUAL_SECONDS 60u
 #define USUAL_MEBIBYTES 2048u
@@ -17,10 +19,12 @@
    whose libraries are missing. */
 #define DID_NOT_START 127
 #define REMEDY "ask for fewer nodes, or save as .dot"
+#define RAISE "raise the limit on virtual memory (ulimit -v), or save as .dot"
 
 typedef struct limits {
     unsigned seconds;
     unsigned mebibytes;
+    bool inherited; // the renderer has no more because this process has not
 } limits;
 
 static unsigned
@@ -32,6 +36,24 @@ number_of(const char *variable, unsigned usual)
     bool fine = given && given[0] >= '0' && given[0] <= '9' && !*end &&
                 number <= 1u << 20;
     return fine ? (unsigned)number : usual;
+}
+
+static limits
+current_limits(void)
+{
+    limits most = {number_of("LEAKGRAPH_RENDER_SECONDS", USUAL_SECONDS),
+                   number_of("LEAKGRAPH_RENDER_MEBIBYTES", USUAL_MEBIBYTES),
+                   false};
+    struct rlimit ours;
+    if (getrlimit(RLIMIT_AS, &ours) == 0 && ours.rlim_cur != RLIM_INFINITY) {
+        rlim_t mebibytes = ours.rlim_cur >> 20;
+        if (most.mebibytes == 0 || mebibytes < most.mebibytes) {
+            most.mebibytes =
+                (unsigned)(mebibytes < UINT_MAX ? mebibytes : UINT_MAX);
+            most.inherited = true;
+        }
+    }
+    return most;
 }
 
 static lg_status
@@ -52,6 +74,11 @@ copy_text(const char *dot, size_t length, char **data, size_t *size,
 static lg_status
 tell_end(lg__ending ending, int code, const limits *most, lg_error *err)
 {
+    if (ending == LG__ENDED_EXIT && code == DID_NOT_START && most->inherited)
+        return lg_error_set(err, LG_ERENDER,
+                            "the renderer does not start with %u MiB of "
+                            "address space: " RAISE,
+                            most->mebibytes);
     if (ending == LG__ENDED_EXIT && code == DID_NOT_START)
         return lg_error_set(err, LG_ERENDER,
                             "the renderer does not start: install Graphviz (on "
@@ -60,20 +87,20 @@ tell_end(lg__ending ending, int code, const limits *most, lg_error *err)
         return lg_error_set(err, LG_ERENDER,
                             "drawing took longer than %u s: " REMEDY,
                             most->seconds);
+    const char *remedy = most->inherited ? RAISE : REMEDY;
     char memory[40] = "";
     if (most->mebibytes)
         snprintf(memory, sizeof memory, ", with %u MiB of memory at most",
                  most->mebibytes);
     if (ending == LG__ENDED_SIGNAL)
-        return lg_error_set(
-            err, LG_ERENDER,
-            "the renderer was ended by signal %d (%s)%s: " REMEDY, code,
-            strsignal(code), memory);
+        return lg_error_set(err, LG_ERENDER,
+                            "the renderer was ended by signal %d (%s)%s: %s",
+                            code, strsignal(code), memory, remedy);
     if (ending == LG__ENDED_EXIT)
         return lg_error_set(err, LG_ERENDER,
                             "the renderer gave up with exit code %d and no "
-                            "picture%s: " REMEDY,
-                            code, memory);
+                            "picture%s: %s",
+                            code, memory, remedy);
     return lg_error_set(err, LG_ERENDER,
                         "the renderer ended without a picture: " REMEDY);
 }
@@ -125,8 +152,7 @@ draw(lg__exchange *exchange, const char *format, char **data, size_t *length,
 {
     lg__worker worker;
     char path[PATH_MAX], seconds[16], bytes[24];
-    limits most = {number_of("LEAKGRAPH_RENDER_SECONDS", USUAL_SECONDS),
-                   number_of("LEAKGRAPH_RENDER_MEBIBYTES", USUAL_MEBIBYTES)};
+    limits most = current_limits();
     lg_status status = lg__renderer_find(path, err);
     if (status)
         return status;

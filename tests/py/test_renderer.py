@@ -92,6 +92,41 @@ def test_too_little_memory(drawing, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
+# Either process may be the one that has too little; neither takes the other along.
+LITTLE_ROOM = """
+import re, resource, sys
+import leakgraph
+
+drawing = leakgraph.show_refs({"losses": [object() for _ in range(50)]})
+with open("/proc/self/status") as status:
+    size = int(re.search(r"VmSize:\\s+(\\d+)", status.read())[1]) << 10
+answers = []
+for room in (1, 5, 10, 20, 30, 40, 50, 60):
+    most = size + (room << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
+    try:
+        drawing.save("x.png")
+        answers.append("picture")
+    except (leakgraph.PictureError, MemoryError) as error:
+        answers.append(f"{type(error).__name__}: {error}, limit {most >> 20}")
+    resource.setrlimit(resource.RLIMIT_AS, [resource.RLIM_INFINITY] * 2)
+print(*answers, sep="\\n")
+"""
+
+
+def test_little_address_space(python):
+    done = python("-c", LITTLE_ROOM)
+    assert (done.code, done.err) == (0, "")
+    answers = done.out.splitlines()
+    assert len(answers) == 8
+    failed = [text for text in answers if text.startswith("PictureError: the renderer")]
+    assert failed
+    for text in failed:
+        limit = text.rpartition(" ")[2]
+        assert f"with {limit} MiB of" in text
+        assert "raise the limit on virtual memory (ulimit -v)" in text
+
+
 def test_ctrl_c_ends_a_drawing(pretend, drawing, tmp_path):
     pretend("kill -INT $PPID; exec sleep 1000")
     with pytest.raises(KeyboardInterrupt):
