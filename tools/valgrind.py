@@ -48,18 +48,6 @@ def is_ours(error: ElementTree.Element) -> bool:
     return any(name.startswith(OURS) for name in objects)
 
 
-def is_hint(error: ElementTree.Element) -> bool:
-    """Whether uninitialised words only chose what to prefetch.
-
-    The walk prefetches what a container's slots show, filled or not; nothing else
-    depends on those words.
-    """
-    inner = [frame.findtext("fn") for frame in list(error.iter("frame"))[:2]]
-    return (error.findtext("kind") or "").startswith("Uninit") and (
-        "lg_ahead_slot" in inner
-    )
-
-
 def format_error(error: ElementTree.Element) -> str:
     """Format an error in a few lines: its kind, and the innermost calls."""
     what = error.findtext("what") or error.findtext("xwhat/text") or "?"
@@ -81,7 +69,7 @@ def errors(command: list[str], folder: Path) -> Iterator[str]:
     if result.returncode:
         yield f"{command[0]} ended with {result.returncode}"
     for error in ElementTree.parse(report).getroot().iter("error"):
-        if is_ours(error) and not is_hint(error):
+        if is_ours(error):
             yield format_error(error)
 
 

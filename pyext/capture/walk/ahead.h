@@ -67,16 +67,15 @@ lg_ahead_items(const lg_address_map *address_map, const PyObject *object,
         lg_ahead_slot(address_map, object, items[i]);
 }
 
-/** The slots of whatever the words of an object's struct may refer to. */
+/** The slots of what an object's own fields refer to. */
 static inline void
-lg_ahead_words(const lg_address_map *address_map, PyObject *object,
-               const lg_type_info *info)
+lg_ahead_fields(const lg_address_map *address_map, PyObject *object,
+                const lg_type_info *info)
 {
-    enum { MOST = 24 };
-    size_t count = (size_t)info->type->tp_basicsize / sizeof(PyObject *);
-    PyObject *const *words = (PyObject *const *)object;
-    for (size_t i = 2; i < count && i < MOST; i++)
-        lg_ahead_slot(address_map, object, words[i]);
+    for (uint32_t i = 0; i < info->field_count; i++)
+        lg_ahead_slot(
+            address_map, object,
+            *(PyObject **)((char *)object + info->fields[i].offset));
 }
 
 /** The slot of the next object of the collector's list. */
@@ -109,17 +108,14 @@ lg_ahead_slots(const lg_walk *walk, uint32_t node)
                        Py_SIZE(object));
         return;
     case LG_PLAN_INSTANCE:
-        for (uint32_t i = 0; i < info->field_count; i++)
-            lg_ahead_slot(
-                address_map, object,
-                *(PyObject **)((char *)object + info->fields[i].offset));
+        lg_ahead_fields(address_map, object, info);
         if (info->dict_kind != LG_DICT_MANAGED)
             return;
         inlined = lg_inline_values_of(object);
         lg_ahead_items(address_map, object, inlined.values, inlined.count);
         return;
     case LG_PLAN_NAMED:
-        lg_ahead_words(address_map, object, info);
+        lg_ahead_fields(address_map, object, info);
         return;
     default:
         return;
