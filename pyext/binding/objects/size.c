@@ -183,9 +183,12 @@ size_iter(size_object *self)
     return PyObject_GetIter(self->devices);
 }
 
+/* Answers become dicts with these, even while the interpreter ends. */
 static PyObject *
 size_keys(PyObject *self, PyObject *Py_UNUSED(unused))
 {
+    if (Py_IsFinalizing())
+        return PySequence_Tuple(self);
     return python_call(object_state(self), "_collections_abc", "KeysView",
                        self);
 }
