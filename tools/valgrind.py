@@ -43,9 +43,17 @@ assert "list" in str(leakgraph.show_refs(nodes))
 
 
 def is_ours(error: ElementTree.Element) -> bool:
-    """Whether one of our functions is on the stack."""
-    objects = (Path(tag.text or "").name for tag in error.iter("obj"))
-    return any(name.startswith(OURS) for name in objects)
+    """Whether one of our functions is on the stack.
+
+    Python code that we call, such as an import, is the interpreter's own affair: what
+    is outside of its innermost frame of Python does not count.
+    """
+    for frame in error.iter("frame"):
+        if Path(frame.findtext("obj") or "").name.startswith(OURS):
+            return True
+        if (frame.findtext("fn") or "").startswith("_PyEval_EvalFrame"):
+            return False
+    return False
 
 
 def format_error(error: ElementTree.Element) -> str:

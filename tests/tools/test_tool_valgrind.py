@@ -21,6 +21,13 @@ def test_an_error_of_the_interpreter_is_not():
     assert not valgrind.is_ours(error("libpython3.11.so.1.0"))
 
 
+def test_an_error_in_python_code_that_we_call_is_not():
+    frame = "<frame><obj>/x/libpython.so</obj><fn>_PyEval_EvalFrameDefault</fn></frame>"
+    inside = ERROR.replace("<frame><obj>/x/", frame + "<frame><obj>/x/")
+    named = inside.format(object="leakgraph")
+    assert not valgrind.is_ours(ElementTree.fromstring(named))
+
+
 def test_an_error_is_formatted_with_its_place():
     assert valgrind.format_error(error("leakgraph")) == (
         "Invalid read of size 8\n    strlen (s.c:3)\n    walk (walk.c:7)"
