@@ -76,6 +76,28 @@ steps(void)
     }
 }
 
+// A list of outputs of one network; `apart`: of a network each.
+static void
+outputs(void)
+{
+    static const char *const expected[] = {"", "output-history ", ""};
+    enum { FEW, MANY, APART, CASES };
+    for (int way = FEW; way < CASES; way++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t all = heap_list(&made, LG_NONE);
+        uint32_t leaf = heap_leaf(&made, heap_tensor(&made, 4096, LG_NONE));
+        story_attribute(&made, app, "all", all);
+        for (int n = way == FEW; n < 8; n++) {
+            if (way == APART)
+                leaf = heap_leaf(&made, heap_tensor(&made, 4096, LG_NONE));
+            uint32_t node = heap_grad_fn(&made, "ReluBackward0", leaf, LG_NONE);
+            heap_append(&made, all, heap_tensor(&made, HEAP_BIG, node));
+        }
+        check_found(&made, expected[way]);
+    }
+}
+
 static void
 one_pass(void)
 {
@@ -303,6 +325,7 @@ SUITE(patterns_graph)
 {
     RUN(histories);
     RUN(steps);
+    RUN(outputs);
     RUN(one_pass);
     RUN(in_running_function);
     RUN(totals);

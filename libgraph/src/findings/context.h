@@ -196,6 +196,7 @@ extern const size_t lg__detector_count;
 
 void lg__look_for_loss_histories(lg__detection *detection);
 void lg__look_for_running_totals(lg__detection *detection);
+void lg__look_for_output_histories(lg__detection *detection);
 void lg__look_for_activations(lg__detection *detection);
 void lg__look_for_create_graph(lg__detection *detection);
 void lg__look_for_retained_graphs(lg__detection *detection);

@@ -1,4 +1,4 @@
-// Many losses in a container, each with its autograd graph.
+// Many losses or outputs in a container, each with its autograd graph.
 #include "findings/context.h"
 
 #include <ctype.h>
@@ -6,6 +6,9 @@
 
 enum {
     MANY = 3, // this many forward passes make a history
+    // A step has several outputs of one network: of two views of an image, of
+    // an anchor and its examples. So many are of several steps.
+    MANY_OUTPUTS = 8,
     // A dict with a name for each is a record of one step, unless it is as
     // large as this.
     MANY_NAMES = 16,
@@ -26,6 +29,7 @@ typedef struct climb {
     climber *next;
     size_t next_count;
     size_t capacity;  // of both
+    uint32_t many;    // passes that make a history
     uint32_t *passes; // [node] forward passes of the losses that climbed to it
     lg__parts graphs;
 } climb;
@@ -139,7 +143,7 @@ is_over(const climb *to, uint32_t loss, bool variable)
     return !variable || !lg__awaits_backward(to->detection, loss);
 }
 
-// The forward passes behind the losses, MANY at most.
+// The forward passes behind the losses, to->many at most.
 static uint32_t
 count_passes(climb *to, const climber *group, size_t count)
 {
@@ -149,12 +153,15 @@ count_passes(climb *to, const climber *group, size_t count)
                     lg__detection_is_variable(detection, group->at);
     uint32_t passes = 0;
     lg__parts_begin(&to->graphs);
-    for (size_t i = 0; i < count && passes < MANY; i++) {
+    for (size_t i = 0; i < count && passes < to->many; i++) {
         if ((group[i].named && !names) || !is_over(to, group[i].loss, variable))
             continue;
         to->graphs.looked = 0;
         lg__parts_walk(&to->graphs, lg__grad_fn(detection, group[i].loss));
-        passes += !to->graphs.meets;
+        // Outputs of one network end at the same parameters.
+        if (!to->graphs.meets &&
+            (passes == 0 || to->many == MANY || to->graphs.ends_alike))
+            passes++;
     }
     return passes;
 }
@@ -166,7 +173,7 @@ is_history(climb *to, const climber *group, size_t count)
     if (!can_be_history(to->detection, at))
         return false;
     to->passes[at] += count_passes(to, group, count);
-    return to->passes[at] >= MANY;
+    return to->passes[at] >= to->many;
 }
 
 // Notes the losses that reached a history; the others climb on.
@@ -191,11 +198,13 @@ settle(climb *to)
     to->next_count = 0;
 }
 
-void
-lg__look_for_loss_histories(lg__detection *detection)
+static void
+look(lg__detection *detection, bool outputs)
 {
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
-    climb to = {.detection = detection, .capacity = 2 * tensors->count + 16};
+    climb to = {.detection = detection,
+                .capacity = 2 * tensors->count + 16,
+                .many = outputs ? MANY_OUTPUTS : MANY};
     size_t nodes = detection->graph->columns.node_count;
     to.now = malloc(to.capacity * sizeof *to.now);
     to.next = malloc(to.capacity * sizeof *to.next);
@@ -204,8 +213,8 @@ lg__look_for_loss_histories(lg__detection *detection)
     detection->failed |= !to.now || !to.next || !to.passes;
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
-        if (lg__is_scalar(detection, tensor) &&
-            lg__has_graph(detection, tensor))
+        if (lg__is_scalar(detection, tensor) != outputs &&
+            !detection->is_kept[tensor] && lg__has_graph(detection, tensor))
             to.now[to.count++] = (climber){tensor, tensor, false};
     }
     for (int level = 0; level < LEVELS && !detection->failed; level++) {
@@ -216,4 +225,16 @@ lg__look_for_loss_histories(lg__detection *detection)
     free(to.next);
     free(to.passes);
     lg__parts_close(&to.graphs);
+}
+
+void
+lg__look_for_loss_histories(lg__detection *detection)
+{
+    look(detection, false);
+}
+
+void
+lg__look_for_output_histories(lg__detection *detection)
+{
+    look(detection, true);
 }

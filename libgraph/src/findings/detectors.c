@@ -35,6 +35,13 @@ const lg__detector lg__detectors[] = {
       "no longer need it."},
      ANY,
      lg__look_for_activations},
+    {{"output-history",
+      "A container keeps outputs of many forward passes, each with its "
+      "autograd "
+      "graph and the activations in it.",
+      "Append output.detach(), or run the model under torch.no_grad()."},
+     ANY,
+     lg__look_for_output_histories},
     {{"create-graph-cycle",
       "backward(create_graph=True) gave the gradients a graph that refers back "
       "to their parameters: a cycle through C++ that the collector cannot "
