@@ -74,6 +74,7 @@ static const row rows[] = {
     // What a library made: the program cannot cut it, or not well.
     {PATCH, "._parent_figure", FIGURE, ".x", 80, "the structure of a library"},
     {PATCH, ".callback", OBJECT, ".x", 16, "an object of a library refers"},
+    {OBJECT, "._modules", "dict", ".x", 3, "the structure of a library"},
     {CONTEXT, ".result", "torch.Tensor", ".x", 91, "an output stored on ctx"},
     {OBJECT, ".figure", OBJECT, ".x", 80, "the back reference from child"},
     {OBJECT, ".axes", OBJECT, ".x", 79, "the back reference from child"},

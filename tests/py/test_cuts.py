@@ -56,6 +56,13 @@ def test_hooks_of_a_module_are_alike():
     assert cycle.cut.label.startswith("[") and cycle.cut.alike == 6
 
 
+def test_what_cycles_say_to_cut_is_cut_in_a_fork_and_reference_counts_free_all(
+    isolated,
+):
+    done = isolated("cycle_cut_and_gone.py", "40")
+    assert done.out.startswith("True: "), done.out + done.err
+
+
 def test_what_why_says_to_cut_is_cut_in_a_fork_and_the_object_is_gone(isolated):
     done = isolated("cut_and_gone.py", "12")
     assert done.out.startswith("True: "), done.out + done.err

@@ -407,6 +407,14 @@ print(found)
 
 
 @pytest.mark.libraries
+def test_what_importing_torch_leaves_is_no_leak(python):
+    code = "import gc; gc.disable(); import torch, leakgraph; c = leakgraph.cycles()\n"
+    done = python("-c", code + "print(c.total > 0, c.leaks, c[0].library)", timeout=300)
+    assert done.out.startswith("True 0 "), done.out + done.err
+    assert "None" not in done.out
+
+
+@pytest.mark.libraries
 @pytest.mark.parametrize("case", ["figure", "hook", "process"])
 def test_libraries(python, case):
     done = python(ISOLATED / "cycles_of_libraries.py", case, timeout=300)

@@ -208,3 +208,57 @@ def test_the_picture_of_merged_paths(graph):
             assert edge["label"] == known[target["node"]].label
             assert edge["count"] == known[target["node"]].objects
     assert joined > 3
+
+
+def told(hops):
+    return [(hop.source.index, hop.target.index, hop.label) for hop in hops]
+
+
+def plain_hops(hops):
+    return [(hop["source"], hop["target"], hop["label"]) for hop in hops]
+
+
+def test_cycles(graph):
+    cycles = graph.cycles(min_bytes=0, limit=300)
+    said = json.loads(cycles.json)
+    assert (cycles.total, cycles.leaks) == (said["total"], said["leaks"])
+    assert len(cycles) == len(said["cycles"]) > 10
+    text = str(cycles)
+    for at, (row, plain) in enumerate(zip(cycles, said["cycles"])):
+        assert (row.kind, row.group) == (plain["kind"], plain["group"])
+        assert (row.library, row.left, row.more) == (
+            plain["library"],
+            plain["left"],
+            plain["more"],
+        )
+        assert row.retained == plain["retained"]
+        assert told(row.hops) == plain_hops(plain["hops"])
+        assert told(row.cuts) == plain_hops(plain["cuts"])
+        assert [cut.alike for cut in row.cuts] == [c["alike"] for c in plain["cuts"]]
+        assert len(row.cut_edges) == sum(1 + cut.alike for cut in row.cuts)
+        assert row.held_by == (plain["held_by"] or "")
+        if row.cuts:
+            assert told([row.cut]) == [told(row.hops)[plain["cut"]]]
+        number = f"\n{at + 1:2}. {row.kind} · "
+        assert (number in text) == (row.group == at)
+        if row.group == at and row.library is None:
+            block = text.split(number)[1].split("\n\n")[0]
+            assert f"retains {row.retained}" in block
+            assert row.advice in block and row.held_by in block
+
+
+def test_pictures_of_cycles(graph):
+    some = [row for row in graph.cycles(min_bytes=0, limit=300) if len(row.hops) < 9]
+    with_cut = [row for row in some if row.cuts][:4]
+    without = [row for row in some if not row.cuts][:4]
+    assert without
+    for row in with_cut + without:
+        drawn = json.loads(row.drawing.json)
+        boxes = [box.get("node") for box in drawn["nodes"]]
+        marked = [
+            (boxes[edge["source"]], boxes[edge["target"]], edge["label"])
+            for edge in drawn["edges"]
+            if edge.get("role") == "cut"
+        ]
+        assert marked == told(row.cuts[:1])
+        assert {hop.source.index for hop in row.hops} <= set(boxes)

@@ -109,6 +109,7 @@ static const rule rules[] = {
     {"[*", CONTAINER, TYPE, NOWHERE, ".__mro__", 2, CLASSY},
     {".grad", TENSOR, TENSOR, ALWAYS, NULL, 92, GRADED},
     {"._raw_saved_*", ANY, ANY, ALWAYS, ".grad_fn", 90, PACKED},
+    {"._modules", ANY, CONTAINER, NOWHERE, NULL, 3, OWN_STRUCTURE},
     {".*", CONTEXT, ANY, ALWAYS, NULL, 91, STASHED},
     {".grad_fn", TENSOR, ANY, NOWHERE, NULL, 4, INSIDE},
     {".__traceback__", EXCEPTION, ANY, ALWAYS, NULL, 90, RAISED},

@@ -3,6 +3,7 @@
 // but what cannot be cut.
 #include "cycles/cycles_private.h"
 #include "cycles/cut_rule.h"
+#include "paths/paths_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +162,8 @@ remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
     for (size_t i = 0; i < count && enough; i++) {
         uint32_t source = lg_edge_source(state->graph, back[i]);
         lg__likeness one = {state->walk, source, back[i]};
-        if (is_gone(state, back[i]) || !lg__is_like(&cut, source, back[i]))
+        if (is_gone(state, back[i]) || !lg__is_like(&cut, source, back[i]) ||
+            (named && !lg__edge_can_be_cut(state->graph, back[i])))
             continue;
         enough = remove_reference(state, &one);
         if (named && known == NULL)
