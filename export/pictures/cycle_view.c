@@ -1,4 +1,5 @@
-// A cycle: its round with the hop to cut, what keeps it, and what it keeps.
+// Draws a cycle: its hops with the one to cut, what keeps it, and what it
+// keeps.
 
 #include "pick/picker.h"
 #include "pictures/cycle_words.h"
@@ -7,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A longer round is folded in its middle. */
+/* The middle of a longer cycle is folded. */
 #define LONGEST_ROUND 20u
 #define HOLD_ROOM 6u
-/* The biggest things that hang from the round, or from a small component. */
+/* The biggest objects below the cycle, or below a small component, to draw. */
 #define MOST_BURDENS 4u
 #define SMALL_COMPONENT 4096u
 #define TYPES_NAMED 3u
 
 typedef struct view_burden {
-    uint32_t owner; /* on the round; LG_NONE: another member of the component */
+    uint32_t owner; /* on the cycle; LG_NONE: another member of the component */
     uint32_t node;
     uint64_t bytes;
 } view_burden;
@@ -27,8 +28,7 @@ typedef struct cycle_view {
     view_picker picker;
     view_burden burdens[MOST_BURDENS];
     size_t burden_count;
-    size_t others; /* where the rest of the component is drawn; SIZE_MAX:
-                      nowhere */
+    size_t others; /* index of the rest of the component; SIZE_MAX: not drawn */
 } cycle_view;
 
 static bool
@@ -37,8 +37,8 @@ has_cut(const cycle_view *picture)
     return picture->cycle->cut_count > 0;
 }
 
-// The round is drawn from the target of the hop to cut, which so becomes the
-// one that leads back; without one, as it is.
+// Draws the cycle from the target of the hop to cut, which then leads back;
+// without such a hop, as it is.
 static const lg_hop *
 hop_at(const cycle_view *picture, size_t index)
 {
@@ -85,11 +85,11 @@ draw_round(cycle_view *picture, lg_error *err)
     if (status)
         return status;
     edge->path = true;
-    edge->tone = has_cut(picture) ? TONE_CUT : TONE_WAY;
+    edge->tone = has_cut(picture) ? TONE_CUT : TONE_PATH;
     return LG_OK;
 }
 
-// How many hops of the path lead to the round, which is where it ends.
+// The number of hops from the root to the cycle, where the path ends.
 static size_t
 length_to_round(const cycle_view *picture, const lg_path *path)
 {
@@ -118,11 +118,11 @@ draw_hold(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
     path.count = count;
     lg_path_free(&path);
     for (size_t i = drawn; i < view->edge_count; i++)
-        view->edges[i].tone = TONE_WAY;
+        view->edges[i].tone = TONE_PATH;
     return status;
 }
 
-// The culprit leads to the round, but maybe not in one hop.
+// The culprit leads to the cycle, but perhaps not in one hop.
 static lg_status
 draw_culprit(cycle_view *picture, lg_error *err)
 {
@@ -173,8 +173,8 @@ is_in_component(const cycle_view *picture, uint32_t node)
            picture->cycle->component;
 }
 
-// What hangs from a member of the component, or from a namespace of it. Of what
-// is in the component itself, only what the round holds is drawn.
+// Visits what hangs from a member of the component, or from its namespace. Of
+// the component itself, draws only what the shown cycle holds.
 static void
 weigh_member(cycle_view *picture, uint32_t member, uint32_t holder)
 {
@@ -238,8 +238,7 @@ draw_burdens(cycle_view *picture, bool of_round, lg_error *err)
     return status;
 }
 
-// A member of the component that people see: not folded into its owner or a
-// hop.
+// Whether readers see the member: it is not folded into its owner or a hop.
 static bool
 is_seen_member(const cycle_view *picture, uint32_t node)
 {
@@ -248,7 +247,7 @@ is_seen_member(const cycle_view *picture, uint32_t node)
            lg_node_folded_into(picture->picker.graph, node) == LG_NONE;
 }
 
-// The members that are not drawn, nor in a gap of the round, by their type.
+// Counts the members that are neither drawn nor in a gap of the cycle, by type.
 static size_t
 count_others(const cycle_view *picture, uint32_t *counts)
 {
@@ -275,7 +274,7 @@ count_others(const cycle_view *picture, uint32_t *counts)
     return others;
 }
 
-// `55 Line2D · 43 Text · 12 dict`: the commonest types.
+// Writes the most common types: `55 Line2D · 43 Text · 12 dict`.
 static void
 name_types(const cycle_view *picture, uint32_t *counts, lg_text *out)
 {

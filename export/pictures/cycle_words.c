@@ -1,4 +1,4 @@
-// What the picture of a cycle says above it.
+// Writes the text above the picture of a cycle.
 
 #include "pictures/cycle_words.h"
 #include "view/retained_label.h"
@@ -30,7 +30,7 @@ lg__cycle_add_headline(const lg_graph *graph, const lg_cycle *cycle,
         lg_text_add(line, reasons[cycle->reason]);
 }
 
-// Why to cut there, and how much else; or why there is nothing to cut.
+// Writes why to cut there, and how much else; or why nothing can be cut.
 void
 lg__cycle_add_note(const lg_cycle *cycle, lg_text *out)
 {

@@ -107,7 +107,7 @@ join(merged_path_view *picture, size_t index, lg_error *err)
     edge->count = row->targets;
     edge->kind = lg__hop_kind(&picture->picker, &row->hop);
     if (2 * row->targets > reached)
-        edge->tone = TONE_WAY;
+        edge->tone = TONE_PATH;
     lg_merged_label(picture->picker.graph, row, &edge->label);
     return LG_OK;
 }

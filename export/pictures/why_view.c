@@ -96,7 +96,7 @@ quieten_edges(const why_view *view)
     lg_view *drawn = view->picker.view;
     for (size_t i = 0; i < drawn->edge_count; i++)
         if (drawn->edges[i].path && drawn->edges[i].tone == TONE_PLAIN)
-            drawn->edges[i].tone = TONE_WAY;
+            drawn->edges[i].tone = TONE_PATH;
 }
 
 // A module dominates what its globals hold, which tells the reader nothing.

@@ -35,7 +35,7 @@ typedef enum view_mark {
 
 typedef enum view_tone {
     TONE_PLAIN = 0,
-    TONE_WAY,   /* a path that only leads there */
+    TONE_PATH,  /* a path that only leads there */
     TONE_CUT,   /* the hop to cut */
     TONE_OWNER, /* of a dominator tree: no reference by itself */
     TONE_FREES, /* of a path: the reference to cut */

@@ -240,7 +240,7 @@ static const char *
 edge_style(const lg_view *view, const view_edge *edge)
 {
     static const char *const tones[] = {
-        [TONE_WAY] = ", color=\"" QUIET "\", penwidth=2.0",
+        [TONE_PATH] = ", color=\"" QUIET "\", penwidth=2.0",
         [TONE_CUT] = ", style=dashed, color=\"" ALARM "\", fontcolor=\"" ALARM
                      "\", penwidth=2.4",
         [TONE_OWNER] = ", style=dashed, arrowhead=none",

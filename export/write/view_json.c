@@ -72,7 +72,7 @@ write_node(lg_json *json, const view_node *node, size_t index)
 static void
 write_edge(lg_json *json, const view_edge *edge)
 {
-    static const char *const tones[] = {[TONE_WAY] = "way",
+    static const char *const tones[] = {[TONE_PATH] = "path",
                                         [TONE_CUT] = "cut",
                                         [TONE_OWNER] = "owner",
                                         [TONE_FREES] = "frees"};

@@ -55,8 +55,8 @@ struct lg_analysis {
         *member; /**< ascending by node; component_first[component_count] */
     lg__vector collective; /**< lg__collective, ascending by node; of another
                            component only its first member to be settled */
-    lg__collective_of
-        *collective_by; /**< [adopted.count] ascending by component and node */
+    lg__collective_of *collective_by; /**< [collective.count] ascending by
+                                         component and node */
 };
 
 /** The bytes of every node that lie on a device (0: the host). */

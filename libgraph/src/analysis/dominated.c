@@ -108,7 +108,7 @@ says_more(const standing *a, const standing *b)
                                           : a->bytes > b->bytes;
 }
 
-// The member that stands for a component of garbage. *adopted tells whether
+// The member that stands for a component of garbage. *collective says whether
 // another component dominates this one collectively.
 static uint32_t
 represent(const gathering *state, uint32_t index, bool *collective)

@@ -52,10 +52,10 @@ block(spreading *at)
         if (bit == 0 || (mark[node] & LG__MARK_NAMESPACE))
             continue;
         at->blocked[node] |= bit;
-        uint32_t bundle = lg__garbage_component_of(at->analysis, node);
-        if (bundle == LG_NONE)
+        uint32_t garbage = lg__garbage_component_of(at->analysis, node);
+        if (garbage == LG_NONE)
             continue;
-        lg_component component = lg_analysis_component(at->analysis, bundle);
+        lg_component component = lg_analysis_component(at->analysis, garbage);
         for (uint32_t i = 0; i < component.count; i++)
             at->blocked[component.nodes[i]] |= bit;
     }

@@ -162,13 +162,13 @@ add_up(const marking *at, uint64_t *bytes)
 static void
 block(marking *at, uint32_t node)
 {
-    uint32_t bundle = lg__garbage_component_of(at->analysis, node);
+    uint32_t garbage = lg__garbage_component_of(at->analysis, node);
     if (at->state[node] & BLOCKED)
         return;
     at->state[node] |= BLOCKED;
-    if (bundle == LG_NONE)
+    if (garbage == LG_NONE)
         return;
-    lg_component component = lg_analysis_component(at->analysis, bundle);
+    lg_component component = lg_analysis_component(at->analysis, garbage);
     for (uint32_t i = 0; i < component.count; i++)
         at->state[component.nodes[i]] |= BLOCKED;
 }

@@ -32,8 +32,8 @@ void lg__parts_free(lg__parts *heap);
 
 // Where nodes are.
 
-/** `ways` begins as {0} and is released with lg__finder_free. */
-lg_status lg__where_find(lg__finder *ways, const lg_analysis *analysis,
+/** `finder` begins as {0} and is released with lg__finder_free. */
+lg_status lg__where_find(lg__finder *finder, const lg_analysis *analysis,
                          uint32_t node, const lg_monitor *monitor,
                          lg_where *out, lg_error *err);
 /** Of garbage; there is nothing to release. */

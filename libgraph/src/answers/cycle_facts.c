@@ -1,10 +1,8 @@
-// What an answer says of one cycle, and which cycles are alike.
+// Collects the facts of one cycle, and finds the cycles that are alike.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ------------------------------------------------------------- members --- */
 
 static int
 by_type(const void *left, const void *right)
@@ -24,7 +22,7 @@ most_first(const void *left, const void *right)
     return a->type < b->type ? -1 : a->type > b->type;
 }
 
-// Counts the members that are not folded into others, by their types.
+// Counts by type the members that are not folded into others.
 static bool
 count_types(const lg__cycle_search *state, const lg_component *component,
             lg_cycle *cycle)
@@ -73,8 +71,8 @@ find_path(lg__cycle_search *state, const lg_component *component,
     cycle->path.root.node = LG_NONE;
     if (cycle->kind != LG_CYCLE_HELD)
         return LG_OK;
-    lg_status status =
-        lg__finder_path(&state->finder, node, state->monitor, &cycle->path, err);
+    lg_status status = lg__finder_path(&state->finder, node, state->monitor,
+                                       &cycle->path, err);
     return status == LG_ENOTFOUND ? LG_OK : status;
 }
 
@@ -114,14 +112,12 @@ lg_cycles_free(lg_cycles *cycles)
     *cycles = (lg_cycles){0};
 }
 
-/* -------------------------------------------------------------- groups --- */
-
 typedef struct entry {
     size_t index;  // of the cycle
-    lg_text facts; // the same for those that are alike
+    lg_text facts; // equal for cycles that are alike
 } entry;
 
-// Which types there are, however many of each.
+// Adds the types, however many members each has.
 static bool
 add_types(const lg_cycle *cycle, lg_text *out)
 {
@@ -155,7 +151,7 @@ add_facts(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
         lg_text_addf(out, "\n%p", (const void *)cycle->cuts[i].reason);
         lg__hop_facts(graph, &cycle->cuts[i].hop, out);
     }
-    lg__way_common(graph, &cycle->path, out);
+    lg__path_common(graph, &cycle->path, out);
     lg__sort_common(graph, cycle->culprit, out);
     return add_types(cycle, out);
 }
@@ -179,7 +175,7 @@ by_facts(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// The index of the first cycle that each is like.
+// Finds the index of the first cycle that each is like.
 static bool
 find_first(const lg__cycle_search *state, entry *entries, size_t *first)
 {

@@ -1,5 +1,5 @@
-// The components as cycles: what kind each is, which of them were asked for,
-// and in which order.
+// Lists components as cycles: the kind of each, the selected ones, and their
+// order.
 #include "answers/answers_private.h"
 
 #include <leakgraph/options.h>
@@ -33,7 +33,7 @@ is_collectable(const lg__cycle_search *state, const lg_component *component)
     return tracked > 0;
 }
 
-// A culprit of the component's own says more than one before it.
+// A culprit in the component says more than one before it.
 static uint32_t
 find_culprit(const lg__cycle_search *state, const lg_component *component,
              uint32_t index)
@@ -56,7 +56,8 @@ category_of(const lg__cycle_search *state, uint32_t node)
 }
 
 // C code keeps the classes that it makes and the functions that are registered
-// with it, and every class is a component: each process would be full of leaks.
+// with it, and every class is a component. Without this, each process would be
+// full of leaks.
 static bool
 is_kept_program(const lg__cycle_search *state, const lg_component *component,
                 const lg_cycle *cycle)
@@ -92,8 +93,8 @@ judge_kind(const lg__cycle_search *state, const lg_component *component,
         *cycle = alone;
 }
 
-// A component without anything of the program's belongs to the library of its
-// first member that has one, if it keeps no tensor and no figure.
+// A component without any object of the program belongs to the library of the
+// first member that has one, unless it keeps a tensor or a figure.
 static lg_string
 find_library(const lg__cycle_search *state, const lg_component *component,
              uint32_t index)
@@ -160,7 +161,7 @@ biggest_first(const void *left, const void *right)
     return a->component < b->component ? -1 : a->component > b->component;
 }
 
-// The components that were asked for.
+// Lists the selected components.
 static size_t
 rank(lg__cycle_search *state, ranked *out)
 {

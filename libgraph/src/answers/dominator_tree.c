@@ -20,8 +20,6 @@ typedef struct planting {
     lg__parts heap; // nodes that may have a row; `tag` is that of the parent
 } planting;
 
-/* ---------------------------------------------------------------- rows --- */
-
 static bool
 add_row(planting *state, lg_dominator_row row)
 {
@@ -135,8 +133,6 @@ add_parts(planting *state, const lg_monitor *monitor, lg_error *err)
     return enough ? LG_OK : lg__error_memory(err);
 }
 
-/* ---------------------------------------------------------------- tops --- */
-
 static uint64_t
 bytes_below(const planting *state, uint32_t root)
 {
@@ -180,8 +176,6 @@ add_tops(planting *state, uint32_t node)
                             .total = state->out.total};
     return add_row(state, row) && expand(state, 0);
 }
-
-/* -------------------------------------------------------------- finish --- */
 
 // The hop from a member of a garbage cycle that another member stands for.
 static lg_hop

@@ -18,8 +18,6 @@ typedef struct listing {
     lg_merged_paths out;
 } listing;
 
-/* ---------------------------------------------------------------- rows --- */
-
 static lg_merged_kind
 kind_of(const listing *to, uint32_t item)
 {
@@ -121,8 +119,6 @@ add_rows(listing *to, lg_error *err)
     }
     return LG_OK;
 }
-
-/* ---------------------------------------------------------------- whole --- */
 
 static lg__pruning
 pruning_of(const listing *to, const lg_merged_options *options)

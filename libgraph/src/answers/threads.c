@@ -1,4 +1,4 @@
-// What each thread was doing, and what waits to be resumed: the first question
+// What each thread was doing, and the suspended frames: the first question
 // after running out of memory.
 #include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
@@ -10,13 +10,13 @@
 typedef struct listing {
     const lg_graph *graph;
     const lg_analysis *analysis; // or NULL
-    lg__gathered suspended;      // what retains the most first
+    lg__gathered suspended;      // the largest retained size first
     lg_threads out;
     size_t capacity;
 } listing;
 
-// A variable that an inner function names lives in a cell: what is in it, or an
-// empty cell itself.
+// A variable that an inner function names lives in a cell. This gives the
+// content of the cell, or the cell if it is empty.
 static uint32_t
 value_of(const lg_graph *graph, uint32_t target)
 {
@@ -30,7 +30,8 @@ value_of(const lg_graph *graph, uint32_t target)
     return target;
 }
 
-// Whether the frame is the only holder: what the local retains goes with it.
+// Whether the frame is the only holder, so that you free with it what the local
+// retains.
 static bool
 is_only_holder(const listing *to, uint32_t frame, uint32_t target)
 {
@@ -74,7 +75,7 @@ add_local(listing *to, uint32_t parent, uint64_t edge)
     return add_row(to, row);
 }
 
-// A frame, or what is suspended, with its variables.
+// Adds a frame on a thread, or a suspended one, with its variables.
 static bool
 add_frame(listing *to, lg_thread_row row)
 {

@@ -1,11 +1,11 @@
-// Who retains the most, and where it is.
+// Finds what retains the most, and where it is.
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A node that passes on this much of what it retains to one other gathers
+// A node that passes on this share of what it retains to one other node gathers
 // nothing itself.
 enum { PASSED_ON_PERCENT = 80 };
 
@@ -49,8 +49,8 @@ push_below(ranking *state, uint32_t node)
     return going;
 }
 
-// Modules, threads and frames are places, not objects that somebody made. A
-// generator is a frame that somebody made.
+// Modules, threads and frames are places. Nobody made them as objects, except a
+// generator, which is also a frame.
 static bool
 is_place(const lg_graph *graph, uint32_t node)
 {
@@ -60,7 +60,7 @@ is_place(const lg_graph *graph, uint32_t node)
             lg__node_role(graph, node) != LG__ROLE_SUSPENDED);
 }
 
-// Whether the node stands for itself; if not, what is below it is pushed.
+// Whether the node gets a row; if not, this pushes its children.
 static bool
 is_gatherer(ranking *state, uint32_t node, bool *going)
 {
@@ -106,16 +106,14 @@ find_objects(const lg_analysis *analysis, uint32_t device, size_t limit,
     return LG_OK;
 }
 
-/* ---------------------------------------------------------------- value --- */
-
 enum { REACHABLE, GARBAGE };
 
 typedef struct listing {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_monitor *monitor;
-    lg__finder ways;
-    size_t each; // devices and the host
+    lg__finder finder;
+    size_t each; // number of devices, and the host
     lg_top out;
 } listing;
 
@@ -130,7 +128,7 @@ add_total(listing *to, uint32_t which, uint64_t *bytes)
     }
 }
 
-// Room for so many rows, each with two sizes; the totals come first.
+// Allocates that many rows, each with two sizes; the totals come first.
 static lg_status
 make_room(listing *to, size_t count, lg_error *err)
 {
@@ -168,7 +166,7 @@ add_object(listing *to, uint32_t node, lg_error *err)
     for (uint32_t on = 0; on < to->each; on++)
         bytes_of(to, row->retained)[on] =
             lg_node_retained_on(to->analysis, node, on);
-    return lg__where_find(&to->ways, to->analysis, node, to->monitor,
+    return lg__where_find(&to->finder, to->analysis, node, to->monitor,
                           &row->where, err);
 }
 
@@ -228,7 +226,7 @@ lg_analysis_top(const lg_analysis *analysis, lg_group group, uint32_t device,
     listing to = {.analysis = analysis,
                   .graph = graph,
                   .monitor = monitor,
-                  .ways = {.graph = graph},
+                  .finder = {.graph = graph},
                   .each = (size_t)graph->device_count + 1,
                   .out = {.group = group,
                           .device = device,
@@ -238,7 +236,7 @@ lg_analysis_top(const lg_analysis *analysis, lg_group group, uint32_t device,
     limit = limit > 0 ? limit : SIZE_MAX;
     lg_status status = (group == LG_GROUP_OBJECT ? list_objects : list_groups)(
         &to, limit, err);
-    lg__finder_free(&to.ways);
+    lg__finder_free(&to.finder);
     if (status == LG_OK)
         *out = to.out;
     else

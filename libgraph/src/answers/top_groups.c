@@ -9,10 +9,10 @@ typedef struct grouping {
     const uint32_t *group_of;
     uint32_t device;
     lg__top_group *groups;
-    size_t devices;   // and the host
+    size_t devices;   // the devices and the host
     uint64_t *size;   // [group * devices] of members
-    uint32_t *open;   // [group] members above the node that is walked
-    uint32_t *cursor; // [node] its child to be walked next
+    uint32_t *open;   // [group] members above the current node
+    uint32_t *cursor; // [node] its next child
 } grouping;
 
 static uint32_t
@@ -37,8 +37,8 @@ enter(grouping *state, uint32_t node)
     state->cursor[node] = state->analysis->first_child[node];
 }
 
-// Walks the dominator tree below one of its two roots. Retained bytes of a
-// group's topmost members add up; others lie within theirs.
+// Walks the dominator tree below one of its two roots. The retained bytes of a
+// group's topmost members add up; those of the others lie within them.
 static void
 walk(grouping *state, uint32_t root)
 {
@@ -78,10 +78,10 @@ by_rank(const void *left, const void *right)
     return a->group < b->group ? -1 : a->group > b->group;
 }
 
-// Up to so many groups at once.
+// The number of groups to weigh at once.
 enum { SIMD_LANES = 64 };
 
-// Weighs a few groups, whose bytes lie one after the other.
+// Weighs a few groups, whose bytes are adjacent.
 static lg_status
 weigh_some(const grouping *state, lg__top_group *groups, uint32_t count,
            uint32_t *lane_of, const lg_monitor *monitor, lg_error *err)
@@ -123,7 +123,7 @@ weigh(const grouping *state, lg__top_group *groups, size_t count,
     return status;
 }
 
-// The groups with the highest bounds, each weighed.
+// Weighs the groups with the highest bounds.
 static lg_status
 weigh_best(grouping *state, uint32_t group_count, size_t limit,
            const lg_monitor *monitor, lg__top_list *out, lg_error *err)

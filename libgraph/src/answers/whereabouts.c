@@ -22,14 +22,14 @@ lg__garbage_find(const lg_analysis *analysis, uint32_t node, lg_where *out,
 }
 
 lg_status
-lg__where_find(lg__finder *ways, const lg_analysis *analysis, uint32_t node,
+lg__where_find(lg__finder *finder, const lg_analysis *analysis, uint32_t node,
                const lg_monitor *monitor, lg_where *out, lg_error *err)
 {
     lg_where where = {.kind = LG_WHERE_PATH, .dominator = LG_NONE};
     if (!lg_node_is_reachable(analysis, node))
         return lg__garbage_find(analysis, node, out, err);
-    ways->graph = analysis->graph;
-    lg_status status = lg__finder_path(ways, node, monitor, &where.path, err);
+    finder->graph = analysis->graph;
+    lg_status status = lg__finder_path(finder, node, monitor, &where.path, err);
     if (status != LG_OK && status != LG_ENOTFOUND)
         return status;
     if (status == LG_ENOTFOUND)

@@ -1,4 +1,4 @@
-// Finding out why a node is alive, or what it goes with.
+// Finds out why a node is alive, or what you free it with.
 #include <leakgraph/why.h>
 
 #include "answers/answers_private.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// More references than that nobody goes through one by one.
+// Nobody reads more references than that.
 enum { CUTS_LISTED = 16 };
 
 typedef struct explaining {
@@ -26,7 +26,7 @@ has_edge(const lg_hop *hop, uint64_t edge)
     return false;
 }
 
-// A cut of one reference is one that every path takes, this one too.
+// Every path takes a cut of a single reference, and so does this one.
 static void
 mark_single_cut(lg_why *why)
 {
@@ -72,7 +72,7 @@ explain_garbage(explaining *to, lg_error *err)
     return status;
 }
 
-// A cycle that the node is in, or, of garbage, that one of its dominators is.
+// Finds a cycle of the node or, for garbage, of one of its dominators.
 static lg_status
 explain_component(explaining *to, lg_error *err)
 {

@@ -1,10 +1,10 @@
-// What CPython's collector would free: deduce_unreachable() of
+// Finds what CPython's collector would free, like deduce_unreachable() of
 // Modules/gcmodule.c (3.9 to 3.12) and Python/gc.c (3.13), on the snapshot.
 //
-// The collector looks at tracked objects that are not frozen. From each
-// reference count it takes the references that tp_traverse reports from such
-// objects. What keeps a positive rest is referred to from elsewhere, and so is
-// all that it leads to; the others are garbage.
+// The collector visits tracked objects that are not frozen. From each reference
+// count it subtracts the references that tp_traverse reports from such objects.
+// An object with a positive rest has other referrers, so it and everything that
+// it leads to is alive. The others are garbage.
 #include <leakgraph/cycles.h>
 
 #include "graph/graph_private.h"
@@ -25,8 +25,8 @@ is_looked_at(const lg_columns *columns, uint32_t node)
     return (columns->node_flags[node] & both) == LG_NODE_TRACKED;
 }
 
-// A count that says nothing (immortal, or past what the column holds) never
-// falls to zero.
+// A count that says nothing (immortal, or beyond the column) never falls to
+// zero.
 static bool
 is_counted(const lg_columns *columns, uint32_t node)
 {
@@ -53,7 +53,8 @@ subtract_references(deduction *state)
     }
 }
 
-// Flags what is garbage until proved reachable, and queues what is proved.
+// Flags everything as garbage until proved reachable, and queues what is
+// proved.
 static uint32_t
 split(deduction *state)
 {

@@ -1,17 +1,15 @@
-// Which hop of a cycle to cut: the one that reads like a back reference. And
-// which other references are like it.
+// Chooses the hop of a cycle to cut: the one that looks like a back reference.
+// Finds the other references that are like it.
 #include "cycles/cycles_private.h"
 #include "cycles/cut_rule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Small enough to try every cut.
+// A component so small tries every cut.
 enum { MEMBERS_TRIED = 2000, HOPS_TRIED = 16, SCORE_OF_ACYCLIC = 15 };
 
-/* ---------------------------------------------------------------- like --- */
-
-// Who holds what a namespace, or a part of a closure, refers to.
+// The object that holds what a namespace, or a part of a closure, refers to.
 static uint32_t
 owner_of(const lg__likeness *to, uint32_t node)
 {
@@ -19,8 +17,8 @@ owner_of(const lg__likeness *to, uint32_t node)
     return owner == LG_NONE ? node : owner;
 }
 
-// In the object itself, in its namespace, or, as some versions of CPython have
-// it, in both.
+// Whether the reference is in the object itself, in its namespace, or in both,
+// as in some versions of CPython.
 static bool
 is_attribute(const lg__likeness *to, uint32_t source, uint64_t edge)
 {
@@ -97,17 +95,15 @@ lg__is_same(const lg__likeness *to, uint32_t source, uint64_t edge)
             has_the_name(to, source, edge));
 }
 
-/* -------------------------------------------------------------- acyclic --- */
-
 typedef struct peeling {
     const lg_graph *graph;
     const lg__members *members;
     lg__likeness cut;
-    uint32_t *in; // [member] in-edges left
+    uint32_t *in; // [member] number of in-edges left
     uint32_t *queue;
 } peeling;
 
-// The member that an edge leads to once the cut is made, or LG_NONE.
+// The member that an edge leads to after the cut, or LG_NONE.
 static uint32_t
 follow(const peeling *state, uint32_t source, uint64_t edge)
 {
@@ -118,7 +114,7 @@ follow(const peeling *state, uint32_t source, uint64_t edge)
                             state->graph->columns.edge_target[edge]);
 }
 
-// Takes away members without in-edges until none is left or a cycle is.
+// Removes members without in-edges until none is left, or only cycles.
 static bool
 is_acyclic(const peeling *state)
 {
@@ -146,8 +142,6 @@ is_acyclic(const peeling *state)
     }
     return queued == members->count;
 }
-
-/* -------------------------------------------------------------- choose --- */
 
 // Where there is nothing to cut, what is said of the hop that reads most like a
 // cut.
@@ -204,8 +198,6 @@ lg__choose_cut(const lg__walk *walk, const lg__members *members,
     return enough;
 }
 
-/* ---------------------------------------------------------------- turn --- */
-
 static unsigned
 first_rank(const lg_graph *graph, uint32_t node)
 {
@@ -224,8 +216,8 @@ first_rank(const lg_graph *graph, uint32_t node)
     }
 }
 
-// Where to begin: with an object of the user's, so that the cut comes as late
-// as it can; last in a cycle too long to be shown whole.
+// Where to begin: at an object of the user's, so that the cut comes as late as
+// possible, and last in a cycle too long to show whole.
 static size_t
 choose_first(const lg_graph *graph, const lg_hops *round_trip, size_t cut)
 {

@@ -1,21 +1,21 @@
 /**
- * What a hop of a cycle looks like, and why it would be the one to cut.
+ * What a hop of a cycle looks like, and why to cut it.
  */
 #ifndef LG_CUT_RULE_H
 #define LG_CUT_RULE_H
 
 #include "graph/graph_private.h"
 
-/** The labels of a cycle's hops, one behind the other. */
+/** The labels of a cycle's hops, one after the other. */
 typedef struct lg__labels {
     lg_text text;
     size_t *end; /**< [hop] where its label ends */
 } lg__labels;
 
-/** What is said of a hop. */
+/** The verdict on a hop. */
 typedef struct lg__verdict {
     size_t cut; /**< the hop to cut; of a callable the one that stores it */
-    int score;  /**< the higher, the more it reads like a back reference */
+    int score;  /**< the higher, the more it looks like a back reference */
     const char *reason; /**< static */
     bool fixed;         /**< it cannot be cut; the reason says what to do */
 } lg__verdict;

@@ -1,6 +1,6 @@
 /**
- * The shortest cycle through a component, the hop of it to cut, and why the
- * collector would not free what no root holds.
+ * The shortest cycle through a component, its hop to cut, and why the collector
+ * would not free what no root holds.
  */
 #ifndef LG_CYCLES_PRIVATE_H
 #define LG_CYCLES_PRIVATE_H
@@ -9,40 +9,39 @@
 
 #include "graph/graph_private.h"
 
-// The shortest cycle through a component, in hops, and the hop of it to cut.
+// The shortest cycle through a component, in hops, and its hop to cut.
 
 /** Nodes of a component, looked up by bisection. */
 typedef struct lg__members {
     const uint32_t *nodes; /**< ascending */
     uint32_t count;
-    const uint8_t *gone; /**< a bit for each edge of the graph: 1 as if it were
-                              not there; NULL: all are */
+    const uint8_t *gone; /**< one bit per edge of the graph: 1 means removed;
+                              NULL: none is */
 } lg__members;
 
-/** Whether an edge is strong and there. */
+/** Whether an edge is strong and not removed. */
 bool lg__members_edge(const lg__members *members, const lg_graph *graph,
                       uint64_t edge);
 
 /** The rank of a node among the members, or LG_NONE. */
 uint32_t lg__members_find(const lg__members *members, uint32_t node);
-/** Whether every edge of the hop is there and stays within the component. */
+/** Whether every edge of the hop exists and stays within the component. */
 bool lg__members_hold(const lg__members *members, const lg_graph *graph,
                       const lg_hop *hop);
 
 /**
- * A short cycle through the component that says the most: through an object of
- * the program's, and by way of objects rather than classes, if there is such a
- * way. The shortest
- * one of small components; of large ones the shortest through an object that
- * many ways cross. Empty if the folded component has no cycle. The walk has the
- * folds and the reverse index.
+ * Finds a telling short cycle through the component: through an object of the
+ * program, and by objects rather than classes, if possible. In a small
+ * component it is the shortest such cycle; in a large one, the shortest through
+ * an object with many references. Empty if the folded component has no cycle.
+ * The walk needs the folds and the reverse index.
  */
 lg_status lg__shortest_cycle_find(const lg__walk *walk,
                                   const lg__members *members, lg_hops *out,
                                   lg_error *err);
 
-/** Longer cycles are shown by their ends; lg__shortest_cycle_turn puts the cut
- *  there. */
+/** Reports show only the ends of longer cycles; lg__shortest_cycle_turn puts
+ *  the cut there. */
 #define LG__CYCLE_SHOWN 10
 
 /** Turns a cycle so that it begins with an object of the program's, if it can;
@@ -103,11 +102,10 @@ uint64_t *lg__members_back_edges(const lg_graph *graph,
 lg_status lg__cycle_cut(const lg__walk *walk, const lg_component *component,
                         uint8_t *gone, lg_cycle *cycle, lg_error *err);
 
-// Which objects a root holds, and why the collector would not free those that
-// none does.
+// Which objects a root holds, and why the collector would not free the others.
 
 typedef struct lg__uncollectable {
-    uint8_t *held;     /**< [node] a root that is not a native one reaches it */
+    uint8_t *held;     /**< [node] a root other than a native one reaches it */
     uint8_t *reason;   /**< [node] lg_cycle_reason; of a node that is not held:
                             LG_REASON_NONE if nothing keeps the collector from
                             it */

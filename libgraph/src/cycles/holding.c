@@ -1,6 +1,6 @@
-// Components by what they retain: from each wanted instance up the dominators,
-// and to the components that dominate as a whole; what is marked already ends
-// the way.
+// Finds components by what they retain: goes from each wanted instance up the
+// dominators, and to the components that dominate collectively, up to a node
+// that is already marked.
 #include "cycles/cycles_private.h"
 #include "analysis/analysis_private.h"
 #include "paths/paths_private.h"
@@ -40,7 +40,7 @@ is_class(const lg_graph *graph, const char *name)
     return false;
 }
 
-// A name that was mistyped would find no leak forever.
+// A mistyped name would never find a leak.
 static lg_status
 no_such_type(const lg_graph *graph, const char *name, lg_error *err)
 {
@@ -105,7 +105,8 @@ follow_collective(marking *state, uint32_t node)
     return by == LG_NONE || lg__gather_append(&state->starts, by);
 }
 
-// Whoever adopts a component adopted one of its members.
+// What a component dominates collectively, one of its members dominates with
+// the others.
 static bool
 mark_component(marking *state, uint32_t index)
 {
@@ -119,9 +120,9 @@ mark_component(marking *state, uint32_t index)
     return going;
 }
 
-// Marks all that retains the node, as far as it is not marked.
+// Marks everything that retains the node and is not yet marked.
 static bool
-mark_way(marking *state, uint32_t node)
+mark_dominators(marking *state, uint32_t node)
 {
     bool going = lg__gather_append(&state->starts, node);
     while (going && state->starts.count > 0) {
@@ -150,7 +151,7 @@ mark_components(const lg_analysis *analysis, const bool *wanted, uint8_t **out,
     bool going = state.marked != NULL && state.holding != NULL;
     for (uint32_t node = 0; node < columns->node_count && going; node++)
         if (wanted[columns->type[node]])
-            going = mark_way(&state, node);
+            going = mark_dominators(&state, node);
     free(state.marked);
     free(state.starts.items);
     if (!going) {

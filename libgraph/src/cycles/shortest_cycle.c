@@ -1,19 +1,19 @@
-// The shortest cycle through a component: breadth first over hops from a few
-// promising members.
+// Finds the shortest cycle through a component: breadth first over hops from a
+// few promising members.
 #include "cycles/cycles_private.h"
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Work for one component, in members visited, and the least number of starts.
+// The members to visit for one component, and the least number of starts.
 enum { VISITS = 40000, STARTS_LEAST = 4 };
 
 // The rank of what is not the program's.
 enum { OTHERS = 8 };
 
-// Which hops may be taken: classes refer to themselves in ways of their own,
-// which says little about anything that goes through them.
+// Which hops the search takes. Classes refer to themselves by many paths, which
+// says little about the objects behind them.
 typedef enum freedom {
     WITHOUT_CLASSES = 0,
     WITHOUT_CLASS_INTERNALS,
@@ -22,9 +22,9 @@ typedef enum freedom {
 } freedom;
 
 typedef struct candidate {
-    uint32_t rank; // how much the member says, the lower the more
+    uint32_t rank; // how little the member says
     uint32_t node;
-    uint64_t ways; // in times out
+    uint64_t crossings; // referrers times referents
 } candidate;
 
 typedef struct search {
@@ -32,11 +32,11 @@ typedef struct search {
     const lg__members *members;
     freedom freedom;
     bool alone;      // all members but one are folded away
-    uint32_t *from;  // [member] member before it; LG_NONE: not met
+    uint32_t *from;  // [member] the member before it; LG_NONE: not visited
     uint32_t *depth; // [member]
     uint32_t *queue; // [member]
     uint32_t met;
-    uint32_t at;    // the member whose hops are being walked
+    uint32_t at;    // the member whose hops it visits
     uint32_t start; // member
     uint32_t last;  // the member that closes the cycle, or LG_NONE
 } search;
@@ -100,7 +100,7 @@ static bool
 may_take(const search *state, const lg_hop *hop)
 {
     const lg_graph *graph = state->walk.graph;
-    // That an object refers to itself says nothing about the others.
+    // A self-reference of an object says nothing about the others.
     if (hop->source == hop->target && !state->alone)
         return state->freedom == ALL_HOPS;
     switch (state->freedom) {
@@ -182,13 +182,13 @@ by_promise(const void *left, const void *right)
     const candidate *b = right;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
-    if (a->ways != b->ways)
-        return a->ways > b->ways ? -1 : 1;
+    if (a->crossings != b->crossings)
+        return a->crossings > b->crossings ? -1 : 1;
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
 static uint64_t
-count_ways(const search *state, uint32_t node)
+count_crossings(const search *state, uint32_t node)
 {
     const uint64_t *first = state->walk.graph->columns.first_edge;
     const uint64_t *first_in = state->walk.reverse.first;
@@ -214,7 +214,7 @@ list_starts(const search *state, candidate *starts)
             starts[count++] =
                 (candidate){start_rank(graph, node) +
                                 (is_of_the_program(graph, node) ? 0 : OTHERS),
-                            i, count_ways(state, node)};
+                            i, count_crossings(state, node)};
     }
     qsort(starts, count, sizeof *starts, by_promise);
     return count;

@@ -80,8 +80,6 @@ advance(walker *state, uint32_t member, uint64_t *edge)
     return LG_NONE;
 }
 
-/* --------------------------------------------------------------- parts --- */
-
 static bool
 has_itself(const walker *state, uint32_t member)
 {
@@ -180,8 +178,6 @@ lg__splits_free(lg__splits *parts)
     free(parts->end);
     *parts = (lg__splits){0};
 }
-
-/* ---------------------------------------------------------- back edges --- */
 
 typedef struct found_edges {
     uint64_t *items;

@@ -1,9 +1,8 @@
-// Why garbage is not collectable: whatever the collector's arithmetic cannot
-// explain keeps an object and all that it leads to.
-//
-// One search per reason, the strongest first: once native code holds a thing,
-// that it is frozen too does not matter. Each search starts from the objects
-// that have such a reason themselves, so a culprit is a nearest one.
+// Finds why garbage is not collectable. What the collector's arithmetic cannot
+// explain keeps an object and all that it leads to. This runs one search per
+// reason, the strongest first: if native code holds an object, it does not
+// matter that it is frozen, too. Each search starts from the objects that have
+// the reason themselves, so a culprit is a nearest one.
 #include "cycles/cycles_private.h"
 
 #include <stdlib.h>
@@ -72,8 +71,8 @@ reason_of_node(const lg_graph *graph, uint32_t node)
 }
 
 // What a reference does to the count of a tracked target. A source without a
-// Python object is native code that could be named; the collector has no means
-// to look into C++ objects.
+// Python object is native code with a name; the collector cannot traverse C++
+// objects.
 static lg_cycle_reason
 reason_of_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
 {

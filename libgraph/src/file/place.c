@@ -35,8 +35,6 @@ lg__place_refused(lg_error *err, const char *doing, const char *path)
                         "cannot %s %s: %s", doing, path, strerror(code));
 }
 
-/* -------------------------------------------------------------- links --- */
-
 static const char *
 name_in(const char *path)
 {
@@ -103,8 +101,6 @@ follow(const char *path, char **at, lg_error *err)
     }
 }
 
-/* ------------------------------------------------------------- folder --- */
-
 // Ends `path` after its folder.
 static int
 open_folder(char *path)
@@ -136,8 +132,6 @@ check_old(lg__place *place, const char *path, lg_error *err)
         place->mode = old.st_mode & 0777;
     return LG_OK;
 }
-
-/* ---------------------------------------------------- temporary files --- */
 
 void
 lg__place_temporary(const lg__place *place, char out[LG__TEMPORARY_ROOM])

@@ -46,7 +46,7 @@ find_facts(const lg__detection *detection, const lg_monitor *monitor,
     } else if (holder != LG_NONE) {
         status = lg__finder_path(finder, holder, monitor, &finding->path, err);
         if (status == LG_OK)
-            lg__way_common(detection->graph, &finding->path, out);
+            lg__path_common(detection->graph, &finding->path, out);
         else if (status == LG_ENOTFOUND)
             status = LG_OK;
     }

@@ -182,18 +182,18 @@ biggest_first(const void *left, const void *right)
 // Returns whether a node on the path is the holder of the match or one of the
 // things that it keeps.
 static bool
-concerns(const lg__match *match, const uint8_t *way)
+concerns(const lg__match *match, const uint8_t *marked)
 {
-    if (match->holder != LG_NONE && way[match->holder])
+    if (match->holder != LG_NONE && marked[match->holder])
         return true;
     for (size_t i = 0; i < match->kept.count; i++)
-        if (way[match->kept.items[i]])
+        if (marked[match->kept.items[i]])
             return true;
     return false;
 }
 
 static lg_status
-weigh_all(lg__detection *detection, const uint8_t *way,
+weigh_all(lg__detection *detection, const uint8_t *marked,
           const lg_monitor *monitor, lg_findings *found, lg_error *err)
 {
     size_t devices = (size_t)detection->graph->device_count + 1;
@@ -203,7 +203,7 @@ weigh_all(lg__detection *detection, const uint8_t *way,
         const lg__match *match = &detection->matches[i];
         uint64_t *bytes = found->bytes + found->count * devices;
         lg_finding *at = &found->items[found->count];
-        if (way != NULL && !concerns(match, way))
+        if (marked != NULL && !concerns(match, marked))
             continue;
         memset(bytes, 0, devices * sizeof *bytes);
         status = weigh(detection, match, exactly, monitor, bytes, at, err);
@@ -214,11 +214,11 @@ weigh_all(lg__detection *detection, const uint8_t *way,
     return status;
 }
 
-// Of all matches, or of those that concern the nodes on the way: weighed, and
+// Of all matches, or of those that concern the marked nodes: weighed, and
 // those that are alike together.
 static lg_status
-judge(lg__detection *detection, const uint8_t *way, const lg_monitor *monitor,
-      lg_findings *out, lg_error *err)
+judge(lg__detection *detection, const uint8_t *marked,
+      const lg_monitor *monitor, lg_findings *out, lg_error *err)
 {
     size_t most = detection->match_count;
     size_t devices = (size_t)detection->graph->device_count + 1;
@@ -231,7 +231,7 @@ judge(lg__detection *detection, const uint8_t *way, const lg_monitor *monitor,
                            ? LG_OK
                            : lg__error_memory(err);
     if (status == LG_OK)
-        status = weigh_all(detection, way, monitor, &found, err);
+        status = weigh_all(detection, marked, monitor, &found, err);
     if (status == LG_OK)
         status = lg__findings_fold(detection, monitor, &found,
                                    found.bytes + most * devices, err);
@@ -243,8 +243,8 @@ judge(lg__detection *detection, const uint8_t *way, const lg_monitor *monitor,
 }
 
 static lg_status
-find(const lg_analysis *analysis, const uint8_t *way, const lg_monitor *monitor,
-     lg_findings *out, lg_error *err)
+find(const lg_analysis *analysis, const uint8_t *marked,
+     const lg_monitor *monitor, lg_findings *out, lg_error *err)
 {
     lg__detection detection;
     lg_status status = lg__detection_new(analysis, &detection, err);
@@ -254,7 +254,7 @@ find(const lg_analysis *analysis, const uint8_t *way, const lg_monitor *monitor,
     if (status == LG_OK)
         status = merge(&detection, err);
     if (status == LG_OK)
-        status = judge(&detection, way, monitor, out, err);
+        status = judge(&detection, marked, monitor, out, err);
     lg__detection_free(&detection);
     return status;
 }
@@ -268,11 +268,11 @@ lg_analysis_findings(const lg_analysis *analysis, const lg_monitor *monitor,
 
 // Marks a node and all its dominators: what keeps them keeps the node.
 static void
-mark_way(const lg_analysis *analysis, uint32_t node, uint8_t *way)
+mark_dominators(const lg_analysis *analysis, uint32_t node, uint8_t *marked)
 {
-    for (; node != LG_NONE && !way[node];
+    for (; node != LG_NONE && !marked[node];
          node = lg_node_dominator(analysis, node))
-        way[node] = 1;
+        marked[node] = 1;
 }
 
 lg_status
@@ -289,13 +289,13 @@ lg_nodes_findings(const lg_analysis *analysis, const lg_node *nodes,
         *out = (lg_findings){0};
         return LG_OK;
     }
-    uint8_t *way = calloc(node_count, sizeof *way);
-    if (way == NULL)
+    uint8_t *marked = calloc(node_count, sizeof *marked);
+    if (marked == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++)
-        mark_way(analysis, nodes[i], way);
-    lg_status status = find(analysis, way, monitor, out, err);
-    free(way);
+        mark_dominators(analysis, nodes[i], marked);
+    lg_status status = find(analysis, marked, monitor, out, err);
+    free(marked);
     return status;
 }
 

@@ -58,7 +58,7 @@ _Static_assert(sizeof(lg_block) == 40, "a block is 40 bytes");
     X(COMPONENT_NODE, 66, 4, "node of a component")                            \
     X(COMPONENT_HOST, 67, 8, "host bytes of a component")                      \
     X(COMPONENT_DEVICE, 68, 16, "device bytes of a component")                 \
-    X(COLLECTIVE, 70, 8, "adopted by a component")                             \
+    X(COLLECTIVE, 70, 8, "collectively dominated nodes")                       \
     X(ANALYSIS, 69, 8, "analysis")
 
 /** A file may leave out the arrays from here on; they are then empty. */

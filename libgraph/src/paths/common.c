@@ -1,4 +1,4 @@
-// What things and ways have in common with those that are like them.
+// What nodes and paths have in common with similar ones.
 #include "paths/paths_private.h"
 
 #include <ctype.h>
@@ -60,14 +60,14 @@ lg__hop_facts(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 }
 
 void
-lg__way_common(const lg_graph *graph, const lg_path *way, lg_text *out)
+lg__path_common(const lg_graph *graph, const lg_path *path, lg_text *out)
 {
     size_t last = 0;
-    lg_text_addf(out, "\n%u ", (unsigned)way->root.kind);
-    if (way->root.kind != LG_ROOT_THREAD)
-        add_string(way->root.name, out);
-    for (size_t i = 0; i < way->count && !out->failed; i++) {
-        size_t length = lg__hop_facts(graph, &way->hops[i], out);
+    lg_text_addf(out, "\n%u ", (unsigned)path->root.kind);
+    if (path->root.kind != LG_ROOT_THREAD)
+        add_string(path->root.name, out);
+    for (size_t i = 0; i < path->count && !out->failed; i++) {
+        size_t length = lg__hop_facts(graph, &path->hops[i], out);
         const char *end = out->data + out->length;
         if (length == last && memcmp(end - length, end - 2 * length, last) == 0)
             out->length -= length;

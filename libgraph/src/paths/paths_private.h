@@ -98,7 +98,7 @@ void lg__sort_common(const lg_graph *graph, uint32_t node, lg_text *out);
 /** A hop without its index, key or line. Returns how much was added. */
 size_t lg__hop_facts(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 /** The root and the hops of a path; the same hop over and over counts once. */
-void lg__way_common(const lg_graph *graph, const lg_path *way, lg_text *out);
+void lg__path_common(const lg_graph *graph, const lg_path *path, lg_text *out);
 
 // The hops of a path that would each free its target.
 

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- rows --- */
-
 static bool
 reserve_row(lg_table *table)
 {
@@ -79,8 +77,6 @@ lg__table_set_count(lg_table *table, size_t count)
     if (table != NULL)
         table->shown_of = count;
 }
-
-/* --------------------------------------------------------------- cells --- */
 
 static void
 put(lg_table *table, size_t column, lg_column_type type, uint64_t value,
@@ -306,8 +302,6 @@ lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,
     free(columns);
     lg_text_free(&names);
 }
-
-/* ------------------------------------------------------------- readers --- */
 
 const lg__cell *
 lg__cell_at(const lg_table *table, size_t row, size_t column)

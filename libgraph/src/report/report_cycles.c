@@ -37,8 +37,6 @@ format_summary(const lg_cycles *cycles, lg_text *out)
     lg_text_add(out, "\n");
 }
 
-/* ---------------------------------------------------------------- rows --- */
-
 enum {
     HEADLINE,
     BODY,
@@ -193,13 +191,13 @@ put_cycle(report *to, size_t index)
 {
     const lg_cycle *cycle = &to->cycles->items[index];
     lg_table *table = to->table;
-    lg_text way = {0};
+    lg_text text = {0};
     lg_text advice = {0};
     lg_text holder = {0};
     lg__table_row(table);
     if (to->cycles->groups[cycle->group].first != index)
         lg__table_hide_row(table);
-    lg_cycle_label(to->graph, cycle, &way);
+    lg_cycle_label(to->graph, cycle, &text);
     lg_cycle_advice(to->graph, cycle, &advice);
     if (cycle->kind == LG_CYCLE_HELD)
         lg__cycle_format_holder(to->graph, cycle, &holder);
@@ -211,7 +209,7 @@ put_cycle(report *to, size_t index)
     lg__put_string(table, LIBRARY, cycle->library);
     lg__put_each(table, RETAINED, cycle->retained);
     lg__put_count(table, OBJECTS, cycle->objects);
-    lg__put_formatted(table, CYCLE, &way);
+    lg__put_formatted(table, CYCLE, &text);
     lg__put_formatted(table, ADVICE, &advice);
     lg__put_formatted(table, HELD_BY, &holder);
     lg__put_count(table, GROUP, to->cycles->groups[cycle->group].first);

@@ -75,8 +75,6 @@ format_extent(const lg_figure_row *row, lg_text *out)
         lg_text_add(out, "?");
 }
 
-/* ---------------------------------------------------------------- rows --- */
-
 enum {
     NODE,
     RETAINED,
@@ -177,8 +175,6 @@ put_rows(report *to, size_t count, lg_error *err)
     }
     return status;
 }
-
-/* --------------------------------------------------------------- facts --- */
 
 enum { FINDINGS = 7 };
 

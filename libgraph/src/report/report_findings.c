@@ -99,8 +99,6 @@ lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
     lg_json_end(json);
 }
 
-/* -------------------------------------------------------------- tables --- */
-
 enum { PATTERN, HOLDER, EXAMPLE, COUNT, RETAINED, CAUSE, FIX, ALIKE, HELD_BY };
 
 static const lg__column columns[] = {

@@ -62,8 +62,6 @@ add_noted(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
     lg__put_formatted(part, NOTE, note);
 }
 
-/* -------------------------------------------------------------- host --- */
-
 // Adds resident memory that no line lists, or listed memory that is not
 // resident.
 static void
@@ -116,8 +114,6 @@ host_text(const lg_accounts *accounts, lg_table *table)
     add_known(accounts->pyarrow, "pyarrow's pool",
               "allocated by it, of arrays and in C++", out);
 }
-
-/* ------------------------------------------------------------ devices --- */
 
 static void
 add_attributed(const lg_account *at, lg_table *out)
@@ -255,8 +251,6 @@ device_text(const lg_account *at, const lg__stacks *stacks, lg_table *table)
     lg__table_format_above(lg__table_part(table, (lg__layout){0}, NULL, 0),
                            &text);
 }
-
-/* ------------------------------------------------------------- report --- */
 
 static lg_status
 tabulate(const lg_graph *graph, const lg_accounts *accounts,

@@ -13,8 +13,6 @@ typedef struct report {
     lg_table *table;
 } report;
 
-/* ---------------------------------------------------------------- words --- */
-
 // Labels that differ are told as one.
 void
 lg_merged_label(const lg_graph *graph, const lg_merged_row *row, lg_text *out)
@@ -87,8 +85,6 @@ format_line(const report *to, const lg_merged_row *row, lg_text *out)
         lg_text_add(out, "native code: ");
     format_name(to, row, lg__format_step, out);
 }
-
-/* ----------------------------------------------------------------- rows --- */
 
 enum {
     DEPTH,
@@ -187,8 +183,6 @@ put_row(report *to, const lg_merged_row *row)
         lg__put_count(table, row->kind == LG_MERGED_REST ? MORE : PASSED,
                       row->count);
 }
-
-/* ---------------------------------------------------------------- facts --- */
 
 static void
 put_facts(report *to)

@@ -218,8 +218,6 @@ threads_text(report *to)
             to->graph->partial ? "a whole snapshot" : "an analysis");
 }
 
-/* ---------------------------------------------------------------- JSON --- */
-
 static void
 write_retained(const report *to, const lg_thread_row *row, lg_json *json)
 {

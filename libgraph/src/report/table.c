@@ -206,8 +206,6 @@ lg__table_format_below(lg_table *table, lg_text *text)
     add_formatted(table, text, table == NULL ? NULL : &table->below);
 }
 
-/* ------------------------------------------------------------- readers --- */
-
 size_t
 lg_table_column_count(const lg_table *table)
 {

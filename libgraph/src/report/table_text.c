@@ -54,8 +54,6 @@ count_rows(const writer *to)
     return to->shown + to->table->row_count - lg_table_row_count(to->table);
 }
 
-/* ------------------------------------------------------------ branches --- */
-
 // A row is the last of its siblings if one less deep comes before the next as
 // deep.
 static bool
@@ -103,8 +101,6 @@ say(writer *to, size_t row, size_t column, lg_text *out)
     lg__cell_format(to->table, row, column, out);
 }
 
-/* -------------------------------------------------------------- widths --- */
-
 static void
 measure_column(writer *to, size_t index)
 {
@@ -150,8 +146,6 @@ measure(writer *to)
     to->left = to->left == SIZE_MAX ? table->layout.indent : to->left;
     return true;
 }
-
-/* --------------------------------------------------------------- lines --- */
 
 // What a cell shows is in to->cell. `pending`: spaces before it that were put
 // off, so that no line ends with them.

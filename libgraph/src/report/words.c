@@ -157,10 +157,10 @@ bool
 lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
                              lg_text *out)
 {
-    uint32_t bundle = lg__garbage_component_of(analysis, node);
-    if (bundle == LG_NONE)
+    uint32_t garbage = lg__garbage_component_of(analysis, node);
+    if (garbage == LG_NONE)
         return false;
-    lg_component component = lg_analysis_component(analysis, bundle);
+    lg_component component = lg_analysis_component(analysis, garbage);
     uint32_t seen = lg__count_seen(lg_analysis_graph(analysis), &component);
     lg_text_add(out, ": a cycle of ");
     lg_text_add_count(out, seen);

@@ -14,8 +14,6 @@
 
 #define DEFAULT_LIMIT 20
 
-/* ------------------------------------------------------------- request --- */
-
 typedef struct cycles_request {
     lg_cycle_options options;
     PyObject *predicate; /* borrowed; or NULL */
@@ -147,8 +145,6 @@ request_parse(cycles_request *self, core_state *state, PyObject *const *values)
     return fine;
 }
 
-/* ----------------------------------------------------------- predicate --- */
-
 static bool
 holds_type(void *context, uint32_t type)
 {
@@ -198,8 +194,6 @@ ask_predicate(cycles_request *self, const lg_graph *graph)
     self->options.context = self->wanted;
     return done;
 }
-
-/* --------------------------------------------------------------- found --- */
 
 static lg_status
 tabulate(const cycles_request *self, const lg_analysis *analysis,

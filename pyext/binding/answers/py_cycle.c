@@ -47,8 +47,6 @@ locate(PyObject *self, snapshot_object **snapshot, const lg_analysis **analysis,
     return *component != LG_NONE;
 }
 
-/* ------------------------------------------------------------- members --- */
-
 static PyObject *
 get_nodes(PyObject *self, void *Py_UNUSED(closure))
 {
@@ -121,8 +119,6 @@ get_types(PyObject *self, void *Py_UNUSED(closure))
     return type_rows_of(snapshot, component.nodes, component.count);
 }
 
-/* ---------------------------------------------------------------- cuts --- */
-
 static PyObject *
 get_cut(PyObject *self, void *Py_UNUSED(closure))
 {
@@ -179,8 +175,6 @@ get_cut_edges(PyObject *self, void *Py_UNUSED(closure))
                              (Py_ssize_t)count);
 }
 
-/* ------------------------------------------------------------- the way --- */
-
 static PyObject *
 get_path(PyObject *self, void *Py_UNUSED(closure))
 {
@@ -219,8 +213,6 @@ get_drawing(PyObject *self, void *Py_UNUSED(closure))
         return NULL;
     return picture_of(snapshot, see, &component);
 }
-
-/* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
 cycle_str(PyObject *self, PyObject *Py_UNUSED(unused))

@@ -164,7 +164,7 @@ static PyGetSetDef node_getset[] = {
     {"is_root", (getter)get_is_root, NULL, "Whether a GC root stands at it.",
      NULL},
     {"dominator", (getter)node_dominator, NULL,
-     "The nearest node that every way from the roots leads through, or None.\n"
+     "The nearest node that every path from the roots goes through, or None.\n"
      "\nIn a module, the namespace and what it holds count as dominated by "
      "nobody.",
      NULL},
