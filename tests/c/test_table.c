@@ -325,6 +325,29 @@ wide_cells(void)
     lg_table_free(table);
 }
 
+// Some rows of a table, in another order, without its totals.
+static void
+selected(void)
+{
+    static const lg__column of[] = {{.name = "name"}};
+    static const char *const names[] = {"one", "two", "three"};
+    const size_t rows[] = {2, 0};
+    lg_text out = {0};
+    lg_table *some = NULL;
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, of, 1);
+    for (size_t i = 0; i < 3; i++) {
+        lg__table_row(table);
+        lg__put_literal(table, 0, names[i]);
+    }
+    REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_select(table, rows, 2, &some, NULL) == LG_OK);
+    CHECK(lg_table_row_count(some) == 2);
+    expect(lg_table_text(some, 0, &out, NULL), &out, "name\nthree\none\n");
+    CHECK(lg_table_select(some, rows, 1, &table, NULL) == LG_EINVAL);
+    lg_table_free(some);
+    lg_table_free(table);
+}
+
 // Nothing is added to a table that could not be made.
 static void
 no_table(void)
@@ -361,6 +384,7 @@ SUITE(table)
     RUN(trees);
     RUN(parts);
     RUN(wide_cells);
+    RUN(selected);
     RUN(no_table);
     lg_graph_free(graph);
     return test_result();

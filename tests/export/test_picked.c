@@ -3,7 +3,7 @@
 #include "heap.h"
 #include "test.h"
 
-#include <leakgraph/export.h>
+#include <leakgraph/view.h>
 
 // The text of a picture of the first `count` nodes.
 static lg_status
