@@ -6,11 +6,11 @@ Two files beside this one list mutants, one per line, with ` :: ` between the fi
     FILE :: WHAT => TO WHAT :: TESTS      mutants.txt: the TESTS must fail
     FILE :: LINE => TO WHAT :: REASON     mutants_equivalent.txt: why no test can fail
 
-WHAT stands once in the file; a space in it stands for any white space, even the end of
-a line. TESTS are names that ctest knows (c.path) or that pytest runs
-(tests/py/test_why.py::test_name). LINE is a whole line, without the space around it;
-beside it, TO WHAT has single spaces. Empty lines and lines that begin with # have no
-effect.
+FILE may be a pattern, such as export/pick/*.c. WHAT stands once in what it matches; a
+space in WHAT stands for any white space, even the end of a line. TESTS are names that
+ctest knows (c.path) or that pytest runs (tests/py/test_why.py::test_name). LINE is a
+whole line, without the space around it; beside it, TO WHAT has single spaces. Empty
+lines and lines that begin with # have no effect.
 
 All other mutants come from universalmutator, a tool on PyPI.
 """
@@ -74,15 +74,24 @@ def entries(text: str) -> Iterator[tuple[str, str, str, str]]:
         yield fields[0], change[0].strip(), change[1].strip(), fields[2]
 
 
+def found_once(root: Path, pattern: str, what: str) -> tuple[str, str, int, int]:
+    """The one place of WHAT in the files: path, code, begin and end; else Stale."""
+    expression = re.compile(re.escape(what).replace(r"\ ", r"\s+"))
+    places = []
+    for file in sorted(root.glob(pattern)):
+        code = file.read_text("utf-8")
+        path = str(file.relative_to(root))
+        places += [(path, code, *at.span()) for at in expression.finditer(code)]
+    if len(places) != 1:
+        raise Stale(f"{pattern} has '{what}' {len(places)} times, not once")
+    return places[0]
+
+
 def listed(root: Path, text: str) -> list[Mutant]:
     """The mutants of mutants.txt; Stale if the code does not contain WHAT once."""
     found = []
-    for path, what, instead, tests in entries(text):
-        code = (root / path).read_text("utf-8") if (root / path).is_file() else ""
-        matches = list(re.finditer(re.escape(what).replace(r"\ ", r"\s+"), code))
-        if len(matches) != 1:
-            raise Stale(f"{path} has '{what}' {len(matches)} times, not once")
-        begin, end = matches[0].span()
+    for pattern, what, instead, tests in entries(text):
+        path, code, begin, end = found_once(root, pattern, what)
         first = code.rfind("\n", 0, begin) + 1
         last = code.find("\n", end)
         mutant = Mutant(
