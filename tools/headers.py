@@ -12,6 +12,7 @@ HEADERS = (
     "libgraph/include/leakgraph/leakgraph.h",
     "libgraph/include/leakgraph/base.h",
     "libgraph/include/leakgraph/text.h",
+    "libgraph/include/leakgraph/kinds.h",
     "libgraph/include/leakgraph/graph.h",
     "libgraph/include/leakgraph/file.h",
     "libgraph/include/leakgraph/path.h",

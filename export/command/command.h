@@ -7,7 +7,6 @@
 #define LEAKGRAPH_COMMAND_H
 
 #include <leakgraph/answers.h>
-#include <leakgraph/bytes.h>
 #include <leakgraph/view.h>
 
 enum {

@@ -7,6 +7,8 @@
 
 #include "story.h"
 
+#include <leakgraph/text.h>
+
 enum { HEAP_BIG = 1 << 20 };
 
 /** A story with a module `app`, and the bases of the types that matter. */

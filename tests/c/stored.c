@@ -1,6 +1,7 @@
 #include "stored.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/graph.h>
 
 #include <stdio.h>
 #include <string.h>

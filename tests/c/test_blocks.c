@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/graph.h>
 
 static void
 sorted(void)

@@ -4,6 +4,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/graph.h>
 
 static bool
 says(lg_string string, const char *expected)

@@ -3,6 +3,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/graph.h>
 
 static lg_builder *builder;
 static lg_graph *graph;

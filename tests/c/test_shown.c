@@ -1,7 +1,5 @@
 // What a report leaves out. Each limit has its test: so much is shown whole,
 // and of one more the rest is counted or folded.
-#include <leakgraph/report.h>
-
 #include "drawn.h"
 #include "report/table.h"
 #include "story.h"

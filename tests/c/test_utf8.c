@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/text.h>
 
 static lg_builder *builder;
 

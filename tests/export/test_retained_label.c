@@ -2,8 +2,6 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/view.h>
-
 // Beside what is on a device, the host's part is told from a thousandth on.
 static void
 test_small_parts_on_the_host_are_not_told(void)

@@ -19,11 +19,15 @@
 #define LEAKGRAPH_BUILDER_H
 
 #include <leakgraph/allocator.h>
-#include <leakgraph/graph.h>
+#include <leakgraph/kinds.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Of a device's allocator: see graph.h. */
+typedef struct lg_segment lg_segment;
+typedef struct lg_block lg_block;
 
 typedef struct lg_builder {
     uint32_t node_count;

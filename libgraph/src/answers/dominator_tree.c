@@ -3,7 +3,6 @@
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
-#include <leakgraph/answers.h>
 #include <leakgraph/options.h>
 
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 // Which node dominates which, as answers show it.
 #include "answers/answers_private.h"
 
-#include <leakgraph/answers.h>
-
 #include <stdlib.h>
 
 lg_node

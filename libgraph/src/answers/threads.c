@@ -3,8 +3,6 @@
 #include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
 
-#include <leakgraph/answers.h>
-
 #include <stdlib.h>
 
 typedef struct listing {

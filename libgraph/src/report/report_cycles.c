@@ -3,8 +3,6 @@
 #include "report/cycle_text.h"
 #include "report/table.h"
 
-#include <leakgraph/report.h>
-
 #include <stdlib.h>
 
 typedef struct report {

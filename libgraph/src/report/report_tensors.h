@@ -7,8 +7,6 @@
 #include "bytes/bytes_private.h"
 #include "report/table.h"
 
-#include <leakgraph/answers.h>
-
 typedef struct lg__tensor_report {
     const lg_graph *graph;
     const lg_analysis *analysis; /**< or NULL */

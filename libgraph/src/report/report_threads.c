@@ -2,7 +2,6 @@
 #include "graph/graph_private.h"
 #include "report/words.h"
 
-#include <leakgraph/answers.h>
 #include <leakgraph/report.h>
 
 enum { SUSPENDED_SHOWN = 50, TITLE_WIDEST = 44, NAME_WIDEST = 24 };

@@ -1,7 +1,5 @@
 // Formats why a node is alive: the path from a root, with the hops underlined
 // that would free the node; its dominator; and the references to cut.
-#include <leakgraph/report.h>
-
 #include "analysis/analysis_private.h"
 #include "report/table.h"
 

@@ -1,8 +1,6 @@
 // Writes why a node is alive, as JSON.
 #include "report/words.h"
 
-#include <leakgraph/why.h>
-
 #include <string.h>
 
 // The members of a path.

@@ -9,6 +9,8 @@
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
 #include "binding/capture/recorder.h"
+
+#include <leakgraph/report.h>
 #include <stdlib.h>
 #include <string.h>
 

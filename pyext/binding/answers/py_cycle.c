@@ -6,7 +6,6 @@
 #include "binding/pictures/picture.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
-#include <leakgraph/cycles.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define LEAKGRAPH_PY_CYCLES_H
 
 #include "binding/objects/py_snapshot.h"
-#include <leakgraph/report.h>
+#include <leakgraph/table.h>
 
 extern PyType_Spec cycles_spec;
 

@@ -7,7 +7,6 @@
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 
-#include <leakgraph/answers.h>
 #include <leakgraph/report.h>
 
 static PyObject *

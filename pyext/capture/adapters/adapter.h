@@ -29,6 +29,7 @@
 
 #include <Python.h>
 #include <leakgraph/builder.h>
+#include <leakgraph/text.h>
 
 typedef struct lg_adapter_pass lg_adapter_pass;
 

@@ -8,7 +8,7 @@
 
 #include "capture/cpython/compat.h"
 #include "capture/cpython/compat_frame.h"
-#include <leakgraph/graph.h>
+#include <leakgraph/kinds.h>
 
 /** A word of an object that holds a reference (or NULL). */
 typedef struct lg_field {

@@ -4,6 +4,7 @@
 #include "capture/memory/spill.h"
 
 #include <leakgraph/file.h>
+#include <leakgraph/graph.h>
 
 #include <errno.h>
 #include <fcntl.h>

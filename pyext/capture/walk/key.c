@@ -4,6 +4,8 @@
  */
 #include "capture/walk/heap_walk.h"
 
+#include <leakgraph/text.h>
+
 #include <stdio.h>
 #include <string.h>
 
