@@ -111,6 +111,31 @@ optimizers(void)
     }
 }
 
+// The state of a parameter that nothing else uses is part of what goes.
+static void
+states(void)
+{
+    for (int stale = 0; stale < 2; stale++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
+        uint32_t average = heap_tensor(&made, HEAP_BIG, LG_NONE);
+        heap_memory(&made, average);
+        uint32_t optimizer = story_add(&made, "torch.optim.SGD", NULL, 48);
+        uint32_t state = story_add(&made, "dict", NULL, 100);
+        uint32_t of_one = story_add(&made, "dict", NULL, 100);
+        story_attribute(&made, app, "optimizer", optimizer);
+        story_attribute(&made, optimizer, "state", state);
+        story_edge(&made, state, parameter, LG_EDGE_KEY, 0);
+        story_edge(&made, state, of_one, LG_EDGE_VALUE, parameter);
+        heap_item(&made, of_one, "average", average);
+        if (!stale)
+            story_attribute(&made, app, "parameter", parameter);
+        uint64_t bytes = heap_finding_bytes(&made);
+        CHECK(stale ? bytes > HEAP_BIG : bytes == 0);
+    }
+}
+
 static void
 loaders(void)
 {
@@ -247,6 +272,7 @@ SUITE(patterns)
     RUN(caches);
     RUN(outputs);
     RUN(optimizers);
+    RUN(states);
     RUN(loaders);
     RUN(compiled);
     RUN(views);

@@ -3,6 +3,7 @@
 import functools
 import json
 import subprocess
+import traceback
 from shutil import which
 
 import pytest
@@ -182,3 +183,30 @@ def test_limit_of_a_cache(limit):
     assert node.facts == told
     found = [finding.pattern for finding in mine(snapshot.findings(), node)]
     assert found == ([] if limit in (0, 4) else ["lru-cache"])
+
+
+def use(rows):
+    raise ValueError(f"{len(rows)} rows")
+
+
+def hand_down():
+    rows = [bytearray(100_000) for _ in range(3)]
+    use(rows)
+
+
+def test_passed_down():
+    """What several frames of a traceback have is told, and the fix frees it."""
+    held = Holder()
+    try:
+        hand_down()
+    except ValueError as error:
+        held.error = error
+        held.traceback = error.__traceback__
+    snapshot = leakgraph.snapshot()
+    (finding,) = mine(snapshot.findings(), snapshot.find(held.error))
+    assert finding.pattern == "exception-traceback"
+    assert finding.count == 3 and finding.retained.host > 300_000
+    assert "sys.last_traceback" in finding.fix
+    traceback.clear_frames(held.traceback)
+    snapshot = leakgraph.snapshot()
+    assert mine(snapshot.findings(), snapshot.find(held.error)) == []

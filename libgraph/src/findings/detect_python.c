@@ -15,14 +15,18 @@ static const lg__search data_in_locals = {
     .instances = true,
 };
 
+// What several frames have passed on belongs to none of them, but to the
+// traceback that begins with the first.
 static void
-note_frame(lg__detection *detection, uint32_t exception, uint32_t frame)
+note_frame(lg__detection *detection, uint32_t exception, uint32_t traceback,
+           uint32_t frame)
 {
     lg__gathered found = {0};
     if (!lg__detection_is_running(detection, frame))
         lg__detection_search(detection, frame, &data_in_locals, &found);
     for (size_t i = 0; i < found.count; i++)
-        if (lg__detection_owns(detection, frame, found.items[i]))
+        if (lg__detection_owns(detection, frame, found.items[i]) ||
+            lg__detection_owns(detection, traceback, found.items[i]))
             lg__detection_note(detection, exception, found.items[i]);
     free(found.items);
 }
@@ -32,12 +36,13 @@ lg__look_for_exceptions(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_EXCEPTION);
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
-        uint32_t at =
+        uint32_t first =
             lg__detection_attribute(detection, all->items[i], "__traceback__");
+        uint32_t at = first;
         for (int n = 0; at != LG_NONE && n < TRACEBACK_LONG; n++) {
             uint32_t frame = lg__detection_attribute(detection, at, "tb_frame");
             if (frame != LG_NONE)
-                note_frame(detection, all->items[i], frame);
+                note_frame(detection, all->items[i], first, frame);
             at = lg__detection_attribute(detection, at, "tb_next");
         }
     }

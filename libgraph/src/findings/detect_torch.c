@@ -29,6 +29,26 @@ note_parameters(lg__detection *detection, uint32_t optimizer, const char *name,
     free(found.items);
 }
 
+// The state of a parameter goes with it.
+static void
+note_state(lg__detection *detection, uint32_t optimizer)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint32_t state = lg__detection_attribute(detection, optimizer, "state");
+    if (state == LG_NONE)
+        return;
+    uint64_t end = columns->first_edge[state + 1];
+    for (uint64_t edge = columns->first_edge[state]; edge < end; edge++) {
+        uint32_t parameter = columns->edge_payload[edge];
+        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
+            parameter != LG_NONE &&
+            (lg__type_bits_of(detection, parameter) & LG__TYPE_TENSOR) &&
+            lg__detection_owns(detection, optimizer, parameter))
+            lg__detection_note_along(detection, optimizer,
+                                     columns->edge_target[edge]);
+    }
+}
+
 // The keys of `state` are parameters, and its values belong to them.
 void
 lg__look_for_stale_optimizers(lg__detection *detection)
@@ -37,6 +57,7 @@ lg__look_for_stale_optimizers(lg__detection *detection)
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
         note_parameters(detection, all->items[i], "param_groups", 4);
         note_parameters(detection, all->items[i], "state", 1);
+        note_state(detection, all->items[i]);
     }
 }
 

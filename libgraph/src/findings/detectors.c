@@ -61,9 +61,10 @@ const lg__detector lg__detectors[] = {
     {{"exception-traceback",
       "Something keeps an exception, and its traceback keeps the local "
       "variables of every frame that it passed through.",
-      "Delete the exception with del, or call "
-      "traceback.clear_frames(e.__traceback__). "
-      "Recover outside of the except block."},
+      "Call traceback.clear_frames(e.__traceback__), or delete every reference "
+      "to "
+      "the exception and its traceback: sys.last_exc, sys.last_value and "
+      "sys.last_traceback, too. Recover outside of the except block."},
      MUCH,
      lg__look_for_exceptions},
     {{"lru-cache",
