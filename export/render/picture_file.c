@@ -21,7 +21,7 @@ lg_render_format_of(const char *path, char format[16], lg_error *err)
     size_t length = dot ? strlen(dot + 1) : 0;
     if (!length || dot == name || length > 15)
         return lg_error_set(err, LG_EINVAL,
-                            "%.200s has no suffix that tells the format: end "
+                            "%.200s has no suffix for a format: end "
                             "it with .svg, .png or .pdf, or name the format",
                             path);
     for (size_t i = 0; i <= length; i++)
@@ -104,7 +104,7 @@ lg_render_format_check(const char *format, lg_error *err)
     lg_status status =
         lg_render(empty, sizeof empty - 1, format, NULL, &data, &length, &why);
     free(data);
-    // Without Graphviz nobody knows: the picture itself will tell.
+    // Without Graphviz the formats are unknown: the drawing will show.
     if (!status || status == LG_ERENDER)
         return LG_OK;
     return lg_error_set(err, status, "%s", why.message);

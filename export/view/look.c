@@ -1,4 +1,4 @@
-// The looks, one for each thing that a stranger should tell apart at a glance.
+// The looks, one for each category that a reader should recognise at a glance.
 
 #include "view/look.h"
 

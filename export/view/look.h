@@ -1,5 +1,5 @@
-/** How a picture tells things apart: colour for those who see it, and shape,
- *  border or badge for everyone. */
+/** The look of each category: a colour for those who see it, and a shape,
+ * border or badge for everyone. */
 #ifndef LEAKGRAPH_LOOK_H
 #define LEAKGRAPH_LOOK_H
 

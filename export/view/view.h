@@ -62,7 +62,7 @@ typedef struct view_node {
     view_mark mark;    /* why it stands out */
     bool subject;      /* what was asked about */
     bool unreached;    /* no root reaches it: garbage */
-    bool named_by_key; /* its address is told: a label speaks of it */
+    bool named_by_key; /* its title has its address: a label names it */
     bool context;      /* belongs to the program: named, not entered */
 } view_node;
 

@@ -164,7 +164,7 @@ typedef struct lg_accounts {
     uint64_t own;    /**< what leakgraph itself kept: open snapshots, memory for
                           captures to come */
     uint64_t rss;    /**< of the process; 0: unknown */
-    int64_t malloc;  /**< in use by malloc; -1: not told, here and below */
+    int64_t malloc;  /**< in use by malloc; -1: unknown, here and below */
     int64_t arenas;  /**< of Python's small objects, with what is free there */
     int64_t pyarrow; /**< allocated by pyarrow's pool */
 } lg_accounts;

@@ -13,10 +13,9 @@ extern "C" {
 #endif
 
 /**
- * Rows of cells in named, typed columns, with what there is to say above and
- * below them. A table owns all it shows: it outlives the graph and the analysis
- * that it tells of. It never changes once made; any number of threads may read
- * it.
+ * Rows of cells in named, typed columns, with lines above and below them. A
+ * table owns all it shows: it outlives its graph and analysis. It never changes
+ * once made; any number of threads may read it.
  */
 typedef struct lg_table lg_table;
 

@@ -13,7 +13,7 @@ typedef struct report {
     lg_table *table;
 } report;
 
-// Labels that differ are told as one.
+// Formats labels that differ as one.
 void
 lg_merged_label(const lg_graph *graph, const lg_merged_row *row, lg_text *out)
 {

@@ -126,7 +126,7 @@ void lg__table_format_below(lg_table *table, lg_text *text);
 lg_status lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
                            const lg_analysis *analysis, const uint32_t *nodes,
                            size_t count, bool *any, lg_error *err);
-/** The libraries whose memory the capture could not look into, each with the
+/** The libraries whose memory the capture could not inspect, each with the
  *  reason, as a record. */
 void lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph);
 /** A table that people see below this one. */

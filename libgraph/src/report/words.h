@@ -53,7 +53,7 @@ struct lg_finding;
 void lg__format_finding(const lg_graph *graph, const struct lg_finding *finding,
                         lg_text *out);
 
-/** A line for each library whose memory the capture could not look into, with
+/** A line for each library whose memory the capture could not inspect, with
  *  the reason; an empty line before them. */
 void lg__format_uninspected(const lg_graph *graph, lg_text *out);
 

@@ -1,4 +1,4 @@
-// What a capture could not look into.
+// Formats what a capture could not inspect.
 #include "report/table.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #define KEY "adapter."
 #define NOT "not inspected: "
 
-// The library and the reason that an info text tells, if it is such a one.
+// Reads the library and the reason from an info text that has them.
 static bool
 is_uninspected(const lg_graph *graph, uint32_t index, lg_string *library,
                lg_string *reason)

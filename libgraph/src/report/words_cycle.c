@@ -2,7 +2,7 @@
 #include "cycles/cycles_private.h"
 #include "report/words.h"
 
-// Wider ones are told hop by hop.
+// Wider ones show one hop per line.
 enum { LINE_WIDEST = 84 };
 
 // Adds one hop; the columns since `start` where its label stands.
@@ -84,7 +84,7 @@ is_labelled(const lg_graph *graph, const lg_hop *hop, char first, lg_text *out)
     return found;
 }
 
-// An element is told with who holds its container: `Trainer.callbacks[0]`.
+// Formats an element with the holder of its container: `Trainer.callbacks[0]`.
 void
 lg__format_cut(const lg_graph *graph, const lg_cycle *cycle,
                const lg_cycle_cut *cut, lg_text *out)

@@ -269,7 +269,7 @@ typedef struct lg_type_state {
     PyObject *subclasses;
 } lg_type_state;
 
-/** Without an interpreter, by public calls, which tell the dict alone. */
+/** Without an interpreter, uses public calls, which give only the dict. */
 static inline lg_type_state
 lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
 {

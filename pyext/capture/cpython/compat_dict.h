@@ -36,7 +36,7 @@ lg_dict_index_bytes(const lg_dict_keys *keys)
 typedef struct _dictkeysobject lg_dict_keys;
 #endif
 
-/** The lookup function in a dict's keys, which tells up to 3.10 whether all are
+/** The lookup function in a dict's keys, which up to 3.10 shows whether all are
  *  strs; NULL since. */
 static inline const void *
 lg_dict_lookup(PyObject *dict)

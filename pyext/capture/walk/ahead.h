@@ -73,9 +73,8 @@ lg_ahead_fields(const lg_address_map *address_map, PyObject *object,
                 const lg_type_info *info)
 {
     for (uint32_t i = 0; i < info->field_count; i++)
-        lg_ahead_slot(
-            address_map, object,
-            *(PyObject **)((char *)object + info->fields[i].offset));
+        lg_ahead_slot(address_map, object,
+                      *(PyObject **)((char *)object + info->fields[i].offset));
 }
 
 /** The slot of the next object of the collector's list. */

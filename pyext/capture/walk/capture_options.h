@@ -19,7 +19,7 @@ typedef struct lg_capture_options {
     uint32_t max_nodes; /**< stop (partial) after so many; 0: no limit */
     uint64_t max_bytes; /**< of capture memory: LG_ELIMIT beyond; 0: none */
     bool spill;         /**< memory is short: reserve none */
-    const lg_monitor *watch; /**< told how far the walk is, GIL held: it may
+    const lg_monitor *watch; /**< gets the walk's progress, GIL held: it may
                                   run no Python code and allocate nothing */
     double *pause; /**< out: seconds that the GIL was held; may be NULL */
 } lg_capture_options;

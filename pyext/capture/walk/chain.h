@@ -1,13 +1,12 @@
 /**
- * The collector's lists, followed by the way. An object that the collector
- * tracks is linked to the next of its list by words that lie before it, so that
- * whoever walks the object has them at hand: the walk meets the next as it
- * meets what the object refers to. Once it has nothing left to do, all that was
- * walked has led to its next, and so every list, of which the first was
- * numbered at the beginning, has been met to its end. That spares a pass over
- * all lists, which waits for one object to come from memory after the other,
- * and has little to tell that the references did not. The lists are gone
- * through after all once a word turns out to be none of the collector's.
+ * Follows the collector's lists during the walk. Words before each tracked
+ * object link it to the next of its list, and a visit of the object has them in
+ * the cache. So the walk goes on to the next object as it goes on to a
+ * reference. When nothing is left, each visited object has led to its next, and
+ * the walk has visited every list from its first object to its end. This saves
+ * a pass over all lists, which would wait for the memory of one object after
+ * the other and find little that is new. If a word turns out not to be the
+ * collector's, the walk makes that pass after all.
  *
  * Included by heap_walk.c and enumerate.c alone.
  */

@@ -1,7 +1,7 @@
 /**
- * Types of C libraries whose layout is known. A class made in Python may bear
- * any name, so they are told by address: by what the library's module has under
- * their name, if it was made in C.
+ * Types of C libraries whose layout is known. A class made in Python may have
+ * any name, so this recognises them by address: that of the type with their
+ * name in the library's module, if C made it.
  */
 #ifndef LEAKGRAPH_KNOWN_H
 #define LEAKGRAPH_KNOWN_H
