@@ -305,10 +305,9 @@ test_views_show_what_is_retained(void)
 {
     lg_view *view = NULL;
     subject losses = open_shape("losses");
-    lg_view_options options = {.size = sizeof options,
-                               .analysis = losses.analysis};
-    REQUIRE(!lg_view_new(losses.graph, &losses.node, 1, &options, NULL, &view,
-                         NULL));
+    lg_view_options at = {.size = sizeof at, .analysis = losses.analysis};
+    REQUIRE(
+        !lg_view_new(losses.graph, &losses.node, 1, &at, NULL, &view, NULL));
     lg_text dot = dot_of(view);
     CHECK(strstr(dot.data, "<B>1.95 GiB</B>")); // the list, and not its 8 KiB
     CHECK(strstr(dot.data, "7.87 KiB itself"));
