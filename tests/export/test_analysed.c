@@ -304,16 +304,15 @@ static void
 test_views_show_what_is_retained(void)
 {
     lg_view *view = NULL;
-    subject losses = open_shape("losses");
-    lg_view_options at = {.size = sizeof at, .analysis = losses.analysis};
-    REQUIRE(
-        !lg_view_new(losses.graph, &losses.node, 1, &at, NULL, &view, NULL));
+    subject made = open_shape("losses");
+    lg_view_options own = {.size = sizeof own, .analysis = made.analysis};
+    REQUIRE(!lg_view_new(made.graph, &made.node, 1, &own, NULL, &view, NULL));
     lg_text dot = dot_of(view);
     CHECK(strstr(dot.data, "<B>1.95 GiB</B>")); // the list, and not its 8 KiB
     CHECK(strstr(dot.data, "7.87 KiB itself"));
     CHECK(strstr(dot.data, "bytes are what would be freed with it"));
     lg_text_free(&dot);
-    close_shape(&losses);
+    close_shape(&made);
 }
 
 // What folded objects share goes with none of them alone.
