@@ -9,8 +9,12 @@
 #include <string.h>
 
 // Enough for every component that people have made; what is beyond is counted
-// by its parts.
-enum { ROUNDS = 512, WORK = 1 << 24 };
+// by its parts. The interpreter's own components, of classes and modules, have
+// tens of thousands of members, and nobody cuts them apart.
+enum { ROUNDS = 512, HOPS = 1 << 22 };
+
+// The first cycle is the one that reports show: it is worth more visits.
+enum { FIRST_VISITS = 40000, LATER_VISITS = 4000 };
 
 #define FOLDED "an object refers to itself here, where nothing can be cut"
 
@@ -24,7 +28,7 @@ typedef struct cutting {
     uint32_t *size;  // [part_count] of each
     uint32_t part_count;
     uint32_t node_count;
-    uint64_t work;
+    lg__effort effort;
     lg_cycle *cycle;
 } cutting;
 
@@ -253,10 +257,12 @@ look_at_part(cutting *state, lg_error *err)
     lg_hops found = {0};
     lg_status status = LG_OK;
     if (library == NULL || state->cycle->shortest.count == 0)
-        status = lg__shortest_cycle_find(state->walk, &members, &found, err);
+        status = lg__shortest_cycle_find(state->walk, &members, &state->effort,
+                                         &found, err);
     if (status != LG_OK)
         return status;
-    state->work += count;
+    state->effort.visits = LATER_VISITS;
+    state->effort.hops += count;
     if (library != NULL || found.count == 0) {
         note_left(state, library != NULL ? library : FOLDED);
         if (found.count > 0)
@@ -276,7 +282,7 @@ look_at_parts(cutting *state, lg_error *err)
     lg_status status = LG_OK;
     for (uint32_t round = 0; state->part_count > 0 && status == LG_OK;
          round++) {
-        if (round == ROUNDS || state->work > WORK) {
+        if (round == ROUNDS || state->effort.hops > HOPS) {
             state->cycle->more += state->part_count;
             state->cycle->more_least = true;
             break;
@@ -299,6 +305,7 @@ lg__cycle_cut(const lg__walk *walk, const lg_component *component,
         .nodes = malloc((count + 1) * sizeof(uint32_t)),
         .size = malloc((count + 1) * sizeof(uint32_t)),
         .part_count = 1,
+        .effort = {.visits = FIRST_VISITS},
         .node_count = component->count,
     };
     lg_status status = LG_OK;

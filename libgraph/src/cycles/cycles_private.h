@@ -29,6 +29,13 @@ uint32_t lg__members_find(const lg__members *members, uint32_t node);
 bool lg__members_hold(const lg__members *members, const lg_graph *graph,
                       const lg_hop *hop);
 
+/** How hard to search, and how hard it was. */
+typedef struct lg__effort {
+    uint32_t visits; /**< of members, from all starts together; a search tries
+                          a few starts in any case */
+    uint64_t hops;   /**< looked at so far: a search adds its own */
+} lg__effort;
+
 /**
  * Finds a telling short cycle through the component: through an object of the
  * program, and by objects rather than classes, if possible. In a small
@@ -37,7 +44,8 @@ bool lg__members_hold(const lg__members *members, const lg_graph *graph,
  * The walk needs the folds and the reverse index.
  */
 lg_status lg__shortest_cycle_find(const lg__walk *walk,
-                                  const lg__members *members, lg_hops *out,
+                                  const lg__members *members,
+                                  lg__effort *effort, lg_hops *out,
                                   lg_error *err);
 
 /** Reports show only the ends of longer cycles; lg__shortest_cycle_turn puts

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The members to visit for one component, and the least number of starts.
-enum { VISITS = 40000, STARTS_LEAST = 4 };
+// However few visits are allowed.
+enum { STARTS_LEAST = 4 };
 
 // The rank of what is not the program's.
 enum { OTHERS = 8 };
@@ -30,6 +30,7 @@ typedef struct candidate {
 typedef struct search {
     lg__walk walk;
     const lg__members *members;
+    lg__effort *effort;
     freedom freedom;
     bool alone;      // all members but one are folded away
     uint32_t *from;  // [member] the member before it; LG_NONE: not visited
@@ -117,6 +118,7 @@ static bool
 meet(void *context, const lg_hop *hop)
 {
     search *state = context;
+    state->effort->hops++;
     if (hop->weak || !may_take(state, hop) ||
         !lg__members_hold(state->members, state->walk.graph, hop))
         return true;
@@ -225,7 +227,8 @@ list_starts(const search *state, candidate *starts)
 static uint32_t
 best_start(search *state, const candidate *starts, uint32_t count)
 {
-    uint32_t tries = VISITS / state->members->count + STARTS_LEAST;
+    uint32_t tries =
+        state->effort->visits / state->members->count + STARTS_LEAST;
     uint32_t best = LG_NONE;
     uint32_t limit = LG_NONE;
     for (uint32_t i = 0; i < count && i < tries && limit > 1; i++) {
@@ -296,12 +299,13 @@ list_hops(search *state, uint32_t start, lg_hops *out, lg_error *err)
 
 lg_status
 lg__shortest_cycle_find(const lg__walk *walk, const lg__members *members,
-                        lg_hops *out, lg_error *err)
+                        lg__effort *effort, lg_hops *out, lg_error *err)
 {
     size_t count = members->count;
     search state = {
         .walk = *walk,
         .members = members,
+        .effort = effort,
         .from = malloc(count * sizeof(uint32_t)),
         .depth = malloc(count * sizeof(uint32_t)),
         .queue = malloc(count * sizeof(uint32_t)),
