@@ -157,6 +157,48 @@ look_alikes(void)
     lg_graph_free(graph);
 }
 
+// Two suspended frames with one variable each; what one differs in tells them
+// apart, though the words may be equal.
+static size_t
+repeats_of(const char *function, const char *name, const char *type,
+           uint32_t elements, uint32_t size)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    lg_threads threads;
+    for (uint32_t i = 0; i < 2; i++) {
+        bool other = i == 1;
+        uint32_t task = story_add(&made, "coroutine",
+                                  other ? function : "work() app.py:3", 200);
+        uint32_t data =
+            story_add(&made, other ? type : "list", NULL, other ? size : 80000);
+        for (uint32_t at = 0; at < (other ? elements : 1); at++)
+            story_edge(&made, data, app, LG_EDGE_INDEX, at);
+        story_local(&made, task, other ? name : "data", data);
+        story_attribute(&made, app, i ? "second" : "first", task);
+    }
+    lg_graph *graph = story_end(&made);
+    REQUIRE(lg_graph_threads(graph, NULL, &threads, NULL) == LG_OK);
+    REQUIRE(threads.count == 4);
+    CHECK(threads.rows[1].repeats == 0);
+    CHECK(threads.rows[2].repeats == 0);
+    size_t repeats = threads.rows[0].repeats;
+    lg_threads_free(&threads);
+    lg_graph_free(graph);
+    return repeats;
+}
+
+static void
+told_apart(void)
+{
+    CHECK(repeats_of("work() app.py:3", "data", "list", 1, 80000) == 1);
+    CHECK(repeats_of("work() app.py:4", "data", "list", 1, 80000) == 0);
+    CHECK(repeats_of("work() app.py:3", "item", "list", 1, 80000) == 0);
+    CHECK(repeats_of("work() app.py:3", "data", "tuple", 1, 80000) == 0);
+    CHECK(repeats_of("work() app.py:3", "data", "list", 2, 80000) == 0);
+    CHECK(repeats_of("work() app.py:3", "data", "list", 1, 80001) == 0);
+}
+
 static void
 many_suspended(void)
 {
@@ -186,6 +228,7 @@ SUITE(report_threads)
     RUN(retained);
     RUN(in_cells);
     RUN(look_alikes);
+    RUN(told_apart);
     RUN(many_suspended);
     return test_result();
 }

@@ -177,6 +177,9 @@ typedef struct lg_thread_row {
                                false without an analysis */
     const uint64_t *size; /**< its own bytes, by device */
     const uint64_t *retained; /**< by device; all 0 without an analysis */
+    size_t repeats; /**< of what is suspended: how many right behind it are just
+                         like it (function, line, variables, sizes); 0 of
+                         these and of all other rows */
 } lg_thread_row;
 
 typedef struct lg_threads {

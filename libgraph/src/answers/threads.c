@@ -4,6 +4,7 @@
 #include "bytes/bytes_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct listing {
     const lg_graph *graph;
@@ -149,6 +150,55 @@ weigh(listing *to)
     return out->bytes != NULL;
 }
 
+// The row behind those that belong to a row.
+static size_t
+end_of(const lg_threads *threads, size_t at)
+{
+    size_t end = at + 1;
+    while (end < threads->count &&
+           threads->rows[end].depth > threads->rows[at].depth)
+        end++;
+    return end;
+}
+
+static bool
+are_same(const listing *to, const lg_thread_row *a, const lg_thread_row *b)
+{
+    size_t each = (size_t)to->graph->device_count + 1;
+    return a->kind == b->kind && a->held_elsewhere == b->held_elsewhere &&
+           lg__string_same(a->name, b->name) &&
+           memcmp(a->size, b->size, each * sizeof *a->size) == 0 &&
+           memcmp(a->retained, b->retained, each * sizeof *a->retained) == 0 &&
+           lg__nodes_alike(to->graph, a->node, b->node);
+}
+
+// Whether two suspended frames stand on the same line of the same function,
+// with variables that are alike.
+static bool
+are_alike(const listing *to, size_t one, size_t other)
+{
+    size_t count = end_of(&to->out, one) - one;
+    if (end_of(&to->out, other) - other != count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!are_same(to, &to->out.rows[one + i], &to->out.rows[other + i]))
+            return false;
+    return true;
+}
+
+static void
+count_repeats(listing *to)
+{
+    size_t first = 0;
+    for (size_t at = 0; at < to->out.count; at = end_of(&to->out, at)) {
+        if (at > first && to->out.rows[at].kind == LG_THREAD_SUSPENDED &&
+            are_alike(to, first, at))
+            to->out.rows[first].repeats++;
+        else
+            first = at;
+    }
+}
+
 lg_status
 lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
                  lg_threads *out, lg_error *err)
@@ -157,6 +207,8 @@ lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
     lg_status status = lg__suspended_list(graph, analysis, &to.suspended, err);
     if (status == LG_OK && (!add_all(&to) || !weigh(&to)))
         status = lg__error_memory(err);
+    if (status == LG_OK)
+        count_repeats(&to);
     free(to.suspended.items);
     if (status == LG_OK)
         *out = to.out;

@@ -295,6 +295,11 @@ bool lg__decimal_read(lg_string text, uint64_t *out);
 
 /** The part of a name after its last dot. */
 lg_string lg__last_part(lg_string name);
+/** Whether a short title says the same of both: types, texts, numbers of
+ *  elements and devices. O(edges of both). */
+bool lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b);
+/** Whether two strings are equal. */
+bool lg__string_same(lg_string a, lg_string b);
 /** Returns whether a string equals `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
 

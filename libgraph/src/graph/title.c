@@ -101,3 +101,30 @@ lg_node_title(const lg_graph *graph, lg_node node, bool long_form, lg_text *out)
     }
     add_device(graph, node, out);
 }
+
+bool
+lg__string_same(lg_string a, lg_string b)
+{
+    return a.length == b.length &&
+           (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
+bool
+lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
+{
+    lg_string text = lg_node_text(graph, a);
+    bool counted = is_counted(graph, a);
+    if (a == b)
+        return true;
+    if (graph->columns.type[a] != graph->columns.type[b] ||
+        counted != is_counted(graph, b) ||
+        lg_node_device(graph, a) != lg_node_device(graph, b) ||
+        !lg__string_same(lg_node_fact(graph, a, "device"),
+                         lg_node_fact(graph, b, "device")))
+        return false;
+    // A class without a text has the name of its type, which is another's.
+    if (text.length == 0 && lg__node_category(graph, a) == LG_CATEGORY_TYPE)
+        return false;
+    return counted ? count_elements(graph, a) == count_elements(graph, b)
+                   : lg__string_same(text, lg_node_text(graph, b));
+}

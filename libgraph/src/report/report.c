@@ -15,13 +15,6 @@ lg__text_add_json_string(lg_text *out, lg_string string)
     lg_text_add_json(out, string.data, string.length);
 }
 
-bool
-lg__text_same(const lg_text *a, const lg_text *b)
-{
-    return a->length == b->length &&
-           (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
-}
-
 void
 lg__text_cut(lg_text *text, size_t length)
 {

@@ -13,7 +13,6 @@ void lg__text_add_json_string(lg_text *out, lg_string string);
 void lg__text_pad(lg_text *out, size_t start, size_t width);
 /** Cuts the text to a former length. */
 void lg__text_cut(lg_text *text, size_t length);
-bool lg__text_same(const lg_text *a, const lg_text *b);
 /** Columns that the text since `start` takes. */
 size_t lg__text_width(const lg_text *out, size_t start);
 /** Moves a finished report into *out; LG_ENOMEM if memory ran out. The text

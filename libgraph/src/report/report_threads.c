@@ -146,17 +146,6 @@ add_thread(report *to, size_t at)
     }
 }
 
-static report
-tell_suspended(const report *to, size_t at)
-{
-    report one = {.graph = to->graph, .threads = to->threads};
-    lg_text_add(&one.text, "  ");
-    lg_node_title(one.graph, row_at(to, at)->node, false, &one.text);
-    add_line_end(&one, row_at(to, at));
-    add_locals(&one, at);
-    return one;
-}
-
 static void
 add_rest(report *to, size_t at)
 {
@@ -170,34 +159,31 @@ add_rest(report *to, size_t at)
     lg_text_add(&to->text, " more\n");
 }
 
-// Those that would read the same, one after the other, are shown once.
+// Adds what is suspended, and the number of those just like it. Returns the row
+// behind them.
+static size_t
+add_one_suspended(report *to, size_t at)
+{
+    size_t repeats = row_at(to, at)->repeats;
+    lg_text_add(&to->text, "  ");
+    lg_node_title(to->graph, row_at(to, at)->node, false, &to->text);
+    add_line_end(to, row_at(to, at));
+    add_locals(to, at);
+    lg__format_repeats(repeats, &to->text);
+    for (at = end_of(to, at); repeats > 0; repeats--)
+        at = end_of(to, at);
+    return at;
+}
+
 static void
 add_suspended(report *to, size_t at)
 {
-    lg_text last = {0};
-    size_t shown = 0;
-    size_t repeats = 0;
     if (at < to->threads->count)
         lg_text_add(&to->text,
                     to->text.length > 0 ? "\nSuspended\n" : "Suspended\n");
-    for (; at < to->threads->count; at = end_of(to, at)) {
-        report one = tell_suspended(to, at);
-        to->text.failed |= one.text.failed;
-        bool same = lg__text_same(&one.text, &last);
-        if (!same && shown++ == SUSPENDED_SHOWN) {
-            lg_text_free(&one.text);
-            break;
-        }
-        if (!same) {
-            lg__format_repeats(repeats, &to->text);
-            lg_text_add(&to->text, one.text.data ? one.text.data : "");
-        }
-        repeats = same ? repeats + 1 : 0;
-        lg_text_free(&last);
-        last = one.text;
-    }
-    lg__format_repeats(repeats, &to->text);
-    lg_text_free(&last);
+    for (size_t shown = 0; shown < SUSPENDED_SHOWN && at < to->threads->count;
+         shown++)
+        at = add_one_suspended(to, at);
     add_rest(to, at);
 }
 
