@@ -63,8 +63,6 @@ static PyMethodDef core_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* --------------------------------------------------------------- types --- */
-
 typedef struct type_entry {
     core_type id;
     PyType_Spec *spec;
@@ -141,8 +139,6 @@ types_add(PyObject *module)
             return -1;
     return 0;
 }
-
-/* -------------------------------------------------------------- module --- */
 
 static int
 core_exec(PyObject *module)

@@ -14,8 +14,6 @@ snapshot_dealloc(snapshot_object *self)
     object_free(self);
 }
 
-/* ---------------------------------------------------------- attributes --- */
-
 static PyObject *
 get_nodes(snapshot_object *self, void *Py_UNUSED(closure))
 {
@@ -99,8 +97,6 @@ static PyGetSetDef snapshot_getset[] = {
     {"closed", (getter)get_closed, NULL, "Whether close() was called.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-/* ------------------------------------------------------------- methods --- */
 
 static PyObject *
 snapshot_close(snapshot_object *self, PyObject *Py_UNUSED(unused))
@@ -251,8 +247,6 @@ static PyMethodDef snapshot_methods[] = {
      "_repr_html_($self, /)\n--\n\n"},
     {NULL, NULL, 0, NULL},
 };
-
-/* ------------------------------------------------------------ protocol --- */
 
 static Py_ssize_t
 snapshot_length(snapshot_object *self)

@@ -128,12 +128,12 @@ lg_status lg__garbage_sources(const lg_analysis *analysis, uint8_t **out,
 
 /**
  * What up to 64 groups of nodes retain, each by itself and exactly. Group i has
- * all nodes whose type t has lane_of[t] == i; 64 means no group. bytes is
+ * all nodes whose type t has slot_of[t] == i; 64 means no group. bytes is
  * [count * (device_count + 1)]. O(nodes + edges), times the difference in
  * length of the paths around the groups.
  */
 lg_status lg__groups_retained(const lg_analysis *analysis,
-                              const uint32_t *lane_of, uint32_t count,
+                              const uint32_t *slot_of, uint32_t count,
                               const lg_monitor *monitor, uint64_t *bytes,
                               lg_error *err);
 

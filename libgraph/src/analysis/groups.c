@@ -7,12 +7,12 @@
 
 #include <stdlib.h>
 
-enum { SIMD_LANES = 64 };
+enum { GROUP_SLOTS = 64 };
 
 typedef struct spreading {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    const uint32_t *lane_of; // [type] below LANES, or LANES
+    const uint32_t *slot_of; // [type] below GROUP_SLOTS, or GROUP_SLOTS
     uint64_t *reached;       // [node]
     uint64_t *blocked;       // [node]
     uint32_t *queue;         // a ring of the nodes whose word has grown
@@ -22,17 +22,17 @@ typedef struct spreading {
 } spreading;
 
 static uint64_t
-lane_bit(const spreading *at, uint32_t node)
+slot_bit(const spreading *at, uint32_t node)
 {
-    uint32_t lane = at->lane_of[at->graph->columns.type[node]];
-    return lane < SIMD_LANES ? (uint64_t)1 << lane : 0;
+    uint32_t slot = at->slot_of[at->graph->columns.type[node]];
+    return slot < GROUP_SLOTS ? (uint64_t)1 << slot : 0;
 }
 
 static void
-reach(spreading *at, uint32_t node, uint64_t lanes)
+reach(spreading *at, uint32_t node, uint64_t slots)
 {
     uint32_t nodes = at->graph->columns.node_count;
-    uint64_t fresh = lanes & ~at->blocked[node] & ~at->reached[node];
+    uint64_t fresh = slots & ~at->blocked[node] & ~at->reached[node];
     if (fresh == 0)
         return;
     at->reached[node] |= fresh;
@@ -48,7 +48,7 @@ block(spreading *at)
 {
     const uint8_t *mark = at->analysis->policy.mark;
     for (uint32_t node = 0; node < at->graph->columns.node_count; node++) {
-        uint64_t bit = lane_bit(at, node);
+        uint64_t bit = slot_bit(at, node);
         if (bit == 0 || (mark[node] & LG__MARK_NAMESPACE))
             continue;
         at->blocked[node] |= bit;
@@ -107,22 +107,23 @@ add_up(const spreading *at, uint32_t count, uint64_t *bytes)
 {
     const lg_graph *graph = at->graph;
     size_t devices = (size_t)graph->device_count + 1;
-    uint64_t all = count < SIMD_LANES ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
+    uint64_t all =
+        count < GROUP_SLOTS ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
     for (size_t i = 0; i < count * devices; i++)
         bytes[i] = 0;
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        uint64_t own = at->blocked[node] | lane_bit(at, node);
+        uint64_t own = at->blocked[node] | slot_bit(at, node);
         uint64_t lost = all & (~at->reached[node] | own);
         for (; lost != 0; lost &= lost - 1) {
-            size_t lane = (size_t)__builtin_ctzll(lost);
-            bytes[lane * devices + lg_node_device(graph, node)] +=
+            size_t slot = (size_t)__builtin_ctzll(lost);
+            bytes[slot * devices + lg_node_device(graph, node)] +=
                 lg_node_size(graph, node);
         }
     }
 }
 
 lg_status
-lg__groups_retained(const lg_analysis *analysis, const uint32_t *lane_of,
+lg__groups_retained(const lg_analysis *analysis, const uint32_t *slot_of,
                     uint32_t count, const lg_monitor *monitor, uint64_t *bytes,
                     lg_error *err)
 {
@@ -130,7 +131,7 @@ lg__groups_retained(const lg_analysis *analysis, const uint32_t *lane_of,
     spreading at = {
         .analysis = analysis,
         .graph = analysis->graph,
-        .lane_of = lane_of,
+        .slot_of = slot_of,
         .reached = calloc(nodes, sizeof(uint64_t)),
         .blocked = calloc(nodes, sizeof(uint64_t)),
         .queue = malloc(nodes * sizeof(uint32_t)),

@@ -79,26 +79,26 @@ by_rank(const void *left, const void *right)
 }
 
 // The number of groups to weigh at once.
-enum { SIMD_LANES = 64 };
+enum { GROUP_SLOTS = 64 };
 
 // Weighs a few groups, whose bytes are adjacent.
 static lg_status
 weigh_some(const grouping *state, lg__top_group *groups, uint32_t count,
-           uint32_t *lane_of, const lg_monitor *monitor, lg_error *err)
+           uint32_t *slot_of, const lg_monitor *monitor, lg_error *err)
 {
     const lg_graph *graph = state->analysis->graph;
     for (uint32_t type = 0; type < graph->type_count; type++) {
-        lane_of[type] = SIMD_LANES;
-        for (uint32_t lane = 0; lane < count; lane++)
-            if (state->group_of[type] == groups[lane].group)
-                lane_of[type] = lane;
+        slot_of[type] = GROUP_SLOTS;
+        for (uint32_t slot = 0; slot < count; slot++)
+            if (state->group_of[type] == groups[slot].group)
+                slot_of[type] = slot;
     }
-    lg_status status = lg__groups_retained(state->analysis, lane_of, count,
+    lg_status status = lg__groups_retained(state->analysis, slot_of, count,
                                            monitor, groups->retained, err);
-    for (uint32_t lane = 0; lane < count && status == LG_OK; lane++)
+    for (uint32_t slot = 0; slot < count && status == LG_OK; slot++)
         for (uint32_t device = 0; device <= graph->device_count; device++)
             if (state->device == LG_NONE || state->device == device)
-                groups[lane].rank += groups[lane].retained[device];
+                groups[slot].rank += groups[slot].retained[device];
     return status;
 }
 
@@ -107,19 +107,19 @@ weigh(const grouping *state, lg__top_group *groups, size_t count,
       const lg_monitor *monitor, lg_error *err)
 {
     const lg_graph *graph = state->analysis->graph;
-    uint32_t *lane_of =
-        malloc(((size_t)graph->type_count + 1) * sizeof *lane_of);
-    lg_status status = lane_of ? LG_OK : lg__error_memory(err);
-    for (size_t i = 0; i < count && status == LG_OK; i += SIMD_LANES) {
+    uint32_t *slot_of =
+        malloc(((size_t)graph->type_count + 1) * sizeof *slot_of);
+    lg_status status = slot_of ? LG_OK : lg__error_memory(err);
+    for (size_t i = 0; i < count && status == LG_OK; i += GROUP_SLOTS) {
         uint32_t some =
-            count - i < SIMD_LANES ? (uint32_t)(count - i) : SIMD_LANES;
+            count - i < GROUP_SLOTS ? (uint32_t)(count - i) : GROUP_SLOTS;
         status =
             lg__monitor_goes_on(monitor, "weighing groups",
                                 (double)i / (double)count, err)
-                ? weigh_some(state, groups + i, some, lane_of, monitor, err)
+                ? weigh_some(state, groups + i, some, slot_of, monitor, err)
                 : LG_ECANCELLED;
     }
-    free(lane_of);
+    free(slot_of);
     return status;
 }
 

@@ -16,10 +16,10 @@ typedef uint64_t lg__simd64 __attribute__((vector_size(16)));
 enum { LG__SIMD_BLOCK = 32 };
 
 static inline bool
-lg__simd_any(lg__simd32 lanes)
+lg__simd_any(lg__simd32 found)
 {
     uint64_t halves[2];
-    memcpy(halves, &lanes, sizeof halves);
+    memcpy(halves, &found, sizeof halves);
     return (halves[0] | halves[1]) != 0;
 }
 

@@ -67,8 +67,6 @@ root_object(core_state *state, snapshot_object *snapshot, const lg_root *root)
     return result;
 }
 
-/* ----------------------------------------------------------- sequences --- */
-
 static const core_type item_types[TYPE_COUNT] = {
     [TYPE_NODES] = TYPE_NODE,
     [TYPE_EDGES] = TYPE_EDGE,

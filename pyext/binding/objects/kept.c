@@ -26,8 +26,6 @@ static const char *const names[] = {
 
 enum { KEPT_COUNT = sizeof names / sizeof *names };
 
-/* ------------------------------------------------------------ remember --- */
-
 /* The number of a Node; of None itself. */
 static PyObject *
 number_of(PyObject *node)
@@ -132,8 +130,6 @@ kept_answer(snapshot_object *snapshot, PyObject *answer)
     Py_XDECREF(snapshot);
     return answer;
 }
-
-/* -------------------------------------------------------------- recall --- */
 
 bool
 kept_has(const snapshot_object *snapshot, uint32_t index)

@@ -110,8 +110,6 @@ static PyGetSetDef edge_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* ------------------------------------------------------------ protocol --- */
-
 static PyObject *
 edge_repr(edge_object *self)
 {

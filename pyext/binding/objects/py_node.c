@@ -21,8 +21,6 @@ node_columns(node_object *self)
     return graph ? lg_graph_columns(graph) : NULL;
 }
 
-/* ---------------------------------------------------------- attributes --- */
-
 static PyObject *
 get_index(node_object *self, void *Py_UNUSED(closure))
 {
@@ -195,8 +193,6 @@ static PyGetSetDef node_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* ------------------------------------------------------------- methods --- */
-
 static PyObject *
 node_referents(node_object *self, PyObject *Py_UNUSED(unused))
 {
@@ -284,8 +280,6 @@ static PyMethodDef node_methods[] = {
      "references backwards."},
     {NULL, NULL, 0, NULL},
 };
-
-/* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
 node_getattro(node_object *self, PyObject *name)

@@ -11,8 +11,6 @@ typedef struct path_object {
     PyObject *text;
 } path_object;
 
-/* ---------------------------------------------------------------- hops --- */
-
 PyObject *
 hop_object(core_state *state, snapshot_object *snapshot, const lg_hop *hop,
            const char *reason)
@@ -51,8 +49,6 @@ hop_tuple(core_state *state, snapshot_object *snapshot, const lg_hop *hops,
     }
     return tuple;
 }
-
-/* ---------------------------------------------------------------- path --- */
 
 static PyObject *
 root_or_none(core_state *state, snapshot_object *snapshot, const lg_path *path,

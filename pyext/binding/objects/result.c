@@ -7,8 +7,6 @@
 /* More rows do not help who looks at a notebook. */
 #define HTML_ROWS 200
 
-/* ---------------------------------------------------------------- made --- */
-
 static result_object *
 result_alloc(core_state *state, core_type type, core_type row)
 {
@@ -131,8 +129,6 @@ result_dealloc(result_object *self)
     object_free(self);
 }
 
-/* ------------------------------------------------------------ sequence --- */
-
 static Py_ssize_t
 result_length(result_object *self)
 {
@@ -220,8 +216,6 @@ result_count(result_object *self, PyObject *row)
     return count < 0 ? NULL : PyLong_FromSsize_t(count);
 }
 
-/* --------------------------------------------------------------- forms --- */
-
 static PyObject *
 result_str(result_object *self)
 {
@@ -268,8 +262,6 @@ result_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
     return python_call(object_state(self), "leakgraph.frames", "to_pandas",
                        self);
 }
-
-/* ---------------------------------------------------------------- type --- */
 
 static PyMemberDef result_members[] = {
     {"rows", T_OBJECT, offsetof(result_object, rows), READONLY,

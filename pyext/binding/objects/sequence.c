@@ -10,8 +10,6 @@ sequence_dealloc(sequence_object *self)
     object_free(self);
 }
 
-/* --------------------------------------------------------------- items --- */
-
 static uint64_t
 sequence_number(const sequence_object *self, Py_ssize_t i)
 {
@@ -106,8 +104,6 @@ sequence_repr(sequence_object *self)
     lg_text_add(&text, ">");
     return text_object(&text);
 }
-
-/* --------------------------------------------------------------- types --- */
 
 #define SEQUENCE_SLOTS(doc)                                                    \
     SLOT(Py_tp_dealloc, sequence_dealloc), SLOT(Py_tp_repr, sequence_repr),    \

@@ -5,8 +5,6 @@
 #include <leakgraph/analysis.h>
 #include <stdlib.h>
 
-/* ---------------------------------------------------------------- made --- */
-
 /* All bytes are 0; keeps a reference to the tuple. */
 size_object *
 size_alloc(PyTypeObject *type, PyObject *devices)
@@ -138,8 +136,6 @@ size_dealloc(size_object *self)
     object_free(self);
 }
 
-/* ------------------------------------------------------------- mapping --- */
-
 /* Where a device stands, or -1; without an exception if it is not there. */
 Py_ssize_t
 size_find(const size_object *self, PyObject *name)
@@ -244,8 +240,6 @@ size_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
     return dict ? Py_BuildValue("(O(N))", (PyObject *)Py_TYPE(self), dict)
                 : NULL;
 }
-
-/* ------------------------------------------------------------ protocol --- */
 
 static PyObject *
 size_repr(size_object *self)

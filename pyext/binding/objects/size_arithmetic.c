@@ -1,7 +1,5 @@
 #include "binding/objects/size_parts.h"
 
-/* ---------------------------------------------------------------- sums --- */
-
 /* From the first device on; what is beyond 64 bits is cut. */
 static uint64_t
 sum_from(const size_object *self, Py_ssize_t first)
@@ -74,8 +72,6 @@ size_bool(size_object *self)
 {
     return sum_from(self, 0) > 0;
 }
-
-/* ---------------------------------------------------------- comparison --- */
 
 /* A device that is not there has 0 bytes: 1, 0, or -1 with an exception. */
 static int

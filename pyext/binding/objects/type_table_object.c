@@ -12,8 +12,6 @@
 #define SHOWN_ROWS 40
 #define SUMMARY_ROWS 10
 
-/* --------------------------------------------------------------- table --- */
-
 static PyObject *
 row_object(snapshot_object *snapshot, const lg_graph *graph,
            const lg_type_row *row, const uint64_t *bytes)
@@ -178,8 +176,6 @@ PyType_Spec table_spec = {
     .flags = FINAL_TYPE,
     .slots = table_slots,
 };
-
-/* ------------------------------------------------------------- summary --- */
 
 /* Adds the line above the table. */
 static void
