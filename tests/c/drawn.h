@@ -9,13 +9,15 @@
 /** Edges are pairs of letters, as in "ab bc ca"; each letter of `roots` is the
  *  root of a thread. A node's size is 100, or 1 MiB if it is named in `big`. */
 lg_graph *draw(const char *roots, const char *edges, const char *big);
-/** The analysis of a graph, which must succeed. */
+/** Analyses a graph; the analysis must succeed. */
 lg_analysis *analysed(const lg_graph *graph);
-/** Edges of every node of a random graph of that size, without implicit roots:
- *  some near, some far, with components of all sizes and some garbage. */
+/** The edges of every node of a random graph of that size, which has no
+ *  implicit roots. Some edges lead to near nodes and some to far ones;
+ *  components have all sizes, and some nodes are garbage. */
 lg_graph *draw_random(uint64_t seed, uint32_t nodes);
 
-/** Each node refers to the next, the last to the first, which is a root. */
+/** Each node refers to the next, and the last node to the first, which is a
+ *  root. */
 lg_graph *draw_cycle(uint32_t nodes);
 
 /** 0 -> 1 <-> 2 -> 3, 2 -> 5, and 4 -> 4 as garbage. Node i has 2**i bytes, but
@@ -24,7 +26,7 @@ lg_graph *drawn_with_devices(void);
 
 enum { DRAWN_SIZE = 100, DRAWN_BIG = 1 << 20 };
 
-/** lg_report_why of the biggest of the nodes. */
+/** lg_report_why of the biggest of these nodes. */
 lg_status why_report(const lg_analysis *analysis, const uint32_t *nodes,
                      size_t count, const char *note, lg_format format,
                      lg_text *out);

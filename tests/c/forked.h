@@ -1,13 +1,13 @@
 /**
- * Children of fork() that are asked a question, and may not wait for ever.
+ * Ask a question in a child of fork(), which must not wait forever.
  */
 #ifndef LG_FORKED_H
 #define LG_FORKED_H
 
 #include <stdbool.h>
 
-/** Whether the question is answered with true in a child of this process: not
- *  if the child dies, or is still at it after a minute. */
+/** Whether a child of this process answers the question with true. The
+ *  result is false if the child dies, or runs for more than a minute. */
 bool forked_says(bool (*question)(void *), void *context);
 
 #endif

@@ -1,4 +1,4 @@
-// Files as bytes, for tests that damage them.
+// Files as bytes, for tests that damage files.
 #include "lgs.h"
 
 #include <leakgraph/file.h>
@@ -94,7 +94,7 @@ section_at(bytes file, uint32_t index)
     return out;
 }
 
-// Puts a directory back in order after it was changed on purpose.
+// Restores the order of a directory that a test changed on purpose.
 void
 seal(bytes file)
 {

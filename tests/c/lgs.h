@@ -1,5 +1,5 @@
 /**
- * Files as bytes: saving to them, taking sections out, putting damage in.
+ * Files as bytes: save a graph to them, take out sections, damage them.
  */
 #ifndef LG_LGS_H
 #define LG_LGS_H
@@ -7,7 +7,7 @@
 #include <leakgraph/base.h>
 
 typedef struct bytes {
-    uint8_t *data; /**< aligned to 64, to be released with free() */
+    uint8_t *data; /**< aligned to 64; free() releases it */
     size_t length;
 } bytes;
 
@@ -17,26 +17,27 @@ typedef struct section {
     uint64_t offset, stored, raw, checksum, reserved[2];
 } section;
 
-/** A folder for this test's files, made once, and a path in it: valid until
- *  three more were asked for. */
+/** A path in a folder for this test's files, which the first call makes. The
+ *  path is valid until three more calls. */
 void folder_make(void);
 const char *folder_path(void);
 char *path_of(const char *name);
-/** Removes the folder, in which only "graph" may be left. */
+/** Removes the folder, which may contain only "graph" by then. */
 void folder_remove(void);
 
 bytes aligned(size_t length);
-/** What is in path_of("graph"). */
+/** The content of path_of("graph"). */
 bytes file_bytes(void);
-/** The graph as the bytes of a file, compressed at that level; the file itself
- *  is path_of("graph"). */
+/** The graph as the bytes of a file, compressed at that level. The file
+ *  itself is path_of("graph"). */
 bytes saved(const lg_graph *graph, int level);
 
 uint32_t section_count(bytes file);
 section section_at(bytes file, uint32_t index);
-/** Replaces an entry and puts the checksums of directory and header right. */
+/** Replaces an entry and corrects the checksums of the directory and the
+ *  header. */
 void put_section(bytes file, uint32_t index, section about);
-/** Puts the checksums of directory and header right. */
+/** Corrects the checksums of the directory and the header. */
 void seal(bytes file);
 
 #endif

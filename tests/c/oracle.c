@@ -24,8 +24,8 @@ category(const lg_graph *graph, uint32_t node)
     return lg_graph_type(graph, lg_graph_columns(graph)->type[node]).category;
 }
 
-// Every namespace of a module root is one with the first such module, unless it
-// is a module root itself.
+// The namespace of a module root counts as the first such module, unless the
+// namespace is itself a module root.
 static void
 unite_modules(const lg_graph *graph, oracle *known)
 {
@@ -95,7 +95,8 @@ named_classes(const lg_graph *graph, const oracle *known)
     return named;
 }
 
-// What the super-root refers to, and whether nothing else does.
+// Finds what the super-root refers to; returns the nodes to which nothing else
+// refers.
 static uint64_t
 find_roots(const lg_graph *graph, oracle *known)
 {
@@ -161,7 +162,7 @@ units(const oracle *known)
     return all;
 }
 
-// The components by closure: those of more than one node, or with a loop.
+// Finds the components by closure: those of several nodes or with a loop.
 static void
 find_components(oracle *known, uint64_t component[ORACLE_NODES])
 {
@@ -193,8 +194,8 @@ oracle_retained(const oracle *known, uint64_t set)
     return gone | set;
 }
 
-// Garbage keeps no edge to what is alive, and hangs from its components that no
-// other garbage refers to.
+// Drops the edges from garbage to live nodes. The super-root refers to those
+// components of garbage that no other garbage refers to.
 static void
 split(oracle *known, const uint64_t component[ORACLE_NODES])
 {
@@ -211,8 +212,7 @@ split(oracle *known, const uint64_t component[ORACLE_NODES])
     }
 }
 
-// Of the nodes without which this one is not reached, the one that the others
-// come before.
+// Finds the last of the nodes that every path to this one passes.
 static void
 find_dominators(oracle *known)
 {

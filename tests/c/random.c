@@ -1,4 +1,4 @@
-// Random graphs that are full of what folds: namespaces, closures, cells.
+// Random graphs with many objects that paths fold: namespaces, closures, cells.
 #include "sample.h"
 #include "test.h"
 
@@ -28,7 +28,7 @@ below(maker *to, uint32_t limit)
     return test_random(&to->state) % limit;
 }
 
-// A node of that sort near a random place, or any.
+// A node of that type near a random place, or any node.
 static uint32_t
 pick(maker *to, uint8_t what)
 {

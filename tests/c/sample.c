@@ -1,4 +1,4 @@
-// The sample program and what is compared of graphs.
+// The sample program, and comparisons of graphs.
 #include "sample.h"
 
 #include <leakgraph/builder.h>
@@ -32,7 +32,7 @@ intern(lg_builder *builder, const char *text)
 
 static const struct {
     const char *type;
-    uint32_t refcount; // as it would be, native references included
+    uint32_t refcount; // the true count, which includes native references
     unsigned flags;
     const char *text;
 } nodes[SAMPLE_COUNT] = {
@@ -154,7 +154,7 @@ static const edge edges[] = {
     {SAMPLE_NATIVE, SAMPLE_HUGE, LG_EDGE_INDEX, NULL, 0},
 };
 
-// The last edge of each node comes late, to be merged behind the others.
+// Adds the last edge of each node late, so that the builder merges it.
 static void
 add_edges(lg_builder *builder)
 {

@@ -1,5 +1,5 @@
 /**
- * Graphs for tests: a small program drawn by hand, and random ones.
+ * Graphs for tests: a small hand-made program, and random ones.
  */
 #ifndef LG_SAMPLE_H
 #define LG_SAMPLE_H
@@ -18,7 +18,7 @@ enum sample_node {
     SAMPLE_LOSS,         /* train.losses[0], a tensor */
     SAMPLE_STATE,        /* train.losses[1], a dict */
     SAMPLE_STEP_KEY,     /* 'it''s', user data */
-    SAMPLE_NUMBER,       /* 17, a key as well */
+    SAMPLE_NUMBER,       /* 17, also a key */
     SAMPLE_TRAINER_KEY,  /* 'trainer' */
     SAMPLE_TRAINER,      /* train.trainer, an instance */
     SAMPLE_TRAINER_DICT, /* its own namespace */
@@ -35,31 +35,31 @@ enum sample_node {
     SAMPLE_SHARED_OWNER, /* an instance whose namespace has another holder */
     SAMPLE_SHARED_DICT,  /* that namespace */
     SAMPLE_GENERATOR,    /* a suspended generator */
-    SAMPLE_GC,           /* module gc, which holds the losses too */
-    SAMPLE_GARBAGE,      /* reached by nothing */
-    SAMPLE_NATIVE,       /* held by native code only */
+    SAMPLE_GC,           /* module gc, which also holds the losses */
+    SAMPLE_GARBAGE,      /* nothing reaches it */
+    SAMPLE_NATIVE,       /* only native code holds it */
     SAMPLE_HUGE,         /* 8 GiB, held by SAMPLE_NATIVE */
     SAMPLE_CLASS,        /* class train.Trainer */
     SAMPLE_COUNT,
 };
 
-/** Address of a node of the sample. */
+/** The address of a node of the sample. */
 #define SAMPLE_ADDRESS(node) (0x7f0000001000u + 64u * (uint64_t)(node))
 
 /** Builds the sample with the allocator (NULL: malloc). */
 lg_status sample_new(const lg_allocator *allocator, lg_graph **out,
                      lg_error *err);
 
-/** A random graph of every kind of edge and node, whole or partial. */
+/** A random graph with every kind of edge and node, complete or partial. */
 lg_graph *sample_random(uint64_t seed, uint32_t nodes, bool partial);
 
-/** A chain: node 0, a module, refers to 1, and so on. */
+/** A chain: node 0, a module, refers to node 1, node 1 to 2, and so on. */
 lg_graph *sample_chain(uint32_t nodes);
 
-/** Whether two graphs say the same through every accessor. */
+/** Whether every accessor gives the same for both graphs. */
 bool sample_equal(const lg_graph *a, const lg_graph *b);
 
-/** lg_hop_label's text, to be freed by the caller. */
+/** The text of lg_hop_label, which the caller frees. */
 char *sample_label(const lg_graph *graph, const lg_hop *hop);
 
 #endif

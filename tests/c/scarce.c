@@ -1,4 +1,4 @@
-// malloc and openat through the linker's --wrap.
+// Replaces malloc and openat through the linker's --wrap.
 #include "scarce.h"
 #include "test.h"
 

@@ -83,7 +83,7 @@ static const struct {
     uint64_t extra;
     unsigned flags;
     const char *type;
-    const char *dtype; // also of the holder
+    const char *dtype; // bytes of the holder as well
     const char *shape;
     const char *shown; // bytes that the holder shows
 } spans[] = {
@@ -113,7 +113,7 @@ static const struct {
      "mmap.memory", NULL, NULL, NULL},
 };
 
-// Given out of order, as nobody promises more.
+// Adds the blocks out of order, because callers need not sort them.
 static const lg_segment segments[] = {
     {STORED_GPU + 4 * MIB, 2 * MIB, 7, 1, 0, 0, 1},
     {STORED_GPU, 2 * MIB, 0, 1, 0, 0, 0},
@@ -143,7 +143,7 @@ add_fact(lg_builder *builder, uint32_t node, const char *key, const char *value)
     lg_builder_add_fact(builder, node, key, value, strlen(value));
 }
 
-// A type, and its base before it: each once, found by its name.
+// Adds a type once, and its base before it; finds types by name.
 static uint32_t
 type_of(lg_builder *builder, const char *names[], uint32_t *count,
         const char *name, const char *base)

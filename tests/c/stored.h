@@ -1,6 +1,6 @@
 /**
  * A small training program with its bytes: tensors on the host and on a GPU,
- * arrays, and what the GPU's allocator says.
+ * arrays, and the state of the GPU's allocator.
  */
 #ifndef LG_STORED_H
 #define LG_STORED_H
@@ -23,15 +23,15 @@ enum stored_node {
     STORED_LOSSES,     /* train.losses, a list of 1 */
     STORED_LOSS,       /* a tensor on the host */
     STORED_MUL,        /* its grad_fn */
-    STORED_SAVED,      /* saved by it, without a wrapper, on the GPU */
-    STORED_BATCH,      /* a frame's local, on the GPU */
+    STORED_SAVED,      /* its saved tensor, without a wrapper, on the GPU */
+    STORED_BATCH,      /* a local of a frame, on the GPU */
     STORED_SLICE,      /* batch[0] */
     STORED_ARRAY,      /* train.array */
     STORED_TAIL,       /* train.tail = array[-10:] */
     STORED_BYTES,      /* train.text */
     STORED_LETTERS,    /* train.letters = frombuffer(text) */
     STORED_MAP,        /* train.map, an mmap */
-    STORED_GIVEN,      /* what the builder is given; buffers follow */
+    STORED_GIVEN,      /* the nodes that tests add; buffers follow */
     STORED_ARRAY_DATA = STORED_GIVEN,
     STORED_LOSS_DATA,
     STORED_MAP_DATA,
@@ -43,12 +43,12 @@ enum stored_node {
     STORED_COUNT,
 };
 
-/** Builds it with the allocator (NULL: malloc). */
+/** Builds the program with the allocator (NULL: malloc). */
 lg_status stored_new(const lg_allocator *allocator, lg_graph **out,
                      lg_error *err);
 
-/** Where the GPU's memory begins: two segments of 2 MiB, then one of a private
- *  pool. */
+/** Where the GPU's memory begins: two segments of 2 MiB, then one of a
+ *  private pool. */
 #define STORED_GPU 0x7e0000000000u
 
 #endif

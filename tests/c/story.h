@@ -1,6 +1,6 @@
 /**
  * Heaps built object by object, for tests of reports. Reference counts match
- * the edges, unless a test adds more.
+ * the edges unless a test adds more references.
  */
 #ifndef LG_STORY_H
 #define LG_STORY_H
@@ -15,13 +15,13 @@ typedef struct story {
     uint32_t type[STORY_TYPES];
     uint32_t types;
     uint32_t count[STORY_NODES]; /**< references to the node */
-    unsigned flags;              /**< of the nodes that are added next */
-    unsigned edge_flags;         /**< of the edges that are added next */
+    unsigned flags;              /**< of the nodes that the test adds next */
+    unsigned edge_flags;         /**< of the edges that the test adds next */
 } story;
 
 /** A story of tracked objects and traversed edges. */
 story story_begin(void);
-/** A type with a base, to be used before the first object of it is added. */
+/** A type with a base; add it before the first object of the type. */
 void story_type(story *to, const char *name, const char *base);
 /** An object; text may be NULL. */
 uint32_t story_add(story *to, const char *type, const char *text,
@@ -32,11 +32,11 @@ void story_attribute(story *to, uint32_t source, const char *name,
 /** Any other edge. */
 void story_edge(story *to, uint32_t source, uint32_t target, unsigned kind,
                 uint32_t payload);
-/** A frame's local. */
+/** A local of a frame. */
 void story_local(story *to, uint32_t source, const char *name, uint32_t target);
 /** A module that is a root. */
 uint32_t story_module(story *to, const char *name);
-/** References that no edge explains. */
+/** Adds references that no edge explains. */
 void story_hold(story *to, uint32_t node, uint32_t references);
 lg_graph *story_end(story *to);
 

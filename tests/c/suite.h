@@ -1,7 +1,7 @@
 /**
- * One program holds all tests of a folder: a change of the library links it
- * once. A source has one suite, and the program runs the suite that its first
- * argument names.
+ * One program contains all tests of a folder, so a change of the library links
+ * only one program. Each source has one suite; the first argument of the
+ * program names the suite to run.
  */
 #ifndef LG_SUITE_H
 #define LG_SUITE_H
@@ -12,13 +12,13 @@ typedef struct test_suite {
     struct test_suite *next;
 } test_suite;
 
-/** Tells the runner of a suite, before main begins. The runner keeps the
- *  pointer. Two suites of one name end the program. */
+/** Registers a suite with the runner, before main begins. The runner keeps
+ *  the pointer. Two suites with the same name end the program. */
 void test_suite_add(test_suite *suite);
 
-/** Opens the body of a suite, or of a program that tests call. It stands for
- *  `int main(int argc, char **argv)`: argv[0] is the name of the suite, and the
- *  result is the exit code. */
+/** Opens the body of a suite, or of a program that tests call. It replaces
+ *  `int main(int argc, char **argv)`: argv[0] is the name of the suite, and
+ *  the result is the exit code. */
 #define SUITE(name)                                                            \
     static int run_suite(int argc, char **argv);                               \
     __attribute__((constructor)) static void add_suite(void)                   \

@@ -1,6 +1,6 @@
 /**
- * The smallest frame for tests: CHECK counts failures and goes on, RUN says
- * which test they belong to, `return test_result();` ends the suite.
+ * A minimal test framework: CHECK counts failures and continues, RUN names the
+ * current test, and `return test_result();` ends the suite.
  */
 #ifndef LG_TEST_H
 #define LG_TEST_H
@@ -24,7 +24,7 @@ static const char *test_name = "";
         }                                                                      \
     } while (0)
 
-/** Ends the program: what follows would make no sense. */
+/** Ends the program, because nothing after this check can work. */
 #define REQUIRE(condition)                                                     \
     do {                                                                       \
         if (!(condition)) {                                                    \
@@ -58,7 +58,7 @@ test_result(void)
     return test_failures > 0;
 }
 
-/** A small generator of our own: the same numbers on every machine. */
+/** A small random generator: it gives the same numbers on every machine. */
 static inline uint32_t
 test_random(uint64_t *state)
 {

@@ -1,5 +1,5 @@
-// Accounts: the sample's by hand, random ones against a map of bytes, and the
-// evidence of blocks that nobody owns.
+// Accounts: the sample by hand, random ones against a map of bytes, and the
+// evidence for blocks without an owner.
 #include <leakgraph/builder.h>
 #include <leakgraph/bytes.h>
 
@@ -8,7 +8,7 @@
 
 enum { KIB = 1024, MIB = 1024 * 1024 };
 
-// What bytes.h promises of every account.
+// What bytes.h promises about every account.
 static void
 check_identities(const lg_account *at, uint64_t buffers)
 {
@@ -89,7 +89,7 @@ account_of(const lg_graph *graph, const lg_allocator_state *state)
     return first;
 }
 
-// Nothing is known of a device but its buffers.
+// The graph knows only the buffers of a device.
 static void
 unknown_device(void)
 {
@@ -104,7 +104,7 @@ unknown_device(void)
 }
 
 // A buffer across blocks, one in a free block, one that begins before its
-// segment, one that takes a part of what was asked for.
+// segment, and one that covers a part of the requested bytes.
 static void
 odd_places(void)
 {
@@ -283,8 +283,8 @@ random_layout(uint64_t *state)
     return made;
 }
 
-// Who has each byte: 0 nobody, 1 a segment alone, 2 a block not in use, 3 an
-// allocated one.
+// Who has each byte: 0 nobody, 1 only a segment, 2 an unused block, 3 an
+// allocated block.
 static void
 check_layout(const layout *made, const lg_account *at)
 {
@@ -322,7 +322,7 @@ random_layouts(void)
     for (uint64_t seed = 0; seed < 3000 && test_failures < 5; seed++) {
         uint64_t state = seed * 31 + 7;
         layout made = random_layout(&state);
-        // In no order: the last ones first.
+        // Adds the buffers in reverse order.
         lg_block reversed[BLOCKS];
         for (size_t i = 0; i < made.block_count; i++)
             reversed[i] = made.blocks[made.block_count - 1 - i];
@@ -339,7 +339,7 @@ random_layouts(void)
     }
 }
 
-// A recorded state may be of devices that the graph has nothing on.
+// A recorded state may contain devices on which the graph has nothing.
 static void
 other_devices(void)
 {

@@ -1,4 +1,4 @@
-// Analyses of graphs that were solved by hand, and of one graph by many.
+// Analyses of graphs that were solved by hand, and many analyses of one graph.
 #include <pthread.h>
 
 #include <leakgraph/builder.h>
@@ -6,7 +6,7 @@
 #include "drawn.h"
 #include "test.h"
 
-// Dominators as letters, in the order of nodes; '-' for the super-root.
+// The dominators as letters, in the order of the nodes; '-' is the super-root.
 static void
 check_dominators(const lg_analysis *analysis, const char *expected)
 {
@@ -19,7 +19,7 @@ check_dominators(const lg_analysis *analysis, const char *expected)
     }
 }
 
-// Components as words of letters, in any order.
+// The components as words of letters, in any order.
 static void
 check_components(const lg_analysis *analysis, const char *expected)
 {
@@ -53,7 +53,7 @@ check_solved(const char *roots, const char *edges, const char *dominators,
 }
 
 // Lengauer and Tarjan, "A fast algorithm for finding dominators in a
-// flowgraph", 1979, figure 1: its R is m here.
+// flowgraph", 1979, figure 1. Its R is m here.
 static void
 lengauer_and_tarjan(void)
 {
@@ -63,8 +63,8 @@ lengauer_and_tarjan(void)
                  "mmmmmccmmgmd-", "abcdefghijklm");
 }
 
-// Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", figure 4:
-// irreducible. Its 6 is a, its 1 is f.
+// Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", figure 4,
+// an irreducible graph. Its 6 is a, its 1 is f.
 static void
 cooper_harvey_kennedy(void)
 {
@@ -79,7 +79,7 @@ cormen(void)
                  "abe cd fg h");
 }
 
-// Sedgewick and Wayne, "Algorithms", the graph of tinyDG: 0 is a.
+// Sedgewick and Wayne, "Algorithms", the graph of tinyDG; its 0 is a.
 static void
 sedgewick_and_wayne(void)
 {
@@ -89,7 +89,7 @@ sedgewick_and_wayne(void)
                  "haeehhh-ghjjj", "acdef jklm gi");
 }
 
-// The usual example of Tarjan's algorithm for components; 8 is h.
+// The usual example for Tarjan's algorithm for components; its 8 is h.
 static void
 tarjan(void)
 {
@@ -134,7 +134,7 @@ shared(void)
     lg_graph_free(graph);
 }
 
-// Garbage that points into the reachable part changes nothing there.
+// Garbage that refers to reachable nodes does not change them.
 static void
 garbage(void)
 {
@@ -179,7 +179,8 @@ tick(void *context, const char *phase, double done)
     return state->ticks++ < state->limit;
 }
 
-// Stopped at each tick in turn: the caller gets nothing but the reason.
+// The callback stops the analysis at each tick in turn; the caller gets only
+// the error.
 static void
 cancel(lg_graph *graph)
 {
@@ -203,7 +204,7 @@ cancel(lg_graph *graph)
     lg_graph_free(graph);
 }
 
-// One component for igraph, and one that needs none.
+// igraph computes one component, and the other does not need it.
 static void
 cancelled(void)
 {

@@ -1,4 +1,4 @@
-// Shapes that make a careless analysis overflow its stack or take for ever.
+// Shapes that make a careless analysis overflow its stack or run forever.
 #include "drawn.h"
 #include "sample.h"
 #include "test.h"
@@ -39,7 +39,7 @@ chain(void)
     lg_graph_free(graph);
 }
 
-// The last node, and the first again: one component.
+// The last node refers to the first: one component.
 static void
 picture(void)
 {
@@ -73,8 +73,8 @@ list_with_one_child(void)
     lg_graph_free(graph);
 }
 
-// A linked list whose elements share one string: the nearest common ancestor of
-// far-apart nodes, a million times.
+// A linked list whose elements share one string: the analysis finds the nearest
+// common ancestor of distant nodes a million times.
 static void
 linked_list_with_one_string(void)
 {
@@ -118,8 +118,9 @@ tree_with_parents(void)
     lg_graph_free(graph);
 }
 
-// Each element refers to the next and to the one before, and both ends are
-// held: no element lies on every way to another.
+// Each element refers to the next and to the previous one, and both ends are
+// held: every element has two disjoint paths from the roots, so none dominates
+// another.
 static void
 linked_list_with_two_ends(void)
 {
@@ -143,8 +144,9 @@ linked_list_with_two_ends(void)
     lg_graph_free(graph);
 }
 
-// Pairs that refer to each other and, each to its like, to the next pair: none
-// dominates anything, and every pair retains all pairs after it.
+// The members of each pair refer to each other, and each to its counterpart in
+// the next pair. No node dominates another, and every pair retains all later
+// pairs.
 static void
 pairs(void)
 {

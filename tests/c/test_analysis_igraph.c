@@ -1,5 +1,6 @@
-// Mid-size graphs against igraph on the whole of the policy graph, which is
-// here the graph itself and a super-root that refers to its roots.
+// Compares graphs of medium size with igraph's answer for the whole policy
+// graph, which here consists of the graph itself and a super-root that refers
+// to its roots.
 #include <igraph.h>
 
 #include "drawn.h"
@@ -20,7 +21,7 @@ node_count(const lg_analysis *analysis)
     return lg_graph_columns(lg_analysis_graph(analysis))->node_count;
 }
 
-// Edges of what is alive only: garbage changes nothing there.
+// Keeps only the edges of live nodes: garbage does not change those.
 static void
 make(const lg_analysis *analysis, igraph_t *out)
 {
@@ -85,7 +86,7 @@ compare_components(const lg_analysis *analysis, const igraph_t *whole)
     igraph_vector_int_destroy(&sizes);
 }
 
-// What a component retains is what its members retain as a set.
+// A component retains what the set of its members retains.
 static void
 compare_retained(const lg_analysis *analysis)
 {
@@ -116,7 +117,7 @@ compare(uint64_t seed, uint32_t nodes)
     lg_graph_free(graph);
 }
 
-// Around the size at which igraph is asked about a component.
+// Sizes near the limit above which igraph computes a component.
 static void
 graphs(void)
 {

@@ -1,4 +1,5 @@
-// Random graphs against the oracle, in every node, component and some sets.
+// Random graphs against the oracle, for every node, every component and some
+// sets.
 #include <leakgraph/builder.h>
 #include <leakgraph/report.h>
 
@@ -17,7 +18,7 @@ below(uint32_t limit)
     return test_random(&state) % limit;
 }
 
-// A class is a node of its own now and then, with bases among those before it.
+// Some classes have a node; their bases are earlier classes.
 static void
 add_types(lg_builder *builder, uint32_t nodes, uint32_t *types)
 {
@@ -61,7 +62,7 @@ add_edges(lg_builder *builder, uint32_t nodes)
         for (uint32_t i = below(2 * density); i > 0; i--) {
             unsigned kind = kinds[below(5)];
             unsigned weak = below(10) == 0 ? LG_EDGE_WEAK : 0;
-            // Mostly near, so that components are of all sizes.
+            // Most edges are short, so components have all sizes.
             uint32_t target =
                 below(3) ? (node + below(6)) % nodes : below(nodes);
             lg_builder_add_edge(builder, target, kind | weak,
@@ -93,7 +94,7 @@ random_graph(uint64_t seed)
     return graph;
 }
 
-// The members of a component of garbage that nothing dominates go together.
+// The members of a component of garbage that nothing dominates form one set.
 static uint64_t
 bundle(const oracle *known, uint32_t node)
 {
@@ -167,7 +168,7 @@ compare_sets(const lg_analysis *analysis, const oracle *known)
     uint32_t nodes[3];
     uint32_t count = below(4);
     uint64_t set = 0;
-    uint64_t parts = 0; // namespaces: of those alone, only their own bytes
+    uint64_t parts = 0; // namespaces: only their own bytes
     for (uint32_t i = 0; i < count; i++) {
         nodes[i] = below(known->nodes);
         if (known->unit[nodes[i]] == nodes[i])
@@ -189,7 +190,7 @@ compare_sets(const lg_analysis *analysis, const oracle *known)
           oracle_bytes(graph, retained, 1) + oracle_bytes(graph, retained, 2));
 }
 
-// The children of every node, biggest first, and the sums of all.
+// The children of every node, biggest first, and the sums of all children.
 static void
 compare_tree(const lg_analysis *analysis, const oracle *known)
 {
@@ -225,7 +226,7 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
           oracle_bytes(graph, all, 1) + oracle_bytes(graph, all, 2));
 }
 
-// The row of one type, against the set of its nodes.
+// Compares the row of one type with the set of its nodes.
 static void
 compare_group(const lg_analysis *analysis, lg_string name, lg_cell retained)
 {
@@ -256,7 +257,7 @@ column_named(const lg_table *table, const char *name)
     return column;
 }
 
-// All groups at once, against one set after the other.
+// Computes all groups at once, and compares each with its set.
 static void
 compare_groups(const lg_analysis *analysis)
 {

@@ -1,4 +1,4 @@
-// Segments and blocks: sorted, and refused where they make no sense.
+// Segments and blocks: the builder sorts them, and refuses invalid ones.
 #include "stored.h"
 #include "test.h"
 

@@ -1,6 +1,5 @@
-// igraph, asked directly: right answers, and every allocation of its own
-// failing once. Its mallocs are reached by defining malloc for the whole
-// process.
+// Asks igraph directly: its answers are right, and each of its allocations
+// fails once. A malloc for the whole process reaches igraph's allocations.
 #include <errno.h>
 
 #include "drawn.h"
@@ -84,7 +83,7 @@ refuse(void *context, const char *phase, double done)
 static void
 cancelled(void)
 {
-    enum { LONG = 5000 }; // igraph does not ask about fewer nodes
+    enum { LONG = 5000 }; // below igraph's minimum size
     unsigned ticks = 0;
     lg_monitor monitor = {refuse, &ticks};
     uint32_t from[LONG - 1];
@@ -99,11 +98,11 @@ cancelled(void)
     CHECK(lg__solver_ask(&watched, found, &err) == LG_ECANCELLED);
     CHECK(ticks == 1 && found[0] == 7);
     CHECK(strncmp(err.message, "cancelled while ", 16) == 0);
-    // The next call knows nothing of it.
+    // A failed call does not affect the next one.
     CHECK(lg__solver_ask(&problem, found, &err) == LG_OK);
 }
 
-// What igraph refuses comes back as a sentence.
+// A refusal by igraph becomes one sentence.
 static void
 refused(void)
 {

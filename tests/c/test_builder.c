@@ -40,8 +40,8 @@ empty(void)
     lg_builder_free(builder_of(3));
 }
 
-// Edges of each node, own ones first, then late ones in order of coming:
-// against a list kept on the side.
+// The edges of each node, first its own, then late ones in the order in which
+// they were added, compared with a separate list.
 static void
 late_edges(void)
 {
@@ -196,8 +196,8 @@ sizes_and_texts(void)
     lg_graph_free(graph);
 }
 
-// Few texts among many nodes, and as many as there are nodes: the last one of
-// each node, against a list kept on the side.
+// Few texts among many nodes, then one for every node: the last text of each
+// node counts, as in a separate list.
 static void
 texts_in_any_order(void)
 {

@@ -1,5 +1,5 @@
-// What each type that leakgraph knows by name is: pictures colour by it, and
-// paths, findings and reports treat it accordingly.
+// The category of each type that leakgraph knows by name: pictures colour nodes
+// by it, and paths, findings and reports depend on it.
 #include "graph/graph_private.h"
 
 #include <leakgraph/builder.h>
@@ -110,7 +110,7 @@ static const row rows[] = {
     {"app.dict", LG_CATEGORY_OTHER, LG__ROLE_NONE},
 };
 
-// A type of that name, or a subclass of it.
+// A type with that name, or a subclass of it.
 static lg__trait
 trait_of(const char *name, bool subclass)
 {
@@ -147,8 +147,8 @@ known_types(void)
         check_trait(&rows[i], false, rows[i].role);
 }
 
-// A subclass is what its base is, but it may hold more than a closure does, and
-// is no tuple that a closure is folded with.
+// A subclass has the category of its base, but it may hold more than a closure
+// does, and a closure is not folded with it.
 static void
 subclasses(void)
 {

@@ -1,5 +1,5 @@
-// What a reader relies on is checked: a file's arrays are spoilt one at a time,
-// with checksums that fit.
+// The loader checks everything that readers rely on: each test spoils one array
+// of a file and corrects the checksums.
 #include <xxhash.h>
 
 #include <leakgraph/file.h>
@@ -9,7 +9,7 @@
 #include "stored.h"
 #include "test.h"
 
-// Sections, by their ids in a file.
+// Sections by their ids in a file.
 enum {
     ADDRESS = 1,
     TYPE = 2,
@@ -87,7 +87,7 @@ put_element(uint32_t id, uint64_t place, uint64_t *value)
     put_section(file, index, about);
 }
 
-// Spoils an element, expects a refusal, and repairs it.
+// Spoils an element, expects a refusal, and repairs the element.
 static void
 refuses(uint32_t id, uint64_t place, uint64_t value)
 {
@@ -137,7 +137,7 @@ spoilt(void)
     refuses(INFO_VALUE, 0, strings);
 }
 
-// Columns that another one must fit are refused before anything is read.
+// The loader compares columns that depend on each other before it reads any.
 static void
 lengths(void)
 {
@@ -154,7 +154,7 @@ lengths(void)
     }
 }
 
-// A field of four bytes in an element of many.
+// A field of four bytes in an element of many bytes.
 static void
 refuses_field(uint32_t id, uint64_t place, size_t field, uint32_t value)
 {

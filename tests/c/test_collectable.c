@@ -1,5 +1,6 @@
-// What is collectable, against the definition: the greatest set of objects all
-// of whose references come from the set, as far as the collector sees.
+// Compares the collectable nodes with the definition: the greatest set of
+// objects whose references, as far as the collector sees them, all come from
+// the set.
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -58,7 +59,8 @@ tell(uint64_t seed)
     return story_end(&made);
 }
 
-// Each cycle's kind follows from the same definition and from what is reached.
+// The kind of each cycle follows from the same definition and from
+// reachability.
 static void
 check_kinds(const lg_graph *graph, const uint8_t *flags)
 {
@@ -114,7 +116,7 @@ random_graphs(void)
     }
 }
 
-// Immortal objects and counts past the column's end are held by somebody.
+// Objects that are immortal or whose count exceeds the column count as held.
 static void
 countless(void)
 {

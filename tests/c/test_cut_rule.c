@@ -1,5 +1,5 @@
-// What each rule of where to cut says: a row a rule, the higher score is cut.
-// And which other references must be cut as well.
+// The score of each rule about where to cut, one rule a row: the cut has the
+// highest score. Also the other references that must be cut.
 #include "cycles/cut_rule.h"
 
 #include "drawn.h"
@@ -22,7 +22,7 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    // A class and what belongs to it: never worth a cut.
+    // A class and its parts: never worth a cut.
     {OBJECT, "__class__", "type", ".x", 1, "a class always refers to itself"},
     {"type", ".__mro__", "tuple", "[0]", 2, "a class always"},
     {"type", ".__bases__", "tuple", "[0]", 2, "a class always"},
@@ -47,7 +47,7 @@ static const row rows[] = {
     {"BaseException", ".__cause__", "BaseException", ".x", 65, "an exc"},
     {"frame", "local x", OBJECT, ".x", 50, "a local variable of a frame"},
     {"generator", "local x", OBJECT, ".x", 52, "a generator or coroutine"},
-    // Callables, by where they are stored.
+    // Callables, by the place where they are stored.
     {"function", "closure self", OBJECT, "._hooks", 88, "a hook captures"},
     {"method", ".__self__", OBJECT, "._hooks", 88, "a hook captures"},
     {"function", "closure self", OBJECT, "._cache", 80, "a cache keeps"},
@@ -71,7 +71,8 @@ static const row rows[] = {
     {OBJECT, "._root", OBJECT, ".x", 78, "the back reference from child"},
     {OBJECT, ".master", OBJECT, ".x", 78, "the back reference from child"},
     {OBJECT, ".figure", FIGURE, ".x", 80, "the back reference from child"},
-    // What a library made: the program cannot cut it, or not well.
+    // Objects of a library: the program cannot cut these references, or not
+    // easily.
     {PATCH, "._parent_figure", FIGURE, ".x", 80, "the structure of a library"},
     {PATCH, ".callback", OBJECT, ".x", 16, "an object of a library refers"},
     {OBJECT, "._modules", "dict", ".x", 3, "the structure of a library"},
@@ -88,7 +89,7 @@ static const row rows[] = {
     {OBJECT, "._prev", OBJECT, ".x", 80, "the back reference of a linked"},
     {OBJECT, ".back", OBJECT, ".x", 60, "the back reference of a linked"},
     {OBJECT, ".link_back", OBJECT, ".x", 60, "the back reference of a linked"},
-    // What is registered.
+    // Registered objects.
     {OBJECT, ".my_hooks", OBJECT, ".x", 66, "a hook captures"},
     {OBJECT, ".callback", OBJECT, ".x", 66, "a registered callback"},
     {OBJECT, ".on_callback", OBJECT, ".x", 66, "a registered callback"},
@@ -163,7 +164,7 @@ check_alike(story *made, size_t cuts, size_t alike)
     lg_graph_free(graph);
 }
 
-// A chain of four that refer to the one before by these names.
+// A chain of four objects; each refers back to the previous one by these names.
 static void
 chain(const char *first, const char *second, const char *third, size_t cuts,
       size_t alike)
@@ -179,7 +180,7 @@ chain(const char *first, const char *second, const char *third, size_t cuts,
     check_alike(&made, cuts, alike);
 }
 
-// Two containers, each twice in the other.
+// Two containers, each of which contains the other twice.
 static void
 mutual(const char *type, unsigned kind, unsigned other_kind, size_t cuts,
        size_t alike)
@@ -197,8 +198,8 @@ mutual(const char *type, unsigned kind, unsigned other_kind, size_t cuts,
     check_alike(&made, cuts, alike);
 }
 
-// References of the same name, and elements of containers, whatever their index
-// or key.
+// References of the same name, and elements of containers with any index or
+// key.
 static void
 alike(void)
 {

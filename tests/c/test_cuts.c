@@ -1,5 +1,6 @@
-// What to cut, against a maximum flow of the test's own and by what it claims:
-// with these references gone no root reaches the node, and no fewer would do.
+// Compares the references to cut with a maximum flow that the test computes,
+// and with their promise: without these references no root reaches the node,
+// and fewer would not do.
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -120,7 +121,7 @@ is_cut(const lg_cuts *cuts, uint64_t edge)
     return false;
 }
 
-// Whether the target is still reached with the references gone.
+// Whether the roots still reach the target without these references.
 static bool
 is_reached(const lg_analysis *analysis, const lg_cuts *cuts, uint32_t from,
            uint32_t target)
@@ -211,7 +212,7 @@ random_graphs(void)
     }
 }
 
-// The first shortest path crosses both others and has to give way.
+// The first shortest path crosses both others, and the search must replace it.
 static void
 taken_back(void)
 {
@@ -225,8 +226,8 @@ taken_back(void)
     lg_graph_free(graph);
 }
 
-// One object holds a thing twice, and another once: disjoint paths would name
-// two references, and the thing would live.
+// One object holds the target twice, and another holds it once: disjoint paths
+// would name two references, and the target would stay alive.
 static void
 held_twice_by_one(void)
 {
@@ -256,7 +257,7 @@ held_twice_by_one(void)
     lg_graph_free(graph);
 }
 
-// A limit of 0 is none, and `why` lists the first 16.
+// A limit of 0 means no limit, and `why` lists the first 16.
 static void
 all_of_many(void)
 {
@@ -283,7 +284,7 @@ all_of_many(void)
     lg_graph_free(graph);
 }
 
-// Native code's references are distinct from those that a program can cut.
+// References from native code differ from those that a program can cut.
 static void
 held_by_native_code(void)
 {

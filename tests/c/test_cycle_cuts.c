@@ -1,9 +1,11 @@
-// What has to be cut for no cycle to be left, and what cannot be.
+// The references to cut so that no cycle is left, and those that nobody can
+// cut.
 #include "drawn.h"
 #include "test.h"
 #include "told_cycles.h"
 
-// Two back references of different names, and an uncuttable one: all are told.
+// Two back references with different names and one that cannot be cut: the
+// report names all of them.
 static void
 several_cuts(void)
 {
@@ -35,7 +37,7 @@ several_cuts(void)
         "     held by app.ring\n");
 }
 
-// References of more names than are listed.
+// More names of references than the report lists.
 static void
 many_cuts(void)
 {
@@ -67,7 +69,7 @@ many_cuts(void)
     lg_graph_free(graph);
 }
 
-// What a library made comes last, together, and is no leak.
+// A library's cycles come last in one entry, and are not leaks.
 static void
 libraries(void)
 {

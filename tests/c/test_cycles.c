@@ -1,4 +1,5 @@
-// Cycles: the shapes people meet, told in full, and which of them are listed.
+// Cycles of common shapes, with complete reports, and which of them a report
+// lists.
 #include "drawn.h"
 #include "told_cycles.h"
 #include "test.h"
@@ -120,7 +121,7 @@ exceptions(void)
                "     the next gc.collect() frees it\n");
 }
 
-// Each reason why the collector leaves garbage alone.
+// Each reason why the collector does not free garbage.
 static story
 tell_reasons(void)
 {
@@ -203,7 +204,7 @@ reasons(void)
         "(2 references leakgraph cannot see)\n");
 }
 
-// backward(create_graph=True): the way back runs through C++.
+// backward(create_graph=True): the back reference passes through C++.
 static void
 gradients(void)
 {
@@ -239,7 +240,7 @@ gradients(void)
                "what AccumulateGrad #3 refers to\n");
 }
 
-// A long ring is shown by its ends, with the cut last.
+// A long ring is shown by its two ends; the cut is the last reference.
 static void
 rings(void)
 {
@@ -296,8 +297,8 @@ listed(void)
     story_attribute(&made, app, "model", model);
     story_attribute(&made, model, "weight",
                     story_add(&made, "torch.Tensor", NULL, 80));
-    // Both members of this component are reached from outside, and only
-    // together they hold the tensor.
+    // Both members of this component have references from outside, and they
+    // hold the tensor only together.
     uint32_t left = story_add(&made, "app.Left", NULL, 48);
     uint32_t right = story_add(&made, "app.Right", NULL, 48);
     uint32_t shared = story_add(&made, "torch.Tensor", NULL, 300);
@@ -307,7 +308,7 @@ listed(void)
     story_attribute(&made, right, "other", left);
     story_attribute(&made, left, "data", shared);
     story_attribute(&made, right, "data", shared);
-    // A class that has no instance.
+    // A class without instances.
     story_attribute(&made, app, "None",
                     story_add(&made, "type", "app.None", 900));
     lg_graph *graph = story_end(&made);

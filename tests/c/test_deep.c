@@ -1,4 +1,4 @@
-// Ten million nodes in a row: nothing may recurse over the graph.
+// A chain of ten million nodes: no function may recurse over the graph.
 #include <unistd.h>
 
 #include <leakgraph/file.h>

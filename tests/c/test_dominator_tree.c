@@ -1,5 +1,4 @@
-// The dominator tree as an answer: which rows there are, in what order, and
-// what they leave out.
+// The rows of a dominator tree, their order, and what they leave out.
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -38,8 +37,8 @@ ask(const lg_analysis *analysis, lg_dominator_options options)
     return tree;
 }
 
-// Each row hangs from what dominates it, and comes behind its bigger siblings
-// and all that is below these.
+// The parent of each row is its dominator. A row comes after its bigger
+// siblings and everything below them.
 static void
 check_tree(const lg_analysis *analysis, const lg_dominator_tree *tree)
 {

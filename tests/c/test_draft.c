@@ -1,4 +1,4 @@
-// Drafts, and the writer that needs no memory.
+// Drafts, and the writer, which needs no memory.
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -34,7 +34,8 @@ commit(void)
     lg_graph_free(graph);
 }
 
-// The written file is the one that lg_graph_save writes without compression.
+// The written file equals the one that lg_graph_save writes without
+// compression.
 static void
 same_bytes(void)
 {
@@ -54,8 +55,8 @@ same_bytes(void)
     lg_graph_free(graph);
 }
 
-// An abandoned draft leaves the old file, and nothing else (the folder can be
-// removed at the end).
+// An abandoned draft leaves only the old file, so the folder can be removed at
+// the end.
 static void
 abandon(void)
 {

@@ -1,4 +1,4 @@
-// Errors are one sentence and never fail.
+// Every error is one sentence, and making it never fails.
 #include "test.h"
 
 #include <leakgraph/base.h>
@@ -13,7 +13,7 @@ messages(void)
     CHECK(lg_error_set(NULL, LG_EINVAL, "%d", 1) == LG_EINVAL);
 }
 
-// A message that is too long is cut between characters.
+// A message that is too long ends between two characters.
 static void
 cut(void)
 {

@@ -1,4 +1,4 @@
-// Facts: the last one counts, and getters find them.
+// Facts: the last value counts, and getters find it.
 #include "stored.h"
 #include "test.h"
 
@@ -60,7 +60,7 @@ numbers(void)
     lg_graph_free(graph);
 }
 
-// Against a table kept on the side.
+// Compares facts with a separate table.
 static void
 last_one_counts(void)
 {

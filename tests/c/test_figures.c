@@ -1,4 +1,4 @@
-// Figures: what belongs to each, what it keeps alive, and who holds it.
+// Figures: the parts of each, what each keeps alive, and who holds it.
 #include "analysis/analysis_private.h"
 #include "drawn.h"
 #include "story.h"
@@ -27,8 +27,9 @@ tie(story *to, uint32_t a, const char *forth, uint32_t b, const char *back)
     story_attribute(to, b, back, a);
 }
 
-// A figure of an artist with 1 MiB of data; number 0: not pyplot's; an even one
-// is drawn. Returns the manager, or the figure without one.
+// A figure of an artist with 1 MiB of data. Number 0 does not belong to pyplot,
+// and a figure with an even number is drawn. Returns the manager, or the figure
+// if it has none.
 static uint32_t
 add_figure(story *to, heap *out, int number, bool closed)
 {
@@ -63,13 +64,13 @@ add_figure(story *to, heap *out, int number, bool closed)
     return manager;
 }
 
-// 1 and 2 are open, 2 is also a global; 3 is closed, but an artist of it is in
-// a list; 4 is an animation's, 5 a callback's; 6 and a half of 1 are garbage;
-// 7 is native code's; 0 was never pyplot's. 2 and 3 share data.
+// 1 and 2 are open; 2 is also a global. 3 is closed, but a list contains one of
+// its artists. An animation holds 4, and a callback 5. 6 and a half of 1 are
+// garbage. Native code holds 7. 0 never belonged to pyplot. 2 and 3 share data.
 static heap
-tell(void)
+make_scene(void)
 {
-    heap told = {0};
+    heap scene = {0};
     story made = story_begin();
     uint32_t train = story_module(&made, "train");
     uint32_t helpers = story_module(&made, "matplotlib._pylab_helpers");
@@ -84,32 +85,32 @@ tell(void)
     story_attribute(&made, helpers, "Gcf", gcf);
     story_attribute(&made, gcf, "figs", open);
     for (int i = 1; i <= 2; i++)
-        story_edge(&made, open, add_figure(&made, &told, i, false),
+        story_edge(&made, open, add_figure(&made, &scene, i, false),
                    LG_EDGE_VALUE, number);
     for (int i = 3; i < FIGURES; i++)
-        add_figure(&made, &told, i, true);
-    add_figure(&made, &told, 0, true);
-    story_attribute(&made, train, "keep", told.figure[2]);
+        add_figure(&made, &scene, i, true);
+    add_figure(&made, &scene, 0, true);
+    story_attribute(&made, train, "keep", scene.figure[2]);
     story_attribute(&made, train, "lines", lines);
-    story_edge(&made, lines, told.artist[3], LG_EDGE_INDEX, 0);
+    story_edge(&made, lines, scene.artist[3], LG_EDGE_INDEX, 0);
     story_attribute(&made, train, "movie", animation);
-    story_attribute(&made, animation, "_fig", told.figure[4]);
+    story_attribute(&made, animation, "_fig", scene.figure[4]);
     story_attribute(&made, train, "hook", hook);
-    story_attribute(&made, hook, "figure", told.figure[5]);
-    story_hold(&made, told.figure[7], 2);
-    story_attribute(&made, train, "own", told.figure[0]);
-    story_attribute(&made, told.artist[2], "shared", shared);
-    story_attribute(&made, told.artist[3], "shared", shared);
-    told.graph = story_end(&made);
-    told.analysis = analysed(told.graph);
-    return told;
+    story_attribute(&made, hook, "figure", scene.figure[5]);
+    story_hold(&made, scene.figure[7], 2);
+    story_attribute(&made, train, "own", scene.figure[0]);
+    story_attribute(&made, scene.artist[2], "shared", shared);
+    story_attribute(&made, scene.artist[3], "shared", shared);
+    scene.graph = story_end(&made);
+    scene.analysis = analysed(scene.graph);
+    return scene;
 }
 
 static void
-forget(heap *told)
+free_scene(heap *scene)
 {
-    lg_analysis_free(told->analysis);
-    lg_graph_free(told->graph);
+    lg_analysis_free(scene->analysis);
+    lg_graph_free(scene->graph);
 }
 
 static const lg_figure_row *
@@ -124,12 +125,12 @@ row_of(const lg_figure_rows *rows, uint32_t node)
 static void
 rows(void)
 {
-    heap told = tell();
+    heap scene = make_scene();
     lg_figure_rows rows;
-    REQUIRE(lg_analysis_figures(told.analysis, &rows, NULL) == LG_OK);
+    REQUIRE(lg_analysis_figures(scene.analysis, &rows, NULL) == LG_OK);
     REQUIRE(rows.count == FIGURES);
     for (int i = 0; i < FIGURES; i++) {
-        const lg_figure_row *row = row_of(&rows, told.figure[i]);
+        const lg_figure_row *row = row_of(&rows, scene.figure[i]);
         bool drawn = i % 2 == 0;
         uint64_t bytes = DATA + 300 + (i > 0 ? 100u : 0);
         REQUIRE(row != NULL);
@@ -145,14 +146,14 @@ rows(void)
     for (size_t i = 1; i < rows.count; i++)
         CHECK(rows.items[i - 1].total >= rows.items[i].total);
     lg_figure_rows_free(&rows);
-    forget(&told);
+    free_scene(&scene);
 }
 
 static void
-expect(const heap *told, size_t limit, lg_format format, const char *expected)
+expect(const heap *scene, size_t limit, lg_format format, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_figures(told->analysis, limit, format, &text, NULL) ==
+    REQUIRE(lg_report_figures(scene->analysis, limit, format, &text, NULL) ==
             LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
@@ -178,8 +179,8 @@ expect(const heap *told, size_t limit, lg_format format, const char *expected)
 static void
 report(void)
 {
-    heap told = tell();
-    expect(&told, 0, LG_FORMAT_TEXT,
+    heap scene = make_scene();
+    expect(&scene, 0, LG_FORMAT_TEXT,
            HEAD ROW_2 ROW_4
            "    2.17 MiB   1.17 MiB       6    640x480     2    1,234  closed  "
            "nobody: garbage that the collector has yet to free\n"
@@ -193,9 +194,9 @@ report(void)
            "callback train.hook.figure\n"
            "    1.00 MiB  not drawn       7    640x480     2    1,234  closed  "
            "native code: Figure 7 (2 references leakgraph cannot see)\n" TAIL);
-    expect(&told, 2, LG_FORMAT_TEXT,
+    expect(&scene, 2, LG_FORMAT_TEXT,
            HEAD ROW_2 ROW_4 "         ... and 6 more\n" TAIL);
-    expect(&told, 1, LG_FORMAT_JSON,
+    expect(&scene, 1, LG_FORMAT_JSON,
            "{\"count\": 8, \"open\": 2, \"closed\": 4, \"own\": 1, "
            "\"garbage\": 1, \"canvas\": 4915200, \"retained\": {\"host\": "
            "13306908}, \"findings\": [], \"figures\": [\n"
@@ -207,10 +208,10 @@ report(void)
            "\"where\": \"\"}, {\"kind\": \"variable\", \"where\": "
            "\"train.keep\"}], \"more_holders\": 0}\n"
            "]}\n");
-    forget(&told);
+    free_scene(&scene);
 }
 
-// What stands in the cells of a table in HTML, a `|` before each.
+// The text of the cells of an HTML table, with `|` before each cell.
 static void
 strip_tags(const lg_text *html, lg_text *out)
 {
@@ -233,11 +234,11 @@ html(void)
         "|5|640x480|2|1,234|closed|", "|6|640x480|2|1,234|closed|",
         "|7|640x480|2|1,234|closed|", "||640x480|2|1,234||train.own",
     };
-    heap told = tell();
+    heap scene = make_scene();
     lg_table *table;
     lg_text whole = {0};
     lg_text text = {0};
-    REQUIRE(lg_tabulate_figures(told.analysis, 0, &table, NULL) == LG_OK);
+    REQUIRE(lg_tabulate_figures(scene.analysis, 0, &table, NULL) == LG_OK);
     REQUIRE(lg_table_html(table, 0, &whole, NULL) == LG_OK);
     strip_tags(&whole, &text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -247,58 +248,59 @@ html(void)
     lg_text_free(&text);
     lg_text_free(&whole);
     lg_table_free(table);
-    forget(&told);
+    free_scene(&scene);
 }
 
 static void
 none(void)
 {
-    heap told;
+    heap scene;
     story made = story_begin();
     story_module(&made, "train");
-    told.graph = story_end(&made);
-    told.analysis = analysed(told.graph);
-    expect(&told, 0, LG_FORMAT_TEXT, "There is no figure of matplotlib.\n");
-    expect(&told, 0, LG_FORMAT_JSON,
+    scene.graph = story_end(&made);
+    scene.analysis = analysed(scene.graph);
+    expect(&scene, 0, LG_FORMAT_TEXT, "There is no figure of matplotlib.\n");
+    expect(&scene, 0, LG_FORMAT_JSON,
            "{\"count\": 0, \"open\": 0, \"closed\": 0, \"own\": 0, "
            "\"garbage\": 0, \"canvas\": 0, \"retained\": {\"host\": 0"
            "}, \"findings\": [], \"figures\": []}\n");
-    forget(&told);
+    free_scene(&scene);
 }
 
-// A part of a figure has artists of its own; a loop of two figures goes with
-// neither; a renderer that a text remembers counts as pixels.
+// A part of a figure has its own artists. A loop between two figures belongs to
+// neither. A renderer that a text remembers counts as pixels.
 static void
 parts(void)
 {
-    heap told = {0};
+    heap scene = {0};
     story made = story_begin();
     lg_figure_rows rows;
     uint32_t train = story_module(&made, "train");
     uint32_t part = story_add(&made, "matplotlib.figure.SubFigure", NULL, 10);
     uint32_t inner = story_add(&made, "matplotlib.artist.Artist", NULL, 1000);
     uint32_t saved = story_add(&made, "matplotlib.canvas", NULL, 5000);
-    add_figure(&made, &told, 1, true);
-    add_figure(&made, &told, 3, true);
-    tie(&made, told.figure[1], "part", part, "_parent_figure");
+    add_figure(&made, &scene, 1, true);
+    add_figure(&made, &scene, 3, true);
+    tie(&made, scene.figure[1], "part", part, "_parent_figure");
     story_attribute(&made, inner, "_parent_figure", part);
     story_attribute(&made, inner, "renderer", saved);
     story_attribute(&made, train, "inner", inner);
-    story_attribute(&made, train, "other", told.figure[3]);
-    tie(&made, told.figure[1], "twin", told.figure[3], "twin");
-    told.graph = story_end(&made);
-    told.analysis = analysed(told.graph);
-    REQUIRE(lg_analysis_figures(told.analysis, &rows, NULL) == LG_OK);
+    story_attribute(&made, train, "other", scene.figure[3]);
+    tie(&made, scene.figure[1], "twin", scene.figure[3], "twin");
+    scene.graph = story_end(&made);
+    scene.analysis = analysed(scene.graph);
+    REQUIRE(lg_analysis_figures(scene.analysis, &rows, NULL) == LG_OK);
     REQUIRE(rows.count == 2);
-    CHECK(row_of(&rows, told.figure[1])->retained[0] == DATA + 400 + 6010);
-    CHECK(row_of(&rows, told.figure[1])->canvas == 5000);
-    CHECK(row_of(&rows, told.figure[3])->retained[0] == DATA + 400);
-    CHECK(row_of(&rows, told.figure[3])->canvas == 0);
+    CHECK(row_of(&rows, scene.figure[1])->retained[0] == DATA + 400 + 6010);
+    CHECK(row_of(&rows, scene.figure[1])->canvas == 5000);
+    CHECK(row_of(&rows, scene.figure[3])->retained[0] == DATA + 400);
+    CHECK(row_of(&rows, scene.figure[3])->canvas == 0);
     lg_figure_rows_free(&rows);
-    forget(&told);
+    free_scene(&scene);
 }
 
-// One set alone retains what lg_nodes_retained says; several, no byte twice.
+// A single set retains what lg_nodes_retained returns; several sets count no
+// byte twice.
 static void
 sets(void)
 {

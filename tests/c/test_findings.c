@@ -1,9 +1,9 @@
-// What findings say, and of which nodes.
+// The texts of findings, and the nodes that they concern.
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
 
-// What autocast keeps is known by the allocator's frames alone.
+// Only the allocator's frames identify memory that autocast keeps.
 static void
 autocast(void)
 {
@@ -38,7 +38,8 @@ autocast(void)
     lg_graph_free(graph);
 }
 
-// What concerns a node: it is the holder, or kept, or goes with what is kept.
+// The findings about a node, which is the holder, a kept object, or goes with
+// one.
 static void
 of_a_node(void)
 {
@@ -108,7 +109,8 @@ says(const lg_graph *graph, const lg_analysis *analysis, size_t limit,
     lg_text_free(&text);
 }
 
-// Below the rows of another report: of those shown, the biggest, each once.
+// Findings below the rows of another report: the biggest of those that concern
+// the rows, each once.
 static void
 of_rows(void)
 {
@@ -150,7 +152,7 @@ of_rows(void)
     lg_graph_free(graph);
 }
 
-// What follows after that; nothing if it is not there.
+// The text after that string, or nothing if the string is not there.
 static const char *
 after(const char *text, const char *what)
 {
@@ -162,7 +164,7 @@ after(const char *text, const char *what)
     return "";
 }
 
-// An epoch with losses of that name, in the list or garbage.
+// An epoch with losses of that name, in the list or as garbage.
 static void
 add_epoch(story *to, uint32_t epochs, const char *name, uint32_t count)
 {
@@ -175,8 +177,8 @@ add_epoch(story *to, uint32_t epochs, const char *name, uint32_t count)
         heap_append(to, losses, heap_loss(to));
 }
 
-// Findings that differ only in numbers are one entry, which comes first if they
-// are the biggest together; JSON has each of them.
+// Findings that differ only in numbers form one entry, which comes first if
+// they are the biggest together. JSON has each of them.
 static void
 look_alikes(void)
 {
@@ -217,10 +219,10 @@ look_alikes(void)
         CHECK(garbage || finding->path.hops[finding->path.count - 1].target ==
                              finding->holder);
     }
-    size_t told = 0;
+    size_t named = 0;
     for (const char *at = json.data; (at = strstr(at, "\"count\": ")); at++)
-        told++;
-    CHECK(told == 6);
+        named++;
+    CHECK(named == 6);
     const char *at = after(text.data, "6 findings, similar ones together\n\n"
                                       "loss-history: 1.80 KiB, 7 x Tensor\n"
                                       "  held by  app.epochs[22].losses  list "
@@ -240,7 +242,7 @@ look_alikes(void)
     lg_graph_free(graph);
 }
 
-// Each has a name of its own, one sentence and one line.
+// Each pattern has its own name, one sentence and one line.
 static void
 table(void)
 {
@@ -255,7 +257,7 @@ table(void)
     CHECK(count == 17);
 }
 
-// A report says how many findings there are, also when there are none.
+// A report gives the number of findings, even if it is 0.
 static void
 number(void)
 {

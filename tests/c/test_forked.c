@@ -1,5 +1,5 @@
-// A child that is forked while another thread makes a graph's indexes, or is
-// inside igraph: it finds them finished, or makes its own.
+// A process forks while another thread makes a graph's indexes or is inside
+// igraph. The child finds finished indexes, or makes its own.
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -17,11 +17,11 @@ await(sem_t *semaphore)
         continue;
 }
 
-/** A graph that a thread asks, which stops at an allocation. */
+/** A graph that a thread reads, until it stops at an allocation. */
 typedef struct asked {
     lg_graph *graph;
     void (*ask)(const lg_graph *);
-    long allocations; /* left until it stops; negative: it does not */
+    long allocations; /* allocations until it stops; negative: never */
     bool stopped;
     sem_t came;
     sem_t may_go_on;
@@ -50,7 +50,7 @@ ask(void *context)
     return NULL;
 }
 
-/** Whether what the indexes say is the same of two graphs. */
+/** Whether the indexes of two graphs give the same answers. */
 static bool
 same_indexes(const lg_graph *a, const lg_graph *b)
 {
@@ -81,7 +81,7 @@ equals_a_new_one(void *context)
     return same;
 }
 
-/** Whether the thread came to stop at that allocation. */
+/** Whether the thread stopped at that allocation. */
 static bool
 forked_at(long allocation, void (*question)(const lg_graph *))
 {
@@ -138,9 +138,9 @@ indexes_in_the_making(void)
     CHECK(stops_of(ask_addresses) >= 2);
 }
 
-enum { LONG = 5000 }; // igraph does not ask about fewer nodes
+enum { LONG = 5000 }; // below igraph's minimum size
 
-/** A problem that a thread is stopped at. */
+/** A problem on which a thread has stopped. */
 typedef struct solving {
     lg__problem problem;
     lg_monitor monitor;
@@ -190,7 +190,7 @@ solves_its_own(void *context)
     lg__problem problem = self->problem;
     uint32_t found[LONG];
     problem.monitor = &impatient;
-    // A call that is given up frees what igraph holds for it, and that alone.
+    // A cancelled call frees only the memory that igraph holds for it.
     if (lg__solver_ask(&problem, found, NULL) != LG_ECANCELLED)
         return false;
     problem.monitor = NULL;
@@ -224,7 +224,7 @@ igraph_at_work(void)
     REQUIRE(pthread_create(&thread, NULL, solve, &self) == 0);
     await(&self.came);
     CHECK(forked_says(solves_its_own, &self));
-    // It may be asked more than once.
+    // The same object may answer more than one question.
     for (unsigned i = 0; i < 1000; i++)
         sem_post(&self.may_go_on);
     pthread_join(thread, &answer);

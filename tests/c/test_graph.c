@@ -80,7 +80,7 @@ categories(void)
     lg_graph_free(graph);
 }
 
-// A subclass is what its bases are.
+// A subclass has the categories of its bases.
 static void
 inherited_categories(void)
 {

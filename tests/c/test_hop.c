@@ -1,4 +1,5 @@
-// Hops against brute force: what comes in somewhere is what goes out elsewhere.
+// Compares hops with a full scan: each incoming hop of one node is an outgoing
+// hop of another.
 #include "sample.h"
 #include "stored.h"
 #include "test.h"
@@ -88,8 +89,9 @@ is_type(const lg_graph *graph, uint32_t node, const char *name)
            memcmp(got.data, name, got.length) == 0;
 }
 
-// The rule for the namespace of an ordinary object, spelled out: one DICT edge,
-// no other counted strong holder than readers of globals, none unseen.
+// The rule for the namespace of an ordinary object: it has one DICT edge, no
+// other counted strong holder except functions with these globals, and no
+// unseen one.
 static bool
 only_its_owner_holds(const lg_graph *graph, uint32_t node)
 {
@@ -181,7 +183,8 @@ sample_folds(void)
     lg_graph_free(graph);
 }
 
-// A buffer with one holder is a part of it; one with two is a node.
+// A buffer with one holder is a part of the holder; one with two holders is a
+// node.
 static void
 buffers(void)
 {
@@ -217,7 +220,7 @@ buffers(void)
     lg_graph_free(graph);
 }
 
-// A part of a heap that begins with a buffer shows it.
+// A partial heap that begins with a buffer shows the buffer.
 static void
 given_buffer(void)
 {

@@ -67,7 +67,7 @@ escaped(void)
     lg_graph_free(graph);
 }
 
-// 4095 bytes and a character of three: the character does not fit.
+// 4095 bytes and a character of three bytes: the character does not fit.
 static void
 cut(void)
 {

@@ -1,4 +1,4 @@
-// JSON as it is written, and what misuse leaves.
+// The JSON that the writer produces, and the result of misuse.
 #include <leakgraph/json.h>
 
 #include <locale.h>
@@ -97,7 +97,7 @@ numbers(void)
     setlocale(LC_ALL, "C");
 }
 
-// What a caller can do wrong.
+// Mistakes that a caller can make.
 enum {
     NAME_IN_ARRAY,
     NAMELESS_MEMBER,

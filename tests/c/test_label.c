@@ -1,4 +1,4 @@
-// Labels and titles, as a person reads them.
+// Labels and titles as users see them.
 #include "sample.h"
 #include "stored.h"
 #include "story.h"
@@ -66,7 +66,7 @@ hops(void)
     expect_hops(SAMPLE_FRAME, "local loss -> 6\nlocal all_losses -> 5\n");
 }
 
-// Keys that are tuples, by their elements.
+// Keys that are tuples show their elements.
 static void
 tuple_keys(void)
 {
@@ -92,18 +92,18 @@ tuple_keys(void)
     story_edge(&made, tuples[3], tuples[0], LG_EDGE_INDEX, 0);
     for (uint32_t i = 1; i < 8; i++)
         story_edge(&made, tuples[3], secret, LG_EDGE_INDEX, i);
-    lg_graph *told = story_end(&made);
-    uint64_t first = lg_graph_columns(told)->first_edge[dict];
+    lg_graph *dicts = story_end(&made);
+    uint64_t first = lg_graph_columns(dicts)->first_edge[dict];
     for (uint32_t i = 0; i < 4; i++) {
         lg_text text = {0};
-        lg_edge_label(told, first + i, &text);
+        lg_edge_label(dicts, first + i, &text);
         CHECK_TEXT(text, expected[i]);
         lg_text_free(&text);
     }
-    lg_graph_free(told);
+    lg_graph_free(dicts);
 }
 
-// One edge of each kind, with what stands for an absent name or key.
+// One edge of each kind, and the text for an absent name or key.
 static void
 every_kind(void)
 {
@@ -138,7 +138,7 @@ every_kind(void)
     lg_graph_free(kinds);
 }
 
-// Buffers and tensors say where they are, if that is not the host.
+// Buffers and tensors name their device unless it is the host.
 static void
 places(void)
 {

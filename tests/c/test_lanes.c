@@ -1,5 +1,4 @@
-// Looking through columns some numbers at a time finds what looking at each
-// does.
+// Scans of several numbers at a time find what a scan of single numbers finds.
 #include "base/simd.h"
 #include "test.h"
 
@@ -35,7 +34,7 @@ slow_wide_step(const uint64_t *numbers, uint64_t count)
     return i;
 }
 
-// Numbers near the limits that matter, one in `rarity` of them beyond.
+// Numbers near the limits; one in `rarity` of them exceeds a limit.
 static uint32_t
 draw(uint64_t *seed, uint32_t limit, unsigned rarity)
 {
@@ -85,7 +84,7 @@ finds_numbers_above_others(void)
     }
 }
 
-// Steps up to the widest allowed, then one that is wider, or backwards.
+// Steps up to the maximum, then one that exceeds it or goes backwards.
 static void
 finds_steps_that_are_too_wide(void)
 {

@@ -1,4 +1,4 @@
-// Loading: damage of every kind gives an error, never a crash.
+// Loading a damaged file gives an error, never a crash.
 #include <unistd.h>
 
 #include <leakgraph/file.h>
@@ -52,7 +52,8 @@ flipped_at(bytes file, size_t at)
     file.data[at] ^= 0xff;
 }
 
-// Every byte of header and directory; each section's first and last byte.
+// Damages every byte of the header and the directory, and the first and last
+// byte of each section.
 static void
 flipped(void)
 {
@@ -114,7 +115,7 @@ cut_short(void)
     lg_graph_free(graph);
 }
 
-// Sections as only a newer or an evil writer would make them.
+// Sections that only a newer or a malicious writer makes.
 static void
 crafted_sections(void)
 {
@@ -150,8 +151,7 @@ crafted_sections(void)
 static bytes
 with_unknown_section(bytes file, uint32_t flags)
 {
-    // The new entry stands where the first section's bytes were: all sections
-    // move to make room.
+    // The new entry overwrites the first section, so all sections move.
     const size_t more = sizeof(section);
     bytes out = aligned(file.length + more);
     uint32_t count = section_count(file);

@@ -1,4 +1,4 @@
-// Locks and forks: what a child finds of a lock that was held.
+// Locks and forks: the state in a child of a lock that was held at the fork.
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -54,7 +54,7 @@ taken_in_turn(void)
     CHECK(self.count == (unsigned long)THREADS * TURNS);
 }
 
-/* A lock that another thread holds until it may end. */
+/* A lock that another thread holds until the test lets it end. */
 typedef struct holder {
     lg_lock lock;
     sem_t has_it;
@@ -109,7 +109,7 @@ wait_or_signal(void *context)
     return NULL;
 }
 
-// A signal may come before the thread waits, and is then one for nothing.
+// A signal may come before the thread waits; the thread then does not see it.
 static void
 given_up_for_a_signal(void)
 {
@@ -156,7 +156,8 @@ is_held_in_a_grandchild(void *lock)
     return forked_says(is_held_still, lock) && is_held_still(lock);
 }
 
-// A new thread, which in a child may get the identity of one that is no more.
+// A new thread in a child may get the identity of a thread that no longer
+// exists.
 static void *
 ask_grandchild(void *lock)
 {

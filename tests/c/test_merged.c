@@ -1,4 +1,4 @@
-// Merged paths, against one path at a time.
+// Merged paths, compared with one path at a time.
 #include "drawn.h"
 #include "sample.h"
 #include "story.h"
@@ -33,7 +33,7 @@ check_order(const lg_merged_paths *merged)
     }
 }
 
-// The merged paths of one target are its path, or one as good.
+// The merged paths of one target are its path, or one of the same cost.
 static void
 check_alone(const lg_analysis *analysis, uint32_t target)
 {
@@ -54,7 +54,7 @@ check_alone(const lg_analysis *analysis, uint32_t target)
     lg_merged_paths_free(&merged);
 }
 
-// No byte twice: what a target retains below another target is left out.
+// Counts no byte twice: a target below another target adds nothing to it.
 static uint64_t
 bytes_of_all(const lg_analysis *analysis, uint32_t nodes, uint32_t stride)
 {
@@ -115,7 +115,8 @@ random_graphs(void)
     }
 }
 
-// Elements of a list and values of a dict come together, attributes do not.
+// Elements of a list merge, and so do values of a dict; attributes do not
+// merge.
 static void
 folded(void)
 {
@@ -155,8 +156,8 @@ folded(void)
     lg_graph_free(graph);
 }
 
-// The frames of one function come together, those of two do not; types of one
-// name do.
+// Frames of one function merge, those of different functions do not; types with
+// the same name merge.
 static void
 by_name(void)
 {
@@ -196,7 +197,7 @@ ends_of(const lg_merged_paths *merged)
     return ends;
 }
 
-// However few rows there may be, what their roots lead to is all of it.
+// With any number of rows, the roots' rows account for all targets.
 static void
 few_rows(void)
 {
@@ -231,7 +232,7 @@ few_rows(void)
     }
 }
 
-// A branch is left out if it is slight in both ways.
+// The tree leaves out a branch if it has few targets and few bytes.
 static void
 slight(void)
 {
@@ -274,7 +275,7 @@ slight(void)
     lg_graph_free(graph);
 }
 
-// A list with very many elements is not walked once for each of them.
+// The search does not scan a long list once for each of its elements.
 static void
 wide(void)
 {

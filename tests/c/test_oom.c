@@ -1,7 +1,8 @@
-// Every allocation fails once: the call must fail cleanly, or do without.
+// Every allocation fails once: the call must fail cleanly, or succeed without
+// that memory.
 //
-// Two kinds are counted: those of an lg_allocator of our own, and, by the
-// linker's --wrap, malloc itself.
+// The suite counts two kinds: the allocations of its own lg_allocator, and, by
+// the linker's --wrap, those of malloc itself.
 #include <unistd.h>
 
 #include <leakgraph/file.h>
@@ -72,7 +73,7 @@ builder_and_finish(void)
     finish_with_budgets(stored_new);
 }
 
-// The graph's own indexes come from its allocator as well.
+// The graph's own indexes use its allocator, too.
 static void
 indexes(void)
 {
@@ -268,8 +269,7 @@ everything_else(void)
     CHECK(rmdir(folder) == 0);
 }
 
-// Small components and one that igraph is asked about, some of them within
-// others.
+// Small components and one that igraph computes; some lie within others.
 static void
 tangles(void)
 {
@@ -278,7 +278,7 @@ tangles(void)
     lg_graph_free(graph);
 }
 
-// A graph with components and devices; from a file, its analysis with it.
+// A graph with components and devices; a file of it also contains its analysis.
 static void
 analyses(void)
 {

@@ -7,7 +7,7 @@
 
 #include <leakgraph/merged_paths.h>
 
-// Questions to an analysis that is there already.
+// Questions to an existing analysis.
 static const lg_analysis *asked;
 
 static lg_status
@@ -133,7 +133,7 @@ tell_mistakes(void)
     return story_end(&made);
 }
 
-// A family that is alive and one that is garbage: see test_cycles.c.
+// A family that is alive and one that is garbage, as in test_cycles.c.
 static lg_graph *
 tell(void)
 {
@@ -171,7 +171,7 @@ do_figures(const lg_graph *graph)
     return status;
 }
 
-// A figure in a global and in a list of its artists, and one that is garbage.
+// One figure in a global and in a list of its artists, and one that is garbage.
 static lg_graph *
 tell_figures(void)
 {

@@ -38,7 +38,7 @@ options_of_this_version(void)
     CHECK(read.size == sizeof read && read.first == 0 && read.second == 7);
 }
 
-// A program that was compiled before `second` was there.
+// A program that was compiled before `second` existed.
 static void
 older(void)
 {
@@ -75,7 +75,7 @@ no_size(void)
     CHECK(read.first == 1 && read.second == 2);
 }
 
-// What every version of the library takes of a program that has only the size.
+// Every version of the library accepts options that contain only the size.
 static void
 only_a_size(const lg_analysis *analysis)
 {

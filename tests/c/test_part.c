@@ -1,4 +1,5 @@
-// Parts of a torch.nn.Module: what a path calls them, and what finds them.
+// Parts of a torch.nn.Module: their names in paths, and the selectors that find
+// them.
 #include "heaps.h"
 #include "test.h"
 
@@ -31,19 +32,19 @@ static void
 check_path(const lg_graph *graph, uint32_t node, const char *expected)
 {
     lg_path path;
-    lg_text said = {0};
+    lg_text label = {0};
     uint32_t found = LG_NONE;
     lg_nodes nodes = {0};
     char selector[120];
     REQUIRE(lg_path_from_root(graph, node, NULL, &path, NULL) == LG_OK);
-    lg_path_label(graph, &path, &said);
-    CHECK_TEXT(said, expected);
+    lg_path_label(graph, &path, &label);
+    CHECK_TEXT(label, expected);
     snprintf(selector, sizeof selector, "name:%s", expected);
     if (lg_graph_select(graph, selector, &nodes, NULL) == LG_OK)
         found = nodes.items[0];
     CHECK(found == node);
     lg_nodes_free(&nodes);
-    lg_text_free(&said);
+    lg_text_free(&label);
     lg_path_free(&path);
 }
 
@@ -69,7 +70,8 @@ named(void)
     }
 }
 
-// What a program wrote before stays right, and what is not there is not found.
+// Selectors in the older form still work, and selectors for absent parts find
+// nothing.
 static void
 selected(void)
 {

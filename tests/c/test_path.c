@@ -1,4 +1,4 @@
-// Paths against a plain search over the hops.
+// Compares paths with a plain search over the hops.
 #include "sample.h"
 #include "story.h"
 #include "test.h"
@@ -46,7 +46,8 @@ sample_paths(void)
     lg_graph_free(graph);
 }
 
-// A class is named by the module that defines it, not by one that imports it.
+// The name of a class comes from the module that defines it, not from one that
+// imports it.
 static void
 imported(void)
 {
@@ -64,9 +65,9 @@ imported(void)
     }
 }
 
-// The penalty of each kind of reference, in references to keys: a path with
-// one of the kind ties with a path of that many keys, and then the module that
-// comes first wins.
+// The penalty of each kind of reference, in references to keys: a path with one
+// reference of the kind costs as much as a path with that many keys. On a tie,
+// the path from the first module wins.
 static const struct {
     unsigned kind;
     unsigned keys;
@@ -80,7 +81,8 @@ static const struct {
 
 enum { WAY = 10 };
 
-// A way from a new module: first some references of a kind, then attributes.
+// A path from a new module: first references of the given kind, then
+// attributes.
 static void
 add_way(story *made, const char *module, unsigned kind, unsigned count,
         uint32_t target)
@@ -97,7 +99,8 @@ add_way(story *made, const char *module, unsigned kind, unsigned count,
     }
 }
 
-// The module that a path to the target starts at, when two lead there.
+// Whether the path to the target starts at the first of two modules that lead
+// there.
 static bool
 first_wins(unsigned kind, unsigned count, unsigned other, unsigned others)
 {
@@ -131,7 +134,7 @@ penalties(void)
     }
 }
 
-// An import costs something, but less than anything else that does.
+// An import costs something, but less than any other reference.
 static void
 least_cost(void)
 {
@@ -153,8 +156,8 @@ least_cost(void)
     }
 }
 
-// Modules that keep things by trade come after one of the user's that keeps
-// the same; all other modules are the user's.
+// Modules that keep things by their purpose come after a module of the user
+// that keeps the same; all other modules are the user's.
 static void
 bookkeeping(void)
 {
@@ -193,8 +196,8 @@ bookkeeping(void)
     }
 }
 
-// Which of two roots that hold the same a path starts at: the one that tells a
-// reader more, wherever it stands.
+// Two roots hold the same object: the path starts at the more telling root,
+// wherever it stands.
 static void
 root_kinds(void)
 {
@@ -255,9 +258,9 @@ seen(const lg_graph *graph, uint32_t node)
     return owner == LG_NONE ? node : owner;
 }
 
-// Distance of every node from the roots, native ones or the others, by relaxing
-// until nothing changes. Strings and types of folded namespaces are left out:
-// no hop shows them.
+// The distance of every node from the roots, either native or others, by
+// relaxation until nothing changes. It leaves out strings and types of folded
+// namespaces, because no hop shows them.
 static void
 distances(const lg_graph *graph, bool native, uint32_t *distance)
 {
@@ -298,7 +301,8 @@ check_connected(const lg_path *path, uint32_t target)
     CHECK(at == target);
 }
 
-// A path may be shorter than the shown hops say, through what they leave out.
+// A path may be shorter than the shown hops suggest, because it uses what they
+// leave out.
 static void
 check_target(const lg_graph *graph, uint32_t node, const uint32_t *near,
              const uint32_t *native)

@@ -1,5 +1,5 @@
-// Known mistakes of Python, PyTorch and matplotlib, beside the same without the
-// mistake.
+// Known mistakes of Python, PyTorch and matplotlib, each next to the same heap
+// without the mistake.
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
@@ -7,12 +7,12 @@
 static void
 check_found(story *made, const char *expected)
 {
-    lg_text said = {0};
-    heap_findings(made, &said);
-    if (strcmp(said.data, expected) != 0)
-        fprintf(stderr, "found '%s', not '%s'\n", said.data, expected);
-    CHECK(strcmp(said.data, expected) == 0);
-    lg_text_free(&said);
+    lg_text found = {0};
+    heap_findings(made, &found);
+    if (strcmp(found.data, expected) != 0)
+        fprintf(stderr, "found '%s', not '%s'\n", found.data, expected);
+    CHECK(strcmp(found.data, expected) == 0);
+    lg_text_free(&found);
 }
 
 static void
@@ -111,7 +111,8 @@ optimizers(void)
     }
 }
 
-// The state of a parameter that nothing else uses is part of what goes.
+// If nothing else uses the state of a parameter, the state is part of the
+// retained size.
 static void
 states(void)
 {
@@ -173,7 +174,7 @@ static void
 views(void)
 {
     static const struct {
-        uint64_t bytes; // of the view
+        uint64_t bytes; // bytes of the view
         bool base_known;
         const char *expected;
     } cases[] = {
@@ -218,12 +219,13 @@ pyplot_with(int count, uint64_t canvas_bytes)
     return made;
 }
 
-// A figure's canvas and manager go with it, though it holds neither here.
+// A figure's canvas and manager go with it, although it does not hold them
+// here.
 static void
 figures(void)
 {
     story few = pyplot_with(4, HEAP_BIG);
-    story many = pyplot_with(5, 48); // however small
+    story many = pyplot_with(5, 48); // of any size
     story weighed = pyplot_with(5, HEAP_BIG);
     check_found(&few, "");
     check_found(&many, "open-figures ");

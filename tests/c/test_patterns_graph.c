@@ -1,4 +1,5 @@
-// Known mistakes with autograd graphs, beside the same without the mistake.
+// Known mistakes with autograd graphs, each next to the same heap without the
+// mistake.
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
@@ -6,21 +7,21 @@
 static void
 check_found(story *made, const char *expected)
 {
-    lg_text said = {0};
-    heap_findings(made, &said);
-    if (strcmp(said.data, expected) != 0)
-        fprintf(stderr, "found '%s', not '%s'\n", said.data, expected);
-    CHECK(strcmp(said.data, expected) == 0);
-    lg_text_free(&said);
+    lg_text found = {0};
+    heap_findings(made, &found);
+    if (strcmp(found.data, expected) != 0)
+        fprintf(stderr, "found '%s', not '%s'\n", found.data, expected);
+    CHECK(strcmp(found.data, expected) == 0);
+    lg_text_free(&found);
 }
 
 static void
 histories(void)
 {
     const struct {
-        const char *type; // of the container
+        const char *type; // type of the container
         int losses;
-        uint32_t records; // within it, around each loss
+        uint32_t records; // inside it, around each loss
         const char *expected;
     } cases[] = {
         {"list", 3, 0, "loss-history "},
@@ -50,8 +51,8 @@ histories(void)
     }
 }
 
-// A dict keeps a loss for each name, or for each step; a list those of one
-// forward pass; a function that runs those that wait for backward().
+// A dict keeps a loss for each name or for each step; a list keeps those of one
+// forward pass; a running function keeps those that wait for backward().
 static void
 steps(void)
 {
@@ -76,25 +77,25 @@ steps(void)
     }
 }
 
-// A list of outputs of one network; `apart`: of a network each.
+// A list of outputs of one network; with `apart`, of one network each.
 static void
 outputs(void)
 {
     static const char *const expected[] = {"", "output-history ", ""};
     enum { FEW, MANY, APART, CASES };
-    for (int way = FEW; way < CASES; way++) {
+    for (int form = FEW; form < CASES; form++) {
         uint32_t app;
         story made = heap_begin(&app);
         uint32_t all = heap_list(&made, LG_NONE);
         uint32_t leaf = heap_leaf(&made, heap_tensor(&made, 4096, LG_NONE));
         story_attribute(&made, app, "all", all);
-        for (int n = way == FEW; n < 8; n++) {
-            if (way == APART)
+        for (int n = form == FEW; n < 8; n++) {
+            if (form == APART)
                 leaf = heap_leaf(&made, heap_tensor(&made, 4096, LG_NONE));
             uint32_t node = heap_grad_fn(&made, "ReluBackward0", leaf, LG_NONE);
             heap_append(&made, all, heap_tensor(&made, HEAP_BIG, node));
         }
-        check_found(&made, expected[way]);
+        check_found(&made, expected[form]);
     }
 }
 
@@ -114,7 +115,7 @@ one_pass(void)
     check_found(&made, "");
 }
 
-// `over`: a backward pass freed what the losses had saved.
+// With `over`, a backward pass has freed what the losses had saved.
 static void
 in_running_function(void)
 {
@@ -136,8 +137,8 @@ in_running_function(void)
     }
 }
 
-// A total of some losses of one parameter, each scaled and the total scaled,
-// too; `shared`: of one forward.
+// A total of scaled losses of one parameter, which is scaled itself; with
+// `shared`, of one forward pass.
 static void
 check_total(const char *sum, const char *scale, int parts, bool shared,
             const char *expected)
@@ -184,13 +185,12 @@ totals(void)
     check_total("CatBackward0", "MulBackward0", 7, false, "");
 }
 
-// A loss that only a frame knows, or a global of code that runs, is one that is
-// being worked on.
+// A loss that only a frame holds, or a global of running code, is still in use.
 static void
 retained(void)
 {
     enum { FIRST, DONE, LOCAL, IN_LOCAL, GLOBAL, CASES };
-    for (int way = FIRST; way < CASES; way++) {
+    for (int form = FIRST; form < CASES; form++) {
         uint32_t app;
         story made = heap_begin(&app);
         uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
@@ -199,17 +199,17 @@ retained(void)
         story_attribute(&made, node, "._saved_self",
                         heap_tensor(&made, HEAP_BIG, LG_NONE));
         story_attribute(&made, app, "parameter", parameter);
-        if (way != FIRST)
+        if (form != FIRST)
             story_attribute(&made, parameter, ".grad",
                             heap_tensor(&made, 4096, LG_NONE));
         uint32_t last = heap_tensor(&made, 4, node);
         uint32_t frame = story_add(&made, "frame", NULL, 100);
         story_edge(&made, app, frame, LG_EDGE_FRAME, 0);
-        if (way == LOCAL) {
+        if (form == LOCAL) {
             story_local(&made, frame, "loss", last);
-        } else if (way == IN_LOCAL) {
+        } else if (form == IN_LOCAL) {
             story_local(&made, frame, "losses", heap_list(&made, last));
-        } else if (way == GLOBAL) {
+        } else if (form == GLOBAL) {
             uint32_t names = story_add(&made, "dict", NULL, 200);
             story_edge(&made, app, names, LG_EDGE_DICT, 0);
             heap_item(&made, names, "loss", last);
@@ -218,7 +218,7 @@ retained(void)
         } else {
             story_attribute(&made, app, "loss", last);
         }
-        check_found(&made, way == DONE ? "retained-graph " : "");
+        check_found(&made, form == DONE ? "retained-graph " : "");
     }
 }
 
@@ -236,11 +236,12 @@ create_graph(void)
 }
 
 // A hook that keeps an activation: in its closure, in the self of a bound
-// method, in a global that its code names, in one that it does not name.
+// method, in a global that its code names, and in a global that it does not
+// name.
 static void
 hooks(void)
 {
-    for (int way = 0; way < 5; way++) {
+    for (int form = 0; form < 5; form++) {
         uint32_t app;
         story made = heap_begin(&app);
         uint32_t names = story_add(&made, "dict", NULL, 200);
@@ -249,18 +250,18 @@ hooks(void)
         heap_item(&made, names, "net", net);
         uint32_t node = heap_grad_fn(&made, "ReluBackward0", LG_NONE, LG_NONE);
         uint32_t activation =
-            heap_tensor(&made, HEAP_BIG, way == 4 ? LG_NONE : node);
+            heap_tensor(&made, HEAP_BIG, form == 4 ? LG_NONE : node);
         uint32_t kept = heap_list(&made, heap_list(&made, activation));
         uint32_t hook =
-            heap_function(&made, way == 0 || way == 4 ? kept : LG_NONE);
-        if (way == 1) {
+            heap_function(&made, form == 0 || form == 4 ? kept : LG_NONE);
+        if (form == 1) {
             uint32_t self = story_add(&made, "app.Recorder", NULL, 48);
             uint32_t method = story_add(&made, "method", NULL, 64);
             story_attribute(&made, self, "seen", kept);
             story_attribute(&made, method, "__self__", self);
             story_attribute(&made, method, "__func__", hook);
             hook = method;
-        } else if (way == 2 || way == 3) {
+        } else if (form == 2 || form == 3) {
             uint32_t code = story_add(&made, "code", NULL, 100);
             uint32_t used = story_add(&made, "tuple", NULL, 48);
             heap_item(&made, names, "seen", kept);
@@ -269,17 +270,17 @@ hooks(void)
             story_edge(&made, hook, names, LG_EDGE_GLOBALS,
                        lg_builder_intern(made.builder, "__globals__", 11));
             uint32_t key = made.builder->node_count - 1;
-            if (way == 2)
+            if (form == 2)
                 story_edge(&made, used, key, LG_EDGE_INDEX, 0);
         }
         uint32_t all = story_add(&made, "collections.OrderedDict", NULL, 100);
         story_attribute(&made, net, "_forward_hooks", all);
         heap_item(&made, all, "1", hook);
-        check_found(&made, way < 3 ? "kept-activations " : "");
+        check_found(&made, form < 3 ? "kept-activations " : "");
     }
 }
 
-// A hook's store may be in a few lists, no more.
+// A hook's store may be in a few lists, but not in many.
 static void
 deep_stores(void)
 {
@@ -299,7 +300,7 @@ deep_stores(void)
     }
 }
 
-// A closure is a finding when its function has returned, and is stored.
+// A closure is a finding if its function has returned and something stores it.
 static void
 closures(void)
 {

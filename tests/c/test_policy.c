@@ -1,5 +1,4 @@
-// Implicit roots, and which holder each byte is charged to: a small program for
-// each rule.
+// Implicit roots, and the holder of each byte: one small program for each rule.
 #include "drawn.h"
 #include "test.h"
 
@@ -93,8 +92,8 @@ retained(const program *of, uint32_t node)
     return lg_node_retained(of->analysis, node).host;
 }
 
-// A module's data is charged to the module, also when a function of it refers
-// back to its namespace; what two modules name is charged to neither.
+// A module retains its data even if one of its functions refers back to its
+// namespace; no module retains what two modules name.
 static void
 modules(void)
 {
@@ -123,7 +122,8 @@ modules(void)
     leave(&of);
 }
 
-// Instances do not hold a class that a module names; its data stays its own.
+// Instances do not hold a class that a module names; the class retains its own
+// data.
 static void
 named_class(void)
 {
@@ -146,8 +146,8 @@ named_class(void)
     leave(&of);
 }
 
-// A class made per instance is charged to who holds it, and may be in a
-// component.
+// The holder of a class that is made per instance retains the class, which may
+// be in a component.
 static void
 local_class(void)
 {
@@ -167,8 +167,8 @@ local_class(void)
     leave(&of);
 }
 
-// Nested in a named class by name, or a base of one: named as well. A class in
-// a list of the module is not.
+// A class that a named class nests by name, or that is a base of one, is named
+// as well. A class in a list of the module is not.
 static void
 names_that_lead_on(void)
 {
@@ -195,7 +195,8 @@ names_that_lead_on(void)
     leave(&of);
 }
 
-// Immortal and static objects are nobody's; a synthetic frame is its thread's.
+// Nobody retains immortal and static objects; a thread retains its synthetic
+// frames.
 static void
 lasting_objects(void)
 {
@@ -223,8 +224,7 @@ lasting_objects(void)
     leave(&of);
 }
 
-// What native code holds is charged to nobody, and is in a component all the
-// same.
+// Nobody retains what native code holds, but it may be in a component.
 static void
 native_holder(void)
 {

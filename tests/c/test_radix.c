@@ -1,5 +1,5 @@
-// Sorting by a number: ascending, the same items, and those of one number in
-// the order in which they were.
+// Sorting by a number: the result is ascending, has the same items, and keeps
+// the order of items with equal numbers.
 #include "base/base_private.h"
 #include "test.h"
 

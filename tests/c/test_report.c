@@ -1,4 +1,4 @@
-// Reports, word for word.
+// Reports, compared word for word.
 #include "sample.h"
 #include "test.h"
 

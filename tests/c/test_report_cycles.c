@@ -1,11 +1,11 @@
-// How many cycles there are, of which kinds, and how many are shown.
+// The number of cycles, their kinds, and how many a report shows.
 #include "drawn.h"
 #include "test.h"
 
 static void
 begins(size_t limit, unsigned kinds, const char *expected)
 {
-    // Three are held by the thread, the other two are untracked.
+    // The thread holds three; the other two are untracked.
     lg_graph *graph = draw("ace", "ab ba cd dc ef fe gh hg ij ji", "g");
     lg_analysis *analysis = analysed(graph);
     lg_cycles cycles;

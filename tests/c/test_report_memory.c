@@ -1,4 +1,4 @@
-// What is said of memory.
+// The report on memory.
 #include <leakgraph/builder.h>
 #include <leakgraph/report.h>
 
@@ -134,7 +134,7 @@ partial(void)
     lg_graph_free(graph);
 }
 
-// What leakgraph keeps is no part of what nothing explains.
+// Leakgraph's own memory is not part of the unexplained memory.
 static void
 own(void)
 {
@@ -152,14 +152,15 @@ own(void)
     lg_graph_free(graph);
 }
 
-// A library that could not be looked into is named, by tensors too.
+// The report names a library that the capture could not read, and so does the
+// report on tensors.
 static void
 uninspected(void)
 {
-    static const char said[] =
+    static const char in_text[] =
         "memory of torch was not inspected: an \"odd\" layout\n"
         "memory of pillow was not inspected: no images\n";
-    static const char told[] =
+    static const char in_json[] =
         "\"not_inspected\": {\"torch\": \"an \\\"odd\\\" layout\", "
         "\"pillow\": \"no images\"}";
     lg_builder *builder;
@@ -172,13 +173,13 @@ uninspected(void)
     lg_builder_set_info(builder, "adapter.numpy", "inspected: 2.0.0");
     lg_builder_set_info(builder, "adapter.pillow", "not inspected: no images");
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
-    says(graph, NULL, LG_FORMAT_TEXT, said);
-    says(graph, NULL, LG_FORMAT_JSON, told);
+    says(graph, NULL, LG_FORMAT_TEXT, in_text);
+    says(graph, NULL, LG_FORMAT_JSON, in_json);
     for (int json = 0; json < 2; json++) {
         REQUIRE(lg_report_tensors(graph, NULL, LG_NONE, LG_TENSORS_EACH, 20,
                                   json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text,
                                   NULL) == LG_OK);
-        CHECK(strstr(text.data, json ? told : said) != NULL);
+        CHECK(strstr(text.data, json ? in_json : in_text) != NULL);
         CHECK(strstr(text.data, "numpy") == NULL);
         lg_text_free(&text);
     }

@@ -1,4 +1,4 @@
-// Merged paths, word for word.
+// Merged paths, compared word for word.
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -12,12 +12,12 @@ typedef struct heap {
     size_t count;
 } heap;
 
-// app.queue holds five jobs, app.by_name two; app.last one; native code holds
-// two; of the two that are garbage each keeps the other.
+// app.queue holds five jobs, app.by_name two and app.last one; native code
+// holds two; two more are garbage and keep each other.
 static heap
-tell(void)
+make_scene(void)
 {
-    heap told = {.count = 12};
+    heap scene = {.count = 12};
     story made = story_begin();
     uint32_t app = story_module(&made, "app");
     uint32_t queue = story_add(&made, "list", NULL, 80);
@@ -25,35 +25,35 @@ tell(void)
     story_attribute(&made, app, "queue", queue);
     story_attribute(&made, app, "by_name", table);
     for (uint32_t i = 0; i < 12; i++)
-        told.jobs[i] = story_add(&made, "app.Job", NULL, 1024 * (i + 1));
+        scene.jobs[i] = story_add(&made, "app.Job", NULL, 1024 * (i + 1));
     for (uint32_t i = 0; i < 5; i++)
-        story_edge(&made, queue, told.jobs[i], LG_EDGE_INDEX, i);
+        story_edge(&made, queue, scene.jobs[i], LG_EDGE_INDEX, i);
     uint32_t key = story_add(&made, "str", "first", 50);
-    story_edge(&made, table, told.jobs[5], LG_EDGE_VALUE, key);
-    story_edge(&made, table, told.jobs[6], LG_EDGE_VALUE, told.jobs[0]);
-    story_attribute(&made, app, "last", told.jobs[7]);
-    story_hold(&made, told.jobs[8], 1);
-    story_hold(&made, told.jobs[9], 1);
-    story_attribute(&made, told.jobs[10], "peer", told.jobs[11]);
-    story_attribute(&made, told.jobs[11], "peer", told.jobs[10]);
-    told.graph = story_end(&made);
-    told.analysis = analysed(told.graph);
-    return told;
+    story_edge(&made, table, scene.jobs[5], LG_EDGE_VALUE, key);
+    story_edge(&made, table, scene.jobs[6], LG_EDGE_VALUE, scene.jobs[0]);
+    story_attribute(&made, app, "last", scene.jobs[7]);
+    story_hold(&made, scene.jobs[8], 1);
+    story_hold(&made, scene.jobs[9], 1);
+    story_attribute(&made, scene.jobs[10], "peer", scene.jobs[11]);
+    story_attribute(&made, scene.jobs[11], "peer", scene.jobs[10]);
+    scene.graph = story_end(&made);
+    scene.analysis = analysed(scene.graph);
+    return scene;
 }
 
 static void
-forget(heap *told)
+free_scene(heap *scene)
 {
-    lg_analysis_free(told->analysis);
-    lg_graph_free(told->graph);
+    lg_analysis_free(scene->analysis);
+    lg_graph_free(scene->graph);
 }
 
 static void
-expect(const heap *told, size_t first, size_t count, size_t limit,
+expect(const heap *scene, size_t first, size_t count, size_t limit,
        lg_format format, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_paths(told->analysis, told->jobs + first, count, limit,
+    REQUIRE(lg_report_paths(scene->analysis, scene->jobs + first, count, limit,
                             NULL, format, &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
@@ -62,9 +62,9 @@ expect(const heap *told, size_t first, size_t count, size_t limit,
 static void
 whole(void)
 {
-    heap told = tell();
+    heap scene = make_scene();
     expect(
-        &told, 0, told.count, 0, LG_FORMAT_TEXT,
+        &scene, 0, scene.count, 0, LG_FORMAT_TEXT,
         "12 objects retain 78.0 KiB together; no root reaches 2, which are "
         "garbage\n"
         "\n"
@@ -79,7 +79,7 @@ whole(void)
         "\n"
         "each branch shows what its objects retain, each byte counted once\n");
     expect(
-        &told, 5, 1, 0, LG_FORMAT_TEXT,
+        &scene, 5, 1, 0, LG_FORMAT_TEXT,
         "1 object retains 6.00 KiB\n"
         "\n"
         "    retained   objects  how the roots reach them\n"
@@ -88,29 +88,29 @@ whole(void)
         "    6.00 KiB         1     └─ ['first']  Job · app.Job #8\n"
         "\n"
         "each branch shows what its objects retain, each byte counted once\n");
-    forget(&told);
+    free_scene(&scene);
 }
 
 static void
 garbage(void)
 {
-    heap told = tell();
-    expect(&told, 10, 2, 0, LG_FORMAT_TEXT,
+    heap scene = make_scene();
+    expect(&scene, 10, 2, 0, LG_FORMAT_TEXT,
            "2 objects retain 23.0 KiB together; no root reaches any of them, "
            "which are garbage\n");
-    expect(&told, 11, 1, 0, LG_FORMAT_TEXT,
+    expect(&scene, 11, 1, 0, LG_FORMAT_TEXT,
            "1 object retains 23.0 KiB; no root reaches it, which is garbage\n");
-    expect(&told, 0, 0, 0, LG_FORMAT_TEXT, "0 objects retain 0 B\n");
-    forget(&told);
+    expect(&scene, 0, 0, 0, LG_FORMAT_TEXT, "0 objects retain 0 B\n");
+    free_scene(&scene);
 }
 
-// The rest of a branch is told in one line; a line more would not say less.
+// One line replaces the rest of a branch, unless the rest itself is one line.
 static void
 folded(void)
 {
-    heap told = tell();
+    heap scene = make_scene();
     expect(
-        &told, 0, 10, 3, LG_FORMAT_TEXT,
+        &scene, 0, 10, 3, LG_FORMAT_TEXT,
         "10 objects retain 55.0 KiB together\n"
         "\n"
         "    retained   objects  how the roots reach them\n"
@@ -121,7 +121,7 @@ folded(void)
         "    19.0 KiB         2  native code: 2 app.Job\n"
         "\n"
         "each branch shows what its objects retain, each byte counted once\n");
-    expect(&told, 0, 10, 2, LG_FORMAT_JSON,
+    expect(&scene, 0, 10, 2, LG_FORMAT_JSON,
            "{\"objects\": 10, \"unreachable\": 0, \"retained\": {\"host\": "
            "56320}, \"rows\": [\n"
            "  {\"depth\": 0, \"parent\": null, \"objects\": 8, \"retained\": "
@@ -135,10 +135,10 @@ folded(void)
            "\"name\": \"\", \"node\": 11}, \"count\": 2, \"node\": 11, "
            "\"type\": \"app.Job\", \"title\": \"Job\"}\n"
            "]}\n");
-    forget(&told);
+    free_scene(&scene);
 }
 
-// What a list of a million links holds is not told link by link.
+// The report on a list of a million links does not list each link.
 static void
 deep(void)
 {
@@ -157,10 +157,10 @@ deep(void)
     }
     lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
-    heap told = {graph, analysed(graph), {NODES - 1, NODES - 3}, 2};
+    heap scene = {graph, analysed(graph), {NODES - 1, NODES - 3}, 2};
     for (int format = 0; format < 2; format++) {
         lg_text text = {0};
-        REQUIRE(lg_report_paths(told.analysis, told.jobs, 2, 20, NULL,
+        REQUIRE(lg_report_paths(scene.analysis, scene.jobs, 2, 20, NULL,
                                 (lg_format)format, &text, NULL) == LG_OK);
         CHECK(text.length < 4000);
         CHECK(strstr(text.data, format == LG_FORMAT_JSON
@@ -168,7 +168,7 @@ deep(void)
                                     : "999,986 references further on\n"));
         lg_text_free(&text);
     }
-    forget(&told);
+    free_scene(&scene);
 }
 
 enum { ROWS_MOST = 256 };
@@ -178,7 +178,7 @@ typedef struct row {
     unsigned parent;
     unsigned long long objects;
     unsigned long long bytes;
-    unsigned node; // LG_NONE: stands for what is left out
+    unsigned node; // LG_NONE: the row for what is left out
 } row;
 
 static size_t
@@ -236,8 +236,8 @@ count_own(const lg_merged_paths *merged, const lg_merged_row *item)
     return own;
 }
 
-// Every branch is there, or in what is left out; a row comes after its parent,
-// and the bigger siblings first.
+// Each branch is in a row or is counted as left out; a row comes after its
+// parent, and bigger siblings come first.
 static void
 check_rows(const lg_merged_paths *merged, const row *rows, size_t count,
            size_t passed, size_t limit)

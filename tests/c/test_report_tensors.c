@@ -1,4 +1,4 @@
-// What is said of tensors.
+// The report on tensors.
 #include <leakgraph/report.h>
 
 #include "stored.h"
@@ -111,8 +111,9 @@ misuse(void)
     CHECK(text.data == NULL);
 }
 
-// Facts are not to be believed: one that is no list of numbers is a string. A
-// tensor that nothing leads to is garbage; one that shows a part says so.
+// The report does not trust facts: it treats one that is no list of numbers as
+// a string. A tensor that nothing reaches is garbage, and a partial view says
+// so.
 static void
 odd(void)
 {
@@ -154,8 +155,9 @@ add_dict(story *to, const char *key, uint32_t value)
     return dict;
 }
 
-// A parameter is its module's, though a list is nearer, and so is its gradient;
-// of a walk through the autograd graph the report names the last node.
+// A parameter belongs to its module, although a list is nearer, and so does its
+// gradient. For a path through the autograd graph the report names the last
+// node.
 static void
 holders(void)
 {

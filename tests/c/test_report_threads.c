@@ -1,4 +1,4 @@
-// What is said of threads, their frames and what is suspended.
+// The report on threads, their frames and suspended code.
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -27,7 +27,7 @@ running(story *made)
     return frame;
 }
 
-// What a local retains; of those suspended the biggest first.
+// What a local retains; suspended objects are listed by size.
 static void
 retained(void)
 {
@@ -90,7 +90,7 @@ retained(void)
     lg_graph_free(graph);
 }
 
-// Variables that inner functions name show what their cells contain.
+// Variables that inner functions use show the contents of their cells.
 static void
 in_cells(void)
 {
@@ -130,7 +130,7 @@ in_cells(void)
     lg_graph_free(graph);
 }
 
-// Equal entries appear once, however many there are.
+// Equal entries appear once, with any count.
 static void
 look_alikes(void)
 {

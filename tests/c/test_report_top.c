@@ -1,10 +1,10 @@
-// Who retains the most, and the dominator tree: cycles of garbage, and chains.
+// The biggest retainers and the dominator tree: cycles of garbage, and chains.
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
 
-// A cycle of garbage is one row, with what its members share below it, and a
-// cycle that it alone refers to.
+// A cycle of garbage is one row. Below it are the objects that its members
+// share, and a cycle that only this one refers to.
 static void
 garbage_cycles(void)
 {
@@ -52,8 +52,8 @@ garbage_cycles(void)
     lg_graph_free(graph);
 }
 
-// A familiar object stands for a component: the figure that its parts refer to,
-// or an object of a class of their own.
+// A familiar object represents a component: the figure that its parts refer to,
+// or an object of a user's class.
 static void
 stands_for_it(void)
 {
@@ -90,7 +90,7 @@ stands_for_it(void)
     lg_graph_free(graph);
 }
 
-// However many rows there are, each says where its object is.
+// With any number of rows, each row gives the path of its object.
 static void
 many_rows(void)
 {
@@ -118,7 +118,7 @@ many_rows(void)
     lg_graph_free(graph);
 }
 
-// A chain of a million dominators neither recurses nor fills the screen.
+// A report on a chain of a million dominators does not recurse and stays short.
 static void
 deep(void)
 {
@@ -163,8 +163,8 @@ expect_top(const lg_analysis *analysis, lg_group group, uint32_t device,
     lg_text_free(&text);
 }
 
-// Two batches on one device and a big one on the other, which the host hardly
-// notices; what is ranked by a device has bytes there.
+// Two batches on one device, and a big one on the other, which uses few bytes
+// of the host. In a ranking by device, each row has bytes there.
 static void
 devices(void)
 {
@@ -221,8 +221,8 @@ devices(void)
     lg_graph_free(graph);
 }
 
-// The object in the first row of a heap in which a holder of type `holder` has
-// 1,000,000 bytes with what it refers to: data of `sizes`.
+// The object in the first row for a heap in which a holder of type `holder`
+// retains 1,000,000 bytes in data of `sizes`.
 static void
 expect_first(const char *holder, const uint32_t *sizes, size_t count,
              const char *expected)
@@ -249,7 +249,7 @@ expect_first(const char *holder, const uint32_t *sizes, size_t count,
     lg_graph_free(graph);
 }
 
-// Who passes on 80 % to one other object gathers nothing itself.
+// An object that passes 80 % on to one other object is not where bytes gather.
 static void
 passed_on(void)
 {
@@ -261,9 +261,9 @@ passed_on(void)
     expect_first("app.Holder", spread, 3, "\"app.Holder\"");
 }
 
-// Nobody made a module, a thread or a frame to keep data: what is in it
-// stands there. A frame that waits in a generator, coroutine or task is kept by
-// somebody.
+// Modules, threads and frames do not exist to keep data, so their contents have
+// rows. A frame that waits in a generator, coroutine or task belongs to that
+// object.
 static void
 places(void)
 {

@@ -1,9 +1,9 @@
-// Which hop of a cycle is the one to cut, and what is said of it.
+// Which hop of a cycle is the one to cut, and the advice about it.
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
 
-// Ends the story, of which one cycle is told.
+// Ends the story and returns the report on its only cycle.
 static void
 expect_cut(story *made, const char *cut)
 {
@@ -23,7 +23,7 @@ expect_cut(story *made, const char *cut)
     lg_graph_free(graph);
 }
 
-// What a function captures, by a cell of its closure.
+// What a function captures through a cell of its closure.
 static void
 capture(story *made, uint32_t function, const char *name, uint32_t target)
 {
@@ -39,7 +39,7 @@ capture(story *made, uint32_t function, const char *name, uint32_t target)
     story_edge(made, cell, target, LG_EDGE_CELL, 0);
 }
 
-// button.on_press = something callable that the rest hangs on.
+// button.on_press is a callable that holds the rest.
 static story
 begin_button(const char *type, const char *text, uint32_t *button,
              uint32_t *callable)
@@ -51,7 +51,7 @@ begin_button(const char *type, const char *text, uint32_t *button,
     return made;
 }
 
-// The reference that stores a callable, and not what the callable captures.
+// The cut is the reference that stores a callable, not the one to its capture.
 static void
 stored(void)
 {
@@ -93,7 +93,7 @@ stored(void)
                       "not finished");
 }
 
-// In a container: told with what holds it.
+// The advice for a container names its holder.
 static void
 registered(void)
 {
@@ -113,9 +113,9 @@ registered(void)
                "registered on: remove the hook, or let it hold a weakref\n");
 }
 
-// Nobody makes a weakref of what a library refers back by.
+// A program cannot make a library's back reference weak.
 static void
-figure(const char *closed, const char *said)
+figure(const char *closed, const char *advice)
 {
     story made = story_begin();
     uint32_t figure = story_add(&made, "matplotlib.figure.Figure", NULL, 48);
@@ -125,10 +125,10 @@ figure(const char *closed, const char *said)
     if (closed != NULL)
         lg_builder_add_fact(made.builder, figure, "closed", closed,
                             strlen(closed));
-    expect_cut(&made, said);
+    expect_cut(&made, advice);
 }
 
-// There is nothing to close unless pyplot holds it.
+// Only a figure that pyplot holds can be closed.
 static void
 figures(void)
 {
@@ -141,7 +141,7 @@ figures(void)
     figure(NULL, whole);
 }
 
-// Of what a library and the program made together, the program's is cut.
+// In a cycle of library and program, the cut is the program's reference.
 static void
 between(void)
 {
@@ -158,7 +158,7 @@ between(void)
                       "done\n");
 }
 
-// What a function of autograd saves on its ctx.
+// What an autograd function saves on its ctx.
 static void
 stashed(void)
 {
@@ -175,7 +175,7 @@ stashed(void)
                       "ctx.save_for_backward() instead\n");
 }
 
-// Functions that capture each other are stored nowhere else.
+// Functions that capture each other, and that nothing else stores.
 static void
 among_themselves(void)
 {
@@ -196,7 +196,7 @@ among_themselves(void)
     expect_cut(&made, "cut Thing.call: what is stored here captures");
 }
 
-// Of an autograd graph, only what a hook put there can be cut.
+// In an autograd graph a program can cut only what a hook added.
 static void
 differentiated(void)
 {
@@ -211,7 +211,7 @@ differentiated(void)
                       "saved tensors keeps an output");
 }
 
-// An element that refers back to what holds it, whatever that is called.
+// An element that refers back to its holder, by any name.
 static void
 element(void)
 {

@@ -1,4 +1,4 @@
-// Saving: what comes back, and saves that fail.
+// Saving: the loaded graph is the same, and failing saves do no harm.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -95,7 +95,7 @@ files_in_folder(void)
     return count;
 }
 
-// A save that the system stops half way leaves the old file, and nothing else.
+// If the system stops a save half way, only the old file is left.
 static void
 failing_write(void)
 {
@@ -153,7 +153,7 @@ modes_and_links(void)
     lg_graph_free(graph);
 }
 
-// A link to a link, seen from folders of their own.
+// A link to a link, from different folders.
 static void
 links_to_links(void)
 {
@@ -177,7 +177,7 @@ links_to_links(void)
     lg_graph_free(graph);
 }
 
-// Only root can make them here; their target stays as it is.
+// Only root can make devices here; the target of the link stays unchanged.
 static void
 others_links(void)
 {
@@ -198,7 +198,7 @@ others_links(void)
     CHECK(strstr(err.message, "symbolic link of another user (uid 12345)"));
     CHECK(stat(path_of("target"), &after) == 0);
     CHECK(after.st_ino == before.st_ino);
-    // What others have made there does not choose the mode.
+    // Files that other users made there do not affect the mode.
     CHECK(chown(path_of("target"), OTHER, OTHER) == 0);
     CHECK(chmod(path_of("target"), 0666) == 0);
     CHECK(lg_graph_save(graph, path_of("target"), NULL, NULL, NULL) == LG_OK);
@@ -249,7 +249,7 @@ killed(void)
     lg_graph_free(graph);
 }
 
-// What somebody still writes to is not removed, whatever it is called.
+// The save removes no file that somebody still writes, whatever its name is.
 static void
 at_the_same_time(void)
 {

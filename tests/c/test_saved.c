@@ -1,4 +1,4 @@
-// Analyses in files, devices in files, and files that lie about either.
+// Analyses in files, devices in files, and files with false data about either.
 #include <xxhash.h>
 
 #include <leakgraph/builder.h>
@@ -118,7 +118,7 @@ round_trip(void)
         REQUIRE(lg_analysis_load(again, &kept, NULL) == LG_OK);
         check_analysis(kept);
         CHECK(lg_analysis_graph(kept) == again);
-        // Once more, from the analysis that was loaded.
+        // Again, with the loaded analysis.
         bytes second = saved_with(again, kept, level);
         CHECK(second.length == file.length &&
               memcmp(second.data, file.data, file.length) == 0);
@@ -144,7 +144,7 @@ round_trip(void)
     lg_graph_free(graph);
 }
 
-// A bigger one, node by node.
+// A bigger graph, node by node.
 static void
 round_trip_of_many(void)
 {
@@ -180,8 +180,8 @@ index_of(bytes file, uint32_t id)
     return index;
 }
 
-// Puts bytes into a section of a copy of the file, with all checksums right,
-// and says what loading the analysis then gives.
+// Writes bytes into a section of a copy of the file, corrects all checksums,
+// and returns the result of loading the analysis.
 static lg_status
 altered(bytes file, uint32_t id, uint64_t at, const void *value, size_t size)
 {
@@ -222,7 +222,7 @@ hostile(void)
     CHECK(altered_word(file, DOMINATOR, 0, 8) == LG_EFORMAT);
     CHECK(altered_word(file, DOMINATOR, 0, LG_NONE) == LG_EFORMAT);
     CHECK(altered_word(file, DOMINATOR, 0, 0) == LG_EFORMAT);
-    CHECK(altered_word(file, DOMINATOR, 1, 3) == LG_EFORMAT); // a circle
+    CHECK(altered_word(file, DOMINATOR, 1, 3) == LG_EFORMAT); // a loop
     CHECK(altered_word(file, COMPONENT_FIRST, 0, 1) == LG_EFORMAT);
     CHECK(altered_word(file, COMPONENT_FIRST, 1, 0) == LG_EFORMAT);
     CHECK(altered_word(file, COMPONENT_FIRST, 1, LG_NONE) == LG_EFORMAT);
@@ -236,7 +236,7 @@ hostile(void)
     CHECK(altered_word(file, COMPONENT_DEVICE, 9, 0) == LG_EFORMAT);
     CHECK(altered(file, ANALYSIS, 0, &other, 8) == LG_EFORMAT);
     CHECK(altered(file, ANALYSIS, 8, &other, 8) == LG_ENOTFOUND);
-    // Another graph under the same analysis.
+    // The same analysis with another graph.
     CHECK(altered_word(file, 3, 0, 77) == LG_EFORMAT);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

@@ -1,4 +1,4 @@
-// Selectors: each form, what is malformed, and what is suggested.
+// Selectors: each form, malformed ones, and the suggestions.
 #include "sample.h"
 #include "test.h"
 
@@ -104,7 +104,7 @@ suggestions(void)
             "did you mean ['it\\'s']?");
 }
 
-// A trap for globs that try every split.
+// A pattern that is slow for a matcher that tries every split.
 static void
 hostile_glob(void)
 {

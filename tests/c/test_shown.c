@@ -1,5 +1,5 @@
-// What a report leaves out. Each limit has its test: so much is shown whole,
-// and of one more the rest is counted or folded.
+// What a report leaves out. Each limit has a test: the report shows as many as
+// the limit in full, and of one more it counts or folds the rest.
 #include "drawn.h"
 #include "report/table.h"
 #include "story.h"
@@ -20,11 +20,12 @@ check_says(const lg_text *text, const char *what, bool expected)
     CHECK(says(text, what) == expected);
 }
 
-// A path with that many attributes a00, a01 ... from a module app; its end.
+// A path with that many attributes a00, a01 ... from a module app; returns its
+// end.
 static lg_graph *
 make_chain(uint32_t hops, uint32_t *end)
 {
-    static char names[60][16]; // the story keeps them
+    static char names[60][16]; // the story keeps these names
     story made = story_begin();
     uint32_t at = story_module(&made, "app");
     for (uint32_t i = 0; i < hops; i++) {
@@ -48,8 +49,8 @@ explain_chain(uint32_t hops, lg_text *out)
     lg_graph_free(graph);
 }
 
-// The first 12 references of a path and the last 12; the first is the one to
-// cut. A gap stands for two or more.
+// The first 12 references of a path and the last 12; the first one is the cut.
+// A gap represents two or more.
 static void
 long_path(void)
 {
@@ -68,7 +69,7 @@ long_path(void)
     lg_text_free(&cut);
 }
 
-// On one line, the first 6 and the last 4; a gap stands for two or more.
+// On one line, the first 6 and the last 4; a gap represents two or more.
 static void
 path_on_a_line(void)
 {
@@ -90,8 +91,8 @@ path_on_a_line(void)
     }
 }
 
-// That native code refers to a module or a named class is no news; that it
-// refers to an object on the path is.
+// The report omits native references to a module or a named class, and mentions
+// those to an object on the path.
 static void
 held_by_native_code_too(void)
 {
@@ -185,7 +186,7 @@ holders_of_figure(void)
     }
 }
 
-// Each name once, however alike two names are.
+// Each name appears once, even if two names are similar.
 static void
 alike_holders(void)
 {
@@ -206,7 +207,8 @@ alike_holders(void)
     lg_graph_free(graph);
 }
 
-// Six blocks of nobody, allocated at six places: the biggest five are named.
+// Six blocks without an owner from six allocation sites: the report names the
+// biggest five.
 static void
 stacks_of_blocks(void)
 {
@@ -236,8 +238,8 @@ stacks_of_blocks(void)
     lg_graph_free(graph);
 }
 
-// A local with a short name beside one with a long name: the column is no wider
-// than 24, so that a longer name moves only its own row.
+// A local with a short name next to one with a long name: the column is at most
+// 24 wide, so a longer name moves only its own row.
 static void
 names_of_locals(void)
 {
@@ -267,7 +269,7 @@ names_of_locals(void)
     }
 }
 
-// A table with a cell of so many letters, and a short one below it.
+// A table with one cell of that many letters, and a short cell below it.
 static lg_table *
 make_table(const lg_graph *graph, lg_column_type type, uint32_t letters)
 {
@@ -286,7 +288,7 @@ make_table(const lg_graph *graph, lg_column_type type, uint32_t letters)
     return table;
 }
 
-// A name of 60 columns widens the column, a longer one does not.
+// A name of 60 columns widens the column, a longer name does not.
 static void
 widest_cell(void)
 {
@@ -303,7 +305,7 @@ widest_cell(void)
     lg_graph_free(graph);
 }
 
-// A web page folds names from 161 bytes on, and prose from 401 on.
+// A web page folds names of 161 bytes or more, and prose of 401 bytes or more.
 static void
 folded_cell(void)
 {

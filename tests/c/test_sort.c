@@ -1,11 +1,11 @@
-// The sort that needs no memory, against what it means to be sorted: ascending,
-// and the same items.
+// The sort that needs no memory: the result is ascending and has the same
+// items.
 #include "base/base_private.h"
 #include "test.h"
 
 typedef struct item {
     uint32_t key;
-    uint32_t stamp; // tells items of one key apart
+    uint32_t stamp; // distinguishes items with equal keys
     char rest[96];  // larger than the sort's bounce buffer
 } item;
 
@@ -54,7 +54,7 @@ sorts(void)
     check_sorted(5000, 1, 3);
 }
 
-// The orders that quicksort is afraid of, and a comparison that is counted.
+// Orders that are bad for quicksort, with a counting comparison.
 static uint64_t compared;
 
 static int

@@ -1,4 +1,5 @@
-// Spans become buffers: drawn cases, and random ones against a map of bytes.
+// Spans become buffers: hand-made cases, and random ones against a map of
+// bytes.
 #include "sample.h"
 #include "test.h"
 
@@ -48,8 +49,8 @@ says(lg_string string, const char *expected)
            memcmp(string.data, expected, string.length) == 0;
 }
 
-// The only edge from holder to target: its payload, or LG_NONE if there is not
-// exactly one.
+// The payload of the only edge from holder to target, or LG_NONE if there is no
+// such edge or more than one.
 static uint32_t
 label_of(const lg_graph *graph, uint32_t holder, uint32_t target)
 {
@@ -116,8 +117,7 @@ overlaps_and_touches(void)
     lg_graph_free(graph);
 }
 
-// Memory inside of an object refers to the object, and no byte of it is
-// counted again.
+// Memory inside an object refers to the object, and its bytes count only once.
 static void
 inside_of_objects(void)
 {
@@ -207,11 +207,11 @@ misuse(void)
     }
 }
 
-// What each byte of one device's small memory is.
+// The content of each byte of one device's small memory.
 typedef struct map {
     uint8_t owner[BYTES + 1]; // 1 + holder of the inline span over it
-    bool covered[BYTES + 1];  // by a span that is not inside of an object
-    bool linked[BYTES + 1];   // some such span covers this byte and the next
+    bool covered[BYTES + 1];  // covered by a span that is not inside an object
+    bool linked[BYTES + 1];   // such a span covers this byte and the next
 } map;
 
 static bool
@@ -230,8 +230,8 @@ is_plain(const lg_span *span)
     return !(span->flags & LG_SPAN_INLINE) && span->length > 0;
 }
 
-// Inline spans are allocations: they do not overlap each other, and leave a
-// gap.
+// Inline spans are allocations: they do not overlap, and have gaps between
+// them.
 static lg_span
 random_span(uint64_t *state, map maps[DEVICES])
 {
@@ -314,7 +314,7 @@ check_buffer(const lg_graph *graph, uint32_t buffer, const map *bytes,
         CHECK((label_of(graph, holder, buffer) != LG_NONE) == holds[holder]);
 }
 
-// Spans inside an object: an edge to it from each, but from itself.
+// Spans inside an object: each has an edge to it, except the object's own.
 static uint64_t
 inside_edges(const map maps[DEVICES], const lg_span *spans, size_t count)
 {

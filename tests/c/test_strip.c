@@ -1,4 +1,4 @@
-// Stripping removes the user's text, in every place, and nothing else.
+// Stripping removes the user's text everywhere, and nothing else.
 #include <unistd.h>
 
 #include <leakgraph/file.h>
@@ -34,7 +34,7 @@ texts(void)
     lg_graph_free(stripped);
 }
 
-// Not even in the bytes of a file.
+// The bytes of a file do not contain it either.
 static bool
 file_contains(const lg_graph *graph, const char *needle)
 {
@@ -67,7 +67,8 @@ bytes_of_file(void)
     lg_graph_free(stripped);
 }
 
-// What leakgraph says of a node stays; what others say may be the user's.
+// Leakgraph's own facts about a node stay; other facts may contain the user's
+// text.
 static void
 facts(void)
 {

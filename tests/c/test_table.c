@@ -1,4 +1,4 @@
-// Tables: what goes in comes out, as text, JSON and HTML.
+// Tables return their cells as text, JSON and HTML.
 #include "report/table.h"
 #include "sample.h"
 #include "stored.h"
@@ -31,13 +31,13 @@ static const lg__column record[] = {{.name = "key"},
 static void
 add_facts(lg_table *table)
 {
-    lg_table *said = lg__table_facts(table, facts, 3);
-    lg__put_count(said, 0, 12);
-    lg_table *inner = lg__put_table(said, 1, record, 2);
+    lg_table *nested = lg__table_facts(table, facts, 3);
+    lg__put_count(nested, 0, 12);
+    lg_table *inner = lg__put_table(nested, 1, record, 2);
     lg__table_row(inner);
     lg__put_literal(inner, 0, "a");
     lg__put_bool(inner, 1, false);
-    inner = lg__put_table(said, 2, elements, 1);
+    inner = lg__put_table(nested, 2, elements, 1);
     for (uint64_t i = 3; i < 5; i++) {
         lg__table_row(inner);
         lg__put_count(inner, 0, i);
@@ -147,18 +147,18 @@ html(void)
     };
     lg_table *table = lg__table_new(graph, (lg__layout){0}, few, 3);
     lg_text out = {0};
-    lg_text said = {0};
+    lg_text text = {0};
     lg__table_row(table);
     lg__put_literal(table, 0, "<b>&\"x\"");
     lg__put_count(table, 1, 1000);
     lg__table_row(table);
     lg__table_set_depth(table, 1);
     for (int i = 0; i < 100; i++)
-        lg_text_add(&said, "é");
-    lg__put_formatted(table, 0, &said);
+        lg_text_add(&text, "é");
+    lg__put_formatted(table, 0, &text);
     lg__table_row(table);
-    lg_text_add(&said, "one\n\ntwo <3\n");
-    lg__table_format_below(table, &said);
+    lg_text_add(&text, "one\n\ntwo <3\n");
+    lg__table_format_below(table, &text);
     REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
     lg_text long_cell = {0};
     for (int i = 0; i < 40; i++)
@@ -282,20 +282,20 @@ parts(void)
 {
     static const lg__column of[] = {{.name = "name"}};
     lg_text out = {0};
-    lg_text said = {0};
+    lg_text text = {0};
     lg_table *table =
         lg__table_new(graph, (lg__layout){.rows = "types"}, of, 1);
     lg__table_row(table);
     lg__put_literal(table, 0, "x");
     lg_table *part = lg__table_part(
         table, (lg__layout){.bare = true, .faces = LG__SHOWN}, of, 1);
-    lg_text_add(&said, "part\n");
-    lg__table_format_above(part, &said);
+    lg_text_add(&text, "part\n");
+    lg__table_format_above(part, &text);
     lg__table_row(part);
     lg__put_literal(part, 0, "y");
     part = lg__table_part(table, (lg__layout){.faces = LG__IN_HTML}, NULL, 0);
-    lg_text_add(&said, "html\n");
-    lg__table_format_above(part, &said);
+    lg_text_add(&text, "html\n");
+    lg__table_format_above(part, &text);
     REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
     expect(lg_table_text(table, 0, &out, NULL), &out, "name\nx\npart\ny\n");
     expect(lg_table_json(table, &out, NULL), &out,
@@ -307,7 +307,8 @@ parts(void)
     lg_table_free(table);
 }
 
-// Cells wider than their column may be do not widen it; nothing touches.
+// A cell wider than its column may be does not widen the column, and cells do
+// not touch.
 static void
 wide_cells(void)
 {
@@ -325,7 +326,7 @@ wide_cells(void)
     lg_table_free(table);
 }
 
-// Some rows of a table, in another order, without its totals.
+// Some rows of a table, in another order, without the totals.
 static void
 selected(void)
 {
@@ -348,14 +349,14 @@ selected(void)
     lg_table_free(table);
 }
 
-// Nothing is added to a table that could not be made.
+// A table that could not be made takes no rows.
 static void
 no_table(void)
 {
     lg_table *out = NULL;
-    lg_text said = {0};
+    lg_text text = {0};
     lg_error err;
-    lg_text_add(&said, "said");
+    lg_text_add(&text, "said");
     lg__table_row(NULL);
     lg__table_total_row(NULL);
     lg__table_set_depth(NULL, 1);
@@ -367,8 +368,8 @@ no_table(void)
     lg__put_literal(NULL, 0, "x");
     lg__put_node(NULL, 0, graph, 0);
     lg__put_each(NULL, 0, NULL);
-    lg__put_formatted(NULL, 0, &said);
-    CHECK(said.data == NULL);
+    lg__put_formatted(NULL, 0, &text);
+    CHECK(text.data == NULL);
     CHECK(lg__put_table(NULL, 0, NULL, 0) == NULL);
     CHECK(lg__table_facts(NULL, NULL, 0) == NULL);
     CHECK(lg__table_part(NULL, (lg__layout){0}, NULL, 0) == NULL);

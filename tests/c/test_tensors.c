@@ -1,4 +1,4 @@
-// Tensors: each storage once, of the kind that its holders say.
+// Tensors: each storage once, with the kind that its holders imply.
 #include <leakgraph/bytes.h>
 
 #include "stored.h"
@@ -68,7 +68,7 @@ typedef struct detection {
     uint32_t tensor;
 } detection;
 
-// A tensor with a storage of 1,000 bytes, of which it shows so many.
+// A tensor with a storage of 1,000 bytes, of which it shows that many.
 static uint32_t
 add_tensor(detection *to, const char *type, uint64_t address, uint64_t shown)
 {
@@ -106,7 +106,7 @@ detection_begin(uint64_t shown)
     return made;
 }
 
-// The kind of the scene's first storage; its row in *out, if asked for.
+// The kind of the scene's first storage; *out, if it is not NULL, gets its row.
 static lg_tensor_kind
 detection_end(detection *to, lg_tensor_row *out)
 {
@@ -149,7 +149,7 @@ frames(void)
     CHECK(detection_end(&to, NULL) == LG_TENSOR_OTHER);
 }
 
-// A mapping from a str key.
+// A dict entry with a str key.
 static uint32_t
 add_dict(story *to, const char *key, uint32_t value)
 {
@@ -160,7 +160,7 @@ add_dict(story *to, const char *key, uint32_t value)
     return dict;
 }
 
-// As modules are laid out, with and without a namespace of their own.
+// The layouts of modules, with and without their own namespace.
 static void
 modules(void)
 {
@@ -206,7 +206,8 @@ gradients(void)
     CHECK(detection_end(&to, NULL) == LG_TENSOR_OTHER);
 }
 
-// {parameter: {'moments': [tensor]}}, at any depth, but not the parameter.
+// {parameter: {'moments': [tensor]}}, at any depth, but not the parameter
+// itself.
 static void
 optimizers(void)
 {
@@ -232,8 +233,9 @@ optimizers(void)
     lg_graph_free(graph);
 }
 
-// By an autograd node, also in what a hook has made of it, by a ctx; but not
-// the leaf of a node that adds up gradients, nor what else has such a name.
+// A storage belongs to an autograd node, also through an object that a hook
+// made or a ctx, but not to the leaf of an AccumulateGrad node, or to other
+// objects with such a name.
 static void
 activations(void)
 {
@@ -274,9 +276,8 @@ activations(void)
     }
 }
 
-// One storage, several tensors: the first kind that applies to any counts, and
-// and a view's base, which nothing else keeps,
-// shows nothing.
+// One storage and several tensors: the first kind that applies to any of them
+// counts, and a view's base that nothing else keeps shows nothing.
 static void
 views(void)
 {
@@ -289,8 +290,8 @@ views(void)
     CHECK(detection_end(&to, &row) == LG_TENSOR_TEMPORARY);
     CHECK(row.tensor_count == 2 && row.used == 10 && row.tensor == view);
 
-    // A narrow one in Python speaks for a wide one in C++, and a tensor for a
-    // storage object.
+    // A narrow Python tensor describes a wide C++ tensor, and a tensor
+    // describes a storage object.
     to = detection_begin(10);
     to.story.flags |= LG_NODE_SYNTHETIC | LG_NODE_CPP;
     uint32_t wide = add_tensor(&to, "torch.Tensor (C++)", 10000, 500);
@@ -315,7 +316,7 @@ waste(void)
     CHECK(row.used == 1000 && row.bytes == 1000);
 }
 
-// A storage without a tensor that leakgraph knows is a row all the same.
+// A storage whose tensors leakgraph does not know has a row, too.
 static void
 lone(void)
 {

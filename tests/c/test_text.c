@@ -1,4 +1,4 @@
-// Text that grows, and numbers as people read them.
+// Text that grows, and numbers in readable form.
 #include "test.h"
 
 #include <leakgraph/text.h>

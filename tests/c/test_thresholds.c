@@ -1,11 +1,11 @@
 // How much a known mistake must keep before a report names it, and how deep in
-// lists, a row a mistake: with one byte less, or one list more, there is no
-// finding.
+// lists. Each mistake has a row: with one byte less, or one list more, there is
+// no finding.
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
 
-// Makes the mistake keep one thing, whose memory is all that varies.
+// Makes the mistake keep one object, whose memory varies.
 typedef void mistake(story *made, uint32_t app, uint32_t thing);
 
 static void
@@ -87,7 +87,7 @@ keep_frames(story *made, uint32_t app, uint32_t thing)
     story_attribute(made, animation, "_save_seq", heap_list(made, thing));
 }
 
-enum { ANY_DEPTH = 9 }; // what is in a list is kept with it
+enum { ANY_DEPTH = 9 }; // a list keeps its contents alive
 
 static const struct {
     const char *pattern;
@@ -125,7 +125,7 @@ check_pattern(mistake *make, uint64_t bytes, const char *expected)
     lg_text found = {0};
     heap_findings(&made, &found);
     if (found.length > 0)
-        found.data[found.length - 1] = '\0'; // the space behind the name
+        found.data[found.length - 1] = '\0'; // the space after the name
     CHECK_TEXT(found, expected);
     lg_text_free(&found);
 }

@@ -1,7 +1,7 @@
-// UTF-8 against a decoder that works by ranges of code points.
+// Compares UTF-8 with a decoder that works on ranges of code points.
 //
-// Seen from outside: JSON replaces what is not valid, a builder escapes that
-// and control characters, and leaves everything else as it is.
+// The tests use the public functions: JSON replaces invalid bytes; a builder
+// escapes them and control characters, and keeps everything else.
 #include "test.h"
 
 #include <leakgraph/builder.h>
@@ -9,7 +9,7 @@
 
 static lg_builder *builder;
 
-// Whether JSON takes all of it over as it is; ASCII may be escaped.
+// Whether JSON keeps all bytes unchanged; it may escape ASCII.
 static bool
 is_valid(const char *bytes, size_t length)
 {
@@ -23,7 +23,7 @@ is_valid(const char *bytes, size_t length)
     return valid;
 }
 
-// Whether a builder keeps it: escaping always makes another string.
+// Whether a builder keeps the string: escaping always changes it.
 static bool
 is_clean(const char *bytes, size_t length)
 {
@@ -66,7 +66,7 @@ every_character(void)
     }
 }
 
-// Of all pairs of bytes, exactly those that encode a character are one.
+// Of all pairs of bytes, only those that encode a character form one.
 static void
 every_pair(void)
 {
@@ -83,7 +83,7 @@ every_pair(void)
     CHECK(!is_valid("\xf0\x80\x80\x80", 4));
 }
 
-// The way by words must agree with the way by characters at every place.
+// The decoder by words and the decoder by characters must agree at every place.
 static void
 clean_by_words(void)
 {

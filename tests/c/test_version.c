@@ -1,4 +1,4 @@
-// One version: in the header, in the library, in the build.
+// The header, the library and the build have the same version.
 #include "test.h"
 
 #include <leakgraph/version.h>

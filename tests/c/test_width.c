@@ -1,4 +1,4 @@
-// Columns that text takes on a terminal.
+// The number of columns that a text takes on a terminal.
 #include "report/width.h"
 #include "test.h"
 
@@ -18,10 +18,10 @@ widths(void)
     CHECK(width("\U0001f525") == 2);   // fire
     CHECK(width("e\u0301") == 1);      // e and an acute accent
     CHECK(width("\u0300\u036f") == 0); // the ends of a range
-    CHECK(width("\u02ff\u0370") == 2); // what lies beside it
-    CHECK(width("\u115f\u1160") == 3); // the end of a wide one
+    CHECK(width("\u02ff\u0370") == 2); // next to a range
+    CHECK(width("\u115f\u1160") == 3); // the end of a wide range
     CHECK(width("\U0002fffd\U0003fffd") == 4);
-    CHECK(width("a\u200bb") == 2); // nothing between
+    CHECK(width("a\u200bb") == 2); // between two ranges
     CHECK(width("│ └─ ×") == 6);
     CHECK(lg__display_width("a\xff\xe6\x95", 4) == 4);
 }

@@ -9,7 +9,7 @@ test_small_parts_on_the_host_are_not_told(void)
     static const struct {
         uint64_t device;
         uint64_t host;
-        const char *told;
+        const char *expected;
     } cases[] = {
         {1000000, 1000, ";977 KiB cuda:0 · 1000 B host</FONT>"},
         {1000000, 999, ";977 KiB cuda:0</FONT>"},
@@ -33,9 +33,9 @@ test_small_parts_on_the_host_are_not_told(void)
         REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
         REQUIRE(!view_why(analysis, owner, NULL, &view));
         REQUIRE(!lg_view_dot(view, NULL, &dot, NULL));
-        if (!strstr(dot.data, cases[i].told))
-            fprintf(stderr, "no '%s' in\n%s", cases[i].told, dot.data);
-        CHECK(strstr(dot.data, cases[i].told));
+        if (!strstr(dot.data, cases[i].expected))
+            fprintf(stderr, "no '%s' in\n%s", cases[i].expected, dot.data);
+        CHECK(strstr(dot.data, cases[i].expected));
         lg_text_free(&dot);
         lg_view_free(view);
         lg_analysis_free(analysis);
