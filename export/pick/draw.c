@@ -178,17 +178,18 @@ weigh_fold(const view_picker *picker, const view_family *family, size_t single,
            view_node *fold)
 {
     view_family rest = *family;
-    fold->retained = family->retained;
+    lg_bytes retained = family->retained;
     rest.count = 2;
     for (size_t i = 0; i < single; i++) {
         lg_bytes one = lg__family_retained(
             picker, &rest, lg__hop_end(picker, &family->kept[i].hop));
-        fold->retained.host -= one.host;
-        fold->retained.device -= one.device;
+        retained.host -= one.host;
+        retained.device -= one.device;
     }
     if (!is_exact(picker, family))
         lg_text_add(&fold->retained_label, "at least ");
-    lg__bytes_add(&fold->retained_label, picker->graph, fold->retained);
+    lg__bytes_add(&fold->retained_label, picker->graph, retained);
+    fold->weight = lg__bytes_total(retained);
 }
 
 static lg_status

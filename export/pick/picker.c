@@ -80,7 +80,8 @@ lg__picker_open(view_picker *picker, const lg_graph *graph,
     view->direction = options->direction;
     view->heap_count = picker->columns->node_count;
     view->partial = lg_graph_is_partial(graph);
-    return mark_roots(picker, err);
+    lg_status status = lg__view_name_devices(view, graph, err);
+    return status ? status : mark_roots(picker, err);
 }
 
 void

@@ -77,7 +77,8 @@ note_shares(dominator_view *picture)
 }
 
 static lg_status
-draw_heap(dominator_view *picture, size_t *at, lg_error *err)
+draw_heap(dominator_view *picture, const lg_dominator_row *row, size_t *at,
+          lg_error *err)
 {
     lg_view *view = picture->picker.view;
     lg_status status = lg__view_add_node(view, VIEW_OBJECT, at, err);
@@ -86,9 +87,13 @@ draw_heap(dominator_view *picture, size_t *at, lg_error *err)
     view_node *heap = &view->nodes[*at];
     heap->category = LG_CATEGORY_ROOT;
     heap->count = view->heap_count;
-    heap->retained = lg_analysis_reachable_bytes(picture->analysis);
+    lg_bytes all = lg_analysis_reachable_bytes(picture->analysis);
+    uint64_t *bytes = lg__view_make_retained(view, heap);
+    for (uint32_t on = 0; bytes && on <= view->device_count; on++)
+        bytes[on] = row->retained[on];
+    heap->weight = lg__bytes_total(all);
     lg_text_add(&heap->title, "everything alive");
-    lg__bytes_add(&heap->retained_label, picture->picker.graph, heap->retained);
+    lg__bytes_add(&heap->retained_label, picture->picker.graph, all);
     return LG_OK;
 }
 
@@ -102,7 +107,7 @@ draw_row(dominator_view *picture, size_t index, lg_error *err)
         status = lg__picker_draw_owned(
             &picture->picker, picture->at[row->parent], row->node, at, err);
     else if (row->node == LG_NONE)
-        status = draw_heap(picture, at, err);
+        status = draw_heap(picture, row, at, err);
     else
         status = lg__picker_draw(&picture->picker, row->node, 0, at, err);
     if (!status && picture->tree.total)

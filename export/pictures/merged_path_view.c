@@ -65,13 +65,15 @@ draw_left_out(merged_path_view *picture, const lg_merged_row *row,
     return LG_OK;
 }
 
-static lg_bytes
-bytes_of(const lg_merged_paths *paths, const uint64_t *retained)
+static void
+weigh(lg_view *view, const uint64_t *retained, view_node *drawn)
 {
-    lg_bytes bytes = {.host = retained[0]};
-    for (uint32_t on = 1; on <= paths->devices; on++)
-        bytes.device += retained[on];
-    return bytes;
+    uint64_t *bytes = lg__view_make_retained(view, drawn);
+    drawn->weight = 0;
+    for (uint32_t on = 0; bytes && on <= view->device_count; on++) {
+        bytes[on] = retained[on];
+        drawn->weight += retained[on];
+    }
 }
 
 static void
@@ -83,7 +85,7 @@ describe(merged_path_view *picture, const lg_merged_row *row, view_node *drawn)
     drawn->context = false;
     if (row->kind == LG_MERGED_PASSED)
         return;
-    drawn->retained = bytes_of(&picture->paths, row->retained);
+    weigh(picture->picker.view, row->retained, drawn);
     lg__each_add(&drawn->retained_label, picture->picker.graph, row->retained);
     if (row->kind == LG_MERGED_NODES && row->targets > 1 &&
         row->targets != row->count) {

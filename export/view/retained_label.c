@@ -80,6 +80,16 @@ lg__retained_label_add(lg_text *out, const lg_analysis *analysis, uint32_t node)
     add_host(out, graph, lg_node_retained(analysis, node), first);
 }
 
+static void
+weigh(lg_view *view, const lg_analysis *analysis, view_node *node)
+{
+    uint64_t *bytes = lg__view_make_retained(view, node);
+    for (uint32_t on = 0; bytes && on <= view->device_count; on++)
+        bytes[on] = lg_node_retained_on(analysis, node->node, on);
+    node->weight = lg__bytes_total(lg_node_retained(analysis, node->node));
+    lg__retained_label_add(&node->retained_label, analysis, node->node);
+}
+
 void
 lg__view_weigh(lg_view *view, const lg_analysis *analysis)
 {
@@ -88,10 +98,8 @@ lg__view_weigh(lg_view *view, const lg_analysis *analysis)
     view->weighed = true;
     for (size_t i = 0; i < view->node_count; i++) {
         view_node *node = &view->nodes[i];
-        if (node->kind != VIEW_OBJECT || node->node == LG_NONE ||
-            node->retained_label.length)
-            continue;
-        node->retained = lg_node_retained(analysis, node->node);
-        lg__retained_label_add(&node->retained_label, analysis, node->node);
+        if (node->kind == VIEW_OBJECT && node->node != LG_NONE &&
+            !node->retained_label.length)
+            weigh(view, analysis, node);
     }
 }

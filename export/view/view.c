@@ -44,6 +44,31 @@ lg__view_add_node(lg_view *view, view_kind kind, size_t *out, lg_error *err)
 }
 
 lg_status
+lg__view_name_devices(lg_view *view, const lg_graph *graph, lg_error *err)
+{
+    uint32_t count = lg_graph_device_count(graph);
+    view->devices = calloc((size_t)count + 1, sizeof *view->devices);
+    if (!view->devices)
+        return lg__view_no_memory(err);
+    view->device_count = count;
+    for (uint32_t on = 0; on <= count; on++) {
+        lg_string name = lg_graph_device_name(graph, on);
+        lg_text_add_bytes(&view->devices[on], name.data, name.length);
+    }
+    return LG_OK;
+}
+
+uint64_t *
+lg__view_make_retained(lg_view *view, view_node *node)
+{
+    free(node->retained);
+    node->retained =
+        calloc((size_t)view->device_count + 1, sizeof *node->retained);
+    view->failed |= !node->retained;
+    return node->retained;
+}
+
+lg_status
 lg__view_add_edge(lg_view *view, size_t source, size_t target, view_edge **out,
                   lg_error *err)
 {
@@ -66,8 +91,10 @@ lg__view_add_edge(lg_view *view, size_t source, size_t target, view_edge **out,
 lg_status
 lg__view_settle(const lg_view *view, lg_error *err)
 {
-    bool failed =
-        view->pid.failed || view->headline.failed || view->note.failed;
+    bool failed = view->failed || view->pid.failed || view->headline.failed ||
+                  view->note.failed;
+    for (size_t i = 0; view->devices && i <= view->device_count; i++)
+        failed |= view->devices[i].failed;
     for (size_t i = 0; i < view->node_count; i++) {
         const view_node *node = &view->nodes[i];
         failed |= node->title.failed || node->detail.failed ||
@@ -91,7 +118,11 @@ lg_view_free(lg_view *view)
         lg_text_free(&view->nodes[i].root);
         lg_text_free(&view->nodes[i].own);
         lg_text_free(&view->nodes[i].retained_label);
+        free(view->nodes[i].retained);
     }
+    for (size_t i = 0; view->devices && i <= view->device_count; i++)
+        lg_text_free(&view->devices[i]);
+    free(view->devices);
     for (size_t i = 0; i < view->edge_count; i++)
         lg_text_free(&view->edges[i].label);
     lg_text_free(&view->pid);

@@ -57,13 +57,15 @@ typedef struct view_node {
     uint64_t more;    /* neighbours that are not drawn */
     uint64_t unseen;  /* references that leakgraph cannot see */
     lg_text retained_label; /* retained bytes in words; empty: not analysed */
-    lg_bytes retained;
-    double share;      /* of the whole, in a dominator tree; else 0 */
-    view_mark mark;    /* why it stands out */
-    bool subject;      /* what was asked about */
-    bool unreached;    /* no root reaches it: garbage */
-    bool named_by_key; /* its title has its address: a label names it */
-    bool context;      /* belongs to the program: named, not entered */
+    uint64_t *retained; /* of an object, by device: [device_count + 1] of the
+                           view; NULL: not analysed */
+    uint64_t weight;    /* retained bytes of all devices */
+    double share;       /* of the whole, in a dominator tree; else 0 */
+    view_mark mark;     /* why it stands out */
+    bool subject;       /* what was asked about */
+    bool unreached;     /* no root reaches it: garbage */
+    bool named_by_key;  /* its title has its address: a label names it */
+    bool context;       /* belongs to the program: named, not entered */
 } view_node;
 
 typedef struct view_edge {
@@ -87,8 +89,11 @@ struct lg_view {
     size_t edge_count;
     size_t edge_capacity;
     uint64_t heap_count; /* objects in the graph that it was made from */
-    lg_text pid;         /* empty: not known */
+    lg_text *devices;    /* [device_count + 1] names, the host first */
+    uint32_t device_count;
+    lg_text pid; /* empty: not known */
     bool partial;
+    bool failed;  /* memory ran out */
     bool weighed; /* nodes show what they retain */
     view_form form;
     lg_text headline; /* what the picture says, in one sentence */
@@ -98,6 +103,12 @@ struct lg_view {
 /** Appends a node with all zero but its kind. Its index goes to *out. */
 lg_status lg__view_add_node(lg_view *view, view_kind kind, size_t *out,
                             lg_error *err);
+/** Copies the names of the graph's devices. */
+lg_status lg__view_name_devices(lg_view *view, const lg_graph *graph,
+                                lg_error *err);
+/** Makes room for what a node retains, by device: zeros. NULL without memory,
+ *  which lg__view_settle reports. */
+uint64_t *lg__view_make_retained(lg_view *view, view_node *node);
 /** Appends an edge for one reference. The pointer lives until the next one. */
 lg_status lg__view_add_edge(lg_view *view, size_t source, size_t target,
                             view_edge **out, lg_error *err);

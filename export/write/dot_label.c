@@ -116,9 +116,7 @@ add_badge(lg_text *out, const view_look *look, const char *badge)
 static uint64_t
 weight(const view_node *node)
 {
-    return node->retained_label.length
-               ? node->retained.host + node->retained.device
-               : node->size;
+    return node->retained_label.length ? node->weight : node->size;
 }
 
 // Escape the device's name: it comes from a file.

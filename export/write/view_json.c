@@ -29,17 +29,21 @@ write_address(lg_json *json, uint64_t address)
 }
 
 static void
-write_retained(lg_json *json, lg_bytes retained)
+write_retained(lg_json *json, const lg_view *view, const uint64_t *bytes)
 {
     lg_json_object(json, "retained");
-    lg_json_count(json, "host", retained.host);
-    lg_json_count(json, "device", retained.device);
+    for (uint32_t on = 0; on <= view->device_count; on++) {
+        const lg_text *device = &view->devices[on];
+        lg_json_name(json, device->data, device->length);
+        lg_json_count(json, NULL, bytes[on]);
+    }
     lg_json_end(json);
 }
 
 static void
-write_node(lg_json *json, const view_node *node, size_t index)
+write_node(lg_json *json, const lg_view *view, size_t index)
 {
+    const view_node *node = &view->nodes[index];
     lg_json_object(json, NULL);
     lg_json_count(json, "id", index);
     write_word(json, "kind", lg__view_kind_name(node->kind));
@@ -58,8 +62,8 @@ write_node(lg_json *json, const view_node *node, size_t index)
     lg_json_count(json, "more", node->more);
     lg_json_count(json, "unexplained", node->unseen);
     lg_json_count(json, "depth", node->depth);
-    if (node->retained_label.length && node->kind == VIEW_OBJECT)
-        write_retained(json, node->retained);
+    if (node->retained && node->kind == VIEW_OBJECT)
+        write_retained(json, view, node->retained);
     if (node->mark)
         lg_json_bool(json, node->mark == MARK_CULPRIT ? "culprit" : "dominator",
                      true);
@@ -103,7 +107,7 @@ lg_view_json(const lg_view *view, lg_text *out, lg_error *err)
         write_text(&json, "headline", &view->headline);
     lg_json_lines(&json, "nodes");
     for (size_t i = 0; i < view->node_count; i++)
-        write_node(&json, &view->nodes[i], i);
+        write_node(&json, view, i);
     lg_json_end(&json);
     lg_json_lines(&json, "edges");
     for (size_t i = 0; i < view->edge_count; i++)

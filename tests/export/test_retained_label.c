@@ -43,8 +43,59 @@ test_small_parts_on_the_host_are_not_told(void)
     }
 }
 
+static void
+expect_devices(lg_view *view, const char *title, const char *retained)
+{
+    lg_text json = {0};
+    REQUIRE(!lg_view_json(view, &json, NULL));
+    const char *box = strstr(json.data, title);
+    const char *end = box ? strchr(box, '\n') : NULL;
+    const char *said = box ? strstr(box, "\"retained\": ") : NULL;
+    CHECK(
+        end && said && said < end &&
+        !strncmp(said + strlen("\"retained\": "), retained, strlen(retained)));
+    lg_text_free(&json);
+    lg_view_free(view);
+}
+
+// The JSON of every picture names the devices.
+static void
+test_json_names_devices(void)
+{
+    static const char expected[] =
+        "{\"host\": 100, \"cuda:0\": 3000, \"cuda:1\": 40000}";
+    static const char everything[] =
+        "{\"host\": 172, \"cuda:0\": 3000, \"cuda:1\": 40000}";
+    test_heap heap;
+    lg_analysis *analysis = NULL;
+    lg_view *view = NULL;
+    heap_open(&heap);
+    lg_builder_add_device(heap.builder, "cuda:0");
+    lg_builder_add_device(heap.builder, "cuda:1");
+    uint32_t app = heap_add_module(&heap, "app");
+    uint32_t owner = heap_add(&heap, "app.Owner", 100);
+    heap_attribute(&heap, app, owner, "owner");
+    for (uint32_t on = 1; on <= 2; on++) {
+        uint32_t memory =
+            heap_add(&heap, "torch.storage", on == 1 ? 3000 : 40000);
+        heap_attribute(&heap, owner, memory, on == 1 ? "first" : "second");
+        lg_builder_set_device(heap.builder, memory, on);
+    }
+    lg_graph *graph = heap_close(&heap);
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+    REQUIRE(!view_why(analysis, owner, NULL, &view));
+    expect_devices(view, "\"title\": \"Owner", expected);
+    REQUIRE(!lg_view_dominators(analysis, LG_NONE, 0.01, 0, NULL, &view, NULL));
+    expect_devices(view, "everything alive", everything);
+    REQUIRE(!lg_view_paths(analysis, &owner, 1, 0, NULL, &view, NULL));
+    expect_devices(view, "\"title\": \"Owner", expected);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(retained_label)
 {
     RUN(test_small_parts_on_the_host_are_not_told);
+    RUN(test_json_names_devices);
     return test_result();
 }

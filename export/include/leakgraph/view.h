@@ -94,7 +94,8 @@ LG_API size_t lg_view_node_count(const lg_view *view);
 
 /** The view as an indented tree for a terminal. */
 LG_API lg_status lg_view_text(const lg_view *view, lg_text *out, lg_error *err);
-/** The view as JSON: {"nodes": [...], "edges": [...]}. */
+/** The view as JSON: {"nodes": [...], "edges": [...]}; bytes retained are an
+ *  object by device: {"host": 12, "cuda:0": 34}. */
 LG_API lg_status lg_view_json(const lg_view *view, lg_text *out, lg_error *err);
 
 /** Start from LG_DOT_OPTIONS_INIT. */
