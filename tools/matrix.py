@@ -1,20 +1,20 @@
-"""Builds and tests on every CPython there is, and writes down what came of it.
+"""Builds and tests on every CPython that it finds, and records the results.
 
     make matrix
-    make matrix MATRIX="--python PATH ..."      interpreters not found by themselves
-    make matrix MATRIX="--free-threaded"        and builds without the GIL
-    make matrix MATRIX="--tsan"                 and the stress under ThreadSanitizer
-    make matrix MATRIX="--suite sid"            this release alone; --suite none: none
-    make matrix MATRIX="--only 3.14"            these versions alone
+    make matrix MATRIX="--python PATH ..."      more interpreters
+    make matrix MATRIX="--free-threaded"        also builds without the GIL
+    make matrix MATRIX="--tsan"                 also the stress under ThreadSanitizer
+    make matrix MATRIX="--suite sid"            only this release; --suite none: none
+    make matrix MATRIX="--only 3.14"            only these versions
 
 Interpreters come from PATH, pyenv, --python and MATRIX_PYTHONS (paths, separated by
-colons), newer ones from roots of Debian's releases, which need root and debootstrap
-(tools/matrix.sh). Free-threaded builds are made there from Debian's source packages
-(tools/free_threaded.sh). Every run has a folder in build/matrix, and is not made again
-until a source changes: an interrupted matrix goes on where it was.
+colons). Newer ones come from roots of Debian's releases, which need root and
+debootstrap (tools/matrix.sh); tools/free_threaded.sh builds free-threaded ones there
+from Debian's source packages. Every run has a folder in build/matrix, and is repeated
+only when a source changes, so an interrupted matrix continues where it stopped.
 
-The table of docs/versions.md gets a row for each run, in the place of that of the same
-interpreter; others stay as they are. Exit status 1 if a build or a test failed.
+Each run replaces the row of the same interpreter in the table of docs/versions.md, or
+adds one; other rows stay unchanged. The exit status is 1 if a build or a test failed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TABLE = re.compile(r"(?<=<!-- matrix -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 @dataclass
 class Row:
-    """What came of one interpreter: a row of the table."""
+    """The result of one interpreter: a row of the table."""
 
     cpython: str
     place: str
@@ -70,9 +70,9 @@ class Row:
 
 
 def sources() -> str:
-    """A sum over all that is built and tested.
+    """A checksum of everything that a run builds and tests.
 
-    In a root, where there is no git, MATRIX_SOURCES has it.
+    In a root, where there is no git, MATRIX_SOURCES contains it.
     """
     known = os.environ.get("MATRIX_SOURCES")
     if known:
@@ -85,7 +85,7 @@ def sources() -> str:
 
 
 def release(package: str) -> str:
-    """The version of a C library that is linked here."""
+    """The version of a C library on this machine."""
     done = subprocess.run(
         ["pkg-config", "--modversion", package], capture_output=True, text=True
     )
@@ -93,7 +93,7 @@ def release(package: str) -> str:
 
 
 def can_import(python: str | Path, *modules: str) -> bool:
-    """Whether an interpreter has them."""
+    """Whether an interpreter can import these modules."""
     command = [str(python), "-c", f"import {', '.join(modules)}"]
     return subprocess.run(command, capture_output=True).returncode == 0
 
@@ -144,9 +144,9 @@ def row_of(one: pythons.Interpreter, place: str, python: str | Path, run: Path) 
 
 
 def tried(one: pythons.Interpreter, place: str) -> Row | None:
-    """The row of an interpreter, or None if it could not be built, which was said.
+    """The row of an interpreter, or None after a message if it could not be built.
 
-    It is the old one if nothing changed since and nothing had failed.
+    This is the old row if it has no failure and no source has changed since.
     """
     run = RUNS / f"{place.replace(' ', '-')}-{one.name}"
     result, now = run / "row.json", {"sources": sources(), "path": one.path}
@@ -170,7 +170,7 @@ def tried(one: pythons.Interpreter, place: str) -> Row | None:
 
 
 def in_root(suite: str, *command: str) -> bool:
-    """Run a command in the root of a release; whether it succeeded."""
+    """Run a command in the root of a release; return whether it succeeded."""
     done = subprocess.run(
         ["tools/matrix.sh", suite, *command],
         env=os.environ | {"MATRIX_SOURCES": sources()},
@@ -179,7 +179,7 @@ def in_root(suite: str, *command: str) -> bool:
 
 
 def tried_in_root(suite: str, free_threaded: bool) -> tuple[list[Row], bool]:
-    """The rows of a release, and whether all of it could be tried."""
+    """The rows of a release, and whether every run was possible."""
     answer = RUNS / f"{suite}.json"
     answer.unlink(missing_ok=True)
     whole = not free_threaded or in_root(suite, "tools/free_threaded.sh", "t")
@@ -191,7 +191,7 @@ def tried_in_root(suite: str, free_threaded: bool) -> tuple[list[Row], bool]:
 
 
 def inside(suite: str) -> int:
-    """What is run in the root: all interpreters there; leaves the rows in a file."""
+    """Run all interpreters of the root, from inside it; write the rows to a file."""
     found = pythons.installed("/usr/bin/python3", "/opt/cpython/t/bin/python3")
     rows = [tried(one, f"Debian {suite}") for one in found]
     made = [asdict(row) for row in rows if row]
@@ -200,7 +200,7 @@ def inside(suite: str) -> int:
 
 
 def sanitized() -> bool:
-    """The stress under ThreadSanitizer, in sid's root."""
+    """Run the stress test under ThreadSanitizer, in sid's root."""
     name = "t-tsan"
     return in_root(
         "sid", "tools/free_threaded.sh", name, "--with-thread-sanitizer"
@@ -208,14 +208,14 @@ def sanitized() -> bool:
 
 
 def key(line: str) -> tuple[tuple[int, ...], str]:
-    """Whose row it is, and by what rows are ordered: version, kind of build, place."""
+    """The identity and the order of a row: version, kind of build, place."""
     cells = [cell.strip() for cell in line.split("|")[1:3]]
     numbers = cells[0].split()[0].split(".")
     return tuple(map(int, numbers)), " ".join(cells)
 
 
 def merged(text: str, rows: list[Row]) -> str:
-    """The page with these rows in the place of those of the same interpreters."""
+    """The page, in which these rows replace those of the same interpreters."""
     found = TABLE.search(text)
     if found is None:
         raise SystemExit(f"{PAGE} has no <!-- matrix --> ... <!-- end -->")
@@ -226,7 +226,7 @@ def merged(text: str, rows: list[Row]) -> str:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for."""
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--python", action="append", default=[], metavar="PATH")
     parser.add_argument("--suite", action="append", metavar="NAME")
@@ -238,7 +238,7 @@ def arguments() -> argparse.Namespace:
 
 
 def here() -> str:
-    """What this machine runs, as in "Debian bookworm"."""
+    """The operating system of this machine, such as "Debian bookworm"."""
     text = Path("/etc/os-release").read_text(encoding="utf-8")
     fields = dict(re.findall(r'^(\w+)="?([^"\n]*)', text, re.MULTILINE))
     name = fields.get("VERSION_CODENAME") or fields.get("VERSION_ID", "")
@@ -246,18 +246,18 @@ def here() -> str:
 
 
 def wanted(one: pythons.Interpreter, only: list[str] | None) -> bool:
-    """Whether a version is among those asked for: 3.14 stands for 3.14.7, too."""
+    """Whether a version is among the requested ones: 3.14 includes 3.14.7."""
     return not only or any(f"{one.name}.".startswith(f"{name}.") for name in only)
 
 
 def note(rows: list[Row]) -> list[Row]:
-    """Put rows into the page as soon as they are there."""
+    """Put rows into the page as soon as they exist."""
     PAGE.write_text(merged(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
     return rows
 
 
 def all_rows(asked: argparse.Namespace) -> tuple[list[Row], list[str]]:
-    """Try everything; the rows, and what could not be tried."""
+    """Run everything; return the rows, and the runs that were not possible."""
     named = os.environ.get("MATRIX_PYTHONS", "").split(":")
     rows: list[Row] = []
     wrong = []
@@ -277,7 +277,7 @@ def all_rows(asked: argparse.Namespace) -> tuple[list[Row], list[str]]:
 
 
 def main() -> int:
-    """Try them all, one after the other, and write the table."""
+    """Run all interpreters, one after the other, and write the table."""
     asked = arguments()
     os.chdir(tracked.ROOT)
     # A shell's background jobs ignore Ctrl-C; tests must not inherit that.

@@ -1,4 +1,4 @@
-// Draws every shape into a folder, to be looked at: draw_shapes FOLDER [SUFFIX]
+// Draws every shape into a folder for inspection: draw_shapes FOLDER [SUFFIX]
 
 #include "shapes.h"
 #include "suite.h"

@@ -1,4 +1,4 @@
-// The reviewed files: read and compared, or written anew.
+// Reads and compares the reviewed files, or writes them anew.
 
 #include "golden.h"
 #include "test.h"

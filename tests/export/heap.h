@@ -1,5 +1,5 @@
-/** Small made-up heaps, built edge by edge. A failure to build aborts: it would
- *  be a mistake in the test. */
+/** Small made-up heaps, built edge by edge. A heap that cannot be built
+ *  aborts, because that is a mistake in the test. */
 #ifndef LEAKGRAPH_TEST_HEAP_H
 #define LEAKGRAPH_TEST_HEAP_H
 
@@ -13,10 +13,10 @@ typedef struct test_heap {
 } test_heap;
 
 void heap_open(test_heap *heap);
-/** The whole graph; the heap is gone. */
+/** Returns the whole graph and ends the heap. */
 lg_graph *heap_close(test_heap *heap);
 
-/** An object; its type is declared when first named. */
+/** An object; its first use declares its type. */
 uint32_t heap_add(test_heap *heap, const char *type, uint64_t size);
 /** A str that names something. */
 uint32_t heap_add_name(test_heap *heap, const char *text);
@@ -24,11 +24,11 @@ uint32_t heap_add_module(test_heap *heap, const char *name);
 void heap_set_text(test_heap *heap, uint32_t node, const char *text);
 void heap_root(test_heap *heap, uint32_t node, lg_root_kind kind,
                const char *name);
-/** References that native code holds, which nobody can see. */
+/** References that native code holds and nobody can see. */
 void heap_hold(test_heap *heap, uint32_t node, uint32_t count);
 
-/** The collector tracks the object, and sees the references that it gets from
- *  here on. */
+/** Makes the collector track the object, and see the references that the
+ *  test adds to it from here on. */
 void heap_track(test_heap *heap, uint32_t node);
 
 void heap_edge(test_heap *heap, uint32_t from, uint32_t to, unsigned kind,
@@ -37,7 +37,7 @@ void heap_attribute(test_heap *heap, uint32_t from, uint32_t to,
                     const char *name);
 void heap_local(test_heap *heap, uint32_t from, uint32_t to, const char *name);
 void heap_index(test_heap *heap, uint32_t from, uint32_t to, uint32_t index);
-/** `from['key'] = to`, the key and its edge included. */
+/** `from['key'] = to`, with the key and its edge. */
 void heap_value(test_heap *heap, uint32_t from, uint32_t to, const char *key);
 
 #endif

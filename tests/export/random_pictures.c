@@ -1,6 +1,6 @@
-// Pictures of heaps that nobody planned: export_tests random_pictures COUNT
-// [SEED] draws so many with the renderer that LEAKGRAPH_RENDERER names, in all
-// modes and formats, and says how many came out.
+// Pictures of random heaps: export_tests random_pictures COUNT [SEED] draws
+// that many with the renderer that LEAKGRAPH_RENDERER names, in all modes and
+// formats, and prints how many succeeded.
 
 #include "heap.h"
 #include "shapes.h"
@@ -20,7 +20,7 @@ below(chance *luck, uint32_t end)
     return test_random(&luck->state) % end;
 }
 
-// Names as they stand in nobody's code: each has ended or confused something.
+// Unusual names: each has ended or confused something.
 static const char *
 odd_name(chance *luck)
 {
@@ -130,8 +130,8 @@ add_reference(test_heap *heap, chance *luck, uint32_t from, uint32_t to)
     }
 }
 
-// Wide (one holds all), deep (a chain), flat (few edges) or tangled, with loops
-// of one object and many edges between two.
+// Wide (one object holds all), deep (a chain), flat (few edges) or tangled,
+// with self-loops and many edges between two objects.
 static lg_graph *
 make_heap(chance *luck)
 {
@@ -172,7 +172,7 @@ view_cycle(chance *luck, const lg_analysis *analysis, lg_view **out)
     return status;
 }
 
-// LG_ENOTFOUND where the heap has nothing of that sort.
+// LG_ENOTFOUND if the heap has no such object.
 static lg_status
 make_view(chance *luck, const lg_graph *graph, const lg_analysis *analysis,
           lg_view **out)

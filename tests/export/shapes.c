@@ -1,4 +1,4 @@
-// Shapes that people meet: a list of losses, a class, a loop, odd names.
+// Common shapes: a list of losses, a class, a loop, odd names.
 
 #include "shapes.h"
 
@@ -52,7 +52,7 @@ make_losses_why(uint32_t *subject)
     return make_losses(subject, true);
 }
 
-// A list of a million small numbers and a few strangers.
+// A list of a million small numbers and a few other objects.
 static lg_graph *
 make_wide(uint32_t *subject)
 {
@@ -88,7 +88,7 @@ make_chain(uint32_t *subject)
     return heap_close(&heap);
 }
 
-// Parent and children that know each other.
+// A parent and its children, which refer to each other.
 static lg_graph *
 make_loop(uint32_t *subject)
 {
@@ -201,7 +201,7 @@ make_single(uint32_t *subject)
     return heap_close(&heap);
 }
 
-// One object held in every way that there is.
+// One object with a reference of every kind.
 static lg_graph *
 make_held(uint32_t *subject)
 {
@@ -236,7 +236,7 @@ make_held(uint32_t *subject)
     return heap_close(&heap);
 }
 
-// A parent and its children, who know each other and have something to carry.
+// A parent and its children, which refer to each other and hold some data.
 static uint32_t
 add_family(test_heap *heap, uint32_t count, uint64_t load)
 {
@@ -255,8 +255,8 @@ add_family(test_heap *heap, uint32_t count, uint64_t load)
     return parent;
 }
 
-// A family that a module holds, one that nobody does, and one that native code
-// does.
+// Three families: a module holds one, nothing holds the second, and native code
+// holds the third.
 static lg_graph *
 make_family(uint32_t *subject)
 {
@@ -271,7 +271,7 @@ make_family(uint32_t *subject)
     return heap_close(&heap);
 }
 
-// One buffer behind three ways that share nothing, below one service.
+// One buffer with three disjoint paths from one service.
 static lg_graph *
 make_ways(uint32_t *subject)
 {
@@ -292,7 +292,7 @@ make_ways(uint32_t *subject)
     return heap_close(&heap);
 }
 
-// Only a part of a heap.
+// A part of a heap.
 static lg_graph *
 make_partial(uint32_t *subject)
 {
@@ -304,7 +304,7 @@ make_partial(uint32_t *subject)
     return heap_close(&heap);
 }
 
-// Tensors, arrays and what a GPU's allocator says.
+// Tensors, arrays and the state of a GPU's allocator.
 static lg_graph *
 make_training(uint32_t *subject)
 {

@@ -1,4 +1,4 @@
-/** The heaps that pictures are judged by: each a shape that people meet. */
+/** The heaps with which people judge pictures: each has a common shape. */
 #ifndef LEAKGRAPH_TEST_SHAPES_H
 #define LEAKGRAPH_TEST_SHAPES_H
 
@@ -9,7 +9,7 @@
 typedef struct test_shape {
     const char *name;
     lg_graph *(*make)(uint32_t *subject);
-    unsigned direction; /* lg_direction to draw it in */
+    unsigned direction; /* the lg_direction of the picture */
 } test_shape;
 
 extern const test_shape shapes[];
@@ -17,7 +17,7 @@ extern const size_t shape_count;
 
 const test_shape *shape_find(const char *name);
 
-/** lg_view_why of the answer for one node. */
+/** Calls lg_view_why with the answer for one node. */
 lg_status view_why(const lg_analysis *analysis, uint32_t node,
                    const lg_view_options *options, lg_view **out);
 

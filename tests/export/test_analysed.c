@@ -1,5 +1,5 @@
-// Pictures that need an analysis: what they draw, mark and say, and goldens of
-// their DOT, text and JSON.
+// Pictures that need an analysis: what they draw, mark and say, and the goldens
+// of their DOT, text and JSON.
 
 #include "golden.h"
 #include "shapes.h"
@@ -198,7 +198,7 @@ test_why_of_garbage(void)
     close_shape(&loop);
 }
 
-// Namespaces and cells included, which paths fold away.
+// Includes namespaces and cells, which paths fold away.
 static void
 test_why_of_every_node(void)
 {
@@ -273,7 +273,7 @@ test_merged_paths(void)
     close_shape(&losses);
 }
 
-// A queue of many links is its ends.
+// A queue of many links appears as its two ends.
 static void
 test_merged_paths_pass_a_chain(void)
 {
@@ -308,14 +308,14 @@ test_views_show_what_is_retained(void)
     lg_view_options own = {.size = sizeof own, .analysis = made.analysis};
     REQUIRE(!lg_view_new(made.graph, &made.node, 1, &own, NULL, &view, NULL));
     lg_text dot = dot_of(view);
-    CHECK(strstr(dot.data, "<B>1.95 GiB</B>")); // the list, and not its 8 KiB
+    CHECK(strstr(dot.data, "<B>1.95 GiB</B>")); // the list, without its 8 KiB
     CHECK(strstr(dot.data, "7.87 KiB itself"));
     CHECK(strstr(dot.data, "bytes are what would be freed with it"));
     lg_text_free(&dot);
     close_shape(&made);
 }
 
-// What folded objects share goes with none of them alone.
+// Folded objects do not retain what they share.
 static void
 test_folds_say_at_least(void)
 {

@@ -1,5 +1,6 @@
-// What a picture spends its room on: data, not the program around it; keys that
-// are objects; and holders that get at the subject through what it holds.
+// How a picture uses its room: for data rather than the program around it, for
+// keys that are objects, and for holders that reach the subject through what it
+// holds.
 
 #include "heap.h"
 #include "test.h"
@@ -111,7 +112,7 @@ test_keys_that_are_objects(void)
              address & 0xffff);
     check_text(&text, label);
     check_text(&text, "keys  3 Parameter");
-    // The key that is drawn says that it is the one.
+    // The drawn key says that it is the key.
     snprintf(label, sizeof label, "torch.nn.Parameter …%04llx",
              address & 0xffff);
     check_text(&text, label);
@@ -119,7 +120,7 @@ test_keys_that_are_objects(void)
     lg_graph_free(graph);
 }
 
-// A figure whose `count` children and canvas point back to it.
+// A figure to which its canvas and `count` children refer back.
 static uint32_t
 add_figure(test_heap *heap, uint32_t *canvas)
 {
@@ -156,8 +157,8 @@ test_holders_through_what_is_held(void)
     lg_graph_free(graph);
 }
 
-// A part each of 12 modules holds: what the modules hold is the way by which
-// they hold the figure. A picture has room for the nearest 8 of them.
+// Each of 12 modules holds a part of the figure, and holds the figure through
+// that part. A picture has room for the nearest 8 modules.
 static void
 test_so_many_holders_through_what_is_held(void)
 {
@@ -194,7 +195,7 @@ test_so_many_holders_through_what_is_held(void)
     }
 }
 
-// Each root is known as one, in whatever order the roots stand.
+// The picture recognises each root, in any order of the roots.
 static void
 test_roots_in_any_order(void)
 {
@@ -220,7 +221,8 @@ test_roots_in_any_order(void)
     lg_graph_free(graph);
 }
 
-// The canvas stands left of the figure, although the figure holds it too.
+// The canvas stands to the left of the figure, although the figure also holds
+// it.
 static void
 test_holders_stand_on_one_side(void)
 {
@@ -265,8 +267,8 @@ test_garbage_shows_its_cycle(void)
     lg_graph_free(graph);
 }
 
-// Thirty neighbours with something behind them, one of it large: that one is
-// opened, the others say that there is more.
+// Thirty neighbours with referents, one of them large: the picture opens that
+// one, and the others say that there is more.
 static void
 test_room_goes_where_the_bytes_are(void)
 {
@@ -274,7 +276,7 @@ test_room_goes_where_the_bytes_are(void)
     heap_open(&heap);
     uint32_t owner = heap_add(&heap, "app.Owner", 48);
     for (uint32_t i = 0; i < 30; i++) {
-        static char outer[30][32], inner[30][32]; // the heap keeps the names
+        static char outer[30][32], inner[30][32]; // the heap keeps these names
         snprintf(outer[i], sizeof outer[i], "app.Part%u", i);
         snprintf(inner[i], sizeof inner[i], "app.Inner%u", i);
         uint32_t part = heap_add(&heap, outer[i], 48);

@@ -1,4 +1,4 @@
-// Escaping: whatever a name holds, the DOT parses and no name changes another.
+// Escaping: with any name the DOT is valid, and no name changes another.
 
 #include "shapes.h"
 #include "test.h"
@@ -41,7 +41,7 @@ renders(const lg_text *dot)
     return !status;
 }
 
-// One name of each single byte, and of pairs that mean something somewhere.
+// A name for each single byte, and for pairs with a special meaning.
 static void
 test_any_bytes_render(void)
 {
@@ -61,7 +61,7 @@ test_any_bytes_render(void)
     }
 }
 
-// A backslash is one, at the end and before a letter that means something.
+// A backslash stays a backslash, at the end and before a letter with a meaning.
 static void
 test_backslashes_stay(void)
 {
@@ -80,7 +80,7 @@ test_backslashes_stay(void)
     }
 }
 
-// A title that is blank, or begins so: there is nothing to print bold.
+// A title that is blank or begins with a blank line has no bold part.
 static void
 test_blank_names_render(void)
 {
@@ -103,7 +103,7 @@ test_blank_names_render(void)
     }
 }
 
-// Graphviz 2.42 frees a rank twice where labels of its own edges stand in it.
+// Graphviz 2.42 frees a rank twice if labels of its own edges are in the rank.
 static void
 test_edges_without_a_rank_keep_no_room(void)
 {
@@ -191,7 +191,7 @@ test_title_and_caption(void)
     lg_text_free(&dot);
 }
 
-// A program that does not say how large its options are.
+// A program that does not set the size of its options.
 static void
 test_options_without_a_size_are_refused(void)
 {

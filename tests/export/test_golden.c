@@ -1,5 +1,5 @@
-// DOT and text of the shapes against reviewed files: test_golden FOLDER, and
-// with `write` behind it the files are made anew.
+// Compares DOT and text of the shapes with reviewed files: test_golden FOLDER.
+// With `write` after the folder, it writes the files anew.
 
 #include "golden.h"
 #include "shapes.h"

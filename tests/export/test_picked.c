@@ -1,4 +1,4 @@
-// What a picture has room for: each limit, and what is one beyond it.
+// The limits of a picture: the objects within each limit, and one beyond it.
 
 #include "heap.h"
 #include "test.h"
@@ -54,7 +54,8 @@ test_paths_to_eight_objects(void)
     lg_graph_free(graph);
 }
 
-// What a neighbour keeps in numbers and texts is not drawn, unless it is big.
+// A picture omits the numbers and texts that a neighbour keeps, unless they are
+// big.
 static void
 test_values_are_shown_from_16_kib_on(void)
 {
@@ -79,8 +80,8 @@ test_values_are_shown_from_16_kib_on(void)
     }
 }
 
-// In a picture of many nodes, a neighbour with a tenth of the bytes of the
-// heaviest is opened, and a lighter one is not.
+// In a picture of many nodes, a neighbour with a tenth of the heaviest one's
+// bytes is opened, and a lighter one is not.
 static void
 test_a_tenth_of_the_heaviest_is_opened(void)
 {
@@ -94,7 +95,7 @@ test_a_tenth_of_the_heaviest_is_opened(void)
         uint32_t owner = heap_add(&heap, "app.Owner", 48);
         for (uint32_t i = 0; i < 26; i++) {
             static char outer[26][32],
-                inner[26][32]; // the heap keeps the names
+                inner[26][32]; // the heap keeps these names
             snprintf(outer[i], sizeof outer[i], "app.Part%u", i);
             snprintf(inner[i], sizeof inner[i], "app.Inner%u", i);
             uint64_t bytes = i == 4 ? 100000 : i == 17 ? 10000 - less : 100;
@@ -113,7 +114,7 @@ test_a_tenth_of_the_heaviest_is_opened(void)
     }
 }
 
-// A path of 16 objects is drawn whole, of a longer one the ends.
+// A picture shows all of a path of 16 objects, and the ends of a longer one.
 static void
 test_the_longest_path(void)
 {
@@ -138,7 +139,7 @@ test_the_longest_path(void)
     }
 }
 
-// Values that are drawn as one name the first five.
+// Values that share one box name the first five.
 static void
 test_five_names_of_values(void)
 {

@@ -1,4 +1,4 @@
-// Pictures: signatures of the formats, files written whole, errors that help.
+// Pictures: the signatures of the formats, complete files, and helpful errors.
 
 #include "shapes.h"
 #include "test.h"
@@ -140,7 +140,7 @@ test_file_is_whole_or_not_there(void)
           LG_EIO);
     CHECK(strstr(error.message, other));
     CHECK(!unlink(path));
-    CHECK(!rmdir(folder)); // fails if a temporary file was left
+    CHECK(!rmdir(folder)); // fails if a temporary file is left
 }
 
 static void

@@ -1,5 +1,6 @@
-// Renderers that are missing, die, hang, lie or eat memory, and callers who
-// watch over children in their own way: a sentence each, and nothing left over.
+// Renderers that are missing, crash, hang, send wrong data or use up memory,
+// and callers that handle child processes themselves: each case gives one
+// sentence and leaves nothing behind.
 
 #include "test.h"
 
@@ -61,7 +62,8 @@ draw(const char *dot, const lg_monitor *monitor, lg_error *error)
     return status;
 }
 
-// It fails with these words, and leaves neither a file open nor a child.
+// The renderer fails with this message, and leaves neither an open file nor a
+// child.
 static void
 expect(const char *dot, const char *words)
 {
@@ -86,7 +88,7 @@ test_missing(void)
     expect(DOT, "does not start: Permission denied");
     pretend("exit 127");
     expect(DOT, "install Graphviz");
-    REQUIRE(!unsetenv("LEAKGRAPH_RENDERER")); // none lies beside this test
+    REQUIRE(!unsetenv("LEAKGRAPH_RENDERER")); // no renderer is next to this
     expect(DOT, "build leakgraph with Graphviz");
 }
 
@@ -105,7 +107,7 @@ test_that_dies(void)
     expect(DOT, "longer than 60 s");
 }
 
-// Far more than a socket holds; SIGPIPE would end this test.
+// The input is larger than a socket's buffer; SIGPIPE would end this test.
 static void
 test_that_does_not_listen(void)
 {
@@ -128,7 +130,8 @@ test_that_talks_nonsense(void)
     expect(DOT, "answers nonsense");
     pretend("yes");
     expect(DOT, "answers nonsense");
-    // A head that announces 2^62 bytes, and one of whose 16 only 3 come.
+    // A head that announces 2^62 bytes, and one that ends after 3 of its 16
+    // bytes.
     pretend("printf 'LGGR\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\100'; yes");
     expect(DOT, "answers nonsense");
     pretend("cat >/dev/null; printf "
@@ -139,7 +142,8 @@ test_that_talks_nonsense(void)
     expect(DOT, "why");
 }
 
-// The clock ends it, or the renderer itself does, which has the same limit.
+// The caller's limit ends the renderer, or the renderer ends itself, because it
+// has the same limit.
 static void
 test_that_hangs(void)
 {
@@ -151,7 +155,7 @@ test_that_hangs(void)
     REQUIRE(!unsetenv("LEAKGRAPH_RENDER_SECONDS"));
 }
 
-// 4,000 nodes, each with 3 edges: minutes of layout.
+// 4,000 nodes with 3 edges each: the layout takes minutes.
 static char *
 big_dot(void)
 {
@@ -173,7 +177,7 @@ test_limits_of_the_real_one(void)
     REQUIRE(!setenv("LEAKGRAPH_RENDER_SECONDS", "1", 1));
     expect(dot, "longer than 1 s");
     REQUIRE(!unsetenv("LEAKGRAPH_RENDER_SECONDS"));
-#ifndef __SANITIZE_ADDRESS__ // there the address space has no limit
+#ifndef __SANITIZE_ADDRESS__ // which needs an unlimited address space
     REQUIRE(!setenv("LEAKGRAPH_RENDER_MEBIBYTES", "40", 1));
     expect(dot, "render");
     REQUIRE(!unsetenv("LEAKGRAPH_RENDER_MEBIBYTES"));
@@ -204,7 +208,7 @@ test_monitor_ends_it(void)
     CHECK(draw(DOT, &monitor, &error) == LG_ECANCELLED);
     CHECK(calls == 1);
     FILE *file = fopen(name, "r");
-    // Under load it may not have come so far.
+    // On a busy machine the renderer may not have come this far.
     if (file && fscanf(file, "%ld", &pid) == 1)
         CHECK(kill((pid_t)pid, 0) == -1 && errno == ESRCH);
     if (file)
@@ -212,8 +216,8 @@ test_monitor_ends_it(void)
     unlink(name);
 }
 
-// What is open here without being close-on-exec, what is ignored and blocked,
-// what is preloaded: none of it is the renderer's business.
+// The renderer does not inherit the caller's open files, ignored and blocked
+// signals, or preloaded libraries.
 static void
 test_inherits_nothing(void)
 {
@@ -245,7 +249,7 @@ test_inherits_nothing(void)
     close(open_here);
 }
 
-// A host may have closed its standard streams: the socket takes their numbers.
+// If the caller has closed its standard streams, the socket gets their numbers.
 static void
 test_without_standard_streams(void)
 {
@@ -311,7 +315,8 @@ draw_often(void *failed)
     return NULL;
 }
 
-// Children forked while others draw hold copies of their sockets for a while.
+// Children that are forked while other threads draw hold copies of their
+// sockets for a while.
 static void
 test_threads_and_forks(void)
 {
@@ -345,7 +350,7 @@ test_no_file_is_left(void)
     CHECK(lg_render_file(DOT, strlen(DOT), NULL, path, NULL, &error) ==
           LG_ERENDER);
     CHECK(stat(path, &known) == -1);
-    // Nobody knows the formats then: the picture itself will tell.
+    // Without a renderer the formats are unknown; drawing reports the error.
     CHECK(!lg_render_format_check("tiff", NULL));
 }
 

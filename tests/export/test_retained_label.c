@@ -1,8 +1,9 @@
-// What a picture says of the bytes that an object retains.
+// The text in a picture about the bytes that an object retains.
 #include "shapes.h"
 #include "test.h"
 
-// Beside what is on a device, the host's part is told from a thousandth on.
+// Next to bytes on a device, the label gives the host's bytes if they are at
+// least a thousandth.
 static void
 test_small_parts_on_the_host_are_not_told(void)
 {

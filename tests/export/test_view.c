@@ -1,4 +1,4 @@
-// What is drawn of a heap: the budget, the folds, and what is left out.
+// What a view shows of a heap: the budget, the folds, and the omissions.
 
 #include "heap.h"
 #include "shapes.h"
@@ -157,8 +157,7 @@ test_roots_end_the_search(void)
     check_text("who", options, "root: an imported module", NULL);
 }
 
-// Whatever is asked for: a namespace and a cell have owners that stand for them
-// in paths.
+// With any options, the owner of a namespace or a cell represents it in paths.
 static void
 test_path_to_every_node(void)
 {
@@ -213,7 +212,7 @@ test_path_to_what_is_folded(void)
             fprintf(stderr, "no %s in\n%s", paths[i].wanted, text);
         CHECK(strstr(text, paths[i].wanted));
         free(text);
-        options.max_nodes = 3; // no room for the part of a long one
+        options.max_nodes = 3; // no room for the second part of a long name
         text = text_of(graph, paths[i].node, options);
         CHECK(strstr(text, i ? "╰→ function" : "module train"));
         free(text);
@@ -238,7 +237,7 @@ test_garbage_is_called_so(void)
     check_text("loop", options, "no root reaches it", NULL);
 }
 
-// Many references to one object are one edge.
+// Several references to one object are one edge.
 static void
 test_repeats_are_counted(void)
 {
@@ -262,8 +261,8 @@ test_repeats_are_counted(void)
     lg_graph_free(graph);
 }
 
-// A wide neighbour leaves room for the others.
-// A frame inside a call holds an object by a variable and on its stack.
+// A wide neighbour leaves room for the others. A frame inside a call holds an
+// object by a variable and on its stack.
 static void
 test_one_holder_by_two_kinds_of_edge(void)
 {

@@ -1,5 +1,6 @@
-// Memory that runs out, at every allocation in turn: an error, nothing lost.
-// With an argument, in pictures that need an analysis too.
+// Memory runs out at every allocation in turn: each gives an error and leaks
+// nothing. With an argument, the test does the same with pictures that need an
+// analysis.
 
 #include "shapes.h"
 #include "test.h"
@@ -78,7 +79,7 @@ sweep(const test_shape *shape)
         CHECK(status == LG_OK || status == LG_ENOMEM);
     }
     CHECK(!status);
-    CHECK(tries > 5); // or nothing was refused
+    CHECK(tries > 5); // or no allocation failed
     lg_graph_free(graph);
 }
 
@@ -136,8 +137,8 @@ sweep_drawer(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
     CHECK(tries > 5);
 }
 
-// The analysis and the cycles are made before memory runs short: they have
-// sweeps of their own.
+// Makes the analysis and the cycles before memory runs out: other tests cover
+// their allocations.
 static void
 sweep_analysed(const char *name)
 {

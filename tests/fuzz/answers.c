@@ -1,4 +1,5 @@
-// Every verb's questions, to a graph that the reader took but nobody captured.
+// Asks every verb's questions about a graph that the reader accepted but nobody
+// captured.
 #include "exercise.h"
 
 #include <leakgraph/merged_paths.h>

@@ -1,4 +1,4 @@
-// Every accessor, on a graph from anywhere.
+// Calls every accessor on any graph.
 #include "exercise.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <leakgraph/file.h>
 #include <leakgraph/report.h>
 
-/* Sections from BEYOND_GRAPH on are no part of the graph. */
+/* Sections from BEYOND_GRAPH on are not part of the graph. */
 enum { HEADER = 64, ENTRY = 64, BEYOND_GRAPH = 64, ANALYSIS = 69, SHOWN = 200 };
 
 static uint64_t
@@ -33,7 +33,7 @@ put(uint8_t *at, uint64_t value)
     memcpy(at, &value, sizeof value);
 }
 
-// The entry of a section in the directory, if its bytes lie raw in the file.
+// The directory entry of a section whose bytes lie raw in the file, or NULL.
 static uint8_t *
 raw_section(uint8_t *data, size_t size, uint8_t *entry)
 {
@@ -51,7 +51,7 @@ mend_section(uint8_t *data, size_t size, uint8_t *entry)
         put(entry + 40, XXH3_64bits(bytes, number(entry + 24)));
 }
 
-// The graph's checksum is that of its sections' ones, by their ids.
+// The graph's checksum covers the checksums of its sections, by their ids.
 static uint64_t
 graph_checksum(uint8_t *directory, uint32_t count)
 {
@@ -64,7 +64,7 @@ graph_checksum(uint8_t *directory, uint32_t count)
     return XXH3_64bits(sums, kept * sizeof *sums);
 }
 
-// An analysis is of this graph, whatever else is wrong with it.
+// Makes the analysis belong to this graph, whatever else is wrong with it.
 static void
 bind_analysis(uint8_t *data, size_t size, uint8_t *entry, uint64_t sum)
 {
@@ -76,8 +76,8 @@ bind_analysis(uint8_t *data, size_t size, uint8_t *entry, uint64_t sum)
     mend_section(data, size, entry);
 }
 
-// Checksums of raw sections, of the graph, of the directory and of the header,
-// where they are within the file.
+// Corrects the checksums of raw sections, of the graph, of the directory and of
+// the header, as far as they lie within the file.
 static void
 mend(uint8_t *data, size_t size)
 {

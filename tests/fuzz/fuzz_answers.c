@@ -1,5 +1,6 @@
-// libFuzzer's entry for all verbs: a file that the reader takes may hold any
-// graph and any analysis, and every answer about them is an answer or an error.
+// libFuzzer's entry point for all verbs: a file that the reader accepts may
+// hold any graph and any analysis, and every call returns an answer or an
+// error.
 #include "exercise.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
-// libFuzzer's entry for the reader: whatever the bytes are, a graph comes out
-// that every function can use, or an error.
+// libFuzzer's entry point for the reader: any bytes give an error, or a graph
+// that every function can use.
 #include "exercise.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -24,7 +24,7 @@ write_file(const uint8_t *data, size_t length)
     REQUIRE(fclose(file) == 0);
 }
 
-// With an analysis or without.
+// Makes a file with an analysis, or without one.
 static uint8_t *
 saved(const lg_graph *graph, const lg_analysis *analysis, int level,
       size_t *length)
@@ -45,7 +45,7 @@ saved(const lg_graph *graph, const lg_analysis *analysis, int level,
     return data;
 }
 
-// Some bytes changed: small numbers and all ones find more than noise does.
+// Changes some bytes: small numbers and all ones find more than noise does.
 static void
 damaged(uint8_t *data, size_t length, uint64_t *state)
 {

@@ -1,5 +1,5 @@
-// Replays files, or every file of folders, through the fuzzers' entries: so
-// that any compiler can. Says how many were accepted.
+// Passes files, or every file of folders, to the fuzzers' entry points, so that
+// any compiler can run them. Prints how many files the reader accepted.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

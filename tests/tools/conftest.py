@@ -1,4 +1,4 @@
-"""The tools are scripts beside each other: importable from their own folder."""
+"""The tools are scripts in one folder; tests import them from there."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
 
 class Project:
-    """A small git checkout to try a check on."""
+    """A small git checkout in which to try a check."""
 
     def __init__(self, root):
         self.root = root

@@ -1,4 +1,4 @@
-"""A capture has room for every adapter, or the extension does not compile."""
+"""A capture has room for every adapter; otherwise the extension does not compile."""
 
 import subprocess
 import sysconfig
@@ -11,7 +11,7 @@ LAST = "    NULL,\n"
 
 
 def compiled(text):
-    """What the compiler says of the list of adapters."""
+    """Return the compiler's messages about the list of adapters."""
     folders = [f"-I{ROOT / folder}" for folder in FOLDERS]
     folders.append(f"-I{sysconfig.get_paths()['include']}")
     done = subprocess.run(
@@ -30,6 +30,6 @@ def test_all_have_room():
 def test_one_too_many():
     text = LIST.read_text()
     assert text.count(LAST) == 1
-    code, said = compiled(text.replace(LAST, "    &lg_host_adapter,\n" * 32 + LAST))
+    code, messages = compiled(text.replace(LAST, "    &lg_host_adapter,\n" * 32 + LAST))
     assert code != 0
-    assert "raise LG_ADAPTERS_MAX" in said.replace('" "', "")
+    assert "raise LG_ADAPTERS_MAX" in messages.replace('" "', "")

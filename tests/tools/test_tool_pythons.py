@@ -24,8 +24,8 @@ def test_what_does_not_run_is_no_interpreter(tmp_path):
     assert pythons.probe(tmp_path / "missing") is None
 
 
-def told(tmp_path, answer):
-    """An interpreter that says this of itself."""
+def pretended(tmp_path, answer):
+    """Make an interpreter that reports these properties."""
     script = tmp_path / answer.replace(" ", "-")
     script.write_text(f"#!/bin/sh\necho {answer} {script}\n")
     script.chmod(0o755)
@@ -33,19 +33,21 @@ def told(tmp_path, answer):
 
 
 def test_the_preferred_one_of_a_version_is_taken(tmp_path):
-    preferred = told(tmp_path, "3 10 99 0")
-    again = told(tmp_path, "3 10 99  0")
+    preferred = pretended(tmp_path, "3 10 99 0")
+    again = pretended(tmp_path, "3 10 99  0")
     paths = [one.path for one in pythons.installed(preferred, again)]
     assert preferred in paths and again not in paths
 
 
 def test_versions_that_cannot_be_captured_are_left_out(tmp_path):
-    odd = [told(tmp_path, answer) for answer in ("3 8 1 0", "3 15 0 0", "2 7 18 0")]
+    odd = [
+        pretended(tmp_path, answer) for answer in ("3 8 1 0", "3 15 0 0", "2 7 18 0")
+    ]
     assert not {one.path for one in pythons.installed(*odd)} & set(odd)
 
 
 def test_free_threaded_builds_are_the_matrix_s_affair(tmp_path, monkeypatch):
-    free = pythons.probe(told(tmp_path, "3 9 0 1"))
+    free = pythons.probe(pretended(tmp_path, "3 9 0 1"))
     monkeypatch.setattr(pythons, "installed", lambda: [free])
     assert pythons.interpreters() == {}
 

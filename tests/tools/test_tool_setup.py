@@ -1,4 +1,4 @@
-"""What tools/setup.sh says where it may not install anything."""
+"""The messages of tools/setup.sh when it may not install anything."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ SETUP = Path(__file__).parents[2] / "tools/setup.sh"
 
 @pytest.fixture
 def stranger(tmp_path):
-    """Runs the script as somebody who is not root, on a machine without a package."""
+    """Run the script as a user other than root, on a machine without a package."""
     for name, text in {"dpkg-query": "exit 1", "id": "echo 1000"}.items():
         stub = tmp_path / name
         stub.write_text(f"#!/bin/sh\n{text}\n")

@@ -49,7 +49,7 @@ def test_a_long_file_is_found(project, lines, wrong):
 
 
 def test_the_distribution_is_told():
-    told = check_sizes.distribution([10] * 19 + [50])
-    assert told == (
+    message = check_sizes.distribution([10] * 19 + [50])
+    assert message == (
         "20 functions, median 10 lines, 95 % up to 10, longest 50, 1 over 40"
     )

@@ -1,4 +1,4 @@
-"""The sdist builds, and a wheel holds no more and no less than it should."""
+"""The sdist builds, and a wheel contains exactly the files that it should."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ GOOD = [
 
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory):
-    """The folder that an sdist unpacks to."""
+    """Return the folder to which an sdist unpacks."""
     folder = tmp_path_factory.mktemp("sdist")
     backend = "import sys, scikit_build_core.build as b; b.build_sdist(sys.argv[1])"
     command = [sys.executable, "-c", backend, str(folder)]
