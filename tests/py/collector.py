@@ -11,7 +11,7 @@ from builds import FREE_THREADED
 
 @contextlib.contextmanager
 def collector_off():
-    """Collect once, then not again: what becomes garbage stays where it is."""
+    """Collect once, then never again: later garbage stays in place."""
     was_enabled = gc.isenabled()
     gc.collect()
     gc.disable()
@@ -24,7 +24,7 @@ def collector_off():
 
 
 def freed_by_collector():
-    """Addresses of what gc.collect() would free now; a forked child finds them."""
+    """Return the addresses that gc.collect() would free now; a forked child finds them."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -54,9 +54,10 @@ flags_of = type.__dict__["__flags__"].__get__
 
 
 def may_be_tracked(thing):
-    """What the collector asks of a tuple's elements; whether they are is another thing.
+    """Answer what the collector asks about a tuple's elements: whether it may track
+    them.
 
-    _PyObject_GC_MAY_BE_TRACKED in Include/internal/pycore_gc.h, 3.13 and 3.14.
+    See _PyObject_GC_MAY_BE_TRACKED in Include/internal/pycore_gc.h, 3.13 and 3.14.
     """
     kind = type(thing)
     if kind is tuple:
@@ -67,7 +68,7 @@ def may_be_tracked(thing):
 
 
 def left_aside():
-    """Addresses of the tuples that the collector does not track."""
+    """Return the addresses of the tuples that the collector does not track."""
     if not UNTRACKS_FIRST:
         return set()
     tuples = (thing for thing in gc.get_objects() if type(thing) is tuple)
@@ -75,23 +76,23 @@ def left_aside():
 
 
 def called_collectable(snapshot):
-    """Addresses of the tracked nodes that leakgraph says the collector would free.
+    """Return the addresses of the tracked nodes that leakgraph calls collectable.
 
-    The snapshot is of now: nothing has changed since.
+    The snapshot is current: nothing has changed since.
     """
     called = {node.address for node in snapshot.collectable() if node.tracked}
     return called - left_aside()
 
 
 class Probe:
-    """Some class."""
+    """A class for a probe."""
 
 
 def classes_stay():
     """Whether classes are immortal by now.
 
     CPython 3.13 without a GIL makes them so, with functions, code and modules, when a
-    second thread is started (new_threadstate in Python/pystate.c).
+    second thread starts (new_threadstate in Python/pystate.c).
     """
     made_so = FREE_THREADED and sys.version_info < (3, 14)
     return made_so and sys.getrefcount(Probe) > 1 << 31

@@ -1,4 +1,4 @@
-"""The bytes that malloc has in use: an oracle of freed bytes for any library."""
+"""The bytes that malloc has in use: an oracle for freed bytes of any library."""
 
 import ctypes
 

@@ -35,9 +35,9 @@ def test_identities(snap, name):
     accounting = leakgraph.cuda.attribute(FIXTURES / f"{name}.json", snap)
     segments = segments_of(name)
     assert len(accounting) == len({segment["device"] for segment in segments})
-    told = json.loads(accounting.json)
-    assert told["host"] == accounting.host
-    for row, account in zip(told["devices"], accounting):
+    parsed = json.loads(accounting.json)
+    assert parsed["host"] == accounting.host
+    for row, account in zip(parsed["devices"], accounting):
         assert account[:16] == tuple(row[name] for name in account._fields[:16])
         assert sum(account.by_kind.values()) == sum(row["by_kind"].values())
     for account in accounting:
@@ -167,7 +167,7 @@ def broken(**changes):
 
 
 @pytest.mark.parametrize(
-    ("snapshot", "said"),
+    ("snapshot", "message"),
     [
         ({}, "it has no 'segments'"),
         ({"segments": {}}, "it is a dict"),
@@ -183,8 +183,8 @@ def broken(**changes):
         (broken(address=0x20), "does not begin where the one before it ends"),
     ],
 )
-def test_malformed(snap, snapshot, said):
-    with pytest.raises(leakgraph.ArgumentError, match=said) as caught:
+def test_malformed(snap, snapshot, message):
+    with pytest.raises(leakgraph.ArgumentError, match=message) as caught:
         leakgraph.cuda.attribute(snapshot, snap)
     assert "\n" not in str(caught.value)
 

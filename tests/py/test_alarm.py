@@ -1,4 +1,4 @@
-"""When memory calls for a snapshot, look by look."""
+"""When memory calls for a snapshot, one look at a time."""
 
 import pytest
 

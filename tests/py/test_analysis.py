@@ -364,7 +364,7 @@ FREED = {
 def test_freed_bytes_are_those_promised(shape):
     if FREE_THREADED and shape == "nested lists":
         pytest.skip("without a GIL, lists have a word more than sys.getsizeof() says")
-    FREED[shape]()  # its imports and caches are not what is measured
+    FREED[shape]()  # the test does not measure imports and caches
     gc.collect()  # nor are blocks from the interpreter's free lists
     tracemalloc.start()
     try:

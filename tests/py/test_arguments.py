@@ -1,4 +1,4 @@
-"""Arguments that are wrong, and the words that say so."""
+"""Wrong arguments, and their messages."""
 
 import signal
 

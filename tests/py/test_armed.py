@@ -56,9 +56,9 @@ def test_on_a_signal(tmp_path, capsys, name):
     (info,) = it.snapshots
     assert info.path == str(tmp_path / f"x-{os.getpid()}-1.lgs")
     assert len(leakgraph.load(info.path)) == info.nodes
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert info.path in said and "on SIGUSR2" in said
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert info.path in message and "on SIGUSR2" in message
     assert repr(it) == "<leakgraph.Armed: disarmed>"
 
 
@@ -113,7 +113,7 @@ def test_a_handler_put_on_top_stays(tmp_path):
 
 
 def test_two_that_call_each_other(python):
-    """faulthandler calls what was there before it, which calls faulthandler."""
+    """faulthandler calls the previous handler, which calls faulthandler."""
     code = """
 import faulthandler, os, signal, sys, time
 import leakgraph
@@ -143,7 +143,7 @@ os.kill(os.getpid(), signal.SIGUSR2)
 
 
 def test_from_another_thread(tmp_path):
-    """Where signal.signal() would refuse."""
+    """signal.signal() would refuse here."""
     result = []
 
     def work():
@@ -158,7 +158,7 @@ def test_from_another_thread(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "said"),
+    ("options", "error", "message"),
     [
         ({"signal": "SIGNONE"}, leakgraph.ArgumentError, "SIGNONE"),
         ({"signal": "SIGSEGV"}, leakgraph.ArgumentError, "cannot be used"),
@@ -172,9 +172,9 @@ def test_from_another_thread(tmp_path):
         ({"path": "/no/such/folder/x.lgs"}, FileNotFoundError, "/no/such/folder"),
     ],
 )
-def test_what_makes_no_sense(tmp_path, options, error, said):
+def test_what_makes_no_sense(tmp_path, options, error, message):
     hooks = sys.excepthook, threading.excepthook, signal.getsignal(signal.SIGUSR2)
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         leakgraph.arm(**{"path": tmp_path / "x.lgs", **options})
     assert hooks == (
         sys.excepthook,
@@ -196,7 +196,7 @@ def test_arming_again_replaces(tmp_path):
 
 
 def test_no_ring_is_left_over(tmp_path):
-    """What ends one watcher is not heard by the next."""
+    """The next watcher does not hear what ends the previous one."""
     for _ in range(20):
         with arming(tmp_path / "x.lgs", signal="SIGUSR2") as it:
             pass
@@ -246,9 +246,9 @@ def test_options_reach_the_snapshot(tmp_path):
 def test_a_failure_is_said_and_no_more(tmp_path, capsys):
     with arming(tmp_path / "x.lgs", max_bytes=1000) as it:
         it._series.take("test")
-    said = capsys.readouterr().err
-    assert said.startswith("leakgraph: no snapshot was saved on test: ")
-    assert "max_bytes=1000" in said and "Traceback" not in said
+    message = capsys.readouterr().err
+    assert message.startswith("leakgraph: no snapshot was saved on test: ")
+    assert "max_bytes=1000" in message and "Traceback" not in message
     assert not it.snapshots and names(tmp_path) == []
 
 
@@ -263,7 +263,7 @@ def test_on_saved(tmp_path, capsys):
 
 
 def test_one_at_a_time(tmp_path):
-    """What comes while one is being saved is not saved as well."""
+    """Requests during a save are not saved as well."""
     with arming(tmp_path / "x-{n}.lgs") as it:
 
         def again(info, reason):
@@ -284,7 +284,7 @@ def test_one_at_a_time(tmp_path):
 
 
 class Gauge:
-    """Memory as the test wants it."""
+    """A gauge that reads what the test sets."""
 
     owner = "the test"
     limit = 1 << 40
@@ -315,8 +315,8 @@ def test_when_memory_is_nearly_used_up(tmp_path, gauge, capsys):
         until(lambda: not it._alarm._is_heard)
         gauge.now = int(gauge.limit * 0.51)
         until(lambda: len(it.snapshots) == 2)
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 2 and "on 512.00 GiB in use" in said[0]
+    message = capsys.readouterr().err.splitlines()
+    assert len(message) == 2 and "on 512.00 GiB in use" in message[0]
 
 
 @needs_fork
@@ -327,7 +327,9 @@ def test_when_memory_is_nearly_used_up(tmp_path, gauge, capsys):
 def test_what_a_snapshot_needs_when_memory_is_short(
     tmp_path, gauge, used, growth, spill, hold
 ):
-    """Kept in a file when more may be needed than is left; standing still in haste."""
+    """The memory is kept in a file if the snapshot may need more than is left; in
+    haste, threads stand still.
+    """
     asked = []
     with arming(tmp_path / "x.lgs", rss=int(used * gauge.limit)) as it:
         save = it._series._save
@@ -348,7 +350,7 @@ def test_it_is_given_up_when_memory_runs_out(tmp_path, gauge, capsys):
     bad = evil.sleeper()
     try:
         with arming(tmp_path / "x.lgs", rss="100%") as it:
-            it._alarm.look = lambda now, used: False  # nobody else asks for one
+            it._alarm.look = lambda now, used: False  # nothing else asks for one
             gauge.now = int(gauge.limit * 0.995)
             it._series.take("test")
     finally:
@@ -463,8 +465,8 @@ leakgraph.disarm()
 print("__init__" in vars(kind))
 """
     done = python("-c", code)
-    said = "CUDA out of memory. Tried to allocate 20.00 GiB 1\nFalse\n"
-    assert (done.code, done.out) == (0, said), done.err
+    message = "CUDA out of memory. Tried to allocate 20.00 GiB 1\nFalse\n"
+    assert (done.code, done.out) == (0, message), done.err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Memory of types that somebody registered."""
+"""Memory of types that a program registered."""
 
 import array
 import ctypes
@@ -38,7 +38,7 @@ class Slotted:
 
 
 class Tricky:
-    """Its numbers come from code, which a capture must not run."""
+    """A type whose numbers come from code, which a capture must not run."""
 
     ran = 0
 
@@ -57,8 +57,8 @@ def register():
     """register_buffers() for one test."""
     known = []
 
-    def call(kind, **ways):
-        leakgraph.register_buffers(kind, **ways)
+    def call(kind, **options):
+        leakgraph.register_buffers(kind, **options)
         known.append(kind)
 
     yield call
@@ -287,7 +287,7 @@ def test_a_reader_that_fails_is_a_remark(register, reader, why):
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
 def test_a_reader_may_end_the_snapshot(register, kind):
-    """What is no Exception is nobody's to swallow."""
+    """A reader's exception that is no Exception ends the snapshot."""
     asked = []
 
     def ending(it):
@@ -306,7 +306,7 @@ def test_a_reader_may_end_the_snapshot(register, kind):
 
 
 def test_a_reader_may_take_snapshots(register):
-    """In those, readers are not asked."""
+    """Snapshots that a reader takes do not call readers."""
     notes = []
 
     def curious(it):
@@ -329,7 +329,7 @@ def test_what_cannot_export_is_a_remark(register):
 
 
 def test_a_reader_may_do_anything(register):
-    """Let go of what is asked about, register, collect, take a snapshot."""
+    """A reader may drop the object, register, collect, and take a snapshot."""
     held = [Answer(i) for i in range(100)]
 
     def reader(it):
@@ -361,7 +361,7 @@ def test_unregistered_it_is_as_before(register):
 
 
 @pytest.mark.parametrize(
-    "kind, ways",
+    "kind, options",
     [
         (Block, {}),
         (Block, {"member": "address"}),
@@ -374,15 +374,15 @@ def test_unregistered_it_is_as_before(register):
         ("Block", {"length": 16}),
     ],
 )
-def test_what_makes_no_sense_is_refused(kind, ways):
+def test_what_makes_no_sense_is_refused(kind, options):
     with pytest.raises(leakgraph.ArgumentError):
-        leakgraph.register_buffers(kind, **ways)
+        leakgraph.register_buffers(kind, **options)
 
 
-@pytest.mark.parametrize("ways", [{"length": 1.5}, {"length": "n", "member": 3}])
-def test_wrong_types_are_refused(ways):
+@pytest.mark.parametrize("options", [{"length": 1.5}, {"length": "n", "member": 3}])
+def test_wrong_types_are_refused(options):
     with pytest.raises(TypeError):
-        leakgraph.register_buffers(Block, **ways)
+        leakgraph.register_buffers(Block, **options)
     with pytest.raises(TypeError):
         leakgraph.register_buffers(Block, reader=3)
 
@@ -405,7 +405,7 @@ def test_bytes_promised_are_bytes_freed(register):
 
 
 class Keeper:
-    """Knows memory by numbers alone."""
+    """An object that knows its memory only as numbers."""
 
     def __init__(self):
         raw = ctypes.pythonapi.PyMem_RawMalloc

@@ -124,14 +124,14 @@ BYSTANDER = """if 1:
     gc.collect()
     gc.disable()
     before = seen()
-    def told():
+    def measure():
         with leakgraph.snapshot() as snapshot:
             snapshot.types(), snapshot.find(made).referrers()
         after = seen()
         print(after[0] - before[0], after[1] - before[1])
-    told()
+    measure()
     leakgraph.keep_memory(1 << 30)
-    told()
+    measure()
     leakgraph.keep_memory(0)
     print(*(after - old for old, after in zip(before, seen())))
 """

@@ -1,4 +1,4 @@
-"""One word for one thing, and closed choices that the stub lists as they are."""
+"""One word for one thing, and closed choices that the stub lists exactly."""
 
 import ast
 import inspect

@@ -19,7 +19,7 @@ from torch.cuda import memory
 def fixture(name):
     return json.loads(pathlib.Path({str(FIXTURES)!r}, name + ".json").read_text())
 
-def told(snap, part):
+def facts(snap, part):
     return {{k: v for k, v in snap.info().items() if part in k}}
 
 torch.cuda._initialized = True
@@ -43,8 +43,8 @@ def test_totals(fake):
     out = fake("""
 memory.answers = [fixture("devices")]
 snap = leakgraph.snapshot()
-print(told(snap, "adapter.cuda"), memory.asked.count(("_snapshot", None)))
-for key, value in told(snap, "device.").items():
+print(facts(snap, "adapter.cuda"), memory.asked.count(("_snapshot", None)))
+for key, value in facts(snap, "device.").items():
     print(key, value)
 """)
     mib = 2**20
@@ -66,13 +66,13 @@ for key, value in told(snap, "device.").items():
     ["torch.cuda._initialized = False", "torch.cuda._forked = True", "part = [[]]"],
 )
 def test_nothing_is_asked(fake, code):
-    """CUDA not in use, or not usable, or only a part of the heap captured."""
+    """CUDA is not in use, or not usable, or the snapshot is partial."""
     out = fake(f"""
 part = None
 {code}
 memory.answers = [fixture("plain")]
 snap = leakgraph.snapshot(roots=part)
-print(memory.asked, told(snap, "device."))
+print(memory.asked, facts(snap, "device."))
 """)
     assert out == ["[] {}"]
 
@@ -94,9 +94,9 @@ def test_other_allocators(fake, backend):
 memory.backend = {backend!r}
 torch._C.contexts.add(2)
 snap = leakgraph.snapshot()
-print(told(snap, "adapter.cuda")["adapter.cuda"])
+print(facts(snap, "adapter.cuda")["adapter.cuda"])
 print(memory.asked)
-print(sorted(told(snap, "device.")))
+print(sorted(facts(snap, "device.")))
 """)
     assert out == [
         f"inspected: 2.13.0, totals only: the allocator {backend} does not list "
@@ -108,7 +108,7 @@ print(sorted(told(snap, "device.")))
 
 
 def test_no_snapshot(fake):
-    """What fails, or gives nonsense, is said."""
+    """What fails, or gives nonsense, is reported."""
     out = fake("""
 print(leakgraph.snapshot().info()["adapter.cuda"])
 memory.answers = [{"segments": [{"device": 0, "address": 1}]}]
@@ -123,7 +123,7 @@ print(leakgraph.snapshot().info()["adapter.cuda"])
 
 
 def test_traces_are_left_out(fake):
-    """Where PyTorch can give a snapshot without its history, that is asked for."""
+    """Where PyTorch can give a snapshot without its history, leakgraph asks for that."""
     out = fake("""
 def memory_snapshot(mempool_id=None, include_traces=True):
     memory.asked.append(("memory_snapshot", include_traces))
@@ -142,7 +142,7 @@ print(snap.info()["adapter.cuda"])
 
 
 def test_no_collection(fake):
-    """What is allocated on the way frees no garbage of the process's."""
+    """Allocations on the way do not free the process's garbage."""
     out = fake("""
 import gc
 memory._snapshot = lambda: [[] for _ in range(100000)]

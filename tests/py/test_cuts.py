@@ -1,4 +1,4 @@
-"""What has to be cut for no cycle to be left."""
+"""The references to cut so that no cycle is left."""
 
 from shapes import Thing
 
@@ -24,8 +24,8 @@ def test_all_that_are_alike_are_counted():
         request.session = session
     (cycle,) = look(session)
     assert (cycle.cut.label, cycle.cut.alike) == (".session", 4)
-    said = str(leakgraph.cycles(min_bytes=0, limit=None))
-    assert "     and 4 more like it: cut them all to leave no cycle\n" in said
+    report = str(leakgraph.cycles(min_bytes=0, limit=None))
+    assert "     and 4 more like it: cut them all to leave no cycle\n" in report
     for left in (3, 2, 1, 0):
         del session.requests[left].session
         (cycle,) = look(session)

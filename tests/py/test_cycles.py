@@ -289,7 +289,7 @@ class Called(type):
 
 
 class Uncalled(metaclass=Called):
-    """Nobody is to make one."""
+    """An object that nothing may make."""
 
 
 def test_holding_a_class_does_not_call_it(still):
@@ -307,15 +307,15 @@ def test_holding_a_class_does_not_call_it(still):
 
 
 class Never:
-    """A class without an instance."""
+    """A class without instances."""
 
 
 class Precious(dict):
-    """A type to be asked for."""
+    """A type that the test asks for."""
 
 
 class MorePrecious(Precious):
-    """So is what derives from it."""
+    """A subclass of it."""
 
 
 def test_holding(still):

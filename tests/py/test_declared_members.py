@@ -1,4 +1,6 @@
-"""Members that a C type declares are believed only as far as they hold references."""
+"""A capture trusts the declared members of a C type only as far as they hold
+references.
+"""
 
 import gc
 import importlib.util

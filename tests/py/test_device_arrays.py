@@ -86,7 +86,7 @@ print(buffers(empty, snap), snap.info()["adapter.numba"])
 
 
 def test_other_layouts(fake):
-    """What an unknown version looks like is not guessed at."""
+    """leakgraph does not guess at the layout of an unknown version."""
     out = fake("""
 import cupy, leakgraph
 class Strange:
@@ -104,7 +104,7 @@ print(leakgraph.snapshot().info()["adapter.cupy"])
 
 
 def test_no_library():
-    """Nothing is imported, and nothing is said of what is not there."""
+    """Nothing is imported, and nothing mentions what is not there."""
     info = leakgraph.snapshot().info()
     for name in ("cupy", "numba", "jax"):
         if name not in sys.modules:
@@ -150,7 +150,7 @@ print(snap.info()["adapter.jax"] == f"inspected: {jax.__version__}")
 
 @pytest.mark.libraries
 def test_jax(python):
-    """On two devices of the CPU; a view of numpy's lies on the array's memory."""
+    """Two devices of the CPU; a view of numpy's refers to the array's memory."""
     pytest.importorskip("jax", reason="jax is not installed: pip install jax")
     flags = "--xla_force_host_platform_device_count=2"
     done = python("-c", SHOW + JAX, XLA_FLAGS=flags, JAX_PLATFORMS="cpu")

@@ -12,7 +12,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Holder:
-    """Something with an attribute of its own."""
+    """An object with an attribute of its own."""
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_unknown_format(holder):
 
 
 def formats(holder):
-    """Every name that Graphviz has here, as it says itself."""
+    """Every format name that Graphviz reports here."""
     with pytest.raises(leakgraph.ArgumentError) as error:
         leakgraph.show_refs(holder, format="nonsense")
     return str(error.value).rpartition("choose one of ")[2].strip(".").split(", ")

@@ -1,4 +1,4 @@
-"""What is asked while the interpreter ends works, or raises one clear Error."""
+"""Calls while the interpreter ends work, or raise one clear Error."""
 
 import os
 
@@ -72,16 +72,16 @@ def test_asked_by_a_finalizer(python, tmp_path, place):
     script.write_text(ASKED_LATE.format(place=place, calls="\n".join(lambdas)))
     done = python(script)
     assert (done.code, done.err) == (0, "")
-    said = dict(line.split(" -> ", 1) for line in done.out.splitlines())
-    assert list(said) == CALLS.splitlines()
+    answers = dict(line.split(" -> ", 1) for line in done.out.splitlines())
+    assert list(answers) == CALLS.splitlines()
     bad = {
         call: answer
-        for call, answer in said.items()
+        for call, answer in answers.items()
         if answer != "answered" and "the interpreter is ending" not in answer
     }
     assert not bad
-    assert said["leakgraph.top()"] == "answered"
-    assert said['leakgraph.load("saved.lgs").top()'] == "answered"
+    assert answers["leakgraph.top()"] == "answered"
+    assert answers['leakgraph.load("saved.lgs").top()'] == "answered"
 
 
 # The thread stops in its progress callback, and never comes back.

@@ -1,4 +1,4 @@
-"""What goes wrong, and how it is said."""
+"""Failures, and their messages."""
 
 import copy
 import os
@@ -60,7 +60,7 @@ def test_damaged(tmp_path):
             loaded = leakgraph.load(path)
         except leakgraph.FileError:
             continue
-        # Only padding between sections may be anything.
+        # Only padding between sections may have any content.
         assert loaded.column("edge_target") == whole.column("edge_target")
 
 
@@ -155,7 +155,7 @@ def test_exceptions_of_the_arguments_pass():
 
 
 def test_ctrl_c_stops_the_work():
-    """The handler's exception is the one that the caller sees."""
+    """The caller sees the exception of the handler."""
 
     class Stopped(Exception):
         pass

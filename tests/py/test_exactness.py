@@ -1,4 +1,4 @@
-"""References that nobody explains: few, and none that could have been found."""
+"""Unexplained references are few, and no capture could explain them."""
 
 import ast
 import gc
@@ -44,7 +44,9 @@ def test_numpy_and_matplotlib(isolated):
 
 @pytest.mark.parametrize("count", [0, 20_000])
 def test_all_that_the_collector_tracks_is_marked(count):
-    """Also what comes late in its lists, long after something led there."""
+    """The walk also marks what comes late in the lists, long after a reference led to
+    it.
+    """
     kept = [[number] for number in range(count)]
     gc.collect()
     gc.disable()
@@ -84,6 +86,6 @@ def test_small_ints_are_held_by_the_interpreter():
 
 
 def labels_from_the_interpreter(snapshot, thing):
-    """What the edges from the interpreter to an object say."""
+    """The labels of the edges from the interpreter to an object."""
     (state,) = [r.node for r in snapshot.roots if r.kind == "interpreter"]
     return {e.label for e in state.referents() if e.node.address == id(thing)}

@@ -1,4 +1,4 @@
-"""expect_collectable(): what ought to have died, and why it did not."""
+"""expect_collectable(): the objects that are still alive, and why."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""findings(): known mistakes, as Python sees them."""
+"""findings(): known mistakes as Python objects."""
 
 import functools
 import json
@@ -78,8 +78,8 @@ def test_look_alikes():
 def test_why_tells_of_it(holder):
     snapshot = leakgraph.snapshot()
     frame = holder.error.__traceback__.tb_next.tb_frame
-    said = str(snapshot.why(frame.f_locals["rows"][0]))
-    assert "A known mistake, exception-traceback: " in said
+    report = str(snapshot.why(frame.f_locals["rows"][0]))
+    assert "A known mistake, exception-traceback: " in report
     assert "A known mistake" not in str(snapshot.why(fail))
 
 
@@ -101,21 +101,21 @@ def test_command(holder, tmp_path):
             [command, "findings", str(path), *options], capture_output=True, text=True
         )
 
-    said = run()
-    assert said.returncode == 0 and "exception-traceback: " in said.stdout
+    report = run()
+    assert report.returncode == 0 and "exception-traceback: " in report.stdout
     assert run("--check").returncode == 1
-    told = json.loads(run("--json").stdout)["findings"]
-    assert "exception-traceback" in {finding["pattern"] for finding in told}
+    parsed = json.loads(run("--json").stdout)["findings"]
+    assert "exception-traceback" in {finding["pattern"] for finding in parsed}
     findings = leakgraph.load(path).findings()
-    assert str(findings) == said.stdout
+    assert str(findings) == report.stdout
     assert [
-        (row["pattern"], row["holder"], row["retained"], row["alike"]) for row in told
+        (row["pattern"], row["holder"], row["retained"], row["alike"]) for row in parsed
     ] == [
         (row.pattern, row.holder and row.holder.index, row.retained, row.alike)
         for row in findings
     ]
     groups = {finding.alike for finding in findings}
-    assert said.stdout.count("\n  fix      ") == len(groups)
+    assert report.stdout.count("\n  fix      ") == len(groups)
 
 
 def failed():
@@ -169,7 +169,7 @@ def test_a_cache():
 
 @pytest.mark.parametrize("limit", [0, 4, 128, None])
 def test_limit_of_a_cache(limit):
-    """A small limit that somebody chose is no mistake."""
+    """A small limit that the program chose is not a mistake."""
 
     @functools.lru_cache(maxsize=limit)
     def load(name):
@@ -179,8 +179,8 @@ def test_limit_of_a_cache(limit):
         load(name)
     snapshot = leakgraph.snapshot()
     node = snapshot.find(load)
-    told = {} if limit is None else {"maxsize": str(limit)}
-    assert node.facts == told
+    expected = {} if limit is None else {"maxsize": str(limit)}
+    assert node.facts == expected
     found = [finding.pattern for finding in mine(snapshot.findings(), node)]
     assert found == ([] if limit in (0, 4) else ["lru-cache"])
 
@@ -195,7 +195,7 @@ def hand_down():
 
 
 def test_passed_down():
-    """What several frames of a traceback have is told, and the fix frees it."""
+    """The report names what several frames of a traceback have; the fix frees it."""
     held = Holder()
     try:
         hand_down()

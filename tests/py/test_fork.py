@@ -1,4 +1,4 @@
-"""save_snapshot(fork=True): the child does the work, and nobody else notices."""
+"""save_snapshot(fork=True): the child does the work, and nothing else notices."""
 
 import os
 import signal
@@ -71,9 +71,9 @@ for round in range(2):
 
 
 def described(snapshot):
-    """Every object but by its address: what it is, and what it refers to.
+    """Every object without its address: its type and value, and what it refers to.
 
-    Atoms are shared with the loop that asks: their counts are not compared.
+    Atoms are shared with the loop that asks, so their counts are not compared.
     """
     count = Counter()
     for node in snapshot.nodes:
@@ -84,12 +84,12 @@ def described(snapshot):
 
 
 def roots(snapshot):
-    """All but what caches hold natively."""
+    """All roots except what caches hold natively."""
     return [(kind, name) for _, kind, name in snapshot.roots if kind != "native"]
 
 
-def told(snapshot):
-    """What is known of it, but for when, how fast, and what malloc had then."""
+def known(snapshot):
+    """All that is known, except the time, the speed, and malloc's figures."""
     info = snapshot.info()
     changing = {"time", "capture.seconds"}
     return {k: info[k] for k in info if k not in changing and k[:7] != "memory."}
@@ -108,7 +108,7 @@ def test_the_file_is_that_of_the_process_itself(python, method):
     )
     assert described(here) == described(forked)
     assert roots(here) == roots(forked)
-    assert told(here) == told(forked)
+    assert known(here) == known(forked)
 
 
 def test_what_it_says_of_itself(tmp_path):
@@ -143,7 +143,7 @@ def test_spill_and_hold_need_a_child(tmp_path, options):
 
 
 def reached(snapshot, thing):
-    """By address, all that a thing refers to, directly or not, but for classes."""
+    """All objects, by address, that a thing reaches, except classes."""
     address, size, first, target = map(
         snapshot.column, ("address", "size", "first_edge", "edge_target")
     )
@@ -160,7 +160,7 @@ def reached(snapshot, thing):
 
 
 def test_memory_in_a_file_gives_the_same(tmp_path):
-    """What a list holds: the rest of the heap is the tests' own and changes."""
+    """Compares what a list holds: the tests themselves change the rest of the heap."""
     kept = [[i, str(i), {i: (i,)}] for i in range(60_000)]
     save(tmp_path / "a.lgs")
     save(tmp_path / "b.lgs", spill=True)
@@ -173,7 +173,7 @@ def test_memory_in_a_file_gives_the_same(tmp_path):
 
 
 def test_memory_in_a_file_is_not_the_childs(python):
-    """A budget of anonymous memory that is far too small without the file."""
+    """The budget of anonymous memory is far too small without the file."""
     code = """
 import resource, sys
 import leakgraph
@@ -191,7 +191,7 @@ for spill in (False, True):
 
 
 def test_no_room_for_the_file_that_memory_is_in(python):
-    """The system refuses so large a file: then memory is memory."""
+    """The system refuses such a large file; the memory is then anonymous."""
     code = """
 import resource, leakgraph
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, -1))
@@ -203,7 +203,9 @@ print(leakgraph.save_snapshot("x.lgs", fork=True, spill=True).nodes > 1000)
 
 @pytest.mark.parametrize("hold", [False, True])
 def test_standing_still(tmp_path, bad, hold):
-    """A thread ends whatever child it sees, which hangs: it sees none that is held."""
+    """A thread kills every child that it sees, and the child hangs. It sees no held
+    child.
+    """
     bad(evil.sleeper)
     over = threading.Event()
 
@@ -242,7 +244,7 @@ def test_nobody_else_sees_the_child(tmp_path):
 
 
 def test_sigchld_may_be_ignored(tmp_path):
-    """Where the system itself takes the exit status of children."""
+    """The system itself may take the exit status of children."""
     old = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         assert save(tmp_path / "x.lgs").nodes > 1000
@@ -394,7 +396,7 @@ leakgraph.save_snapshot("x.lgs", fork=True)
 
 @pytest.mark.parametrize("room", [1, 100, 100_000])
 def test_a_full_disk(python, room):
-    """Writing stops where the limit on file sizes is; SIGXFSZ is not lethal."""
+    """Writing stops at the limit on file sizes; SIGXFSZ does not kill the process."""
     code = f"""
 import os, resource, leakgraph
 resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, -1))
@@ -448,18 +450,18 @@ for extra in range(0, 40, 3):
 
 
 def test_progress_is_told(tmp_path, bad):
-    told = []
+    phases = []
 
     def progress(phase, done):
-        told.append((phase, done))
+        phases.append((phase, done))
         if evil.children():
             os.kill(*evil.children(), signal.SIGKILL)
 
     bad(evil.sleeper)
     with pytest.raises(leakgraph.ChildError):
         save(tmp_path / "x.lgs", progress=progress)
-    assert told and told[0][0] == "capturing" and 0 <= told[0][1] <= 1
-    told.clear()
+    assert phases and phases[0][0] == "capturing" and 0 <= phases[0][1] <= 1
+    phases.clear()
 
 
 def test_progress_can_stop_it(tmp_path, bad):
@@ -492,7 +494,7 @@ def test_other_threads_run_on(tmp_path, bad):
 
 
 def test_while_threads_change_everything(tmp_path):
-    """Four mutators; every file is whole, and the process lives."""
+    """With four mutators, every file is complete and the process survives."""
     over = threading.Event()
     interval = sys.getswitchinterval()
 
@@ -521,7 +523,7 @@ def test_while_threads_change_everything(tmp_path):
 
 @pytest.mark.libraries
 def test_while_torch_computes(python):
-    """Its own threads are in the middle of things, and go on."""
+    """torch's own threads are busy, and continue."""
     code = """
 import threading
 import torch

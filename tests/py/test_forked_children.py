@@ -1,6 +1,6 @@
-"""Children of os.fork(): what the threads of their parent held holds nothing up.
+"""Children of os.fork() do not wait for what the threads of their parent held.
 
-A child that waits for ever is killed by its own alarm, and fails the test.
+An alarm kills a child that waits forever, which fails the test.
 """
 
 import ctypes
@@ -18,7 +18,9 @@ PATIENCE = 60
 
 
 def in_child(work):
-    """The exit status of a child that does the work; -SIGALRM if it waits for ever."""
+    """Return the exit status of a child that does the work; -SIGALRM if it waits
+    forever.
+    """
     child = os.fork()
     if child == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -33,7 +35,7 @@ def in_child(work):
 
 
 class Gate:
-    """Where a thread stops, by what it calls, until it may go on."""
+    """A point in a call where a thread stops until it may continue."""
 
     def __init__(self):
         self.came = threading.Event()
@@ -46,7 +48,7 @@ class Gate:
 
 
 class at_work:
-    """A thread that is stopped half way, while the block runs."""
+    """A thread that has stopped half way, while the block runs."""
 
     def __init__(self, work):
         self.gate = Gate()
@@ -68,11 +70,11 @@ class at_work:
 
 
 class Thing:
-    """It refers to whatever it is given."""
+    """An object that refers to its arguments."""
 
 
 def tangle(size):
-    """Objects that igraph is needed for."""
+    """Make objects that need igraph."""
     choice = random.Random(size)
     things = [Thing() for _ in range(size)]
     for i, thing in enumerate(things):
@@ -92,7 +94,7 @@ def captured(things):
 
 
 def test_a_snapshot_of_the_parent(held):
-    """It is told apart from the child's own, by the process that it is of."""
+    """The snapshot's process distinguishes it from one of the child's own."""
     snapshot, _ = captured(held)
     both = f"(pid {os.getpid()}; this is "
 
@@ -116,7 +118,7 @@ def test_an_analysis_that_a_thread_makes(held):
 
 
 def test_a_child_of_the_thread_that_analyses(held):
-    """It goes on with the analysis, which another thread of its own awaits."""
+    """The child continues the analysis, which another thread of its own awaits."""
     snapshot, nodes = captured(held)
     children = []
     answers = []
@@ -145,7 +147,7 @@ def test_a_child_of_the_thread_that_analyses(held):
 
 
 def test_the_lock_of_the_loader():
-    """A thread that goes through what is loaded has it."""
+    """A thread that lists the loaded libraries holds this lock."""
     libc = ctypes.CDLL(None)
     visit = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)
     assert len(leakgraph.snapshot()) > 1000  # whatever is imported for it
@@ -184,7 +186,7 @@ CHILDREN = 8
 
 
 def everything(snapshot, nodes):
-    """Whatever takes a lock."""
+    """Call everything that takes a lock."""
     return (
         nodes[0].referrers()
         and snapshot.retained(nodes).host > 3000 * 32
@@ -193,7 +195,7 @@ def everything(snapshot, nodes):
 
 
 def test_children_of_busy_threads(held):
-    """Threads capture, analyse and read without a pause while children are forked."""
+    """Threads capture, analyse and read without a pause while the process forks."""
     shared = [captured(held)]
     over = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Threads, their frames, and what runs suspended."""
+"""Threads, their frames, and suspended code."""
 
 import asyncio
 import os
@@ -58,7 +58,9 @@ def test_leakgraph_itself_is_not_on_the_stack():
     ],
 )
 def test_frames_of_leakgraphs_own_modules_are_left_out(module, own):
-    """What they hold has no holder there, and is no mystery either."""
+    """The report counts no holder for what these frames hold, and no missing one
+    either.
+    """
     namespace = {"__name__": module}
     code = "def take(snapshot, box):\n    kept = box[0]\n    return snapshot()\n"
     exec(code, namespace)

@@ -1,6 +1,6 @@
-"""Writing where there is no room: a file system that is full, and a limit on files.
+"""Writing without enough room: to a full file system, and with a limit on files.
 
-One sentence says so, what was there stays whole, and nothing half-written is left.
+One sentence reports it, the old file stays whole, and no partial file is left.
 """
 
 import shutil
@@ -13,7 +13,7 @@ from builds import needs_fork
 
 import leakgraph
 
-#: A whole old file, and too little room beside it for another.
+#: A whole old file, and too little room next to it for another.
 OLD = b"what was there before"
 ROOM = 16 << 10
 
@@ -22,12 +22,12 @@ FULL = (
     'mount -t tmpfs -o size="$1" none "$2" && cp old.lgs "$2/x.lgs" && shift 2 && "$@"'
 )
 LIMITED = 'cp old.lgs "$2/x.lgs" && ulimit -f $(($1 / 1024)) && shift 2 && "$@"'
-#: Then tells what is in there.
+#: Prints the content of the folder afterwards.
 TELL = '; code=$?; echo; ls -A room; cat room/x.lgs; exit "$code"'
 
 
 def unshared():
-    """How to have mounts of one's own; None: there is no way."""
+    """Find a way to have private mounts; None: there is none."""
     for command in (["unshare", "-m"], ["unshare", "-rm"]):
         try_it = [*command, "sh", "-c", "mount -t tmpfs none /mnt"]
         if (
@@ -40,7 +40,7 @@ def unshared():
 
 @pytest.fixture(params=["full", "limited"])
 def cramped(request, tmp_path):
-    """Run a command that writes into room/, and say how it ended."""
+    """Run a command that writes into room/, and report how it ended."""
     before = unshared() if request.param == "full" else []
     if before is None:
         pytest.skip("no file system can be mounted here")
@@ -56,9 +56,9 @@ def cramped(request, tmp_path):
             text=True,
             check=False,
         )
-        said, _, left = done.stdout.rpartition("\nx.lgs\n")
+        output, _, left = done.stdout.rpartition("\nx.lgs\n")
         assert left == OLD.decode(), done.stdout + done.stderr
-        return done.returncode, said + done.stderr
+        return done.returncode, output + done.stderr
 
     return run
 
@@ -81,21 +81,21 @@ SAVES = {
 }
 
 
-@pytest.mark.parametrize("way", SAVES)
-def test_saving(cramped, way):
-    code, said = cramped(sys.executable, "-c", SAVE.format(SAVES[way]))
-    assert code == 0, said
-    assert said.count("\n") <= 1 and "room/x.lgs" in said
-    assert "No space left" in said or "File too large" in said
+@pytest.mark.parametrize("case", SAVES)
+def test_saving(cramped, case):
+    code, output = cramped(sys.executable, "-c", SAVE.format(SAVES[case]))
+    assert code == 0, output
+    assert output.count("\n") <= 1 and "room/x.lgs" in output
+    assert "No space left" in output or "File too large" in output
 
 
 @needs_fork
 @pytest.mark.parametrize("spill", [False, True])
 def test_a_forked_child(cramped, spill):
     save = f"leakgraph.save_snapshot('room/x.lgs', fork=True, spill={spill})"
-    code, said = cramped(sys.executable, "-c", SAVE.format(save))
-    assert code == 0, said
-    assert "No space left" in said or "File too large" in said
+    code, output = cramped(sys.executable, "-c", SAVE.format(save))
+    assert code == 0, output
+    assert "No space left" in output or "File too large" in output
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def command():
     ids=["analyze", "strip", "render"],
 )
 def test_the_command(cramped, big, verb):
-    code, said = cramped(command(), verb[0], big, *verb[1:])
-    assert code == 4, said
-    assert said.startswith("leakgraph: ") and said.count("\n") == 1
-    assert "No space left" in said or "File too large" in said
+    code, output = cramped(command(), verb[0], big, *verb[1:])
+    assert code == 4, output
+    assert output.startswith("leakgraph: ") and output.count("\n") == 1
+    assert "No space left" in output or "File too large" in output

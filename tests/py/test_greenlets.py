@@ -1,4 +1,4 @@
-"""Locals of greenlets that wait: their frames are read as those of threads."""
+"""Locals of waiting greenlets: a capture reads their frames like those of threads."""
 
 import sys
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Thing:
-    """What a local holds, and nothing else does."""
+    """A value that only a local holds."""
 
 
 THINGS = []
@@ -63,8 +63,8 @@ def test_locals_belong_to_the_greenlet(waiting):
         assert [edge.label for edge in frames] == ["frame 0", "frame 1"]
         assert holder.text == '"outer"'
         assert holder.retained >= 1 << 20
-        said = str(snapshot.why(hidden))
-        assert "inner()" in said and "hidden" in said
+        report = str(snapshot.why(hidden))
+        assert "inner()" in report and "hidden" in report
         for edge in frames:
             assert edge.node.unexplained >= 0
     assert sys.getrefcount(waiting) == references

@@ -1,4 +1,4 @@
-"""What importing leakgraph costs and loads."""
+"""The cost of importing leakgraph, and what the import loads."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Ctrl-C, a real one, stops a long analysis."""
+"""A real Ctrl-C stops a long analysis."""
 
 import os
 import signal

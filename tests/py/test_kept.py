@@ -1,4 +1,4 @@
-"""Answers of functions of the module keep what they show, not their snapshots."""
+"""Answers of the module's functions keep what they show, but not their snapshots."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ import leakgraph
 
 MIB = 1 << 20
 
-#: What only the graph can tell.
+#: These need the graph.
 NAVIGATION = {
     "referents": lambda node: node.referents(),
     "referrers": lambda node: node.referrers(),
@@ -29,7 +29,7 @@ def kept():
 
 
 def described(node):
-    """All that a node says of itself."""
+    """All properties of a node."""
     names = [name for name in dir(node) if not name.startswith("_")]
     skipped = ("dominated", "referents", "referrers", "snapshot", "index", "type")
     return {name: getattr(node, name) for name in names if name not in skipped}

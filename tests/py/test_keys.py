@@ -5,7 +5,7 @@ from shapes import Thing
 
 import leakgraph
 
-#: A key, and what a snapshot says of it.
+#: A key, and its text in a snapshot.
 KEYS = {
     "short": ("optimizer", "'optimizer'"),
     "64 bytes": ("a" * 64, f"'{'a' * 64}'"),

@@ -1,4 +1,4 @@
-"""The binding itself must not leak; each script runs in a process of its own."""
+"""The binding itself does not leak; each script runs in a process of its own."""
 
 from pathlib import Path
 

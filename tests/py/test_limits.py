@@ -1,4 +1,4 @@
-"""Budgets, shortage of memory, and walks that are bounded."""
+"""Budgets, shortage of memory, and bounded walks."""
 
 import pytest
 
@@ -6,7 +6,7 @@ import leakgraph
 
 
 def ring(length):
-    """A chain of lists, each holding the next."""
+    """A chain of lists, each of which holds the next."""
     first = last = []
     for _ in range(length):
         following = []

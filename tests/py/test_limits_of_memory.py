@@ -1,4 +1,4 @@
-"""What memory a process may have: control groups of both versions, in made-up roots."""
+"""The memory limits of a process: control groups of both versions, in made-up roots."""
 
 import os
 
@@ -12,7 +12,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @pytest.fixture
 def machine(tmp_path):
-    """Write files of a machine with 16 GiB; returns its Memory."""
+    """Write the files of a machine with 16 GiB; return its Memory."""
 
     def make(files, resident=1 << 20):
         files = {
@@ -117,7 +117,7 @@ def test_in_a_container_the_group_is_mounted_as_the_top(machine):
 
 
 def test_a_path_of_another_namespace(machine):
-    """The process was moved: its path is not below what is mounted."""
+    """The process was moved, so its path is not below the mounted one."""
     memory = machine(
         {
             **V2,

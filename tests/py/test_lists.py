@@ -1,4 +1,4 @@
-"""The collector's lists: what is in them is found, whoever refers to it."""
+"""The collector's lists: a capture finds what is in them, with or without referrers."""
 
 import ctypes
 import gc
@@ -13,19 +13,19 @@ import leakgraph
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 FREE_THREADED = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
-# Of the column node_flags.
+# From the column node_flags.
 TRACKED = 1
 FROZEN = 2
 
 
 def flags_of(snapshot, addresses):
-    """The flags of the nodes at those addresses, one of each combination."""
+    """The flags of the nodes at those addresses, each combination once."""
     nodes = dict(zip(snapshot.column("address"), snapshot.column("node_flags")))
     return {nodes[address] & (TRACKED | FROZEN) for address in addresses}
 
 
 class Kept:
-    """What native code alone keeps, of which no object knows."""
+    """An object that only native code keeps, and no other object knows."""
 
     def __init__(self, count):
         made = [[] for _ in range(count)]
@@ -126,7 +126,7 @@ def test_while_a_collection_runs(kept):
 
 @pytest.mark.skipif(FREE_THREADED, reason="its collector keeps no lists")
 def test_with_another_interpreter(kept):
-    """Up to 3.11 the classes of both are among the subclasses of object."""
+    """Up to 3.11 the subclasses of object include the classes of both interpreters."""
     others = interpreters()
     other = others.create()
     try:
@@ -140,7 +140,7 @@ def test_with_another_interpreter(kept):
     assert flags_of(snapshot, addresses) == {TRACKED}
 
 
-# An object with nonsense where others have a head.
+# An object with invalid data in the place of a collector's head.
 HEADLESS = """if 1:
     import ctypes, gc, sys
     gc.disable()
@@ -184,6 +184,8 @@ HEADLESS = """if 1:
 @pytest.mark.parametrize("nonsense", ["nowhere", "object", "odd"])
 @pytest.mark.parametrize("kind", ["variable", "allocated"])
 def test_an_object_that_has_no_head(python, preload, kind, nonsense):
-    """In a variable of a library, or in memory that it allocated in its own way."""
+    """Such an object lies in a variable of a library, or in memory of its own
+    allocator.
+    """
     done = python("-c", HEADLESS, preload("variable"), kind, nonsense)
     assert done.code == 0, done.err

@@ -41,7 +41,7 @@ print("done")
 
 @pytest.fixture
 def german(tmp_path):
-    """The environment of a process under a German locale."""
+    """The environment for a process under a German locale."""
     if which("localedef") is None or not Path("/usr/share/i18n/locales/de_DE").exists():
         pytest.skip("no localedef, or no source of the locale")
     made = tmp_path / "locales"

@@ -1,4 +1,4 @@
-"""matplotlib: each case in a process of its own, see isolated/figures.py."""
+"""matplotlib: each case runs in a process of its own, see isolated/figures.py."""
 
 from pathlib import Path
 

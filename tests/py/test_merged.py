@@ -7,11 +7,11 @@ import leakgraph
 
 
 class Job(Thing):
-    """What the tests look for."""
+    """The object that the tests look for."""
 
 
 class Holder(Thing):
-    """What holds them."""
+    """An object that holds jobs."""
 
 
 @pytest.fixture

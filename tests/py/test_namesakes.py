@@ -1,4 +1,4 @@
-"""A class made in Python is never taken for a type made in C that has its name."""
+"""leakgraph never takes a Python class for a C type of the same name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""References that only native code can hold are counted to the unit."""
+"""The counts of references that only native code can hold are exact."""
 
 import ctypes
 import os

@@ -81,7 +81,7 @@ def test_weak_edge():
 
 def test_find(snap, held):
     assert snap.find(held).address == id(held)
-    # Of a new type, so that no object of the snapshot can have been at its address.
+    # The type is new, so no object of the snapshot was at this address.
     assert snap.find(type("Fresh", (), {})()) is None
 
 

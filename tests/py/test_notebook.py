@@ -1,4 +1,4 @@
-"""What a notebook shows."""
+"""The output of a notebook."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def outputs():
         cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS]
     )
     nbclient.NotebookClient(notebook, timeout=120).execute()
-    # Before the answer there may be a bar, which long work leaves empty.
+    # A progress bar may come before the answer; long work leaves it empty.
     return [cell.outputs[-1].data if cell.outputs else None for cell in notebook.cells]
 
 

@@ -1,4 +1,4 @@
-"""numpy: each case in a process of its own, see isolated/numpy_arrays.py."""
+"""numpy: each case runs in a process of its own, see isolated/numpy_arrays.py."""
 
 from pathlib import Path
 

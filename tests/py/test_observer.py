@@ -1,4 +1,4 @@
-"""A snapshot changes nothing and runs nothing of what it looks at."""
+"""A snapshot changes nothing, and runs no code of the objects that it reads."""
 
 import array
 import gc
@@ -25,7 +25,7 @@ class Pair:
 
 
 def has_dict(thing):
-    """Whether the instance's __dict__ exists as an object, without making it."""
+    """Whether the instance's __dict__ exists as an object; this does not make it."""
     return any(type(referent) is dict for referent in gc.get_referents(thing))
 
 
@@ -81,7 +81,7 @@ def test_nothing_new_is_tracked(quiet):
 @pytest.mark.skipif(PUBLIC, reason="the public method makes a list of all objects")
 def test_no_block_is_left_allocated(quiet):
     leakgraph.snapshot().close()
-    blocks = array.array("q", [0, 0])  # ints of its own would be blocks too
+    blocks = array.array("q", [0, 0])  # new ints would also be blocks
     blocks[0] = sys.getallocatedblocks()
     leakgraph.snapshot().close()
     blocks[1] = sys.getallocatedblocks()

@@ -31,11 +31,11 @@ def graph(request, tmp_path_factory):
 
 def test_rows_json_and_text(graph):
     tree = graph.dominators
-    said = json.loads(tree.json)["rows"]
+    parsed = json.loads(tree.json)["rows"]
     text = str(tree).splitlines()
-    assert len(tree) == len(said) > 5
+    assert len(tree) == len(parsed) > 5
     lines = iter(text)
-    for row, plain in zip(tree, said):
+    for row, plain in zip(tree, parsed):
         assert (row.node.index, row.depth) == (plain["node"], plain["depth"])
         assert plain["dominator"] == (row.dominator and row.dominator.index)
         assert row.retained == plain["retained"]
@@ -79,10 +79,10 @@ def test_picture(graph):
 @pytest.mark.parametrize("group", ["object", "type", "module"])
 def test_top(graph, group):
     top = graph.top(50, group=group)
-    said = json.loads(top.json)["rows"]
-    assert len(top) == len(said) > 3
+    parsed = json.loads(top.json)["rows"]
+    assert len(top) == len(parsed) > 3
     lines = iter(str(top).splitlines())
-    for row, plain in zip(top, said):
+    for row, plain in zip(top, parsed):
         assert (row.retained, row.size) == (plain["retained"], plain["size"])
         assert row.count == plain.get("count", 1)
         mark = row.name if row.node is None else f" #{row.node.index} "
@@ -101,10 +101,10 @@ def test_top(graph, group):
 
 def test_tensors(graph):
     tensors = graph.tensors(limit=None)
-    said = json.loads(tensors.json)
-    rows = said["rows"]
+    parsed = json.loads(tensors.json)
+    rows = parsed["rows"]
     assert len(tensors) == len(rows) == tensors.storages
-    assert tensors.bytes == said["bytes"]
+    assert tensors.bytes == parsed["bytes"]
     assert sum(row.bytes for row in tensors) == tensors.bytes.total
     lines = iter(str(tensors).splitlines())
     for row, plain in zip(tensors, rows):
@@ -119,10 +119,10 @@ def test_tensors(graph):
 
 def test_figures(graph):
     figures = graph.figures()
-    said = json.loads(figures.json)["figures"]
-    assert len(figures) == len(said)
+    parsed = json.loads(figures.json)["figures"]
+    assert len(figures) == len(parsed)
     text = str(figures)
-    for row, plain in zip(figures, said):
+    for row, plain in zip(figures, parsed):
         assert (row.node.index, row.number) == (plain["node"], plain["number"])
         assert row.canvas == plain["canvas"] and row.retained == plain["retained"]
         assert row.closed == plain["closed"]
@@ -139,14 +139,14 @@ def test_each_heap_has_what_it_is_for(graph, request):
 
 def test_threads(graph):
     threads = graph.threads()
-    said = json.loads(threads.json)
+    parsed = json.loads(threads.json)
     plain = []
-    for thread in said["threads"]:
+    for thread in parsed["threads"]:
         plain.append(("thread", 0, thread))
         for frame in thread["frames"]:
             plain.append(("frame", 1, frame))
             plain += [("local", 2, local) for local in frame["locals"]]
-    for frame in said["suspended"]:
+    for frame in parsed["suspended"]:
         plain.append(("suspended", 0, frame))
         plain += [("local", 1, local) for local in frame["locals"]]
     assert len(threads) == len(plain) > 1
@@ -163,16 +163,16 @@ def test_threads(graph):
 
 def test_merged_paths(graph):
     merged = graph.merged_paths("type:dict", limit=30)
-    said = json.loads(merged.json)
+    parsed = json.loads(merged.json)
     assert (merged.objects, merged.unreachable) == (
-        said["objects"],
-        said["unreachable"],
+        parsed["objects"],
+        parsed["unreachable"],
     )
-    assert merged.retained == said["retained"]
+    assert merged.retained == parsed["retained"]
     assert merged.retained == graph.retained("type:dict")
-    assert len(merged) == len(said["rows"]) > 10
+    assert len(merged) == len(parsed["rows"]) > 10
     lines = str(merged).splitlines()[3:]
-    for row, plain, line in zip(merged, said["rows"], lines):
+    for row, plain, line in zip(merged, parsed["rows"], lines):
         assert (row.depth, row.objects) == (plain["depth"], plain["objects"])
         assert row.node == (graph.node(plain["node"]) if "node" in plain else None)
         assert row.label == plain.get("label", "")
@@ -210,7 +210,7 @@ def test_the_picture_of_merged_paths(graph):
     assert joined > 3
 
 
-def told(hops):
+def labelled(hops):
     return [(hop.source.index, hop.target.index, hop.label) for hop in hops]
 
 
@@ -220,11 +220,11 @@ def plain_hops(hops):
 
 def test_cycles(graph):
     cycles = graph.cycles(min_bytes=0, limit=300)
-    said = json.loads(cycles.json)
-    assert (cycles.total, cycles.leaks) == (said["total"], said["leaks"])
-    assert len(cycles) == len(said["cycles"]) > 10
+    parsed = json.loads(cycles.json)
+    assert (cycles.total, cycles.leaks) == (parsed["total"], parsed["leaks"])
+    assert len(cycles) == len(parsed["cycles"]) > 10
     text = str(cycles)
-    for at, (row, plain) in enumerate(zip(cycles, said["cycles"])):
+    for at, (row, plain) in enumerate(zip(cycles, parsed["cycles"])):
         assert (row.kind, row.group) == (plain["kind"], plain["group"])
         assert (row.library, row.left, row.more) == (
             plain["library"],
@@ -232,13 +232,13 @@ def test_cycles(graph):
             plain["more"],
         )
         assert row.retained == plain["retained"]
-        assert told(row.hops) == plain_hops(plain["hops"])
-        assert told(row.cuts) == plain_hops(plain["cuts"])
+        assert labelled(row.hops) == plain_hops(plain["hops"])
+        assert labelled(row.cuts) == plain_hops(plain["cuts"])
         assert [cut.alike for cut in row.cuts] == [c["alike"] for c in plain["cuts"]]
         assert len(row.cut_edges) == sum(1 + cut.alike for cut in row.cuts)
         assert row.held_by == (plain["held_by"] or "")
         if row.cuts:
-            assert told([row.cut]) == [told(row.hops)[plain["cut"]]]
+            assert labelled([row.cut]) == [labelled(row.hops)[plain["cut"]]]
         number = f"\n{at + 1:2}. {row.kind} · "
         assert (number in text) == (row.group == at)
         if row.group == at and row.library is None:
@@ -260,5 +260,5 @@ def test_pictures_of_cycles(graph):
             for edge in drawn["edges"]
             if edge.get("role") == "cut"
         ]
-        assert marked == told(row.cuts[:1])
+        assert marked == labelled(row.cuts[:1])
         assert {hop.source.index for hop in row.hops} <= set(boxes)

@@ -1,5 +1,6 @@
-"""The edges of an object are what CPython's collector sees, and what is known
-beside; each under its name."""
+"""The edges of an object are those that CPython's collector sees and other known ones;
+each has its name.
+"""
 
 import collections
 import functools
@@ -13,8 +14,8 @@ import leakgraph
 
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 
-#: Names that only the internal layouts give: with the public method the edges are
-#: there, under a lesser name.
+#: Only the internal layouts give these names: with the public method the edges exist
+#: under a less specific name.
 INTERNAL_ONLY = {
     "instance": {".attribute"},
     "instance_with_its_dict": {".__dict__"},
@@ -38,7 +39,7 @@ INTERNAL_ONLY = {
 }
 
 
-#: What the tests made, held where every method sees it.
+#: Keeps what the tests made, where every method sees it.
 HELD = {}
 
 
@@ -52,7 +53,9 @@ def snapshot():
 
 
 def named_edges(node):
-    """Labels and addresses of a node's edges, its own dict read as attributes."""
+    """Labels and addresses of a node's edges; entries of its own dict read as
+    attributes.
+    """
     found = set()
     for edge in node.referents():
         found.add((edge.label, edge.node.address))
@@ -90,7 +93,7 @@ def test_edges_have_their_names(name, snapshot):
 
 @pytest.mark.parametrize("name", kinds.KINDS)
 def test_references_are_explained(name, snapshot):
-    """A fresh referent has just the references that are found."""
+    """A fresh referent has only the references that the capture finds."""
     if PUBLIC:
         pytest.skip("the public method does not see the frames of this test")
     thing, expected = HELD[name]

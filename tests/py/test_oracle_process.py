@@ -90,8 +90,8 @@ def test_a_process_with_the_standard_library(python):
     figures, differences = measure(
         python, "asyncio", "json", "sqlite3", "ctypes", "decimal", "unittest.mock"
     )
-    # The share is that of strs and small ints which C code keeps for itself; it
-    # is higher before 3.12, which made most of them immortal.
+    # Most of the share is strs and small ints that C code keeps for itself; it is
+    # higher before 3.12, which made most of them immortal.
     check(figures, differences, share=0.06 if sys.version_info < (3, 12) else 0.02)
 
 

@@ -1,4 +1,4 @@
-"""No code of the user's runs in a snapshot, whatever their subclasses override."""
+"""A snapshot runs no code of the user's, whatever their subclasses override."""
 
 import pytest
 

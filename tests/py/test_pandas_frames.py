@@ -1,4 +1,4 @@
-"""pandas' DataFrames: each case in a process of its own, see isolated/."""
+"""pandas' DataFrames: each case runs in a process of its own, see isolated/."""
 
 import re
 from pathlib import Path

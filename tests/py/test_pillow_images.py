@@ -1,4 +1,4 @@
-"""Pillow's images: each case in a process of its own, see isolated/."""
+"""Pillow's images: each case runs in a process of its own, see isolated/."""
 
 import re
 from pathlib import Path

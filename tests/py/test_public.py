@@ -1,4 +1,4 @@
-"""The public method, forced, passes the same oracle, less what it documents."""
+"""The public method passes the same oracle, except for its documented limits."""
 
 import os
 import pathlib
@@ -24,7 +24,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-#: Never had: their collector is not that of 3.14.5, and 3.14.4 alone was tested.
+#: These have no internal method: their collector differs from that of 3.14.5, and only
+#: 3.14.4 was tested.
 UNTESTED = (3, 14) <= sys.version_info < (3, 14, 4)
 
 
@@ -33,8 +34,8 @@ def test_the_internals_are_recognised_here():
     assert method.startswith("public: CPython 3.14.0" if UNTESTED else "internal")
 
 
-# Offsets for debuggers, as if another release had moved the collector's state
-# (_Py_DebugOffsets.interpreter_state.gc; Include/internal, 3.13 and 3.14).
+# Pretend that another release moved the collector's state: change the offsets for
+# debuggers (_Py_DebugOffsets.interpreter_state.gc; Include/internal, 3.13 and 3.14).
 MISMATCH = """
 import ctypes, sys
 offsets = (ctypes.c_uint64 * 12).in_dll(ctypes.pythonapi, "_PyRuntime")
@@ -60,7 +61,8 @@ def test_other_internals_are_noticed_and_announced(python):
     assert refused.code == 1 and "RuntimeWarning" in refused.err
 
 
-# As if this were 3.14.1: the release is a constant, on a page that must be unlocked.
+# Pretend that this is 3.14.1: the release is a constant, on a page that must be
+# unlocked.
 RELEASE = """
 import ctypes, mmap
 release = ctypes.c_ulong.in_dll(ctypes.pythonapi, "Py_Version")

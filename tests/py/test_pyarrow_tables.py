@@ -1,4 +1,4 @@
-"""pyarrow's tables: each case in a process of its own, see isolated/."""
+"""pyarrow's tables: each case runs in a process of its own, see isolated/."""
 
 import re
 from pathlib import Path

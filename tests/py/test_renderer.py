@@ -1,4 +1,4 @@
-"""Whatever happens to the renderer, the process goes on and says what it would show."""
+"""The process survives any failure of the renderer, and an error tells the cause."""
 
 import argparse
 import ast
@@ -17,7 +17,7 @@ REAL = Path(leakgraph.__file__).with_name("leakgraph-render")
 
 @pytest.fixture
 def pretend(tmp_path, monkeypatch):
-    """Have a shell script draw: pretend("exit 3"); {real} is the true renderer."""
+    """Let a shell script draw: pretend("exit 3"); {real} is the true renderer."""
 
     def write(text):
         script = tmp_path / "renderer"
@@ -92,7 +92,7 @@ def test_too_little_memory(drawing, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-# Either process may be the one that has too little; neither takes the other along.
+# Either process may have too little memory; neither ends the other.
 LITTLE_ROOM = """
 import re, resource, sys
 import leakgraph

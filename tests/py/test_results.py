@@ -1,4 +1,4 @@
-"""What all results share: rows, slices, texts, JSON, dicts, frames, pickles."""
+"""The interface of all results: rows, slices, texts, JSON, dicts, frames, pickles."""
 
 import copy
 import json
@@ -64,8 +64,8 @@ def test_slices_keep_their_type_and_say_what_they_have(result):
     assert part.rows == result.rows[1:3]
     assert type(part[::-1]) is type(result)
     assert part[::-1].rows == result.rows[2:0:-1]
-    (said,) = (x for x in json.loads(part.json).values() if isinstance(x, list))
-    assert len(said) == len(part) > 0
+    (parsed,) = (x for x in json.loads(part.json).values() if isinstance(x, list))
+    assert len(parsed) == len(part) > 0
     assert len(result[len(result) :]) == 0
     assert str(part)
     rows = part._repr_html_().count("<tr>")
@@ -100,10 +100,10 @@ def test_dicts_are_plain(result):
 
 def test_rows_and_json_say_the_same(graph):
     top = graph.top()
-    for row, said in zip(top, json.loads(top.json)["rows"]):
-        assert row.node.index == said["node"]
-        assert (row.name, row.held_by) == (said["title"], said["held_by"])
-        assert (row.retained, row.size) == (said["retained"], said["size"])
+    for row, parsed in zip(top, json.loads(top.json)["rows"]):
+        assert row.node.index == parsed["node"]
+        assert (row.name, row.held_by) == (parsed["title"], parsed["held_by"])
+        assert (row.retained, row.size) == (parsed["retained"], parsed["size"])
         assert str(row.retained) in str(top)
 
 

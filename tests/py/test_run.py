@@ -1,4 +1,4 @@
-"""python -m leakgraph run: the script must not notice, the snapshot must be there."""
+"""python -m leakgraph run: the script notices nothing, and the snapshot is there."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ import leakgraph
 
 @pytest.fixture
 def script(python):
-    """Write a script, run it under leakgraph and plainly, and return both."""
+    """Write a script, run it under leakgraph and plainly, and return both results."""
 
     def run(source, *arguments, options=(), **environment):
         path = python("-c", "").folder / "job.py"
@@ -184,7 +184,7 @@ def test_armed(python, options, files):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--arm", "no/such/x.lgs"], "no folder"),
         (["--arm", "x.lgs", "--signal", "nonsense"], "no signal nonsense"),
@@ -194,11 +194,11 @@ def test_armed(python, options, files):
         (["--arm", "x.lgs", "--keep", "all"], "needs a number"),
     ],
 )
-def test_wrong_arms(python, options, said):
+def test_wrong_arms(python, options, message):
     (python("-c", "").folder / "job.py").write_text("print('ran')")
     done = python("-m", "leakgraph", "run", *options, "job.py")
     assert (done.code, done.out) == (2, "")
-    assert said in done.err and "Traceback" not in done.err
+    assert message in done.err and "Traceback" not in done.err
 
 
 def test_os_exit_leaves_none(script):
@@ -242,7 +242,7 @@ def test_help(python, arguments):
 
 
 def test_hands_over_to_the_command(python, tmp_path):
-    """A stand-in takes the command's place on the PATH of an odd installation."""
+    """A stand-in replaces the command on the PATH of an odd installation."""
     command = tmp_path / "leakgraph"
     command.write_text('#!/bin/sh\necho "command $@"\nexit 7\n')
     command.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Shallow sizes against sys.getsizeof, and where they are more right than it."""
+"""Compares shallow sizes with sys.getsizeof, and shows where they are more accurate."""
 
 import array
 import collections
@@ -92,7 +92,7 @@ EXACT = [
 
 
 def whole_size(node):
-    """Its own size, and that of the memory that it keeps elsewhere."""
+    """The object's own size, and that of the memory that it keeps elsewhere."""
     data = [e.node for e in node.referents() if e.label == "data"]
     assert all(memory.synthetic for memory in data)
     return node.size + sum(memory.size for memory in data)
@@ -150,16 +150,16 @@ def has_inline_values(kind):
 
 
 def is_expected_difference(thing, ours, theirs):
-    """Where getsizeof is known to say too little or too much."""
+    """Whether getsizeof is known to return too little or too much."""
     kind = type(thing)
     if "numpy.generic" in str(kind.__mro__):
         return True  # numpy 2.0 counts a scalar's value twice
     if "_struct.Struct" in str(kind):
-        return True  # its __sizeof__ crashes on a half-built one: never asked
+        return True  # its __sizeof__ crashes on a half-built one, so nothing calls it
     if "StgInfo" in kind.__name__ or "ctypes" in str(kind.__mro__):
-        return True  # structures whose layout CPython keeps to itself
+        return True  # CPython does not publish the layout of these structures
     if isinstance(thing, io.BytesIO):
-        return True  # its content is an object, which has a size of its own
+        return True  # its content is an object, which has its own size
     if isinstance(thing, type):
         # 3.11 and 3.12 add a collector's head that static types do not have.
         return theirs - ours == 16 or kind.__module__ == "_ctypes"
@@ -177,7 +177,7 @@ def test_sizes_of_a_whole_process():
     for thing in gc.get_objects():
         things[id(thing)] = thing
         if thing is sys.modules.get("_asyncio"):
-            continue  # 3.12's reports freed iterators, not to be brought to life
+            continue  # 3.12's reports freed iterators, which must not come back to life
         for referent in gc.get_referents(thing):
             things.setdefault(id(referent), referent)
     snapshot = leakgraph.snapshot()
@@ -200,5 +200,5 @@ def test_sizes_of_a_whole_process():
         ):
             wrong[type(thing)] += 1
     assert compared > 10_000
-    # What changes between the two readings: our own containers.
+    # Only the test's own containers change between the two readings.
     assert sum(wrong.values()) <= 10, wrong

@@ -1,4 +1,4 @@
-"""Snapshot: what it holds, its sequences, its columns, its life."""
+"""Snapshot: its content, its sequences, its columns, its lifetime."""
 
 import gc
 import io
@@ -340,10 +340,10 @@ def test_quiet(capfd):
 
 
 def test_progress_line(monkeypatch, tmp_path):
-    said = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", said)
+    errors = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", errors)
     leakgraph.save_snapshot(tmp_path / "x.lgs", progress=True)
-    lines = said.getvalue().split("\r\033[K")
+    lines = errors.getvalue().split("\r\033[K")
     assert lines[0] == lines[-1] == ""
     assert len(lines) > 2 and all(x.startswith("leakgraph: ") for x in lines[1:-1])
 

@@ -1,4 +1,4 @@
-"""The stubs say what the module has; checked without mypy, on every Python."""
+"""The stubs match the module; checked without mypy, on every Python."""
 
 import ast
 import inspect

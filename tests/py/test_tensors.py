@@ -1,4 +1,4 @@
-"""tensors(): on a training program of torch in a process of its own."""
+"""tensors(): on a training program of torch, in a process of its own."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a holder of tensors retains is what malloc gets back when it is cleared."""
+"""A holder of tensors retains what malloc gets back when the holder is cleared."""
 
 import re
 from pathlib import Path
@@ -28,7 +28,9 @@ def test_there_are_cases():
 def test_freed(warm, case):
     done = warm.run(SCRIPT, case)
     assert done.code == 0, done.err
-    said = [line for line in done.out.splitlines() if line.startswith(case)]
-    if said and "skipped" in said[0]:
-        pytest.skip(said[0])
-    assert said and all(line.startswith(f"{case} right") for line in said), done.out
+    verdicts = [line for line in done.out.splitlines() if line.startswith(case)]
+    if verdicts and "skipped" in verdicts[0]:
+        pytest.skip(verdicts[0])
+    assert verdicts and all(line.startswith(f"{case} right") for line in verdicts), (
+        done.out
+    )

@@ -1,4 +1,4 @@
-"""The autograd graph, read from memory, is the one that PyTorch's getters show."""
+"""The autograd graph, read from memory, matches PyTorch's getters."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ NAMES = re.findall(r"^        (\w+),$", GRAPHS, re.M)
 
 @pytest.fixture(scope="module")
 def walked(isolated):
-    """Each graph's verdict, by name: all in one process, after one import."""
+    """Each graph's verdict, by name: one process checks all, after one import."""
     done = isolated("torch_walk.py")
     assert done.code == 0, done.err
     return done.out

@@ -1,4 +1,4 @@
-"""Parameters are called by their names."""
+"""Parameters have their names."""
 
 import pytest
 

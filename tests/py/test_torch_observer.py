@@ -1,4 +1,4 @@
-"""A snapshot changes nothing of PyTorch's, and calls nothing of the user's."""
+"""A snapshot changes nothing of PyTorch's, and calls no code of the user's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whose bytes are whose: views, borrowed memory, and tensors of odd kinds."""
+"""The owners of bytes: views, borrowed memory, and unusual tensors."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What holds on every CPython, and what only some builds of it have."""
+"""Behaviour on every CPython, and behaviour that only some builds have."""
 
 import ctypes
 import gc
@@ -18,11 +18,11 @@ class Thing:
 
 
 class Leaky:
-    """Counted apart, whatever other tests hold."""
+    """A class whose instances are counted apart from those of other tests."""
 
 
 class Watched:
-    """Runs a callback when it dies."""
+    """An object that runs a callback when it dies."""
 
     def __init__(self, callback):
         self.callback = callback
@@ -48,10 +48,12 @@ def test_every_face_tells_of_a_leak_in_c(tmp_path):
         snapshot = leakgraph.snapshot()
         nodes = snapshot.select("type:test_versions.Leaky")
         assert len(nodes) == 100
-        told = {node.address: node.unexplained for node in nodes if node.unexplained}
-        assert told == {id(thing): 1 for thing in leaked}
+        unexplained_at = {
+            node.address: node.unexplained for node in nodes if node.unexplained
+        }
+        assert unexplained_at == {id(thing): 1 for thing in leaked}
         natives = {r.node.address for r in snapshot.roots if r.kind == "native"}
-        assert natives & {node.address for node in nodes} == set(told)
+        assert natives & {node.address for node in nodes} == set(unexplained_at)
         assert "1 reference" in str(snapshot.show_backrefs(leaked[0]))
         assert "native" in str(snapshot.why(leaked[0]))
         snapshot.save(tmp_path / "leak.lgs")
@@ -134,7 +136,7 @@ def python_path():
 
 
 def test_other_interpreters_are_left_out():
-    """Their objects are not this one's: no node, no crash."""
+    """Objects of other interpreters have no node, and cause no crash."""
     module = interpreters()
     other = module.create()
     try:
@@ -186,8 +188,8 @@ def churn(stop, failures):
             setattr(thing, f"name{len(held) % 40}", (thing, [thing]))
             held.append(thing)
             if len(held) > 500:
-                # Most by hand: the collector of a free-threaded build does not keep
-                # up with four threads.
+                # The test collects mostly by hand, because the collector of a
+                # free-threaded build does not keep up with four threads.
                 for kept in held[20:]:
                     vars(kept).clear()
                 held.clear()
@@ -228,7 +230,9 @@ ENOUGH = 3
 
 
 def test_snapshots_from_the_collector_and_from_finalisers(four_threads):
-    """From gc.callbacks, __del__ and callbacks of weak references, in all threads."""
+    """gc.callbacks, __del__ and callbacks of weak references take snapshots, in all
+    threads.
+    """
     taken = {"start": 0, "stop": 0, "del": 0, "weakref": 0}
     busy = threading.Lock()
 
@@ -252,7 +256,7 @@ def test_snapshots_from_the_collector_and_from_finalisers(four_threads):
             del thing
             gc.collect(0)
             gc.collect()
-            with busy:  # another thread's collection keeps this one from starting
+            with busy:  # a collection in another thread keeps this one from starting
                 pass
             if all(count == ENOUGH for count in taken.values()):
                 break

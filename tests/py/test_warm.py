@@ -1,4 +1,4 @@
-"""A script that is run by a fork says all that one run by Python says."""
+"""A script in a fork prints the same as one that Python runs."""
 
 import pytest
 from warm import Warm

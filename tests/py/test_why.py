@@ -104,7 +104,7 @@ def test_allocation_site_while_tracing():
     assert leakgraph.why({1}).allocated == ""
     tracemalloc.start()
     try:
-        # What comes from a free list, and most instances on 3.11, it does not know.
+        # The oracle does not know objects from a free list, or most instances on 3.11.
         things = {1, 2}
         line = sys._getframe().f_lineno - 1
         why = leakgraph.why(things)
@@ -156,8 +156,8 @@ def test_a_namespace_is_explained_as_its_owner():
     why = next(why for why, node in owned if why.node != node)
     assert list(why.nodes) == [why.node]
     assert why.merged.retained == why.retained
-    said = json.loads(why.json)
-    assert said["paths"]["retained"] == said["biggest"]["retained"]
+    parsed = json.loads(why.json)
+    assert parsed["paths"]["retained"] == parsed["biggest"]["retained"]
 
 
 def test_cannot_be_made_by_hand():

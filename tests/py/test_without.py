@@ -1,4 +1,4 @@
-"""Adapters that the environment leaves out of captures."""
+"""Adapters that the environment excludes from captures."""
 
 import pytest
 

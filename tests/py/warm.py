@@ -1,6 +1,6 @@
-"""Runs scripts in forks of one process that has imported what they begin with.
+"""Runs scripts in forks of one process that has imported the modules they begin with.
 
-Importing torch costs more than most scripts do. Each script still is `__main__` of a
+Importing torch costs more than most scripts do. Each script is still `__main__` of a
 process of its own, which has imported nothing else and ends as any interpreter does.
 """
 
@@ -17,7 +17,7 @@ from types import SimpleNamespace
 
 
 class Warm:
-    """The process: Warm("torch").run(script, argument) -> code, out, err."""
+    """A process for scripts: Warm("torch").run(script, argument) -> code, out, err."""
 
     def __init__(self, *modules, **environment):
         self.process = subprocess.Popen(
@@ -29,7 +29,7 @@ class Warm:
         )
 
     def run(self, script, *arguments):
-        """Run it in an empty folder. One at a time."""
+        """Run the script in an empty folder, one at a time."""
         with TemporaryDirectory() as folder:
             work, out, err = (Path(folder) / name for name in ("work", "out", "err"))
             work.mkdir()
@@ -46,7 +46,7 @@ class Warm:
 
 def become(script, arguments, folder, *outputs):
     """Make this process one that runs the script."""
-    signal.alarm(600)  # ends the script, should it hang
+    signal.alarm(600)  # ends the script if it hangs
     os.chdir(folder)
     for descriptor, name in enumerate([os.devnull, *outputs]):
         opened = os.open(name, os.O_RDWR | os.O_CREAT)

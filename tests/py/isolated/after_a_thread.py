@@ -34,7 +34,9 @@ def edges():
 
 
 def garbage():
-    """It goes with its class; if that stays, so does what its cache has."""
+    """Garbage goes with its class; if the class stays, so does the content of its
+    cache.
+    """
     address = id(shapes.cache_of_local_class())
     snapshot = leakgraph.snapshot()
     called = called_collectable(snapshot)

@@ -1,6 +1,6 @@
 """Arrays of objects, which the collector does not traverse: python ... CASE.
 
-Run alone by test_cycles.py: no other test is to share a process with numpy.
+test_cycles.py runs this script, because no other test may share a process with numpy.
 """
 
 import gc
@@ -27,7 +27,7 @@ def loop():
 
 
 def cycle_with(address, **options):
-    """The one cycle that has a member there."""
+    """The only cycle with a member of that type."""
     found = leakgraph.cycles(min_bytes=0, limit=None, **options)
     (cycle,) = (c for c in found if address in {n.address for n in c.nodes})
     return cycle

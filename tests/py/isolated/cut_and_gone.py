@@ -1,7 +1,7 @@
 """Cuts what why() names in a fork of this process, which must free the object.
 
-Each seed makes another tangle of instances, lists, dicts and tuples, held by a
-module. Prints how many objects were freed, and why an object was not.
+Each seed makes another tangle of instances, lists, dicts and tuples, held by a module.
+Prints how many objects the cuts freed, and why they did not free an object.
 """
 
 import ast

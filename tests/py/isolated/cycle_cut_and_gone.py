@@ -1,8 +1,8 @@
-"""What cycles() says to cut is cut in a fork of this process, where nothing collects.
+"""Cuts what cycles() names in a fork of this process, where nothing collects.
 
-Each seed makes another tangle of instances, lists, dicts and tuples. Once the
-references of its cycles are cut and its names are gone, reference counts alone free
-every object. Prints how many objects were freed, and which were not.
+Each seed makes another tangle of instances, lists, dicts and tuples. After the script
+cuts the references of its cycles and drops its names, reference counts alone free every
+object. Prints how many objects were freed, and which were not.
 """
 
 import ast
@@ -27,7 +27,7 @@ class Keeper(list):
 
 
 def hold(source, target, number):
-    """One more reference from source to target."""
+    """Add a reference from source to target."""
     if isinstance(source, Thing):
         setattr(source, f"a{number % 5}_{number}" if number % 2 else "parent", target)
     elif isinstance(source, dict):
@@ -80,7 +80,7 @@ def left_in_fork(cycles, references):
 
 
 def main(seeds):
-    """Cut all that is said of the cycles of each tangle."""
+    """Cut the named references of each tangle."""
     gc.disable()
     gone = several = stuck = 0
     for seed in range(seeds):

@@ -1,6 +1,7 @@
 """Cycles of torch and matplotlib, checked against the collector: python ... NAME.
 
-Run alone by test_cycles.py: no other test is to share a process with these libraries.
+test_cycles.py runs this script, because no other test may share a process with these
+libraries.
 """
 
 import gc
@@ -17,7 +18,7 @@ from collector import called_collectable, freed_by_collector
 
 
 def addresses(**options):
-    """Of the members of all cycles that pass."""
+    """Return the addresses of the members of all cycles that pass."""
     return {n.address for c in leakgraph.cycles(limit=None, **options) for n in c.nodes}
 
 

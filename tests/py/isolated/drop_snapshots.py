@@ -1,6 +1,6 @@
 """Take and drop things of each kind many times; memory and references stay level.
 
-Run alone by test_leaks.py: other tests would move the figures.
+test_leaks.py runs this script, because other tests would change the figures.
 """
 
 import contextlib

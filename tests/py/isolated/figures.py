@@ -1,7 +1,7 @@
 """matplotlib's figures: python ... CASE.
 
-Run alone by test_matplotlib_figures.py: no other test is to share a process with
-matplotlib.
+test_matplotlib_figures.py runs this script, because no other test may share a process
+with matplotlib.
 """
 
 import gc
@@ -30,7 +30,7 @@ CANVAS = 4 * WIDTH * HEIGHT
 
 
 def plot(draw=True, **options):
-    """Open a figure as people do, and forget it."""
+    """Open a figure as programs do, and forget it."""
     figure, (left, right) = pyplot.subplots(1, 2, **options)
     left.plot(range(1000))
     right.imshow([[1, 2], [3, 4]])
@@ -59,15 +59,16 @@ def fifty():
         assert not row.closed and row.reachable
         assert row.held_by == (("pyplot", ""),)
         assert row.retained > 200_000 + row.canvas
-    said = str(rows)
-    assert "50 figures: 50 open in pyplot; together " in said
-    assert "... and 30 more" in said and "plt.close(fig)" in said
+    text = str(rows)
+    assert "50 figures: 50 open in pyplot; together " in text
+    assert "... and 30 more" in text and "plt.close(fig)" in text
     assert rows._repr_html_().count("<tr>") == 51 + 2
 
 
 def traced():
-    """Bytes of Python are those that tracemalloc knows of, but for what the
-    library's caches keep."""
+    """The Python bytes are those that tracemalloc reports, except for what the
+    library's caches keep.
+    """
     for _ in range(3):
         plot()
     pyplot.close("all")
@@ -156,7 +157,7 @@ APP = ANIMATION = ARTISTS = HOOKS = None
 
 
 def holders():
-    """Who holds a figure: pyplot, a global, a local, an artist in a list, an
+    """The holders of a figure: pyplot, a global, a local, an artist in a list, an
     animation, a closure."""
     global APP, ANIMATION, ARTISTS, HOOKS
     APP = App()
@@ -197,8 +198,9 @@ def holders():
 
 
 def closed():
-    """Closed and forgotten, a figure is a collectable cycle, and is gone after
-    the collection; its row says garbage until then."""
+    """A figure that is closed and forgotten is a collectable cycle. Its row says
+    garbage until the collector frees it.
+    """
     gc.disable()
     plot()
     figure = pyplot.gcf()
@@ -217,7 +219,7 @@ def closed():
 
 
 def parts():
-    """Artists of a part of a figure are the figure's."""
+    """The artists of a part of a figure belong to the figure."""
     figure = pyplot.figure()
     one, other = figure.subfigures(1, 2)
     one.subplots(2)
@@ -228,7 +230,7 @@ def parts():
 
 
 def unchanged():
-    """A capture reads, and only reads: no renderer, no tick, no dict is made."""
+    """A capture only reads: it makes no renderer, no tick and no dict."""
     figure = pyplot.figure()
     axes = figure.subplots()
     leakgraph.snapshot().close()
@@ -243,7 +245,7 @@ def unchanged():
 
 
 def connect(figure):
-    """What a function that draws may leave behind on its canvas."""
+    """Connect what a drawing function may leave behind on its canvas."""
     data = numpy.zeros(1_000_000)
     figure.canvas.mpl_connect("button_press_event", lambda event: data.sum())
 
@@ -275,7 +277,7 @@ def mistakes():
 
 
 def elsewhere():
-    """A file has them too; a part of the heap does not answer."""
+    """A file contains figures, too; a partial heap refuses the question."""
     plot()
     with tempfile.TemporaryDirectory() as folder:
         leakgraph.save_snapshot(f"{folder}/it.lgs")

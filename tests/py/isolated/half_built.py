@@ -1,8 +1,8 @@
 """Captures uninitialised instances of every type.
 
-Prints how many types were tried, how many of them gave an instance, how many of the
-instances the snapshot has, and which types' edges are wrong. In a process of its own
-that ends at once: to free some of these instances crashes CPython.
+Prints how many types it tried, how many of them gave an instance, how many of the
+instances the snapshot has, and which types have wrong edges. It runs in a process of
+its own that ends at once, because freeing some of these instances crashes CPython.
 """
 
 import gc
@@ -15,11 +15,11 @@ import warnings
 
 import leakgraph
 
-#: Freeing or making their instances does harm:
-#: sqlite3's of 3.9, asyncio's iterator, which 3.12 frees to a list that it shows.
+#: Freeing or making instances of these does harm: sqlite3's of 3.9, and asyncio's
+#: iterator, which 3.12 frees to a list that it shows.
 NOT_BUILT = {"sqlite3Node", "FutureIter", "Quitter", "Popen"}
 
-#: Modules whose import starts something.
+#: Importing these modules starts something.
 NOT_IMPORTED = {"antigravity", "this", "idlelib", "turtledemo", "test", "lib2to3"}
 
 

@@ -1,6 +1,7 @@
 """Runs analyses until Ctrl-C has stopped two: python interrupted.py.
 
-Run by test_interrupt.py, which presses it once for each line that asks for it.
+test_interrupt.py runs this script, and presses Ctrl-C once for each line that asks for
+it.
 """
 
 import random
@@ -16,7 +17,7 @@ del node
 
 
 def stopped(snapshot):
-    """Whether Ctrl-C, which may come too late, stops an analysis."""
+    """Whether Ctrl-C stops an analysis; the signal may come too late."""
     phases = []
 
     def progress(phase, done):

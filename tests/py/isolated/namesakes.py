@@ -1,8 +1,8 @@
 """Captures Python classes with the names of C types.
 
-Each name is borne by classes of several layouts; their instances and the classes
-themselves are captured, first as they are, then also standing in the very places
-where the types made in C are looked for. Arguments: modules to import first.
+Classes of several layouts have each name. The script captures their instances and the
+classes themselves, first in place, then also at the very places where leakgraph looks
+for the types made in C. Arguments: modules to import first.
 """
 
 import array

@@ -1,6 +1,7 @@
 """numpy's arrays: python ... CASE.
 
-Run alone by test_numpy_arrays.py: no other test is to share a process with numpy.
+test_numpy_arrays.py runs this script, because no other test may share a process with
+numpy.
 """
 
 import ctypes
@@ -24,7 +25,7 @@ MEMORY = "type:numpy.memory"
 
 
 def data_of(node):
-    """The memory that a node refers to itself."""
+    """The memory to which a node itself refers."""
     return [edge.node for edge in node.referents() if edge.node.buffer]
 
 
@@ -33,7 +34,7 @@ def labels(node):
 
 
 def promised_and_freed(holder, name):
-    """What an attribute retains, and what deleting it frees."""
+    """What an attribute retains, and what its deletion frees."""
     gc.collect()
     promised = leakgraph.why(getattr(holder, name)).retained.host
     gc.collect()
@@ -47,7 +48,7 @@ def close_to(a, b, part=0.01):
 
 
 def owner():
-    """An owner's own size leaves the data out; memory and facts have it."""
+    """An owner's own size excludes the data; memory and facts include it."""
     it = Thing(array=numpy.zeros((256, 1024), numpy.float32))
     node = leakgraph.snapshot().find(it.array)
     (memory,) = data_of(node)
@@ -65,7 +66,7 @@ def owner():
 
 
 def views():
-    """Views have no memory of their own, however they came to be."""
+    """Views have no memory of their own, in whatever way they were made."""
     it = Thing(array=numpy.arange(10_000.0))
     it.slice = it.array[10:20]
     it.again = it.slice[::-2]
@@ -92,7 +93,7 @@ def views():
 
 
 def pinned():
-    """What a finding of view waste needs: a small view, and what it keeps."""
+    """The facts behind a finding of view waste: a small view, and what it keeps."""
     it = Thing(view=numpy.zeros(1 << 17)[5:6])
     tracemalloc.start()
     snapshot = leakgraph.snapshot()
@@ -104,7 +105,9 @@ def pinned():
 
 
 def shared():
-    """An array and its view have two holders: neither is charged, the bytes count."""
+    """An array and its view have two holders: neither retains the bytes, which still
+    count.
+    """
     array = numpy.zeros(100_000)
     it = Thing(one=Thing(array=array), other=Thing(view=array[5:]))
     del array
@@ -138,7 +141,7 @@ def borrowed():
 
 
 def claimed():
-    """Memory belongs to its owner, even if an array claims more than there is."""
+    """Memory belongs to its owner, even if an array claims more than the owner has."""
     it = Thing(bytes=bytearray(50_000), items=packed("b", bytes(60_000)))
     it.map = mmap.mmap(-1, 40_960)
     owners = {"bytes": "bytearray", "items": "array", "map": "mmap"}
@@ -159,7 +162,7 @@ def claimed():
 
 
 def mapped():
-    """A memmap's memory is the file's, and says so."""
+    """A memmap's memory belongs to the file, and says so."""
     with tempfile.NamedTemporaryFile() as file:
         it = Thing(map=numpy.memmap(file.name, numpy.uint8, "w+", shape=40_000))
         it.part = it.map[100:200]
@@ -180,8 +183,9 @@ class Interface:
 
 
 def interface():
-    """The holder of an __array_interface__ passes on; without an array behind
-    it the memory is charged to it."""
+    """The holder of an __array_interface__ passes the memory on; without an array
+    behind it, the holder retains the memory.
+    """
     it = Thing(array=numpy.zeros(9000), raw=ctypes.create_string_buffer(9))
     it.shown = numpy.asarray(Interface(it.array))
     size = 3 << 20
@@ -208,7 +212,7 @@ def interface():
 
 
 def unowned():
-    """Memory without a known owner counts, too."""
+    """Memory without a known owner also counts."""
     size = 5 << 20
     raw = ctypes.CDLL(None).malloc
     raw.restype = ctypes.c_void_p
@@ -245,8 +249,9 @@ RECORD = numpy.dtype(
 
 
 def structured():
-    """References within records, nested and in subarrays; a record keeps its
-    array."""
+    """References within records are found, also nested and in subarrays; a record keeps
+    its array.
+    """
     it = Thing(array=numpy.zeros(100, RECORD))
     things = [Thing() for _ in range(4)]
     it.array["o"][1], it.array["n"]["p"][2] = things[:2]
@@ -271,7 +276,7 @@ def structured():
 
 
 def deep():
-    """Items that are nested too deep: the array says so."""
+    """An array says so if its items are nested too deep."""
     dtype = numpy.dtype([("x", object)])
     for _ in range(3):
         dtype = numpy.dtype([("x", dtype, (8,))])
@@ -338,8 +343,9 @@ def random_array(chance, arrays):
 
 
 def random():
-    """Any mix of owners and borrowers: the promised bytes go, and what is left
-    after half of them went is still right."""
+    """In any mix of owners and borrowers, the promised bytes go, and the rest is still
+    right after half of them have gone.
+    """
     tracemalloc.start()
     for seed in range(25):
         chance = numpy.random.default_rng(seed)
@@ -361,7 +367,7 @@ def random():
 
 
 def frontier():
-    """Where a partial capture stops, an array has its whole size."""
+    """At the limit of a partial capture, an array has its whole size."""
     it = Thing(next=Thing(array=numpy.zeros(50_000)))
     array_met = [1, 2, 3, 4, 5]
     while True:
@@ -378,7 +384,7 @@ def frontier():
 
 
 def saved():
-    """A file keeps it all."""
+    """A file keeps all of this."""
     it = Thing(array=numpy.zeros(12_345))
     with tempfile.TemporaryDirectory() as folder:
         snapshot = leakgraph.snapshot()

@@ -1,7 +1,7 @@
 """Subclasses that override everything: python ... LIBRARY.
 
-For each type that an adapter knows a subclass is made whose every method and
-property counts, allocates and raises. No snapshot may call any of them, nor leave
+For each type that an adapter knows, the script makes a subclass whose every method and
+property counts, allocates and raises. No snapshot may call any of them, or leave
 anything behind on the objects.
 """
 
@@ -40,7 +40,7 @@ armed = False
 
 
 def hostile(name, real):
-    """A property that counts, allocates and raises once all is made."""
+    """A property that counts, allocates and raises once everything is made."""
 
     def get(self):
         if armed:
@@ -89,7 +89,7 @@ def override(base):
 
 
 def own_dict(thing):
-    """The dict that an object has, without making it."""
+    """The dict of an object that already has one; this does not make it."""
     return [
         sorted(map(str, found))
         for found in gc.get_referents(thing)

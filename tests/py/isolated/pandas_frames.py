@@ -1,6 +1,6 @@
 """DataFrames and Series of pandas: python ... CASE.
 
-Run alone by test_pandas_frames.py, with every byte malloc's.
+test_pandas_frames.py runs this script; malloc serves every byte.
 """
 
 import gc
@@ -32,7 +32,7 @@ def frame():
 
 
 def check_freed(holder, name, part=0.01):
-    """What an attribute retains is what malloc gets back when it is deleted."""
+    """What an attribute retains is what malloc gets back from its deletion."""
     leakgraph.snapshot().close()
     gc.collect()
     promised = leakgraph.why(getattr(holder, name)).retained.host
@@ -46,7 +46,7 @@ def check_freed(holder, name, part=0.01):
 
 
 def child(node, label):
-    """What an instance refers to, by itself or in its dict."""
+    """A referent of an instance, in its dict or outside it."""
     edges = list(node.referents())
     for edge in node.referents():
         if edge.label == ".__dict__":
@@ -88,7 +88,7 @@ def many_columns():
 
 
 def extension_arrays():
-    """Their arrays have names, too."""
+    """Extension arrays have names, too."""
     it = Thing(kind=pandas.Categorical(["x", "y"] * 1000))
     it.time = pandas.date_range("2020-01-01", periods=1000, tz="UTC").array
     it.whole = pandas.array([1, None] * 1000, dtype="Int64")
@@ -108,7 +108,7 @@ def series():
 
 
 def bytes_of_frames():
-    """What pandas itself counts, and what is freed."""
+    """Compares the retained bytes with pandas' own count, and with what is freed."""
     it = Thing(frame=frame())
     counted = int(it.frame.memory_usage(deep=True).sum())
     retained = leakgraph.why(it.frame).retained.host
@@ -147,7 +147,7 @@ def arrow_strings():
 
 
 def tables():
-    """An index has a hash table after a lookup, and its bytes count."""
+    """An index has a hash table after a look-up, and its bytes count."""
     words = [f"word {i * 7919 % ROWS}" for i in range(ROWS)]
     index = pandas.Index(words, dtype=object)
     it = Thing(words=words, index=index)
@@ -194,13 +194,15 @@ def strange():
     real = module.NumpyBlock
     module.NumpyBlock = lambda *arguments: object()
     snapshot = leakgraph.snapshot()
-    said = snapshot.info()["adapter.pandas"]
-    assert said.startswith(f"not inspected: pandas {pandas.__version__} keeps"), said
+    inspected = snapshot.info()["adapter.pandas"]
+    assert inspected.startswith(f"not inspected: pandas {pandas.__version__} keeps"), (
+        inspected
+    )
     assert "memory of pandas was not inspected" in str(snapshot.memory())
     assert snapshot.find(it.frame).retained > 25 * ROWS
     module.NumpyBlock = real
-    said = leakgraph.snapshot().info()["adapter.pandas"]
-    assert said == f"inspected: {pandas.__version__}"
+    inspected = leakgraph.snapshot().info()["adapter.pandas"]
+    assert inspected == f"inspected: {pandas.__version__}"
 
 
 def undisturbed():

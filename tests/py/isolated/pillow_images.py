@@ -1,6 +1,6 @@
 """Images of Pillow: python ... CASE.
 
-Run alone by test_pillow_images.py, with every byte malloc's.
+test_pillow_images.py runs this script; malloc serves every byte.
 """
 
 import gc
@@ -28,7 +28,7 @@ def pixels_of(image, snapshot=None):
 
 
 def promised_and_freed(holder, name):
-    """What an attribute retains, and what malloc gets back when it is deleted."""
+    """What an attribute retains, and what malloc gets back from its deletion."""
     leakgraph.snapshot().close()
     gc.collect()
     promised = leakgraph.why(getattr(holder, name)).retained.host
@@ -40,7 +40,7 @@ def promised_and_freed(holder, name):
 
 
 def check_freed(it, part=0.01):
-    """Of the image of a Thing that nobody else has."""
+    """Compare the two for an image that only a Thing holds."""
     promised, freed = promised_and_freed(it, "image")
     assert abs(promised - freed) <= part * freed + 64, (promised, freed)
     return promised
@@ -71,8 +71,9 @@ def several_pieces():
 
 
 def small():
-    """The structures around the pixels are most of it; the rest is what malloc adds
-    to a Python object."""
+    """Most of it is the structures around the pixels; the rest is what malloc adds to a
+    Python object.
+    """
     for mode, side in (("RGB", 20), ("P", 5), ("L", 0)):
         made = [Image.core.new(mode, (side, side)) for _ in range(500)]
         it = Thing(image=made)
@@ -176,7 +177,7 @@ def names():
 
 
 def partial():
-    """What lies beyond a partial snapshot is counted with the image."""
+    """The image's size includes what lies beyond a partial snapshot."""
     it = Thing(image=Image.new("RGB", (640, 480)))
     core = core_of(it.image)
     snapshot = leakgraph.snapshot(roots=[[[core]]], max_depth=2)
@@ -197,9 +198,11 @@ def strange():
     ):
         Image.core.new = other
         snapshot = leakgraph.snapshot()
-        said = snapshot.info()["adapter.pillow"]
-        assert said.startswith(f"not inspected: Pillow {PIL.__version__}: "), said
-        assert said in str(snapshot.memory()).replace("\n", " ")
+        inspected = snapshot.info()["adapter.pillow"]
+        assert inspected.startswith(f"not inspected: Pillow {PIL.__version__}: "), (
+            inspected
+        )
+        assert inspected in str(snapshot.memory()).replace("\n", " ")
         assert snapshot.find(it.image).retained < 10_000
     Image.core.new = real
     assert leakgraph.snapshot().find(it.image).retained >= 640 * 480 * 4

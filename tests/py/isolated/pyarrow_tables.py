@@ -1,6 +1,6 @@
 """Arrays, tables and buffers of pyarrow: python ... CASE.
 
-Run alone by test_pyarrow_tables.py, where pyarrow's memory is malloc's.
+test_pyarrow_tables.py runs this script; pyarrow's memory comes from malloc.
 """
 
 import gc
@@ -24,7 +24,7 @@ def memory_of(thing, snapshot=None):
 
 
 def check_freed(holder, name, part=0.01):
-    """What an attribute retains is what malloc gets back when it is deleted."""
+    """What an attribute retains is what malloc gets back from its deletion."""
     leakgraph.snapshot().close()
     gc.collect()
     promised = leakgraph.why(getattr(holder, name)).retained.host
@@ -156,7 +156,7 @@ def numpy_arrays():
 
 
 def python_bytes():
-    """Memory of bytes is in their own size; that of a bytearray is its own node."""
+    """The size of bytes includes their memory; that of a bytearray is its own node."""
     it = Thing(data=bytes(500_000), array=bytearray(300_000))
     it.one, it.other = pyarrow.py_buffer(it.data), pyarrow.py_buffer(it.array)
     it.part = it.one.slice(1000, 10)
@@ -171,7 +171,7 @@ def python_bytes():
 
 
 def streams():
-    """What was read from a message is one piece of memory, of that length."""
+    """A table read from a message is one piece of memory, of the message's length."""
     sink = pyarrow.BufferOutputStream()
     it = Thing(table=table())
     with pyarrow.ipc.new_stream(sink, it.table.schema) as writer:
@@ -211,8 +211,10 @@ def forked():
     it = Thing(array=pyarrow.array(range(10_000)))
     leakgraph.save_snapshot("it.lgs", fork=True)
     read = leakgraph.load("it.lgs")
-    said = "memory of pyarrow was not inspected: pyarrow's code may not run in a forked"
-    assert said in str(read.memory()) and it.array is not None
+    message = (
+        "memory of pyarrow was not inspected: pyarrow's code may not run in a forked"
+    )
+    assert message in str(read.memory()) and it.array is not None
 
 
 def strange():

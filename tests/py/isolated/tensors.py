@@ -1,7 +1,7 @@
-"""tensors(): python ... — each case prints its name when it is right.
+"""tensors(): python ... prints the name of each case that passes.
 
-Run alone by test_tensors.py: no other test is to share a process with torch. All
-cases look at one small training program.
+test_tensors.py runs this script, because no other test may share a process with torch.
+All cases use one small training program.
 """
 
 import json
@@ -20,7 +20,7 @@ class Trainer:
 
 
 def train():
-    """Two steps; the losses are kept, and a row of a large batch."""
+    """Train two steps; keep the losses, and a row of a large batch."""
     self = Trainer()
     self.model = torch.nn.Sequential(
         torch.nn.Linear(SIDE, SIDE), torch.nn.BatchNorm1d(SIDE), torch.nn.ReLU()
@@ -44,7 +44,7 @@ def rows_of(kind):
 
 
 def kinds():
-    """Each kind has the storages that PyTorch's own lists have."""
+    """Each kind has the storages that PyTorch's own lists contain."""
     parameters = list(trainer.model.parameters())
     state = trainer.optimizer.state
     wanted = {
@@ -127,7 +127,9 @@ def forms():
 
 
 def mistakes():
-    """Those that the rows shown are part of, below them; of groups none."""
+    """The report lists the mistakes that concern its rows below them, but not for
+    groups.
+    """
     both = leakgraph.tensors(limit=None)
     assert {f.pattern for f in both.findings} == {"retained-graph", "small-view"}
     (one,) = leakgraph.tensors(limit=1).findings
@@ -136,8 +138,8 @@ def mistakes():
     )
     assert one.retained >= 4_000_000
     text, html = str(both), both._repr_html_()
-    for said in (one.cause, one.fix, "held by  __main__.trainer.losses"):
-        assert text.count(said) == 1
+    for part in (one.cause, one.fix, "held by  __main__.trainer.losses"):
+        assert text.count(part) == 1
     assert "Known mistakes" in html and one.fix in html
     groups = leakgraph.tensors(group="kind")
     assert "mistakes" not in str(groups) and not hasattr(groups, "findings")

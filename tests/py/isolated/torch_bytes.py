@@ -1,7 +1,7 @@
-"""What a holder is said to retain, against what malloc gets back when it is cleared.
+"""Compares what a holder retains with what malloc gets back when it is cleared.
 
-Run with PYTHONMALLOC=malloc and without malloc's thread cache, so that every byte is
-malloc's and what is freed counts as free: python torch_bytes.py NAME.
+It runs with PYTHONMALLOC=malloc and without malloc's thread cache, so that every byte
+comes from malloc and what is freed counts as free: python torch_bytes.py NAME.
 """
 
 import gc
@@ -44,7 +44,7 @@ class Product(torch.autograd.Function):
 
 
 class Sine(nn.Module):
-    """Saves its input only: an output that a hook keeps as it is would leak."""
+    """Saves only its input: an output that a hook keeps as it is would leak."""
 
     def forward(self, x):
         return x.sin()
@@ -73,7 +73,7 @@ def transformer(trainer):
 
 
 def rnn(trainer):
-    """Mostly nodes: tensors are a small part of what is freed."""
+    """Mostly nodes: tensors are a small part of the freed bytes."""
     trainer.model = nn.RNNCell(8, 8)
     trainer.x = torch.randn(4, 8)
 
@@ -87,7 +87,7 @@ def rnn(trainer):
 
 
 def running_loss(trainer):
-    """total += loss: a chain of nodes, hardly a tensor."""
+    """total += loss makes a chain of nodes with hardly a tensor."""
     trainer.x = torch.ones(1, requires_grad=True)
 
     def step():
@@ -100,7 +100,7 @@ def running_loss(trainer):
 
 
 def shared(trainer):
-    """Half of each graph is the other holder's too."""
+    """Half of each graph also belongs to the other holder."""
     trainer.model = nn.Sequential(nn.Linear(256, 512), nn.Tanh())
     trainer.head = nn.Linear(512, 512)
     trainer.x = torch.randn(64, 256)
@@ -158,7 +158,7 @@ def hooked(trainer):
 
 
 def views(trainer):
-    """Each keeps a hundred times what it shows."""
+    """Each view keeps a hundred times what it shows."""
     yield lambda: trainer.losses.append(torch.randn(100, 256)[3])
 
 
@@ -210,20 +210,20 @@ def retained_storages(node):
 
 
 def measure(holder):
-    """What clearing a list is said to free, what it frees, and the tensors' share."""
+    """Measure what clearing a list should free, what it frees, and the tensors' share."""
     gc.collect()
     leakgraph.snapshot().close()
     gc.collect()
     snapshot = leakgraph.snapshot()
     node = snapshot.find(holder)
-    said, storages = node.retained.host - node.size, retained_storages(node)
+    promised, storages = node.retained.host - node.size, retained_storages(node)
     snapshot.close()
     del snapshot, node
     gc.collect()
     before = in_use()
     holder.clear()
     gc.collect()
-    return said, before - in_use(), storages
+    return promised, before - in_use(), storages
 
 
 def main(name):
@@ -237,11 +237,11 @@ def main(name):
     trainer.other.clear()
     for _ in range(10):
         step()
-    said, freed, storages = measure(trainer.losses)
-    share = storages / said
+    promised, freed, storages = measure(trainer.losses)
+    share = storages / promised
     allowed = 0.01 if share >= 0.95 else 0.05
-    verdict = "right" if abs(said / freed - 1) <= allowed else "wrong"
-    print(f"{name} {verdict}: {said} said, {freed} freed, {share:.0%} tensors")
+    verdict = "right" if abs(promised / freed - 1) <= allowed else "wrong"
+    print(f"{name} {verdict}: {promised} promised, {freed} freed, {share:.0%} tensors")
     assert next(case, None) is None
 
 

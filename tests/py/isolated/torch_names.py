@@ -9,7 +9,7 @@ import leakgraph
 
 
 class Deep(nn.Module):
-    """Further from its holder than the optimizer's state is."""
+    """A module that is further from its holder than the optimizer's state is."""
 
     def __init__(self):
         super().__init__()
@@ -60,8 +60,8 @@ assert ".state[blocks.0.inner.0.weight]['exp_avg_sq']" in table, table
 assert ".state[param 9]['exp_avg_sq']" in table, table
 
 # The most telling path, not the shortest one.
-way = str(snapshot.why(weight)).split("To free")[0]
-assert "._parameters" in way and ".state" not in way, way
+answer = str(snapshot.why(weight)).split("To free")[0]
+assert "._parameters" in answer and ".state" not in answer, answer
 assert "exp_avg" in str(snapshot.why(moment))
 
 with leakgraph.snapshot(keys=False) as bare:
@@ -74,6 +74,6 @@ del model, weight, parameter, parameters
 first = next(iter(optimizer.state))
 snapshot = leakgraph.snapshot()
 assert named(first) == "blocks.0.inner.0.weight"
-way = str(snapshot.why(first))
-assert "._parameters" not in way and "__main__.first" in way, way
+answer = str(snapshot.why(first))
+assert "._parameters" not in answer and "__main__.first" in answer, answer
 print("right")

@@ -1,4 +1,4 @@
-"""A snapshot leaves PyTorch as it was: nothing made, called, counted or run again."""
+"""A snapshot leaves PyTorch as it was: it makes, calls, counts and runs nothing again."""
 
 import ctypes
 import gc
@@ -17,7 +17,7 @@ CALLS = {"function": 0, "dispatch": 0, "hook": 0, "forward": 0}
 
 
 class Watched(torch.Tensor):
-    """A subclass that counts what PyTorch is asked to do with it."""
+    """A subclass that counts what PyTorch asks of it."""
 
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
@@ -37,7 +37,7 @@ def counting(*arguments):
 
 
 def build():
-    """A leaf with a gradient no Python object of which is left, hooks, a checkpoint."""
+    """Build a leaf with a gradient that has no Python object left, hooks, a checkpoint."""
     from torch.utils.checkpoint import checkpoint
 
     made = [make() for make in GRAPHS.values()]
@@ -53,7 +53,7 @@ def build():
 
 
 def state(made):
-    """What a snapshot might change, as far as Python and the process show it."""
+    """Return what a snapshot might change, as far as Python and the process show it."""
     tensors = [t for t in gc.get_objects() if isinstance(t, torch.Tensor)]
     impls = {id(t): t._cdata for t in tensors if type(t) is not Watched}
     counts = {id(t): sys.getrefcount(t) for t in tensors}
@@ -91,7 +91,7 @@ def state_():
 
 
 def modes():
-    """Nor do modes of the calling thread see the first capture, or stop it."""
+    """Modes of the calling thread do not see the first capture, and do not stop it."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Dispatch(TorchDispatchMode):
@@ -114,7 +114,7 @@ def modes():
 
 
 def altered(change):
-    """Capture with calibration of which one thing is not as PyTorch made it."""
+    """Capture with a calibration in which one thing differs from PyTorch's."""
     from leakgraph import calibration
 
     genuine = calibration.torch
@@ -132,7 +132,7 @@ def altered(change):
 
 
 def half():
-    """A calibration object of the graph does not fit: tensors are inspected alone."""
+    """If a calibration object of the graph does not fit, only tensors are inspected."""
 
     def change(made):
         made["unpack"] = made["pack"]
@@ -146,7 +146,9 @@ def half():
 
 
 def broken():
-    """A tensor for calibration does not fit: nothing is inspected, and it says so."""
+    """If a tensor for calibration does not fit, nothing is inspected, and the snapshot
+    says so.
+    """
 
     def change(made):
         made["addresses"][id(made["long"])] += 8

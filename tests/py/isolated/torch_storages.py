@@ -18,7 +18,7 @@ def has(name):
 
 
 def buffers(snapshot, thing):
-    """The buffer nodes that a thing's storage is, with the edges that lead there."""
+    """The buffer nodes of a thing's storage, with the edges that lead there."""
     node = snapshot.find(thing)
     return [e.target for e in node.referents() if e.label == "data"]
 
@@ -45,7 +45,7 @@ def storage_of(tensor):
 
 
 def views():
-    """Views, detached tensors and expanded ones: the bytes are there once."""
+    """Views, detached tensors and expanded ones: the bytes count once."""
     base = torch.zeros(1000, 100)
     row, flat, detached = base[0], base.view(-1), base.detach()
     snapshot = held(base=base, row=row, flat=flat, detached=detached)
@@ -137,7 +137,7 @@ def capsules():
 
 
 def arrays():
-    """A tensor over array.array, which the builtin adapter knows as well."""
+    """A tensor over array.array, which the builtin adapter also knows."""
     numbers = array.array("d", bytes(80_000))
     tensor = torch.frombuffer(numbers, dtype=torch.float64)
     snapshot = held(numbers=numbers, tensor=tensor)
@@ -205,7 +205,7 @@ def no_bytes():
 
 
 def wrappers():
-    """A wrapper subclass has no bytes of its own; what is inside has."""
+    """A wrapper subclass has no bytes of its own; its inner tensor has."""
 
     class Wrapper(torch.Tensor):
         @staticmethod
@@ -228,14 +228,14 @@ def wrappers():
 
 
 def shared():
-    """Shared memory is a mapping, not the heap's."""
+    """Shared memory is a mapping, and not the heap's."""
     tensor = torch.ones(100_000).share_memory_()
     snapshot = held(tensor=tensor)
     assert 400_000 <= only(snapshot, tensor).size < 401_000
 
 
 def storage_objects():
-    """UntypedStorage: the storage, and no reference to it is left unexplained."""
+    """An UntypedStorage has its tensor's storage, and all its references are explained."""
     if not hasattr(torch.Tensor, "untyped_storage"):
         return
     tensor = torch.ones(1000)
@@ -278,7 +278,7 @@ def facts():
 
 
 def tangents():
-    """Forward mode: the tangents of dual tensors, which C++ alone may hold."""
+    """Forward mode: the tangents of dual tensors, which only C++ may hold."""
     from torch.autograd import forward_ad
 
     with forward_ad.dual_level():

@@ -1,4 +1,4 @@
-"""Snapshots while threads train, the backward engine running without the GIL."""
+"""Snapshots while threads train and the backward engine runs without the GIL."""
 
 import sys
 import threading

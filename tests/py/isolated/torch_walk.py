@@ -1,7 +1,7 @@
-"""The graph read from memory against a walk through Python's getters.
+"""Compares the graph read from memory with a walk through Python's getters.
 
-The getters come after the snapshot: they make wrappers. Saved tensors are looked at
-through `_raw_saved_x`, which runs no hook, and through the words behind it.
+The getters come after the snapshot, because they make wrappers. `_raw_saved_x`, which
+runs no hook, and the words behind it show saved tensors.
 """
 
 import ctypes

@@ -1,10 +1,9 @@
 """The unexplained share of a process: python ... PROCESS -> one line of JSON.
 
-The modules of that process are imported, then one snapshot counts the nodes whose
-reference count means something (mortal objects of Python), those of them with
-references that nobody was found to hold, and those found to be held more often than
-they have references, of which there is none where the walk is right. Also run by
-tools/matrix.py, for docs/versions.md.
+The script imports the modules of that process and takes a snapshot. It counts the nodes
+whose reference count means something (mortal Python objects), those of them that have
+references without a known holder, and those with more holders than references; a
+correct walk finds none of the last. tools/matrix.py also runs it, for docs/versions.md.
 """
 
 import collections
@@ -20,7 +19,7 @@ MARKS = (1 << 2) | (1 << 3) | (1 << 8)  # immortal, synthetic, C++
 
 
 def counted(snapshot):
-    """Indices of mortal objects, each with references minus edges."""
+    """Indices of mortal objects, each with its references minus its edges."""
     flags = snapshot.column("node_flags")
     found = snapshot.column("found")
     for node, references in enumerate(snapshot.column("refcount")):

@@ -1,9 +1,10 @@
 """why() as text, JSON, picture and Python: the same references, bytes, dominator.
 
-    why_agrees.py HEAP COUNT
+why_agrees.py HEAP COUNT
 
-Makes one of heaps.py's heaps, or imports a library, takes a snapshot, asks about
-COUNT nodes of it, of every fiftieth the command as well, and prints how many agreed.
+Makes one of the heaps of heaps.py, or imports a library, and takes a snapshot. Asks
+about COUNT nodes, with the command for every fiftieth, and prints how many answers
+agreed.
 """
 
 import importlib
@@ -17,7 +18,7 @@ from heaps import HEAPS
 
 import leakgraph
 
-#: The command answers for one of so many nodes, too.
+#: The command also answers for one in this many nodes.
 BY_COMMAND = 50
 
 
@@ -55,13 +56,13 @@ def disagreement(why, file):
     frees = [hop.label for hop in why.frees]
     if len(why.path or ()) <= 24 and sorted(underlined(text)) != sorted(frees):
         return f"text underlines {underlined(text)}, Python has {frees}"
-    said = json.loads(why.json)["biggest"]
+    parsed = json.loads(why.json)["biggest"]
     if file and why.json != command_says(why, file):
         return "the command and Python write other JSON"
     if why.path is not None:
-        if [said["path"][i]["label"] for i in said["frees"]] != frees:
+        if [parsed["path"][i]["label"] for i in parsed["frees"]] != frees:
             return "JSON and Python mark other references"
-        cuts = [path["hops"][path["cut"]] for path in said["cuts"]]
+        cuts = [path["hops"][path["cut"]] for path in parsed["cuts"]]
         if [(cut["source"], cut["label"]) for cut in cuts] != [
             (hop.source.index, hop.label) for hop in why.cuts
         ]:
@@ -70,9 +71,9 @@ def disagreement(why, file):
         if listed(text) != (why.cut_count if several else 0):
             return f"text lists {listed(text)} references, Python {why.cut_count}"
     dominator = why.dominator.index if why.dominator is not None else None
-    if said["dominator"] != dominator:
+    if parsed["dominator"] != dominator:
         return "JSON and Python name other dominators"
-    if said["retained"] != why.retained:
+    if parsed["retained"] != why.retained:
         return "JSON and Python give other bytes"
     picture = json.loads(why.drawing.json)
     return (

@@ -1,6 +1,6 @@
 /**
- * Preloaded: memory that runs out on demand. Counts the mappings that are made
- * without reserving memory, as a capture makes them, and their growth.
+ * Preloaded: memory that runs out on demand. Counts the mappings that a process
+ * makes without reserving memory, as captures do, and their growth.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/** Mappings that still succeed; negative: no limit. */
+/** The number of mappings that still succeed; negative: no limit. */
 long mappings_left = -1;
 
 static int

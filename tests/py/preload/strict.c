@@ -1,6 +1,7 @@
 /**
- * Preloaded: malloc and its like end every process but the one that loaded
- * this. A forked child that uses them in spite of its rules dies by SIGABRT.
+ * Preloaded: malloc and similar functions end every process but the one that
+ * loaded this library. A forked child that breaks its rules and uses them dies
+ * by SIGABRT.
  */
 #include <stddef.h>
 #include <stdlib.h>

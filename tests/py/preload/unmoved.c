@@ -1,7 +1,6 @@
 /**
- * Preloaded: mremap moves no mapping to a given place, and has unmapped what
- * was there before it says so, as kernels before 6.17 do with more than one
- * mapping.
+ * Preloaded: mremap refuses to move a mapping to a given place, after it has
+ * unmapped what was there, as kernels before 6.17 do with several mappings.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -11,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/** How many moves failed. */
+/** The number of moves that failed. */
 long moves_failed;
 
 void *
