@@ -24,7 +24,7 @@ def collector_off():
 
 
 def freed_by_collector():
-    """Return the addresses that gc.collect() would free now; a forked child finds them."""
+    """Addresses that gc.collect() would free now; a forked child finds them."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

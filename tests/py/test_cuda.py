@@ -117,13 +117,13 @@ print(leakgraph.snapshot().info()["adapter.cuda"])
     assert out == [
         "inspected: 2.13.0, totals only: torch.cuda.memory._snapshot() failed",
         "inspected: 2.13.0, totals only: not an allocator snapshot: segments[0] has "
-        "no whole number 'total_size'; give what torch.cuda.memory._snapshot() "
+        "no whole number 'total_size'; pass what torch.cuda.memory._snapshot() "
         "returned, or a file of it",
     ]
 
 
 def test_traces_are_left_out(fake):
-    """Where PyTorch can give a snapshot without its history, leakgraph asks for that."""
+    """leakgraph asks PyTorch for a snapshot without history, if PyTorch has one."""
     out = fake("""
 def memory_snapshot(mempool_id=None, include_traces=True):
     memory.asked.append(("memory_snapshot", include_traces))

@@ -210,7 +210,7 @@ def retained_storages(node):
 
 
 def measure(holder):
-    """Measure what clearing a list should free, what it frees, and the tensors' share."""
+    """What clearing a list should free, what it frees, and the tensors' share."""
     gc.collect()
     leakgraph.snapshot().close()
     gc.collect()

@@ -1,4 +1,4 @@
-"""A snapshot leaves PyTorch as it was: it makes, calls, counts and runs nothing again."""
+"""A snapshot leaves PyTorch as it was: it makes, calls and counts nothing."""
 
 import ctypes
 import gc
@@ -37,7 +37,7 @@ def counting(*arguments):
 
 
 def build():
-    """Build a leaf with a gradient that has no Python object left, hooks, a checkpoint."""
+    """A leaf whose gradient has no Python object left, with hooks; a checkpoint."""
     from torch.utils.checkpoint import checkpoint
 
     made = [make() for make in GRAPHS.values()]

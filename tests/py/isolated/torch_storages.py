@@ -235,7 +235,7 @@ def shared():
 
 
 def storage_objects():
-    """An UntypedStorage has its tensor's storage, and all its references are explained."""
+    """An UntypedStorage is its tensor's storage; its references are explained."""
     if not hasattr(torch.Tensor, "untyped_storage"):
         return
     tensor = torch.ones(1000)
