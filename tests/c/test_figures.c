@@ -340,6 +340,41 @@ sets(void)
     }
 }
 
+// How many holders a figure has whose parts are in one collection.
+static size_t
+holders_in(const char *type, lg_edge_kind kind)
+{
+    story made = story_begin();
+    heap scene = {0};
+    lg_text text = {0};
+    size_t count = 0;
+    uint32_t train = story_module(&made, "train");
+    uint32_t parts = story_add(&made, type, NULL, 200);
+    add_figure(&made, &scene, 0, true);
+    story_attribute(&made, train, "parts", parts);
+    story_edge(&made, parts, scene.figure[0], kind, 0);
+    story_edge(&made, parts, scene.canvas[0], kind, kind == LG_EDGE_INDEX);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    REQUIRE(lg_report_figures(analysis, 0, LG_FORMAT_JSON, &text, NULL) ==
+            LG_OK);
+    for (const char *at = text.data; (at = strstr(at, "\"variable\"")) != NULL;
+         at++)
+        count++;
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return count;
+}
+
+// References of one object that nothing tells apart are one holder.
+static void
+each_holder_once(void)
+{
+    CHECK(holders_in("set", LG_EDGE_ELEMENT) == 1);
+    CHECK(holders_in("list", LG_EDGE_INDEX) == 2);
+}
+
 SUITE(figures)
 {
     RUN(rows);
@@ -348,5 +383,6 @@ SUITE(figures)
     RUN(none);
     RUN(parts);
     RUN(sets);
+    RUN(each_holder_once);
     return test_result();
 }

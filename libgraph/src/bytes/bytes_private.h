@@ -186,35 +186,6 @@ lg__figures_class(const lg__figures *figures, uint32_t node)
     return figures->classes[figures->graph->columns.type[node]];
 }
 
-/** What keeps a figure alive from outside of it and its parts. */
-typedef enum lg__holder_kind {
-    LG__HOLDER_PYPLOT = 0, /**< its registry of open figures */
-    LG__HOLDER_ANIMATION,
-    LG__HOLDER_CALLBACK,
-    LG__HOLDER_VARIABLE,
-    LG__HOLDER_NATIVE, /**< references that the snapshot does not show */
-} lg__holder_kind;
-
-typedef struct lg__holder {
-    lg__holder_kind kind;
-    uint32_t steps; /**< from the root */
-    lg_text where;  /**< `train.figures[0]`; empty for pyplot's registry */
-} lg__holder;
-
-typedef struct lg__holders {
-    lg__holder *items; /**< by kind, the nearest first, each once */
-    size_t count;
-    uint64_t more; /**< the count of those left out */
-} lg__holders;
-
-/** Finds a few holders of each kind for the figure of a row. */
-lg_status lg__figure_holders(const lg__figures *figures,
-                             const lg__roottree *tree, uint32_t figure,
-                             lg__holders *out, lg_error *err);
-void lg__holders_free(lg__holders *holders);
-/** "pyplot", "animation", ... */
-const char *lg__holder_name(lg__holder_kind kind);
-
 // Suspended generators, coroutines and tasks.
 
 /** Lists those with local variables that no thread is running, the largest

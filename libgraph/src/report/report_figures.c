@@ -1,5 +1,5 @@
 // Formats figures as a table with their holders.
-#include "bytes/bytes_private.h"
+#include "answers/answers_private.h"
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 typedef struct report {
     lg__figures figures;
-    lg__roottree tree;
+    lg__holders *holders; // [shown]
     lg_table *table;
     uint64_t open; // pyplot has them
     uint64_t closed;
@@ -39,18 +39,30 @@ add_up(report *to, lg_error *err)
 }
 
 static void
-format_holder(const lg__holder *holder, lg_text *out)
+format_where(const lg_graph *graph, const lg__holder *holder, lg_text *out)
+{
+    if (holder->kind == LG__HOLDER_NATIVE) {
+        lg__format_node(graph, holder->node, out);
+        lg_text_add(out, " (");
+        lg__format_unseen(lg_node_unexplained(graph, holder->node), out);
+        lg_text_add(out, ")");
+    } else if (holder->kind != LG__HOLDER_PYPLOT) {
+        lg_path_label(graph, &holder->path, out);
+    }
+}
+
+static void
+format_holder(const lg_graph *graph, const lg__holder *holder, lg_text *out)
 {
     static const char *const names[] = {"pyplot's registry", "animation ",
                                         "callback ", "", "native code: "};
     lg_text_add(out, names[holder->kind]);
-    if (holder->where.length > 0)
-        lg_text_add_bytes(out, holder->where.data, holder->where.length);
+    format_where(graph, holder, out);
 }
 
 static void
-format_holders(const lg_figure_row *row, const lg__holders *holders,
-               lg_text *out)
+format_holders(const lg_graph *graph, const lg_figure_row *row,
+               const lg__holders *holders, lg_text *out)
 {
     if (!row->reachable) {
         lg_text_add(out, "nobody: garbage that the collector has yet to free");
@@ -58,7 +70,7 @@ format_holders(const lg_figure_row *row, const lg__holders *holders,
     }
     for (size_t i = 0; i < holders->count; i++) {
         lg_text_add(out, i > 0 ? "; " : "");
-        format_holder(&holders->items[i], out);
+        format_holder(graph, &holders->items[i], out);
     }
     if (holders->more > 0)
         lg_text_addf(out, "; %" PRIu64 " more", holders->more);
@@ -119,15 +131,23 @@ static void
 put_holders(report *to, const lg_figure_row *row, const lg__holders *holders)
 {
     static const lg__column of[] = {{.name = "kind"}, {.name = "where"}};
+    static const char *const kinds[] = {"pyplot", "animation", "callback",
+                                        "variable", "native"};
+    const lg_graph *graph = to->figures.graph;
     lg_text formatted = {0};
     lg_table *list = lg__put_table(to->table, HOLDERS, of, 2);
     for (size_t i = 0; i < holders->count; i++) {
         const lg__holder *holder = &holders->items[i];
         lg__table_row(list);
-        lg__put_literal(list, 0, lg__holder_name(holder->kind));
-        lg__put_literal(list, 1, holder->where.data ? holder->where.data : "");
+        lg_text where = {0};
+        format_where(graph, holder, &where);
+        lg__put_literal(list, 0, kinds[holder->kind]);
+        if (holder->kind == LG__HOLDER_PYPLOT)
+            lg__put_literal(list, 1, "");
+        else
+            lg__put_formatted(list, 1, &where);
     }
-    format_holders(row, holders, &formatted);
+    format_holders(graph, row, holders, &formatted);
     lg__put_formatted(to->table, HELD_BY, &formatted);
     lg__put_count(to->table, MORE_HOLDERS, holders->more);
 }
@@ -157,23 +177,14 @@ put_row(report *to, const lg_figure_row *row)
                                     : "open");
 }
 
-static lg_status
-put_rows(report *to, size_t count, lg_error *err)
+static void
+put_rows(report *to, size_t count)
 {
-    lg_status status =
-        lg__roottree_new(to->figures.graph, NULL, &to->tree, err);
-    for (size_t i = 0; i < count && status == LG_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         const lg_figure_row *row = &to->figures.rows.items[i];
-        lg__holders holders = {0};
-        status = lg__figure_holders(&to->figures, &to->tree, row->node,
-                                    &holders, err);
-        if (status != LG_OK)
-            break;
         put_row(to, row);
-        put_holders(to, row, &holders);
-        lg__holders_free(&holders);
+        put_holders(to, row, &to->holders[i]);
     }
-    return status;
 }
 
 enum { FINDINGS = 7 };
@@ -285,9 +296,13 @@ fill(report *to, size_t limit, lg_error *err)
     bool mistakes = false;
     lg__table_set_count(to->table, count);
     lg_table *facts = put_facts(to);
-    lg_status status = put_rows(to, shown, err);
-    if (status == LG_OK)
+    lg_status status =
+        lg__figures_holders(&to->figures, shown, &to->holders, err);
+    if (status == LG_OK) {
+        put_rows(to, shown);
+        lg__figures_holders_free(to->holders, shown);
         status = members_of(to, shown, &nodes, &members, err);
+    }
     if (status == LG_OK)
         status =
             lg__put_mistakes(to->table, facts, FINDINGS, to->figures.analysis,
@@ -317,7 +332,6 @@ lg_tabulate_figures(const lg_analysis *analysis, size_t limit, lg_table **out,
         status = fill(&to, limit, err);
     }
     free(to.retained);
-    lg__roottree_free(&to.tree);
     lg__figures_free(&to.figures);
     if (status == LG_OK)
         return lg__table_finish(to.table, out, err);

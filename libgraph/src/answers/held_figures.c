@@ -1,9 +1,8 @@
 // Finds the holders of a figure: references to it or its parts from outside.
+#include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
-#include "report/words.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // Only counts more holders than these.
 enum { SHOWN = 4, LOOKED_AT = 256 };
@@ -15,14 +14,6 @@ typedef struct search {
     lg__holders found;
     uint32_t looked_at;
 } search;
-
-const char *
-lg__holder_name(lg__holder_kind kind)
-{
-    static const char *const names[] = {"pyplot", "animation", "callback",
-                                        "variable", "native"};
-    return names[kind];
-}
 
 static bool
 is_registry(const lg_graph *graph, uint32_t node)
@@ -71,16 +62,42 @@ goes_through(const search *state, const lg_path *path)
     return false;
 }
 
+// Whether two edges have the same kind and payload: a name, an index or a key.
 static bool
-is_known(const lg__holders *found, const lg__holder *holder)
+edges_alike(const lg_columns *columns, uint64_t a, uint64_t b)
 {
-    for (size_t i = 0; i < found->count; i++) {
-        const lg__holder *known = &found->items[i];
+    return columns->edge_kind[a] == columns->edge_kind[b] &&
+           columns->edge_payload[a] == columns->edge_payload[b];
+}
+
+// Whether two paths are one but for what they lead to. Paths of one tree are
+// the same up to a common source.
+static bool
+paths_alike(const lg_graph *graph, const lg_path *a, const lg_path *b)
+{
+    if (a->count != b->count || a->root.node != b->root.node)
+        return false;
+    if (a->count == 0)
+        return true;
+    const lg_hop *one = &a->hops[a->count - 1];
+    const lg_hop *other = &b->hops[b->count - 1];
+    if (one->source != other->source || one->edge_count != other->edge_count)
+        return false;
+    for (uint32_t i = 0; i < one->edge_count; i++)
+        if (!edges_alike(&graph->columns, one->edges[i], other->edges[i]))
+            return false;
+    return true;
+}
+
+static bool
+is_known(const search *state, const lg__holder *holder)
+{
+    for (size_t i = 0; i < state->found.count; i++) {
+        const lg__holder *known = &state->found.items[i];
         if (known->kind == holder->kind &&
             (holder->kind == LG__HOLDER_PYPLOT ||
-             (known->where.length == holder->where.length &&
-              memcmp(known->where.data, holder->where.data,
-                     holder->where.length) == 0)))
+             (known->node == holder->node &&
+              paths_alike(state->figures->graph, &known->path, &holder->path))))
             return true;
     }
     return false;
@@ -91,29 +108,28 @@ compare(const lg__holder *a, const lg__holder *b)
 {
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
-    return a->steps < b->steps ? -1 : a->steps > b->steps;
+    size_t one = a->path.count;
+    size_t other = b->path.count;
+    return one < other ? -1 : one > other;
 }
 
 // Takes the holder over. Drops the last one if there are too many.
 static bool
-keep(lg__holders *found, lg__holder holder)
+keep(search *state, lg__holder holder)
 {
+    lg__holders *found = &state->found;
     if (found->items == NULL)
         found->items = malloc((SHOWN + 1) * sizeof *found->items);
-    if (found->items == NULL || holder.where.failed) {
-        lg_text_free(&holder.where);
-        return false;
-    }
-    if (is_known(found, &holder)) {
-        lg_text_free(&holder.where);
-        return true;
+    if (found->items == NULL || is_known(state, &holder)) {
+        lg_path_free(&holder.path);
+        return found->items != NULL;
     }
     size_t at = found->count++;
     for (; at > 0 && compare(&holder, &found->items[at - 1]) < 0; at--)
         found->items[at] = found->items[at - 1];
     found->items[at] = holder;
     if (found->count > SHOWN) {
-        lg_text_free(&found->items[--found->count].where);
+        lg_path_free(&found->items[--found->count].path);
         found->more++;
     }
     return true;
@@ -135,7 +151,6 @@ extend(lg_path *path, lg_hop hop)
 static lg_status
 add_way(search *state, uint32_t source, uint32_t member, lg_error *err)
 {
-    const lg_graph *graph = state->figures->graph;
     lg_hop last = lg__hop_between(&state->figures->walk, source, member);
     lg_path path;
     lg_status status = lg__roottree_path(state->tree, source, &path, err);
@@ -143,17 +158,17 @@ add_way(search *state, uint32_t source, uint32_t member, lg_error *err)
         return LG_OK;
     if (status != LG_OK)
         return status;
-    bool going = true;
-    if (!goes_through(state, &path) &&
-        (last.edge_count == 0 || extend(&path, last))) {
-        lg__holder holder = {.kind = kind_of(state, &path),
-                             .steps = (uint32_t)path.count};
-        if (holder.kind != LG__HOLDER_PYPLOT)
-            lg_path_label(graph, &path, &holder.where);
-        going = keep(&state->found, holder);
+    if (goes_through(state, &path)) {
+        lg_path_free(&path);
+        return LG_OK;
     }
-    lg_path_free(&path);
-    return going ? LG_OK : lg__error_memory(err);
+    if (last.edge_count > 0 && !extend(&path, last)) {
+        lg_path_free(&path);
+        return lg__error_memory(err);
+    }
+    lg__holder holder = {
+        .kind = kind_of(state, &path), .node = LG_NONE, .path = path};
+    return keep(state, holder) ? LG_OK : lg__error_memory(err);
 }
 
 static lg_status
@@ -181,21 +196,25 @@ look_at(search *state, uint32_t member, lg_error *err)
 static lg_status
 add_native(search *state, uint32_t member, lg_error *err)
 {
-    const lg_graph *graph = state->figures->graph;
-    int64_t unseen = lg_node_unexplained(graph, member);
-    lg__holder holder = {.kind = LG__HOLDER_NATIVE};
-    if (unseen <= 0 || state->found.count > 0)
+    lg__holder holder = {.kind = LG__HOLDER_NATIVE, .node = member};
+    if (lg_node_unexplained(state->figures->graph, member) <= 0 ||
+        state->found.count > 0)
         return LG_OK;
-    lg__format_node(graph, member, &holder.where);
-    lg_text_add(&holder.where, " (");
-    lg__format_unseen(unseen, &holder.where);
-    lg_text_add(&holder.where, ")");
-    return keep(&state->found, holder) ? LG_OK : lg__error_memory(err);
+    return keep(state, holder) ? LG_OK : lg__error_memory(err);
 }
 
-lg_status
-lg__figure_holders(const lg__figures *figures, const lg__roottree *tree,
-                   uint32_t figure, lg__holders *out, lg_error *err)
+static void
+free_holders(lg__holders *holders)
+{
+    for (size_t i = 0; i < holders->count; i++)
+        lg_path_free(&holders->items[i].path);
+    free(holders->items);
+    *holders = (lg__holders){0};
+}
+
+static lg_status
+find_holders(const lg__figures *figures, const lg__roottree *tree,
+             uint32_t figure, lg__holders *out, lg_error *err)
 {
     search state = {
         .figures = figures, .tree = tree, .number = figures->label[figure]};
@@ -210,15 +229,34 @@ lg__figure_holders(const lg__figures *figures, const lg__roottree *tree,
     if (status == LG_OK)
         *out = state.found;
     else
-        lg__holders_free(&state.found);
+        free_holders(&state.found);
     return status;
 }
 
 void
-lg__holders_free(lg__holders *holders)
+lg__figures_holders_free(lg__holders *holders, size_t count)
 {
-    for (size_t i = 0; i < holders->count; i++)
-        lg_text_free(&holders->items[i].where);
-    free(holders->items);
-    *holders = (lg__holders){0};
+    for (size_t i = 0; i < count; i++)
+        free_holders(&holders[i]);
+    free(holders);
+}
+
+lg_status
+lg__figures_holders(const lg__figures *figures, size_t count, lg__holders **out,
+                    lg_error *err)
+{
+    lg__roottree tree = {0};
+    lg__holders *holders = calloc(count + 1, sizeof *holders);
+    lg_status status = holders != NULL
+                           ? lg__roottree_new(figures->graph, NULL, &tree, err)
+                           : lg__error_memory(err);
+    for (size_t i = 0; i < count && status == LG_OK; i++)
+        status = find_holders(figures, &tree, figures->rows.items[i].node,
+                              &holders[i], err);
+    lg__roottree_free(&tree);
+    if (status == LG_OK)
+        *out = holders;
+    else if (holders != NULL)
+        lg__figures_holders_free(holders, count);
+    return status;
 }
