@@ -376,8 +376,9 @@ def test_closed_snapshot_is_an_error(still):
     snapshot = leakgraph.snapshot()
     cycles = snapshot.cycles()
     cycle = cycles[0]
+    texts = str(cycle), str(cycles)
     snapshot.close()
-    assert str(cycle) in str(cycles)
+    assert (str(cycle), str(cycles)) == texts
     assert "<table>" in cycles._repr_html_()
     for use in (
         lambda: cycle.nodes,

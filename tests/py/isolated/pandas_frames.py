@@ -195,7 +195,7 @@ def strange():
     module.NumpyBlock = lambda *arguments: object()
     snapshot = leakgraph.snapshot()
     inspected = snapshot.info()["adapter.pandas"]
-    assert inspected.startswith(f"not inspected: pandas {pandas.__version__} keeps"), (
+    assert inspected.startswith(f"not inspected: pandas {pandas.__version__} stores"), (
         inspected
     )
     assert "memory of pandas was not inspected" in str(snapshot.memory())
