@@ -147,7 +147,7 @@ name_cut(cutting *state, const lg_hop *hop, const char *reason)
 static bool
 is_gone(const cutting *state, uint64_t edge)
 {
-    return state->gone[edge / 8] >> edge % 8 & 1u;
+    return (unsigned)state->gone[edge / 8] >> edge % 8 & 1u;
 }
 
 // References like the cut that lead back to where it leads go with it. `named`:

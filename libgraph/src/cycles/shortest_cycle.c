@@ -63,7 +63,7 @@ lg__members_edge(const lg__members *members, const lg_graph *graph,
 {
     return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
            (members->gone == NULL ||
-            !(members->gone[edge / 8] >> edge % 8 & 1u));
+            !((unsigned)members->gone[edge / 8] >> edge % 8 & 1u));
 }
 
 bool
