@@ -92,8 +92,8 @@ lg_graph *
 story_end(story *to)
 {
     lg_graph *graph = NULL;
-    memcpy(to->builder->refcount, to->count,
-           to->builder->node_count * sizeof *to->count);
+    for (uint32_t node = 0; node < to->builder->node_count; node++)
+        to->builder->refcount[node] = to->count[node];
     REQUIRE(lg_builder_finish(to->builder, &graph, NULL) == LG_OK);
     return graph;
 }
