@@ -80,6 +80,8 @@ def test_paths_of_reports_are_selectors(snapshot):
     (node,) = snapshot.select("test_arguments.RECENT")
     assert node == snapshot.find(RECENT)
     for row in snapshot.top(50):
+        if row.held_by == "garbage":
+            continue
         if row.held_by.isidentifier() or row.held_by.startswith("sys."):
             assert list(snapshot.select(row.held_by)) == [row.node]
 
