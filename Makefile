@@ -112,7 +112,7 @@ docs: build  ## the web site with the C reference in build/site; checks links an
 	@$(bin)/python tools/apidoc.py build/docs
 	@$(bin)/python tools/check_docs.py
 	@$(bin)/python -m pip install -qq -r tools/requirements-site.txt
-	@$(bin)/mkdocs build --quiet
+	@$(bin)/python -m mkdocs build --quiet
 	@echo "wrote build/site/index.html"
 
 wheel: setup  ## build sdist and wheels into build/wheel, try them in fresh environments
