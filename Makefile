@@ -24,7 +24,7 @@ timed = PATH=$(CURDIR)/$(RELEASE)/bin:$$PATH \
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build demo test check format asan valgrind \
-	fuzz pictures bench docs wheel pythons matrix fresh clean mutate agree \
+	fuzz pictures bench docs wheel pythons matrix packages fresh clean mutate agree \
 	test-libraries test-others
 
 help:  ## list the verbs
@@ -123,6 +123,9 @@ pythons: setup  ## build and test for every other CPython 3.9 to 3.13 found
 
 matrix: setup  ## the same on every CPython there is, also in Debian roots; docs/versions.md
 	@$(bin)/python tools/matrix.py $(MATRIX)
+
+packages: build  ## try the hundred most used C extensions of PyPI; docs/packages.md
+	@$(bin)/python tools/packages.py $(PACKAGES)
 
 fresh:  ## README's two commands in a bare Debian root (needs root)
 	@tools/setup.sh fresh

@@ -1,0 +1,104 @@
+"""The scratch environments of `make packages`, one for each Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import tracked
+
+LIST = tracked.ROOT / "tools/packages.txt"
+RUNS = tracked.ROOT / "build/packages"
+PATIENCE = 900
+
+# What wheels for GPUs bring along: gigabytes that nothing here uses.
+FOR_GPUS = re.compile(r"nvidia-|cuda-|triton$")
+
+
+@dataclass(frozen=True)
+class Package:
+    """A line of the list: what pip installs, and Python that uses it."""
+
+    names: tuple[str, ...]
+    code: str
+
+    @property
+    def name(self) -> str:
+        """The package that is meant; the others are what the Python needs besides."""
+        return self.names[0]
+
+    @property
+    def requirements(self) -> list[str]:
+        """What pip is asked for."""
+        return [os.environ.get("TORCH") or n if n == "torch" else n for n in self.names]
+
+
+def listed(text: str) -> list[Package]:
+    """The packages of the list, in its order."""
+    lines = [line for line in text.splitlines() if line and line[0] != "#"]
+    pairs = [line.split(maxsplit=1) for line in lines]
+    return [Package(tuple(names.split("+")), code) for names, code in pairs]
+
+
+def pip(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pip in an environment; a command that takes too long fails."""
+    command = [str(python), "-m", "pip", "--no-input", *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        said = f"ERROR: pip was not done after {PATIENCE} s"
+        return subprocess.CompletedProcess(command, 1, "", said)
+
+
+def reason(done: subprocess.CompletedProcess[str]) -> str:
+    """Why pip failed: its first error, in one line."""
+    errors = re.findall(r"^ERROR: (.+)", done.stderr, re.MULTILINE)
+    errors.append(f"pip ended with {done.returncode}")
+    return str(errors[-2:][0])[:150]
+
+
+def planned(python: Path, package: Package) -> tuple[list[str], str]:
+    """The names of all that would be installed, or why it cannot be."""
+    report = ("install", "--dry-run", "--quiet", "--report", "-")
+    binary = ("--only-binary", ":all:")
+    done = pip(python, *report, *binary, *package.requirements)
+    if done.returncode:
+        return [], reason(done)
+    plan = json.loads(done.stdout)["install"]
+    return [item["metadata"]["name"].lower() for item in plan], ""
+
+
+def install(python: Path, package: Package) -> str:
+    """Install a package with what it depends on; why not, or ""."""
+    names, why_not = planned(python, package)
+    if why_not:
+        return why_not
+    drivers = [name for name in names if FOR_GPUS.match(name)]
+    if drivers:
+        return f"this wheel brings libraries for GPUs along ({drivers[0]})"
+    binary = ("--only-binary", ":all:")
+    done = pip(python, "install", "--quiet", *binary, *package.requirements)
+    return reason(done) if done.returncode else ""
+
+
+def environment(folder: Path, base: str) -> Path:
+    """The interpreter of an empty environment."""
+    python = folder / "venv/bin/python"
+    if not (folder / "made").exists():
+        subprocess.run([base, "-m", "venv", "--clear", folder / "venv"], check=True)
+        (folder / "made").touch()
+    return python
+
+
+def installed(folder: Path, python: Path, package: Package) -> str:
+    """Install it unless that was tried before; why it could not be, or ""."""
+    note = folder / f"installed/{package.name}.txt"
+    if not note.exists():
+        why_not = install(python, package)
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(why_not, encoding="utf-8")
+    return note.read_text(encoding="utf-8")

@@ -1,0 +1,279 @@
+"""Tries leakgraph on the most used packages with compiled modules.
+
+    python tools/packages.py [--only NAME] [--python PATH] [--jobs N] [--table]
+
+Installs what tools/packages.txt lists into one environment for each Python, below
+build/packages. Then runs tools/package_probe.py for each package in a process of its
+own: it uses the package, captures, compares the process before and after, and asks all
+questions. An interrupted run continues where it was: it does not repeat what was
+measured until a source or the package's line changes. The tables of docs/packages.md
+are written from all that was measured; --table does that alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import matrix
+import package_environment
+import pythons
+import tracked
+from package_environment import RUNS, Package
+
+PAGE = tracked.ROOT / "docs/packages.md"
+PROBE = tracked.ROOT / "tools/package_probe.py"
+PATIENCE = 600
+TABLE = re.compile(r"(?<=<!-- packages -->\n).*?(?=<!-- end -->)", re.DOTALL)
+HEAD = (
+    "| package | version | nodes | edges | own | found | allocated | unexplained "
+    "| seen | remarks |\n" + "| --- | --- |" + " ---: |" * 6 + " --- | --- |\n"
+)
+
+#: Up to this share of unexplained bytes is fully seen, up to the next in part.
+FULLY, IN_PART = 0.20, 0.60
+#: Less than this was allocated: a share of it would say nothing.
+LITTLE = 1 << 18
+NOT_INSTALLED = "not installed"
+
+# ------------------------------------------------------------------ one run ---
+
+
+def fate(done: subprocess.CompletedProcess[str]) -> str:
+    """Why a probe has no answer."""
+    lines = done.stderr.strip().splitlines() or ["no message"]
+    if done.returncode < 0:
+        return f"ended by {signal.Signals(-done.returncode).name}"
+    return lines[-1][:150]
+
+
+def probed(folder: Path, python: Path, package: Package) -> dict[str, Any]:
+    """What the probe of a package says; "error" if it has no answer."""
+    answer = folder / f"answers/{package.name}.json"
+    answer.unlink(missing_ok=True)
+    work = folder / "work"
+    work.mkdir(exist_ok=True)
+    options = ["-W", "ignore", "-X", "faulthandler"]
+    command = [str(python), *options, str(PROBE), package.name, str(answer)]
+    settings = pythons.settings(folder / "leakgraph") | {"PYTHONMALLOC": "malloc"}
+    log = folder / f"answers/{package.name}.log"
+    try:
+        done = subprocess.run(
+            command,
+            input=package.code,
+            env=settings,
+            cwd=work,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"was not done after {PATIENCE} s"}
+    log.write_text(done.stdout + done.stderr, encoding="utf-8")
+    if done.returncode or not answer.exists():
+        return {"error": fate(done)}
+    told: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
+    return told
+
+
+def measured(folder: Path, python: Path, package: Package, sources: str) -> None:
+    """Probe a package, unless that was done before; keep the result."""
+    kept = folder / f"results/{package.name}.json"
+    text = PROBE.read_text(encoding="utf-8") + package.code + sources
+    key = hashlib.sha256(text.encode()).hexdigest()
+    if kept.exists() and json.loads(kept.read_text(encoding="utf-8"))["key"] == key:
+        return
+    start = time.monotonic()
+    told = probed(folder, python, package)
+    told |= {"key": key, "seconds": round(time.monotonic() - start)}
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text(json.dumps(told), encoding="utf-8")
+
+
+def prepared(one: pythons.Interpreter) -> tuple[Path, Path]:
+    """The folder of an interpreter's results, and its environment; builds leakgraph."""
+    folder = RUNS / one.name
+    (folder / "answers").mkdir(parents=True, exist_ok=True)
+    python = package_environment.environment(folder, one.path)
+    pythons.build(folder / "leakgraph", python)
+    return folder, python
+
+
+def say(one: pythons.Interpreter, at: int, of: int, package: Package) -> None:
+    """A line of progress."""
+    print(f"CPython {one.name}: {at} of {of}, {package.name}", flush=True)
+
+
+def try_all(one: pythons.Interpreter, packages: list[Package], jobs: int) -> None:
+    """Install and probe all packages with one interpreter."""
+    folder, python = prepared(one)
+    sources = matrix.sources()
+    fit = []
+    for at, package in enumerate(packages, 1):
+        if package_environment.installed(folder, python, package):
+            continue
+        fit.append((at, package))
+
+    def work(item: tuple[int, Package]) -> None:
+        say(one, item[0], len(packages), item[1])
+        measured(folder, python, item[1], sources)
+
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        list(pool.map(work, fit))
+
+
+# -------------------------------------------------------------------- table ---
+
+
+def share(told: dict[str, Any]) -> float | None:
+    """The share of unexplained bytes, if enough was allocated."""
+    if told["spent"] < LITTLE:
+        return None
+    return max(0.0, 1 - float(told["seen"]) / float(told["spent"]))
+
+
+def verdict(told: dict[str, Any]) -> str:
+    """How much of a package is seen."""
+    unexplained = share(told) or 0.0
+    if unexplained > IN_PART:
+        return "little"
+    found = told["explained"] >= 0.99 * told["own"]
+    return "fully" if found and unexplained <= FULLY else "in part"
+
+
+def is_wrong(told: dict[str, Any]) -> bool:
+    """Whether leakgraph did something that it must not do."""
+    error = told.get("error", NOT_INSTALLED)
+    return bool(told.get("wrong")) or not error.startswith(NOT_INSTALLED)
+
+
+def remarks(told: dict[str, Any]) -> str:
+    """What was wrong, and what leakgraph itself says that it did not look at."""
+    found = [*told["wrong"], *told["noted"]]
+    if not told["compiled"]:
+        found.append("this release has no compiled module")
+    return "; ".join(found).replace("|", "\\|")
+
+
+def line(name: str, told: dict[str, Any]) -> str:
+    """A row of the table."""
+    if "error" in told:
+        cells = [name, told.get("version", "")] + [""] * 7 + [told["error"]]
+        return "| " + " | ".join(cells) + " |"
+    unexplained = share(told)
+    cells = [
+        name,
+        told["version"],
+        f"{told['nodes']:,}",
+        f"{told['edges']:,}",
+        f"{told['own']:,}",
+        f"{told['explained']:,}",
+        f"{max(0, told['spent']) / (1 << 20):.1f} MiB",
+        "" if unexplained is None else f"{unexplained * 100:.0f} %",
+        verdict(told),
+        remarks(told),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def results(folder: Path, packages: list[Package]) -> Iterator[tuple[str, Any]]:
+    """What is known of each package with one interpreter."""
+    for package in packages:
+        why_not = folder / f"installed/{package.name}.txt"
+        kept = folder / f"results/{package.name}.json"
+        if kept.exists():
+            yield package.name, json.loads(kept.read_text(encoding="utf-8"))
+        elif why_not.exists() and why_not.read_text(encoding="utf-8"):
+            text = why_not.read_text(encoding="utf-8")
+            yield package.name, {"error": f"{NOT_INSTALLED}: {text}"}
+
+
+def section(folder: Path, packages: list[Package]) -> str:
+    """The table of an interpreter, under its heading, with a sentence of sums."""
+    rows = list(results(folder, packages))
+    if not rows:
+        return ""
+    good = [told for _, told in rows if "error" not in told]
+    seen = [verdict(told) for told in good]
+    wrong = sum(bool(told["wrong"]) for told in good)
+    sums = (
+        f"Of {len(rows)} packages, {len(good)} were captured; "
+        f"{seen.count('fully')} are seen fully, {seen.count('in part')} in part, "
+        f"{seen.count('little')} little. Something was wrong with {wrong}."
+    )
+    body = "\n".join(line(name, told) for name, told in rows)
+    return f"\n## CPython {folder.name}\n\n{sums}\n\n{HEAD}{body}\n"
+
+
+def write_page(packages: list[Package]) -> None:
+    """Put the tables of all interpreters that were tried into the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    folders = [path for path in RUNS.iterdir() if (path / "results").is_dir()]
+    tables = "".join(
+        section(folder, packages) for folder in sorted(folders, key=version_of)
+    )
+    PAGE.write_text(TABLE.sub(lambda _: tables + "\n", text), encoding="utf-8")
+
+
+def version_of(folder: Path) -> list[int]:
+    """By what folders are ordered."""
+    return [int(part) for part in re.findall(r"\d+", folder.name)]
+
+
+# --------------------------------------------------------------------- main ---
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", action="append", metavar="NAME")
+    parser.add_argument("--python", action="append", metavar="PATH")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--table", action="store_true")
+    return parser.parse_args()
+
+
+def two() -> list[str]:
+    """Our own Python and the newest other one with the GIL."""
+    others = pythons.interpreters()
+    return [sys.executable, *([others[max(others)]] if others else [])]
+
+
+def main() -> int:
+    """Try all packages, write the page; 1 if something was wrong."""
+    asked = arguments()
+    os.chdir(tracked.ROOT)
+    os.setpriority(os.PRIO_PROCESS, 0, max(10, os.getpriority(os.PRIO_PROCESS, 0)))
+    packages = package_environment.listed(
+        package_environment.LIST.read_text(encoding="utf-8")
+    )
+    chosen = [one for one in packages if not asked.only or one.name in asked.only]
+    paths = [] if asked.table else asked.python or two()
+    for one in filter(None, map(pythons.probe, paths)):
+        try_all(one, chosen, asked.jobs)
+        write_page(packages)
+    write_page(packages)
+    bad = [
+        f"{name} on {folder.name}"
+        for folder in sorted(RUNS.glob("*"))
+        for name, told in results(folder, chosen)
+        if is_wrong(told)
+    ]
+    print(f"packages: {len(chosen)}; wrong: {', '.join(bad) or 'none'}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
