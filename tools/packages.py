@@ -170,7 +170,8 @@ def remarks(told: dict[str, Any]) -> str:
 def line(name: str, told: dict[str, Any]) -> str:
     """A row of the table."""
     if "error" in told:
-        cells = [name, told.get("version", "")] + [""] * 7 + [told["error"]]
+        error = told["error"].split(" (required by /")[0]
+        cells = [name, told.get("version", "")] + [""] * 7 + [error]
         return "| " + " | ".join(cells) + " |"
     unexplained = share(told)
     cells = [
