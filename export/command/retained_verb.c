@@ -2,7 +2,7 @@
 
 #include "command/command.h"
 
-#include <leakgraph/json.h>
+#include <leakgraph/report.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,19 +95,6 @@ print_text(const char *selector, const lg_graph *graph, const lg_set_bytes *set,
     add_difference(out, graph, set);
 }
 
-static void
-write_size(lg_json *json, const char *name, const lg_graph *graph,
-           const uint64_t *bytes)
-{
-    lg_json_object(json, name);
-    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {
-        lg_string device = lg_graph_device_name(graph, i);
-        lg_json_name(json, device.data, device.length);
-        lg_json_count(json, NULL, bytes[i]);
-    }
-    lg_json_end(json);
-}
-
 static lg_status
 print_json(const char *selector, const lg_graph *graph, const lg_set_bytes *set,
            lg_text *out, lg_error *err)
@@ -116,9 +103,9 @@ print_json(const char *selector, const lg_graph *graph, const lg_set_bytes *set,
     lg_json_object(&json, NULL);
     lg_json_string(&json, "selector", selector, strlen(selector));
     lg_json_count(&json, "count", set->count);
-    write_size(&json, "retained", graph, set->retained);
-    write_size(&json, "own", graph, set->own);
-    write_size(&json, "sum", graph, set->sum);
+    lg_json_bytes(&json, "retained", graph, set->retained);
+    lg_json_bytes(&json, "own", graph, set->own);
+    lg_json_bytes(&json, "sum", graph, set->sum);
     lg_json_end(&json);
     return lg_json_finish(&json, err);
 }

@@ -9,6 +9,7 @@
 
 #include <leakgraph/answers.h>
 #include <leakgraph/bytes.h>
+#include <leakgraph/json.h>
 #include <leakgraph/table.h>
 #include <leakgraph/why.h>
 
@@ -17,6 +18,11 @@ extern "C" {
 #endif
 
 typedef enum lg_format { LG_FORMAT_TEXT = 0, LG_FORMAT_JSON } lg_format;
+
+/** Writes a member `{"host": 1, "cuda:0": 2}`: bytes by device, as all reports
+ *  have them. bytes is [lg_graph_device_count + 1]. O(devices). */
+LG_API void lg_json_bytes(lg_json *json, const char *name,
+                          const lg_graph *graph, const uint64_t *bytes);
 
 /* --------------------------------------------------------- reports --- */
 

@@ -10,7 +10,7 @@ static const struct {
 } known[] = {
     {"torch.nn.parameter.Parameter", LG__CLASS_PARAMETER},
     {"torch.nn.parameter.Buffer", LG__CLASS_BUFFER},
-    {"torch.nn.modules.module.Module", LG__CLASS_MODULE},
+    {LG__TORCH_MODULE, LG__CLASS_MODULE},
     {"torch.optim.optimizer.Optimizer", LG__CLASS_OPTIMIZER},
     {"torch._C.StorageBase", LG__CLASS_STORAGE},
     {"torch.storage.TypedStorage", LG__CLASS_STORAGE},

@@ -210,17 +210,6 @@ has_company(const lg__labels *all, size_t count, size_t hop, const char *with)
 }
 
 static bool
-is_context(const lg_graph *graph, uint32_t node)
-{
-    lg_type type = lg_graph_type(graph, graph->columns.type[node]);
-    for (uint32_t i = 0; i < type.mro_count; i++)
-        if (lg__string_is(lg_graph_type(graph, type.mro[i]).name,
-                          "torch.autograd.function.FunctionCtx"))
-            return true;
-    return false;
-}
-
-static bool
 is_suspended(const lg_graph *graph, uint32_t node)
 {
     return lg__node_role(graph, node) == LG__ROLE_SUSPENDED;
@@ -232,7 +221,8 @@ is_of(const lg_graph *graph, uint32_t node, unsigned categories)
     return categories == ANY ||
            (categories >> lg__node_category(graph, node) & 1u) != 0 ||
            ((categories & SUSPENDED) && is_suspended(graph, node)) ||
-           ((categories & CONTEXT) && is_context(graph, node));
+           ((categories & CONTEXT) &&
+            lg__node_is_a(graph, node, "torch.autograd.function.FunctionCtx"));
 }
 
 static bool

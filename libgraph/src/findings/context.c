@@ -14,7 +14,7 @@ static const role roles[] = {
     {"torch.Tensor (C++)", LG__TYPE_TENSOR},
     {"torch._C.TensorBase", LG__TYPE_TENSOR},
     {"torch._C._TensorBase", LG__TYPE_TENSOR},
-    {"torch.nn.modules.module.Module", LG__TYPE_MODULE},
+    {LG__TORCH_MODULE, LG__TYPE_MODULE},
     {"torch.optim.optimizer.Optimizer", LG__TYPE_OPTIMIZER},
     {"torch.utils.data.dataloader._BaseDataLoaderIter", LG__TYPE_LOADER},
     {"BaseException", LG__TYPE_EXCEPTION},

@@ -208,6 +208,16 @@ lg__string_is(lg_string string, const char *expected)
            memcmp(string.data, expected, length) == 0;
 }
 
+bool
+lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type)
+{
+    lg_type about = lg_graph_type(graph, graph->columns.type[node]);
+    for (uint32_t i = 0; i < about.mro_count; i++)
+        if (lg__string_is(lg_graph_type(graph, about.mro[i]).name, type))
+            return true;
+    return false;
+}
+
 lg_string
 lg_graph_info_find(const lg_graph *graph, const char *key)
 {

@@ -303,6 +303,11 @@ bool lg__string_same(lg_string a, lg_string b);
 /** Returns whether a string equals `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
 
+/** Returns whether the class of the node, or one of its bases, has this name,
+ *  such as "torch.nn.modules.module.Module". O(bases). */
+bool lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type);
+#define LG__TORCH_MODULE "torch.nn.modules.module.Module"
+
 /** Calls the monitor; false, with the error set, when it says stop. */
 bool lg__monitor_goes_on(const lg_monitor *monitor, const char *phase,
                          double done, lg_error *err);

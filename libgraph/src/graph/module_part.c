@@ -4,17 +4,6 @@
 #include <string.h>
 
 static bool
-is_module(const lg_graph *graph, uint32_t node)
-{
-    lg_type type = lg_graph_type(graph, graph->columns.type[node]);
-    for (uint32_t i = 0; i < type.mro_count; i++)
-        if (lg__string_is(lg_graph_type(graph, type.mro[i]).name,
-                          "torch.nn.modules.module.Module"))
-            return true;
-    return false;
-}
-
-static bool
 read_label(const lg_graph *graph, const lg_hop *hop, lg_text *scratch)
 {
     scratch->length = 0;
@@ -31,7 +20,7 @@ lg__hop_opens_parts(const lg_graph *graph, const lg_hop *hop, lg_text *scratch)
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(scratch->data, names[i]) == 0)
-            return is_module(graph, hop->source);
+            return lg__node_is_a(graph, hop->source, LG__TORCH_MODULE);
     return false;
 }
 

@@ -34,18 +34,6 @@ code_of(const lg_graph *graph, uint32_t frame)
     return LG_NONE;
 }
 
-// A program puts modules together, also those of a library.
-static bool
-is_module_of_torch(const lg_graph *graph, uint32_t node)
-{
-    lg_type type = lg_graph_type(graph, graph->columns.type[node]);
-    for (uint32_t i = 0; i < type.mro_count; i++)
-        if (lg__string_is(lg_graph_type(graph, type.mro[i]).name,
-                          "torch.nn.modules.module.Module"))
-            return true;
-    return false;
-}
-
 static lg__origin
 origin_of_frame(const lg_graph *graph, uint32_t frame, lg_string *package)
 {
@@ -87,7 +75,9 @@ lg__node_origin(const lg_graph *graph, uint32_t node, lg_string *package)
     }
     uint32_t type = graph->columns.type[node];
     lg__origin origin = origin_of(lg_graph_type(graph, type).name, package);
-    if (origin == LG__ORIGIN_LIBRARY && is_module_of_torch(graph, node))
+    // A program puts modules together, also those of a library.
+    if (origin == LG__ORIGIN_LIBRARY &&
+        lg__node_is_a(graph, node, LG__TORCH_MODULE))
         return LG__ORIGIN_PROGRAM;
     return origin;
 }

@@ -93,7 +93,7 @@ lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
     lg__write_node_or_null(json, "holder", finding->holder);
     lg__write_node_or_null(json, "example", finding->example);
     lg_json_count(json, "count", finding->count);
-    lg__write_each(json, "retained", graph, finding->retained);
+    lg_json_bytes(json, "retained", graph, finding->retained);
     lg_json_string(json, "cause", pattern->cause, strlen(pattern->cause));
     lg_json_string(json, "fix", pattern->fix, strlen(pattern->fix));
     lg_json_end(json);

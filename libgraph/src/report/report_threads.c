@@ -207,7 +207,7 @@ static void
 write_retained(const report *to, const lg_thread_row *row, lg_json *json)
 {
     if (to->threads->analysed)
-        lg__write_each(json, "retained", to->graph, row->retained);
+        lg_json_bytes(json, "retained", to->graph, row->retained);
 }
 
 static void

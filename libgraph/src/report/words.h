@@ -84,9 +84,6 @@ void lg__write_formatted(lg_json *json, const char *name, lg_text *formatted);
 void lg__write_retained(lg_json *json, const char *name,
                         const lg_analysis *analysis, lg__retained_on *on,
                         uint32_t which);
-/** The same of bytes by device. */
-void lg__write_each(lg_json *json, const char *name, const lg_graph *graph,
-                    const uint64_t *bytes);
 /** `{"torch": "..."}`: libraries that were not inspected, and why. */
 void lg__write_uninspected(lg_json *json, const char *name,
                            const lg_graph *graph);

@@ -64,8 +64,8 @@ lg__write_retained(lg_json *json, const char *name, const lg_analysis *analysis,
 }
 
 void
-lg__write_each(lg_json *json, const char *name, const lg_graph *graph,
-               const uint64_t *bytes)
+lg_json_bytes(lg_json *json, const char *name, const lg_graph *graph,
+              const uint64_t *bytes)
 {
     lg_json_object(json, name);
     for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {

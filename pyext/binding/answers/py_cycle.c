@@ -2,6 +2,7 @@
 #include "binding/objects/py_analysis.h"
 #include "binding/objects/handle.h"
 #include "binding/objects/py_path.h"
+#include "binding/objects/row.h"
 #include "binding/objects/type_table_object.h"
 #include "binding/pictures/picture.h"
 #include "binding/support/convert.h"
@@ -256,24 +257,16 @@ static PyMethodDef methods[] = {
     {"_repr_svg_", cycle_repr_svg, METH_NOARGS, "_repr_svg_($self, /)\n--\n\n"},
 };
 
-static int
-add(PyTypeObject *type, const char *name, PyObject *value)
-{
-    int added =
-        value ? PyObject_SetAttrString((PyObject *)type, name, value) : -1;
-    Py_XDECREF(value);
-    return added;
-}
-
 int
 cycle_type_finish(PyTypeObject *type)
 {
     for (size_t i = 0; i < sizeof getset / sizeof *getset; i++)
-        if (add(type, getset[i].name, PyDescr_NewGetSet(type, &getset[i])) < 0)
+        if (row_type_add(type, getset[i].name,
+                         PyDescr_NewGetSet(type, &getset[i])) < 0)
             return -1;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (add(type, methods[i].ml_name,
-                PyDescr_NewMethod(type, &methods[i])) < 0)
+        if (row_type_add(type, methods[i].ml_name,
+                         PyDescr_NewMethod(type, &methods[i])) < 0)
             return -1;
     return 0;
 }

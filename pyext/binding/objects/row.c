@@ -19,8 +19,8 @@ static PyMethodDef asdict_method = {
     "_asdict", row_asdict, METH_NOARGS,
     "_asdict($self, /)\n--\n\nThe fields as a dict by name."};
 
-static int
-add(PyTypeObject *type, const char *name, PyObject *value)
+int
+row_type_add(PyTypeObject *type, const char *name, PyObject *value)
 {
     int added =
         value ? PyObject_SetAttrString((PyObject *)type, name, value) : -1;
@@ -39,7 +39,8 @@ row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc)
         else
             PyTuple_SET_ITEM(fields, i, name);
     }
-    if (add(type, "_fields", fields) < 0)
+    if (row_type_add(type, "_fields", fields) < 0)
         return -1;
-    return add(type, "_asdict", PyDescr_NewMethod(type, &asdict_method));
+    return row_type_add(type, "_asdict",
+                        PyDescr_NewMethod(type, &asdict_method));
 }

@@ -4,51 +4,26 @@ Each seed makes another tangle of instances, lists, dicts and tuples, held by a 
 Prints how many objects the cuts freed, and why they did not free an object.
 """
 
-import ast
 import gc
 import os
 import random
-import re
 import sys
 import weakref
+
+import tangles
 
 import leakgraph
 
 OBJECTS = 14
 
 
-class Thing:
-    """An object with attributes and weak references."""
-
-
-class Keeper(list):
-    """A list with weak references."""
-
-
-def hold(source, target, number):
-    """Add a reference from source to target."""
-    if isinstance(source, Thing):
-        setattr(source, f"a{number}", target)
-    elif isinstance(source, dict):
-        source[f"k{number}"] = target
-    elif number % 3:
-        source.append(target)
-    else:
-        source.append((target, number))
-
-
 def tangle(seed):
     """Objects that refer to each other at random; some are globals."""
     chance = random.Random(seed)
-    made = [chance.choice((Thing, Thing, Keeper, dict))() for _ in range(OBJECTS)]
-    number = 0
-    for source in made:
-        for _ in range(chance.randrange(4)):
-            number += 1
-            hold(source, chance.choice(made), number)
+    made = tangles.tangle(chance, OBJECTS, "a{}".format)
     for i in chance.sample(range(OBJECTS), 3):
         globals()[f"global_{seed}_{i}"] = made[i]
-    return [thing for thing in made if isinstance(thing, (Thing, Keeper))]
+    return tangles.with_weak_references(made)
 
 
 def find(address):
@@ -61,23 +36,12 @@ def find(address):
     raise LookupError(hex(address))
 
 
-def cut(hop):
-    """Remove one reference, as a reader of its label would."""
-    source = find(hop.source.address)
-    if re.fullmatch(r"\.\w+", hop.label):
-        delattr(source, hop.label[1:])
-    elif isinstance(source, dict):
-        del source[ast.literal_eval(hop.label)[0]]
-    else:
-        source[ast.literal_eval(hop.label)[0]] = None
-
-
 def cut_in_fork(hops, reference):
     """Whether removing these references frees the object, in a child."""
     child = os.fork()
     if child == 0:
         for hop in hops:
-            cut(hop)
+            tangles.cut(find(hop.source.address), hop.label)
         gc.collect()
         os._exit(0 if reference() is None else 1)
     return os.waitpid(child, 0)[1] == 0

@@ -5,60 +5,29 @@ cuts the references of its cycles and drops its names, reference counts alone fr
 object. Prints how many objects were freed, and which were not.
 """
 
-import ast
 import gc
 import os
 import random
-import re
 import sys
 import weakref
+
+import tangles
 
 import leakgraph
 
 OBJECTS = 12
 
 
-class Thing:
-    """An object with attributes and weak references."""
-
-
-class Keeper(list):
-    """A list with weak references."""
-
-
-def hold(source, target, number):
-    """Add a reference from source to target."""
-    if isinstance(source, Thing):
-        setattr(source, f"a{number % 5}_{number}" if number % 2 else "parent", target)
-    elif isinstance(source, dict):
-        source[f"k{number}"] = target
-    elif number % 3:
-        source.append(target)
-    else:
-        source.append((target, number))
+def attribute(number):
+    """A name of its own, or one that links back."""
+    return f"a{number % 5}_{number}" if number % 2 else "parent"
 
 
 def tangle(seed):
     """Objects that refer to each other at random; globals hold them all."""
-    chance = random.Random(seed)
-    made = [chance.choice((Thing, Thing, Keeper, dict))() for _ in range(OBJECTS)]
-    number = 0
-    for source in made:
-        for _ in range(chance.randrange(4)):
-            number += 1
-            hold(source, chance.choice(made), number)
+    made = tangles.tangle(random.Random(seed), OBJECTS, attribute)
     globals()["held"] = made
-    return [weakref.ref(thing) for thing in made if isinstance(thing, (Thing, Keeper))]
-
-
-def cut(source, label):
-    """Remove one reference, as a person who reads its label would."""
-    if re.fullmatch(r"\.\w+", label):
-        delattr(source, label[1:])
-    elif isinstance(source, dict):
-        del source[ast.literal_eval(label)[0]]
-    else:
-        source[ast.literal_eval(label)[0]] = None
+    return [weakref.ref(thing) for thing in tangles.with_weak_references(made)]
 
 
 def cut_all(cycles):
@@ -66,7 +35,7 @@ def cut_all(cycles):
     live = {id(known): known for known in gc.get_objects()}
     wanted = [(edge.source.address, edge.label) for c in cycles for edge in c.cut_edges]
     for address, label in wanted:
-        cut(live[address], label)
+        tangles.cut(live[address], label)
 
 
 def left_in_fork(cycles, references):
