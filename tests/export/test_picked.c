@@ -22,6 +22,18 @@ draw(const lg_graph *graph, size_t count, lg_view_options options, lg_text *out,
     return status;
 }
 
+// The text of a picture of the heap's first node. Closes the heap.
+static lg_text
+draw_first(test_heap *heap, lg_view_options options)
+{
+    lg_error error = {0};
+    lg_text text = {0};
+    lg_graph *graph = heap_close(heap);
+    REQUIRE(!draw(graph, 1, options, &text, &error));
+    lg_graph_free(graph);
+    return text;
+}
+
 static void
 check_says(const lg_text *text, const char *what, bool expected)
 {
@@ -61,8 +73,6 @@ test_values_are_shown_from_16_kib_on(void)
 {
     for (uint32_t less = 0; less < 2; less++) {
         test_heap heap;
-        lg_error error = {0};
-        lg_text text = {0};
         lg_view_options options = {
             .size = sizeof options, .direction = LG_REFS, .max_depth = 3};
         heap_open(&heap);
@@ -72,11 +82,9 @@ test_values_are_shown_from_16_kib_on(void)
         for (uint32_t i = 0; i < 8; i++)
             heap_index(&heap, part,
                        heap_add(&heap, "bytes", 2048 - (i == 0 ? less : 0)), i);
-        lg_graph *graph = heap_close(&heap);
-        REQUIRE(!draw(graph, 1, options, &text, &error));
+        lg_text text = draw_first(&heap, options);
         check_says(&text, "bytes", !less);
         lg_text_free(&text);
-        lg_graph_free(graph);
     }
 }
 
@@ -87,8 +95,6 @@ test_a_tenth_of_the_heaviest_is_opened(void)
 {
     for (uint32_t less = 0; less < 2; less++) {
         test_heap heap;
-        lg_error error = {0};
-        lg_text text = {0};
         lg_view_options options = {
             .size = sizeof options, .direction = LG_REFS, .max_nodes = 300};
         heap_open(&heap);
@@ -104,13 +110,11 @@ test_a_tenth_of_the_heaviest_is_opened(void)
             heap_index(&heap, owner, part, i);
             heap_index(&heap, part, last, 0);
         }
-        lg_graph *graph = heap_close(&heap);
-        REQUIRE(!draw(graph, 1, options, &text, &error));
+        lg_text text = draw_first(&heap, options);
         check_says(&text, "Inner4 ", true);
         check_says(&text, "Inner16 ", false);
         check_says(&text, "Inner17 ", !less);
         lg_text_free(&text);
-        lg_graph_free(graph);
     }
 }
 
@@ -120,8 +124,6 @@ test_the_longest_path(void)
 {
     for (uint32_t count = 16; count < 18; count++) {
         test_heap heap;
-        lg_error error = {0};
-        lg_text text = {0};
         lg_view_options options = {
             .size = sizeof options, .direction = LG_PATH, .max_nodes = 120};
         heap_open(&heap);
@@ -131,11 +133,9 @@ test_the_longest_path(void)
                 heap_attribute(&heap, i, i - 1, "next");
         }
         heap_attribute(&heap, heap_add_module(&heap, "app"), count - 2, "x");
-        lg_graph *graph = heap_close(&heap);
-        REQUIRE(!draw(graph, 1, options, &text, &error));
+        lg_text text = draw_first(&heap, options);
         check_says(&text, " more objects", count > 16);
         lg_text_free(&text);
-        lg_graph_free(graph);
     }
 }
 
@@ -149,19 +149,15 @@ test_five_names_of_values(void)
                                            ".v0 .v1 .v2 .v3 .v4 …"};
     for (uint32_t count = 5; count < 7; count++) {
         test_heap heap;
-        lg_error error = {0};
-        lg_text text = {0};
         lg_view_options options = {
             .size = sizeof options, .direction = LG_REFS, .max_siblings = 8};
         heap_open(&heap);
         uint32_t owner = heap_add(&heap, "app.Owner", 48);
         for (uint32_t i = 0; i < count; i++)
             heap_attribute(&heap, owner, heap_add(&heap, "int", 28), names[i]);
-        lg_graph *graph = heap_close(&heap);
-        REQUIRE(!draw(graph, 1, options, &text, &error));
+        lg_text text = draw_first(&heap, options);
         check_says(&text, expected[count - 5], true);
         lg_text_free(&text);
-        lg_graph_free(graph);
     }
 }
 
