@@ -1,6 +1,8 @@
 // Nodes, hops, roots and sizes as JSON.
 #include "report/words.h"
 
+#include <leakgraph/report.h>
+
 #include <string.h>
 
 void
