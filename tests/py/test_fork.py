@@ -70,13 +70,24 @@ for round in range(2):
 """
 
 
-def described(snapshot):
+def lasting(snapshot):
+    """The nodes that something refers to, or that are roots.
+
+    The others are names that only CPython's cache of attributes keeps. A later
+    look-up, one that a capture makes included, overwrites them.
+    """
+    referred = {edge.target.index for edge in snapshot.edges}
+    referred.update(node.index for node, _, _ in snapshot.roots)
+    return [node for node in snapshot.nodes if node.index in referred]
+
+
+def described(nodes):
     """Every object without its address: its type and value, and what it refers to.
 
     Atoms are shared with the loop that asks, so their counts are not compared.
     """
     count = Counter()
-    for node in snapshot.nodes:
+    for node in nodes:
         edges = tuple((edge.kind, edge.label) for edge in node.referents())
         references = (node.refcount, node.found) if edges else ()
         count[node.type_name, node.size, references, edges] += 1
@@ -102,11 +113,9 @@ def test_the_file_is_that_of_the_process_itself(python, method):
     assert done.code == 0, done.err
     here, forked = (leakgraph.load(done.folder / f"{i}.lgs") for i in range(2))
     assert forked.method.startswith(method)
-    assert len(here) == len(forked) > 1000
-    assert Counter(row for row in here.types()) == Counter(
-        row for row in forked.types()
-    )
-    assert described(here) == described(forked)
+    nodes = lasting(here)
+    assert len(nodes) > 1000
+    assert described(nodes) == described(lasting(forked))
     assert roots(here) == roots(forked)
     assert known(here) == known(forked)
 
