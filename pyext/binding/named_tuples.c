@@ -165,6 +165,7 @@ static PyStructSequence_Field cycle_fields[] = {
     {"advice", "what to cut first and why, or why there is nothing to cut"},
     {"held_by", "of a held one: the path from a root; else ''"},
     {"group", "index of the biggest cycle that it is like"},
+    {"_kept", "what cycles() keeps of a cycle besides"},
     {NULL, NULL},
 };
 

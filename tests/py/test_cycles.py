@@ -193,7 +193,8 @@ def test_frozen_is_uncollectable(python):
         "a = []; a.append(a)\n"
         "gc.freeze()\n"
         "address = id(a); del a\n"
-        "found = leakgraph.cycles(kind='uncollectable', min_bytes=0, limit=None)\n"
+        "snapshot = leakgraph.snapshot()\n"
+        "found = snapshot.cycles(kind='uncollectable', min_bytes=0, limit=None)\n"
         "(c,) = (c for c in found if address in {n.address for n in c.nodes})\n"
         "print(c.reason)\n",
     )

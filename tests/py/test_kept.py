@@ -47,9 +47,10 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 heap = [[number, {}] for number in range(250_000)]
-leakgraph.top()
+leakgraph.top(), leakgraph.cycles()
 before = resident()
 top, why, found = leakgraph.top(), leakgraph.why(heap), leakgraph.findings()
+cycles = leakgraph.cycles()
 many = [leakgraph.top(limit=3) for _ in range(3)]
 print(leakgraph.memory().host["leakgraph"], resident() - before < 24 << 20)
 print(top[0].node.type_name, top[0].node.retained > 30 << 20, len(str(why)) > 100)
@@ -153,8 +154,42 @@ def test_why_has_all_its_parts(kept, tmp_path):
         why.merged
 
 
-def test_findings_and_figures_and_tensors_keep_no_snapshot():
+def test_cycles_have_all_their_parts():
+    parent = Thing(data=bytearray(2 * MIB))
+    parent.child = Thing(parent=parent)
+    found, snapshot = leakgraph.cycles(limit=None), leakgraph.snapshot()
+    (cycle,) = (c for c in found if c.node.address in (id(parent), id(parent.child)))
+    (whole,) = (c for c in snapshot.cycles() if snapshot.find(parent) in list(c.nodes))
+    assert (str(cycle), cycle.kind, cycle.advice) == (str(whole), "held", whole.advice)
+    assert cycle.types == whole.types and len(cycle.types) > 0
+    assert str(cycle.path) == str(whole.path) and cycle.cut == cycle.cuts[0]
+    assert cycle.drawing.text == whole.drawing.text
+    assert cycle._repr_svg_().startswith("<svg")
+    assert "<svg" in found._repr_html_() and "<table>" in found[:1]._repr_html_()
+    for part in ("nodes", "edges", "cut_edges"):
+        with pytest.raises(leakgraph.ClosedError, match=r"leakgraph\.snapshot\(\)"):
+            getattr(cycle, part)
+    (again,) = pickle.loads(pickle.dumps([cycle]))
+    assert repr(again) == repr(cycle) and again.cuts[0].label == cycle.cuts[0].label
+    assert copy.copy(cycle).cuts == cycle.cuts
+
+
+def test_the_first_cycles_have_a_path_and_a_picture():
+    rings = [Thing() for _ in range(30)]
+    for ring in rings:
+        ring.me = ring
+        ring.data = bytearray(1 << 21)
+    found = leakgraph.cycles(kind="held", limit=None)
+    assert len(found) >= 30 and found[19].drawing.nodes > 0
+    assert found[19].path is not None and len(found[29].types) > 0
+    for part in ("path", "drawing"):
+        with pytest.raises(leakgraph.ClosedError):
+            getattr(found[29], part)
+
+
+def test_other_answers_keep_no_snapshot():
     before = leakgraph.memory().host["leakgraph"]
     answers = leakgraph.findings(), leakgraph.figures(), leakgraph.tensors()
+    answers += (leakgraph.cycles(limit=None),)
     assert leakgraph.memory().host["leakgraph"] == before
     assert all(isinstance(str(answer), str) for answer in answers)

@@ -5,7 +5,10 @@
 #include "binding/objects/py_analysis.h"
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
+#include "binding/answers/py_cycle.h"
 #include "binding/answers/py_cycles.h"
+#include "binding/objects/kept.h"
+#include "binding/objects/result.h"
 #include "binding/support/device.h"
 #include "binding/support/errors.h"
 #include "binding/capture/recorder.h"
@@ -297,12 +300,10 @@ core_cycles(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     snapshot_object *snapshot =
         snapshot_now(state, NULL, &request.progress.monitor);
-    /* Cycles ask their graph when they are looked at. */
-    if (snapshot != NULL)
-        snapshot->notes_shown = false;
     PyObject *cycles = snapshot ? request_run(&request, snapshot) : NULL;
-    Py_XDECREF(snapshot);
-    return request_finish(&request, cycles);
+    if (cycles != NULL && !cycles_keep(((result_object *)cycles)->rows))
+        Py_CLEAR(cycles);
+    return request_finish(&request, kept_answer(snapshot, cycles));
 }
 
 const char snapshot_cycles_doc[] =

@@ -18,7 +18,14 @@ enum {
     RETAINED = 6,
     CYCLE = 7,
     CUTS = 9,
+    KEPT = 15, /* no item, but an attribute; see cycles_keep() */
 };
+
+/* What is kept of a cycle whose snapshot goes with the call. */
+enum { KEPT_TYPES, KEPT_PATH, KEPT_DRAWING, KEPT_COUNT };
+
+/* Each path is a search of its own, and so is what a picture shows. */
+enum { SEARCHED = 20 };
 
 /* The node that the cycle is known by; NULL with TypeError: somebody made the
  * tuple of something else. */
@@ -30,6 +37,21 @@ node_of(PyObject *self)
         return (node_object *)node;
     PyErr_SetString(PyExc_TypeError, "the node of the Cycle is no Node");
     return NULL;
+}
+
+/* What was kept of the cycle, a new reference; NULL without an exception: ask
+ * the snapshot. */
+static PyObject *
+kept_part(PyObject *self, Py_ssize_t which)
+{
+    PyObject *kept = PyStructSequence_GetItem(self, KEPT);
+    if (!PyTuple_CheckExact(kept) || PyTuple_GET_SIZE(kept) != KEPT_COUNT)
+        return NULL;
+    PyObject *part = PyTuple_GET_ITEM(kept, which);
+    if (part == Py_Ellipsis)
+        return NULL;
+    Py_INCREF(part);
+    return part;
 }
 
 /* Where in the analysis it is; false with an exception. */
@@ -110,6 +132,9 @@ get_edges(PyObject *self, void *Py_UNUSED(closure))
 static PyObject *
 get_types(PyObject *self, void *Py_UNUSED(closure))
 {
+    PyObject *kept = kept_part(self, KEPT_TYPES);
+    if (kept != NULL)
+        return kept;
     snapshot_object *snapshot;
     const lg_analysis *analysis;
     uint32_t index;
@@ -178,6 +203,9 @@ get_cut_edges(PyObject *self, void *Py_UNUSED(closure))
 static PyObject *
 get_path(PyObject *self, void *Py_UNUSED(closure))
 {
+    PyObject *kept = kept_part(self, KEPT_PATH);
+    if (kept != NULL)
+        return kept;
     PyObject *kind = PyTuple_GET_ITEM(self, KIND);
     node_object *node = node_of(self);
     if (node == NULL)
@@ -206,12 +234,57 @@ see(const lg_analysis *analysis, const void *component, lg_view **out,
 static PyObject *
 get_drawing(PyObject *self, void *Py_UNUSED(closure))
 {
+    PyObject *kept = kept_part(self, KEPT_DRAWING);
+    if (kept != NULL)
+        return kept;
     snapshot_object *snapshot;
     const lg_analysis *analysis;
     uint32_t component;
     if (!locate(self, &snapshot, &analysis, &component))
         return NULL;
     return picture_of(snapshot, see, &component);
+}
+
+static bool
+keep_cycle(PyObject *self, bool searched)
+{
+    PyObject *types = get_types(self, NULL), *path = NULL, *drawing = NULL;
+    PyObject *kept = NULL;
+    if (!searched) {
+        kept = types ? PyTuple_Pack(KEPT_COUNT, types, Py_Ellipsis, Py_Ellipsis)
+                     : NULL;
+    } else if (types != NULL && (path = get_path(self, NULL)) != NULL &&
+               (drawing = get_drawing(self, NULL)) != NULL) {
+        kept = PyTuple_Pack(KEPT_COUNT, types, path, drawing);
+    }
+    Py_XDECREF(types);
+    Py_XDECREF(path);
+    Py_XDECREF(drawing);
+    if (kept == NULL)
+        return false;
+    PyObject *none = PyStructSequence_GetItem(self, KEPT);
+    PyStructSequence_SetItem(self, KEPT, kept);
+    Py_DECREF(none);
+    return true;
+}
+
+bool
+cycles_keep(PyObject *rows)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(rows);
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!keep_cycle(PyTuple_GET_ITEM(rows, i), i < SEARCHED))
+            return false;
+    return true;
+}
+
+/* A pickle has the items alone: a picture cannot be pickled. */
+static PyObject *
+cycle_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    PyObject *items = PyTuple_GetSlice(self, 0, KEPT);
+    return items ? Py_BuildValue("(O(N))", (PyObject *)Py_TYPE(self), items)
+                 : NULL;
 }
 
 static PyObject *
@@ -236,16 +309,18 @@ cycle_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyGetSetDef getset[] = {
-    {"nodes", get_nodes, NULL, "All objects that lead to each other: Nodes.",
-     NULL},
-    {"edges", get_edges, NULL, "The strong references among them: Edges.",
-     NULL},
+    {"nodes", get_nodes, NULL,
+     "All objects that lead to each other: Nodes. Needs the snapshot.", NULL},
+    {"edges", get_edges, NULL,
+     "The strong references among them: Edges. Needs the snapshot.", NULL},
     {"types", get_types, NULL,
      "Their types: a tuple of TypeRow(name, count, bytes), most bytes first.",
      NULL},
     {"cut", get_cut, NULL, "The first of cuts, or None.", NULL},
     {"cut_edges", get_cut_edges, NULL,
-     "All references to cut, those that are alike, too: Edges.", NULL},
+     "All references to cut, those that are alike, too: Edges. Needs the "
+     "snapshot.",
+     NULL},
     {"path", get_path, NULL,
      "Of a held one: a shortest Path from a root; else None.", NULL},
     {"drawing", get_drawing, NULL, "A Drawing of it.", NULL},
@@ -254,6 +329,7 @@ static PyGetSetDef getset[] = {
 static PyMethodDef methods[] = {
     {"__str__", cycle_str, METH_NOARGS, NULL},
     {"__repr__", cycle_repr, METH_NOARGS, NULL},
+    {"__reduce__", cycle_reduce, METH_NOARGS, NULL},
     {"_repr_svg_", cycle_repr_svg, METH_NOARGS, "_repr_svg_($self, /)\n--\n\n"},
 };
 

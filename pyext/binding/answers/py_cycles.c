@@ -10,7 +10,8 @@ static const result_field fields[] = {
     {"hops", FIELD_HOPS},      {"cuts", FIELD_CUTS},
     {"more", FIELD_VALUE},     {"left", FIELD_VALUE},
     {"advice", FIELD_TEXT},    {"held_by", FIELD_TEXT},
-    {"group", FIELD_VALUE},    {NULL, FIELD_VALUE},
+    {"group", FIELD_VALUE},    {"", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
 };
 
 static const result_shape shape = {TYPE_CYCLES, TYPE_CYCLE, fields, 0};

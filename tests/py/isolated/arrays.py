@@ -28,7 +28,7 @@ def loop():
 
 def cycle_with(address, **options):
     """The only cycle with a member of that type."""
-    found = leakgraph.cycles(min_bytes=0, limit=None, **options)
+    found = leakgraph.snapshot().cycles(min_bytes=0, limit=None, **options)
     (cycle,) = (c for c in found if address in {n.address for n in c.nodes})
     return cycle
 

@@ -19,7 +19,8 @@ from collector import called_collectable, freed_by_collector
 
 def addresses(**options):
     """Return the addresses of the members of all cycles that pass."""
-    return {n.address for c in leakgraph.cycles(limit=None, **options) for n in c.nodes}
+    found = leakgraph.snapshot().cycles(limit=None, **options)
+    return {n.address for c in found for n in c.nodes}
 
 
 def figure():
@@ -47,7 +48,9 @@ def hook():
     reference, address = weakref.ref(model), id(model)
     assert address in addresses(holding="tensor", kind="held")
     del model
-    found = leakgraph.cycles(holding="tensor", kind="collectable", limit=None)
+    found = leakgraph.snapshot().cycles(
+        holding="tensor", kind="collectable", limit=None
+    )
     (cycle,) = (c for c in found if address in {n.address for n in c.nodes})
     assert "closure model" in str(cycle), str(cycle)
     assert address in freed_by_collector() and reference() is not None

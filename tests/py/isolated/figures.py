@@ -210,7 +210,8 @@ def closed():
     row = row_at(address)
     assert row.closed and not row.reachable and row.held_by == ()
     assert row.number == 1 and row.canvas == CANVAS
-    cycles = leakgraph.cycles(holding="figure", kind="collectable", limit=None)
+    options = {"holding": "figure", "kind": "collectable", "limit": None}
+    cycles = leakgraph.snapshot().cycles(**options)
     assert address in {node.address for cycle in cycles for node in cycle.nodes}
     assert "garbage" in str(leakgraph.figures())
     gc.collect()
