@@ -95,7 +95,7 @@ def snapshot(
 def save_snapshot(
     path: _Path,
     *,
-    compress: int = 3,
+    compress: int = 1,
     fork: bool = False,
     spill: bool = False,
     hold: bool = False,
@@ -224,7 +224,7 @@ class Snapshot:
         self,
         path: _Path,
         *,
-        compress: int = 3,
+        compress: int = 1,
         analysis: bool = False,
         progress: _Progress = None,
     ) -> str: ...

@@ -26,9 +26,9 @@ newer_version(void)
     lg_error err;
     bytes file = saved(graph, 0);
     lg_graph_free(graph);
-    file.data[8] = 2; // the major version
+    file.data[8] = 3; // the major version
     CHECK(load(file, &err) == LG_EVERSION);
-    CHECK(strstr(err.message, "2.0") != NULL);
+    CHECK(strstr(err.message, "3.0") != NULL);
     free(file.data);
 }
 
@@ -125,8 +125,8 @@ crafted_sections(void)
     bytes file = saved(graph, 3);
     for (uint32_t i = 0; i < section_count(file); i++) {
         section good = section_at(file, i);
-        section bad[9];
-        for (size_t j = 0; j < 9; j++)
+        section bad[10];
+        for (size_t j = 0; j < 10; j++)
             bad[j] = good;
         bad[0].id = 1 + good.id % section_count(file);
         bad[1].id = 999;
@@ -137,7 +137,10 @@ crafted_sections(void)
         bad[6].raw = UINT64_MAX - 7;
         bad[7].raw = good.raw + good.element;
         bad[8].raw = (uint64_t)1 << 40;
-        for (size_t j = 0; j < 9; j++) {
+        // Only numbers have differences.
+        bool numbers = good.element == 4 || good.element == 8;
+        bad[9].encoding = good.raw == 0 ? 7 : numbers ? good.encoding + 7 : 3;
+        for (size_t j = 0; j < 10; j++) {
             put_section(file, i, bad[j]);
             CHECK(load(file, &err) == LG_EFORMAT);
         }

@@ -6,15 +6,17 @@
 #define LG_FILE_PRIVATE_H
 
 #include "file/place.h"
+#include "file/planes.h"
 #include "graph/graph_private.h"
 
 #define LG__FILE_MAGIC "\x89LGS\r\n\x1a\n"
 
 enum {
-    LG__FILE_MAJOR = 1,
+    LG__FILE_MAJOR = 2,
     LG__FILE_MINOR = 0,
     LG__FILE_ALIGNMENT = 64,
     LG__FILE_SECTIONS_MAX = 1024,
+    LG__FILE_RATIO = 1024, /**< raw bytes for each byte of a file, at most */
 };
 
 typedef struct lg__file_header {
@@ -34,7 +36,9 @@ typedef struct lg__file_header {
 
 typedef enum lg__encoding {
     LG__ENCODING_RAW = 0,
-    LG__ENCODING_ZSTD, /**< one zstd frame */
+    LG__ENCODING_ZSTD,        /**< one zstd frame */
+    LG__ENCODING_PLANES,      /**< one zstd frame of planes of bytes */
+    LG__ENCODING_DIFFERENCES, /**< the same of differences */
 } lg__encoding;
 
 enum {
@@ -57,16 +61,26 @@ typedef struct lg__file_section {
 _Static_assert(sizeof(lg__file_header) == 64, "the header is 64 bytes");
 _Static_assert(sizeof(lg__file_section) == 64, "an entry is 64 bytes");
 
-/** Readers refuse a compressed section that is larger, and writers write none.
- */
+/** The bytes that the compressed sections of a file may hold: a small file
+ *  cannot ask for much memory. Readers refuse files with more, and writers
+ *  lengthen theirs with zeros. */
 static inline uint64_t
-lg__file_raw_limit(uint64_t stored_length)
+lg__file_raw_limit(uint64_t file_length)
 {
-    const uint64_t ratio = 1024;
-    const uint64_t slack = 1 << 20;
-    if (stored_length > (UINT64_MAX - slack) / ratio)
+    const uint64_t slack = 1 << 26;
+    if (file_length > (UINT64_MAX - slack) / LG__FILE_RATIO)
         return UINT64_MAX;
-    return stored_length * ratio + slack;
+    return file_length * LG__FILE_RATIO + slack;
+}
+
+/** The planes that a column becomes under an encoding; of width 0 if it stays
+ *  as it is. */
+static inline lg__planes
+lg__encoding_planes(uint32_t encoding, uint64_t count, uint32_t element)
+{
+    bool differences = encoding == LG__ENCODING_DIFFERENCES;
+    bool planes = differences || encoding == LG__ENCODING_PLANES;
+    return (lg__planes){count, planes ? element : 0, differences};
 }
 
 /** Sections from this id on are not part of the graph. */

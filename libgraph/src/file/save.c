@@ -11,11 +11,18 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#define X(name, id, element, title)                                            \
+    _Static_assert((element) <= LG__PLANES_WIDEST, "the planes have room");
+LG__ARRAYS(X)
+#undef X
+
 typedef struct writer {
     lg__sink sink;
     ZSTD_CCtx *zstd; // NULL: sections are stored as they are
     void *buffer;
     size_t buffer_size;
+    uint8_t *planes; // room for the planes of a block
+    uint8_t *spare;
     lg__file_section sections[LG__ARRAY_COUNT];
     uint32_t section_count;
     const lg_monitor *monitor;
@@ -57,66 +64,146 @@ zstd_failed(size_t code, lg_error *err)
                         ZSTD_getErrorName(code));
 }
 
+// Compresses some bytes of a section, the last ones too, to the file.
+static lg_status
+compress(writer *out, const void *bytes, size_t length, bool last,
+         lg_error *err)
+{
+    ZSTD_inBuffer input = {bytes, length, 0};
+    ZSTD_EndDirective how = last ? ZSTD_e_end : ZSTD_e_continue;
+    for (bool done = false; !done;) {
+        ZSTD_outBuffer output = {out->buffer, out->buffer_size, 0};
+        size_t left = ZSTD_compressStream2(out->zstd, &output, &input, how);
+        if (ZSTD_isError(left))
+            return zstd_failed(left, err);
+        lg_status status =
+            lg__sink_write(&out->sink, out->buffer, output.pos, err);
+        if (status != LG_OK)
+            return status;
+        done = last ? left == 0 : input.pos == length;
+    }
+    return goes_on(out, length, err);
+}
+
 static lg_status
 write_zstd(writer *out, const uint8_t *bytes, uint64_t length, lg_error *err)
 {
-    ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
-    ZSTD_CCtx_setPledgedSrcSize(out->zstd, length);
     const size_t step = 1u << 22;
     lg_status status = LG_OK;
-    size_t left = 1;
-    for (uint64_t at = 0; (at < length || left != 0) && status == LG_OK;) {
+    for (uint64_t at = 0; at < length && status == LG_OK;) {
         size_t part = length - at < step ? (size_t)(length - at) : step;
-        ZSTD_inBuffer input = {bytes + at, part, 0};
-        ZSTD_EndDirective how =
-            at + part == length ? ZSTD_e_end : ZSTD_e_continue;
-        ZSTD_outBuffer output = {out->buffer, out->buffer_size, 0};
-        left = ZSTD_compressStream2(out->zstd, &output, &input, how);
-        if (ZSTD_isError(left))
-            return zstd_failed(left, err);
-        at += input.pos;
-        status = lg__sink_write(&out->sink, out->buffer, output.pos, err);
-        if (status == LG_OK)
-            status = goes_on(out, input.pos, err);
-        if (how != ZSTD_e_end)
-            left = 1;
+        status = compress(out, bytes + at, part, at + part == length, err);
+        at += part;
     }
     return status;
 }
 
 static lg_status
-write_section(writer *out, const lg__array *array, const lg__array_info *info,
+write_planes(writer *out, const lg__planes *planes, const uint8_t *bytes,
+             lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (uint64_t at = 0; at < planes->count && status == LG_OK;) {
+        size_t count = lg__planes_block(planes, at);
+        lg__planes_split(planes, bytes, at, out->spare, out->planes);
+        at += count;
+        status = compress(out, out->planes, count * planes->width,
+                          at == planes->count, err);
+    }
+    return status;
+}
+
+static lg_status
+write_encoded(writer *out, const lg__array *array, lg__file_section *section,
+              lg_error *err)
+{
+    uint64_t length = section->raw_length;
+    if (section->encoding == LG__ENCODING_RAW)
+        return write_raw(out, array->data, length, err);
+    ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
+    ZSTD_CCtx_setPledgedSrcSize(out->zstd, length);
+    lg__planes planes =
+        lg__encoding_planes(section->encoding, array->count, section->element);
+    return planes.width == 0 ? write_zstd(out, array->data, length, err)
+                             : write_planes(out, &planes, array->data, err);
+}
+
+// The numbers of these columns rise, or differ little from the one before.
+static bool
+is_rising(enum lg__array_name name)
+{
+    switch (name) {
+    case LG__ADDRESS:
+    case LG__FIRST_EDGE:
+    case LG__STRING_OFFSET:
+    case LG__TEXT_NODE:
+    case LG__TEXT_STRING:
+    case LG__BIG_NODE:
+    case LG__TYPE_FIRST_BASE:
+    case LG__DEVICE_NODE:
+    case LG__FACT_NODE:
+    case LG__COMPONENT_FIRST:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static lg__encoding
+best_encoding(const writer *out, enum lg__array_name name, uint64_t length)
+{
+    if (out->zstd == NULL || length == 0)
+        return LG__ENCODING_RAW;
+    if (lg__array_infos[name].element == 1)
+        return LG__ENCODING_ZSTD;
+    return is_rising(name) ? LG__ENCODING_DIFFERENCES : LG__ENCODING_PLANES;
+}
+
+// Writes the section as it is if compression does not help.
+static lg_status
+write_section(writer *out, const lg__array *array, enum lg__array_name name,
               lg__file_section *section, lg_error *err)
 {
+    const lg__array_info *info = &lg__array_infos[name];
     uint64_t length = array->count * info->element;
+    uint64_t done = out->done;
     lg_status status = lg__sink_align(&out->sink, err);
     if (status != LG_OK)
         return status;
     *section = (lg__file_section){
         .id = info->id,
         .element = info->element,
+        .encoding = best_encoding(out, name, length),
         .offset = out->sink.offset,
         .raw_length = length,
         .checksum = XXH3_64bits(array->data, length),
     };
-    if (out->zstd != NULL && length > 0) {
-        section->encoding = LG__ENCODING_ZSTD;
-        status = write_zstd(out, array->data, length, err);
-        uint64_t stored = out->sink.offset - section->offset;
-        if (status != LG_OK ||
-            (stored < length && length <= lg__file_raw_limit(stored)))
-            goto done;
-        // Compression does not help, or helps so much that no reader would
-        // believe it.
+    status = write_encoded(out, array, section, err);
+    if (status == LG_OK && section->encoding != LG__ENCODING_RAW &&
+        out->sink.offset - section->offset >= length) {
         section->encoding = LG__ENCODING_RAW;
-        out->done -= length;
+        out->done = done;
         status = lg__sink_rewind(&out->sink, section->offset, err);
+        if (status == LG_OK)
+            status = write_encoded(out, array, section, err);
     }
-    if (status == LG_OK)
-        status = write_raw(out, array->data, length, err);
-
-done:
     section->stored_length = out->sink.offset - section->offset;
+    return status;
+}
+
+// Lengthens the file until readers believe what its sections hold.
+static lg_status
+write_padding(writer *out, lg_error *err)
+{
+    uint64_t raw = 0;
+    for (uint32_t i = 0; i < out->section_count; i++)
+        if (out->sections[i].encoding != LG__ENCODING_RAW)
+            raw += out->sections[i].raw_length;
+    lg_status status = LG_OK;
+    while (status == LG_OK && raw > lg__file_raw_limit(out->sink.offset)) {
+        const uint8_t zeros[4096] = {0};
+        status = lg__sink_write(&out->sink, zeros, sizeof zeros, err);
+    }
     return status;
 }
 
@@ -166,9 +253,11 @@ write_all(writer *out, const lg__array *arrays, uint64_t *bound, lg_error *err)
         if (i == LG__ARRAY_ANALYSIS)
             *bound = lg__file_graph_checksum(out->sections, out->section_count);
         if (is_written(arrays, i))
-            status = write_section(out, &arrays[i], &lg__array_infos[i],
+            status = write_section(out, &arrays[i], (enum lg__array_name)i,
                                    &out->sections[out->section_count++], err);
     }
+    if (status == LG_OK)
+        status = write_padding(out, err);
     return status == LG_OK ? write_directory(out, err) : status;
 }
 
@@ -181,10 +270,14 @@ prepare_zstd(writer *out, int level, lg_error *err)
         return lg_error_set(err, LG_EINVAL,
                             "compression level %d is not one of 0 to 19",
                             level);
+    const size_t room = (size_t)LG__PLANES_BLOCK * LG__PLANES_WIDEST;
     out->buffer_size = ZSTD_CStreamOutSize();
     out->buffer = malloc(out->buffer_size);
+    out->planes = malloc(room);
+    out->spare = malloc(room);
     out->zstd = ZSTD_createCCtx();
-    if (out->buffer == NULL || out->zstd == NULL)
+    if (out->buffer == NULL || out->planes == NULL || out->spare == NULL ||
+        out->zstd == NULL)
         return lg__error_memory(err);
     ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, level);
     return LG_OK;
@@ -217,6 +310,8 @@ lg_graph_save(const lg_graph *graph, const char *path,
         status = lg__sink_commit(&out.sink, err);
     lg__sink_close(&out.sink);
     free(out.buffer);
+    free(out.planes);
+    free(out.spare);
     ZSTD_freeCCtx(out.zstd);
     return status;
 }

@@ -174,6 +174,23 @@ read_zstd(const lg__source *source, const lg__file_section *section,
     return status;
 }
 
+static lg_status
+join_planes(const lg__file_section *section, const lg_allocator *allocator,
+            lg__array *out, lg_error *err)
+{
+    lg__planes planes =
+        lg__encoding_planes(section->encoding, out->count, section->element);
+    if (planes.width == 0)
+        return LG_OK;
+    size_t room = lg__planes_room(&planes);
+    void *spare = lg__allocate(allocator, room);
+    if (spare == NULL)
+        return lg__error_memory(err);
+    lg__planes_join(&planes, out->owned, spare);
+    lg__deallocate(allocator, spare, room);
+    return LG_OK;
+}
+
 lg_status
 lg__section_read(const lg__source *source, const lg__file_section *section,
                  const char *title, const lg_allocator *allocator,
@@ -186,6 +203,8 @@ lg__section_read(const lg__source *source, const lg__file_section *section,
         section->encoding == LG__ENCODING_RAW
             ? read_raw(source, section, allocator, out, err)
             : read_zstd(source, section, title, allocator, out, err);
+    if (status == LG_OK)
+        status = join_planes(section, allocator, out, err);
     if (status == LG_OK &&
         XXH3_64bits(out->data, (size_t)section->raw_length) !=
             section->checksum)

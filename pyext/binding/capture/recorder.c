@@ -258,7 +258,7 @@ saving_parse(core_state *state, saving *self, PyObject *const *values)
 }
 
 const char core_save_snapshot_doc[] =
-    "save_snapshot($module, /, path, *, compress=3, fork=False, spill=False,\n"
+    "save_snapshot($module, /, path, *, compress=1, fork=False, spill=False,\n"
     "              hold=False, timeout=60, previews=False, keys=True, "
     "roots=None,\n"
     "              max_depth=None, max_bytes=None, progress=None)\n--\n\n"

@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#define DEFAULT_LEVEL 3
+#define DEFAULT_LEVEL 1
 #define MAX_LEVEL 19
 
 bool
@@ -100,7 +100,7 @@ keep_path(snapshot_object *self, PyObject *path)
 }
 
 const char snapshot_save_doc[] =
-    "save($self, /, path, *, compress=3, analysis=False, progress=None)\n--\n\n"
+    "save($self, /, path, *, compress=1, analysis=False, progress=None)\n--\n\n"
     "Save to a .lgs file and return its path.\n\n"
     "In path, {pid} stands for the process id and {n} for the first number "
     "that is\nfree. compress is a zstd level from 1 to 19, or 0 for none: such "
