@@ -52,11 +52,12 @@ sample(void)
     CHECK(at->residual == 512);
     CHECK(at->beyond == 85899345920 - 85000000000 - 6 * MIB);
     CHECK(at->outside == 0 && at->stale == 0);
-    CHECK(accounts.python == 20 * 100 + 5 * 160 - 160);
-    CHECK(accounts.cpp == 200 + 160);
-    CHECK(accounts.tensors == 4 + 172 && accounts.arrays == 8000 + 16);
-    CHECK(accounts.mapped == 64 * KIB && accounts.pinned == 0);
-    CHECK(accounts.rss == 123456789);
+    const int64_t *host = accounts.host;
+    CHECK(host[LG_HOST_PYTHON] == 20 * 100 + 5 * 160 - 160);
+    CHECK(host[LG_HOST_CPP] == 200 + 160);
+    CHECK(host[LG_HOST_TENSORS] == 4 + 172 && host[LG_HOST_ARRAYS] == 8016);
+    CHECK(host[LG_HOST_MAPPED] == 64 * KIB && host[LG_HOST_PINNED] == 0);
+    CHECK(host[LG_HOST_RSS] == 123456789 && host[LG_HOST_SWAP] == -1);
     lg_accounts_free(&accounts);
     lg_graph_free(graph);
 }

@@ -15,10 +15,11 @@ static const char sample_text[] =
     "  tensors                           176 B\n"
     "  C++ objects                       360 B   autograd graphs, tensors "
     "without a Python object\n"
-    "  anything else                   118 MiB   code, libraries, free memory "
-    "that allocators keep\n"
-    "  mapped                         64.0 KiB   files and shared memory: "
-    "resident where it was touched\n"
+    "  anything else                   118 MiB   what no line above explains\n"
+    "\n"
+    "  as others count it\n"
+    "  mapped                         64.0 KiB   arrays in files and in shared "
+    "memory\n"
     "\n"
     "cuda:0\n"
     "  reserved                       6.00 MiB   by PyTorch's allocator from "
@@ -147,8 +148,47 @@ own(void)
     says(graph, NULL, LG_FORMAT_TEXT,
          "  leakgraph                      4.00 MiB   open snapshots");
     says(graph, NULL, LG_FORMAT_TEXT,
-         "  anything else                  6.00 MiB   code");
+         "  anything else                  6.00 MiB   what");
     says(graph, NULL, LG_FORMAT_JSON, "\"leakgraph\": 4194304");
+    lg_graph_free(graph);
+}
+
+// A line is there when it has bytes, or a number.
+static void
+process(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_set_info(builder, "memory.rss", "10485760");
+    lg_builder_set_info(builder, "memory.swap", "1048576");
+    lg_builder_set_info(builder, "memory.shared", "2097152");
+    lg_builder_set_info(builder, "memory.files", "3145728");
+    lg_builder_set_info(builder, "memory.stacks", "0");
+    lg_builder_set_info(builder, "process.threads", "12");
+    lg_builder_set_info(builder, "process.descriptors", "1500");
+    lg_builder_set_info(builder, "process.descriptors_most", "4096");
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    says(graph, NULL, LG_FORMAT_TEXT,
+         "host\n"
+         "  resident                       10.0 MiB   memory that the process "
+         "has (RSS)\n"
+         "    of that, shared              2.00 MiB   other processes map it, "
+         "too\n"
+         "  swapped out                    1.00 MiB\n"
+         "  Python objects                      0 B\n");
+    says(graph, NULL, LG_FORMAT_TEXT,
+         "  files                          3.00 MiB   code of libraries, and "
+         "files that are mapped\n"
+         "  anything else                  8.00 MiB   what");
+    says(
+        graph, NULL, LG_FORMAT_TEXT,
+        "  as others count it\n"
+        "  threads                                   12\n"
+        "  open descriptors                          1,500 of at most 4,096\n");
+    says(graph, NULL, LG_FORMAT_JSON,
+         "\"stacks\": 0, \"leakgraph\": null, \"else\": 8388608, "
+         "\"absent\": 0");
     lg_graph_free(graph);
 }
 
@@ -193,5 +233,6 @@ SUITE(report_memory)
     RUN(recorded_state);
     RUN(partial);
     RUN(own);
+    RUN(process);
     return test_result();
 }

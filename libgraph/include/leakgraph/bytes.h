@@ -151,22 +151,83 @@ typedef struct lg_account {
                          processes); -1: unknown */
 } lg_account;
 
+/** What the account of the host has a line for. Each is in bytes unless it says
+ *  otherwise, and -1 where it is unknown. Where the capture could read the
+ *  kernel's account,
+ *    rss + swap = the lines of LG_HOST_PART - absent.
+ */
+typedef enum lg_host {
+    LG_HOST_RSS = 0, /**< resident in memory */
+    LG_HOST_SHARED,  /**< of rss: other processes map it, too */
+    LG_HOST_SWAP,    /**< swapped out */
+
+    LG_HOST_PYTHON,      /**< shallow bytes of Python objects */
+    LG_HOST_ARRAYS,      /**< buffers of arrays and bytes-likes */
+    LG_HOST_TENSORS,     /**< buffers that tensors look at */
+    LG_HOST_CPP,         /**< C++ nodes: autograd graph and tensors' structs */
+    LG_HOST_ALLOCATIONS, /**< in use in malloc and in Python's arenas, and in
+                              none of the nodes */
+    LG_HOST_MALLOC_FREE, /**< freed, and kept by malloc */
+    LG_HOST_ARENAS_FREE, /**< free in Python's arenas */
+    LG_HOST_FILES,       /**< pages of files: code, data that was only read */
+    LG_HOST_CHANGED,     /**< pages of files, changed for this process alone */
+    LG_HOST_SHMEM,       /**< shared memory */
+    LG_HOST_JIT,         /**< anonymous memory that may be executed */
+    LG_HOST_STACKS,      /**< of threads */
+    LG_HOST_LEAKGRAPH,   /**< what leakgraph itself keeps: open snapshots, what
+                              it knows of them, memory for captures to come */
+    LG_HOST_ELSE,        /**< the rest */
+    LG_HOST_ABSENT,      /**< in the lines above, but neither resident nor
+                              swapped out */
+
+    LG_HOST_MAPPED,  /**< buffers in mapped files and shared memory; in none of
+                          the other buffers */
+    LG_HOST_PINNED,  /**< of arrays and tensors: page-locked */
+    LG_HOST_MALLOC,  /**< in use by malloc */
+    LG_HOST_ARENAS,  /**< of Python's small objects, with what is free there */
+    LG_HOST_PYARROW, /**< allocated by pyarrow's pool */
+
+    LG_HOST_THREADS,          /**< how many */
+    LG_HOST_DESCRIPTORS,      /**< how many are open */
+    LG_HOST_DESCRIPTORS_MOST, /**< how many can be */
+    LG_HOST_SEGMENTS,         /**< how many of /dev/shm are open or mapped */
+    LG_HOST_COUNT
+} lg_host;
+
+typedef enum lg_host_role {
+    LG_HOST_WHOLE = 0, /**< what the parts add up to */
+    LG_HOST_WITHIN,    /**< a share of the line above it, in no sum */
+    LG_HOST_PART,
+    LG_HOST_DEDUCTED, /**< from the sum of the parts */
+    LG_HOST_BESIDE,   /**< bytes of other lines, as somebody else counts them */
+    LG_HOST_NUMBER,   /**< no bytes */
+} lg_host_role;
+
+typedef struct lg_host_line {
+    const char *key;  /**< in JSON: "malloc_free" */
+    const char *name; /**< for people: "free in malloc" */
+    const char *note; /**< for people, may be empty */
+    lg_host_role role;
+} lg_host_line;
+
+/** The words for a line of the account of the host. */
+LG_API lg_host_line lg_host_words(lg_host which);
+
+/** Where blocks without an owner were allocated. */
+typedef struct lg_block_stack {
+    lg_string frames; /**< not empty; the graph or the state owns it */
+    uint64_t bytes;
+    uint64_t blocks;
+    uint32_t device;
+    lg_evidence evidence;
+} lg_block_stack;
+
 typedef struct lg_accounts {
     lg_account *items; /**< a device each, host left out */
     size_t count;
-    uint64_t python;  /**< shallow bytes of Python objects */
-    uint64_t arrays;  /**< host buffers of arrays and bytes-likes */
-    uint64_t tensors; /**< host buffers that tensors look at */
-    uint64_t cpp;     /**< C++ nodes: autograd graph and tensors' structs */
-    uint64_t mapped;  /**< buffers in mapped files and shared memory; in none
-                           of the others */
-    uint64_t pinned;  /**< of arrays and tensors: page-locked */
-    uint64_t own;    /**< what leakgraph itself kept: open snapshots, memory for
-                          captures to come */
-    uint64_t rss;    /**< of the process; 0: unknown */
-    int64_t malloc;  /**< in use by malloc; -1: unknown, here and below */
-    int64_t arenas;  /**< of Python's small objects, with what is free there */
-    int64_t pyarrow; /**< allocated by pyarrow's pool */
+    int64_t host[LG_HOST_COUNT]; /**< -1: unknown */
+    lg_block_stack *stacks;      /**< each once, biggest first */
+    size_t stack_count;
 } lg_accounts;
 
 LG_API void lg_accounts_free(lg_accounts *accounts);

@@ -194,9 +194,11 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
  *  "time" (ISO 8601, UTC), "pid", "python", "platform", "capture.method"
  *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or
  *  why), "keys", "previews", "leakgraph", "adapter.NAME" ("inspected: version"
- *  or "not inspected: reason"), "memory.rss", "memory.malloc" (in use),
+ *  or "not inspected: reason"), what the kernel and the
+ *  allocators said of the process (lg_graph_accounts), "memory.*" in bytes and
+ *  "process.*" as numbers, decimal: "memory.rss", "memory.malloc" (in use),
  *  "memory.python" (pymalloc arenas), "memory.leakgraph" (what leakgraph
- *  itself keeps; all bytes, decimal), "device.D.*"
+ *  itself keeps) and more, "device.D.*"
  *  (lg_graph_segments). */
 LG_API uint32_t lg_graph_info_count(const lg_graph *graph);
 LG_API void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,

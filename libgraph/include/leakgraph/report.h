@@ -95,6 +95,12 @@ LG_API lg_status lg_report_memory(const lg_graph *graph,
                                   const lg_allocator_state *state,
                                   lg_format format, lg_text *out,
                                   lg_error *err);
+/** The same of accounts that lg_graph_accounts made, so that text, JSON and
+ *  HTML of them cost one account. */
+LG_API lg_status lg_report_accounts(const lg_graph *graph,
+                                    const lg_accounts *accounts,
+                                    lg_format format, lg_text *out,
+                                    lg_error *err);
 /** Each finding: what, where, how much, why, and the fix. */
 LG_API lg_status lg_report_findings(const lg_analysis *analysis,
                                     const lg_findings *findings,
@@ -131,6 +137,11 @@ LG_API lg_status lg_tabulate_paths(const lg_analysis *analysis,
 LG_API lg_status lg_tabulate_memory(const lg_graph *graph,
                                     const lg_allocator_state *state,
                                     lg_table **out, lg_error *err);
+/** The same of accounts that lg_graph_accounts made, which are the graph's and
+ *  the state's. */
+LG_API lg_status lg_tabulate_accounts(const lg_graph *graph,
+                                      const lg_accounts *accounts,
+                                      lg_table **out, lg_error *err);
 /** The figures of matplotlib; see lg_report_figures. */
 LG_API lg_status lg_tabulate_figures(const lg_analysis *analysis, size_t limit,
                                      lg_table **out, lg_error *err);

@@ -246,21 +246,22 @@ prepare(tally *to, lg_error *err)
 }
 
 lg_status
-lg__accounts_make(const lg_graph *graph, const lg_allocator_state *state,
-                  uint8_t **fates, lg_accounts *out, lg_error *err)
+lg_graph_accounts(const lg_graph *graph, const lg_allocator_state *state,
+                  lg_accounts *out, lg_error *err)
 {
     tally to = {.graph = graph, .state = lg__allocator_state(graph, state)};
+    lg_accounts made = {0};
     lg_status status = prepare(&to, err);
     if (status == LG_OK) {
-        lg_accounts made = {.items = to.items, .count = to.device_count};
         add_up(&to, state == NULL);
+        status = lg__accounts_stacks(graph, &to.state, to.fate, &made, err);
+    }
+    if (status == LG_OK) {
         lg__accounts_host(graph, &to.storages, &made);
-        *out = made;
+        made.items = to.items;
+        made.count = to.device_count;
         to.items = NULL;
-        if (fates != NULL) {
-            *fates = to.fate;
-            to.fate = NULL;
-        }
+        *out = made;
     }
     lg__storages_free(&to.storages);
     free(to.segments.items);
@@ -273,16 +274,10 @@ lg__accounts_make(const lg_graph *graph, const lg_allocator_state *state,
     return status;
 }
 
-lg_status
-lg_graph_accounts(const lg_graph *graph, const lg_allocator_state *state,
-                  lg_accounts *out, lg_error *err)
-{
-    return lg__accounts_make(graph, state, NULL, out, err);
-}
-
 void
 lg_accounts_free(lg_accounts *accounts)
 {
     free(accounts->items);
+    free(accounts->stacks);
     *accounts = (lg_accounts){0};
 }

@@ -85,19 +85,13 @@ enum {
     LG__FATE_FREE,                      /**< it is not allocated */
 };
 
-/** lg_graph_accounts. Unless NULL, *fates gets the lg_evidence or LG__FATE_ of
- *  each block of the state; release it with free(). */
-lg_status lg__accounts_make(const lg_graph *graph,
-                            const lg_allocator_state *state, uint8_t **fates,
-                            lg_accounts *out, lg_error *err);
-
 /** The state to match with: the given one, or the one of the graph. */
 lg_allocator_state lg__allocator_state(const lg_graph *graph,
                                        const lg_allocator_state *given);
 lg_string lg__block_frames(const lg_graph *graph,
                            const lg_allocator_state *state, size_t block);
 
-/** Adds the bytes of the host to the accounts. */
+/** Fills the account of the host. */
 void lg__accounts_host(const lg_graph *graph, const lg__storages *storages,
                        lg_accounts *out);
 
@@ -131,24 +125,12 @@ lg_status lg__pieces_of_blocks(const lg_allocator_state *state, lg__pieces *out,
 lg_status lg__pieces_of_buffers(const lg_graph *graph, lg__pieces *out,
                                 lg_error *err);
 
-// The stacks that allocated blocks without an owner, each once.
-
-typedef struct lg__stack {
-    lg_string frames; /**< not empty; the graph or the state owns it */
-    uint64_t bytes;
-    uint64_t blocks;
-    uint32_t device;
-    lg_evidence evidence;
-} lg__stack;
-
-typedef struct lg__stacks {
-    lg__stack *items; /**< biggest first; release it with free() */
-    size_t count;
-} lg__stacks;
-
-lg_status lg__stacks_make(const lg_graph *graph,
-                          const lg_allocator_state *state, const uint8_t *fates,
-                          lg__stacks *out, lg_error *err);
+/** Fills the stacks of the accounts: those that allocated blocks without an
+ *  owner. */
+lg_status lg__accounts_stacks(const lg_graph *graph,
+                              const lg_allocator_state *state,
+                              const uint8_t *fates, lg_accounts *out,
+                              lg_error *err);
 
 // Figures and their parts: canvas, manager, axes and all other artists.
 

@@ -16,8 +16,8 @@ compare_frames(lg_string a, lg_string b)
 static int
 by_frames(const void *left, const void *right)
 {
-    const lg__stack *a = left;
-    const lg__stack *b = right;
+    const lg_block_stack *a = left;
+    const lg_block_stack *b = right;
     if (a->device != b->device)
         return a->device < b->device ? -1 : 1;
     if (a->evidence != b->evidence)
@@ -28,18 +28,18 @@ by_frames(const void *left, const void *right)
 static int
 biggest_first(const void *left, const void *right)
 {
-    const lg__stack *a = left;
-    const lg__stack *b = right;
+    const lg_block_stack *a = left;
+    const lg_block_stack *b = right;
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
     return by_frames(left, right);
 }
 
 lg_status
-lg__stacks_make(const lg_graph *graph, const lg_allocator_state *state,
-                const uint8_t *fates, lg__stacks *out, lg_error *err)
+lg__accounts_stacks(const lg_graph *graph, const lg_allocator_state *state,
+                    const uint8_t *fates, lg_accounts *out, lg_error *err)
 {
-    lg__stack *items = malloc((state->block_count + 1) * sizeof *items);
+    lg_block_stack *items = malloc((state->block_count + 1) * sizeof *items);
     size_t count = 0;
     size_t kept = 0;
     if (items == NULL)
@@ -48,9 +48,9 @@ lg__stacks_make(const lg_graph *graph, const lg_allocator_state *state,
         lg_string frames = lg__block_frames(graph, state, i);
         const lg_block *block = &state->blocks[i];
         if (fates[i] < LG_EVIDENCE_COUNT && frames.length > 0)
-            items[count++] = (lg__stack){frames, block->size, 1,
-                                         state->segments[block->segment].device,
-                                         (lg_evidence)fates[i]};
+            items[count++] = (lg_block_stack){
+                frames, block->size, 1, state->segments[block->segment].device,
+                (lg_evidence)fates[i]};
     }
     qsort(items, count, sizeof *items, by_frames);
     for (size_t i = 0; i < count; i++) {
@@ -62,6 +62,7 @@ lg__stacks_make(const lg_graph *graph, const lg_allocator_state *state,
         }
     }
     qsort(items, kept, sizeof *items, biggest_first);
-    *out = (lg__stacks){items, kept};
+    out->stacks = items;
+    out->stack_count = kept;
     return LG_OK;
 }

@@ -3,8 +3,6 @@
 #include "report/report_memory.h"
 #include "report/table.h"
 
-#include <stdlib.h>
-
 enum { STACKS_SHOWN = 5 };
 
 static const char *
@@ -62,26 +60,47 @@ add_noted(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
     lg__put_formatted(part, NOTE, note);
 }
 
-// Adds resident memory that no line lists, or listed memory that is not
-// resident.
-static void
-add_rest(const lg_accounts *accounts, lg_table *out)
+// The lines that stand there even if they are empty.
+static bool
+is_usual(lg_host line)
 {
-    uint64_t listed = accounts->python + accounts->arrays + accounts->tensors +
-                      accounts->cpp + accounts->own;
-    if (accounts->rss > listed)
-        add_line(out, 1, "anything else", accounts->rss - listed,
-                 "code, libraries, free memory that allocators keep");
-    else if (accounts->rss > 0)
-        add_line(out, 1, "not resident", listed - accounts->rss,
-                 "of these: never touched, or swapped out");
+    return line == LG_HOST_PYTHON || line == LG_HOST_ARRAYS ||
+           line == LG_HOST_TENSORS || line == LG_HOST_CPP;
 }
 
 static void
-add_known(int64_t bytes, const char *name, const char *note, lg_table *out)
+add_bytes(const lg_accounts *accounts, lg_host_role first, lg_host_role last,
+          lg_table *out)
 {
-    if (bytes >= 0)
-        add_line(out, 1, name, (uint64_t)bytes, note);
+    for (int i = 0; i < LG_HOST_COUNT; i++) {
+        lg_host_line line = lg_host_words((lg_host)i);
+        int64_t bytes = accounts->host[i];
+        if (line.role >= first && line.role <= last &&
+            (bytes > 0 || is_usual((lg_host)i)))
+            add_line(out, line.role == LG_HOST_WITHIN ? 2 : 1, line.name,
+                     (uint64_t)bytes, line.note);
+    }
+}
+
+static void
+add_counts(const lg_accounts *accounts, lg_table *out)
+{
+    for (int i = LG_HOST_THREADS; i < LG_HOST_COUNT; i++) {
+        lg_text note = {0};
+        if (accounts->host[i] <= 0 || i == LG_HOST_DESCRIPTORS_MOST)
+            continue;
+        lg_text_add_count(&note, (uint64_t)accounts->host[i]);
+        if (i == LG_HOST_DESCRIPTORS &&
+            accounts->host[LG_HOST_DESCRIPTORS_MOST] > 0) {
+            lg_text_add(&note, " of at most ");
+            lg_text_add_count(
+                &note, (uint64_t)accounts->host[LG_HOST_DESCRIPTORS_MOST]);
+        }
+        lg__table_row(out);
+        lg__table_set_depth(out, 1);
+        lg__put_literal(out, NAME, lg_host_words((lg_host)i).name);
+        lg__put_formatted(out, NOTE, &note);
+    }
 }
 
 static void
@@ -89,30 +108,17 @@ host_text(const lg_accounts *accounts, lg_table *table)
 {
     lg_text above = {0};
     lg_text_add(&above, "host\n");
-    lg_table *out = add_part(table, &above);
-    if (accounts->rss > 0)
-        add_line(out, 1, "resident", accounts->rss,
-                 "memory that the process has (RSS)");
-    add_line(out, 1, "Python objects", accounts->python, "");
-    add_line(out, 1, "arrays and bytes", accounts->arrays,
-             "data of arrays, bytearrays, memoryviews");
-    add_line(out, 1, "tensors", accounts->tensors, "");
-    add_line(out, 1, "C++ objects", accounts->cpp,
-             "autograd graphs, tensors without a Python object");
-    if (accounts->own > 0)
-        add_line(out, 1, "leakgraph", accounts->own,
-                 "open snapshots, memory kept for captures");
-    add_rest(accounts, out);
-    add_line(out, 1, "mapped", accounts->mapped,
-             "files and shared memory: resident where it was touched");
-    if (accounts->pinned > 0)
-        add_line(out, 1, "pinned", accounts->pinned,
-                 "page-locked, of arrays and tensors");
-    add_known(accounts->malloc, "malloc", "in use", out);
-    add_known(accounts->arenas, "Python's arenas",
-              "for small objects, with what is free in them", out);
-    add_known(accounts->pyarrow, "pyarrow's pool",
-              "allocated by it, of arrays and in C++", out);
+    add_bytes(accounts, LG_HOST_WHOLE, LG_HOST_DEDUCTED,
+              add_part(table, &above));
+    bool any = false;
+    for (int i = LG_HOST_MAPPED; i < LG_HOST_COUNT; i++)
+        any = any || accounts->host[i] > 0;
+    if (!any)
+        return;
+    lg_text_add(&above, "\n  as others count it\n");
+    lg_table *others = add_part(table, &above);
+    add_bytes(accounts, LG_HOST_BESIDE, LG_HOST_BESIDE, others);
+    add_counts(accounts, others);
 }
 
 static void
@@ -157,7 +163,7 @@ add_unattributed(const lg_account *at, lg_table *out)
 }
 
 static void
-add_stacks(const lg__stacks *stacks, uint32_t device, lg_table *table)
+add_stacks(const lg_accounts *accounts, uint32_t device, lg_table *table)
 {
     static const lg__column columns[] = {
         {.type = LG_COLUMN_BYTES, .least = 11},
@@ -165,8 +171,8 @@ add_stacks(const lg__stacks *stacks, uint32_t device, lg_table *table)
     };
     size_t shown = 0;
     lg_table *part = NULL;
-    for (size_t i = 0; i < stacks->count && shown < STACKS_SHOWN; i++) {
-        const lg__stack *at = &stacks->items[i];
+    for (size_t i = 0; i < accounts->stack_count && shown < STACKS_SHOWN; i++) {
+        const lg_block_stack *at = &accounts->stacks[i];
         lg_text above = {0};
         if (at->device != device)
             continue;
@@ -225,7 +231,7 @@ add_allocator(const lg_account *at, lg_table *out)
 }
 
 static void
-device_text(const lg_account *at, const lg__stacks *stacks, lg_table *table)
+device_text(const lg_account *at, const lg_accounts *accounts, lg_table *table)
 {
     lg_text text = {0};
     lg_text_add(&text, "\n");
@@ -245,22 +251,22 @@ device_text(const lg_account *at, const lg__stacks *stacks, lg_table *table)
         add_line(part, 1, "beyond", (uint64_t)at->beyond,
                  "in use on the device besides: contexts, other libraries, "
                  "other processes");
-    add_stacks(stacks, at->device, table);
+    add_stacks(accounts, at->device, table);
     if (at->known)
         format_residual(at, &text);
     lg__table_format_above(lg__table_part(table, (lg__layout){0}, NULL, 0),
                            &text);
 }
 
-static lg_status
-tabulate(const lg_graph *graph, const lg_accounts *accounts,
-         const lg__stacks *stacks, lg_table **out, lg_error *err)
+lg_status
+lg_tabulate_accounts(const lg_graph *graph, const lg_accounts *accounts,
+                     lg_table **out, lg_error *err)
 {
     lg_text below = {0};
     lg_table *table = lg__table_new(graph, (lg__layout){0}, NULL, 0);
     host_text(accounts, table);
     for (size_t i = 0; i < accounts->count; i++)
-        device_text(&accounts->items[i], stacks, table);
+        device_text(&accounts->items[i], accounts, table);
     lg__format_uninspected(graph, &below);
     if (graph->partial)
         lg_text_add(&below, "\nthe snapshot is partial: what it left out is "
@@ -270,43 +276,39 @@ tabulate(const lg_graph *graph, const lg_accounts *accounts,
     return lg__table_finish(table, out, err);
 }
 
-// Writes a table or JSON: one of `table` and `json` is not NULL.
-static lg_status
-report(const lg_graph *graph, const lg_allocator_state *state, lg_table **table,
-       lg_text *json, lg_error *err)
+lg_status
+lg_report_accounts(const lg_graph *graph, const lg_accounts *accounts,
+                   lg_format format, lg_text *out, lg_error *err)
 {
-    lg_accounts accounts;
-    lg__stacks stacks = {0};
-    uint8_t *fates = NULL;
-    lg_allocator_state used = lg__allocator_state(graph, state);
-    lg_status status = lg__accounts_make(graph, state, &fates, &accounts, err);
-    if (status != LG_OK)
-        return status;
-    status = lg__stacks_make(graph, &used, fates, &stacks, err);
-    if (status == LG_OK)
-        status = table != NULL
-                     ? tabulate(graph, &accounts, &stacks, table, err)
-                     : lg__memory_write(graph, &accounts, &stacks, json, err);
-    free(stacks.items);
-    free(fates);
-    lg_accounts_free(&accounts);
-    return status;
+    lg_table *table = NULL;
+    if (format == LG_FORMAT_JSON)
+        return lg__memory_write(graph, accounts, out, err);
+    lg_status status = lg_tabulate_accounts(graph, accounts, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }
 
 lg_status
 lg_tabulate_memory(const lg_graph *graph, const lg_allocator_state *state,
                    lg_table **out, lg_error *err)
 {
-    return report(graph, state, out, NULL, err);
+    lg_accounts accounts;
+    lg_status status = lg_graph_accounts(graph, state, &accounts, err);
+    if (status != LG_OK)
+        return status;
+    status = lg_tabulate_accounts(graph, &accounts, out, err);
+    lg_accounts_free(&accounts);
+    return status;
 }
 
 lg_status
 lg_report_memory(const lg_graph *graph, const lg_allocator_state *state,
                  lg_format format, lg_text *out, lg_error *err)
 {
-    lg_table *table = NULL;
-    if (format == LG_FORMAT_JSON)
-        return report(graph, state, NULL, out, err);
-    lg_status status = report(graph, state, &table, NULL, err);
-    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
+    lg_accounts accounts;
+    lg_status status = lg_graph_accounts(graph, state, &accounts, err);
+    if (status != LG_OK)
+        return status;
+    status = lg_report_accounts(graph, &accounts, format, out, err);
+    lg_accounts_free(&accounts);
+    return status;
 }

@@ -8,7 +8,6 @@
 
 /** Adds the document to *out. */
 lg_status lg__memory_write(const lg_graph *graph, const lg_accounts *accounts,
-                           const lg__stacks *stacks, lg_text *out,
-                           lg_error *err);
+                           lg_text *out, lg_error *err);
 
 #endif

@@ -5,30 +5,16 @@
 #include <string.h>
 
 static void
-write_known(int64_t bytes, const char *name, lg_json *json)
-{
-    if (bytes >= 0)
-        lg_json_integer(json, name, bytes);
-    else
-        lg_json_null(json, name);
-}
-
-static void
 write_host(const lg_accounts *accounts, lg_json *json)
 {
     lg_json_object(json, "host");
-    lg_json_count(json, "python", accounts->python);
-    lg_json_count(json, "arrays", accounts->arrays);
-    lg_json_count(json, "tensors", accounts->tensors);
-    lg_json_count(json, "cpp", accounts->cpp);
-    lg_json_count(json, "mapped", accounts->mapped);
-    lg_json_count(json, "pinned", accounts->pinned);
-    write_known(accounts->rss > 0 ? (int64_t)accounts->rss : -1, "rss", json);
-    write_known(accounts->malloc, "malloc", json);
-    write_known(accounts->arenas, "arenas", json);
-    write_known(accounts->pyarrow, "pyarrow", json);
-    write_known(accounts->own > 0 ? (int64_t)accounts->own : -1, "leakgraph",
-                json);
+    for (int i = 0; i < LG_HOST_COUNT; i++) {
+        const char *key = lg_host_words((lg_host)i).key;
+        if (accounts->host[i] >= 0)
+            lg_json_integer(json, key, accounts->host[i]);
+        else
+            lg_json_null(json, key);
+    }
     lg_json_end(json);
 }
 
@@ -51,11 +37,11 @@ write_groups(const lg_account *at, lg_json *json)
 }
 
 static void
-write_stacks(const lg__stacks *stacks, uint32_t device, lg_json *json)
+write_stacks(const lg_accounts *accounts, uint32_t device, lg_json *json)
 {
     lg_json_lines(json, "stacks");
-    for (size_t i = 0; i < stacks->count; i++) {
-        const lg__stack *at = &stacks->items[i];
+    for (size_t i = 0; i < accounts->stack_count; i++) {
+        const lg_block_stack *at = &accounts->stacks[i];
         const char *evidence = lg_evidence_name(at->evidence);
         if (at->device != device)
             continue;
@@ -70,7 +56,7 @@ write_stacks(const lg__stacks *stacks, uint32_t device, lg_json *json)
 }
 
 static void
-write_device(const lg_account *at, const lg__stacks *stacks, lg_json *json)
+write_device(const lg_account *at, const lg_accounts *accounts, lg_json *json)
 {
     const struct {
         const char *name;
@@ -100,20 +86,20 @@ write_device(const lg_account *at, const lg__stacks *stacks, lg_json *json)
     else
         lg_json_integer(json, "beyond", at->beyond);
     write_groups(at, json);
-    write_stacks(stacks, at->device, json);
+    write_stacks(accounts, at->device, json);
     lg_json_end(json);
 }
 
 lg_status
 lg__memory_write(const lg_graph *graph, const lg_accounts *accounts,
-                 const lg__stacks *stacks, lg_text *out, lg_error *err)
+                 lg_text *out, lg_error *err)
 {
     lg_json json = {.out = out};
     lg_json_object(&json, NULL);
     write_host(accounts, &json);
     lg_json_lines(&json, "devices");
     for (size_t i = 0; i < accounts->count; i++)
-        write_device(&accounts->items[i], stacks, &json);
+        write_device(&accounts->items[i], accounts, &json);
     lg_json_end(&json);
     lg__write_uninspected(&json, "not_inspected", graph);
     lg_json_end(&json);

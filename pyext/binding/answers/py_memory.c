@@ -33,25 +33,10 @@ known_object(int64_t bytes)
 static PyObject *
 host_dict(const lg_accounts *accounts)
 {
-    const struct {
-        const char *name;
-        int64_t bytes;
-    } fields[] = {
-        {"python", (int64_t)accounts->python},
-        {"arrays", (int64_t)accounts->arrays},
-        {"tensors", (int64_t)accounts->tensors},
-        {"cpp", (int64_t)accounts->cpp},
-        {"mapped", (int64_t)accounts->mapped},
-        {"pinned", (int64_t)accounts->pinned},
-        {"rss", accounts->rss > 0 ? (int64_t)accounts->rss : -1},
-        {"malloc", accounts->malloc},
-        {"arenas", accounts->arenas},
-        {"pyarrow", accounts->pyarrow},
-        {"leakgraph", accounts->own > 0 ? (int64_t)accounts->own : -1},
-    };
     PyObject *dict = PyDict_New();
-    for (size_t i = 0; dict != NULL && i < sizeof fields / sizeof *fields; i++)
-        if (set_item(dict, fields[i].name, known_object(fields[i].bytes)) < 0)
+    for (int i = 0; dict != NULL && i < LG_HOST_COUNT; i++)
+        if (set_item(dict, lg_host_words((lg_host)i).key,
+                     known_object(accounts->host[i])) < 0)
             Py_CLEAR(dict);
     return dict;
 }
@@ -146,15 +131,15 @@ make(const lg_graph *graph, const lg_allocator_state *state,
     lg_table *table = NULL;
     lg_status status = lg_graph_accounts(graph, state, accounts, error);
     if (status == LG_OK)
-        status = lg_tabulate_memory(graph, state, &table, error);
+        status = lg_tabulate_accounts(graph, accounts, &table, error);
     if (status == LG_OK)
         status = lg_table_text(table, 0, &out->text, error);
     if (status == LG_OK)
         status = lg_table_html(table, 0, &out->html, error);
     lg_table_free(table);
     if (status == LG_OK)
-        status =
-            lg_report_memory(graph, state, LG_FORMAT_JSON, &out->json, error);
+        status = lg_report_accounts(graph, accounts, LG_FORMAT_JSON, &out->json,
+                                    error);
     return status;
 }
 
@@ -339,8 +324,9 @@ static PyMemberDef accounting_members[] = {
     {"devices", T_OBJECT, offsetof(result_object, rows), READONLY,
      "A tuple of Account, one for each device but the host."},
     {"host", T_OBJECT, offsetof(result_object, facts), READONLY,
-     "A dict of the host's bytes: python, arrays, tensors, cpp, mapped, "
-     "pinned,\nrss, malloc, arenas (None: unknown)."},
+     "A dict of the host's bytes, and of numbers of threads and descriptors\n"
+     "(None: unknown). rss and swap are the sum of the lines from python to "
+     "else, less absent."},
     {NULL, 0, 0, 0, NULL},
 };
 

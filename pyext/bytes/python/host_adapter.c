@@ -1,93 +1,69 @@
 /**
- * The memory of the whole process: resident pages, malloc's share, pymalloc's
- * arenas. It reads them before the walk, so that they leave out the capture's
- * own memory.
+ * The memory of the whole process, as the kernel and the allocators count it.
+ * It reads all of it before the walk, so that it leaves out the capture's own
+ * memory.
  */
 #include "bytes/common/adapters.h"
+#include "bytes/python/process.h"
 
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static void
-add_total(lg_adapter_pass *pass, const char *key, uint64_t bytes)
+add_fact(lg_adapter_pass *pass, const char *key, uint64_t value)
 {
     char text[32];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)bytes);
-    if (bytes > 0)
-        lg_builder_set_info(lg_pass_builder(pass), key, text);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    lg_builder_set_info(lg_pass_builder(pass), key, text);
 }
 
-/* proc(5): the second number of statm is resident pages. */
-static uint64_t
-resident_bytes(void)
+static void
+add_mapped(lg_adapter_pass *pass)
 {
-    char text[256];
-    unsigned long long pages = 0;
-    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    ssize_t length = read(file, text, sizeof text - 1);
-    close(file);
-    text[length > 0 ? length : 0] = '\0';
-    if (sscanf(text, "%*u %llu", &pages) != 1)
-        return 0;
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    lg_mapped_bytes mapped;
+    if (!lg_mapped_bytes_read(&mapped)) {
+        if (lg_resident_bytes() > 0)
+            add_fact(pass, "memory.rss", lg_resident_bytes());
+        return;
+    }
+    add_fact(pass, "memory.rss", mapped.resident);
+    add_fact(pass, "memory.swap", mapped.swapped);
+    add_fact(pass, "memory.shared", mapped.shared);
+    add_fact(pass, "memory.files", mapped.files);
+    add_fact(pass, "memory.changed", mapped.changed);
+    add_fact(pass, "memory.shmem", mapped.shmem);
+    add_fact(pass, "memory.jit", mapped.jit);
+    add_fact(pass, "memory.stacks", mapped.stacks);
 }
 
-/* glibc 2.33's struct mallinfo2. It looks the function up, because a build for
-   older systems runs on newer ones, and because musl does not have it. */
-typedef struct malloc_info {
-    size_t arena, ordblks, smblks, hblks, hblkhd;
-    size_t usmblks, fsmblks, uordblks, fordblks, keepcost;
-} malloc_info;
-
-static uint64_t
-malloc_bytes(void)
+static void
+add_allocators(lg_adapter_pass *pass)
 {
-    malloc_info (*ask)(void);
-    void *symbol = dlsym(RTLD_DEFAULT, "mallinfo2");
-    if (symbol == NULL)
-        return 0;
-    memcpy(&ask, &symbol, sizeof ask);
-    malloc_info info = ask();
-    return info.uordblks + info.hblkhd;
+    lg_allocator_bytes bytes = lg_allocator_bytes_read();
+    if (bytes.malloc_known) {
+        add_fact(pass, "memory.malloc", bytes.malloc_used);
+        add_fact(pass, "memory.malloc_free", bytes.malloc_free);
+    }
+    if (bytes.arenas_known) {
+        add_fact(pass, "memory.python", bytes.arenas);
+        add_fact(pass, "memory.python_used", bytes.arenas_used);
+    }
 }
 
-/* Reads the sum from CPython's own account, 3.9 to 3.14: `12 arenas * 1048576
-   bytes/arena = 12,582,912`. */
-static uint64_t
-arenas_in(const char *account)
+static void
+add_count(lg_adapter_pass *pass, const char *key, int64_t value)
 {
-    const char *line = strstr(account, " bytes/arena");
-    const char *at = line ? strchr(line, '=') : NULL;
-    uint64_t bytes = 0;
-    for (; at != NULL && *at != '\0' && *at != '\n'; at++)
-        if (*at >= '0' && *at <= '9')
-            bytes = bytes * 10 + (uint64_t)(*at - '0');
-    return bytes;
+    if (value >= 0)
+        add_fact(pass, key, (uint64_t)value);
 }
 
-static uint64_t
-pymalloc_bytes(void)
+static void
+add_counts(lg_adapter_pass *pass)
 {
-    int (*write)(FILE *);
-    char *account = NULL;
-    size_t length = 0;
-    uint64_t bytes = 0;
-    void *symbol = dlsym(RTLD_DEFAULT, "_PyObject_DebugMallocStats");
-    FILE *file = symbol ? open_memstream(&account, &length) : NULL;
-    if (file == NULL)
-        return 0;
-    memcpy(&write, &symbol, sizeof write);
-    write(file);
-    if (fclose(file) == 0)
-        bytes = arenas_in(account);
-    free(account);
-    return bytes;
+    lg_process_counts counts = lg_process_counts_read();
+    add_count(pass, "process.threads", counts.threads);
+    add_count(pass, "process.descriptors", counts.descriptors);
+    add_count(pass, "process.descriptors_most", counts.descriptors_most);
+    add_count(pass, "process.segments", counts.segments);
 }
 
 static bool
@@ -96,10 +72,11 @@ host_prepare(lg_adapter_pass *pass, void **state)
     (void)state;
     if (lg_pass_is_partial(pass))
         return false;
-    add_total(pass, "memory.rss", resident_bytes());
-    add_total(pass, "memory.malloc", malloc_bytes());
-    add_total(pass, "memory.python", pymalloc_bytes());
-    add_total(pass, "memory.leakgraph", lg_pass_own_bytes());
+    add_mapped(pass);
+    add_allocators(pass);
+    add_counts(pass);
+    if (lg_pass_own_bytes() > 0)
+        add_fact(pass, "memory.leakgraph", lg_pass_own_bytes());
     return false;
 }
 

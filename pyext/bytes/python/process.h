@@ -1,0 +1,67 @@
+/**
+ * The memory of this process as the kernel and the allocators count it. It
+ * reads /proc, and runs no Python code. Private to this folder.
+ */
+#ifndef LEAKGRAPH_PROCESS_H
+#define LEAKGRAPH_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Bytes by kind of mapping, from /proc/self/smaps. Each byte that is resident
+ *  or swapped out is in at most one of the last five. */
+typedef struct lg_mapped_bytes {
+    uint64_t resident;
+    uint64_t swapped;
+    uint64_t shared;  /**< of resident: other processes map it, too */
+    uint64_t files;   /**< of files, as they are in the file */
+    uint64_t changed; /**< of files, changed for this process alone */
+    uint64_t shmem;   /**< of shared memory, swapped out or not */
+    uint64_t jit;     /**< anonymous and executable */
+    uint64_t stacks;  /**< of threads */
+} lg_mapped_bytes;
+
+/** False without /proc, or when memory ran out. O(mappings + threads), and the
+ *  kernel looks at each resident page. */
+bool lg_mapped_bytes_read(lg_mapped_bytes *out);
+/** What is resident as the kernel counts it, which it may do a few pages
+ *  behind; 0: unknown. */
+uint64_t lg_resident_bytes(void);
+
+/** The stack pointers of all threads that wait in the kernel, and of the
+ *  calling one. */
+typedef struct lg_stack_pointers {
+    uintptr_t *items; /**< ascending; release it with free() */
+    size_t count;
+} lg_stack_pointers;
+
+/** None if the kernel does not tell. */
+void lg_stack_pointers_read(lg_stack_pointers *out);
+/** The resident bytes of the stacks in an anonymous mapping; 0 if no stack
+ *  pointer lies in it. A stack begins with the mapping, because below it is a
+ *  page without access, and it is not longer than the limit of stacks. */
+uint64_t lg_stack_bytes(const lg_stack_pointers *pointers, uintptr_t start,
+                        uintptr_t end);
+
+/** What allocators say of themselves. */
+typedef struct lg_allocator_bytes {
+    bool malloc_known; /**< glibc from 2.33 on */
+    uint64_t malloc_used, malloc_free;
+    bool arenas_known; /**< Python uses pymalloc */
+    uint64_t arenas, arenas_used;
+} lg_allocator_bytes;
+
+lg_allocator_bytes lg_allocator_bytes_read(void);
+
+/** What a process has a number of. */
+typedef struct lg_process_counts {
+    int64_t threads; /**< -1: unknown, here and below */
+    int64_t descriptors;
+    int64_t descriptors_most;
+    int64_t segments; /**< of /dev/shm: mapped or open, each once */
+} lg_process_counts;
+
+lg_process_counts lg_process_counts_read(void);
+
+#endif

@@ -1,0 +1,113 @@
+#include "bytes/python/process.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { MOST_THREADS = 1 << 16 };
+
+/* proc(5): "202 0x7f.. ... 0x7ffc0df64718 0x7fa1e84df2ad": a system call, its
+   arguments, the stack pointer and the program counter; or "running". */
+static uintptr_t
+stack_pointer(const char *thread)
+{
+    char path[64];
+    unsigned long pointer = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/syscall", thread);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "-1 %lx", &pointer) != 1) {
+        rewind(file);
+        if (fscanf(file, "%*d %*s %*s %*s %*s %*s %*s %lx", &pointer) != 1)
+            pointer = 0;
+    }
+    fclose(file);
+    return pointer;
+}
+
+static int
+ascending(const void *left, const void *right)
+{
+    const uintptr_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+void
+lg_stack_pointers_read(lg_stack_pointers *out)
+{
+    DIR *threads = opendir("/proc/self/task");
+    size_t room = 0;
+    *out = (lg_stack_pointers){NULL, 0};
+    for (struct dirent *at; threads != NULL && out->count < MOST_THREADS &&
+                            (at = readdir(threads)) != NULL;) {
+        uintptr_t pointer =
+            at->d_name[0] != '.' ? stack_pointer(at->d_name) : 0;
+        if (pointer == 0)
+            continue;
+        if (out->count == room) {
+            room = 2 * room + 32;
+            uintptr_t *grown = realloc(out->items, room * sizeof *grown);
+            if (grown == NULL)
+                break;
+            out->items = grown;
+        }
+        out->items[out->count++] = pointer;
+    }
+    if (threads != NULL)
+        closedir(threads);
+    if (out->count > 0)
+        qsort(out->items, out->count, sizeof *out->items, ascending);
+}
+
+/* Pages of a range that are in memory, in bytes. */
+static uint64_t
+resident(uintptr_t start, uintptr_t end)
+{
+    enum { PAGES = 2048 };
+    unsigned char present[PAGES];
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uint64_t bytes = 0;
+    while (start < end) {
+        uintptr_t part =
+            end - start < PAGES * page ? end - start : PAGES * page;
+        if (mincore((void *)start, part, present) != 0)
+            return bytes;
+        for (size_t i = 0; i < part / page; i++)
+            bytes += present[i] & 1 ? page : 0;
+        start += part;
+    }
+    return bytes;
+}
+
+static uintptr_t
+longest_stack(void)
+{
+    const uintptr_t usual = (uintptr_t)8 << 20;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > 8 * usual)
+        return usual;
+    return limit.rlim_cur > usual / 8 ? limit.rlim_cur : usual / 8;
+}
+
+uint64_t
+lg_stack_bytes(const lg_stack_pointers *pointers, uintptr_t start,
+               uintptr_t end)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t longest = longest_stack() & ~(page - 1);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < pointers->count; i++) {
+        uintptr_t at = pointers->items[i];
+        if (at < start || at >= end)
+            continue;
+        uintptr_t from = at - start < longest ? start : at & ~(page - 1);
+        uintptr_t to = end - from < longest ? end : from + longest;
+        bytes += resident(from, to);
+        start = to;
+    }
+    return bytes;
+}

@@ -1,0 +1,259 @@
+"""memory() of the host: what the kernel counts, line by line, and no byte twice."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from builds import FREE_THREADED
+
+import leakgraph
+
+MIB = 1 << 20
+
+PARTS = [
+    "python",
+    "arrays",
+    "tensors",
+    "cpp",
+    "allocations",
+    "malloc_free",
+    "arenas_free",
+    "files",
+    "changed",
+    "shmem",
+    "jit",
+    "stacks",
+    "leakgraph",
+    "else",
+]
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/smaps").exists(), reason="the kernel has no smaps"
+)
+
+TELL = """
+import json, leakgraph
+def resident():
+    fields = dict(line.split(":") for line in open("/proc/self/status"))
+    return 1024 * int(fields["VmRSS"].split()[0])
+def tell():
+    before = resident()
+    host = leakgraph.memory().host
+    print(json.dumps({**host, "before": before}))
+"""
+
+
+def check(host):
+    """Check that the lines add up to what the kernel counts, without a gap."""
+    parts = sum(host[part] or 0 for part in PARTS)
+    assert host["rss"] + host["swap"] == parts - host["absent"]
+    assert all(host[part] >= 0 for part in PARTS if host[part] is not None)
+    assert host["shared"] <= host["rss"]
+    assert abs(host["rss"] - host["before"]) < 8 * MIB
+
+
+@pytest.fixture
+def tell(python):
+    """Run code that calls tell(), and return what it told, checked."""
+
+    def run(code, **environment):
+        done = python("-c", TELL + code, **environment)
+        assert done.code == 0, done.err
+        told = [json.loads(line) for line in done.out.splitlines()]
+        for host in told:
+            check(host)
+        return told
+
+    return run
+
+
+def test_plain(tell):
+    (host,) = tell("tell()")
+    assert host["files"] > MIB and host["changed"] > 0
+    assert host["jit"] == host["shmem"] == host["mapped"] == 0
+    assert host["threads"] == 1 and 3 <= host["descriptors"] < 20
+    assert host["descriptors_most"] >= 20
+    assert host["absent"] < 4 * MIB and host["else"] < 8 * MIB
+
+
+def test_what_malloc_keeps(tell):
+    """Blocks between others that stay: malloc cannot return them."""
+    before, there, gone = tell(
+        """
+blocks = [bytearray(40_000) for _ in range(1000)]
+del blocks[:]
+tell()
+blocks = [bytearray(40_000) for _ in range(1000)]
+tell()
+del blocks[:-1]
+tell()
+""",
+        MALLOC_MMAP_THRESHOLD_="1000000",
+        MALLOC_TRIM_THRESHOLD_="1000000000",
+    )
+    assert there["arrays"] > 38 * MIB
+    if there["malloc"] is None:
+        return
+    assert there["malloc"] - before["malloc"] > 38 * MIB
+    assert gone["malloc_free"] - there["malloc_free"] > 30 * MIB
+    assert gone["arrays"] < MIB
+
+
+@pytest.mark.skipif(FREE_THREADED, reason="it has mimalloc instead of pymalloc")
+def test_what_arenas_keep(tell):
+    """One small object in each page of many keeps the arenas."""
+    before, there, gone = tell(
+        """
+tell()
+many = [(number, ) for number in range(600_000)]
+tell()
+many = [each for number, each in enumerate(many) if number % 100 == 0]
+tell()
+"""
+    )
+    assert there["python"] - before["python"] > 24 * MIB
+    assert gone["arenas_free"] - there["arenas_free"] > 20 * MIB
+
+
+def test_threads(tell):
+    running, over = tell(
+        """
+import os, threading
+lock = threading.Lock()
+lock.acquire()
+def wait(depth):
+    if depth:
+        return wait(depth - 1)
+    ready.release()
+    lock.acquire()
+    lock.release()
+ready = threading.Semaphore(0)
+threads = [threading.Thread(target=wait, args=(20,)) for _ in range(200)]
+for each in threads:
+    each.start()
+for each in threads:
+    ready.acquire()
+tell()
+lock.release()
+for each in threads:
+    each.join()
+while len(os.listdir("/proc/self/task")) > 1:
+    pass
+tell()
+"""
+    )
+    assert running["threads"] == 201 and over["threads"] == 1
+    assert 200 * 8192 <= running["stacks"] < 200 * MIB
+    assert over["stacks"] < MIB < running["stacks"]
+
+
+def test_mapped_file(tell):
+    before, whole, changed = tell(
+        """
+import mmap
+with open("big.bin", "wb") as file:
+    file.write(bytes(range(256)) * 131072)
+tell()
+with open("big.bin", "rb") as file:
+    view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+sum(view[::4096])
+tell()
+view[:16 << 20] = b"x" * (16 << 20)
+tell()
+"""
+    )
+    assert whole["mapped"] == 32 * MIB
+    assert whole["files"] + whole["shmem"] - before["files"] - before["shmem"] > (
+        31 * MIB
+    )
+    assert changed["changed"] - whole["changed"] > 15 * MIB
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 9) or not Path("/dev/shm").is_dir(),
+    reason="the system has no /dev/shm",
+)
+def test_shared_memory(tell):
+    before, there, gone = tell(
+        """
+from multiprocessing import resource_tracker, shared_memory
+tell()
+segment = shared_memory.SharedMemory(create=True, size=16 << 20)
+segment.buf[:] = b"x" * (16 << 20)
+tell()
+segment.close()
+segment.unlink()
+tell()
+"""
+    )
+    assert before["segments"] == gone["segments"] == 0
+    assert there["segments"] == 1
+    assert there["shmem"] - before["shmem"] == 16 * MIB
+    assert gone["shmem"] == before["shmem"]
+    assert there["mapped"] == 16 * MIB
+
+
+def test_code_of_jits(tell):
+    before, there = tell(
+        """
+import mmap
+tell()
+access = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+code = mmap.mmap(-1, 4 << 20, flags=flags, prot=access)
+code.write(bytes([0xc3]) * (4 << 20))
+tell()
+"""
+    )
+    assert there["jit"] - before["jit"] == 4 * MIB
+
+
+def test_what_is_shared(tell):
+    """With a forked child: it has the pages of its parent."""
+    before, there = tell(
+        """
+import os
+heap = bytearray(b"x") * (24 << 20)
+tell()
+ends = os.pipe()
+child = os.fork()
+if child == 0:
+    os.read(ends[0], 1)
+    os._exit(0)
+tell()
+os.write(ends[1], b"x")
+os.waitpid(child, 0)
+"""
+    )
+    assert there["shared"] - before["shared"] > 20 * MIB
+    assert there["descriptors"] - before["descriptors"] == 2
+
+
+@pytest.mark.libraries
+def test_numpy_and_torch(tell):
+    pytest.importorskip("torch")
+    (host,) = tell(
+        """
+import numpy, torch
+array = numpy.ones(4 << 20)
+made = torch.ones(4 << 20) @ torch.ones(4 << 20)
+weights = torch.ones(4 << 20)
+tell()
+"""
+    )
+    assert host["arrays"] > 31 * MIB and host["tensors"] > 15 * MIB
+    assert host["files"] > 30 * MIB and host["changed"] > MIB
+    assert host["else"] < host["rss"] / 4 and host["absent"] < host["rss"] / 4
+
+
+def test_text_and_files_say_the_same(tmp_path):
+    with leakgraph.snapshot() as snapshot:
+        snapshot.save(tmp_path / "heap.lgs")
+        live = snapshot.memory()
+    with leakgraph.load(tmp_path / "heap.lgs") as loaded:
+        saved = loaded.memory()
+    assert saved.host == live.host == json.loads(saved.json)["host"]
+    assert str(saved) == str(live)
+    for name in ("resident", "files", "anything else", "open descriptors"):
+        assert f"  {name} " in str(saved)
