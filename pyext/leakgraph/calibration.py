@@ -100,6 +100,7 @@ def _graph() -> dict[str, Any]:
         hooked_leaf = leaf * other
         hooked = square * product
     dropped = library.ones(3, requires_grad=True, **floats)
+    number = library.ones(3, dtype=library.complex64, device="cpu")
     made: dict[str, Any] = {
         "graph leaf": leaf,
         "graph other": other,
@@ -112,6 +113,9 @@ def _graph() -> dict[str, Any]:
         "hooked": hooked,
         "view": square.view(3, 1),
         "slice": product[0:2],
+        "complex": number,
+        "real view": library.view_as_real(number),
+        "conjugate": number.conj(),
         "dropped": id(dropped),
         "user of dropped": dropped * dropped,
         "pack": pack,

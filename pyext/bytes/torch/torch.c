@@ -56,6 +56,8 @@ intern_names(lg_torch *torch)
     torch->names.grad = lg_torch_intern(torch, "grad");
     torch->names.grad_fn = lg_torch_intern(torch, "grad_fn");
     torch->names.base = lg_torch_intern(torch, "_base");
+    torch->names.make_view = lg_torch_intern(torch, "_view_func");
+    torch->names.undo_view = lg_torch_intern(torch, "_rev_view_func");
     torch->names.tangent = lg_torch_intern(torch, "tangent");
     torch->names.hooks = lg_torch_intern(torch, "_backward_hooks");
     torch->names.late_hooks =

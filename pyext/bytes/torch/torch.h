@@ -7,7 +7,8 @@
  * (C++)", or an autograd node with the name of its class. Storages are spans.
  *
  * Names of edges, as Python would write them:
- *   tensor  .grad  .grad_fn  ._base  .tangent  ._backward_hooks
+ *   tensor  .grad  .grad_fn  ._base  ._view_func  ._rev_view_func  .tangent
+ * ._backward_hooks
  *           ._post_accumulate_grad_hooks  ._indices  ._values ...
  *   node    .next_functions[0][0]  ._saved_self  ._saved_tensors[0]  .variable
  *           ._raw_saved_self.data  ._raw_saved_self.unpack_hook (hooked)
@@ -47,6 +48,7 @@ typedef enum lg_torch_kind {
     LG_TORCH_ANOMALY,  /**< AnomalyMetadata with a dict of Python */
     LG_TORCH_FORWARD,  /**< the block of a shared_ptr to a ForwardGrad */
     LG_TORCH_QUANTIZER,
+    LG_TORCH_VIEW,    /**< a ViewFunc, which makes a view again */
     LG_TORCH_MAPPING, /**< a storage's context: a MapAllocator */
     LG_TORCH_PINNING, /**< an allocator of page-locked memory */
 } lg_torch_kind;
@@ -70,6 +72,7 @@ typedef struct lg_torch_class {
                               names, each ended by a space; NULL: none */
     bool quantized;
     bool opaque;        /**< the pass cannot see its bytes */
+    bool chained;       /**< a ViewFunc of two others */
     const char **saved; /**< the x of each `_saved_x`, in order */
     lg_torch_labels *labels;
     uint32_t saved_count;
@@ -130,8 +133,8 @@ typedef struct lg_torch {
     struct {
         uint32_t grad, grad_fn, base, tangent, hooks, late_hooks, storage,
             variable, metadata, data, owner, pack, unpack, tensor, function,
-            node_hooks, dtype, shape, bytes, device, requires_grad, yes, saved,
-            hooked;
+            node_hooks, make_view, undo_view, dtype, shape, bytes, device,
+            requires_grad, yes, saved, hooked;
     } names; /**< string ids */
 } lg_torch;
 
@@ -220,6 +223,15 @@ void lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
  *  after the gradient is accumulated. 0 beyond the last. */
 uintptr_t lg_torch_hook_dict(lg_torch *torch, uintptr_t impl, unsigned index,
                              bool *late);
+
+/* torch_view.c */
+
+/** Adds what a view owns: its base, and the tensors that the functions that
+ *  make and undo the view captured. Takes the view's AutogradMeta and the size
+ *  of its block; returns the bytes of these functions. */
+size_t lg_torch_link_view(lg_torch *torch, uintptr_t meta, size_t size,
+                          uint32_t node);
+
 /* torch_storage.c */
 
 /** What a holder of a storage shows of its contents. */

@@ -52,6 +52,8 @@ kind_of(const lg_rtti *rtti)
         return LG_TORCH_FORWARD;
     if (lg_rtti_is_a(rtti, "N2at9QuantizerE"))
         return LG_TORCH_QUANTIZER;
+    if (lg_rtti_is_a(rtti, "N5torch8autograd8ViewFuncE"))
+        return LG_TORCH_VIEW;
     if (mentions(rtti, "MapAllocator"))
         return LG_TORCH_MAPPING;
     if (mentions(rtti, "HostAllocator"))
@@ -112,6 +114,9 @@ describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
         class->quantized = lg_rtti_is_a(rtti, "N2at11QTensorImplE");
         class->opaque = mentions(rtti, "OpaqueTensorImpl");
     }
+    if (class->kind == LG_TORCH_VIEW)
+        class->chained =
+            lg_rtti_is_a(rtti, "N5torch8autograd15ChainedViewFuncE");
     if (class->kind == LG_TORCH_HOOKS)
         class->python = mentions(rtti, "PySavedVariableHooks");
     if (class->kind != LG_TORCH_AUTOGRAD)

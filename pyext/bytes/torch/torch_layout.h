@@ -57,6 +57,9 @@ typedef struct lg_torch_layout {
     uint16_t meta_requires; /**< byte */
     uint16_t meta_base;     /**< of a view: its base */
     uint16_t meta_base_set; /**< ... byte: the view has a base */
+    uint16_t meta_inverse;  /**< ... the std::function that undoes the view;
+                                 0: this version has none */
+    uintptr_t inverse_code; /**< ... an address among the code of such */
     /* Node. */
     uint16_t node_edges; /**< vector */
     uint16_t edge_size;

@@ -100,6 +100,33 @@ find_base(lg_finder *finder, lg_torch_layout *layout)
         lg_finder_find(finder, &sought, flags, COUNT(flags));
 }
 
+/** Finds the std::function that undoes a view. What it captured lies in a block
+ *  of its own that begins with the base. PyTorch has it since 2.2. */
+static void
+find_inverse(lg_finder *finder, lg_torch_layout *layout)
+{
+    uintptr_t views[] = {meta_of(finder, layout, "real view"),
+                         meta_of(finder, layout, "conjugate")};
+    uintptr_t base = lg_finder_address(finder, "complex");
+    size_t end = lg_finder_end(finder, views[0]);
+    unsigned matches = 0;
+    for (size_t k = layout->meta_base + WORD;
+         !finder->failed && k + 4 * WORD <= end; k += WORD) {
+        uintptr_t real = lg_memory_word(finder->memory, views[0] + k);
+        uintptr_t conjugate = lg_memory_word(finder->memory, views[1] + k);
+        if (!lg_is_address(real) || !lg_is_address(conjugate) ||
+            lg_memory_word(finder->memory, real) != base ||
+            lg_memory_word(finder->memory, conjugate) != base)
+            continue;
+        layout->meta_inverse = (uint16_t)k;
+        layout->inverse_code =
+            lg_memory_word(finder->memory, views[0] + k + 3 * WORD);
+        matches++;
+    }
+    if (matches > 1)
+        lg_finder_fail(finder, "what undoes a view", "found in several places");
+}
+
 static void
 find_meta(lg_finder *finder, lg_torch_layout *layout)
 {
@@ -128,6 +155,7 @@ find_meta(lg_finder *finder, lg_torch_layout *layout)
         lg_finder_find(finder, &sought, requires, COUNT(requires));
     find_hooks(finder, layout);
     find_base(finder, layout);
+    find_inverse(finder, layout);
 }
 
 /** Finds the vector of the product's two edges: to the square's node, and to

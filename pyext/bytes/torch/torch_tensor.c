@@ -41,22 +41,6 @@ link_hooks(lg_torch *torch, uintptr_t impl, uint32_t node)
                       late ? torch->names.late_hooks : torch->names.hooks);
 }
 
-static void
-link_base(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
-{
-    const lg_torch_layout *layout = torch->layout;
-    unsigned char has_base = 0;
-    if (size < layout->meta_base + (size_t)WORD ||
-        !lg_memory_copy(torch->memory, meta + layout->meta_base_set, &has_base,
-                        1) ||
-        has_base != 1)
-        return;
-    lg_torch_record *base = lg_torch_tensor(
-        torch, lg_memory_word(torch->memory, meta + layout->meta_base));
-    if (base != NULL)
-        lg_torch_link(torch, node, base, torch->names.base);
-}
-
 /** Adds the tangents of forward mode. A ForwardGrad has them in an
  *  unordered_map by level, with entries of (next, level, tensor). Tries every
  *  word that may lead to an entry: no other word leads to a tensor there.
@@ -118,8 +102,8 @@ walk_meta(lg_torch *torch, uintptr_t meta, uint32_t node)
     lg_torch_record *made_by = function ? lg_torch_node(torch, function) : NULL;
     if (made_by != NULL)
         lg_torch_link(torch, node, made_by, torch->names.grad_fn);
-    link_base(torch, meta, block, node);
-    return block + link_tangents(torch, meta, block, node);
+    return block + lg_torch_link_view(torch, meta, block, node) +
+           link_tangents(torch, meta, block, node);
 }
 
 /** Adds the tensors that a subclass of TensorImpl owns, with the names from its

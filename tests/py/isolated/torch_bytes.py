@@ -162,6 +162,50 @@ def views(trainer):
     yield lambda: trainer.losses.append(torch.randn(100, 256)[3])
 
 
+def inverted_views(trainer):
+    """The base and the tensors between belong to the functions that undo a view."""
+    number = torch.complex64
+
+    def step():
+        trainer.losses += [
+            torch.view_as_real(torch.randn(5000, dtype=number)),
+            torch.view_as_complex(torch.randn(5000, 2)),
+            torch.randn(5000, dtype=number).real,
+            torch.randn(5000, dtype=number, requires_grad=True).imag,
+            torch.randn(5000, dtype=number).conj(),
+            torch.randn(5000, dtype=number).conj().imag,
+            torch.randn(50, 100, dtype=number).conj().T[3:4].real,
+            torch._neg_view(torch.randn(5000)),
+        ]
+
+    yield step
+
+
+def jagged_tensors(trainer):
+    if not hasattr(torch, "jagged"):
+        print("jagged_tensors skipped: this PyTorch has none")
+        sys.exit()
+
+    def nested(**options):
+        parts = [torch.randn(1000, 3), torch.randn(2000, 3)]
+        return torch.nested.nested_tensor(parts, **options)
+
+    def step():
+        length = torch.full((10,), 90)
+        wide = torch.randn(10, 200, 8)
+        trainer.losses += [
+            nested(),
+            nested().values(),
+            nested().unbind()[1],
+            nested(layout=torch.jagged),
+            nested(layout=torch.jagged).values(),
+            nested(layout=torch.jagged, requires_grad=True) * 2,
+            torch.nested.narrow(wide, 1, length * 0, length, layout=torch.jagged),
+        ]
+
+    yield step
+
+
 def compiled(trainer):
     trainer.model = nn.Sequential(nn.Linear(256, 512), nn.Tanh(), nn.Linear(512, 256))
     trainer.compiled = torch.compile(trainer.model, backend="aot_eager")

@@ -145,6 +145,23 @@ def half():
     assert not [e for e in node.referents() if "grad" in e.label]
 
 
+def views():
+    """If what undoes a view is not where it was expected, the base has an owner that
+    the capture did not see.
+    """
+
+    def change(made):
+        made["conjugate"] = made["view"]
+
+    note, _, _ = altered(change)
+    assert note == f"inspected: {torch.__version__}", note
+    real = torch.ones(3, dtype=torch.complex64).real
+    snapshot = leakgraph.snapshot()
+    labels = {e.label: e.target for e in snapshot.find(real).referents()}
+    assert labels["._base"].dominator is None
+    assert "._rev_view_func" not in labels
+
+
 def broken():
     """If a tensor for calibration does not fit, nothing is inspected, and the snapshot
     says so.
@@ -158,6 +175,12 @@ def broken():
     assert not snapshot.find(y).facts
 
 
-CASES = {"state": state_, "modes": modes, "half": half, "broken": broken}
+CASES = {
+    "state": state_,
+    "modes": modes,
+    "half": half,
+    "views": views,
+    "broken": broken,
+}
 CASES[sys.argv[1]]()
 print("right")

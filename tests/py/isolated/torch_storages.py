@@ -78,6 +78,24 @@ def expanded():
     assert only(snapshot, one).size < 500
 
 
+def inverses():
+    """The function that undoes a view holds the base again, and what is between."""
+    if not hasattr(torch.Tensor, "_rev_view_func_unsafe"):
+        return
+    view = torch.ones(1000, dtype=torch.complex64).conj().real
+    snapshot = held(view=view)
+    labels = [e.label for e in snapshot.find(view).referents()]
+    assert labels.count("._base") == 1
+    base = edge(snapshot, view, "._base").target
+    assert base.dominator == snapshot.find(view)
+    edges = snapshot.find(view).referents()
+    between = [e.target for e in edges if e.label == "._rev_view_func"]
+    assert {node.facts["dtype"] for node in between} == {"complex64"}
+    assert base not in between
+    assert {node.dominator for node in between} == {snapshot.find(view)}
+    assert snapshot.find(view).retained >= 8000
+
+
 def numpy_both_ways():
     """Two from_numpy over one array, and an array of a tensor: each byte once."""
     numpy = sys.modules.get("numpy") or __import__("numpy")
@@ -298,6 +316,7 @@ def tangents():
 CASES = (
     views,
     expanded,
+    inverses,
     numpy_both_ways,
     borrowed,
     capsules,

@@ -1,0 +1,187 @@
+/**
+ * Views: the base, and two functions. A ViewFunc makes the view of a base
+ * again, and a std::function undoes the view. Where the one is not a matter of
+ * strides alone (view_as_real, conj, nested tensors), they capture tensors.
+ *
+ * What a std::function captured lies in a block of its own, and nothing tells
+ * its size or its members. A tensor, an optional tensor and another
+ * std::function can be told from data by their words. Words that may be behind
+ * the end, or that an empty optional left as they were, count for nothing: the
+ * tensor then stays a native root.
+ */
+#include "bytes/torch/torch.h"
+
+enum { WORD = sizeof(uintptr_t), WORDS = 32, BLOCKS = 256, TENSORS = 16 };
+
+/** A block of members: of a ViewFunc, or what a std::function captured. */
+typedef struct block {
+    uintptr_t address;
+    bool makes; /**< a ViewFunc */
+} block;
+
+typedef struct view_walk {
+    lg_torch *torch;
+    uint32_t node;
+    block blocks[BLOCKS]; /**< first in, first out */
+    unsigned count;
+    uintptr_t tensors[TENSORS]; /**< linked to the view already */
+    unsigned linked;
+    size_t cost;
+} view_walk;
+
+/** Adds a tensor that the view owns once more. One edge shows it. */
+static bool
+link_tensor(view_walk *walk, uintptr_t impl, uint32_t label)
+{
+    lg_torch_record *record =
+        lg_is_address(impl) ? lg_torch_tensor(walk->torch, impl) : NULL;
+    if (record == NULL)
+        return false;
+    for (unsigned i = 0; i < walk->linked; i++) {
+        if (walk->tensors[i] != impl)
+            continue;
+        record->found++;
+        return true;
+    }
+    if (walk->linked < TENSORS)
+        walk->tensors[walk->linked++] = impl;
+    lg_torch_link(walk->torch, walk->node, record, label);
+    return true;
+}
+
+static void
+push(view_walk *walk, uintptr_t address, bool makes)
+{
+    if (walk->count < BLOCKS && lg_is_address(address))
+        walk->blocks[walk->count++] = (block){address, makes};
+}
+
+static bool
+push_view_function(view_walk *walk, uintptr_t address)
+{
+    const lg_torch_class *class =
+        lg_is_address(address) ? lg_torch_class_of(walk->torch, address) : NULL;
+    if (class == NULL || class->kind != LG_TORCH_VIEW)
+        return false;
+    push(walk, address, true);
+    return true;
+}
+
+/** Returns whether a word is the address of code of PyTorch. */
+static bool
+is_code(const lg_torch *torch, uintptr_t word)
+{
+    uintptr_t known = torch->layout->inverse_code;
+    uintptr_t away = word < known ? known - word : word - known;
+    return away < (uintptr_t)1 << 30;
+}
+
+/** A std::function: the block of its captures, a word without use, and the
+ *  addresses of two functions. */
+static bool
+push_function(view_walk *walk, const uintptr_t *words, size_t count)
+{
+    if (count < 4 || !is_code(walk->torch, words[2]) ||
+        !is_code(walk->torch, words[3]))
+        return false;
+    push(walk, words[0], false);
+    return true;
+}
+
+/** Returns whether a word that looks like a tensor may be the remains of one.
+ *  The byte after an optional tensor says whether it is empty. */
+static bool
+is_empty(const uintptr_t *word)
+{
+    return (word[1] & 0xff) == 0 && !lg_is_address(word[1]);
+}
+
+/** A vector of numbers: the size of its block, or 0. */
+static size_t
+cost_of_numbers(lg_torch *torch, const uintptr_t *words, size_t count)
+{
+    if (count < 3 || !lg_is_address(words[0]) || words[1] <= words[0] ||
+        words[2] < words[1] || words[2] - words[0] > 4096)
+        return 0;
+    return lg_memory_block(torch->memory, words[0]);
+}
+
+/** Walks the members between two words of a block. */
+static void
+walk_words(view_walk *walk, const uintptr_t *words, size_t at, size_t end,
+           uint32_t label)
+{
+    while (at < end) {
+        size_t numbers = cost_of_numbers(walk->torch, words + at, end - at);
+        walk->cost += numbers;
+        if (numbers)
+            at += 3;
+        else if (push_function(walk, words + at, end - at))
+            at += 4;
+        else if (at + 1 < end && !is_empty(words + at))
+            link_tensor(walk, words[at++], label);
+        else
+            at++;
+    }
+}
+
+/** The block of a captured tensor alone has 24 bytes of use, and what captured
+ *  more fills its block but for the last word. */
+static void
+walk_block(view_walk *walk, const block *next)
+{
+    lg_torch *torch = walk->torch;
+    uintptr_t words[WORDS];
+    size_t size = lg_memory_block(torch->memory, next->address);
+    size_t count = size / WORD > 0 ? size / WORD - 1 : 0;
+    uint32_t label =
+        next->makes ? torch->names.make_view : torch->names.undo_view;
+    if (count > WORDS)
+        count = WORDS;
+    if (count < 3 ||
+        !lg_memory_copy(torch->memory, next->address, words, count * WORD))
+        return;
+    walk->cost += size;
+    if (!next->makes) {
+        bool tensor = link_tensor(walk, words[0], label);
+        walk_words(walk, words, tensor, count > 3 ? count : 0, label);
+    } else if (lg_torch_class_of(torch, next->address)->chained) {
+        push_view_function(walk, words[1]);
+        push_view_function(walk, words[2]);
+    } else if (count > 3) {
+        walk_words(walk, words, 1, count, label);
+    }
+}
+
+static bool
+has_base(lg_torch *torch, uintptr_t meta, size_t size)
+{
+    unsigned char flag = 0;
+    return size >= torch->layout->meta_base + (size_t)WORD &&
+           lg_memory_copy(torch->memory, meta + torch->layout->meta_base_set,
+                          &flag, 1) &&
+           flag == 1;
+}
+
+size_t
+lg_torch_link_view(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
+{
+    const lg_torch_layout *layout = torch->layout;
+    uintptr_t inverse[4];
+    view_walk walk = {.torch = torch, .node = node};
+    if (!has_base(torch, meta, size))
+        return 0;
+    link_tensor(&walk, lg_memory_word(torch->memory, meta + layout->meta_base),
+                torch->names.base);
+    if (!layout->meta_inverse || size < layout->meta_inverse + sizeof inverse ||
+        !lg_memory_copy(torch->memory, meta + layout->meta_inverse, inverse,
+                        sizeof inverse))
+        return 0;
+    push_function(&walk, inverse, 4);
+    push_view_function(
+        &walk,
+        lg_memory_word(torch->memory, meta + layout->meta_inverse - WORD));
+    for (unsigned i = 0; i < walk.count; i++)
+        walk_block(&walk, &walk.blocks[i]);
+    return walk.cost;
+}
