@@ -136,6 +136,17 @@ static PyStructSequence_Field finding_fields[] = {
     {"count", "number of kept objects"},
     {"retained", "bytes that only they keep alive, by device"},
     {"alike", "index of the biggest finding that it is like"},
+    {"holders", "who share what they keep: a tuple of FindingHolder"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field finding_holder_fields[] = {
+    {"pattern", "the mistake there"},
+    {"holder", "what keeps the memory, or None: nothing in the snapshot"},
+    {"held_by", "the way from a root to the holder"},
+    {"example", "one of what it keeps, or None"},
+    {"count", "things kept"},
+    {"alone", "what goes if only this one lets go: a Size"},
     {NULL, NULL},
 };
 
@@ -229,7 +240,11 @@ named_tuples_add(PyObject *module)
          {"leakgraph.Account", "The bytes of a device.", account_fields, 18}},
         {TYPE_FINDING,
          {"leakgraph.Finding", "A known mistake that a snapshot shows.",
-          finding_fields, 9}},
+          finding_fields, 10}},
+        {TYPE_FINDING_HOLDER,
+         {"leakgraph.FindingHolder",
+          "One of those that keep what a Finding has.", finding_holder_fields,
+          6}},
         {TYPE_MERGED_ROW,
          {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
           7}},

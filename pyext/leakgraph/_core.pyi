@@ -1003,7 +1003,18 @@ class Account(
 @final
 class Finding(
     _Row,
-    tuple[str, str, str, Node | None, str, Node | None, int, Size, int],
+    tuple[
+        str,
+        str,
+        str,
+        Node | None,
+        str,
+        Node | None,
+        int,
+        Size,
+        int,
+        tuple[FindingHolder, ...],
+    ],
 ):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
@@ -1016,6 +1027,7 @@ class Finding(
             "count",
             "retained",
             "alike",
+            "holders",
         )
     @property
     def pattern(self) -> str: ...
@@ -1035,6 +1047,32 @@ class Finding(
     def retained(self) -> Size: ...
     @property
     def alike(self) -> int: ...
+    @property
+    def holders(self) -> tuple[FindingHolder, ...]: ...
+
+@final
+class FindingHolder(_Row, tuple[str, Node | None, str, Node | None, int, Size]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "pattern",
+            "holder",
+            "held_by",
+            "example",
+            "count",
+            "alone",
+        )
+    @property
+    def pattern(self) -> str: ...
+    @property
+    def holder(self) -> Node | None: ...
+    @property
+    def held_by(self) -> str: ...
+    @property
+    def example(self) -> Node | None: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
+    @property
+    def alone(self) -> Size: ...
 
 @final
 class Cycle(

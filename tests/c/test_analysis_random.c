@@ -3,6 +3,7 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/report.h>
 
+#include "analysis/analysis_private.h"
 #include "oracle.h"
 #include "test.h"
 
@@ -190,6 +191,52 @@ compare_sets(const lg_analysis *analysis, const oracle *known)
           oracle_bytes(graph, retained, 1) + oracle_bytes(graph, retained, 2));
 }
 
+static bool
+is_module(const oracle *known, uint32_t node)
+{
+    for (uint32_t i = 0; i < known->nodes; i++)
+        if (i != node && known->unit[i] == node)
+            return true;
+    return known->unit[node] != node;
+}
+
+// Sets of two nodes each: what they keep together is what the union keeps, if
+// they are joint, and never more than that.
+static void
+compare_joint_sets(const lg_analysis *analysis, const oracle *known)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    uint32_t nodes[6];
+    const size_t first[] = {0, 2, 4, 6};
+    uint32_t count = 1 + below(3);
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        nodes[i] = below(known->nodes);
+        if (is_module(known, nodes[i]))
+            return;
+        set |= bundle(known, nodes[i]);
+    }
+    const lg__node_sets sets = {nodes, first, count};
+    lg__joint_sets joint;
+    REQUIRE(lg__sets_join(analysis, &sets, NULL, &joint, NULL) == LG_OK);
+    uint64_t retained = oracle_retained(known, set);
+    for (uint32_t device = 0; device < ORACLE_DEVICES; device++) {
+        uint64_t together = 0;
+        uint64_t alone = 0;
+        bool one = true;
+        for (uint32_t i = 0; i < count; i++) {
+            CHECK(joint.joint[joint.joint[i]] == joint.joint[i]);
+            one &= joint.joint[i] == 0;
+            together += joint.together[i * ORACLE_DEVICES + device];
+            alone += joint.alone[i * ORACLE_DEVICES + device];
+        }
+        uint64_t all = oracle_bytes(graph, retained, device);
+        CHECK(one ? together == all : together <= all);
+        CHECK(count == 1 ? alone == all : alone <= together);
+    }
+    lg__joint_sets_free(&joint);
+}
+
 // The children of every node, biggest first, and the sums of all children.
 static void
 compare_tree(const lg_analysis *analysis, const oracle *known)
@@ -289,6 +336,7 @@ random_graphs(void)
         compare_nodes(analysis, &known);
         compare_components(analysis, &known);
         compare_sets(analysis, &known);
+        compare_joint_sets(analysis, &known);
         compare_tree(analysis, &known);
         compare_groups(analysis);
         if (test_failures > 0)

@@ -24,7 +24,7 @@ autocast(void)
     REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
     REQUIRE(findings.count == 1);
     CHECK(strcmp(findings.items[0].pattern->name, "autocast-cache") == 0);
-    CHECK(findings.items[0].holder == LG_NONE);
+    CHECK(findings.items[0].holders->node == LG_NONE);
     CHECK(findings.items[0].count == 1);
     CHECK(findings.items[0].retained[1] == 2048);
     for (int i = 0; i < 2; i++)
@@ -62,7 +62,8 @@ of_a_node(void)
         REQUIRE(lg_node_findings(analysis, concerned[i], NULL, &findings,
                                  NULL) == LG_OK);
         REQUIRE(findings.count == 1);
-        CHECK(findings.items[0].holder == all && findings.items[0].count == 3);
+        CHECK(findings.items[0].holders->node == all &&
+              findings.items[0].count == 3);
         CHECK(findings.items[0].retained[0] == 3 * (64 + 200));
         lg_findings_free(&findings);
         lg_text text = {0};
@@ -213,16 +214,17 @@ look_alikes(void)
     CHECK(kept == 3 + 5 + 4 + 3 + 3 + 3);
     CHECK(findings.groups[0].findings == 2 && findings.groups[0].count == 7);
     for (size_t i = 0; i < findings.count; i++) {
-        const lg_finding *finding = &findings.items[i];
-        bool garbage = finding->path.root.kind == LG_ROOT_NONE;
-        CHECK(garbage == !lg_node_is_reachable(analysis, finding->holder));
-        CHECK(garbage || finding->path.hops[finding->path.count - 1].target ==
-                             finding->holder);
+        const lg_holder *holder = findings.items[i].holders;
+        bool garbage = holder->path.root.kind == LG_ROOT_NONE;
+        CHECK(findings.items[i].holder_count == 1);
+        CHECK(garbage == !lg_node_is_reachable(analysis, holder->node));
+        CHECK(garbage ||
+              holder->path.hops[holder->path.count - 1].target == holder->node);
     }
     size_t named = 0;
     for (const char *at = json.data; (at = strstr(at, "\"count\": ")); at++)
         named++;
-    CHECK(named == 6);
+    CHECK(named == 2 * 6); // of each finding and of its holder
     const char *at = after(text.data, "6 findings, similar ones together\n\n"
                                       "loss-history: 1.80 KiB, 7 x Tensor\n"
                                       "  held by  app.epochs[22].losses  list "
@@ -254,7 +256,7 @@ table(void)
         CHECK(pattern->cause[strlen(pattern->cause) - 1] == '.');
         CHECK(strchr(pattern->fix, '\n') == NULL);
     }
-    CHECK(count == 17);
+    CHECK(count == 18);
 }
 
 // A report gives the number of findings, even if it is 0.

@@ -99,6 +99,45 @@ outputs(void)
     }
 }
 
+// A state in an attribute or a tuple of a list, of so many steps; it still has
+// what a backward pass needs, but for the last case.
+static void
+carried(void)
+{
+    const struct {
+        int steps;
+        bool in_list;
+        bool saved;
+        const char *expected;
+    } cases[] = {
+        {16, false, true, "carried-state "},
+        {16, true, true, "carried-state "},
+        {15, false, true, ""},
+        {16, false, false, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t weight = heap_leaf(&made, heap_tensor(&made, 4096, LG_NONE));
+        uint32_t model = story_add(&made, "app.Model", NULL, 48);
+        uint32_t at = LG_NONE;
+        for (int n = 0; n < cases[i].steps; n++)
+            at = heap_grad_fn(&made, "TanhBackward0", weight, at);
+        if (cases[i].saved)
+            story_attribute(&made, at, "._saved_result",
+                            heap_tensor(&made, HEAP_BIG, LG_NONE));
+        uint32_t state = heap_tensor(&made, 4096, at);
+        if (cases[i].in_list) {
+            uint32_t pair = story_add(&made, "tuple", NULL, 48);
+            story_edge(&made, pair, state, LG_EDGE_INDEX, 0);
+            state = heap_list(&made, pair);
+        }
+        story_attribute(&made, app, "model", model);
+        story_attribute(&made, model, "state", state);
+        check_found(&made, cases[i].expected);
+    }
+}
+
 static void
 one_pass(void)
 {
@@ -327,6 +366,7 @@ SUITE(patterns_graph)
     RUN(histories);
     RUN(steps);
     RUN(outputs);
+    RUN(carried);
     RUN(one_pass);
     RUN(in_running_function);
     RUN(totals);

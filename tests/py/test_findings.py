@@ -210,3 +210,26 @@ def test_passed_down():
     traceback.clear_frames(held.traceback)
     snapshot = leakgraph.snapshot()
     assert mine(snapshot.findings(), snapshot.find(held.error)) == []
+
+
+def test_two_holders():
+    """Two errors share the rows of their frames: one finding, of both."""
+    rows = [bytearray(100_000) for _ in range(3)]
+    holders = Holder(), Holder()
+    for held in holders:
+        try:
+            use(rows)
+        except ValueError as error:
+            held.error = error.with_traceback(error.__traceback__.tb_next)
+    del rows, held
+    snapshot = leakgraph.snapshot()
+    nodes = {snapshot.find(held.error) for held in holders}
+    (finding,) = [one for one in snapshot.findings() if one.holder in nodes]
+    assert {one.holder for one in finding.holders} == nodes
+    assert finding.count == 3 and finding.retained.host > 300_000
+    for one in finding.holders:
+        assert one.pattern == finding.pattern and one.count == 3
+        assert one.alone.host == 0 and one.example == finding.example
+    assert finding.holders[0].holder == finding.holder
+    assert finding.holders[0].held_by == finding.held_by
+    assert "which frees 0 B alone" in str(snapshot.findings())

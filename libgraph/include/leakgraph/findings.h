@@ -23,26 +23,41 @@ typedef struct lg_pattern {
 /** The patterns, in the order of the table; NULL beyond the last. Static. */
 LG_API const lg_pattern *lg_pattern_at(size_t index);
 
-typedef struct lg_finding {
-    const lg_pattern *pattern;
-    lg_node holder;  /**< where to cut: the list, closure, cache ...; LG_NONE:
-                           C++ that no snapshot sees */
+/** One of those that keep the things of a finding alive. */
+typedef struct lg_holder {
+    const lg_pattern *pattern; /**< the mistake there */
+    lg_node node;    /**< where to cut: the list, closure, cache ...; LG_NONE:
+                          C++ that no snapshot sees */
     lg_node example; /**< one of what it keeps; LG_NONE likewise */
     uint64_t count;  /**< things kept in the same way */
-    const uint64_t *retained; /**< by them, no byte twice, by device:
-                                   [lg_graph_device_count + 1], the host first;
-                                   of more than 64 findings at least so much */
+    const uint64_t *retained; /**< what goes if only this one lets go, by
+                                 device; of the 64th holder of a finding and
+                                 those after it, 0 */
     uint64_t total;           /**< of that, all devices together */
-    lg_path path; /**< from a root to the holder; where there is none, its
-                      root's kind is LG_ROOT_NONE, and it has no hops */
-    size_t alike; /**< index of the biggest of those that it is like */
+    lg_path path; /**< from a root to the node; where there is none, its root's
+                       kind is LG_ROOT_NONE, and it has no hops */
+} lg_holder;
+
+/** What is kept by a mistake, or by several that share it: memory goes when all
+ *  holders let go. Things that do not share what they keep are findings of
+ *  their own. */
+typedef struct lg_finding {
+    const lg_pattern *pattern; /**< of the first holder */
+    const lg_holder *holders;  /**< who frees most alone comes first */
+    size_t holder_count;       /**< 1 or more */
+    uint64_t count;            /**< things kept, each once */
+    const uint64_t
+        *retained;  /**< by them, no byte twice, by device:
+                         [lg_graph_device_count + 1], the host first */
+    uint64_t total; /**< of that, all devices together */
+    size_t alike;   /**< index of the biggest of those that it is like */
 } lg_finding;
 
-/** Findings that are alike: of one pattern, with holders of one type and kept
- *  things of one type, and with paths to the holders that are the same but for
- *  indexes, keys, threads, and how often a reference follows one like itself.
- *  Functions, classes, modules and frames are of one type if they have one
- *  name. Of garbage counts what it goes with, instead of the way. */
+/** Findings that are alike: of the same patterns, with holders of one type and
+ *  kept things of one type, and with paths to the holders that are the same but
+ * for indexes, keys, threads, and how often a reference follows one like
+ * itself. Functions, classes, modules and frames are of one type if they have
+ * one name. Of garbage counts what it goes with, instead of the way. */
 typedef struct lg_finding_group {
     size_t first;             /**< index of the biggest */
     size_t findings;          /**< how many */
@@ -58,6 +73,8 @@ typedef struct lg_findings {
     size_t count;
     lg_finding_group *groups; /**< biggest retained first */
     size_t group_count;
+    lg_holder *holders; /**< of all findings */
+    size_t holder_count;
     uint64_t *bytes; /**< what `retained` points into */
 } lg_findings;
 

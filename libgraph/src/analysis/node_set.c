@@ -210,14 +210,14 @@ mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
     return status;
 }
 
-lg_status
-lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
-                size_t count, const lg_monitor *monitor, uint8_t **out,
-                lg_error *err)
+static lg_status
+list_reached(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+             bool garbage, const lg_monitor *monitor, uint8_t **out,
+             lg_error *err)
 {
     marking state;
     lg_status status =
-        mark(&state, analysis, nodes, count, false, monitor, err);
+        mark(&state, analysis, nodes, count, garbage, monitor, err);
     for (uint32_t node = 0;
          node < analysis->graph->columns.node_count && status == LG_OK; node++)
         state.state[node] =
@@ -227,6 +227,21 @@ lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
     else
         free(state.state);
     return status;
+}
+
+lg_status
+lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
+                size_t count, const lg_monitor *monitor, uint8_t **out,
+                lg_error *err)
+{
+    return list_reached(analysis, nodes, count, false, monitor, out, err);
+}
+
+lg_status
+lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+               const lg_monitor *monitor, uint8_t **out, lg_error *err)
+{
+    return list_reached(analysis, nodes, count, true, monitor, out, err);
 }
 
 lg_status

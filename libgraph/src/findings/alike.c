@@ -33,20 +33,20 @@ add_garbage(const lg__detection *detection, uint32_t node, lg_text *out)
 
 static lg_status
 find_facts(const lg__detection *detection, const lg_monitor *monitor,
-           lg__finder *finder, lg_finding *finding, lg_text *out, lg_error *err)
+           lg__finder *finder, lg_holder *holder, lg_text *out, lg_error *err)
 {
-    uint32_t holder = finding->holder;
     lg_status status = LG_OK;
-    lg_text_add(out, finding->pattern->name);
-    lg__sort_common(detection->graph, holder, out);
-    lg__sort_common(detection->graph, finding->example, out);
-    if (holder != LG_NONE &&
-        !lg_node_is_reachable(detection->analysis, holder)) {
-        add_garbage(detection, holder, out);
-    } else if (holder != LG_NONE) {
-        status = lg__finder_path(finder, holder, monitor, &finding->path, err);
+    lg_text_add(out, holder->pattern->name);
+    lg__sort_common(detection->graph, holder->node, out);
+    lg__sort_common(detection->graph, holder->example, out);
+    if (holder->node != LG_NONE &&
+        !lg_node_is_reachable(detection->analysis, holder->node)) {
+        add_garbage(detection, holder->node, out);
+    } else if (holder->node != LG_NONE) {
+        status =
+            lg__finder_path(finder, holder->node, monitor, &holder->path, err);
         if (status == LG_OK)
-            lg__path_common(detection->graph, &finding->path, out);
+            lg__path_common(detection->graph, &holder->path, out);
         else if (status == LG_ENOTFOUND)
             status = LG_OK;
     }
@@ -111,12 +111,12 @@ join(const lg_graph *graph, lg_findings *findings, size_t index,
      lg_finding_group *group, uint64_t *bytes)
 {
     lg_finding *finding = &findings->items[index];
-    uint32_t example = findings->items[group->first].example;
+    uint32_t example = findings->items[group->first].holders->example;
     finding->alike = group->first;
     group->findings++;
     group->count += finding->count;
     group->total += finding->total;
-    group->varied |= examples_differ(graph, example, finding->example);
+    group->varied |= examples_differ(graph, example, finding->holders->example);
     for (uint32_t i = 0; i <= graph->device_count; i++)
         bytes[i] += finding->retained[i];
 }
@@ -148,9 +148,13 @@ lg__findings_fold(const lg__detection *detection, const lg_monitor *monitor,
     entry *entries = calloc(findings->count + 1, sizeof *entries);
     lg_status status = entries ? LG_OK : lg__error_memory(err);
     for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
+        const lg_finding *finding = &findings->items[i];
+        lg_holder *holder =
+            &findings->holders[finding->holders - findings->holders];
         entries[i].index = i;
-        status = find_facts(detection, monitor, &finder, &findings->items[i],
-                            &entries[i].facts, err);
+        for (size_t j = 0; j < finding->holder_count && status == LG_OK; j++)
+            status = find_facts(detection, monitor, &finder, &holder[j],
+                                &entries[i].facts, err);
     }
     if (status == LG_OK)
         group(detection->graph, entries, findings, bytes);

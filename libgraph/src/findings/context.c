@@ -100,11 +100,13 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
         .type_bits = malloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
         .seen = calloc(nodes + 1, sizeof(uint32_t)),
         .is_kept = calloc(nodes + 1, 1),
+        .match_at = calloc(nodes + 1, sizeof(uint32_t)),
     };
     lg_status status = LG_OK;
     if (!detection.walk.fold ||
         !lg__graph_reverse(graph, &detection.walk.reverse) ||
-        !detection.type_bits || !detection.seen || !detection.is_kept)
+        !detection.type_bits || !detection.seen || !detection.is_kept ||
+        !detection.match_at)
         status = lg__error_memory(err);
     for (uint32_t type = 0; status == LG_OK && type < graph->type_count; type++)
         detection.type_bits[type] = type_bits_of_type(graph, type);
@@ -128,6 +130,8 @@ lg__detection_free(lg__detection *detection)
     free(detection->type_bits);
     free(detection->seen);
     free(detection->is_kept);
+    free(detection->match_at);
+    free(detection->cuts.items);
     *detection = (lg__detection){0};
 }
 
@@ -147,20 +151,14 @@ lg__match_free(lg__match *match)
 {
     free(match->kept.items);
     free(match->along.items);
+    free(match->supposed.items);
     free(match->unseen_bytes);
     *match = (lg__match){.holder = LG_NONE};
 }
 
 static lg__match *
-match_of(lg__detection *detection, uint32_t holder)
+add_match(lg__detection *detection, uint32_t holder)
 {
-    for (size_t i = detection->match_count; i-- > 0;) {
-        lg__match *match = &detection->matches[i];
-        if (match->pattern != detection->pattern)
-            break;
-        if (match->holder == holder)
-            return match;
-    }
     if (detection->match_count == detection->match_capacity) {
         size_t capacity =
             detection->match_capacity ? detection->match_capacity * 2 : 16;
@@ -176,18 +174,24 @@ match_of(lg__detection *detection, uint32_t holder)
     return match;
 }
 
+static lg__match *
+match_of(lg__detection *detection, uint32_t holder)
+{
+    uint32_t nodes = detection->graph->columns.node_count;
+    uint32_t *at = &detection->match_at[holder == LG_NONE ? nodes : holder];
+    if (*at != 0 && detection->matches[*at - 1].pattern == detection->pattern)
+        return &detection->matches[*at - 1];
+    lg__match *match = add_match(detection, holder);
+    if (match != NULL)
+        *at = (uint32_t)detection->match_count;
+    return match;
+}
+
 void
 lg__detection_note(lg__detection *detection, uint32_t holder, uint32_t node)
 {
     lg__match *match = match_of(detection, holder);
-    if (match == NULL) {
-        detection->failed = true;
-        return;
-    }
-    for (size_t i = match->kept.count; detection->is_kept[node] && i-- > 0;)
-        if (match->kept.items[i] == node)
-            return;
-    if (!lg__gather_append(&match->kept, node))
+    if (match == NULL || !lg__gather_append(&match->kept, node))
         detection->failed = true;
     detection->is_kept[node] = 1;
 }
@@ -198,6 +202,23 @@ lg__detection_note_along(lg__detection *detection, uint32_t holder,
 {
     lg__match *match = match_of(detection, holder);
     if (match == NULL || !lg__gather_append(&match->along, part))
+        detection->failed = true;
+}
+
+void
+lg__detection_suppose(lg__detection *detection, uint32_t holder, uint32_t node,
+                      uint32_t part)
+{
+    lg__match *match = match_of(detection, holder);
+    if (match == NULL || !lg__gather_append(&match->supposed, node) ||
+        !lg__gather_append(&match->supposed, part))
+        detection->failed = true;
+}
+
+void
+lg__detection_cut(lg__detection *detection, uint32_t node)
+{
+    if (!lg__gather_append(&detection->cuts, node))
         detection->failed = true;
 }
 

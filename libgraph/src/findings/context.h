@@ -36,6 +36,9 @@ typedef struct lg__match {
     lg__gathered kept;      /**< what it keeps, no node twice */
     lg__gathered along;     /**< what you free with that: in the size, not in
                                  the count */
+    lg__gathered supposed;  /**< by turns what it may keep, if nothing else
+                                 does, and what goes along with that or LG_NONE
+                              */
     uint64_t unseen;        /**< things kept that are not nodes of the graph */
     uint64_t *unseen_bytes; /**< of those, by device; NULL: none */
 } lg__match;
@@ -50,12 +53,15 @@ typedef struct lg__detection {
     lg__gathered of_type_bits[LG__TYPE_COUNT];
     uint32_t *seen; /**< [node] number of the last search that met it */
     uint32_t searches;
-    uint8_t *is_kept; /**< [node] a match keeps it */
-    uint32_t pattern; /**< the detector that is running */
+    uint8_t *is_kept;  /**< [node] a match keeps it */
+    lg__gathered cuts; /**< nodes through which matches keep what they may keep
+                        */
+    uint32_t pattern;  /**< the detector that is running */
     lg__match *matches;
     size_t match_count;
     size_t match_capacity;
-    bool failed; /**< memory ran out */
+    uint32_t *match_at; /**< [node + 1] 1 + the last match with that holder */
+    bool failed;        /**< memory ran out */
 } lg__detection;
 
 lg_status lg__detection_new(const lg_analysis *analysis, lg__detection *out,
@@ -77,10 +83,34 @@ void lg__detection_note(lg__detection *detection, uint32_t holder,
 /** Notes that you free `part` with what the last call noted. */
 void lg__detection_note_along(lg__detection *detection, uint32_t holder,
                               uint32_t part);
+/** Notes that `holder` keeps `node`, and you free `part` (or LG_NONE) with it,
+ *  if without all nodes that are cut nothing else keeps it. */
+void lg__detection_suppose(lg__detection *detection, uint32_t holder,
+                           uint32_t node, uint32_t part);
+/** Notes that the fix of the running detector cuts off what `node` refers to.
+ */
+void lg__detection_cut(lg__detection *detection, uint32_t node);
 /** Notes that something outside of the graph keeps this many bytes of a device.
  */
 void lg__detection_note_unseen(lg__detection *detection, uint32_t device,
                                uint64_t count, uint64_t bytes);
+
+/* --------------------------------------------------------------- matches ---
+ */
+
+/** Keeps what is supposed and true, and drops matches that keep nothing. Those
+ *  in one container, and those that another one holds, become one. O(nodes +
+ *  edges). */
+lg_status lg__matches_settle(lg__detection *detection,
+                             const lg_monitor *monitor, lg_error *err);
+/** Findings of all matches, or of those that concern marked nodes; those that
+ *  share what they keep together. Complete but for paths and groups. O(nodes +
+ *  edges). */
+lg_status lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
+                            const lg_monitor *monitor, lg_findings *out,
+                            lg_error *err);
+/** Appends all; false if memory ran out. */
+bool lg__gather_all(lg__gathered *to, const lg__gathered *from);
 
 /* -------------------------------------------------------------- folding --- */
 
@@ -107,11 +137,12 @@ bool lg__name_is(lg_string name, const char *wanted);
 /** Returns whether the name begins with this. */
 bool lg__name_begins(lg_string name, const char *start);
 
-/** Returns whether cutting `holder` frees the node. O(depth of the tree). */
-bool lg__detection_owns(const lg__detection *detection, uint32_t holder,
-                        uint32_t node);
 /** Returns whether a thread runs the frame, or a generator waits in it. */
 bool lg__detection_is_running(const lg__detection *detection, uint32_t frame);
+/** Returns whether something of a program stores the node, other than sources
+ *  of types with these bits. */
+bool lg__detection_is_stored_outside(const lg__detection *detection,
+                                     uint32_t node, unsigned type_bits);
 /** Returns whether anything other than a local of a frame holds the node. */
 bool lg__detection_is_stored(const lg__detection *detection, uint32_t node);
 /** Returns whether nothing but variables of running code holds the node:
@@ -198,6 +229,7 @@ void lg__look_for_loss_histories(lg__detection *detection);
 void lg__look_for_running_totals(lg__detection *detection);
 void lg__look_for_output_histories(lg__detection *detection);
 void lg__look_for_activations(lg__detection *detection);
+void lg__look_for_carried_states(lg__detection *detection);
 void lg__look_for_create_graph(lg__detection *detection);
 void lg__look_for_retained_graphs(lg__detection *detection);
 void lg__look_for_exceptions(lg__detection *detection);

@@ -91,15 +91,6 @@ lg__detection_attribute(const lg__detection *detection, uint32_t node,
 
 // ---------------------------------------------------------------- holders ---
 
-bool
-lg__detection_owns(const lg__detection *detection, uint32_t holder,
-                   uint32_t node)
-{
-    while (node != LG_NONE && node != holder)
-        node = lg_node_dominator(detection->analysis, node);
-    return node != LG_NONE;
-}
-
 static uint64_t
 edge_in(const lg__detection *detection, uint64_t index)
 {
@@ -143,14 +134,23 @@ is_storing(const lg__detection *detection, uint32_t source, uint64_t edge)
 }
 
 bool
-lg__detection_is_stored(const lg__detection *detection, uint32_t node)
+lg__detection_is_stored_outside(const lg__detection *detection, uint32_t node,
+                                unsigned type_bits)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
-        if (is_storing(detection, reverse->edge[i].source,
-                       edge_in(detection, i)))
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
+        uint32_t source = reverse->edge[i].source;
+        if (!(lg__type_bits_of(detection, source) & type_bits) &&
+            is_storing(detection, source, edge_in(detection, i)))
             return true;
+    }
     return false;
+}
+
+bool
+lg__detection_is_stored(const lg__detection *detection, uint32_t node)
+{
+    return lg__detection_is_stored_outside(detection, node, 0);
 }
 
 // Returns whether a dict is what code that runs at the level of a module has as

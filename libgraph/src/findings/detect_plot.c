@@ -96,11 +96,12 @@ lg__look_for_callbacks(lg__detection *detection)
         uint32_t callback =
             lg__detection_attribute(detection, all->items[i], "_obj");
         lg__gathered found = {0};
-        if (callback != LG_NONE)
-            lg__detection_search(detection, callback, &data_behind, &found);
+        if (callback == LG_NONE)
+            continue;
+        lg__detection_search(detection, callback, &data_behind, &found);
         for (size_t j = 0; j < found.count; j++)
-            if (lg__detection_owns(detection, callback, found.items[j]))
-                lg__detection_note(detection, callback, found.items[j]);
+            lg__detection_suppose(detection, callback, found.items[j], LG_NONE);
+        lg__detection_cut(detection, callback);
         free(found.items);
     }
 }

@@ -15,37 +15,49 @@ static const lg__search data_in_locals = {
     .instances = true,
 };
 
-// What several frames have passed on belongs to none of them, but to the
-// traceback that begins with the first.
+// What frames pass on to each other belongs to all of them.
 static void
-note_frame(lg__detection *detection, uint32_t exception, uint32_t traceback,
-           uint32_t frame)
+note_frame(lg__detection *detection, uint32_t holder, uint32_t frame)
 {
     lg__gathered found = {0};
-    if (!lg__detection_is_running(detection, frame))
-        lg__detection_search(detection, frame, &data_in_locals, &found);
+    if (lg__detection_is_running(detection, frame))
+        return;
+    lg__detection_search(detection, frame, &data_in_locals, &found);
     for (size_t i = 0; i < found.count; i++)
-        if (lg__detection_owns(detection, frame, found.items[i]) ||
-            lg__detection_owns(detection, traceback, found.items[i]))
-            lg__detection_note(detection, exception, found.items[i]);
+        lg__detection_suppose(detection, holder, found.items[i], LG_NONE);
+    if (found.count > 0)
+        lg__detection_cut(detection, frame);
     free(found.items);
 }
 
+static void
+note_traceback(lg__detection *detection, uint32_t holder, uint32_t traceback)
+{
+    for (int n = 0; traceback != LG_NONE && n < TRACEBACK_LONG; n++) {
+        uint32_t frame =
+            lg__detection_attribute(detection, traceback, "tb_frame");
+        if (frame != LG_NONE)
+            note_frame(detection, holder, frame);
+        traceback = lg__detection_attribute(detection, traceback, "tb_next");
+    }
+}
+
+// A traceback that something other than its exception keeps is a mistake of
+// its own, as sys.last_traceback is.
 void
 lg__look_for_exceptions(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_EXCEPTION);
-    for (size_t i = 0; i < all->count && !detection->failed; i++) {
-        uint32_t first =
-            lg__detection_attribute(detection, all->items[i], "__traceback__");
-        uint32_t at = first;
-        for (int n = 0; at != LG_NONE && n < TRACEBACK_LONG; n++) {
-            uint32_t frame = lg__detection_attribute(detection, at, "tb_frame");
-            if (frame != LG_NONE)
-                note_frame(detection, all->items[i], first, frame);
-            at = lg__detection_attribute(detection, at, "tb_next");
-        }
-    }
+    for (size_t i = 0; i < all->count && !detection->failed; i++)
+        note_traceback(
+            detection, all->items[i],
+            lg__detection_attribute(detection, all->items[i], "__traceback__"));
+    all = lg__detection_all(detection, LG__TYPE_TRACEBACK);
+    for (size_t i = 0; i < all->count && !detection->failed; i++)
+        if (lg__detection_is_stored_outside(detection, all->items[i],
+                                            LG__TYPE_EXCEPTION |
+                                                LG__TYPE_TRACEBACK))
+            note_traceback(detection, all->items[i], all->items[i]);
 }
 
 // ------------------------------------------------------------------ caches ---
@@ -94,8 +106,8 @@ lg__look_for_caches(lg__detection *detection)
         lg__gathered found = {0};
         lg__detection_search(detection, cache, &data_in_cache, &found);
         for (size_t j = 0; j < found.count; j++)
-            if (lg__detection_owns(detection, cache, found.items[j]))
-                lg__detection_note(detection, cache, found.items[j]);
+            lg__detection_suppose(detection, cache, found.items[j], LG_NONE);
+        lg__detection_cut(detection, cache);
         free(found.items);
     }
 }

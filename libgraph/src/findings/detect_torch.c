@@ -24,8 +24,7 @@ note_parameters(lg__detection *detection, uint32_t optimizer, const char *name,
     if (start != LG_NONE)
         lg__detection_search(detection, start, &search, &found);
     for (size_t i = 0; i < found.count; i++)
-        if (lg__detection_owns(detection, optimizer, found.items[i]))
-            lg__detection_note(detection, optimizer, found.items[i]);
+        lg__detection_suppose(detection, optimizer, found.items[i], LG_NONE);
     free(found.items);
 }
 
@@ -42,10 +41,9 @@ note_state(lg__detection *detection, uint32_t optimizer)
         uint32_t parameter = columns->edge_payload[edge];
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             parameter != LG_NONE &&
-            (lg__type_bits_of(detection, parameter) & LG__TYPE_TENSOR) &&
-            lg__detection_owns(detection, optimizer, parameter))
-            lg__detection_note_along(detection, optimizer,
-                                     columns->edge_target[edge]);
+            (lg__type_bits_of(detection, parameter) & LG__TYPE_TENSOR))
+            lg__detection_suppose(detection, optimizer, parameter,
+                                  columns->edge_target[edge]);
     }
 }
 
@@ -58,6 +56,7 @@ lg__look_for_stale_optimizers(lg__detection *detection)
         note_parameters(detection, all->items[i], "param_groups", 4);
         note_parameters(detection, all->items[i], "state", 1);
         note_state(detection, all->items[i]);
+        lg__detection_cut(detection, all->items[i]);
     }
 }
 
@@ -137,10 +136,9 @@ note_compiled(lg__detection *detection, const lg__gathered *compiled)
         lg__detection_search(detection, compiled->items[i], &data_in_compiled,
                              &found);
         for (size_t j = 0; j < found.count; j++)
-            if (lg__detection_owns(detection, compiled->items[i],
-                                   found.items[j]))
-                lg__detection_note(detection, compiled->items[0],
-                                   found.items[j]);
+            lg__detection_suppose(detection, compiled->items[0], found.items[j],
+                                  LG_NONE);
+        lg__detection_cut(detection, compiled->items[i]);
         free(found.items);
     }
 }

@@ -1,9 +1,16 @@
 // Totals that add up tensors with an autograd graph.
 #include "findings/context.h"
 
-// A step adds up losses too: three of a GAN's critic, six of a CycleGAN. So
-// many forward passes of the same parameters are of several steps.
-enum { MANY = 7 };
+#include <stdlib.h>
+
+enum {
+    // A step adds up losses too: three of a GAN's critic, six of a CycleGAN. So
+    // many forward passes of the same parameters are of several steps.
+    MANY = 7,
+    // So many of a history of losses are of several steps.
+    MANY_KEPT = 3,
+    SCALED = 4, // times that a part is scaled or copied
+};
 
 static bool
 is_sum(const lg__detection *detection, uint32_t node)
@@ -55,7 +62,7 @@ inputs_of(const lg__detection *detection, uint32_t node)
 static uint32_t
 sum_behind(const lg__detection *detection, uint32_t node)
 {
-    for (int i = 0; i < 4 && !is_sum(detection, node); i++) {
+    for (int i = 0; i < SCALED && !is_sum(detection, node); i++) {
         inputs from = inputs_of(detection, node);
         if (!is_passing(detection, node) || from.count != 1)
             return LG_NONE;
@@ -73,23 +80,40 @@ add_pass(lg__parts *to, uint32_t start, uint32_t passes)
     return to->meets ? 1 : passes + to->ends_alike;
 }
 
+// Returns whether a node is, or scales, what a history keeps: `kept` is [node],
+// 1 for the autograd nodes of kept losses.
+static bool
+is_of_history(const lg__detection *detection, const uint8_t *kept,
+              uint32_t node)
+{
+    for (int i = 0; i < SCALED && !kept[node]; i++) {
+        inputs from = inputs_of(detection, node);
+        if (!is_passing(detection, node) || from.count != 1)
+            return false;
+        node = from.node[0];
+    }
+    return kept[node];
+}
+
 // Returns whether the tensor is the sum of several graphs of the same
 // parameters.
 static bool
-is_total(lg__parts *to, uint32_t tensor)
+is_total(lg__parts *to, uint32_t tensor, const uint8_t *kept)
 {
     const lg__detection *detection = to->detection;
     uint32_t at = sum_behind(detection, lg__grad_fn(detection, tensor));
     uint32_t passes = 1;
+    uint32_t of_history = 0;
     lg__parts_begin(to);
-    while (at != LG_NONE && passes < MANY && to->looked < LG__PARTS_LOOKED_AT &&
-           !detection->failed) {
+    while (at != LG_NONE && passes < MANY && of_history < MANY_KEPT &&
+           to->looked < LG__PARTS_LOOKED_AT && !detection->failed) {
         inputs from = inputs_of(detection, at);
         uint32_t next = LG_NONE;
         to->part[at] = ++to->number;
         for (size_t i = 0; i < from.count; i++) {
             uint32_t sum =
                 next == LG_NONE ? sum_behind(detection, from.node[i]) : LG_NONE;
+            of_history += is_of_history(detection, kept, from.node[i]);
             if (sum != LG_NONE)
                 next = sum;
             else
@@ -97,20 +121,35 @@ is_total(lg__parts *to, uint32_t tensor)
         }
         at = next;
     }
-    return passes >= MANY;
+    return passes >= MANY || of_history >= MANY_KEPT;
+}
+
+static uint8_t *
+list_kept(lg__detection *detection, const lg__gathered *tensors)
+{
+    uint8_t *kept =
+        calloc((size_t)detection->graph->columns.node_count + 1, sizeof *kept);
+    detection->failed |= kept == NULL;
+    for (size_t i = 0; i < tensors->count && kept != NULL; i++)
+        if (detection->is_kept[tensors->items[i]] &&
+            lg__has_graph(detection, tensors->items[i]))
+            kept[lg__grad_fn(detection, tensors->items[i])] = 1;
+    return kept;
 }
 
 void
 lg__look_for_running_totals(lg__detection *detection)
 {
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
+    uint8_t *kept = list_kept(detection, tensors);
     lg__parts to;
     lg__parts_open(detection, &to);
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
         if (lg__is_scalar(detection, tensor) && !detection->is_kept[tensor] &&
-            lg__has_graph(detection, tensor) && is_total(&to, tensor))
+            lg__has_graph(detection, tensor) && is_total(&to, tensor, kept))
             lg__detection_note(detection, tensor, tensor);
     }
     lg__parts_close(&to);
+    free(kept);
 }

@@ -37,11 +37,18 @@ const lg__detector lg__detectors[] = {
      lg__look_for_activations},
     {{"output-history",
       "A container keeps outputs of many forward passes, each with its "
-      "autograd "
-      "graph and the activations in it.",
+      "autograd graph and the activations in it.",
       "Append output.detach(), or run the model under torch.no_grad()."},
      ANY,
      lg__look_for_output_histories},
+    {{"carried-state",
+      "Each step takes a state from the step before, such as a hidden state or "
+      "a cache of keys and values, and with it the autograd graph of all "
+      "steps.",
+      "Write state = state.detach() after each step, or run the model under "
+      "torch.no_grad()."},
+     ANY,
+     lg__look_for_carried_states},
     {{"create-graph-cycle",
       "backward(create_graph=True) gave the gradients a graph that refers back "
       "to their parameters: a cycle through C++ that the collector cannot "

@@ -1,105 +1,24 @@
 // Formats known mistakes, for readers and for programs.
 #include "analysis/analysis_private.h"
 #include "report/table.h"
-#include "report/where.h"
+#include "report/words_findings.h"
 
 #include <string.h>
 
 enum { MISTAKES_SHOWN = 5 }; // below other reports
 
-// Formats the holder: its place, its title, and its number.
-static lg_status
-format_holder(const lg_analysis *analysis, const lg_finding *finding,
-              lg_text *out, lg_error *err)
-{
-    const lg_graph *graph = lg_analysis_graph(analysis);
-    lg_status status = LG_OK;
-    if (finding->holder == LG_NONE) {
-        lg_text_add(out, "C++, which no snapshot sees");
-        return LG_OK;
-    }
-    if (finding->path.root.kind != LG_ROOT_NONE)
-        lg_path_label(graph, &finding->path, out);
-    else if (lg_node_is_reachable(analysis, finding->holder))
-        lg_text_add(out, "the interpreter");
-    else
-        status = lg__garbage_format(analysis, finding->holder, out, err);
-    lg_text_add(out, "  ");
-    lg_node_title(graph, finding->holder, false, out);
-    lg_text_addf(out, " #%u", finding->holder);
-    return status;
-}
-
-// Formats one of the kept objects as an example; none for blocks. The title of
-// a figure would show one of several.
-static void
-format_kept(const lg_graph *graph, uint32_t example, bool varied, lg_text *out)
-{
-    if (!varied && lg__node_category(graph, example) != LG_CATEGORY_FIGURE) {
-        lg__format_node(graph, example, out);
-        return;
-    }
-    uint32_t type = graph->columns.type[example];
-    lg__text_add_string(out, lg__last_part(lg_graph_type(graph, type).name));
-}
-
-static void
-format_count(const lg_graph *graph, uint64_t count, uint32_t example,
-             bool varied, lg_text *out)
-{
-    lg_text_add_count(out, count);
-    if (example == LG_NONE) {
-        lg_text_add(out, count == 1 ? " block" : " blocks");
-        return;
-    }
-    lg_text_add(out, " x ");
-    format_kept(graph, example, varied, out);
-}
-
-static void
-format_pattern(const lg_graph *graph, const lg_pattern *pattern,
-               const uint64_t *retained, lg_text *out)
-{
-    lg_text_addf(out, "%s: ", pattern->name);
-    lg__format_each(graph, retained, out);
-    lg_text_add(out, ", ");
-}
-
-static void
-format_advice(const lg_pattern *pattern, lg_text *out)
-{
-    lg_text_addf(out, "  cause    %s\n  fix      %s\n", pattern->cause,
-                 pattern->fix);
-}
-
-void
-lg__format_finding(const lg_graph *graph, const lg_finding *finding,
-                   lg_text *out)
-{
-    lg_text_add(out, "\nA known mistake, ");
-    format_pattern(graph, finding->pattern, finding->retained, out);
-    format_count(graph, finding->count, finding->example, false, out);
-    lg_text_add(out, "\n");
-    format_advice(finding->pattern, out);
-}
-
-void
-lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
-                  const lg_finding *finding)
-{
-    const lg_pattern *pattern = finding->pattern;
-    lg_json_object(json, name);
-    lg_json_string(json, "pattern", pattern->name, strlen(pattern->name));
-    lg__write_node_or_null(json, "holder", finding->holder);
-    lg__write_node_or_null(json, "example", finding->example);
-    lg_json_count(json, "count", finding->count);
-    lg_json_bytes(json, "retained", graph, finding->retained);
-    lg_json_string(json, "cause", pattern->cause, strlen(pattern->cause));
-    lg_json_string(json, "fix", pattern->fix, strlen(pattern->fix));
-    lg_json_end(json);
-}
-
-enum { PATTERN, HOLDER, EXAMPLE, COUNT, RETAINED, CAUSE, FIX, ALIKE, HELD_BY };
+enum {
+    PATTERN,
+    HOLDER,
+    EXAMPLE,
+    COUNT,
+    RETAINED,
+    CAUSE,
+    FIX,
+    ALIKE,
+    HELD_BY,
+    HOLDERS
+};
 
 static const lg__column columns[] = {
     [PATTERN] = {.name = "pattern"},
@@ -111,7 +30,49 @@ static const lg__column columns[] = {
     [FIX] = {.name = "fix"},
     [ALIKE] = {"alike", .type = LG_COLUMN_COUNT},
     [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH},
+    [HOLDERS] = {"holders", .type = LG_COLUMN_LIST},
 };
+
+enum { OF_PATTERN, OF_HOLDER, OF_PATH, OF_EXAMPLE, OF_COUNT, OF_ALONE };
+
+static const lg__column of_holder[] = {
+    [OF_PATTERN] = {.name = "pattern"},
+    [OF_HOLDER] = {"holder", .type = LG_COLUMN_NODE},
+    [OF_PATH] = {"held_by", .type = LG_COLUMN_PATH},
+    [OF_EXAMPLE] = {"example", .type = LG_COLUMN_NODE},
+    [OF_COUNT] = {"count", .type = LG_COLUMN_COUNT},
+    [OF_ALONE] = {"alone", .type = LG_COLUMN_SIZE},
+};
+
+// Adds a row for each of those that share what they keep.
+static lg_status
+put_holders(lg_table *list, const lg_analysis *analysis,
+            const lg_finding *finding, lg_error *err)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < finding->holder_count && status == LG_OK; i++) {
+        const lg_holder *holder = &finding->holders[i];
+        lg_text place = {0};
+        status = lg__format_holder(analysis, holder, &place, err);
+        lg__table_row(list);
+        lg__put_literal(list, OF_PATTERN, holder->pattern->name);
+        lg__put_node(list, OF_HOLDER, graph, holder->node);
+        lg__put_formatted(list, OF_PATH, &place);
+        lg__put_node(list, OF_EXAMPLE, graph, holder->example);
+        lg__put_count(list, OF_COUNT, holder->count);
+        lg__put_each(list, OF_ALONE, holder->retained);
+    }
+    return status;
+}
+
+static void
+put_advice(lg_table *table, size_t column, const lg_finding *finding, bool fix)
+{
+    lg_text text = {0};
+    lg__format_advice(finding, fix, &text);
+    lg__put_formatted(table, column, &text);
+}
 
 // Adds rows for programs: all findings, each with the first one that is like
 // it.
@@ -126,20 +87,24 @@ put_findings(lg_table *table, const lg_analysis *analysis,
         lg_text holder = {0};
         lg__table_row(table);
         lg__put_literal(table, PATTERN, finding->pattern->name);
-        lg__put_node(table, HOLDER, graph, finding->holder);
-        lg__put_node(table, EXAMPLE, graph, finding->example);
+        lg__put_node(table, HOLDER, graph, finding->holders->node);
+        lg__put_node(table, EXAMPLE, graph, finding->holders->example);
         lg__put_count(table, COUNT, finding->count);
         lg__put_each(table, RETAINED, finding->retained);
-        lg__put_literal(table, CAUSE, finding->pattern->cause);
-        lg__put_literal(table, FIX, finding->pattern->fix);
+        put_advice(table, CAUSE, finding, false);
+        put_advice(table, FIX, finding, true);
         lg__put_count(table, ALIKE, finding->alike);
-        status = format_holder(analysis, finding, &holder, err);
+        status = lg__format_holder(analysis, finding->holders, &holder, err);
         lg__put_formatted(table, HELD_BY, &holder);
+        lg_table *list = lg__put_table(table, HOLDERS, of_holder,
+                                       sizeof of_holder / sizeof *of_holder);
+        if (status == LG_OK)
+            status = put_holders(list, analysis, finding, err);
     }
     return status;
 }
 
-enum { HEADLINE, TOGETHER, THINGS, MISTAKE, HOLDERS, WHY, WHAT_TO_DO };
+enum { HEADLINE, TOGETHER, THINGS, MISTAKE, PLACES, WHY, WHAT_TO_DO };
 
 static const lg__column shown[] = {
     [HEADLINE] = {.faces = LG__IN_TEXT},
@@ -147,8 +112,8 @@ static const lg__column shown[] = {
                   .faces = LG__IN_HTML},
     [THINGS] = {NULL, "things", .type = LG_COLUMN_COUNT, .faces = LG__IN_HTML},
     [MISTAKE] = {NULL, "known mistake", .faces = LG__IN_HTML},
-    [HOLDERS] = {NULL, "held by", .type = LG_COLUMN_PATH, .faces = LG__SHOWN,
-                 .below = "  held by  "},
+    [PLACES] = {NULL, "held by", .type = LG_COLUMN_PATH, .faces = LG__SHOWN,
+                .below = "  held by  "},
     [WHY] = {NULL, "cause", .faces = LG__SHOWN, .below = "  cause    "},
     [WHAT_TO_DO] = {NULL, "fix", .faces = LG__SHOWN, .below = "  fix      "},
 };
@@ -162,9 +127,10 @@ put_group(lg_table *table, const lg_analysis *analysis,
     const lg_finding *first = &findings->items[group->first];
     lg_text headline = {0};
     lg_text holders = {0};
-    format_pattern(graph, first->pattern, group->retained, &headline);
-    format_count(graph, group->count, first->example, group->varied, &headline);
-    lg_status status = format_holder(analysis, first, &holders, err);
+    lg__format_mistake(graph, first->pattern, group->retained, &headline);
+    lg__format_kept(graph, group->count, first->holders->example, group->varied,
+                    &headline);
+    lg_status status = lg__format_holders(analysis, first, &holders, err);
     if (group->findings > 1) {
         lg_text_add(&holders, "\nand ");
         lg_text_add_count(&holders, group->findings - 1);
@@ -175,9 +141,9 @@ put_group(lg_table *table, const lg_analysis *analysis,
     lg__put_each(table, TOGETHER, group->retained);
     lg__put_count(table, THINGS, group->count);
     lg__put_literal(table, MISTAKE, first->pattern->name);
-    lg__put_formatted(table, HOLDERS, &holders);
-    lg__put_literal(table, WHY, first->pattern->cause);
-    lg__put_literal(table, WHAT_TO_DO, first->pattern->fix);
+    lg__put_formatted(table, PLACES, &holders);
+    put_advice(table, WHY, first, false);
+    put_advice(table, WHAT_TO_DO, first, true);
     return status;
 }
 

@@ -14,7 +14,8 @@ static const result_field fields[] = {
     {"fix", FIELD_VALUE},     {"holder", FIELD_VALUE},
     {"held_by", FIELD_VALUE}, {"example", FIELD_VALUE},
     {"count", FIELD_VALUE},   {"retained", FIELD_VALUE},
-    {"alike", FIELD_VALUE},   {NULL, FIELD_VALUE},
+    {"alike", FIELD_VALUE},   {"holders", FIELD_HOLDERS},
+    {NULL, FIELD_VALUE},
 };
 
 static const result_shape shape = {TYPE_FINDINGS, TYPE_FINDING, fields, 0};
@@ -74,7 +75,8 @@ static const arg_list findings_list = {"findings", findings_names, 0, 0};
 #define FINDINGS_MORE                                                          \
     "\n\nA sequence of Finding, the biggest first: the mistake, who holds "    \
     "the\n"                                                                    \
-    "memory, the cause in one sentence and the fix in one line.\n\n"           \
+    "memory, the cause in one sentence and the fix in one line.\n"             \
+    "Holders that share what they keep are one Finding: its holders.\n\n"      \
     "progress  as in snapshot()"
 
 const char core_findings_doc[] =

@@ -39,6 +39,7 @@ typedef struct result_field {
         FIELD_ONE,       /* 1 */
         FIELD_HOPS,      /* of a list of hops: a tuple of Hop */
         FIELD_CUTS,      /* of a list of cuts: a tuple of CycleCut */
+        FIELD_HOLDERS,   /* of a list of holders: a tuple of FindingHolder */
     } what;
 } result_field;
 

@@ -147,9 +147,17 @@ static const result_field cut_fields[] = {
     {"reason", FIELD_TEXT}, {"alike", FIELD_VALUE},  {NULL, FIELD_VALUE},
 };
 
+static const result_field holder_fields[] = {
+    {"pattern", FIELD_VALUE}, {"holder", FIELD_VALUE}, {"held_by", FIELD_VALUE},
+    {"example", FIELD_VALUE}, {"count", FIELD_VALUE},  {"alone", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
+};
+
 static const result_shape hop_shape = {TYPE_HOP, TYPE_HOP, hop_fields, 0};
 static const result_shape cut_shape = {TYPE_CYCLE_CUT, TYPE_CYCLE_CUT,
                                        cut_fields, 0};
+static const result_shape holder_shape = {
+    TYPE_FINDING_HOLDER, TYPE_FINDING_HOLDER, holder_fields, 0};
 
 static PyObject *
 field_object(snapshot_object *snapshot, const lg_table *table, size_t row,
@@ -166,6 +174,9 @@ field_object(snapshot_object *snapshot, const lg_table *table, size_t row,
                            lg_table_cell(table, row, column).table);
     case FIELD_CUTS:
         return result_rows(snapshot, &cut_shape,
+                           lg_table_cell(table, row, column).table);
+    case FIELD_HOLDERS:
+        return result_rows(snapshot, &holder_shape,
                            lg_table_cell(table, row, column).table);
     case FIELD_TEXT:
     case FIELD_TITLE:

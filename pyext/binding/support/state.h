@@ -45,6 +45,7 @@ typedef enum core_type {
     TYPE_HOP,
     TYPE_CYCLE,
     TYPE_CYCLE_CUT,
+    TYPE_FINDING_HOLDER,
     TYPE_CAPTURE_INFO,
     TYPE_COUNT,
 } core_type;

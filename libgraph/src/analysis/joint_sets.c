@@ -1,0 +1,392 @@
+// What sets of nodes keep alive, and which of them share what they keep. Sets
+// that meet below their nodes form a cluster. Each node knows which sets of its
+// cluster reach it, a bit for each.
+#include "analysis/analysis_private.h"
+
+#include <leakgraph/analysis.h>
+
+#include <stdlib.h>
+
+enum {
+    BITS = 64,  // sets of a cluster that are told apart; the last bit stands
+                // for all the others
+    A_PART = 8, // what sets share joins them if it is at least one part in so
+                // many of what one of them keeps alone
+};
+
+// What these sets of a cluster keep, and no others.
+typedef struct share {
+    uint64_t sets; // bits
+    uint64_t bytes;
+    uint32_t cluster;
+} share;
+
+typedef struct joining {
+    const lg_analysis *analysis;
+    const lg__node_sets *sets;
+    lg__joint_sets *out;
+    uint8_t *closed;   // [node] something else reaches it
+    uint32_t *met;     // [node] 1 + the set that reached it first
+    uint64_t *reached; // [node] bits of the sets that reach it
+    lg__gathered stack;
+    uint32_t *cluster; // [set] a tree; then the first set of the cluster
+    uint32_t *size;    // [set] how many are in the cluster of that set
+    uint32_t *member;  // [set] its number in its cluster
+    uint32_t *members; // sets by cluster
+    uint32_t *first;   // [set] where the members of that cluster begin
+    lg__vector shares;
+    bool failed;
+} joining;
+
+static uint32_t
+find(uint32_t *parent, uint32_t set)
+{
+    while (parent[set] != set)
+        set = parent[set] = parent[parent[set]];
+    return set;
+}
+
+// The first of a tree stands for it.
+static void
+unite(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    a = find(parent, a);
+    b = find(parent, b);
+    parent[a > b ? a : b] = a > b ? b : a;
+}
+
+static void
+push(joining *to, uint32_t node)
+{
+    to->failed |= !lg__gather_append(&to->stack, node);
+}
+
+typedef void arrival(joining *to, uint32_t node, uint64_t what);
+
+static void
+spread(joining *to, arrival *arrive)
+{
+    const lg_columns *columns = &to->analysis->graph->columns;
+    while (to->stack.count > 0 && !to->failed) {
+        uint32_t node = to->stack.items[--to->stack.count];
+        uint64_t what = to->reached != NULL ? to->reached[node] : to->met[node];
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+            if (lg__policy_edge(to->analysis, edge, node) &&
+                !to->closed[columns->edge_target[edge]])
+                arrive(to, columns->edge_target[edge], what);
+    }
+}
+
+// A cycle of garbage goes as one.
+static void
+enter(joining *to, arrival *arrive, uint32_t set, uint64_t what)
+{
+    for (size_t i = to->sets->first[set]; i < to->sets->first[set + 1]; i++) {
+        uint32_t node = to->sets->nodes[i];
+        uint32_t garbage = lg__garbage_component_of(to->analysis, node);
+        arrive(to, node, what);
+        if (garbage == LG_NONE)
+            continue;
+        lg_component component = lg_analysis_component(to->analysis, garbage);
+        for (uint32_t j = 0; j < component.count; j++)
+            arrive(to, component.nodes[j], what);
+    }
+}
+
+// ---------------------------------------------------------------- clusters ---
+
+static void
+arrive_first(joining *to, uint32_t node, uint64_t met)
+{
+    if (to->met[node] == 0) {
+        to->met[node] = (uint32_t)met;
+        push(to, node);
+    } else if (to->met[node] != met) {
+        unite(to->cluster, to->met[node] - 1, (uint32_t)met - 1);
+    }
+}
+
+static void
+find_clusters(joining *to)
+{
+    uint32_t count = to->sets->count;
+    for (uint32_t set = 0; set < count; set++)
+        to->cluster[set] = set;
+    for (uint32_t set = 0; set < count; set++) {
+        enter(to, arrive_first, set, set + (uint64_t)1);
+        spread(to, arrive_first);
+    }
+    for (uint32_t set = 0; set < count; set++) {
+        to->cluster[set] = find(to->cluster, set);
+        to->member[set] = to->size[to->cluster[set]]++;
+    }
+    for (uint32_t set = 0; set + 1 < count; set++)
+        to->first[set + 1] = to->first[set] + to->size[set];
+    for (uint32_t set = 0; set < count; set++)
+        to->members[to->first[to->cluster[set]] + to->member[set]] = set;
+}
+
+static unsigned
+bit_of(uint32_t member)
+{
+    return member < BITS - 1 ? member : BITS - 1;
+}
+
+static void
+arrive_again(joining *to, uint32_t node, uint64_t sets)
+{
+    if ((to->reached[node] | sets) == to->reached[node])
+        return;
+    to->reached[node] |= sets;
+    push(to, node);
+}
+
+static void
+find_reached(joining *to)
+{
+    for (uint32_t set = 0; set < to->sets->count; set++)
+        if (to->size[to->cluster[set]] > 1)
+            enter(to, arrive_again, set,
+                  (uint64_t)1 << bit_of(to->member[set]));
+    spread(to, arrive_again);
+}
+
+static uint32_t
+cluster_at(const joining *to, uint32_t node)
+{
+    return to->cluster[to->met[node] - 1];
+}
+
+// The only set that reaches the node; LG_NONE: several do.
+static uint32_t
+only_set(const joining *to, uint32_t node)
+{
+    uint32_t cluster = cluster_at(to, node);
+    uint64_t sets = to->reached[node];
+    unsigned bit = 0;
+    if (to->size[cluster] == 1)
+        return cluster;
+    if ((sets & (sets - 1)) != 0)
+        return LG_NONE;
+    while (sets >> bit > 1)
+        bit++;
+    return bit < BITS - 1 || to->size[cluster] == BITS
+               ? to->members[to->first[cluster] + bit]
+               : LG_NONE;
+}
+
+// ------------------------------------------------------------------- sizes ---
+
+static uint64_t *
+row_of(const joining *to, uint64_t *rows, uint32_t set)
+{
+    return rows + set * ((size_t)to->analysis->graph->device_count + 1);
+}
+
+static uint64_t
+sum_of(const joining *to, uint64_t *rows, uint32_t set)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i <= to->analysis->graph->device_count; i++)
+        sum += row_of(to, rows, set)[i];
+    return sum;
+}
+
+static void
+note_share(joining *to, uint32_t node)
+{
+    lg_allocator allocator = lg_allocator_default();
+    share *items = to->shares.data;
+    share *last = to->shares.count > 0 ? &items[to->shares.count - 1] : NULL;
+    uint64_t bytes = lg_node_size(to->analysis->graph, node);
+    if (last != NULL && last->cluster == cluster_at(to, node) &&
+        last->sets == to->reached[node]) {
+        last->bytes += bytes;
+        return;
+    }
+    last = lg__vector_extend(&allocator, &to->shares, 1);
+    if (last != NULL)
+        *last = (share){to->reached[node], bytes, cluster_at(to, node)};
+    to->failed |= last == NULL;
+}
+
+static void
+measure(joining *to)
+{
+    const lg_graph *graph = to->analysis->graph;
+    for (uint32_t node = 0; node < graph->columns.node_count && !to->failed;
+         node++) {
+        uint32_t only = to->met[node] == 0 ? LG_NONE : only_set(to, node);
+        if (only != LG_NONE)
+            row_of(to, to->out->alone, only)[lg_node_device(graph, node)] +=
+                lg_node_size(graph, node);
+        else if (to->met[node] != 0)
+            note_share(to, node);
+    }
+}
+
+static int
+by_sets(const void *left, const void *right)
+{
+    const share *a = left;
+    const share *b = right;
+    if (a->cluster != b->cluster)
+        return a->cluster < b->cluster ? -1 : 1;
+    return (a->sets > b->sets) - (a->sets < b->sets);
+}
+
+// What some sets share matters to them if one of them frees little more alone.
+static void
+join(joining *to, const share *shared)
+{
+    const uint32_t *members = to->members + to->first[shared->cluster];
+    uint64_t least = UINT64_MAX;
+    uint32_t one = LG_NONE;
+    for (uint32_t i = 0; i < to->size[shared->cluster]; i++) {
+        if (!(shared->sets >> bit_of(i) & 1))
+            continue;
+        uint64_t alone = sum_of(to, to->out->alone, members[i]);
+        least = alone < least ? alone : least;
+        one = one == LG_NONE ? members[i] : one;
+    }
+    if (shared->bytes < least / A_PART)
+        return;
+    for (uint32_t i = 0; i < to->size[shared->cluster]; i++)
+        if (shared->sets >> bit_of(i) & 1)
+            unite(to->out->joint, one, members[i]);
+}
+
+static void
+join_all(joining *to)
+{
+    share *items = to->shares.data;
+    size_t kept = 0;
+    uint32_t *joint = to->out->joint;
+    for (uint32_t set = 0; set < to->sets->count; set++)
+        joint[set] = set;
+    if (to->shares.count > 0)
+        qsort(items, to->shares.count, sizeof *items, by_sets);
+    for (size_t i = 0; i < to->shares.count; i++)
+        if (kept > 0 && by_sets(&items[kept - 1], &items[i]) == 0)
+            items[kept - 1].bytes += items[i].bytes;
+        else
+            items[kept++] = items[i];
+    for (size_t i = 0; i < kept; i++)
+        join(to, &items[i]);
+    for (uint32_t set = 0; set < to->sets->count; set++)
+        joint[set] = find(joint, set);
+}
+
+// The joint that all sets that reach the node belong to; LG_NONE: they differ.
+static uint32_t
+joint_at(const joining *to, uint32_t node)
+{
+    uint32_t cluster = cluster_at(to, node);
+    uint32_t found = LG_NONE;
+    if (to->size[cluster] == 1)
+        return cluster;
+    for (uint32_t i = 0; i < to->size[cluster]; i++) {
+        uint32_t joint = to->out->joint[to->members[to->first[cluster] + i]];
+        if (!(to->reached[node] >> bit_of(i) & 1))
+            continue;
+        if (found != LG_NONE && joint != found)
+            return LG_NONE;
+        found = joint;
+    }
+    return found;
+}
+
+static void
+measure_together(joining *to)
+{
+    const lg_graph *graph = to->analysis->graph;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint32_t joint = to->met[node] == 0 ? LG_NONE : joint_at(to, node);
+        if (joint != LG_NONE)
+            row_of(to, to->out->together, joint)[lg_node_device(graph, node)] +=
+                lg_node_size(graph, node);
+    }
+}
+
+// --------------------------------------------------------------------- all ---
+
+void
+lg__joint_sets_free(lg__joint_sets *joint)
+{
+    free(joint->joint);
+    free(joint->alone);
+    free(joint->together);
+    *joint = (lg__joint_sets){0};
+}
+
+static bool
+prepare(joining *to)
+{
+    size_t nodes = (size_t)to->analysis->graph->columns.node_count + 1;
+    size_t count = (size_t)to->sets->count + 1;
+    size_t devices = (size_t)to->analysis->graph->device_count + 1;
+    to->shares.element = sizeof(share);
+    to->met = calloc(nodes, sizeof *to->met);
+    to->cluster = calloc(count, sizeof *to->cluster);
+    to->size = calloc(count, sizeof *to->size);
+    to->member = calloc(count, sizeof *to->member);
+    to->members = calloc(count, sizeof *to->members);
+    to->first = calloc(count, sizeof *to->first);
+    to->out->joint = calloc(count, sizeof *to->out->joint);
+    to->out->alone = calloc(count * devices, sizeof *to->out->alone);
+    to->out->together = calloc(count * devices, sizeof *to->out->together);
+    return to->met && to->cluster && to->size && to->member && to->members &&
+           to->first && to->out->joint && to->out->alone && to->out->together;
+}
+
+static void
+dismiss(joining *to)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__vector_free(&allocator, &to->shares);
+    free(to->closed);
+    free(to->met);
+    free(to->reached);
+    free(to->stack.items);
+    free(to->cluster);
+    free(to->size);
+    free(to->member);
+    free(to->members);
+    free(to->first);
+}
+
+static bool
+run(joining *to)
+{
+    find_clusters(to);
+    to->reached = calloc((size_t)to->analysis->graph->columns.node_count + 1,
+                         sizeof *to->reached);
+    if (to->reached == NULL || to->failed)
+        return false;
+    find_reached(to);
+    measure(to);
+    join_all(to);
+    measure_together(to);
+    return !to->failed;
+}
+
+lg_status
+lg__sets_join(const lg_analysis *analysis, const lg__node_sets *sets,
+              const lg_monitor *monitor, lg__joint_sets *out, lg_error *err)
+{
+    lg__joint_sets made = {0};
+    joining to = {.analysis = analysis, .sets = sets, .out = &made};
+    lg_status status = prepare(&to) ? LG_OK : lg__error_memory(err);
+    if (status == LG_OK)
+        status = lg__set_spared(analysis, sets->nodes, sets->first[sets->count],
+                                monitor, &to.closed, err);
+    if (status == LG_OK && !run(&to))
+        status = lg__error_memory(err);
+    dismiss(&to);
+    if (status == LG_OK)
+        *out = made;
+    else
+        lg__joint_sets_free(&made);
+    return status;
+}

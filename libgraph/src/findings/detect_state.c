@@ -1,0 +1,115 @@
+// States that each step takes from the one before, with the graphs of all steps
+// behind them: hidden states, caches of keys and values.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+enum {
+    // One forward pass uses the parameters of a recurrent network for each
+    // element of a sequence, and tied ones a few times.
+    MANY_USES = 16,
+    LEVELS = 4, // containers around a state
+};
+
+typedef struct counting {
+    lg__detection *detection;
+    uint32_t *uses; // [node] of a leaf, by the graph that is looked at
+    lg__gathered leaves;
+    lg__gathered stack;
+    uint32_t most;
+} counting;
+
+static bool
+visit_next(void *context, uint32_t node)
+{
+    counting *to = context;
+    lg__detection *detection = to->detection;
+    bool enough = true;
+    if (lg__is_leaf(detection, node)) {
+        if (to->uses[node]++ == 0)
+            enough = lg__gather_append(&to->leaves, node);
+        to->most = to->uses[node] > to->most ? to->uses[node] : to->most;
+    } else if (detection->seen[node] != detection->searches) {
+        detection->seen[node] = detection->searches;
+        enough = lg__gather_append(&to->stack, node);
+    }
+    detection->failed |= !enough;
+    return enough && to->most < MANY_USES;
+}
+
+// Returns whether the graph of a tensor uses one parameter many times.
+static bool
+uses_often(counting *to, uint32_t tensor)
+{
+    size_t looked = 0;
+    bool going = true;
+    to->detection->searches++;
+    to->most = 0;
+    to->stack.count = to->leaves.count = 0;
+    visit_next(to, lg__grad_fn(to->detection, tensor));
+    while (going && to->stack.count > 0 && ++looked < LG__PARTS_LOOKED_AT)
+        going = lg__each_next(to->detection, to->stack.items[--to->stack.count],
+                              visit_next, to);
+    for (size_t i = 0; i < to->leaves.count; i++)
+        to->uses[to->leaves.items[i]] = 0;
+    return to->most >= MANY_USES;
+}
+
+// The outermost of the containers that hold a tensor; or itself.
+static uint32_t
+container_of(const lg__detection *detection, uint32_t node)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (int level = 0; level < LEVELS; level++) {
+        uint32_t outer = LG_NONE;
+        for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1];
+             i++) {
+            uint32_t source = reverse->edge[i].source;
+            if ((lg__type_bits_of(detection, source) & LG__TYPE_CONTAINER) &&
+                detection->walk.fold[source].owner == LG_NONE)
+                outer = source;
+        }
+        if (outer == LG_NONE)
+            break;
+        node = outer;
+    }
+    return node;
+}
+
+// Code that runs may still want to call backward() on what it has.
+static bool
+is_in_use(const lg__detection *detection, uint32_t tensor, uint32_t holder)
+{
+    return lg__detection_is_variable(detection, holder) &&
+           (holder == tensor || !lg__detection_is_stored(detection, holder));
+}
+
+static bool
+is_candidate(const lg__detection *detection, uint32_t tensor)
+{
+    return !detection->is_kept[tensor] && !lg__is_scalar(detection, tensor) &&
+           lg__has_graph(detection, tensor) &&
+           lg__detection_is_stored(detection, tensor);
+}
+
+void
+lg__look_for_carried_states(lg__detection *detection)
+{
+    const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
+    size_t nodes = (size_t)detection->graph->columns.node_count + 1;
+    counting to = {.detection = detection,
+                   .uses = calloc(nodes, sizeof *to.uses)};
+    detection->failed |= to.uses == NULL;
+    for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
+        uint32_t tensor = tensors->items[i];
+        if (!is_candidate(detection, tensor))
+            continue;
+        uint32_t holder = container_of(detection, tensor);
+        if (!is_in_use(detection, tensor, holder) && uses_often(&to, tensor) &&
+            lg__awaits_backward(detection, tensor))
+            lg__detection_note(detection, holder, tensor);
+    }
+    free(to.uses);
+    free(to.leaves.items);
+    free(to.stack.items);
+}

@@ -1,0 +1,171 @@
+// Words for known mistakes: what is kept, who keeps it, and what to do.
+#include "report/words_findings.h"
+#include "analysis/analysis_private.h"
+#include "report/table.h"
+#include "report/where.h"
+
+#include <string.h>
+
+enum { HOLDERS_SHOWN = 8 }; // of one finding
+
+// Formats a holder: its place, its title, and its number.
+lg_status
+lg__format_holder(const lg_analysis *analysis, const lg_holder *holder,
+                  lg_text *out, lg_error *err)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    lg_status status = LG_OK;
+    if (holder->node == LG_NONE) {
+        lg_text_add(out, "C++, which no snapshot sees");
+        return LG_OK;
+    }
+    if (holder->path.root.kind != LG_ROOT_NONE)
+        lg_path_label(graph, &holder->path, out);
+    else if (lg_node_is_reachable(analysis, holder->node))
+        lg_text_add(out, "the interpreter");
+    else
+        status = lg__garbage_format(analysis, holder->node, out, err);
+    lg_text_add(out, "  ");
+    lg_node_title(graph, holder->node, false, out);
+    lg_text_addf(out, " #%u", holder->node);
+    return status;
+}
+
+// Formats the holders that share what they keep, each with what it frees alone.
+lg_status
+lg__format_holders(const lg_analysis *analysis, const lg_finding *finding,
+                   lg_text *out, lg_error *err)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    size_t shown = finding->holder_count;
+    if (shown > HOLDERS_SHOWN)
+        shown = HOLDERS_SHOWN;
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < shown && status == LG_OK; i++) {
+        lg_text_add(out, i > 0 ? "\nand by " : "");
+        status = lg__format_holder(analysis, &finding->holders[i], out, err);
+        if (finding->holder_count == 1)
+            continue;
+        lg_text_add(out, ", which frees ");
+        lg__format_each(graph, finding->holders[i].retained, out);
+        lg_text_add(out, " alone");
+    }
+    if (shown < finding->holder_count) {
+        lg_text_add(out, "\nand by ");
+        lg_text_add_count(out, finding->holder_count - shown);
+        lg_text_add(out, " more");
+    }
+    return status;
+}
+
+// Returns whether no holder before this one makes the same mistake.
+static bool
+is_first_of_pattern(const lg_finding *finding, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (finding->holders[i].pattern == finding->holders[index].pattern)
+            return false;
+    return true;
+}
+
+// Formats the causes of all holders, or their fixes: each mistake's once.
+void
+lg__format_advice(const lg_finding *finding, bool fix, lg_text *out)
+{
+    for (size_t i = 0; i < finding->holder_count; i++) {
+        const lg_pattern *pattern = finding->holders[i].pattern;
+        if (!is_first_of_pattern(finding, i))
+            continue;
+        lg_text_add(out, i > 0 ? " " : "");
+        lg_text_add(out, fix ? pattern->fix : pattern->cause);
+    }
+}
+
+// Formats one of the kept objects as an example; none for blocks. The title of
+// a figure would show one of several.
+static void
+format_kept(const lg_graph *graph, uint32_t example, bool varied, lg_text *out)
+{
+    if (!varied && lg__node_category(graph, example) != LG_CATEGORY_FIGURE) {
+        lg__format_node(graph, example, out);
+        return;
+    }
+    uint32_t type = graph->columns.type[example];
+    lg__text_add_string(out, lg__last_part(lg_graph_type(graph, type).name));
+}
+
+void
+lg__format_kept(const lg_graph *graph, uint64_t count, uint32_t example,
+                bool varied, lg_text *out)
+{
+    lg_text_add_count(out, count);
+    if (example == LG_NONE) {
+        lg_text_add(out, count == 1 ? " block" : " blocks");
+        return;
+    }
+    lg_text_add(out, " x ");
+    format_kept(graph, example, varied, out);
+}
+
+void
+lg__format_mistake(const lg_graph *graph, const lg_pattern *pattern,
+                   const uint64_t *retained, lg_text *out)
+{
+    lg_text_addf(out, "%s: ", pattern->name);
+    lg__format_each(graph, retained, out);
+    lg_text_add(out, ", ");
+}
+
+void
+lg__format_finding(const lg_graph *graph, const lg_finding *finding,
+                   lg_text *out)
+{
+    lg_text_add(out, "\nA known mistake, ");
+    lg__format_mistake(graph, finding->pattern, finding->retained, out);
+    lg__format_kept(graph, finding->count, finding->holders->example, false,
+                    out);
+    lg_text_add(out, "\n  cause    ");
+    lg__format_advice(finding, false, out);
+    lg_text_add(out, "\n  fix      ");
+    lg__format_advice(finding, true, out);
+    lg_text_add(out, "\n");
+}
+
+static void
+write_advice(lg_json *json, const char *name, const lg_finding *finding,
+             bool fix)
+{
+    lg_text text = {0};
+    lg__format_advice(finding, fix, &text);
+    lg_json_string(json, name, text.data, text.length);
+    lg_text_free(&text);
+}
+
+void
+lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
+                  const lg_finding *finding)
+{
+    const lg_pattern *pattern = finding->pattern;
+    lg_json_object(json, name);
+    lg_json_string(json, "pattern", pattern->name, strlen(pattern->name));
+    lg__write_node_or_null(json, "holder", finding->holders->node);
+    lg__write_node_or_null(json, "example", finding->holders->example);
+    lg_json_count(json, "count", finding->count);
+    lg_json_bytes(json, "retained", graph, finding->retained);
+    write_advice(json, "cause", finding, false);
+    write_advice(json, "fix", finding, true);
+    lg_json_array(json, "holders");
+    for (size_t i = 0; i < finding->holder_count; i++) {
+        const lg_holder *holder = &finding->holders[i];
+        lg_json_object(json, NULL);
+        lg_json_string(json, "pattern", holder->pattern->name,
+                       strlen(holder->pattern->name));
+        lg__write_node_or_null(json, "holder", holder->node);
+        lg__write_node_or_null(json, "example", holder->example);
+        lg_json_count(json, "count", holder->count);
+        lg_json_bytes(json, "alone", graph, holder->retained);
+        lg_json_end(json);
+    }
+    lg_json_end(json);
+    lg_json_end(json);
+}

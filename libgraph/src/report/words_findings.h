@@ -1,0 +1,28 @@
+/**
+ * Words for known mistakes.
+ */
+#ifndef LG_WORDS_FINDINGS_H
+#define LG_WORDS_FINDINGS_H
+
+#include <leakgraph/findings.h>
+#include <leakgraph/text.h>
+
+/** Formats a holder: its place, its title, and its number. */
+lg_status lg__format_holder(const lg_analysis *analysis,
+                            const lg_holder *holder, lg_text *out,
+                            lg_error *err);
+/** Formats the first holders of a finding, a line each. If they share what they
+ *  keep, each with what it frees alone. */
+lg_status lg__format_holders(const lg_analysis *analysis,
+                             const lg_finding *finding, lg_text *out,
+                             lg_error *err);
+/** Formats the causes of all holders, or their fixes: each mistake's once. */
+void lg__format_advice(const lg_finding *finding, bool fix, lg_text *out);
+/** `loss-history: 12 MiB, ` */
+void lg__format_mistake(const lg_graph *graph, const lg_pattern *pattern,
+                        const uint64_t *retained, lg_text *out);
+/** `10 x Tensor`; `varied`: the type without what differs. */
+void lg__format_kept(const lg_graph *graph, uint64_t count, uint32_t example,
+                     bool varied, lg_text *out);
+
+#endif

@@ -1,0 +1,224 @@
+// Findings of several holders that share what they keep.
+#include "drawn.h"
+#include "heaps.h"
+#include "test.h"
+
+// Three steps, each with two losses over one autograd node of 1000 bytes.
+static void
+add_steps(story *to, uint32_t first, uint32_t second)
+{
+    for (int i = 0; i < 3; i++) {
+        uint32_t shared =
+            story_add(to, "torch.autograd.ReluBackward0", NULL, 1000);
+        uint32_t lists[] = {first, second};
+        for (int j = 0; j < 2; j++) {
+            uint32_t head = heap_grad_fn(to, "torch.autograd.MeanBackward0",
+                                         shared, LG_NONE);
+            heap_append(to, lists[j], heap_tensor(to, 4, head));
+        }
+    }
+}
+
+// Two lists of losses over one graph are one finding: neither frees much alone.
+static void
+sharing(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t errors = heap_list(&made, LG_NONE);
+    uint32_t penalties = heap_list(&made, LG_NONE);
+    uint32_t other = heap_list(&made, LG_NONE);
+    story_attribute(&made, app, "errors", errors);
+    story_attribute(&made, app, "penalties", penalties);
+    story_attribute(&made, app, "other", other);
+    add_steps(&made, errors, penalties);
+    for (int n = 0; n < 4; n++)
+        heap_append(&made, other, heap_loss(&made));
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+    REQUIRE(findings.count == 2 && findings.holder_count == 3);
+    const lg_finding *joint = &findings.items[0];
+    REQUIRE(joint->holder_count == 2);
+    CHECK(joint->count == 6 && joint->total == 3 * 1000 + 6 * (64 + 200));
+    CHECK(joint->retained[0] == joint->total);
+    CHECK(joint->holders[0].node == errors && joint->holders[0].count == 3);
+    CHECK(joint->holders[1].node == penalties);
+    for (int i = 0; i < 2; i++)
+        CHECK(joint->holders[i].total == 3 * (64 + 200));
+    CHECK(findings.items[1].holder_count == 1);
+    CHECK(findings.items[1].holders->total == findings.items[1].total);
+    lg_text text = {0};
+    lg_text json = {0};
+    CHECK(lg_report_findings(analysis, &findings, LG_FORMAT_TEXT, &text,
+                             NULL) == LG_OK);
+    CHECK(lg_report_findings(analysis, &findings, LG_FORMAT_JSON, &json,
+                             NULL) == LG_OK);
+    CHECK(strstr(text.data, "loss-history: 4.48 KiB, 6 x Tensor\n"
+                            "  held by  app.errors  list of 3 #1, which frees "
+                            "792 B alone\n"
+                            "           and by app.penalties  list of 3 #2, "
+                            "which frees 792 B alone\n"
+                            "  cause "));
+    CHECK(strstr(json.data, "\"alone\": {\"host\": 792}"));
+    CHECK(strstr(json.data, "\"held_by\": \"app.penalties  list of 3 #2\""));
+    lg_text_free(&text);
+    lg_text_free(&json);
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// What two lists share joins them from an eighth of what one frees alone.
+static void
+sharing_enough(void)
+{
+    enum { ALONE = 3 * (64 + 200) };
+    for (uint32_t lack = 0; lack < 2; lack++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t lists[2];
+        uint32_t common = story_add(&made, "app.Text", NULL, ALONE / 8 - lack);
+        for (int i = 0; i < 2; i++) {
+            lists[i] = heap_list(&made, LG_NONE);
+            story_attribute(&made, app, i == 0 ? "first" : "second", lists[i]);
+            for (int n = 0; n < 3; n++) {
+                uint32_t loss = heap_loss(&made);
+                heap_append(&made, lists[i], loss);
+                if (n == 0)
+                    story_attribute(&made, loss, "note", common);
+            }
+        }
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_findings findings = {0};
+        REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+        CHECK(findings.count == 1 + lack);
+        CHECK(findings.items[0].total ==
+              (lack ? ALONE : 2 * ALONE + ALONE / 8));
+        lg_findings_free(&findings);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// A sum of three losses of a history is a total, one of two may be of a step.
+static void
+total_of_history(void)
+{
+    for (int added = 2; added < 4; added++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t all = heap_list(&made, LG_NONE);
+        story_attribute(&made, app, "losses", all);
+        uint32_t sum = LG_NONE;
+        for (int n = 0; n < 4; n++) {
+            uint32_t loss = heap_loss(&made);
+            heap_append(&made, all, loss);
+            if (n < added)
+                sum = n == 0
+                          ? loss - 1
+                          : heap_grad_fn(&made, "torch.autograd.AddBackward0",
+                                         sum, loss - 1);
+        }
+        story_attribute(&made, app, "total", heap_tensor(&made, 4, sum));
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_findings findings = {0};
+        REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+        REQUIRE(findings.count == 1);
+        CHECK(findings.items[0].holder_count == (added == 3 ? 2 : 1));
+        lg_findings_free(&findings);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// More lists than are told apart: all are named, and the sum is right.
+static void
+many_sharing(void)
+{
+    enum { LISTS = 70 };
+    uint32_t app;
+    char name[] = "losses00";
+    story made = heap_begin(&app);
+    uint32_t shared[3];
+    for (int i = 0; i < 3; i++)
+        shared[i] =
+            story_add(&made, "torch.autograd.ReluBackward0", NULL, 10000);
+    for (int n = 0; n < LISTS; n++) {
+        uint32_t all = heap_list(&made, LG_NONE);
+        name[6] = (char)('0' + n / 10);
+        name[7] = (char)('0' + n % 10);
+        story_attribute(&made, app, name, all);
+        for (int i = 0; i < 3; i++) {
+            uint32_t head = heap_grad_fn(&made, "torch.autograd.MeanBackward0",
+                                         shared[i], LG_NONE);
+            heap_append(&made, all, heap_tensor(&made, 4, head));
+        }
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    lg_text text = {0};
+    REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+    REQUIRE(findings.count == 1);
+    CHECK(findings.items[0].holder_count == LISTS);
+    CHECK(findings.items[0].count == 3 * LISTS);
+    CHECK(findings.items[0].total == 3 * 10000 + 3 * LISTS * (64 + 200));
+    CHECK(findings.items[0].holders[0].total == 3 * (64 + 200));
+    CHECK(findings.items[0].holders[LISTS - 1].total == 0);
+    CHECK(lg_report_findings(analysis, &findings, LG_FORMAT_TEXT, &text,
+                             NULL) == LG_OK);
+    CHECK(strstr(text.data, "\n           and by 62 more\n  cause "));
+    lg_text_free(&text);
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// A list of losses that a cached object keeps: each fix frees them, so each is
+// a finding of the whole.
+static void
+one_in_another(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t cache =
+        story_add(&made, "functools._lru_cache_wrapper", NULL, 100);
+    uint32_t entries = story_add(&made, "dict", NULL, 100);
+    story_attribute(&made, app, "get", cache);
+    story_attribute(&made, cache, "cache", entries);
+    uint32_t outer = heap_tensor(&made, HEAP_BIG, LG_NONE);
+    heap_memory(&made, outer);
+    heap_item(&made, entries, "a", outer);
+    heap_item(&made, entries, "b", heap_tensor(&made, 4, LG_NONE));
+    uint32_t losses = heap_list(&made, LG_NONE);
+    story_attribute(&made, outer, "losses", losses);
+    for (int i = 0; i < 3; i++)
+        heap_append(&made, losses, heap_loss(&made));
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+    REQUIRE(findings.count == 2);
+    CHECK(strcmp(findings.items[0].pattern->name, "lru-cache") == 0);
+    CHECK(findings.items[0].holder_count == 1);
+    CHECK(findings.items[0].total > HEAP_BIG + 3 * (64 + 200));
+    CHECK(findings.items[1].holders->node == losses);
+    CHECK(findings.items[1].total == 3 * (64 + 200));
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+SUITE(findings_joint)
+{
+    RUN(sharing);
+    RUN(sharing_enough);
+    RUN(total_of_history);
+    RUN(many_sharing);
+    RUN(one_in_another);
+    return test_result();
+}

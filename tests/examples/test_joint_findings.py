@@ -1,0 +1,89 @@
+"""Mistakes that share what they keep are told together: all named, with what goes if
+all are fixed, and what each frees alone.
+
+Each script of `joint/` has two such holders.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "py"))
+
+from warm import Warm
+
+pytestmark = pytest.mark.libraries
+
+SCRIPTS = Path(__file__).with_name("joint")
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
+
+# The patterns and holders, the least that goes together, and the most alone.
+EXPECTED = {
+    "two_lists": (
+        {"__main__.errors", "__main__.penalties"},
+        ["loss-history"],
+        2 << 20,
+        64 << 10,
+    ),
+    "list_and_average": (
+        {"__main__.average", "__main__.val_losses"},
+        ["running-total", "loss-history"],
+        1 << 20,
+        64 << 10,
+    ),
+    "two_caches": (
+        {"__main__.Image.mean", "__main__.Image.peak"},
+        ["lru-cache"],
+        3 * 8 * 256 * 256,
+        0,
+    ),
+    "tracebacks": (
+        {"__main__.first", "__main__.second"},
+        ["exception-traceback"],
+        8 * 256 * 256,
+        0,
+    ),
+    # The parameters, their gradients, and three copies of them in states.
+    "two_optimizers": (
+        {"__main__.optimizer", "__main__.warm_up"},
+        ["stale-optimizer"],
+        5 * 4 * 512 * 65,
+        2 * 4 * 512 * 65 + 4096,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def torch():
+    process = Warm("torch")
+    yield process
+    process.end()
+
+
+def size(text):
+    number, unit = text.split()
+    return float(number) * UNITS[unit]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_told_together(torch, name):
+    holders, patterns, together, alone = EXPECTED[name]
+    done = torch.run(SCRIPTS / f"{name}.py")
+    assert done.code == 0, done.err
+    assert done.out.startswith("1 finding\n"), done.out
+    pattern, whole = re.findall(r"^([a-z-]+): ([\d.]+ \w+),", done.out, re.M)[0]
+    assert pattern == patterns[0] and size(whole) >= 0.99 * together
+    places = r"(?:held by|and by)  ?(\S+)  .*, which frees ([\d.]+ \w+) alone$"
+    found = dict(re.findall(places, done.out, re.M))
+    assert set(found) == holders, done.out
+    assert max(size(one) for one in found.values()) <= alone
+    cause = re.search(r"^  cause    (.*)$", done.out, re.M)
+    assert cause is not None and cause[1].count(". ") == len(patterns) - 1
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_fixed(torch, name):
+    done = torch.run(SCRIPTS / f"{name}.py", "fixed")
+    assert (done.code, done.out) == (0, "No known mistake was recognised.\n\n")
