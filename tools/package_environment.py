@@ -29,7 +29,7 @@ class Package:
     @property
     def name(self) -> str:
         """The package that is meant; the others are what the Python needs besides."""
-        return self.names[0]
+        return self.names[0].split("==")[0]
 
     @property
     def requirements(self) -> list[str]:

@@ -34,7 +34,14 @@ from package_environment import RUNS, Package
 
 PAGE = tracked.ROOT / "docs/packages.md"
 PROBE = tracked.ROOT / "tools/package_probe.py"
-PATIENCE = 600
+
+#: Processor seconds that a probe may use, however busy the machine is.
+WORK = 600
+#: A probe that uses less than a second of a processor in this time hangs.
+STILL = 300
+#: The longest that a probe may take in any case.
+PATIENCE = 3 * 3600
+POLL = 2
 TABLE = re.compile(r"(?<=<!-- packages -->\n).*?(?=<!-- end -->)", re.DOTALL)
 HEAD = (
     "| package | version | nodes | edges | own | found | allocated | unexplained "
@@ -58,6 +65,52 @@ def fate(done: subprocess.CompletedProcess[str]) -> str:
     return lines[-1][:150]
 
 
+class Watch:
+    """Tells when a process hangs, or works for too long."""
+
+    def __init__(self, start: float) -> None:
+        self.start = self.moved = start
+        self.used = 0.0
+
+    def objection(self, now: float, used: float) -> str:
+        """Why the process must end, or "". `used`: its processor seconds up to now."""
+        if used >= self.used + 1:
+            self.used, self.moved = used, now
+        if used > WORK:
+            return f"was not done after {WORK} s of processor time"
+        if now - self.moved > STILL:
+            return f"hung: it used no processor for {STILL} s"
+        if now - self.start > PATIENCE:
+            return f"was not done after {PATIENCE} s"
+        return ""
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process has used, all its threads together."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def watched(
+    process: subprocess.Popen[str], text: str | None
+) -> subprocess.CompletedProcess[str]:
+    """Wait for a process that reads the text; raise TimeoutError if it must end."""
+    watch = Watch(time.monotonic())
+    with process:
+        while True:
+            try:
+                out, err = process.communicate(text, timeout=POLL)
+                break
+            except subprocess.TimeoutExpired:
+                text = None
+            used = processor_seconds(process.pid)
+            objection = watch.objection(time.monotonic(), used)
+            if objection:
+                process.kill()
+                raise TimeoutError(objection)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
 def probed(folder: Path, python: Path, package: Package) -> dict[str, Any]:
     """What the probe of a package says; "error" if it has no answer."""
     answer = folder / f"answers/{package.name}.json"
@@ -65,22 +118,21 @@ def probed(folder: Path, python: Path, package: Package) -> dict[str, Any]:
     work = folder / "work"
     work.mkdir(exist_ok=True)
     options = ["-W", "ignore", "-X", "faulthandler"]
-    command = [str(python), *options, str(PROBE), package.name, str(answer)]
-    settings = pythons.settings(folder / "leakgraph") | {"PYTHONMALLOC": "malloc"}
-    log = folder / f"answers/{package.name}.log"
+    process = subprocess.Popen(
+        [str(python), *options, str(PROBE), package.name, str(answer)],
+        env=pythons.settings(folder / "leakgraph") | {"PYTHONMALLOC": "malloc"},
+        cwd=work,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
     try:
-        done = subprocess.run(
-            command,
-            input=package.code,
-            env=settings,
-            cwd=work,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE,
-        )
-    except subprocess.TimeoutExpired:
-        return {"error": f"was not done after {PATIENCE} s"}
+        done = watched(process, package.code)
+    except TimeoutError as error:
+        return {"error": str(error)}
+    log = folder / f"answers/{package.name}.log"
     log.write_text(done.stdout + done.stderr, encoding="utf-8")
     if done.returncode or not answer.exists():
         return {"error": fate(done)}

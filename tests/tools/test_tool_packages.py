@@ -1,6 +1,7 @@
 import gc
 import json
 import mmap
+import signal
 import subprocess
 import sys
 
@@ -47,6 +48,8 @@ def test_what_a_line_needs_besides_the_package(monkeypatch):
     assert torch.requirements == ["torch"]
     monkeypatch.setenv("TORCH", "torch==2.0")
     assert torch.requirements == ["torch==2.0"]
+    (older,) = package_environment.listed("a==1.5  import a\n")
+    assert (older.name, older.requirements) == ("a", ["a==1.5"])
 
 
 @pytest.fixture
@@ -143,6 +146,41 @@ def test_a_crash_names_its_signal():
     assert packages.fate(done) == "ended by SIGSEGV"
     done = subprocess.CompletedProcess([], 1, "", "Traceback\nKeyError: 'x'")
     assert packages.fate(done) == "KeyError: 'x'"
+
+
+def test_a_busy_machine_stops_no_probe():
+    """What counts is the processor's time: an hour for ten seconds of work is fine."""
+    watch = packages.Watch(0)
+    assert not any(watch.objection(at * 300, at * 10) for at in range(12))
+    assert "processor time" in watch.objection(3600, packages.WORK + 1)
+
+
+def test_a_probe_that_hangs_is_stopped():
+    watch = packages.Watch(0)
+    assert not watch.objection(290, 5)
+    assert not watch.objection(580, 5.1)
+    assert "hung" in watch.objection(591, 5.2)
+    assert "not done" in packages.Watch(0).objection(packages.PATIENCE + 1, 300)
+
+
+@pytest.mark.parametrize("text, code", [("12", 0), ("1", 3)])
+def test_a_probe_reads_its_code(text, code):
+    source = f"import sys; print(sys.stdin.read()); sys.exit({code})"
+    pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", source], text=True, **pipes)
+    done = packages.watched(process, text)
+    assert (done.stdout, done.stderr, done.returncode) == (f"{text}\n", "", code)
+
+
+def test_a_probe_that_must_end_is_killed(monkeypatch):
+    monkeypatch.setattr(packages, "STILL", -1)
+    monkeypatch.setattr(packages, "POLL", 0.01)
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import signal; signal.pause()"], text=True
+    )
+    with pytest.raises(TimeoutError, match="hung"):
+        packages.watched(process, None)
+    assert process.returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize(
