@@ -12,11 +12,13 @@ from __future__ import annotations
 import collections
 import ctypes
 import gc
+import importlib
 import json
 import os
 import re
 import sys
 import tempfile
+import threading
 import types
 from collections.abc import Callable, Iterator
 from importlib import metadata
@@ -156,20 +158,22 @@ def changed(work: Callable[[], object]) -> collections.Counter[str]:
     return state.changes()
 
 
-def changes_by_capture() -> tuple[dict[str, int], list[str]]:
-    """What the first capture changes, and modules of our own that it imported.
+def changes_by_capture() -> dict[str, int]:
+    """What the first capture changes.
 
-    What also changes while nothing is done, a thread of the package did. A capture that
-    imports is looked at a second time.
+    What also changes while nothing is done, a thread of the package did. Empty dicts of
+    the interpreter's own, which it tracks once a thread or an import used them, are no
+    change: both are done before.
     """
+    worker = threading.Thread(target=int)
+    worker.start()
+    worker.join()
+    importlib.reload(importlib.import_module("keyword"))
     noise = changed(lambda: None)
     found = changed(capture) - noise
-    ours = [what for what in found if what.startswith("import of leakgraph.")]
-    if ours:
-        found = changed(capture) - noise
     if found:
         found -= changed(lambda: None)
-    return dict(found), [f"the first capture: {what}" for what in ours]
+    return dict(found)
 
 
 # ----------------------------------------------------------------- the graph ---
@@ -275,7 +279,7 @@ def looked_at(module: types.ModuleType, package: str, base: tuple[int, int]) -> 
     gc.collect()
     gc.disable()
     spent = allocated() - base[0]
-    first, noted = changes_by_capture()
+    first = changes_by_capture()
     added = growth(capture)
     snapshot = leakgraph.snapshot()
     wrong = [f"a capture changes {what} ({n})" for what, n in first.items()]
@@ -296,8 +300,7 @@ def looked_at(module: types.ModuleType, package: str, base: tuple[int, int]) -> 
         "spent": spent,
         "seen": seen(snapshot) - base[1],
         "growth": added,
-        "noted": noted
-        + [
+        "noted": [
             f"{key}: {value}"
             for key, value in snapshot.info().items()
             if "not inspected" in str(value)

@@ -1,7 +1,7 @@
 """Throw-away objects on which the capture finds the layout of a library.
 
 The capture calls `torch` once per process, before the first walk that finds PyTorch
-loaded. It reads the memory of what `torch` returns, and drops it.
+loaded. It reads the memory of what `torch` returns, and drops it with this module.
 """
 
 from __future__ import annotations
@@ -136,6 +136,8 @@ def _graph() -> dict[str, Any]:
 def _make() -> dict[str, Any]:
     made = {**_dtypes(), **_tensors(), **_graph()}
     tensors = [value for value in made.values() if isinstance(value, library.Tensor)]
+    backward = getattr(Doubled, "_backward_cls", Packed)
+    made["classes"] = tuple({Packed, Doubled, backward})
     made["addresses"] = {id(tensor): tensor._cdata for tensor in tensors}
     made["data"] = {id(tensor): tensor.data_ptr() for tensor in tensors}
     storages = [made[name] for name in made if name.startswith("storage of ")]

@@ -5,7 +5,9 @@ import pytest
 pytestmark = pytest.mark.libraries
 
 
-@pytest.mark.parametrize("case", ["state", "modes", "half", "views", "broken"])
+@pytest.mark.parametrize(
+    "case", ["state", "modes", "half", "views", "broken", "first", "held"]
+)
 def test_observer(isolated, case):
     done = isolated("torch_observer.py", case)
     assert (done.code, done.out) == (0, "right\n"), done.err

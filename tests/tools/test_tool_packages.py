@@ -118,7 +118,7 @@ def test_changes_of_the_process_are_found():
 def test_a_capture_changes_nothing():
     package_probe.capture()
     gc.collect()
-    assert package_probe.changes_by_capture() == ({}, [])
+    assert package_probe.changes_by_capture() == {}
 
 
 def test_memory_that_work_leaves_behind():

@@ -29,11 +29,18 @@ type_in(const char *module, const char *name)
     return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
 }
 
+static void
+note_strange(lg_adapter_pass *pass)
+{
+    lg_pass_note(pass,
+                 "not inspected: pandas %s stores its columns in "
+                 "a layout that leakgraph does not know",
+                 lg_ask_version("pandas"));
+}
+
 static bool
 prepare(lg_adapter_pass *pass, void **out)
 {
-    static lg_pandas_class known[LG_PANDAS_CLASSES];
-    static const PyTypeObject *known_of;
     PyTypeObject *frame = type_in("pandas.core.generic", "NDFrame");
     /* pandas without DataFrame is still being imported. */
     if (frame == NULL || type_in("pandas", "DataFrame") == NULL)
@@ -41,16 +48,10 @@ prepare(lg_adapter_pass *pass, void **out)
     lg_pandas *state = lg_pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
-    if (known_of != frame && !lg_pandas_find(known)) {
-        lg_pass_note(pass,
-                     "not inspected: pandas %s stores its columns in "
-                     "a layout that leakgraph does not know",
-                     lg_ask_version("pandas"));
+    if (!lg_pandas_find(state)) {
+        note_strange(pass);
         return false;
     }
-    known_of = frame;
-    memcpy(state->classes, known, sizeof known);
-    state->table = type_in("pandas._libs.hashtable", "HashTable");
     state->frame = frame;
     state->array = lg_pass_types(pass)->type[LG_KNOWN_NDARRAY];
     state->strings =
@@ -66,8 +67,7 @@ kind_of(void *context, PyTypeObject *type)
 {
     const lg_pandas *state = context;
     for (unsigned i = 0; i < LG_PANDAS_CLASSES; i++)
-        if (state->classes[i].type != NULL &&
-            PyType_IsSubtype(type, state->classes[i].type))
+        if (state->type[i] != NULL && PyType_IsSubtype(type, state->type[i]))
             return i + 1;
     return state->table != NULL && PyType_IsSubtype(type, state->table)
                ? KIND_TABLE
@@ -78,13 +78,27 @@ kind_of(void *context, PyTypeObject *type)
 static void
 visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 {
-    const lg_pandas *state = context;
+    lg_pandas *state = context;
     if (kind > LG_PANDAS_CLASSES)
         return;
-    const lg_pandas_class *of = &state->classes[kind - 1];
-    for (size_t i = 0; i < LG_PANDAS_FIELDS; i++)
-        lg_pass_name_edge(pass, lg_pandas_field(of, object, i),
-                          LG_EDGE_ATTRIBUTE, of->field[i].name);
+    unsigned which = kind - 1;
+    for (size_t i = 0; i < LG_PANDAS_FIELDS; i++) {
+        PyObject *value = lg_pandas_field(state, which, object, i);
+        lg_pass_name_edge(pass, value, LG_EDGE_ATTRIBUTE,
+                          lg_pandas_field_name(which, i));
+        if (i == 0 && (which == LG_PANDAS_BLOCK || which == LG_PANDAS_MANAGER))
+            *(value != NULL ? &state->recognised : &state->strange) = true;
+    }
+}
+
+/** An object without its fields may be one that nobody has filled yet; if all
+ *  are like that, they are kept elsewhere. */
+static void
+settle(lg_adapter_pass *pass, void *context)
+{
+    const lg_pandas *state = context;
+    if (state->strange && !state->recognised)
+        note_strange(pass);
 }
 
 static void
@@ -128,13 +142,10 @@ describe_block(lg_adapter_pass *pass, const lg_pandas *state, PyObject *block,
                PyObject *columns)
 {
     lg_builder *builder = lg_pass_builder(pass);
-    PyObject *place =
-        lg_pandas_field(&state->classes[LG_PANDAS_BLOCK], block, 1);
+    PyObject *place = lg_pandas_field(state, LG_PANDAS_BLOCK, block, 1);
     uint32_t node = lg_pass_known(pass, block);
     lg_text text = {0};
-    if (place == NULL || node == LG_NONE ||
-        !PyType_IsSubtype(Py_TYPE(place),
-                          state->classes[LG_PANDAS_PLACEMENT].type))
+    if (place == NULL || node == LG_NONE)
         return;
     format_columns(pass, state, place, columns, &text);
     if (text.length > 0 && !text.failed) {
@@ -150,9 +161,8 @@ static void
 describe_manager(lg_adapter_pass *pass, const lg_pandas *state,
                  PyObject *manager)
 {
-    const lg_pandas_class *of = &state->classes[LG_PANDAS_MANAGER];
-    PyObject *blocks = lg_pandas_field(of, manager, 0);
-    PyObject *axes = lg_pandas_field(of, manager, 1);
+    PyObject *blocks = lg_pandas_field(state, LG_PANDAS_MANAGER, manager, 0);
+    PyObject *axes = lg_pandas_field(state, LG_PANDAS_MANAGER, manager, 1);
     if (blocks == NULL || !PyTuple_CheckExact(blocks) || axes == NULL ||
         !PyList_CheckExact(axes) || PyList_GET_SIZE(axes) != 2)
         return;
@@ -161,8 +171,7 @@ describe_manager(lg_adapter_pass *pass, const lg_pandas *state,
     Py_INCREF(blocks);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(blocks); i++) {
         PyObject *block = PyTuple_GET_ITEM(blocks, i);
-        if (PyType_IsSubtype(Py_TYPE(block),
-                             state->classes[LG_PANDAS_BLOCK].type))
+        if (PyType_IsSubtype(Py_TYPE(block), state->type[LG_PANDAS_BLOCK]))
             describe_block(pass, state, block, columns);
     }
     Py_DECREF(blocks);
@@ -174,12 +183,11 @@ describe_manager(lg_adapter_pass *pass, const lg_pandas *state,
 static PyObject *
 axes_of(lg_adapter_pass *pass, const lg_pandas *state, PyObject *frame)
 {
-    const lg_pandas_class *of = &state->classes[LG_PANDAS_MANAGER];
     PyObject *manager = lg_pass_attribute(pass, frame, "_mgr");
     PyObject *axes = NULL;
-    if (manager != NULL && of->type != NULL &&
-        PyType_IsSubtype(Py_TYPE(manager), of->type))
-        axes = lg_pandas_field(of, manager, 1);
+    if (manager != NULL &&
+        PyType_IsSubtype(Py_TYPE(manager), state->type[LG_PANDAS_MANAGER]))
+        axes = lg_pandas_field(state, LG_PANDAS_MANAGER, manager, 1);
     else if (manager != NULL)
         axes = lg_pass_attribute(pass, manager, "axes");
     return axes != NULL && PyList_CheckExact(axes) ? axes : NULL;
@@ -255,6 +263,7 @@ const lg_adapter lg_pandas_adapter = {
     .kind = kind_of,
     .visit = visit,
     .pass = scan_all,
+    .settle = settle,
     .ask = ask,
     .finish = finish,
 };

@@ -1,7 +1,6 @@
 /**
  * What pandas keeps in Cython classes, whose fields have no visible names. The
- * adapter finds the fields on objects that it makes for this. Private to this
- * folder.
+ * adapter tells the fields by what they hold. Private to this folder.
  */
 #ifndef LEAKGRAPH_PANDAS_H
 #define LEAKGRAPH_PANDAS_H
@@ -20,32 +19,27 @@ enum {
     LG_PANDAS_FIELDS = 3,
 };
 
-/** A class, and the offsets of the fields in its instances and in those of its
- *  subclasses. */
-typedef struct lg_pandas_class {
-    PyTypeObject *type; /**< NULL: pandas does not have it, or its layout is
-                             unknown */
-    struct {
-        const char *name;
-        uint32_t offset; /**< 0: not found */
-    } field[LG_PANDAS_FIELDS];
-} lg_pandas_class;
-
-/** Finds the fields of all classes; makes one object of each the first time,
- *  which may run Python code. False if it does not find those of blocks and
- *  their managers. */
-bool lg_pandas_find(lg_pandas_class *classes);
-
 /** What the adapter knows of a process's pandas. */
 typedef struct lg_pandas {
-    lg_pandas_class classes[LG_PANDAS_CLASSES];
-    PyTypeObject *table;   /**< HashTable, or NULL */
+    PyTypeObject *type[LG_PANDAS_CLASSES]; /**< NULL: pandas does not have it */
+    PyTypeObject *table;                   /**< HashTable, or NULL */
     PyTypeObject *frame;   /**< the base of DataFrame and Series */
     PyTypeObject *array;   /**< numpy.ndarray */
     PyTypeObject *strings; /**< pandas' array of pyarrow's strings, or NULL */
     PyTypeObject *chunks;  /**< pyarrow's ChunkedArray, or NULL */
     uint32_t described;
+    bool recognised; /**< a block or a manager has the fields that it must */
+    bool strange;    /**< one lacks them */
 } lg_pandas;
+
+/** Finds the classes; runs nothing. False if pandas has no blocks and managers
+ *  made in C. */
+bool lg_pandas_find(lg_pandas *pandas);
+/** A field of an instance of a class, borrowed, or NULL. Runs nothing. */
+PyObject *lg_pandas_field(const lg_pandas *pandas, unsigned which,
+                          PyObject *object, size_t index);
+/** NULL: the class has fewer fields. */
+const char *lg_pandas_field_name(unsigned which, size_t index);
 
 /** The number of elements of an Index, a column or a block's row; -1: unknown.
  *  Runs no code but pyarrow's own. */
@@ -59,16 +53,5 @@ void lg_pandas_add_label(lg_adapter_pass *pass, const lg_pandas *pandas,
  *  numbers; false beyond the last row. */
 bool lg_pandas_column(const lg_pandas *pandas, PyObject *place, Py_ssize_t row,
                       Py_ssize_t *out);
-
-/** A field's value, borrowed, or NULL. */
-static inline PyObject *
-lg_pandas_field(const lg_pandas_class *of, PyObject *object, size_t index)
-{
-    size_t offset = of->field[index].offset;
-    size_t size = (size_t)Py_TYPE(object)->tp_basicsize;
-    return offset != 0 && offset + sizeof object <= size
-               ? *(PyObject **)((char *)object + offset)
-               : NULL;
-}
 
 #endif

@@ -38,15 +38,15 @@ static PyObject *
 elements_of(lg_adapter_pass *pass, const lg_pandas *pandas, PyObject *object)
 {
     static const char *const names[] = {"_range", "_data", "_pa_array"};
-    const lg_pandas_class *backed = &pandas->classes[LG_PANDAS_BACKED];
+    PyTypeObject *backed = pandas->type[LG_PANDAS_BACKED];
     for (int depth = 0; object != NULL && depth < NESTED_MAX; depth++) {
         PyTypeObject *type = Py_TYPE(object);
         PyObject *inner = NULL;
         if (type == &PyRange_Type || type == pandas->array ||
             (type == pandas->chunks && type != NULL))
             return object;
-        if (backed->type != NULL && PyType_IsSubtype(type, backed->type))
-            inner = lg_pandas_field(backed, object, 0);
+        if (backed != NULL && PyType_IsSubtype(type, backed))
+            inner = lg_pandas_field(pandas, LG_PANDAS_BACKED, object, 0);
         for (size_t i = 0; inner == NULL && i < 3; i++)
             inner = lg_pass_attribute(pass, object, names[i]);
         object = inner;
@@ -174,9 +174,8 @@ bool
 lg_pandas_column(const lg_pandas *pandas, PyObject *place, Py_ssize_t row,
                  Py_ssize_t *out)
 {
-    const lg_pandas_class *of = &pandas->classes[LG_PANDAS_PLACEMENT];
-    PyObject *slice = lg_pandas_field(of, place, 0);
-    PyObject *numbers = lg_pandas_field(of, place, 1);
+    PyObject *slice = lg_pandas_field(pandas, LG_PANDAS_PLACEMENT, place, 0);
+    PyObject *numbers = lg_pandas_field(pandas, LG_PANDAS_PLACEMENT, place, 1);
     const lg_array *array = (lg_array *)numbers;
     if (slice != NULL && PySlice_Check(slice))
         return slice_at((PySliceObject *)slice, row, out);

@@ -92,14 +92,19 @@ add_fact(const lg_arrow_holder *to, const char *key, const char *value)
 }
 
 static void
+say_bytes(const lg_arrow_holder *to, uint64_t bytes)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, bytes);
+    add_fact(to, "bytes", text);
+}
+
+static void
 add_bytes(const lg_arrow_holder *to, const char *attribute)
 {
     uint64_t bytes;
-    char text[24];
-    if (!lg_ask_number(lg_arrow_get(to->instance->object, attribute), &bytes))
-        return;
-    snprintf(text, sizeof text, "%" PRIu64, bytes);
-    add_fact(to, "bytes", text);
+    if (lg_ask_number(lg_arrow_get(to->instance->object, attribute), &bytes))
+        say_bytes(to, bytes);
 }
 
 static bool
@@ -174,27 +179,34 @@ describe_table(const lg_arrow_holder *to, PyObject *names)
     if (columns.length > 0 && !columns.failed)
         add_fact(to, "columns", columns.data);
     lg_text_free(&columns);
-    add_bytes(to, "nbytes");
 }
 
-/** Charges the columns. Leaves out those of a user's class, because making an
- *  object of one runs the user's code. */
+/** Charges the columns, and sums their bytes up: a table would do that with
+ *  generators, of which Cython keeps some. Leaves out the columns of a user's
+ *  class, because making an object of one runs the user's code. */
 static bool
 add_plain_columns(lg_arrow_holder *to, PyObject *table, PyObject *names,
                   const struct lg_arrow_schema *schema)
 {
     PyObject *column = lg_arrow_get(table, "column");
-    bool known = column != NULL;
+    bool known = column != NULL, counted = known;
+    uint64_t sum = 0;
     for (Py_ssize_t i = 0; column && i < PyList_GET_SIZE(names); i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
+        uint64_t bytes = 0;
         PyErr_Clear();
         PyObject *at = lg_arrow_column_is_plain(schema, i)
                            ? lg_ask_callf(column, "(n)", i)
                            : NULL;
+        counted = at != NULL && counted &&
+                  lg_ask_number(lg_arrow_get(at, "nbytes"), &bytes);
+        sum += bytes;
         known = at != NULL && add_column(to, at, name != NULL ? name : "?") &&
                 known;
         Py_XDECREF(at);
     }
+    if (counted)
+        say_bytes(to, sum);
     Py_XDECREF(column);
     return known;
 }

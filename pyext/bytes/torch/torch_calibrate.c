@@ -6,17 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/** The calibration objects, or NULL with the reason. */
-static PyObject *
-make_calibration_objects(char *reason, size_t size)
+#define CALIBRATION "leakgraph.calibration"
+
+/** Forgets the current exception, which is why there are no objects. */
+static void
+say_why(char *reason, size_t size)
 {
-    PyObject *module = PyImport_ImportModule("leakgraph.calibration");
-    PyObject *made =
-        module != NULL ? PyObject_CallMethod(module, "torch", NULL) : NULL;
-    Py_XDECREF(module);
-    if (made != NULL && PyDict_Check(made))
-        return made;
-    Py_XDECREF(made);
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     const char *name =
@@ -25,23 +20,62 @@ make_calibration_objects(char *reason, size_t size)
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(traceback);
-    return NULL;
+}
+
+/** Drops the module, which nobody but this file has imported, with its
+ *  functions. */
+static void
+forget_module(PyObject *module)
+{
+    PyObject *package = lg_pass_module("leakgraph");
+    PyObject *names = PyModule_GetDict(module);
+    PyObject *modules = PyImport_GetModuleDict();
+    if (PyMapping_DelItemString(modules, CALIBRATION) < 0)
+        PyErr_Clear();
+    if (package != NULL && PyObject_DelAttrString(package, "calibration") < 0)
+        PyErr_Clear();
+    Py_INCREF(names);
+    Py_DECREF(module);
+    PyDict_Clear(names);
+    Py_DECREF(names);
 }
 
 /** False if not even tensors have a known layout. */
+static bool
+examine(lg_finder *finder, lg_torch_layout *layout)
+{
+    bool tensors = lg_torch_find_tensors(finder, layout);
+    layout->graph = tensors && lg_torch_find_graph(finder, layout);
+    return tensors;
+}
+
+/** Imports the module that makes the objects, and leaves neither behind: the
+ *  process that is observed did not ask for them. */
 static bool
 calibrate(lg_memory *memory, lg_torch_layout *layout)
 {
     lg_finder finder = {.memory = memory,
                         .reason = layout->reason,
                         .reason_size = sizeof layout->reason};
-    finder.made =
-        make_calibration_objects(layout->reason, sizeof layout->reason);
-    if (finder.made == NULL)
-        return false;
-    bool tensors = lg_torch_find_tensors(&finder, layout);
-    layout->graph = tensors && lg_torch_find_graph(&finder, layout);
-    Py_DECREF(finder.made);
+    bool ours = lg_pass_module(CALIBRATION) == NULL, tensors = false;
+    PyObject *module = PyImport_ImportModule(CALIBRATION);
+    PyObject *classes = NULL;
+    if (module != NULL)
+        finder.made = PyObject_CallMethod(module, "torch", NULL);
+    if (finder.made != NULL && PyDict_Check(finder.made)) {
+        tensors = examine(&finder, layout);
+        classes = PyDict_GetItemString(finder.made, "classes");
+        Py_XINCREF(classes);
+    } else {
+        say_why(layout->reason, sizeof layout->reason);
+    }
+    Py_XDECREF(finder.made);
+    if (module != NULL && ours)
+        forget_module(module);
+    else
+        Py_XDECREF(module);
+    if (classes != NULL)
+        lg_finder_discard(classes);
     return tensors;
 }
 

@@ -78,4 +78,8 @@ bool lg_finder_is_a(lg_finder *finder, uintptr_t object, const char *mangled);
 /** The size in bytes of the block at that address. */
 size_t lg_finder_end(lg_finder *finder, uintptr_t block);
 
+/** Frees a tuple of classes, and these, if nothing but themselves and one
+ *  another refers to them. Takes over the reference. */
+void lg_finder_discard(PyObject *classes);
+
 #endif

@@ -15,7 +15,7 @@ import leakgraph
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from malloced import in_use
-from shapes import Thing
+from shapes import Thing, references_to_classes
 
 ROWS = 20_000
 
@@ -188,11 +188,11 @@ def forked():
 
 def strange():
     """leakgraph does not guess at a pandas with another layout of blocks."""
-    from pandas.core.internals import blocks as module
+    from pandas._libs import internals as module
 
     it = Thing(frame=frame())
-    real = module.NumpyBlock
-    module.NumpyBlock = lambda *arguments: object()
+    real = module.BlockManager
+    module.BlockManager = Thing
     snapshot = leakgraph.snapshot()
     inspected = snapshot.info()["adapter.pandas"]
     assert inspected.startswith(f"not inspected: pandas {pandas.__version__} stores"), (
@@ -200,7 +200,18 @@ def strange():
     )
     assert "memory of pandas was not inspected" in str(snapshot.memory())
     assert snapshot.find(it.frame).retained > 25 * ROWS
-    module.NumpyBlock = real
+    module.BlockManager = real
+    inspected = leakgraph.snapshot().info()["adapter.pandas"]
+    assert inspected == f"inspected: {pandas.__version__}"
+
+
+def elsewhere():
+    """It says so, too, if no manager of blocks holds any."""
+    kind = type(frame()._mgr)
+    it = Thing(manager=kind.__new__(kind))
+    inspected = leakgraph.snapshot().info()["adapter.pandas"]
+    assert inspected.startswith("not inspected: "), inspected
+    it.frame = frame()
     inspected = leakgraph.snapshot().info()["adapter.pandas"]
     assert inspected == f"inspected: {pandas.__version__}"
 
@@ -217,6 +228,21 @@ def undisturbed():
     assert len(gc.get_objects()) == objects
     assert {n: set(vars(v)) for n, v in vars(it).items()} == before
     assert set(it.index._cache) == cached
+
+
+def classes():
+    """The first capture makes no object of pandas', of which Cython would keep some."""
+    it = Thing(frame=frame(), index=pandas.Index(["b", "a"], dtype=object))
+    it.index.get_loc("a")
+    it.time = pandas.date_range("2020-01-01", periods=10)
+    gc.collect()
+    gc.disable()
+    before = references_to_classes()
+    snapshot = leakgraph.snapshot()
+    assert snapshot.info()["adapter.pandas"] == f"inspected: {pandas.__version__}"
+    snapshot.close()
+    del snapshot
+    assert references_to_classes() == before
 
 
 if __name__ == "__main__":

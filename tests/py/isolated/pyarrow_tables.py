@@ -14,7 +14,7 @@ import leakgraph
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from malloced import in_use
-from shapes import Thing
+from shapes import Thing, references_to_classes
 
 
 def memory_of(thing, snapshot=None):
@@ -266,6 +266,17 @@ def undisturbed():
     assert len(gc.get_objects()) == objects
     assert pyarrow.total_allocated_bytes() == allocated
     assert it.array[0].as_py() == 1
+
+
+def classes():
+    """The first capture leaves no object of pyarrow's in a list of free ones."""
+    it = Thing(table=table(), array=pyarrow.array([1, 2])[:1])
+    it.batch = pyarrow.RecordBatch.from_pydict({"x": [1] * 10})
+    gc.collect()
+    gc.disable()
+    before = references_to_classes()
+    leakgraph.snapshot().close()
+    assert references_to_classes() == before
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import sys
+import threading
 from pathlib import Path
 
 import torch
@@ -175,12 +176,64 @@ def broken():
     assert not snapshot.find(y).facts
 
 
+def first():
+    """The first capture leaves no module, class, object or reference behind."""
+    x = torch.ones(3, requires_grad=True)
+    used = Twice.apply(x.exp())  # PyTorch keeps what it looks up at the first use
+    gc.collect()
+    gc.disable()
+    # CPython tracks some empty dicts of its own once a thread or an import used them.
+    worker = threading.Thread(target=used.sum)
+    worker.start()
+    worker.join()
+    import colorsys  # noqa: F401
+
+    modules, objects = set(sys.modules), gc.get_objects()
+    classes = len(torch.autograd.Function.__subclasses__())
+    counts = [sys.getrefcount(thing) for thing in objects]
+    tracked = len(gc.get_objects())
+    leakgraph.snapshot().close()
+    assert len(gc.get_objects()) == tracked
+    assert set(sys.modules) == modules
+    assert not hasattr(leakgraph, "calibration")
+    assert len(torch.autograd.Function.__subclasses__()) == classes
+    now = [sys.getrefcount(thing) for thing in objects]
+    changed = [t for t, a, b in zip(objects, counts, now) if a != b]
+    assert [type(t) for t in changed if t is not objects] == []
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, value):
+        return value * 2
+
+
+def held():
+    """A class of the calibration that somebody else holds stays whole."""
+    kept = []
+    meta = type(torch.autograd.Function)
+    real = meta.__init__
+
+    def init(cls, name, bases, attributes):
+        real(cls, name, bases, attributes)
+        kept.append(cls)
+
+    meta.__init__ = init
+    snapshot = leakgraph.snapshot()
+    assert snapshot.info()["adapter.torch"] == f"inspected: {torch.__version__}"
+    (doubled,) = kept
+    assert doubled.__mro__[:2] == (doubled, torch.autograd.Function)
+    assert doubled._backward_cls._forward_cls is doubled
+
+
 CASES = {
     "state": state_,
     "modes": modes,
     "half": half,
     "views": views,
     "broken": broken,
+    "first": first,
+    "held": held,
 }
 CASES[sys.argv[1]]()
 print("right")
