@@ -2,6 +2,9 @@
 // igraph. The child finds finished indexes, or makes its own.
 #include <pthread.h>
 #include <semaphore.h>
+#include <string.h>
+
+#include <leakgraph/lock.h>
 
 #include "drawn.h"
 #include "forked.h"
@@ -204,21 +207,28 @@ solve(void *context)
     return solves(&self->problem) ? context : NULL;
 }
 
+/** A path of nodes. */
+static void
+fill(solving *self)
+{
+    self->problem = (lg__problem){.node_count = LONG,
+                                  .edge_count = LONG - 1,
+                                  .source = self->from,
+                                  .target = self->to,
+                                  .monitor = &self->monitor};
+    for (uint32_t i = 0; i < LONG - 1; i++) {
+        self->from[i] = i;
+        self->to[i] = i + 1;
+    }
+}
+
 static void
 igraph_at_work(void)
 {
     static solving self = {.monitor = {stop, &self}};
     pthread_t thread;
     void *answer = NULL;
-    self.problem = (lg__problem){.node_count = LONG,
-                                 .edge_count = LONG - 1,
-                                 .source = self.from,
-                                 .target = self.to,
-                                 .monitor = &self.monitor};
-    for (uint32_t i = 0; i < LONG - 1; i++) {
-        self.from[i] = i;
-        self.to[i] = i + 1;
-    }
+    fill(&self);
     REQUIRE(sem_init(&self.came, 0, 0) == 0);
     REQUIRE(sem_init(&self.may_go_on, 0, 0) == 0);
     REQUIRE(pthread_create(&thread, NULL, solve, &self) == 0);
@@ -231,8 +241,67 @@ igraph_at_work(void)
     CHECK(answer == &self);
 }
 
+/** As an interpreter that ends stops a thread. */
+static bool
+vanish(void *context, const char *phase, double done)
+{
+    (void)context;
+    (void)phase;
+    (void)done;
+    pthread_exit(NULL);
+}
+
+static bool
+solves_after_a_thread_has_vanished(void *context)
+{
+    solving *self = context;
+    pthread_t thread;
+    void *answer = context;
+    bool vanished = pthread_create(&thread, NULL, solve, self) == 0 &&
+                    pthread_join(thread, &answer) == 0 && answer == NULL;
+    lg_process_ends();
+    return vanished && solves_its_own(self);
+}
+
+static void
+igraph_when_all_ends(void)
+{
+    static solving self = {.monitor = {vanish, NULL}};
+    fill(&self);
+    CHECK(forked_says(solves_after_a_thread_has_vanished, &self));
+}
+
+/** Whether a monitor may ask igraph, too. */
+static bool
+ask_again(void *context, const char *phase, double done)
+{
+    solving *self = context;
+    lg_error err;
+    lg__problem problem = self->problem;
+    uint32_t found[LONG];
+    (void)phase;
+    (void)done;
+    problem.monitor = NULL;
+    CHECK(lg__solver_ask(&problem, found, &err) == LG_EUNSUPPORTED);
+    CHECK(strstr(err.message, "this very thread") != NULL);
+    sem_post(&self->came);
+    return true;
+}
+
+static void
+igraph_asked_by_a_monitor(void)
+{
+    static solving self = {.monitor = {ask_again, &self}};
+    fill(&self);
+    REQUIRE(sem_init(&self.came, 0, 0) == 0);
+    CHECK(solves(&self.problem));
+    CHECK(sem_trywait(&self.came) == 0);
+}
+
 SUITE(forked)
 {
+    RUN(igraph_when_all_ends);
+    RUN(igraph_asked_by_a_monitor);
     RUN(indexes_in_the_making);
     RUN(igraph_at_work);
     return test_result();

@@ -3,6 +3,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <leakgraph/lock.h>
 
@@ -214,8 +215,122 @@ free_at_the_fork(void)
     CHECK(forked_says(is_free, &lock));
 }
 
+static void
+parked_and_taken_back(void)
+{
+    lg_lock lock = {0};
+    REQUIRE(lg_lock_take(&lock) == LG_LOCK_TAKEN);
+    lg_lock_park(&lock);
+    CHECK(lg_lock_try(&lock) == LG_LOCK_BUSY);
+    CHECK(lg_lock_take(&lock) == LG_LOCK_BUSY);
+    lg_lock_unpark(&lock);
+    CHECK(lg_lock_try(&lock) == LG_LOCK_BUSY);
+    lg_lock_give(&lock);
+    CHECK(lg_lock_try(&lock) == LG_LOCK_TAKEN);
+}
+
+static void *
+count_and_park(void *context)
+{
+    counter *self = context;
+    for (unsigned i = 0; i < TURNS / 10; i++) {
+        lg_lock_take(&self->lock);
+        lg_lock_park(&self->lock);
+        lg_lock_unpark(&self->lock);
+        self->count++;
+        lg_lock_give(&self->lock);
+    }
+    return NULL;
+}
+
+static void
+parked_in_turn(void)
+{
+    counter self = {.count = 0};
+    pthread_t threads[THREADS];
+    for (unsigned i = 0; i < THREADS; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, count_and_park, &self) == 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    CHECK(self.count == (unsigned long)THREADS * (TURNS / 10));
+}
+
+static void *
+park_for_good(void *context)
+{
+    holder *self = context;
+    lg_lock_take(&self->lock);
+    sem_post(&self->has_it);
+    while (sem_wait(&self->may_end) != 0)
+        continue;
+    lg_lock_park(&self->lock);
+    sem_post(&self->has_it);
+    for (;;)
+        pause();
+    return NULL;
+}
+
+static bool
+begin_to_park(holder *self)
+{
+    *self = (holder){.thread = 0};
+    bool fine = sem_init(&self->has_it, 0, 0) == 0 &&
+                sem_init(&self->may_end, 0, 0) == 0 &&
+                pthread_create(&self->thread, NULL, park_for_good, self) == 0;
+    while (fine && sem_wait(&self->has_it) != 0)
+        continue;
+    return fine;
+}
+
+static bool
+is_left_again(lg_lock *lock)
+{
+    bool left =
+        lg_lock_take(lock) == LG_LOCK_LEFT && lg_lock_try(lock) == LG_LOCK_BUSY;
+    lg_lock_give(lock);
+    return left && lg_lock_try(lock) == LG_LOCK_TAKEN;
+}
+
+static bool
+is_left_when_all_ends(void *context)
+{
+    holder self;
+    (void)context;
+    if (!begin_to_park(&self))
+        return false;
+    sem_post(&self.may_end);
+    while (sem_wait(&self.has_it) != 0)
+        continue;
+    bool held = lg_lock_try(&self.lock) == LG_LOCK_BUSY;
+    lg_process_ends();
+    return held && is_left_again(&self.lock);
+}
+
+// The holder parks while this thread waits, or just before.
+static bool
+is_left_to_one_that_waits(void *context)
+{
+    holder self;
+    (void)context;
+    if (!begin_to_park(&self))
+        return false;
+    lg_process_ends();
+    sem_post(&self.may_end);
+    return is_left_again(&self.lock);
+}
+
+static void
+parked_when_all_ends(void)
+{
+    CHECK(forked_says(is_left_when_all_ends, NULL));
+    CHECK(forked_says(is_left_to_one_that_waits, NULL));
+}
+
 SUITE(lock)
 {
+    RUN(parked_and_taken_back);
+    RUN(parked_in_turn);
+    RUN(parked_when_all_ends);
     RUN(taken_once);
     RUN(taken_in_turn);
     RUN(given_up_for_a_signal);

@@ -117,3 +117,77 @@ def test_a_thread_that_never_comes_back(python):
         "A thread was analysing the snapshot when the interpreter began to end: "
         "join the thread first."
     )
+
+
+# igraph needs a while for these. A callback is called every tenth of a second at most, so
+# it lets one pass to be called inside igraph as well.
+INSIDE_IGRAPH = """
+import os, random, threading, time, leakgraph
+
+class Thing:
+    pass
+
+choice = random.Random(5)
+things = [Thing() for _ in range(20_000)]
+for i, thing in enumerate(things):
+    thing.near, thing.far = things[i - 1], choice.choice(things)
+kept = things[0]
+del things, thing
+snapshot = leakgraph.snapshot()
+
+def at_igraph(phase, seconds=0.11):
+    start = time.monotonic()
+    while time.monotonic() - start < seconds:
+        pass
+    return phase == "solving components"
+"""
+
+THREAD_IN_IGRAPH = """
+came, never = threading.Event(), threading.Event()
+
+def stop(phase, done, write=os.write):
+    if at_igraph(phase):
+        write(1, b"stopped ")
+        came.set()
+        never.wait()
+
+def work():
+    snapshot.analyze(progress=stop)
+    came.set()
+
+threading.Thread(target=work, daemon=True).start()
+came.wait()
+
+class Late:
+    def __del__(self, take=leakgraph.snapshot, kept=kept, write=os.write):
+        write(1, b"answered" if len(take().top()) else b"?")
+
+leakgraph.keep = Late()
+del Late
+"""
+
+
+def test_a_thread_that_never_comes_back_from_igraph(python):
+    done = python("-c", INSIDE_IGRAPH + THREAD_IN_IGRAPH)
+    assert (done.code, done.out, done.err) == (0, "stopped answered", "")
+
+
+ASKED_BY_ITS_CALLBACK = """
+said = []
+
+def ask(phase, done):
+    if at_igraph(phase) and not said:
+        try:
+            said.append(len(leakgraph.top()))
+        except leakgraph.Error as error:
+            said.append(str(error))
+
+snapshot.analyze(progress=ask)
+print(said, snapshot.find(kept).retained.host > 20_000 * 32)
+"""
+
+
+def test_a_callback_that_asks_igraph_as_well(python):
+    done = python("-c", INSIDE_IGRAPH + ASKED_BY_ITS_CALLBACK)
+    assert (done.code, done.err) == (0, "")
+    assert "this very thread" in done.out and "True" in done.out

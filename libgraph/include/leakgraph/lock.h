@@ -8,6 +8,10 @@
  *
  * What such a lock guards may be half done: its holder was stopped anywhere.
  * LG_LOCK_LEFT says so, once, to the next thread that takes it.
+ *
+ * A thread may also lose its way in a process that ends: an interpreter stops
+ * the threads that ask it for its own lock by then. A thread that holds an
+ * lg_lock parks it before it calls anything that may stop it so.
  */
 #ifndef LEAKGRAPH_LOCK_H
 #define LEAKGRAPH_LOCK_H
@@ -29,7 +33,8 @@ typedef struct lg_lock {
 /** What came of an attempt to take a lock. */
 typedef enum lg_lock_result {
     LG_LOCK_TAKEN = 0,
-    LG_LOCK_LEFT, /**< taken; a thread that is no more held it at a fork */
+    LG_LOCK_LEFT, /**< taken; a thread that is no more, or has stopped for good,
+                       held it */
     LG_LOCK_BUSY, /**< not taken */
 } lg_lock_result;
 
@@ -37,7 +42,8 @@ typedef enum lg_lock_result {
  *  nothing and waits for nobody. */
 LG_API lg_lock_result lg_lock_try(lg_lock *lock);
 
-/** Waits for a lock. A thread that holds it already waits for ever. */
+/** Waits for a lock. LG_LOCK_BUSY: this thread has parked the lock. A thread
+ *  that holds it otherwise waits for ever. */
 LG_API lg_lock_result lg_lock_take(lg_lock *lock);
 
 /** The same, but LG_LOCK_BUSY as soon as this thread has handled a signal
@@ -46,6 +52,17 @@ LG_API lg_lock_result lg_lock_take_or_signal(lg_lock *lock);
 
 /** Gives a lock back that this thread has taken. */
 LG_API void lg_lock_give(lg_lock *lock);
+
+/** Called by the holder, before something that may never return once the
+ *  process ends. */
+LG_API void lg_lock_park(lg_lock *lock);
+
+/** Called by the holder, after that. */
+LG_API void lg_lock_unpark(lg_lock *lock);
+
+/** Says that the process ends: only the calling thread goes on, and what others
+ *  have parked is left. Can be called again. */
+LG_API void lg_process_ends(void);
 
 /** Returns whether fork() made this process after leakgraph was loaded: then
  *  locks of other libraries may be held by threads that are no more. */

@@ -18,6 +18,24 @@ open_igraph(lg__solver **out, lg_error *err)
     return status;
 }
 
+// The monitor of a call that holds the lock.
+typedef struct parked {
+    const lg_monitor *monitor;
+    lg_lock *lock;
+} parked;
+
+// The monitor may ask an interpreter for its lock, which never comes once the
+// interpreter ends.
+static bool
+tick(void *context, const char *phase, double done)
+{
+    const parked *self = context;
+    lg_lock_park(self->lock);
+    bool goes_on = self->monitor->tick(self->monitor->context, phase, done);
+    lg_lock_unpark(self->lock);
+    return goes_on;
+}
+
 // Debian builds igraph without thread-local storage: one lock covers every
 // call.
 lg_status
@@ -25,11 +43,20 @@ lg__solver_ask(const lg__problem *problem, uint32_t *dominator, lg_error *err)
 {
     static lg_lock lock;
     lg__problem locked = *problem;
+    parked context = {problem->monitor, &lock};
+    lg_monitor monitor = {tick, &context};
     lg__solver *solve;
     lg_status status = open_igraph(&solve, err);
     if (status != LG_OK)
         return status;
-    locked.left = lg_lock_take(&lock) == LG_LOCK_LEFT;
+    lg_lock_result result = lg_lock_take(&lock);
+    if (result == LG_LOCK_BUSY)
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "igraph answers another question of this very "
+                            "thread: ask once that is done");
+    locked.left = result == LG_LOCK_LEFT;
+    if (problem->monitor != NULL && problem->monitor->tick != NULL)
+        locked.monitor = &monitor;
     status = solve(&locked, dominator, err);
     lg_lock_give(&lock);
     return status;

@@ -15,7 +15,7 @@ typedef struct lg__problem {
     const uint32_t *source;
     const uint32_t *target;
     const lg_monitor *monitor;
-    bool left; /**< set by lg__solver_ask: a fork interrupted a call */
+    bool left; /**< set by lg__solver_ask: nobody will end the last call */
 } lg__problem;
 
 /** Computes the immediate dominator of every node. Node 0 reaches all nodes
@@ -27,7 +27,8 @@ typedef lg_status lg__solver(const lg__problem *problem, uint32_t *dominator,
 #define LG__SOLVER_SYMBOL "lg_igraph_dominators"
 
 /** Opens igraph and solves the problem, one thread after the other.
- *  LG_EUNSUPPORTED says how to install igraph. */
+ *  LG_EUNSUPPORTED says how to install igraph, or that a problem's monitor
+ *  asks. */
 lg_status lg__solver_ask(const lg__problem *problem, uint32_t *dominator,
                          lg_error *err);
 

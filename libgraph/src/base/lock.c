@@ -7,13 +7,24 @@
 #include <leakgraph/lock.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 // The low bits of a word. The bits above are the generation in which a thread
 // took the lock.
-enum { FREE = 0, HELD = 1, AWAITED = 2, STATE = 3, GENERATION_SHIFT = 2 };
+enum {
+    FREE = 0,
+    HELD = 1,
+    AWAITED = 2,
+    PARKED = 3, // perhaps awaited, too
+    STATE = 3,
+    GENERATION_SHIFT = 2
+};
+
+// Whether the process ends, and threads that have parked a lock stay away.
+static bool ending;
 
 // Children of fork() write these while they have one thread. `survivor` is the
 // only older thread that this process has, and has lived since the generation
@@ -55,12 +66,28 @@ word_of(uint32_t state)
     return process.generation << GENERATION_SHIFT | state;
 }
 
-// Returns whether a fork did not copy the thread that holds a lock. The word of
-// a lock that the survivor holds stays until the survivor releases it.
+static bool
+is_parked(uint32_t word)
+{
+    return (word & STATE) == PARKED;
+}
+
+static bool
+is_mine(const lg_lock *lock)
+{
+    return pthread_equal(__atomic_load_n(&lock->holder, __ATOMIC_RELAXED),
+                         pthread_self());
+}
+
+// Returns whether the thread that holds a lock has stopped, or a fork did not
+// copy it. The word of a lock that the survivor holds stays until the survivor
+// releases it.
 static bool
 is_left(const lg_lock *lock, uint32_t word)
 {
     uint32_t taken = word >> GENERATION_SHIFT;
+    if (is_parked(word) && __atomic_load_n(&ending, __ATOMIC_RELAXED))
+        return !is_mine(lock);
     if (taken == process.generation)
         return false;
     pthread_t holder = __atomic_load_n(&lock->holder, __ATOMIC_RELAXED);
@@ -109,7 +136,10 @@ wait_for(lg_lock *lock, bool heed_signals)
             return result;
         if (word != seen)
             continue;
-        uint32_t awaited = (word & ~(uint32_t)STATE) | AWAITED;
+        if (is_parked(word) && is_mine(lock))
+            return LG_LOCK_BUSY;
+        uint32_t awaited =
+            is_parked(word) ? word : (word & ~(uint32_t)STATE) | AWAITED;
         if (word != awaited &&
             !__atomic_compare_exchange_n(&lock->word, &word, awaited, false,
                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -145,4 +175,41 @@ lg_lock_give(lg_lock *lock)
         __atomic_exchange_n(&lock->word, word_of(FREE), __ATOMIC_RELEASE);
     if ((before & STATE) == AWAITED)
         syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void
+wake_all(lg_lock *lock)
+{
+    syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+// Either this sees that the process ends, or the thread that ends it sees the
+// lock parked.
+void
+lg_lock_park(lg_lock *lock)
+{
+    __atomic_fetch_or(&lock->word, PARKED, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&ending, __ATOMIC_RELAXED))
+        wake_all(lock);
+}
+
+// A lock that was left has another holder by now. A thread that comes here all
+// the same was stopped, as far as that one knows, and has to stay so.
+void
+lg_lock_unpark(lg_lock *lock)
+{
+    uint32_t word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+    uint32_t awaited = (word & ~(uint32_t)STATE) | AWAITED;
+    while (!is_parked(word) || !is_mine(lock) ||
+           !__atomic_compare_exchange_n(&lock->word, &word, awaited, false,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        pause();
+}
+
+void
+lg_process_ends(void)
+{
+    __atomic_store_n(&ending, true, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

@@ -42,6 +42,9 @@ snapshot_new(core_state *state, lg_graph *graph)
 lg_graph *
 snapshot_graph(snapshot_object *self)
 {
+    /* The other threads of an interpreter that ends stop at its lock. */
+    if (Py_IsFinalizing())
+        lg_process_ends();
     if (!self->closed)
         return self->graph;
     PyErr_SetString(object_state(self)->errors[ERROR_CLOSED],
