@@ -119,8 +119,8 @@ def test_a_thread_that_never_comes_back(python):
     )
 
 
-# igraph needs a while for these. A callback is called every tenth of a second at most, so
-# it lets one pass to be called inside igraph as well.
+# igraph needs a while for these. A callback is called every tenth of a second at most,
+# and lets one pass, to be called inside igraph as well.
 INSIDE_IGRAPH = """
 import os, random, threading, time, leakgraph
 
