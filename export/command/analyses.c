@@ -223,7 +223,7 @@ lg__verb_dominators(const lg_arguments *arguments)
     lg_analysis *analysis;
     lg_text text = {0};
     lg_error error = {0};
-    uint32_t node = LG_NONE;
+    uint32_t node;
     double share =
         arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
     if (!lg__open(arguments->words[0], &graph, &code))

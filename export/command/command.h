@@ -121,7 +121,8 @@ bool lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
 /** All nodes that a selector names. */
 bool lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
                     int *code);
-/** The one object that the options may name; LG_NONE if they name none. */
+/** The one object that the options may name; LG_SUPER_ROOT if they name none.
+ */
 bool lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
                     uint32_t *out, int *code);
 /** The analysis that the file has, or a new one. */

@@ -54,7 +54,7 @@ lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
                uint32_t *out, int *code)
 {
     lg_nodes nodes = {0};
-    *out = LG_NONE;
+    *out = LG_SUPER_ROOT;
     if (arguments->word_count < 2)
         return true;
     if (!lg__select_all(graph, arguments->words[1], &nodes, code))

@@ -187,7 +187,7 @@ check(const lg_analysis *analysis, uint32_t node, double min_share,
                             "max_nodes is %u: give a number from 3 to %u",
                             max_nodes, MOST_DRAWN);
     return lg__view_check(lg_analysis_graph(analysis),
-                          node == LG_NONE ? 0 : node, max_nodes, err);
+                          node == LG_SUPER_ROOT ? 0 : node, max_nodes, err);
 }
 
 lg_status

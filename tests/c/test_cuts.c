@@ -48,7 +48,7 @@ is_root(const lg_graph *graph, uint32_t node)
 static bool
 is_start(const lg_graph *graph, uint32_t from, uint32_t node)
 {
-    return from == LG_NONE ? is_root(graph, node) : node == from;
+    return from == LG_SUPER_ROOT ? is_root(graph, node) : node == from;
 }
 
 static network
@@ -202,7 +202,7 @@ random_graphs(void)
             if (is_root(graph, target) ||
                 !lg_node_is_reachable(analysis, target))
                 continue;
-            check_target(analysis, LG_NONE, target);
+            check_target(analysis, LG_SUPER_ROOT, target);
             uint32_t dominator = lg_node_dominator(analysis, target);
             if (dominator != LG_NONE)
                 check_target(analysis, dominator, target);
@@ -219,8 +219,9 @@ taken_back(void)
     lg_graph *graph = draw("a", "ab ac bd be ce cf dg eg fg bg", NULL);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, 6, LG_NONE, 0, NULL, &cuts, NULL) == LG_OK);
-    CHECK(cuts.total == 2 && !is_reached(analysis, &cuts, LG_NONE, 6));
+    REQUIRE(lg_cuts_find(analysis, 6, LG_SUPER_ROOT, 0, NULL, &cuts, NULL) ==
+            LG_OK);
+    CHECK(cuts.total == 2 && !is_reached(analysis, &cuts, LG_SUPER_ROOT, 6));
     lg_cuts_free(&cuts);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
@@ -244,8 +245,8 @@ held_twice_by_one(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, thing, LG_NONE, 0, NULL, &cuts, NULL) ==
-            LG_OK);
+    REQUIRE(lg_cuts_find(analysis, thing, LG_SUPER_ROOT, 0, NULL, &cuts,
+                         NULL) == LG_OK);
     REQUIRE(cuts.total == 3 && cuts.count == 3);
     for (size_t i = 0; i < 3; i++) {
         const lg_path *path = &cuts.items[i].path;
@@ -272,8 +273,8 @@ all_of_many(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, thing, LG_NONE, 0, NULL, &cuts, NULL) ==
-            LG_OK);
+    REQUIRE(lg_cuts_find(analysis, thing, LG_SUPER_ROOT, 0, NULL, &cuts,
+                         NULL) == LG_OK);
     CHECK(cuts.total == 20 && cuts.count == 20);
     lg_cuts_free(&cuts);
     lg_why why;
@@ -296,13 +297,15 @@ held_by_native_code(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, thing, LG_NONE, 0, NULL, &cuts, NULL) ==
-            LG_OK);
+    REQUIRE(lg_cuts_find(analysis, thing, LG_SUPER_ROOT, 0, NULL, &cuts,
+                         NULL) == LG_OK);
     CHECK(cuts.is_kept && cuts.kept.count == 0);
     CHECK(cuts.kept.root.kind == LG_ROOT_NATIVE);
     CHECK(cuts.total == 1 && cuts.items[0].path.root.node == module);
     lg_cuts_free(&cuts);
-    CHECK(lg_cuts_find(analysis, 99, LG_NONE, 0, NULL, &cuts, NULL) ==
+    CHECK(lg_cuts_find(analysis, 99, LG_SUPER_ROOT, 0, NULL, &cuts, NULL) ==
+          LG_EINVAL);
+    CHECK(lg_cuts_find(analysis, thing, LG_NONE, 0, NULL, &cuts, NULL) ==
           LG_EINVAL);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

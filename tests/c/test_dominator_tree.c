@@ -70,7 +70,7 @@ rows(void)
     lg_graph *graph = plant(&list, links);
     lg_analysis *analysis = analysed(graph);
     lg_dominator_tree tree =
-        ask(analysis, (lg_dominator_options){.node = LG_NONE});
+        ask(analysis, (lg_dominator_options){.node = LG_SUPER_ROOT});
     CHECK(tree.count == 18 && tree.left_out == 0);
     CHECK(tree.rows[0].top == LG_TOP_REACHABLE && tree.rows[0].node == LG_NONE);
     CHECK(tree.rows[0].total == tree.total);
@@ -133,6 +133,13 @@ owned(void)
         CHECK(lg_node_owner(analysis, nodes.items[i]) == list);
     }
     lg_nodes_free(&nodes);
+    CHECK(lg_node_owned(analysis, LG_NONE, &nodes, NULL) == LG_EINVAL);
+    REQUIRE(lg_node_owned(analysis, LG_SUPER_ROOT, &nodes, NULL) == LG_OK);
+    for (size_t i = 0; i < nodes.count; i++)
+        CHECK(lg_node_owner(analysis, nodes.items[i]) == LG_NONE);
+    CHECK(nodes.count == lg_node_dominated(analysis, LG_SUPER_ROOT, NULL, 0));
+    CHECK(lg_node_dominated(analysis, LG_NONE, NULL, 0) == 0);
+    lg_nodes_free(&nodes);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -146,8 +153,9 @@ refusals(void)
     lg_dominator_tree tree = {0};
     lg_dominator_options wrong[] = {
         {.size = sizeof *wrong, .node = 9999},
+        {.size = sizeof *wrong, .node = LG_NONE},
         {.size = sizeof *wrong, .node = list, .min_share = 1.5}};
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         CHECK(lg_analysis_dominator_tree(analysis, &wrong[i], NULL, &tree,
                                          NULL) == LG_EINVAL);
     CHECK(tree.rows == NULL);

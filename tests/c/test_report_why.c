@@ -286,7 +286,7 @@ dominators(void)
     heap scene = make_scene();
     lg_text text = {0};
     lg_error err;
-    expect_tree(scene.analysis, LG_NONE, 0.01, LG_FORMAT_TEXT,
+    expect_tree(scene.analysis, LG_SUPER_ROOT, 0.01, LG_FORMAT_TEXT,
                 "    retained    share  object\n"
                 "    6.00 MiB   60.0 %  everything that the roots reach\n"
                 "    3.00 MiB   30.0 %  ├─ module train #0\n"

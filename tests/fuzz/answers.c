@@ -58,8 +58,8 @@ draw_analysed(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     lg_view *view = NULL;
     if (lg_view_paths(analysis, nodes, count, 0, NULL, &view, NULL) == LG_OK)
         show(view);
-    if (lg_view_dominators(analysis, LG_NONE, 0.01, 0, NULL, &view, NULL) ==
-        LG_OK)
+    if (lg_view_dominators(analysis, LG_SUPER_ROOT, 0.01, 0, NULL, &view,
+                           NULL) == LG_OK)
         show(view);
 }
 
@@ -120,8 +120,8 @@ ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     for (size_t i = 0; i < count; i++) {
         lg_cuts cuts;
         lg_node_dominated(analysis, nodes[i], below, 4);
-        if (lg_cuts_find(analysis, nodes[i], LG_NONE, 4, NULL, &cuts, NULL) ==
-            LG_OK)
+        if (lg_cuts_find(analysis, nodes[i], LG_SUPER_ROOT, 4, NULL, &cuts,
+                         NULL) == LG_OK)
             lg_cuts_free(&cuts);
     }
 }
@@ -163,7 +163,7 @@ ask_reports(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         lg_report_top(analysis, LG_GROUP_OBJECT, LG_NONE, 0, NULL, format, text,
                       NULL);
         lg_report_dominators(analysis, nodes[0], 0.01, format, text, NULL);
-        lg_report_dominators(analysis, LG_NONE, 0, format, text, NULL);
+        lg_report_dominators(analysis, LG_SUPER_ROOT, 0, format, text, NULL);
         lg_report_paths(analysis, nodes, count, LIMIT, NULL, format, text,
                         NULL);
         lg_report_threads(graph, analysis, format, text, NULL);

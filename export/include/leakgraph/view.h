@@ -70,7 +70,7 @@ LG_API lg_status lg_view_cycle(const lg_analysis *analysis,
                                const lg_cycle *cycle, const lg_monitor *monitor,
                                lg_view **out, lg_error *err);
 /**
- * The dominator tree below `node` (LG_NONE: the whole heap): the biggest first,
+ * The dominator tree below `node`, or LG_SUPER_ROOT's: the biggest first,
  * at most max_nodes (0: 60; at least 3), none that retains less than min_share
  * (0 to 1) of what `node` does; the others are folded into "312 more".
  */

@@ -23,6 +23,10 @@
 extern "C" {
 #endif
 
+/** The super-root, for functions that say that they take it. No graph has so
+ *  many nodes, and LG_NONE is another number. */
+#define LG_SUPER_ROOT (UINT32_MAX - 1)
+
 /* --------------------------------------------------------- results --- */
 
 /**
@@ -45,8 +49,7 @@ LG_API lg_status lg_analysis_load(const lg_graph *graph, lg_analysis **out,
 LG_API void lg_analysis_free(lg_analysis *analysis);
 LG_API const lg_graph *lg_analysis_graph(const lg_analysis *analysis);
 
-/** The immediate dominator; LG_NONE if only the super-root dominates the node
- *  (in garbage: if nothing does). O(1). */
+/** The immediate dominator, or LG_NONE: no node dominates this one. O(1). */
 LG_API lg_node lg_node_dominator(const lg_analysis *analysis, lg_node node);
 /** Returns whether any root reaches the node. */
 LG_API bool lg_node_is_reachable(const lg_analysis *analysis, lg_node node);
@@ -57,8 +60,8 @@ LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, lg_node node);
 /** The same on one device of the graph (0: the host). */
 LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, lg_node node,
                                     uint32_t device);
-/** Copies up to `capacity` nodes that `node` (LG_NONE: the super-root)
- *  immediately dominates, biggest first; returns how many there are. */
+/** Copies up to `capacity` nodes that `node` or LG_SUPER_ROOT immediately
+ *  dominates, biggest first; returns how many there are. */
 LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, lg_node node,
                                   lg_node *nodes, uint32_t capacity);
 /** All bytes of what the roots reach, and of garbage. */

@@ -88,10 +88,11 @@ LG_API void lg_top_free(lg_top *top);
  *  Python keeps attributes in a dict. LG_NONE as of lg_node_dominator. */
 LG_API lg_node lg_node_owner(const lg_analysis *analysis, lg_node node);
 
-/** The nodes that `node` (LG_NONE: the super-root) dominates immediately as
- *  answers show them, the biggest retained bytes first. Of a namespace or a
- *  closure that folds into a dominator, what that dominates stands here. Of
- *  garbage in a component: what the component dominates. */
+/** The nodes that `node` or LG_SUPER_ROOT dominates immediately as answers show
+ *  them, the biggest retained bytes first. Of a namespace or a closure that
+ *  folds into a dominator, what that dominates stands here. Of garbage in a
+ *  component: what the component dominates. LG_EINVAL for a node that is not
+ *  there. */
 LG_API lg_status lg_node_owned(const lg_analysis *analysis, lg_node node,
                                lg_nodes *out, lg_error *err);
 
@@ -130,7 +131,7 @@ typedef struct lg_dominator_tree {
 /** Start from LG_DOMINATOR_OPTIONS_INIT. */
 typedef struct lg_dominator_options {
     size_t size;      /**< of this struct */
-    lg_node node;     /**< whose tree; LG_NONE: that of everything */
+    lg_node node;     /**< whose tree; LG_SUPER_ROOT: that of everything */
     bool alive;       /**< of everything, leave garbage out; that the roots
                            reach nothing has its row, too */
     double min_share; /**< a row retains at least this part of the total */
@@ -143,7 +144,7 @@ typedef struct lg_dominator_options {
 
 #define LG_DOMINATOR_OPTIONS_INIT                                              \
     {                                                                          \
-        .size = sizeof(lg_dominator_options), .node = LG_NONE                  \
+        .size = sizeof(lg_dominator_options), .node = LG_SUPER_ROOT            \
     }
 
 /** What would be freed with what: rows that retain the most first, as long as

@@ -56,6 +56,7 @@ LG_API lg_status lg_report_top(const lg_analysis *analysis, lg_group group,
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
                                   const lg_cycles *cycles, lg_format format,
                                   lg_text *out, lg_error *err);
+/** The dominator tree of `node`, or of everything: LG_SUPER_ROOT. */
 LG_API lg_status lg_report_dominators(const lg_analysis *analysis, lg_node node,
                                       double min_share, lg_format format,
                                       lg_text *out, lg_error *err);

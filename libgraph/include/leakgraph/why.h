@@ -33,11 +33,11 @@ typedef struct lg_cuts {
 
 /**
  * Finds the smallest set of references that, once all of them are cut, leaves
- * no path to `node` from `from`, a node that dominates it (LG_NONE: from the
- * roots). Of the smallest sets, one of attributes, items and variables is
- * preferred, and then the one nearest to the node. At most `limit` (0: all) are
- * listed. What native code refers to is kept, and the set then separates the
- * node from all other roots. Empty for garbage that nothing dominates.
+ * no path to `node` from `from`, a node that dominates it or LG_SUPER_ROOT. Of
+ * the smallest sets, one of attributes, items and variables is preferred, and
+ * then the one nearest to the node. At most `limit` (0: all) are listed. What
+ * native code refers to is kept, and the set then separates the node from all
+ * other roots. Empty for garbage that nothing dominates.
  *
  * Edges that no program can cut: an object's own namespace and type, items of
  * tuples, fields of functions and methods, what native structures refer to, and

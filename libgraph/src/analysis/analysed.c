@@ -112,6 +112,8 @@ lg_node_dominated(const lg_analysis *analysis, lg_node node, lg_node *nodes,
                   uint32_t capacity)
 {
     uint32_t root = analysis->graph->columns.node_count;
+    if (node >= root && node != LG_SUPER_ROOT)
+        return 0;
     const uint32_t *first = analysis->first_child + (node < root ? node : root);
     const uint32_t *child = analysis->child + first[0];
     uint32_t count = first[1] - first[0];

@@ -198,7 +198,7 @@ typedef struct lg__gathered {
     size_t capacity;
 } lg__gathered;
 
-/** Appends the nodes that `node` (LG_NONE: the super-root; node count + 1:
+/** Appends the nodes that `node` (or LG_SUPER_ROOT; node count + 1:
  *  garbage) immediately dominates and that retain at least `least` bytes.
  *  Namespaces and cells that are folded into `node` are replaced by what they
  *  dominate. For a cycle of garbage, appends what all members dominate, and

@@ -205,7 +205,7 @@ lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
     if (!lg__graph_reverse(analysis->graph, &state.reverse))
         return false;
     expand(&state,
-           node == LG_NONE ? analysis->graph->columns.node_count : node);
+           node == LG_SUPER_ROOT ? analysis->graph->columns.node_count : node);
     while (state.going && state.folded.count > 0)
         add_children(&state, state.folded.items[--state.folded.count], LG_NONE);
     free(state.folded.items);

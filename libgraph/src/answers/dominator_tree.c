@@ -157,7 +157,7 @@ add_tops(planting *state, uint32_t node)
 {
     uint32_t nodes = state->graph->columns.node_count;
     bool alive = state->options.alive;
-    state->out.total = node != LG_NONE
+    state->out.total = node != LG_SUPER_ROOT
                            ? lg__freed_by(state->analysis, node)
                            : bytes_below(state, nodes) +
                                  (alive ? 0 : bytes_below(state, nodes + 1));
@@ -165,7 +165,7 @@ add_tops(planting *state, uint32_t node)
         (uint64_t)((double)state->out.total * state->options.min_share);
     if (state->least == 0)
         state->least = 1;
-    if (node == LG_NONE)
+    if (node == LG_SUPER_ROOT)
         return add_top(state, LG_TOP_REACHABLE) &&
                (alive || add_top(state, LG_TOP_GARBAGE));
     lg_dominator_row row = {.node = node,
@@ -273,7 +273,8 @@ weigh_rows(planting *state)
 static lg_status
 check(const lg_graph *graph, const lg_dominator_options *options, lg_error *err)
 {
-    if (options->node != LG_NONE && options->node >= graph->columns.node_count)
+    if (options->node != LG_SUPER_ROOT &&
+        options->node >= graph->columns.node_count)
         return lg_error_set(err, LG_EINVAL, "there is no node %u",
                             options->node);
     if (!(options->min_share >= 0 && options->min_share <= 1))
@@ -306,7 +307,8 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
         status = lg__error_memory(err);
         goto done;
     }
-    node = lg__seen_node(state.walk.fold, node);
+    if (node != LG_SUPER_ROOT)
+        node = lg__seen_node(state.walk.fold, node);
     status = add_tops(&state, node) ? add_parts(&state, monitor, err)
                                     : lg__error_memory(err);
     if (status == LG_OK && (!sort_rows(&state) || !weigh_rows(&state)))

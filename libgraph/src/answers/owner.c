@@ -32,6 +32,8 @@ lg_status
 lg_node_owned(const lg_analysis *analysis, lg_node node, lg_nodes *out,
               lg_error *err)
 {
+    if (node >= analysis->graph->columns.node_count && node != LG_SUPER_ROOT)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
     const lg__fold *folds = lg__graph_folds(analysis->graph);
     lg__gathered below = {0};
     bool enough =

@@ -89,7 +89,7 @@ find_objects(const lg_analysis *analysis, uint32_t device, size_t limit,
                      .device = device,
                      .folds = lg__graph_folds(analysis->graph)};
     lg__gathered found = {0};
-    bool going = state.folds != NULL && push_below(&state, LG_NONE) &&
+    bool going = state.folds != NULL && push_below(&state, LG_SUPER_ROOT) &&
                  push_below(&state, analysis->graph->columns.node_count + 1);
     while (going && state.heap.count > 0 && found.count < limit) {
         uint32_t node = lg__parts_pop(&state.heap).node;

@@ -49,9 +49,10 @@ explain_alive(explaining *to, lg_error *err)
         return lg__error_memory(err);
     why->frees_count = lg__suspects_mark(why->analysis, &to->walk, &why->path,
                                          why->node, why->frees);
-    uint32_t from = LG_NONE;
-    if (why->frees_count > 0)
-        from = lg_node_dominator(why->analysis, why->node);
+    uint32_t from = LG_SUPER_ROOT;
+    uint32_t dominator = lg_node_dominator(why->analysis, why->node);
+    if (why->frees_count > 0 && dominator != LG_NONE)
+        from = dominator;
     lg_status status = lg_cuts_find(why->analysis, why->node, from, CUTS_LISTED,
                                     to->monitor, &why->cuts, err);
     if (status == LG_OK && why->cuts.count == 1 && !why->cuts.is_kept)

@@ -125,7 +125,7 @@ find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
 {
     lg_path path = {0};
     lg_status status = LG_ENOTFOUND;
-    if (state->from == LG_NONE)
+    if (state->from == LG_SUPER_ROOT)
         status = lg_path_from_root(state->graph, lg__cut_owner(state, node),
                                    state->monitor, &path, err);
     if (status == LG_OK && !crosses(state, &path)) {

@@ -18,7 +18,7 @@ typedef struct lg__cut_search {
     lg__walk walk;
     lg__network network;
     uint8_t *role;
-    uint32_t from; /**< LG_NONE: the roots */
+    uint32_t from; /**< or LG_SUPER_ROOT */
     bool native;   /**< whether references from native code are sources */
     lg__min_cut cut;
     uint64_t *by; /**< [node] the edge towards the end of the current search */

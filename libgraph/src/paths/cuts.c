@@ -27,7 +27,7 @@ role_of(const lg__cut_search *state, uint32_t node)
     if (lg_node_is_reachable(state->analysis, node) !=
         lg_node_is_reachable(state->analysis, state->network.target))
         return LG__FLOW_CLOSED;
-    bool source = state->from != LG_NONE
+    bool source = state->from != LG_SUPER_ROOT
                       ? is_start(state, node)
                       : (state->analysis->policy.mark[node] & root) != 0;
     return source ? LG__FLOW_SOURCE : LG__FLOW_INNER;
@@ -39,7 +39,8 @@ set_roles(lg__cut_search *state)
     const lg_graph *graph = state->graph;
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         state->role[node] = role_of(state, node);
-    for (uint32_t i = 0; state->from == LG_NONE && i < graph->root_count; i++)
+    for (uint32_t i = 0; state->from == LG_SUPER_ROOT && i < graph->root_count;
+         i++)
         if (graph->root_kind[i] != LG_ROOT_NATIVE || state->native)
             state->role[graph->root_node[i]] = LG__FLOW_SOURCE;
 }
@@ -110,7 +111,8 @@ has_native_roots(const lg_graph *graph)
 static lg_status
 find_cuts(lg__cut_search *state, size_t limit, lg_error *err)
 {
-    bool native = state->from == LG_NONE && has_native_roots(state->graph);
+    bool native =
+        state->from == LG_SUPER_ROOT && has_native_roots(state->graph);
     lg_status status = search_from(state, native, limit, err);
     if (status != LG_OK || !native || !state->cuts.is_kept)
         return status;
@@ -171,8 +173,11 @@ lg_cuts_find(const lg_analysis *analysis, lg_node node, lg_node from,
                             .network = {graph, {0}, NULL, node, NULL, monitor}};
     if (node >= graph->columns.node_count)
         return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
+    if (from >= graph->columns.node_count && from != LG_SUPER_ROOT)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u", from);
     lg_status status = prepare(&state, err);
-    bool nothing = from == LG_NONE && !lg_node_is_reachable(analysis, node);
+    bool nothing =
+        from == LG_SUPER_ROOT && !lg_node_is_reachable(analysis, node);
     if (status == LG_OK && !nothing)
         status = find_cuts(&state, limit, err);
     if (status == LG_OK) {

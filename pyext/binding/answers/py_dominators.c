@@ -68,8 +68,8 @@ snapshot_dominators(snapshot_object *self, void *Py_UNUSED(closure))
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status =
-        lg_tabulate_dominators(analysis, LG_NONE, MIN_SHARE, &table, &error);
+    status = lg_tabulate_dominators(analysis, LG_SUPER_ROOT, MIN_SHARE, &table,
+                                    &error);
     Py_END_ALLOW_THREADS
     snapshot_release(self);
     return status == LG_OK ? dominators_new(self, table)
@@ -123,8 +123,9 @@ static PyObject *
 get_tops(result_object *self, void *Py_UNUSED(closure))
 {
     const lg_analysis *analysis = analysis_get(snapshot_of(self));
-    return analysis ? nodes_dominated(snapshot_of(self), analysis, LG_NONE)
-                    : NULL;
+    return analysis
+               ? nodes_dominated(snapshot_of(self), analysis, LG_SUPER_ROOT)
+               : NULL;
 }
 
 static PyGetSetDef dominators_getset[] = {
@@ -244,7 +245,7 @@ request_draw(picture_request *self, snapshot_object *snapshot)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_view_dominators(analysis, LG_NONE, self->min_share,
+    status = lg_view_dominators(analysis, LG_SUPER_ROOT, self->min_share,
                                 (uint32_t)self->max_nodes,
                                 &self->progress.monitor, &view, &error);
     Py_END_ALLOW_THREADS
