@@ -114,8 +114,9 @@ free_scene(heap *scene)
 }
 
 static const lg_figure_row *
-row_of(const lg_figure_rows *rows, uint32_t node)
+row_of(const lg_figures *figures, uint32_t node)
 {
+    const lg_figure_rows *rows = &figures->rows;
     for (size_t i = 0; i < rows->count; i++)
         if (rows->items[i].node == node)
             return &rows->items[i];
@@ -126,11 +127,11 @@ static void
 rows(void)
 {
     heap scene = make_scene();
-    lg_figure_rows rows;
-    REQUIRE(lg_analysis_figures(scene.analysis, &rows, NULL) == LG_OK);
-    REQUIRE(rows.count == FIGURES);
+    lg_figures all;
+    REQUIRE(lg_figures_find(scene.analysis, 0, &all, NULL) == LG_OK);
+    REQUIRE(all.rows.count == FIGURES && all.total == FIGURES);
     for (int i = 0; i < FIGURES; i++) {
-        const lg_figure_row *row = row_of(&rows, scene.figure[i]);
+        const lg_figure_row *row = row_of(&all, scene.figure[i]);
         bool drawn = i % 2 == 0;
         uint64_t bytes = DATA + 300 + (i > 0 ? 100u : 0);
         REQUIRE(row != NULL);
@@ -143,10 +144,77 @@ rows(void)
         CHECK(row->retained[0] == bytes + (drawn ? PIXELS : 0));
         CHECK(row->total == row->retained[0]);
     }
-    for (size_t i = 1; i < rows.count; i++)
-        CHECK(rows.items[i - 1].total >= rows.items[i].total);
-    lg_figure_rows_free(&rows);
+    for (size_t i = 1; i < all.rows.count; i++)
+        CHECK(all.rows.items[i - 1].total >= all.rows.items[i].total);
+    lg_figures_free(&all);
     free_scene(&scene);
+}
+
+// The sums are those of all figures, however many rows there are. The nodes are
+// those of the rows.
+static void
+sums(void)
+{
+    heap scene = make_scene();
+    for (size_t limit = 0; limit < 3; limit++) {
+        lg_figures all;
+        size_t found = 0;
+        REQUIRE(lg_figures_find(scene.analysis, limit, &all, NULL) == LG_OK);
+        REQUIRE(all.rows.count == (limit > 0 ? limit : FIGURES));
+        CHECK(all.total == FIGURES && all.open == 2 && all.closed == 4);
+        CHECK(all.own == 1 && all.garbage == 1);
+        CHECK(all.canvas == 4 * PIXELS && all.retained[0] == 13306908);
+        for (size_t i = 1; i < all.nodes.count; i++)
+            CHECK(all.nodes.items[i - 1] < all.nodes.items[i]);
+        for (size_t i = 0; i < all.nodes.count; i++)
+            for (int j = 0; j < FIGURES; j++)
+                found += all.nodes.items[i] == scene.figure[j];
+        CHECK(found == all.rows.count);
+        lg_figures_free(&all);
+    }
+    free_scene(&scene);
+}
+
+static void
+expect_holder(const heap *scene, const lg_figures *all, int figure,
+              lg_holder_kind kind, const char *where)
+{
+    size_t row = (size_t)(row_of(all, scene->figure[figure]) - all->rows.items);
+    const lg_holders *holders = &all->held_by[row];
+    const lg_holder *last = &holders->items[holders->count - 1];
+    lg_text text = {0};
+    CHECK(last->kind == kind && holders->more == 0);
+    if (kind != LG_HOLDER_NATIVE)
+        lg_path_label(scene->graph, &last->path, &text);
+    CHECK(last->node ==
+          (kind == LG_HOLDER_NATIVE ? scene->figure[figure] : LG_NONE));
+    CHECK_TEXT(text, where);
+    lg_text_free(&text);
+}
+
+static void
+holders(void)
+{
+    heap scene = make_scene();
+    lg_figures all;
+    REQUIRE(lg_figures_find(scene.analysis, 0, &all, NULL) == LG_OK);
+    expect_holder(&scene, &all, 0, LG_HOLDER_VARIABLE, "train.own");
+    expect_holder(&scene, &all, 2, LG_HOLDER_VARIABLE, "train.keep");
+    expect_holder(&scene, &all, 3, LG_HOLDER_VARIABLE, "train.lines[0]");
+    expect_holder(&scene, &all, 4, LG_HOLDER_ANIMATION, "train.movie._fig");
+    expect_holder(&scene, &all, 5, LG_HOLDER_CALLBACK, "train.hook.figure");
+    expect_holder(&scene, &all, 7, LG_HOLDER_NATIVE, "");
+    for (int i = 0; i < FIGURES; i++) {
+        size_t row = (size_t)(row_of(&all, scene.figure[i]) - all.rows.items);
+        size_t count = i == 6 ? 0 : i == 2 ? 2 : 1;
+        CHECK(all.held_by[row].count == count);
+        if (i == 1 || i == 2)
+            CHECK(all.held_by[row].items[0].kind == LG_HOLDER_PYPLOT);
+    }
+    lg_figures_free(&all);
+    free_scene(&scene);
+    CHECK(strcmp(lg_holder_kind_name(LG_HOLDER_NATIVE), "native") == 0);
+    CHECK(strcmp(lg_holder_kind_name((lg_holder_kind)99), "unknown") == 0);
 }
 
 static void
@@ -274,7 +342,7 @@ parts(void)
 {
     heap scene = {0};
     story made = story_begin();
-    lg_figure_rows rows;
+    lg_figures all;
     uint32_t train = story_module(&made, "train");
     uint32_t part = story_add(&made, "matplotlib.figure.SubFigure", NULL, 10);
     uint32_t inner = story_add(&made, "matplotlib.artist.Artist", NULL, 1000);
@@ -289,13 +357,13 @@ parts(void)
     tie(&made, scene.figure[1], "twin", scene.figure[3], "twin");
     scene.graph = story_end(&made);
     scene.analysis = analysed(scene.graph);
-    REQUIRE(lg_analysis_figures(scene.analysis, &rows, NULL) == LG_OK);
-    REQUIRE(rows.count == 2);
-    CHECK(row_of(&rows, scene.figure[1])->retained[0] == DATA + 400 + 6010);
-    CHECK(row_of(&rows, scene.figure[1])->canvas == 5000);
-    CHECK(row_of(&rows, scene.figure[3])->retained[0] == DATA + 400);
-    CHECK(row_of(&rows, scene.figure[3])->canvas == 0);
-    lg_figure_rows_free(&rows);
+    REQUIRE(lg_figures_find(scene.analysis, 0, &all, NULL) == LG_OK);
+    REQUIRE(all.rows.count == 2);
+    CHECK(row_of(&all, scene.figure[1])->retained[0] == DATA + 400 + 6010);
+    CHECK(row_of(&all, scene.figure[1])->canvas == 5000);
+    CHECK(row_of(&all, scene.figure[3])->retained[0] == DATA + 400);
+    CHECK(row_of(&all, scene.figure[3])->canvas == 0);
+    lg_figures_free(&all);
     free_scene(&scene);
 }
 
@@ -378,6 +446,8 @@ each_holder_once(void)
 SUITE(figures)
 {
     RUN(rows);
+    RUN(sums);
+    RUN(holders);
     RUN(report);
     RUN(html);
     RUN(none);

@@ -159,11 +159,11 @@ tell(void)
 static lg_status
 do_figures(const lg_graph *graph)
 {
-    lg_figure_rows rows = {0};
+    lg_figures figures = {0};
     lg_text text = {0};
     (void)graph;
-    lg_status status = lg_analysis_figures(asked, &rows, NULL);
-    lg_figure_rows_free(&rows);
+    lg_status status = lg_figures_find(asked, 0, &figures, NULL);
+    lg_figures_free(&figures);
     for (int i = 0; i < 2 && status == LG_OK; i++)
         status = lg_report_figures(
             asked, 0, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);

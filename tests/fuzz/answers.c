@@ -106,14 +106,14 @@ static void
 ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
 {
     lg_bytes bytes;
-    lg_figure_rows figures;
+    lg_figures figures;
     const lg_merged_options merging = {
         .size = sizeof merging, .limit = 2, .head = 1, .tail = 1};
     lg_merged_paths merged;
     uint32_t below[4];
     lg_nodes_retained(analysis, nodes, count, NULL, &bytes, NULL);
-    if (lg_analysis_figures(analysis, &figures, NULL) == LG_OK)
-        lg_figure_rows_free(&figures);
+    if (lg_figures_find(analysis, 0, &figures, NULL) == LG_OK)
+        lg_figures_free(&figures);
     if (lg_analysis_merged_paths(analysis, nodes, count, &merging, NULL,
                                  &merged, NULL) == LG_OK)
         lg_merged_paths_free(&merged);

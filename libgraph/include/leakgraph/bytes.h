@@ -90,16 +90,12 @@ typedef struct lg_figure_row {
     uint64_t canvas;          /**< of that, bytes of pixels; 0: never drawn */
 } lg_figure_row;
 
+/** See lg_figures_find. */
 typedef struct lg_figure_rows {
     lg_figure_row *items; /**< biggest retained first */
     size_t count;
     uint64_t *bytes; /**< what `retained` points into */
 } lg_figure_rows;
-
-LG_API void lg_figure_rows_free(lg_figure_rows *rows);
-/** Every matplotlib.figure.Figure. O(nodes + edges), however many there are. */
-LG_API lg_status lg_analysis_figures(const lg_analysis *analysis,
-                                     lg_figure_rows *out, lg_error *err);
 
 /* ---------------------------------------------------------- memory --- */
 

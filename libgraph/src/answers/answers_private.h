@@ -41,35 +41,6 @@ lg_status lg__where_find(lg__finder *finder, const lg_analysis *analysis,
 lg_status lg__garbage_find(const lg_analysis *analysis, uint32_t node,
                            lg_where *out, lg_error *err);
 
-// Who holds figures.
-
-/** What keeps a figure alive from outside of it and its parts. */
-typedef enum lg__holder_kind {
-    LG__HOLDER_PYPLOT = 0, /**< its registry of open figures */
-    LG__HOLDER_ANIMATION,
-    LG__HOLDER_CALLBACK,
-    LG__HOLDER_VARIABLE,
-    LG__HOLDER_NATIVE, /**< references that the snapshot does not show */
-} lg__holder_kind;
-
-typedef struct lg__holder {
-    lg__holder_kind kind;
-    lg_path path; /**< from a root to the figure or a part; not of native */
-    lg_node node; /**< of native: what it refers to; else LG_NONE */
-} lg__holder;
-
-typedef struct lg__holders {
-    lg__holder *items; /**< by kind, the nearest first, each once */
-    size_t count;
-    uint64_t more; /**< the count of those left out */
-} lg__holders;
-
-/** Finds a few holders of each kind for the first `count` figures; *out is
- *  [count]. O(nodes + edges), and some paths of each figure. */
-lg_status lg__figures_holders(const lg__figures *figures, size_t count,
-                              lg__holders **out, lg_error *err);
-void lg__figures_holders_free(lg__holders *holders, size_t count);
-
 // Groups of objects that retain the most.
 
 /** Names of groups, and the group of each type. Types of one name are one. */

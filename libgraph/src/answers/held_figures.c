@@ -1,4 +1,5 @@
-// Finds the holders of a figure: references to it or its parts from outside.
+// Finds the figures with their holders: references to a figure or its parts
+// from outside.
 #include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
 
@@ -11,7 +12,7 @@ typedef struct search {
     const lg__figures *figures;
     const lg__roottree *tree;
     uint32_t number;
-    lg__holders found;
+    lg_holders found;
     uint32_t looked_at;
 } search;
 
@@ -23,30 +24,30 @@ is_registry(const lg_graph *graph, uint32_t node)
                          "matplotlib._pylab_helpers.Gcf");
 }
 
-// The kind of a holder that a node of the path shows; LG__HOLDER_VARIABLE: no
+// The kind of a holder that a node of the path shows; LG_HOLDER_VARIABLE: no
 // other kind.
-static lg__holder_kind
+static lg_holder_kind
 kind_by(const search *state, uint32_t node)
 {
     const lg_graph *graph = state->figures->graph;
     if (is_registry(graph, node))
-        return LG__HOLDER_PYPLOT;
+        return LG_HOLDER_PYPLOT;
     if (lg__figures_class(state->figures, node) & LG__IS_ANIMATION)
-        return LG__HOLDER_ANIMATION;
+        return LG_HOLDER_ANIMATION;
     // A cell on the path belongs to a local variable: that of a closure is
     // folded.
     return lg__node_category(graph, node) == LG_CATEGORY_FUNCTION &&
                    lg__node_role(graph, node) != LG__ROLE_CELL
-               ? LG__HOLDER_CALLBACK
-               : LG__HOLDER_VARIABLE;
+               ? LG_HOLDER_CALLBACK
+               : LG_HOLDER_VARIABLE;
 }
 
-static lg__holder_kind
+static lg_holder_kind
 kind_of(const search *state, const lg_path *path)
 {
-    lg__holder_kind best = kind_by(state, path->root.node);
+    lg_holder_kind best = kind_by(state, path->root.node);
     for (size_t i = 0; i < path->count; i++) {
-        lg__holder_kind kind = kind_by(state, path->hops[i].source);
+        lg_holder_kind kind = kind_by(state, path->hops[i].source);
         best = kind < best ? kind : best;
     }
     return best;
@@ -90,12 +91,12 @@ paths_alike(const lg_graph *graph, const lg_path *a, const lg_path *b)
 }
 
 static bool
-is_known(const search *state, const lg__holder *holder)
+is_known(const search *state, const lg_holder *holder)
 {
     for (size_t i = 0; i < state->found.count; i++) {
-        const lg__holder *known = &state->found.items[i];
+        const lg_holder *known = &state->found.items[i];
         if (known->kind == holder->kind &&
-            (holder->kind == LG__HOLDER_PYPLOT ||
+            (holder->kind == LG_HOLDER_PYPLOT ||
              (known->node == holder->node &&
               paths_alike(state->figures->graph, &known->path, &holder->path))))
             return true;
@@ -104,7 +105,7 @@ is_known(const search *state, const lg__holder *holder)
 }
 
 static int
-compare(const lg__holder *a, const lg__holder *b)
+compare(const lg_holder *a, const lg_holder *b)
 {
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
@@ -115,9 +116,9 @@ compare(const lg__holder *a, const lg__holder *b)
 
 // Takes the holder over. Drops the last one if there are too many.
 static bool
-keep(search *state, lg__holder holder)
+keep(search *state, lg_holder holder)
 {
-    lg__holders *found = &state->found;
+    lg_holders *found = &state->found;
     if (found->items == NULL)
         found->items = malloc((SHOWN + 1) * sizeof *found->items);
     if (found->items == NULL || is_known(state, &holder)) {
@@ -166,7 +167,7 @@ add_way(search *state, uint32_t source, uint32_t member, lg_error *err)
         lg_path_free(&path);
         return lg__error_memory(err);
     }
-    lg__holder holder = {
+    lg_holder holder = {
         .kind = kind_of(state, &path), .node = LG_NONE, .path = path};
     return keep(state, holder) ? LG_OK : lg__error_memory(err);
 }
@@ -196,7 +197,7 @@ look_at(search *state, uint32_t member, lg_error *err)
 static lg_status
 add_native(search *state, uint32_t member, lg_error *err)
 {
-    lg__holder holder = {.kind = LG__HOLDER_NATIVE, .node = member};
+    lg_holder holder = {.kind = LG_HOLDER_NATIVE, .node = member};
     if (lg_node_unexplained(state->figures->graph, member) <= 0 ||
         state->found.count > 0)
         return LG_OK;
@@ -204,17 +205,17 @@ add_native(search *state, uint32_t member, lg_error *err)
 }
 
 static void
-free_holders(lg__holders *holders)
+free_holders(lg_holders *holders)
 {
     for (size_t i = 0; i < holders->count; i++)
         lg_path_free(&holders->items[i].path);
     free(holders->items);
-    *holders = (lg__holders){0};
+    *holders = (lg_holders){0};
 }
 
 static lg_status
 find_holders(const lg__figures *figures, const lg__roottree *tree,
-             uint32_t figure, lg__holders *out, lg_error *err)
+             uint32_t figure, lg_holders *out, lg_error *err)
 {
     search state = {
         .figures = figures, .tree = tree, .number = figures->label[figure]};
@@ -233,30 +234,105 @@ find_holders(const lg__figures *figures, const lg__roottree *tree,
     return status;
 }
 
-void
-lg__figures_holders_free(lg__holders *holders, size_t count)
+// Adds up all figures. There is memory for the sums.
+static void
+add_up(const lg_figure_rows *rows, uint32_t devices, lg_figures *out)
 {
-    for (size_t i = 0; i < count; i++)
-        free_holders(&holders[i]);
-    free(holders);
+    out->total = rows->count;
+    for (size_t i = 0; i < rows->count; i++) {
+        const lg_figure_row *row = &rows->items[i];
+        out->open += !row->closed;
+        if (row->closed && !row->reachable)
+            out->garbage++;
+        else if (row->closed)
+            *(row->number < 0 ? &out->own : &out->closed) += 1;
+        out->canvas += row->canvas;
+        for (uint32_t device = 0; device <= devices; device++)
+            out->retained[device] += row->retained[device];
+    }
+}
+
+// Lists the nodes that belong to the first `shown` figures.
+static bool
+list_nodes(const lg__figures *figures, size_t shown, lg_nodes *out)
+{
+    uint32_t node_count = figures->graph->columns.node_count;
+    bool *is_shown = calloc(figures->rows.count + 1, sizeof *is_shown);
+    out->items = malloc((node_count + (size_t)1) * sizeof *out->items);
+    bool enough = is_shown != NULL && out->items != NULL;
+    for (size_t i = 0; i < shown && enough; i++)
+        is_shown[figures->label[figures->rows.items[i].node]] = true;
+    for (uint32_t node = 0; node < node_count && enough; node++)
+        if (figures->label[node] != 0 && figures->label[node] != LG__SHARED &&
+            is_shown[figures->label[node]])
+            out->items[out->count++] = node;
+    free(is_shown);
+    return enough;
+}
+
+static lg_status
+fill(lg__figures *figures, size_t shown, lg_figures *out, lg_error *err)
+{
+    lg__roottree tree = {0};
+    uint32_t devices = figures->graph->device_count;
+    out->held_by = calloc(shown + 1, sizeof *out->held_by);
+    out->retained = calloc((size_t)devices + 1, sizeof *out->retained);
+    if (out->held_by == NULL || out->retained == NULL ||
+        !list_nodes(figures, shown, &out->nodes))
+        return lg__error_memory(err);
+    add_up(&figures->rows, devices, out);
+    lg_status status = lg__roottree_new(figures->graph, NULL, &tree, err);
+    for (; out->rows.count < shown && status == LG_OK; out->rows.count++) {
+        const lg_figure_row *row = &figures->rows.items[out->rows.count];
+        status = find_holders(figures, &tree, row->node,
+                              &out->held_by[out->rows.count], err);
+    }
+    lg__roottree_free(&tree);
+    out->rows.items = figures->rows.items;
+    out->rows.bytes = figures->rows.bytes;
+    figures->rows = (lg_figure_rows){0};
+    return status;
 }
 
 lg_status
-lg__figures_holders(const lg__figures *figures, size_t count, lg__holders **out,
-                    lg_error *err)
+lg_figures_find(const lg_analysis *analysis, size_t limit, lg_figures *out,
+                lg_error *err)
 {
-    lg__roottree tree = {0};
-    lg__holders *holders = calloc(count + 1, sizeof *holders);
-    lg_status status = holders != NULL
-                           ? lg__roottree_new(figures->graph, NULL, &tree, err)
-                           : lg__error_memory(err);
-    for (size_t i = 0; i < count && status == LG_OK; i++)
-        status = find_holders(figures, &tree, figures->rows.items[i].node,
-                              &holders[i], err);
-    lg__roottree_free(&tree);
+    lg__figures figures;
+    lg_figures found = {0};
+    lg_status status = lg__figures_find(analysis, &figures, err);
+    size_t count = figures.rows.count;
     if (status == LG_OK)
-        *out = holders;
-    else if (holders != NULL)
-        lg__figures_holders_free(holders, count);
+        status = fill(&figures, limit > 0 && limit < count ? limit : count,
+                      &found, err);
+    lg__figures_free(&figures);
+    if (status == LG_OK)
+        *out = found;
+    else
+        lg_figures_free(&found);
     return status;
+}
+
+void
+lg_figures_free(lg_figures *figures)
+{
+    for (size_t i = 0; i < figures->rows.count; i++)
+        free_holders(&figures->held_by[i]);
+    free(figures->held_by);
+    free(figures->rows.items);
+    free(figures->rows.bytes);
+    free(figures->nodes.items);
+    free(figures->retained);
+    *figures = (lg_figures){0};
+}
+
+const char *
+lg_holder_kind_name(lg_holder_kind kind)
+{
+    static const char *const names[LG_HOLDER_KIND_COUNT] = {
+        [LG_HOLDER_PYPLOT] = "pyplot",     [LG_HOLDER_ANIMATION] = "animation",
+        [LG_HOLDER_CALLBACK] = "callback", [LG_HOLDER_VARIABLE] = "variable",
+        [LG_HOLDER_NATIVE] = "native",
+    };
+    return (unsigned)kind < LG_HOLDER_KIND_COUNT ? names[kind] : "unknown";
 }

@@ -249,32 +249,11 @@ lg__figures_find(const lg_analysis *analysis, lg__figures *out, lg_error *err)
 void
 lg__figures_free(lg__figures *figures)
 {
-    lg_figure_rows_free(&figures->rows);
+    free(figures->rows.items);
+    free(figures->rows.bytes);
     free(figures->classes);
     free(figures->label);
     free(figures->members.items);
     free(figures->first.items);
     *figures = (lg__figures){0};
-}
-
-void
-lg_figure_rows_free(lg_figure_rows *rows)
-{
-    free(rows->items);
-    free(rows->bytes);
-    *rows = (lg_figure_rows){0};
-}
-
-lg_status
-lg_analysis_figures(const lg_analysis *analysis, lg_figure_rows *out,
-                    lg_error *err)
-{
-    lg__figures figures;
-    lg_status status = lg__figures_find(analysis, &figures, err);
-    if (status == LG_OK) {
-        *out = figures.rows;
-        figures.rows = (lg_figure_rows){0};
-    }
-    lg__figures_free(&figures);
-    return status;
 }

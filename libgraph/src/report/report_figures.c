@@ -3,56 +3,29 @@
 #include "report/table.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 typedef struct report {
-    lg__figures figures;
-    lg__holders *holders; // [shown]
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    lg_figures figures;
     lg_table *table;
-    uint64_t open; // pyplot has them
-    uint64_t closed;
-    uint64_t own; // pyplot never had them
-    uint64_t garbage;
-    uint64_t canvas;
-    uint64_t *retained; // [device_count + 1]
 } report;
 
-static lg_status
-add_up(report *to, lg_error *err)
-{
-    uint32_t devices = to->figures.graph->device_count;
-    to->retained = calloc((size_t)devices + 1, sizeof *to->retained);
-    if (to->retained == NULL)
-        return lg__error_memory(err);
-    for (size_t i = 0; i < to->figures.rows.count; i++) {
-        const lg_figure_row *row = &to->figures.rows.items[i];
-        to->open += !row->closed;
-        if (row->closed && !row->reachable)
-            to->garbage++;
-        else if (row->closed)
-            *(row->number < 0 ? &to->own : &to->closed) += 1;
-        to->canvas += row->canvas;
-        for (uint32_t device = 0; device <= devices; device++)
-            to->retained[device] += row->retained[device];
-    }
-    return LG_OK;
-}
-
 static void
-format_where(const lg_graph *graph, const lg__holder *holder, lg_text *out)
+format_where(const lg_graph *graph, const lg_holder *holder, lg_text *out)
 {
-    if (holder->kind == LG__HOLDER_NATIVE) {
+    if (holder->kind == LG_HOLDER_NATIVE) {
         lg__format_node(graph, holder->node, out);
         lg_text_add(out, " (");
         lg__format_unseen(lg_node_unexplained(graph, holder->node), out);
         lg_text_add(out, ")");
-    } else if (holder->kind != LG__HOLDER_PYPLOT) {
+    } else if (holder->kind != LG_HOLDER_PYPLOT) {
         lg_path_label(graph, &holder->path, out);
     }
 }
 
 static void
-format_holder(const lg_graph *graph, const lg__holder *holder, lg_text *out)
+format_holder(const lg_graph *graph, const lg_holder *holder, lg_text *out)
 {
     static const char *const names[] = {"pyplot's registry", "animation ",
                                         "callback ", "", "native code: "};
@@ -62,7 +35,7 @@ format_holder(const lg_graph *graph, const lg__holder *holder, lg_text *out)
 
 static void
 format_holders(const lg_graph *graph, const lg_figure_row *row,
-               const lg__holders *holders, lg_text *out)
+               const lg_holders *holders, lg_text *out)
 {
     if (!row->reachable) {
         lg_text_add(out, "nobody: garbage that the collector has yet to free");
@@ -128,21 +101,19 @@ static const lg__column columns[COLUMNS] = {
 };
 
 static void
-put_holders(report *to, const lg_figure_row *row, const lg__holders *holders)
+put_holders(report *to, const lg_figure_row *row, const lg_holders *holders)
 {
     static const lg__column of[] = {{.name = "kind"}, {.name = "where"}};
-    static const char *const kinds[] = {"pyplot", "animation", "callback",
-                                        "variable", "native"};
-    const lg_graph *graph = to->figures.graph;
+    const lg_graph *graph = to->graph;
     lg_text formatted = {0};
     lg_table *list = lg__put_table(to->table, HOLDERS, of, 2);
     for (size_t i = 0; i < holders->count; i++) {
-        const lg__holder *holder = &holders->items[i];
+        const lg_holder *holder = &holders->items[i];
         lg__table_row(list);
         lg_text where = {0};
         format_where(graph, holder, &where);
-        lg__put_literal(list, 0, kinds[holder->kind]);
-        if (holder->kind == LG__HOLDER_PYPLOT)
+        lg__put_literal(list, 0, lg_holder_kind_name(holder->kind));
+        if (holder->kind == LG_HOLDER_PYPLOT)
             lg__put_literal(list, 1, "");
         else
             lg__put_formatted(list, 1, &where);
@@ -158,7 +129,7 @@ put_row(report *to, const lg_figure_row *row)
     lg_table *table = to->table;
     lg_text extent = {0};
     lg__table_row(table);
-    lg__put_node(table, NODE, to->figures.graph, row->node);
+    lg__put_node(table, NODE, to->graph, row->node);
     lg__put_each(table, RETAINED, row->retained);
     lg__put_count(table, CANVAS, row->canvas);
     if (row->number >= 0)
@@ -178,12 +149,12 @@ put_row(report *to, const lg_figure_row *row)
 }
 
 static void
-put_rows(report *to, size_t count)
+put_rows(report *to)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < to->figures.rows.count; i++) {
         const lg_figure_row *row = &to->figures.rows.items[i];
         put_row(to, row);
-        put_holders(to, row, &to->holders[i]);
+        put_holders(to, row, &to->figures.held_by[i]);
     }
 }
 
@@ -202,16 +173,13 @@ put_facts(report *to)
         {"retained", .type = LG_COLUMN_SIZE},
         [FINDINGS] = {"findings", .type = LG_COLUMN_LIST, .lines = true},
     };
-    const uint64_t counts[] = {to->figures.rows.count,
-                               to->open,
-                               to->closed,
-                               to->own,
-                               to->garbage,
-                               to->canvas};
+    const lg_figures *all = &to->figures;
+    const uint64_t counts[] = {all->total, all->open,    all->closed,
+                               all->own,   all->garbage, all->canvas};
     lg_table *known = lg__table_facts(to->table, of, sizeof of / sizeof *of);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         lg__put_count(known, i, counts[i]);
-    lg__put_each(known, 6, to->retained);
+    lg__put_each(known, 6, all->retained);
     return known;
 }
 
@@ -229,19 +197,19 @@ count_text(uint64_t count, const char *what, const char **between, lg_text *out)
 static void
 format_totals(const report *to, lg_text *out)
 {
-    size_t count = to->figures.rows.count;
+    const lg_figures *all = &to->figures;
     const char *between = ": ";
     lg_text_add(out, "\n");
-    lg_text_add_count(out, count);
-    lg_text_add(out, count == 1 ? " figure" : " figures");
-    count_text(to->open, "open in pyplot", &between, out);
-    count_text(to->closed, "closed", &between, out);
-    count_text(to->own, "not pyplot's", &between, out);
-    count_text(to->garbage, "garbage", &between, out);
+    lg_text_add_count(out, all->total);
+    lg_text_add(out, all->total == 1 ? " figure" : " figures");
+    count_text(all->open, "open in pyplot", &between, out);
+    count_text(all->closed, "closed", &between, out);
+    count_text(all->own, "not pyplot's", &between, out);
+    count_text(all->garbage, "garbage", &between, out);
     lg_text_add(out, "; together ");
-    lg__format_each(to->figures.graph, to->retained, out);
+    lg__format_each(to->graph, all->retained, out);
     lg_text_add(out, ", of which canvas ");
-    lg_text_add_size(out, to->canvas);
+    lg_text_add_size(out, all->canvas);
     lg_text_add(out, "\n");
 }
 
@@ -251,7 +219,7 @@ format_below(report *to, bool mistakes)
 {
     lg_text text = {0};
     format_totals(to, &text);
-    if (to->open > 0 && !mistakes)
+    if (to->figures.open > 0 && !mistakes)
         lg_text_add(&text,
                     "A figure that pyplot knows lives until "
                     "plt.close(figure); "
@@ -260,55 +228,18 @@ format_below(report *to, bool mistakes)
     lg__table_format_below(to->table, &text);
 }
 
-// Lists the nodes that belong to the first `limit` figures.
 static lg_status
-members_of(const report *to, size_t shown, uint32_t **out, size_t *count,
-           lg_error *err)
+fill(report *to, lg_error *err)
 {
-    const lg__figures *figures = &to->figures;
-    uint32_t node_count = figures->graph->columns.node_count;
-    bool *is_shown = calloc(figures->rows.count + 1, sizeof *is_shown);
-    uint32_t *nodes = malloc((node_count + (size_t)1) * sizeof *nodes);
-    if (is_shown == NULL || nodes == NULL) {
-        free(is_shown);
-        free(nodes);
-        return lg__error_memory(err);
-    }
-    for (size_t i = 0; i < shown; i++)
-        is_shown[figures->label[figures->rows.items[i].node]] = true;
-    *count = 0;
-    for (uint32_t node = 0; node < node_count; node++)
-        if (figures->label[node] != 0 && figures->label[node] != LG__SHARED &&
-            is_shown[figures->label[node]])
-            nodes[(*count)++] = node;
-    free(is_shown);
-    *out = nodes;
-    return LG_OK;
-}
-
-static lg_status
-fill(report *to, size_t limit, lg_error *err)
-{
-    size_t count = to->figures.rows.count;
-    size_t shown = limit > 0 && limit < count ? limit : count;
-    uint32_t *nodes = NULL;
-    size_t members = 0;
     bool mistakes = false;
-    lg__table_set_count(to->table, count);
+    const lg_nodes *nodes = &to->figures.nodes;
+    lg__table_set_count(to->table, to->figures.total);
     lg_table *facts = put_facts(to);
+    put_rows(to);
     lg_status status =
-        lg__figures_holders(&to->figures, shown, &to->holders, err);
-    if (status == LG_OK) {
-        put_rows(to, shown);
-        lg__figures_holders_free(to->holders, shown);
-        status = members_of(to, shown, &nodes, &members, err);
-    }
-    if (status == LG_OK)
-        status =
-            lg__put_mistakes(to->table, facts, FINDINGS, to->figures.analysis,
-                             nodes, members, &mistakes, err);
-    free(nodes);
-    if (count > 0)
+        lg__put_mistakes(to->table, facts, FINDINGS, to->analysis, nodes->items,
+                         nodes->count, &mistakes, err);
+    if (to->figures.total > 0)
         format_below(to, mistakes);
     return status;
 }
@@ -317,22 +248,18 @@ lg_status
 lg_tabulate_figures(const lg_analysis *analysis, size_t limit, lg_table **out,
                     lg_error *err)
 {
-    report to = {0};
+    report to = {.analysis = analysis, .graph = lg_analysis_graph(analysis)};
     lg_text none = {0};
-    lg_status status = lg__figures_find(analysis, &to.figures, err);
-    if (status == LG_OK)
-        status = add_up(&to, err);
-    if (status == LG_OK) {
-        to.table =
-            lg__table_new(to.figures.graph, (lg__layout){.rows = "figures"},
-                          columns, COLUMNS);
-        if (to.figures.rows.count == 0)
-            lg_text_add(&none, "There is no figure of matplotlib.\n");
-        lg__table_format_above(to.table, &none);
-        status = fill(&to, limit, err);
-    }
-    free(to.retained);
-    lg__figures_free(&to.figures);
+    lg_status status = lg_figures_find(analysis, limit, &to.figures, err);
+    if (status != LG_OK)
+        return status;
+    to.table = lg__table_new(to.graph, (lg__layout){.rows = "figures"}, columns,
+                             COLUMNS);
+    if (to.figures.total == 0)
+        lg_text_add(&none, "There is no figure of matplotlib.\n");
+    lg__table_format_above(to.table, &none);
+    status = fill(&to, err);
+    lg_figures_free(&to.figures);
     if (status == LG_OK)
         return lg__table_finish(to.table, out, err);
     lg_table_free(to.table);
