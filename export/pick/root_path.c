@@ -7,7 +7,7 @@
 /* The middle of a longer path is folded. */
 #define LONGEST_PATH 16u
 /* And a shorter one will do beside all that holds the subject. */
-#define LONGEST_WAY 10u
+#define LONGEST_BESIDE 10u
 
 static bool
 has_native(const lg_view *view, size_t index)
@@ -307,7 +307,8 @@ lg__picker_way_home(view_picker *picker, uint32_t node,
     room--;
     if (!starts_at_drawn_frame(picker, &path))
         status = lg__picker_draw_path(
-            picker, &path, NULL, room < LONGEST_WAY ? room : LONGEST_WAY, err);
+            picker, &path, NULL, room < LONGEST_BESIDE ? room : LONGEST_BESIDE,
+            err);
     lg_path_free(&path);
     count_off(picker->view, nodes, edges);
     return status;

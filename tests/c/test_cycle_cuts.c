@@ -2,7 +2,7 @@
 // cut.
 #include "drawn.h"
 #include "test.h"
-#include "told_cycles.h"
+#include "expected_cycles.h"
 
 // Two back references with different names and one that cannot be cut: the
 // report names all of them.

@@ -1,7 +1,7 @@
 // Cycles of common shapes, with complete reports, and which of them a report
 // lists.
 #include "drawn.h"
-#include "told_cycles.h"
+#include "expected_cycles.h"
 #include "test.h"
 
 // parent.children[i].parent is parent

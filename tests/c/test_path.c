@@ -79,20 +79,20 @@ static const struct {
     {LG_EDGE_TYPE, 8},      {LG_EDGE_GLOBALS, 8},
 };
 
-enum { WAY = 10 };
+enum { STEPS = 10 };
 
 // A path from a new module: first references of the given kind, then
 // attributes.
 static void
-add_way(story *made, const char *module, unsigned kind, unsigned count,
-        uint32_t target)
+add_path(story *made, const char *module, unsigned kind, unsigned count,
+         uint32_t target)
 {
     uint32_t at = story_module(made, module);
     uint32_t name = lg_builder_intern(made->builder, "x", 1);
     uint32_t key = story_add(made, "str", "x", 50);
-    for (unsigned i = 0; i < WAY; i++) {
+    for (unsigned i = 0; i < STEPS; i++) {
         uint32_t next =
-            i + 1 < WAY ? story_add(made, "app.Step", NULL, 48) : target;
+            i + 1 < STEPS ? story_add(made, "app.Step", NULL, 48) : target;
         unsigned each = i < count ? kind : LG_EDGE_ATTRIBUTE;
         story_edge(made, at, next, each, each == LG_EDGE_VALUE ? key : name);
         at = next;
@@ -107,11 +107,11 @@ first_wins(unsigned kind, unsigned count, unsigned other, unsigned others)
     lg_path path;
     story made = story_begin();
     uint32_t target = story_add(&made, "app.Data", NULL, 1000);
-    add_way(&made, "first", kind, count, target);
-    add_way(&made, "second", other, others, target);
+    add_path(&made, "first", kind, count, target);
+    add_path(&made, "second", other, others, target);
     lg_graph *graph = story_end(&made);
     REQUIRE(lg_path_from_root(graph, target, NULL, &path, NULL) == LG_OK);
-    REQUIRE(path.count == WAY);
+    REQUIRE(path.count == STEPS);
     bool first = path.root.name.data[0] == 'f';
     lg_path_free(&path);
     lg_graph_free(graph);

@@ -36,7 +36,7 @@ class Command(unittest.TestCase):
             "names",
             "dicts",
             "family",
-            "ways",
+            "disjoint",
             "partial",
             "training",
             "figure",
@@ -224,14 +224,14 @@ class Command(unittest.TestCase):
             self.refused(2, "--by takes retained, host or a device", *words)
 
     def test_why(self) -> None:
-        text = self.fine("why", "ways.lgs", "type:bytearray")
+        text = self.fine("why", "disjoint.lgs", "type:bytearray")
         for way in (".last", ".cache['user-17']", ".queue[0]"):
             self.assertIn(way, text)
         self.assertIn("64.0 MiB", text)
-        one = json.loads(self.fine("why", "ways.lgs", "#4", "--json"))
+        one = json.loads(self.fine("why", "disjoint.lgs", "#4", "--json"))
         self.assertEqual(len(one["biggest"]["cuts"]), 3)
         self.assertEqual(one["paths"]["objects"], 1)
-        self.refused(2, "leakgraph: ", "why", "ways.lgs", "type:nothing.Such")
+        self.refused(2, "leakgraph: ", "why", "disjoint.lgs", "type:nothing.Such")
 
     def test_why_of_many(self) -> None:
         text = self.fine("why", "losses.lgs", "type:torch.Tensor")
@@ -253,7 +253,7 @@ class Command(unittest.TestCase):
         self.assertNotIn(" more\n", every)
         paths = json.loads(self.fine("paths", "family.lgs", "type:app.Child", "--json"))
         self.assertEqual((paths["objects"], paths["unreachable"]), (6, 2))
-        self.refused(2, "leakgraph: ", "paths", "ways.lgs", "type:nothing.Such")
+        self.refused(2, "leakgraph: ", "paths", "disjoint.lgs", "type:nothing.Such")
         self.refused(4, "needs a whole snapshot", "paths", "partial.lgs", "#0")
 
     def test_cycles(self) -> None:
@@ -339,12 +339,12 @@ class Command(unittest.TestCase):
         self.assertEqual(one["count"], 1)
         self.assertEqual(one["retained"], one["sum"])
         self.assertEqual(one["own"]["host"], 8056)
-        shared = json.loads(self.fine("retained", "ways.lgs", "type:*", "--json"))
+        shared = json.loads(self.fine("retained", "disjoint.lgs", "type:*", "--json"))
         self.assertGreater(shared["sum"]["host"], shared["retained"]["host"])
 
     def test_a_set_retains_what_its_members_share(self) -> None:
         self.fine("retained", "held.lgs", "type:report.Page")
-        text = self.fine("retained", "ways.lgs", "type:app.Service")
+        text = self.fine("retained", "disjoint.lgs", "type:app.Service")
         self.assertIn("1 object retains 64.0 MiB", text)
 
     def test_analyze(self) -> None:

@@ -273,7 +273,7 @@ make_family(uint32_t *subject)
 
 // One buffer with three disjoint paths from one service.
 static lg_graph *
-make_ways(uint32_t *subject)
+make_disjoint(uint32_t *subject)
 {
     test_heap heap;
     heap_open(&heap);
@@ -353,7 +353,7 @@ const test_shape shapes[] = {
     {"held", make_held, LG_BACKREFS},
     {"held-path", make_held, LG_PATH},
     {"family", make_family, LG_REFS},
-    {"ways", make_ways, LG_BACKREFS},
+    {"disjoint", make_disjoint, LG_BACKREFS},
     {"partial", make_partial, LG_REFS},
     {"training", make_training, LG_REFS},
     {"figure", make_figure, LG_REFS},

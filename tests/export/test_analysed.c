@@ -78,16 +78,16 @@ test_goldens(void)
     static const char *const names[] = {"cycle-held", "cycle-garbage",
                                         "cycle-native"};
     lg_view *view = NULL;
-    subject family = open_shape("family"), ways = open_shape("ways");
+    subject family = open_shape("family"), disjoint = open_shape("disjoint");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         compare(names[i], view_cycle(&family, i));
     REQUIRE(!lg_view_dominators(family.analysis, LG_SUPER_ROOT, 0.01, 0, NULL,
                                 &view, NULL));
     compare("dominators", view);
-    REQUIRE(!view_why(ways.analysis, ways.node, NULL, &view));
-    compare("ways", view);
+    REQUIRE(!view_why(disjoint.analysis, disjoint.node, NULL, &view));
+    compare("disjoint", view);
     close_shape(&family);
-    close_shape(&ways);
+    close_shape(&disjoint);
 }
 
 static void
@@ -141,15 +141,15 @@ static void
 test_why_draws_every_way(void)
 {
     lg_view *view = NULL;
-    subject ways = open_shape("ways");
-    REQUIRE(!view_why(ways.analysis, ways.node, NULL, &view));
+    subject disjoint = open_shape("disjoint");
+    REQUIRE(!view_why(disjoint.analysis, disjoint.node, NULL, &view));
     lg_text dot = dot_of(view);
     CHECK(strstr(dot.data, "Cut the orange reference to free 64.0 MiB"));
     CHECK(strstr(dot.data, "every path goes through here"));
     CHECK(count_words(dot.data, "penwidth=2.4") == 1);
     CHECK(count_words(dot.data, "penwidth=2.0") == 5);
     lg_text_free(&dot);
-    close_shape(&ways);
+    close_shape(&disjoint);
 }
 
 static void
@@ -264,7 +264,7 @@ test_merged_paths(void)
     lg_view *view = NULL;
     subject losses = open_shape("losses");
     REQUIRE(!view_paths(&losses, "type:torch.Tensor", 0, &view));
-    compare("routes", view);
+    compare("merged-paths", view);
     REQUIRE(!view_paths(&losses, "type:*", 6, &view));
     CHECK(lg_view_node_count(view) <= 6);
     lg_text dot = dot_of(view);

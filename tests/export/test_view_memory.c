@@ -168,7 +168,8 @@ SUITE(view_memory)
         test_name = names[i];
         sweep(shape_find(names[i]));
     }
-    static const char *const analysed[] = {"family", "ways", "held", "loop"};
+    static const char *const analysed[] = {"family", "disjoint", "held",
+                                           "loop"};
     for (size_t i = 0; argc > 1 && i < 4; i++) {
         test_name = analysed[i];
         sweep_analysed(analysed[i]);

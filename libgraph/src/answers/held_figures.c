@@ -150,7 +150,7 @@ extend(lg_path *path, lg_hop hop)
 
 // Visits a reference from `source`, which is not folded, to a member.
 static lg_status
-add_way(search *state, uint32_t source, uint32_t member, lg_error *err)
+add_path(search *state, uint32_t source, uint32_t member, lg_error *err)
 {
     lg_hop last = lg__hop_between(&state->figures->walk, source, member);
     lg_path path;
@@ -189,7 +189,7 @@ look_at(search *state, uint32_t member, lg_error *err)
             continue;
         if (state->looked_at++ < LOOKED_AT)
             status =
-                add_way(state, owner != LG_NONE ? owner : source, member, err);
+                add_path(state, owner != LG_NONE ? owner : source, member, err);
     }
     return status;
 }

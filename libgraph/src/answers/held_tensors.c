@@ -11,7 +11,7 @@ typedef struct search {
     const lg_analysis *analysis; // or NULL
     lg__roottree tree;
     lg__storages storages;
-    lg__finder ways;
+    lg__finder finder;
 } search;
 
 // The path from a root to the storage, without its last step, which leads from
@@ -68,7 +68,7 @@ find_holder(search *to, const lg_tensor_row *row, lg_where *out, lg_error *err)
         status = nearest_path(to, row->buffer, &where.path, err);
     if (status == LG_ENOTFOUND && to->analysis != NULL &&
         row->tensor != LG_NONE)
-        return lg__where_find(&to->ways, to->analysis, row->tensor, NULL, out,
+        return lg__where_find(&to->finder, to->analysis, row->tensor, NULL, out,
                               err);
     if (status == LG_ENOTFOUND) {
         where.kind = LG_WHERE_GARBAGE;
@@ -105,7 +105,7 @@ lg_tensors_find(const lg_graph *graph, const lg_analysis *analysis,
         return status;
     status = find_holders(&to, &tensors, err);
     lg__roottree_free(&to.tree);
-    lg__finder_free(&to.ways);
+    lg__finder_free(&to.finder);
     lg__storages_free(&to.storages);
     if (status == LG_OK)
         *out = tensors;

@@ -136,7 +136,7 @@ meet(void *context, const lg_hop *hop)
 }
 
 // The length of the shortest cycle through a member that is shorter than
-// `limit`; 0 if there is none. Leaves the way in `from`.
+// `limit`; 0 if there is none. Leaves the path in `from`.
 static uint32_t
 measure(search *state, uint32_t start, uint32_t limit)
 {

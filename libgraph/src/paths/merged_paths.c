@@ -154,8 +154,8 @@ merge_node(merging *to, uint32_t node)
     return true;
 }
 
-// Merges the way to a target. While going up, each node remembers the one below
-// it where its merged node will be.
+// Merges the path to a target. While going up, each node remembers the one
+// below it where its merged node will be.
 static bool
 merge_path(merging *to, uint32_t target)
 {
@@ -177,7 +177,7 @@ merge_path(merging *to, uint32_t target)
 }
 
 // Whether a dominator of the target is a target too, which retains its bytes.
-// What is found holds for the whole way, which is marked with it.
+// What is found holds for the whole path, which is marked with it.
 static bool
 is_covered(merging *to, uint32_t target)
 {

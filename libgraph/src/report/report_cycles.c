@@ -121,7 +121,7 @@ put_hop(report *to, lg_table *list, const lg_hop *hop)
 }
 
 static void
-put_ways(report *to, const lg_cycle *cycle)
+put_paths(report *to, const lg_cycle *cycle)
 {
     static const lg__column inner[] = {
         {"source", .type = LG_COLUMN_NODE}, {"target", .type = LG_COLUMN_NODE},
@@ -212,7 +212,7 @@ put_cycle(report *to, size_t index)
     lg__put_formatted(table, HELD_BY, &holder);
     lg__put_count(table, GROUP, to->cycles->groups[cycle->group].first);
     put_types(to, cycle);
-    put_ways(to, cycle);
+    put_paths(to, cycle);
     put_members(to, cycle);
     put_words(to, index);
 }

@@ -42,7 +42,7 @@ lg__where_format(lg__where *to, uint32_t node, const lg_monitor *monitor,
 {
     lg_where where;
     lg_status status =
-        lg__where_find(&to->ways, to->analysis, node, monitor, &where, err);
+        lg__where_find(&to->finder, to->analysis, node, monitor, &where, err);
     if (status != LG_OK)
         return status;
     lg__where_write(lg_analysis_graph(to->analysis), to->analysis, node, &where,
@@ -54,5 +54,5 @@ lg__where_format(lg__where *to, uint32_t node, const lg_monitor *monitor,
 void
 lg__where_free(lg__where *where)
 {
-    lg__finder_free(&where->ways);
+    lg__finder_free(&where->finder);
 }

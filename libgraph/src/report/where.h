@@ -1,5 +1,5 @@
 /**
- * Where nodes are: the shortest way to each from a root, in words.
+ * Where nodes are: the shortest path to each from a root, in words.
  */
 #ifndef LG_WHERE_H
 #define LG_WHERE_H
@@ -15,7 +15,7 @@ void lg__where_write(const lg_graph *graph, const lg_analysis *analysis,
 /** Begins as {.analysis = analysis}. */
 typedef struct lg__where {
     const lg_analysis *analysis;
-    lg__finder ways;
+    lg__finder finder;
 } lg__where;
 
 /** The shortest root path of a node as one expression; for garbage, what it is

@@ -1,8 +1,8 @@
 /**
  * The report on all cycles of a story.
  */
-#ifndef LG_TOLD_CYCLES_H
-#define LG_TOLD_CYCLES_H
+#ifndef LG_EXPECTED_CYCLES_H
+#define LG_EXPECTED_CYCLES_H
 
 #include "story.h"
 

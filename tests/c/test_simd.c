@@ -106,7 +106,7 @@ finds_steps_that_are_too_wide(void)
     }
 }
 
-SUITE(lanes)
+SUITE(simd)
 {
     RUN(finds_numbers_at_a_limit);
     RUN(finds_numbers_above_others);

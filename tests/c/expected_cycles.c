@@ -1,4 +1,4 @@
-#include "told_cycles.h"
+#include "expected_cycles.h"
 #include "drawn.h"
 #include "test.h"
 
