@@ -68,11 +68,11 @@ sums(void)
 
 static void
 expect_holder(const figure_heap *scene, const lg_figures *all, int figure,
-              lg_holder_kind kind, const char *where)
+              lg_figure_holder_kind kind, const char *where)
 {
     size_t row = (size_t)(row_of(all, scene->figure[figure]) - all->rows.items);
-    const lg_holders *holders = &all->held_by[row];
-    const lg_holder *last = &holders->items[holders->count - 1];
+    const lg_figure_holders *holders = &all->held_by[row];
+    const lg_figure_holder *last = &holders->items[holders->count - 1];
     lg_text text = {0};
     CHECK(last->kind == kind && holders->more == 0);
     if (kind != LG_HOLDER_NATIVE)
@@ -104,8 +104,9 @@ holders(void)
     }
     lg_figures_free(&all);
     figure_heap_free(&scene);
-    CHECK(strcmp(lg_holder_kind_name(LG_HOLDER_NATIVE), "native") == 0);
-    CHECK(strcmp(lg_holder_kind_name((lg_holder_kind)99), "unknown") == 0);
+    CHECK(strcmp(lg_figure_holder_kind_name(LG_HOLDER_NATIVE), "native") == 0);
+    CHECK(strcmp(lg_figure_holder_kind_name((lg_figure_holder_kind)99),
+                 "unknown") == 0);
 }
 
 // A part of a figure has its own artists. A loop between two figures belongs to

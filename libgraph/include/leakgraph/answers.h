@@ -223,35 +223,35 @@ LG_API void lg_tensors_free(lg_tensors *tensors);
 /* ------------------------------------------------------------ figures --- */
 
 /** What keeps a figure alive from outside of it and its parts. */
-typedef enum lg_holder_kind {
+typedef enum lg_figure_holder_kind {
     LG_HOLDER_PYPLOT = 0, /**< its registry of open figures */
     LG_HOLDER_ANIMATION,
     LG_HOLDER_CALLBACK,
     LG_HOLDER_VARIABLE,
     LG_HOLDER_NATIVE, /**< references that the snapshot does not show */
     LG_HOLDER_KIND_COUNT,
-} lg_holder_kind;
+} lg_figure_holder_kind;
 
 /** "pyplot", "animation", "callback", "variable", "native". */
-LG_API const char *lg_holder_kind_name(lg_holder_kind kind);
+LG_API const char *lg_figure_holder_kind_name(lg_figure_holder_kind kind);
 
-typedef struct lg_holder {
-    lg_holder_kind kind;
+typedef struct lg_figure_holder {
+    lg_figure_holder_kind kind;
     lg_path path; /**< from a root to the figure or a part; not of native */
     lg_node node; /**< of native: what it refers to; else LG_NONE */
-} lg_holder;
+} lg_figure_holder;
 
-typedef struct lg_holders {
-    lg_holder *items; /**< by kind, the nearest first, each once */
+typedef struct lg_figure_holders {
+    lg_figure_holder *items; /**< by kind, the nearest first, each once */
     size_t count;
     uint64_t more; /**< the count of those left out */
-} lg_holders;
+} lg_figure_holders;
 
 /** Figures with who holds each. Sums are those of all figures, before the
  *  limit. */
 typedef struct lg_figures {
     lg_figure_rows rows;
-    lg_holders *held_by; /**< [rows.count] */
+    lg_figure_holders *held_by; /**< [rows.count] */
     lg_nodes nodes;     /**< the figures of the rows, their parts, and what only
                              one of them keeps alive; ascending */
     size_t total;       /**< figures */

@@ -12,7 +12,7 @@ typedef struct search {
     const lg__figures *figures;
     const lg__roottree *tree;
     uint32_t number;
-    lg_holders found;
+    lg_figure_holders found;
     uint32_t looked_at;
 } search;
 
@@ -26,7 +26,7 @@ is_registry(const lg_graph *graph, uint32_t node)
 
 // The kind of a holder that a node of the path shows; LG_HOLDER_VARIABLE: no
 // other kind.
-static lg_holder_kind
+static lg_figure_holder_kind
 kind_by(const search *state, uint32_t node)
 {
     const lg_graph *graph = state->figures->graph;
@@ -42,12 +42,12 @@ kind_by(const search *state, uint32_t node)
                : LG_HOLDER_VARIABLE;
 }
 
-static lg_holder_kind
+static lg_figure_holder_kind
 kind_of(const search *state, const lg_path *path)
 {
-    lg_holder_kind best = kind_by(state, path->root.node);
+    lg_figure_holder_kind best = kind_by(state, path->root.node);
     for (size_t i = 0; i < path->count; i++) {
-        lg_holder_kind kind = kind_by(state, path->hops[i].source);
+        lg_figure_holder_kind kind = kind_by(state, path->hops[i].source);
         best = kind < best ? kind : best;
     }
     return best;
@@ -91,10 +91,10 @@ paths_alike(const lg_graph *graph, const lg_path *a, const lg_path *b)
 }
 
 static bool
-is_known(const search *state, const lg_holder *holder)
+is_known(const search *state, const lg_figure_holder *holder)
 {
     for (size_t i = 0; i < state->found.count; i++) {
-        const lg_holder *known = &state->found.items[i];
+        const lg_figure_holder *known = &state->found.items[i];
         if (known->kind == holder->kind &&
             (holder->kind == LG_HOLDER_PYPLOT ||
              (known->node == holder->node &&
@@ -105,7 +105,7 @@ is_known(const search *state, const lg_holder *holder)
 }
 
 static int
-compare(const lg_holder *a, const lg_holder *b)
+compare(const lg_figure_holder *a, const lg_figure_holder *b)
 {
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
@@ -116,9 +116,9 @@ compare(const lg_holder *a, const lg_holder *b)
 
 // Takes the holder over. Drops the last one if there are too many.
 static bool
-keep(search *state, lg_holder holder)
+keep(search *state, lg_figure_holder holder)
 {
-    lg_holders *found = &state->found;
+    lg_figure_holders *found = &state->found;
     if (found->items == NULL)
         found->items = malloc((SHOWN + 1) * sizeof *found->items);
     if (found->items == NULL || is_known(state, &holder)) {
@@ -167,7 +167,7 @@ add_path(search *state, uint32_t source, uint32_t member, lg_error *err)
         lg_path_free(&path);
         return lg__error_memory(err);
     }
-    lg_holder holder = {
+    lg_figure_holder holder = {
         .kind = kind_of(state, &path), .node = LG_NONE, .path = path};
     return keep(state, holder) ? LG_OK : lg__error_memory(err);
 }
@@ -197,7 +197,7 @@ look_at(search *state, uint32_t member, lg_error *err)
 static lg_status
 add_native(search *state, uint32_t member, lg_error *err)
 {
-    lg_holder holder = {.kind = LG_HOLDER_NATIVE, .node = member};
+    lg_figure_holder holder = {.kind = LG_HOLDER_NATIVE, .node = member};
     if (lg_node_unexplained(state->figures->graph, member) <= 0 ||
         state->found.count > 0)
         return LG_OK;
@@ -205,17 +205,17 @@ add_native(search *state, uint32_t member, lg_error *err)
 }
 
 static void
-free_holders(lg_holders *holders)
+free_holders(lg_figure_holders *holders)
 {
     for (size_t i = 0; i < holders->count; i++)
         lg_path_free(&holders->items[i].path);
     free(holders->items);
-    *holders = (lg_holders){0};
+    *holders = (lg_figure_holders){0};
 }
 
 static lg_status
 find_holders(const lg__figures *figures, const lg__roottree *tree,
-             uint32_t figure, lg_holders *out, lg_error *err)
+             uint32_t figure, lg_figure_holders *out, lg_error *err)
 {
     search state = {
         .figures = figures, .tree = tree, .number = figures->label[figure]};
@@ -327,7 +327,7 @@ lg_figures_free(lg_figures *figures)
 }
 
 const char *
-lg_holder_kind_name(lg_holder_kind kind)
+lg_figure_holder_kind_name(lg_figure_holder_kind kind)
 {
     static const char *const names[LG_HOLDER_KIND_COUNT] = {
         [LG_HOLDER_PYPLOT] = "pyplot",     [LG_HOLDER_ANIMATION] = "animation",

@@ -12,7 +12,8 @@ typedef struct report {
 } report;
 
 static void
-format_where(const lg_graph *graph, const lg_holder *holder, lg_text *out)
+format_where(const lg_graph *graph, const lg_figure_holder *holder,
+             lg_text *out)
 {
     if (holder->kind == LG_HOLDER_NATIVE) {
         lg__format_node(graph, holder->node, out);
@@ -25,7 +26,8 @@ format_where(const lg_graph *graph, const lg_holder *holder, lg_text *out)
 }
 
 static void
-format_holder(const lg_graph *graph, const lg_holder *holder, lg_text *out)
+format_holder(const lg_graph *graph, const lg_figure_holder *holder,
+              lg_text *out)
 {
     static const char *const names[] = {"pyplot's registry", "animation ",
                                         "callback ", "", "native code: "};
@@ -35,7 +37,7 @@ format_holder(const lg_graph *graph, const lg_holder *holder, lg_text *out)
 
 static void
 format_holders(const lg_graph *graph, const lg_figure_row *row,
-               const lg_holders *holders, lg_text *out)
+               const lg_figure_holders *holders, lg_text *out)
 {
     if (!row->reachable) {
         lg_text_add(out, "nobody: garbage that the collector has yet to free");
@@ -101,18 +103,19 @@ static const lg__column columns[COLUMNS] = {
 };
 
 static void
-put_holders(report *to, const lg_figure_row *row, const lg_holders *holders)
+put_holders(report *to, const lg_figure_row *row,
+            const lg_figure_holders *holders)
 {
     static const lg__column of[] = {{.name = "kind"}, {.name = "where"}};
     const lg_graph *graph = to->graph;
     lg_text formatted = {0};
     lg_table *list = lg__put_table(to->table, HOLDERS, of, 2);
     for (size_t i = 0; i < holders->count; i++) {
-        const lg_holder *holder = &holders->items[i];
+        const lg_figure_holder *holder = &holders->items[i];
         lg__table_row(list);
         lg_text where = {0};
         format_where(graph, holder, &where);
-        lg__put_literal(list, 0, lg_holder_kind_name(holder->kind));
+        lg__put_literal(list, 0, lg_figure_holder_kind_name(holder->kind));
         if (holder->kind == LG_HOLDER_PYPLOT)
             lg__put_literal(list, 1, "");
         else
