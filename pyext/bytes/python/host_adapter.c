@@ -20,7 +20,13 @@ static void
 add_mapped(lg_adapter_pass *pass)
 {
     lg_mapped_bytes mapped;
-    if (!lg_mapped_bytes_read(&mapped)) {
+    bool known;
+    /* The kernel looks at each resident page, which takes it a sixtieth of a
+     * second a GiB; other threads need not wait for that. */
+    Py_BEGIN_ALLOW_THREADS
+    known = lg_mapped_bytes_read(&mapped);
+    Py_END_ALLOW_THREADS
+    if (!known) {
         if (lg_resident_bytes() > 0)
             add_fact(pass, "memory.rss", lg_resident_bytes());
         return;
