@@ -101,6 +101,7 @@ PARTS = (
             "paths",
             "cycles",
             "bytes",
+            "growth",
             "findings",
             "answers",
             "report",

@@ -21,6 +21,8 @@ HEADERS = (
     "libgraph/include/leakgraph/cycles.h",
     "libgraph/include/leakgraph/merged_paths.h",
     "libgraph/include/leakgraph/bytes.h",
+    "libgraph/include/leakgraph/places.h",
+    "libgraph/include/leakgraph/growth.h",
     "libgraph/include/leakgraph/findings.h",
     "libgraph/include/leakgraph/why.h",
     "libgraph/include/leakgraph/json.h",

@@ -12,6 +12,7 @@
 #include "binding/answers/py_figures.h"
 #include "binding/capture/snapshot_file.h"
 #include "binding/answers/py_findings.h"
+#include "binding/answers/py_growth.h"
 #include "binding/answers/py_memory.h"
 #include "binding/answers/py_merged_paths.h"
 #include "binding/objects/py_node.h"
@@ -55,6 +56,7 @@ static PyMethodDef core_methods[] = {
     {"why", FASTCALL(core_why), KEYWORDS, core_why_doc},
     {"memory", FASTCALL(core_memory), KEYWORDS, core_memory_doc},
     {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
+    {"diff", FASTCALL(core_diff), KEYWORDS, core_diff_doc},
     {"findings", FASTCALL(core_findings), KEYWORDS, core_findings_doc},
     {"_recalled", core_recalled, METH_O, core_recalled_doc},
     {"_open_signal_fd", core_open_signal_fd, METH_O, core_open_signal_fd_doc},
@@ -131,6 +133,7 @@ types_add(PyObject *module)
         {TYPE_FIGURES, &figures_spec, NULL, "Figures", false, true},
         {TYPE_ACCOUNTING, &accounting_spec, NULL, "Accounting", false, true},
         {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false, true},
+        {TYPE_GROWTH, &growth_spec, NULL, "Growth", false, true},
         {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false, true},
         {TYPE_WHY, &why_spec, NULL, "Why", false, false},
     };

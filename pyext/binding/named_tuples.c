@@ -150,6 +150,39 @@ static PyStructSequence_Field finding_holder_fields[] = {
     {NULL, NULL},
 };
 
+static PyStructSequence_Field growth_row_fields[] = {
+    {"holder", "where it accumulates, or what grows: '__main__.losses[*]'"},
+    {"type_name", "of what there is more of; the one that gained the most"},
+    {"verdict", "'accumulates', 'grows in place', 'garbage piles up', "
+                "'native', 'settled'"},
+    {"counts", "number of objects in each snapshot"},
+    {"bytes", "what they retain in each snapshot, with what their container "
+              "grew by: a tuple of Size"},
+    {"gained", "bytes of the last snapshot less those of the first"},
+    {"per_interval", "bytes from one snapshot to the next: a float"},
+    {"per_step", "bytes: a float; None: steps are not known"},
+    {"place", "the same in every process that runs the program: 16 hexadecimal "
+              "digits"},
+    {"node", "one of the objects, in the last snapshot"},
+    {"other_holders", "if there are several"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field growth_type_fields[] = {
+    {"name", "module and qualified name of the type"},
+    {"counts", "number of objects in each snapshot"},
+    {"bytes", "their shallow sizes together in each snapshot"},
+    {"gained", "bytes of the last snapshot less those of the first"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field growth_account_fields[] = {
+    {"name", "'objects', 'rss', 'malloc', 'arenas'"},
+    {"bytes", "in each snapshot"},
+    {"gained", "bytes of the last snapshot less those of the first"},
+    {NULL, NULL},
+};
+
 static PyStructSequence_Field hop_fields[] = {
     {"label", "as Python would write it: '.x', '[0]', \"['key']\""},
     {"source", "node that holds"},
@@ -245,6 +278,15 @@ named_tuples_add(PyObject *module)
          {"leakgraph.FindingHolder",
           "One of those that keep what a Finding has.", finding_holder_fields,
           6}},
+        {TYPE_GROWTH_ROW,
+         {"leakgraph.GrowthRow", "What grows: a row of diff().",
+          growth_row_fields, 11}},
+        {TYPE_GROWTH_TYPE,
+         {"leakgraph.GrowthType", "A row of Growth.types.", growth_type_fields,
+          4}},
+        {TYPE_GROWTH_ACCOUNT,
+         {"leakgraph.GrowthAccount", "A row of Growth.accounts.",
+          growth_account_fields, 3}},
         {TYPE_MERGED_ROW,
          {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
           7}},

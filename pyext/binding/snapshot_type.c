@@ -216,6 +216,7 @@ static PyMethodDef snapshot_methods[] = {
     {"cycles", FASTCALL(snapshot_cycles), KEYWORDS, snapshot_cycles_doc},
     {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
     {"tensors", FASTCALL(snapshot_tensors), KEYWORDS, snapshot_tensors_doc},
+    {"diff", FASTCALL(snapshot_diff), KEYWORDS, snapshot_diff_doc},
     {"figures", FASTCALL(snapshot_figures), KEYWORDS, snapshot_figures_doc},
     {"why", FASTCALL(snapshot_why), KEYWORDS, snapshot_why_doc},
     {"memory", snapshot_memory, METH_NOARGS,

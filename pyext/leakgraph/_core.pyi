@@ -62,6 +62,9 @@ _TensorKind = Literal[
     "temporary",
     "other",
 ]
+_GrowthVerdict = Literal[
+    "accumulates", "grows in place", "garbage piles up", "native", "settled"
+]
 _FigureHolder = Literal["pyplot", "animation", "callback", "variable", "native"]
 _Holding = str | type | Callable[[str], object] | None
 
@@ -191,6 +194,16 @@ def why(obj: object, *, progress: _Progress = None) -> Why: ...
 def memory(*, progress: _Progress = None) -> Accounting: ...
 def _attribute(allocator: object, snapshot: Snapshot, /) -> Accounting: ...
 def findings(*, progress: _Progress = None) -> Findings: ...
+def diff(
+    before: Snapshot | _Path,
+    after: Snapshot | _Path,
+    /,
+    *more: Snapshot | _Path,
+    steps: Sequence[float] | None = None,
+    min_bytes: int | str = 0,
+    settled: bool = False,
+    progress: _Progress = None,
+) -> Growth: ...
 
 @final
 class Snapshot:
@@ -338,6 +351,16 @@ class Snapshot:
     def why(self, target: object, *, progress: _Progress = None) -> Why: ...
     def memory(self) -> Accounting: ...
     def findings(self, *, progress: _Progress = None) -> Findings: ...
+    def diff(
+        self,
+        other: Snapshot | _Path,
+        /,
+        *more: Snapshot | _Path,
+        steps: Sequence[float] | None = None,
+        min_bytes: int | str = 0,
+        settled: bool = False,
+        progress: _Progress = None,
+    ) -> Growth: ...
     def merged_paths(
         self,
         target: object,
@@ -582,6 +605,21 @@ class Accounting(Result[Account]):
 
 @final
 class Findings(Result[Finding]): ...
+
+@final
+class Growth(Result[GrowthRow]):
+    @property
+    def types(self) -> tuple[GrowthType, ...]: ...
+    @property
+    def accounts(self) -> tuple[GrowthAccount, ...]: ...
+    @property
+    def unexplained(self) -> int | None: ...
+    @property
+    def is_growing(self) -> bool: ...
+    @property
+    def snapshots(self) -> int: ...
+    @property
+    def settled(self) -> int: ...
 
 @final
 class MergedPaths(Result[MergedRow]):
@@ -1073,6 +1111,84 @@ class FindingHolder(_Row, tuple[str, Node | None, str, Node | None, int, Size]):
     def count(self) -> int: ...  # type: ignore[override]
     @property
     def alone(self) -> Size: ...
+
+@final
+class GrowthRow(
+    _Row,
+    tuple[
+        str,
+        str,
+        _GrowthVerdict,
+        tuple[int, ...],
+        tuple[Size, ...],
+        int,
+        float,
+        float | None,
+        str,
+        Node | None,
+        tuple[str, ...],
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "holder",
+            "type_name",
+            "verdict",
+            "counts",
+            "bytes",
+            "gained",
+            "per_interval",
+            "per_step",
+            "place",
+            "node",
+            "other_holders",
+        )
+    @property
+    def holder(self) -> str: ...
+    @property
+    def type_name(self) -> str: ...
+    @property
+    def verdict(self) -> _GrowthVerdict: ...
+    @property
+    def counts(self) -> tuple[int, ...]: ...
+    @property
+    def bytes(self) -> tuple[Size, ...]: ...
+    @property
+    def gained(self) -> int: ...
+    @property
+    def per_interval(self) -> float: ...
+    @property
+    def per_step(self) -> float | None: ...
+    @property
+    def place(self) -> str: ...
+    @property
+    def node(self) -> Node | None: ...
+    @property
+    def other_holders(self) -> tuple[str, ...]: ...
+
+@final
+class GrowthType(_Row, tuple[str, tuple[int, ...], tuple[int, ...], int]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = ("name", "counts", "bytes", "gained")
+    @property
+    def name(self) -> str: ...
+    @property
+    def counts(self) -> tuple[int, ...]: ...
+    @property
+    def bytes(self) -> tuple[int, ...]: ...
+    @property
+    def gained(self) -> int: ...
+
+@final
+class GrowthAccount(_Row, tuple[str, tuple[int, ...], int]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = ("name", "bytes", "gained")
+    @property
+    def name(self) -> str: ...
+    @property
+    def bytes(self) -> tuple[int, ...]: ...
+    @property
+    def gained(self) -> int: ...
 
 @final
 class Cycle(

@@ -20,6 +20,7 @@ FUNCTIONS = {node.name: node for node in STUB.body if isinstance(node, ast.Funct
 def parameters(node):
     arguments = node.args
     names = arguments.posonlyargs + arguments.args
+    names += [arguments.vararg] if arguments.vararg else []
     return [a.arg for a in names], [a.arg for a in arguments.kwonlyargs]
 
 

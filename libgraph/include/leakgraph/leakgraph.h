@@ -32,9 +32,11 @@
 #include <leakgraph/file.h>
 #include <leakgraph/findings.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/growth.h>
 #include <leakgraph/json.h>
 #include <leakgraph/merged_paths.h>
 #include <leakgraph/path.h>
+#include <leakgraph/places.h>
 #include <leakgraph/report.h>
 #include <leakgraph/table.h>
 #include <leakgraph/text.h>

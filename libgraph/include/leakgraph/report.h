@@ -9,6 +9,7 @@
 
 #include <leakgraph/answers.h>
 #include <leakgraph/bytes.h>
+#include <leakgraph/growth.h>
 #include <leakgraph/json.h>
 #include <leakgraph/table.h>
 #include <leakgraph/why.h>
@@ -161,6 +162,15 @@ LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
 LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,
                                       const lg_findings *findings,
                                       lg_table **out, lg_error *err);
+/** What grows, and who holds it; `newest` is the graph that the last summary
+ *  was made of, or NULL. limit 0: all rows. */
+LG_API lg_status lg_tabulate_growth(const lg_growth *growth,
+                                    const lg_graph *newest, size_t limit,
+                                    lg_table **out, lg_error *err);
+LG_API lg_status lg_report_growth(const lg_growth *growth,
+                                  const lg_graph *newest, size_t limit,
+                                  lg_format format, lg_text *out,
+                                  lg_error *err);
 
 #ifdef __cplusplus
 }

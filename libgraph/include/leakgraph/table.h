@@ -33,6 +33,7 @@ typedef enum lg_column_type {
     LG_COLUMN_NUMBERS, /**< several numbers: a shape */
     LG_COLUMN_LIST,    /**< a table of its own: a row for each element */
     LG_COLUMN_RECORD,  /**< a table of its own, with one row */
+    LG_COLUMN_REAL,    /**< a number with a fraction: bytes per step */
 } lg_column_type;
 
 typedef struct lg_column {
@@ -53,6 +54,7 @@ typedef struct lg_cell {
                          size */
     int64_t number;
     double share;
+    double real;
     const uint64_t *size;    /**< [lg_table_device_count + 1], the host first */
     const uint64_t *numbers; /**< several of them, [count] */
     const lg_table *table;   /**< of a list or a record */

@@ -121,6 +121,9 @@ typedef struct lg__strings {
  */
 uint32_t lg__strings_intern(const lg_allocator *allocator, lg__strings *strings,
                             const char *bytes, size_t length);
+/** The id of a clean string; LG_NONE: it was never interned. */
+uint32_t lg__strings_find(const lg__strings *strings, const char *bytes,
+                          size_t length);
 /** A new id for the cleaned string. */
 uint32_t lg__strings_append(const lg_allocator *allocator, lg__strings *strings,
                             const char *bytes, size_t length);

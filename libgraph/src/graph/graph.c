@@ -116,12 +116,17 @@ lg_graph_string(const lg_graph *graph, uint32_t id)
                        (uint32_t)(graph->string_offset[id + 1] - start)};
 }
 
+uint32_t
+lg__node_text_id(const lg_graph *graph, uint32_t node)
+{
+    uint32_t place = search(graph->text_node, graph->text_count, node);
+    return place == LG_NONE ? LG_NONE : graph->text_string[place];
+}
+
 lg_string
 lg_node_text(const lg_graph *graph, lg_node node)
 {
-    uint32_t place = search(graph->text_node, graph->text_count, node);
-    uint32_t id = place == LG_NONE ? LG_NONE : graph->text_string[place];
-    return lg_graph_string(graph, id);
+    return lg_graph_string(graph, lg__node_text_id(graph, node));
 }
 
 lg_node

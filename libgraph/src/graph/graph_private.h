@@ -283,6 +283,9 @@ lg__node_category(const lg_graph *graph, uint32_t node)
     return (lg_category)graph->type_trait[type].category;
 }
 
+/** The string that is the node's own text; LG_NONE: it has none. */
+uint32_t lg__node_text_id(const lg_graph *graph, uint32_t node);
+
 static inline unsigned
 lg__edge_kind(const lg_graph *graph, uint64_t edge)
 {

@@ -108,6 +108,14 @@ lg__put_bool(lg_table *table, size_t column, bool value)
     put(table, column, LG_COLUMN_BOOL, value, 0);
 }
 
+void
+lg__put_real(lg_table *table, size_t column, double real)
+{
+    uint64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    put(table, column, LG_COLUMN_REAL, bits, 0);
+}
+
 // Where so many numbers are to be written; NULL: memory ran out.
 static uint64_t *
 reserve_numbers(lg_table *table, size_t count)
@@ -368,6 +376,9 @@ lg_table_cell(const lg_table *table, size_t row, size_t column)
         if (numbers[cell->value + 1] > 0)
             out.share =
                 (double)numbers[cell->value] / (double)numbers[cell->value + 1];
+        break;
+    case LG_COLUMN_REAL:
+        memcpy(&out.real, &cell->value, sizeof out.real);
         break;
     case LG_COLUMN_LIST:
     case LG_COLUMN_RECORD:

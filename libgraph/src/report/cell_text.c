@@ -9,7 +9,8 @@ lg__column_is_right(const lg__column *column)
 {
     if (column->flush != LG__BY_TYPE)
         return column->flush == LG__RIGHT;
-    return column->type >= LG_COLUMN_COUNT && column->type <= LG_COLUMN_SHARE;
+    return column->type == LG_COLUMN_REAL ||
+           (column->type >= LG_COLUMN_COUNT && column->type <= LG_COLUMN_SHARE);
 }
 
 bool
@@ -103,6 +104,9 @@ lg__cell_format(const lg_table *table, size_t row, size_t column, lg_text *out)
         break;
     case LG_COLUMN_SHARE:
         format_share(numbers + cell->value, out);
+        break;
+    case LG_COLUMN_REAL:
+        lg_text_add_fixed(out, lg_table_cell(table, row, column).real, 1);
         break;
     case LG_COLUMN_BOOL:
         lg_text_add(out, cell->value ? "yes" : "no");

@@ -50,21 +50,45 @@ make(const lg_table *root, lg__layout layout, const lg__column *columns,
     return NULL;
 }
 
+// Makes the table know `count` devices, the host among them.
+static bool
+reserve_devices(lg_table *table, uint32_t count)
+{
+    table->devices = calloc(count, sizeof *table->devices);
+    if (table->devices != NULL)
+        table->device_count = count - 1;
+    return table->devices != NULL;
+}
+
+static bool
+copy_device(lg_table *table, uint32_t device, lg_string name)
+{
+    table->devices[device] = copy_string(name.data, name.length);
+    return table->devices[device] != NULL;
+}
+
 static bool
 copy_devices(lg_table *table, const lg_graph *graph)
 {
-    uint32_t count = lg_graph_device_count(graph);
-    table->devices = calloc((size_t)count + 1, sizeof *table->devices);
-    if (table->devices == NULL)
-        return false;
-    table->device_count = count;
-    for (uint32_t i = 0; i <= count; i++) {
-        lg_string name = lg_graph_device_name(graph, i);
-        table->devices[i] = copy_string(name.data, name.length);
-        if (table->devices[i] == NULL)
-            return false;
-    }
-    return true;
+    uint32_t count = lg_graph_device_count(graph) + 1;
+    bool enough = reserve_devices(table, count);
+    for (uint32_t i = 0; i < count && enough; i++)
+        enough = copy_device(table, i, lg_graph_device_name(graph, i));
+    return enough;
+}
+
+lg_table *
+lg__table_new_on(const lg_string *devices, uint32_t count, lg__layout layout,
+                 const lg__column *columns, size_t column_count)
+{
+    lg_table *table = make(NULL, layout, columns, column_count);
+    bool enough = table != NULL && reserve_devices(table, count);
+    for (uint32_t i = 0; i < count && enough; i++)
+        enough = copy_device(table, i, devices[i]);
+    if (enough)
+        return table;
+    lg_table_free(table);
+    return NULL;
 }
 
 lg_table *

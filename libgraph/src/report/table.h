@@ -61,6 +61,10 @@ typedef struct lg__layout {
  */
 lg_table *lg__table_new(const lg_graph *graph, lg__layout layout,
                         const lg__column *columns, size_t count);
+/** The same with the names of the devices, the host first. */
+lg_table *lg__table_new_on(const lg_string *devices, uint32_t count,
+                           lg__layout layout, const lg__column *columns,
+                           size_t column_count);
 /** LG_ENOMEM if memory ran out on the way, the table then freed. */
 lg_status lg__table_finish(lg_table *made, lg_table **out, lg_error *err);
 
@@ -87,6 +91,7 @@ void lg__table_set_count(lg_table *table, size_t count);
 /** Each puts a cell into the row added last. */
 void lg__put_count(lg_table *table, size_t column, uint64_t count);
 void lg__put_number(lg_table *table, size_t column, int64_t number);
+void lg__put_real(lg_table *table, size_t column, double real);
 void lg__put_bool(lg_table *table, size_t column, bool value);
 void lg__put_numbers(lg_table *table, size_t column, const uint64_t *numbers,
                      uint32_t count);

@@ -96,6 +96,9 @@ add_value(lg_json *json, const lg_table *table, size_t row, size_t index)
     case LG_COLUMN_SHARE:
         lg_json_number(json, column->name, cell.share);
         break;
+    case LG_COLUMN_REAL:
+        lg_json_number(json, column->name, cell.real);
+        break;
     case LG_COLUMN_BOOL:
         lg_json_bool(json, column->name, cell.count != 0);
         break;

@@ -79,11 +79,25 @@ lg__format_root(const lg_graph *graph, const lg_root *root, lg_text *out)
     }
 }
 
+// Whether a hop leads to an element of a container, or to a value of one that
+// is not folded away.
+static bool
+is_position(const lg_graph *graph, const lg_hop *hop)
+{
+    unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
+    return kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
+           (kind == LG_EDGE_VALUE && hop->edge_count == 1);
+}
+
 // A frame is named instead of numbered.
 static void
-format_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+format_hop(const lg_graph *graph, const lg_hop *hop, bool folded, lg_text *out)
 {
-    if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME) {
+    if (folded && is_position(graph, hop)) {
+        lg_text_add(out, "[*]");
+    } else if (folded && lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_KEY) {
+        lg_text_add(out, " key");
+    } else if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME) {
         lg_text_add(out, " in ");
         lg__format_node(graph, hop->target, out);
     } else {
@@ -126,8 +140,9 @@ format_part(const lg_graph *graph, const lg_path *path, size_t at,
 }
 
 // Of several steps through an autograd graph, this names only the last node.
-void
-lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
+static void
+format_path(const lg_graph *graph, const lg_path *path, bool folded,
+            lg_text *out)
 {
     lg_text scratch = {0};
     lg__format_root(graph, &path->root, out);
@@ -148,9 +163,21 @@ lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
             lg_text_add(out, " … ");
             i = path->count - PATH_TAIL;
         }
-        format_hop(graph, &path->hops[i++], out);
+        format_hop(graph, &path->hops[i++], folded, out);
     }
     lg_text_free(&scratch);
+}
+
+void
+lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
+{
+    format_path(graph, path, false, out);
+}
+
+void
+lg__format_folded_path(const lg_graph *graph, const lg_path *path, lg_text *out)
+{
+    format_path(graph, path, true, out);
 }
 
 bool

@@ -24,6 +24,11 @@ void lg__format_root(const lg_graph *graph, const lg_root *root, lg_text *out);
 bool lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
                                   lg_text *out);
 
+/** A path with every position in a container as `[*]`:
+ *  `__main__.trainer.losses[*]`. */
+void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
+                            lg_text *out);
+
 /** Bytes on one device; the context says of what. */
 typedef uint64_t lg__vector_on(const void *context, uint32_t device);
 /** `1.93 GiB cuda:0 · 12 MiB host`, without what is zero; a host alone is not

@@ -86,6 +86,8 @@ PyObject *snapshot_figures(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames);
+PyObject *snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames);
 PyObject *snapshot_memory(PyObject *self, PyObject *unused);
 PyObject *snapshot_findings(PyObject *self, PyObject *const *args,
                             Py_ssize_t nargs, PyObject *kwnames);
@@ -111,6 +113,7 @@ extern const char snapshot_top_doc[];
 extern const char snapshot_tensors_doc[];
 extern const char snapshot_figures_doc[];
 extern const char snapshot_why_doc[];
+extern const char snapshot_diff_doc[];
 extern const char snapshot_threads_doc[];
 extern const char snapshot_findings_doc[];
 extern const char snapshot_merged_paths_doc[];

@@ -98,6 +98,8 @@ cell_object(snapshot_object *snapshot, const lg_table *table, size_t row,
         return size_new(snapshot, cell.size);
     case LG_COLUMN_SHARE:
         return PyFloat_FromDouble(cell.share);
+    case LG_COLUMN_REAL:
+        return PyFloat_FromDouble(cell.real);
     case LG_COLUMN_BOOL:
         return PyBool_FromLong(cell.count != 0);
     case LG_COLUMN_NUMBERS:

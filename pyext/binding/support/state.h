@@ -29,6 +29,7 @@ typedef enum core_type {
     TYPE_FIGURES,
     TYPE_ACCOUNTING,
     TYPE_FINDINGS,
+    TYPE_GROWTH,
     TYPE_MERGED,
     TYPE_WHY,
     TYPE_ROOT, /* from here on, named tuples */
@@ -40,6 +41,9 @@ typedef enum core_type {
     TYPE_FIGURE_ROW,
     TYPE_ACCOUNT,
     TYPE_FINDING,
+    TYPE_GROWTH_ROW,
+    TYPE_GROWTH_TYPE,
+    TYPE_GROWTH_ACCOUNT,
     TYPE_MERGED_ROW,
     TYPE_THREAD_ROW,
     TYPE_HOP,

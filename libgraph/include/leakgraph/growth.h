@@ -1,0 +1,151 @@
+/**
+ * Growth: what there is more of in each of several snapshots, and who holds it.
+ *
+ * The conventions of leakgraph.h hold. Snapshots are compared by their places
+ * (places.h), never by the identity of objects, because addresses are used
+ * again. A *summary* is what a comparison needs of a snapshot: its places,
+ * types and accounts, without its nodes.
+ */
+#ifndef LEAKGRAPH_GROWTH_H
+#define LEAKGRAPH_GROWTH_H
+
+#include <leakgraph/path.h>
+#include <leakgraph/places.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------- summaries --- */
+
+/** Never changes once made, and borrows nothing. */
+typedef struct lg_summary lg_summary;
+
+/** The summary of an analysed graph. As lg_places_new. */
+LG_API lg_status lg_summary_new(const lg_analysis *analysis,
+                                const lg_monitor *monitor, lg_summary **out,
+                                lg_error *err);
+LG_API void lg_summary_free(lg_summary *summary);
+LG_API const lg_places *lg_summary_places(const lg_summary *summary);
+/** Texts about the snapshot, as lg_graph_info; an index beyond the last gives
+ *  false. */
+LG_API bool lg_summary_info(const lg_summary *summary, uint32_t index,
+                            lg_string *key, lg_string *value);
+
+/* ---------------------------------------------------------- growth --- */
+
+typedef enum lg_growth_verdict {
+    LG_GROWTH_ACCUMULATES = 0, /**< more and more members */
+    LG_GROWTH_IN_PLACE,        /**< the same members, with more bytes of their
+                                    own */
+    LG_GROWTH_GARBAGE,         /**< no root reaches it, and nothing frees it */
+    LG_GROWTH_NATIVE,          /**< memory that no object explains */
+    LG_GROWTH_SETTLED,         /**< it grew, and stopped */
+    LG_GROWTH_VERDICT_COUNT,
+} lg_growth_verdict;
+
+/** "accumulates", "grows in place", "garbage piles up", "native", "settled".
+ */
+LG_API const char *lg_growth_verdict_name(lg_growth_verdict verdict);
+
+typedef struct lg_growth_row {
+    lg_growth_verdict verdict;
+    uint32_t place; /**< of the newest summary: where members accumulate, or
+                         what grows in place; LG_NONE of native growth */
+    uint64_t key;   /**< of that place; 0: none */
+    lg_string type; /**< of what there is more of; of the row's types the one
+                         that gained the most */
+    uint32_t types; /**< how many types, or places, the row takes together */
+    const uint64_t *counts; /**< [snapshots] members */
+    const uint64_t *bytes;  /**< [snapshots][devices + 1] retained by them, with
+                                 the bytes by which their holder grew; of what
+                                 grows in place its own bytes */
+    int64_t gained;         /**< bytes of the last snapshot less the first's, on
+                                 the host and all devices */
+    double per_interval;    /**< bytes: the median slope of any two snapshots */
+    double per_step;        /**< the same; 0: steps are not known */
+    lg_node node; /**< a member of the newest snapshot; LG_NONE: compared by a
+                       summary */
+    lg_path path; /**< to it; where there is none, the kind of its root is
+                      LG_ROOT_NONE */
+    lg_path *others; /**< to other holders of that member */
+    size_t other_count;
+} lg_growth_row;
+
+/** Objects of a type, in every snapshot. */
+typedef struct lg_growth_type {
+    lg_string name;
+    const uint64_t *counts; /**< [snapshots] */
+    const uint64_t *bytes;  /**< [snapshots] shallow, on the host and all
+                                 devices */
+    int64_t gained;
+} lg_growth_type;
+
+typedef enum lg_growth_account_kind {
+    LG_ACCOUNT_OBJECTS = 0, /**< all objects and buffers on the host */
+    LG_ACCOUNT_RSS,         /**< resident set of the process */
+    LG_ACCOUNT_MALLOC,      /**< in use of malloc */
+    LG_ACCOUNT_ARENAS,      /**< arenas of pymalloc */
+    LG_ACCOUNT_COUNT,
+} lg_growth_account_kind;
+
+/** "objects", "rss", "malloc", "arenas". */
+LG_API const char *lg_growth_account_name(lg_growth_account_kind kind);
+
+typedef struct lg_growth {
+    uint32_t snapshots;
+    bool has_steps;
+    uint32_t devices;        /**< besides the host: those of the newest
+                                  snapshot first */
+    lg_string *device_names; /**< [devices + 1], "host" first */
+    lg_growth_row *rows;     /**< the most bytes gained first */
+    size_t count;
+    size_t settled;        /**< rows that were left out as settled */
+    lg_growth_type *types; /**< those with more bytes at the end, the most
+                                first */
+    size_t type_count;
+    const int64_t *accounts[LG_ACCOUNT_COUNT]; /**< [snapshots]; -1: unknown */
+    int64_t unexplained; /**< bytes by which native memory grew more than
+                              objects do; 0 where it is not known */
+    bool unexplained_known;
+    const int64_t *unexplained_each; /**< [snapshots] */
+    const lg_places *places;         /**< of the newest summary */
+    uint64_t *numbers;               /**< what the series of rows point into */
+    uint64_t *sums;                  /**< the other ones */
+} lg_growth;
+
+/** Start from LG_GROWTH_OPTIONS_INIT. */
+typedef struct lg_growth_options {
+    size_t size;         /**< of this struct */
+    const double *steps; /**< [count] ascending: when each was taken; NULL:
+                              not known */
+    uint64_t min_bytes;  /**< rows that gained less are left out */
+    bool settled;        /**< also what grew and stopped */
+} lg_growth_options;
+
+#define LG_GROWTH_OPTIONS_INIT                                                 \
+    {                                                                          \
+        .size = sizeof(lg_growth_options)                                      \
+    }
+
+/**
+ * Compares summaries of one program, the oldest first. A row is a holder: all
+ * that accumulates in one container is one row, keys and values too. What came
+ * once and stayed, what goes up and down, and what was filled up to a limit is
+ * no row. `newest` is the analysis that the last summary was made of; NULL:
+ * rows have no nodes and no paths. The growth borrows the summaries.
+ * LG_EINVAL for fewer than two summaries, or steps that do not ascend. O(places
+ * of all), and of `newest` O(nodes + edges).
+ */
+LG_API lg_status lg_growth_find(const lg_summary *const *summaries,
+                                size_t count, const lg_analysis *newest,
+                                const lg_growth_options *options,
+                                const lg_monitor *monitor, lg_growth *out,
+                                lg_error *err);
+LG_API void lg_growth_free(lg_growth *growth);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

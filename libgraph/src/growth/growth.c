@@ -1,0 +1,159 @@
+// Compares summaries.
+#include "growth/growth_private.h"
+
+#include <leakgraph/options.h>
+
+#include <stdlib.h>
+
+const char *
+lg_growth_verdict_name(lg_growth_verdict verdict)
+{
+    static const char *const names[] = {"accumulates", "grows in place",
+                                        "garbage piles up", "native",
+                                        "settled"};
+    return (unsigned)verdict < LG_GROWTH_VERDICT_COUNT ? names[verdict]
+                                                       : "unknown";
+}
+
+static bool
+has_device(const lg__comparison *state, lg_string name)
+{
+    for (uint32_t i = 0; i < state->each; i++)
+        if (lg__string_same(state->devices[i], name))
+            return true;
+    return false;
+}
+
+// The newest's devices come first, so that their numbers are its graph's.
+static bool
+list_devices(lg__comparison *state)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        most += state->summaries[i]->places->each;
+    state->devices = calloc(most + 1, sizeof *state->devices);
+    if (state->devices == NULL)
+        return false;
+    for (uint32_t i = state->count; i-- > 0;) {
+        const lg_places *places = state->summaries[i]->places;
+        for (uint32_t j = 0; j < places->each; j++) {
+            lg_string name = lg_places_device_name(places, j);
+            if (!has_device(state, name))
+                state->devices[state->each++] = name;
+        }
+    }
+    return true;
+}
+
+static lg_status
+begin(lg__comparison *state, lg_error *err)
+{
+    const double *steps = state->options.steps;
+    size_t places = state->newest->items.count;
+    state->x = calloc(state->count, sizeof *state->x);
+    state->y = calloc(state->count, sizeof *state->y);
+    state->at = calloc(state->count, sizeof *state->at);
+    state->above = calloc(state->count, sizeof *state->above);
+    state->is_holder = calloc(places + 1, 1);
+    if (!state->x || !state->y || !state->at || !state->above ||
+        !state->is_holder || !list_devices(state))
+        return lg__error_memory(err);
+    for (uint32_t i = 0; i < state->count; i++) {
+        state->x[i] = steps != NULL ? steps[i] : (double)i;
+        if (i > 0 && !(state->x[i] > state->x[i - 1]))
+            return lg_error_set(err, LG_EINVAL,
+                                "the steps of snapshots must ascend, and step "
+                                "%u does not: give the oldest snapshot first",
+                                i + 1);
+    }
+    return LG_OK;
+}
+
+static void
+end(lg__comparison *state)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__vector_free(&allocator, &state->found);
+    lg__vector_free(&allocator, &state->numbers);
+    free(state->x);
+    free(state->y);
+    free(state->at);
+    free(state->above);
+    free(state->is_holder);
+    free(state->devices);
+}
+
+static lg_status
+compare(lg__comparison *state, lg_growth *out, lg_error *err)
+{
+    lg_status status = begin(state, err);
+    if (status != LG_OK)
+        return status;
+    out->snapshots = state->count;
+    out->has_steps = state->options.steps != NULL;
+    out->devices = state->each - 1;
+    out->places = state->newest;
+    if (!lg__growth_search(state))
+        return lg__error_memory(err);
+    status = lg__growth_rows(state, out, err);
+    if (status == LG_OK)
+        status = lg__growth_accounts(state, out, err);
+    if (status == LG_OK)
+        status = lg__growth_paths(state, out, err);
+    out->device_names = state->devices;
+    state->devices = NULL;
+    return status;
+}
+
+lg_status
+lg_growth_find(const lg_summary *const *summaries, size_t count,
+               const lg_analysis *newest, const lg_growth_options *options,
+               const lg_monitor *monitor, lg_growth *out, lg_error *err)
+{
+    lg_growth_options whole = LG_GROWTH_OPTIONS_INIT;
+    lg_status status =
+        lg_options_read(&whole, options, "lg_growth_options", err);
+    if (status != LG_OK)
+        return status;
+    if (count < 2)
+        return lg_error_set(err, LG_EINVAL,
+                            "growth needs two snapshots, and there is %zu: "
+                            "take one before the work and one after it",
+                            count);
+    lg__comparison state = {
+        .summaries = summaries,
+        .count = (uint32_t)count,
+        .newest = summaries[count - 1]->places,
+        .analysis = newest,
+        .monitor = monitor,
+        .options = whole,
+        .found = {.element = sizeof(lg__grown)},
+        .numbers = {.element = sizeof(uint64_t)},
+    };
+    lg_growth made = {0};
+    status = compare(&state, &made, err);
+    end(&state);
+    if (status == LG_OK)
+        *out = made;
+    else
+        lg_growth_free(&made);
+    return status;
+}
+
+void
+lg_growth_free(lg_growth *growth)
+{
+    for (size_t i = 0; i < growth->count; i++) {
+        lg_growth_row *row = &growth->rows[i];
+        lg_path_free(&row->path);
+        for (size_t j = 0; j < row->other_count; j++)
+            lg_path_free(&row->others[j]);
+        free(row->others);
+    }
+    free(growth->device_names);
+    free(growth->rows);
+    free(growth->types);
+    free(growth->numbers);
+    free(growth->sums);
+    *growth = (lg_growth){0};
+}

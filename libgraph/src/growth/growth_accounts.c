@@ -1,0 +1,132 @@
+// What a comparison says beside its rows: types, accounts, and growth that no
+// object explains.
+#include "growth/growth_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const lg__type_sum *
+find_type(const lg_summary *summary, lg_string name)
+{
+    const lg__type_sum *sums = summary->types.data;
+    uint32_t id = lg__places_seek(summary->places, name);
+    size_t low = 0;
+    size_t high = id == LG_NONE ? 0 : summary->types.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sums[middle].name < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < summary->types.count && id != LG_NONE && sums[low].name == id
+               ? &sums[low]
+               : NULL;
+}
+
+static void
+read_type(const lg__comparison *state, lg_string name, uint64_t *counts,
+          uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < state->count; i++) {
+        const lg__type_sum *sum = find_type(state->summaries[i], name);
+        counts[i] = sum != NULL ? sum->count : 0;
+        bytes[i] = sum != NULL ? sum->bytes : 0;
+    }
+}
+
+static int
+compare_gains(const void *left, const void *right)
+{
+    const lg_growth_type *a = left;
+    const lg_growth_type *b = right;
+    if (a->gained != b->gained)
+        return a->gained > b->gained ? -1 : 1;
+    return a->counts < b->counts ? -1 : a->counts > b->counts;
+}
+
+static void
+add_types(const lg__comparison *state, uint64_t *numbers, lg_growth *out)
+{
+    const lg_summary *newest = state->summaries[state->count - 1];
+    const lg__type_sum *sums = newest->types.data;
+    for (size_t i = 0; i < newest->types.count; i++) {
+        lg_string name = lg__places_text(newest->places, sums[i].name);
+        uint64_t *counts = numbers + 2 * out->type_count * state->count;
+        uint64_t *bytes = counts + state->count;
+        read_type(state, name, counts, bytes);
+        int64_t gained = (int64_t)(bytes[state->count - 1] - bytes[0]);
+        if (gained > 0)
+            out->types[out->type_count++] =
+                (lg_growth_type){name, counts, bytes, gained};
+    }
+    if (out->type_count > 0)
+        lg__sort(out->types, out->type_count, sizeof *out->types,
+                 compare_gains);
+}
+
+static int64_t
+account_of(const lg_summary *summary, lg_growth_account_kind kind)
+{
+    switch (kind) {
+    case LG_ACCOUNT_OBJECTS:
+        return (int64_t)summary->objects;
+    case LG_ACCOUNT_RSS:
+        return lg__summary_bytes(summary, "memory.rss");
+    case LG_ACCOUNT_MALLOC:
+        return lg__summary_bytes(summary, "memory.malloc");
+    default:
+        return lg__summary_bytes(summary, "memory.python");
+    }
+}
+
+// What malloc has in use and no object explains; -1: malloc says nothing.
+static int64_t
+unexplained_at(const lg_summary *summary)
+{
+    int64_t used = account_of(summary, LG_ACCOUNT_MALLOC);
+    int64_t large = (int64_t)summary->large;
+    return used < 0 ? -1 : used > large ? used - large : 0;
+}
+
+static void
+add_accounts(const lg__comparison *state, int64_t *numbers, lg_growth *out)
+{
+    for (int kind = 0; kind < LG_ACCOUNT_COUNT; kind++) {
+        out->accounts[kind] = numbers;
+        for (uint32_t i = 0; i < state->count; i++)
+            *numbers++ =
+                account_of(state->summaries[i], (lg_growth_account_kind)kind);
+    }
+    out->unexplained_each = numbers;
+    out->unexplained_known = true;
+    for (uint32_t i = 0; i < state->count; i++) {
+        numbers[i] = unexplained_at(state->summaries[i]);
+        out->unexplained_known &= numbers[i] >= 0;
+    }
+    if (out->unexplained_known)
+        out->unexplained = numbers[state->count - 1] - numbers[0];
+}
+
+lg_status
+lg__growth_accounts(lg__comparison *state, lg_growth *out, lg_error *err)
+{
+    const lg_summary *newest = state->summaries[state->count - 1];
+    size_t types = newest->types.count;
+    size_t accounts = LG_ACCOUNT_COUNT + 1;
+    out->types = calloc(types + 1, sizeof *out->types);
+    out->sums =
+        calloc((2 * types + accounts) * state->count + 1, sizeof *out->sums);
+    if (out->types == NULL || out->sums == NULL)
+        return lg__error_memory(err);
+    add_types(state, out->sums, out);
+    add_accounts(state, (int64_t *)out->sums + 2 * types * state->count, out);
+    return LG_OK;
+}
+
+const char *
+lg_growth_account_name(lg_growth_account_kind kind)
+{
+    static const char *const names[] = {"objects", "rss", "malloc", "arenas"};
+    return (unsigned)kind < LG_ACCOUNT_COUNT ? names[kind] : "unknown";
+}

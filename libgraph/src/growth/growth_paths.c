@@ -1,0 +1,97 @@
+// The paths to an example of each row, and to its other holders.
+#include "growth/growth_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OTHERS = 3 };
+
+static lg_status
+find_path(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
+          lg_path *out, lg_error *err)
+{
+    lg_status status = lg__finder_path(finder, node, monitor, out, err);
+    return status == LG_ENOTFOUND ? LG_OK : status;
+}
+
+// The path to the hop's source, and the hop.
+static lg_status
+find_other(lg__finder *finder, const lg_hop *hop, const lg_monitor *monitor,
+           lg_path *out, lg_error *err)
+{
+    lg_path path = {.root = {.kind = LG_ROOT_NONE}};
+    lg_status status = find_path(finder, hop->source, monitor, &path, err);
+    if (status != LG_OK || path.root.kind == LG_ROOT_NONE)
+        return status;
+    lg_hop *hops = realloc(path.hops, (path.count + 1) * sizeof *hops);
+    if (hops == NULL) {
+        lg_path_free(&path);
+        return lg__error_memory(err);
+    }
+    hops[path.count++] = *hop;
+    path.hops = hops;
+    *out = path;
+    return LG_OK;
+}
+
+static bool
+is_holder(const lg_growth_row *row, const lg_hop *hop)
+{
+    uint32_t told = row->path.count > 0
+                        ? row->path.hops[row->path.count - 1].source
+                        : LG_NONE;
+    bool known = hop->weak || hop->source == told;
+    for (size_t i = 0; i < row->other_count; i++)
+        known |=
+            row->others[i].hops[row->others[i].count - 1].source == hop->source;
+    return !known;
+}
+
+static lg_status
+find_others(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
+            lg_error *err)
+{
+    lg_hops hops = {0};
+    row->others = calloc(OTHERS, sizeof *row->others);
+    if (row->others == NULL)
+        return lg__error_memory(err);
+    lg_status status =
+        lg_node_hops_in(state->analysis->graph, row->node, &hops, err);
+    for (size_t i = 0;
+         i < hops.count && status == LG_OK && row->other_count < OTHERS; i++) {
+        if (!is_holder(row, &hops.items[i]))
+            continue;
+        lg_path *other = &row->others[row->other_count];
+        status = find_other(finder, &hops.items[i], state->monitor, other, err);
+        row->other_count += other->count > 0;
+    }
+    lg_hops_free(&hops);
+    return status;
+}
+
+// A dominator that refers to a node on several ways is not what holds it.
+static bool
+has_others(const lg__comparison *state, const lg_growth_row *row)
+{
+    unsigned kind = lg__place_at(state->newest, row->place)->kind;
+    return kind == LG_PLACE_SEVERAL || kind == LG_PLACE_ROOT;
+}
+
+lg_status
+lg__growth_paths(const lg__comparison *state, lg_growth *out, lg_error *err)
+{
+    if (state->analysis == NULL)
+        return LG_OK;
+    lg__finder finder = {.graph = state->analysis->graph};
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < out->count && status == LG_OK; i++) {
+        lg_growth_row *row = &out->rows[i];
+        if (row->node == LG_NONE)
+            continue;
+        status = find_path(&finder, row->node, state->monitor, &row->path, err);
+        if (status == LG_OK && has_others(state, row))
+            status = find_others(state, &finder, row, err);
+    }
+    lg__finder_free(&finder);
+    return status;
+}

@@ -1,0 +1,204 @@
+/**
+ * Tables of places, as the room makes them.
+ */
+#ifndef LG_GROWTH_PRIVATE_H
+#define LG_GROWTH_PRIVATE_H
+
+#include "bytes/bytes_private.h"
+#include "paths/paths_private.h"
+
+#include <leakgraph/growth.h>
+
+/** A place without its bytes. Label and type are strings of the table. */
+typedef struct lg__place {
+    uint64_t key;
+    uint64_t members;
+    uint64_t references;
+    uint32_t parent;
+    uint32_t label;
+    uint32_t type;
+    uint32_t example;
+    uint8_t kind; /**< lg_place_kind */
+} lg__place;
+
+/** Finds numbers by 64-bit keys that are hashes already: open addressing. */
+typedef struct lg__key_index {
+    uint32_t *slot; /**< [mask + 1] a number + 1; 0: free */
+    uint32_t mask;
+} lg__key_index;
+
+struct lg_places {
+    lg_allocator allocator;
+    lg__vector items;    /**< lg__place */
+    lg__vector own;      /**< uint64_t [count * each] */
+    lg__vector retained; /**< uint64_t [count * each] */
+    lg__key_index index; /**< of items */
+    lg__strings strings;
+    lg__vector string_offset;
+    lg__vector string_bytes;
+    lg__vector string_hash; /**< uint64_t of each string */
+    lg__vector devices;     /**< uint32_t: strings; the first is the host's */
+    uint32_t each;          /**< devices, and the host */
+};
+
+/** How far up a step looks for itself. */
+enum { LG__RECURSION = 16 };
+/** Steps of a way that are written; the middle of a longer one is left out. */
+enum { LG__STEPS_SHOWN = 24 };
+
+/** An empty table; NULL when memory ran out. */
+lg_places *lg__places_begin(void);
+/** Adds a device behind the others, or the host; all before the first place.
+ *  False when memory ran out. */
+bool lg__places_add_device(lg_places *places, lg_string name);
+/** The string's number in the table; LG_NONE when memory ran out. */
+uint32_t lg__places_string(lg_places *places, lg_string string);
+/** The number of a string that the table has; LG_NONE: it has none such. */
+uint32_t lg__places_seek(const lg_places *places, lg_string string);
+/** Of a number. */
+lg_string lg__places_text(const lg_places *places, uint32_t string);
+/** The place with that last step, which may be new; LG_NONE when memory ran
+ *  out. */
+uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
+                        uint32_t label, uint32_t type);
+/** The place that the step leads back to, which is `parent` or lies above it;
+ *  LG_NONE: the step repeats none. */
+uint32_t lg__places_recur(const lg_places *places, uint32_t parent,
+                          lg_place_kind kind, uint32_t label, uint32_t type);
+
+static inline lg__place *
+lg__place_at(const lg_places *places, uint32_t index)
+{
+    return (lg__place *)places->items.data + index;
+}
+
+static inline uint64_t *
+lg__place_own(const lg_places *places, uint32_t index)
+{
+    return (uint64_t *)places->own.data + (size_t)index * places->each;
+}
+
+static inline uint64_t *
+lg__place_retained(const lg_places *places, uint32_t index)
+{
+    return (uint64_t *)places->retained.data + (size_t)index * places->each;
+}
+
+/** As lg_places_new; *place_of is the place of every node, to free(). What is
+ *  folded into another node is in its place. */
+lg_status lg__places_walk(const lg_analysis *analysis,
+                          const lg_monitor *monitor, lg_places **out,
+                          uint32_t **place_of, lg_error *err);
+
+/** The last step to a node, as a place writes it. */
+typedef struct lg__step {
+    lg_place_kind kind;
+    uint32_t label;
+} lg__step;
+
+/** Writes the labels of a graph's references into a table. */
+typedef struct lg__labels {
+    const lg_graph *graph;
+    const lg__fold *folds;
+    lg_places *places;
+    const uint32_t *dominator;
+    uint64_t *via;    /**< [node_count] the reference from its dominator, or
+                           that one's namespace; LG__NO_EDGE */
+    uint32_t *dotted; /**< [string_count] of a string of the graph: the number
+                           of `.string` in the table; LG_NONE: not yet */
+    lg_text scratch;
+} lg__labels;
+
+#define LG__NO_EDGE UINT64_MAX
+
+/** Chooses `via` of every node. */
+lg_status lg__labels_begin(lg__labels *labels, lg_error *err);
+/** False when memory ran out. */
+bool lg__label_step(lg__labels *labels, uint32_t node, lg__step *out);
+void lg__labels_free(lg__labels *labels);
+
+/** Objects of a type. Its name is a string of the places. */
+typedef struct lg__type_sum {
+    uint32_t name;
+    uint64_t count;
+    uint64_t bytes; /**< shallow, on the host and all devices */
+} lg__type_sum;
+
+/** An info text, as strings of the places. */
+typedef struct lg__info_text {
+    uint32_t key;
+    uint32_t value;
+} lg__info_text;
+
+struct lg_summary {
+    lg_places *places;
+    lg__vector types; /**< lg__type_sum */
+    lg__vector infos; /**< lg__info_text */
+    uint64_t objects; /**< shallow bytes on the host */
+    uint64_t large;   /**< of those, what malloc has: larger objects and
+                           buffers, except mapped files */
+    uint64_t mapped;  /**< of those, in mappings of their own */
+};
+
+/** An empty summary that takes over the places; NULL when memory ran out. */
+lg_summary *lg__summary_begin(lg_places *places);
+/** What an info text says in bytes; -1: nothing. */
+int64_t lg__summary_bytes(const lg_summary *summary, const char *key);
+
+// Comparing summaries.
+
+/** One comparison at work. */
+typedef struct lg__comparison {
+    const lg_summary *const *summaries;
+    uint32_t count;
+    const lg_places *newest;
+    const lg_analysis *analysis; /**< of the newest, or NULL */
+    const lg_monitor *monitor;
+    lg_growth_options options;
+    double *x;          /**< [count] steps, or 0, 1, 2 ... */
+    double *y;          /**< [count] scratch */
+    uint32_t *at;       /**< [count] a place in every summary */
+    uint32_t *above;    /**< [count] its parent */
+    uint32_t each;      /**< devices of the growth, and the host */
+    lg_string *devices; /**< [each] */
+    lg__vector found;   /**< lg__grown */
+    lg__vector numbers; /**< uint64_t, of the series */
+    uint8_t *is_holder; /**< [places of the newest] of a row */
+} lg__comparison;
+
+/** A place that grows. Places of one group become one row. */
+typedef struct lg__grown {
+    uint32_t verdict; /**< lg_growth_verdict */
+    uint32_t group;
+    uint32_t place;
+    int64_t gained;
+} lg__grown;
+
+/** The places that grow. False when memory ran out. */
+bool lg__growth_search(lg__comparison *state);
+/** Finds a place of the newest in every summary. */
+void lg__comparison_find(const lg__comparison *state, uint32_t place,
+                         uint32_t *at);
+/** Makes rows of what was found; their series are offsets into the numbers. */
+lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
+/** The types and the accounts, and growth that no object explains. */
+lg_status lg__growth_accounts(lg__comparison *state, lg_growth *out,
+                              lg_error *err);
+/** The paths of the rows. */
+lg_status lg__growth_paths(const lg__comparison *state, lg_growth *out,
+                           lg_error *err);
+
+// Whether a series of numbers grows.
+
+typedef enum lg__trend {
+    LG__TREND_NONE = 0, /**< it falls, stays, or goes up and down */
+    LG__TREND_SETTLED,  /**< it rose, and stopped */
+    LG__TREND_GROWS,
+} lg__trend;
+
+/** Of `count` numbers at points `x`. */
+lg__trend lg__trend_of(const double *x, const double *y, size_t count);
+/** The median of the slopes of any two points; 0 of fewer than two. */
+double lg__slope_of(const double *x, const double *y, size_t count);
+
+#endif

@@ -1,0 +1,195 @@
+// Finds the places that grow.
+#include "growth/growth_private.h"
+
+// A place whose parents grow, too, accumulates only if there are this many
+// times more members in each parent at the end.
+static const double FULLER = 1.05;
+// References that objects must gain in each interval, if their bytes do not
+// grow in all of them: a dict grows by doubling. A namespace gains a few names
+// in any program.
+enum { LEAST_REFERENCES = 4 };
+
+void
+lg__comparison_find(const lg__comparison *state, uint32_t place, uint32_t *at)
+{
+    uint64_t key = lg__place_at(state->newest, place)->key;
+    for (uint32_t i = 0; i + 1 < state->count; i++)
+        at[i] = lg_places_find(state->summaries[i]->places, key);
+    at[state->count - 1] = place;
+}
+
+static uint64_t
+sum_of(const uint64_t *bytes, uint32_t each)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < each; i++)
+        sum += bytes[i];
+    return sum;
+}
+
+typedef enum column { MEMBERS, REFERENCES, OWN, RETAINED } column;
+
+static double
+value_of(const lg_places *places, uint32_t place, column of)
+{
+    if (place == LG_NONE)
+        return 0;
+    switch (of) {
+    case MEMBERS:
+        return (double)lg__place_at(places, place)->members;
+    case REFERENCES:
+        return (double)lg__place_at(places, place)->references;
+    case OWN:
+        return (double)sum_of(lg__place_own(places, place), places->each);
+    default:
+        return (double)sum_of(lg__place_retained(places, place), places->each);
+    }
+}
+
+static void
+read_series(const lg__comparison *state, const uint32_t *at, column of,
+            double *out)
+{
+    for (uint32_t i = 0; i < state->count; i++)
+        out[i] = value_of(state->summaries[i]->places, at[i], of);
+}
+
+static bool
+is_constant(const double *numbers, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (numbers[i] != numbers[0])
+            return false;
+    return true;
+}
+
+// Most places are as they were.
+static bool
+is_unchanged(const lg__comparison *state, uint32_t place)
+{
+    const lg_places *oldest = state->summaries[0]->places;
+    uint32_t before =
+        lg_places_find(oldest, lg__place_at(state->newest, place)->key);
+    for (column of = MEMBERS; of <= OWN; of++)
+        if (value_of(state->newest, place, of) > value_of(oldest, before, of))
+            return false;
+    return true;
+}
+
+// How members grow against their parents.
+static lg__trend
+trend_in_parents(lg__comparison *state)
+{
+    double *y = state->y;
+    double first = 0;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const lg_places *places = state->summaries[i]->places;
+        double parents = value_of(places, state->above[i], MEMBERS);
+        y[i] =
+            parents > 0 ? value_of(places, state->at[i], MEMBERS) / parents : 0;
+        first = first > 0 ? first : y[i];
+    }
+    if (y[state->count - 1] < FULLER * first)
+        return LG__TREND_NONE;
+    return lg__trend_of(state->x, y, state->count);
+}
+
+static lg__trend
+trend_of_members(lg__comparison *state, uint32_t place)
+{
+    uint32_t parent = lg__place_at(state->newest, place)->parent;
+    read_series(state, state->at, MEMBERS, state->y);
+    lg__trend trend = lg__trend_of(state->x, state->y, state->count);
+    if (trend == LG__TREND_NONE || parent == LG_NONE)
+        return trend;
+    lg__comparison_find(state, parent, state->above);
+    read_series(state, state->above, MEMBERS, state->y);
+    if (is_constant(state->y, state->count))
+        return trend;
+    lg__trend fuller = trend_in_parents(state);
+    return fuller < trend ? fuller : trend;
+}
+
+// The growth of what has the same members all the time: by their bytes, or by
+// their references where bytes grow in steps.
+static lg__trend
+trend_in_place(lg__comparison *state)
+{
+    double *y = state->y;
+    uint32_t last = state->count - 1;
+    read_series(state, state->at, MEMBERS, y);
+    if (y[0] == 0 || !is_constant(y, state->count))
+        return LG__TREND_NONE;
+    read_series(state, state->at, OWN, y);
+    lg__trend trend = lg__trend_of(state->x, y, state->count);
+    bool more = y[last] > y[0];
+    if (trend == LG__TREND_GROWS || !more || state->count < 3)
+        return trend;
+    read_series(state, state->at, REFERENCES, y);
+    return y[last] - y[0] >= LEAST_REFERENCES * (double)last
+               ? lg__trend_of(state->x, y, state->count)
+               : trend;
+}
+
+static bool
+is_garbage(const lg_places *places, uint32_t place)
+{
+    while (lg__place_at(places, place)->parent != LG_NONE)
+        place = lg__place_at(places, place)->parent;
+    return lg__place_at(places, place)->kind == LG_PLACE_GARBAGE;
+}
+
+// What a container has, keys and values, is one group; so is all garbage.
+static uint32_t
+group_of(const lg_places *places, uint32_t place)
+{
+    const lg__place *item = lg__place_at(places, place);
+    if (item->kind == LG_PLACE_GARBAGE)
+        return LG_NONE;
+    bool contained = item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY;
+    return contained && item->parent != LG_NONE ? item->parent : place;
+}
+
+static bool
+add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
+          uint32_t place, column of)
+{
+    if (trend == LG__TREND_NONE)
+        return true;
+    lg_allocator allocator = lg_allocator_default();
+    lg__grown *grown = lg__vector_extend(&allocator, &state->found, 1);
+    if (grown == NULL)
+        return false;
+    bool own = verdict == LG_GROWTH_IN_PLACE;
+    if (trend == LG__TREND_SETTLED)
+        verdict = LG_GROWTH_SETTLED;
+    else if (is_garbage(state->newest, place))
+        verdict = LG_GROWTH_GARBAGE;
+    *grown = (lg__grown){
+        .verdict = (uint32_t)verdict,
+        .group = own ? place : group_of(state->newest, place),
+        .place = place,
+        .gained =
+            (int64_t)(value_of(state->newest, place, of) -
+                      value_of(state->summaries[0]->places, state->at[0], of)),
+    };
+    return true;
+}
+
+bool
+lg__growth_search(lg__comparison *state)
+{
+    for (uint32_t place = 0; place < state->newest->items.count; place++) {
+        if (is_unchanged(state, place))
+            continue;
+        lg__comparison_find(state, place, state->at);
+        lg__trend members = trend_of_members(state, place);
+        lg__trend in_place =
+            members == LG__TREND_NONE ? trend_in_place(state) : LG__TREND_NONE;
+        if (!add_grown(state, members, LG_GROWTH_ACCUMULATES, place,
+                       RETAINED) ||
+            !add_grown(state, in_place, LG_GROWTH_IN_PLACE, place, OWN))
+            return false;
+    }
+    return true;
+}

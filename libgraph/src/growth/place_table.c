@@ -1,0 +1,236 @@
+// Tables of places: their strings, their keys, and finding a place by its key.
+#include "growth/growth_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+lg_places *
+lg__places_begin(void)
+{
+    lg_places *places = calloc(1, sizeof *places);
+    if (places == NULL)
+        return NULL;
+    places->allocator = lg_allocator_default();
+    places->items.element = sizeof(lg__place);
+    places->own.element = sizeof(uint64_t);
+    places->retained.element = sizeof(uint64_t);
+    places->string_offset.element = sizeof(uint64_t);
+    places->string_bytes.element = 1;
+    places->string_hash.element = sizeof(uint64_t);
+    places->devices.element = sizeof(uint32_t);
+    places->strings.offset = &places->string_offset;
+    places->strings.bytes = &places->string_bytes;
+    uint64_t *first =
+        lg__vector_extend(&places->allocator, &places->string_offset, 1);
+    if (first == NULL) {
+        lg_places_free(places);
+        return NULL;
+    }
+    *first = 0;
+    return places;
+}
+
+void
+lg_places_free(lg_places *places)
+{
+    if (places == NULL)
+        return;
+    lg__vector *vectors[] = {
+        &places->items,        &places->own,           &places->retained,
+        &places->string_bytes, &places->string_offset, &places->string_hash,
+        &places->devices,
+    };
+    lg__strings_free(&places->allocator, &places->strings);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        lg__vector_free(&places->allocator, vectors[i]);
+    free(places->index.slot);
+    free(places);
+}
+
+uint32_t
+lg__places_string(lg_places *places, lg_string string)
+{
+    uint32_t id = lg__strings_intern(&places->allocator, &places->strings,
+                                     string.data, string.length);
+    if (id == LG_NONE || id < places->string_hash.count)
+        return id;
+    uint64_t *hash =
+        lg__vector_extend(&places->allocator, &places->string_hash, 1);
+    if (hash == NULL)
+        return LG_NONE;
+    lg_string kept = lg__places_text(places, id);
+    *hash = XXH3_64bits(kept.data, kept.length);
+    return id;
+}
+
+uint32_t
+lg__places_seek(const lg_places *places, lg_string string)
+{
+    return lg__strings_find(&places->strings, string.data, string.length);
+}
+
+lg_string
+lg__places_text(const lg_places *places, uint32_t string)
+{
+    const uint64_t *offset = places->string_offset.data;
+    const char *bytes = places->string_bytes.data;
+    uint64_t begin = offset[string];
+    if (bytes == NULL)
+        return (lg_string){"", 0};
+    return (lg_string){bytes + begin, (uint32_t)(offset[string + 1] - begin)};
+}
+
+bool
+lg__places_add_device(lg_places *places, lg_string name)
+{
+    uint32_t id = lg__places_string(places, name);
+    uint32_t *place = id == LG_NONE ? NULL
+                                    : lg__vector_extend(&places->allocator,
+                                                        &places->devices, 1);
+    if (place == NULL)
+        return false;
+    *place = id;
+    places->each++;
+    return true;
+}
+
+static uint32_t
+find_slot(const lg_places *places, uint64_t key)
+{
+    uint32_t at = (uint32_t)key & places->index.mask;
+    for (;; at = (at + 1) & places->index.mask) {
+        uint32_t taken = places->index.slot[at];
+        if (taken == 0 || lg__place_at(places, taken - 1)->key == key)
+            return at;
+    }
+}
+
+// Keeps half of the slots free.
+static bool
+make_slots(lg_places *places)
+{
+    size_t count = places->items.count;
+    size_t slots = places->index.slot ? (size_t)places->index.mask + 1 : 0;
+    if (2 * (count + 1) <= slots)
+        return true;
+    slots = slots ? 2 * slots : 64;
+    uint32_t *slot = calloc(slots, sizeof *slot);
+    if (slot == NULL)
+        return false;
+    free(places->index.slot);
+    places->index = (lg__key_index){slot, (uint32_t)(slots - 1)};
+    for (uint32_t i = 0; i < count; i++)
+        slot[find_slot(places, lg__place_at(places, i)->key)] = i + 1;
+    return true;
+}
+
+static uint64_t
+key_of(const lg_places *places, uint32_t parent, lg_place_kind kind,
+       uint32_t label, uint32_t type)
+{
+    const uint64_t *hash = places->string_hash.data;
+    uint64_t words[4] = {
+        parent == LG_NONE ? 0 : lg__place_at(places, parent)->key,
+        (uint64_t)kind,
+        hash[label],
+        hash[type],
+    };
+    return XXH3_64bits(words, sizeof words);
+}
+
+static bool
+add_bytes(lg_places *places, lg__vector *vector)
+{
+    uint64_t *bytes =
+        lg__vector_extend(&places->allocator, vector, places->each);
+    if (bytes != NULL)
+        memset(bytes, 0, places->each * sizeof *bytes);
+    return bytes != NULL;
+}
+
+uint32_t
+lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
+               uint32_t label, uint32_t type)
+{
+    uint64_t key = key_of(places, parent, kind, label, type);
+    uint32_t index = lg_places_find(places, key);
+    if (index != LG_NONE)
+        return index;
+    index = (uint32_t)places->items.count;
+    if (!make_slots(places) || !add_bytes(places, &places->own) ||
+        !add_bytes(places, &places->retained))
+        return LG_NONE;
+    uint32_t slot = find_slot(places, key);
+    lg__place *item = lg__vector_extend(&places->allocator, &places->items, 1);
+    if (item == NULL)
+        return LG_NONE;
+    *item = (lg__place){.key = key,
+                        .parent = parent,
+                        .label = label,
+                        .type = type,
+                        .example = LG_NONE,
+                        .kind = (uint8_t)kind};
+    places->index.slot[slot] = index + 1;
+    return index;
+}
+
+uint32_t
+lg__places_recur(const lg_places *places, uint32_t parent, lg_place_kind kind,
+                 uint32_t label, uint32_t type)
+{
+    for (int i = 0; i < LG__RECURSION && parent != LG_NONE; i++) {
+        const lg__place *above = lg__place_at(places, parent);
+        if (above->kind == kind && above->label == label && above->type == type)
+            return parent;
+        parent = above->parent;
+    }
+    return LG_NONE;
+}
+
+uint32_t
+lg_places_find(const lg_places *places, uint64_t key)
+{
+    if (places->index.slot == NULL)
+        return LG_NONE;
+    uint32_t taken = places->index.slot[find_slot(places, key)];
+    return taken == 0 ? LG_NONE : taken - 1;
+}
+
+uint32_t
+lg_places_count(const lg_places *places)
+{
+    return (uint32_t)places->items.count;
+}
+
+lg_place
+lg_places_at(const lg_places *places, uint32_t index)
+{
+    const lg__place *item = lg__place_at(places, index);
+    return (lg_place){
+        .key = item->key,
+        .parent = item->parent,
+        .kind = (lg_place_kind)item->kind,
+        .label = lg__places_text(places, item->label),
+        .type = lg__places_text(places, item->type),
+        .members = item->members,
+        .references = item->references,
+        .own = lg__place_own(places, index),
+        .retained = lg__place_retained(places, index),
+        .example = item->example,
+    };
+}
+
+uint32_t
+lg_places_device_count(const lg_places *places)
+{
+    return places->each - 1;
+}
+
+lg_string
+lg_places_device_name(const lg_places *places, uint32_t device)
+{
+    if (device >= places->each)
+        return (lg_string){"", 0};
+    return lg__places_text(places, ((uint32_t *)places->devices.data)[device]);
+}

@@ -1,0 +1,177 @@
+// Summaries: what a comparison needs of a snapshot.
+#include "growth/growth_private.h"
+
+#include <stdlib.h>
+
+lg_summary *
+lg__summary_begin(lg_places *places)
+{
+    lg_summary *summary = calloc(1, sizeof *summary);
+    if (summary == NULL) {
+        lg_places_free(places);
+        return NULL;
+    }
+    summary->places = places;
+    summary->types.element = sizeof(lg__type_sum);
+    summary->infos.element = sizeof(lg__info_text);
+    return summary;
+}
+
+void
+lg_summary_free(lg_summary *summary)
+{
+    if (summary == NULL)
+        return;
+    lg_allocator allocator = lg_allocator_default();
+    lg__vector_free(&allocator, &summary->types);
+    lg__vector_free(&allocator, &summary->infos);
+    lg_places_free(summary->places);
+    free(summary);
+}
+
+const lg_places *
+lg_summary_places(const lg_summary *summary)
+{
+    return summary->places;
+}
+
+bool
+lg_summary_info(const lg_summary *summary, uint32_t index, lg_string *key,
+                lg_string *value)
+{
+    const lg__info_text *infos = summary->infos.data;
+    if (index >= summary->infos.count)
+        return false;
+    *key = lg__places_text(summary->places, infos[index].key);
+    *value = lg__places_text(summary->places, infos[index].value);
+    return true;
+}
+
+int64_t
+lg__summary_bytes(const lg_summary *summary, const char *key)
+{
+    lg_string known;
+    lg_string value;
+    uint64_t bytes;
+    for (uint32_t i = 0; lg_summary_info(summary, i, &known, &value); i++)
+        if (lg__string_is(known, key) && lg__decimal_read(value, &bytes) &&
+            bytes <= INT64_MAX)
+            return (int64_t)bytes;
+    return -1;
+}
+
+static bool
+add_infos(lg_summary *summary, const lg_graph *graph)
+{
+    lg_allocator allocator = lg_allocator_default();
+    for (uint32_t i = 0; i < graph->info_count; i++) {
+        lg_string key;
+        lg_string value;
+        lg_graph_info(graph, i, &key, &value);
+        lg__info_text text = {lg__places_string(summary->places, key),
+                              lg__places_string(summary->places, value)};
+        lg__info_text *place =
+            lg__vector_extend(&allocator, &summary->infos, 1);
+        if (place == NULL || text.key == LG_NONE || text.value == LG_NONE)
+            return false;
+        *place = text;
+    }
+    return true;
+}
+
+static int
+compare_types(const void *left, const void *right)
+{
+    const lg__type_sum *a = left;
+    const lg__type_sum *b = right;
+    return a->name < b->name ? -1 : a->name > b->name;
+}
+
+// Types of one name are one; what has no objects is left out.
+static void
+join_types(lg__vector *types)
+{
+    lg__type_sum *sums = types->data;
+    size_t kept = 0;
+    if (types->count > 0)
+        lg__sort(sums, types->count, sizeof *sums, compare_types);
+    for (size_t i = 0; i < types->count; i++) {
+        if (sums[i].count == 0)
+            continue;
+        if (kept > 0 && sums[kept - 1].name == sums[i].name) {
+            sums[kept - 1].count += sums[i].count;
+            sums[kept - 1].bytes += sums[i].bytes;
+        } else {
+            sums[kept++] = sums[i];
+        }
+    }
+    types->count = kept;
+}
+
+static bool
+add_types(lg_summary *summary, const lg_graph *graph)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__type_sum *sums =
+        lg__vector_extend(&allocator, &summary->types, graph->type_count);
+    if (sums == NULL && graph->type_count > 0)
+        return false;
+    for (uint32_t type = 0; type < graph->type_count; type++) {
+        uint32_t name =
+            lg__places_string(summary->places, lg_graph_type(graph, type).name);
+        if (name == LG_NONE)
+            return false;
+        sums[type] = (lg__type_sum){.name = name};
+    }
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        lg__type_sum *sum = &sums[graph->columns.type[node]];
+        sum->count++;
+        sum->bytes += lg_node_size(graph, node);
+    }
+    join_types(&summary->types);
+    return true;
+}
+
+// pymalloc hands what is larger to malloc (Objects/obmalloc.c).
+enum { SMALL_REQUEST = 512 };
+
+static void
+add_accounts(lg_summary *summary, const lg_graph *graph)
+{
+    uint32_t placed = 0;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint64_t bytes = lg_node_size(graph, node);
+        unsigned flags = graph->columns.node_flags[node];
+        if (placed < graph->placed_count &&
+            graph->device_node[placed] == node) {
+            placed++;
+            continue;
+        }
+        summary->objects += bytes;
+        if ((flags & LG_NODE_BUFFER) &&
+            lg__string_is(lg_node_fact(graph, node, "memory"), "mapped"))
+            summary->mapped += bytes;
+        else if ((flags & (LG_NODE_BUFFER | LG_NODE_CPP)) ||
+                 bytes > SMALL_REQUEST)
+            summary->large += bytes;
+    }
+}
+
+lg_status
+lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
+               lg_summary **out, lg_error *err)
+{
+    lg_places *places = NULL;
+    lg_status status = lg_places_new(analysis, monitor, &places, err);
+    if (status != LG_OK)
+        return status;
+    lg_summary *summary = lg__summary_begin(places);
+    if (summary == NULL || !add_infos(summary, analysis->graph) ||
+        !add_types(summary, analysis->graph)) {
+        lg_summary_free(summary);
+        return lg__error_memory(err);
+    }
+    add_accounts(summary, analysis->graph);
+    *out = summary;
+    return LG_OK;
+}

@@ -1,0 +1,393 @@
+#include "binding/answers/py_growth.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/objects/result.h"
+#include "binding/support/args.h"
+#include "binding/support/errors.h"
+#include "binding/support/python_call.h"
+
+#include <leakgraph/report.h>
+#include <stdlib.h>
+
+/* Rows that the text shows; Python sees all. */
+#define SHOWN_ROWS 20
+
+typedef struct growth_request {
+    PyObject **snapshots; /* owned references: what was given, loaded */
+    lg_summary **summaries;
+    Py_ssize_t count;
+    double *steps; /* or NULL */
+    uint64_t min_bytes;
+    bool settled;
+    progress progress;
+} growth_request;
+
+static const char *const diff_names[] = {"steps", "min_bytes", "settled",
+                                         "progress", NULL};
+static const arg_list diff_list = {"diff", diff_names, 0, 0};
+
+static const result_field row_fields[] = {
+    {"holder", FIELD_TEXT},         {"type", FIELD_TEXT},
+    {"verdict", FIELD_VALUE},       {"counts", FIELD_VALUE},
+    {"bytes", FIELD_VALUE},         {"gained", FIELD_VALUE},
+    {"per_interval", FIELD_VALUE},  {"per_step", FIELD_VALUE},
+    {"place", FIELD_VALUE},         {"node", FIELD_VALUE},
+    {"other_holders", FIELD_VALUE}, {NULL, FIELD_VALUE},
+};
+
+static const result_field type_fields[] = {
+    {"name", FIELD_VALUE},   {"counts", FIELD_VALUE}, {"bytes", FIELD_VALUE},
+    {"gained", FIELD_VALUE}, {NULL, FIELD_VALUE},
+};
+
+static const result_field account_fields[] = {
+    {"name", FIELD_VALUE},
+    {"bytes", FIELD_VALUE},
+    {"gained", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
+};
+
+static const result_shape shape = {TYPE_GROWTH, TYPE_GROWTH_ROW, row_fields,
+                                   SHOWN_ROWS};
+static const result_shape type_shape = {TYPE_GROWTH, TYPE_GROWTH_TYPE,
+                                        type_fields, 0};
+static const result_shape account_shape = {TYPE_GROWTH, TYPE_GROWTH_ACCOUNT,
+                                           account_fields, 0};
+
+enum { TYPES, ACCOUNTS, UNEXPLAINED, IS_GROWING, SNAPSHOTS, SETTLED, FACTS };
+
+static PyObject *
+rows_of(snapshot_object *snapshot, const lg_table *table, const char *name,
+        const result_shape *of)
+{
+    lg_cell cell = {0};
+    return result_fact(table, name, &cell)
+               ? result_rows(snapshot, of, cell.table)
+               : PyTuple_New(0);
+}
+
+static PyObject *
+count_of(const lg_table *table, const char *name)
+{
+    lg_cell cell = {0};
+    result_fact(table, name, &cell);
+    return PyLong_FromUnsignedLongLong(cell.count);
+}
+
+static PyObject *
+unexplained_of(const lg_table *table)
+{
+    lg_cell cell = {0};
+    if (result_fact(table, "unexplained", &cell))
+        return PyLong_FromLongLong(cell.number);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+is_growing(const lg_table *table)
+{
+    lg_cell cell = {0};
+    result_fact(table, "is_growing", &cell);
+    return PyBool_FromLong(cell.count != 0);
+}
+
+static PyObject *
+facts_new(snapshot_object *snapshot, const lg_table *table)
+{
+    PyObject *facts = PyTuple_New(FACTS);
+    if (facts == NULL)
+        return NULL;
+    PyObject *values[FACTS] = {
+        [TYPES] = rows_of(snapshot, table, "types", &type_shape),
+        [ACCOUNTS] = rows_of(snapshot, table, "accounts", &account_shape),
+        [UNEXPLAINED] = unexplained_of(table),
+        [IS_GROWING] = is_growing(table),
+        [SNAPSHOTS] = count_of(table, "snapshots"),
+        [SETTLED] = count_of(table, "settled"),
+    };
+    bool made = true;
+    for (int i = 0; i < FACTS; i++) {
+        made &= values[i] != NULL;
+        PyTuple_SET_ITEM(facts, i, values[i]);
+    }
+    if (!made)
+        Py_CLEAR(facts);
+    return facts;
+}
+
+/* The table is its from now on. */
+static PyObject *
+growth_new(snapshot_object *snapshot, lg_table *table)
+{
+    PyObject *self = result_new(snapshot, &shape, table);
+    if (self == NULL)
+        return NULL;
+    ((result_object *)self)->facts = facts_new(snapshot, table);
+    if (((result_object *)self)->facts == NULL)
+        Py_CLEAR(self);
+    return self;
+}
+
+/* Steps: as many numbers as there are snapshots. */
+static bool
+read_steps(growth_request *self, core_state *state, PyObject *given)
+{
+    PyObject *items;
+    if (!arg_objects("steps", given, &items))
+        return false;
+    if (items == NULL)
+        return true;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+    bool read = count == self->count;
+    if (!read)
+        PyErr_Format(state->errors[ERROR_ARGUMENT],
+                     "There are %zd steps for %zd snapshots: give one for "
+                     "each.",
+                     count, self->count);
+    self->steps = read ? malloc((size_t)count * sizeof *self->steps) : NULL;
+    if (read && self->steps == NULL) {
+        PyErr_NoMemory();
+        read = false;
+    }
+    for (Py_ssize_t i = 0; i < count && read; i++) {
+        self->steps[i] = PyFloat_AsDouble(PySequence_Fast_GET_ITEM(items, i));
+        read = !PyErr_Occurred();
+    }
+    Py_DECREF(items);
+    return read;
+}
+
+static void
+request_free(growth_request *self)
+{
+    for (Py_ssize_t i = 0; i < self->count; i++) {
+        if (self->snapshots != NULL)
+            Py_XDECREF(self->snapshots[i]);
+        if (self->summaries != NULL)
+            lg_summary_free(self->summaries[i]);
+    }
+    free(self->snapshots);
+    free(self->summaries);
+    free(self->steps);
+}
+
+static bool
+request_parse(growth_request *self, core_state *state, Py_ssize_t count,
+              PyObject *const *values)
+{
+    size_t items = (size_t)count + 1;
+    *self = (growth_request){.count = count};
+    self->snapshots = calloc(items, sizeof *self->snapshots);
+    self->summaries = calloc(items, sizeof *self->summaries);
+    if (self->snapshots == NULL || self->summaries == NULL) {
+        PyErr_NoMemory();
+        return false;
+    }
+    return read_steps(self, state, values[0]) &&
+           arg_bytes("min_bytes", values[1], 0, &self->min_bytes) &&
+           arg_flag(values[2], &self->settled) &&
+           progress_start(&self->progress, values[3]);
+}
+
+/* A Snapshot as it is, a path as what load() makes of it. */
+static PyObject *
+open_snapshot(core_state *state, PyObject *given)
+{
+    if (Py_TYPE(given) != state->types[TYPE_SNAPSHOT])
+        return python_call(state, "leakgraph", "load", given);
+    Py_INCREF(given);
+    return given;
+}
+
+/* Summarises a snapshot, whose analysis stays acquired in *analysis. */
+static bool
+summarise(growth_request *self, Py_ssize_t at, const lg_analysis **analysis)
+{
+    snapshot_object *snapshot = (snapshot_object *)self->snapshots[at];
+    const lg_monitor *monitor = &self->progress.monitor;
+    *analysis = analysis_acquire(snapshot, monitor);
+    if (*analysis == NULL)
+        return false;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_summary_new(*analysis, monitor, &self->summaries[at], &error);
+    Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        return true;
+    snapshot_release(snapshot);
+    error_raise(object_state(snapshot), status, &error);
+    return false;
+}
+
+/* Opens and summarises all but the last; what was loaded for that is let go. */
+static bool
+summarise_older(growth_request *self, core_state *state, PyObject *const *args)
+{
+    for (Py_ssize_t i = 0; i + 1 < self->count; i++) {
+        const lg_analysis *analysis;
+        self->snapshots[i] = open_snapshot(state, args[i]);
+        if (self->snapshots[i] == NULL || !summarise(self, i, &analysis))
+            return false;
+        snapshot_release((snapshot_object *)self->snapshots[i]);
+        Py_CLEAR(self->snapshots[i]);
+    }
+    return true;
+}
+
+static lg_status
+find_growth(const growth_request *self, const lg_analysis *newest,
+            lg_table **out, lg_error *error)
+{
+    lg_growth growth;
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.steps = self->steps;
+    options.min_bytes = self->min_bytes;
+    options.settled = self->settled;
+    lg_status status = lg_growth_find(
+        (const lg_summary *const *)self->summaries, (size_t)self->count, newest,
+        &options, &self->progress.monitor, &growth, error);
+    if (status != LG_OK)
+        return status;
+    status =
+        lg_tabulate_growth(&growth, lg_analysis_graph(newest), 0, out, error);
+    lg_growth_free(&growth);
+    return status;
+}
+
+static PyObject *
+request_run(growth_request *self, core_state *state, PyObject *const *args)
+{
+    Py_ssize_t last = self->count - 1;
+    const lg_analysis *newest;
+    if (self->count < 2) {
+        PyErr_Format(state->errors[ERROR_ARGUMENT],
+                     "diff() compares two snapshots or more, and got %zd.",
+                     self->count);
+        return NULL;
+    }
+    if (!summarise_older(self, state, args) ||
+        (self->snapshots[last] = open_snapshot(state, args[last])) == NULL ||
+        !summarise(self, last, &newest))
+        return NULL;
+    snapshot_object *snapshot = (snapshot_object *)self->snapshots[last];
+    lg_table *table = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = find_growth(self, newest, &table, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status == LG_OK)
+        return growth_new(snapshot, table);
+    return error_raise(state, status, &error);
+}
+
+static PyObject *
+diff(core_state *state, PyObject *const *args, Py_ssize_t count,
+     PyObject *const *values)
+{
+    growth_request request;
+    PyObject *growth = NULL;
+    if (request_parse(&request, state, count, values)) {
+        growth = request_run(&request, state, args);
+        if (!progress_end(&request.progress, growth ? LG_OK : LG_ECANCELLED))
+            Py_CLEAR(growth);
+    }
+    request_free(&request);
+    return growth;
+}
+
+#define DIFF_OPTIONS                                                           \
+    "Snapshots may be Snapshot objects, or paths of saved ones, oldest "       \
+    "first. Three or\nmore can tell a leak from what is made once.\n\n"        \
+    "steps      when each was taken, such as the number of training steps: "   \
+    "rows then\n           have a rate per step\n"                             \
+    "min_bytes  leave out what gained less: a number, or '64 KiB'\n"           \
+    "settled    also what grew and stopped\n"                                  \
+    "progress   as in snapshot()"
+
+const char core_diff_doc[] =
+    "diff($module, before, after, /, *more, steps=None, min_bytes=0,\n"
+    "     settled=False, progress=None)\n--\n\n"
+    "What there is more of in each snapshot, and who holds it.\n\n"
+    "A sequence of GrowthRow, the most bytes gained first. " DIFF_OPTIONS;
+
+PyObject *
+core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+          PyObject *kwnames)
+{
+    PyObject *values[4] = {NULL};
+    if (!args_take(&diff_list, args + nargs, 0, kwnames, values))
+        return NULL;
+    return diff(module_state(module), args, nargs, values);
+}
+
+const char snapshot_diff_doc[] =
+    "diff($self, other, /, *more, steps=None, min_bytes=0, settled=False,\n"
+    "     progress=None)\n--\n\n"
+    "What there is more of in later snapshots than in this one.\n\n"
+    "As leakgraph.diff(self, other, ...). " DIFF_OPTIONS;
+
+PyObject *
+snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames)
+{
+    PyObject *values[4] = {NULL};
+    size_t count = (size_t)nargs + 1;
+    if (!args_take(&diff_list, args + nargs, 0, kwnames, values))
+        return NULL;
+    PyObject **all = malloc(count * sizeof *all);
+    if (all == NULL)
+        return PyErr_NoMemory();
+    all[0] = self;
+    for (size_t i = 1; i < count; i++)
+        all[i] = args[i - 1];
+    PyObject *growth = diff(object_state(self), all, (Py_ssize_t)count, values);
+    free(all);
+    return growth;
+}
+
+static PyObject *
+get_fact(result_object *self, void *index)
+{
+    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
+    Py_INCREF(fact);
+    return fact;
+}
+
+static PyGetSetDef growth_getset[] = {
+    {"types", (getter)get_fact, NULL,
+     "A tuple of GrowthType: the types with more bytes at the end.",
+     (void *)TYPES},
+    {"accounts", (getter)get_fact, NULL,
+     "A tuple of GrowthAccount: 'objects', 'rss', 'malloc', 'arenas', as far "
+     "as they are known.",
+     (void *)ACCOUNTS},
+    {"unexplained", (getter)get_fact, NULL,
+     "Bytes by which native memory grew more than objects do; None: not "
+     "known.",
+     (void *)UNEXPLAINED},
+    {"is_growing", (getter)get_fact, NULL,
+     "Whether a row grows: not only what has settled.", (void *)IS_GROWING},
+    {"snapshots", (getter)get_fact, NULL, "How many were compared.",
+     (void *)SNAPSHOTS},
+    {"settled", (getter)get_fact, NULL,
+     "How many rows were left out, because they grew and stopped.",
+     (void *)SETTLED},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot growth_slots[] = {
+    RESULT_SLOTS,
+    {Py_tp_getset, growth_getset},
+    {Py_tp_doc, "A sequence of GrowthRow, the most bytes gained first; str() "
+                "is the report."},
+    {0, NULL},
+};
+
+PyType_Spec growth_spec = {
+    .name = "leakgraph.Growth",
+    .basicsize = sizeof(result_object),
+    .flags = FINAL_TYPE,
+    .slots = growth_slots,
+};

@@ -1,0 +1,14 @@
+/** Growth: what there is more of in each of several snapshots. */
+#ifndef LEAKGRAPH_PY_GROWTH_H
+#define LEAKGRAPH_PY_GROWTH_H
+
+#include "binding/support/shim.h"
+
+extern PyType_Spec growth_spec;
+
+PyObject *core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames);
+
+extern const char core_diff_doc[];
+
+#endif

@@ -1,0 +1,151 @@
+// Makes the snapshots.
+#include "growing.h"
+
+#include <leakgraph/builder.h>
+
+#include "test.h"
+
+typedef struct making {
+    lg_builder *builder;
+    uint32_t type[8];
+    uint32_t from[4096]; // references to add: source, target, kind, payload
+    uint32_t to[4096];
+    unsigned kind[4096];
+    uint32_t payload[4096];
+    uint32_t count;
+} making;
+
+enum { MODULE, LIST, DICT, BYTES, STR, ITEM, REQUEST, BYTEARRAY };
+
+static uint32_t
+add(making *to, uint32_t type, uint32_t size)
+{
+    uint32_t node = lg_builder_add_node(
+        to->builder, 64 * ((uint64_t)to->builder->node_count + 1));
+    to->builder->type[node] = to->type[type];
+    lg_builder_set_size(to->builder, node, size);
+    return node;
+}
+
+static void
+refer(making *to, uint32_t source, uint32_t target, unsigned kind,
+      uint32_t payload)
+{
+    REQUIRE(to->count < 4096);
+    to->from[to->count] = source;
+    to->to[to->count] = target;
+    to->kind[to->count] = kind;
+    to->payload[to->count++] = payload;
+}
+
+static uint32_t
+attribute(making *to, uint32_t source, const char *name, uint32_t type,
+          uint32_t size)
+{
+    uint32_t node = add(to, type, size);
+    refer(to, source, node, LG_EDGE_ATTRIBUTE,
+          lg_builder_intern(to->builder, name, strlen(name)));
+    return node;
+}
+
+static void
+add_references(making *to)
+{
+    for (uint32_t node = 0; node < to->builder->node_count; node++) {
+        lg_builder_open(to->builder, node);
+        for (uint32_t i = 0; i < to->count; i++)
+            if (to->from[i] == node)
+                lg_builder_add_edge(to->builder, to->to[i], to->kind[i],
+                                    to->payload[i]);
+    }
+}
+
+static void
+fill(making *to, const growing_heap *of)
+{
+    uint32_t app = add(to, MODULE, 100);
+    lg_builder_set_text(to->builder, app, "app", 3);
+    lg_builder_add_root(to->builder, app, LG_ROOT_MODULE, "app", 3);
+    uint32_t list = attribute(to, app, "items", LIST, 56 + 8 * of->items);
+    for (uint32_t i = 0; i < of->items; i++)
+        refer(to, list, add(to, ITEM, 1000), LG_EDGE_INDEX, i);
+    uint32_t table = attribute(to, app, "table", DICT, 64 + 16 * of->entries);
+    for (uint32_t i = 0; i < of->entries; i++) {
+        uint32_t key = add(to, STR, 50);
+        refer(to, table, key, LG_EDGE_KEY, i);
+        refer(to, table, add(to, BYTES, 500), LG_EDGE_VALUE, key);
+    }
+    attribute(to, app, "blob", BYTEARRAY, of->blob);
+    uint32_t counts =
+        attribute(to, app, "counts", DICT, of->numbers > 100 ? 9000 : 4000);
+    for (uint32_t i = 0; i < of->numbers; i++)
+        refer(to, counts, app, LG_EDGE_INDEX, i);
+    for (uint32_t i = 0; i < of->garbage; i++) {
+        uint32_t node = add(to, ITEM, 300);
+        refer(to, node, node, LG_EDGE_ATTRIBUTE, 0);
+    }
+    uint32_t left = attribute(to, app, "left", LIST, 100);
+    uint32_t right = attribute(to, app, "right", LIST, 100);
+    for (uint32_t i = 0; i < of->shared; i++) {
+        uint32_t node = add(to, ITEM, 700);
+        refer(to, left, node, LG_EDGE_INDEX, i);
+        refer(to, right, node, LG_EDGE_INDEX, i);
+    }
+    uint32_t requests = attribute(to, app, "requests", LIST, 100);
+    for (uint32_t i = 0; i < of->requests; i++) {
+        uint32_t request = add(to, REQUEST, 40);
+        refer(to, requests, request, LG_EDGE_INDEX, i);
+        attribute(to, request, "item", ITEM, 60);
+    }
+}
+
+static void
+take(growing_series *to, const growing_heap *of)
+{
+    static const char *const names[] = {"module",      "list",     "dict",
+                                        "bytes",       "str",      "app.Item",
+                                        "app.Request", "bytearray"};
+    static making made;
+    uint32_t at = to->count++;
+    made.count = 0;
+    REQUIRE(lg_builder_new(NULL, &made.builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < 8; i++)
+        made.type[i] = lg_builder_add_type(made.builder, names[i],
+                                           strlen(names[i]), LG_NONE, NULL, 0);
+    fill(&made, of);
+    add_references(&made);
+    if (of->malloc > 0) {
+        char bytes[16];
+        snprintf(bytes, sizeof bytes, "%u", of->malloc);
+        lg_builder_set_info(made.builder, "memory.malloc", bytes);
+    }
+    REQUIRE(lg_builder_finish(made.builder, &to->graph[at], NULL) == LG_OK);
+    REQUIRE(lg_analysis_new(to->graph[at], NULL, &to->analysis[at], NULL) ==
+            LG_OK);
+    REQUIRE(lg_summary_new(to->analysis[at], NULL, &to->summary[at], NULL) ==
+            LG_OK);
+}
+
+growing_series
+growing_compare(const growing_heap *heaps, uint32_t count,
+                const lg_growth_options *options)
+{
+    growing_series made = {0};
+    for (uint32_t i = 0; i < count; i++)
+        take(&made, &heaps[i]);
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, count,
+                           made.analysis[count - 1], options, NULL,
+                           &made.growth, NULL) == LG_OK);
+    return made;
+}
+
+void
+growing_forget(growing_series *made)
+{
+    lg_growth_free(&made->growth);
+    for (uint32_t i = 0; i < made->count; i++) {
+        lg_summary_free(made->summary[i]);
+        lg_analysis_free(made->analysis[i]);
+        lg_graph_free(made->graph[i]);
+    }
+}

@@ -1,0 +1,34 @@
+/**
+ * Snapshots of a small program that grows, made by hand.
+ */
+#ifndef LG_GROWING_H
+#define LG_GROWING_H
+
+#include <leakgraph/growth.h>
+
+/** What one snapshot of the program has. */
+typedef struct growing_heap {
+    uint32_t items;    // in app.items, a list
+    uint32_t entries;  // in app.table: keys and values
+    uint32_t blob;     // bytes of app.blob
+    uint32_t numbers;  // references in app.counts, of which nothing is a node
+    uint32_t garbage;  // cycles of one object
+    uint32_t shared;   // objects in two lists
+    uint32_t requests; // app.requests[*], each with one Item
+    uint32_t malloc;   // bytes in use, 0: not known
+} growing_heap;
+
+typedef struct growing_series {
+    uint32_t count;
+    lg_graph *graph[8];
+    lg_analysis *analysis[8];
+    lg_summary *summary[8];
+    lg_growth growth;
+} growing_series;
+
+/** Makes a snapshot of each, and compares them. */
+growing_series growing_compare(const growing_heap *heaps, uint32_t count,
+                               const lg_growth_options *options);
+void growing_forget(growing_series *made);
+
+#endif

@@ -1,0 +1,181 @@
+// Makes the graphs.
+#include "planned.h"
+
+#include "growth/growth_private.h"
+#include "test.h"
+
+static const char *const type_names[PLANNED_TYPES] = {"module", "dict",  "list",
+                                                      "app.A",  "app.B", "str"};
+static uint32_t type_ids[PLANNED_TYPES];
+static uint64_t state;
+
+static uint32_t
+below(uint32_t limit)
+{
+    return test_random(&state) % limit;
+}
+
+static const char *const names[] = {"left", "right", "next", "items"};
+
+static void
+plan_reference(planned *to, uint32_t source, uint32_t target, unsigned kind,
+               uint32_t name)
+{
+    to->reference[to->references++] =
+        (planned_reference){source, target, kind, name};
+}
+
+// Each dict has one owner at most: which of several it is folded into would
+// depend on numbers.
+static void
+plan_owner(planned *to, uint32_t node)
+{
+    bool owned = false;
+    for (uint32_t i = 0; i < to->references; i++)
+        owned |= to->reference[i].kind == LG_EDGE_DICT &&
+                 to->reference[i].target == node;
+    uint32_t owner = below(to->nodes);
+    if (!owned && to->type[owner] != PLANNED_DICT && owner != node)
+        plan_reference(to, owner, node, LG_EDGE_DICT, 0);
+}
+
+planned
+planned_graph(uint64_t seed)
+{
+    static const unsigned kinds[] = {LG_EDGE_ATTRIBUTE, LG_EDGE_INDEX,
+                                     LG_EDGE_VALUE, LG_EDGE_ATTRIBUTE,
+                                     LG_EDGE_KEY};
+    planned to = {0};
+    state = seed * 7919 + 1;
+    to.nodes = 2 + below(PLANNED_NODES - 2);
+    for (uint32_t i = 0; i < to.nodes; i++) {
+        to.type[i] = below(PLANNED_TYPES);
+        to.size[i] = 1 + below(1000);
+        to.device[i] = below(6) == 0;
+    }
+    to.roots = 1 + below(3);
+    for (uint32_t i = 0; i < to.roots; i++)
+        to.root[i] = below(to.nodes);
+    for (uint32_t i = 0; i < to.nodes; i++)
+        if (to.type[i] == PLANNED_DICT && below(2))
+            plan_owner(&to, i);
+    uint32_t density = 1 + below(3);
+    for (uint32_t i = 0; i < to.nodes; i++)
+        for (uint32_t left = below(2 * density); left > 0; left--) {
+            uint32_t target =
+                below(3) ? (i + 1 + below(4)) % to.nodes : below(to.nodes);
+            unsigned kind = kinds[below(5)];
+            plan_reference(&to, i, target, kind,
+                           kind == LG_EDGE_VALUE ? below(to.nodes) : below(4));
+        }
+    return to;
+}
+
+// Adds the plan's nodes with number[i] for node i, which begin at `first`.
+void
+planned_nodes(lg_builder *builder, const planned *from, const uint32_t *number,
+              uint32_t first)
+{
+    uint32_t node_of[PLANNED_NODES];
+    for (uint32_t i = 0; i < from->nodes; i++)
+        node_of[number[i]] = i;
+    for (uint32_t at = 0; at < from->nodes; at++) {
+        uint32_t i = node_of[at];
+        uint32_t node = lg_builder_add_node(builder, 64 * (uint64_t)(at + 1));
+        REQUIRE(node == first + at);
+        builder->type[node] = type_ids[from->type[i]];
+        lg_builder_set_size(builder, node, from->size[i]);
+        lg_builder_set_device(builder, node, from->device[i]);
+        if (from->type[i] == PLANNED_STR)
+            lg_builder_set_text(builder, node, names[i % 4],
+                                strlen(names[i % 4]));
+        if (from->type[i] == PLANNED_MODULE)
+            lg_builder_set_text(builder, node, "app", 3);
+    }
+}
+
+void
+planned_references(lg_builder *builder, const planned *from,
+                   const uint32_t *number, uint32_t first)
+{
+    for (uint32_t at = 0; at < from->nodes; at++) {
+        lg_builder_open(builder, first + at);
+        for (uint32_t i = 0; i < from->references; i++) {
+            const planned_reference *of = &from->reference[i];
+            if (number[of->source] != at)
+                continue;
+            uint32_t payload = 0;
+            if (of->kind == LG_EDGE_ATTRIBUTE)
+                payload = lg_builder_intern(builder, names[of->name],
+                                            strlen(names[of->name]));
+            if (of->kind == LG_EDGE_VALUE)
+                payload = first + number[of->name];
+            lg_builder_add_edge(builder, first + number[of->target], of->kind,
+                                payload);
+        }
+    }
+    for (uint32_t i = 0; i < from->roots; i++)
+        lg_builder_add_root(builder, first + number[from->root[i]],
+                            LG_ROOT_MODULE, "app", 3);
+}
+
+lg_builder *
+planned_begin(void)
+{
+    lg_builder *builder;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_device(builder, "cuda:0");
+    for (uint32_t i = 0; i < PLANNED_TYPES; i++)
+        type_ids[i] = lg_builder_add_type(
+            builder, type_names[i], strlen(type_names[i]), LG_NONE, NULL, 0);
+    return builder;
+}
+
+planned_places
+planned_analyse(lg_builder *builder)
+{
+    planned_places made = {0};
+    REQUIRE(lg_builder_finish(builder, &made.graph, NULL) == LG_OK);
+    REQUIRE(lg_analysis_new(made.graph, NULL, &made.analysis, NULL) == LG_OK);
+    REQUIRE(lg__places_walk(made.analysis, NULL, &made.places, &made.place_of,
+                            NULL) == LG_OK);
+    return made;
+}
+
+void
+planned_forget(planned_places *made)
+{
+    free(made->place_of);
+    lg_places_free(made->places);
+    lg_analysis_free(made->analysis);
+    lg_graph_free(made->graph);
+}
+
+void
+planned_numbers(uint32_t *number, uint32_t count, uint64_t seed)
+{
+    state = seed;
+    for (uint32_t i = 0; i < count; i++)
+        number[i] = i;
+    for (uint32_t i = seed != 0 ? count : 0; i > 1; i--) {
+        uint32_t other = below(i);
+        uint32_t kept = number[i - 1];
+        number[i - 1] = number[other];
+        number[other] = kept;
+    }
+}
+
+uint32_t
+planned_type(uint32_t type)
+{
+    return type_ids[type];
+}
+
+planned_places
+planned_build(const planned *from, const uint32_t *number)
+{
+    lg_builder *builder = planned_begin();
+    planned_nodes(builder, from, number, 0);
+    planned_references(builder, from, number, 0);
+    return planned_analyse(builder);
+}

@@ -1,0 +1,70 @@
+/**
+ * Random graphs that can be built with any numbers for their nodes, and the
+ * places of graphs.
+ */
+#ifndef LG_PLANNED_H
+#define LG_PLANNED_H
+
+#include <leakgraph/builder.h>
+#include <leakgraph/places.h>
+
+enum { PLANNED_NODES = 40 };
+/** Types of the nodes. */
+enum {
+    PLANNED_MODULE,
+    PLANNED_DICT,
+    PLANNED_LIST,
+    PLANNED_A,
+    PLANNED_B,
+    PLANNED_STR,
+    PLANNED_TYPES,
+};
+
+typedef struct planned_reference {
+    uint32_t source;
+    uint32_t target;
+    unsigned kind;
+    uint32_t name; /**< of an attribute; the key of a value */
+} planned_reference;
+
+/** A graph before it has numbers. */
+typedef struct planned {
+    uint32_t nodes;
+    uint32_t type[PLANNED_NODES];
+    uint32_t size[PLANNED_NODES];
+    uint32_t device[PLANNED_NODES];
+    uint32_t roots;
+    uint32_t root[3];
+    uint32_t references;
+    planned_reference reference[8 * PLANNED_NODES];
+} planned;
+
+/** The same plan for the same seed. */
+planned planned_graph(uint64_t seed);
+/** A builder with the types and a device. */
+lg_builder *planned_begin(void);
+/** The builder's number of a type. */
+uint32_t planned_type(uint32_t type);
+/** Adds the plan's nodes: number[i] + first for node i. */
+void planned_nodes(lg_builder *builder, const planned *from,
+                   const uint32_t *number, uint32_t first);
+/** Adds its references and roots, after all nodes. */
+void planned_references(lg_builder *builder, const planned *from,
+                        const uint32_t *number, uint32_t first);
+/** The numbers 0, 1, 2 ..., in a random order if `seed` is not 0. */
+void planned_numbers(uint32_t *number, uint32_t count, uint64_t seed);
+
+typedef struct planned_places {
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_places *places;
+    uint32_t *place_of;
+} planned_places;
+
+/** Finishes a graph, and finds its places. */
+planned_places planned_analyse(lg_builder *builder);
+/** The same of one plan. */
+planned_places planned_build(const planned *from, const uint32_t *number);
+void planned_forget(planned_places *made);
+
+#endif

@@ -1,0 +1,247 @@
+// What a few hand-made snapshots say about growth.
+#include <leakgraph/report.h>
+
+#include "growing.h"
+#include "growth/growth_private.h"
+#include "test.h"
+
+// The holder of a row as reports write it.
+static void
+check_holder(const growing_series *made, size_t row, const char *expected)
+{
+    lg_table *table = NULL;
+    REQUIRE(lg_tabulate_growth(&made->growth, made->graph[made->count - 1], 0,
+                               &table, NULL) == LG_OK);
+    lg_string holder = lg_table_cell(table, row, 1).text;
+    CHECK(lg__string_is(holder, expected));
+    lg_table_free(table);
+}
+
+static void
+a_list_accumulates(void)
+{
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    const double steps[] = {100, 200, 300};
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.steps = steps;
+    growing_series made = growing_compare(heaps, 3, &options);
+    REQUIRE(made.growth.count == 1);
+    const lg_growth_row *row = &made.growth.rows[0];
+    CHECK(row->verdict == LG_GROWTH_ACCUMULATES);
+    CHECK(lg__string_is(row->type, "app.Item"));
+    CHECK(row->counts[0] == 10 && row->counts[1] == 20 && row->counts[2] == 30);
+    // 1,000 bytes an item, and 8 in the list.
+    CHECK(row->gained == 20 * 1008);
+    CHECK(row->per_interval > 10079 && row->per_interval < 10081);
+    CHECK(row->per_step > 100.79 && row->per_step < 100.81);
+    check_holder(&made, 0, "app.items[*]");
+    growing_forget(&made);
+}
+
+static void
+keys_and_values_are_one_row(void)
+{
+    const growing_heap heaps[] = {
+        {.entries = 10}, {.entries = 20}, {.entries = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 1);
+    CHECK(lg__string_is(made.growth.rows[0].type, "bytes"));
+    CHECK(made.growth.rows[0].counts[2] == 30);
+    CHECK(made.growth.rows[0].gained == 20 * (500 + 50 + 16));
+    check_holder(&made, 0, "app.table[*]");
+    growing_forget(&made);
+}
+
+static void
+the_same_objects_grow_in_place(void)
+{
+    const growing_heap heaps[] = {{.blob = 1000, .numbers = 50},
+                                  {.blob = 2000, .numbers = 150},
+                                  {.blob = 3000, .numbers = 250}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 2);
+    CHECK(made.growth.rows[0].verdict == LG_GROWTH_IN_PLACE);
+    check_holder(&made, 0, "app.counts");
+    CHECK(made.growth.rows[0].gained == 5000);
+    check_holder(&made, 1, "app.blob");
+    CHECK(made.growth.rows[1].gained == 2000);
+    growing_forget(&made);
+}
+
+// A namespace gains a few names in any program.
+static void
+a_few_references_are_no_growth(void)
+{
+    const growing_heap heaps[] = {
+        {.numbers = 99}, {.numbers = 102}, {.numbers = 105}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    CHECK(made.growth.count == 0);
+    CHECK(made.growth.settled == 1);
+    growing_forget(&made);
+}
+
+static void
+garbage_piles_up(void)
+{
+    const growing_heap heaps[] = {
+        {.garbage = 5}, {.garbage = 10}, {.garbage = 15}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 1);
+    CHECK(made.growth.rows[0].verdict == LG_GROWTH_GARBAGE);
+    CHECK(made.growth.rows[0].gained == 3000);
+    check_holder(&made, 0, "garbage Item");
+    growing_forget(&made);
+}
+
+static void
+all_holders_are_named(void)
+{
+    const growing_heap heaps[] = {
+        {.shared = 5}, {.shared = 10}, {.shared = 15}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 1);
+    REQUIRE(made.growth.rows[0].other_count == 1);
+    check_holder(&made, 0, "app.left[*]");
+    lg_text text = {0};
+    REQUIRE(lg_report_growth(&made.growth, made.graph[2], 0, LG_FORMAT_TEXT,
+                             &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "app.left[*]") != NULL);
+    CHECK(strstr(text.data, "and app.right[*]") != NULL);
+    lg_text_free(&text);
+    growing_forget(&made);
+}
+
+// What each request has is not told beside the requests.
+static void
+members_of_what_accumulates_are_not_told(void)
+{
+    const growing_heap heaps[] = {
+        {.requests = 5}, {.requests = 10}, {.requests = 15}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 1);
+    CHECK(lg__string_is(made.growth.rows[0].type, "app.Request"));
+    CHECK(made.growth.rows[0].gained == 10 * 100);
+    growing_forget(&made);
+}
+
+static void
+what_stops_is_told_when_asked(void)
+{
+    const growing_heap heaps[] = {{.items = 10, .entries = 9},
+                                  {.items = 30, .entries = 5},
+                                  {.items = 30, .entries = 9}};
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    growing_series made = growing_compare(heaps, 3, NULL);
+    CHECK(made.growth.count == 0 && made.growth.settled == 1);
+    growing_forget(&made);
+    options.settled = true;
+    made = growing_compare(heaps, 3, &options);
+    REQUIRE(made.growth.count == 1);
+    CHECK(made.growth.rows[0].verdict == LG_GROWTH_SETTLED);
+    check_holder(&made, 0, "app.items[*]");
+    growing_forget(&made);
+}
+
+static void
+small_rows_are_left_out(void)
+{
+    const growing_heap heaps[] = {{.items = 1}, {.items = 2}};
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.min_bytes = 1008;
+    growing_series made = growing_compare(heaps, 2, &options);
+    CHECK(made.growth.count == 1);
+    growing_forget(&made);
+    options.min_bytes = 1009;
+    made = growing_compare(heaps, 2, &options);
+    CHECK(made.growth.count == 0);
+    growing_forget(&made);
+}
+
+static void
+native_growth_has_a_number(void)
+{
+    const growing_heap heaps[] = {{.blob = 1000, .malloc = 5000},
+                                  {.blob = 2000, .malloc = 16000}};
+    growing_series made = growing_compare(heaps, 2, NULL);
+    CHECK(made.growth.unexplained_known);
+    CHECK(made.growth.unexplained == 10000);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][1] == 16000);
+    CHECK(made.growth.accounts[LG_ACCOUNT_RSS][1] == -1);
+    REQUIRE(made.growth.type_count == 1);
+    CHECK(lg__string_is(made.growth.types[0].name, "bytearray"));
+    CHECK(made.growth.types[0].gained == 1000);
+    growing_forget(&made);
+}
+
+static void
+summaries_alone_can_be_compared(void)
+{
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth growth;
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 3, NULL,
+                           NULL, NULL, &growth, NULL) == LG_OK);
+    REQUIRE(growth.count == 1);
+    CHECK(growth.rows[0].node == LG_NONE);
+    CHECK(growth.rows[0].key == made.growth.rows[0].key);
+    lg_text text = {0};
+    REQUIRE(lg_report_growth(&growth, NULL, 0, LG_FORMAT_JSON, &text, NULL) ==
+            LG_OK);
+    CHECK(strstr(text.data, "\"holder\": \"app.items[*]\"") != NULL);
+    lg_text_free(&text);
+    lg_growth_free(&growth);
+    growing_forget(&made);
+}
+
+static void
+senseless_questions_are_refused(void)
+{
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}};
+    const double steps[] = {2, 1};
+    growing_series made = growing_compare(heaps, 2, NULL);
+    const lg_summary *const *summaries =
+        (const lg_summary *const *)made.summary;
+    lg_growth growth;
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    lg_error err;
+    CHECK(lg_growth_find(summaries, 1, NULL, NULL, NULL, &growth, &err) ==
+          LG_EINVAL);
+    CHECK(strstr(err.message, "needs two snapshots") != NULL);
+    options.steps = steps;
+    CHECK(lg_growth_find(summaries, 2, NULL, &options, NULL, &growth, &err) ==
+          LG_EINVAL);
+    CHECK(strstr(err.message, "must ascend") != NULL);
+    options.size = 1;
+    CHECK(lg_growth_find(summaries, 2, NULL, &options, NULL, &growth, &err) ==
+          LG_EINVAL);
+    growing_forget(&made);
+}
+
+static void
+names(void)
+{
+    CHECK(strcmp(lg_growth_verdict_name(LG_GROWTH_IN_PLACE),
+                 "grows in place") == 0);
+    CHECK(strcmp(lg_growth_verdict_name(LG_GROWTH_VERDICT_COUNT), "unknown") ==
+          0);
+    CHECK(strcmp(lg_growth_account_name(LG_ACCOUNT_RSS), "rss") == 0);
+    CHECK(strcmp(lg_growth_account_name(LG_ACCOUNT_COUNT), "unknown") == 0);
+}
+
+SUITE(growth)
+{
+    RUN(a_list_accumulates);
+    RUN(keys_and_values_are_one_row);
+    RUN(the_same_objects_grow_in_place);
+    RUN(a_few_references_are_no_growth);
+    RUN(garbage_piles_up);
+    RUN(all_holders_are_named);
+    RUN(members_of_what_accumulates_are_not_told);
+    RUN(what_stops_is_told_when_asked);
+    RUN(small_rows_are_left_out);
+    RUN(native_growth_has_a_number);
+    RUN(summaries_alone_can_be_compared);
+    RUN(senseless_questions_are_refused);
+    RUN(names);
+    return test_result();
+}

@@ -1,0 +1,303 @@
+// Places of random graphs against a slow oracle, and what keys depend on.
+#include "growth/growth_private.h"
+#include "planned.h"
+#include "test.h"
+
+enum { GRAPHS = 4000 };
+
+static bool
+is_part(const planned_places *of, uint32_t node)
+{
+    uint32_t owner = lg_node_folded_into(of->graph, node);
+    uint32_t above = lg_node_dominator(of->analysis, node);
+    return owner != LG_NONE && above != LG_NONE &&
+           (owner == above || owner == lg_node_folded_into(of->graph, above));
+}
+
+static bool
+dominates(const planned_places *of, uint32_t above, uint32_t node)
+{
+    while (node != LG_NONE && node != above)
+        node = lg_node_dominator(of->analysis, node);
+    return node == above;
+}
+
+// Sums over what the node dominates, itself included.
+static uint64_t
+subtree(const planned_places *of, uint32_t node, uint32_t device)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < lg_graph_columns(of->graph)->node_count; i++)
+        if (dominates(of, node, i) && lg_node_device(of->graph, i) == device)
+            sum += lg_node_size(of->graph, i);
+    return sum;
+}
+
+static bool
+has_member_above(const planned_places *of, uint32_t node)
+{
+    uint32_t above = lg_node_dominator(of->analysis, node);
+    for (; above != LG_NONE; above = lg_node_dominator(of->analysis, above))
+        if (!is_part(of, above) && of->place_of[above] == of->place_of[node])
+            return true;
+    return false;
+}
+
+static void
+compare_sums(const planned_places *of, uint32_t index)
+{
+    uint64_t own[2] = {0};
+    uint64_t retained[2] = {0};
+    uint64_t members = 0;
+    for (uint32_t i = 0; i < lg_graph_columns(of->graph)->node_count; i++) {
+        if (of->place_of[i] != index)
+            continue;
+        own[lg_node_device(of->graph, i)] += lg_node_size(of->graph, i);
+        if (is_part(of, i))
+            continue;
+        members++;
+        for (uint32_t on = 0; on < 2 && !has_member_above(of, i); on++)
+            retained[on] += subtree(of, i, on);
+    }
+    lg_place place = lg_places_at(of->places, index);
+    CHECK(members > 0 && place.members == members);
+    CHECK(memcmp(place.own, own, sizeof own) == 0);
+    CHECK(memcmp(place.retained, retained, sizeof retained) == 0);
+    CHECK(of->place_of[place.example] == index &&
+          !has_member_above(of, place.example));
+}
+
+// Whether a reference from the node's dominator, or from what is folded into
+// it, is written like that.
+static bool
+is_label(const planned_places *of, uint32_t node, lg_string label)
+{
+    const lg_columns *columns = lg_graph_columns(of->graph);
+    uint32_t above = lg_node_dominator(of->analysis, node);
+    bool found = false;
+    for (uint32_t i = 0; i < columns->node_count; i++) {
+        bool part = lg_node_folded_into(of->graph, i) != LG_NONE;
+        bool inside = lg_node_folded_into(of->graph, i) == above;
+        for (uint64_t e = columns->first_edge[i];
+             (i == above || inside) && e < columns->first_edge[i + 1]; e++) {
+            lg_text text = {0};
+            unsigned kind = columns->edge_kind[e] & LG_EDGE_KIND_MASK;
+            uint32_t key = columns->edge_payload[e];
+            if (columns->edge_target[e] != node)
+                continue;
+            if (kind == LG_EDGE_KEY)
+                lg_text_add(&text, "key");
+            else if (kind == LG_EDGE_INDEX || (kind == LG_EDGE_VALUE && !part))
+                lg_text_add(&text, "[*]");
+            else if (kind == LG_EDGE_VALUE) {
+                lg_string name = lg_node_text(of->graph, key);
+                bool named = name.length > 0;
+                lg_text_addf(&text, named ? ".%.*s" : "[*]", (int)name.length,
+                             name.data);
+            } else
+                lg_edge_label(of->graph, e, &text);
+            found |= text.length == label.length &&
+                     memcmp(text.data, label.data, label.length) == 0;
+            lg_text_free(&text);
+        }
+    }
+    return found;
+}
+
+static void
+compare_step(const planned_places *of, uint32_t node)
+{
+    lg_place place = lg_places_at(of->places, of->place_of[node]);
+    uint32_t above = lg_node_dominator(of->analysis, node);
+    uint32_t type = lg_graph_columns(of->graph)->type[node];
+    CHECK(lg__string_same(place.type, lg_graph_type(of->graph, type).name));
+    bool top = above == LG_NONE;
+    bool live = lg_node_is_reachable(of->analysis, node);
+    CHECK((place.kind == LG_PLACE_ROOT) == (top && live));
+    CHECK((place.kind == LG_PLACE_GARBAGE) == (top && !live));
+    CHECK(top || place.kind == LG_PLACE_SEVERAL ||
+          is_label(of, node, place.label));
+    // The step leads from the dominator's place, or back to one above it.
+    uint32_t at = top ? LG_NONE : of->place_of[above];
+    bool found = place.parent == at;
+    for (int i = 0; i < LG__RECURSION && at != LG_NONE && !found; i++) {
+        found = at == of->place_of[node];
+        at = lg_places_at(of->places, at).parent;
+    }
+    CHECK(found);
+}
+
+static void
+sums_agree_with_the_oracle(void)
+{
+    for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
+        planned from = planned_graph(seed);
+        uint32_t number[PLANNED_NODES];
+        planned_numbers(number, from.nodes, 0);
+        planned_places of = planned_build(&from, number);
+        for (uint32_t i = 0; i < lg_places_count(of.places); i++) {
+            lg_place place = lg_places_at(of.places, i);
+            compare_sums(&of, i);
+            CHECK(lg_places_find(of.places, place.key) == i);
+            CHECK(place.parent == LG_NONE || place.parent < i);
+        }
+        for (uint32_t i = 0; i < from.nodes; i++)
+            if (!is_part(&of, i))
+                compare_step(&of, i);
+        planned_forget(&of);
+        if (test_failures > 0)
+            fprintf(stderr, "seed %u\n", (unsigned)seed);
+    }
+}
+
+static void
+check_same(const lg_places *a, const lg_places *b)
+{
+    CHECK(lg_places_count(a) == lg_places_count(b));
+    CHECK(lg_places_device_count(a) == lg_places_device_count(b));
+    for (uint32_t i = 0; i < lg_places_count(a); i++) {
+        lg_place left = lg_places_at(a, i);
+        uint32_t index = lg_places_find(b, left.key);
+        REQUIRE(index != LG_NONE);
+        lg_place right = lg_places_at(b, index);
+        size_t size = (lg_places_device_count(a) + 1) * sizeof *left.own;
+        CHECK(left.members == right.members);
+        CHECK(left.references == right.references);
+        CHECK(memcmp(left.own, right.own, size) == 0);
+        CHECK(memcmp(left.retained, right.retained, size) == 0);
+        CHECK(lg__string_same(left.label, right.label));
+        CHECK(lg__string_same(left.type, right.type));
+    }
+}
+
+static void
+numbers_of_nodes_do_not_matter(void)
+{
+    for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
+        planned from = planned_graph(seed);
+        uint32_t number[PLANNED_NODES];
+        planned_numbers(number, from.nodes, 0);
+        planned_places one = planned_build(&from, number);
+        planned_numbers(number, from.nodes, seed + 1);
+        planned_places other = planned_build(&from, number);
+        check_same(one.places, other.places);
+        planned_forget(&one);
+        planned_forget(&other);
+        if (test_failures > 0)
+            fprintf(stderr, "seed %u\n", (unsigned)seed);
+    }
+}
+
+static void
+parts_add_up_to_the_whole(void)
+{
+    for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
+        planned left = planned_graph(seed);
+        planned right = planned_graph(seed + GRAPHS);
+        uint32_t number[PLANNED_NODES];
+        planned_numbers(number, PLANNED_NODES, 0);
+        planned_places one = planned_build(&left, number);
+        planned_places other = planned_build(&right, number);
+        lg_builder *builder = planned_begin();
+        planned_nodes(builder, &left, number, 0);
+        planned_nodes(builder, &right, number, left.nodes);
+        planned_references(builder, &left, number, 0);
+        planned_references(builder, &right, number, left.nodes);
+        planned_places whole = planned_analyse(builder);
+        const lg_places *const parts[] = {one.places, other.places};
+        lg_places *sum = NULL;
+        REQUIRE(lg_places_merge(parts, 2, &sum, NULL) == LG_OK);
+        check_same(sum, whole.places);
+        CHECK(lg_places_count(sum) == 0 ||
+              lg_places_at(sum, 0).example == LG_NONE);
+        lg_places_free(sum);
+        planned_forget(&one);
+        planned_forget(&other);
+        planned_forget(&whole);
+    }
+}
+
+// A module whose attribute `head` begins a chain of that many nodes, linked by
+// as many names in turn.
+static planned_places
+chain(uint32_t nodes, uint32_t period)
+{
+    lg_builder *builder = planned_begin();
+    lg_builder_add_root(builder, 0, LG_ROOT_MODULE, "app", 3);
+    for (uint32_t i = 0; i < nodes; i++) {
+        uint32_t node = lg_builder_add_node(builder, 64 * (uint64_t)(i + 1));
+        builder->type[node] = planned_type(i == 0 ? PLANNED_MODULE : PLANNED_A);
+        lg_builder_set_size(builder, node, 8);
+    }
+    lg_builder_set_text(builder, 0, "app", 3);
+    for (uint32_t i = 0; i + 1 < nodes; i++) {
+        char name[16];
+        int length = i == 0 ? snprintf(name, sizeof name, "head")
+                            : snprintf(name, sizeof name, "n%u", i % period);
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, i + 1, LG_EDGE_ATTRIBUTE,
+                            lg_builder_intern(builder, name, (size_t)length));
+    }
+    return planned_analyse(builder);
+}
+
+static void
+recursion_is_one_place(void)
+{
+    enum { NODES = 200000 };
+    planned_places of = chain(NODES, 1);
+    CHECK(lg_places_count(of.places) == 3);
+    lg_place last = lg_places_at(of.places, 2);
+    CHECK(last.members == NODES - 2);
+    CHECK(last.own[0] == 8 * (NODES - 2));
+    CHECK(last.retained[0] == 8 * (NODES - 2));
+    CHECK(last.example == 2);
+    lg_text text = {0};
+    lg_place_format(of.places, 2, &text);
+    CHECK_TEXT(text, "app.head.n0");
+    lg_text_free(&text);
+    planned_forget(&of);
+    of = chain(NODES, 3);
+    CHECK(lg_places_count(of.places) == 5);
+    planned_forget(&of);
+}
+
+// A place is as deep as the ways without recursion are.
+static void
+deep_places_are_no_problem(void)
+{
+    enum { NODES = 100000 };
+    planned_places of = chain(NODES, NODES);
+    CHECK(lg_places_count(of.places) == NODES);
+    lg_text text = {0};
+    lg_place_format(of.places, NODES - 1, &text);
+    CHECK(text.length > 50 && text.length < 400);
+    CHECK(strncmp(text.data, "app.head.n1.n2", 14) == 0);
+    CHECK(strstr(text.data, " … ") != NULL);
+    lg_text_free(&text);
+    planned_forget(&of);
+}
+
+static void
+nothing_adds_up_to_nothing(void)
+{
+    lg_places *none = NULL;
+    REQUIRE(lg_places_merge(NULL, 0, &none, NULL) == LG_OK);
+    CHECK(lg_places_count(none) == 0);
+    CHECK(lg_places_find(none, 1) == LG_NONE);
+    CHECK(lg__string_is(lg_places_device_name(none, 0), "host"));
+    CHECK(lg_places_device_name(none, 1).length == 0);
+    lg_places_free(none);
+    lg_places_free(NULL);
+}
+
+SUITE(places)
+{
+    RUN(sums_agree_with_the_oracle);
+    RUN(numbers_of_nodes_do_not_matter);
+    RUN(parts_add_up_to_the_whole);
+    RUN(recursion_is_one_place);
+    RUN(deep_places_are_no_problem);
+    RUN(nothing_adds_up_to_nothing);
+    return test_result();
+}

@@ -1,0 +1,75 @@
+// What series of numbers are told to grow, and how fast.
+#include "growth/growth_private.h"
+#include "test.h"
+
+// Each policy of a trend, as a series and what it is.
+static void
+trends(void)
+{
+    static const struct {
+        uint32_t count;
+        double y[8];
+        lg__trend trend;
+    } cases[] = {
+        {2, {1, 2}, LG__TREND_GROWS},
+        {2, {2, 2}, LG__TREND_NONE},
+        {2, {2, 1}, LG__TREND_NONE},
+        {3, {1, 2, 3}, LG__TREND_GROWS},
+        {3, {1, 3, 3}, LG__TREND_SETTLED},
+        {3, {1, 1, 2}, LG__TREND_SETTLED},
+        {3, {1, 3, 2}, LG__TREND_NONE},
+        {3, {3, 1, 4}, LG__TREND_NONE},
+        {3, {0, 10, 20}, LG__TREND_GROWS},
+        // The last interval has three tenths of the first, or less.
+        {3, {0, 100, 130}, LG__TREND_GROWS},
+        {3, {0, 100, 129}, LG__TREND_SETTLED},
+        // What began late goes on.
+        {4, {0, 1, 2, 3}, LG__TREND_GROWS},
+        {4, {0, 0, 1, 2}, LG__TREND_GROWS},
+        {4, {0, 0, 0, 2}, LG__TREND_SETTLED},
+        // Of many intervals one may pause, but not the last.
+        {5, {1, 2, 2, 3, 4}, LG__TREND_GROWS},
+        {5, {1, 2, 2, 2, 4}, LG__TREND_SETTLED},
+        {5, {1, 2, 3, 4, 4}, LG__TREND_SETTLED},
+        {5, {1, 9, 2, 8, 3}, LG__TREND_NONE},
+    };
+    static const double x[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg__trend got = lg__trend_of(x, cases[i].y, cases[i].count);
+        if (got != cases[i].trend)
+            fprintf(stderr, "case %u: %d\n", (unsigned)i, (int)got);
+        CHECK(got == cases[i].trend);
+    }
+}
+
+static bool
+is_near(double number, double expected)
+{
+    return number > expected - 1e-9 && number < expected + 1e-9;
+}
+
+static void
+slopes(void)
+{
+    const double x[] = {0, 1, 2, 3, 5};
+    const double line[] = {1, 3, 5, 7, 11};
+    const double outlier[] = {1, 3, 5, 700, 11};
+    double many[200];
+    double at[200];
+    for (size_t i = 0; i < 200; i++) {
+        at[i] = (double)i;
+        many[i] = 4 * (double)i;
+    }
+    CHECK(is_near(lg__slope_of(x, line, 5), 2));
+    CHECK(is_near(lg__slope_of(x, line, 2), 2));
+    CHECK(is_near(lg__slope_of(x, line, 1), 0));
+    CHECK(is_near(lg__slope_of(x, outlier, 5), 2));
+    CHECK(is_near(lg__slope_of(at, many, 200), 4));
+}
+
+SUITE(trend)
+{
+    RUN(trends);
+    RUN(slopes);
+    return test_result();
+}

@@ -1,0 +1,182 @@
+"""What grows from snapshot to snapshot, and who holds it."""
+
+import gc
+import json
+
+import pytest
+
+import leakgraph
+
+
+class Item:
+    def __init__(self, number):
+        self.values = [float(number)] * 20
+
+
+class Holder:
+    def __init__(self):
+        self.items = []
+        self.table = {}
+        self.blob = bytearray()
+        self.ring = []
+
+
+holder = Holder()
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    holder.__init__()
+    yield
+    holder.__init__()
+
+
+def grow(work, times=3, calls=50):
+    """A snapshot after each of some rounds of calls."""
+    snapshots = []
+    for round_ in range(times):
+        for call in range(calls):
+            work(round_ * calls + call)
+        gc.collect()
+        snapshots.append(leakgraph.snapshot())
+    return snapshots
+
+
+def compare(work, times=3, calls=50, **options):
+    return leakgraph.diff(*grow(work, times, calls), min_bytes=2000, **options)
+
+
+def append(number):
+    holder.items.append(Item(number))
+
+
+def test_a_list_accumulates():
+    growth = compare(append)
+    row = growth[0]
+    assert row.holder == f"{__name__}.holder.items[*]"
+    assert row.type_name == f"{__name__}.Item"
+    assert row.verdict == "accumulates"
+    assert row.counts == (50, 100, 150)
+    assert row.gained == row.bytes[2].total - row.bytes[0].total
+    assert row.per_step is None
+    assert row.other_holders == ()
+    assert row.node.type_name == row.type_name
+    assert growth.is_growing
+    assert growth.snapshots == 3
+    assert not [other for other in growth[1:] if "holder.items" in other.holder]
+
+
+def test_steps_give_rates():
+    growth = compare(append, steps=[50, 100, 150])
+    expected = growth[0].gained / 100
+    assert growth[0].per_step == pytest.approx(expected, rel=0.05)
+    assert growth[0].per_interval == pytest.approx(50 * expected, rel=0.05)
+    with pytest.raises(leakgraph.ArgumentError, match="2 steps for 3 snapshots"):
+        compare(append, calls=1, steps=[1, 2])
+    with pytest.raises(leakgraph.ArgumentError, match="must ascend"):
+        compare(append, calls=1, steps=[1, 3, 2])
+
+
+def test_keys_and_values_are_one_row():
+    def put(number):
+        holder.table[f"key {number}"] = b"x" * (1000 + number)
+
+    growth = compare(put)
+    rows = [row for row in growth if "holder" in row.holder]
+    assert [row.holder for row in rows] == [f"{__name__}.holder.table[*]"]
+    assert rows[0].type_name == "bytes"
+    assert rows[0].counts == (50, 100, 150)
+    assert rows[0].gained > 100 * 1000
+
+
+def test_a_bytearray_grows_in_place():
+    growth = compare(lambda number: holder.blob.extend(b"x" * 1000))
+    assert growth[0].holder == f"{__name__}.holder.blob"
+    assert growth[0].verdict == "grows in place"
+    assert growth[0].counts == (1, 1, 1)
+
+
+def test_garbage_piles_up():
+    def drop(number):
+        item = Item(number)
+        item.itself = item
+
+    gc.disable()
+    try:
+        snapshots = []
+        for _ in range(3):
+            for number in range(50):
+                drop(number)
+            snapshots.append(leakgraph.snapshot())
+    finally:
+        gc.enable()
+    row = leakgraph.diff(*snapshots, min_bytes=2000)[0]
+    assert row.verdict == "garbage piles up"
+    assert row.type_name == f"{__name__}.Item"
+    assert row.counts == (50, 100, 150)
+
+
+def test_what_fills_up_to_a_limit_is_silent():
+    def put(number):
+        holder.ring.append(Item(number))
+        del holder.ring[:-100]
+
+    growth = compare(put, times=4)
+    assert not [row for row in growth if "holder" in row.holder]
+    asked = compare(put, times=4, settled=True)
+    assert not asked.is_growing or asked[-1].verdict == "settled"
+
+
+def test_two_snapshots_cannot_tell():
+    growth = compare(append, times=2)
+    assert growth[0].holder == f"{__name__}.holder.items[*]"
+    assert "Two snapshots cannot tell a leak" in str(growth)
+    assert "Two snapshots" not in str(compare(append))
+
+
+def test_snapshots_may_be_files(tmp_path):
+    snapshots = grow(append)
+    paths = [
+        snapshot.save(tmp_path / f"{i}.lgs") for i, snapshot in enumerate(snapshots)
+    ]
+    growth = leakgraph.diff(*snapshots)
+    again = leakgraph.diff(paths[0], snapshots[1], tmp_path / "2.lgs")
+    assert str(again) == str(growth)
+    assert again.json == growth.json
+    assert str(snapshots[0].diff(*paths[1:])) == str(growth)
+
+
+def test_every_face_says_the_same():
+    growth = compare(append)
+    said = json.loads(growth.json)
+    row = said["rows"][0]
+    assert row["holder"] == growth[0].holder
+    assert row["counts"] == list(growth[0].counts)
+    assert row["bytes"] == [{"bytes": dict(size)} for size in growth[0].bytes]
+    assert said["is_growing"] is growth.is_growing
+    assert said["unexplained"] == growth.unexplained
+    assert [account["name"] for account in said["accounts"]] == [
+        account.name for account in growth.accounts
+    ]
+    assert said["types"][0]["counts"] == list(growth.types[0].counts)
+    assert growth[0].holder in growth._repr_html_()
+    assert growth[0].holder in str(growth)
+    assert growth.to_dicts()[0]["holder"] == growth[0].holder
+    assert growth[:1][0] == growth[0]
+    assert growth[:1].types == growth.types
+
+
+def test_nothing_to_compare():
+    snapshot = leakgraph.snapshot()
+    with pytest.raises(leakgraph.ArgumentError, match="two snapshots or more"):
+        leakgraph.diff(snapshot)
+    with pytest.raises(leakgraph.ArgumentError, match="two snapshots or more"):
+        snapshot.diff()
+    with pytest.raises(TypeError):
+        leakgraph.diff(snapshot, 12)
+    with pytest.raises(leakgraph.FileError):
+        leakgraph.diff(snapshot, "nowhere.lgs")
+    growth = leakgraph.diff(snapshot, snapshot)
+    assert list(growth) == []
+    assert not growth.is_growing
+    assert "Nothing grows." in str(growth)
