@@ -92,7 +92,7 @@ typedef struct lg__cycle_search {
     uint8_t *collectable; /**< [node] */
     uint8_t *holding;     /**< [component] it retains what was asked for */
     uint8_t *data;        /**< [component] it retains a tensor or a figure */
-    uint8_t *gone;        /**< as lg__cycle_cut wants it */
+    lg__cycle_notes notes;
     lg_cycles cycles;
 } lg__cycle_search;
 

@@ -84,7 +84,7 @@ lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle, lg_error *err)
     if (!count_types(state, &component, cycle) || !weigh(state, cycle))
         return lg__error_memory(err);
     lg_status status =
-        lg__cycle_cut(&state->walk, &component, state->gone, cycle, err);
+        lg__cycle_cut(&state->walk, &component, &state->notes, cycle, err);
     return status == LG_OK ? find_path(state, &component, cycle, err) : status;
 }
 

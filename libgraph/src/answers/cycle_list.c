@@ -239,8 +239,8 @@ prepare(lg__cycle_search *state, lg_error *err)
     state->walk.graph = graph;
     state->walk.everything = true;
     state->walk.fold = lg__graph_folds(graph);
-    state->gone = calloc(graph->columns.edge_count / 8 + 1, 1);
-    if (state->gone == NULL || state->walk.fold == NULL ||
+    if (!lg__cycle_notes_new(graph, &state->notes) ||
+        state->walk.fold == NULL ||
         !lg__graph_reverse(graph, &state->walk.reverse))
         return lg__error_memory(err);
     lg_status status = lg_graph_collectable(graph, &state->collectable, err);
@@ -262,7 +262,7 @@ release(lg__cycle_search *state)
     free(state->collectable);
     free(state->holding);
     free(state->data);
-    free(state->gone);
+    lg__cycle_notes_free(&state->notes);
 }
 
 static lg__cycle_search

@@ -86,11 +86,12 @@ explain_component(explaining *to, lg_error *err)
     uint32_t component = lg_node_component(why->analysis, node);
     lg_component known = lg_analysis_component(why->analysis, component);
     lg_cycle cycle = {0};
-    uint8_t *gone = calloc(to->graph->columns.edge_count / 8 + 1, 1);
-    lg_status status = gone != NULL
-                           ? lg__cycle_cut(&to->walk, &known, gone, &cycle, err)
-                           : lg__error_memory(err);
-    free(gone);
+    lg__cycle_notes notes;
+    lg_status status =
+        lg__cycle_notes_new(to->graph, &notes)
+            ? lg__cycle_cut(&to->walk, &known, &notes, &cycle, err)
+            : lg__error_memory(err);
+    lg__cycle_notes_free(&notes);
     if (status == LG_OK && cycle.shortest.count > 0) {
         why->component = component;
         why->member = lg__seen_node(to->walk.fold, node);

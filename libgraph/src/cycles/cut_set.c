@@ -21,7 +21,7 @@ enum { FIRST_VISITS = 40000, LATER_VISITS = 4000 };
 typedef struct cutting {
     const lg__walk *walk;
     const lg_graph *graph;
-    uint8_t *gone; // [edge / 8] bits
+    lg__cycle_notes *notes;
     uint64_t *removed;
     size_t removed_count;
     uint32_t *nodes; // of the parts to look at, one after the other
@@ -54,7 +54,7 @@ remove_edge(cutting *state, uint64_t edge)
                   sizeof *state->removed))
         return false;
     state->removed[state->removed_count++] = edge;
-    state->gone[edge / 8] |= (uint8_t)(1u << edge % 8);
+    state->notes->gone[edge / 8] |= (uint8_t)(1u << edge % 8);
     return true;
 }
 
@@ -94,7 +94,7 @@ static void
 restore(cutting *state)
 {
     for (size_t i = 0; i < state->removed_count; i++)
-        state->gone[state->removed[i] / 8] = 0;
+        state->notes->gone[state->removed[i] / 8] = 0;
 }
 
 /* ----------------------------------------------------------------- name --- */
@@ -147,7 +147,7 @@ name_cut(cutting *state, const lg_hop *hop, const char *reason)
 static bool
 is_gone(const cutting *state, uint64_t edge)
 {
-    return (unsigned)state->gone[edge / 8] >> edge % 8 & 1u;
+    return (unsigned)state->notes->gone[edge / 8] >> edge % 8 & 1u;
 }
 
 // References like the cut that lead back to where it leads go with it. `named`:
@@ -251,7 +251,9 @@ look_at_part(cutting *state, lg_error *err)
 {
     uint32_t count = state->size[state->part_count - 1];
     lg__members members = {state->nodes + state->node_count - count, count,
-                           state->gone};
+                           state->notes};
+    for (uint32_t i = 0; i < count; i++)
+        state->notes->rank[members.nodes[i]] = i;
     const char *library =
         lg__rule_of_library(state->graph, members.nodes, count);
     lg_hops found = {0};
@@ -294,13 +296,13 @@ look_at_parts(cutting *state, lg_error *err)
 
 lg_status
 lg__cycle_cut(const lg__walk *walk, const lg_component *component,
-              uint8_t *gone, lg_cycle *cycle, lg_error *err)
+              lg__cycle_notes *notes, lg_cycle *cycle, lg_error *err)
 {
     size_t count = component->count;
     cutting state = {
         .walk = walk,
         .graph = walk->graph,
-        .gone = gone,
+        .notes = notes,
         .cycle = cycle,
         .nodes = malloc((count + 1) * sizeof(uint32_t)),
         .size = malloc((count + 1) * sizeof(uint32_t)),

@@ -11,12 +11,23 @@
 
 // The shortest cycle through a component, in hops, and its hop to cut.
 
-/** Nodes of a component, looked up by bisection. */
+/** What searches in components note about the graph. */
+typedef struct lg__cycle_notes {
+    uint8_t *gone;    /**< [edge / 8] a bit per edge: 1 means removed */
+    uint32_t *rank;   /**< [node] of a member its index; of others, anything */
+    uint8_t *promise; /**< [node] 1 + how little a start there says; 0: not
+                           known yet */
+} lg__cycle_notes;
+
+/** False: memory ran out. Release with lg__cycle_notes_free in any case. */
+bool lg__cycle_notes_new(const lg_graph *graph, lg__cycle_notes *out);
+void lg__cycle_notes_free(lg__cycle_notes *notes);
+
+/** Nodes of a component, in order of their ranks. */
 typedef struct lg__members {
     const uint32_t *nodes; /**< ascending */
     uint32_t count;
-    const uint8_t *gone; /**< one bit per edge of the graph: 1 means removed;
-                              NULL: none is */
+    const lg__cycle_notes *notes;
 } lg__members;
 
 /** Whether an edge is strong and not removed. */
@@ -24,7 +35,13 @@ bool lg__members_edge(const lg__members *members, const lg_graph *graph,
                       uint64_t edge);
 
 /** The rank of a node among the members, or LG_NONE. */
-uint32_t lg__members_find(const lg__members *members, uint32_t node);
+static inline uint32_t
+lg__members_find(const lg__members *members, uint32_t node)
+{
+    uint32_t rank = members->notes->rank[node];
+    return rank < members->count && members->nodes[rank] == node ? rank
+                                                                 : LG_NONE;
+}
 /** Whether every edge of the hop exists and stays within the component. */
 bool lg__members_hold(const lg__members *members, const lg_graph *graph,
                       const lg_hop *hop);
@@ -93,7 +110,7 @@ typedef struct lg__splits {
 } lg__splits;
 
 /** Splits what the members are without their edges that are gone. False: memory
- *  ran out. O(edges log members). Free with lg__splits_free. */
+ *  ran out. O(edges + members log members). Free with lg__splits_free. */
 bool lg__members_split(const lg_graph *graph, const lg__members *members,
                        lg__splits *out);
 void lg__splits_free(lg__splits *parts);
@@ -104,11 +121,11 @@ uint64_t *lg__members_back_edges(const lg_graph *graph,
                                  size_t *count);
 
 /** Sets the shortest cycle of `cycle`, the references to cut, and what is left
- *  after that. The walk has the folds and the reverse index; gone: a zero bit
- *  for each edge of the graph, and so afterwards. What it sets is freed with
- *  the cycle, also on failure. */
+ *  after that. The walk has the folds and the reverse index; no edge is gone in
+ *  the notes, neither before nor afterwards. What it sets is freed with the
+ *  cycle, also on failure. */
 lg_status lg__cycle_cut(const lg__walk *walk, const lg_component *component,
-                        uint8_t *gone, lg_cycle *cycle, lg_error *err);
+                        lg__cycle_notes *notes, lg_cycle *cycle, lg_error *err);
 
 // Which objects a root holds, and why the collector would not free the others.
 

@@ -42,19 +42,25 @@ typedef struct search {
     uint32_t last;  // the member that closes the cycle, or LG_NONE
 } search;
 
-uint32_t
-lg__members_find(const lg__members *members, uint32_t node)
+bool
+lg__cycle_notes_new(const lg_graph *graph, lg__cycle_notes *out)
 {
-    uint32_t low = 0;
-    uint32_t high = members->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (members->nodes[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < members->count && members->nodes[low] == node ? low : LG_NONE;
+    size_t nodes = (size_t)graph->columns.node_count + 1;
+    *out = (lg__cycle_notes){
+        .gone = calloc(graph->columns.edge_count / 8 + 1, 1),
+        .rank = calloc(nodes, sizeof *out->rank),
+        .promise = calloc(nodes, 1),
+    };
+    return out->gone && out->rank && out->promise;
+}
+
+void
+lg__cycle_notes_free(lg__cycle_notes *notes)
+{
+    free(notes->gone);
+    free(notes->rank);
+    free(notes->promise);
+    *notes = (lg__cycle_notes){0};
 }
 
 bool
@@ -62,8 +68,7 @@ lg__members_edge(const lg__members *members, const lg_graph *graph,
                  uint64_t edge)
 {
     return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
-           (members->gone == NULL ||
-            !((unsigned)members->gone[edge / 8] >> edge % 8 & 1u));
+           !((unsigned)members->notes->gone[edge / 8] >> edge % 8 & 1u);
 }
 
 bool
@@ -177,6 +182,24 @@ start_rank(const lg_graph *graph, uint32_t node)
     }
 }
 
+static bool
+is_of_the_program(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_origin(graph, node, NULL) == LG__ORIGIN_PROGRAM;
+}
+
+// How little a start at the node says, which never changes.
+static uint32_t
+promise_of(const search *state, uint32_t node)
+{
+    const lg_graph *graph = state->walk.graph;
+    uint8_t *known = &state->members->notes->promise[node];
+    if (*known == 0)
+        *known = (uint8_t)(1 + start_rank(graph, node) +
+                           (is_of_the_program(graph, node) ? 0 : OTHERS));
+    return *known - 1u;
+}
+
 static int
 by_promise(const void *left, const void *right)
 {
@@ -198,25 +221,16 @@ count_crossings(const search *state, uint32_t node)
            (first_in[node + 1] - first_in[node]);
 }
 
-static bool
-is_of_the_program(const lg_graph *graph, uint32_t node)
-{
-    return lg__node_origin(graph, node, NULL) == LG__ORIGIN_PROGRAM;
-}
-
 // The members that are not folded away, most promising first.
 static uint32_t
 list_starts(const search *state, candidate *starts)
 {
-    const lg_graph *graph = state->walk.graph;
     uint32_t count = 0;
     for (uint32_t i = 0; i < state->members->count; i++) {
         uint32_t node = state->members->nodes[i];
         if (state->walk.fold[node].owner == LG_NONE)
-            starts[count++] =
-                (candidate){start_rank(graph, node) +
-                                (is_of_the_program(graph, node) ? 0 : OTHERS),
-                            i, count_crossings(state, node)};
+            starts[count++] = (candidate){promise_of(state, node), i,
+                                          count_crossings(state, node)};
     }
     qsort(starts, count, sizeof *starts, by_promise);
     return count;
