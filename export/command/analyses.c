@@ -44,18 +44,19 @@ lg__verb_top(const lg_arguments *arguments)
     lg_analysis *analysis;
     lg_text text = {0};
     lg_error error = {0};
-    uint32_t device;
-    size_t limit = limit_of(arguments);
+    lg_top_options options = LG_TOP_OPTIONS_INIT;
+    options.group = arguments->group;
+    options.limit = limit_of(arguments);
+    options.libraries = arguments->libraries;
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
-    if (!lg__by_find(graph, arguments, &device, &code) ||
+    if (!lg__by_find(graph, arguments, &options.device, &code) ||
         !lg__analyse(graph, &analysis, &code)) {
         lg_graph_free(graph);
         return code;
     }
-    lg_status status =
-        lg_report_top(analysis, arguments->group, device, limit, lg__monitor(),
-                      format_of(arguments), &text, &error);
+    lg_status status = lg_report_top(analysis, &options, lg__monitor(),
+                                     format_of(arguments), &text, &error);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 

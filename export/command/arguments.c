@@ -28,6 +28,7 @@ static const struct option options[] = {
     {"json", no_argument, NULL, 'j'},
     {"kind", required_argument, NULL, 'k'},
     {"legend", no_argument, NULL, 'g'},
+    {"libraries", no_argument, NULL, 'r'},
     {"limit", required_argument, NULL, 'l'},
     {"limit", required_argument, NULL, 'L'},
     {"max-nodes", required_argument, NULL, 'm'},
@@ -75,6 +76,7 @@ static const option_text texts[] = {
     {'L', "--limit N|all      print at most N (20)"},
     {'u', "--by KEY           sort by retained, host, or a device: cuda:0"},
     {'s', "--by KEY           sort by bytes, count or name (bytes)"},
+    {'r', "--libraries        list what libraries keep for themselves, too"},
     {'w', "--weak             follow weak references, too"},
     {'y', "--types            show the references from objects to types"},
     {'j', "--json             print JSON"},
@@ -130,6 +132,7 @@ take_flag(int letter, lg_arguments *out)
                  : letter == 'w' ? &out->weak
                  : letter == 'y' ? &out->types
                  : letter == 'c' ? &out->check
+                 : letter == 'r' ? &out->libraries
                                  : &out->json;
     return *flag = true;
 }

@@ -57,6 +57,7 @@ typedef struct lg_arguments {
     bool json;
     bool weak;
     bool types;
+    bool libraries;
     bool legend;
 } lg_arguments;
 

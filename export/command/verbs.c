@@ -102,14 +102,20 @@ static const lg_verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph figures run.lgs\n"},
-    {"top", lg__verb_top, "GuLj", 1, 0, "which objects retain the most",
+    {"top", lg__verb_top, "GurLj", 1, 0, "which objects retain the most",
      "leakgraph top SNAP [--group object|type|module] [--by KEY]\n"
-     "       [--limit N|all] [--json]",
+     "       [--libraries] [--limit N|all] [--json]",
      "Prints the objects with the largest retained sizes: the bytes that you "
      "would\n"
-     "free with the object. --group takes all objects of a type, or of the "
-     "types of a\n"
-     "module, together and counts each byte once (20 lines, or --limit).\n"
+     "free with the object (20 lines, or --limit). Many small objects that are "
+     "held\n"
+     "alike are one line. What libraries keep for themselves is one line, too, "
+     "unless\n"
+     "you ask with --libraries. The last line has the rest, so the lines add "
+     "up to the\n"
+     "whole heap. --group takes all objects of a type, or of the types of a "
+     "module,\n"
+     "together.\n"
      "\n"
      "Example:\n"
      "  leakgraph top run.lgs\n"

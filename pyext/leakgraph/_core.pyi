@@ -171,6 +171,7 @@ def top(
     *,
     by: str | None = "retained",
     group: Literal["object", "type", "module"] = "object",
+    libraries: bool = False,
     progress: _Progress = None,
 ) -> Top: ...
 @overload
@@ -327,6 +328,7 @@ class Snapshot:
         *,
         by: str | None = "retained",
         group: Literal["object", "type", "module"] = "object",
+        libraries: bool = False,
         progress: _Progress = None,
     ) -> Top: ...
     @overload
@@ -594,7 +596,11 @@ class Path:
     def __getitem__(self, key: slice, /) -> tuple[Hop, ...]: ...
 
 @final
-class Top(Result[TopRow]): ...
+class Top(Result[TopRow]):
+    @property
+    def libraries(self) -> Size | None: ...
+    @property
+    def more(self) -> Size | None: ...
 
 @final
 class Accounting(Result[Account]):

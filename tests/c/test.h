@@ -66,4 +66,11 @@ test_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
+/** What lg_analysis_top is asked for. */
+#define TOP_OPTIONS(by, on, most)                                              \
+    ((lg_top_options){.size = sizeof(lg_top_options),                          \
+                      .group = (by),                                           \
+                      .device = (on),                                          \
+                      .limit = (most)})
+
 #endif

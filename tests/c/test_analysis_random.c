@@ -295,6 +295,38 @@ compare_group(const lg_analysis *analysis, lg_string name, lg_cell retained)
     CHECK(memcmp(retained.size, each, sizeof each) == 0);
 }
 
+// No row lies below another one, and with the libraries and the rest they are
+// the whole heap, on each device.
+static void
+compare_top(const lg_analysis *analysis, size_t limit, uint32_t device)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    uint32_t nodes = lg_graph_columns(graph)->node_count;
+    uint8_t *in_row = calloc((size_t)nodes + 1, 1);
+    lg_top_options options = TOP_OPTIONS(LG_GROUP_OBJECT, device, limit);
+    lg_top top;
+    REQUIRE(in_row != NULL &&
+            lg_analysis_top(analysis, &options, NULL, &top, NULL) == LG_OK);
+    CHECK(limit == 0 || top.count <= limit);
+    for (uint32_t on = 0; on < ORACLE_DEVICES; on++) {
+        uint64_t sum = top.libraries[on] + top.more[on];
+        for (size_t i = 0; i < top.count; i++)
+            sum += top.rows[i].retained[on];
+        CHECK(sum == top.reachable[on] + top.garbage[on]);
+        CHECK(top.more[on] <= sum && top.libraries[on] <= sum);
+    }
+    for (size_t i = 0; i < top.count; i++)
+        in_row[top.rows[i].node] = 1;
+    for (size_t i = 0; i < top.count; i++) {
+        CHECK(i == 0 || top.rows[i].weight <= top.rows[i - 1].weight);
+        lg_node above = lg_node_dominator(analysis, top.rows[i].node);
+        for (; above != LG_NONE; above = lg_node_dominator(analysis, above))
+            CHECK(!in_row[above]);
+    }
+    lg_top_free(&top);
+    free(in_row);
+}
+
 static size_t
 column_named(const lg_table *table, const char *name)
 {
@@ -309,8 +341,8 @@ static void
 compare_groups(const lg_analysis *analysis)
 {
     lg_table *table;
-    REQUIRE(lg_tabulate_top(analysis, LG_GROUP_TYPE, LG_NONE, 0, NULL, &table,
-                            NULL) == LG_OK);
+    REQUIRE(lg_tabulate_top(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, LG_NONE, 0),
+                            NULL, &table, NULL) == LG_OK);
     REQUIRE(lg_table_device_count(table) + 1 == ORACLE_DEVICES);
     CHECK(lg_table_row_count(table) > 0);
     size_t name = column_named(table, "type");
@@ -339,6 +371,9 @@ random_graphs(void)
         compare_joint_sets(analysis, &known);
         compare_tree(analysis, &known);
         compare_groups(analysis);
+        compare_top(analysis, 0, LG_NONE);
+        compare_top(analysis, 3, LG_NONE);
+        compare_top(analysis, 2, ORACLE_DEVICES - 1);
         if (test_failures > 0)
             fprintf(stderr, "seed %u of %u nodes\n", (unsigned)seed,
                     known.nodes);

@@ -42,8 +42,8 @@ garbage_cycles(void)
                "less than "
                "10.0 % are left out\n");
     lg_text_free(&text);
-    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, LG_NONE, 9, NULL,
-                          LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 9),
+                          NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     CHECK(strstr(text.data, "2.00 MiB  100.0 %  Left #4 ") != NULL);
     CHECK(strstr(text.data, " garbage: a cycle of 2 objects\n") != NULL);
     CHECK(strstr(text.data, "Right") == NULL);
@@ -81,8 +81,8 @@ stands_for_it(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, LG_NONE, 2, NULL,
-                          LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
+                          NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     CHECK(strstr(text.data, "  Block #9 ") != NULL);
     CHECK(strstr(text.data, "  Figure #3 ") != NULL);
     lg_text_free(&text);
@@ -106,7 +106,8 @@ many_rows(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, LG_NONE, ROWS, NULL,
+    REQUIRE(lg_report_top(analysis,
+                          &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, ROWS), NULL,
                           LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     for (uint32_t i = 0; i < ROWS; i++) {
         char row[40];
@@ -140,9 +141,9 @@ deep(void)
     CHECK(lg_report_dominators(analysis, LG_SUPER_ROOT, 0.01, LG_FORMAT_TEXT,
                                &text, NULL) == LG_OK);
     CHECK(text.length < 10000);
-    CHECK(lg_report_top(analysis, LG_GROUP_OBJECT, LG_NONE, 2, NULL,
-                        LG_FORMAT_TEXT, &text, NULL) == LG_OK);
-    CHECK(lg_report_top(analysis, LG_GROUP_TYPE, LG_NONE, 2, NULL,
+    CHECK(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
+                        NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, LG_NONE, 2), NULL,
                         LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     CHECK(why_report(analysis, &(uint32_t){NODES - 1}, 1, NULL, LG_FORMAT_TEXT,
                      &text) == LG_OK);
@@ -157,8 +158,8 @@ expect_top(const lg_analysis *analysis, lg_group group, uint32_t device,
            const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_top(analysis, group, device, 9, NULL, LG_FORMAT_TEXT,
-                          &text, NULL) == LG_OK);
+    REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(group, device, 9), NULL,
+                          LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -188,12 +189,13 @@ devices(void)
     lg_analysis *analysis = analysed(graph);
     expect_top(
         analysis, LG_GROUP_OBJECT, 1,
-        "       retained    share  object                             held "
-        "by\n"
-        "2.00 GiB cuda:0   66.7 %  memory #5                          "
-        "app.b.memory\n"
-        "1.00 GiB cuda:0   33.3 %  memory #3                          "
-        "app.a.memory\n"
+        "                       retained    share  object                     "
+        "        held by\n"
+        "                2.00 GiB cuda:0   66.7 %  memory #5                  "
+        "        app.b.memory\n"
+        "                1.00 GiB cuda:0   33.3 %  memory #3                  "
+        "        app.a.memory\n"
+        "9.00 GiB cuda:1 · 4.00 MiB host    0.0 %  everything else\n"
         "\n"
         "each byte counted once; total 3.00 GiB "
         "cuda:0 · 9.00 GiB cuda:1 · 4.00 MiB host\n");
@@ -215,8 +217,8 @@ devices(void)
                "cuda:0 · 9.00 "
                "GiB cuda:1 · 4.00 MiB host\n");
     lg_text text = {0};
-    CHECK(lg_report_top(analysis, LG_GROUP_TYPE, 3, 9, NULL, LG_FORMAT_TEXT,
-                        &text, NULL) == LG_EINVAL);
+    CHECK(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, 3, 9), NULL,
+                        LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -240,8 +242,8 @@ expect_first(const char *holder, const uint32_t *sizes, size_t count,
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    REQUIRE(lg_report_top(analysis, LG_GROUP_OBJECT, LG_NONE, 1, NULL,
-                          LG_FORMAT_JSON, &text, NULL) == LG_OK);
+    REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 1),
+                          NULL, LG_FORMAT_JSON, &text, NULL) == LG_OK);
     if (strstr(text.data, expected) == NULL)
         CHECK_TEXT(text, expected);
     lg_text_free(&text);

@@ -202,8 +202,8 @@ expect_top(const heap *scene, lg_group group, lg_format format,
            const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_top(scene->analysis, group, LG_NONE, 3, NULL, format,
-                          &text, NULL) == LG_OK);
+    REQUIRE(lg_report_top(scene->analysis, &TOP_OPTIONS(group, LG_NONE, 3),
+                          NULL, format, &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -221,6 +221,7 @@ top(void)
                "train.history[0]\n"
                "    2.00 MiB   20.0 %  Session #3                         "
                "train.session\n"
+               "    1.00 MiB   10.0 %  everything else (4 more objects)\n"
                "\n"
                "each byte counted once; total 10.0 "
                "MiB, of which garbage is 4.00 MiB\n");
@@ -243,16 +244,18 @@ top(void)
     expect_top(
         &scene, LG_GROUP_OBJECT, LG_FORMAT_JSON,
         "{\"group\": \"object\", \"reachable\": {\"host\": 6292072}, "
-        "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
+        "\"garbage\": {\"host\": 4194514}, \"libraries\": {\"host\": 0}, "
+        "\"more\": {\"host\": 1049402}, \"rows\": [\n"
         "  {\"retained\": {\"host\": 4194304}, \"size\": {\"host\": 4194304}, "
         "\"node\": 11, \"type\": \"bytearray\", \"title\": \"bytearray\", "
+        "\"count\": 1, "
         "\"held_by\": \"garbage: Child.buffer\"},\n"
         "  {\"retained\": {\"host\": 3145728}, \"size\": {\"host\": 3145728}, "
         "\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\", "
-        "\"held_by\": \"train.history[0]\"},\n"
+        "\"count\": 1, \"held_by\": \"train.history[0]\"},\n"
         "  {\"retained\": {\"host\": 2097152}, \"size\": {\"host\": 2097152}, "
         "\"node\": 3, \"type\": \"train.Session\", \"title\": \"Session\", "
-        "\"held_by\": \"train.session\"}\n"
+        "\"count\": 1, \"held_by\": \"train.session\"}\n"
         "]}\n");
     expect_top(&scene, LG_GROUP_TYPE, LG_FORMAT_JSON,
                "{\"group\": \"type\", \"reachable\": {\"host\": 6292072}, "

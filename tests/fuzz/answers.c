@@ -6,6 +6,12 @@
 #include <leakgraph/report.h>
 #include <leakgraph/view.h>
 
+#define TOP_OPTIONS(by, most)                                                  \
+    ((lg_top_options){.size = sizeof(lg_top_options),                          \
+                      .group = (by),                                           \
+                      .device = LG_NONE,                                       \
+                      .limit = (most)})
+
 enum { NODES = 12, LIMIT = 9, LARGE = 20000 };
 
 static void
@@ -158,10 +164,10 @@ ask_reports(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
     for (int i = 0; i < 2; i++) {
         lg_format format = (lg_format)i;
         for (int group = LG_GROUP_OBJECT; group <= LG_GROUP_MODULE; group++)
-            lg_report_top(analysis, (lg_group)group, LG_NONE, LIMIT, NULL,
+            lg_report_top(analysis, &TOP_OPTIONS((lg_group)group, LIMIT), NULL,
                           format, text, NULL);
-        lg_report_top(analysis, LG_GROUP_OBJECT, LG_NONE, 0, NULL, format, text,
-                      NULL);
+        lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, 0), NULL, format,
+                      text, NULL);
         lg_report_dominators(analysis, nodes[0], 0.01, format, text, NULL);
         lg_report_dominators(analysis, LG_SUPER_ROOT, 0, format, text, NULL);
         lg_report_paths(analysis, nodes, count, LIMIT, NULL, format, text,

@@ -128,9 +128,9 @@ def test_top(graph, held):
     assert all(row.held_by and row.held_by in str(top) for row in top)
     totals = [row.retained.total for row in top]
     assert totals == sorted(totals, reverse=True)
-    assert all(row.retained == row.node.retained for row in top)
+    assert all(row.count > 1 or row.retained == row.node.retained for row in top)
     assert repr(top) == "<leakgraph.Top: 10 rows>" and "retained" in str(top)
-    assert top._repr_html_().count("<tr>") == 11
+    assert top._repr_html_().partition("<tfoot>")[0].count("<tr>") == 11
     assert len(graph.top()) <= 20
 
 

@@ -44,14 +44,18 @@ typedef struct lg_where {
 LG_API void lg_where_free(lg_where *where);
 
 typedef struct lg_top_row {
-    lg_node node;             /**< LG_NONE of a group */
-    lg_string name;           /**< of a group: the graph's */
-    uint64_t count;           /**< objects */
+    lg_node node;   /**< of several objects the biggest; LG_NONE of a group by
+                         type or module */
+    lg_string name; /**< of such a group: the graph's */
+    uint64_t count; /**< objects */
     const uint64_t *size;     /**< of them, by device */
     const uint64_t *retained; /**< by all of them together, by device */
     uint64_t weight;          /**< what rows are ranked by: of that retained */
-    lg_where where;           /**< of an object */
+    lg_where where;           /**< of `node` */
 } lg_top_row;
+
+/** Packages that are named. */
+enum { LG_TOP_PACKAGES = 3 };
 
 typedef struct lg_top {
     lg_group group;
@@ -62,21 +66,45 @@ typedef struct lg_top {
     const uint64_t
         *reachable; /**< all bytes of what the roots reach, by device */
     const uint64_t *garbage;
+    const uint64_t *libraries; /**< by device: what they keep for themselves,
+                                    and have no row for */
+    uint64_t library_objects;
+    lg_string package[LG_TOP_PACKAGES]; /**< the biggest of those libraries */
+    uint32_t package_count;
+    const uint64_t *more; /**< by device: all that is in no row and in no
+                               library. Of objects, it all adds up. */
+    uint64_t more_objects;
     uint32_t devices; /**< and the host */
     uint64_t *bytes;  /**< what the sizes point into */
 } lg_top;
 
+/** Start from LG_TOP_OPTIONS_INIT. */
+typedef struct lg_top_options {
+    size_t size; /**< of this struct */
+    lg_group group;
+    uint32_t device; /**< whose bytes rank rows; LG_NONE: all of them */
+    size_t limit;    /**< rows (0: any number) */
+    bool libraries;  /**< what libraries keep for themselves has rows, too */
+} lg_top_options;
+
+#define LG_TOP_OPTIONS_INIT                                                    \
+    {                                                                          \
+        .size = sizeof(lg_top_options), .device = LG_NONE                      \
+    }
+
 /**
- * What retains the most, in up to `limit` (0: any number of) rows. Of objects:
- * those that gather bytes, none below another. What only passes on to one other
- * most of what it retains is no gatherer, nor are modules, threads, frames and
- * the interpreter: what they dominate stands for them. Of types and modules:
- * the groups with what only all their objects together retain, exactly.
- * LG_EINVAL for a device that is not there. O(nodes + edges), and of groups as
- * much for each 64 of them.
+ * What retains the most. Of objects: those that gather bytes, none below
+ * another. What passes most of what it retains on to one other is no gatherer,
+ * nor are modules, threads, frames and the interpreter: what they dominate
+ * stands for them. A linked list, which passes bytes on little by little, has a
+ * row for its first link. Many small objects that alike objects hold by one
+ * name have a row together. Rows, libraries and the rest are the whole heap.
+ * Of types and modules: the groups with what only all their objects together
+ * retain, exactly. LG_EINVAL for a device that is not there. O(nodes + edges),
+ * and of groups as much for each 64 of them.
  */
-LG_API lg_status lg_analysis_top(const lg_analysis *analysis, lg_group group,
-                                 uint32_t device, size_t limit,
+LG_API lg_status lg_analysis_top(const lg_analysis *analysis,
+                                 const lg_top_options *options,
                                  const lg_monitor *monitor, lg_top *out,
                                  lg_error *err);
 LG_API void lg_top_free(lg_top *top);

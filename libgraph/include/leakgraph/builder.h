@@ -268,6 +268,11 @@ LG_API uint32_t lg_builder_add_segment(lg_builder *builder,
                                        const lg_segment *segment);
 LG_API void lg_builder_add_block(lg_builder *builder, const lg_block *block);
 
+/** Says of a module whether it is the program's own, by the path of its file:
+ *  not one of the standard library or of an installed package. */
+LG_API void lg_builder_set_origin(lg_builder *builder, lg_node module,
+                                  lg_string path);
+
 /** Counts references to `node` that exist but are not edges, because the
  *  interpreter or the capturing call holds them. */
 LG_API void lg_builder_add_found(lg_builder *builder, lg_node node,

@@ -46,11 +46,9 @@ LG_API lg_status lg_format_threads(const lg_graph *graph,
                                    const lg_threads *threads, lg_format format,
                                    lg_text *out, lg_error *err);
 
-/** Text and JSON, for the command and for Python. What is retained on
- *  `device` makes rows big: a device of the graph, or LG_NONE for the host and
- *  all devices together (see lg_graph_device_count). limit 0: all. */
-LG_API lg_status lg_report_top(const lg_analysis *analysis, lg_group group,
-                               uint32_t device, size_t limit,
+/** Text and JSON, for the command and for Python; see lg_analysis_top. */
+LG_API lg_status lg_report_top(const lg_analysis *analysis,
+                               const lg_top_options *options,
                                const lg_monitor *monitor, lg_format format,
                                lg_text *out, lg_error *err);
 /** All cycles of an answer: those of a group are shown as one. */
@@ -120,8 +118,8 @@ LG_API lg_status lg_tabulate_types(const lg_graph *graph, lg_sort sort,
 LG_API lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
                                   lg_error *err);
 /** Who retains the most; see lg_report_top. */
-LG_API lg_status lg_tabulate_top(const lg_analysis *analysis, lg_group group,
-                                 uint32_t device, size_t limit,
+LG_API lg_status lg_tabulate_top(const lg_analysis *analysis,
+                                 const lg_top_options *options,
                                  const lg_monitor *monitor, lg_table **out,
                                  lg_error *err);
 /** The dominator tree, as rows with a depth; see lg_report_dominators. */

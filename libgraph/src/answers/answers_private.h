@@ -41,6 +41,61 @@ lg_status lg__where_find(lg__finder *finder, const lg_analysis *analysis,
 lg_status lg__garbage_find(const lg_analysis *analysis, uint32_t node,
                            lg_where *out, lg_error *err);
 
+// Which module keeps what.
+
+/** Kept by something else than a module; LG_NONE: by nothing that is known. */
+#define LG__KEPT_BY_PROGRAM (LG_NONE - 1)     /**< by a thread */
+#define LG__KEPT_BY_INTERPRETER (LG_NONE - 2) /**< or by a static object */
+
+/** The module that the shortest path from a root to each node begins at, or
+ *  whose function runs in the frame at its beginning. *out is [node_count], and
+ *  released with free(). O(nodes + edges). */
+lg_status lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
+                           uint32_t **out, lg_error *err);
+
+/** Tells the tables that libraries and the interpreter keep for themselves.
+ *  Release with lg__furniture_end, also on failure. */
+typedef struct lg__furniture {
+    const lg_analysis *analysis;
+    uint8_t *known; /**< [node] of a module: whether it is a library's */
+    uint8_t *type;  /**< [type] whether a program makes objects of it */
+    lg__gathered stack;
+} lg__furniture;
+
+/** False: memory ran out. */
+bool lg__furniture_begin(lg__furniture *furniture, const lg_analysis *analysis);
+/** The package of a library, or the interpreter, that keeps the node and with
+ *  it nothing that a program made; empty: nobody. False: memory ran out.
+ *  O(nodes that it retains). */
+bool lg__furniture_owner(lg__furniture *furniture, uint32_t node,
+                         uint32_t keeper, lg_string *out);
+void lg__furniture_end(lg__furniture *furniture);
+
+// Objects that retain the most.
+
+/** What a row by `device` (LG_NONE: all of them) is ranked by. */
+uint64_t lg__top_weight(const lg_analysis *analysis, uint32_t node,
+                        uint32_t device);
+
+/** An object that gathers bytes, or many small ones of one place: held by the
+ *  same name from alike objects, and of one type. */
+typedef struct lg__top_item {
+    const uint32_t *nodes; /**< the biggest first; valid until the next call */
+    uint32_t count;        /**< 0: there are no more */
+    uint64_t bytes;        /**< their weights */
+} lg__top_item;
+
+typedef struct lg__top_search lg__top_search;
+
+/** O(nodes + edges), also with all its items. */
+lg_status lg__top_begin(const lg_analysis *analysis, uint32_t device,
+                        lg__top_search **out, lg_error *err);
+/** The biggest that is left. No object is part of two items, or lies below one
+ *  of another item. */
+lg_status lg__top_next(lg__top_search *search, lg__top_item *out,
+                       lg_error *err);
+void lg__top_end(lg__top_search *search);
+
 // Groups of objects that retain the most.
 
 /** Names of groups, and the group of each type. Types of one name are one. */

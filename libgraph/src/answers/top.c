@@ -2,118 +2,41 @@
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
+#include <leakgraph/options.h>
+
 #include <stdlib.h>
 #include <string.h>
 
-// A node that passes on this share of what it retains to one other node gathers
-// nothing itself.
-enum { PASSED_ON_PERCENT = 80 };
+// The sums for all rows, each by device.
+enum { REACHABLE, GARBAGE, LIBRARIES, MORE, SUMS };
 
-typedef struct ranking {
-    const lg_analysis *analysis;
-    uint32_t device;
-    const lg__fold *folds;
-    lg__parts heap;
-    lg__gathered below;
-} ranking;
+// A table of a library that is as big as this gets a row: it may be a cache.
+enum { BIG_PERCENT = 10, BIG_BYTES = 16 << 20 };
 
-static uint64_t
-weight_of(const lg_analysis *analysis, uint32_t node, uint32_t device)
+uint64_t
+lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t device)
 {
     return device == LG_NONE ? lg__freed_by(analysis, node)
                              : lg_node_retained_on(analysis, node, device);
 }
 
-static uint64_t
-weight(const ranking *state, uint32_t node)
-{
-    return weight_of(state->analysis, node, state->device);
-}
-
-static bool
-push(ranking *state, uint32_t node)
-{
-    uint64_t bytes = weight(state, node);
-    return bytes == 0 ||
-           lg__parts_push(&state->heap, (lg__part){bytes, node, 0});
-}
-
-static bool
-push_below(ranking *state, uint32_t node)
-{
-    bool going = lg__gather_dominated(state->analysis, state->folds, node, 1,
-                                      &state->below);
-    for (size_t i = 0; i < state->below.count && going; i++)
-        going = push(state, state->below.items[i]);
-    state->below.count = 0;
-    return going;
-}
-
-// Modules, threads and frames are places. Nobody made them as objects, except a
-// generator, which is also a frame.
-static bool
-is_place(const lg_graph *graph, uint32_t node)
-{
-    lg_category category = lg__node_category(graph, node);
-    return category == LG_CATEGORY_MODULE || category == LG_CATEGORY_ROOT ||
-           (category == LG_CATEGORY_FRAME &&
-            lg__node_role(graph, node) != LG__ROLE_SUSPENDED);
-}
-
-// Whether the node gets a row; if not, this pushes its children.
-static bool
-is_gatherer(ranking *state, uint32_t node, bool *going)
-{
-    const lg_analysis *analysis = state->analysis;
-    uint64_t most = 0;
-    bool gathers = false;
-    *going =
-        lg__gather_dominated(analysis, state->folds, node, 1, &state->below);
-    for (size_t i = 0; i < state->below.count; i++) {
-        uint64_t bytes = weight(state, state->below.items[i]);
-        most = bytes > most ? bytes : most;
-    }
-    if (!is_place(analysis->graph, node))
-        gathers = most / PASSED_ON_PERCENT < weight(state, node) / 100;
-    for (size_t i = 0; i < state->below.count && !gathers && *going; i++)
-        *going = push(state, state->below.items[i]);
-    state->below.count = 0;
-    return gathers;
-}
-
-static lg_status
-find_objects(const lg_analysis *analysis, uint32_t device, size_t limit,
-             lg__gathered *out, lg_error *err)
-{
-    ranking state = {.analysis = analysis,
-                     .device = device,
-                     .folds = lg__graph_folds(analysis->graph)};
-    lg__gathered found = {0};
-    bool going = state.folds != NULL && push_below(&state, LG_SUPER_ROOT) &&
-                 push_below(&state, analysis->graph->columns.node_count + 1);
-    while (going && state.heap.count > 0 && found.count < limit) {
-        uint32_t node = lg__parts_pop(&state.heap).node;
-        if (is_gatherer(&state, node, &going) && going)
-            going = lg__gather_append(&found, node);
-    }
-    lg__parts_free(&state.heap);
-    free(state.below.items);
-    if (!going) {
-        free(found.items);
-        return lg__error_memory(err);
-    }
-    *out = found;
-    return LG_OK;
-}
-
-enum { REACHABLE, GARBAGE };
+typedef struct package {
+    lg_string name;
+    uint64_t bytes;
+} package;
 
 typedef struct listing {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_monitor *monitor;
+    const lg_top_options *options;
     lg__finder finder;
+    lg__furniture furniture;
+    uint32_t *keeper;    // [node]
+    lg__vector packages; // package
+    lg_allocator allocator;
     size_t each; // number of devices, and the host
+    size_t capacity;
     lg_top out;
 } listing;
 
@@ -128,74 +51,213 @@ add_total(listing *to, uint32_t which, uint64_t *bytes)
     }
 }
 
-// Allocates that many rows, each with two sizes; the totals come first.
-static lg_status
-make_room(listing *to, size_t count, lg_error *err)
+// Sizes are numbers in one array, which may move until all rows are there.
+static uint64_t *
+bytes_at(const listing *to, size_t row, size_t which)
 {
-    lg_top *out = &to->out;
-    out->rows = calloc(count + 1, sizeof *out->rows);
-    out->bytes = calloc(2 * (count + 1) * to->each, sizeof *out->bytes);
-    if (out->rows == NULL || out->bytes == NULL)
-        return lg__error_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        out->rows[i].size = out->bytes + 2 * (i + 1) * to->each;
-        out->rows[i].retained = out->rows[i].size + to->each;
-    }
-    out->reachable = out->bytes;
-    out->garbage = out->bytes + to->each;
-    add_total(to, REACHABLE, out->bytes);
-    add_total(to, GARBAGE, out->bytes + to->each);
-    return LG_OK;
+    return to->out.bytes + (SUMS + 2 * row + which) * to->each;
 }
 
 static uint64_t *
-bytes_of(const listing *to, const uint64_t *size)
+sum_of(const listing *to, size_t which)
 {
-    return to->out.bytes + (size - to->out.bytes);
+    return to->out.bytes + which * to->each;
+}
+
+// Makes room for a row, whose two sizes are 0.
+static lg_top_row *
+add_row(listing *to)
+{
+    if (to->out.count == to->capacity) {
+        size_t capacity = to->capacity ? 2 * to->capacity : 32;
+        size_t numbers = (SUMS + 2 * capacity) * to->each;
+        lg_top_row *rows =
+            realloc(to->out.rows, capacity * sizeof *to->out.rows);
+        to->out.rows = rows ? rows : to->out.rows;
+        uint64_t *bytes =
+            rows ? realloc(to->out.bytes, numbers * sizeof *bytes) : NULL;
+        if (bytes == NULL)
+            return NULL;
+        to->out.bytes = bytes;
+        to->capacity = capacity;
+    }
+    memset(bytes_at(to, to->out.count, 0), 0,
+           2 * to->each * sizeof *to->out.bytes);
+    lg_top_row *row = &to->out.rows[to->out.count++];
+    *row = (lg_top_row){.node = LG_NONE};
+    return row;
+}
+
+static bool
+begin_sums(listing *to)
+{
+    to->out.bytes = calloc(SUMS * to->each, sizeof *to->out.bytes);
+    if (to->out.bytes == NULL)
+        return false;
+    add_total(to, REACHABLE, sum_of(to, REACHABLE));
+    add_total(to, GARBAGE, sum_of(to, GARBAGE));
+    return true;
+}
+
+// All that is in no row.
+static void
+find_rest(listing *to)
+{
+    uint64_t *more = sum_of(to, MORE);
+    for (size_t on = 0; on < to->each; on++) {
+        more[on] = sum_of(to, REACHABLE)[on] + sum_of(to, GARBAGE)[on] -
+                   sum_of(to, LIBRARIES)[on];
+        for (size_t row = 0; row < to->out.count; row++)
+            more[on] -= bytes_at(to, row, 1)[on];
+    }
+}
+
+static void
+end_sums(listing *to)
+{
+    for (size_t row = 0; row < to->out.count; row++) {
+        to->out.rows[row].size = bytes_at(to, row, 0);
+        to->out.rows[row].retained = bytes_at(to, row, 1);
+    }
+    to->out.reachable = sum_of(to, REACHABLE);
+    to->out.garbage = sum_of(to, GARBAGE);
+    to->out.libraries = sum_of(to, LIBRARIES);
+    to->out.more = sum_of(to, MORE);
+}
+
+static void
+add_retained(const listing *to, const lg__top_item *item, uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < item->count; i++)
+        for (uint32_t on = 0; on < to->each; on++)
+            bytes[on] += lg_node_retained_on(to->analysis, item->nodes[i], on);
 }
 
 static lg_status
-add_object(listing *to, uint32_t node, lg_error *err)
+add_item(listing *to, const lg__top_item *item, lg_error *err)
 {
-    lg_top_row *row = &to->out.rows[to->out.count++];
-    row->node = node;
-    row->count = 1;
-    row->weight = weight_of(to->analysis, node, to->out.device);
-    bytes_of(to, row->size)[lg_node_device(to->graph, node)] =
-        lg_node_size(to->graph, node);
-    for (uint32_t on = 0; on < to->each; on++)
-        bytes_of(to, row->retained)[on] =
-            lg_node_retained_on(to->analysis, node, on);
-    return lg__where_find(&to->finder, to->analysis, node, to->monitor,
+    lg_top_row *row = add_row(to);
+    if (row == NULL)
+        return lg__error_memory(err);
+    size_t index = to->out.count - 1;
+    row->node = item->nodes[0];
+    row->count = item->count;
+    row->weight = item->bytes;
+    for (uint32_t i = 0; i < item->count; i++)
+        bytes_at(to, index, 0)[lg_node_device(to->graph, item->nodes[i])] +=
+            lg_node_size(to->graph, item->nodes[i]);
+    add_retained(to, item, bytes_at(to, index, 1));
+    return lg__where_find(&to->finder, to->analysis, row->node, to->monitor,
                           &row->where, err);
+}
+
+static bool
+add_library(listing *to, const lg__top_item *item, lg_string name)
+{
+    package *known = to->packages.data;
+    size_t at = 0;
+    while (at < to->packages.count &&
+           !(known[at].name.length == name.length &&
+             memcmp(known[at].name.data, name.data, name.length) == 0))
+        at++;
+    if (at == to->packages.count) {
+        package *added = lg__vector_extend(&to->allocator, &to->packages, 1);
+        if (added == NULL)
+            return false;
+        *added = (package){name, 0};
+        known = to->packages.data;
+    }
+    known[at].bytes += item->bytes;
+    add_retained(to, item, sum_of(to, LIBRARIES));
+    to->out.library_objects += item->count;
+    return true;
+}
+
+static int
+by_bytes(const void *left, const void *right)
+{
+    const package *a = left;
+    const package *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->name.data < b->name.data ? -1 : a->name.data > b->name.data;
+}
+
+static void
+name_packages(listing *to)
+{
+    package *all = to->packages.data;
+    if (to->packages.count > 0)
+        qsort(all, to->packages.count, sizeof *all, by_bytes);
+    while (to->out.package_count < LG_TOP_PACKAGES &&
+           to->out.package_count < to->packages.count) {
+        to->out.package[to->out.package_count] =
+            all[to->out.package_count].name;
+        to->out.package_count++;
+    }
+}
+
+static bool
+is_big(const listing *to, uint64_t bytes)
+{
+    return bytes >= BIG_BYTES && bytes >= to->out.total / 100 * BIG_PERCENT;
+}
+
+// Gives the item its row, or counts it among those of libraries or the rest.
+static lg_status
+place_item(listing *to, const lg__top_item *item, size_t limit, lg_error *err)
+{
+    lg_string library = {"", 0};
+    if (!to->options->libraries && !is_big(to, item->bytes) &&
+        !lg__furniture_owner(&to->furniture, item->nodes[0],
+                             to->keeper[item->nodes[0]], &library))
+        return lg__error_memory(err);
+    if (library.length > 0)
+        return add_library(to, item, library) ? LG_OK : lg__error_memory(err);
+    if (to->out.count < limit)
+        return add_item(to, item, err);
+    to->out.more_objects += item->count;
+    return LG_OK;
 }
 
 static lg_status
 list_objects(listing *to, size_t limit, lg_error *err)
 {
-    lg__gathered nodes = {0};
+    lg__top_search *search = NULL;
+    lg__top_item item = {.count = 1};
+    if (!lg__furniture_begin(&to->furniture, to->analysis))
+        return lg__error_memory(err);
     lg_status status =
-        find_objects(to->analysis, to->out.device, limit, &nodes, err);
+        lg__keepers_find(to->graph, to->monitor, &to->keeper, err);
     if (status == LG_OK)
-        status = make_room(to, nodes.count, err);
-    for (size_t i = 0; i < nodes.count && status == LG_OK; i++)
-        status = add_object(to, nodes.items[i], err);
-    free(nodes.items);
+        status = lg__top_begin(to->analysis, to->out.device, &search, err);
+    while (status == LG_OK && item.count > 0) {
+        status = lg__top_next(search, &item, err);
+        if (status == LG_OK && item.count > 0)
+            status = place_item(to, &item, limit, err);
+    }
+    if (status == LG_OK) {
+        find_rest(to);
+        name_packages(to);
+    }
+    lg__top_end(search);
     return status;
 }
 
-static void
+static bool
 add_group(listing *to, const lg__top_group *group, lg_string name)
 {
-    lg_top_row *row = &to->out.rows[to->out.count++];
-    row->node = LG_NONE;
+    lg_top_row *row = add_row(to);
+    if (row == NULL)
+        return false;
+    size_t index = to->out.count - 1;
     row->name = name;
     row->count = group->count;
     row->weight = group->rank;
-    memcpy(bytes_of(to, row->size), group->size,
-           to->each * sizeof *group->size);
-    memcpy(bytes_of(to, row->retained), group->retained,
+    memcpy(bytes_at(to, index, 0), group->size, to->each * sizeof *group->size);
+    memcpy(bytes_at(to, index, 1), group->retained,
            to->each * sizeof *group->retained);
+    return true;
 }
 
 static lg_status
@@ -208,39 +270,59 @@ list_groups(listing *to, size_t limit, lg_error *err)
     if (status == LG_OK)
         status = lg__top_groups(to->analysis, names.of_type, names.count,
                                 to->out.device, limit, to->monitor, &list, err);
-    if (status == LG_OK)
-        status = make_room(to, list.count, err);
     for (size_t i = 0; i < list.count && status == LG_OK; i++)
-        add_group(to, &list.items[i], names.name[list.items[i].group]);
+        if (!add_group(to, &list.items[i], names.name[list.items[i].group]))
+            status = lg__error_memory(err);
     lg__top_list_free(&list);
     lg__group_names_free(&names);
     return status;
 }
 
+static lg_status
+list_rows(listing *to, lg_error *err)
+{
+    size_t limit = to->options->limit > 0 ? to->options->limit : SIZE_MAX;
+    lg_status status = !begin_sums(to) ? lg__error_memory(err)
+                       : to->out.group == LG_GROUP_OBJECT
+                           ? list_objects(to, limit, err)
+                           : list_groups(to, limit, err);
+    lg__finder_free(&to->finder);
+    lg__furniture_end(&to->furniture);
+    lg__vector_free(&to->allocator, &to->packages);
+    free(to->keeper);
+    return status;
+}
+
 lg_status
-lg_analysis_top(const lg_analysis *analysis, lg_group group, uint32_t device,
-                size_t limit, const lg_monitor *monitor, lg_top *out,
-                lg_error *err)
+lg_analysis_top(const lg_analysis *analysis, const lg_top_options *given,
+                const lg_monitor *monitor, lg_top *out, lg_error *err)
 {
     const lg_graph *graph = analysis->graph;
+    lg_top_options options = LG_TOP_OPTIONS_INIT;
+    lg_status status = lg_options_read(&options, given, "lg_top_options", err);
+    if (status != LG_OK)
+        return status;
+    if (options.device != LG_NONE && options.device > graph->device_count)
+        return lg_error_set(err, LG_EINVAL, "there is no device %u",
+                            options.device);
     listing to = {.analysis = analysis,
                   .graph = graph,
                   .monitor = monitor,
+                  .options = &options,
                   .finder = {.graph = graph},
+                  .packages = {.element = sizeof(package)},
+                  .allocator = lg_allocator_default(),
                   .each = (size_t)graph->device_count + 1,
-                  .out = {.group = group,
-                          .device = device,
+                  .out = {.group = options.group,
+                          .device = options.device,
                           .devices = graph->device_count}};
-    if (device != LG_NONE && device > graph->device_count)
-        return lg_error_set(err, LG_EINVAL, "there is no device %u", device);
-    limit = limit > 0 ? limit : SIZE_MAX;
-    lg_status status = (group == LG_GROUP_OBJECT ? list_objects : list_groups)(
-        &to, limit, err);
-    lg__finder_free(&to.finder);
-    if (status == LG_OK)
+    status = list_rows(&to, err);
+    if (status == LG_OK) {
+        end_sums(&to);
         *out = to.out;
-    else
+    } else {
         lg_top_free(&to.out);
+    }
     return status;
 }
 

@@ -27,6 +27,41 @@ lg_builder_add_fact_ids(lg_builder *builder, lg_node node, uint32_t key,
     *fact = (lg__fact){node, key, value};
 }
 
+static bool
+contains(lg_string path, const char *part)
+{
+    size_t length = strlen(part);
+    for (size_t i = 0; i + length <= path.length; i++)
+        if (memcmp(path.data + i, part, length) == 0)
+            return true;
+    return false;
+}
+
+// The folders of installed packages, and of the standard library. `lib64` has
+// the latter, too.
+static bool
+is_installed(lg_string path)
+{
+    static const char *const folders[] = {
+        "/site-packages/",
+        "/dist-packages/",
+        "/lib/python3",
+        "/lib64/python3",
+    };
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (contains(path, folders[i]))
+            return true;
+    return false;
+}
+
+void
+lg_builder_set_origin(lg_builder *builder, lg_node module, lg_string path)
+{
+    bool installed = is_installed(path);
+    lg_builder_add_fact(builder, module, "origin",
+                        installed ? "library" : "program", 7);
+}
+
 // Sorts the few facts of a node by key; those of one key stay in order of
 // arrival.
 static void

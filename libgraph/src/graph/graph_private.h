@@ -380,6 +380,10 @@ typedef enum lg__origin {
 lg__origin lg__node_origin(const lg_graph *graph, uint32_t node,
                            lg_string *package);
 
+/** Whether a module is of the standard library or of an installed package, and
+ *  not the program's own. */
+bool lg__module_is_library(const lg_graph *graph, uint32_t module);
+
 /** The node that answers show for a node: what it is folded into, or itself.
  *  LG_NONE of LG_NONE. */
 static inline uint32_t

@@ -81,3 +81,20 @@ lg__node_origin(const lg_graph *graph, uint32_t node, lg_string *package)
         return LG__ORIGIN_PROGRAM;
     return origin;
 }
+
+bool
+lg__module_is_library(const lg_graph *graph, uint32_t module)
+{
+    lg_string name = lg_node_text(graph, module);
+    lg_string origin = lg_node_fact(graph, module, "origin");
+    lg_string package = lg__package_of(name);
+    if (package.length == 0)
+        package = name;
+    if (lg__string_is(name, "__main__") || lg__string_is(name, "__mp_main__"))
+        return false;
+    if (origin.length > 0 && !lg__string_is(package, "leakgraph"))
+        return lg__string_is(origin, "library");
+    // A module of the interpreter has no file, nor has one that a program made.
+    return lg__package_is_familiar(package) ||
+           (name.length > 0 && name.data[0] == '_');
+}

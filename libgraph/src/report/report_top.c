@@ -10,8 +10,8 @@ typedef struct report {
     lg_table *table;
 } report;
 
-enum { RETAINED, SHARE, SIZE, OBJECT, HELD_BY }; // of objects
-enum { COUNT = SHARE + 1, GROUP_SIZE, NAME };    // of groups
+enum { RETAINED, SHARE, SIZE, NODE, OBJECTS, OBJECT, HELD_BY }; // of objects
+enum { COUNT = SHARE + 1, GROUP_SIZE, NAME };                   // of groups
 
 static uint64_t
 whole_on(const void *top, uint32_t device)
@@ -22,13 +22,13 @@ whole_on(const void *top, uint32_t device)
 
 // By what rows are ranked by.
 static uint64_t
-count_garbage(const lg_top *top)
+sum(const lg_top *top, const uint64_t *bytes)
 {
-    uint64_t sum = 0;
+    uint64_t total = 0;
     for (uint32_t on = 0; on <= top->devices; on++)
         if (top->device == LG_NONE || top->device == on)
-            sum += top->garbage[on];
-    return sum;
+            total += bytes[on];
+    return total;
 }
 
 static void
@@ -37,7 +37,7 @@ say_total(report *to, const char *what)
     lg_text said = {0};
     lg_text_addf(&said, "\n%s; total ", what);
     lg__format_vector(to->graph, whole_on, &to->top, &said);
-    if (count_garbage(&to->top) > 0) {
+    if (sum(&to->top, to->top.garbage) > 0) {
         lg_text_add(&said, ", of which garbage is ");
         lg__format_each(to->graph, to->top.garbage, &said);
     }
@@ -52,23 +52,83 @@ put_facts(report *to, const char *group)
         {.name = "group"},
         {"reachable", .type = LG_COLUMN_SIZE},
         {"garbage", .type = LG_COLUMN_SIZE},
+        {"libraries", .type = LG_COLUMN_SIZE},
+        {"more", .type = LG_COLUMN_SIZE},
     };
-    lg_table *known = lg__table_facts(to->table, facts, 3);
+    bool adds_up = to->top.group == LG_GROUP_OBJECT;
+    lg_table *known = lg__table_facts(to->table, facts, adds_up ? 5 : 3);
     lg__put_literal(known, 0, group);
     lg__put_each(known, 1, to->top.reachable);
     lg__put_each(known, 2, to->top.garbage);
+    if (adds_up) {
+        lg__put_each(known, 3, to->top.libraries);
+        lg__put_each(known, 4, to->top.more);
+    }
+}
+
+// A row below the others, for people.
+static void
+put_rest(report *to, const uint64_t *bytes, lg_text *what)
+{
+    lg__table_total_row(to->table);
+    lg__put_each(to->table, RETAINED, bytes);
+    lg__put_share(to->table, SHARE, sum(&to->top, bytes), to->top.total);
+    lg__put_formatted(to->table, OBJECT, what);
+}
+
+static void
+put_libraries(report *to)
+{
+    const lg_top *top = &to->top;
+    lg_text what = {0};
+    if (top->library_objects == 0)
+        return;
+    lg_text_add(&what, "what libraries keep for themselves: ");
+    for (uint32_t i = 0; i < top->package_count; i++) {
+        lg_text_add(&what, i > 0 ? ", " : "");
+        lg_text_add_bytes(&what, top->package[i].data, top->package[i].length);
+    }
+    put_rest(to, top->libraries, &what);
+}
+
+static void
+put_more(report *to)
+{
+    lg_text what = {0};
+    bool any = false;
+    for (uint32_t on = 0; on <= to->top.devices; on++)
+        any |= to->top.more[on] > 0;
+    if (!any)
+        return;
+    lg_text_add(&what, "everything else");
+    if (to->top.more_objects > 0) {
+        lg_text_add(&what, " (");
+        lg_text_add_count(&what, to->top.more_objects);
+        lg_text_add(&what, to->top.more_objects > 1 ? " more objects)"
+                                                    : " more object)");
+    }
+    put_rest(to, to->top.more, &what);
 }
 
 static void
 put_object(report *to, const lg_top_row *row)
 {
     lg_text where = {0};
+    lg_text what = {0};
     lg_table *table = to->table;
+    if (row->count > 1) {
+        lg_text_add_count(&what, row->count);
+        lg_text_add(&what, " ");
+    }
+    lg_node_title(to->graph, row->node, false, &what);
+    lg_text_addf(&what, row->count > 1 ? " such as #%u" : " #%u", row->node);
     lg__table_row(table);
     lg__put_each(table, RETAINED, row->retained);
     lg__put_share(table, SHARE, row->weight, to->top.total);
     lg__put_each(table, SIZE, row->size);
-    lg__put_node(table, OBJECT, to->graph, row->node);
+    lg__put_node(table, NODE, to->graph, row->node);
+    lg__put_count(table, OBJECTS, row->count);
+    lg__put_formatted(table, OBJECT, &what);
     lg__where_write(to->graph, to->analysis, row->node, &row->where, &where);
     lg__put_formatted(table, HELD_BY, &where);
 }
@@ -82,13 +142,16 @@ put_objects(report *to)
                    .least = 9},
         [SIZE] = {"size", .type = LG_COLUMN_SIZE,
                   .faces = LG__IN_HTML | LG__IN_DATA},
-        [OBJECT] = {"node", "object", .type = LG_COLUMN_NODE, .gap = 2,
-                    .least = 34},
+        [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+        [OBJECTS] = {"count", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+        [OBJECT] = {"object", .faces = LG__SHOWN, .gap = 2, .least = 34},
         [HELD_BY] = {"held_by", "held by", .type = LG_COLUMN_PATH, .gap = 1},
     };
-    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, 5);
+    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, 7);
     for (size_t i = 0; i < to->top.count; i++)
         put_object(to, &to->top.rows[i]);
+    put_libraries(to);
+    put_more(to);
     put_facts(to, "object");
     say_total(to, "each byte counted once");
 }
@@ -127,27 +190,25 @@ put_groups(report *to)
 }
 
 lg_status
-lg_tabulate_top(const lg_analysis *analysis, lg_group group, uint32_t device,
-                size_t limit, const lg_monitor *monitor, lg_table **out,
-                lg_error *err)
+lg_tabulate_top(const lg_analysis *analysis, const lg_top_options *options,
+                const lg_monitor *monitor, lg_table **out, lg_error *err)
 {
     report to = {.analysis = analysis, .graph = analysis->graph};
     lg_status status =
-        lg_analysis_top(analysis, group, device, limit, monitor, &to.top, err);
+        lg_analysis_top(analysis, options, monitor, &to.top, err);
     if (status != LG_OK)
         return status;
-    (group == LG_GROUP_OBJECT ? put_objects : put_groups)(&to);
+    (to.top.group == LG_GROUP_OBJECT ? put_objects : put_groups)(&to);
     lg_top_free(&to.top);
     return lg__table_finish(to.table, out, err);
 }
 
 lg_status
-lg_report_top(const lg_analysis *analysis, lg_group group, uint32_t device,
-              size_t limit, const lg_monitor *monitor, lg_format format,
-              lg_text *out, lg_error *err)
+lg_report_top(const lg_analysis *analysis, const lg_top_options *options,
+              const lg_monitor *monitor, lg_format format, lg_text *out,
+              lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status =
-        lg_tabulate_top(analysis, group, device, limit, monitor, &table, err);
+    lg_status status = lg_tabulate_top(analysis, options, monitor, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -5,21 +5,29 @@
 #include "binding/support/errors.h"
 #include "binding/objects/kept.h"
 #include "binding/objects/result.h"
+#include "binding/objects/size.h"
 #include "binding/capture/recorder.h"
 
 #include <leakgraph/report.h>
 #include <string.h>
 
 typedef struct top_request {
-    lg_group group;
+    lg_top_options options;
     PyObject *by; /* borrowed, or NULL */
-    uint32_t rank;
-    size_t limit;
     progress progress;
 } top_request;
 
-static const char *const top_names[] = {"limit", "by", "group", "progress",
-                                        NULL};
+enum {
+    ARG_LIMIT,
+    ARG_BY,
+    ARG_GROUP,
+    ARG_LIBRARIES,
+    ARG_PROGRESS,
+    ARG_COUNT,
+};
+
+static const char *const top_names[] = {"limit",     "by",       "group",
+                                        "libraries", "progress", NULL};
 
 static bool
 group_named(core_state *state, const char *name, lg_group *group)
@@ -46,17 +54,19 @@ request_parse(top_request *self, core_state *state, PyObject *const *values)
 {
     uint64_t limit = 20;
     const char *group;
-    *self = (top_request){.by = values[1]};
-    if (!arg_limit("limit", values[0], SIZE_MAX, &limit) ||
-        !by_check(state, values[1]) || !arg_text("group", values[2], &group) ||
-        !group_named(state, group, &self->group))
+    *self = (top_request){.options = LG_TOP_OPTIONS_INIT, .by = values[ARG_BY]};
+    if (!arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) ||
+        !by_check(state, self->by) ||
+        !arg_text("group", values[ARG_GROUP], &group) ||
+        !group_named(state, group, &self->options.group) ||
+        !arg_flag(values[ARG_LIBRARIES], &self->options.libraries))
         return false;
-    self->limit = values[0] == Py_None ? 0 : (size_t)limit;
-    return progress_start(&self->progress, values[3]);
+    self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
+    return progress_start(&self->progress, values[ARG_PROGRESS]);
 }
 
 static const result_field object_fields[] = {
-    {"node", FIELD_TITLE}, {"node", FIELD_VALUE},     {NULL, FIELD_ONE},
+    {"node", FIELD_TITLE}, {"node", FIELD_VALUE},     {"count", FIELD_VALUE},
     {"size", FIELD_VALUE}, {"retained", FIELD_VALUE}, {"held_by", FIELD_TEXT},
     {NULL, FIELD_VALUE},
 };
@@ -78,13 +88,42 @@ static const result_shape shapes[] = {
     [LG_GROUP_MODULE] = {TYPE_TOP, TYPE_TOP_ROW, module_fields, 0},
 };
 
+enum { FACT_LIBRARIES, FACT_MORE };
+
+static PyObject *
+size_of_fact(snapshot_object *snapshot, const lg_table *table, const char *name)
+{
+    lg_cell cell;
+    if (result_fact(table, name, &cell))
+        return size_new(snapshot, cell.size);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+top_new(snapshot_object *snapshot, const result_shape *shape, lg_table *table)
+{
+    PyObject *facts =
+        Py_BuildValue("(NN)", size_of_fact(snapshot, table, "libraries"),
+                      size_of_fact(snapshot, table, "more"));
+    if (facts == NULL) {
+        lg_table_free(table);
+        return NULL;
+    }
+    PyObject *self = result_new(snapshot, shape, table);
+    if (self == NULL)
+        Py_DECREF(facts);
+    else
+        ((result_object *)self)->facts = facts;
+    return self;
+}
+
 static PyObject *
 request_run(top_request *self, snapshot_object *snapshot)
 {
     lg_graph *graph = snapshot_graph(snapshot);
     const lg_analysis *analysis = NULL;
     if (graph != NULL &&
-        by_find(object_state(snapshot), graph, self->by, &self->rank))
+        by_find(object_state(snapshot), graph, self->by, &self->options.device))
         analysis = analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis == NULL)
         return NULL;
@@ -92,12 +131,12 @@ request_run(top_request *self, snapshot_object *snapshot)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_tabulate_top(analysis, self->group, self->rank, self->limit,
-                             &self->progress.monitor, &table, &error);
+    status = lg_tabulate_top(analysis, &self->options, &self->progress.monitor,
+                             &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
-        return result_new(snapshot, &shapes[self->group], table);
+        return top_new(snapshot, &shapes[self->options.group], table);
     return error_raise(object_state(snapshot), status, &error);
 }
 
@@ -111,7 +150,7 @@ request_finish(top_request *self, PyObject *top)
 
 #define TOP_SIGNATURE                                                          \
     "limit=20, *, by='retained', group='object',\n"                            \
-    "    progress=None)\n--\n\n"
+    "    libraries=False, progress=None)\n--\n\n"
 
 #define TOP_OPTIONS                                                            \
     "\n\nlimit     rows, the biggest first; None for all\n"                    \
@@ -119,8 +158,11 @@ request_finish(top_request *self, PyObject *top)
     "devices\n"                                                                \
     "          together, 'host', or a device: 'cuda:0'\n"                      \
     "group     'object': the objects that gather the most, none below\n"       \
-    "          another; 'type', 'module': all objects of a type, or of the\n"  \
-    "          types of a module, with what only they together keep alive\n"   \
+    "          another, and many small ones of one place together; 'type',\n"  \
+    "          'module': all objects of a type, or of the types of a "         \
+    "module,\n"                                                                \
+    "          with what only they together keep alive\n"                      \
+    "libraries what libraries keep for themselves has rows, too\n"             \
     "progress  as in snapshot()"
 
 const char core_top_doc[] =
@@ -133,7 +175,7 @@ core_top(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
          PyObject *kwnames)
 {
     static const arg_list list = {"top", top_names, 1, 0};
-    PyObject *values[4] = {NULL};
+    PyObject *values[ARG_COUNT] = {NULL};
     core_state *state = module_state(module);
     top_request request;
     if (!args_take(&list, args, nargs, kwnames, values) ||
@@ -155,7 +197,7 @@ snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
              PyObject *kwnames)
 {
     static const arg_list list = {"top", top_names, 1, 0};
-    PyObject *values[4] = {NULL};
+    PyObject *values[ARG_COUNT] = {NULL};
     top_request request;
     if (!args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, object_state(self), values))
@@ -164,8 +206,29 @@ snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                           request_run(&request, (snapshot_object *)self));
 }
 
+static PyObject *
+get_fact(result_object *self, void *index)
+{
+    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
+    Py_INCREF(fact);
+    return fact;
+}
+
+static PyGetSetDef top_getset[] = {
+    {"libraries", (getter)get_fact, NULL,
+     "What libraries keep for themselves and have no row for: a Size; None of\n"
+     "types and modules.",
+     (void *)FACT_LIBRARIES},
+    {"more", (getter)get_fact, NULL,
+     "What is in no row besides: a Size. The rows, `libraries` and `more` are\n"
+     "the whole heap. None of types and modules.",
+     (void *)FACT_MORE},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyType_Slot top_slots[] = {
     RESULT_SLOTS,
+    {Py_tp_getset, top_getset},
     {Py_tp_doc, "A sequence of TopRow, biggest first; str() is the table as "
                 "text."},
     {0, NULL},

@@ -270,6 +270,24 @@ lg_roots_walk(lg_walk *walk)
     }
 }
 
+/** Where its file lies tells a program's module from a library's. */
+static void
+note_origin(lg_walk *walk, PyObject *module)
+{
+    uint32_t node = lg_walk_node(walk, module);
+    if (node == LG_NONE || !PyModule_Check(module))
+        return;
+    PyObject *names = ((lg_module_layout *)module)->md_dict;
+    PyObject *file = names != NULL ? lg_dict_find(names, "__file__") : NULL;
+    lg_name path;
+    path.length = 0;
+    if (file != NULL && PyUnicode_Check(file))
+        lg_name_add_str(&path, file, LG_NAME_LIMIT);
+    if (path.length > 0)
+        lg_builder_set_origin(walk->builder, node,
+                              (lg_string){path.data, (uint32_t)path.length});
+}
+
 void
 lg_roots_finish(lg_walk *walk)
 {
@@ -284,5 +302,6 @@ lg_roots_finish(lg_walk *walk)
         lg_name_add_str(&name, key, 512);
         lg_builder_add_root(walk->builder, lg_walk_node(walk, module),
                             LG_ROOT_MODULE, name.data, name.length);
+        note_origin(walk, module);
     }
 }

@@ -1,0 +1,290 @@
+// What top shows: where bytes gather, little by little, in many small objects,
+// in tables of libraries; and that it loses none.
+#include "drawn.h"
+#include "heaps.h"
+#include "story.h"
+#include "test.h"
+
+#include <leakgraph/answers.h>
+
+typedef struct answer {
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_top top;
+} answer;
+
+static uint64_t
+total_of(const answer *all)
+{
+    return all->top.reachable[0] + all->top.garbage[0];
+}
+
+// The rows, what libraries have and the rest are the whole heap.
+static void
+check_sum(const answer *all)
+{
+    uint64_t sum = all->top.libraries[0] + all->top.more[0];
+    for (size_t i = 0; i < all->top.count; i++)
+        sum += all->top.rows[i].retained[0];
+    CHECK(sum == total_of(all));
+}
+
+static answer
+ask(story *made, size_t limit, bool libraries)
+{
+    answer all = {.graph = story_end(made)};
+    lg_top_options options = TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, limit);
+    options.libraries = libraries;
+    all.analysis = analysed(all.graph);
+    REQUIRE(lg_analysis_top(all.analysis, &options, NULL, &all.top, NULL) ==
+            LG_OK);
+    check_sum(&all);
+    return all;
+}
+
+static void
+end(answer *all)
+{
+    lg_top_free(&all->top);
+    lg_analysis_free(all->analysis);
+    lg_graph_free(all->graph);
+}
+
+// A list of that many links is one row, whoever holds it.
+static void
+expect_list(uint32_t links, bool found)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t owner = story_add(&made, "app.Owner", NULL, 10);
+    uint32_t before = owner;
+    uint32_t first = LG_NONE;
+    story_attribute(&made, app, "owner", owner);
+    for (uint32_t i = 0; i < links; i++) {
+        uint32_t link = story_add(&made, "app.Link", NULL, 1000);
+        story_attribute(&made, before, "next", link);
+        story_attribute(&made, link, "data",
+                        story_add(&made, "bytearray", NULL, 100000 - 10));
+        before = link;
+        first = i == 0 ? link : first;
+    }
+    answer all = ask(&made, 1, false);
+    REQUIRE(all.top.count == 1);
+    CHECK((all.top.rows[0].node == first) == found);
+    if (found)
+        CHECK(all.top.more[0] < 200);
+    end(&all);
+}
+
+static void
+lists(void)
+{
+    expect_list(25, true);
+    expect_list(15, true);
+    expect_list(14, true);
+}
+
+// The link of a list with such sizes that has the row. Three links make a list,
+// and then it is the first.
+static void
+expect_link(const uint32_t *sizes, size_t count, uint32_t expected)
+{
+    story made = story_begin();
+    uint32_t before = story_module(&made, "app");
+    uint32_t first = LG_NONE;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t link = story_add(&made, "app.Link", NULL, sizes[i] * 1000);
+        story_attribute(&made, before, "next", link);
+        before = link;
+        first = i == 0 ? link : first;
+    }
+    answer all = ask(&made, 1, false);
+    REQUIRE(all.top.count == 1);
+    CHECK(all.top.rows[0].node == first + expected);
+    end(&all);
+}
+
+static void
+links(void)
+{
+    const uint32_t three[] = {3, 14, 10, 73};
+    const uint32_t two[] = {3, 19, 78};
+    expect_link(three, 4, 0);
+    expect_link(two, 3, 1);
+}
+
+// Bytes that are spent on the way, by objects of different types: the one that
+// still has nearly all of them has the row.
+static void
+expect_spender(uint32_t before, const char *expected)
+{
+    static const char *const types[] = {"app.A", "app.B", "app.C", "app.D"};
+    const uint32_t sizes[] = {before, 100000 - before, 100000, 800000};
+    story made = story_begin();
+    uint32_t above = story_module(&made, "app");
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t node = story_add(&made, types[i], NULL, sizes[i]);
+        story_attribute(&made, above, "below", node);
+        above = node;
+    }
+    // No child of the last but one has 80 % of all, but of what is left here.
+    story_attribute(&made, above - 1, "rest",
+                    story_add(&made, "app.E", NULL, 20000));
+    answer all = ask(&made, 1, false);
+    lg_text title = {0};
+    REQUIRE(all.top.count == 1);
+    lg_node_title(all.graph, all.top.rows[0].node, false, &title);
+    CHECK_TEXT(title, expected);
+    lg_text_free(&title);
+    end(&all);
+}
+
+static void
+spenders(void)
+{
+    expect_spender(51000, "B");
+    expect_spender(52000, "A");
+}
+
+// Equal objects of one place: from eleven on they share a row.
+static void
+expect_crowd(uint32_t objects, size_t rows)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t other = story_module(&made, "other");
+    for (uint32_t i = 0; i < objects; i++) {
+        uint32_t task = story_add(&made, "app.Task", NULL, 1000);
+        story_attribute(&made, app, "task", task);
+        story_attribute(&made, other, "task", task);
+    }
+    answer all = ask(&made, 0, false);
+    CHECK(all.top.count == rows);
+    CHECK(all.top.rows[0].count == (rows == 1 ? objects : 1));
+    CHECK(all.top.rows[0].retained[0] == (rows == 1 ? objects * 1000 : 1000));
+    CHECK(all.top.rows[0].size[0] == all.top.rows[0].retained[0]);
+    end(&all);
+}
+
+static void
+crowds(void)
+{
+    expect_crowd(10, 10);
+    expect_crowd(11, 1);
+    expect_crowd(40, 1);
+}
+
+// A big one among many small ones has a row of its own, and objects held by
+// another name are another crowd.
+static void
+mixed_crowds(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    for (uint32_t i = 0; i < 24; i++)
+        story_attribute(&made, app, i % 2 ? "a" : "b",
+                        story_add(&made, "app.Task", NULL, 100));
+    story_attribute(&made, app, "a", story_add(&made, "app.Task", NULL, 5000));
+    answer all = ask(&made, 0, false);
+    REQUIRE(all.top.count == 3);
+    CHECK(all.top.rows[0].count == 1 && all.top.rows[0].retained[0] == 5000);
+    CHECK(all.top.rows[1].count == 12 && all.top.rows[2].count == 12);
+    end(&all);
+}
+
+// The module `name`, from a file if there is one, has a table and in it, if
+// `type` is one, an object.
+static void
+expect_library(const char *name, const char *path, const char *type,
+               uint32_t size, bool hidden)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "__main__");
+    uint32_t module = story_module(&made, name);
+    uint32_t table = story_add(&made, "dict", NULL, size);
+    if (path != NULL)
+        lg_builder_set_origin(made.builder, module,
+                              (lg_string){path, (uint32_t)strlen(path)});
+    story_attribute(&made, app, "mine", story_add(&made, "list", NULL, 60));
+    story_attribute(&made, app, "data",
+                    story_add(&made, "bytearray", NULL, 80 << 20));
+    story_attribute(&made, module, "table", table);
+    if (type != NULL)
+        story_attribute(&made, table, "entry",
+                        story_add(&made, type, NULL, size));
+    answer all = ask(&made, 0, false);
+    CHECK((all.top.library_objects > 0) == hidden);
+    CHECK(all.top.count == (hidden ? 2 : 3));
+    CHECK(all.top.package_count == (hidden ? 1 : 0));
+    end(&all);
+}
+
+static void
+libraries(void)
+{
+    static const char *const installed[] = {
+        "/venv/lib/python3.11/site-packages/table/__init__.py",
+        "/usr/lib/python3/dist-packages/table.py",
+        "/usr/lib/python3.12/table.py",
+        "/usr/lib64/python3.9/table.py",
+        "/usr/lib/python313.zip/table.pyc",
+    };
+    for (size_t i = 0; i < sizeof installed / sizeof *installed; i++)
+        expect_library("table", installed[i], NULL, 9000, true);
+    expect_library("table", "/home/me/lib/table.py", NULL, 9000, false);
+    expect_library("json", "/home/me/json.py", NULL, 9000, false);
+    expect_library("__main__", installed[0], NULL, 9000, false);
+    expect_library("json", NULL, NULL, 9000, true);
+    expect_library("leakgraph", "/src/leakgraph/__init__.py", NULL, 9000, true);
+    expect_library("_imp", NULL, NULL, 9000, true);
+    expect_library("table", NULL, NULL, 9000, false);
+}
+
+// What a program made has a row wherever it is, and so has what is very big.
+static void
+not_for_themselves(void)
+{
+    static const struct {
+        const char *type;
+        bool hidden;
+    } cases[] = {
+        {"str", true},
+        {"bytes", true},
+        {"json.JSONDecoder", true},
+        {"function", true},
+        {"app.Callback", false},
+        {"numpy.ndarray", false},
+        {"matplotlib.figure.Figure", false},
+        {"coroutine", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_library("json", NULL, cases[i].type, 9000, cases[i].hidden);
+    expect_library("json", NULL, NULL, 9 << 20, true);
+    expect_library("json", NULL, NULL, 17 << 20, false);
+}
+
+// Asked for, they have rows like any other.
+static void
+asked_for(void)
+{
+    story made = story_begin();
+    uint32_t module = story_module(&made, "json");
+    story_attribute(&made, module, "table",
+                    story_add(&made, "dict", NULL, 9000));
+    answer all = ask(&made, 0, true);
+    CHECK(all.top.count == 1 && all.top.libraries[0] == 0);
+    end(&all);
+}
+
+SUITE(top)
+{
+    RUN(lists);
+    RUN(links);
+    RUN(spenders);
+    RUN(crowds);
+    RUN(mixed_crowds);
+    RUN(libraries);
+    RUN(not_for_themselves);
+    RUN(asked_for);
+    return test_result();
+}

@@ -1,0 +1,78 @@
+"""What retains the most: rows that lose no byte, of real heaps."""
+
+import pytest
+from shapes import Thing
+
+import leakgraph
+
+MIB = 1 << 20
+
+
+def whole(snapshot):
+    """All bytes of the heap."""
+    return sum(row.bytes.total for row in snapshot.types())
+
+
+@pytest.mark.parametrize("limit", [1, 10, None])
+@pytest.mark.parametrize("libraries", [False, True])
+def test_the_rows_and_the_rest_are_the_whole_heap(limit, libraries):
+    with leakgraph.snapshot() as snapshot:
+        top = snapshot.top(limit, libraries=libraries)
+        parts = [row.retained.total for row in top]
+        assert top.more is not None and top.libraries is not None
+        assert sum(parts) + top.more.total + top.libraries.total == whole(snapshot)
+        assert (top.libraries.total == 0) == libraries
+        assert parts == sorted(parts, reverse=True)
+
+
+def test_little_is_left_over():
+    """With all rows, only what passes bytes on is in none."""
+    with leakgraph.snapshot() as snapshot:
+        more = snapshot.top(None, libraries=True).more
+        assert more is not None and more.total < whole(snapshot) // 10
+
+
+def test_a_linked_list_is_one_row():
+    head = None
+    for _ in range(40_000):
+        head = Thing(next=head, data=bytearray(500))
+    owner = Thing(list=head)
+    (row, *_) = leakgraph.top(1)
+    assert (row.name, row.count) == ("Thing", 1)
+    assert row.held_by.endswith(("local owner.list", "local head")), row.held_by
+    assert row.retained.total > 20 * MIB
+    assert owner.list is head
+
+
+def test_many_small_ones_are_one_row():
+    """Shared by two owners, they hang from no single object."""
+    ones = [Thing(data=bytearray(10_000)) for _ in range(2_000)]
+    others = ones[:]
+    snapshot = leakgraph.snapshot()
+    (row,) = (row for row in snapshot.top(40) if row.count == 2_000)
+    assert row.name == "Thing" and row.node in {snapshot.find(one) for one in ones}
+    assert row.retained.total > 2_000 * 10_000
+    assert f"2,000 Thing such as #{row.node.index} " in str(snapshot.top(40))
+    assert len(others) == len(ones)
+
+
+def test_types_and_modules_do_not_add_up():
+    snapshot = leakgraph.snapshot()
+    for group in ("type", "module"):
+        top = snapshot.top(5, group=group)
+        assert top.libraries is None and top.more is None
+
+
+def test_a_module_of_the_program_is_told_by_its_file(python, tmp_path):
+    """Also if it has a library's name, which is not imported by then."""
+    (tmp_path / "pytz.py").write_text("table = [bytes(1000) for _ in range(5000)]\n")
+    done = python(
+        "-c",
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "import pytz, json, leakgraph\n"
+        "snapshot = leakgraph.snapshot()\n"
+        "print(*(snapshot.select(f'name:{n}')[0].facts.get('origin')\n"
+        "        for n in ('pytz', 'json', 'sys')))\n"
+        "print('pytz.table' in str(snapshot.top(3)))\n",
+    )
+    assert done.out.splitlines() == ["program library None", "True"], done.err
