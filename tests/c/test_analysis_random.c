@@ -244,7 +244,7 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t listed = 0;
     for (uint32_t i = 0; i <= known->nodes; i++) {
-        uint32_t parent = i < known->nodes ? i : LG_NONE;
+        uint32_t parent = i < known->nodes ? i : LG_SUPER_ROOT;
         uint32_t child[ORACLE_NODES];
         uint32_t count =
             lg_node_dominated(analysis, parent, child, ORACLE_NODES);
@@ -253,7 +253,8 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
         for (uint32_t j = 0; j < count; j++) {
             lg_bytes own = lg_node_retained(analysis, child[j]);
             lg_bytes last = lg_node_retained(analysis, child[j ? j - 1 : 0]);
-            CHECK(lg_node_dominator(analysis, child[j]) == parent);
+            CHECK(lg_node_dominator(analysis, child[j]) ==
+                  (i < known->nodes ? i : LG_NONE));
             CHECK(own.host + own.device <= last.host + last.device);
             CHECK(j >= 2 || first[j] == child[j]);
         }
