@@ -194,7 +194,10 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
  *  "time" (ISO 8601, UTC), "pid", "python", "platform", "capture.method"
  *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or
  *  why), "keys", "previews", "leakgraph", "adapter.NAME" ("inspected: version"
- *  or "not inspected: reason"), what the kernel and the
+ *  or "not inspected: reason"), the collector's state: "gc.enabled" ("yes",
+ *  "no"), "gc.debug" ("no", or flags: "DEBUG_STATS|DEBUG_SAVEALL"),
+ *  "gc.thresholds" and "gc.counts" ("700, 10, 10"), "gc.garbage" (how many
+ *  objects gc.garbage has); what the kernel and the
  *  allocators said of the process (lg_graph_accounts), "memory.*" in bytes and
  *  "process.*" as numbers, decimal: "memory.rss", "memory.malloc" (in use),
  *  "memory.python" (pymalloc arenas), "memory.leakgraph" (what leakgraph

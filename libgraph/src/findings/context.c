@@ -23,6 +23,7 @@ static const role roles[] = {
     {"matplotlib.cbook._StrongRef", LG__TYPE_CALLBACK},
     {"matplotlib.animation.Animation", LG__TYPE_ANIMATION},
     {"matplotlib.figure.FigureBase", LG__TYPE_FIGURE},
+    {"IPython.core.interactiveshell.InteractiveShell", LG__TYPE_SHELL},
     {"function", LG__TYPE_CALLABLE},
     {"method", LG__TYPE_CALLABLE},
     {"functools.partial", LG__TYPE_CALLABLE},
@@ -132,6 +133,7 @@ lg__detection_free(lg__detection *detection)
     free(detection->is_kept);
     free(detection->match_at);
     free(detection->cuts.items);
+    lg__uncollectable_free(&detection->uncollectable);
     *detection = (lg__detection){0};
 }
 
@@ -142,6 +144,19 @@ lg__detection_all(const lg__detection *detection, unsigned type_bits)
     while (type_bits >> bit > 1)
         bit++;
     return &detection->of_type_bits[bit];
+}
+
+lg_cycle_reason
+lg__detection_reason(lg__detection *detection, uint32_t node)
+{
+    lg_error error;
+    if (detection->uncollectable.reason == NULL &&
+        lg__uncollectable_new(detection->graph, &detection->uncollectable,
+                              &error) != LG_OK) {
+        detection->failed = true;
+        return LG_REASON_NONE;
+    }
+    return (lg_cycle_reason)detection->uncollectable.reason[node];
 }
 
 // ------------------------------------------------------------------ clues ---

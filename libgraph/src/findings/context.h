@@ -8,6 +8,7 @@
 #include <leakgraph/findings.h>
 
 #include "analysis/analysis_private.h"
+#include "cycles/cycles_private.h"
 
 /** Kinds of types that detectors look for; bits. */
 enum {
@@ -26,7 +27,8 @@ enum {
     LG__TYPE_ARRAY = 1 << 12, /**< anything else with a buffer */
     LG__TYPE_OPAQUE =
         1 << 13, /**< modules, types, code: searches do not enter them */
-    LG__TYPE_COUNT = 14,
+    LG__TYPE_SHELL = 1 << 14, /**< of IPython */
+    LG__TYPE_COUNT = 15,
 };
 
 /** A match: a finding whose sizes are not known yet. */
@@ -61,7 +63,8 @@ typedef struct lg__detection {
     size_t match_count;
     size_t match_capacity;
     uint32_t *match_at; /**< [node + 1] 1 + the last match with that holder */
-    bool failed;        /**< memory ran out */
+    lg__uncollectable uncollectable; /**< empty until a reason is asked for */
+    bool failed;                     /**< memory ran out */
 } lg__detection;
 
 lg_status lg__detection_new(const lg_analysis *analysis, lg__detection *out,
@@ -123,6 +126,11 @@ lg_status lg__findings_fold(const lg__detection *detection,
 
 /* ------------------------------------------------------- looking around --- */
 
+/** Why the collector does not free a node of garbage; LG_REASON_NONE if memory
+ *  ran out, which detection->failed says. O(nodes + edges) the first time. */
+lg_cycle_reason lg__detection_reason(lg__detection *detection, uint32_t node);
+/** The root of the kind LG_ROOT_MODULE with that name, or LG_NONE. */
+uint32_t lg__detection_module(const lg__detection *detection, const char *name);
 /** The target of `.name`, of the instance itself or in its dict; LG_NONE. */
 uint32_t lg__detection_attribute(const lg__detection *detection, uint32_t node,
                                  const char *name);
@@ -228,6 +236,7 @@ extern const size_t lg__detector_count;
 void lg__look_for_loss_histories(lg__detection *detection);
 void lg__look_for_running_totals(lg__detection *detection);
 void lg__look_for_output_histories(lg__detection *detection);
+void lg__look_for_hook_cycles(lg__detection *detection);
 void lg__look_for_activations(lg__detection *detection);
 void lg__look_for_carried_states(lg__detection *detection);
 void lg__look_for_create_graph(lg__detection *detection);
@@ -236,6 +245,7 @@ void lg__look_for_exceptions(lg__detection *detection);
 void lg__look_for_caches(lg__detection *detection);
 void lg__look_for_notebook_outputs(lg__detection *detection);
 void lg__look_for_stale_optimizers(lg__detection *detection);
+void lg__look_for_several_optimizers(lg__detection *detection);
 void lg__look_for_prefetched_batches(lg__detection *detection);
 void lg__look_for_autocast(lg__detection *detection);
 void lg__look_for_compiled(lg__detection *detection);
@@ -243,5 +253,8 @@ void lg__look_for_small_views(lg__detection *detection);
 void lg__look_for_open_figures(lg__detection *detection);
 void lg__look_for_callbacks(lg__detection *detection);
 void lg__look_for_animations(lg__detection *detection);
+void lg__look_for_saved_garbage(lg__detection *detection);
+void lg__look_for_disabled_collector(lg__detection *detection);
+void lg__look_for_frozen_garbage(lg__detection *detection);
 
 #endif

@@ -89,6 +89,17 @@ lg__detection_attribute(const lg__detection *detection, uint32_t node,
     return found;
 }
 
+uint32_t
+lg__detection_module(const lg__detection *detection, const char *name)
+{
+    for (uint32_t i = 0; i < detection->graph->root_count; i++) {
+        lg_root root = lg_graph_root(detection->graph, i);
+        if (root.kind == LG_ROOT_MODULE && lg__string_is(root.name, name))
+            return root.node;
+    }
+    return LG_NONE;
+}
+
 // ---------------------------------------------------------------- holders ---
 
 static uint64_t

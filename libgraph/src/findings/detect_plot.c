@@ -7,26 +7,18 @@ enum { FEW_FIGURES = 4 };
 
 // ----------------------------------------------------------------- figures ---
 
-static bool
-is_pyplots_registry(lg_string name)
-{
-    return lg__string_is(name, "matplotlib._pylab_helpers");
-}
-
 // Gcf.figs: number to manager.
 static uint32_t
 registry_of(const lg__detection *detection)
 {
-    for (uint32_t i = 0; i < detection->graph->root_count; i++) {
-        lg_root root = lg_graph_root(detection->graph, i);
-        if (root.kind != LG_ROOT_MODULE || !is_pyplots_registry(root.name))
-            continue;
-        uint32_t registry =
-            lg__detection_attribute(detection, root.node, "Gcf");
-        if (registry != LG_NONE)
-            return lg__detection_attribute(detection, registry, "figs");
-    }
-    return LG_NONE;
+    uint32_t helpers =
+        lg__detection_module(detection, "matplotlib._pylab_helpers");
+    uint32_t registry =
+        helpers == LG_NONE ? LG_NONE
+                           : lg__detection_attribute(detection, helpers, "Gcf");
+    return registry == LG_NONE
+               ? LG_NONE
+               : lg__detection_attribute(detection, registry, "figs");
 }
 
 // A figure with its manager and canvas: closing it frees all three.

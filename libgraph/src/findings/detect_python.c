@@ -143,23 +143,57 @@ is_output_only(const lg__detection *detection, uint32_t outputs, uint32_t node)
     return true;
 }
 
+static void
+note_outputs(lg__detection *detection, uint32_t outputs)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint64_t end = columns->first_edge[outputs + 1];
+    for (uint64_t edge = columns->first_edge[outputs]; edge < end; edge++) {
+        uint32_t value = columns->edge_target[edge];
+        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
+            is_output_only(detection, outputs, value))
+            lg__detection_note(detection, outputs, value);
+    }
+}
+
+static uint32_t
+namespace_of(const lg__detection *detection, uint32_t shell)
+{
+    uint32_t names = lg__detection_attribute(detection, shell, "_user_ns");
+    return names == LG_NONE
+               ? lg__detection_attribute(detection, shell, "user_ns")
+               : names;
+}
+
+// `Out` of a shell that a program embeds: its namespace is no module.
+static uint32_t
+outputs_of_shell(const lg__detection *detection, uint32_t shell)
+{
+    uint32_t names = namespace_of(detection, shell);
+    uint32_t outputs = names == LG_NONE
+                           ? LG_NONE
+                           : lg__detection_item(detection, names, "_oh");
+    return outputs != LG_NONE &&
+                   outputs == lg__detection_item(detection, names, "Out")
+               ? outputs
+               : LG_NONE;
+}
+
 void
 lg__look_for_notebook_outputs(lg__detection *detection)
 {
-    const lg_columns *columns = &detection->graph->columns;
+    const lg__gathered *shells = lg__detection_all(detection, LG__TYPE_SHELL);
     for (uint32_t i = 0; i < detection->graph->root_count; i++) {
         if (detection->graph->root_kind[i] != LG_ROOT_MODULE)
             continue;
         uint32_t outputs =
             outputs_of(detection, detection->graph->root_node[i]);
-        if (outputs == LG_NONE)
-            continue;
-        uint64_t end = columns->first_edge[outputs + 1];
-        for (uint64_t edge = columns->first_edge[outputs]; edge < end; edge++) {
-            uint32_t value = columns->edge_target[edge];
-            if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
-                is_output_only(detection, outputs, value))
-                lg__detection_note(detection, outputs, value);
-        }
+        if (outputs != LG_NONE)
+            note_outputs(detection, outputs);
+    }
+    for (size_t i = 0; i < shells->count; i++) {
+        uint32_t outputs = outputs_of_shell(detection, shells->items[i]);
+        if (outputs != LG_NONE)
+            note_outputs(detection, outputs);
     }
 }

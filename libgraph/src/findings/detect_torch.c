@@ -53,6 +53,8 @@ lg__look_for_stale_optimizers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_OPTIMIZER);
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        if (!lg_node_is_reachable(detection->analysis, all->items[i]))
+            continue;
         note_parameters(detection, all->items[i], "param_groups", 4);
         note_parameters(detection, all->items[i], "state", 1);
         note_state(detection, all->items[i]);

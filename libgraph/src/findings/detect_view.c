@@ -29,12 +29,29 @@ add_array(looking *to, uint32_t node)
         detection->failed = true;
 }
 
-// Returns whether a view refers to its base by this edge.
+// Returns whether a view refers to its base by this edge: an array, a
+// memoryview and its buffer, a tensor of somebody else's memory.
 static bool
 is_views_edge(const lg__detection *detection, uint64_t edge)
 {
+    static const char *const names[] = {"base", "_base", "obj",
+                                        "borrowed memory"};
     lg_string name = lg__detection_name(detection, edge);
-    return lg__string_is(name, "base") || lg__string_is(name, "_base");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lg__string_is(name, names[i]))
+            return true;
+    return false;
+}
+
+// A bytes object has its memory in itself.
+static bool
+is_memory(const lg__detection *detection, uint32_t node)
+{
+    const lg_graph *graph = detection->graph;
+    uint32_t type = graph->columns.type[node];
+    return (graph->columns.node_flags[node] & LG_NODE_BUFFER) ||
+           (lg__string_is(lg_graph_type(graph, type).name, "bytes") &&
+            lg_node_unexplained(graph, node) <= 0);
 }
 
 // Adds the views of an array. True if anything else refers to it.
@@ -100,7 +117,7 @@ lg__look_for_small_views(lg__detection *detection)
     for (uint32_t node = 0; node < columns->node_count && !detection->failed;
          node++) {
         uint64_t size = lg_node_size(detection->graph, node);
-        if (!(columns->node_flags[node] & LG_NODE_BUFFER) || size < 64 << 10)
+        if (size < 64 << 10 || !is_memory(detection, node))
             continue;
         look_at_buffer(&at, node);
         if (at.widest != LG_NONE && !at.unknown &&

@@ -13,6 +13,8 @@ enum {
     // A view that keeps a buffer is often meant, and a copy costs time: it must
     // pay.
     WORTH_A_COPY = 256 * 1024,
+    // Programs that collect when it suits them leave garbage until then.
+    TO_COLLECT = 1024 * 1024,
 };
 
 const lg__detector lg__detectors[] = {
@@ -28,6 +30,13 @@ const lg__detector lg__detectors[] = {
       "Write total += loss.item()."},
      ANY,
      lg__look_for_running_totals},
+    {{"hook-cycle",
+      "A hook of a tensor, or of its autograd node, refers back to what it is "
+      "registered on: a cycle through C++ that the collector cannot free.",
+      "Call remove() on the hook's handle before you drop the tensor, or let "
+      "the hook refer to a weakref, or to tensor.detach()."},
+     ANY,
+     lg__look_for_hook_cycles},
     {{"kept-activations",
       "A hook or closure keeps outputs of a forward pass with their autograd "
       "graph.",
@@ -92,6 +101,13 @@ const lg__detector lg__detectors[] = {
       "from param_groups and state."},
      ANY,
      lg__look_for_stale_optimizers},
+    {{"several-optimizers",
+      "Several optimizers have state for the same parameters: each that you no "
+      "longer use keeps its own.",
+      "Keep one optimizer, and delete the others and their schedulers; or call "
+      "state.clear() on those that you use later."},
+     MUCH,
+     lg__look_for_several_optimizers},
     {{"prefetched-batches",
       "A DataLoader's iterator keeps batches that it fetched ahead and that "
       "nothing used.",
@@ -135,6 +151,23 @@ const lg__detector lg__detectors[] = {
       "Pass cache_frame_data=False to FuncAnimation."},
      MUCH,
      lg__look_for_animations},
+    {{"saved-garbage",
+      "gc.garbage keeps all that the collector found, because DEBUG_SAVEALL is "
+      "set, or was.",
+      "Call gc.set_debug(0) and gc.garbage.clear()."},
+     MUCH,
+     lg__look_for_saved_garbage},
+    {{"disabled-collector",
+      "The collector is disabled, and garbage in cycles waits for it.",
+      "Call gc.enable(), or gc.collect() at times that suit the program."},
+     TO_COLLECT,
+     lg__look_for_disabled_collector},
+    {{"frozen-garbage",
+      "gc.freeze() hides objects from the collector: those in cycles stay, "
+      "though nothing uses them any more.",
+      "Call gc.unfreeze() and gc.collect()."},
+     MUCH,
+     lg__look_for_frozen_garbage},
 };
 
 const size_t lg__detector_count = sizeof lg__detectors / sizeof *lg__detectors;

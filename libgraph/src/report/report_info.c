@@ -65,7 +65,30 @@ put_counts(lg_table *table, lg_table *facts, const lg_graph *graph)
     }
 }
 
-enum { SIZE = 5, PARTIAL, INFO };
+// Adds what gc.freeze() froze, if anything.
+static void
+put_frozen(lg_table *table, lg_table *facts, size_t column,
+           const lg_graph *graph)
+{
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    lg_text value = {0};
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        if (!(graph->columns.node_flags[node] & LG_NODE_FROZEN))
+            continue;
+        count++;
+        bytes += lg_node_size(graph, node);
+    }
+    if (count == 0)
+        return;
+    lg__put_count(facts, column, count);
+    lg_text_add_count(&value, count);
+    lg_text_add(&value, " objects, ");
+    lg_text_add_size(&value, bytes);
+    put_line(table, "frozen", &value);
+}
+
+enum { SIZE = 5, PARTIAL, FROZEN, INFO };
 
 static void
 put_infos(lg_table *table, lg_table *facts, const lg_graph *graph)
@@ -98,6 +121,7 @@ lg_tabulate_info(const lg_graph *graph, lg_table **out, lg_error *err)
         {"native_roots", .type = LG_COLUMN_COUNT},
         [SIZE] = {"shallow_size", .type = LG_COLUMN_SIZE},
         [PARTIAL] = {"partial", .type = LG_COLUMN_BOOL},
+        [FROZEN] = {"frozen", .type = LG_COLUMN_COUNT, .optional = true},
         [INFO] = {"info", .type = LG_COLUMN_RECORD},
     };
     lg_text size = {0};
@@ -110,6 +134,7 @@ lg_tabulate_info(const lg_graph *graph, lg_table **out, lg_error *err)
     put_line(table, "shallow size", &size);
     lg__put_vector(facts, SIZE, size_on, graph);
     lg__put_bool(facts, PARTIAL, graph->partial);
+    put_frozen(table, facts, FROZEN, graph);
     put_infos(table, facts, graph);
     return lg__table_finish(table, out, err);
 }

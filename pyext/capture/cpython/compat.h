@@ -120,6 +120,19 @@ lg_gc_collecting(PyInterpreterState *interpreter)
     return interpreter->gc.collecting != 0;
 }
 
+/** Generation 0 to 2, named as in lg_gc_head. */
+static inline const struct gc_generation *
+lg_gc_generation(PyInterpreterState *interpreter, int generation)
+{
+#if PY_VERSION_HEX >= 0x030E0000
+    uintptr_t last = (uintptr_t)&interpreter->gc.permanent_generation;
+    size_t before = (size_t)(3 - generation) * sizeof(struct gc_generation);
+    return (const struct gc_generation *)(last - before);
+#else
+    return &interpreter->gc.generations[generation];
+#endif
+}
+
 /** Stops collections that start by themselves; says whether there were any. */
 static inline bool
 lg_collector_pause(PyInterpreterState *interpreter)

@@ -38,6 +38,44 @@ write_time(time_t time, char *out, size_t size)
              (unsigned)days + 1, rest / 3600, rest / 60 % 60, rest % 60);
 }
 
+static void
+add_flag(char *text, size_t size, int flags, int flag, const char *name)
+{
+    size_t length = strlen(text);
+    if (flags & flag)
+        snprintf(text + length, size - length, "%s%s", length > 0 ? "|" : "",
+                 name);
+}
+
+/** Adds the state of the collector, from its fields. */
+static void
+describe_collector(lg_walk *walk)
+{
+    PyInterpreterState *interpreter = walk->interpreter;
+    const PyObject *garbage = interpreter->gc.garbage;
+    int flags = interpreter->gc.debug;
+    const struct gc_generation *young = lg_gc_generation(interpreter, 0);
+    const struct gc_generation *middle = lg_gc_generation(interpreter, 1);
+    const struct gc_generation *old = lg_gc_generation(interpreter, 2);
+    char text[96] = "";
+    lg_builder_set_info(walk->builder, "gc.enabled",
+                        interpreter->gc.enabled ? "yes" : "no");
+    add_flag(text, sizeof text, flags, 1, "DEBUG_STATS");
+    add_flag(text, sizeof text, flags, 2, "DEBUG_COLLECTABLE");
+    add_flag(text, sizeof text, flags, 4, "DEBUG_UNCOLLECTABLE");
+    add_flag(text, sizeof text, flags, 32, "DEBUG_SAVEALL");
+    lg_builder_set_info(walk->builder, "gc.debug", *text ? text : "no");
+    snprintf(text, sizeof text, "%d, %d, %d", young->threshold,
+             middle->threshold, old->threshold);
+    lg_builder_set_info(walk->builder, "gc.thresholds", text);
+    snprintf(text, sizeof text, "%d, %d, %d", young->count, middle->count,
+             old->count);
+    lg_builder_set_info(walk->builder, "gc.counts", text);
+    snprintf(text, sizeof text, "%zd",
+             garbage != NULL ? Py_SIZE(garbage) : (Py_ssize_t)0);
+    lg_builder_set_info(walk->builder, "gc.garbage", text);
+}
+
 /** Adds the facts that are known before the walk. */
 static void
 describe(lg_walk *walk)
@@ -58,6 +96,8 @@ describe(lg_walk *walk)
     lg_builder_set_info(builder, "keys", walk->options->no_keys ? "no" : "yes");
     lg_builder_set_info(builder, "previews",
                         walk->options->previews ? "yes" : "no");
+    if (walk->internal)
+        describe_collector(walk);
 }
 
 /** Finds what the walk needs to follow the collector's lists; without it, the

@@ -1,0 +1,69 @@
+// What a collector keeps that saves, sleeps, or passes over frozen objects.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+static uint32_t
+list_of_garbage(const lg__detection *detection)
+{
+    uint32_t collector = lg__detection_module(detection, "gc");
+    return collector == LG_NONE
+               ? LG_NONE
+               : lg__detection_attribute(detection, collector, "garbage");
+}
+
+void
+lg__look_for_saved_garbage(lg__detection *detection)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint32_t list = list_of_garbage(detection);
+    if (list == LG_NONE)
+        return;
+    uint64_t end = columns->first_edge[list + 1];
+    for (uint64_t edge = columns->first_edge[list]; edge < end; edge++)
+        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX)
+            lg__detection_note(detection, list, columns->edge_target[edge]);
+}
+
+// Cycles of garbage that nothing else refers to, and that the collector leaves
+// for that reason.
+static void
+note_garbage(lg__detection *detection, lg_cycle_reason reason)
+{
+    uint8_t *sources = NULL;
+    lg_error error;
+    uint32_t holder = LG_NONE;
+    uint32_t count = lg_analysis_component_count(detection->analysis);
+    detection->failed |=
+        lg__garbage_sources(detection->analysis, &sources, &error) != LG_OK;
+    for (uint32_t i = 0; i < count && !detection->failed; i++) {
+        lg_component component = lg_analysis_component(detection->analysis, i);
+        uint32_t node = component.nodes[0];
+        if (component.reachable || !sources[node] ||
+            lg__detection_reason(detection, node) != reason)
+            continue;
+        holder = holder == LG_NONE ? node : holder;
+        lg__detection_note(detection, holder, node);
+    }
+    free(sources);
+}
+
+void
+lg__look_for_disabled_collector(lg__detection *detection)
+{
+    lg_string enabled = lg_graph_info_find(detection->graph, "gc.enabled");
+    if (lg__string_is(enabled, "no"))
+        note_garbage(detection, LG_REASON_NONE);
+}
+
+void
+lg__look_for_frozen_garbage(lg__detection *detection)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        if ((columns->node_flags[node] & LG_NODE_FROZEN) &&
+            !lg_node_is_reachable(detection->analysis, node)) {
+            note_garbage(detection, LG_REASON_FROZEN);
+            return;
+        }
+}

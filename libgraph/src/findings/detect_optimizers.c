@@ -1,0 +1,99 @@
+// Several optimizers that have state for the same parameters.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+typedef struct training {
+    lg__detection *detection;
+    uint8_t *in_module; // [node] a parameter of a torch.nn.Module
+    uint32_t *best;     // [node] of a parameter: 1 + the optimizer that keeps
+                        // the most, of those that have state for it
+} training;
+
+typedef void state_visit(training *to, uint32_t optimizer, uint32_t parameter,
+                         uint32_t state);
+
+static void
+each_state(training *to, uint32_t optimizer, state_visit *visit)
+{
+    const lg_columns *columns = &to->detection->graph->columns;
+    uint32_t states =
+        lg__detection_attribute(to->detection, optimizer, "state");
+    if (states == LG_NONE)
+        return;
+    uint64_t end = columns->first_edge[states + 1];
+    for (uint64_t edge = columns->first_edge[states]; edge < end; edge++) {
+        uint32_t parameter = columns->edge_payload[edge];
+        if (lg__edge_kind(to->detection->graph, edge) == LG_EDGE_VALUE &&
+            parameter != LG_NONE && to->in_module[parameter])
+            visit(to, optimizer, parameter, columns->edge_target[edge]);
+    }
+}
+
+static void
+find_best(training *to, uint32_t optimizer, uint32_t parameter, uint32_t state)
+{
+    uint32_t *best = &to->best[parameter];
+    (void)state;
+    if (*best == 0 || lg__freed_by(to->detection->analysis, optimizer) >
+                          lg__freed_by(to->detection->analysis, *best - 1))
+        *best = optimizer + 1;
+}
+
+static const lg__search tensors_in_state = {
+    .depth = 2,
+    .wanted = LG__TYPE_TENSOR,
+    .through = LG__TYPE_CONTAINER,
+};
+
+static void
+note_state(training *to, uint32_t optimizer, uint32_t parameter, uint32_t state)
+{
+    lg__gathered found = {0};
+    if (to->best[parameter] == optimizer + 1)
+        return;
+    lg__detection_search(to->detection, state, &tensors_in_state, &found);
+    for (size_t i = 0; i < found.count; i++)
+        lg__detection_suppose(to->detection, optimizer, found.items[i],
+                              LG_NONE);
+    free(found.items);
+}
+
+static void
+mark_parameters(training *to)
+{
+    const lg_columns *columns = &to->detection->graph->columns;
+    const lg__gathered *modules =
+        lg__detection_all(to->detection, LG__TYPE_MODULE);
+    for (size_t i = 0; i < modules->count; i++) {
+        uint32_t names = lg__detection_attribute(
+            to->detection, modules->items[i], "_parameters");
+        uint64_t edge = names == LG_NONE ? 0 : columns->first_edge[names];
+        uint64_t end = names == LG_NONE ? 0 : columns->first_edge[names + 1];
+        for (; edge < end; edge++)
+            to->in_module[columns->edge_target[edge]] = 1;
+    }
+}
+
+// All but one of them can go: the one that keeps the most may be in use.
+void
+lg__look_for_several_optimizers(lg__detection *detection)
+{
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_OPTIMIZER);
+    size_t nodes = (size_t)detection->graph->columns.node_count + 1;
+    if (all->count < 2)
+        return;
+    training to = {.detection = detection,
+                   .in_module = calloc(nodes, sizeof *to.in_module),
+                   .best = calloc(nodes, sizeof *to.best)};
+    detection->failed |= to.in_module == NULL || to.best == NULL;
+    if (!detection->failed) {
+        mark_parameters(&to);
+        for (size_t i = 0; i < all->count; i++)
+            each_state(&to, all->items[i], find_best);
+        for (size_t i = 0; i < all->count; i++)
+            each_state(&to, all->items[i], note_state);
+    }
+    free(to.in_module);
+    free(to.best);
+}

@@ -1,0 +1,89 @@
+"""Small views of bytes and bytearrays, which keep all of them."""
+
+import pytest
+from shapes import Thing
+
+import leakgraph
+
+BIG = 1 << 20
+
+
+def found(view):
+    """What findings() says of the view's memory: (pattern, bytes), or nothing."""
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(view)
+    return [
+        (finding.pattern, finding.retained.host >= BIG)
+        for finding in snapshot.findings()
+        if finding.holder == node
+    ]
+
+
+def of_bytes():
+    return memoryview(bytes(bytearray(BIG)))[:100]
+
+
+def of_bytearray():
+    return memoryview(bytearray(BIG))[10:20]
+
+
+def of_cast():
+    return memoryview(bytes(bytearray(BIG))).cast("I")[5:7]
+
+
+@pytest.mark.parametrize("make", [of_bytes, of_bytearray, of_cast])
+def test_memoryview(make):
+    held = Thing()
+    held.view = make()
+    assert found(held.view) == [("small-view", True)]
+
+
+def test_not_small():
+    held = Thing()
+    held.view = memoryview(bytes(bytearray(BIG)))[: BIG // 4]
+    assert found(held.view) == []
+
+
+def test_bytes_in_use():
+    """Something else keeps the bytes anyway."""
+    held = Thing()
+    held.all = bytes(bytearray(BIG))
+    held.view = memoryview(held.all)[:100]
+    assert found(held.view) == []
+
+
+def test_several_views():
+    """Views that show most of it together."""
+    held = Thing()
+    whole = memoryview(bytes(bytearray(BIG)))
+    held.views = [whole[i : i + BIG // 16] for i in range(0, BIG, BIG // 16)]
+    whole.release()
+    assert found(held.views[0]) == []
+
+
+@pytest.mark.libraries
+def test_frombuffer():
+    import numpy
+    import torch
+
+    held = Thing()
+    held.array = numpy.frombuffer(bytes(bytearray(BIG)), dtype="u1")[:100]
+    held.tensor = torch.frombuffer(bytearray(BIG), dtype=torch.uint8)[:100]
+    assert found(held.array) == [("small-view", True)]
+    assert found(held.tensor) == [("small-view", True)]
+
+
+@pytest.mark.libraries
+def test_embedded_shell():
+    """The outputs of a shell whose namespace is no module."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    names = {}
+    shell = InteractiveShell(user_ns=names)
+    for cell in ["import numpy", "numpy.zeros(60_000)", "numpy.ones(60_000)", "1"]:
+        shell.run_cell(cell, store_history=True)
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(shell.user_ns["Out"])
+    (finding,) = [one for one in snapshot.findings() if one.holder == node]
+    assert (finding.pattern, finding.count) == ("notebook-output", 2)
+    assert finding.retained.host > 900_000
