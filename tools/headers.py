@@ -23,6 +23,7 @@ HEADERS = (
     "libgraph/include/leakgraph/bytes.h",
     "libgraph/include/leakgraph/places.h",
     "libgraph/include/leakgraph/growth.h",
+    "libgraph/include/leakgraph/line.h",
     "libgraph/include/leakgraph/findings.h",
     "libgraph/include/leakgraph/why.h",
     "libgraph/include/leakgraph/json.h",

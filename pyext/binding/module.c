@@ -10,9 +10,11 @@
 #include "binding/objects/py_edge.h"
 #include "binding/support/errors.h"
 #include "binding/answers/py_figures.h"
+#include "binding/capture/counters.h"
 #include "binding/capture/snapshot_file.h"
 #include "binding/answers/py_findings.h"
 #include "binding/answers/py_growth.h"
+#include "binding/answers/py_line.h"
 #include "binding/answers/py_memory.h"
 #include "binding/answers/py_merged_paths.h"
 #include "binding/objects/py_node.h"
@@ -57,6 +59,8 @@ static PyMethodDef core_methods[] = {
     {"memory", FASTCALL(core_memory), KEYWORDS, core_memory_doc},
     {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
     {"diff", FASTCALL(core_diff), KEYWORDS, core_diff_doc},
+    {"_counters", core_counters, METH_NOARGS, core_counters_doc},
+    {"_line", core_line, METH_VARARGS, core_line_doc},
     {"findings", FASTCALL(core_findings), KEYWORDS, core_findings_doc},
     {"_recalled", core_recalled, METH_O, core_recalled_doc},
     {"_open_signal_fd", core_open_signal_fd, METH_O, core_open_signal_fd_doc},

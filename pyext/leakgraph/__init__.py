@@ -114,6 +114,9 @@ if TYPE_CHECKING:
     from leakgraph.armed import Armed, arm, disarm
     from leakgraph.buffers import register_buffers, unregister_buffers
     from leakgraph.expect import Uncollected, expect_collectable
+    from leakgraph.repeats import Tracked, repeat, track
+    from leakgraph.told import LeakError, LeakWarning
+    from leakgraph.watching import Watch, watch
 
 __all__ = [
     "Account",
@@ -145,6 +148,8 @@ __all__ = [
     "GrowthType",
     "Hop",
     "Info",
+    "LeakError",
+    "LeakWarning",
     "LimitError",
     "MergedPaths",
     "MergedRow",
@@ -167,10 +172,12 @@ __all__ = [
     "Threads",
     "Top",
     "TopRow",
+    "Tracked",
     "TypeRow",
     "TypeTable",
     "Uncollected",
     "UnsupportedError",
+    "Watch",
     "Why",
     "__version__",
     "arm",
@@ -185,6 +192,7 @@ __all__ = [
     "load",
     "memory",
     "register_buffers",
+    "repeat",
     "save_snapshot",
     "show_backrefs",
     "show_path",
@@ -192,7 +200,9 @@ __all__ = [
     "snapshot",
     "tensors",
     "top",
+    "track",
     "unregister_buffers",
+    "watch",
     "why",
 ]
 
@@ -200,12 +210,19 @@ __all__ = [
 #: Modules that are imported when a name of theirs is asked for: most never are.
 _LATER = {
     "Armed": "armed",
+    "LeakError": "told",
+    "LeakWarning": "told",
+    "Tracked": "repeats",
     "Uncollected": "expect",
+    "Watch": "watching",
     "arm": "armed",
     "disarm": "armed",
     "expect_collectable": "expect",
     "register_buffers": "buffers",
+    "repeat": "repeats",
+    "track": "repeats",
     "unregister_buffers": "buffers",
+    "watch": "watching",
 }
 
 

@@ -33,6 +33,7 @@
 #include <leakgraph/findings.h>
 #include <leakgraph/graph.h>
 #include <leakgraph/growth.h>
+#include <leakgraph/line.h>
 #include <leakgraph/json.h>
 #include <leakgraph/merged_paths.h>
 #include <leakgraph/path.h>

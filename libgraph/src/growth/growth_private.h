@@ -198,6 +198,8 @@ typedef enum lg__trend {
 
 /** Of `count` numbers at points `x`. */
 lg__trend lg__trend_of(const double *x, const double *y, size_t count);
+/** The median of a few numbers, which it puts into order; `count` is not 0. */
+double lg__median_of(double *numbers, size_t count);
 /** The median of the slopes of any two points; 0 of fewer than two. */
 double lg__slope_of(const double *x, const double *y, size_t count);
 

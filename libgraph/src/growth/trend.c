@@ -62,7 +62,6 @@ lg__trend_of(const double *x, const double *y, size_t count)
     return is_plateau(y, count) ? LG__TREND_SETTLED : LG__TREND_NONE;
 }
 
-// The k-th smallest of a few numbers, which it puts into order.
 static void
 sort_numbers(double *numbers, size_t count)
 {
@@ -73,6 +72,13 @@ sort_numbers(double *numbers, size_t count)
             numbers[at] = numbers[at - 1];
         numbers[at] = number;
     }
+}
+
+double
+lg__median_of(double *numbers, size_t count)
+{
+    sort_numbers(numbers, count);
+    return (numbers[(count - 1) / 2] + numbers[count / 2]) / 2;
 }
 
 double
@@ -92,10 +98,8 @@ lg__slope_of(const double *x, const double *y, size_t count)
         for (size_t j = 0; j < count; j += stride)
             if (j != i)
                 slopes[kept++] = i < j ? rate(x, y, i, j) : rate(x, y, j, i);
-        sort_numbers(slopes, kept);
         if (kept > 0)
-            medians[points++] = (slopes[(kept - 1) / 2] + slopes[kept / 2]) / 2;
+            medians[points++] = lg__median_of(slopes, kept);
     }
-    sort_numbers(medians, points);
-    return (medians[(points - 1) / 2] + medians[points / 2]) / 2;
+    return lg__median_of(medians, points);
 }

@@ -12,8 +12,8 @@ typedef struct malloc_info {
     size_t usmblks, fsmblks, uordblks, fordblks, keepcost;
 } malloc_info;
 
-static void
-read_malloc(lg_allocator_bytes *out)
+void
+lg_malloc_bytes_read(lg_allocator_bytes *out)
 {
     malloc_info (*ask)(void);
     void *symbol = dlsym(RTLD_DEFAULT, "mallinfo2");
@@ -65,7 +65,7 @@ lg_allocator_bytes
 lg_allocator_bytes_read(void)
 {
     lg_allocator_bytes out = {0};
-    read_malloc(&out);
+    lg_malloc_bytes_read(&out);
     read_arenas(&out);
     return out;
 }

@@ -53,6 +53,8 @@ typedef struct lg_allocator_bytes {
 } lg_allocator_bytes;
 
 lg_allocator_bytes lg_allocator_bytes_read(void);
+/** Only what malloc says; leaves the rest as it is. O(free blocks). */
+void lg_malloc_bytes_read(lg_allocator_bytes *out);
 
 /** What a process has a number of. */
 typedef struct lg_process_counts {

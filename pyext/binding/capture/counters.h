@@ -1,0 +1,11 @@
+/** The memory of this process, cheap enough to look at again and again. */
+#ifndef LEAKGRAPH_COUNTERS_H
+#define LEAKGRAPH_COUNTERS_H
+
+#include "binding/support/shim.h"
+
+PyObject *core_counters(PyObject *module, PyObject *unused);
+
+extern const char core_counters_doc[];
+
+#endif

@@ -1,0 +1,160 @@
+"""Growth of a piece of work that is repeated, and of a `with` block."""
+
+from __future__ import annotations
+
+import gc
+
+from leakgraph._core import ArgumentError, ClosedError
+from leakgraph.evidence import Evidence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from leakgraph._core import Growth
+
+__all__ = ["Tracked", "repeat", "track"]
+
+#: Snapshots that a `with` block of track() can take, one at each end included.
+MARKS = 64
+
+
+def repeat(
+    work: Callable[[], object],
+    warmup: int = 3,
+    rounds: int = 4,
+    calls: int = 10,
+    *,
+    min_bytes: int | str = 0,
+    settled: bool = False,
+) -> Growth:
+    """Call `work` again and again and return what grows, with rates per call.
+
+    warmup     calls before the first snapshot: what they fill is no growth
+    rounds     how often to take a snapshot after `calls` calls: with one round, nothing
+               can tell a leak from what is made once
+    calls      calls in each round; `per_step` of the result counts calls
+
+    min_bytes and settled are those of diff(). The garbage collector runs before each
+    snapshot. A forked child takes the snapshot, and leakgraph holds nothing between
+    snapshots that grows. An exception that `work` raises ends the repetition and
+    passes.
+
+    Raises ArgumentError for fewer than 1 round or call.
+    """
+    for name, number, least in (
+        ("warmup", warmup, 0),
+        ("rounds", rounds, 1),
+        ("calls", calls, 1),
+    ):
+        if not isinstance(number, int) or number < least:
+            raise ArgumentError(f"{name} must be {least} or more, not {number!r}.")
+    evidence = Evidence(rounds + 1)
+    try:
+        _call(work, warmup)
+        _take(evidence, 0)
+        for round_ in range(1, rounds + 1):
+            _call(work, calls)
+            _take(evidence, round_)
+        return evidence.compare(
+            rounds + 1,
+            steps=range(0, (rounds + 1) * calls, calls),
+            min_bytes=min_bytes,
+            settled=settled,
+        )
+    finally:
+        evidence.close()
+
+
+def track(*, min_bytes: int | str = 0, settled: bool = False) -> Tracked:
+    """Take a snapshot before and after a `with` block and compare them.
+
+    Two snapshots cannot tell a leak from what is made once: call mark() of the result
+    in the block, at like points of the work, for more snapshots. `growth` of the result
+    is the comparison, when the block has ended. min_bytes and settled are those of
+    diff().
+    """
+    return Tracked(min_bytes, settled)
+
+
+class Tracked:
+    """What track() returns: a context manager, and then the growth of its block."""
+
+    def __init__(self, min_bytes: int | str, settled: bool) -> None:
+        self._evidence: Evidence | None = None
+        self._growth: Growth | None = None
+        self._count = 0
+        self._min_bytes, self._settled = min_bytes, settled
+
+    @property
+    def growth(self) -> Growth:
+        """What grew in the block; raises ClosedError before the block has ended."""
+        if self._growth is None:
+            raise ClosedError(
+                "There is no growth before the end of the block of track(), and none"
+                " of a block that raised an exception."
+            )
+        return self._growth
+
+    def mark(self) -> None:
+        """Take one more snapshot; raises ClosedError outside of the block."""
+        if self._evidence is None:
+            raise ClosedError("mark() works in the block of track() only.")
+        if self._count == MARKS - 1:
+            raise ArgumentError(f"A block of track() can have {MARKS - 2} marks.")
+        self._take(self._evidence)
+
+    def __repr__(self) -> str:
+        if self._growth is not None:
+            return f"<leakgraph.Tracked: {len(self._growth)} rows of growth>"
+        return f"<leakgraph.Tracked: {self._count} snapshots>"
+
+    def __enter__(self) -> Tracked:
+        if self._evidence is not None or self._growth is not None:
+            raise ClosedError("A result of track() serves one block.")
+        self._evidence = Evidence(MARKS)
+        try:
+            self._take(self._evidence)
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        evidence = self._evidence
+        assert evidence is not None
+        try:
+            if kind is None:
+                self._take(evidence)
+                self._growth = evidence.compare(
+                    self._count, min_bytes=self._min_bytes, settled=self._settled
+                )
+        finally:
+            self._close()
+
+    def _take(self, evidence: Evidence) -> None:
+        _take(evidence, self._count)
+        self._count += 1
+
+    def _close(self) -> None:
+        if self._evidence is not None:
+            self._evidence.close()
+        self._evidence = None
+
+
+def _call(work: Callable[[], object], times: int) -> None:
+    """Call it so many times; keeps no result."""
+    for _ in range(times):
+        work()
+
+
+def _take(evidence: Evidence, slot: int) -> None:
+    """Take a snapshot without what the collector would free anyway."""
+    gc.collect()
+    evidence.take(slot)

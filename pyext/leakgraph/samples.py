@@ -1,0 +1,102 @@
+"""The memory of this process at many points: what is cheap to read, and its trend."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from array import array
+
+from leakgraph._core import _counters, _line
+
+__all__ = ["FLOORS", "MOST", "Window", "read"]
+
+#: Samples that a window holds.
+MOST = 60
+#: What read() reads, and how much of it a trend must gain to matter: less is what any
+#: program takes now and then for itself, such as a new arena.
+FLOORS = {
+    "resident bytes": 1 << 20,
+    "bytes of malloc": 1 << 18,
+    "blocks of objects": 2000,
+    "uncollectable objects": 100,
+    "bytes on devices": 1 << 20,
+}
+
+
+def read() -> tuple[float, ...]:
+    """A number for each of FLOORS; imports nothing and changes nothing."""
+    resident, malloc = _counters()
+    uncollectable = sum(generation["uncollectable"] for generation in gc.get_stats())
+    blocks = sys.getallocatedblocks()
+    return resident, max(malloc, 0), blocks, uncollectable, _on_devices()
+
+
+def _on_devices() -> int:
+    """Bytes that PyTorch has allocated on its CUDA devices, if it runs there."""
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is None or not cuda.is_initialized():
+        return 0
+    return sum(cuda.memory_allocated(i) for i in range(cuda.device_count()))
+
+
+class Window:
+    """The latest samples, up to MOST; older ones at larger distances.
+
+    Everything has its place from the beginning, so a window does not grow.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._x = array("d", bytes(8 * MOST))
+        self._values = [array("d", bytes(8 * MOST)) for _ in FLOORS]
+
+    @property
+    def span(self) -> float:
+        """How far the last sample is from the first."""
+        return self._x[self.count - 1] - self._x[0] if self.count else 0.0
+
+    @property
+    def end(self) -> float:
+        """Where the last sample is."""
+        return self._x[self.count - 1]
+
+    def add(self, x: float, values: tuple[float, ...]) -> bool:
+        """Add the values at x, which ascends; whether the window had to be thinned."""
+        is_full = self.count == MOST
+        if is_full:
+            self._thin()
+        self._x[self.count] = x
+        for series, value in zip(self._values, values):
+            series[self.count] = value
+        self.count += 1
+        return is_full
+
+    def _thin(self) -> None:
+        """Keep every other sample."""
+        for series in (self._x, *self._values):
+            for i in range(MOST // 2):
+                series[i] = series[2 * i + 1]
+        self.count = MOST // 2
+
+    def clear(self) -> None:
+        """Forget all samples."""
+        self.count = 0
+
+    def rising(self) -> list[str]:
+        """What rises beyond its noise and its floor."""
+        if not self.count:
+            return []
+        x = self._x[: self.count].tobytes()
+        names = []
+        for (name, floor), series in zip(FLOORS.items(), self._values):
+            slope, _, rises = _line(x, series[: self.count].tobytes())
+            if rises and slope * self.span >= floor:
+                names.append(name)
+        return names
+
+    def gained(self) -> dict[str, float]:
+        """The last number of each series less its first one."""
+        last = max(self.count - 1, 0)
+        return {
+            name: series[last] - series[0] for name, series in zip(FLOORS, self._values)
+        }

@@ -1,0 +1,106 @@
+"""The lines that allocate what grows, from tracemalloc."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections import Counter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from tracemalloc import Traceback
+
+    from leakgraph._core import GrowthRow, Node
+
+__all__ = ["Tracing", "allocation_lines"]
+
+#: Frames that tracemalloc keeps: a row names one line.
+FRAMES = 1
+#: How far up from a member its container may be.
+ABOVE = 3
+
+
+def allocation_lines(rows: Iterable[GrowthRow]) -> dict[str, str]:
+    """For each place: the line that allocated most of its members that were traced.
+
+    tracemalloc must trace, and the newest snapshot of the comparison must be of this
+    process and a moment ago: objects are found by their addresses and types.
+    """
+    tracemalloc = sys.modules.get("tracemalloc")
+    if tracemalloc is None or not tracemalloc.is_tracing():
+        return {}
+    trace_of = tracemalloc.get_object_traceback
+    rows = [row for row in rows if row.node is not None]
+    wanted = {
+        node.address: node.type_name
+        for row in rows
+        if row.node is not None
+        for node in _above(row.node)
+    }
+    found = {
+        id(obj): obj
+        for obj in gc.get_objects()
+        if wanted.get(id(obj)) == _type_name(obj)
+    }
+    lines = {}
+    for row in rows:
+        sites: Counter[str] = Counter()
+        for node in _above(row.node) if row.node is not None else ():
+            for member in gc.get_referents(found.get(node.address)):
+                if _type_name(member) == row.type_name:
+                    sites.update(_line(member, trace_of))
+            if sites:
+                lines[row.place] = sites.most_common(1)[0][0]
+                break
+    return lines
+
+
+def _line(obj: object, trace_of: Callable[[object], Traceback | None]) -> list[str]:
+    """The line that allocated it, or else something that it holds.
+
+    CPython 3.11 does not find the traces of instances that have a `__dict__`.
+    """
+    for allocated in (obj, *gc.get_referents(obj)):
+        trace = trace_of(allocated)
+        if trace:
+            return [str(trace[-1])]
+    return []
+
+
+def _above(node: Node) -> list[Node]:
+    """The nodes that dominate it, the nearest first."""
+    nodes: list[Node] = []
+    dominator = node.dominator
+    while dominator is not None and len(nodes) < ABOVE:
+        nodes.append(dominator)
+        dominator = dominator.dominator
+    return nodes
+
+
+def _type_name(obj: object) -> str:
+    """As leakgraph writes it: builtins bare."""
+    kind = type(obj)
+    name = kind.__qualname__
+    return name if kind.__module__ == "builtins" else f"{kind.__module__}.{name}"
+
+
+class Tracing:
+    """tracemalloc for a while; one that the program runs itself goes on."""
+
+    def __init__(self) -> None:
+        import tracemalloc
+
+        self._is_ours = not tracemalloc.is_tracing()
+        if self._is_ours:
+            tracemalloc.start(FRAMES)
+
+    def stop(self, rows: Iterable[GrowthRow] = ()) -> dict[str, str]:
+        """End it; returns the allocating line of each place, where one is known."""
+        import tracemalloc
+
+        try:
+            return allocation_lines(rows)
+        finally:
+            if self._is_ours:
+                tracemalloc.stop()

@@ -1,0 +1,149 @@
+"""leakgraph.repeat() and leakgraph.track()."""
+
+import gc
+import os
+
+import pytest
+
+import leakgraph
+
+
+class Item:
+    def __init__(self):
+        self.values = [0.5] * 20
+
+
+kept = []
+RATE = None
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    kept.clear()
+    yield
+    kept.clear()
+
+
+def leak():
+    kept.append(Item())
+
+
+def own(growth):
+    return [row for row in growth if __name__ in row.holder]
+
+
+def test_repeat_names_the_holder_and_the_rate():
+    growth = leakgraph.repeat(leak, warmup=2, rounds=4, calls=10)
+    assert len(kept) == 42
+    row = growth[0]
+    assert row.holder == f"{__name__}.kept[*]"
+    assert row.counts == (2, 12, 22, 32, 42)
+    assert row.per_step == pytest.approx(row.per_interval / 10)
+    assert row.per_step == pytest.approx(row.gained / 40, rel=0.2)
+    assert growth.is_growing
+
+
+def test_repeat_sees_nothing_of_itself():
+    growth = leakgraph.repeat(lambda: [Item() for _ in range(20)])
+    assert list(growth) == []
+    assert not growth.is_growing
+
+
+def test_what_the_warm_up_fills_is_no_growth():
+    cache = {}
+
+    def work():
+        cache.setdefault(len(cache) if len(cache) < 3 else 0, Item())
+
+    assert list(leakgraph.repeat(work, warmup=5, rounds=2, calls=2)) == []
+
+
+def test_garbage_of_work_is_no_growth():
+    def work():
+        item = Item()
+        item.itself = item
+
+    gc.disable()
+    try:
+        assert list(leakgraph.repeat(work, rounds=3, calls=5)) == []
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("when", [1, 4])
+def test_an_exception_of_work_passes(when):
+    files = len(os.listdir("/proc/self/fd"))
+
+    def work():
+        leak()
+        if len(kept) == when:
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        leakgraph.repeat(work, warmup=2, rounds=2, calls=5)
+    assert len(kept) == when
+    assert len(os.listdir("/proc/self/fd")) == files
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"warmup": -1}, {"rounds": 0}, {"calls": 0}, {"calls": 1.5}]
+)
+def test_impossible_numbers(wrong):
+    with pytest.raises(leakgraph.ArgumentError, match=f"{next(iter(wrong))} must be"):
+        leakgraph.repeat(leak, **wrong)
+    assert kept == []
+
+
+def test_no_file_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    files = len(os.listdir("/proc/self/fd"))
+    growth = leakgraph.repeat(leak, rounds=2, calls=2)
+    assert list(tmp_path.iterdir()) == []
+    del growth
+    assert len(os.listdir("/proc/self/fd")) == files
+
+
+def test_track_says_that_two_snapshots_cannot_tell():
+    with leakgraph.track() as tracked:
+        for _ in range(30):
+            leak()
+    (row,) = own(tracked.growth)
+    assert row.holder == f"{__name__}.kept[*]"
+    assert row.counts == (0, 30)
+    assert "Two snapshots cannot tell a leak" in str(tracked.growth)
+    assert "rows of growth" in repr(tracked)
+
+
+def test_marks_tell():
+    with leakgraph.track(min_bytes=1000) as tracked:
+        for _ in range(3):
+            for _ in range(10):
+                leak()
+            tracked.mark()
+        for _ in range(10):
+            leak()
+        assert "4 snapshots" in repr(tracked)
+        with pytest.raises(leakgraph.ClosedError):
+            tracked.growth
+    (row,) = own(tracked.growth)
+    assert row.counts == (0, 10, 20, 30, 40)
+    with pytest.raises(leakgraph.ClosedError, match="in the block"):
+        tracked.mark()
+    with pytest.raises(leakgraph.ClosedError, match="one block"), tracked:
+        pass
+
+
+def test_an_exception_in_the_block_passes():
+    with pytest.raises(KeyError), leakgraph.track() as tracked:
+        raise KeyError
+    with pytest.raises(leakgraph.ClosedError, match="raised an exception"):
+        tracked.growth
+
+
+def test_a_block_has_so_many_marks(monkeypatch):
+    monkeypatch.setattr("leakgraph.repeats.MARKS", 3)
+    with leakgraph.track() as tracked:
+        tracked.mark()
+        with pytest.raises(leakgraph.ArgumentError, match="1 mark"):
+            tracked.mark()
+    assert tracked.growth.snapshots == 3

@@ -1,0 +1,440 @@
+"""leakgraph.watch(), with a clock and numbers of the tests' own."""
+
+import gc
+import os
+import pickle
+import tracemalloc
+import warnings
+from array import array
+
+import pytest
+
+import leakgraph
+from leakgraph import samples, sites, watching
+from leakgraph.evidence import Evidence
+from leakgraph.told import describe
+from leakgraph.watching import ENOUGH, SLOTS, Watch
+
+MEGABYTE = 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def collected(monkeypatch):
+    """How often a Watch asked for a collection: most tests need none."""
+    collections = []
+    monkeypatch.setattr(watching.gc, "collect", lambda: collections.append(1))
+    return collections
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class Row:
+    """What a Watch reads of a GrowthRow."""
+
+    node = None
+    verdict = "accumulates"
+    type_name = "Item"
+    gained = 4096
+    per_interval = 1024.0
+    per_step = 10.24
+
+    def __init__(self, holder):
+        self.holder = self.place = holder
+        self.counts = (1, 2, 3)
+
+
+class Growth(list):
+    @property
+    def is_growing(self):
+        return bool(self)
+
+
+class Evidences:
+    """Counts snapshots, and finds what the test says."""
+
+    def __init__(self, clock, rows=(), cost=0.0):
+        self.clock, self.rows, self.cost = clock, list(rows), cost
+        self.taken, self.compared, self.slots = [], [], [None] * SLOTS
+        self.is_closed = False
+
+    def take(self, slot, progress=None):
+        assert self.slots[slot] is None
+        self.clock.now += self.cost
+        self.slots[slot] = self.clock.now
+        self.taken.append(self.clock.now)
+
+    def drop(self, slot):
+        self.slots[slot] = None
+
+    def move(self, source, target):
+        self.slots[target], self.slots[source] = self.slots[source], None
+
+    def compare(self, count, *, steps=None, min_bytes=0):
+        assert None not in self.slots[:count]
+        assert list(steps) == sorted(steps)
+        self.compared.append(list(steps))
+        return Growth(self.rows)
+
+    def close(self):
+        self.is_closed = True
+
+
+class Program:
+    """A loop with steps of a second whose memory is what a function says."""
+
+    def __init__(self, memory, rows=(), cost=0.0, **options):
+        self.clock = Clock()
+        self.evidence = Evidences(self.clock, rows, cost)
+        self.memory = memory
+        self.watch = Watch(
+            clock=self.clock,
+            read=self.read,
+            evidence=self.evidence,
+            background=False,
+            **options,
+        )
+
+    def read(self):
+        now = self.clock.now
+        return (self.memory(now), 0, 0, 0, 0)
+
+    def run(self, steps):
+        for _ in range(steps):
+            self.clock.now += 1.0
+            self.watch.step()
+
+
+def leaking(now):
+    return now * MEGABYTE
+
+
+HONEST = {
+    "constant": lambda now: 5 * MEGABYTE,
+    "falling": lambda now: (2000 - now) * MEGABYTE,
+    "sawtooth": lambda now: now % 7 * MEGABYTE,
+    "filled": lambda now: min(now, 5) * MEGABYTE,
+    "step": lambda now: (now > 30) * 100 * MEGABYTE,
+    "slow": lambda now: now * 100,
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_no_snapshot_without_growth(name):
+    program = Program(HONEST[name], budget=1.0)
+    program.run(1000)
+    assert program.evidence.taken == []
+    assert program.watch.leaks == []
+
+
+def test_a_leak_is_told_once():
+    program = Program(leaking, [Row("losses[*]")], budget=1.0)
+    with pytest.warns(leakgraph.LeakWarning, match="losses") as told:
+        program.run(1000)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    assert len(program.evidence.compared[0]) == ENOUGH
+    assert len(program.watch.leaks) == 1
+    assert program.watch.leaks[0] in program.watch.report()
+    assert program.watch.steps == 1000
+    program.evidence.rows.append(Row("other"))
+    with pytest.warns(leakgraph.LeakWarning, match="other") as told:
+        program.run(5000)
+    assert len(told) == 1
+
+
+def test_snapshots_are_taken_at_widening_distances():
+    program = Program(leaking, budget=1.0)
+    program.evidence.rows = []
+    program.evidence.compare = lambda *_, **__: pytest.fail("too early")
+    with pytest.raises(pytest.fail.Exception):
+        program.run(1000)
+    taken = program.evidence.taken
+    assert len(taken) == ENOUGH
+    distances = [after - before for before, after in zip(taken, taken[1:])]
+    assert distances == sorted(distances) and distances[0] < distances[-1]
+
+
+def test_slots_are_used_again():
+    program = Program(leaking, [Row("losses[*]")], budget=1.0)
+    with pytest.warns(leakgraph.LeakWarning):
+        program.run(20000)
+    assert len(program.evidence.taken) > SLOTS
+    assert max(map(len, program.evidence.compared)) == SLOTS
+
+
+def test_without_evidence_it_stands_down():
+    program = Program(leaking, budget=1.0)
+    program.run(1000)
+    assert len(program.evidence.taken) >= ENOUGH
+    assert {len(steps) for steps in program.evidence.compared} == {ENOUGH}
+    assert "No place was found" in program.watch.report()
+
+
+def test_the_budget_limits_snapshots():
+    costs = []
+    for budget in (0.5, 0.01):
+        program = Program(leaking, [Row("x")], cost=2.0, budget=budget)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            program.run(4000)
+        spent = 2.0 * len(program.evidence.taken)
+        assert spent <= budget * program.clock.now
+        costs.append(spent)
+    assert costs[1] > 0
+
+
+def test_raise():
+    program = Program(leaking, [Row("losses[*]")], budget=1.0, on_leak="raise")
+    with pytest.raises(leakgraph.LeakError, match="losses"):
+        program.run(1000)
+    program.run(1000)
+
+
+def test_call():
+    told = []
+    program = Program(
+        leaking,
+        [Row("x"), Row("y")],
+        budget=1.0,
+        on_leak=lambda *leak: told.append(leak),
+    )
+    program.run(1000)
+    assert [row.holder for row, _ in told] == ["x", "y"]
+    assert told[0][1] == program.evidence.rows
+
+
+def test_stop():
+    program = Program(leaking, [Row("x")], budget=1.0)
+    with program.watch as watch:
+        program.run(3)
+    assert watch.steps == 3
+    assert program.evidence.is_closed
+    program.run(3)
+    assert watch.steps == 3
+    watch.stop()
+    assert "stopped" in repr(watch)
+
+
+def test_what_was_found_last_is_told_at_the_end():
+    program = Program(leaking, budget=1.0, on_leak="raise")
+    program.watch._pending.append((Row("x"), Growth(), "x grows"))
+    with pytest.raises(leakgraph.LeakError, match="x grows"), program.watch:
+        pass
+    program = Program(leaking, budget=1.0, on_leak="raise")
+    program.watch._pending.append((Row("x"), Growth(), "x grows"))
+    with pytest.raises(KeyError), program.watch:
+        raise KeyError
+
+
+def test_a_failing_snapshot_does_no_harm():
+    program = Program(leaking, budget=1.0)
+
+    def fail(slot, progress):
+        raise leakgraph.ChildError("no process")
+
+    program.evidence.take = fail
+    program.run(1000)
+    assert program.watch.leaks == []
+
+
+def test_samples_become_rare_and_cheap():
+    reads = []
+    program = Program(lambda now: reads.append(now) or 0)
+    program.run(20000)
+    assert 100 < len(reads) < 1000
+    slow = []
+
+    def memory(now):
+        slow.append(now)
+        program.clock.now += 1.0
+        return 0
+
+    program = Program(memory, budget=0.01)
+    program.run(10000)
+    assert len(slow) <= samples.MOST and len(slow) <= 0.001 * program.clock.now + 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"every": 0},
+        {"every": -1.0},
+        {"budget": 0},
+        {"budget": 1.5},
+        {"on_leak": "shout"},
+    ],
+)
+def test_impossible_options(wrong):
+    with pytest.raises(leakgraph.ArgumentError, match=f"{next(iter(wrong))} must be"):
+        leakgraph.watch(**wrong)
+
+
+def test_a_forked_child_is_not_watched():
+    program = Program(leaking, [Row("x")], budget=1.0)
+    program.run(10)
+    child = os.fork()
+    if child == 0:
+        program.run(1000)
+        right = program.watch.steps == 10 and not program.evidence.taken
+        os._exit(0 if right else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    program.run(1)
+    assert program.watch.steps == 11
+
+
+def test_a_copy_in_a_worker_is_not_watched():
+    watch = pickle.loads(pickle.dumps(Program(leaking).watch))
+    watch.step()
+    assert watch.steps == 0
+    watch.stop()
+
+
+def test_samples_of_this_process():
+    resident, _, blocks, uncollectable, devices = samples.read()
+    assert resident > MEGABYTE and blocks > 1000 and uncollectable >= 0
+    assert devices == 0
+    assert len(samples.read()) == len(samples.FLOORS)
+    kept = [bytes(100) for _ in range(10000)]
+    assert samples.read()[2] >= blocks + len(kept) / 2
+
+
+def test_bytes_on_devices(monkeypatch):
+    class Cuda:
+        is_initialized = staticmethod(lambda: True)
+        device_count = staticmethod(lambda: 2)
+        memory_allocated = staticmethod(lambda device: 100 + device)
+
+    class Torch:
+        cuda = Cuda
+
+    monkeypatch.setitem(samples.sys.modules, "torch", Torch)
+    assert samples.read()[4] == 201
+    monkeypatch.setattr(Cuda, "is_initialized", lambda: False)
+    assert samples.read()[4] == 0
+
+
+def test_by_time():
+    clock = Clock()
+    told = []
+    watch = Watch(
+        budget=1.0,
+        on_leak=lambda *leak: told.append(leak),
+        clock=clock,
+        read=lambda: (leaking(clock.now), 0, 0, 0, 0),
+        evidence=Evidences(clock, [Row("x")]),
+        background=False,
+    )
+    watch._by_time = True
+    watch._evidence.compare = lambda count, *, steps, min_bytes: (
+        Growth([Row("x")]) if steps is None else pytest.fail("no steps are known")
+    )
+    for _ in range(1000):
+        clock.now += 1.0
+        watch._sample()
+    watch._tell(1)
+    assert len(told) == 1
+
+
+def test_a_thread_samples_by_time():
+    with leakgraph.watch(every=0.001) as watch:
+        while watch._window.count < 3:
+            watch._end.wait(0.001)
+    assert not watch._sampler.is_alive()
+
+
+class Item:
+    def __init__(self, number):
+        self.values = [float(number)] * 20
+
+
+kept = []
+
+
+def test_a_real_leak_with_its_line():
+    clock = Clock()
+    told = []
+    watch = Watch(
+        1.0,
+        lambda *leak: told.append(leak),
+        traces=True,
+        clock=clock,
+        read=lambda: (leaking(clock.now), 0, 0, 0, 0),
+        evidence=Evidence(SLOTS),
+        background=False,
+    )
+    with watch:
+        while not told:
+            assert watch.steps < 1000
+            kept.extend([Item(watch.steps) for _ in range(20)])
+            clock.now += 1.0
+            watch.step()
+    assert not tracemalloc.is_tracing()
+    kept.clear()
+    row = told[0][0]
+    assert row.holder == f"{__name__}.kept[*]"
+    assert row.per_step > 0
+    (text,) = watch.leaks
+    assert f"{__name__}.kept[*]: accumulates" in text
+    assert f"allocated at {__file__}:" in text
+
+
+def test_in_the_background(monkeypatch):
+    monkeypatch.setattr(watching, "ENOUGH", 1)
+    clock = Clock()
+    evidence = Evidences(clock, [Row("x")])
+    watch = Watch(1.0, clock=clock, read=samples.read, evidence=evidence)
+    watch._rising = ["resident bytes"]
+    clock.now = 100.0
+    with pytest.warns(leakgraph.LeakWarning):
+        watch.step()
+        watch._job.join()
+        watch.stop()
+    assert len(evidence.taken) == 1
+
+
+def test_collector_runs_first_if_it_is_on(collected):
+    program = Program(leaking, budget=1.0)
+    program.run(100)
+    assert len(collected) == len(program.evidence.taken) > 0
+    was = len(collected)
+    gc.disable()
+    try:
+        program.run(500)
+    finally:
+        gc.enable()
+    assert len(collected) == was
+    assert len(program.evidence.taken) > was
+
+
+def test_describe():
+    assert describe(Row("a.b[*]")) == (
+        "a.b[*]: accumulates, 1 → 2 → 3 objects, most of them Item, +4.00 KiB in all,"
+        " +10 B per step"
+    )
+    row = Row("")
+    row.counts, row.per_step, row.verdict = (), None, "native"
+    assert describe(row, "x.py:3") == (
+        "memory that no object explains: native, +4.00 KiB in all, +1.00 KiB per"
+        " snapshot; allocated at x.py:3"
+    )
+
+
+def test_no_lines_without_tracemalloc():
+    assert sites.allocation_lines([Row("x")]) == {}
+
+
+def test_a_line_through_noise():
+    x = array("d", range(20))
+    y = array("d", [3.0 * i + (-1) ** i for i in range(20)])
+    y[7] = 1000.0
+    slope, noise, rises = leakgraph._core._line(x, y)
+    assert slope == pytest.approx(3, abs=0.3) and rises and 0 < noise < 2
+    assert leakgraph._core._line(x[:4], y[:4])[2] is False
+    with pytest.raises(ValueError):
+        leakgraph._core._line(x, y[:4])
