@@ -195,11 +195,29 @@ class Armed:
     def _start(self) -> None:
         """Start the watcher, if there is something to watch, and prepare its end."""
         atexit.register(self._end)
+        if self._at_exit:
+            self._end_first()
         if self._signal_fd is not None or self._memory is not None:
             self._watcher = threading.Thread(
                 target=self._watch, name="leakgraph-arm", daemon=True
             )
             self._watcher.start()
+
+    def _end_first(self) -> None:
+        """Let `_end` run before other callbacks, which undo what the program leaves.
+
+        The one that is registered last runs first: threading calls back before. Where
+        it cannot, `_end` runs in its turn.
+        """
+        register = getattr(threading, "_register_atexit", None)
+        if register is not None:
+            with suppress(RuntimeError):  # the interpreter exits already
+                register(self._register_again)
+
+    def _register_again(self) -> None:
+        if not self._is_over:
+            atexit.unregister(self._end)
+            atexit.register(self._end)
 
     # ---------------------------------------------------------------- watching ---
 

@@ -1,9 +1,10 @@
 """Run a script as `__main__` and save a snapshot when it exits.
 
 This module imports only what the script needs anyway, because everything that it loads
-is in the snapshot, too. An `atexit` callback that is registered before the script
-starts takes the snapshot. It runs after the script's own callbacks and threads, and
-before Python clears `__main__`. A script that ends by `os._exit` or a signal leaves no
+is in the snapshot, too. An `atexit` callback that is registered when the script has
+ended takes the snapshot. Callbacks run the last one first, so this one runs after the
+script's threads and before all other callbacks, which undo what the script leaves:
+pyplot's closes all figures. A script that ends by `os._exit` or a signal leaves no
 snapshot.
 """
 
@@ -20,6 +21,7 @@ from leakgraph._core import Error, save_snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import NoReturn
 
 __all__ = ["main", "say"]
@@ -78,12 +80,17 @@ def _run(arguments: list[str]) -> None:
         code, module = _load_module(arguments[1], arguments[2:])
     else:
         code, module = _load_script(arguments[0], arguments[1:])
-    if "--at-exit" in options or "--arm" not in options:
-        _register_save(options.get("--at-exit", DEFAULT_FILE))
     if "--arm" in options:
         _arm(options)
     sys.modules["__main__"] = module
-    _execute(code, module)
+    save = None
+    if "--at-exit" in options or "--arm" not in options:
+        save = _saver(options.get("--at-exit", DEFAULT_FILE))
+    try:
+        _execute(code, module)
+    finally:
+        if save is not None:
+            atexit.register(save)
 
 
 def _take_options(arguments: list[str]) -> dict[str, str]:
@@ -210,8 +217,8 @@ def _hide_frames_before(code: CodeType | None) -> None:
     sys.excepthook = excepthook
 
 
-def _register_save(file: str) -> None:
-    """Save a snapshot to `file` when this process exits, not a forked child."""
+def _saver(file: str) -> Callable[[], None]:
+    """A function that saves a snapshot to `file` in this process, not in a child."""
     pid = os.getpid()
 
     def save() -> None:
@@ -224,7 +231,7 @@ def _register_save(file: str) -> None:
         else:
             say(f"snapshot of {info.nodes:,} objects saved to {info.path}")
 
-    atexit.register(save)
+    return save
 
 
 def _hand_over(arguments: list[str]) -> None:

@@ -551,6 +551,19 @@ def test_at_exit(python, ending, code):
     assert names(done.folder) == ["x.lgs"]
 
 
+def test_at_exit_before_callbacks(python):
+    done = python(
+        "-c",
+        "import atexit, leakgraph\n"
+        "leakgraph.arm('x.lgs', signal=None, rss=None, at_exit=True)\n"
+        "kept = [bytearray(1000) for _ in range(100)]\n"
+        "atexit.register(kept.clear)\n",
+    )
+    assert done.code == 0, done.err
+    (kept,) = leakgraph.load(done.folder / "x.lgs").select("name:__main__.kept")
+    assert sum(edge.label.startswith("[") for edge in kept.referents()) == 100
+
+
 def test_not_at_exit_when_not_asked(python):
     done = python("-c", "import leakgraph\nleakgraph.arm('x.lgs')")
     assert (done.code, done.err, names(done.folder)) == (0, "", [])

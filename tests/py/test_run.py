@@ -71,6 +71,36 @@ def test_globals_of_main_are_there(script):
     assert "kept" in str(snapshot.show_path(kept))
 
 
+CLEANS_UP = """
+import atexit
+import threading
+kept = [bytearray(1000) for _ in range(100)]
+atexit.register(kept.clear)
+def late():
+    threading.main_thread().join()
+    kept.append(bytearray(2000))
+threading.Thread(target=late).start()
+"""
+
+
+def test_saves_what_the_script_left_before_its_callbacks(script):
+    """Its threads have ended."""
+    _, watched = script(CLEANS_UP)
+    (kept,) = snapshot_in(watched.folder).select("name:__main__.kept")
+    assert sum(edge.label.startswith("[") for edge in kept.referents()) == 101
+
+
+@pytest.mark.libraries
+def test_open_figures_are_no_garbage(script):
+    pytest.importorskip("matplotlib")
+    _, watched = script(
+        "from matplotlib import pyplot\nfor _ in range(19):\n    pyplot.figure()\n"
+    )
+    figures = snapshot_in(watched.folder).figures()
+    assert len(figures) == 19
+    assert all(figure.reachable and not figure.closed for figure in figures)
+
+
 def test_the_failing_frames_are_there(script):
     _, watched = script("def train():\n    batch = [0.5] * 7\n    1/0\ntrain()")
     snapshot = snapshot_in(watched.folder)
