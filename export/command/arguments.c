@@ -32,13 +32,17 @@ static const struct option options[] = {
     {"limit", required_argument, NULL, 'l'},
     {"limit", required_argument, NULL, 'L'},
     {"max-nodes", required_argument, NULL, 'm'},
+    {"max-growth", required_argument, NULL, 'x'},
     {"min-bytes", required_argument, NULL, 'b'},
+    {"min-bytes", required_argument, NULL, 'n'},
     {"min-share", required_argument, NULL, 'S'},
     {"output", required_argument, NULL, 'o'},
     {"path", no_argument, NULL, 'P'},
     {"paths", no_argument, NULL, 'M'},
     {"refs", no_argument, NULL, 'R'},
+    {"settled", no_argument, NULL, 'e'},
     {"by", required_argument, NULL, 's'},
+    {"steps", required_argument, NULL, 'p'},
     {"title", required_argument, NULL, 't'},
     {"types", no_argument, NULL, 'y'},
     {"weak", no_argument, NULL, 'w'},
@@ -63,6 +67,10 @@ static const option_text texts[] = {
      "--kind KINDS       collectable, held, uncollectable, or several: a,b"},
     {'b',
      "--min-bytes N      cycles that retain at least N: 4096, 64KiB, 1MiB"},
+    {'n', "--min-bytes N      leave out what gained less: 4096, 64KiB, 1MiB"},
+    {'p', "--steps A,B,...    when each was taken: rows then have a rate"},
+    {'e', "--settled          print what grew and stopped, too"},
+    {'x', "--max-growth N     with --check: allow so much growth (0)"},
     {'S', "--min-share F      leave out smaller parts: 0.01 or 1% (1%)"},
     {'c', "--check            exit with 1 if there are leaks"},
     {'z', "--compress LEVEL   compress with zstd, level 1 to 19"},
@@ -133,6 +141,7 @@ take_flag(int letter, lg_arguments *out)
                  : letter == 'y' ? &out->types
                  : letter == 'c' ? &out->check
                  : letter == 'r' ? &out->libraries
+                 : letter == 'e' ? &out->settled
                                  : &out->json;
     return *flag = true;
 }
@@ -153,6 +162,7 @@ take_text(int letter, lg_arguments *out)
                         : letter == 'H' ? &out->holding
                         : letter == 'u' ? &out->by
                         : letter == 'V' ? &out->device
+                        : letter == 'p' ? &out->steps
                                         : &out->title;
     *text = optarg;
     return true;
@@ -163,7 +173,7 @@ take_option(int letter, lg_arguments *out)
 {
     if (strchr("BRPMWCD", letter))
         return take_picture(letter, out);
-    if (strchr("ofHVtu", letter))
+    if (strchr("ofHVptu", letter))
         return take_text(letter, out);
     switch (letter) {
     case 'd':
@@ -183,7 +193,10 @@ take_option(int letter, lg_arguments *out)
     case 'k':
         return lg__kinds_read(optarg, &out->kinds);
     case 'b':
-        return lg__size_read(optarg, &out->min_bytes);
+    case 'n':
+        return lg__size_read("min-bytes", optarg, &out->min_bytes);
+    case 'x':
+        return lg__size_read("max-growth", optarg, &out->max_growth);
     case 'S':
         return lg__share_read(optarg, &out->min_share);
     case 'z':
@@ -229,7 +242,14 @@ take_words(const lg_verb *verb, int argc, char **argv, lg_arguments *out)
 {
     int count = argc - optind;
     int most = verb->words + verb->more_words;
-    if (count < verb->words || count > most) {
+    bool any = verb->more_words == ANY_WORDS;
+    if (any && count < verb->words) {
+        lg__complain("%s takes %d arguments or more, not %d: see leakgraph %s "
+                     "--help",
+                     verb->name, verb->words, count, verb->name);
+        return false;
+    }
+    if (!any && (count < verb->words || count > most)) {
         char range[32] = "";
         if (verb->more_words)
             snprintf(range, sizeof range, "%d to ", verb->words);
@@ -239,8 +259,7 @@ take_words(const lg_verb *verb, int argc, char **argv, lg_arguments *out)
                      verb->name);
         return false;
     }
-    for (int i = 0; i < count; i++)
-        out->words[i] = argv[optind + i];
+    out->words = argv + optind;
     out->word_count = count;
     return true;
 }

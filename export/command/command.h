@@ -20,6 +20,8 @@ enum {
 /* A picture of more subjects is not readable. */
 #define MOST_SUBJECTS 8u
 
+#define ANY_WORDS (-1)
+
 /* What `render` draws. */
 typedef enum lg_picture {
     PICTURE_VIEW = 0, /* by direction */
@@ -30,7 +32,7 @@ typedef enum lg_picture {
 } lg_picture;
 
 typedef struct lg_arguments {
-    const char *words[2]; /* the arguments that are not options, in order */
+    char *const *words; /* the arguments that are not options, in order */
     int word_count;
     const char *output;
     const char *format;
@@ -44,14 +46,17 @@ typedef struct lg_arguments {
     const char *device;
     const char *holding;
     const char *by;
+    const char *steps;
     unsigned kinds;    /* bits 1 << lg_cycle_kind; 0: not given */
     int64_t min_bytes; /* -1: not given */
+    int64_t max_growth;
     double min_share;  /* -1: not given */
     uint32_t cycle;    /* from 1 */
     uint32_t compress; /* 0: not given */
     uint32_t limit;    /* 0: not given */
     bool all;          /* no limit at all */
     bool check;
+    bool settled;
     uint32_t depth;
     uint32_t max_nodes;
     bool json;
@@ -66,7 +71,8 @@ typedef struct lg_verb {
     int (*run)(const lg_arguments *arguments);
     const char *options; /* letters of the options that it takes */
     int words;           /* number of arguments that it needs */
-    int more_words;      /* number of arguments that it may take besides */
+    int more_words;      /* number of arguments that it may take besides;
+                            ANY_WORDS: no limit */
     const char *summary; /* one line for the list of verbs */
     const char *usage;
     const char *help; /* what it prints, and an example */
@@ -84,8 +90,11 @@ bool lg__limit_read(const char *word, uint32_t *out, bool *all);
 bool lg__sort_read(const char *word, lg_sort *out);
 bool lg__group_read(const char *word, lg_group *out);
 bool lg__tensor_group_read(const char *word, lg_tensor_group *out);
-/** The value of `--min-bytes`: 4096, 64KiB, 1.5MiB, 2GB. */
-bool lg__size_read(const char *word, int64_t *out);
+/** The value of an option that is a size: 4096, 64KiB, 1.5MiB, 2GB. */
+bool lg__size_read(const char *name, const char *word, int64_t *out);
+/** The value of `--steps`: `count` numbers with commas between them, which the
+ *  caller frees. */
+bool lg__steps_read(const char *word, size_t count, double **out);
 /** The value of `--kind`: names of kinds, with commas between them. */
 bool lg__kinds_read(const char *word, unsigned *out);
 /** A share from 0 to 1, or `2%`. */
@@ -166,6 +175,8 @@ int lg__verb_paths(const lg_arguments *arguments);
 int lg__verb_cycles(const lg_arguments *arguments);
 int lg__verb_dominators(const lg_arguments *arguments);
 int lg__verb_retained(const lg_arguments *arguments);
+int lg__verb_diff(const lg_arguments *arguments);
+int lg__verb_summarize(const lg_arguments *arguments);
 int lg__verb_analyze(const lg_arguments *arguments);
 /** Starts Python in place of this process; returns only if that fails. */
 int lg__run_python(char **argv);

@@ -107,7 +107,7 @@ unit_bytes(const char *unit)
 }
 
 bool
-lg__size_read(const char *word, int64_t *out)
+lg__size_read(const char *name, const char *word, int64_t *out)
 {
     char *end;
     double value = strtod(word, &end);
@@ -115,13 +115,39 @@ lg__size_read(const char *word, int64_t *out)
         end++;
     double bytes = value * unit_bytes(end);
     if (*word < '0' || *word > '9' || unit_bytes(end) <= 0 || !(bytes < 9e18)) {
-        lg__complain("--min-bytes takes a size such as 4096, 64KiB or 1MiB, "
-                     "not '%s'",
-                     word);
+        lg__complain("--%s takes a size such as 4096, 64KiB or 1MiB, not '%s'",
+                     name, word);
         return false;
     }
     *out = (int64_t)bytes;
     return true;
+}
+
+bool
+lg__steps_read(const char *word, size_t count, double **out)
+{
+    double *steps = malloc(count * sizeof *steps);
+    const char *at = word;
+    size_t taken = 0;
+    while (steps && taken < count) {
+        char *end;
+        steps[taken] = strtod(at, &end);
+        if (end == at || (*end && *end != ','))
+            break;
+        taken++;
+        at = end + (*end == ',');
+        if (!*end)
+            break;
+    }
+    if (steps && taken == count && !*at && at > word && at[-1] != ',') {
+        *out = steps;
+        return true;
+    }
+    lg__complain("--steps takes %zu numbers with commas between them, one for "
+                 "each snapshot, not '%s'",
+                 count, word);
+    free(steps);
+    return false;
 }
 
 static bool

@@ -215,6 +215,35 @@ static const lg_verb verbs[] = {
      "  leakgraph render run.lgs name:train.trainer --why -o why.svg\n"
      "  leakgraph render run.lgs --dominators -o heap.pdf\n"
      "  leakgraph render run.lgs --cycle 1 -o cycle.png\n"},
+    {"diff", lg__verb_diff, "pnLexcj", 2, ANY_WORDS,
+     "what grows from snapshot to snapshot, and who holds it",
+     "leakgraph diff OLD NEW [NEWER ...] [--steps A,B,...] [--min-bytes N]\n"
+     "       [--settled] [--limit N|all] [--check [--max-growth N]] [--json]",
+     "Compares snapshots of one program, or their summaries, the oldest first, "
+     "and\n"
+     "prints what there is more of, who holds it, and how fast it grows, the "
+     "most bytes\n"
+     "gained first (20 rows, or --limit). Three or more can tell a leak from "
+     "what is made\n"
+     "once, what goes up and down, and what is filled up to a limit. With "
+     "--check the\n"
+     "exit code is 1 if the rows gained more than --max-growth together.\n"
+     "\n"
+     "Example:\n"
+     "  leakgraph diff step-100.lgs step-200.lgs step-300.lgs --steps "
+     "100,200,300\n"
+     "  leakgraph diff a.lgsum b.lgsum c.lgsum --check --max-growth 64KiB\n"},
+    {"summarize", lg__verb_summarize, "o", 1, 0,
+     "write the little of a snapshot that diff needs",
+     "leakgraph summarize SNAP -o FILE",
+     "Writes a summary of the snapshot: its places, types and accounts, "
+     "without its\n"
+     "objects. The file has less than 200 KB in the main, and `diff` takes it "
+     "like a\n"
+     "snapshot.\n"
+     "\n"
+     "Example:\n"
+     "  leakgraph summarize run.lgs -o run.lgsum\n"},
     {"analyze", lg__verb_analyze, "oz", 1, 0, "write a copy with the analysis",
      "leakgraph analyze IN -o OUT [--compress N]",
      "Analyses the snapshot and writes a copy with the results, so that top, "

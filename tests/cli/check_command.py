@@ -83,11 +83,11 @@ class Command(unittest.TestCase):
         help_text = self.fine("--help")
         verbs = "info types refs referrers path threads tensors memory figures top"
         verbs += " why paths cycles"
-        verbs += " dominators retained render analyze strip"
+        verbs += " dominators retained render diff summarize analyze strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
             own = self.fine(verb, "--help")
-            self.assertRegex(own, f"^Usage: leakgraph {verb} (SNAP|IN)")
+            self.assertRegex(own, f"^Usage: leakgraph {verb} (SNAP|IN|OLD)")
             self.assertIn("Example:", own)
             self.assertIn("--help", own)
             self.assertEqual(self.fine("help", verb), own)
@@ -346,6 +346,48 @@ class Command(unittest.TestCase):
         self.fine("retained", "held.lgs", "type:report.Page")
         text = self.fine("retained", "disjoint.lgs", "type:app.Service")
         self.assertIn("1 object retains 64.0 MiB", text)
+
+    def test_diff(self) -> None:
+        one, two = "losses.lgs", "training.lgs"
+        same = self.fine("diff", one, one)
+        self.assertIn("Nothing grows.", same)
+        grown = self.fine("diff", one, two)
+        self.assertIn("Two snapshots cannot tell a leak", grown)
+        self.assertIn(" in  ", grown)
+        said = json.loads(self.fine("diff", one, two, "--json", "--limit", "all"))
+        self.assertTrue(said["is_growing"])
+        self.assertEqual(said["snapshots"], 2)
+        rates = json.loads(self.fine("diff", one, two, "--steps", "1,11", "--json"))
+        row = rates["rows"][0]
+        self.assertAlmostEqual(row["per_step"], row["gained"] / 10)
+        self.assertEqual(self.run_command("diff", one, two, "--check").returncode, 1)
+        self.fine("diff", one, two, "--check", "--max-growth", "1TiB")
+        self.fine("diff", one, one, "--check", "--settled")
+        few = self.fine("diff", one, two, "--min-bytes", "1TiB")
+        self.assertIn("Nothing grows.", few)
+        self.refused(2, "diff takes 2 arguments or more, not 1", "diff", one)
+        for steps in ("1", "1,2,3", "1,", "a,b", "1,2,"):
+            words = ("diff", one, two, "--steps", steps)
+            self.refused(2, "--steps takes 2 numbers", *words)
+        self.refused(2, "must ascend", "diff", one, two, "--steps", "2,1")
+        self.refused(2, "--max-growth takes a size", "diff", one, two, "--max-growth=x")
+        self.refused(3, "missing.lgs", "diff", one, "missing.lgs")
+
+    def test_summarize(self) -> None:
+        for name in ("losses", "training"):
+            self.fine("summarize", f"{name}.lgs", "-o", f"{name}.lgsum")
+        whole = json.loads(self.fine("diff", "losses.lgs", "training.lgs", "--json"))
+        for one in ("losses.lgs", "losses.lgsum"):
+            said = json.loads(self.fine("diff", one, "training.lgsum", "--json"))
+            for row, other in zip(said["rows"], whole["rows"]):
+                self.assertEqual(row["place"], other["place"])
+                self.assertEqual(row["bytes"], other["bytes"])
+        self.refused(2, "give -o", "summarize", "losses.lgs")
+        words = ("summarize", "losses.lgs", "-o", "no/such/x.lgsum")
+        self.refused(4, "x.lgsum", *words)
+        damaged = self.here / "damaged.lgsum"
+        damaged.write_bytes((self.here / "losses.lgsum").read_bytes()[:-1])
+        self.refused(3, "damaged", "diff", "losses.lgsum", "damaged.lgsum")
 
     def test_analyze(self) -> None:
         self.fine("analyze", "family.lgs", "-o", "analysed.lgs")

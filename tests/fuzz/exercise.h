@@ -12,6 +12,15 @@
 bool exercise_load(const uint8_t *data, size_t size,
                    void (*ask)(const lg_graph *graph));
 
+/** Bytes of the counts that stand in a summary's header. */
+enum { EXERCISE_COUNTS = 20 };
+/** Loads the bytes as a summary as they are; and as the counts of a header and
+ *  the frame behind them, with right checksums, and compares what that gives.
+ *  Returns whether the reader accepted the latter. */
+bool exercise_summary(const uint8_t *data, size_t size);
+/** A whole file of a summary as those bytes, for free(); NULL if it is none. */
+uint8_t *exercise_unpack(const uint8_t *file, size_t size, size_t *length);
+
 /** Calls every accessor and every report that needs no analysis. */
 void exercise_graph(const lg_graph *graph);
 /** Calls every verb: analyses, reports, and views as text, JSON and DOT. */

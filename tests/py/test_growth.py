@@ -1,7 +1,9 @@
 """What grows from snapshot to snapshot, and who holds it."""
 
+import ctypes
 import gc
 import json
+import os
 
 import pytest
 
@@ -144,6 +146,45 @@ def test_snapshots_may_be_files(tmp_path):
     assert str(again) == str(growth)
     assert again.json == growth.json
     assert str(snapshots[0].diff(*paths[1:])) == str(growth)
+
+
+def test_summaries_are_compared_like_snapshots(tmp_path):
+    snapshots = grow(append)
+    paths = [
+        snapshot.summary(tmp_path / f"{i}.lgsum")
+        for i, snapshot in enumerate(snapshots)
+    ]
+    assert paths[0] == str(tmp_path / "0.lgsum")
+    assert max(os.path.getsize(path) for path in paths) < 200_000
+    growth = leakgraph.diff(*snapshots, min_bytes=2000)
+    again = leakgraph.diff(*paths, min_bytes=2000)
+    assert [row[:9] for row in again] == [row[:9] for row in growth]
+    assert again[0].node is None
+    mixed = leakgraph.diff(paths[0], snapshots[1], paths[2], min_bytes=2000)
+    assert list(mixed) == list(again)
+    newest = leakgraph.diff(*paths[:2], snapshots[2], min_bytes=2000)
+    assert str(newest) == str(growth)
+    (tmp_path / "0.lgsum").write_bytes((tmp_path / "1.lgsum").read_bytes()[:-1])
+    with pytest.raises(leakgraph.FileError, match="damaged"):
+        leakgraph.diff(*paths)
+
+
+def test_native_memory_grows():
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    libc.free.argtypes = [ctypes.c_void_p]
+    taken = []
+
+    def leak(number):
+        taken.append(libc.malloc(20_000))
+
+    growth = compare(leak)
+    for address in taken:
+        libc.free(address)
+    row = next(row for row in growth if row.verdict == "native")
+    assert row.gained == growth.unexplained == pytest.approx(2_000_000, rel=0.1)
+    assert row.holder == "memory that no object explains"
+    assert row.node is None
 
 
 def test_every_face_says_the_same():

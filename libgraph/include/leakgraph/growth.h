@@ -26,6 +26,22 @@ LG_API lg_status lg_summary_new(const lg_analysis *analysis,
                                 const lg_monitor *monitor, lg_summary **out,
                                 lg_error *err);
 LG_API void lg_summary_free(lg_summary *summary);
+/** Writes a summary, as lg_graph_save writes a graph. Of more than 8,192 places
+ *  it keeps the biggest, with all that is above them, and of more than 1,024
+ *  types those with the most bytes: the file has less than 200 KB in the main.
+ *  It has no text of the user's but names of variables, types and modules, and
+ *  what lg_graph_info says. */
+LG_API lg_status lg_summary_save(const lg_summary *summary, const char *path,
+                                 lg_error *err);
+/** Opens a saved summary. As with lg_graph_load everything is checked, and a
+ *  hostile file gives LG_EFORMAT. */
+LG_API lg_status lg_summary_load(const char *path, lg_summary **out,
+                                 lg_error *err);
+/** The same from memory, which it does not keep. */
+LG_API lg_status lg_summary_load_memory(const void *data, size_t length,
+                                        lg_summary **out, lg_error *err);
+/** Whether a file begins as a summary does. False if it cannot be read. */
+LG_API bool lg_summary_is_file(const char *path);
 LG_API const lg_places *lg_summary_places(const lg_summary *summary);
 /** Texts about the snapshot, as lg_graph_info; an index beyond the last gives
  *  false. */

@@ -95,9 +95,9 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     out->places = state->newest;
     if (!lg__growth_search(state))
         return lg__error_memory(err);
-    status = lg__growth_rows(state, out, err);
+    status = lg__growth_accounts(state, out, err);
     if (status == LG_OK)
-        status = lg__growth_accounts(state, out, err);
+        status = lg__growth_rows(state, out, err);
     if (status == LG_OK)
         status = lg__growth_paths(state, out, err);
     out->device_names = state->devices;

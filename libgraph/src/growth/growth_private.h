@@ -10,7 +10,7 @@
 #include <leakgraph/growth.h>
 
 /** A place without its bytes. Label and type are strings of the table. */
-typedef struct lg__place {
+typedef struct lg__place_item {
     uint64_t key;
     uint64_t members;
     uint64_t references;
@@ -19,7 +19,7 @@ typedef struct lg__place {
     uint32_t type;
     uint32_t example;
     uint8_t kind; /**< lg_place_kind */
-} lg__place;
+} lg__place_item;
 
 /** Finds numbers by 64-bit keys that are hashes already: open addressing. */
 typedef struct lg__key_index {
@@ -29,7 +29,7 @@ typedef struct lg__key_index {
 
 struct lg_places {
     lg_allocator allocator;
-    lg__vector items;    /**< lg__place */
+    lg__vector items;    /**< lg__place_item */
     lg__vector own;      /**< uint64_t [count * each] */
     lg__vector retained; /**< uint64_t [count * each] */
     lg__key_index index; /**< of items */
@@ -66,10 +66,10 @@ uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
 uint32_t lg__places_recur(const lg_places *places, uint32_t parent,
                           lg_place_kind kind, uint32_t label, uint32_t type);
 
-static inline lg__place *
+static inline lg__place_item *
 lg__place_at(const lg_places *places, uint32_t index)
 {
-    return (lg__place *)places->items.data + index;
+    return (lg__place_item *)places->items.data + index;
 }
 
 static inline uint64_t *
@@ -140,6 +140,13 @@ struct lg_summary {
     uint64_t mapped;  /**< of those, in mappings of their own */
 };
 
+/** Sorts types by name. Those of one name become one; what has no objects is
+ *  left out. */
+void lg__types_join(lg__vector *types);
+/** A table of the `most` biggest places at most, with all that is above them.
+ *  The own bytes of a place that is left out are its parent's. False when
+ * memory ran out. */
+bool lg__places_prune(const lg_places *from, uint32_t most, lg_places **out);
 /** An empty summary that takes over the places; NULL when memory ran out. */
 lg_summary *lg__summary_begin(lg_places *places);
 /** What an info text says in bytes; -1: nothing. */

@@ -125,7 +125,7 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
 {
     uint64_t *counts = numbers;
     uint64_t *bytes = numbers + state->count;
-    const lg__place *lead = lg__place_at(state->newest, grown->place);
+    const lg__place_item *lead = lg__place_at(state->newest, grown->place);
     bool contained = grown->group != grown->place && grown->group != LG_NONE;
     bool in_place =
         grown->group == grown->place && grown->verdict == LG_GROWTH_IN_PLACE;
@@ -206,6 +206,40 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     return true;
 }
 
+// Native memory that grew less than this may be what an allocator rounds up,
+// or a table of the interpreter's.
+enum { LEAST_NATIVE = 64 * 1024 };
+
+// Adds the row of growth that no object explains.
+static bool
+add_native(lg__comparison *state, lg_growth *out)
+{
+    double *y = state->y;
+    uint32_t last = state->count - 1;
+    if (!out->unexplained_known || out->unexplained < LEAST_NATIVE ||
+        (uint64_t)out->unexplained < state->options.min_bytes)
+        return true;
+    for (uint32_t i = 0; i < state->count; i++)
+        y[i] = (double)out->unexplained_each[i];
+    if (lg__trend_of(state->x, y, last + 1) != LG__TREND_GROWS)
+        return true;
+    uint64_t *numbers = take_numbers(state);
+    if (numbers == NULL)
+        return false;
+    uint64_t *bytes = numbers + state->count;
+    for (uint32_t i = 0; i < state->count; i++)
+        bytes[(size_t)i * state->each] = (uint64_t)out->unexplained_each[i];
+    lg_growth_row *row = &out->rows[out->count++];
+    *row = (lg_growth_row){.verdict = LG_GROWTH_NATIVE,
+                           .place = LG_NONE,
+                           .type = {"native memory", 13},
+                           .types = 1,
+                           .node = LG_NONE,
+                           .path = {.root = {.kind = LG_ROOT_NONE}}};
+    rate_row(state, bytes, row);
+    return true;
+}
+
 // The numbers lie where they stay only when all rows are there.
 static void
 settle_series(lg__comparison *state, lg_growth *out)
@@ -236,6 +270,8 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
         found += count;
         left -= count;
     }
+    if (!add_native(state, out))
+        return lg__error_memory(err);
     settle_series(state, out);
     if (out->count > 0)
         lg__sort(out->rows, out->count, sizeof *out->rows, compare_rows);

@@ -143,7 +143,7 @@ is_garbage(const lg_places *places, uint32_t place)
 static uint32_t
 group_of(const lg_places *places, uint32_t place)
 {
-    const lg__place *item = lg__place_at(places, place);
+    const lg__place_item *item = lg__place_at(places, place);
     if (item->kind == LG_PLACE_GARBAGE)
         return LG_NONE;
     bool contained = item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY;
@@ -176,11 +176,30 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
     return true;
 }
 
+// Which small values several modules share depends on what else refers to
+// them: a number that a program computes may be that of a constant somewhere.
+// And what leakgraph itself keeps, such as the snapshots, is no growth.
+static bool
+is_noise(const lg_places *places, uint32_t place)
+{
+    static const char *const values[] = {"int", "float", "str", "tuple"};
+    const lg__place_item *item = lg__place_at(places, place);
+    lg_string type = lg__places_text(places, item->type);
+    if (lg__string_is(lg__package_of(type), "leakgraph"))
+        return true;
+    bool nameless = item->kind == LG_PLACE_ROOT &&
+                    lg__places_text(places, item->label).length == 0;
+    for (size_t i = 0; i < sizeof values / sizeof *values && nameless; i++)
+        if (lg__string_is(type, values[i]))
+            return true;
+    return false;
+}
+
 bool
 lg__growth_search(lg__comparison *state)
 {
     for (uint32_t place = 0; place < state->newest->items.count; place++) {
-        if (is_unchanged(state, place))
+        if (is_unchanged(state, place) || is_noise(state->newest, place))
             continue;
         lg__comparison_find(state, place, state->at);
         lg__trend members = trend_of_members(state, place);

@@ -42,7 +42,7 @@ static bool
 add_place(merging *state, uint32_t index)
 {
     const lg_places *from = state->from;
-    const lg__place *item = lg__place_at(from, index);
+    const lg__place_item *item = lg__place_at(from, index);
     uint32_t parent =
         item->parent == LG_NONE ? LG_NONE : state->place[item->parent];
     uint32_t label =
@@ -55,7 +55,7 @@ add_place(merging *state, uint32_t index)
                                     (lg_place_kind)item->kind, label, type);
     if (place == LG_NONE)
         return false;
-    lg__place *sum = lg__place_at(state->to, place);
+    lg__place_item *sum = lg__place_at(state->to, place);
     sum->members += item->members;
     sum->references += item->references;
     add_bytes(state, lg__place_own(from, index),

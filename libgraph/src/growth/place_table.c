@@ -12,7 +12,7 @@ lg__places_begin(void)
     if (places == NULL)
         return NULL;
     places->allocator = lg_allocator_default();
-    places->items.element = sizeof(lg__place);
+    places->items.element = sizeof(lg__place_item);
     places->own.element = sizeof(uint64_t);
     places->retained.element = sizeof(uint64_t);
     places->string_offset.element = sizeof(uint64_t);
@@ -162,15 +162,16 @@ lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
         !add_bytes(places, &places->retained))
         return LG_NONE;
     uint32_t slot = find_slot(places, key);
-    lg__place *item = lg__vector_extend(&places->allocator, &places->items, 1);
+    lg__place_item *item =
+        lg__vector_extend(&places->allocator, &places->items, 1);
     if (item == NULL)
         return LG_NONE;
-    *item = (lg__place){.key = key,
-                        .parent = parent,
-                        .label = label,
-                        .type = type,
-                        .example = LG_NONE,
-                        .kind = (uint8_t)kind};
+    *item = (lg__place_item){.key = key,
+                             .parent = parent,
+                             .label = label,
+                             .type = type,
+                             .example = LG_NONE,
+                             .kind = (uint8_t)kind};
     places->index.slot[slot] = index + 1;
     return index;
 }
@@ -180,7 +181,7 @@ lg__places_recur(const lg_places *places, uint32_t parent, lg_place_kind kind,
                  uint32_t label, uint32_t type)
 {
     for (int i = 0; i < LG__RECURSION && parent != LG_NONE; i++) {
-        const lg__place *above = lg__place_at(places, parent);
+        const lg__place_item *above = lg__place_at(places, parent);
         if (above->kind == kind && above->label == label && above->type == type)
             return parent;
         parent = above->parent;
@@ -206,7 +207,7 @@ lg_places_count(const lg_places *places)
 lg_place
 lg_places_at(const lg_places *places, uint32_t index)
 {
-    const lg__place *item = lg__place_at(places, index);
+    const lg__place_item *item = lg__place_at(places, index);
     return (lg_place){
         .key = item->key,
         .parent = item->parent,

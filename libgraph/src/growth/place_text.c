@@ -9,7 +9,7 @@ add_string(lg_string string, lg_text *out)
 
 // A node without a name of its own goes by its type.
 static void
-add_name(const lg_places *places, const lg__place *step, lg_text *out)
+add_name(const lg_places *places, const lg__place_item *step, lg_text *out)
 {
     lg_string label = lg__places_text(places, step->label);
     if (label.length == 0)
@@ -18,7 +18,7 @@ add_name(const lg_places *places, const lg__place *step, lg_text *out)
 }
 
 static void
-add_step(const lg_places *places, const lg__place *step, lg_text *out)
+add_step(const lg_places *places, const lg__place_item *step, lg_text *out)
 {
     lg_string label = lg__places_text(places, step->label);
     switch (step->kind) {

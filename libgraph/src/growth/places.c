@@ -142,7 +142,7 @@ enter(walking *state, uint32_t node)
     if (place == LG_NONE)
         return false;
     uint32_t *active = (uint32_t *)state->active.data + place;
-    lg__place *item = lg__place_at(state->places, place);
+    lg__place_item *item = lg__place_at(state->places, place);
     state->place[node] = *active > 0 ? place | INNER : place;
     if (*active == 0) {
         lg__place_retained(state->places, place)[0] +=

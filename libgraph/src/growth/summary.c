@@ -87,9 +87,8 @@ compare_types(const void *left, const void *right)
     return a->name < b->name ? -1 : a->name > b->name;
 }
 
-// Types of one name are one; what has no objects is left out.
-static void
-join_types(lg__vector *types)
+void
+lg__types_join(lg__vector *types)
 {
     lg__type_sum *sums = types->data;
     size_t kept = 0;
@@ -128,7 +127,7 @@ add_types(lg_summary *summary, const lg_graph *graph)
         sum->count++;
         sum->bytes += lg_node_size(graph, node);
     }
-    join_types(&summary->types);
+    lg__types_join(&summary->types);
     return true;
 }
 

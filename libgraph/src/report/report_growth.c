@@ -89,7 +89,9 @@ format_signed(double bytes, lg_text *out)
 static void
 format_holder(const report *to, const lg_growth_row *row, lg_text *out)
 {
-    if (row->path.root.kind != LG_ROOT_NONE && to->graph != NULL)
+    if (row->verdict == LG_GROWTH_NATIVE)
+        lg_text_add(out, "memory that no object explains");
+    else if (row->path.root.kind != LG_ROOT_NONE && to->graph != NULL)
         lg__format_folded_path(to->graph, &row->path, out);
     else if (row->place != LG_NONE)
         lg_place_format(to->growth->places, row->place, out);

@@ -1,9 +1,10 @@
 #include "binding/answers/py_growth.h"
-#include "binding/objects/py_analysis.h"
+#include "binding/answers/compared.h"
 #include "binding/objects/result.h"
 #include "binding/support/args.h"
+#include "binding/support/convert.h"
 #include "binding/support/errors.h"
-#include "binding/support/python_call.h"
+#include "binding/support/progress.h"
 
 #include <leakgraph/report.h>
 #include <stdlib.h>
@@ -12,9 +13,7 @@
 #define SHOWN_ROWS 20
 
 typedef struct growth_request {
-    PyObject **snapshots; /* owned references: what was given, loaded */
-    lg_summary **summaries;
-    Py_ssize_t count;
+    compared given;
     double *steps; /* or NULL */
     uint64_t min_bytes;
     bool settled;
@@ -137,12 +136,12 @@ read_steps(growth_request *self, core_state *state, PyObject *given)
     if (items == NULL)
         return true;
     Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
-    bool read = count == self->count;
+    bool read = count == self->given.count;
     if (!read)
         PyErr_Format(state->errors[ERROR_ARGUMENT],
                      "There are %zd steps for %zd snapshots: give one for "
                      "each.",
-                     count, self->count);
+                     count, self->given.count);
     self->steps = read ? malloc((size_t)count * sizeof *self->steps) : NULL;
     if (read && self->steps == NULL) {
         PyErr_NoMemory();
@@ -156,82 +155,16 @@ read_steps(growth_request *self, core_state *state, PyObject *given)
     return read;
 }
 
-static void
-request_free(growth_request *self)
-{
-    for (Py_ssize_t i = 0; i < self->count; i++) {
-        if (self->snapshots != NULL)
-            Py_XDECREF(self->snapshots[i]);
-        if (self->summaries != NULL)
-            lg_summary_free(self->summaries[i]);
-    }
-    free(self->snapshots);
-    free(self->summaries);
-    free(self->steps);
-}
-
 static bool
 request_parse(growth_request *self, core_state *state, Py_ssize_t count,
               PyObject *const *values)
 {
-    size_t items = (size_t)count + 1;
-    *self = (growth_request){.count = count};
-    self->snapshots = calloc(items, sizeof *self->snapshots);
-    self->summaries = calloc(items, sizeof *self->summaries);
-    if (self->snapshots == NULL || self->summaries == NULL) {
-        PyErr_NoMemory();
-        return false;
-    }
-    return read_steps(self, state, values[0]) &&
+    *self = (growth_request){0};
+    return compared_begin(&self->given, count) &&
+           read_steps(self, state, values[0]) &&
            arg_bytes("min_bytes", values[1], 0, &self->min_bytes) &&
            arg_flag(values[2], &self->settled) &&
            progress_start(&self->progress, values[3]);
-}
-
-/* A Snapshot as it is, a path as what load() makes of it. */
-static PyObject *
-open_snapshot(core_state *state, PyObject *given)
-{
-    if (Py_TYPE(given) != state->types[TYPE_SNAPSHOT])
-        return python_call(state, "leakgraph", "load", given);
-    Py_INCREF(given);
-    return given;
-}
-
-/* Summarises a snapshot, whose analysis stays acquired in *analysis. */
-static bool
-summarise(growth_request *self, Py_ssize_t at, const lg_analysis **analysis)
-{
-    snapshot_object *snapshot = (snapshot_object *)self->snapshots[at];
-    const lg_monitor *monitor = &self->progress.monitor;
-    *analysis = analysis_acquire(snapshot, monitor);
-    if (*analysis == NULL)
-        return false;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = lg_summary_new(*analysis, monitor, &self->summaries[at], &error);
-    Py_END_ALLOW_THREADS
-    if (status == LG_OK)
-        return true;
-    snapshot_release(snapshot);
-    error_raise(object_state(snapshot), status, &error);
-    return false;
-}
-
-/* Opens and summarises all but the last; what was loaded for that is let go. */
-static bool
-summarise_older(growth_request *self, core_state *state, PyObject *const *args)
-{
-    for (Py_ssize_t i = 0; i + 1 < self->count; i++) {
-        const lg_analysis *analysis;
-        self->snapshots[i] = open_snapshot(state, args[i]);
-        if (self->snapshots[i] == NULL || !summarise(self, i, &analysis))
-            return false;
-        snapshot_release((snapshot_object *)self->snapshots[i]);
-        Py_CLEAR(self->snapshots[i]);
-    }
-    return true;
 }
 
 static lg_status
@@ -243,42 +176,72 @@ find_growth(const growth_request *self, const lg_analysis *newest,
     options.steps = self->steps;
     options.min_bytes = self->min_bytes;
     options.settled = self->settled;
-    lg_status status = lg_growth_find(
-        (const lg_summary *const *)self->summaries, (size_t)self->count, newest,
-        &options, &self->progress.monitor, &growth, error);
+    lg_status status =
+        lg_growth_find((const lg_summary *const *)self->given.summaries,
+                       (size_t)self->given.count, newest, &options,
+                       &self->progress.monitor, &growth, error);
     if (status != LG_OK)
         return status;
-    status =
-        lg_tabulate_growth(&growth, lg_analysis_graph(newest), 0, out, error);
+    const lg_graph *graph = newest ? lg_analysis_graph(newest) : NULL;
+    status = lg_tabulate_growth(&growth, graph, 0, out, error);
     lg_growth_free(&growth);
     return status;
 }
 
 static PyObject *
+device_names(const lg_table *table)
+{
+    uint32_t count = lg_table_device_count(table) + 1;
+    PyObject *names = PyTuple_New((Py_ssize_t)count);
+    for (uint32_t i = 0; names != NULL && i < count; i++) {
+        PyObject *name = string_object(lg_table_device_name(table, i));
+        if (name == NULL)
+            Py_CLEAR(names);
+        else
+            PyTuple_SET_ITEM(names, (Py_ssize_t)i, name);
+    }
+    return names;
+}
+
+/* The table is the answer's from now on. The newest may be a summary. */
+static PyObject *
+answer(core_state *state, PyObject *newest, lg_table *table)
+{
+    PyObject *gone = NULL;
+    if (newest == NULL)
+        newest = gone = snapshot_gone(state, device_names(table));
+    PyObject *growth =
+        newest ? growth_new((snapshot_object *)newest, table) : NULL;
+    if (newest == NULL)
+        lg_table_free(table);
+    Py_XDECREF(gone);
+    return growth;
+}
+
+static PyObject *
 request_run(growth_request *self, core_state *state, PyObject *const *args)
 {
-    Py_ssize_t last = self->count - 1;
+    Py_ssize_t last = self->given.count - 1;
     const lg_analysis *newest;
-    if (self->count < 2) {
+    if (self->given.count < 2) {
         PyErr_Format(state->errors[ERROR_ARGUMENT],
                      "diff() compares two snapshots or more, and got %zd.",
-                     self->count);
+                     self->given.count);
         return NULL;
     }
-    if (!summarise_older(self, state, args) ||
-        (self->snapshots[last] = open_snapshot(state, args[last])) == NULL ||
-        !summarise(self, last, &newest))
+    if (!compared_open(&self->given, state, args, &self->progress.monitor,
+                       &newest))
         return NULL;
-    snapshot_object *snapshot = (snapshot_object *)self->snapshots[last];
     lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
     status = find_growth(self, newest, &table, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    if (newest != NULL)
+        snapshot_release((snapshot_object *)self->given.snapshots[last]);
     if (status == LG_OK)
-        return growth_new(snapshot, table);
+        return answer(state, self->given.snapshots[last], table);
     return error_raise(state, status, &error);
 }
 
@@ -293,12 +256,14 @@ diff(core_state *state, PyObject *const *args, Py_ssize_t count,
         if (!progress_end(&request.progress, growth ? LG_OK : LG_ECANCELLED))
             Py_CLEAR(growth);
     }
-    request_free(&request);
+    compared_end(&request.given);
+    free(request.steps);
     return growth;
 }
 
 #define DIFF_OPTIONS                                                           \
-    "Snapshots may be Snapshot objects, or paths of saved ones, oldest "       \
+    "Snapshots may be Snapshot objects, or paths of saved ones and of "        \
+    "summaries, oldest "                                                       \
     "first. Three or\nmore can tell a leak from what is made once.\n\n"        \
     "steps      when each was taken, such as the number of training steps: "   \
     "rows then\n           have a rate per step\n"                             \

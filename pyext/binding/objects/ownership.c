@@ -123,6 +123,20 @@ snapshot_recalled(core_state *state, PyObject *kept)
     return (PyObject *)self;
 }
 
+PyObject *
+snapshot_gone(core_state *state, PyObject *devices)
+{
+    snapshot_object *self =
+        devices != NULL ? object_new(state, TYPE_SNAPSHOT) : NULL;
+    if (self == NULL) {
+        Py_XDECREF(devices);
+        return NULL;
+    }
+    self->devices = devices;
+    self->closed = true;
+    return (PyObject *)self;
+}
+
 void
 snapshot_dispose(snapshot_object *self)
 {

@@ -55,6 +55,10 @@ void snapshot_forget(snapshot_object *self);
 /** A closed Snapshot that knows what `kept` says. */
 PyObject *snapshot_recalled(core_state *state, PyObject *kept);
 
+/** A closed Snapshot that knows the names of its devices only, a tuple that is
+ *  its from now on; NULL: fails with the exception there is. */
+PyObject *snapshot_gone(core_state *state, PyObject *devices);
+
 /** Frees all that it owns; for its deallocation alone. */
 void snapshot_dispose(snapshot_object *self);
 
@@ -88,6 +92,8 @@ PyObject *snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames);
 PyObject *snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames);
+PyObject *snapshot_summary(PyObject *self, PyObject *const *args,
+                           Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_memory(PyObject *self, PyObject *unused);
 PyObject *snapshot_findings(PyObject *self, PyObject *const *args,
                             Py_ssize_t nargs, PyObject *kwnames);
@@ -114,6 +120,7 @@ extern const char snapshot_tensors_doc[];
 extern const char snapshot_figures_doc[];
 extern const char snapshot_why_doc[];
 extern const char snapshot_diff_doc[];
+extern const char snapshot_summary_doc[];
 extern const char snapshot_threads_doc[];
 extern const char snapshot_findings_doc[];
 extern const char snapshot_merged_paths_doc[];

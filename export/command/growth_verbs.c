@@ -1,0 +1,160 @@
+// The verbs that compare snapshots: diff, and summarize, which keeps what a
+// comparison needs.
+
+#include "command/command.h"
+
+#include <leakgraph/growth.h>
+#include <leakgraph/report.h>
+
+#include <stdlib.h>
+
+#define USUAL_LIMIT 20u
+
+typedef struct comparison {
+    const lg_arguments *arguments;
+    size_t count;
+    lg_summary **summaries;
+    lg_graph *graph; // of the newest; NULL: it is a summary
+    lg_analysis *analysis;
+    double *steps; // or NULL
+} comparison;
+
+static void
+close_newest(comparison *state)
+{
+    lg_analysis_free(state->analysis);
+    lg_graph_free(state->graph);
+    state->analysis = NULL;
+    state->graph = NULL;
+}
+
+static void
+end(comparison *state)
+{
+    for (size_t i = 0; state->summaries && i < state->count; i++)
+        lg_summary_free(state->summaries[i]);
+    free(state->summaries);
+    free(state->steps);
+    close_newest(state);
+}
+
+// Reads a summary, or makes one of a snapshot, which stays open.
+static bool
+summarise(comparison *state, size_t at, int *code)
+{
+    const char *path = state->arguments->words[at];
+    lg_error error = {0};
+    lg_status status;
+    close_newest(state);
+    if (lg_summary_is_file(path)) {
+        status = lg_summary_load(path, &state->summaries[at], &error);
+    } else {
+        if (!lg__open_analysed(path, &state->graph, &state->analysis, code)) {
+            state->graph = NULL;
+            state->analysis = NULL;
+            return false;
+        }
+        status = lg_summary_new(state->analysis, lg__monitor(),
+                                &state->summaries[at], &error);
+    }
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
+static bool
+begin(comparison *state, int *code)
+{
+    const lg_arguments *arguments = state->arguments;
+    state->summaries = calloc(state->count, sizeof *state->summaries);
+    if (!state->summaries) {
+        *code = lg__fail(&(lg_error){LG_ENOMEM, "memory ran out"});
+        return false;
+    }
+    if (arguments->steps &&
+        !lg__steps_read(arguments->steps, state->count, &state->steps)) {
+        *code = EXIT_USAGE;
+        return false;
+    }
+    for (size_t i = 0; i < state->count; i++)
+        if (!summarise(state, i, code))
+            return false;
+    return true;
+}
+
+// What grows, all of it together.
+static int64_t
+sum_of(const lg_growth *growth)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].verdict != LG_GROWTH_SETTLED)
+            sum += growth->rows[i].gained;
+    return sum;
+}
+
+static int
+print_growth(const comparison *state)
+{
+    const lg_arguments *arguments = state->arguments;
+    lg_growth growth = {0};
+    lg_text text = {0};
+    lg_error error = {0};
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.steps = state->steps;
+    options.settled = arguments->settled;
+    options.min_bytes =
+        arguments->min_bytes > 0 ? (uint64_t)arguments->min_bytes : 0;
+    lg_status status = lg_growth_find(
+        (const lg_summary *const *)state->summaries, state->count,
+        state->analysis, &options, lg__monitor(), &growth, &error);
+    size_t limit = arguments->all     ? 0
+                   : arguments->limit ? arguments->limit
+                                      : USUAL_LIMIT;
+    if (!status)
+        status = lg_report_growth(
+            &growth, state->graph, limit,
+            arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, &error);
+    bool leaks = arguments->check && sum_of(&growth) > arguments->max_growth;
+    lg_growth_free(&growth);
+    int code = status ? lg__fail(&error) : lg__print(&text);
+    lg_text_free(&text);
+    return code == EXIT_FINE && leaks ? EXIT_LEAKS : code;
+}
+
+int
+lg__verb_diff(const lg_arguments *arguments)
+{
+    int code = EXIT_FINE;
+    comparison state = {.arguments = arguments,
+                        .count = (size_t)arguments->word_count};
+    if (begin(&state, &code))
+        code = print_growth(&state);
+    end(&state);
+    return code;
+}
+
+int
+lg__verb_summarize(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_summary *summary = NULL;
+    lg_error error = {0};
+    if (!arguments->output) {
+        lg__complain("summarize needs a file to write: give -o run.lgsum");
+        return EXIT_USAGE;
+    }
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    lg_status status =
+        lg_summary_new(analysis, lg__monitor(), &summary, &error);
+    if (!status)
+        status = lg_summary_save(summary, arguments->output, &error);
+    code = status ? lg__fail(&error) : EXIT_FINE;
+    lg_summary_free(summary);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+}

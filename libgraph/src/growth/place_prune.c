@@ -1,0 +1,115 @@
+// Leaves out small places.
+#include "growth/growth_private.h"
+
+#include <stdlib.h>
+
+static uint64_t
+total_of(const lg_places *places, uint32_t index)
+{
+    const uint64_t *retained = lg__place_retained(places, index);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < places->each; i++)
+        sum += retained[i];
+    return sum;
+}
+
+static int
+compare_totals(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return a > b ? -1 : a < b;
+}
+
+// What the last of the `most` biggest places retains, or 0.
+static bool
+find_least(const lg_places *places, uint32_t most, uint64_t *out)
+{
+    uint32_t count = (uint32_t)places->items.count;
+    *out = 0;
+    if (count <= most)
+        return true;
+    uint64_t *totals = malloc(count * sizeof *totals);
+    if (totals == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        totals[i] = total_of(places, i);
+    lg__sort(totals, count, sizeof *totals, compare_totals);
+    *out = totals[most];
+    free(totals);
+    return true;
+}
+
+// Marks what retains more than `least`, and all above it. Children come after
+// their parents.
+static void
+mark(const lg_places *places, uint64_t least, uint32_t *place)
+{
+    for (uint32_t i = (uint32_t)places->items.count; i-- > 0;) {
+        uint32_t parent = lg__place_at(places, i)->parent;
+        if (least == 0 || total_of(places, i) > least)
+            place[i] = 1;
+        if (place[i] != 0 && parent != LG_NONE)
+            place[parent] = 1;
+    }
+}
+
+static void
+add_up(const uint64_t *from, uint64_t *to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+// Copies a place that stays. The bytes of one that goes are its parent's then.
+static bool
+copy(const lg_places *from, uint32_t index, bool stays, uint32_t *place,
+     lg_places *to)
+{
+    const lg__place_item *item = lg__place_at(from, index);
+    uint32_t parent = item->parent == LG_NONE ? LG_NONE : place[item->parent];
+    place[index] = parent;
+    if (stays) {
+        uint32_t label =
+            lg__places_string(to, lg__places_text(from, item->label));
+        uint32_t type =
+            lg__places_string(to, lg__places_text(from, item->type));
+        if (label == LG_NONE || type == LG_NONE)
+            return false;
+        place[index] =
+            lg__places_add(to, parent, (lg_place_kind)item->kind, label, type);
+        if (place[index] == LG_NONE)
+            return false;
+        lg__place_item *made = lg__place_at(to, place[index]);
+        made->members = item->members;
+        made->references = item->references;
+        add_up(lg__place_retained(from, index),
+               lg__place_retained(to, place[index]), from->each);
+    }
+    if (place[index] != LG_NONE)
+        add_up(lg__place_own(from, index), lg__place_own(to, place[index]),
+               from->each);
+    return true;
+}
+
+bool
+lg__places_prune(const lg_places *from, uint32_t most, lg_places **out)
+{
+    uint32_t count = (uint32_t)from->items.count;
+    uint32_t *place = calloc((size_t)count + 1, sizeof *place);
+    lg_places *to = lg__places_begin();
+    uint64_t least;
+    bool enough = place != NULL && to != NULL && find_least(from, most, &least);
+    for (uint32_t i = 0; i < from->each && enough; i++)
+        enough = lg__places_add_device(to, lg_places_device_name(from, i));
+    if (enough)
+        mark(from, least, place);
+    for (uint32_t i = 0; i < count && enough; i++)
+        enough = copy(from, i, place[i] != 0, place, to);
+    free(place);
+    if (enough)
+        *out = to;
+    else
+        lg_places_free(to);
+    return enough;
+}

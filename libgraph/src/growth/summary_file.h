@@ -1,0 +1,51 @@
+/**
+ * The file of a summary: a header, and one zstd frame of what it has. In the
+ * frame stand the lengths of all strings, their bytes, zeros up to a multiple
+ * of 8, three sums (objects, large ones, mapped ones), the places, the types,
+ * the info texts, and the names of the devices.
+ */
+#ifndef LG_SUMMARY_FILE_H
+#define LG_SUMMARY_FILE_H
+
+#include "file/file_private.h"
+#include "growth/growth_private.h"
+
+#define LG__SUMMARY_MAGIC "\x89LGP\r\n\x1a\n"
+
+enum { LG__SUMMARY_MAJOR = 1 };
+
+typedef struct lg__summary_header {
+    char magic[8];
+    uint32_t major;
+    uint32_t devices;
+    uint32_t strings;
+    uint32_t places;
+    uint32_t types;
+    uint32_t infos;
+    uint64_t raw_length;
+    uint64_t checksum; /**< XXH3-64 of the raw bytes */
+    uint64_t header_checksum;
+} lg__summary_header;
+
+/** A place. Its own and its retained bytes by device follow. */
+typedef struct lg__summary_place {
+    uint32_t parent;
+    uint32_t label;
+    uint32_t type;
+    uint32_t kind;
+    uint64_t members;
+    uint64_t references;
+} lg__summary_place;
+
+typedef struct lg__summary_type {
+    uint64_t count;
+    uint64_t bytes;
+    uint32_t name;
+    uint32_t reserved;
+} lg__summary_type;
+
+_Static_assert(sizeof(lg__summary_header) == 56, "a header is 56 bytes");
+_Static_assert(sizeof(lg__summary_place) == 32, "a place is 32 bytes");
+_Static_assert(sizeof(lg__summary_type) == 24, "a type is 24 bytes");
+
+#endif

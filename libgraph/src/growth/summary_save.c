@@ -1,0 +1,178 @@
+// Writes summaries.
+#include "growth/summary_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+enum {
+    LEVEL = 6,
+    MOST_PLACES = 8192, // the biggest
+    MOST_TYPES = 1024,  // those with the most bytes
+};
+
+typedef struct writer {
+    lg_allocator allocator;
+    lg__vector raw;
+    bool failed;
+} writer;
+
+static void
+put(writer *to, const void *bytes, size_t length)
+{
+    void *place = to->failed || length == 0
+                      ? NULL
+                      : lg__vector_extend(&to->allocator, &to->raw, length);
+    if (place != NULL)
+        memcpy(place, bytes, length);
+    else
+        to->failed |= length > 0;
+}
+
+static void
+put_strings(writer *to, const lg_places *places)
+{
+    size_t count = places->string_hash.count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t length = lg__places_text(places, i).length;
+        put(to, &length, sizeof length);
+    }
+    put(to, places->string_bytes.data, places->string_bytes.count);
+    // What follows is aligned.
+    put(to, "\0\0\0\0\0\0\0", (8 - to->raw.count % 8) % 8);
+}
+
+static void
+put_places(writer *to, const lg_places *places)
+{
+    size_t each = places->each * sizeof(uint64_t);
+    for (uint32_t i = 0; i < places->items.count; i++) {
+        const lg__place_item *item = lg__place_at(places, i);
+        const lg__summary_place place = {item->parent,  item->label,
+                                         item->type,    item->kind,
+                                         item->members, item->references};
+        put(to, &place, sizeof place);
+        put(to, lg__place_own(places, i), each);
+        put(to, lg__place_retained(places, i), each);
+    }
+}
+
+static int
+compare_bytes(const void *left, const void *right)
+{
+    const lg__summary_type *a = left;
+    const lg__summary_type *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->name < b->name ? -1 : a->name > b->name;
+}
+
+// The types with the most bytes, and the info texts, with strings of `to`.
+static lg_status
+copy_rest(const lg_summary *from, lg_places *to, lg__summary_type *types,
+          lg__info_text *infos, lg_error *err)
+{
+    const lg__type_sum *sums = from->types.data;
+    const lg__info_text *texts = from->infos.data;
+    for (size_t i = 0; i < from->types.count; i++) {
+        lg_string name = lg__places_text(from->places, sums[i].name);
+        types[i] = (lg__summary_type){.count = sums[i].count,
+                                      .bytes = sums[i].bytes,
+                                      .name = lg__places_string(to, name)};
+        if (types[i].name == LG_NONE)
+            return lg__error_memory(err);
+    }
+    for (size_t i = 0; i < from->infos.count; i++) {
+        infos[i].key =
+            lg__places_string(to, lg__places_text(from->places, texts[i].key));
+        infos[i].value = lg__places_string(
+            to, lg__places_text(from->places, texts[i].value));
+        if (infos[i].key == LG_NONE || infos[i].value == LG_NONE)
+            return lg__error_memory(err);
+    }
+    if (from->types.count > 0)
+        lg__sort(types, from->types.count, sizeof *types, compare_bytes);
+    return LG_OK;
+}
+
+static lg_status
+write_frame(const writer *from, const char *path, lg__summary_header *header,
+            lg_error *err)
+{
+    lg__sink sink = {.descriptor = -1};
+    size_t room = ZSTD_compressBound(from->raw.count);
+    char *frame = malloc(sizeof *header + room);
+    if (frame == NULL)
+        return lg__error_memory(err);
+    header->raw_length = from->raw.count;
+    header->checksum = XXH3_64bits(from->raw.data, from->raw.count);
+    header->header_checksum =
+        XXH3_64bits(header, offsetof(lg__summary_header, header_checksum));
+    memcpy(frame, header, sizeof *header);
+    size_t length = ZSTD_compress(frame + sizeof *header, room, from->raw.data,
+                                  from->raw.count, LEVEL);
+    lg_status status = ZSTD_isError(length) ? lg__error_memory(err)
+                                            : lg__sink_open(&sink, path, err);
+    if (status == LG_OK)
+        status = lg__sink_write(&sink, frame, sizeof *header + length, err);
+    if (status == LG_OK)
+        status = lg__sink_commit(&sink, err);
+    lg__sink_close(&sink);
+    free(frame);
+    return status;
+}
+
+static lg_status
+write_summary(const lg_summary *summary, lg_places *places, const char *path,
+              lg_error *err)
+{
+    size_t types = summary->types.count;
+    lg__summary_type *rows = malloc((types + 1) * sizeof *rows);
+    lg__info_text *infos = malloc((summary->infos.count + 1) * sizeof *infos);
+    writer to = {.allocator = lg_allocator_default(), .raw = {.element = 1}};
+    uint64_t sums[] = {summary->objects, summary->large, summary->mapped};
+    lg_status status = rows == NULL || infos == NULL
+                           ? lg__error_memory(err)
+                           : copy_rest(summary, places, rows, infos, err);
+    if (status == LG_OK) {
+        types = types < MOST_TYPES ? types : MOST_TYPES;
+        put_strings(&to, places);
+        put(&to, sums, sizeof sums);
+        put_places(&to, places);
+        put(&to, rows, types * sizeof *rows);
+        put(&to, infos, summary->infos.count * sizeof *infos);
+        put(&to, places->devices.data, places->each * sizeof(uint32_t));
+        if (to.failed)
+            status = lg__error_memory(err);
+    }
+    lg__summary_header header = {
+        .magic = LG__SUMMARY_MAGIC,
+        .major = LG__SUMMARY_MAJOR,
+        .devices = places->each,
+        .strings = (uint32_t)places->string_hash.count,
+        .places = (uint32_t)places->items.count,
+        .types = (uint32_t)types,
+        .infos = (uint32_t)summary->infos.count,
+    };
+    if (status == LG_OK)
+        status = write_frame(&to, path, &header, err);
+    lg__vector_free(&to.allocator, &to.raw);
+    free(rows);
+    free(infos);
+    return status;
+}
+
+lg_status
+lg_summary_save(const lg_summary *summary, const char *path, lg_error *err)
+{
+    lg_places *places = NULL;
+    lg_status status = lg__file_check_machine(err);
+    if (status != LG_OK)
+        return status;
+    if (!lg__places_prune(summary->places, MOST_PLACES, &places))
+        return lg__error_memory(err);
+    status = write_summary(summary, places, path, err);
+    lg_places_free(places);
+    return status;
+}

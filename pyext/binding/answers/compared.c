@@ -1,0 +1,121 @@
+#include "binding/answers/compared.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/errors.h"
+#include "binding/support/pathname.h"
+#include "binding/support/python_call.h"
+
+#include <stdlib.h>
+
+bool
+compared_begin(compared *self, Py_ssize_t count)
+{
+    *self = (compared){.count = count};
+    self->snapshots = calloc((size_t)count + 1, sizeof *self->snapshots);
+    self->summaries = calloc((size_t)count + 1, sizeof *self->summaries);
+    if (self->snapshots != NULL && self->summaries != NULL)
+        return true;
+    PyErr_NoMemory();
+    return false;
+}
+
+void
+compared_end(compared *self)
+{
+    for (Py_ssize_t i = 0; i < self->count; i++) {
+        if (self->snapshots != NULL)
+            Py_XDECREF(self->snapshots[i]);
+        if (self->summaries != NULL)
+            lg_summary_free(self->summaries[i]);
+    }
+    free(self->snapshots);
+    free(self->summaries);
+}
+
+/* Reads a file if it is a summary. False with an exception. */
+static bool
+load_summary(core_state *state, PyObject *given, lg_summary **out)
+{
+    PyObject *path = pathname_bytes(given);
+    if (path == NULL)
+        return false;
+    const char *name = PyBytes_AS_STRING(path);
+    lg_error error;
+    lg_status status = LG_OK;
+    Py_BEGIN_ALLOW_THREADS
+    if (lg_summary_is_file(name))
+        status = lg_summary_load(name, out, &error);
+    Py_END_ALLOW_THREADS
+    Py_DECREF(path);
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return status == LG_OK;
+}
+
+/* Takes a Snapshot as it is, and reads a path: a summary, or what load() makes
+   of it. */
+static bool
+open_given(compared *self, core_state *state, PyObject *given, Py_ssize_t at)
+{
+    if (Py_TYPE(given) == state->types[TYPE_SNAPSHOT]) {
+        Py_INCREF(given);
+        self->snapshots[at] = given;
+        return true;
+    }
+    if (!load_summary(state, given, &self->summaries[at]))
+        return false;
+    if (self->summaries[at] == NULL)
+        self->snapshots[at] = python_call(state, "leakgraph", "load", given);
+    return self->summaries[at] != NULL || self->snapshots[at] != NULL;
+}
+
+/* Summarises a snapshot, whose analysis stays acquired in *analysis; of what
+   is a summary it is NULL. */
+static bool
+summarise(compared *self, Py_ssize_t at, const lg_monitor *monitor,
+          const lg_analysis **analysis)
+{
+    snapshot_object *snapshot = (snapshot_object *)self->snapshots[at];
+    *analysis = NULL;
+    if (self->summaries[at] != NULL)
+        return true;
+    *analysis = analysis_acquire(snapshot, monitor);
+    if (*analysis == NULL)
+        return false;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_summary_new(*analysis, monitor, &self->summaries[at], &error);
+    Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        return true;
+    snapshot_release(snapshot);
+    error_raise(object_state(snapshot), status, &error);
+    return false;
+}
+
+/* Opens and summarises all but the last; what was loaded for that is let go. */
+static bool
+summarise_older(compared *self, core_state *state, PyObject *const *args,
+                const lg_monitor *monitor)
+{
+    for (Py_ssize_t i = 0; i + 1 < self->count; i++) {
+        const lg_analysis *analysis;
+        if (!open_given(self, state, args[i], i) ||
+            !summarise(self, i, monitor, &analysis))
+            return false;
+        if (analysis != NULL)
+            snapshot_release((snapshot_object *)self->snapshots[i]);
+        Py_CLEAR(self->snapshots[i]);
+    }
+    return true;
+}
+
+bool
+compared_open(compared *self, core_state *state, PyObject *const *args,
+              const lg_monitor *monitor, const lg_analysis **newest)
+{
+    Py_ssize_t last = self->count - 1;
+    return summarise_older(self, state, args, monitor) &&
+           open_given(self, state, args[last], last) &&
+           summarise(self, last, monitor, newest);
+}

@@ -1,0 +1,26 @@
+/** The snapshots that diff() compares, and their summaries. */
+#ifndef LEAKGRAPH_COMPARED_H
+#define LEAKGRAPH_COMPARED_H
+
+#include "binding/objects/py_snapshot.h"
+#include <leakgraph/growth.h>
+
+typedef struct compared {
+    PyObject **snapshots; /* owned; NULL but the newest, which is NULL if it is
+                             a summary */
+    lg_summary **summaries;
+    Py_ssize_t count;
+} compared;
+
+/** Makes room for so many; false with an exception. compared_end() in either
+ *  case. */
+bool compared_begin(compared *self, Py_ssize_t count);
+void compared_end(compared *self);
+
+/** Opens and summarises what diff() was given. *newest is the analysis of the
+ *  newest, which needs one snapshot_release, or NULL if that is a summary.
+ *  False with an exception. */
+bool compared_open(compared *self, core_state *state, PyObject *const *args,
+                   const lg_monitor *monitor, const lg_analysis **newest);
+
+#endif
