@@ -1,5 +1,6 @@
 """why(): the answer as text, as objects and as a picture."""
 
+import gc
 import json
 import sys
 import tracemalloc
@@ -104,7 +105,6 @@ def test_allocation_site_while_tracing():
     assert leakgraph.why({1}).allocated == ""
     tracemalloc.start()
     try:
-        # The oracle does not know objects from a free list, or most instances on 3.11.
         things = {1, 2}
         line = sys._getframe().f_lineno - 1
         why = leakgraph.why(things)
@@ -115,6 +115,65 @@ def test_allocation_site_while_tracing():
     assert why.allocated.startswith(place) and place in str(why)
     assert saved.allocated == why.allocated
     assert leakgraph.why(things).allocated == ""
+
+
+class Plain:
+    pass
+
+
+class Slotted:
+    __slots__ = ("x",)
+
+
+class Referred:
+    __slots__ = ("__weakref__", "x")
+
+
+class Sized(tuple):
+    """Its items come before its __dict__."""
+
+
+class Failed(Exception):
+    pass
+
+
+MAKERS = {
+    "an instance": Plain,
+    "slots": Slotted,
+    "weakly referred": Referred,
+    "a tuple of a subclass": lambda: Sized((1, 2)),
+    "an exception": Failed,
+    "a class": lambda: type("Made", (), {}),
+    "a list": lambda: [1, 2],
+    "a tuple": lambda: tuple(range(30)),
+    "a dict": lambda: {"x": 1},
+    "a function": lambda: lambda: None,
+    "a str": lambda: "ab".join("0123456789"),
+}
+
+
+def assert_allocated_here(make):
+    """The last of many objects is not from a free list, which has no traces."""
+    gc.disable()
+    tracemalloc.start(5)
+    try:
+        things = [make() for _ in range(3000)]
+        allocated = leakgraph.why(things[-1]).allocated
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert allocated.startswith("allocated at ") and __file__ in allocated
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_allocation_site(kind):
+    assert_allocated_here(MAKERS[kind])
+
+
+@pytest.mark.libraries
+def test_allocation_site_of_a_tensor():
+    torch = pytest.importorskip("torch")
+    assert_allocated_here(lambda: torch.ones(1))
 
 
 def test_tracemalloc_is_never_imported(python):

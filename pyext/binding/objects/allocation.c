@@ -1,5 +1,6 @@
 #include "binding/objects/allocation.h"
 #include "binding/support/convert.h"
+#include "capture/cpython/traceback.h"
 
 #define FRAMES_SHOWN 4
 
@@ -42,9 +43,7 @@ allocation_note(PyObject *object)
 {
     PyObject *tracemalloc = active_tracemalloc();
     PyObject *traceback =
-        tracemalloc ? PyObject_CallMethod(tracemalloc, "get_object_traceback",
-                                          "(O)", object)
-                    : NULL;
+        tracemalloc ? lg_object_traceback(tracemalloc, object) : NULL;
     lg_text text = {0};
     if (traceback != NULL && traceback != Py_None)
         add_frames(traceback, &text);

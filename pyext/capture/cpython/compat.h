@@ -276,6 +276,15 @@ lg_preheader_size(const PyTypeObject *type)
     return bytes;
 }
 
+/** 1 if tracemalloc looks for the trace of an object behind the collector's
+ * head alone, although the block begins lg_preheader_size() before the object.
+ */
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
+#define LG_TRACES_UNDER_HEAD 1
+#else
+#define LG_TRACES_UNDER_HEAD 0
+#endif
+
 /** What a type object keeps elsewhere when it is a static builtin. */
 typedef struct lg_type_state {
     PyObject *dict;

@@ -1,0 +1,20 @@
+#include "capture/cpython/compat.h"
+#include "capture/cpython/traceback.h"
+
+PyObject *
+lg_object_traceback(PyObject *tracemalloc, PyObject *object)
+{
+#if LG_TRACES_UNDER_HEAD
+    uintptr_t block = (uintptr_t)object - lg_preheader_size(Py_TYPE(object));
+    PyObject *frames = _PyTraceMalloc_GetTraceback(0, block);
+    if (frames == NULL || frames == Py_None)
+        return frames;
+    PyObject *found =
+        PyObject_CallMethod(tracemalloc, "Traceback", "(O)", frames);
+    Py_DECREF(frames);
+    return found;
+#else
+    return PyObject_CallMethod(tracemalloc, "get_object_traceback", "(O)",
+                               object);
+#endif
+}
