@@ -985,6 +985,9 @@ class Account(
         int,
         int,
         int | None,
+        int | None,
+        int | None,
+        int | None,
         dict[str, int],
         dict[str, tuple[int, int]],
     ],
@@ -1007,6 +1010,9 @@ class Account(
             "stale",
             "residual",
             "beyond",
+            "process",
+            "peak_allocated",
+            "peak_reserved",
             "by_kind",
             "by_evidence",
         )
@@ -1042,6 +1048,12 @@ class Account(
     def residual(self) -> int: ...
     @property
     def beyond(self) -> int | None: ...
+    @property
+    def process(self) -> int | None: ...
+    @property
+    def peak_allocated(self) -> int | None: ...
+    @property
+    def peak_reserved(self) -> int | None: ...
     @property
     def by_kind(self) -> dict[str, int]: ...
     @property

@@ -1,5 +1,4 @@
-// Accounts: the sample by hand, random ones against a map of bytes, and the
-// evidence for blocks without an owner.
+// Accounts: the sample by hand, random ones against a map of bytes.
 #include <leakgraph/builder.h>
 #include <leakgraph/bytes.h>
 
@@ -191,55 +190,29 @@ refused(void)
     lg_graph_free(graph);
 }
 
+// What is in an unknown state counts as allocated; the account names the state.
 static void
-evidence(void)
+strange_states(void)
 {
-    const struct {
-        const char *frames;
-        const char *pool;
-        uint64_t size;
-        uint32_t in_flux;
-        lg_evidence evidence;
-    } cases[] = {
-        {NULL, NULL, 512, 0, LG_EVIDENCE_UNKNOWN},
-        {"", "", 512, 0, LG_EVIDENCE_UNKNOWN},
-        {"make a.py:1", NULL, 512, 1, LG_EVIDENCE_IN_FLUX},
-        {NULL, "1.0", 8519680, 0, LG_EVIDENCE_GRAPH_POOL},
-        {NULL, NULL, 8519680, 0, LG_EVIDENCE_CUBLAS},
-        {"linear torch/nn/functional.py:7", "", 33554432, 0,
-         LG_EVIDENCE_CUBLAS},
-        {"at::cuda::getCUBlasWorkspace x.cpp:1", NULL, 512, 0,
-         LG_EVIDENCE_CUBLAS},
-        {"_engine_run_backward torch/autograd/graph.py:823", NULL, 512, 0,
-         LG_EVIDENCE_BACKWARD},
-        {"at::autocast::cached_cast autocast_mode.cpp:3 < fit.py:3", NULL, 512,
-         0, LG_EVIDENCE_AUTOCAST},
-        {"load train.py:3 < train train.py:9", NULL, 512, 0,
-         LG_EVIDENCE_FRAMES},
+    const lg_segment segment = {.address = 4096, .size = 4096, .device = 1};
+    const lg_block blocks[] = {
+        {.address = 4096, .size = 1024, .state = LG_BLOCK_STRANGE},
+        {.address = 5120, .size = 512, .state = LG_BLOCK_STRANGE},
+        {.address = 5632, .size = 512, .state = LG_BLOCK_INACTIVE},
     };
-    lg_graph *graph = graph_with(NULL, 0, 1);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const lg_segment segment = {
-            .address = 4096, .size = (uint64_t)64 << 20, .device = 1};
-        const lg_block block = {.address = 4096,
-                                .size = cases[i].size,
-                                .in_flux = cases[i].in_flux};
-        const lg_allocator_state state = {
-            .segments = &segment,
-            .segment_count = 1,
-            .blocks = &block,
-            .block_count = 1,
-            .block_frames = &cases[i].frames,
-            .segment_pools = &cases[i].pool,
-        };
-        lg_account at = account_of(graph, &state);
-        check_identities(&at, 0);
-        CHECK(at.by_evidence[cases[i].evidence] == cases[i].size);
-        CHECK(at.evidence_blocks[cases[i].evidence] == 1);
-    }
-    for (int i = 0; i < LG_EVIDENCE_COUNT; i++)
-        CHECK(strcmp(lg_evidence_name((lg_evidence)i), "unknown") != 0 ||
-              i == LG_EVIDENCE_UNKNOWN);
+    const lg_span span = {.device = 1, .address = 5120, .length = 512};
+    const lg_allocator_state state = {.segments = &segment,
+                                      .segment_count = 1,
+                                      .blocks = blocks,
+                                      .block_count = 3,
+                                      .strange_states = "asleep"};
+    lg_graph *graph = graph_with(&span, 1, 1);
+    lg_account at = account_of(graph, &state);
+    check_identities(&at, 512);
+    CHECK(at.allocated == 1536 && at.attributed == 512 && at.stale == 0);
+    CHECK(at.by_evidence[LG_EVIDENCE_STATE] == 1024);
+    CHECK(at.strange_states.length == 6);
+    CHECK(at.process == -1 && at.peak_allocated == -1);
     lg_graph_free(graph);
 }
 
@@ -378,7 +351,7 @@ SUITE(accounts)
     RUN(unknown_device);
     RUN(odd_places);
     RUN(refused);
-    RUN(evidence);
+    RUN(strange_states);
     RUN(other_devices);
     RUN(random_layouts);
     return test_result();

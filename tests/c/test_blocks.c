@@ -67,7 +67,7 @@ misuse(void)
     block.segment = 1;
     CHECK(finish_with(&good, &block) == LG_EINVAL);
     block = fine;
-    block.state = LG_BLOCK_INACTIVE + 1;
+    block.state = LG_BLOCK_STRANGE + 1;
     CHECK(finish_with(&good, &block) == LG_EINVAL);
     block = fine;
     block.frames = 1000;

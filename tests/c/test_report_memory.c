@@ -40,7 +40,8 @@ static const char sample_text[] =
     "use it\n"
     "    inactive                      624 KiB   free, kept for reuse\n"
     "  beyond                          852 MiB   in use on the device besides: "
-    "contexts, other libraries, other processes\n"
+    "contexts, other libraries, other processes; which of it is this process's "
+    "was not inspected\n"
     "\n"
     "  the allocator's own count of allocated bytes is 512 bytes more than its "
     "blocks\n";
@@ -84,26 +85,34 @@ recorded_state(void)
         {.address = STORED_GPU + 20 * MIB, .size = 1024},
         {.address = STORED_GPU + 21 * MIB, .size = 2048},
         {.address = STORED_GPU + 22 * MIB, .size = 512},
+        {.address = STORED_GPU + 23 * MIB,
+         .size = 2048,
+         .state = LG_BLOCK_STRANGE},
         {.address = STORED_GPU + 40 * MIB,
          .size = MIB,
          .segment = 1,
          .state = LG_BLOCK_INACTIVE},
     };
     const char *const frames[] = {
-        NULL, "", "keep a.cpp:1", "keep a.cpp:1", "step b.py:2", NULL};
+        NULL, "", "keep a.cpp:1", "keep a.cpp:1", "step b.py:2", NULL, NULL};
     const char *const pools[] = {NULL, "1.0"};
     const lg_allocator_state state = {.segments = segments,
                                       .segment_count = 2,
                                       .blocks = blocks,
-                                      .block_count = 6,
+                                      .block_count = 7,
                                       .block_frames = frames,
-                                      .segment_pools = pools};
+                                      .segment_pools = pools,
+                                      .strange_states = "asleep, dead"};
     lg_graph *graph;
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
     says(graph, &state, LG_FORMAT_TEXT,
-         "        cuBLAS workspace         8.13 MiB   1 block: "
-         "torch._C._cuda_clearCublasWorkspaces() frees it\n");
-    says(graph, &state, LG_FORMAT_TEXT, "3 blocks: no Python object refers");
+         "        probably cuBLAS workspace   8.13 MiB   1 block: by the size: "
+         "torch._C._cuda_clearCublasWorkspaces() frees it then\n");
+    says(
+        graph, &state, LG_FORMAT_TEXT,
+        "        unknown state               2.00 KiB   1 block: asleep, dead");
+    says(graph, &state, LG_FORMAT_TEXT,
+         "3 blocks: no object of the snapshot has it: probably C++");
     says(graph, &state, LG_FORMAT_TEXT,
          "innermost first\n   3.00 KiB  keep a.cpp:1\n      512 B  step b.py");
     says(graph, &state, LG_FORMAT_TEXT, "1.00 MiB of it by private pools");
@@ -111,7 +120,8 @@ recorded_state(void)
     says(graph, &state, LG_FORMAT_JSON,
          "{\"bytes\": 3072, \"blocks\": 2, \"evidence\": \"held by C++\", "
          "\"frames\": \"keep a.cpp:1\"}");
-    says(graph, &state, LG_FORMAT_JSON, "\"residual\": 0, \"beyond\": null");
+    says(graph, &state, LG_FORMAT_JSON,
+         "\"residual\": 0, \"beyond\": null, \"process\": null");
     lg_graph_free(graph);
 }
 
@@ -192,6 +202,47 @@ process(void)
     lg_graph_free(graph);
 }
 
+// What the driver and PyTorch count, if they say.
+static void
+totals(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 16);
+    lg_builder_add_device(builder, "cuda:0");
+    const lg_segment segment = {
+        .address = STORED_GPU, .size = 2 << 20, .device = 1};
+    const lg_block block = {.address = STORED_GPU, .size = 2 << 20};
+    lg_builder_add_segment(builder, &segment);
+    lg_builder_add_block(builder, &block);
+    lg_builder_set_info(builder, "device.cuda:0.peak_allocated", "3145728");
+    lg_builder_set_info(builder, "device.cuda:0.peak_reserved", "4194304");
+    lg_builder_set_info(builder, "device.cuda:0.driver_total", "16777216");
+    lg_builder_set_info(builder, "device.cuda:0.driver_free", "4194304");
+    lg_builder_set_info(builder, "device.cuda:0.driver_process", "6291456");
+    lg_builder_set_info(builder, "memory.pinned_pool", "2097152");
+    lg_builder_set_info(builder, "memory.pinned_used", "1048576");
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    says(graph, NULL, LG_FORMAT_TEXT,
+         "by PyTorch's allocator from the driver; at most 4.00 MiB so far\n"
+         "    allocated                    2.00 MiB   at most 3.00 MiB so "
+         "far\n");
+    says(graph, NULL, LG_FORMAT_TEXT,
+         "  beyond                         10.0 MiB   in use on the device "
+         "besides, of all processes\n"
+         "  this process                   6.00 MiB   by the driver's count");
+    says(
+        graph, NULL, LG_FORMAT_TEXT,
+        "  PyTorch's pinned pool          2.00 MiB   page-locked, with what is "
+        "free in it\n"
+        "  pinned, in use                 1.00 MiB   of that pool\n");
+    says(graph, NULL, LG_FORMAT_JSON,
+         "\"process\": 6291456, \"peak_allocated\": 3145728, "
+         "\"peak_reserved\": 4194304");
+    lg_graph_free(graph);
+}
+
 // The report names a library that the capture could not read, and so does the
 // report on tensors.
 static void
@@ -234,5 +285,6 @@ SUITE(report_memory)
     RUN(partial);
     RUN(own);
     RUN(process);
+    RUN(totals);
     return test_result();
 }

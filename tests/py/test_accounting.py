@@ -97,7 +97,7 @@ def test_live(python, name):
         assert sum(account.used for account in accounts) == int(done.out.split()[-1])
     # The driver's figures describe only the process's own snapshot.
     assert all(a.beyond == 300 * 2**20 for a in own if len(own) == 1)
-    same = slice(0, leakgraph.Account.n_sequence_fields - 3)
+    same = slice(0, leakgraph.Account.n_sequence_fields - 6)
     assert [a[same] for a in own] == [a[same] for a in later]
 
 
@@ -178,7 +178,7 @@ def broken(**changes):
         (broken(device=10**6), "the impossible device"),
         (broken(segment_pool_id=[1]), "no pair of whole numbers"),
         (broken(blocks=None), "has no list 'blocks'"),
-        (broken(state="asleep"), r"blocks\[1\] has the unknown state 'asleep'"),
+        (broken(state=None), r"blocks\[1\] has no 'state'"),
         (broken(size="9"), r"segments\[0\]\.blocks\[1\] has no whole number 'size'"),
         (broken(address=0x20), "does not begin where the one before it ends"),
     ],
@@ -187,6 +187,28 @@ def test_malformed(snap, snapshot, message):
     with pytest.raises(leakgraph.ArgumentError, match=message) as caught:
         leakgraph.cuda.attribute(snapshot, snap)
     assert "\n" not in str(caught.value)
+
+
+def test_unknown_state(snap):
+    """It hides no other block, and its bytes are told."""
+    accounting = leakgraph.cuda.attribute(broken(state="asleep"), snap)
+    (account,) = accounting
+    check(account)
+    assert account.by_evidence["unknown state"] == (1024, 1)
+    assert account.allocated == sum(size for size, _ in account.by_evidence.values())
+    assert "1 block: asleep\n" in str(accounting)
+
+
+def test_frames_before_sizes(snap):
+    accounting = leakgraph.cuda.attribute(FIXTURES / "buckets.json", snap)
+    (account,) = accounting
+    assert account.by_evidence == {
+        "DDP buckets": (32 * 2**20, 1),
+        "held by C++": (2 * 2**20, 1),
+    }
+    assert "user_metadata 'epoch ?3>' < load (backward/autocast/" in str(accounting)
+    accounting = leakgraph.cuda.attribute(FIXTURES / "workspaces.json", snap)
+    assert set(accounting[0].by_evidence) == {"probably cuBLAS workspace", "unknown"}
 
 
 def test_overlap(snap):

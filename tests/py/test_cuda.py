@@ -61,6 +61,102 @@ for key, value in facts(snap, "device.").items():
     ]
 
 
+def test_peaks_and_pinned_memory(fake):
+    out = fake("""
+memory.answers = [fixture("bare")]
+memory.stats = {"allocated_bytes.all.peak": 9, "reserved_bytes.all.peak": 10}
+memory.host_stats = {
+    "allocated_bytes.current": 4096,
+    "active_bytes.current": 5,
+    "allocated_bytes.peak": 8192,
+}
+made = leakgraph.memory()
+print(made[0].peak_allocated, made[0].peak_reserved, made[0].process)
+print([made.host[f"pinned_{what}"] for what in ("pool", "used", "peak")])
+""")
+    assert out == ["9 10 None", "[4096, 5, 8192]"]
+
+
+#: NVML as the program has begun it: the handle of a device is its UUID.
+NVML = """
+import os, types
+cuda = torch.cuda
+cuda.get_device_properties = lambda i: types.SimpleNamespace(uuid=f"ab-{i}")
+nvml = types.ModuleType("pynvml")
+def processes(handle):
+    memory.asked.append(handle)
+    return [types.SimpleNamespace(pid=1, usedGpuMemory=7),
+            types.SimpleNamespace(pid=os.getpid() + other, usedGpuMemory=used)]
+nvml.nvmlDeviceGetHandleByUUID = lambda uuid: uuid
+nvml.nvmlDeviceGetComputeRunningProcesses = processes
+memory.answers = [fixture("bare")]
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("other, used = 0, 123456789", "123456789 ['GPU-ab-0']"),
+        ("other, used = 0, None", "None ['GPU-ab-0']"),
+        ("other, used = 1, 5", "None ['GPU-ab-0']"),
+        ("del nvml.nvmlDeviceGetHandleByUUID", "None []"),
+        ("del cuda.get_device_properties", "None []"),
+    ],
+)
+def test_what_the_driver_counts_for_the_process(fake, code, expected):
+    out = fake(f"""{NVML}
+{code}
+import sys
+sys.modules["pynvml"] = nvml
+(account,) = leakgraph.memory()
+print(account.process, [a for a in memory.asked if "GPU" in a])
+""")
+    assert out == [expected]
+
+
+def test_nvml_is_not_loaded(fake):
+    out = fake(f"""{NVML}
+import sys
+made = leakgraph.memory()
+print("pynvml" in sys.modules, made[0].process)
+print("which of it is this process's was not inspected" in str(made))
+""")
+    assert out == ["False None", "True"]
+
+
+QUIET = """
+keys = ("allocation.all.allocated", "allocation.all.freed", "active.all.freed",
+        "segment.all.allocated", "segment.all.freed")
+torch._C.contexts.add(0)
+memory.answers = [fixture("bare")]
+memory.stats = dict.fromkeys(keys, 5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "snapshots"),
+    [
+        ("", 1),
+        ("del memory.stats['active.all.freed']", 2),
+        ("torch._C.contexts.clear()", 2),
+        ("given, memory.stats = memory.stats, grow", 2),
+    ],
+)
+def test_one_snapshot_is_enough_when_nothing_happens(fake, code, snapshots):
+    out = fake(f"""
+def grow():
+    given["allocation.all.freed"] += 1
+    return given
+
+{QUIET}
+{code}
+(account,) = leakgraph.memory()
+print([ask[0] for ask in memory.asked].count("_snapshot"))
+print(account.by_evidence)
+""")
+    assert out == [str(snapshots), "{'unknown': (512, 1)}"]
+
+
 @pytest.mark.parametrize(
     "code",
     ["torch.cuda._initialized = False", "torch.cuda._forked = True", "part = [[]]"],

@@ -101,19 +101,23 @@ typedef struct lg_figure_rows {
 
 /** The evidence for what a group of unattributed blocks is. */
 typedef enum lg_evidence {
-    LG_EVIDENCE_CUBLAS = 0, /**< it has the size of a cuBLAS workspace and no
-                               neighbours, or its frames */
-    LG_EVIDENCE_GRAPH_POOL, /**< in a private pool: CUDA graph, MemPool */
-    LG_EVIDENCE_BACKWARD,   /**< allocated inside autograd's backward */
-    LG_EVIDENCE_AUTOCAST,   /**< autocast's cache of casts */
-    LG_EVIDENCE_FRAMES,     /**< other recorded frames: C++ holds it */
-    LG_EVIDENCE_IN_FLUX,    /**< allocated or freed during the walk */
-    LG_EVIDENCE_UNKNOWN,    /**< allocated before recording began */
+    LG_EVIDENCE_CUBLAS = 0,  /**< cuBLAS's functions allocated it */
+    LG_EVIDENCE_CUBLAS_SIZE, /**< a guess: it has the size of a workspace of
+                                cuBLAS, and no function of C++ was recorded */
+    LG_EVIDENCE_GRAPH_POOL,  /**< in a private pool: CUDA graph, MemPool */
+    LG_EVIDENCE_BUCKETS,     /**< DistributedDataParallel's reducer did */
+    LG_EVIDENCE_BACKWARD,    /**< allocated inside autograd's backward */
+    LG_EVIDENCE_AUTOCAST,    /**< autocast's cache of casts */
+    LG_EVIDENCE_FRAMES,      /**< other recorded frames: C++ holds it */
+    LG_EVIDENCE_IN_FLUX,     /**< allocated or freed during the walk */
+    LG_EVIDENCE_STATE,       /**< in a state that leakgraph does not know */
+    LG_EVIDENCE_UNKNOWN,     /**< allocated before recording began */
     LG_EVIDENCE_COUNT,
 } lg_evidence;
 
-/** "cuBLAS workspace", "private pool", "backward", "autocast cache", "held by
- *  C++", "in flux", "unknown". */
+/** "cuBLAS workspace", "probably cuBLAS workspace", "private pool", "DDP
+ *  buckets", "backward", "autocast cache", "held by C++", "in flux", "unknown
+ *  state", "unknown". */
 LG_API const char *lg_evidence_name(lg_evidence evidence);
 
 /**
@@ -143,8 +147,15 @@ typedef struct lg_account {
     uint64_t outside;
     uint64_t stale;
     int64_t residual;
-    int64_t beyond; /**< what the driver has in use beyond reserved (all
-                         processes); -1: unknown */
+    int64_t beyond;  /**< what the driver has in use beyond reserved (all
+                          processes); -1: unknown, here and below */
+    int64_t process; /**< what this process has by the driver's count: reserved,
+                          its context, other libraries */
+    int64_t peak_allocated; /**< the most so far, or since it was reset */
+    int64_t peak_reserved;
+    lg_string strange_states; /**< the names of states that leakgraph does not
+                                   know, of any device; their blocks count as
+                                   allocated */
 } lg_account;
 
 /** What the account of the host has a line for. Each is in bytes unless it says
@@ -176,10 +187,13 @@ typedef enum lg_host {
     LG_HOST_ABSENT,      /**< in the lines above, but neither resident nor
                               swapped out */
 
-    LG_HOST_MAPPED,  /**< buffers in mapped files and shared memory; in none of
-                          the other buffers */
-    LG_HOST_PINNED,  /**< of arrays and tensors: page-locked */
-    LG_HOST_MALLOC,  /**< in use by malloc */
+    LG_HOST_MAPPED, /**< buffers in mapped files and shared memory; in none of
+                         the other buffers */
+    LG_HOST_PINNED, /**< of arrays and tensors: page-locked */
+    LG_HOST_PINNED_POOL, /**< page-locked, of PyTorch's allocator for it */
+    LG_HOST_PINNED_USED, /**< of that: in use */
+    LG_HOST_PINNED_PEAK, /**< the most that it was */
+    LG_HOST_MALLOC,      /**< in use by malloc */
     LG_HOST_ARENAS,  /**< of Python's small objects, with what is free there */
     LG_HOST_PYARROW, /**< allocated by pyarrow's pool */
 
@@ -243,6 +257,8 @@ typedef struct lg_allocator_state {
                                            that the graph does not have; their
                                            ids follow those of the graph */
     uint32_t more_device_count;
+    const char *strange_states; /**< names of the states of blocks that are
+                                     LG_BLOCK_STRANGE; or NULL */
 } lg_allocator_state;
 
 /** Matches buffers to blocks by address. state NULL: the graph's own. LG_EINVAL

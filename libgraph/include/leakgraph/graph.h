@@ -226,6 +226,8 @@ typedef enum lg_block_state {
     LG_BLOCK_ALLOCATED = 0, /**< in use */
     LG_BLOCK_PENDING,       /**< freed, but a stream may still use it */
     LG_BLOCK_INACTIVE,      /**< free, kept for reuse */
+    LG_BLOCK_STRANGE, /**< in a state that leakgraph does not know: counts as
+                           allocated; info text "allocator.strange_states" */
 } lg_block_state;
 
 /** A piece of a segment. */
@@ -242,9 +244,9 @@ typedef struct lg_block {
 
 /** The segments and blocks as the allocators gave them, sorted by device and
  *  address (blocks by segment and address); borrowed. Totals that the allocator
- * and the driver gave for device D are info texts: "device.D.allocated",
- * ".reserved", ".driver_total",
- *  ".driver_free" (bytes, decimal). */
+ *  and the driver gave for device D are info texts: "device.D.allocated",
+ *  ".reserved", ".peak_allocated", ".peak_reserved", ".driver_total",
+ *  ".driver_free", ".driver_process" (bytes, decimal). */
 LG_API const lg_segment *lg_graph_segments(const lg_graph *graph,
                                            size_t *count);
 LG_API const lg_block *lg_graph_blocks(const lg_graph *graph, size_t *count);

@@ -64,6 +64,13 @@ kind_of_buffer(const tally *to, uint32_t buffer)
     return slot == 0 ? LG_TENSOR_OTHER : to->storages.rows[slot - 1].kind;
 }
 
+static bool
+is_allocated(const lg_block *block)
+{
+    return block->state == LG_BLOCK_ALLOCATED ||
+           block->state == LG_BLOCK_STRANGE;
+}
+
 static void
 use_block(void *context, uint32_t buffer, uint32_t block, uint64_t bytes)
 {
@@ -72,7 +79,7 @@ use_block(void *context, uint32_t buffer, uint32_t block, uint64_t bytes)
     lg_account *account =
         &to->items[to->state.segments[at->segment].device - 1];
     uint8_t kind = (uint8_t)(1 + kind_of_buffer(to, buffer));
-    account->stale -= at->state == LG_BLOCK_ALLOCATED ? bytes : 0;
+    account->stale -= is_allocated(at) ? bytes : 0;
     to->used[block] += bytes;
     if (to->kind[block] == 0 || kind < to->kind[block])
         to->kind[block] = kind;
@@ -137,7 +144,7 @@ add_block(tally *to, size_t index)
         account->pending += block->size;
     if (block->state == LG_BLOCK_INACTIVE && pool.length > 0)
         account->private_inactive += block->size;
-    if (block->state != LG_BLOCK_ALLOCATED)
+    if (!is_allocated(block))
         return;
     account->allocated += block->size;
     if (to->kind[index] != 0) {
@@ -166,6 +173,15 @@ recorded(const lg_graph *graph, uint32_t device, const char *what,
     return lg__decimal_read(lg_graph_info_find(graph, key), out);
 }
 
+static int64_t
+recorded_or_none(const lg_graph *graph, uint32_t device, const char *what)
+{
+    uint64_t bytes;
+    return recorded(graph, device, what, &bytes) && bytes <= INT64_MAX
+               ? (int64_t)bytes
+               : -1;
+}
+
 // The recorded numbers describe only the blocks of the snapshot itself.
 static void
 compare_with_recorded(const tally *to, uint32_t device, bool own)
@@ -174,9 +190,15 @@ compare_with_recorded(const tally *to, uint32_t device, bool own)
     uint64_t allocated;
     uint64_t total;
     uint64_t unused;
-    account->beyond = -1;
+    account->beyond = account->process = -1;
+    account->peak_allocated = account->peak_reserved = -1;
     if (!own)
         return;
+    account->process = recorded_or_none(to->graph, device, "driver_process");
+    account->peak_allocated =
+        recorded_or_none(to->graph, device, "peak_allocated");
+    account->peak_reserved =
+        recorded_or_none(to->graph, device, "peak_reserved");
     if (recorded(to->graph, device, "allocated", &allocated)) {
         account->known = true;
         account->residual = (int64_t)allocated - (int64_t)account->allocated;
@@ -199,6 +221,14 @@ name_of(const tally *to, uint32_t device)
                : string_of(to->state.more_devices[device - known - 1]);
 }
 
+static lg_string
+strange_states(const tally *to, bool own)
+{
+    const char *names = to->state.strange_states;
+    return own ? lg_graph_info_find(to->graph, "allocator.strange_states")
+               : string_of(names ? names : "");
+}
+
 static void
 add_up(tally *to, bool own)
 {
@@ -216,6 +246,7 @@ add_up(tally *to, bool own)
         add_block(to, i);
     for (uint32_t i = 0; i < to->device_count; i++) {
         lg_account *at = &to->items[i];
+        at->strange_states = strange_states(to, own);
         at->inactive = at->reserved - at->allocated - at->pending;
         compare_with_recorded(to, i + 1, own);
     }

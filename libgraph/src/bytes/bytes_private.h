@@ -79,6 +79,10 @@ lg__node_class(const lg_graph *graph, const lg__storages *storages,
 lg_evidence lg__evidence_of(const lg_block *block, lg_string pool,
                             lg_string frames);
 
+/** Whether the text of a frame is what the program noted about a block instead,
+ *  "user_metadata 'text'". It stands before the frames. */
+bool lg__is_metadata(lg_string frame);
+
 /** The fate of a block of a state, besides the evidences. */
 enum {
     LG__FATE_OWNED = LG_EVIDENCE_COUNT, /**< an object of the graph uses it */

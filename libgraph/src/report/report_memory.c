@@ -10,11 +10,14 @@ explain(lg_evidence evidence)
 {
     static const char *const texts[] = {
         "torch._C._cuda_clearCublasWorkspaces() frees it",
+        "by the size: torch._C._cuda_clearCublasWorkspaces() frees it then",
         "a CUDA graph or MemPool keeps it",
-        "gradients on their way, buckets of DDP",
+        "gradients of DistributedDataParallel, before they are reduced",
+        "probably gradients on their way",
         "leave autocast, or torch.clear_autocast_cache()",
-        "no Python object refers to it",
+        "no object of the snapshot has it: probably C++ code does",
         "allocated or freed while the snapshot was taken",
+        "",
         ("nobody recorded where: torch.cuda.memory._record_memory_history() "
          "does, from then on"),
     };
@@ -157,6 +160,8 @@ add_unattributed(const lg_account *at, lg_table *out)
         lg_text_addf(&note, " block%s: %s",
                      at->evidence_blocks[i] == 1 ? "" : "s",
                      explain((lg_evidence)i));
+        if (i == LG_EVIDENCE_STATE)
+            lg__text_add_string(&note, at->strange_states);
         add_noted(out, 4, lg_evidence_name((lg_evidence)i), at->by_evidence[i],
                   &note);
     }
@@ -208,13 +213,46 @@ format_residual(const lg_account *at, lg_text *out)
                  at->residual < 0 ? "less" : "more");
 }
 
+// Adds a line that says how much it was at most.
+static void
+add_peaked(unsigned indent, const char *name, uint64_t bytes, const char *what,
+           int64_t peak, lg_table *out)
+{
+    lg_text note = {0};
+    lg_text_add(&note, what);
+    if (peak >= 0) {
+        lg_text_add(&note, *what ? "; at most " : "at most ");
+        lg_text_add_size(&note, (uint64_t)peak);
+        lg_text_add(&note, " so far");
+    }
+    add_noted(out, indent, name, bytes, &note);
+}
+
+// What the driver has in use, of this process and of all others.
+static void
+add_driver(const lg_account *at, lg_table *out)
+{
+    if (at->beyond < 0)
+        return;
+    add_line(out, 1, "beyond", (uint64_t)at->beyond,
+             at->process >= 0 ? "in use on the device besides, of all processes"
+                              : "in use on the device besides: contexts, other "
+                                "libraries, other processes; which of it is "
+                                "this process's was not inspected");
+    if (at->process >= 0)
+        add_line(out, 1, "this process", (uint64_t)at->process,
+                 "by the driver's count: reserved, its context, other "
+                 "libraries");
+}
+
 static void
 add_allocator(const lg_account *at, lg_table *out)
 {
     lg_text note = {0};
-    add_line(out, 1, "reserved", at->reserved,
-             "by PyTorch's allocator from the driver");
-    add_line(out, 2, "allocated", at->allocated, "");
+    add_peaked(1, "reserved", at->reserved,
+               "by PyTorch's allocator from the driver", at->peak_reserved,
+               out);
+    add_peaked(2, "allocated", at->allocated, "", at->peak_allocated, out);
     add_attributed(at, out);
     add_unattributed(at, out);
     if (at->pending > 0)
@@ -247,10 +285,7 @@ device_text(const lg_account *at, const lg_accounts *accounts, lg_table *table)
     if (at->stale > 0)
         add_line(part, 1, "stale", at->stale,
                  "buffers in blocks that are not allocated");
-    if (at->beyond >= 0)
-        add_line(part, 1, "beyond", (uint64_t)at->beyond,
-                 "in use on the device besides: contexts, other libraries, "
-                 "other processes");
+    add_driver(at, part);
     add_stacks(accounts, at->device, table);
     if (at->known)
         format_residual(at, &text);

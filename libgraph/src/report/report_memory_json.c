@@ -5,16 +5,20 @@
 #include <string.h>
 
 static void
+write_known(const char *name, int64_t number, lg_json *json)
+{
+    if (number >= 0)
+        lg_json_integer(json, name, number);
+    else
+        lg_json_null(json, name);
+}
+
+static void
 write_host(const lg_accounts *accounts, lg_json *json)
 {
     lg_json_object(json, "host");
-    for (int i = 0; i < LG_HOST_COUNT; i++) {
-        const char *key = lg_host_words((lg_host)i).key;
-        if (accounts->host[i] >= 0)
-            lg_json_integer(json, key, accounts->host[i]);
-        else
-            lg_json_null(json, key);
-    }
+    for (int i = 0; i < LG_HOST_COUNT; i++)
+        write_known(lg_host_words((lg_host)i).key, accounts->host[i], json);
     lg_json_end(json);
 }
 
@@ -81,10 +85,10 @@ write_device(const lg_account *at, const lg_accounts *accounts, lg_json *json)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         lg_json_count(json, fields[i].name, fields[i].bytes);
     lg_json_integer(json, "residual", at->residual);
-    if (at->beyond < 0)
-        lg_json_null(json, "beyond");
-    else
-        lg_json_integer(json, "beyond", at->beyond);
+    write_known("beyond", at->beyond, json);
+    write_known("process", at->process, json);
+    write_known("peak_allocated", at->peak_allocated, json);
+    write_known("peak_reserved", at->peak_reserved, json);
     write_groups(at, json);
     write_stacks(accounts, at->device, json);
     lg_json_end(json);

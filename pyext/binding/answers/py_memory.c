@@ -76,6 +76,8 @@ account_object(core_state *state, const lg_account *account)
         account->used,         account->rounding,         account->slack,
         account->unattributed, account->outside,          account->stale,
     };
+    const int64_t known[] = {account->beyond, account->process,
+                             account->peak_allocated, account->peak_reserved};
     Py_ssize_t at = 0;
     PyObject *self = PyStructSequence_New(state->types[TYPE_ACCOUNT]);
     if (self == NULL)
@@ -87,7 +89,8 @@ account_object(core_state *state, const lg_account *account)
                                  PyLong_FromUnsignedLongLong(bytes[i]));
     PyStructSequence_SetItem(self, at++,
                              PyLong_FromLongLong(account->residual));
-    PyStructSequence_SetItem(self, at++, known_object(account->beyond));
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        PyStructSequence_SetItem(self, at++, known_object(known[i]));
     PyStructSequence_SetItem(self, at++, kinds_dict(account));
     PyStructSequence_SetItem(self, at++, evidence_dict(account));
     if (PyErr_Occurred())
@@ -291,6 +294,7 @@ attribute(snapshot_object *snapshot, recorded *from)
         .segment_pools = from->pools,
         .more_devices = from->more_names,
         .more_device_count = from->more_count,
+        .strange_states = from->dump.strange_states,
     };
     return accounting_of(snapshot, &state);
 }

@@ -8,6 +8,7 @@ enum {
     LONGEST = 3800, // the graph cuts strings at 4,096 bytes
     DEEPEST = 48,
     KNOWN = 256,
+    NOTE = 200,
 };
 
 /** A frame, with a reference that keeps its address valid, and its text. */
@@ -115,16 +116,39 @@ find_frame(lg_frames *self, PyObject *frame, const char **out)
     return true;
 }
 
+// Writes what the program noted; nothing but printable text that cannot be
+// taken for a frame.
+static void
+write_metadata(lg_text *text, PyObject *metadata)
+{
+    const char *note = metadata && PyUnicode_Check(metadata)
+                           ? PyUnicode_AsUTF8(metadata)
+                           : NULL;
+    PyErr_Clear();
+    if (note == NULL || *note == '\0')
+        return;
+    lg_text_add(text, "user_metadata '");
+    for (size_t i = 0; note[i] != '\0'; i++) {
+        bool odd = (unsigned char)note[i] < ' ' || note[i] == '<';
+        bool begins = ((unsigned char)note[i] & 0xc0) != 0x80;
+        if (i >= NOTE && begins)
+            break;
+        lg_text_addf(text, "%c", odd ? '?' : note[i]);
+    }
+    lg_text_add(text, "'");
+}
+
 bool
-lg_frames_text(lg_frames *self, PyObject *frames, char **out)
+lg_frames_text(lg_frames *self, PyObject *metadata, PyObject *frames,
+               char **out)
 {
     lg_text text = {0};
+    Py_ssize_t count =
+        frames != NULL && PyList_Check(frames) ? PyList_GET_SIZE(frames) : 0;
     *out = NULL;
-    if (frames == NULL || !PyList_Check(frames))
-        return true;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(frames) && i < DEEPEST &&
-                           text.length < LONGEST - 520;
-         i++) {
+    write_metadata(&text, metadata);
+    for (Py_ssize_t i = 0;
+         i < count && i < DEEPEST && text.length < LONGEST - 520; i++) {
         const char *line = NULL;
         PyObject *frame = PyList_GET_ITEM(frames, i);
         if (!PyDict_Check(frame))

@@ -55,6 +55,17 @@ copy_text(lg_dump_reader *self, const char *text, uint32_t *out)
     return copy ? keep_text(self, copy, out) : lg_dump_run_out(self);
 }
 
+// Notes the name of a state once, as far as there is room.
+static void
+note_strange(lg_dump *dump, const char *name)
+{
+    char *names = dump->strange_states;
+    size_t used = strlen(names);
+    size_t room = sizeof dump->strange_states - used;
+    if (strstr(names, name) == NULL && strlen(name) + 3 <= room)
+        snprintf(names + used, room, "%s%s", used ? ", " : "", name);
+}
+
 static bool
 read_state(lg_dump_reader *self, PyObject *block, uint32_t *out)
 {
@@ -71,13 +82,15 @@ read_state(lg_dump_reader *self, PyObject *block, uint32_t *out)
     const char *name =
         value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
     PyErr_Clear();
-    for (size_t i = 0; name && i < sizeof states / sizeof *states; i++)
-        if (strcmp(name, states[i].name) == 0) {
+    if (name == NULL)
+        return lg_dump_complain(self, "has no 'state'");
+    *out = LG_BLOCK_STRANGE;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (strcmp(name, states[i].name) == 0)
             *out = states[i].state;
-            return true;
-        }
-    return name ? lg_dump_complain(self, "has the unknown state '%.40s'", name)
-                : lg_dump_complain(self, "has no 'state'");
+    if (*out == LG_BLOCK_STRANGE)
+        note_strange(&self->dump, name);
+    return true;
 }
 
 // Reads the requested size and the stack: from the block itself or, before
@@ -105,7 +118,10 @@ read_origin(lg_dump_reader *self, PyObject *dict, lg_block *block)
     if (!known || block->requested > block->size)
         block->requested = block->size;
     char *text = NULL;
-    if (self->frames != NULL && !lg_frames_text(self->frames, frames, &text))
+    if (self->frames != NULL &&
+        !lg_frames_text(self->frames,
+                        lg_dump_item(self, dict, LG_KEY_USER_METADATA), frames,
+                        &text))
         return lg_dump_run_out(self);
     return keep_text(self, text, &block->frames);
 }

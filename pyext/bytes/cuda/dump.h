@@ -21,6 +21,7 @@ typedef struct lg_dump {
     size_t block_count;
     char **texts; /**< texts[0] is NULL */
     size_t text_count;
+    char strange_states[160]; /**< the names of unknown states of blocks */
 } lg_dump;
 
 /** Copies a snapshot, with the GIL held. Leave out the frames of its blocks,

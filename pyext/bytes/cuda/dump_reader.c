@@ -7,7 +7,7 @@ static const char *const key_names[LG_KEYS] = {
     "state",        "history",       "frames", "requested_size",
     "real_size",    "address",       "blocks", "segment_pool_id",
     "segment_type", "is_expandable", "stream", "segments",
-    "size",         "total_size",    "device",
+    "size",         "total_size",    "device", "user_metadata",
 };
 
 bool

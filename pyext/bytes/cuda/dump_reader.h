@@ -25,6 +25,7 @@ typedef enum lg_dump_key {
     LG_KEY_SIZE,
     LG_KEY_TOTAL_SIZE,
     LG_KEY_DEVICE,
+    LG_KEY_USER_METADATA,
     LG_KEYS
 } lg_dump_key;
 

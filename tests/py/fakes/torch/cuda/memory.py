@@ -5,6 +5,9 @@ answers = []
 #: The calls, as name and device.
 asked = []
 backend = "native"
+#: More of memory_stats(), or what returns it, and all of host_memory_stats().
+stats = {}
+host_stats = {}
 #: Bytes that the driver has in use beyond what PyTorch reserved.
 beyond = 300 * 2**20
 TOTAL = 16 * 2**30
@@ -42,7 +45,12 @@ def memory_stats(device=None):
     return {
         "allocated_bytes.all.current": _allocated(device),
         "reserved_bytes.all.current": reserved,
+        **(stats() if callable(stats) else stats),
     }
+
+
+def host_memory_stats():
+    return host_stats
 
 
 def mem_get_info(device=None):
