@@ -4,7 +4,9 @@ import ast
 import gc
 import importlib.util
 import json
+import os
 import sys
+import time
 
 import pytest
 from builds import PUBLIC
@@ -83,6 +85,17 @@ def test_names_in_the_cache_of_attributes_are_no_mystery():
 def test_small_ints_are_held_by_the_interpreter():
     snapshot = leakgraph.snapshot()
     assert "small ints" in labels_from_the_interpreter(snapshot, 217)
+
+
+def test_an_element_of_a_named_tuple_has_one_name():
+    """CPython 3.13 declares the fields of os.stat_result as members, too."""
+    kept = [os.stat("."), os.times(), time.localtime(), os.terminal_size((1000, 2000))]
+    snapshot = leakgraph.snapshot()
+    for thing in kept:
+        edges = snapshot.find(thing).referents()
+        assert [e.label for e in edges].count("[0]") == 1
+        for node in {edge.node for edge in edges}:
+            assert node.immortal or node.found <= node.refcount, node.label
 
 
 def labels_from_the_interpreter(snapshot, thing):

@@ -149,11 +149,14 @@ find_dict(lg_type_info *info)
         info->dict_kind = LG_DICT_OFFSET;
 }
 
-/** The words that the type and its bases declare. */
+/** The words that the type and its bases declare. Those of a named tuple of C,
+ *  such as os.stat_result, are the elements of the tuple. */
 static void
 add_declared(lg_walk *walk, lg_type_info *info)
 {
     PyMemberDef member;
+    if (PyType_HasFeature(info->type, Py_TPFLAGS_TUPLE_SUBCLASS))
+        return;
     for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base)
         for (size_t i = 0; lg_member_at(base, i, &member); i++)
             if (is_object_member(info->type, &member))
