@@ -48,6 +48,8 @@ lg__verb_top(const lg_arguments *arguments)
     options.group = arguments->group;
     options.limit = limit_of(arguments);
     options.libraries = arguments->libraries;
+    options.mine = arguments->mine;
+    options.module = arguments->module;
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
     if (!lg__by_find(graph, arguments, &options.device, &code) ||
@@ -148,6 +150,8 @@ lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
     lg_cycle_options options = {
         .size = sizeof options,
         .holding = arguments->holding,
+        .mine = arguments->mine,
+        .module = arguments->module,
         .kinds = arguments->kinds,
         .min_bytes = arguments->min_bytes,
         .limit = limit,

@@ -33,9 +33,11 @@ static const struct option options[] = {
     {"limit", required_argument, NULL, 'L'},
     {"max-nodes", required_argument, NULL, 'm'},
     {"max-growth", required_argument, NULL, 'x'},
+    {"mine", no_argument, NULL, 'i'},
     {"min-bytes", required_argument, NULL, 'b'},
     {"min-bytes", required_argument, NULL, 'n'},
     {"min-share", required_argument, NULL, 'S'},
+    {"module", required_argument, NULL, 'E'},
     {"output", required_argument, NULL, 'o'},
     {"path", no_argument, NULL, 'P'},
     {"paths", no_argument, NULL, 'M'},
@@ -85,6 +87,8 @@ static const option_text texts[] = {
     {'u', "--by KEY           sort by retained, host, or a device: cuda:0"},
     {'s', "--by KEY           sort by bytes, count or name (bytes)"},
     {'r', "--libraries        list what libraries keep for themselves, too"},
+    {'i', "--mine             only what the program's own modules hold"},
+    {'E', "--module GLOB      only what modules with such a name hold: train*"},
     {'w', "--weak             follow weak references, too"},
     {'y', "--types            show the references from objects to types"},
     {'j', "--json             print JSON"},
@@ -142,6 +146,7 @@ take_flag(int letter, lg_arguments *out)
                  : letter == 'c' ? &out->check
                  : letter == 'r' ? &out->libraries
                  : letter == 'e' ? &out->settled
+                 : letter == 'i' ? &out->mine
                                  : &out->json;
     return *flag = true;
 }
@@ -163,6 +168,7 @@ take_text(int letter, lg_arguments *out)
                         : letter == 'u' ? &out->by
                         : letter == 'V' ? &out->device
                         : letter == 'p' ? &out->steps
+                        : letter == 'E' ? &out->module
                                         : &out->title;
     *text = optarg;
     return true;
@@ -173,7 +179,7 @@ take_option(int letter, lg_arguments *out)
 {
     if (strchr("BRPMWCD", letter))
         return take_picture(letter, out);
-    if (strchr("ofHVptu", letter))
+    if (strchr("EofHVptu", letter))
         return take_text(letter, out);
     switch (letter) {
     case 'd':

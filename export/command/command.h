@@ -63,6 +63,8 @@ typedef struct lg_arguments {
     bool weak;
     bool types;
     bool libraries;
+    bool mine;
+    const char *module;
     bool legend;
 } lg_arguments;
 

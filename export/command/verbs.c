@@ -102,9 +102,9 @@ static const lg_verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph figures run.lgs\n"},
-    {"top", lg__verb_top, "GurLj", 1, 0, "which objects retain the most",
+    {"top", lg__verb_top, "GuriELj", 1, 0, "which objects retain the most",
      "leakgraph top SNAP [--group object|type|module] [--by KEY]\n"
-     "       [--libraries] [--limit N|all] [--json]",
+     "       [--mine] [--module GLOB] [--libraries] [--limit N|all] [--json]",
      "Prints the objects with the largest retained sizes: the bytes that you "
      "would\n"
      "free with the object (20 lines, or --limit). Many small objects that are "
@@ -113,7 +113,11 @@ static const lg_verb verbs[] = {
      "unless\n"
      "you ask with --libraries. The last line has the rest, so the lines add "
      "up to the\n"
-     "whole heap. --group takes all objects of a type, or of the types of a "
+     "whole heap. --mine and --module show only what the program's own "
+     "modules, "
+     "or\n"
+     "modules with such a name, hold. --group takes all objects of a type, or "
+     "of the types of a "
      "module,\n"
      "together.\n"
      "\n"
@@ -144,10 +148,11 @@ static const lg_verb verbs[] = {
      "as one (the biggest 20 lines, or --limit).\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph paths run.lgs type:torch.Tensor+\n"},
-    {"cycles", lg__verb_cycles, "HkbuLcj", 1, 0,
+    {"cycles", lg__verb_cycles, "HkbuiELcj", 1, 0,
      "reference cycles, and what to cut",
      "leakgraph cycles SNAP [--holding TYPE] [--kind KINDS] [--min-bytes N]\n"
-     "       [--by KEY] [--limit N|all] [--check] [--json]",
+     "       [--mine] [--module GLOB] [--by KEY] [--limit N|all] [--check] "
+     "[--json]",
      "Prints reference cycles, the biggest first (20, or --limit), with what "
      "they\n"
      "retain, whether the collector would free them, and the reference to "
@@ -162,7 +167,10 @@ static const lg_verb verbs[] = {
      "see\n"
      "                 all of it\n"
      "\n"
-     "With --check the exit code is 1 if any cycle is collectable or "
+     "--mine and --module show only cycles that the program's own modules, or "
+     "modules\n"
+     "with such a name, hold. Garbage counts by its classes. With --check the "
+     "exit code is 1 if any cycle is collectable or "
      "uncollectable\n"
      "that is not a library's own. An unknown TYPE is an error.\n"
      "\n"

@@ -166,6 +166,8 @@ def cycles(
     min_bytes: int | None = None,
     limit: int | None = 20,
     by: str | None = None,
+    mine: bool = False,
+    module: str | None = None,
     progress: _Progress = None,
 ) -> Cycles: ...
 def top(
@@ -174,6 +176,8 @@ def top(
     by: str | None = "retained",
     group: Literal["object", "type", "module"] = "object",
     libraries: bool = False,
+    mine: bool = False,
+    module: str | None = None,
     progress: _Progress = None,
 ) -> Top: ...
 @overload
@@ -322,6 +326,8 @@ class Snapshot:
         min_bytes: int | None = None,
         limit: int | None = 20,
         by: str | None = None,
+        mine: bool = False,
+        module: str | None = None,
         progress: _Progress = None,
     ) -> Cycles: ...
     def top(
@@ -331,6 +337,8 @@ class Snapshot:
         by: str | None = "retained",
         group: Literal["object", "type", "module"] = "object",
         libraries: bool = False,
+        mine: bool = False,
+        module: str | None = None,
         progress: _Progress = None,
     ) -> Top: ...
     @overload

@@ -76,3 +76,70 @@ def test_a_module_of_the_program_is_told_by_its_file(python, tmp_path):
         "print('pytz.table' in str(snapshot.top(3)))\n",
     )
     assert done.out.splitlines() == ["program library None", "True"], done.err
+
+
+MINE = """
+import sys
+sys.path.insert(0, {folder!r})
+import helpers, json, leakgraph
+class Ring:
+    pass
+def ring(size):
+    one = Ring()
+    one.me, one.data = one, bytearray(size)
+    return one
+kept = ring(3 << 20)
+helpers.kept = ring(3 << 20)
+json.kept = ring(3 << 20)
+helpers.table = [bytearray(1000) for _ in range(5000)]
+def work():
+    local = ring(3 << 20)
+    return leakgraph.snapshot()
+snapshot = work()
+snapshot.save("x.lgs")
+"""
+
+
+@pytest.fixture
+def modules(tmp_path, python):
+    """A snapshot of a program with a module of its own."""
+    (tmp_path / "helpers.py").write_text("")
+    done = python("-c", MINE.format(folder=str(tmp_path)))
+    assert done.code == 0, done.err
+    return leakgraph.load(done.folder / "x.lgs")
+
+
+def test_mine_and_module_of_top(modules):
+    def shown(**options):
+        top = modules.top(None, **options)
+        sums = sum(row.retained.total for row in top)
+        assert sums + top.more.total + top.libraries.total == whole(modules)
+        names = ("__main__.kept", "helpers.kept", "json.kept", "local local")
+        held = [row.held_by for row in top]
+        return [n for n in names if any(h.endswith(f"{n}.data") for h in held)]
+
+    mine = ["__main__.kept", "helpers.kept", "local local"]
+    assert shown(mine=True) == mine
+    assert shown(module="helpers") == ["helpers.kept"]
+    assert shown(module="__main__") == ["__main__.kept", "local local"]
+    assert shown(module="js*") == ["json.kept"]
+    assert shown(mine=True, module="js*") == []
+    assert len(shown()) == 4
+
+
+def test_mine_and_module_of_cycles(modules):
+    def shown(**options):
+        return {cycle.held_by for cycle in modules.cycles(**options)}
+
+    assert "helpers.kept" in shown() and "json.kept" in shown()
+    assert "json.kept" not in shown(mine=True) and "helpers.kept" in shown(mine=True)
+    assert shown(module="helpers") == {"helpers.kept"}
+
+
+def test_a_module_that_is_not_there(modules):
+    for ask in (modules.top, modules.cycles):
+        with pytest.raises(leakgraph.NotFoundError, match="did you mean 'helpers'"):
+            ask(module="helper")
+    for options in ({"mine": True}, {"module": "json"}):
+        with pytest.raises(leakgraph.ArgumentError, match="not of types"):
+            modules.top(group="type", **options)

@@ -85,6 +85,11 @@ typedef struct lg_top_options {
     uint32_t device; /**< whose bytes rank rows; LG_NONE: all of them */
     size_t limit;    /**< rows (0: any number) */
     bool libraries;  /**< what libraries keep for themselves has rows, too */
+    bool mine; /**< only what the program's own modules hold has rows: their
+                    names, the locals of their functions, and garbage of their
+                    classes. Objects only, like the next one */
+    const char *module; /**< only what modules with such names hold (`*` stands
+                             for any text) has rows; or NULL */
 } lg_top_options;
 
 #define LG_TOP_OPTIONS_INIT                                                    \
@@ -100,7 +105,8 @@ typedef struct lg_top_options {
  * row for its first link. Many small objects that alike objects hold by one
  * name have a row together. Rows, libraries and the rest are the whole heap.
  * Of types and modules: the groups with what only all their objects together
- * retain, exactly. LG_EINVAL for a device that is not there. O(nodes + edges),
+ * retain, exactly. LG_EINVAL for a device that is not there, LG_ENOTFOUND for a
+ * module. O(nodes + edges),
  * and of groups as much for each 64 of them.
  */
 LG_API lg_status lg_analysis_top(const lg_analysis *analysis,

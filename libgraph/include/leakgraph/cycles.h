@@ -120,14 +120,20 @@ typedef struct lg_cycle_options {
     /** Instead of a name: the analysis calls this once for every type id. */
     bool (*holding_type)(void *context, uint32_t type);
     void *context;
-    unsigned kinds;    /**< bits 1 << lg_cycle_kind; 0: all */
-    int64_t min_bytes; /**< retained, host and devices; -1: the default: every
-                            collectable and uncollectable one, and held ones
-                            of 1 MiB or more or that retain a tensor or
-                            figure */
-    size_t limit;      /**< 0: all */
-    uint32_t device;   /**< what is retained there makes them big; LG_NONE: the
-                            host and all devices together */
+    unsigned kinds;     /**< bits 1 << lg_cycle_kind; 0: all */
+    int64_t min_bytes;  /**< retained, host and devices; -1: the default: every
+                             collectable and uncollectable one, and held ones
+                             of 1 MiB or more or that retain a tensor or
+                             figure */
+    size_t limit;       /**< 0: all */
+    uint32_t device;    /**< what is retained there makes them big; LG_NONE: the
+                             host and all devices together */
+    bool mine;          /**< only cycles that the program's own modules hold; of
+                             those that none holds, only with an instance of
+                             a class of its own */
+    const char *module; /**< the same of modules with such names (`*` stands for
+                             any text), or NULL. LG_ENOTFOUND, with a
+                             suggestion, if there is none */
 } lg_cycle_options;
 
 #define LG_CYCLE_OPTIONS_INIT                                                  \

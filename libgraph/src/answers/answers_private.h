@@ -71,6 +71,25 @@ bool lg__furniture_owner(lg__furniture *furniture, uint32_t node,
                          uint32_t keeper, lg_string *out);
 void lg__furniture_end(lg__furniture *furniture);
 
+/** What the modules hold that an answer is about. Of what no module holds, as
+ *  of garbage, the class decides. Release with lg__scope_end, also on failure.
+ */
+typedef struct lg__scope {
+    const lg_graph *graph;
+    bool mine;        /**< only the program's own modules */
+    const char *glob; /**< only those with such a name; NULL: any */
+    uint32_t *keeper; /**< NULL: everything is in it */
+    uint8_t *known;   /**< [node] of a module: whether it is one of them */
+} lg__scope;
+
+/** LG_ENOTFOUND, with a suggestion: no module has such a name. O(nodes +
+ * edges), unless everything is in it. */
+lg_status lg__scope_begin(lg__scope *scope, const lg_graph *graph, bool mine,
+                          const char *glob, const lg_monitor *monitor,
+                          lg_error *err);
+bool lg__scope_has(lg__scope *scope, uint32_t node);
+void lg__scope_end(lg__scope *scope);
+
 // Objects that retain the most.
 
 /** What a row by `device` (LG_NONE: all of them) is ranked by. */
@@ -144,6 +163,7 @@ typedef struct lg__cycle_search {
     lg__walk walk;
     lg__finder finder;
     lg__uncollectable uncollectable;
+    lg__scope scope;
     uint8_t *collectable; /**< [node] */
     uint8_t *holding;     /**< [component] it retains what was asked for */
     uint8_t *data;        /**< [component] it retains a tensor or a figure */

@@ -128,13 +128,25 @@ judge(const lg__cycle_search *state, uint32_t index)
 }
 
 static bool
-is_asked_for(const lg__cycle_search *state, const lg_cycle *cycle)
+is_in_scope(lg__cycle_search *state, uint32_t index)
+{
+    lg_component component = lg_analysis_component(state->analysis, index);
+    for (uint32_t i = 0; i < component.count; i++)
+        if (lg__scope_has(&state->scope, component.nodes[i]))
+            return true;
+    return false;
+}
+
+static bool
+is_asked_for(lg__cycle_search *state, const lg_cycle *cycle)
 {
     const lg_cycle_options *options = &state->options;
     bool holding = state->holding[cycle->component] != 0;
     if (options->kinds != 0 && !(options->kinds >> cycle->kind & 1u))
         return false;
     if ((options->holding != NULL || options->holding_type != NULL) && !holding)
+        return false;
+    if (!is_in_scope(state, cycle->component))
         return false;
     if (options->min_bytes >= 0)
         return cycle->total >= (uint64_t)options->min_bytes;
@@ -251,6 +263,9 @@ prepare(lg__cycle_search *state, lg_error *err)
     if (status == LG_OK)
         status = lg__cycles_holding(state->analysis, &state->options,
                                     &state->holding, err);
+    if (status == LG_OK)
+        status = lg__scope_begin(&state->scope, graph, state->options.mine,
+                                 state->options.module, state->monitor, err);
     return status;
 }
 
@@ -259,6 +274,7 @@ release(lg__cycle_search *state)
 {
     lg__uncollectable_free(&state->uncollectable);
     lg__finder_free(&state->finder);
+    lg__scope_end(&state->scope);
     free(state->collectable);
     free(state->holding);
     free(state->data);

@@ -5,21 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The module whose functions a frame runs.
+// The module whose names a function or a frame reads; LG_NONE: it has none.
+static uint32_t
+module_read_by(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS) {
+            uint32_t module =
+                lg_node_folded_into(graph, columns->edge_target[edge]);
+            if (module != LG_NONE)
+                return module;
+        }
+    return LG_NONE;
+}
+
+// The module whose function a frame runs. Some Pythons know the function alone.
 static uint32_t
 module_of_frame(const lg_graph *graph, uint32_t frame)
 {
     const lg_columns *columns = &graph->columns;
+    uint32_t module = module_read_by(graph, frame);
     uint64_t end = columns->first_edge[frame + 1];
-    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++) {
-        if (lg__edge_kind(graph, edge) != LG_EDGE_GLOBALS)
-            continue;
-        uint32_t module =
-            lg_node_folded_into(graph, columns->edge_target[edge]);
-        if (module != LG_NONE)
-            return module;
+    for (uint64_t edge = columns->first_edge[frame];
+         edge < end && module == LG_NONE; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
+            lg__node_role(graph, target) == LG__ROLE_FUNCTION)
+            module = module_read_by(graph, target);
     }
-    return LG__KEPT_BY_PROGRAM;
+    return module != LG_NONE ? module : LG__KEPT_BY_PROGRAM;
 }
 
 static uint32_t

@@ -32,6 +32,7 @@ typedef struct listing {
     const lg_top_options *options;
     lg__finder finder;
     lg__furniture furniture;
+    lg__scope scope;
     uint32_t *keeper;    // [node]
     lg__vector packages; // package
     lg_allocator allocator;
@@ -208,6 +209,10 @@ static lg_status
 place_item(listing *to, const lg__top_item *item, size_t limit, lg_error *err)
 {
     lg_string library = {"", 0};
+    if (!lg__scope_has(&to->scope, item->nodes[0])) {
+        to->out.more_objects += item->count;
+        return LG_OK;
+    }
     if (!to->options->libraries && !is_big(to, item->bytes) &&
         !lg__furniture_owner(&to->furniture, item->nodes[0],
                              to->keeper[item->nodes[0]], &library))
@@ -229,6 +234,9 @@ list_objects(listing *to, size_t limit, lg_error *err)
         return lg__error_memory(err);
     lg_status status =
         lg__keepers_find(to->graph, to->monitor, &to->keeper, err);
+    if (status == LG_OK)
+        status = lg__scope_begin(&to->scope, to->graph, to->options->mine,
+                                 to->options->module, to->monitor, err);
     if (status == LG_OK)
         status = lg__top_begin(to->analysis, to->out.device, &search, err);
     while (status == LG_OK && item.count > 0) {
@@ -288,6 +296,7 @@ list_rows(listing *to, lg_error *err)
                            : list_groups(to, limit, err);
     lg__finder_free(&to->finder);
     lg__furniture_end(&to->furniture);
+    lg__scope_end(&to->scope);
     lg__vector_free(&to->allocator, &to->packages);
     free(to->keeper);
     return status;
@@ -305,6 +314,11 @@ lg_analysis_top(const lg_analysis *analysis, const lg_top_options *given,
     if (options.device != LG_NONE && options.device > graph->device_count)
         return lg_error_set(err, LG_EINVAL, "there is no device %u",
                             options.device);
+    if (options.group != LG_GROUP_OBJECT &&
+        (options.mine || options.module != NULL))
+        return lg_error_set(err, LG_EINVAL,
+                            "modules can be chosen only of what holds objects, "
+                            "not of types and modules");
     listing to = {.analysis = analysis,
                   .graph = graph,
                   .monitor = monitor,

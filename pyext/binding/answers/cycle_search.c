@@ -34,12 +34,15 @@ enum {
     ARG_MIN_BYTES,
     ARG_LIMIT,
     ARG_BY,
+    ARG_MINE,
+    ARG_MODULE,
     ARG_PROGRESS,
     ARG_COUNT,
 };
 
-static const char *const cycles_names[] = {
-    "holding", "kind", "min_bytes", "limit", "by", "progress", NULL};
+static const char *const cycles_names[] = {"holding", "kind",     "min_bytes",
+                                           "limit",   "by",       "mine",
+                                           "module",  "progress", NULL};
 
 /* As snapshots name it: builtins without their module. Asks the type itself,
  * not a metaclass that may run code. */
@@ -142,6 +145,8 @@ request_parse(cycles_request *self, core_state *state, PyObject *const *values)
                 parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) &&
                 arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) &&
                 by_check(state, values[ARG_BY]) &&
+                arg_flag(values[ARG_MINE], &self->options.mine) &&
+                arg_text("module", values[ARG_MODULE], &self->options.module) &&
                 progress_start(&self->progress, values[ARG_PROGRESS]);
     self->by = values[ARG_BY];
     self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
@@ -262,7 +267,8 @@ request_finish(cycles_request *self, PyObject *cycles)
 
 #define CYCLES_SIGNATURE                                                       \
     "holding=None, kind=None, min_bytes=None,\n"                               \
-    "       limit=20, by=None, progress=None)\n--\n\n"
+    "       limit=20, by=None, mine=False, module=None, "                      \
+    "progress=None)\n--\n\n"
 
 #define CYCLES_OPTIONS                                                         \
     "holding   'tensor', 'figure', a type or its name (subclasses\n"           \
@@ -279,6 +285,10 @@ request_finish(cycles_request *self, PyObject *cycles)
     "by        what makes them big: 'retained' (or None) on the host and "     \
     "all\n"                                                                    \
     "          devices together, 'host', or a device: 'cuda:0'\n"              \
+    "mine      only cycles that the program's own modules hold; of garbage "   \
+    "only\n"                                                                   \
+    "          with an object of a class of its own\n"                         \
+    "module    the same of modules with such a name: 'train.*'\n"              \
     "progress  as in snapshot()"
 
 const char core_cycles_doc[] =

@@ -22,12 +22,14 @@ enum {
     ARG_BY,
     ARG_GROUP,
     ARG_LIBRARIES,
+    ARG_MINE,
+    ARG_MODULE,
     ARG_PROGRESS,
     ARG_COUNT,
 };
 
-static const char *const top_names[] = {"limit",     "by",       "group",
-                                        "libraries", "progress", NULL};
+static const char *const top_names[] = {
+    "limit", "by", "group", "libraries", "mine", "module", "progress", NULL};
 
 static bool
 group_named(core_state *state, const char *name, lg_group *group)
@@ -59,7 +61,9 @@ request_parse(top_request *self, core_state *state, PyObject *const *values)
         !by_check(state, self->by) ||
         !arg_text("group", values[ARG_GROUP], &group) ||
         !group_named(state, group, &self->options.group) ||
-        !arg_flag(values[ARG_LIBRARIES], &self->options.libraries))
+        !arg_flag(values[ARG_LIBRARIES], &self->options.libraries) ||
+        !arg_flag(values[ARG_MINE], &self->options.mine) ||
+        !arg_text("module", values[ARG_MODULE], &self->options.module))
         return false;
     self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
     return progress_start(&self->progress, values[ARG_PROGRESS]);
@@ -150,7 +154,7 @@ request_finish(top_request *self, PyObject *top)
 
 #define TOP_SIGNATURE                                                          \
     "limit=20, *, by='retained', group='object',\n"                            \
-    "    libraries=False, progress=None)\n--\n\n"
+    "    libraries=False, mine=False, module=None, progress=None)\n--\n\n"
 
 #define TOP_OPTIONS                                                            \
     "\n\nlimit     rows, the biggest first; None for all\n"                    \
@@ -163,6 +167,8 @@ request_finish(top_request *self, PyObject *top)
     "module,\n"                                                                \
     "          with what only they together keep alive\n"                      \
     "libraries what libraries keep for themselves has rows, too\n"             \
+    "mine      only what the program's own modules hold has rows\n"            \
+    "module    only what modules with such a name hold has: 'train.*'\n"       \
     "progress  as in snapshot()"
 
 const char core_top_doc[] =
