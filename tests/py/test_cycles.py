@@ -431,3 +431,16 @@ def test_picture_counts_objects_without_their_namespaces():
     snapshot = leakgraph.snapshot()
     cycle = cycle_of(snapshot, snapshot.find(first))
     assert "1 more in this component" in str(cycle.drawing)
+
+
+def test_a_cycle_made_with_what_is_called_a_node(still):
+    """A Cycle can be made of anything: its node is told by more than a name."""
+    for _ in range(3):
+        thing = shapes.Thing(data=bytearray(MIB))
+        thing.itself = thing
+    del thing
+    row = leakgraph.cycles()[0]
+    impostor = type("leakgraph.Node", (), {"__slots__": ()})()
+    made = type(row)([impostor if item is row.node else item for item in row])
+    with pytest.raises(TypeError, match="no Node"):
+        print(made.nodes)

@@ -33,7 +33,7 @@ static node_object *
 node_of(PyObject *self)
 {
     PyObject *node = PyTuple_GET_ITEM(self, NODE);
-    if (strcmp(Py_TYPE(node)->tp_name, "leakgraph.Node") == 0)
+    if (node_check(node))
         return (node_object *)node;
     PyErr_SetString(PyExc_TypeError, "the node of the Cycle is no Node");
     return NULL;

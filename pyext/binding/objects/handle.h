@@ -43,6 +43,9 @@ typedef struct sequence_object {
 PyObject *node_new(core_state *state, snapshot_object *snapshot,
                    uint32_t index);
 
+/** Whether an object is a Node, told by more than the name of its type. */
+bool node_check(PyObject *object);
+
 PyObject *edge_new(core_state *state, snapshot_object *snapshot, uint64_t index,
                    bool backward);
 

@@ -14,6 +14,13 @@ node_dealloc(node_object *self)
     object_free(self);
 }
 
+/* Nodes have no subclasses, so no other type has this function. */
+bool
+node_check(PyObject *object)
+{
+    return Py_TYPE(object)->tp_dealloc == (destructor)node_dealloc;
+}
+
 static const lg_columns *
 node_columns(node_object *self)
 {
