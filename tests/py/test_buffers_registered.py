@@ -152,6 +152,22 @@ def test_a_member_that_is_no_whole_number(register):
     assert facts["not inspected"] == "it has no number with the name real"
 
 
+class Loose:
+    """Its instances may have any attribute, so no name can be refused at once."""
+
+
+def test_a_name_that_no_instance_has_is_told_by_the_first_snapshot(register):
+    register(Loose, member="data", length="nope")
+    it = Loose()
+    it.data = 1 << 20
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(it)
+    assert node.facts["not inspected"] == "it has no number with the name nope"
+    assert f"of #{node.index} it has no number with the name nope" in str(
+        snapshot.memory()
+    )
+
+
 class Table:
     """As a library's might be: handles to memory, in rows; `rows` is a property."""
 

@@ -1,5 +1,6 @@
 """The references to cut so that no cycle is left."""
 
+import pytest
 from shapes import Thing
 
 import leakgraph
@@ -66,3 +67,10 @@ def test_what_cycles_say_to_cut_is_cut_in_a_fork_and_reference_counts_free_all(
 def test_what_why_says_to_cut_is_cut_in_a_fork_and_the_object_is_gone(isolated):
     done = isolated("cut_and_gone.py", "12")
     assert done.out.startswith("True: "), done.out + done.err
+
+
+@pytest.mark.libraries
+def test_what_why_says_to_cut_of_a_cells_result_frees_it(isolated):
+    pytest.importorskip("IPython")
+    done = isolated("notebook_cuts.py")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "gone"), done.out + done.err

@@ -77,6 +77,7 @@ lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why)
 {
     lg_builder_add_fact(lg_pass_builder(pass), node, "not inspected", why,
                         strlen(why));
+    lg_pass_note(pass, "not inspected: of #%lu %s", (unsigned long)node, why);
 }
 
 void

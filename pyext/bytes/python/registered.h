@@ -27,7 +27,8 @@ const lg_registration *lg_registered_find(lg_registered *state,
 /** Charges memory to an instance. */
 void lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
                        const void *address, uint64_t length, uint32_t device);
-/** Notes why the memory of an instance is unknown. */
+/** Notes why the memory of an instance is unknown, for it and for all who ask
+ *  what was not inspected. */
 void lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why);
 
 void lg_registered_ask(lg_adapter_pass *pass, void *state);

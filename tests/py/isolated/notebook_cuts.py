@@ -1,0 +1,32 @@
+"""Cuts what why() names of a cell's result in a real shell, which must free it.
+
+test_cuts.py runs this script, because no other test may share a process with a shell.
+"""
+
+import gc
+import os
+
+import tangles
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+for cell in (
+    "import leakgraph, weakref",
+    "class Big:\n    pass",
+    "made = Big(); ref = weakref.ref(made); made",
+    "del made",
+    "why = leakgraph.why(ref())",
+):
+    shell.run_cell(cell, store_history=True).raise_error()
+names = shell.user_ns
+hops = [(hop.source.address, hop.label) for hop in names["why"].cuts]
+assert {"._", "._3", "[3]"} <= {label for _, label in hops}, hops
+assert names["why"].cut_count == len(hops) and names["why"].kept is None
+known = {id(one): one for one in gc.get_objects()}
+for address, label in hops:
+    tangles.cut(known[address], label)
+del known
+gc.collect()
+assert names["ref"]() is None, str(names["leakgraph"].why(names["ref"]()))
+print("gone", flush=True)
+os._exit(0)  # the shell lacks at its end what was cut
