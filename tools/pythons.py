@@ -2,8 +2,8 @@
 
 It looks for interpreters on PATH (python3.9 to python3.13) and among pyenv's, and uses
 those that run and have their headers. Each gets a build folder and a small virtual
-environment with pytest and numpy. Tests marked `libraries` run only on the main
-interpreter. tools/matrix.py does the same, and more, for more interpreters.
+environment with pytest and numpy. Tests marked `libraries` or `once` run only on the
+main interpreter. tools/matrix.py does the same, and more, for more interpreters.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tracked
+
+# What the tests need, or what decides their result, is the same on every Python.
+EVERYWHERE = "not libraries and not once"
 
 VERSIONS = [(3, minor) for minor in range(9, 14)]
 
@@ -121,7 +124,7 @@ def settings(folder: Path) -> dict[str, str]:
 
 def test(python: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run the tests that every Python must pass; cases go to junit-py.xml."""
-    command = [str(python), "-m", "pytest", "-q", "-m", "not libraries", "tests/py"]
+    command = [str(python), "-m", "pytest", "-q", "-m", EVERYWHERE, "tests/py"]
     junit = f"--junitxml={folder / 'junit-py.xml'}"
     return subprocess.run(
         [*command, junit], env=settings(folder), capture_output=True, text=True

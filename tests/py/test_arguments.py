@@ -33,6 +33,7 @@ def test_no_roots_is_an_argument_error():
     ("text", "count"),
     [("4096", 4096), ("64KiB", 65536), ("1MiB", 1 << 20), ("2MB", 2_000_000), ("0", 0)],
 )
+@pytest.mark.once
 def test_bytes_as_the_command_takes_them(snapshot, text, count):
     of_text = snapshot.cycles(min_bytes=text, limit=None)
     assert of_text.total == snapshot.cycles(min_bytes=count, limit=None).total

@@ -111,6 +111,7 @@ def formats(holder):
     return str(error.value).rpartition("choose one of ")[2].strip(".").split(", ")
 
 
+@pytest.mark.once
 def test_no_format_leaves_an_empty_file(holder, tmp_path):
     # Some names are there, but their library was built without them.
     names = formats(holder)

@@ -121,6 +121,7 @@ def command():
     ],
     ids=["analyze", "strip", "render"],
 )
+@pytest.mark.once
 def test_the_command(cramped, big, verb):
     code, output = cramped(command(), verb[0], big, *verb[1:])
     assert code == 4, output

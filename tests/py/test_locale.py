@@ -54,6 +54,7 @@ def german(tmp_path):
     return {"LOCPATH": str(made), "LC_ALL": "de_DE.UTF-8"}
 
 
+@pytest.mark.once
 def test_a_comma_for_a_point(python, german):
     done = python("-c", PROGRAM, **german)
     assert done.code == 0, done.err

@@ -38,6 +38,7 @@ def drawing():
     [argparse._AttributeHolder, ast.AST, asyncio.locks._ContextManagerMixin],
     ids=lambda subject: subject.__name__,
 )
+@pytest.mark.once
 def test_classes_that_ended_the_process(subject, tmp_path):
     leakgraph.show_backrefs(subject, tmp_path / "x.svg")
     leakgraph.show_backrefs(subject, tmp_path / "y.png", max_depth=4, max_nodes=600)
@@ -78,6 +79,7 @@ def test_missing_renderer(monkeypatch, drawing, tmp_path):
     drawing.save(tmp_path / "x.dot")
 
 
+@pytest.mark.once
 def test_hanging_renderer(pretend, drawing, tmp_path, monkeypatch):
     monkeypatch.setenv("LEAKGRAPH_RENDER_SECONDS", "1")
     pretend("exec sleep 1000")
@@ -114,6 +116,7 @@ print(*answers, sep="\\n")
 """
 
 
+@pytest.mark.once
 def test_little_address_space(python):
     done = python("-c", LITTLE_ROOM)
     assert (done.code, done.err) == (0, "")

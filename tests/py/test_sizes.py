@@ -98,10 +98,15 @@ def whole_size(node):
     return node.size + sum(memory.size for memory in data)
 
 
+@pytest.fixture(scope="module")
+def captured():
+    return leakgraph.snapshot()
+
+
 @pytest.mark.parametrize("index", range(len(EXACT)))
-def test_size_is_that_of_getsizeof(index):
+def test_size_is_that_of_getsizeof(captured, index):
     thing = EXACT[index]
-    assert whole_size(leakgraph.snapshot().find(thing)) == sys.getsizeof(thing)
+    assert whole_size(captured.find(thing)) == sys.getsizeof(thing)
 
 
 def test_a_str_that_also_keeps_its_utf8(tmp_path):
