@@ -45,6 +45,12 @@ EXPECTED = {
         8 * 256 * 256,
         0,
     ),
+    "last_error": (
+        {"sys.last_value", "sys.last_traceback"},
+        ["exception-traceback"],
+        8 * 256 * 256,
+        0,
+    ),
     # The parameters, their gradients, and three copies of them in states.
     "two_optimizers": (
         {"__main__.optimizer", "__main__.warm_up"},

@@ -90,8 +90,10 @@ const lg__detector lg__detectors[] = {
       "cache."},
      MUCH,
      lg__look_for_caches},
-    {{"notebook-output", "IPython keeps the results of cells in Out and _.",
-      "Run %reset out, or end the cell with a semicolon."},
+    {{"notebook-output",
+      "IPython keeps the results of cells in Out, _, __ and ___.",
+      "Run three cells with small results, such as 0, and then %reset out; or "
+      "end the cell with a semicolon."},
      MUCH,
      lg__look_for_notebook_outputs},
     {{"stale-optimizer",

@@ -197,6 +197,29 @@ link_joints(weighing *to, const lg__joint_sets *joint, uint32_t count)
     }
 }
 
+// Returns whether the fix keeps the tensors, without their graphs.
+static bool
+keeps_values(const lg__match *match)
+{
+    void (*look)(lg__detection *) = lg__detectors[match->pattern].look;
+    return look == lg__look_for_activations ||
+           look == lg__look_for_output_histories ||
+           look == lg__look_for_carried_states;
+}
+
+// Gathers what goes with the fix.
+static bool
+gather(weighing *to, const lg__match *match)
+{
+    bool enough = lg__gather_all(&to->nodes, &match->along);
+    if (!keeps_values(match))
+        return enough && lg__gather_all(&to->nodes, &match->kept);
+    for (size_t i = 0; i < match->kept.count && enough; i++)
+        enough = lg__gather_append(
+            &to->nodes, lg__grad_fn(to->detection, match->kept.items[i]));
+    return enough;
+}
+
 static lg_status
 weigh_level(weighing *to, unsigned level, lg_error *err)
 {
@@ -208,8 +231,7 @@ weigh_level(weighing *to, unsigned level, lg_error *err)
     for (size_t i = 0; i < detection->match_count && enough; i++) {
         if (to->level[i] != level)
             continue;
-        enough = lg__gather_all(&to->nodes, &detection->matches[i].kept) &&
-                 lg__gather_all(&to->nodes, &detection->matches[i].along);
+        enough = gather(to, &detection->matches[i]);
         to->match[sets.count++] = (uint32_t)i;
         to->first[sets.count] = to->nodes.count;
     }

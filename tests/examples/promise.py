@@ -1,0 +1,53 @@
+"""Runs a script that leaks, then fixes it step by step, and says what went.
+
+promise.py SCRIPT STEP...: each step is Python for the script's own namespace. Prints
+what the first finding says and how many bytes of the heap went with each step, as JSON.
+"""
+
+import contextlib
+import gc
+import io
+import json
+import sys
+from pathlib import Path
+
+import leakgraph
+
+
+def whole():
+    """The snapshot, and all bytes in it."""
+    if gc.isenabled():
+        gc.collect()
+    snapshot = leakgraph.snapshot()
+    sizes = snapshot.analyze()
+    both = sizes.reachable, sizes.garbage
+    return snapshot, sum(size.host + size.device for size in both)
+
+
+def promise(namespace, steps):
+    """What the findings are worth: the result that main prints."""
+    snapshot, before = whole()
+    findings = [
+        {
+            "pattern": finding.pattern,
+            "retained": finding.retained.host + finding.retained.device,
+            "fix": finding.fix,
+            "alone": [holder.alone.host for holder in finding.holders],
+        }
+        for finding in snapshot.findings()
+    ]
+    freed = []
+    for step in steps:
+        exec(step, namespace)
+        snapshot, after = whole()
+        freed.append(before - after)
+    left = [finding.pattern for finding in snapshot.findings()]
+    return {"findings": findings, "freed": freed, "left": left}
+
+
+_script, *_steps = sys.argv[1:]
+sys.argv = [_script]
+with contextlib.redirect_stdout(io.StringIO()):
+    exec(compile(Path(_script).read_text(), _script, "exec"))
+    _result = promise(globals(), _steps)
+print(json.dumps(_result))
