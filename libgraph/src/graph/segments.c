@@ -28,9 +28,8 @@ lg__check_blocks(const lg_graph *graph, lg_error *err)
     for (uint32_t i = 0; i < graph->block_count; i++) {
         const lg_block *at = &graph->block[i];
         if (at->segment >= graph->segment_count ||
-            at->state > LG_BLOCK_STRANGE ||
-            at->frames >= graph->string_count || at->in_flux > 1 ||
-            at->size > UINT64_MAX - at->address)
+            at->state > LG_BLOCK_STRANGE || at->frames >= graph->string_count ||
+            at->in_flux > 1 || at->size > UINT64_MAX - at->address)
             return lg__check_failed(err, "a block", i);
         if (i > 0 &&
             (at->segment < at[-1].segment ||
