@@ -257,8 +257,31 @@ partial(void)
     lg_graph_free(graph);
 }
 
+// An analysis and its graph know what they take.
+static void
+memory(void)
+{
+    enum { NODES = 1000 };
+    lg_builder *builder;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++)
+        lg_builder_add_node(builder, i);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    uint64_t alone = lg_graph_memory(graph);
+    CHECK(alone > 16 * NODES && alone < 1000 * NODES);
+    REQUIRE(lg_analysis_new(graph, NULL, &analysis, NULL) == LG_OK);
+    uint64_t bytes = lg_analysis_memory(analysis);
+    CHECK(bytes > 20 * NODES && bytes < 200 * NODES);
+    CHECK(lg_graph_memory(graph) >= alone);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(analysis)
 {
+    RUN(memory);
     RUN(lengauer_and_tarjan);
     RUN(cooper_harvey_kennedy);
     RUN(cormen);

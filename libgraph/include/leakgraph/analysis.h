@@ -47,6 +47,8 @@ LG_API lg_status lg_analysis_new(const lg_graph *graph,
 LG_API lg_status lg_analysis_load(const lg_graph *graph, lg_analysis **out,
                                   lg_error *err);
 LG_API void lg_analysis_free(lg_analysis *analysis);
+/** The bytes that it takes itself, without its graph. */
+LG_API uint64_t lg_analysis_memory(const lg_analysis *analysis);
 LG_API const lg_graph *lg_analysis_graph(const lg_analysis *analysis);
 
 /** The immediate dominator, or LG_NONE: no node dominates this one. O(1). */

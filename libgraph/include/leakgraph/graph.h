@@ -40,6 +40,8 @@ typedef struct lg_columns {
 /** All columns at once. O(1). */
 LG_API const lg_columns *lg_graph_columns(const lg_graph *graph);
 LG_API void lg_graph_free(lg_graph *graph);
+/** The bytes that it has allocated: not the file that it is mapped from. */
+LG_API uint64_t lg_graph_memory(const lg_graph *graph);
 
 /** Why a partial graph refuses whole-heap questions. */
 LG_API bool lg_graph_is_partial(const lg_graph *graph);

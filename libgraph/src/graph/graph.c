@@ -242,3 +242,21 @@ lg__monitor_goes_on(const lg_monitor *monitor, const char *phase, double done,
     lg_error_set(err, LG_ECANCELLED, "cancelled while %s", phase);
     return false;
 }
+
+uint64_t
+lg_graph_memory(const lg_graph *graph)
+{
+    const lg__lazy *lazy = graph->lazy;
+    uint64_t nodes = graph->columns.node_count;
+    uint64_t bytes = sizeof *graph;
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
+        bytes += graph->array[i].owned != NULL ? graph->array[i].owned_size : 0;
+    if (lazy->has_reverse)
+        bytes += nodes * sizeof *lazy->reverse.first +
+                 graph->columns.edge_count * sizeof *lazy->reverse.edge;
+    if (lazy->has_folds)
+        bytes += nodes * sizeof *lazy->fold;
+    if (lazy->has_by_address)
+        bytes += lazy->by_address_count * sizeof *lazy->by_address;
+    return bytes;
+}

@@ -191,6 +191,10 @@ core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
         snapshot = snapshot_new(state, graph);
     else
         lg_graph_free(graph);
+    if (snapshot != NULL) {
+        ((snapshot_object *)snapshot)->loaded = true;
+        snapshot_count((snapshot_object *)snapshot);
+    }
     if (snapshot != NULL && !keep_path((snapshot_object *)snapshot, path))
         Py_CLEAR(snapshot);
     Py_DECREF(path);

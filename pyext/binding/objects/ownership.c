@@ -65,6 +65,16 @@ snapshot_acquire(snapshot_object *self)
     return graph;
 }
 
+void
+snapshot_count(snapshot_object *self)
+{
+    uint64_t bytes =
+        self->analysis != NULL ? lg_analysis_memory(self->analysis) : 0;
+    if (self->loaded && self->graph != NULL)
+        bytes += lg_graph_memory(self->graph);
+    lg_own_set(&self->own, bytes);
+}
+
 static void
 free_graph(snapshot_object *self)
 {
@@ -72,6 +82,7 @@ free_graph(snapshot_object *self)
     lg_analysis *analysis = self->analysis;
     self->graph = NULL;
     self->analysis = NULL;
+    lg_own_set(&self->own, 0);
     Py_BEGIN_ALLOW_THREADS
     lg_analysis_free(analysis);
     lg_graph_free(graph);
@@ -90,6 +101,8 @@ snapshot_release(snapshot_object *self)
     self->uses--;
     if (is_free_to_go(self))
         free_graph(self);
+    else
+        snapshot_count(self);
 }
 
 void
@@ -140,6 +153,7 @@ snapshot_gone(core_state *state, PyObject *devices)
 void
 snapshot_dispose(snapshot_object *self)
 {
+    lg_own_set(&self->own, 0);
     lg_nodes_free(&self->shown);
     Py_XDECREF(self->kept);
     lg_analysis_free(self->analysis);

@@ -9,6 +9,7 @@
 #define LEAKGRAPH_PY_SNAPSHOT_H
 
 #include "binding/support/state.h"
+#include "capture/memory/own.h"
 #include <leakgraph/graph.h>
 #include <leakgraph/lock.h>
 
@@ -22,6 +23,8 @@ typedef struct snapshot_object {
     lg_analysis *analysis; /* made once, under the lock; or NULL */
     lg_lock at_work;       /* held by the thread that makes it */
     unsigned long analyst; /* that thread */
+    bool loaded;           /* malloc has the graph, not the capture's arena */
+    lg_own_share own;      /* what malloc has of it and of the analysis */
     PyObject *devices;     /* tuple of their names, 'host' first */
     PyObject *path;        /* of its file: str, or NULL */
     bool notes_shown;      /* taken for one question, whose answer is made */
@@ -44,6 +47,10 @@ lg_graph *snapshot_graph(snapshot_object *self);
  *  snapshot_release. */
 lg_graph *snapshot_acquire(snapshot_object *self);
 void snapshot_release(snapshot_object *self);
+
+/** Counts what malloc has of it as leakgraph's own; for when that has changed.
+ */
+void snapshot_count(snapshot_object *self);
 
 /** Closes it: the graph is freed now, or after the last release. */
 void snapshot_give_up(snapshot_object *self);

@@ -81,8 +81,10 @@ host_prepare(lg_adapter_pass *pass, void **state)
     add_mapped(pass);
     add_allocators(pass);
     add_counts(pass);
-    if (lg_pass_own_bytes() > 0)
-        add_fact(pass, "memory.leakgraph", lg_pass_own_bytes());
+    if (lg_pass_own_bytes(pass) > 0) {
+        add_fact(pass, "memory.leakgraph", lg_pass_own_bytes(pass));
+        add_fact(pass, "memory.leakgraph_malloc", lg_pass_own_malloc());
+    }
     return false;
 }
 

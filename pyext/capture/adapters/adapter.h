@@ -69,8 +69,10 @@ PyObject *lg_pass_member(PyObject *module, const char *name);
 void lg_pass_note(lg_adapter_pass *pass, const char *format, ...)
     LG_PRINTF(2, 3);
 lg_builder *lg_pass_builder(lg_adapter_pass *pass);
-/** Bytes of leakgraph itself: open snapshots, memory kept for captures. */
-uint64_t lg_pass_own_bytes(void);
+/** Bytes of leakgraph itself: open snapshots and their analyses, memory kept
+ * for captures; and of those the ones that malloc gave. */
+uint64_t lg_pass_own_bytes(const lg_adapter_pass *pass);
+uint64_t lg_pass_own_malloc(void);
 /** The types of C libraries with a known layout, as this capture found them. */
 const lg_known *lg_pass_types(const lg_adapter_pass *pass);
 /** Whether the capture is partial. Leave out what is costly and concerns the

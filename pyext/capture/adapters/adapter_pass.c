@@ -2,7 +2,7 @@
  * What adapters may do to a capture: the functions of adapter.h.
  */
 #include "capture/adapters/adapter_pass.h"
-#include "capture/memory/arena.h"
+#include "capture/memory/own.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,9 +56,15 @@ lg_pass_builder(lg_adapter_pass *pass)
 }
 
 uint64_t
-lg_pass_own_bytes(void)
+lg_pass_own_bytes(const lg_adapter_pass *pass)
 {
-    return lg_arena_left();
+    return pass->walk->own_before + lg_own_bytes();
+}
+
+uint64_t
+lg_pass_own_malloc(void)
+{
+    return lg_own_bytes();
 }
 
 bool

@@ -222,10 +222,12 @@ lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
                  lg_error *err)
 {
     double start = lg_clock();
+    uint64_t own = lg_arena_left();
     lg_status status = open_walk(walk, options, err);
     if (status != LG_OK)
         return options->max_bytes ? explain_shortage(options, err) : status;
     walk->started = start;
+    walk->own_before = own;
     expect_size(walk);
     describe(walk);
     read_images(walk);

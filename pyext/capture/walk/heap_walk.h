@@ -92,6 +92,8 @@ typedef struct lg_walk {
     lg_frame_view calling_frame; /**< the frame that takes the capture, if its
                                     stack is visible */
     double started;              /**< by the monotonic clock, in seconds */
+    uint64_t own_before; /**< bytes of leakgraph itself when it began, some of
+                             which this capture uses again */
     uint64_t expected; /**< about how many nodes there will be; 0: no idea */
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */

@@ -1,0 +1,16 @@
+#include "capture/memory/own.h"
+
+static _Atomic uint64_t sum;
+
+void
+lg_own_set(lg_own_share *share, uint64_t bytes)
+{
+    uint64_t before = atomic_exchange(share, bytes);
+    atomic_fetch_add(&sum, bytes - before);
+}
+
+uint64_t
+lg_own_bytes(void)
+{
+    return sum;
+}

@@ -1,0 +1,123 @@
+"""What leakgraph keeps is a line of its own, and goes when its owner goes."""
+
+import json
+
+import pytest
+
+import leakgraph
+
+MIB = 1 << 20
+
+START = """
+import gc, json, os, leakgraph
+heap = [[number] for number in range(200_000)]
+def tell(*more):
+    host = leakgraph.memory().host
+    print(json.dumps([host["leakgraph"] or 0, host["allocations"] or 0,
+                      host["else"] or 0, *more]))
+"""
+
+
+@pytest.fixture
+def tell(python):
+    def run(code, **environment):
+        done = python("-c", START + code, **environment)
+        assert done.code == 0, done.err
+        return [json.loads(line) for line in done.out.splitlines()]
+
+    return run
+
+
+def unblamed(before, now):
+    """Check that the growth is leakgraph's, and nobody else's."""
+    assert now[1] - before[1] < MIB, "other allocations"
+    assert now[2] - before[2] < 3 * MIB, "anything else"
+
+
+def test_analyses(tell):
+    before, plain, analysed, after = tell(
+        """
+leakgraph.top()
+tell()
+snapshot = leakgraph.snapshot()
+tell(len(snapshot))
+snapshot.analyze()
+tell(len(snapshot))
+snapshot.close()
+tell()
+"""
+    )
+    nodes = plain[3]
+    assert before[0] == after[0] == 0
+    assert 20 * nodes < analysed[0] - plain[0] < 120 * nodes
+    unblamed(before, plain)
+    unblamed(before, analysed)
+    unblamed(before, after)
+
+
+@pytest.mark.parametrize("compress", [0, 3])
+def test_loaded_snapshots(tell, compress):
+    """The pages of a mapped file are files; what malloc has is leakgraph's."""
+    before, loaded, asked, gone = tell(
+        f"""
+leakgraph.top()
+with leakgraph.snapshot() as snapshot:
+    snapshot.save("heap.lgs", compress={compress})
+leakgraph.load("heap.lgs").top()
+gc.collect()
+tell()
+loaded = leakgraph.load("heap.lgs")
+tell(len(loaded))
+loaded.top()
+tell(len(loaded))
+del loaded
+gc.collect()
+tell()
+"""
+    )
+    nodes = loaded[3]
+    assert before[0] == gone[0] == 0
+    assert compress == 0 or loaded[0] > 20 * nodes
+    assert asked[0] - loaded[0] > 20 * nodes
+    unblamed(before, loaded)
+    unblamed(before, asked)
+
+
+def test_results_pictures_and_readers_keep_nothing(tell):
+    before, after = tell(
+        """
+class Matrix:
+    data, length = 0, 0
+leakgraph.register_buffers(Matrix, reader=lambda matrix: (0, 0))
+tell()
+kept = [leakgraph.top(), leakgraph.findings(), leakgraph.why(heap)]
+try:
+    kept.append(leakgraph.show_backrefs(heap, "heap.svg", max_depth=2))
+except leakgraph.PictureError as error:
+    print(error)
+tell()
+"""
+    )
+    assert before[0] == after[0] == 0
+    unblamed(before, after)
+
+
+def test_kept_pages(tell):
+    before, kept, gone = tell(
+        """
+tell()
+leakgraph.keep_memory(1 << 30)
+leakgraph.snapshot().close()
+tell()
+leakgraph.keep_memory(0)
+tell()
+"""
+    )
+    assert before[0] == gone[0] == 0 and kept[0] > 8 * MIB
+    unblamed(before, kept)
+
+
+def test_sizes_of_one_snapshot():
+    snapshot = leakgraph.snapshot()
+    assert snapshot.memory().host == snapshot.memory().host
+    snapshot.close()
