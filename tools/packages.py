@@ -13,6 +13,7 @@ are written from all that was measured; --table does that alone.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -37,7 +38,8 @@ PROBE = tracked.ROOT / "tools/package_probe.py"
 
 #: Processor seconds that a probe may use, however busy the machine is.
 WORK = 600
-#: A probe that uses less than a second of a processor in this time hangs.
+#: A probe hangs that for so long neither works nor waits for a processor, but for less
+#: than a second.
 STILL = 300
 #: The longest that a probe may take in any case.
 PATIENCE = 3 * 3600
@@ -70,25 +72,33 @@ class Watch:
 
     def __init__(self, start: float) -> None:
         self.start = self.moved = start
-        self.used = 0.0
+        self.wanted = 0.0
 
-    def objection(self, now: float, used: float) -> str:
-        """Why the process must end, or "". `used`: its processor seconds up to now."""
-        if used >= self.used + 1:
-            self.used, self.moved = used, now
+    def objection(self, now: float, used: float, waited: float) -> str:
+        """Why the process must end, or "".
+
+        It has used a processor, and waited for one, for so many seconds up to now.
+        """
+        if used + waited >= self.wanted + 1:
+            self.wanted, self.moved = used + waited, now
         if used > WORK:
             return f"was not done after {WORK} s of processor time"
         if now - self.moved > STILL:
-            return f"hung: it used no processor for {STILL} s"
+            return f"hung: it asked for no processor in {STILL} s"
         if now - self.start > PATIENCE:
             return f"was not done after {PATIENCE} s"
         return ""
 
 
-def processor_seconds(pid: int) -> float:
-    """What a process has used, all its threads together."""
+def processor_seconds(pid: int) -> tuple[float, float]:
+    """What a process used of a processor, and how long its threads waited for one."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    waited = 0
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):  # it ends
+            waited += int((thread / "schedstat").read_text().split()[1])
+    return used, waited / 1e9
 
 
 def watched(
@@ -103,8 +113,8 @@ def watched(
                 break
             except subprocess.TimeoutExpired:
                 text = None
-            used = processor_seconds(process.pid)
-            objection = watch.objection(time.monotonic(), used)
+            seconds = processor_seconds(process.pid)
+            objection = watch.objection(time.monotonic(), *seconds)
             if objection:
                 process.kill()
                 raise TimeoutError(objection)

@@ -1,6 +1,7 @@
 import gc
 import json
 import mmap
+import os
 import signal
 import subprocess
 import sys
@@ -149,18 +150,26 @@ def test_a_crash_names_its_signal():
 
 
 def test_a_busy_machine_stops_no_probe():
-    """What counts is the processor's time: an hour for ten seconds of work is fine."""
+    """Hours for seconds of work are fine, as long as it waits for a processor."""
     watch = packages.Watch(0)
-    assert not any(watch.objection(at * 300, at * 10) for at in range(12))
-    assert "processor time" in watch.objection(3600, packages.WORK + 1)
+    assert not any(watch.objection(at * 300, at * 0.1, at * 9) for at in range(12))
+    assert "processor time" in watch.objection(3600, packages.WORK + 1, 0)
 
 
 def test_a_probe_that_hangs_is_stopped():
     watch = packages.Watch(0)
-    assert not watch.objection(290, 5)
-    assert not watch.objection(580, 5.1)
-    assert "hung" in watch.objection(591, 5.2)
-    assert "not done" in packages.Watch(0).objection(packages.PATIENCE + 1, 300)
+    assert not watch.objection(290, 5, 1)
+    assert not watch.objection(580, 5.1, 1.2)
+    assert "hung" in watch.objection(591, 5.2, 1.3)
+    late = packages.PATIENCE + 1
+    assert "not done" in packages.Watch(0).objection(late, 300, 0)
+
+
+def test_what_a_process_used_and_waited_for():
+    before = packages.processor_seconds(os.getpid())
+    while packages.processor_seconds(os.getpid())[0] < before[0] + 0.02:
+        pass
+    assert packages.processor_seconds(os.getpid())[1] >= before[1] >= 0
 
 
 @pytest.mark.parametrize("text, code", [("12", 0), ("1", 3)])
