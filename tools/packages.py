@@ -276,6 +276,8 @@ def section(folder: Path, packages: list[Package]) -> str:
         f"{seen.count('fully')} are seen fully, {seen.count('in part')} in part, "
         f"{seen.count('little')} little. Something was wrong with {wrong}."
     )
+    if len(rows) < len(packages):
+        sums += f" The other {len(packages) - len(rows)} had no turn in this run."
     body = "\n".join(line(name, told) for name, told in rows)
     return f"\n## CPython {folder.name}\n\n{sums}\n\n{HEAD}{body}\n"
 

@@ -234,4 +234,5 @@ def test_rows(tmp_path, monkeypatch):
         f"| {LISTED[2].name} |  |  |  |  |  |  |  |  | not installed: no wheel |",
     ]
     assert "Of 3 packages, 1 were captured" in once
+    assert "The other 97 had no turn in this run." in once
     assert once.endswith("<!-- end -->\n\nMore.\n")
