@@ -233,6 +233,46 @@ optimizers(void)
     lg_graph_free(graph);
 }
 
+// Parts of tensors: those that C++ names, and all that a tensor without a
+// storage has, also in its dict, and below another such tensor.
+static void
+parts(void)
+{
+    const struct {
+        const char *name;
+        bool storage; // the whole has a storage of its own
+        bool dict;
+        bool part;
+    } cases[] = {
+        {"_values", false, false, true},
+        {"_values", true, false, true},
+        {"_local", false, false, true},
+        {"_local", true, false, false},
+        {"_local", false, true, true},
+        {"grad_fn", false, false, false},
+        {"_base", false, false, false},
+        {"_rev_view_func", false, false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        detection to = detection_begin(1000);
+        story *heap = &to.story;
+        uint32_t net = story_add(heap, "train.Net", NULL, 48);
+        uint32_t outer = story_add(heap, "torch.Tensor", NULL, 72);
+        uint32_t whole = cases[i].storage
+                             ? add_tensor(&to, "torch.Tensor", 20000, 1000)
+                             : story_add(heap, "torch.Tensor", NULL, 72);
+        story_attribute(heap, net, "_buffers", add_dict(heap, "x", outer));
+        story_attribute(heap, outer, "inner", whole);
+        if (cases[i].dict)
+            story_edge(heap, whole, add_dict(heap, cases[i].name, to.tensor),
+                       LG_EDGE_DICT, 0);
+        else
+            story_attribute(heap, whole, cases[i].name, to.tensor);
+        CHECK(detection_end(&to, NULL) ==
+              (cases[i].part ? LG_TENSOR_BUFFER : LG_TENSOR_OTHER));
+    }
+}
+
 // A storage belongs to an autograd node, also through an object that a hook
 // made or a ctx, but not to the leaf of an AccumulateGrad node, or to other
 // objects with such a name.
@@ -257,7 +297,10 @@ activations(void)
          LG_TENSOR_ACTIVATION},
         {"train.MyBackward", 0, "_raw_saved_tensors[0].data", true,
          LG_TENSOR_ACTIVATION},
-        {"train.MyBackward", 0, "scale", false, LG_TENSOR_OTHER},
+        {"train.MyBackward", 0, "scale", false, LG_TENSOR_ACTIVATION},
+        {"train.MyBackward", 0, "scales", true, LG_TENSOR_ACTIVATION},
+        {"torch.utils.checkpoint._VersionWrapper", 0, "val", false,
+         LG_TENSOR_ACTIVATION},
         {"torch._C._autograd.SavedTensor", 0, "data", false,
          LG_TENSOR_ACTIVATION},
         {"train.Net", 0, "saved_tensors", false, LG_TENSOR_OTHER},
@@ -345,6 +388,7 @@ SUITE(tensors)
     RUN(modules);
     RUN(gradients);
     RUN(optimizers);
+    RUN(parts);
     RUN(activations);
     RUN(views);
     RUN(waste);

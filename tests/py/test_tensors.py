@@ -7,7 +7,7 @@ import pytest
 import leakgraph
 
 SCRIPT = Path(__file__).parent / "isolated" / "tensors.py"
-CASES = ["kinds", "holders", "waste", "once", "sums", "forms", "mistakes"]
+CASES = ["kinds", "holders", "waste", "once", "parts", "sums", "forms", "mistakes"]
 
 
 @pytest.mark.libraries

@@ -17,6 +17,7 @@ static const struct {
     {"torch.autograd.Node", LG__CLASS_AUTOGRAD},
     {"torch._C._FunctionBase", LG__CLASS_AUTOGRAD},
     {"torch._C._autograd.SavedTensor", LG__CLASS_AUTOGRAD},
+    {"torch.utils.checkpoint._VersionWrapper", LG__CLASS_AUTOGRAD},
 };
 
 static uint8_t

@@ -38,8 +38,8 @@ push(judge *state, uint32_t node)
     state->stack[state->count++] = node;
 }
 
-// Marks a tensor, or queues a container. The first node that gives a tensor its
-// name stays in `via`.
+// Marks and queues a tensor or a container. The first node that gives a tensor
+// its name stays in `via`.
 static void
 reach(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
 {
@@ -51,7 +51,7 @@ reach(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
         return;
     if (!container && kind <= LG_TENSOR_GRADIENT && *via == 0)
         *via = from + 1;
-    if (container && !(state->mark[node] & bit))
+    if (!(state->mark[node] & bit))
         push(state, node);
     state->mark[node] |= bit;
 }
@@ -61,22 +61,6 @@ is_element(unsigned kind)
 {
     return kind == LG_EDGE_VALUE || kind == LG_EDGE_INDEX ||
            kind == LG_EDGE_ELEMENT || kind == LG_EDGE_REFERENCE;
-}
-
-// Marks every tensor at the node or in containers below it.
-static void
-mark_below(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
-{
-    const lg_columns *columns = &state->graph->columns;
-    reach(state, from, node, kind);
-    while (state->count > 0) {
-        uint32_t at = state->stack[--state->count];
-        for (uint64_t edge = columns->first_edge[at];
-             edge < columns->first_edge[at + 1]; edge++)
-            if (is_element(lg__edge_kind(state->graph, edge)) &&
-                !(columns->edge_kind[edge] & LG_EDGE_WEAK))
-                reach(state, at, columns->edge_target[edge], kind);
-    }
 }
 
 // The name of an edge, without a leading dot; empty for kinds without names.
@@ -92,6 +76,101 @@ name_of(const lg_graph *graph, uint64_t edge)
     return name;
 }
 
+static bool
+is_one_of(lg_string name, const char *const *names)
+{
+    while (*names != NULL && !lg__string_is(name, *names))
+        names++;
+    return *names != NULL;
+}
+
+// Whether the edge leads from a tensor to what the tensor is made of. C++ names
+// the parts of its own tensors. What a tensor without a storage has is a part,
+// but for what every tensor may have.
+static bool
+is_part(const judge *state, uint32_t tensor, uint64_t edge)
+{
+    static const char *const parts[] = {"_indices",
+                                        "_values",
+                                        "crow_indices",
+                                        "col_indices",
+                                        "values",
+                                        "value",
+                                        "q_per_channel_scales",
+                                        "q_per_channel_zero_points",
+                                        "_nested_tensor_size",
+                                        "_nested_tensor_strides",
+                                        "_nested_tensor_storage_offsets",
+                                        NULL};
+    static const char *const others[] = {"grad",
+                                         "grad_fn",
+                                         "tangent",
+                                         "_base",
+                                         "_view_func",
+                                         "_rev_view_func",
+                                         "_backward_hooks",
+                                         "_post_accumulate_grad_hooks",
+                                         NULL};
+    lg_string name = name_of(state->graph, edge);
+    if (is_one_of(name, parts))
+        return true;
+    if (state->storages->slot[tensor] != 0)
+        return false;
+    return lg__edge_kind(state->graph, edge) == LG_EDGE_DICT ||
+           (name.length > 0 && !is_one_of(name, others));
+}
+
+// Marks what a container holds. `from` is the container, or the tensor whose
+// __dict__ it is.
+static void
+mark_elements(judge *state, uint32_t from, uint32_t container,
+              lg_tensor_kind kind)
+{
+    const lg_columns *columns = &state->graph->columns;
+    for (uint64_t edge = columns->first_edge[container];
+         edge < columns->first_edge[container + 1]; edge++)
+        if (is_element(lg__edge_kind(state->graph, edge)) &&
+            !(columns->edge_kind[edge] & LG_EDGE_WEAK))
+            reach(state, from, columns->edge_target[edge], kind);
+}
+
+static void
+mark_parts(judge *state, uint32_t tensor, lg_tensor_kind kind)
+{
+    const lg_columns *columns = &state->graph->columns;
+    for (uint64_t edge = columns->first_edge[tensor];
+         edge < columns->first_edge[tensor + 1]; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (columns->edge_kind[edge] & LG_EDGE_WEAK ||
+            !is_part(state, tensor, edge))
+            continue;
+        if (lg__edge_kind(state->graph, edge) == LG_EDGE_DICT)
+            mark_elements(state, tensor, target, kind);
+        else
+            reach(state, tensor, target, kind);
+    }
+}
+
+static void
+mark_queued(judge *state, lg_tensor_kind kind)
+{
+    while (state->count > 0) {
+        uint32_t at = state->stack[--state->count];
+        if (is_looking(state, at))
+            mark_parts(state, at, kind);
+        else
+            mark_elements(state, at, at, kind);
+    }
+}
+
+// Marks every tensor at the node or in containers below it.
+static void
+mark_below(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
+{
+    reach(state, from, node, kind);
+    mark_queued(state, kind);
+}
+
 uint32_t
 lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor)
 {
@@ -103,15 +182,8 @@ lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor)
     return LG_NONE;
 }
 
-static bool
-starts_with(lg_string name, const char *start)
-{
-    size_t length = strlen(start);
-    return name.length >= length && memcmp(name.data, start, length) == 0;
-}
-
-// Whether the edge keeps a tensor for backward. A C++ node keeps all its
-// tensors but the leaf whose gradient it adds up; a ctx keeps the saved ones.
+// Whether the edge keeps a tensor for backward. A node and a ctx keep all their
+// tensors, but for the leaf whose gradient the node adds up.
 static bool
 is_saved(const judge *state, uint32_t source, uint64_t edge)
 {
@@ -119,10 +191,8 @@ is_saved(const judge *state, uint32_t source, uint64_t edge)
     if (!(lg__node_class(graph, state->storages, source) & LG__CLASS_AUTOGRAD))
         return false;
     lg_string name = name_of(graph, edge);
-    if (graph->columns.node_flags[source] & LG_NODE_CPP)
-        return name.length > 0 && !lg__string_is(name, "variable");
-    return starts_with(name, "saved") || starts_with(name, "_raw_saved") ||
-           lg__string_is(name, "data");
+    return lg__edge_kind(graph, edge) == LG_EDGE_DICT ||
+           (name.length > 0 && !lg__string_is(name, "variable"));
 }
 
 static uint32_t
@@ -165,15 +235,24 @@ mark_attribute(judge *state, uint32_t node, const char *name,
         mark_below(state, node, target, kind);
 }
 
+// Marks a tensor by its type.
+static void
+mark_tensor(judge *state, uint32_t tensor, lg_tensor_kind kind)
+{
+    state->mark[tensor] |= (uint8_t)(1u << kind);
+    push(state, tensor);
+    mark_queued(state, kind);
+}
+
 // Marks what the type of the node shows.
 static void
 mark_by_type(judge *state, uint32_t node)
 {
     unsigned class = lg__node_class(state->graph, state->storages, node);
     if (class & LG__CLASS_PARAMETER)
-        state->mark[node] |= 1u << LG_TENSOR_PARAMETER;
+        mark_tensor(state, node, LG_TENSOR_PARAMETER);
     if (class & LG__CLASS_BUFFER)
-        state->mark[node] |= 1u << LG_TENSOR_BUFFER;
+        mark_tensor(state, node, LG_TENSOR_BUFFER);
     if (class & LG__CLASS_MODULE) {
         mark_attribute(state, node, "_parameters", LG_TENSOR_PARAMETER);
         mark_attribute(state, node, "_buffers", LG_TENSOR_BUFFER);
@@ -198,7 +277,7 @@ mark_by_edge(judge *state, uint32_t source, uint64_t edge)
     state->mark[target] |= local ? LG__MARK_FRAME : LG__MARK_ELSE;
     if (is_looking(state, source) &&
         lg__string_is(name_of(graph, edge), "grad"))
-        reach(state, source, target, LG_TENSOR_GRADIENT);
+        mark_below(state, source, target, LG_TENSOR_GRADIENT);
 }
 
 static void

@@ -49,6 +49,8 @@ typedef enum lg_torch_kind {
     LG_TORCH_FORWARD,  /**< the block of a shared_ptr to a ForwardGrad */
     LG_TORCH_QUANTIZER,
     LG_TORCH_VIEW,    /**< a ViewFunc, which makes a view again */
+    LG_TORCH_SHARED,  /**< the block of a shared_ptr<void>, which frees by a
+                           std::function */
     LG_TORCH_MAPPING, /**< a storage's context: a MapAllocator */
     LG_TORCH_PINNING, /**< an allocator of page-locked memory */
 } lg_torch_kind;
@@ -245,6 +247,12 @@ typedef struct lg_torch_contents {
 /** Charges a storage to a node that holds it. */
 void lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
                            const lg_torch_contents *contents);
+
+/** Charges the bytes of a tensor in a layout of oneDNN. False: they are not
+ *  where they were expected. */
+bool lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
+                          const lg_torch_impl *tensor,
+                          const lg_torch_contents *contents);
 
 /* torch_node.c, torch_saved.c */
 

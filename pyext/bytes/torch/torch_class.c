@@ -54,6 +54,9 @@ kind_of(const lg_rtti *rtti)
         return LG_TORCH_QUANTIZER;
     if (lg_rtti_is_a(rtti, "N5torch8autograd8ViewFuncE"))
         return LG_TORCH_VIEW;
+    if (strncmp(rtti->name[0], "St19_Sp_counted_deleterIPvSt8function", 37) ==
+        0)
+        return LG_TORCH_SHARED;
     if (mentions(rtti, "MapAllocator"))
         return LG_TORCH_MAPPING;
     if (mentions(rtti, "HostAllocator"))

@@ -213,3 +213,61 @@ lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
     };
     lg_builder_add_span(torch->builder, &span);
 }
+
+static bool
+is_shared(lg_torch *torch, uintptr_t word)
+{
+    const lg_torch_class *class =
+        lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
+    return class != NULL && class->kind == LG_TORCH_SHARED;
+}
+
+/** The tensor's handle is a counted wrapper of an ideep::tensor. Its memory
+ *  belongs to a shared_ptr<void>: the address, and a block that counts. */
+static bool
+hold_handle(lg_torch *torch, uint32_t holder, uintptr_t handle,
+            const lg_torch_contents *contents)
+{
+    size_t size = lg_memory_block(torch->memory, handle);
+    for (size_t k = 2 * WORD; k + 2 * WORD < size && k < 512; k += WORD) {
+        uintptr_t data = lg_memory_word(torch->memory, handle + k);
+        uintptr_t counts = lg_memory_word(torch->memory, handle + k + WORD);
+        if (!lg_is_address(data) || !is_shared(torch, counts))
+            continue;
+        size_t block = lg_memory_block(torch->memory, data);
+        if (block <= WORD)
+            return false;
+        size_t usable = block - WORD;
+        lg_span span = {
+            .holder = holder,
+            .address = data,
+            .length = contents->bytes && contents->bytes < usable
+                          ? contents->bytes
+                          : usable,
+            .type = torch->storage_type,
+            .text = contents->text,
+            .label = torch->names.data,
+            .flags = LG_SPAN_OWNER,
+        };
+        span.extra =
+            block - span.length + size + lg_memory_block(torch->memory, counts);
+        lg_builder_add_span(torch->builder, &span);
+        return true;
+    }
+    return false;
+}
+
+bool
+lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
+                     const lg_torch_impl *tensor,
+                     const lg_torch_contents *contents)
+{
+    for (size_t k = torch->layout->impl_end; k + WORD <= tensor->length;
+         k += WORD) {
+        uintptr_t handle = lg_torch_impl_word(tensor, k);
+        if (lg_is_address(handle) && lg_torch_class_of(torch, handle) != NULL &&
+            hold_handle(torch, holder, handle, contents))
+            return true;
+    }
+    return false;
+}

@@ -147,7 +147,7 @@ walk_quantizer(lg_torch *torch, uintptr_t quantizer, uint32_t node)
 
 static size_t
 walk_subclass(lg_torch *torch, uintptr_t impl, const lg_torch_impl *tensor,
-              uint32_t node)
+              uint32_t node, const lg_torch_contents *contents)
 {
     static const char opaque[] =
         "only its library knows the layout of its data";
@@ -157,7 +157,7 @@ walk_subclass(lg_torch *torch, uintptr_t impl, const lg_torch_impl *tensor,
         return 0;
     if (class->members != NULL)
         link_members(torch, tensor, class->members, node);
-    if (class->opaque)
+    if (class->opaque && !lg_torch_hold_opaque(torch, node, tensor, contents))
         lg_builder_add_fact(torch->builder, node, "not inspected", opaque,
                             sizeof opaque - 1);
     for (size_t k = torch->layout->impl_end;
@@ -198,7 +198,7 @@ lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
     size_t cost = wrapped ? tensor.block : 0;
     cost += cost_of_version(torch,
                             lg_torch_impl_word(&tensor, layout->impl_version));
-    cost += walk_subclass(torch, impl, &tensor, node);
+    cost += walk_subclass(torch, impl, &tensor, node, &contents);
     if (lg_torch_impl_word(&tensor, layout->impl_sizes) > 5)
         cost += lg_memory_block(
             torch->memory,

@@ -91,6 +91,46 @@ def once():
     assert after.bytes["host"] == before.bytes["host"] + 8000
 
 
+class Wrapper(torch.Tensor):
+    """A tensor without a storage, as DTensor is one."""
+
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape)
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return cls(args[0].inner)  # detach, for a Parameter
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mask, ctx.others = torch.ones(11), [torch.ones(12)]
+        return x * 2
+
+
+def parts():
+    """The kind of a tensor is that of its parts; a ctx's attributes are activations."""
+    embedding = torch.nn.Embedding(100, 13, sparse=True)
+    embedding(torch.tensor([1, 2])).sum().backward()
+    net = torch.nn.Module()
+    net.wrapped = torch.nn.Parameter(Wrapper(torch.ones(14)), requires_grad=False)
+    net.register_buffer("adjacent", torch.eye(15).to_sparse())
+    scaled = Scale.apply(torch.ones(16, requires_grad=True))
+    rows = {row.shape: row for row in leakgraph.tensors(limit=None)}
+    kinds = {shape: row.kind for shape, row in rows.items()}
+    assert kinds[11,] == kinds[12,] == "activation", kinds
+    assert kinds[2, 13] == kinds[1, 2] == "gradient", kinds
+    assert kinds[14,] == "parameter", kinds
+    assert kinds[15,] == kinds[2, 15] == "buffer", kinds
+    assert rows[14,].held_by.endswith("net.wrapped.inner"), rows[14,]
+    del embedding, net, scaled
+
+
 def sums():
     each = leakgraph.tensors(limit=None)
     for group in ("kind", "device", "dtype", "shape"):

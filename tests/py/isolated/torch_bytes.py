@@ -206,6 +206,22 @@ def jagged_tensors(trainer):
     yield step
 
 
+def other_layouts(trainer):
+    """What sparse, quantized and oneDNN's tensors are made of."""
+
+    def step():
+        number = torch.randn(100, 1000)
+        trainer.losses += [
+            torch.eye(500).to_sparse(),
+            torch.eye(500).to_sparse_csr(),
+            torch.quantize_per_tensor(number, 0.1, 0, torch.qint8),
+        ]
+        if torch.backends.mkldnn.is_available():
+            trainer.losses.append(number.to_mkldnn())
+
+    yield step
+
+
 def compiled(trainer):
     trainer.model = nn.Sequential(nn.Linear(256, 512), nn.Tanh(), nn.Linear(512, 256))
     trainer.compiled = torch.compile(trainer.model, backend="aot_eager")

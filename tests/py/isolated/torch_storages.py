@@ -199,12 +199,15 @@ def nested():
 
 
 def opaque():
-    """leakgraph does not read oneDNN's own layouts, and says so."""
+    """A tensor in a layout of oneDNN owns its bytes."""
     if not torch.backends.mkldnn.is_available():
         return
-    tensor = torch.ones(4, 4).to_mkldnn()
+    tensor = torch.ones(100, 70).to_mkldnn()
     snapshot = held(tensor=tensor)
-    assert "not inspected" in snapshot.find(tensor).facts
+    node = snapshot.find(tensor)
+    assert "not inspected" not in node.facts
+    assert only(snapshot, tensor).text == "float32[100, 70]"
+    assert 28_000 <= only(snapshot, tensor).size <= node.retained < 30_500
 
 
 def no_bytes():
