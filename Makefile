@@ -102,12 +102,13 @@ agree: build  ## text, JSON, picture and Python of NODES (10000) nodes of real h
 
 bench: setup  ## time captures, analyses and drawings; prints Markdown tables
 	@$(configure) release >/dev/null
-	@$(bin)/cmake --build --preset release --target all bench_analysis bench_drawing
+	@$(bin)/cmake --build --preset release --target all bench_analysis bench_drawing bench_growth
 	@$(timed) bench/capture.py
 	@$(timed) bench/watch.py
 	@$(timed) bench/file.py
 	@$(timed) bench/adapters.py
 	@$(timed) bench/analysis.py $(RELEASE)/bench/bench_analysis
+	@$(timed) bench/growth.py $(RELEASE)/bench/bench_growth
 	@$(timed) bench/drawing.py $(RELEASE)/bench/bench_drawing
 
 docs: build  ## the web site with the C reference in build/site; checks links and names

@@ -21,9 +21,14 @@ typedef struct lg__place_item {
     uint8_t kind; /**< lg_place_kind */
 } lg__place_item;
 
-/** Finds numbers by 64-bit keys that are hashes already: open addressing. */
+typedef struct lg__key_slot {
+    uint32_t number; /**< of a place, and 1; 0: free */
+    uint32_t tag;    /**< the upper half of its key */
+} lg__key_slot;
+
+/** Finds places by their keys, which are hashes already: open addressing. */
 typedef struct lg__key_index {
-    uint32_t *slot; /**< [mask + 1] a number + 1; 0: free */
+    lg__key_slot *slot; /**< [mask + 1] */
     uint32_t mask;
 } lg__key_index;
 
@@ -57,6 +62,9 @@ uint32_t lg__places_string(lg_places *places, lg_string string);
 uint32_t lg__places_seek(const lg_places *places, lg_string string);
 /** Of a number. */
 lg_string lg__places_text(const lg_places *places, uint32_t string);
+/** Makes room to find about so many places; once, before the first. False when
+ *  memory ran out. */
+bool lg__places_expect(lg_places *places, size_t count);
 /** The place with that last step, which may be new; LG_NONE when memory ran
  *  out. */
 uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
@@ -106,6 +114,9 @@ typedef struct lg__labels {
                            that one's namespace; LG__NO_EDGE */
     uint32_t *dotted; /**< [string_count] of a string of the graph: the number
                            of `.string` in the table; LG_NONE: not yet */
+    uint32_t item;    /**< numbers of frequent labels: `[*]` */
+    uint32_t key;
+    uint32_t none; /**< an empty one */
     lg_text scratch;
 } lg__labels;
 

@@ -93,6 +93,18 @@ choose_of(lg__labels *labels, uint32_t source)
     }
 }
 
+// Most labels are one of a few.
+static bool
+make_frequent(lg__labels *labels)
+{
+    lg_places *to = labels->places;
+    labels->item = lg__places_string(to, (lg_string){"[*]", 3});
+    labels->key = lg__places_string(to, (lg_string){"key", 3});
+    labels->none = lg__places_string(to, (lg_string){"", 0});
+    return labels->item != LG_NONE && labels->key != LG_NONE &&
+           labels->none != LG_NONE;
+}
+
 lg_status
 lg__labels_begin(lg__labels *labels, lg_error *err)
 {
@@ -101,7 +113,7 @@ lg__labels_begin(lg__labels *labels, lg_error *err)
     size_t strings = graph->string_count;
     labels->via = lg__wide_alloc((nodes + 1) * sizeof *labels->via);
     labels->dotted = malloc((strings + 1) * sizeof *labels->dotted);
-    if (labels->via == NULL || labels->dotted == NULL)
+    if (labels->via == NULL || labels->dotted == NULL || !make_frequent(labels))
         return lg__error_memory(err);
     memset(labels->via, 0xff, nodes * sizeof *labels->via);
     memset(labels->dotted, 0xff, strings * sizeof *labels->dotted);
@@ -123,7 +135,8 @@ static bool
 take_scratch(lg__labels *labels, lg__step *out)
 {
     lg_text *text = &labels->scratch;
-    lg_string string = {text->data, (uint32_t)text->length};
+    lg_string string = {text->data != NULL ? text->data : "",
+                        (uint32_t)text->length};
     out->label =
         text->failed ? LG_NONE : lg__places_string(labels->places, string);
     text->length = 0;
@@ -136,6 +149,13 @@ take_literal(lg__labels *labels, const char *label, lg__step *out)
     lg_string string = {label, (uint32_t)strlen(label)};
     out->label = lg__places_string(labels->places, string);
     return out->label != LG_NONE;
+}
+
+static bool
+take_item(const lg__labels *labels, lg__step *out)
+{
+    *out = (lg__step){LG_PLACE_ITEM, labels->item};
+    return true;
 }
 
 static bool
@@ -182,23 +202,23 @@ add_uncounted(lg_string text, lg_text *out)
 static bool
 take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
 {
-    lg_string text = lg_node_text(labels->graph, node);
-    switch (lg__node_category(labels->graph, node)) {
-    case LG_CATEGORY_MODULE:
-    case LG_CATEGORY_TYPE:
-    case LG_CATEGORY_FUNCTION:
-        lg_text_add_bytes(&labels->scratch, text.data, text.length);
-        break;
-    case LG_CATEGORY_FRAME:
-        lg_text_add_bytes(&labels->scratch, text.data,
-                          length_without_line(text));
-        break;
-    case LG_CATEGORY_ROOT:
-        add_uncounted(text, &labels->scratch);
-        break;
-    default:
-        break;
-    }
+    const lg_graph *graph = labels->graph;
+    lg_text *to = &labels->scratch;
+    lg_category category = lg__node_category(graph, node);
+    bool named = category == LG_CATEGORY_MODULE ||
+                 category == LG_CATEGORY_TYPE ||
+                 category == LG_CATEGORY_FUNCTION ||
+                 category == LG_CATEGORY_FRAME || category == LG_CATEGORY_ROOT;
+    out->label = labels->none;
+    if (!named)
+        return true;
+    lg_string text = lg_node_text(graph, node);
+    if (category == LG_CATEGORY_FRAME)
+        text.length = length_without_line(text);
+    if (category == LG_CATEGORY_ROOT)
+        add_uncounted(text, to);
+    else
+        lg_text_add_bytes(to, text.data, text.length);
     return take_scratch(labels, out);
 }
 
@@ -235,15 +255,13 @@ take_edge(lg__labels *labels, uint32_t node, uint32_t source, uint64_t edge,
     case LG_EDGE_VALUE:
         if (name != LG_NONE)
             return take_dotted(labels, name, out);
-        out->kind = LG_PLACE_ITEM;
-        return take_literal(labels, "[*]", out);
+        return take_item(labels, out);
     case LG_EDGE_INDEX:
     case LG_EDGE_ELEMENT:
-        out->kind = LG_PLACE_ITEM;
-        return take_literal(labels, "[*]", out);
+        return take_item(labels, out);
     case LG_EDGE_KEY:
-        out->kind = LG_PLACE_KEY;
-        return take_literal(labels, "key", out);
+        *out = (lg__step){LG_PLACE_KEY, labels->key};
+        return true;
     case LG_EDGE_CELL:
         return take_cell(labels, source, edge, out);
     case LG_EDGE_FRAME:

@@ -95,34 +95,54 @@ lg__places_add_device(lg_places *places, lg_string name)
     return true;
 }
 
+// The slot of a place with that key, or the free one where it belongs. A slot
+// has a part of the key, so that a search reads nothing else.
 static uint32_t
 find_slot(const lg_places *places, uint64_t key)
 {
     uint32_t at = (uint32_t)key & places->index.mask;
+    uint32_t tag = (uint32_t)(key >> 32);
     for (;; at = (at + 1) & places->index.mask) {
-        uint32_t taken = places->index.slot[at];
-        if (taken == 0 || lg__place_at(places, taken - 1)->key == key)
+        const lg__key_slot *slot = &places->index.slot[at];
+        if (slot->number == 0 ||
+            (slot->tag == tag &&
+             lg__place_at(places, slot->number - 1)->key == key))
             return at;
     }
 }
 
-// Keeps half of the slots free.
 static bool
-make_slots(lg_places *places)
+make_slots(lg_places *places, size_t slots)
 {
-    size_t count = places->items.count;
-    size_t slots = places->index.slot ? (size_t)places->index.mask + 1 : 0;
-    if (2 * (count + 1) <= slots)
-        return true;
-    slots = slots ? 2 * slots : 64;
-    uint32_t *slot = calloc(slots, sizeof *slot);
+    lg__key_slot *slot = calloc(slots, sizeof *slot);
     if (slot == NULL)
         return false;
     free(places->index.slot);
     places->index = (lg__key_index){slot, (uint32_t)(slots - 1)};
-    for (uint32_t i = 0; i < count; i++)
-        slot[find_slot(places, lg__place_at(places, i)->key)] = i + 1;
+    for (uint32_t i = 0; i < places->items.count; i++) {
+        uint64_t key = lg__place_at(places, i)->key;
+        slot[find_slot(places, key)] =
+            (lg__key_slot){i + 1, (uint32_t)(key >> 32)};
+    }
     return true;
+}
+
+// Keeps half of the slots free.
+static bool
+reserve_slot(lg_places *places)
+{
+    size_t slots = places->index.slot ? (size_t)places->index.mask + 1 : 0;
+    return 2 * (places->items.count + 1) <= slots ||
+           make_slots(places, slots ? 2 * slots : 64);
+}
+
+bool
+lg__places_expect(lg_places *places, size_t count)
+{
+    size_t slots = 64;
+    while (slots < 2 * count && slots < (size_t)1 << 31)
+        slots *= 2;
+    return make_slots(places, slots);
 }
 
 static uint64_t
@@ -154,14 +174,15 @@ lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
                uint32_t label, uint32_t type)
 {
     uint64_t key = key_of(places, parent, kind, label, type);
-    uint32_t index = lg_places_find(places, key);
-    if (index != LG_NONE)
-        return index;
-    index = (uint32_t)places->items.count;
-    if (!make_slots(places) || !add_bytes(places, &places->own) ||
+    uint32_t index = (uint32_t)places->items.count;
+    if (!reserve_slot(places))
+        return LG_NONE;
+    lg__key_slot *slot = &places->index.slot[find_slot(places, key)];
+    if (slot->number != 0)
+        return slot->number - 1;
+    if (!add_bytes(places, &places->own) ||
         !add_bytes(places, &places->retained))
         return LG_NONE;
-    uint32_t slot = find_slot(places, key);
     lg__place_item *item =
         lg__vector_extend(&places->allocator, &places->items, 1);
     if (item == NULL)
@@ -172,7 +193,7 @@ lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
                              .type = type,
                              .example = LG_NONE,
                              .kind = (uint8_t)kind};
-    places->index.slot[slot] = index + 1;
+    *slot = (lg__key_slot){index + 1, (uint32_t)(key >> 32)};
     return index;
 }
 
@@ -194,8 +215,8 @@ lg_places_find(const lg_places *places, uint64_t key)
 {
     if (places->index.slot == NULL)
         return LG_NONE;
-    uint32_t taken = places->index.slot[find_slot(places, key)];
-    return taken == 0 ? LG_NONE : taken - 1;
+    uint32_t number = places->index.slot[find_slot(places, key)].number;
+    return number == 0 ? LG_NONE : number - 1;
 }
 
 uint32_t

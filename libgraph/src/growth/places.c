@@ -6,6 +6,15 @@
 
 // In `place`: another member dominates the node, or it is part of one.
 #define INNER (UINT32_C(1) << 31)
+// In `place`: it is part of another node.
+#define PART (UINT32_C(1) << 30)
+// In `place`: it is a code object, or part of one.
+#define CODE (UINT32_C(1) << 29)
+#define MARKS (INNER | PART | CODE)
+
+// Of the nodes of a process with a few libraries, about one in so many has a
+// place of its own.
+enum { EXPECTED_SHARE = 8 };
 
 // The step that the walk took last below a place: siblings are alike.
 typedef struct last_step {
@@ -20,9 +29,11 @@ typedef struct walking {
     const lg_graph *graph;
     lg_places *places;
     lg__labels labels;
-    uint32_t *place;  // [node]
-    uint32_t *cursor; // [node] the next child
-    uint32_t *type;   // [type] the name's number in the table; LG_NONE: not yet
+    uint32_t *place;   // [node]
+    uint32_t *cursor;  // [node] the next child
+    uint32_t code;     // the number of "code" in the table
+    uint32_t str;      // the same of "str"
+    uint32_t *type;    // [type] the name's number in the table
     lg__vector active; // uint32_t [place] members above the node, and itself
     lg__vector last;   // last_step [place]
     last_step at_root[2];
@@ -33,8 +44,31 @@ place_above(const walking *state, uint32_t node)
 {
     uint32_t above = state->analysis->dominator[node];
     return above < state->graph->columns.node_count
-               ? state->place[above] & ~INNER
+               ? state->place[above] & ~MARKS
                : LG_NONE;
+}
+
+static uint32_t
+type_of(const walking *state, uint32_t node)
+{
+    return state->type[state->graph->columns.type[node]];
+}
+
+static bool
+is_code(const walking *state, uint32_t node)
+{
+    return type_of(state, node) == state->code;
+}
+
+// The texts and the code of a function never change: they are part of it, and
+// so is all that a code object has.
+static bool
+is_part_of_code(const walking *state, uint32_t node, uint32_t above)
+{
+    uint32_t type = type_of(state, node);
+    return (state->place[above] & CODE) != 0 ||
+           ((type == state->code || type == state->str) &&
+            lg__node_category(state->graph, above) == LG_CATEGORY_FUNCTION);
 }
 
 // Whether the node is part of its dominator, or of what that one is part of.
@@ -44,18 +78,11 @@ is_part(const walking *state, uint32_t node)
     const lg__fold *folds = state->labels.folds;
     uint32_t owner = folds[node].owner;
     uint32_t above = state->analysis->dominator[node];
-    return owner != LG_NONE && above < state->graph->columns.node_count &&
-           (owner == above || owner == folds[above].owner);
-}
-
-static uint32_t
-type_of(walking *state, uint32_t node)
-{
-    uint32_t type = state->graph->columns.type[node];
-    if (state->type[type] == LG_NONE)
-        state->type[type] = lg__places_string(
-            state->places, lg_graph_type(state->graph, type).name);
-    return state->type[type];
+    if (above >= state->graph->columns.node_count)
+        return false;
+    return (owner != LG_NONE &&
+            (owner == above || owner == folds[above].owner)) ||
+           is_part_of_code(state, node, above);
 }
 
 static last_step *
@@ -91,7 +118,7 @@ find_place(walking *state, uint32_t node)
     lg__step step;
     uint32_t parent = place_above(state, node);
     uint32_t type = type_of(state, node);
-    if (type == LG_NONE || !lg__label_step(&state->labels, node, &step))
+    if (!lg__label_step(&state->labels, node, &step))
         return LG_NONE;
     last_step *last = last_below(state, node, parent);
     if (last->place != LG_NONE && last->label == step.label &&
@@ -134,7 +161,10 @@ enter(walking *state, uint32_t node)
 {
     if (is_part(state, node)) {
         uint32_t place = place_above(state, node);
-        state->place[node] = place | INNER;
+        uint32_t above = state->analysis->dominator[node];
+        bool inside = (state->place[above] & CODE) || is_code(state, node);
+        uint32_t code = inside ? CODE : 0;
+        state->place[node] = place | INNER | PART | code;
         add_own(state, node, place);
         return true;
     }
@@ -143,7 +173,8 @@ enter(walking *state, uint32_t node)
         return false;
     uint32_t *active = (uint32_t *)state->active.data + place;
     lg__place_item *item = lg__place_at(state->places, place);
-    state->place[node] = *active > 0 ? place | INNER : place;
+    state->place[node] = (*active > 0 ? place | INNER : place) |
+                         (is_code(state, node) ? CODE : 0);
     if (*active == 0) {
         lg__place_retained(state->places, place)[0] +=
             state->analysis->host[node];
@@ -159,8 +190,8 @@ enter(walking *state, uint32_t node)
 static void
 leave(walking *state, uint32_t node)
 {
-    if (!is_part(state, node))
-        ((uint32_t *)state->active.data)[state->place[node] & ~INNER]--;
+    if (!(state->place[node] & PART))
+        ((uint32_t *)state->active.data)[state->place[node] & ~MARKS]--;
 }
 
 static lg_status
@@ -197,7 +228,7 @@ place_devices(walking *state)
         uint32_t node = graph->device_node[i];
         uint64_t bytes = lg_node_size(graph, node);
         uint64_t *own =
-            lg__place_own(state->places, state->place[node] & ~INNER);
+            lg__place_own(state->places, state->place[node] & ~MARKS);
         own[0] -= bytes;
         own[graph->device_id[i]] += bytes;
     }
@@ -205,8 +236,8 @@ place_devices(walking *state)
     for (size_t i = 0; i < state->analysis->device.count; i++) {
         uint32_t node = entries[i].node;
         if (node < graph->columns.node_count && !(state->place[node] & INNER))
-            lg__place_retained(state->places,
-                               state->place[node])[entries[i].device] +=
+            lg__place_retained(state->places, state->place[node] &
+                                                  ~MARKS)[entries[i].device] +=
                 entries[i].bytes;
     }
 }
@@ -224,8 +255,17 @@ make_room(walking *state)
     if (!state->labels.folds || !state->places || !state->place ||
         !state->cursor || !state->type)
         return false;
-    for (uint32_t i = 0; i < graph->type_count; i++)
-        state->type[i] = LG_NONE;
+    for (uint32_t i = 0; i < graph->type_count; i++) {
+        state->type[i] =
+            lg__places_string(state->places, lg_graph_type(graph, i).name);
+        if (state->type[i] == LG_NONE)
+            return false;
+    }
+    state->code = lg__places_string(state->places, (lg_string){"code", 4});
+    state->str = lg__places_string(state->places, (lg_string){"str", 3});
+    if (state->code == LG_NONE || state->str == LG_NONE ||
+        !lg__places_expect(state->places, nodes / EXPECTED_SHARE))
+        return false;
     for (uint32_t i = 0; i <= graph->device_count; i++)
         if (!lg__places_add_device(state->places,
                                    lg_graph_device_name(graph, i)))
@@ -268,7 +308,7 @@ lg__places_walk(const lg_analysis *analysis, const lg_monitor *monitor,
         return status;
     }
     for (uint32_t node = 0; node < nodes; node++)
-        state.place[node] &= ~INNER;
+        state.place[node] &= ~MARKS;
     *out = state.places;
     *place_of = state.place;
     return LG_OK;

@@ -1,0 +1,64 @@
+"""Times what a comparison of snapshots costs, against the analysis that it needs.
+
+    python bench/growth.py PROGRAM [--objects 1000000 10000000] [--rounds 3]
+
+PROGRAM is bench_growth, built from growth.c. Prints a Markdown table: seconds of
+processor time, and nanoseconds for each node.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+from analysis import HEAPS, make
+
+WORK = ("analysis", "placing", "comparing", "saving")
+
+
+def measure(program: str, file: Path, rounds: int) -> dict[str, float]:
+    """The median of each figure that the program prints."""
+    said = []
+    for _ in range(rounds):
+        done = subprocess.run(
+            [program, str(file)], check=True, capture_output=True, text=True
+        )
+        said.append(json.loads(done.stdout))
+    return {name: statistics.median(each[name] for each in said) for name in said[0]}
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    sizes = [1_000_000, 10_000_000]
+    parser.add_argument("--objects", type=int, nargs="+", default=sizes)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    print(
+        "| heap | nodes | places | analysis | places of it | diff of three | "
+        "saving a summary | its size |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "heap.lgs")
+        for objects in options.objects:
+            for name, source in HEAPS.items():
+                make(source, objects, file)
+                found = measure(options.program, file, options.rounds)
+                nodes = found["nodes"]
+                cells = [name, f"{nodes / 1e6:.2f} M", f"{found['places']:,.0f}"]
+                cells += [
+                    f"{found[work]:.3f} s, {found[work] / nodes * 1e9:.0f} ns"
+                    for work in WORK
+                ]
+                cells.append(f"{found['summary'] / 1000:.0f} KB")
+                print("| " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
