@@ -104,6 +104,9 @@ typedef struct lg__step {
     uint32_t label;
 } lg__step;
 
+/** Instances of a class share their keys. */
+enum { LG__NAMES_CACHED = 1024 };
+
 /** Writes the labels of a graph's references into a table. */
 typedef struct lg__labels {
     const lg_graph *graph;
@@ -114,7 +117,9 @@ typedef struct lg__labels {
                            that one's namespace; LG__NO_EDGE */
     uint32_t *dotted; /**< [string_count] of a string of the graph: the number
                            of `.string` in the table; LG_NONE: not yet */
-    uint32_t item;    /**< numbers of frequent labels: `[*]` */
+    uint32_t named[LG__NAMES_CACHED]; /**< nodes of keys, by their lower bits */
+    uint32_t names[LG__NAMES_CACHED]; /**< their texts */
+    uint32_t item;                    /**< numbers of frequent labels: `[*]` */
     uint32_t key;
     uint32_t none; /**< an empty one */
     lg_text scratch;

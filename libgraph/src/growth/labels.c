@@ -26,10 +26,22 @@ is_namespace(const lg__labels *labels, uint32_t source)
            lg__node_role(labels->graph, source) != LG__ROLE_TUPLE;
 }
 
+// As lg__node_text_id, which searches.
+static uint32_t
+text_of_key(lg__labels *labels, uint32_t key)
+{
+    uint32_t at = key % LG__NAMES_CACHED;
+    if (labels->named[at] != key) {
+        labels->named[at] = key;
+        labels->names[at] = lg__node_text_id(labels->graph, key);
+    }
+    return labels->names[at];
+}
+
 // The number of the graph's string that names the reference; LG_NONE: a folded
 // position, or no name.
 static uint32_t
-name_of(const lg__labels *labels, uint32_t source, uint64_t edge)
+name_of(lg__labels *labels, uint32_t source, uint64_t edge)
 {
     const lg_graph *graph = labels->graph;
     uint32_t payload = graph->columns.edge_payload[edge];
@@ -40,7 +52,7 @@ name_of(const lg__labels *labels, uint32_t source, uint64_t edge)
         return payload < graph->string_count ? payload : LG_NONE;
     case LG_EDGE_VALUE:
         return payload != LG_NONE && is_namespace(labels, source)
-                   ? lg__node_text_id(graph, payload)
+                   ? text_of_key(labels, payload)
                    : LG_NONE;
     default:
         return LG_NONE;
@@ -59,8 +71,7 @@ compare_names(const lg_graph *graph, uint32_t left, uint32_t right)
 
 // Whether `edge` labels its target rather than `other` does.
 static bool
-is_preferred(const lg__labels *labels, uint32_t source, uint64_t edge,
-             uint64_t other)
+is_preferred(lg__labels *labels, uint32_t source, uint64_t edge, uint64_t other)
 {
     const lg_graph *graph = labels->graph;
     uint32_t before = lg_edge_source(graph, other);
@@ -115,6 +126,7 @@ lg__labels_begin(lg__labels *labels, lg_error *err)
     labels->dotted = malloc((strings + 1) * sizeof *labels->dotted);
     if (labels->via == NULL || labels->dotted == NULL || !make_frequent(labels))
         return lg__error_memory(err);
+    memset(labels->named, 0xff, sizeof labels->named);
     memset(labels->via, 0xff, nodes * sizeof *labels->via);
     memset(labels->dotted, 0xff, strings * sizeof *labels->dotted);
     for (uint32_t node = 0; node < nodes; node++)
