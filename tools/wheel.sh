@@ -37,6 +37,14 @@ END
         grep -q '<svg' refs.svg
         grep -q '<svg' module.svg
         python -m leakgraph --help >help.txt
+        python - <<'END'
+from importlib.metadata import distribution
+
+points = distribution("leakgraph").entry_points
+assert [p.value for p in points if p.group == "pytest11"] == [
+    "leakgraph.pytest_plugin"
+]
+END
     )
     rm -r "$folder/work"
 }

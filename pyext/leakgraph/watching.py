@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leakgraph._core import Growth, GrowthRow
     from leakgraph.sites import Tracing
 
-    OnLeak = Literal["warn", "raise"] | Callable[[GrowthRow, Growth], object]
+    _OnLeak = Literal["warn", "raise"] | Callable[[GrowthRow, Growth], object]
 
 __all__ = ["LeakError", "LeakWarning", "Watch", "watch"]
 
@@ -55,7 +55,7 @@ PER_BLOCK, AT_LEAST = 2e-6, 0.05
 def watch(
     every: float | None = None,
     budget: float = 0.01,
-    on_leak: OnLeak = "warn",
+    on_leak: _OnLeak = "warn",
     traces: bool = False,
 ) -> Watch:
     """Watch the memory of this process from now on.
@@ -103,7 +103,7 @@ class Watch:
     def __init__(
         self,
         budget: float = 0.01,
-        on_leak: OnLeak = "warn",
+        on_leak: _OnLeak = "warn",
         traces: bool = False,
         *,
         clock: Callable[[], float] = time.perf_counter,
@@ -159,11 +159,10 @@ class Watch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
+        if error is None:
             self.stop()
-        except LeakError:
-            if error is None:
-                raise
+        else:
+            self.abandon()
 
     def __reduce__(self) -> tuple[Callable[[], Watch], tuple[()]]:
         """A copy in another process watches nothing."""
@@ -182,7 +181,12 @@ class Watch:
                 self._tell(3)
 
     def stop(self) -> None:
-        """Stop to watch; waits for a snapshot that is being taken."""
+        """Stop to watch, and tell the rest; waits for a snapshot in progress."""
+        self.abandon()
+        self._tell(3)
+
+    def abandon(self) -> None:
+        """Stop to watch, and tell nothing."""
         if self._is_over:
             return
         self._is_over = True
@@ -192,7 +196,6 @@ class Watch:
                 thread.join()
         self._end_tracing()
         self._evidence.close()
-        self._tell(3)
 
     def report(self) -> str:
         """What was seen so far, as text."""

@@ -1,0 +1,37 @@
+"""A shop whose orders listen to price changes, until they are paid."""
+
+
+class Prices:
+    """Tells listeners about changes."""
+
+    def __init__(self):
+        self.listeners = []
+
+    def listen(self, listener):
+        self.listeners.append(listener)
+
+    def forget(self, listener):
+        self.listeners.remove(listener)
+
+
+PRICES = Prices()
+
+
+class Order:
+    """An order that follows the prices until it is paid."""
+
+    def __init__(self):
+        self.lines = [0.0] * 100
+        PRICES.listen(self.update)
+
+    def update(self, price):
+        self.lines.append(price)
+
+    def pay(self):
+        PRICES.forget(self.update)
+        return sum(self.lines)
+
+
+def sell():
+    """Sell one thing."""
+    return Order().pay()

@@ -1,0 +1,127 @@
+"""What a piece of work leaves behind when it is repeated, as a test says it."""
+
+from __future__ import annotations
+
+import gc
+
+from leakgraph import expect
+from leakgraph._core import cycles, snapshot
+from leakgraph.limits import argument
+from leakgraph.repeats import repeat
+from leakgraph.sites import Tracing
+from leakgraph.told import describe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leakgraph._core import Growth, GrowthRow
+    from leakgraph.baseline import Baseline
+
+__all__ = ["leftovers"]
+
+#: Calls that tracemalloc looks at, to name the line that allocates.
+TRACED = 2
+
+
+def leftovers(
+    work: Callable[[], object],
+    baseline: Baseline,
+    test: str,
+    *,
+    rounds: int = 4,
+    warmup: int = 2,
+    max_growth: int | str = "0 B",
+    max_cycles: int | None = 0,
+) -> str:
+    """Repeat work() and say what stays behind; "" if nothing does.
+
+    Growth that the baseline knows, or takes, is left out. max_cycles=None looks for no
+    cycles. Objects that expect_collectable() notes meanwhile must be gone at the end.
+    """
+    most = _bytes(max_growth)
+    expected = set(expect._expected)
+    growth = repeat(work, warmup=warmup, rounds=rounds, calls=1)
+    rows = [row for row in growth if row.gained > most]
+    rows = [row for row in rows if not baseline.knows(row, test)]
+    paragraphs = _growth(work, rows, growth) if rows else []
+    if max_cycles is not None:
+        paragraphs += _cycles(work, max_cycles)
+    paragraphs += _uncollected(expected)
+    return "\n".join(paragraphs)
+
+
+def _bytes(size: int | str) -> int:
+    """The bytes of 4096, "4 KiB" or "0 B"."""
+    if isinstance(size, int):
+        return size
+    text = size.replace(" ", "")
+    return 0 if text == "0B" else argument("max_growth", text)
+
+
+def _growth(
+    work: Callable[[], object], rows: list[GrowthRow], growth: Growth
+) -> list[str]:
+    """Each row with the line that allocates, and what is known to help."""
+    tracing = Tracing()
+    try:
+        for _ in range(TRACED):
+            work()
+    finally:
+        lines = tracing.stop(rows)
+    paragraphs = ["Objects stay behind in each call:"]
+    for row in rows:
+        paragraphs.append(f"  {describe(row)}")
+        if row.place in lines:
+            paragraphs.append(f"    allocated at {lines[row.place]}")
+        paragraphs += [f"    {fix}" for fix in _fixes(row)]
+        paragraphs.append(f"    place {row.place}")
+    return paragraphs
+
+
+def _fixes(row: GrowthRow) -> list[str]:
+    """What the finding says whose holder holds the row's newest member."""
+    if row.node is None:
+        return []
+    holders = [row.node.index]
+    above = row.node.dominator
+    while above is not None:
+        holders.append(above.index)
+        above = above.dominator
+    return [
+        finding.fix
+        for finding in row.node.snapshot.findings()
+        if finding.holder is not None and finding.holder.index in holders
+    ][:1]
+
+
+def _cycles(work: Callable[[], object], most: int) -> list[str]:
+    """The reference cycles that a call leaves to the collector."""
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        work()
+        found = cycles(kind="collectable", limit=None)
+    finally:
+        if was_enabled:
+            gc.enable()
+    if len(found) <= most:
+        return []
+    return [
+        f"A call leaves {len(found)} reference cycles to the collector, and"
+        f" {most} may be:",
+        str(found[:3]),
+    ]
+
+
+def _uncollected(expected: set[str]) -> list[str]:
+    """The objects that expect_collectable() noted and that are still alive."""
+    gc.collect()
+    if not set(expect._expected) - expected:
+        return []
+    return [
+        f"{label} should be gone, and is alive:\n{why}"
+        for label, _, why in snapshot().uncollected()
+        if label not in expected
+    ]

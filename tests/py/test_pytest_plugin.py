@@ -1,0 +1,232 @@
+"""The plugin of pytest: the marker, the fixture, the options, and its example."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import pytest
+
+import leakgraph
+from leakgraph.baseline import Baseline
+from leakgraph.leftovers import leftovers
+
+EXAMPLE = Path(__file__).parents[2] / "examples/pytest"
+
+
+class Item:
+    def __init__(self):
+        self.values = bytes(1000)
+
+
+kept = []
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    kept.clear()
+    yield
+    kept.clear()
+
+
+def leak():
+    kept.append(Item())
+
+
+def tangle():
+    item = Item()
+    item.itself = item
+
+
+def expecting():
+    item = Item()
+    kept[:] = [item]
+    leakgraph.expect_collectable(item, "an item")
+
+
+def found(work, baseline=None, **options):
+    return leftovers(work, baseline or Baseline([]), "test", rounds=2, **options)
+
+
+def test_growth_is_told_with_its_line():
+    text = found(leak, max_cycles=None)
+    assert f"{__name__}.kept[*]: accumulates, 2 → 3 → 4 objects" in text
+    assert f"allocated at {__file__}:" in text
+    assert "place " in text
+    assert leftovers.__doc__ and found(leak, max_cycles=None, max_growth="1 MiB") == ""
+
+
+def test_cycles_are_told():
+    text = found(tangle)
+    assert "A call leaves 1 reference cycles" in text and "Item" in text
+    assert found(tangle, max_cycles=1) == ""
+
+
+def test_what_should_be_gone_is_told():
+    text = found(expecting, max_cycles=None)
+    assert "an item" in text and "is alive" in text and "kept" in text
+    kept.clear()
+
+
+def test_a_size_without_meaning():
+    with pytest.raises(leakgraph.ArgumentError, match="max_growth must be"):
+        found(leak, max_growth="much")
+    assert kept == []
+
+
+def row(place):
+    return SimpleNamespace(place=place, holder="a.b[*]", type_name="Item")
+
+
+def test_a_baseline_is_written_and_read(tmp_path):
+    path = str(tmp_path / "known.json")
+    baseline = Baseline.read(path, may_be_missing=True)
+    assert not baseline.knows(row("b"), "test")
+    baseline.target = path
+    assert baseline.knows(row("b"), "test") and baseline.knows(row("a"), "test")
+    baseline.write()
+    content = json.loads(Path(path).read_text())
+    assert [known["place"] for known in content["growth"]] == ["a", "b"]
+    content["growth"][0]["reason"] = "a cache"
+    Path(path).write_text(json.dumps(content))
+    again = Baseline.read(path)
+    assert again.knows(row("a"), "test") and not again.knows(row("c"), "test")
+    again.target = path
+    assert again.knows(row("c"), "test")
+    again.write()
+    reasons = [k["reason"] for k in json.loads(Path(path).read_text())["growth"]]
+    assert reasons[0] == "a cache" and len(reasons) == 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"leakgraph_baseline": 2}',
+        '{"leakgraph_baseline": 1}',
+        '{"leakgraph_baseline": 1, "growth": [{"place": "a"}]}',
+    ],
+)
+def test_a_wrong_baseline(tmp_path, content):
+    path = tmp_path / "known.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match="is no baseline"):
+        Baseline.read(str(path))
+    with pytest.raises(FileNotFoundError):
+        Baseline.read(str(tmp_path / "none.json"))
+
+
+def run(folder, *options):
+    """Run pytest with the plugin, and without what this folder configures."""
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", "-p", "leakgraph.pytest_plugin"]
+    command += ["-p", "no:cacheprovider", *map(str, options)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return SimpleNamespace(code=done.returncode, out=done.stdout + done.stderr)
+
+
+def test_the_example(tmp_path):
+    """Its leak fails the test, its fix passes, and a baseline lets it pass, too."""
+    shutil.copytree(EXAMPLE, tmp_path / "shop")
+    folder = tmp_path / "shop"
+    done = run(folder, "--junitxml=result.xml", "--leakgraph")
+    assert "1 failed, 1 passed" in done.out, done.out
+    assert "shop.PRICES.listeners[*]: accumulates" in done.out
+    assert "shop.py:" in done.out
+    (failure,) = ElementTree.parse(folder / "result.xml").iter("failure")
+    assert "shop.PRICES.listeners[*]" in failure.text
+    _, _, report = done.out.partition("objects that tests leave behind")
+    assert "test_shop.py::test_selling" in report
+    assert "test_shop_fixed.py::test_selling" not in report.partition("short test")[0]
+    done = run(folder, "--leakgraph-write-baseline=known.json", "test_shop.py")
+    assert "1 passed" in done.out, done.out
+    done = run(folder, "--leakgraph-baseline=known.json", "test_shop.py")
+    assert "1 passed" in done.out, done.out
+
+
+TESTS = """
+import pytest
+
+kept = []
+
+class Thing:
+    pass
+
+@pytest.mark.parametrize("leaks", [False, True])
+def test_part(leakgraph_check, leaks):
+    def work():
+        if leaks:
+            kept.append(Thing())
+    leakgraph_check(work, rounds=2, warmup=1, max_cycles=None)
+
+@pytest.mark.leakgraph(rounds=2, warmup=1, max_cycles=None)
+def test_wrong():
+    assert not kept
+
+@pytest.mark.leakgraph(4)
+def test_marker():
+    pass
+
+def test_unmarked():
+    kept.append(Thing())
+"""
+
+
+def test_the_fixture_and_the_marker(tmp_path):
+    (tmp_path / "test_x.py").write_text(TESTS)
+    done = run(tmp_path)
+    assert "3 failed, 2 passed" in done.out, done.out
+    assert "test_x.kept[*]: accumulates" in done.out
+    assert "assert not kept" in done.out
+    assert "takes keywords only" in done.out
+    assert "objects that tests leave behind" not in done.out
+    done = run(tmp_path, "--leakgraph-baseline=none.json")
+    assert done.code == pytest.ExitCode.USAGE_ERROR and "none.json" in done.out
+
+
+needs = {
+    name: pytest.mark.skipif(
+        importlib.util.find_spec(name) is None, reason=f"{name} is not installed"
+    )
+    for name in ("xdist", "pytest_asyncio")
+}
+
+
+@needs["xdist"]
+def test_workers_of_xdist(tmp_path):
+    shutil.copytree(EXAMPLE, tmp_path / "shop")
+    done = run(tmp_path / "shop", "-n2", "--leakgraph-write-baseline=known.json")
+    assert "2 passed" in done.out, done.out
+    content = json.loads((tmp_path / "shop/known.json").read_text())
+    assert content["growth"][0]["holder"] == "shop.PRICES.listeners[*]"
+
+
+ASYNC = """
+import asyncio, pytest
+kept = []
+
+@pytest.mark.asyncio
+@pytest.mark.leakgraph(rounds=2, max_cycles=None)
+async def test_honest():
+    await asyncio.sleep(0)
+
+@pytest.mark.asyncio
+@pytest.mark.leakgraph(rounds=2, max_cycles=None)
+async def test_leak():
+    await asyncio.sleep(0)
+    kept.append(set())
+"""
+
+
+@needs["pytest_asyncio"]
+def test_async_tests(tmp_path):
+    (tmp_path / "test_x.py").write_text(ASYNC)
+    done = run(tmp_path)
+    assert "1 failed, 1 passed" in done.out, done.out
+    assert "test_x.kept[*]: accumulates" in done.out
