@@ -15,22 +15,14 @@ typedef struct planting {
     lg__walk walk;
     uint64_t least; // a node with fewer bytes gets no row
     lg_dominator_tree out;
-    size_t capacity;
     lg__parts heap; // nodes that may have a row; `tag` is that of the parent
 } planting;
 
 static bool
 add_row(planting *state, lg_dominator_row row)
 {
-    if (state->out.count == state->capacity) {
-        size_t capacity = state->capacity ? state->capacity * 2 : 64;
-        lg_dominator_row *rows =
-            realloc(state->out.rows, capacity * sizeof *rows);
-        if (rows == NULL)
-            return false;
-        state->out.rows = rows;
-        state->capacity = capacity;
-    }
+    if (!lg__array_room(&state->out.rows, state->out.count, sizeof row))
+        return false;
     state->out.rows[state->out.count++] = row;
     return true;
 }

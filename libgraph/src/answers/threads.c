@@ -11,7 +11,6 @@ typedef struct listing {
     const lg_analysis *analysis; // or NULL
     lg__gathered suspended;      // the largest retained size first
     lg_threads out;
-    size_t capacity;
 } listing;
 
 // A variable that an inner function names lives in a cell. This gives the
@@ -43,14 +42,8 @@ is_only_holder(const listing *to, uint32_t frame, uint32_t target)
 static bool
 add_row(listing *to, lg_thread_row row)
 {
-    if (to->out.count == to->capacity) {
-        size_t capacity = to->capacity ? to->capacity * 2 : 64;
-        lg_thread_row *rows = realloc(to->out.rows, capacity * sizeof *rows);
-        if (rows == NULL)
-            return false;
-        to->out.rows = rows;
-        to->capacity = capacity;
-    }
+    if (!lg__array_room(&to->out.rows, to->out.count, sizeof row))
+        return false;
     if (row.parent != LG_NONE)
         row.depth = to->out.rows[row.parent].depth + 1;
     to->out.rows[to->out.count++] = row;

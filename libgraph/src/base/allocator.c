@@ -104,3 +104,17 @@ lg__vector_free(const lg_allocator *allocator, lg__vector *vector)
     vector->data = NULL;
     vector->count = vector->capacity = 0;
 }
+
+bool
+lg__array_room(void *array, size_t count, size_t item)
+{
+    void *items;
+    if ((count & (count - 1)) != 0)
+        return true;
+    memcpy(&items, array, sizeof items);
+    items = realloc(items, (count > 0 ? 2 * count : 1) * item);
+    if (items == NULL)
+        return false;
+    memcpy(array, &items, sizeof items);
+    return true;
+}

@@ -32,26 +32,13 @@ typedef struct cutting {
     lg_cycle *cycle;
 } cutting;
 
-// Makes room for one more in an array that doubles at powers of two.
-static bool
-has_room(void **items, size_t count, size_t size)
-{
-    if ((count & (count - 1)) != 0)
-        return true;
-    void *more = realloc(*items, (count ? count * 2 : 1) * size);
-    if (more == NULL)
-        return false;
-    *items = more;
-    return true;
-}
-
 /* --------------------------------------------------------------- remove --- */
 
 static bool
 remove_edge(cutting *state, uint64_t edge)
 {
-    if (!has_room((void **)&state->removed, state->removed_count,
-                  sizeof *state->removed))
+    if (!lg__array_room(&state->removed, state->removed_count,
+                        sizeof *state->removed))
         return false;
     state->removed[state->removed_count++] = edge;
     state->notes->gone[edge / 8] |= (uint8_t)(1u << edge % 8);
@@ -115,7 +102,7 @@ find_cut(const cutting *state, const lg__likeness *hop)
 static bool
 add_alike(lg_cycle_cut *cut, uint64_t edge)
 {
-    if (!has_room((void **)&cut->edges, cut->alike, sizeof *cut->edges))
+    if (!lg__array_room(&cut->edges, cut->alike, sizeof *cut->edges))
         return false;
     cut->edges[cut->alike++] = edge;
     return true;
@@ -135,7 +122,7 @@ name_cut(cutting *state, const lg_hop *hop, const char *reason)
         cycle->more++;
         return true;
     }
-    if (!has_room((void **)&cycle->cuts, cycle->cut_count, sizeof *cycle->cuts))
+    if (!lg__array_room(&cycle->cuts, cycle->cut_count, sizeof *cycle->cuts))
         return false;
     cycle->cuts[cycle->cut_count++] =
         (lg_cycle_cut){.hop = *hop, .reason = reason};

@@ -187,13 +187,8 @@ typedef struct found_edges {
 static bool
 append(found_edges *found, uint64_t edge)
 {
-    if ((found->count & (found->count - 1)) == 0) {
-        size_t capacity = found->count ? found->count * 2 : 1;
-        uint64_t *items = realloc(found->items, capacity * sizeof *items);
-        if (items == NULL)
-            return false;
-        found->items = items;
-    }
+    if (!lg__array_room(&found->items, found->count, sizeof *found->items))
+        return false;
     found->items[found->count++] = edge;
     return true;
 }

@@ -174,16 +174,9 @@ lg__match_free(lg__match *match)
 static lg__match *
 add_match(lg__detection *detection, uint32_t holder)
 {
-    if (detection->match_count == detection->match_capacity) {
-        size_t capacity =
-            detection->match_capacity ? detection->match_capacity * 2 : 16;
-        lg__match *matches =
-            realloc(detection->matches, capacity * sizeof *detection->matches);
-        if (matches == NULL)
-            return NULL;
-        detection->matches = matches;
-        detection->match_capacity = capacity;
-    }
+    if (!lg__array_room(&detection->matches, detection->match_count,
+                        sizeof *detection->matches))
+        return NULL;
     lg__match *match = &detection->matches[detection->match_count++];
     *match = (lg__match){.pattern = detection->pattern, .holder = holder};
     return match;

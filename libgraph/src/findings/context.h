@@ -61,7 +61,6 @@ typedef struct lg__detection {
     uint32_t pattern;  /**< the detector that is running */
     lg__match *matches;
     size_t match_count;
-    size_t match_capacity;
     uint32_t *match_at; /**< [node + 1] 1 + the last match with that holder */
     lg__uncollectable uncollectable; /**< empty until a reason is asked for */
     bool failed;                     /**< memory ran out */

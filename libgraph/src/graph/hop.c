@@ -205,21 +205,14 @@ lg__hops_in_walk(const lg__walk *walk, uint32_t node)
 typedef struct collector {
     lg_hop *items;
     size_t count;
-    size_t capacity;
 } collector;
 
 static bool
 collect(void *context, const lg_hop *hop)
 {
     collector *into = context;
-    if (into->count == into->capacity) {
-        size_t capacity = into->capacity ? into->capacity * 2 : 16;
-        lg_hop *items = realloc(into->items, capacity * sizeof *items);
-        if (items == NULL)
-            return false;
-        into->items = items;
-        into->capacity = capacity;
-    }
+    if (!lg__array_room(&into->items, into->count, sizeof *into->items))
+        return false;
     into->items[into->count++] = *hop;
     return true;
 }

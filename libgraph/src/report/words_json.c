@@ -51,17 +51,23 @@ lg__write_root(lg_json *json, const char *name, const lg_root *root)
     lg_json_end(json);
 }
 
+static void
+write_device(lg_json *json, const lg_graph *graph, uint32_t device,
+             uint64_t bytes)
+{
+    lg_string name = lg_graph_device_name(graph, device);
+    lg_json_name(json, name.data, name.length);
+    lg_json_count(json, NULL, bytes);
+}
+
 void
 lg__write_retained(lg_json *json, const char *name, const lg_analysis *analysis,
                    lg__retained_on *on, uint32_t which)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     lg_json_object(json, name);
-    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {
-        lg_string device = lg_graph_device_name(graph, i);
-        lg_json_name(json, device.data, device.length);
-        lg_json_count(json, NULL, on(analysis, which, i));
-    }
+    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++)
+        write_device(json, graph, i, on(analysis, which, i));
     lg_json_end(json);
 }
 
@@ -70,11 +76,8 @@ lg_json_bytes(lg_json *json, const char *name, const lg_graph *graph,
               const uint64_t *bytes)
 {
     lg_json_object(json, name);
-    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++) {
-        lg_string device = lg_graph_device_name(graph, i);
-        lg_json_name(json, device.data, device.length);
-        lg_json_count(json, NULL, bytes[i]);
-    }
+    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++)
+        write_device(json, graph, i, bytes[i]);
     lg_json_end(json);
 }
 
