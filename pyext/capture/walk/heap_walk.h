@@ -94,7 +94,7 @@ typedef struct lg_walk {
     double started;              /**< by the monotonic clock, in seconds */
     uint64_t own_before; /**< bytes of leakgraph itself when it began, some of
                              which this capture uses again */
-    uint64_t expected; /**< about how many nodes there will be; 0: no idea */
+    uint64_t expected;   /**< about how many nodes there will be; 0: no idea */
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */
     lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
