@@ -194,7 +194,7 @@ spoilt_bytes(void)
     refuses_field(SEGMENT, 2, offsetof(lg_segment, size) + 4, 0xffffffff);
     refuses_field(BLOCK, 7, offsetof(lg_block, segment), 3);
     refuses_field(BLOCK, 7, offsetof(lg_block, segment), 0);
-    refuses_field(BLOCK, 0, offsetof(lg_block, state), 3);
+    refuses_field(BLOCK, 0, offsetof(lg_block, state), 4);
     refuses_field(BLOCK, 0, offsetof(lg_block, frames), strings);
     refuses_field(BLOCK, 0, offsetof(lg_block, in_flux), 2);
     refuses_field(BLOCK, 0, offsetof(lg_block, address), 0xffffffff);
