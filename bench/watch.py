@@ -72,4 +72,4 @@ def main(steps: int) -> str:
 
 
 if __name__ == "__main__":
-    print(main(int(sys.argv[1]) if len(sys.argv) > 1 else 4000))
+    print(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1500))
