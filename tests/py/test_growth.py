@@ -4,6 +4,7 @@ import ctypes
 import gc
 import json
 import os
+import sys
 
 import pytest
 
@@ -114,8 +115,11 @@ def test_garbage_piles_up():
         gc.enable()
     row = leakgraph.diff(*snapshots, min_bytes=2000)[0]
     assert row.verdict == "garbage piles up"
-    assert row.type_name == f"{__name__}.Item"
-    assert row.counts == (50, 100, 150)
+    # Before CPython 3.11 the cycle leads through a namespace, which counts, too.
+    has_namespaces = sys.version_info < (3, 11)
+    assert row.type_name == ("dict" if has_namespaces else f"{__name__}.Item")
+    gained = [after - before for before, after in zip(row.counts, row.counts[1:])]
+    assert gained == [100 if has_namespaces else 50] * 2
 
 
 def test_what_fills_up_to_a_limit_is_silent():

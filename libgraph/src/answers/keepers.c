@@ -65,7 +65,8 @@ keeper_behind(const lg_graph *graph, uint32_t node, uint32_t before)
                : before;
 }
 
-enum { UNKNOWN = LG_NONE - 3 };
+// A keeper that nobody has looked for yet.
+#define UNKNOWN (LG_NONE - 3)
 
 static bool
 follow(const lg__roottree *tree, uint32_t node, uint32_t *keeper,
