@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 METHODS = ("leakgraph", "semi-nca", "igraph")
@@ -127,26 +128,36 @@ def measure(program: str, name: str, file: Path, rounds: int) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def parse(description: str | None) -> argparse.Namespace:
+    """The arguments of a benchmark that asks a program about heaps."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("program")
     sizes = [1_000_000, 10_000_000]
     parser.add_argument("--objects", type=int, nargs="+", default=sizes)
     parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def made(sizes: list[int]) -> Iterator[tuple[str, Path]]:
+    """Each heap's name and its file, of each size; the next heap overwrites it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "heap.lgs")
+        for objects in sizes:
+            for name, source in HEAPS.items():
+                make(source, objects, file)
+                yield name, file
+
+
+def main() -> None:
+    """Print the table."""
+    options = parse(__doc__)
     print(
         "| heap | nodes | in components | leakgraph | semi-NCA, whole | igraph, whole "
         "| to semi-NCA | igraph to it |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "heap.lgs")
-        for objects in options.objects:
-            for name, source in HEAPS.items():
-                make(source, objects, file)
-                row = measure(options.program, name, file, options.rounds)
-                print(row, flush=True)
+    for name, file in made(options.objects):
+        print(measure(options.program, name, file, options.rounds), flush=True)
 
 
 if __name__ == "__main__":

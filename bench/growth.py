@@ -8,14 +8,12 @@ processor time, and nanoseconds for each node.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
-import tempfile
 from pathlib import Path
 
-from analysis import HEAPS, make
+from analysis import made, parse
 
 WORK = ("analysis", "placing", "comparing", "saving")
 
@@ -33,31 +31,21 @@ def measure(program: str, file: Path, rounds: int) -> dict[str, float]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program")
-    sizes = [1_000_000, 10_000_000]
-    parser.add_argument("--objects", type=int, nargs="+", default=sizes)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+    options = parse(__doc__)
     print(
         "| heap | nodes | places | analysis | places of it | diff of three | "
         "saving a summary | its size |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "heap.lgs")
-        for objects in options.objects:
-            for name, source in HEAPS.items():
-                make(source, objects, file)
-                found = measure(options.program, file, options.rounds)
-                nodes = found["nodes"]
-                cells = [name, f"{nodes / 1e6:.2f} M", f"{found['places']:,.0f}"]
-                cells += [
-                    f"{found[work]:.3f} s, {found[work] / nodes * 1e9:.0f} ns"
-                    for work in WORK
-                ]
-                cells.append(f"{found['summary'] / 1000:.0f} KB")
-                print("| " + " | ".join(cells) + " |", flush=True)
+    for name, file in made(options.objects):
+        found = measure(options.program, file, options.rounds)
+        nodes = found["nodes"]
+        cells = [name, f"{nodes / 1e6:.2f} M", f"{found['places']:,.0f}"]
+        cells += [
+            f"{found[work]:.3f} s, {found[work] / nodes * 1e9:.0f} ns" for work in WORK
+        ]
+        cells.append(f"{found['summary'] / 1000:.0f} KB")
+        print("| " + " | ".join(cells) + " |", flush=True)
 
 
 if __name__ == "__main__":
