@@ -6,6 +6,7 @@ import gc
 import pickle
 import subprocess
 import sys
+import threading
 import tracemalloc
 
 import pytest
@@ -321,21 +322,91 @@ def test_a_reader_may_end_the_snapshot(register, kind):
     assert len(snapshot.select("type:Answer.memory")) == len(held)
 
 
+def why_not_read(snapshot, it):
+    return snapshot.find(it).facts["not inspected"]
+
+
 def test_a_reader_may_take_snapshots(register):
-    """Snapshots that a reader takes do not call readers."""
-    notes = []
+    """Snapshots that a reader takes do not call readers, but read what is declared."""
+    seen = []
+    block = Block(2000)
 
     def curious(it):
         with leakgraph.snapshot() as inner:
-            notes.append(inner.info()["adapter.registered"])
+            (memory,) = memory_of(inner, block)
+            seen.append((why_not_read(inner, it), memory.size))
         return 1000
 
     register(Answer, reader=curious)
+    register(Block, member="address", length="nbytes")
     it = Answer(None)
     snapshot = leakgraph.snapshot()
     (memory,) = snapshot.select("type:Answer.memory")
     assert memory.size == 1000 and it.answer is None
-    assert notes == ["not inspected: a reader took the snapshot"]
+    assert seen == [("a reader was running", 2000)]
+
+
+def many_threads_with_snapshots(register, waits):
+    """Snapshots by threads that a reader starts; a reader stops at twenty."""
+    threads, remarks = [], []
+
+    def take():
+        with leakgraph.snapshot() as inner:
+            remarks.append(why_not_read(inner, it))
+
+    def starting(it):
+        if len(threads) < 20:
+            threads.append(threading.Thread(target=take))
+            threads[-1].start()
+            if waits:
+                threads[-1].join()
+        return 1000
+
+    register(Answer, reader=starting)
+    it = Answer(None)
+    snapshot = leakgraph.snapshot()
+    for thread in threads:
+        thread.join()
+    (memory,) = snapshot.select("type:Answer.memory")
+    assert memory.size == 1000
+    return remarks
+
+
+def test_a_reader_may_wait_for_a_thread_that_takes_a_snapshot(register):
+    remarks = many_threads_with_snapshots(register, True)
+    assert remarks == ["a reader was running"]
+
+
+def test_a_reader_may_start_a_thread_that_takes_a_snapshot(register):
+    """The thread calls no readers, though the one that started it has ended."""
+    (remark,) = many_threads_with_snapshots(register, False)
+    assert remark in ("a reader was running", "a reader started this thread")
+
+
+def test_a_thread_that_a_reader_started_calls_no_readers(register):
+    """Not even in later snapshots, in which another thread's readers are called."""
+    may_go_on = threading.Event()
+    threads, remarks = [], []
+
+    def take():
+        may_go_on.wait()
+        with leakgraph.snapshot() as inner:
+            remarks.append(why_not_read(inner, it))
+
+    def starting(it):
+        if not threads:
+            threads.append(threading.Thread(target=take))
+            threads[0].start()
+        return 1000
+
+    register(Answer, reader=starting)
+    it = Answer(None)
+    for _ in range(2):
+        assert memory_of(leakgraph.snapshot(), it)
+    may_go_on.set()
+    threads[0].join()
+    assert remarks == ["a reader started this thread"]
+    assert memory_of(leakgraph.snapshot(), it)
 
 
 def test_what_cannot_export_is_a_remark(register):

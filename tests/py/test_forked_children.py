@@ -146,6 +146,36 @@ def test_a_child_of_the_thread_that_analyses(held):
     assert snapshot.retained(nodes).host > 0
 
 
+class Read:
+    """An object whose memory a reader knows."""
+
+
+def test_a_reader_that_a_thread_runs():
+    """The parent's readers run no more in the child, which calls its own."""
+    it = Read()
+    gates = []
+
+    def reader(it):
+        return gates.pop()() or 1000 if gates else 1000
+
+    def take(gate):
+        gates.append(gate)
+        leakgraph.snapshot()
+
+    def is_read():
+        edges = leakgraph.snapshot().find(it).referents()
+        return [e.node.size for e in edges if e.node.buffer] == [1000]
+
+    leakgraph.register_buffers(Read, reader=reader)
+    try:
+        with at_work(take):
+            assert not is_read()
+            assert in_child(is_read) == 0
+        assert is_read()
+    finally:
+        leakgraph.unregister_buffers(Read)
+
+
 def test_the_lock_of_the_loader():
     """A thread that lists the loaded libraries holds this lock."""
     libc = ctypes.CDLL(None)

@@ -8,7 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-_Thread_local bool lg_registered_asking;
+/** Why this capture may not run the code of types, or NULL. */
+static const char *
+refusal(const lg_adapter_pass *pass)
+{
+    const char *why = lg_pass_begin_callbacks(pass);
+    if (why == NULL)
+        lg_pass_end_callbacks(pass);
+    return why;
+}
 
 static bool
 prepare(lg_adapter_pass *pass, void **out)
@@ -19,14 +27,11 @@ prepare(lg_adapter_pass *pass, void **out)
     if (registry == NULL || !PyDict_CheckExact(registry) ||
         PyDict_GET_SIZE(registry) == 0)
         return false;
-    if (lg_registered_asking) {
-        lg_pass_note(pass, "not inspected: a reader took the snapshot");
-        return false;
-    }
     lg_registered *state = lg_pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     state->registry = registry;
+    state->refused = refusal(pass);
     *out = state;
     lg_pass_note(pass, "inspected: %zd types", PyDict_GET_SIZE(registry));
     return true;
@@ -237,6 +242,8 @@ scan_all(lg_adapter_pass *pass, void *context)
         else if (!lg_pass_will_ask(pass))
             lg_registered_fail(pass, instance.node,
                                "its code may not run in a forked child");
+        else if (state->refused != NULL)
+            lg_registered_fail(pass, instance.node, state->refused);
     }
 }
 

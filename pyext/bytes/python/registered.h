@@ -16,6 +16,7 @@ typedef struct lg_registration {
 
 typedef struct lg_registered {
     PyObject *registry;    /**< dict of types */
+    const char *refused;   /**< why no type's own code may run, or NULL */
     PyTypeObject *type;    /**< the last type looked up */
     lg_registration entry; /**< its registration */
 } lg_registered;
@@ -32,8 +33,5 @@ void lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
 void lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why);
 
 void lg_registered_ask(lg_adapter_pass *pass, void *state);
-/** True while this thread asks registered types: a snapshot that a reader takes
- *  does not ask them again. */
-extern _Thread_local bool lg_registered_asking;
 
 #endif

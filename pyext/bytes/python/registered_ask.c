@@ -156,23 +156,36 @@ ask(asking *to, const lg_registration *entry)
     Py_DECREF(reader);
 }
 
+static void
+ask_all(asking *to)
+{
+    while (!to->interrupted && lg_pass_next(to->pass, &to->instance)) {
+        /* A reader may register types; then forget the cached entry. */
+        to->state->type = NULL;
+        const lg_registration *entry =
+            lg_registered_find(to->state, Py_TYPE(to->instance.object));
+        if (entry == NULL || entry->length != Py_None || to->instance.frontier)
+            continue;
+        if (to->state->refused != NULL)
+            lg_registered_fail(to->pass, to->instance.node, to->state->refused);
+        else
+            ask(to, entry);
+    }
+}
+
 void
 lg_registered_ask(lg_adapter_pass *pass, void *context)
 {
     asking to = {.pass = pass, .state = context};
     Py_ssize_t types = PyDict_GET_SIZE(to.state->registry);
     PyObject *registry = to.state->registry;
+    if (to.state->refused != NULL)
+        return;
     Py_INCREF(registry);
-    /* A reader may register types; then forget the cached entry. */
-    lg_registered_asking = true;
-    while (!to.interrupted && lg_pass_next(pass, &to.instance)) {
-        to.state->type = NULL;
-        const lg_registration *entry =
-            lg_registered_find(to.state, Py_TYPE(to.instance.object));
-        if (entry != NULL && entry->length == Py_None && !to.instance.frontier)
-            ask(&to, entry);
-    }
-    lg_registered_asking = false;
+    to.state->refused = lg_pass_begin_callbacks(pass);
+    ask_all(&to);
+    if (to.state->refused == NULL)
+        lg_pass_end_callbacks(pass);
     if (to.failed > 0)
         lg_pass_note(pass,
                      "inspected: %zd types; %llu of %llu instances "

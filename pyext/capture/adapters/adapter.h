@@ -88,6 +88,13 @@ void lg_pass_interrupt(lg_adapter_pass *pass);
  *  library's code may run. Note what only `ask` can find as not inspected then.
  *  */
 bool lg_pass_will_ask(const lg_adapter_pass *pass);
+/** Functions that the program registered may take snapshots themselves, and
+ *  start threads that do. So that this ends, one capture at a time calls them,
+ *  and none on a thread that one of them started. NULL: call them now, then
+ *  lg_pass_end_callbacks. Otherwise do not; returns the reason. Waits for
+ *  nobody. */
+const char *lg_pass_begin_callbacks(const lg_adapter_pass *pass);
+void lg_pass_end_callbacks(const lg_adapter_pass *pass);
 /** Whether the capture may grow: a partial one has a limit of nodes. */
 bool lg_pass_has_room(const lg_adapter_pass *pass);
 
