@@ -24,6 +24,7 @@ HEADERS = (
     "libgraph/include/leakgraph/places.h",
     "libgraph/include/leakgraph/growth.h",
     "libgraph/include/leakgraph/line.h",
+    "libgraph/include/leakgraph/baseline.h",
     "libgraph/include/leakgraph/findings.h",
     "libgraph/include/leakgraph/why.h",
     "libgraph/include/leakgraph/json.h",

@@ -142,62 +142,6 @@ lg__verb_paths(const lg_arguments *arguments)
     return print_about(arguments, report_paths);
 }
 
-bool
-lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
-                size_t limit, lg_cycles *out, int *code)
-{
-    lg_error error = {0};
-    lg_cycle_options options = {
-        .size = sizeof options,
-        .holding = arguments->holding,
-        .mine = arguments->mine,
-        .module = arguments->module,
-        .kinds = arguments->kinds,
-        .min_bytes = arguments->min_bytes,
-        .limit = limit,
-    };
-    if (!lg__by_find(lg_analysis_graph(analysis), arguments, &options.device,
-                     code))
-        return false;
-    if (!lg_analysis_cycles(analysis, &options, lg__monitor(), out, &error))
-        return true;
-    *code = lg__fail(&error);
-    return false;
-}
-
-static int
-print_cycles(const lg_arguments *arguments, const lg_analysis *analysis)
-{
-    int code = EXIT_FINE;
-    lg_text text = {0};
-    lg_error error = {0};
-    lg_cycles cycles = {0};
-    if (!lg__find_cycles(analysis, arguments, limit_of(arguments), &cycles,
-                         &code))
-        return code;
-    lg_status status = lg_report_cycles(analysis, &cycles, format_of(arguments),
-                                        &text, &error);
-    bool leaks = cycles.leaks > 0;
-    lg_cycles_free(&cycles);
-    code = status ? lg__fail(&error) : lg__print(&text);
-    lg_text_free(&text);
-    return !code && arguments->check && leaks ? EXIT_LEAKS : code;
-}
-
-int
-lg__verb_cycles(const lg_arguments *arguments)
-{
-    int code;
-    lg_graph *graph;
-    lg_analysis *analysis;
-    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
-        return code;
-    code = print_cycles(arguments, analysis);
-    lg_analysis_free(analysis);
-    lg_graph_free(graph);
-    return code;
-}
-
 int
 lg__verb_findings(const lg_arguments *arguments)
 {

@@ -13,6 +13,7 @@ typedef struct option_text {
 
 static const struct option options[] = {
     {"backrefs", no_argument, NULL, 'B'},
+    {"baseline", required_argument, NULL, 'K'},
     {"by", required_argument, NULL, 'u'},
     {"check", no_argument, NULL, 'c'},
     {"compress", required_argument, NULL, 'z'},
@@ -47,6 +48,7 @@ static const struct option options[] = {
     {"steps", required_argument, NULL, 'p'},
     {"title", required_argument, NULL, 't'},
     {"types", no_argument, NULL, 'y'},
+    {"update-baseline", no_argument, NULL, 'U'},
     {"weak", no_argument, NULL, 'w'},
     {"why", no_argument, NULL, 'W'},
     {NULL, 0, NULL, 0},
@@ -75,6 +77,8 @@ static const option_text texts[] = {
     {'x', "--max-growth N     with --check: allow so much growth (0)"},
     {'S', "--min-share F      leave out smaller parts: 0.01 or 1% (1%)"},
     {'c', "--check            exit with 1 if there are leaks"},
+    {'K', "--baseline FILE    leave out what FILE lists as known"},
+    {'U', "--update-baseline  add the rest to that FILE"},
     {'z', "--compress LEVEL   compress with zstd, level 1 to 19"},
     {'o', "-o, --output FILE  write to FILE; `-` is standard output"},
     {'f', "-f, --format NAME  svg, png, pdf ... (the suffix of the output)"},
@@ -147,6 +151,7 @@ take_flag(int letter, lg_arguments *out)
                  : letter == 'r' ? &out->libraries
                  : letter == 'e' ? &out->settled
                  : letter == 'i' ? &out->mine
+                 : letter == 'U' ? &out->update_baseline
                                  : &out->json;
     return *flag = true;
 }
@@ -169,6 +174,7 @@ take_text(int letter, lg_arguments *out)
                         : letter == 'V' ? &out->device
                         : letter == 'p' ? &out->steps
                         : letter == 'E' ? &out->module
+                        : letter == 'K' ? &out->baseline
                                         : &out->title;
     *text = optarg;
     return true;
@@ -179,7 +185,7 @@ take_option(int letter, lg_arguments *out)
 {
     if (strchr("BRPMWCD", letter))
         return take_picture(letter, out);
-    if (strchr("EofHVptu", letter))
+    if (strchr("EKofHVptu", letter))
         return take_text(letter, out);
     switch (letter) {
     case 'd':

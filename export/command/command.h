@@ -65,6 +65,8 @@ typedef struct lg_arguments {
     bool libraries;
     bool mine;
     const char *module;
+    const char *baseline;
+    bool update_baseline;
     bool legend;
 } lg_arguments;
 
@@ -148,6 +150,9 @@ bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
 /** What --by names: 0, or a device of the graph and 1. */
 bool lg__by_find(const lg_graph *graph, const lg_arguments *arguments,
                  uint32_t *out, int *code);
+/** The baseline that the options name; NULL: they name none. */
+bool lg__baseline_open(const lg_arguments *arguments, lg_baseline **out,
+                       int *code);
 /** The cycles that the options ask for. */
 bool lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
                      size_t limit, lg_cycles *out, int *code);

@@ -118,3 +118,20 @@ lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
     lg_graph_free(*graph);
     return false;
 }
+
+bool
+lg__baseline_open(const lg_arguments *arguments, lg_baseline **out, int *code)
+{
+    lg_error error = {0};
+    if (arguments->update_baseline && !arguments->baseline) {
+        lg__complain("--update-baseline needs a file: give --baseline FILE");
+        *code = EXIT_USAGE;
+        return false;
+    }
+    if (!arguments->baseline ||
+        !lg_baseline_load(arguments->baseline, arguments->update_baseline, out,
+                          &error))
+        return true;
+    *code = lg__fail(&error);
+    return false;
+}

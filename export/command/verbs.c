@@ -147,11 +147,11 @@ static const lg_verb verbs[] = {
      "as one (the biggest 20 lines, or --limit).\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph paths run.lgs type:torch.Tensor+\n"},
-    {"cycles", lg__verb_cycles, "HkbuiELcj", 1, 0,
+    {"cycles", lg__verb_cycles, "HkbuiELcKUj", 1, 0,
      "reference cycles, and what to cut",
      "leakgraph cycles SNAP [--holding TYPE] [--kind KINDS] [--min-bytes N]\n"
-     "       [--mine] [--module GLOB] [--by KEY] [--limit N|all] [--check] "
-     "[--json]",
+     "       [--mine] [--module GLOB] [--by KEY] [--limit N|all] [--check]\n"
+     "       [--baseline FILE [--update-baseline]] [--json]",
      "Prints reference cycles, the biggest first (20, or --limit), with what "
      "they\n"
      "retain, whether the collector would free them, and the reference to "
@@ -172,11 +172,16 @@ static const lg_verb verbs[] = {
      "exit\n"
      "code is 1 if any cycle is collectable or uncollectable that is not a "
      "library's\n"
-     "own. An unknown TYPE is an error.\n"
+     "own. An unknown TYPE is an error. --baseline leaves out those that the "
+     "file "
+     "lists;\n"
+     "--update-baseline adds the others to it.\n"
      "\n"
      "Example:\n"
      "  leakgraph cycles run.lgs --holding tensor\n"
-     "  leakgraph cycles run.lgs --check --min-bytes 1MiB\n"},
+     "  leakgraph cycles run.lgs --check --min-bytes 1MiB\n"
+     "  leakgraph cycles run.lgs --check --baseline known.txt "
+     "--update-baseline\n"},
     {"findings", lg__verb_findings, "cj", 1, 0,
      "known mistakes, and their fixes",
      "leakgraph findings SNAP [--check] [--json]",

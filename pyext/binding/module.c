@@ -14,6 +14,7 @@
 #include "binding/capture/snapshot_file.h"
 #include "binding/answers/py_findings.h"
 #include "binding/answers/py_growth.h"
+#include "binding/answers/py_baseline.h"
 #include "binding/answers/py_line.h"
 #include "binding/answers/py_memory.h"
 #include "binding/answers/py_merged_paths.h"
@@ -61,6 +62,9 @@ static PyMethodDef core_methods[] = {
     {"diff", FASTCALL(core_diff), KEYWORDS, core_diff_doc},
     {"_counters", core_counters, METH_NOARGS, core_counters_doc},
     {"_line", core_line, METH_VARARGS, core_line_doc},
+    {"_baseline", core_baseline, METH_VARARGS, core_baseline_doc},
+    {"_extend_baseline", core_extend_baseline, METH_VARARGS,
+     core_extend_baseline_doc},
     {"findings", FASTCALL(core_findings), KEYWORDS, core_findings_doc},
     {"_recalled", core_recalled, METH_O, core_recalled_doc},
     {"_open_signal_fd", core_open_signal_fd, METH_O, core_open_signal_fd_doc},

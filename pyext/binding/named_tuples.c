@@ -212,6 +212,7 @@ static PyStructSequence_Field cycle_fields[] = {
     {"advice", "what to cut first and why, or why there is nothing to cut"},
     {"held_by", "of a held one: the path from a root; else ''"},
     {"group", "index of the biggest cycle that it is like"},
+    {"key", "of its kind, types and references, the same in every run"},
     {"_kept", "what cycles() keeps of a cycle besides"},
     {NULL, NULL},
 };
@@ -303,7 +304,7 @@ named_tuples_add(PyObject *module)
          {"leakgraph.Cycle",
           "Objects that all lead to each other: a row of cycles().\n\n"
           "str() is the shortest cycle.",
-          cycle_fields, 15}},
+          cycle_fields, 16}},
         {TYPE_CYCLE_CUT,
          {"leakgraph.CycleCut", "A reference to cut, with those like it.",
           cycle_cut_fields, 5}},

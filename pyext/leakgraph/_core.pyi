@@ -112,6 +112,10 @@ def save_snapshot(
 ) -> CaptureInfo: ...
 def _recalled(records: dict[int, bytes], /) -> Snapshot: ...
 def _counters() -> tuple[int, int]: ...
+def _baseline(path: _Path, may_be_missing: bool, keys: list[str], /) -> list[str]: ...
+def _extend_baseline(
+    path: _Path, target: _Path, growth: list[tuple[str, str]], /
+) -> None: ...
 def _line(x: bytes, y: bytes, /) -> tuple[float, float, bool]: ...
 def _open_signal_fd(signal: int, /) -> int: ...
 def _close_signal_fd() -> None: ...
@@ -168,6 +172,8 @@ def cycles(
     by: str | None = None,
     mine: bool = False,
     module: str | None = None,
+    baseline: _Path | None = None,
+    update_baseline: bool = False,
     progress: _Progress = None,
 ) -> Cycles: ...
 def top(
@@ -328,6 +334,8 @@ class Snapshot:
         by: str | None = None,
         mine: bool = False,
         module: str | None = None,
+        baseline: _Path | None = None,
+        update_baseline: bool = False,
         progress: _Progress = None,
     ) -> Cycles: ...
     def top(
@@ -592,6 +600,8 @@ class Cycles(Result[Cycle]):
     def leaks(self) -> int: ...
     @property
     def kinds(self) -> dict[str, int]: ...
+    @property
+    def known(self) -> int: ...
 
 @final
 class Path:
@@ -1238,6 +1248,7 @@ class Cycle(
         str,
         str,
         int,
+        str,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1257,6 +1268,7 @@ class Cycle(
             "advice",
             "held_by",
             "group",
+            "key",
         )
     @property
     def kind(self) -> _CycleKind: ...
@@ -1290,6 +1302,8 @@ class Cycle(
     def held_by(self) -> str: ...
     @property
     def group(self) -> int: ...
+    @property
+    def key(self) -> str: ...
     @property
     def nodes(self) -> Nodes: ...
     @property

@@ -70,8 +70,8 @@ def pytest_configure(config: pytest.Config) -> None:
     written = config.getoption("--leakgraph-write-baseline")
     read = config.getoption("--leakgraph-baseline") or written
     try:
-        baseline = Baseline.read(read, may_be_missing=read == written)
-    except (OSError, ValueError) as error:
+        baseline = Baseline(read, may_be_missing=read == written)
+    except OSError as error:
         raise pytest.UsageError(str(error)) from error
     config.stash[_baseline] = baseline
     baseline.target = written

@@ -365,7 +365,7 @@ as_json(void)
         text,
         "{\"count\": 1, \"total\": 1, \"leaks\": 1, \"kinds\": "
         "{\"collectable\": 1, \"held\": 0, \"uncollectable\": 0}, "
-        "\"cycles\": [\n"
+        "\"known\": 0, \"cycles\": [\n"
         "  {\"kind\": \"collectable\", \"reason\": null, \"culprit\": null, "
         "\"library\": null, \"retained\": {\"host\": 48}, \"objects\": 1, "
         "\"types\": [{\"type\": \"app.Thing\", \"count\": 1}], \"node\": 0, "
@@ -377,7 +377,8 @@ as_json(void)
         "done\", \"alike\": 0}], \"more\": 0, \"more_least\": false, "
         "\"left\": null, \"advice\": \"Thing.me: the attribute that closes "
         "the cycle: make it a weakref, or set it to None when done\", "
-        "\"held_by\": null, \"group\": 0, \"nodes\": [0]}\n"
+        "\"held_by\": null, \"group\": 0, "
+        "\"key\": \"1c41c81a4af5797f\", \"nodes\": [0]}\n"
         "]}\n");
     lg_text_free(&text);
     lg_cycles_free(&cycles);

@@ -314,6 +314,27 @@ class Command(unittest.TestCase):
         self.assertEqual(self.run_command("cycles", "family.lgs").returncode, 0)
         self.refused(3, "none.lgs", "cycles", "none.lgs", "--check")
 
+    def test_a_baseline_of_cycles(self) -> None:
+        words = ("cycles", "family.lgs", "--check", "--baseline", "known.txt")
+        self.refused(3, "cannot open the baseline known.txt", *words)
+        need = "--update-baseline needs a file"
+        self.refused(2, need, "cycles", "family.lgs", "--update-baseline")
+        said = self.fine(*words, "--update-baseline")
+        self.assertTrue(said.startswith("1 cycle: 1 held; 2 more known to the"), said)
+        self.assertEqual(self.fine(*words), said)
+        known = (self.here / "known.txt").read_text().splitlines()
+        self.assertEqual(known[0], "leakgraph baseline 1")
+        self.assertRegex(known[1], "^cycle [0-9a-f]{16} collectable: Parent.children")
+        self.assertRegex(known[2], "^cycle [0-9a-f]{16} uncollectable: Parent")
+        (self.here / "known.txt").write_text("\n".join(known[:2]))
+        done = self.run_command(*words, "--json")
+        self.assertEqual(done.returncode, 1)
+        found = json.loads(done.stdout)
+        self.assertEqual((found["known"], found["leaks"]), (1, 1))
+        self.assertIn(found["cycles"][1]["key"], known[2])
+        (self.here / "known.txt").write_text("{}")
+        self.refused(3, "known.txt is no baseline", *words)
+
     def test_dominators(self) -> None:
         text = self.fine("dominators", "family.lgs")
         self.assertIn(".children  list of 3", text)

@@ -41,6 +41,8 @@ WORDS = {
     "libraries": "list what libraries keep for themselves",
     "mine": "only what the program's own modules hold",
     "module": "only what modules with such a name hold",
+    "baseline": "a file of what is known, which is left out",
+    "update_baseline": "add the rest to that file",
     "before": "the first snapshot of several",
     "after": "the last snapshot of several",
     "more": "snapshots between the first and the last",

@@ -247,6 +247,32 @@ def test_kinds(still):
     del kept
 
 
+def test_a_baseline(still, tmp_path):
+    def leaks(**options):
+        return leakgraph.cycles(limit=1, baseline=known, **options)
+
+    known = tmp_path / "known.txt"
+    with pytest.raises(leakgraph.FileError, match="cannot open the baseline"):
+        leaks()
+    with pytest.raises(leakgraph.ArgumentError, match="give baseline"):
+        leakgraph.cycles(update_baseline=True)
+    gc.collect()
+    leaks(update_baseline=True)
+    for _ in range(3):
+        shapes.three_in_a_ring()
+    new = leaks(holding=shapes.Thing)
+    assert (new.leaks, new.known) == (3, 0)
+    lines = known.read_text()
+    both = leaks(holding=shapes.Thing, update_baseline=True)
+    assert (both.leaks, both.known) == (0, 3)
+    (added,) = known.read_text()[len(lines) :].splitlines()
+    assert added.startswith(f"cycle {new[0].key} collectable: Thing")
+    gc.collect()
+    shapes.three_in_a_ring()
+    again = leaks(holding=shapes.Thing)
+    assert (again.leaks, again.known) == (0, 1)
+
+
 def test_limit_and_total(still):
     kept = [shapes.three_in_a_ring() for _ in range(30)]
     snapshot = leakgraph.snapshot()

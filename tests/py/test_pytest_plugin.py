@@ -1,7 +1,6 @@
 """The plugin of pytest: the marker, the fixture, the options, and its example."""
 
 import importlib.util
-import json
 import shutil
 import subprocess
 import sys
@@ -49,7 +48,7 @@ def expecting():
 
 
 def found(work, baseline=None, **options):
-    return leftovers(work, baseline or Baseline([]), "test", rounds=2, **options)
+    return leftovers(work, baseline or Baseline(), "test", rounds=2, **options)
 
 
 def test_growth_is_told_with_its_line():
@@ -79,47 +78,37 @@ def test_a_size_without_meaning():
 
 
 def row(place):
-    return SimpleNamespace(place=place, holder="a.b[*]", type_name="Item")
+    return SimpleNamespace(place=16 * place, holder="a.b[*]", type_name="Item")
 
 
 def test_a_baseline_is_written_and_read(tmp_path):
-    path = str(tmp_path / "known.json")
-    baseline = Baseline.read(path, may_be_missing=True)
+    path = tmp_path / "known.txt"
+    baseline = Baseline(str(path), may_be_missing=True)
     assert not baseline.knows(row("b"), "test")
-    baseline.target = path
+    baseline.target = str(path)
     assert baseline.knows(row("b"), "test") and baseline.knows(row("a"), "test")
     baseline.write()
-    content = json.loads(Path(path).read_text())
-    assert [known["place"] for known in content["growth"]] == ["a", "b"]
-    content["growth"][0]["reason"] = "a cache"
-    Path(path).write_text(json.dumps(content))
-    again = Baseline.read(path)
+    lines = path.read_text().splitlines()
+    assert lines[0] == "leakgraph baseline 1"
+    assert lines[1].startswith(f"growth {16 * 'b'} a.b[*] · Item (test): known")
+    assert lines[2].startswith(f"growth {16 * 'a'} ") and len(lines) == 3
+    path.write_text(f"{lines[0]}\n# a cache\ngrowth {16 * 'a'}\n")
+    again = Baseline(str(path))
     assert again.knows(row("a"), "test") and not again.knows(row("c"), "test")
-    again.target = path
+    again.target = str(tmp_path / "other.txt")
     assert again.knows(row("c"), "test")
     again.write()
-    reasons = [k["reason"] for k in json.loads(Path(path).read_text())["growth"]]
-    assert reasons[0] == "a cache" and len(reasons) == 3
+    written = (tmp_path / "other.txt").read_text().splitlines()
+    assert written[1] == "# a cache" and len(written) == 4
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "",
-        "[]",
-        "{}",
-        '{"leakgraph_baseline": 2}',
-        '{"leakgraph_baseline": 1}',
-        '{"leakgraph_baseline": 1, "growth": [{"place": "a"}]}',
-    ],
-)
-def test_a_wrong_baseline(tmp_path, content):
-    path = tmp_path / "known.json"
-    path.write_text(content)
-    with pytest.raises(ValueError, match="is no baseline"):
-        Baseline.read(str(path))
-    with pytest.raises(FileNotFoundError):
-        Baseline.read(str(tmp_path / "none.json"))
+def test_a_wrong_baseline(tmp_path):
+    path = tmp_path / "known.txt"
+    path.write_text("{}")
+    with pytest.raises(leakgraph.FileError, match="is no baseline"):
+        Baseline(str(path))
+    with pytest.raises(leakgraph.FileError, match="cannot open"):
+        Baseline(str(tmp_path / "none.txt"))
 
 
 def run(folder, *options):
@@ -144,9 +133,9 @@ def test_the_example(tmp_path):
     _, _, report = done.out.partition("objects that tests leave behind")
     assert "test_shop.py::test_selling" in report
     assert "test_shop_fixed.py::test_selling" not in report.partition("short test")[0]
-    done = run(folder, "--leakgraph-write-baseline=known.json", "test_shop.py")
+    done = run(folder, "--leakgraph-write-baseline=known.txt", "test_shop.py")
     assert "1 passed" in done.out, done.out
-    done = run(folder, "--leakgraph-baseline=known.json", "test_shop.py")
+    done = run(folder, "--leakgraph-baseline=known.txt", "test_shop.py")
     assert "1 passed" in done.out, done.out
 
 
@@ -186,8 +175,8 @@ def test_the_fixture_and_the_marker(tmp_path):
     assert "assert not kept" in done.out
     assert "takes keywords only" in done.out
     assert "objects that tests leave behind" not in done.out
-    done = run(tmp_path, "--leakgraph-baseline=none.json")
-    assert done.code == pytest.ExitCode.USAGE_ERROR and "none.json" in done.out
+    done = run(tmp_path, "--leakgraph-baseline=none.txt")
+    assert done.code == pytest.ExitCode.USAGE_ERROR and "none.txt" in done.out
 
 
 needs = {
@@ -201,10 +190,10 @@ needs = {
 @needs["xdist"]
 def test_workers_of_xdist(tmp_path):
     shutil.copytree(EXAMPLE, tmp_path / "shop")
-    done = run(tmp_path / "shop", "-n2", "--leakgraph-write-baseline=known.json")
+    done = run(tmp_path / "shop", "-n2", "--leakgraph-write-baseline=known.txt")
     assert "2 passed" in done.out, done.out
-    content = json.loads((tmp_path / "shop/known.json").read_text())
-    assert content["growth"][0]["holder"] == "shop.PRICES.listeners[*]"
+    (_, line) = (tmp_path / "shop/known.txt").read_text().splitlines()
+    assert "shop.PRICES.listeners[*] · shop.Order (" in line
 
 
 ASYNC = """

@@ -11,6 +11,7 @@
 #define LEAKGRAPH_CYCLES_H
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/baseline.h>
 #include <leakgraph/path.h>
 
 #ifdef __cplusplus
@@ -84,6 +85,8 @@ typedef struct lg_cycle {
     lg_path path; /**< of a held one: a shortest path from a root to where
                        `shortest` begins; else empty */
     size_t group; /**< index in lg_cycles.groups */
+    uint64_t key; /**< of its kind, types and references without indexes and
+                       keys: the same in every run; for baselines */
 } lg_cycle;
 
 enum { LG_CYCLE_CUTS_NAMED = 8 };
@@ -105,6 +108,8 @@ typedef struct lg_cycles {
     size_t of_kind[3];      /**< of those, by lg_cycle_kind */
     size_t leaks;           /**< of those, collectable and uncollectable ones
                                  that are not of a library */
+    size_t known;           /**< how many the baseline knows, in none of the
+                                 other numbers */
     lg_cycle_group *groups; /**< in the order of their first */
     size_t group_count;
 } lg_cycles;
@@ -134,6 +139,9 @@ typedef struct lg_cycle_options {
     const char *module; /**< the same of modules with such names (`*` stands for
                              any text), or NULL. LG_ENOTFOUND, with a
                              suggestion, if there is none */
+    const lg_baseline *baseline; /**< leave out the collectable and
+                                      uncollectable cycles that it knows, but
+                                      for those of libraries; NULL: none */
 } lg_cycle_options;
 
 #define LG_CYCLE_OPTIONS_INIT                                                  \
@@ -157,6 +165,10 @@ LG_API lg_status lg_component_cycle(const lg_analysis *analysis,
                                     const lg_monitor *monitor, lg_cycles *out,
                                     lg_error *err);
 LG_API void lg_cycles_free(lg_cycles *cycles);
+/** Adds the cycles of the answer that are leaks to the baseline, each with what
+ *  it is as a note. */
+LG_API lg_status lg_cycles_note(const lg_graph *graph, const lg_cycles *cycles,
+                                lg_baseline *baseline, lg_error *err);
 
 /** The shortest cycle in one line: `Parent.children -> list[0] -> Child.parent
  *  -> back to Parent`. A long one leaves out its middle. */

@@ -27,6 +27,7 @@
 #include <leakgraph/analysis.h>
 #include <leakgraph/answers.h>
 #include <leakgraph/base.h>
+#include <leakgraph/baseline.h>
 #include <leakgraph/bytes.h>
 #include <leakgraph/cycles.h>
 #include <leakgraph/file.h>

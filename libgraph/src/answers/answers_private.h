@@ -177,6 +177,10 @@ lg_status lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle,
                          lg_error *err);
 void lg__cycle_clear(lg_cycle *cycle);
 
+/** The key of a cycle whose shortest one is known. */
+lg_status lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle,
+                        uint64_t *out, lg_error *err);
+
 /** Groups the cycles found. */
 lg_status lg__cycles_group(lg__cycle_search *state, lg_error *err);
 

@@ -85,6 +85,8 @@ lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle, lg_error *err)
         return lg__error_memory(err);
     lg_status status =
         lg__cycle_cut(&state->walk, &component, &state->notes, cycle, err);
+    if (status == LG_OK)
+        status = lg__cycle_key(state->graph, cycle, &cycle->key, err);
     return status == LG_OK ? find_path(state, &component, cycle, err) : status;
 }
 

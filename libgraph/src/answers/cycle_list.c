@@ -154,6 +154,27 @@ is_asked_for(lg__cycle_search *state, const lg_cycle *cycle)
            holding;
 }
 
+// Whether the cycle is a leak that somebody has to look at.
+static bool
+is_leak(const lg_cycle *cycle)
+{
+    return cycle->kind != LG_CYCLE_HELD && cycle->library.length == 0;
+}
+
+static lg_status
+look_up(lg__cycle_search *state, lg_cycle cycle, bool *known, lg_error *err)
+{
+    const lg_baseline *baseline = state->options.baseline;
+    *known = false;
+    if (baseline == NULL || !is_leak(&cycle))
+        return LG_OK;
+    lg_status status = lg__cycle_fill(state, &cycle, err);
+    if (status == LG_OK)
+        *known = lg_baseline_knows(baseline, LG_BASELINE_CYCLE, cycle.key);
+    lg__cycle_clear(&cycle);
+    return status;
+}
+
 // Cycles of libraries come last.
 typedef struct ranked {
     bool library;
@@ -173,29 +194,40 @@ biggest_first(const void *left, const void *right)
     return a->component < b->component ? -1 : a->component > b->component;
 }
 
-// Lists the selected components.
-static size_t
-rank(lg__cycle_search *state, ranked *out)
+static ranked
+count_in(lg__cycle_search *state, const lg_cycle *cycle)
 {
     uint32_t device = state->options.device;
+    uint64_t bytes = device == LG_NONE
+                         ? cycle->total
+                         : lg_component_retained_on(state->analysis,
+                                                    cycle->component, device);
+    state->cycles.of_kind[cycle->kind]++;
+    state->cycles.leaks += is_leak(cycle);
+    return (ranked){cycle->library.length > 0, bytes, cycle->component};
+}
+
+// Lists the selected components.
+static lg_status
+rank(lg__cycle_search *state, ranked *out, lg_error *err)
+{
+    uint32_t components = lg_analysis_component_count(state->analysis);
+    lg_status status = LG_OK;
     size_t count = 0;
-    for (uint32_t i = 0; i < lg_analysis_component_count(state->analysis);
-         i++) {
+    for (uint32_t i = 0; i < components && status == LG_OK; i++) {
+        bool known = false;
         lg_cycle cycle = judge(state, i);
         if (!is_asked_for(state, &cycle))
             continue;
-        bool library = cycle.library.length > 0;
-        state->cycles.of_kind[cycle.kind]++;
-        state->cycles.leaks += cycle.kind != LG_CYCLE_HELD && !library;
-        out[count++] =
-            (ranked){library,
-                     device == LG_NONE
-                         ? cycle.total
-                         : lg_component_retained_on(state->analysis, i, device),
-                     i};
+        status = look_up(state, cycle, &known, err);
+        if (status == LG_OK && known)
+            state->cycles.known++;
+        else if (status == LG_OK)
+            out[count++] = count_in(state, &cycle);
     }
     qsort(out, count, sizeof *out, biggest_first);
-    return count;
+    state->cycles.total = count;
+    return status;
 }
 
 static lg_status
@@ -236,8 +268,9 @@ list_asked_for(lg__cycle_search *state, lg_error *err)
     ranked *found = malloc(((size_t)components + 1) * sizeof *found);
     if (found == NULL)
         return lg__error_memory(err);
-    state->cycles.total = rank(state, found);
-    lg_status status = list(state, found, state->cycles.total, err);
+    lg_status status = rank(state, found, err);
+    if (status == LG_OK)
+        status = list(state, found, state->cycles.total, err);
     free(found);
     return status;
 }
@@ -333,8 +366,7 @@ lg_component_cycle(const lg_analysis *analysis, uint32_t component,
         lg_cycle cycle = judge(&state, component);
         state.cycles.total = 1;
         state.cycles.of_kind[cycle.kind] = 1;
-        state.cycles.leaks =
-            cycle.kind != LG_CYCLE_HELD && cycle.library.length == 0;
+        state.cycles.leaks = is_leak(&cycle);
         status = list(&state, &one, 1, err);
     }
     return end(&state, status, out);

@@ -3,6 +3,7 @@
 #include "report/cycle_text.h"
 #include "report/table.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct report {
@@ -32,6 +33,11 @@ format_summary(const lg_cycles *cycles, lg_text *out)
         lg_text_add_count(out, cycles->count);
         lg_text_add(out, " shown");
     }
+    if (cycles->known > 0) {
+        lg_text_add(out, "; ");
+        lg_text_add_count(out, cycles->known);
+        lg_text_add(out, " more known to the baseline");
+    }
     lg_text_add(out, "\n");
 }
 
@@ -59,6 +65,7 @@ enum {
     HELD_BY,
     WHAT_KEEPS_IT,
     GROUP,
+    KEY,
     NODES,
     COLUMNS,
 };
@@ -90,6 +97,7 @@ static const lg__column columns[COLUMNS] = {
     [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH, .faces = LG__IN_DATA},
     [WHAT_KEEPS_IT] = {NULL, "what keeps it", .faces = LG__IN_HTML},
     [GROUP] = {"group", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+    [KEY] = {"key", .faces = LG__IN_DATA},
     [NODES] = {"nodes", .type = LG_COLUMN_NUMBERS, .faces = LG__IN_DATA},
 };
 
@@ -192,6 +200,7 @@ put_cycle(report *to, size_t index)
     lg_text text = {0};
     lg_text advice = {0};
     lg_text holder = {0};
+    lg_text key = {0};
     lg__table_row(table);
     if (to->cycles->groups[cycle->group].first != index)
         lg__table_hide_row(table);
@@ -211,6 +220,8 @@ put_cycle(report *to, size_t index)
     lg__put_formatted(table, ADVICE, &advice);
     lg__put_formatted(table, HELD_BY, &holder);
     lg__put_count(table, GROUP, to->cycles->groups[cycle->group].first);
+    lg_text_addf(&key, "%016" PRIx64, cycle->key);
+    lg__put_formatted(table, KEY, &key);
     put_types(to, cycle);
     put_paths(to, cycle);
     put_members(to, cycle);
@@ -221,20 +232,20 @@ static void
 put_facts(report *to)
 {
     static const lg__column facts[] = {
-        {"count", .type = LG_COLUMN_COUNT},
-        {"total", .type = LG_COLUMN_COUNT},
-        {"leaks", .type = LG_COLUMN_COUNT},
-        {"kinds", .type = LG_COLUMN_RECORD},
+        {"count", .type = LG_COLUMN_COUNT}, {"total", .type = LG_COLUMN_COUNT},
+        {"leaks", .type = LG_COLUMN_COUNT}, {"kinds", .type = LG_COLUMN_RECORD},
+        {"known", .type = LG_COLUMN_COUNT},
     };
     static const lg__column kinds[] = {
         {"collectable", .type = LG_COLUMN_COUNT},
         {"held", .type = LG_COLUMN_COUNT},
         {"uncollectable", .type = LG_COLUMN_COUNT},
     };
-    lg_table *known = lg__table_facts(to->table, facts, 4);
+    lg_table *known = lg__table_facts(to->table, facts, 5);
     lg__put_count(known, 0, to->cycles->count);
     lg__put_count(known, 1, to->cycles->total);
     lg__put_count(known, 2, to->cycles->leaks);
+    lg__put_count(known, 4, to->cycles->known);
     lg_table *counts = lg__put_table(known, 3, kinds, 3);
     lg__table_row(counts);
     for (size_t kind = 0; kind < 3; kind++)

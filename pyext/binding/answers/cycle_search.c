@@ -5,6 +5,7 @@
 #include "binding/objects/py_analysis.h"
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
+#include "binding/answers/py_baseline.h"
 #include "binding/answers/py_cycle.h"
 #include "binding/answers/py_cycles.h"
 #include "binding/objects/kept.h"
@@ -24,7 +25,10 @@ typedef struct cycles_request {
     PyObject *predicate; /* borrowed; or NULL */
     PyObject *type_name; /* of a type that was asked for; or NULL */
     PyObject *by;        /* borrowed str; or NULL */
-    uint8_t *wanted;     /* [type] what the predicate said */
+    PyObject *path;      /* borrowed; of the baseline; or NULL */
+    lg_baseline *baseline;
+    bool update;     /* add to it what it does not know */
+    uint8_t *wanted; /* [type] what the predicate said */
     progress progress;
 } cycles_request;
 
@@ -36,13 +40,15 @@ enum {
     ARG_BY,
     ARG_MINE,
     ARG_MODULE,
+    ARG_BASELINE,
+    ARG_UPDATE_BASELINE,
     ARG_PROGRESS,
     ARG_COUNT,
 };
 
-static const char *const cycles_names[] = {"holding", "kind",     "min_bytes",
-                                           "limit",   "by",       "mine",
-                                           "module",  "progress", NULL};
+static const char *const cycles_names[] = {
+    "holding", "kind",     "min_bytes",       "limit",    "by", "mine",
+    "module",  "baseline", "update_baseline", "progress", NULL};
 
 /* As snapshots name it: builtins without their module. Asks the type itself,
  * not a metaclass that may run code. */
@@ -135,6 +141,26 @@ parse_least(PyObject *value, int64_t *least)
     return true;
 }
 
+/* Reads the file now: if it is missing, no snapshot need be taken. */
+static bool
+parse_baseline(cycles_request *self, core_state *state, PyObject *path,
+               PyObject *update)
+{
+    if (!arg_flag(update, &self->update))
+        return false;
+    if (path == NULL || path == Py_None) {
+        if (self->update)
+            PyErr_SetString(state->errors[ERROR_ARGUMENT],
+                            "update_baseline needs a file: give baseline, "
+                            "too.");
+        return !self->update;
+    }
+    self->path = path;
+    self->baseline = baseline_load(state, path, self->update);
+    self->options.baseline = self->baseline;
+    return self->baseline != NULL;
+}
+
 static bool
 request_parse(cycles_request *self, core_state *state, PyObject *const *values)
 {
@@ -147,11 +173,15 @@ request_parse(cycles_request *self, core_state *state, PyObject *const *values)
                 by_check(state, values[ARG_BY]) &&
                 arg_flag(values[ARG_MINE], &self->options.mine) &&
                 arg_text("module", values[ARG_MODULE], &self->options.module) &&
+                parse_baseline(self, state, values[ARG_BASELINE],
+                               values[ARG_UPDATE_BASELINE]) &&
                 progress_start(&self->progress, values[ARG_PROGRESS]);
     self->by = values[ARG_BY];
     self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
-    if (!fine)
+    if (!fine) {
         Py_CLEAR(self->type_name);
+        lg_baseline_free(self->baseline);
+    }
     return fine;
 }
 
@@ -206,6 +236,22 @@ ask_predicate(cycles_request *self, const lg_graph *graph)
 }
 
 static lg_status
+note(const cycles_request *self, const lg_analysis *analysis, lg_error *error)
+{
+    lg_cycles found;
+    lg_cycle_options options = self->options;
+    options.limit = 0;
+    lg_status status = lg_analysis_cycles(
+        analysis, &options, &self->progress.monitor, &found, error);
+    if (status != LG_OK)
+        return status;
+    status = lg_cycles_note(lg_analysis_graph(analysis), &found, self->baseline,
+                            error);
+    lg_cycles_free(&found);
+    return status;
+}
+
+static lg_status
 tabulate(const cycles_request *self, const lg_analysis *analysis,
          lg_table **out, lg_error *error)
 {
@@ -227,11 +273,18 @@ find_cycles(cycles_request *self, snapshot_object *snapshot,
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = tabulate(self, analysis, &table, &error);
+    status = self->update ? note(self, analysis, &error) : LG_OK;
+    if (status == LG_OK)
+        status = tabulate(self, analysis, &table, &error);
     Py_END_ALLOW_THREADS
-    return status == LG_OK
-               ? cycles_new(snapshot, table)
-               : error_raise(object_state(snapshot), status, &error);
+    if (status != LG_OK)
+        return error_raise(object_state(snapshot), status, &error);
+    if (self->update &&
+        !baseline_save(object_state(snapshot), self->baseline, self->path)) {
+        lg_table_free(table);
+        return NULL;
+    }
+    return cycles_new(snapshot, table);
 }
 
 static PyObject *
@@ -259,6 +312,7 @@ static PyObject *
 request_finish(cycles_request *self, PyObject *cycles)
 {
     free(self->wanted);
+    lg_baseline_free(self->baseline);
     Py_XDECREF(self->type_name);
     if (!progress_end(&self->progress, cycles ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(cycles);
@@ -267,8 +321,8 @@ request_finish(cycles_request *self, PyObject *cycles)
 
 #define CYCLES_SIGNATURE                                                       \
     "holding=None, kind=None, min_bytes=None,\n"                               \
-    "       limit=20, by=None, mine=False, module=None, "                      \
-    "progress=None)\n--\n\n"
+    "       limit=20, by=None, mine=False, module=None, baseline=None,\n"      \
+    "       update_baseline=False, progress=None)\n--\n\n"
 
 #define CYCLES_OPTIONS                                                         \
     "holding   'tensor', 'figure', a type or its name (subclasses\n"           \
@@ -289,6 +343,9 @@ request_finish(cycles_request *self, PyObject *cycles)
     "only\n"                                                                   \
     "          with an object of a class of its own\n"                         \
     "module    the same of modules with such a name: 'train.*'\n"              \
+    "baseline  a file of known cycles, which are left out\n"                   \
+    "update_baseline\n"                                                        \
+    "          add those that are leaks to that file, which may be missing\n"  \
     "progress  as in snapshot()"
 
 const char core_cycles_doc[] =

@@ -18,7 +18,7 @@ enum {
     RETAINED = 6,
     CYCLE = 7,
     CUTS = 9,
-    KEPT = 15, /* no item, but an attribute; see cycles_keep() */
+    KEPT = 16, /* no item, but an attribute; see cycles_keep() */
 };
 
 /* What is kept of a cycle whose snapshot goes with the call. */

@@ -10,13 +10,13 @@ static const result_field fields[] = {
     {"hops", FIELD_HOPS},      {"cuts", FIELD_CUTS},
     {"more", FIELD_VALUE},     {"left", FIELD_VALUE},
     {"advice", FIELD_TEXT},    {"held_by", FIELD_TEXT},
-    {"group", FIELD_VALUE},    {"", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+    {"group", FIELD_VALUE},    {"key", FIELD_VALUE},
+    {"", FIELD_VALUE},         {NULL, FIELD_VALUE},
 };
 
 static const result_shape shape = {TYPE_CYCLES, TYPE_CYCLE, fields, 0};
 
-enum { FACT_SNAPSHOT, FACT_TOTAL, FACT_LEAKS, FACT_KINDS };
+enum { FACT_SNAPSHOT, FACT_TOTAL, FACT_LEAKS, FACT_KINDS, FACT_KNOWN };
 
 static PyObject *
 kinds_of(const lg_table *counts)
@@ -41,12 +41,15 @@ facts_of(snapshot_object *snapshot, const lg_table *table)
     lg_cell total;
     lg_cell leaks;
     lg_cell kinds;
+    lg_cell known;
     result_fact(table, "total", &total);
     result_fact(table, "leaks", &leaks);
     result_fact(table, "kinds", &kinds);
-    return Py_BuildValue(
-        "(OKKN)", (PyObject *)snapshot, (unsigned long long)total.count,
-        (unsigned long long)leaks.count, kinds_of(kinds.table));
+    result_fact(table, "known", &known);
+    return Py_BuildValue("(OKKNK)", (PyObject *)snapshot,
+                         (unsigned long long)total.count,
+                         (unsigned long long)leaks.count, kinds_of(kinds.table),
+                         (unsigned long long)known.count);
 }
 
 PyObject *
@@ -90,6 +93,8 @@ static PyGetSetDef cycles_getset[] = {
      (void *)FACT_LEAKS},
     {"kinds", (getter)get_fact, NULL, "How many of those are of each kind.",
      (void *)FACT_KINDS},
+    {"known", (getter)get_fact, NULL,
+     "How many the baseline knows, which are left out.", (void *)FACT_KNOWN},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

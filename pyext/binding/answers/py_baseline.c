@@ -1,0 +1,122 @@
+#include "binding/answers/py_baseline.h"
+#include "binding/support/errors.h"
+#include "binding/support/pathname.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+lg_baseline *
+baseline_load(core_state *state, PyObject *path, bool may_be_missing)
+{
+    lg_error error;
+    lg_baseline *baseline = NULL;
+    PyObject *name = pathname_bytes(path);
+    if (name == NULL)
+        return NULL;
+    lg_status status = lg_baseline_load(PyBytes_AS_STRING(name), may_be_missing,
+                                        &baseline, &error);
+    Py_DECREF(name);
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return baseline;
+}
+
+bool
+baseline_save(core_state *state, const lg_baseline *baseline, PyObject *path)
+{
+    lg_error error;
+    PyObject *name = pathname_bytes(path);
+    if (name == NULL)
+        return false;
+    lg_status status =
+        lg_baseline_save(baseline, PyBytes_AS_STRING(name), &error);
+    Py_DECREF(name);
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return status == LG_OK;
+}
+
+static bool
+read_key(const char *digits, uint64_t *key)
+{
+    char *end;
+    *key = strtoull(digits, &end, 16);
+    if (*digits != '\0' && *end == '\0')
+        return true;
+    PyErr_Format(PyExc_ValueError, "'%s' is no key of 16 hexadecimal digits.",
+                 digits);
+    return false;
+}
+
+static bool
+add_growth(core_state *state, lg_baseline *baseline, PyObject *entry)
+{
+    const char *digits;
+    const char *note;
+    uint64_t key;
+    lg_error error;
+    if (!PyArg_ParseTuple(entry, "ss", &digits, &note) ||
+        !read_key(digits, &key))
+        return false;
+    lg_status status =
+        lg_baseline_add(baseline, LG_BASELINE_GROWTH, key,
+                        (lg_string){note, (uint32_t)strlen(note)}, &error);
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return status == LG_OK;
+}
+
+const char core_baseline_doc[] =
+    "_baseline($module, path, may_be_missing, keys, /)\n--\n\n"
+    "Read a baseline and say which of the keys of growth it knows.";
+
+PyObject *
+core_baseline(PyObject *module, PyObject *args)
+{
+    PyObject *path;
+    PyObject *keys;
+    int may_be_missing;
+    if (!PyArg_ParseTuple(args, "OpO!:_baseline", &path, &may_be_missing,
+                          &PyList_Type, &keys))
+        return NULL;
+    lg_baseline *baseline =
+        baseline_load(module_state(module), path, may_be_missing != 0);
+    PyObject *known = baseline ? PyList_New(0) : NULL;
+    for (Py_ssize_t i = 0; known != NULL && i < PyList_GET_SIZE(keys); i++) {
+        PyObject *item = PyList_GET_ITEM(keys, i);
+        const char *digits = PyUnicode_AsUTF8(item);
+        uint64_t key;
+        if (digits == NULL || !read_key(digits, &key) ||
+            (lg_baseline_knows(baseline, LG_BASELINE_GROWTH, key) &&
+             PyList_Append(known, item) < 0))
+            Py_CLEAR(known);
+    }
+    lg_baseline_free(baseline);
+    return known;
+}
+
+const char core_extend_baseline_doc[] =
+    "_extend_baseline($module, path, target, growth, /)\n--\n\n"
+    "Read a baseline, which may be missing, add growth, and write it.\n\n"
+    "growth is a list of keys and notes.";
+
+PyObject *
+core_extend_baseline(PyObject *module, PyObject *args)
+{
+    core_state *state = module_state(module);
+    PyObject *path;
+    PyObject *target;
+    PyObject *growth;
+    if (!PyArg_ParseTuple(args, "OOO!:_extend_baseline", &path, &target,
+                          &PyList_Type, &growth))
+        return NULL;
+    lg_baseline *baseline = baseline_load(state, path, true);
+    bool done = baseline != NULL;
+    for (Py_ssize_t i = 0; done && i < PyList_GET_SIZE(growth); i++)
+        done = add_growth(state, baseline, PyList_GET_ITEM(growth, i));
+    done = done && baseline_save(state, baseline, target);
+    lg_baseline_free(baseline);
+    if (!done)
+        return NULL;
+    Py_RETURN_NONE;
+}
