@@ -168,6 +168,22 @@ static PyStructSequence_Field growth_row_fields[] = {
               "digits"},
     {"node", "one of the objects, in the last snapshot"},
     {"other_holders", "if there are several"},
+    {"finding", "the pattern of the finding that it belongs to, or None"},
+    {"reason", "why garbage piles up, or None"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field growth_tally_fields[] = {
+    {"name", "a pattern, the way around a cycle, a kind of tensors, the name "
+             "of a thread without its number"},
+    {"detail", "of a cycle: 'collectable', or what the collector stumbles "
+               "over; else ''"},
+    {"holder", "of a finding: where to cut; else ''"},
+    {"counts", "how many in each snapshot; of a finding, what it keeps"},
+    {"bytes", "in each snapshot"},
+    {"gained", "bytes of the last snapshot less those of the first"},
+    {"is_new", "whether the first snapshot has none"},
+    {"is_growing", "whether they grow and do not stop"},
     {NULL, NULL},
 };
 
@@ -249,69 +265,69 @@ tuple_add(PyObject *module, core_type id, PyStructSequence_Desc *desc)
     return PyModule_AddType(module, type);
 }
 
+static const struct {
+    core_type id;
+    PyStructSequence_Desc desc;
+} tuples[] = {
+    {TYPE_ROOT,
+     {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
+    {TYPE_TYPE_ROW,
+     {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields, 3}},
+    {TYPE_DOMINATOR_ROW,
+     {"leakgraph.DominatorRow", "A row of Snapshot.dominators.",
+      dominator_row_fields, 6}},
+    {TYPE_TOP_ROW, {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
+    {TYPE_TENSOR_ROW,
+     {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
+    {TYPE_TENSOR_GROUP,
+     {"leakgraph.TensorGroup", "A row of tensors() with a group.",
+      tensor_group_fields, 3}},
+    {TYPE_FIGURE_ROW,
+     {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
+    {TYPE_ACCOUNT,
+     {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
+    {TYPE_FINDING,
+     {"leakgraph.Finding", "A known mistake that a snapshot shows.",
+      finding_fields, 10}},
+    {TYPE_FINDING_HOLDER,
+     {"leakgraph.FindingHolder", "One of those that keep what a Finding has.",
+      finding_holder_fields, 6}},
+    {TYPE_GROWTH_ROW,
+     {"leakgraph.GrowthRow", "What grows: a row of diff().", growth_row_fields,
+      13}},
+    {TYPE_GROWTH_TYPE,
+     {"leakgraph.GrowthType", "A row of Growth.types.", growth_type_fields, 4}},
+    {TYPE_GROWTH_ACCOUNT,
+     {"leakgraph.GrowthAccount", "A row of Growth.accounts.",
+      growth_account_fields, 3}},
+    {TYPE_GROWTH_TALLY,
+     {"leakgraph.GrowthTally",
+      "A row of Growth.findings, .cycles, .tensors, .figures or .threads.",
+      growth_tally_fields, 8}},
+    {TYPE_MERGED_ROW,
+     {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields, 7}},
+    {TYPE_THREAD_ROW,
+     {"leakgraph.ThreadRow", "A row of Snapshot.threads().", thread_row_fields,
+      7}},
+    {TYPE_HOP,
+     {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
+      4}},
+    {TYPE_CYCLE,
+     {"leakgraph.Cycle",
+      "Objects that all lead to each other: a row of cycles().\n\n"
+      "str() is the shortest cycle.",
+      cycle_fields, 16}},
+    {TYPE_CYCLE_CUT,
+     {"leakgraph.CycleCut", "A reference to cut, with those like it.",
+      cycle_cut_fields, 5}},
+    {TYPE_CAPTURE_INFO,
+     {"leakgraph.CaptureInfo", "What save_snapshot() did.", capture_info_fields,
+      7}},
+};
+
 int
 named_tuples_add(PyObject *module)
 {
-    const struct {
-        core_type id;
-        PyStructSequence_Desc desc;
-    } tuples[] = {
-        {TYPE_ROOT,
-         {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
-        {TYPE_TYPE_ROW,
-         {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields,
-          3}},
-        {TYPE_DOMINATOR_ROW,
-         {"leakgraph.DominatorRow", "A row of Snapshot.dominators.",
-          dominator_row_fields, 6}},
-        {TYPE_TOP_ROW,
-         {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
-        {TYPE_TENSOR_ROW,
-         {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
-        {TYPE_TENSOR_GROUP,
-         {"leakgraph.TensorGroup", "A row of tensors() with a group.",
-          tensor_group_fields, 3}},
-        {TYPE_FIGURE_ROW,
-         {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
-        {TYPE_ACCOUNT,
-         {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
-        {TYPE_FINDING,
-         {"leakgraph.Finding", "A known mistake that a snapshot shows.",
-          finding_fields, 10}},
-        {TYPE_FINDING_HOLDER,
-         {"leakgraph.FindingHolder",
-          "One of those that keep what a Finding has.", finding_holder_fields,
-          6}},
-        {TYPE_GROWTH_ROW,
-         {"leakgraph.GrowthRow", "What grows: a row of diff().",
-          growth_row_fields, 11}},
-        {TYPE_GROWTH_TYPE,
-         {"leakgraph.GrowthType", "A row of Growth.types.", growth_type_fields,
-          4}},
-        {TYPE_GROWTH_ACCOUNT,
-         {"leakgraph.GrowthAccount", "A row of Growth.accounts.",
-          growth_account_fields, 3}},
-        {TYPE_MERGED_ROW,
-         {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields,
-          7}},
-        {TYPE_THREAD_ROW,
-         {"leakgraph.ThreadRow", "A row of Snapshot.threads().",
-          thread_row_fields, 7}},
-        {TYPE_HOP,
-         {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
-          4}},
-        {TYPE_CYCLE,
-         {"leakgraph.Cycle",
-          "Objects that all lead to each other: a row of cycles().\n\n"
-          "str() is the shortest cycle.",
-          cycle_fields, 16}},
-        {TYPE_CYCLE_CUT,
-         {"leakgraph.CycleCut", "A reference to cut, with those like it.",
-          cycle_cut_fields, 5}},
-        {TYPE_CAPTURE_INFO,
-         {"leakgraph.CaptureInfo", "What save_snapshot() did.",
-          capture_info_fields, 7}},
-    };
     for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++) {
         PyStructSequence_Desc desc = tuples[i].desc;
         if (tuple_add(module, tuples[i].id, &desc) < 0)

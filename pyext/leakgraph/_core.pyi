@@ -647,6 +647,16 @@ class Growth(Result[GrowthRow]):
     def snapshots(self) -> int: ...
     @property
     def settled(self) -> int: ...
+    @property
+    def findings(self) -> tuple[GrowthTally, ...]: ...
+    @property
+    def cycles(self) -> tuple[GrowthTally, ...]: ...
+    @property
+    def tensors(self) -> tuple[GrowthTally, ...]: ...
+    @property
+    def figures(self) -> tuple[GrowthTally, ...]: ...
+    @property
+    def threads(self) -> tuple[GrowthTally, ...]: ...
 
 @final
 class MergedPaths(Result[MergedRow]):
@@ -1166,6 +1176,8 @@ class GrowthRow(
         str,
         Node | None,
         tuple[str, ...],
+        str | None,
+        str | None,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1181,6 +1193,8 @@ class GrowthRow(
             "place",
             "node",
             "other_holders",
+            "finding",
+            "reason",
         )
     @property
     def holder(self) -> str: ...
@@ -1204,6 +1218,42 @@ class GrowthRow(
     def node(self) -> Node | None: ...
     @property
     def other_holders(self) -> tuple[str, ...]: ...
+    @property
+    def finding(self) -> str | None: ...
+    @property
+    def reason(self) -> str | None: ...
+
+@final
+class GrowthTally(
+    _Row, tuple[str, str, str, tuple[int, ...], tuple[int, ...], int, bool, bool]
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "name",
+            "detail",
+            "holder",
+            "counts",
+            "bytes",
+            "gained",
+            "is_new",
+            "is_growing",
+        )
+    @property
+    def name(self) -> str: ...
+    @property
+    def detail(self) -> str: ...
+    @property
+    def holder(self) -> str: ...
+    @property
+    def counts(self) -> tuple[int, ...]: ...
+    @property
+    def bytes(self) -> tuple[int, ...]: ...
+    @property
+    def gained(self) -> int: ...
+    @property
+    def is_new(self) -> bool: ...
+    @property
+    def is_growing(self) -> bool: ...
 
 @final
 class GrowthType(_Row, tuple[str, tuple[int, ...], tuple[int, ...], int]):

@@ -15,6 +15,8 @@ typedef struct growing_heap {
     uint32_t garbage;  // cycles of one object
     uint32_t shared;   // objects in two lists
     uint32_t requests; // app.requests[*], each with one Item
+    uint32_t without;  // of these, those that have none
+    uint32_t weak;     // weak references, in app.weak
     uint32_t malloc;   // bytes in use, 0: not known
 } growing_heap;
 

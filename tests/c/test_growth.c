@@ -124,6 +124,55 @@ members_of_what_accumulates_are_not_told(void)
     growing_forget(&made);
 }
 
+// Nor is what more and more of them have, but never more than one.
+static void
+a_part_of_each_member_is_not_told(void)
+{
+    const growing_heap heaps[] = {{.requests = 5, .without = 4},
+                                  {.requests = 10, .without = 6},
+                                  {.requests = 15, .without = 3}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 1);
+    CHECK(lg__string_is(made.growth.rows[0].type, "app.Request"));
+    growing_forget(&made);
+}
+
+static void
+weak_references_to_members_are_not_told(void)
+{
+    const growing_heap with[] = {{.items = 10, .weak = 12},
+                                 {.items = 20, .weak = 22},
+                                 {.items = 30, .weak = 32}};
+    const growing_heap more[] = {{.items = 10, .weak = 10},
+                                 {.items = 20, .weak = 21},
+                                 {.items = 30, .weak = 32}};
+    growing_series made = growing_compare(with, 3, NULL);
+    CHECK(made.growth.count == 1);
+    check_holder(&made, 0, "app.items[*]");
+    growing_forget(&made);
+    made = growing_compare(more, 3, NULL);
+    CHECK(made.growth.count == 2);
+    check_holder(&made, 1, "app.weak[*]");
+    growing_forget(&made);
+}
+
+static void
+cycles_are_counted(void)
+{
+    const growing_heap heaps[] = {
+        {.garbage = 5}, {.garbage = 10}, {.garbage = 15}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 1);
+    CHECK(made.growth.rows[0].reason == LG_GROWTH_NO_REASON);
+    REQUIRE(made.growth.tally_count == 1);
+    const lg_growth_tally *tally = &made.growth.tallies[0];
+    CHECK(tally->kind == LG_TALLY_CYCLE && tally->counts[2] == 15);
+    CHECK(lg__string_is(tally->detail, "none"));
+    CHECK(tally->is_growing && !tally->is_new && tally->gained == 3000);
+    CHECK(made.growth.rows[0].finding == LG_NONE && tally->row == LG_NONE);
+    growing_forget(&made);
+}
+
 static void
 what_stops_is_told_when_asked(void)
 {
@@ -226,6 +275,11 @@ names(void)
           0);
     CHECK(strcmp(lg_growth_account_name(LG_ACCOUNT_RSS), "rss") == 0);
     CHECK(strcmp(lg_growth_account_name(LG_ACCOUNT_COUNT), "unknown") == 0);
+    CHECK(strcmp(lg_tally_kind_name(LG_TALLY_CYCLE), "cycles") == 0);
+    CHECK(strcmp(lg_tally_kind_name(LG_TALLY_COUNT), "unknown") == 0);
+    CHECK(strcmp(lg_growth_reason_text(LG_GROWTH_DISABLED),
+                 "the collector is disabled") == 0);
+    CHECK(strcmp(lg_growth_reason_text(LG_GROWTH_REASON_COUNT), "") == 0);
 }
 
 SUITE(growth)
@@ -237,6 +291,9 @@ SUITE(growth)
     RUN(garbage_piles_up);
     RUN(all_holders_are_named);
     RUN(members_of_what_accumulates_are_not_told);
+    RUN(a_part_of_each_member_is_not_told);
+    RUN(weak_references_to_members_are_not_told);
+    RUN(cycles_are_counted);
     RUN(what_stops_is_told_when_asked);
     RUN(small_rows_are_left_out);
     RUN(native_growth_has_a_number);

@@ -22,6 +22,22 @@ dominates(const planned_places *of, uint32_t above, uint32_t node)
     return node == above;
 }
 
+static bool
+is_at_top_of_garbage(const planned_places *of, uint32_t node)
+{
+    return lg_node_dominator(of->analysis, node) == LG_NONE &&
+           !lg_node_is_reachable(of->analysis, node);
+}
+
+// A namespace of garbage that goes into its owner's place.
+static bool
+is_loose_part(const planned_places *of, uint32_t node)
+{
+    uint32_t owner = lg_node_folded_into(of->graph, node);
+    return owner != LG_NONE && is_at_top_of_garbage(of, node) &&
+           is_at_top_of_garbage(of, owner);
+}
+
 // Sums over what the node dominates, itself included.
 static uint64_t
 subtree(const planned_places *of, uint32_t node, uint32_t device)
@@ -55,7 +71,7 @@ compare_sums(const planned_places *of, uint32_t index)
         own[lg_node_device(of->graph, i)] += lg_node_size(of->graph, i);
         if (is_part(of, i))
             continue;
-        members++;
+        members += !is_loose_part(of, i);
         for (uint32_t on = 0; on < 2 && !has_member_above(of, i); on++)
             retained[on] += subtree(of, i, on);
     }
@@ -109,7 +125,9 @@ compare_step(const planned_places *of, uint32_t node)
 {
     lg_place place = lg_places_at(of->places, of->place_of[node]);
     uint32_t above = lg_node_dominator(of->analysis, node);
-    uint32_t type = lg_graph_columns(of->graph)->type[node];
+    bool loose = is_loose_part(of, node);
+    uint32_t named = loose ? lg_node_folded_into(of->graph, node) : node;
+    uint32_t type = lg_graph_columns(of->graph)->type[named];
     CHECK(lg__string_same(place.type, lg_graph_type(of->graph, type).name));
     bool top = above == LG_NONE;
     bool live = lg_node_is_reachable(of->analysis, node);

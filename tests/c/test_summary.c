@@ -71,6 +71,15 @@ check_same(const lg_summary *a, const lg_summary *b)
     CHECK(a->objects == b->objects && a->large == b->large);
     CHECK(a->mapped == b->mapped && a->types.count == b->types.count);
     CHECK(a->infos.count == b->infos.count);
+    REQUIRE(a->tallies.count == b->tallies.count);
+    const lg__tally *tallies = a->tallies.data;
+    const lg__tally *others = b->tallies.data;
+    for (size_t i = 0; i < a->tallies.count; i++) {
+        CHECK(tallies[i].key == others[i].key);
+        CHECK(tallies[i].count == others[i].count);
+        CHECK(tallies[i].bytes == others[i].bytes);
+        CHECK(tallies[i].kept == others[i].kept);
+    }
 }
 
 static void

@@ -35,6 +35,8 @@ typedef enum lg_cycle_reason {
 
 /** "collectable", "held", "uncollectable". */
 LG_API const char *lg_cycle_kind_name(lg_cycle_kind kind);
+/** "none", "native", "untraversed", "frozen", "untracked". */
+LG_API const char *lg_cycle_reason_name(lg_cycle_reason reason);
 
 /** Members of a component of one type. */
 typedef struct lg_cycle_type {

@@ -21,7 +21,9 @@ extern "C" {
 /** Never changes once made, and borrows nothing. */
 typedef struct lg_summary lg_summary;
 
-/** The summary of an analysed graph. As lg_places_new. */
+/** The summary of an analysed graph: of its findings and cycles the biggest,
+ * 256 of each. As lg_places_new, lg_analysis_findings and lg_analysis_cycles
+ *  together. */
 LG_API lg_status lg_summary_new(const lg_analysis *analysis,
                                 const lg_monitor *monitor, lg_summary **out,
                                 lg_error *err);
@@ -60,18 +62,39 @@ typedef enum lg_growth_verdict {
     LG_GROWTH_VERDICT_COUNT,
 } lg_growth_verdict;
 
+/** Why garbage piles up. */
+typedef enum lg_growth_reason {
+    LG_GROWTH_NO_REASON = 0, /**< of other rows, or not known */
+    LG_GROWTH_DISABLED,      /**< gc.disable() */
+    LG_GROWTH_NO_THRESHOLD,  /**< gc.set_threshold(0) */
+    LG_GROWTH_NOT_RUN,       /**< the collector could free it */
+    LG_GROWTH_SAVED,         /**< gc.DEBUG_SAVEALL: gc.garbage has it */
+    LG_GROWTH_LISTED,        /**< gc.garbage has it without that flag */
+    LG_GROWTH_FROZEN,        /**< gc.freeze() */
+    LG_GROWTH_NATIVE_HOLDER, /**< native code refers to it */
+    LG_GROWTH_UNTRAVERSED,   /**< the collector does not see a reference */
+    LG_GROWTH_UNTRACKED,     /**< the collector does not see an object */
+    LG_GROWTH_REASON_COUNT,
+} lg_growth_reason;
+
+/** One clause: "the collector is disabled"; empty: no reason. */
+LG_API const char *lg_growth_reason_text(lg_growth_reason reason);
+
 /** "accumulates", "grows in place", "garbage piles up", "native", "settled".
  */
 LG_API const char *lg_growth_verdict_name(lg_growth_verdict verdict);
 
 typedef struct lg_growth_row {
     lg_growth_verdict verdict;
-    uint32_t place; /**< of the newest summary: where members accumulate, or
-                         what grows in place; LG_NONE of native growth */
-    uint64_t key;   /**< of that place; 0: none */
-    lg_string type; /**< of what there is more of; of the row's types the one
-                         that gained the most */
-    uint32_t types; /**< how many types, or places, the row takes together */
+    lg_growth_reason reason; /**< of garbage */
+    uint32_t finding; /**< index in lg_growth.tallies of the finding that the
+                           row belongs to, or LG_NONE */
+    uint32_t place;   /**< of the newest summary: where members accumulate, or
+                           what grows in place; LG_NONE of native growth */
+    uint64_t key;     /**< of that place; 0: none */
+    lg_string type;   /**< of what there is more of; of the row's types the one
+                           that gained the most */
+    uint32_t types;   /**< how many types, or places, the row takes together */
     const uint64_t *counts; /**< [snapshots] members */
     const uint64_t *bytes;  /**< [snapshots][devices + 1] retained by them, with
                                  the bytes by which their holder grew; of what
@@ -97,6 +120,36 @@ typedef struct lg_growth_type {
     int64_t gained;
 } lg_growth_type;
 
+/** What is counted besides objects. */
+typedef enum lg_tally_kind {
+    LG_TALLY_FINDING = 0, /**< findings that are alike: what they keep */
+    LG_TALLY_CYCLE,       /**< cycles that are alike and that no root reaches */
+    LG_TALLY_TENSOR,      /**< storages of one kind */
+    LG_TALLY_FIGURE,      /**< matplotlib's, with the bytes of their canvas */
+    LG_TALLY_THREAD,      /**< threads of one name but for numbers in it */
+    LG_TALLY_COUNT,
+} lg_tally_kind;
+
+/** "findings", "cycles", "tensors", "figures", "threads". */
+LG_API const char *lg_tally_kind_name(lg_tally_kind kind);
+
+/** The same thing in every snapshot. */
+typedef struct lg_growth_tally {
+    lg_tally_kind kind;
+    lg_string name;   /**< a pattern ("loss-history"), the way around a cycle, a
+                           kind of tensors, a thread's name */
+    lg_string detail; /**< of a cycle "collectable", or what the collector
+                           stumbles over; else empty */
+    uint64_t holder;  /**< of a finding: the key of the place to cut at; 0 */
+    uint64_t kept;    /**< likewise, of the place of what it keeps */
+    const uint64_t *counts; /**< [snapshots] */
+    const uint64_t *bytes;  /**< [snapshots] on the host and all devices */
+    int64_t gained;
+    bool is_new;     /**< the first snapshot has none */
+    bool is_growing; /**< counts or bytes grow and do not stop */
+    uint32_t row;    /**< of a finding: the index of its row, or LG_NONE */
+} lg_growth_tally;
+
 typedef enum lg_growth_account_kind {
     LG_ACCOUNT_OBJECTS = 0, /**< all objects and buffers on the host */
     LG_ACCOUNT_RSS,         /**< resident set of the process */
@@ -120,6 +173,9 @@ typedef struct lg_growth {
     lg_growth_type *types; /**< those with more bytes at the end, the most
                                 first */
     size_t type_count;
+    lg_growth_tally *tallies; /**< those of the newest, by kind, the most bytes
+                                   gained first */
+    size_t tally_count;
     const int64_t *accounts[LG_ACCOUNT_COUNT]; /**< [snapshots]; -1: unknown */
     int64_t unexplained; /**< bytes by which native memory grew more than
                               objects do; 0 where it is not known */
@@ -127,7 +183,8 @@ typedef struct lg_growth {
     const int64_t *unexplained_each; /**< [snapshots] */
     const lg_places *places;         /**< of the newest summary */
     uint64_t *numbers;               /**< what the series of rows point into */
-    uint64_t *sums;                  /**< the other ones */
+    uint64_t *sums;                  /**< those of types and accounts */
+    uint64_t *series;                /**< those of tallies */
 } lg_growth;
 
 /** Start from LG_GROWTH_OPTIONS_INIT. */

@@ -174,3 +174,12 @@ lg__uncollectable_free(lg__uncollectable *uncollectable)
     free(uncollectable->culprit);
     *uncollectable = (lg__uncollectable){0};
 }
+
+const char *
+lg_cycle_reason_name(lg_cycle_reason reason)
+{
+    static const char *const names[] = {"none", "native", "untraversed",
+                                        "frozen", "untracked"};
+    size_t index = (size_t)reason;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}

@@ -99,7 +99,11 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     if (status == LG_OK)
         status = lg__growth_rows(state, out, err);
     if (status == LG_OK)
+        status = lg__growth_tallies(state, out, err);
+    if (status == LG_OK)
         status = lg__growth_paths(state, out, err);
+    if (status == LG_OK)
+        lg__growth_reasons(state, out);
     out->device_names = state->devices;
     state->devices = NULL;
     return status;
@@ -155,5 +159,7 @@ lg_growth_free(lg_growth *growth)
     free(growth->types);
     free(growth->numbers);
     free(growth->sums);
+    free(growth->tallies);
+    free(growth->series);
     *growth = (lg_growth){0};
 }

@@ -127,11 +127,18 @@ typedef struct lg__labels {
 
 #define LG__NO_EDGE UINT64_MAX
 
+/** The number of the graph's string that names the reference; LG_NONE: a folded
+ *  position, or no name. */
+uint32_t lg__label_name(lg__labels *labels, uint32_t source, uint64_t edge);
+/** The module whose namespace this is, or LG_NONE. */
+uint32_t lg__label_module(const lg__labels *labels, uint32_t space);
 /** Chooses `via` of every node. */
 lg_status lg__labels_begin(lg__labels *labels, lg_error *err);
 /** False when memory ran out. */
 bool lg__label_step(lg__labels *labels, uint32_t node, lg__step *out);
 void lg__labels_free(lg__labels *labels);
+/** Adds a text with each number in it as `*`: threads of a pool are alike. */
+void lg__text_add_uncounted(lg_string text, lg_text *out);
 
 /** Objects of a type. Its name is a string of the places. */
 typedef struct lg__type_sum {
@@ -146,14 +153,27 @@ typedef struct lg__info_text {
     uint32_t value;
 } lg__info_text;
 
+/** What is counted besides objects. Strings are of the places. */
+typedef struct lg__tally {
+    uint64_t key;    /**< a hash of kind, name, detail and holder */
+    uint64_t holder; /**< key of a place, or 0 */
+    uint64_t kept;   /**< likewise */
+    uint64_t count;
+    uint64_t bytes;
+    uint32_t name;
+    uint32_t detail;
+    uint32_t kind; /**< lg_tally_kind */
+} lg__tally;
+
 struct lg_summary {
     lg_places *places;
-    lg__vector types; /**< lg__type_sum */
-    lg__vector infos; /**< lg__info_text */
-    uint64_t objects; /**< shallow bytes on the host */
-    uint64_t large;   /**< of those, what malloc has: larger objects and
-                           buffers, except mapped files */
-    uint64_t mapped;  /**< of those, in mappings of their own */
+    lg__vector types;   /**< lg__type_sum */
+    lg__vector infos;   /**< lg__info_text */
+    lg__vector tallies; /**< lg__tally, by key */
+    uint64_t objects;   /**< shallow bytes on the host */
+    uint64_t large;     /**< of those, what malloc has: larger objects and
+                             buffers, except mapped files */
+    uint64_t mapped;    /**< of those, in mappings of their own */
 };
 
 /** Sorts types by name. Those of one name become one; what has no objects is
@@ -165,6 +185,16 @@ void lg__types_join(lg__vector *types);
 bool lg__places_prune(const lg_places *from, uint32_t most, lg_places **out);
 /** An empty summary that takes over the places; NULL when memory ran out. */
 lg_summary *lg__summary_begin(lg_places *places);
+/** All but the tallies of an analysed graph, and the place of every node, to
+ *  free(). */
+lg_status lg__summary_make(const lg_analysis *analysis,
+                           const lg_monitor *monitor, lg_summary **out,
+                           uint32_t **place_of, lg_error *err);
+/** Adds a tally, or adds to that with the same kind, name, detail and holder.
+ *  False when memory ran out. */
+bool lg__summary_count(lg_summary *summary, lg__tally tally);
+/** Sorts tallies by key. Those of one key become one. */
+void lg__tallies_join(lg__vector *tallies);
 /** What an info text says in bytes; -1: nothing. */
 int64_t lg__summary_bytes(const lg_summary *summary, const char *key);
 
@@ -207,6 +237,13 @@ lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
 /** The types and the accounts, and growth that no object explains. */
 lg_status lg__growth_accounts(lg__comparison *state, lg_growth *out,
                               lg_error *err);
+/** Whether the place is `gc.garbage[*]`. */
+bool lg__place_is_listed(const lg_places *places, uint32_t place);
+/** The tallies, and the findings that rows belong to; after the rows. */
+lg_status lg__growth_tallies(lg__comparison *state, lg_growth *out,
+                             lg_error *err);
+/** Why garbage piles up; after the tallies. */
+void lg__growth_reasons(const lg__comparison *state, lg_growth *out);
 /** The paths of the rows. */
 lg_status lg__growth_paths(const lg__comparison *state, lg_growth *out,
                            lg_error *err);

@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What a container has is told before the container, which then has no row.
+static const uint8_t ranks[LG_GROWTH_VERDICT_COUNT] = {
+    [LG_GROWTH_ACCUMULATES] = 0, [LG_GROWTH_GARBAGE] = 1,
+    [LG_GROWTH_IN_PLACE] = 2,    [LG_GROWTH_NATIVE] = 3,
+    [LG_GROWTH_SETTLED] = 4,
+};
+
 // By verdict, group, and bytes gained: the first of a group leads.
 static int
 compare_grown(const void *left, const void *right)
@@ -11,7 +18,7 @@ compare_grown(const void *left, const void *right)
     const lg__grown *a = left;
     const lg__grown *b = right;
     if (a->verdict != b->verdict)
-        return a->verdict < b->verdict ? -1 : 1;
+        return ranks[a->verdict] < ranks[b->verdict] ? -1 : 1;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     if (a->gained != b->gained)
@@ -131,6 +138,7 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
         grown->group == grown->place && grown->verdict == LG_GROWTH_IN_PLACE;
     *row = (lg_growth_row){
         .verdict = (lg_growth_verdict)grown->verdict,
+        .finding = LG_NONE,
         .place = grown->place,
         .key = lead->key,
         .type = lg__places_text(state->newest, lead->type),
@@ -231,6 +239,7 @@ add_native(lg__comparison *state, lg_growth *out)
         bytes[(size_t)i * state->each] = (uint64_t)out->unexplained_each[i];
     lg_growth_row *row = &out->rows[out->count++];
     *row = (lg_growth_row){.verdict = LG_GROWTH_NATIVE,
+                           .finding = LG_NONE,
                            .place = LG_NONE,
                            .type = {"native memory", 13},
                            .types = 1,
@@ -251,6 +260,62 @@ settle_series(lg__comparison *state, lg_growth *out)
     }
     out->numbers = numbers;
     state->numbers = (lg__vector){0};
+}
+
+// Whether the row gained as many objects as the other one in each interval.
+static bool
+is_in_step(const lg__comparison *state, const lg_growth_row *row,
+           const lg_growth_row *other)
+{
+    for (uint32_t i = 1; i < state->count; i++)
+        if (row->counts[i] - row->counts[i - 1] !=
+            other->counts[i] - other->counts[i - 1])
+            return false;
+    return true;
+}
+
+static bool
+is_of_weak_references(const lg_growth_row *row)
+{
+    return row->types == 1 &&
+           lg__string_is(lg__package_of(row->type), "weakref") &&
+           row->verdict == LG_GROWTH_ACCUMULATES;
+}
+
+// Whether the row is a container that lies beside the members of the other one
+// in their holder, such as the dict of an lru_cache.
+static bool
+is_index_of(const lg__comparison *state, const lg_growth_row *row,
+            const lg_growth_row *other)
+{
+    if (row->verdict != LG_GROWTH_IN_PLACE ||
+        other->verdict != LG_GROWTH_ACCUMULATES || other->place == LG_NONE)
+        return false;
+    uint32_t parent = lg__place_at(state->newest, row->place)->parent;
+    return parent != LG_NONE &&
+           parent == lg__place_at(state->newest, other->place)->parent &&
+           lg__place_at(state->newest, row->place)->references >=
+               other->counts[state->count - 1];
+}
+
+// What grows along with another row that gained more bytes is no leak of its
+// own: the weak references to its members, and their index.
+static void
+drop_followers(const lg__comparison *state, lg_growth *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < out->count; i++) {
+        const lg_growth_row *row = &out->rows[i];
+        bool told = false;
+        for (size_t j = 0; j < kept; j++)
+            told |= is_index_of(state, row, &out->rows[j]) ||
+                    (is_of_weak_references(row) &&
+                     !is_of_weak_references(&out->rows[j]) &&
+                     is_in_step(state, row, &out->rows[j]));
+        if (!told)
+            out->rows[kept++] = out->rows[i];
+    }
+    out->count = kept;
 }
 
 lg_status
@@ -275,5 +340,6 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
     settle_series(state, out);
     if (out->count > 0)
         lg__sort(out->rows, out->count, sizeof *out->rows, compare_rows);
+    drop_followers(state, out);
     return LG_OK;
 }

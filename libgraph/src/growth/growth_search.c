@@ -106,6 +106,12 @@ trend_of_members(lg__comparison *state, uint32_t place)
     read_series(state, state->above, MEMBERS, state->y);
     if (is_constant(state->y, state->count))
         return trend;
+    // Of objects that accumulate, more and more may have one of these: a number
+    // that is none of those that the interpreter shares.
+    if (value_of(state->newest, place, MEMBERS) <=
+            value_of(state->newest, parent, MEMBERS) &&
+        lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS)
+        return LG__TREND_NONE;
     lg__trend fuller = trend_in_parents(state);
     return fuller < trend ? fuller : trend;
 }
@@ -163,7 +169,8 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
     bool own = verdict == LG_GROWTH_IN_PLACE;
     if (trend == LG__TREND_SETTLED)
         verdict = LG_GROWTH_SETTLED;
-    else if (is_garbage(state->newest, place))
+    else if (is_garbage(state->newest, place) ||
+             lg__place_is_listed(state->newest, place))
         verdict = LG_GROWTH_GARBAGE;
     *grown = (lg__grown){
         .verdict = (uint32_t)verdict,

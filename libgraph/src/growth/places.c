@@ -157,6 +157,23 @@ add_own(walking *state, uint32_t node, uint32_t place)
 }
 
 static bool
+is_at_top_of_garbage(const walking *state, uint32_t node)
+{
+    return state->analysis->dominator[node] ==
+           state->graph->columns.node_count + 1;
+}
+
+// A namespace whose instance is garbage, too, and dominates nothing more than
+// it does: before CPython 3.11 a cycle leads through it.
+static bool
+is_loose_part(const walking *state, uint32_t node)
+{
+    uint32_t owner = state->labels.folds[node].owner;
+    return owner != LG_NONE && is_at_top_of_garbage(state, node) &&
+           is_at_top_of_garbage(state, owner);
+}
+
+static bool
 enter(walking *state, uint32_t node)
 {
     if (is_part(state, node)) {
@@ -168,7 +185,9 @@ enter(walking *state, uint32_t node)
         add_own(state, node, place);
         return true;
     }
-    uint32_t place = find_place(state, node);
+    bool loose = is_loose_part(state, node);
+    uint32_t place =
+        find_place(state, loose ? state->labels.folds[node].owner : node);
     if (place == LG_NONE)
         return false;
     uint32_t *active = (uint32_t *)state->active.data + place;
@@ -178,11 +197,11 @@ enter(walking *state, uint32_t node)
     if (*active == 0) {
         lg__place_retained(state->places, place)[0] +=
             state->analysis->host[node];
-        if (is_later(state, node, item->example))
+        if (!loose && is_later(state, node, item->example))
             item->example = node;
     }
     ++*active;
-    item->members++;
+    item->members += !loose;
     add_own(state, node, place);
     return true;
 }

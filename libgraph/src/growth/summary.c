@@ -14,6 +14,7 @@ lg__summary_begin(lg_places *places)
     summary->places = places;
     summary->types.element = sizeof(lg__type_sum);
     summary->infos.element = sizeof(lg__info_text);
+    summary->tallies.element = sizeof(lg__tally);
     return summary;
 }
 
@@ -25,6 +26,7 @@ lg_summary_free(lg_summary *summary)
     lg_allocator allocator = lg_allocator_default();
     lg__vector_free(&allocator, &summary->types);
     lg__vector_free(&allocator, &summary->infos);
+    lg__vector_free(&allocator, &summary->tallies);
     lg_places_free(summary->places);
     free(summary);
 }
@@ -157,20 +159,23 @@ add_accounts(lg_summary *summary, const lg_graph *graph)
 }
 
 lg_status
-lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
-               lg_summary **out, lg_error *err)
+lg__summary_make(const lg_analysis *analysis, const lg_monitor *monitor,
+                 lg_summary **out, uint32_t **place_of, lg_error *err)
 {
     lg_places *places = NULL;
-    lg_status status = lg_places_new(analysis, monitor, &places, err);
+    uint32_t *place = NULL;
+    lg_status status = lg__places_walk(analysis, monitor, &places, &place, err);
     if (status != LG_OK)
         return status;
     lg_summary *summary = lg__summary_begin(places);
     if (summary == NULL || !add_infos(summary, analysis->graph) ||
         !add_types(summary, analysis->graph)) {
         lg_summary_free(summary);
+        free(place);
         return lg__error_memory(err);
     }
     add_accounts(summary, analysis->graph);
     *out = summary;
+    *place_of = place;
     return LG_OK;
 }

@@ -1,8 +1,9 @@
 /**
  * The file of a summary: a header, and one zstd frame of what it has. In the
  * frame stand the lengths of all strings, their bytes, zeros up to a multiple
- * of 8, three sums (objects, large ones, mapped ones), the places, the types,
- * the info texts, and the names of the devices.
+ * of 8, four numbers (the sums of objects, large ones, mapped ones; how many
+ * tallies), the places, the types, the info texts, the tallies, and the names
+ * of the devices.
  */
 #ifndef LG_SUMMARY_FILE_H
 #define LG_SUMMARY_FILE_H
@@ -44,6 +45,18 @@ typedef struct lg__summary_type {
     uint32_t reserved;
 } lg__summary_type;
 
+typedef struct lg__summary_tally {
+    uint64_t holder;
+    uint64_t kept;
+    uint64_t count;
+    uint64_t bytes;
+    uint32_t name;
+    uint32_t detail;
+    uint32_t kind;
+    uint32_t reserved;
+} lg__summary_tally;
+
+_Static_assert(sizeof(lg__summary_tally) == 48, "a tally is 48 bytes");
 _Static_assert(sizeof(lg__summary_header) == 56, "a header is 56 bytes");
 _Static_assert(sizeof(lg__summary_place) == 32, "a place is 32 bytes");
 _Static_assert(sizeof(lg__summary_type) == 24, "a type is 24 bytes");

@@ -24,6 +24,7 @@ typedef struct reader {
     size_t length;
     size_t at;
     uint32_t *strings; // [header.strings] their numbers in the table
+    uint64_t tallies;  // how many
     lg_summary *out;
 } reader;
 
@@ -84,10 +85,11 @@ static lg_status
 read_sums(reader *from, lg_error *err)
 {
     lg_summary *to = from->out;
-    const uint8_t *sums = take(from, 3, sizeof(uint64_t));
+    const uint8_t *sums = take(from, 4, sizeof(uint64_t));
     return sums != NULL && read_number(sums, 0, &to->objects) &&
                    read_number(sums, 1, &to->large) &&
-                   read_number(sums, 2, &to->mapped)
+                   read_number(sums, 2, &to->mapped) &&
+                   read_number(sums, 3, &from->tallies)
                ? LG_OK
                : damaged(from, "a sum", 0, err);
 }
@@ -172,6 +174,36 @@ read_infos(reader *from, lg_error *err)
     return LG_OK;
 }
 
+static lg_status
+read_tallies(reader *from, lg_error *err)
+{
+    const uint8_t *rows = take(from, from->tallies, sizeof(lg__summary_tally));
+    if (rows == NULL)
+        return damaged(from, "the number of tallies", from->tallies, err);
+    for (uint64_t i = 0; i < from->tallies; i++) {
+        lg__summary_tally tally;
+        memcpy(&tally, rows + i * sizeof tally, sizeof tally);
+        if (tally.name >= from->header.strings ||
+            tally.detail >= from->header.strings ||
+            tally.kind >= LG_TALLY_COUNT || tally.count > MOST_NUMBER ||
+            tally.bytes > MOST_NUMBER)
+            return damaged(from, "a tally", i, err);
+        if (!lg__summary_count(from->out,
+                               (lg__tally){
+                                   .holder = tally.holder,
+                                   .kept = tally.kept,
+                                   .count = tally.count,
+                                   .bytes = tally.bytes,
+                                   .name = from->strings[tally.name],
+                                   .detail = from->strings[tally.detail],
+                                   .kind = tally.kind,
+                               }))
+            return lg__error_memory(err);
+    }
+    lg__tallies_join(&from->out->tallies);
+    return LG_OK;
+}
+
 // Devices stand last, but places need them. The host comes first, and no name
 // comes twice.
 static lg_status
@@ -214,6 +246,8 @@ read_raw(reader *from, lg_error *err)
         status = read_types(from, err);
     if (status == LG_OK)
         status = read_infos(from, err);
+    if (status == LG_OK)
+        status = read_tallies(from, err);
     if (status == LG_OK && from->at != from->length)
         status = damaged(from, "its length", from->at, err);
     return status;

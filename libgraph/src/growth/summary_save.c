@@ -68,6 +68,25 @@ compare_bytes(const void *left, const void *right)
     return a->name < b->name ? -1 : a->name > b->name;
 }
 
+static bool
+copy_tallies(const lg_summary *from, lg_places *to, lg__summary_tally *out)
+{
+    const lg__tally *tallies = from->tallies.data;
+    for (size_t i = 0; i < from->tallies.count; i++) {
+        const lg__tally *tally = &tallies[i];
+        uint32_t name =
+            lg__places_string(to, lg__places_text(from->places, tally->name));
+        uint32_t detail =
+            lg__places_string(to, lg__places_text(from->places, tally->detail));
+        if (name == LG_NONE || detail == LG_NONE)
+            return false;
+        out[i] = (lg__summary_tally){
+            tally->holder, tally->kept, tally->count, tally->bytes,
+            name,          detail,      tally->kind,  0};
+    }
+    return true;
+}
+
 // The types with the most bytes, and the info texts, with strings of `to`.
 static lg_status
 copy_rest(const lg_summary *from, lg_places *to, lg__summary_type *types,
@@ -131,8 +150,12 @@ write_summary(const lg_summary *summary, lg_places *places, const char *path,
     lg__summary_type *rows = malloc((types + 1) * sizeof *rows);
     lg__info_text *infos = malloc((summary->infos.count + 1) * sizeof *infos);
     writer to = {.allocator = lg_allocator_default(), .raw = {.element = 1}};
-    uint64_t sums[] = {summary->objects, summary->large, summary->mapped};
-    lg_status status = rows == NULL || infos == NULL
+    size_t tallies = summary->tallies.count;
+    lg__summary_tally *counts = malloc((tallies + 1) * sizeof *counts);
+    uint64_t sums[] = {summary->objects, summary->large, summary->mapped,
+                       tallies};
+    lg_status status = rows == NULL || infos == NULL || counts == NULL ||
+                               !copy_tallies(summary, places, counts)
                            ? lg__error_memory(err)
                            : copy_rest(summary, places, rows, infos, err);
     if (status == LG_OK) {
@@ -142,6 +165,7 @@ write_summary(const lg_summary *summary, lg_places *places, const char *path,
         put_places(&to, places);
         put(&to, rows, types * sizeof *rows);
         put(&to, infos, summary->infos.count * sizeof *infos);
+        put(&to, counts, tallies * sizeof *counts);
         put(&to, places->devices.data, places->each * sizeof(uint32_t));
         if (to.failed)
             status = lg__error_memory(err);
@@ -160,6 +184,7 @@ write_summary(const lg_summary *summary, lg_places *places, const char *path,
     lg__vector_free(&to.allocator, &to.raw);
     free(rows);
     free(infos);
+    free(counts);
     return status;
 }
 

@@ -211,7 +211,7 @@ put_cycle(report *to, size_t index)
     lg__put_count(table, NUMBER, index + 1);
     lg__put_literal(table, KIND, lg_cycle_kind_name(cycle->kind));
     if (cycle->kind == LG_CYCLE_UNCOLLECTABLE)
-        lg__put_literal(table, REASON, lg__reason_name(cycle->reason));
+        lg__put_literal(table, REASON, lg_cycle_reason_name(cycle->reason));
     lg__put_node(table, CULPRIT, to->graph, cycle->culprit);
     lg__put_string(table, LIBRARY, cycle->library);
     lg__put_each(table, RETAINED, cycle->retained);

@@ -60,7 +60,7 @@ write_garbage(lg_json *json, const lg_why *why)
     lg_cycle_reason reason = why->reason;
     lg_json_bool(json, "collectable", reason == LG_REASON_NONE);
     if (reason != LG_REASON_NONE) {
-        const char *name = lg__reason_name(reason);
+        const char *name = lg_cycle_reason_name(reason);
         lg_json_string(json, "reason", name, strlen(name));
         lg_json_count(json, "culprit", why->culprit);
     }

@@ -347,15 +347,6 @@ lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
     }
 }
 
-const char *
-lg__reason_name(lg_cycle_reason reason)
-{
-    static const char *const names[] = {"none", "native", "untraversed",
-                                        "frozen", "untracked"};
-    size_t index = (size_t)reason;
-    return index < sizeof names / sizeof *names ? names[index] : "unknown";
-}
-
 void
 lg__format_share(uint64_t part, uint64_t whole, lg_text *out)
 {

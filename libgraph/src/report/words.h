@@ -74,8 +74,6 @@ void lg__format_unseen(int64_t count, lg_text *out);
 /** Why the collector cannot free something, as a clause. */
 void lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
                        uint32_t culprit, lg_text *out);
-/** "native", "frozen", ... */
-const char *lg__reason_name(lg_cycle_reason reason);
 
 /** A share in percent, `12.3 %`. */
 void lg__format_share(uint64_t part, uint64_t whole, lg_text *out);

@@ -30,7 +30,16 @@ static const result_field row_fields[] = {
     {"bytes", FIELD_VALUE},         {"gained", FIELD_VALUE},
     {"per_interval", FIELD_VALUE},  {"per_step", FIELD_VALUE},
     {"place", FIELD_VALUE},         {"node", FIELD_VALUE},
-    {"other_holders", FIELD_VALUE}, {NULL, FIELD_VALUE},
+    {"other_holders", FIELD_VALUE}, {"finding", FIELD_VALUE},
+    {"reason", FIELD_VALUE},        {NULL, FIELD_VALUE},
+};
+
+static const result_field tally_fields[] = {
+    {"name", FIELD_VALUE},   {"detail", FIELD_TEXT},
+    {"holder", FIELD_TEXT},  {"counts", FIELD_VALUE},
+    {"bytes", FIELD_VALUE},  {"gained", FIELD_VALUE},
+    {"is_new", FIELD_VALUE}, {"is_growing", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
 };
 
 static const result_field type_fields[] = {
@@ -52,7 +61,23 @@ static const result_shape type_shape = {TYPE_GROWTH, TYPE_GROWTH_TYPE,
 static const result_shape account_shape = {TYPE_GROWTH, TYPE_GROWTH_ACCOUNT,
                                            account_fields, 0};
 
-enum { TYPES, ACCOUNTS, UNEXPLAINED, IS_GROWING, SNAPSHOTS, SETTLED, FACTS };
+static const result_shape tally_shape = {TYPE_GROWTH, TYPE_GROWTH_TALLY,
+                                         tally_fields, 0};
+
+enum {
+    TYPES,
+    ACCOUNTS,
+    UNEXPLAINED,
+    IS_GROWING,
+    SNAPSHOTS,
+    SETTLED,
+    FINDINGS,
+    CYCLES,
+    TENSORS,
+    FIGURES,
+    THREADS,
+    FACTS,
+};
 
 static PyObject *
 rows_of(snapshot_object *snapshot, const lg_table *table, const char *name,
@@ -102,6 +127,11 @@ facts_new(snapshot_object *snapshot, const lg_table *table)
         [IS_GROWING] = is_growing(table),
         [SNAPSHOTS] = count_of(table, "snapshots"),
         [SETTLED] = count_of(table, "settled"),
+        [FINDINGS] = rows_of(snapshot, table, "findings", &tally_shape),
+        [CYCLES] = rows_of(snapshot, table, "cycles", &tally_shape),
+        [TENSORS] = rows_of(snapshot, table, "tensors", &tally_shape),
+        [FIGURES] = rows_of(snapshot, table, "figures", &tally_shape),
+        [THREADS] = rows_of(snapshot, table, "threads", &tally_shape),
     };
     bool made = true;
     for (int i = 0; i < FACTS; i++) {
@@ -188,19 +218,10 @@ find_growth(const growth_request *self, const lg_analysis *newest,
     return status;
 }
 
-static PyObject *
-device_names(const lg_table *table)
+static lg_string
+device_name(const void *table, uint32_t device)
 {
-    uint32_t count = lg_table_device_count(table) + 1;
-    PyObject *names = PyTuple_New((Py_ssize_t)count);
-    for (uint32_t i = 0; names != NULL && i < count; i++) {
-        PyObject *name = string_object(lg_table_device_name(table, i));
-        if (name == NULL)
-            Py_CLEAR(names);
-        else
-            PyTuple_SET_ITEM(names, (Py_ssize_t)i, name);
-    }
-    return names;
+    return lg_table_device_name(table, device);
 }
 
 /* The table is the answer's from now on. The newest may be a summary. */
@@ -209,7 +230,9 @@ answer(core_state *state, PyObject *newest, lg_table *table)
 {
     PyObject *gone = NULL;
     if (newest == NULL)
-        newest = gone = snapshot_gone(state, device_names(table));
+        newest = gone =
+            snapshot_gone(state, string_tuple(lg_table_device_count(table) + 1,
+                                              device_name, table));
     PyObject *growth =
         newest ? growth_new((snapshot_object *)newest, table) : NULL;
     if (newest == NULL)
@@ -339,6 +362,21 @@ static PyGetSetDef growth_getset[] = {
     {"settled", (getter)get_fact, NULL,
      "How many rows were left out, because they grew and stopped.",
      (void *)SETTLED},
+    {"findings", (getter)get_fact, NULL,
+     "A tuple of GrowthTally: findings of the newest snapshot, those that are "
+     "alike together.",
+     (void *)FINDINGS},
+    {"cycles", (getter)get_fact, NULL,
+     "A tuple of GrowthTally: cycles that no root reaches, by their way "
+     "around.",
+     (void *)CYCLES},
+    {"tensors", (getter)get_fact, NULL,
+     "A tuple of GrowthTally: storages of torch, by kind.", (void *)TENSORS},
+    {"figures", (getter)get_fact, NULL,
+     "A tuple of GrowthTally: figures of matplotlib.", (void *)FIGURES},
+    {"threads", (getter)get_fact, NULL,
+     "A tuple of GrowthTally: threads, by name without numbers.",
+     (void *)THREADS},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -9,19 +9,10 @@
 #include <leakgraph/analysis.h>
 #include <stdlib.h>
 
-static PyObject *
-device_names(const lg_graph *graph)
+static lg_string
+device_name(const void *graph, uint32_t device)
 {
-    uint32_t count = lg_graph_device_count(graph) + 1;
-    PyObject *names = PyTuple_New((Py_ssize_t)count);
-    for (uint32_t i = 0; names != NULL && i < count; i++) {
-        PyObject *name = string_object(lg_graph_device_name(graph, i));
-        if (name == NULL)
-            Py_CLEAR(names);
-        else
-            PyTuple_SET_ITEM(names, (Py_ssize_t)i, name);
-    }
-    return names;
+    return lg_graph_device_name(graph, device);
 }
 
 PyObject *
@@ -33,7 +24,8 @@ snapshot_new(core_state *state, lg_graph *graph)
         return NULL;
     }
     self->graph = graph;
-    self->devices = device_names(graph);
+    self->devices =
+        string_tuple(lg_graph_device_count(graph) + 1, device_name, graph);
     if (self->devices == NULL)
         Py_CLEAR(self);
     return (PyObject *)self;

@@ -12,6 +12,22 @@ string_object(lg_string string)
                                 "replace");
 }
 
+/** A tuple of strings: at(of, 0), at(of, 1) ... */
+static inline PyObject *
+string_tuple(uint32_t count, lg_string (*at)(const void *of, uint32_t index),
+             const void *of)
+{
+    PyObject *strings = PyTuple_New((Py_ssize_t)count);
+    for (uint32_t i = 0; strings != NULL && i < count; i++) {
+        PyObject *string = string_object(at(of, i));
+        if (string == NULL)
+            Py_CLEAR(strings);
+        else
+            PyTuple_SET_ITEM(strings, (Py_ssize_t)i, string);
+    }
+    return strings;
+}
+
 /** The text as a str; frees it. MemoryError if it failed to grow. */
 static inline PyObject *
 text_object(lg_text *text)

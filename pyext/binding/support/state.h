@@ -44,6 +44,7 @@ typedef enum core_type {
     TYPE_GROWTH_ROW,
     TYPE_GROWTH_TYPE,
     TYPE_GROWTH_ACCOUNT,
+    TYPE_GROWTH_TALLY,
     TYPE_MERGED_ROW,
     TYPE_THREAD_ROW,
     TYPE_HOP,

@@ -1,13 +1,51 @@
-"""Programs that leak at a known rate, that are honest but move, and that do both.
+"""Programs that leak at a known rate, that move and are honest, and that do both.
 
-Each program is a class with a method `step`. A leaking one says where in `holder`, and
-how many bytes a step leaks in `rate`, measured with sys.getsizeof().
+Each is a function that prepares `program`, and returns what a step of it does. The
+decorator says what diff() must find first: a holder (`*` stands for any text), and the
+verdict. How many bytes a step adds is `program.rate`, or what tracemalloc counts.
 """
 
+import asyncio
 import collections
+import contextlib
 import functools
+import heapq
+import io
+import itertools
+import json
+import logging
+import queue
 import random
+import re
+import sqlite3
 import sys
+import threading
+import traceback
+import types
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+#: By name: the function, and what is known of it.
+PROGRAMS = {}
+#: How many bytes more a list or deque takes for a reference, in the long run.
+REFERENCE = 8
+
+
+def tell(kind, holder="", verdict="accumulates", calls=100, libraries=False, rows=1):
+    """Note what diff() must find: the first row, and at most so many rows."""
+
+    def note(make):
+        make.kind, make.holder, make.verdict = kind, holder, verdict
+        make.calls, make.libraries, make.rows = calls, libraries, rows
+        PROGRAMS[make.__name__] = make
+        return make
+
+    return note
+
+
+leaks = functools.partial(tell, "leaks")
+mixed = functools.partial(tell, "mixed")
+honest = functools.partial(tell, "honest")
 
 
 class Record:
@@ -29,136 +67,608 @@ class Cell:
         self.next = following
 
 
-class ListHistory:
-    """Every record stays in a list."""
-
-    holder = "program.history[*]"
-
-    def __init__(self):
-        self.history = []
-        self.rate = size_of(Record(2000)) + 8
-
-    def step(self, number):
-        self.history.append(Record(2000))
+class Session:
+    def __init__(self, number):
+        self.number = number
+        self.log = [f"line {number} {i}" for i in range(60)]
 
 
-class DictCache:
-    """A cache without a limit, whose keys are made for each call."""
-
-    holder = "program.cache[*]"
-
-    def __init__(self):
-        self.cache = {}
-        self.rate = sys.getsizeof(b"x" * 4000) + sys.getsizeof("key 100") + 100
-
-    def step(self, number):
-        self.cache[f"key {number}"] = b"x" * (4000 + number % 2)
+# ------------------------------------------------------------------ leaking ---
 
 
-class LinkedList:
-    """Each element refers to the one before it."""
-
-    holder = "program.head.next"
-
-    def __init__(self):
-        self.head = None
-        self.rate = sys.getsizeof(Cell(None, None)) + sys.getsizeof(b"x" * 1000)
-
-    def step(self, number):
-        self.head = Cell(b"x" * (1000 + number % 2), self.head)
+@leaks("program.history[*]")
+def every_record_stays_in_a_list(program):
+    program.history = []
+    program.rate = size_of(Record(2000)) + REFERENCE
+    return lambda number: program.history.append(Record(2000))
 
 
-class Buffer:
-    """Bytes that nobody empties."""
+@leaks("program.cache[*]")
+def a_cache_without_a_limit(program):
+    program.cache = {}
 
-    holder = "program.buffer"
+    def step(number):
+        program.cache[f"key {number}"] = b"x" * (4000 + number % 2)
 
-    def __init__(self):
-        self.buffer = b""
-        self.rate = 5000
-
-    def step(self, number):
-        self.buffer = self.buffer + b"x" * 5000
+    return step
 
 
-class Ring:
-    """A ring that was full long ago."""
+@leaks("program.head.next")
+def each_element_refers_to_the_one_before(program):
+    program.head = None
 
-    def __init__(self):
-        self.ring = collections.deque(maxlen=20)
+    def step(number):
+        program.head = Cell(b"x" * (1000 + number % 2), program.head)
 
-    def step(self, number):
-        self.ring.append(Record(3000))
-
-
-class Sawtooth:
-    """A buffer that is flushed now and then."""
-
-    def __init__(self):
-        self.batch = []
-
-    def step(self, number):
-        self.batch.append(Record(1000))
-        if len(self.batch) >= 33:
-            self.batch.clear()
+    return step
 
 
-class BoundedCache:
-    """A function's cache with a limit."""
+@leaks("program.buffer", verdict="grows in place")
+def bytes_that_nobody_empties(program):
+    program.buffer = b""
+    program.rate = 5000
 
-    def __init__(self):
-        self.load = functools.lru_cache(maxsize=30)(lambda number: Record(1000))
+    def step(number):
+        program.buffer = program.buffer + b"x" * 5000
 
-    def step(self, number):
-        self.load(number)
-
-
-class LeakBehindRing:
-    """A ring, and a leak beside it."""
-
-    holder = "program.kept[*]"
-
-    def __init__(self):
-        self.ring = collections.deque(maxlen=20)
-        self.kept = []
-        self.rate = size_of(Record(1500)) + 8
-
-    def step(self, number):
-        self.ring.append(Record(9000))
-        self.kept.append(Record(1500))
+    return step
 
 
-class LeakUnderNoise:
-    """Objects come and go at random, and some stay."""
+@leaks("program.sessions[*]")
+def instances_in_a_dict_keyed_by_id(program):
+    program.sessions = {}
 
-    holder = "program.sessions[*]"
+    def step(number):
+        session = Session(number)
+        program.sessions[id(session)] = session
 
-    def __init__(self):
-        self.random = random.Random(1)
-        self.sessions = {}
-        self.busy = []
-        self.rate = size_of(Record(2500)) + sys.getsizeof(10**6) + 100
-
-    def step(self, number):
-        self.sessions[10**6 + number] = Record(2500)
-        self.busy = [Record(500) for _ in range(self.random.randrange(50))]
+    return step
 
 
-class LeakPerRequest:
-    """Handlers that are replaced, each of which leaves its log behind."""
+@leaks("program.load*")
+def a_function_that_caches_without_a_limit(program):
+    @functools.lru_cache(maxsize=10**9)
+    def load(number):
+        return [float(number)] * 500
 
-    holder = "program.logs[*]"
-
-    def __init__(self):
-        self.logs = []
-        self.handlers = {}
-        self.rate = sys.getsizeof([0]) + size_of(Record(1800)) + 8
-
-    def step(self, number):
-        self.handlers[number % 5] = Record(700)
-        self.logs.append([Record(1800)])
+    program.load = load
+    return lambda number: program.load(number)
 
 
-LEAKING = [ListHistory, DictCache, LinkedList, Buffer]
-HONEST = [Ring, Sawtooth, BoundedCache]
-MIXED = [LeakBehindRing, LeakUnderNoise, LeakPerRequest]
+@leaks("*.handlers[*]")
+def a_handler_for_each_request(program):
+    log = logging.getLogger("app.requests")
+
+    def step(number):
+        handler = logging.NullHandler()
+        handler.options = [float(number)] * 500
+        log.addHandler(handler)
+
+    return step
+
+
+@leaks("*.loggerDict[*]")
+def a_logger_for_each_request(program):
+    def step(number):
+        logging.getLogger(f"request-{number}").options = [float(number)] * 500
+
+    return step
+
+
+@leaks("program.log.buffer[*]")
+def records_that_no_handler_flushes(program):
+    from logging.handlers import MemoryHandler
+
+    program.log = MemoryHandler(10**9, flushLevel=logging.CRITICAL + 1)
+    log = logging.Logger("app")
+    log.addHandler(program.log)
+    return lambda number: log.warning("request %s", "x" * 500 + str(number))
+
+
+@leaks("thread Thread-*", calls=10, rows=3)
+def threads_that_wait_forever(program):
+    program.rate = sys.getsizeof(b"x" * 300_000)
+
+    def wait(ready):
+        data = b"x" * 300_000
+        ready.set()
+        threading.Event().wait()
+        return data
+
+    def step(number):
+        ready = threading.Event()
+        threading.Thread(target=wait, args=(ready,), daemon=True).start()
+        ready.wait()
+
+    return step
+
+
+@leaks("program.waiting[*]")
+def tasks_whose_future_nobody_sets(program):
+    loop = asyncio.new_event_loop()
+    program.waiting = []
+    program.loop = loop
+
+    async def request(number):
+        data = bytes(3000)
+        program.waiting.append(loop.create_future())
+        await program.waiting[-1]
+        return data
+
+    async def serve(number):
+        # The loop refers to the task by a weak reference only, its future does not.
+        program.latest = loop.create_task(request(number))
+        await asyncio.sleep(0)
+
+    return lambda number: loop.run_until_complete(serve(number))
+
+
+@leaks("program.handler*")
+def a_function_that_is_wrapped_again_and_again(program):
+    def wrap(inner):
+        label = bytes(500)
+
+        def outer():
+            return label, inner
+
+        return outer
+
+    program.handler = print
+
+    def step(number):
+        program.handler = wrap(program.handler)
+
+    return step
+
+
+@leaks("program.readers[*]")
+def generators_that_are_never_finished(program):
+    program.readers = []
+
+    def read(number):
+        lines = ["x" * 100 + str(number + i) for i in range(10)]
+        yield from lines
+
+    def step(number):
+        program.readers.append(read(number))
+        next(program.readers[-1])
+
+    return step
+
+
+@leaks("program.errors[*]")
+def exceptions_with_their_tracebacks(program):
+    program.errors = []
+
+    def fail(number):
+        data = bytes(5000)
+        raise ValueError(len(data))
+
+    def step(number):
+        try:
+            fail(number)
+        except ValueError as error:
+            program.errors.append(error)
+
+    return step
+
+
+@leaks("program.listeners[*]")
+def bound_methods_in_a_registry(program):
+    program.listeners = []
+
+    class View:
+        def __init__(self):
+            self.pixels = bytes(2000)
+
+        def refresh(self):
+            pass
+
+    def step(number):
+        program.listeners.append(View().refresh)
+
+    return step
+
+
+@leaks("weakref.finalize._registry[*]")
+def finalizers_of_what_never_dies(program):
+    program.anchor = Session(0)
+
+    def step(number):
+        weakref.finalize(program.anchor, print, bytes(2000))
+
+    return step
+
+
+@leaks("program.types[*]")
+def a_class_for_each_call(program):
+    program.types = []
+
+    def step(number):
+        program.types.append(type("Row", (), {"template": bytes(9000)}))
+
+    return step
+
+
+@leaks("program.queue.queue[*]")
+def a_queue_that_nobody_reads(program):
+    program.queue = queue.Queue()
+    return lambda number: program.queue.put({"body": "x" * 1000 + str(number)})
+
+
+@leaks("program.tree*")
+def a_tree_that_only_grows(program):
+    order = random.Random(3)
+    program.tree = None
+
+    def step(number):
+        node = [order.random(), bytes(1000), None, None]
+        if program.tree is None:
+            program.tree = node
+            return
+        at = program.tree
+        while True:
+            side = 2 if node[0] < at[0] else 3
+            if at[side] is None:
+                at[side] = node
+                return
+            at = at[side]
+
+    return step
+
+
+@leaks("garbage*", verdict="garbage piles up")
+def cycles_without_a_collector(program):
+    import gc
+
+    program.collects = False
+    gc.disable()
+
+    def step(number):
+        session = Session(number)
+        session.itself = session
+
+    return step
+
+
+@leaks("program.rows[*]")
+def rows_of_a_database(program):
+    database = sqlite3.connect(":memory:")
+    database.execute("create table t (a text)")
+    database.execute("insert into t values (?)", ("x" * 1000,))
+    program.rows = []
+
+    def step(number):
+        program.rows += database.execute("select a, a from t").fetchall()
+
+    return step
+
+
+@leaks("*figs[*]", calls=4, libraries=True)
+def figures_that_are_never_closed(program):
+    import matplotlib.pyplot as plt
+
+    plt.rcParams["figure.max_open_warning"] = 0
+
+    def step(number):
+        plt.subplots()[1].plot(range(10))
+
+    return step
+
+
+@leaks("program.losses[*]", calls=8, libraries=True)
+def losses_that_keep_their_graph(program):
+    import torch
+
+    model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.Tanh())
+    program.losses = []
+    # The input, for the gradient of the weights, and the output of tanh.
+    program.rate = 2 * 512 * 256 * 4
+
+    def step(number):
+        program.losses.append(model(torch.rand(512, 256)).sum())
+
+    return step
+
+
+@leaks("program.frames[*]", calls=20, libraries=True)
+def frames_of_every_batch(program):
+    import pandas
+
+    program.frames = []
+    program.rate = 20_000 * 4 * 8
+
+    def step(number):
+        rows = {name: [float(number)] * 20_000 for name in "abcd"}
+        program.frames.append(pandas.DataFrame(rows))
+
+    return step
+
+
+# ------------------------------------------------------------------- honest ---
+
+
+@honest()
+def a_ring_that_was_full_long_ago(program):
+    program.ring = collections.deque(maxlen=20)
+    return lambda number: program.ring.append(Record(3000))
+
+
+@honest()
+def a_ring_that_fills(program):
+    program.ring = collections.deque(maxlen=150)
+    return lambda number: program.ring.append(Record(3000))
+
+
+@honest()
+def a_buffer_that_is_flushed_now_and_then(program):
+    program.batch = []
+
+    def step(number):
+        program.batch.append(Record(1000))
+        if len(program.batch) >= 37:
+            program.batch.clear()
+
+    return step
+
+
+@honest()
+def a_cache_with_a_limit(program):
+    program.load = functools.lru_cache(maxsize=30)(lambda number: Record(1000))
+    return lambda number: program.load(number)
+
+
+@honest()
+def parsing_matching_and_tracebacks(program):
+    def step(number):
+        json.loads(json.dumps({"a": [number, str(number)]}))
+        re.compile(f"a{number % 40}b+").match("a1bb")
+        try:
+            json.loads("{")
+        except ValueError:
+            traceback.format_exc()
+
+    return step
+
+
+@honest()
+def a_server_that_finishes_its_requests(program):
+    loop = asyncio.new_event_loop()
+    program.loop = loop
+
+    async def request(number):
+        data = [b"x" * 100 for _ in range(number % 50)]
+        await asyncio.sleep(0)
+        return len(data)
+
+    async def serve(number):
+        await asyncio.gather(*(request(number + i) for i in range(5)))
+
+    return lambda number: loop.run_until_complete(serve(number))
+
+
+@honest()
+def logging_that_formats_and_forgets(program):
+    log = logging.getLogger("app")
+    log.addHandler(logging.FileHandler("/dev/null"))
+    log.setLevel(logging.INFO)
+
+    def step(number):
+        log.info("request %d of %s", number, "x" * 100)
+        with contextlib.suppress(ZeroDivisionError):
+            try:
+                number // 0
+            except ZeroDivisionError:
+                log.exception("failed")
+                raise
+
+    return step
+
+
+@honest()
+def a_pool_of_threads(program):
+    program.pool = ThreadPoolExecutor(4)
+
+    def step(number):
+        list(program.pool.map(lambda size: b"x" * size, range(20)))
+
+    return step
+
+
+@honest()
+def a_table_that_is_replaced(program):
+    program.table = {}
+
+    def step(number):
+        if number % 10 == 0:
+            program.table = {i: Record(500) for i in range(40 + number % 7)}
+
+    return step
+
+
+@honest(calls=10, libraries=True)
+def a_right_training_loop(program):
+    import torch
+
+    model = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.Linear(32, 1))
+    optimizer = torch.optim.AdamW(model.parameters())
+    program.model, program.losses = model, collections.deque(maxlen=5)
+
+    def step(number):
+        optimizer.zero_grad()
+        loss = model(torch.rand(16, 32)).square().mean()
+        loss.backward()
+        optimizer.step()
+        program.losses.append(loss.item())
+
+    return step
+
+
+@honest(calls=4, libraries=True)
+def figures_that_are_closed(program):
+    import matplotlib.pyplot as plt
+
+    def step(number):
+        figure, axes = plt.subplots()
+        axes.plot(range(10), label=f"run {number}")
+        axes.set_title(f"step {number}")
+        axes.legend()
+        figure.savefig(io.BytesIO(), format="png", dpi=40)
+        plt.close(figure)
+
+    return step
+
+
+@honest(calls=10, libraries=True)
+def frames_that_are_grouped_and_dropped(program):
+    import pandas
+
+    def step(number):
+        frame = pandas.DataFrame({"a": range(100), "b": ["x", "y"] * 50})
+        frame["c"] = frame["a"] * number
+        frame.groupby("b").sum().merge(frame, on="b").describe()
+
+    return step
+
+
+# -------------------------------------------------------------------- mixed ---
+
+
+@mixed("program.kept[*]")
+def a_leak_beside_a_ring(program):
+    program.ring = collections.deque(maxlen=150)
+    program.kept = []
+    program.rate = size_of(Record(1500)) + REFERENCE
+
+    def step(number):
+        program.ring.append(Record(200))
+        program.kept.append(Record(1500))
+
+    return step
+
+
+@mixed("program.sessions[*]")
+def a_leak_under_noise(program):
+    order = random.Random(1)
+    program.sessions, program.busy = {}, []
+    program.rate = size_of(Record(2500)) + sys.getsizeof(10**6) + 100
+
+    def step(number):
+        program.sessions[10**6 + number] = Record(2500)
+        program.busy = [Record(500) for _ in range(order.randrange(50))]
+
+    return step
+
+
+@mixed("program.logs[*]")
+def handlers_that_leave_their_log_behind(program):
+    program.logs, program.handlers = [], {}
+    program.rate = sys.getsizeof([0]) + size_of(Record(1800)) + REFERENCE
+
+    def step(number):
+        program.handlers[number % 5] = Record(700)
+        program.logs.append([Record(1800)])
+
+    return step
+
+
+@mixed("program.users[*].visits[*]")
+def a_list_in_each_of_some_users(program):
+    program.users = [types.SimpleNamespace(visits=[]) for _ in range(7)]
+    program.rate = sys.getsizeof("x" * 700) + REFERENCE
+    program.cache = functools.lru_cache(maxsize=64)(lambda number: Record(1000))
+
+    def step(number):
+        program.users[number % 7].visits.append("x" * (700 - number % 2))
+        program.cache(number)
+
+    return step
+
+
+@mixed("program.results[*]")
+def results_of_a_pool_of_threads(program):
+    program.pool, program.results = ThreadPoolExecutor(4), {}
+    program.rate = sys.getsizeof(b"x" * 2000) + 28 + 100
+
+    def step(number):
+        data = program.pool.submit(lambda: b"x" * (2000 + number % 2)).result()
+        program.results[number + 10**6] = data
+
+    return step
+
+
+@mixed("program.open[*]")
+def a_server_that_registers_and_finishes(program):
+    loop = asyncio.new_event_loop()
+    program.loop, program.open = loop, set()
+    program.rate = size_of(Record(3000)) + 50
+
+    async def request(number):
+        program.open.add(Record(3000))
+        await asyncio.sleep(0)
+
+    return lambda number: loop.run_until_complete(request(number))
+
+
+@mixed("program.late[*]")
+def priorities_that_only_get_more(program):
+    program.late, numbers = [], itertools.count()
+    program.rate = sys.getsizeof((0, 0, 0)) + 16 + sys.getsizeof(bytes(900)) + 56 + 8
+
+    def step(number):
+        heapq.heappush(program.late, (number, 10**6 + next(numbers), bytes(900)))
+        if number % 3 == 0:
+            program.busy = heapq.nsmallest(10, program.late)
+
+    return step
+
+
+@mixed("program.kept[*]", calls=10, libraries=True)
+def a_training_loop_that_keeps_activations(program):
+    import torch
+
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Linear(64, 1))
+    optimizer = torch.optim.AdamW(model.parameters())
+    program.model, program.kept = model, []
+    model[0].register_forward_hook(lambda *a: program.kept.append(a[2].detach()))
+    program.rate = 256 * 64 * 4
+
+    def step(number):
+        optimizer.zero_grad()
+        model(torch.rand(256, 64)).square().mean().backward()
+        optimizer.step()
+
+    return step
+
+
+@mixed("program.columns[*]", calls=10, libraries=True)
+def a_column_of_each_frame(program):
+    import pandas
+
+    program.columns = []
+    program.rate = 20_000 * 8
+
+    def step(number):
+        frame = pandas.DataFrame({"a": range(100), "b": ["x", "y"] * 50})
+        frame.groupby("b").sum().merge(frame, on="b")
+        program.columns.append(pandas.Series([float(number)] * 20_000))
+
+    return step
+
+
+@mixed("program.images[*]", calls=4, libraries=True)
+def figures_that_are_closed_but_drawn_to_memory(program):
+    import matplotlib.pyplot as plt
+
+    program.images = []
+
+    def step(number):
+        figure, axes = plt.subplots()
+        axes.plot(range(10))
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="raw", dpi=50)
+        program.images.append(buffer.getvalue())
+        plt.close(figure)
+
+    program.rate = 320 * 240 * 4 + 33
+    return step

@@ -1,32 +1,67 @@
 """Runs a program of programs.py, and prints what grew, as JSON.
 
-run_program.py NAME ROUNDS CALLS [FOLDER]    saves snapshots and summaries there, too
+run_program.py NAME ROUNDS [FOLDER]    saves snapshots and summaries there, too
+
+The rate is what the program counts itself, or what tracemalloc counts in later steps.
 """
 
 import gc
 import json
+import os
 import sys
+import tracemalloc
+import types
 
 import programs
 
 import leakgraph
 
-name, rounds, calls = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-folder = sys.argv[4] if len(sys.argv) > 4 else None
-program = getattr(programs, name)()
-snapshots = []
-steps = []
-for number in range(1, rounds * calls + 1):
-    program.step(number)
-    if number % calls == 0:
-        gc.collect()
-        snapshots.append(leakgraph.snapshot())
-        steps.append(number)
-growth = leakgraph.diff(*snapshots, steps=steps, min_bytes=4096)
+
+def rounds_of(step, program, first, rounds, look):
+    """Call look() after each round of steps; returns what it said."""
+    seen = []
+    for number in range(first, first + rounds * make.calls):
+        step(number + 1)
+        if (number + 1) % make.calls == 0:
+            if getattr(program, "collects", True):
+                gc.collect()
+            seen.append(look())
+    return seen
+
+
+def traced(step, program, rounds):
+    """Bytes that each step adds, as tracemalloc counts them in more rounds."""
+    tracemalloc.start()
+    seen = rounds_of(
+        step,
+        program,
+        rounds * make.calls,
+        4,
+        lambda: tracemalloc.get_traced_memory()[0],
+    )
+    return (seen[-1] - seen[0]) / (3 * make.calls)
+
+
+name, rounds = sys.argv[1], int(sys.argv[2])
+folder = sys.argv[3] if len(sys.argv) > 3 else None
+make = programs.PROGRAMS[name]
+program = types.SimpleNamespace()
+step = make(program)
+snapshots = rounds_of(step, program, 0, rounds, leakgraph.snapshot)
+steps = [(1 + i) * make.calls for i in range(rounds)]
+said = json.loads(leakgraph.diff(*snapshots, steps=steps, min_bytes=4096).json)
+said["parts"] = [
+    [row.holder for row in leakgraph.diff(*part, min_bytes=4096)]
+    for count in range(3, rounds)
+    for part in (snapshots[:count], snapshots[-count:])
+]
 if folder:
     for number, snapshot in enumerate(snapshots):
         snapshot.save(f"{folder}/{number}.lgs")
         snapshot.summary(f"{folder}/{number}.lgsum")
-said = json.loads(growth.json)
-said["rate"] = getattr(program, "rate", None)
-print(json.dumps(said))
+if make.kind != "honest":
+    rate = getattr(program, "rate", None)
+    said["rate"] = traced(step, program, rounds) if rate is None else rate
+print(json.dumps(said), flush=True)
+# Threads that wait forever do not end.
+os._exit(0)

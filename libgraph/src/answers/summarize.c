@@ -1,0 +1,239 @@
+// Summaries: the places and types of a snapshot, and what each answer counts.
+#include "answers/answers_private.h"
+#include "growth/growth_private.h"
+
+#include <leakgraph/cycles.h>
+#include <leakgraph/findings.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Findings and cycles that a summary has, the biggest.
+enum { MOST = 256, HOPS_NAMED = 6 };
+
+typedef struct summing {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg_summary *summary;
+    uint32_t *place; // [node]
+    lg_text text;
+} summing;
+
+static uint64_t
+key_at(const summing *state, lg_node node)
+{
+    uint32_t place = node == LG_NONE ? LG_NONE : state->place[node];
+    return place == LG_NONE ? 0
+                            : lg__place_at(state->summary->places, place)->key;
+}
+
+// Adds a tally whose name is the text, which becomes empty.
+static bool
+count(summing *state, lg_tally_kind kind, const char *detail, lg__tally tally)
+{
+    lg_places *places = state->summary->places;
+    lg_text *text = &state->text;
+    lg_string name = {text->data != NULL ? text->data : "",
+                      (uint32_t)text->length};
+    tally.kind = (uint32_t)kind;
+    tally.name = text->failed ? LG_NONE : lg__places_string(places, name);
+    tally.detail = lg__places_string(
+        places, (lg_string){detail, (uint32_t)strlen(detail)});
+    text->length = 0;
+    return tally.name != LG_NONE && tally.detail != LG_NONE &&
+           lg__summary_count(state->summary, tally);
+}
+
+static lg_status
+count_findings(summing *state, lg_error *err)
+{
+    lg_findings found;
+    lg_status status =
+        lg_analysis_findings(state->analysis, state->monitor, &found, err);
+    if (status != LG_OK)
+        return status;
+    for (size_t i = 0; i < found.group_count && i < MOST; i++) {
+        const lg_finding_group *group = &found.groups[i];
+        const lg_finding *finding = &found.items[group->first];
+        lg_text_add(&state->text, finding->pattern->name);
+        if (!count(state, LG_TALLY_FINDING, "",
+                   (lg__tally){
+                       .holder = key_at(state, finding->holders[0].node),
+                       .kept = key_at(state, finding->holders[0].example),
+                       .count = group->count,
+                       .bytes = group->total,
+                   }))
+            status = lg__error_memory(err);
+    }
+    lg_findings_free(&found);
+    return status;
+}
+
+static const char *
+detail_of(const lg_cycle *cycle)
+{
+    return cycle->kind == LG_CYCLE_UNCOLLECTABLE
+               ? lg_cycle_reason_name(cycle->reason)
+               : lg_cycle_kind_name(cycle->kind);
+}
+
+// `Session.log`, `list[*]`: each position is one.
+static void
+name_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    lg_text label = {0};
+    uint32_t type = graph->columns.type[hop->source];
+    lg_string name = lg__last_part(lg_graph_type(graph, type).name);
+    lg_text_add_bytes(out, name.data, name.length);
+    lg_hop_label(graph, hop, &label);
+    bool position = label.length > 2 && label.data[0] == '[' &&
+                    isdigit((unsigned char)label.data[1]);
+    if (position)
+        lg_text_add(out, "[*]");
+    else
+        lg_text_add_bytes(out, label.data, label.length);
+    out->failed |= label.failed;
+    lg_text_free(&label);
+}
+
+// Names a way around. It begins where a search happened to: the name begins
+// with the hop that is the first one in the order of bytes.
+static bool
+name_cycle(summing *state, const lg_hops *way)
+{
+    lg_text *hops = calloc(way->count + 1, sizeof *hops);
+    size_t first = 0;
+    if (hops == NULL)
+        return false;
+    for (size_t i = 0; i < way->count; i++) {
+        name_hop(state->graph, &way->items[i], &hops[i]);
+        state->text.failed |= hops[i].failed;
+        if (!state->text.failed && strcmp(hops[i].data, hops[first].data) < 0)
+            first = i;
+    }
+    for (size_t i = 0; i < way->count && !state->text.failed; i++) {
+        const lg_text *hop = &hops[(first + i) % way->count];
+        if (i >= HOPS_NAMED) {
+            lg_text_add(&state->text, "... -> ");
+            break;
+        }
+        lg_text_add_bytes(&state->text, hop->data, hop->length);
+        lg_text_add(&state->text, " -> ");
+    }
+    lg_text_add(&state->text, "back");
+    for (size_t i = 0; i < way->count; i++)
+        lg_text_free(&hops[i]);
+    free(hops);
+    return !state->text.failed;
+}
+
+static lg_status
+count_cycles(summing *state, lg_error *err)
+{
+    lg_cycle_options options = LG_CYCLE_OPTIONS_INIT;
+    lg_cycles found;
+    options.kinds = 1u << LG_CYCLE_COLLECTABLE | 1u << LG_CYCLE_UNCOLLECTABLE;
+    options.limit = MOST;
+    lg_status status = lg_analysis_cycles(state->analysis, &options,
+                                          state->monitor, &found, err);
+    if (status != LG_OK)
+        return status;
+    for (size_t i = 0; i < found.count && status == LG_OK; i++) {
+        if (!name_cycle(state, &found.items[i].shortest) ||
+            !count(state, LG_TALLY_CYCLE, detail_of(&found.items[i]),
+                   (lg__tally){.count = 1, .bytes = found.items[i].total}))
+            status = lg__error_memory(err);
+    }
+    lg_cycles_free(&found);
+    return status;
+}
+
+static lg_status
+count_tensors(summing *state, lg_error *err)
+{
+    lg_tensor_rows rows;
+    lg_status status = lg_graph_tensors(state->graph, LG_NONE, 0, &rows, err);
+    lg__tally of_kind[LG_TENSOR_KIND_COUNT] = {0};
+    if (status != LG_OK)
+        return status;
+    for (size_t i = 0; i < rows.count; i++) {
+        of_kind[rows.items[i].kind].count++;
+        of_kind[rows.items[i].kind].bytes += rows.items[i].bytes;
+    }
+    lg_tensor_rows_free(&rows);
+    for (int kind = 0; kind < LG_TENSOR_KIND_COUNT; kind++) {
+        lg_text_add(&state->text, lg_tensor_kind_name((lg_tensor_kind)kind));
+        if (of_kind[kind].count > 0 &&
+            !count(state, LG_TALLY_TENSOR, "", of_kind[kind]))
+            return lg__error_memory(err);
+        state->text.length = 0;
+    }
+    return LG_OK;
+}
+
+static lg_status
+count_figures(summing *state, lg_error *err)
+{
+    lg_figures found;
+    lg_status status = lg_figures_find(state->analysis, 1, &found, err);
+    if (status != LG_OK)
+        return status;
+    lg__tally tally = {.count = found.total};
+    for (uint32_t i = 0; found.total > 0 && i <= state->graph->device_count;
+         i++)
+        tally.bytes += found.retained[i];
+    lg_text_add(&state->text, "figure");
+    if (tally.count > 0 && !count(state, LG_TALLY_FIGURE, "", tally))
+        status = lg__error_memory(err);
+    state->text.length = 0;
+    lg_figures_free(&found);
+    return status;
+}
+
+static lg_status
+count_threads(summing *state, lg_error *err)
+{
+    for (uint32_t i = 0; i < lg_graph_root_count(state->graph); i++) {
+        lg_root root = lg_graph_root(state->graph, i);
+        if (root.kind != LG_ROOT_THREAD)
+            continue;
+        lg_bytes bytes = lg_node_retained(state->analysis, root.node);
+        lg__text_add_uncounted(root.name, &state->text);
+        if (!count(state, LG_TALLY_THREAD, "",
+                   (lg__tally){.count = 1, .bytes = bytes.host + bytes.device}))
+            return lg__error_memory(err);
+    }
+    return LG_OK;
+}
+
+lg_status
+lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
+               lg_summary **out, lg_error *err)
+{
+    summing state = {.analysis = analysis,
+                     .graph = lg_analysis_graph(analysis),
+                     .monitor = monitor};
+    lg_status status =
+        lg__summary_make(analysis, monitor, &state.summary, &state.place, err);
+    if (status == LG_OK)
+        status = count_findings(&state, err);
+    if (status == LG_OK)
+        status = count_cycles(&state, err);
+    if (status == LG_OK)
+        status = count_tensors(&state, err);
+    if (status == LG_OK)
+        status = count_figures(&state, err);
+    if (status == LG_OK)
+        status = count_threads(&state, err);
+    free(state.place);
+    lg_text_free(&state.text);
+    if (status != LG_OK) {
+        lg_summary_free(state.summary);
+        return status;
+    }
+    lg__tallies_join(&state.summary->tallies);
+    *out = state.summary;
+    return LG_OK;
+}

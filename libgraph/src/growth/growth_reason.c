@@ -1,0 +1,120 @@
+// Why garbage piles up: what the collector was told, or what it stumbles over.
+#include "growth/growth_private.h"
+
+#include <leakgraph/cycles.h>
+
+#include <string.h>
+
+const char *
+lg_growth_reason_text(lg_growth_reason reason)
+{
+    static const char *const texts[] = {
+        [LG_GROWTH_NO_REASON] = "",
+        [LG_GROWTH_DISABLED] = "the collector is disabled",
+        [LG_GROWTH_NO_THRESHOLD] = "the collector's threshold is 0",
+        [LG_GROWTH_NOT_RUN] = "the collector has not run",
+        [LG_GROWTH_SAVED] = "gc.DEBUG_SAVEALL lets gc.garbage keep it",
+        [LG_GROWTH_LISTED] = "gc.garbage keeps it",
+        [LG_GROWTH_FROZEN] = "gc.freeze() hides it from the collector",
+        [LG_GROWTH_NATIVE_HOLDER] = "native code refers to it",
+        [LG_GROWTH_UNTRAVERSED] =
+            "the collector does not see a reference in it",
+        [LG_GROWTH_UNTRACKED] = "the collector does not track an object in it",
+    };
+    return (unsigned)reason < LG_GROWTH_REASON_COUNT ? texts[reason] : "";
+}
+
+static lg_string
+info_of(const lg_summary *summary, const char *key)
+{
+    lg_string known;
+    lg_string value;
+    for (uint32_t i = 0; lg_summary_info(summary, i, &known, &value); i++)
+        if (lg__string_is(known, key))
+            return value;
+    return (lg_string){"", 0};
+}
+
+// Of what the collector could free.
+static lg_growth_reason
+reason_of_rest(const lg_summary *newest)
+{
+    lg_string thresholds = info_of(newest, "gc.thresholds");
+    if (lg__string_is(info_of(newest, "gc.enabled"), "no"))
+        return LG_GROWTH_DISABLED;
+    return thresholds.length > 1 && thresholds.data[0] == '0' &&
+                   thresholds.data[1] == ','
+               ? LG_GROWTH_NO_THRESHOLD
+               : LG_GROWTH_NOT_RUN;
+}
+
+static lg_growth_reason
+reason_of_cycle(const lg_summary *newest, lg_string detail)
+{
+    static const struct {
+        lg_cycle_reason why;
+        lg_growth_reason reason;
+    } reasons[] = {
+        {LG_REASON_FROZEN, LG_GROWTH_FROZEN},
+        {LG_REASON_NATIVE, LG_GROWTH_NATIVE_HOLDER},
+        {LG_REASON_UNTRAVERSED, LG_GROWTH_UNTRAVERSED},
+        {LG_REASON_UNTRACKED, LG_GROWTH_UNTRACKED},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (lg__string_is(detail, lg_cycle_reason_name(reasons[i].why)))
+            return reasons[i].reason;
+    return lg__string_is(detail, lg_cycle_kind_name(LG_CYCLE_COLLECTABLE))
+               ? reason_of_rest(newest)
+               : LG_GROWTH_NO_REASON;
+}
+
+// The cycles that gained the most come first. Cycles of an unknown kind, such
+// as those beyond the number that a summary has, are as the others are.
+static lg_growth_reason
+find_reason(const lg_summary *newest, const lg_growth *growth)
+{
+    for (size_t i = 0; i < growth->tally_count; i++)
+        if (growth->tallies[i].kind == LG_TALLY_CYCLE &&
+            growth->tallies[i].gained > 0)
+            return reason_of_cycle(newest, growth->tallies[i].detail);
+    return LG_GROWTH_NO_REASON;
+}
+
+static bool
+contains(lg_string text, const char *part)
+{
+    size_t length = strlen(part);
+    for (size_t i = 0; i + length <= text.length; i++)
+        if (memcmp(text.data + i, part, length) == 0)
+            return true;
+    return false;
+}
+
+bool
+lg__place_is_listed(const lg_places *places, uint32_t place)
+{
+    const lg__place_item *item = lg__place_at(places, place);
+    if (item->kind != LG_PLACE_ITEM || item->parent == LG_NONE)
+        return false;
+    // The interpreter has the list, too: no module dominates it.
+    const lg__place_item *list = lg__place_at(places, item->parent);
+    return list->kind == LG_PLACE_ROOT &&
+           lg__string_is(lg__places_text(places, list->label), "gc.garbage");
+}
+
+void
+lg__growth_reasons(const lg__comparison *state, lg_growth *out)
+{
+    const lg_summary *newest = state->summaries[state->count - 1];
+    lg_string flags = info_of(newest, "gc.debug");
+    bool saves = contains(flags, "DEBUG_SAVEALL");
+    for (size_t i = 0; i < out->count; i++) {
+        lg_growth_row *row = &out->rows[i];
+        if (row->verdict != LG_GROWTH_GARBAGE)
+            continue;
+        if (lg__place_is_listed(state->newest, row->place))
+            row->reason = saves ? LG_GROWTH_SAVED : LG_GROWTH_LISTED;
+        else
+            row->reason = find_reason(newest, out);
+    }
+}

@@ -1,0 +1,191 @@
+// What summaries count besides objects, and its growth.
+#include "growth/growth_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+const char *
+lg_tally_kind_name(lg_tally_kind kind)
+{
+    static const char *const names[] = {"findings", "cycles", "tensors",
+                                        "figures", "threads"};
+    return (unsigned)kind < LG_TALLY_COUNT ? names[kind] : "unknown";
+}
+
+static uint64_t
+key_of(const lg_places *places, const lg__tally *tally)
+{
+    const uint64_t *hash = places->string_hash.data;
+    uint64_t words[4] = {tally->kind, hash[tally->name], hash[tally->detail],
+                         tally->holder};
+    return XXH3_64bits(words, sizeof words);
+}
+
+bool
+lg__summary_count(lg_summary *summary, lg__tally tally)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__tally *place = lg__vector_extend(&allocator, &summary->tallies, 1);
+    if (place == NULL)
+        return false;
+    tally.key = key_of(summary->places, &tally);
+    *place = tally;
+    return true;
+}
+
+static int
+compare_tallies(const void *left, const void *right)
+{
+    const lg__tally *a = left;
+    const lg__tally *b = right;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->kept < b->kept ? -1 : a->kept > b->kept;
+}
+
+void
+lg__tallies_join(lg__vector *tallies)
+{
+    lg__tally *items = tallies->data;
+    size_t kept = 0;
+    if (tallies->count > 0)
+        lg__sort(items, tallies->count, sizeof *items, compare_tallies);
+    for (size_t i = 0; i < tallies->count; i++) {
+        if (kept > 0 && items[kept - 1].key == items[i].key) {
+            items[kept - 1].count += items[i].count;
+            items[kept - 1].bytes += items[i].bytes;
+        } else {
+            items[kept++] = items[i];
+        }
+    }
+    tallies->count = kept;
+}
+
+static const lg__tally *
+find_tally(const lg_summary *summary, uint64_t key)
+{
+    const lg__tally *items = summary->tallies.data;
+    size_t low = 0;
+    size_t high = summary->tallies.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (items[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < summary->tallies.count && items[low].key == key ? &items[low]
+                                                                 : NULL;
+}
+
+static bool
+is_growing(const lg__comparison *state, const uint64_t *numbers)
+{
+    for (uint32_t i = 0; i < state->count; i++)
+        state->y[i] = (double)numbers[i];
+    return lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS;
+}
+
+static lg_growth_tally
+compare(const lg__comparison *state, const lg__tally *tally, uint64_t *counts)
+{
+    uint64_t *bytes = counts + state->count;
+    uint32_t last = state->count - 1;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const lg__tally *then = find_tally(state->summaries[i], tally->key);
+        counts[i] = then != NULL ? then->count : 0;
+        bytes[i] = then != NULL ? then->bytes : 0;
+    }
+    return (lg_growth_tally){
+        .kind = (lg_tally_kind)tally->kind,
+        .name = lg__places_text(state->newest, tally->name),
+        .detail = lg__places_text(state->newest, tally->detail),
+        .holder = tally->holder,
+        .kept = tally->kept,
+        .counts = counts,
+        .bytes = bytes,
+        .gained = (int64_t)(bytes[last] - bytes[0]),
+        .is_new = counts[0] == 0,
+        .is_growing = is_growing(state, counts) || is_growing(state, bytes),
+        .row = LG_NONE,
+    };
+}
+
+static int
+compare_gains(const void *left, const void *right)
+{
+    const lg_growth_tally *a = left;
+    const lg_growth_tally *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->gained != b->gained)
+        return a->gained > b->gained ? -1 : 1;
+    return a->counts < b->counts ? -1 : a->counts > b->counts;
+}
+
+// Whether a place is another one, or lies below it.
+static bool
+is_below(const lg_places *places, uint32_t place, uint32_t top)
+{
+    while (place != LG_NONE && place > top)
+        place = lg__place_at(places, place)->parent;
+    return place == top;
+}
+
+// A row is about a finding if what grows is the holder, lies right in it, or
+// is or has what the finding keeps.
+static bool
+is_about(const lg__comparison *state, const lg_growth_tally *tally,
+         const lg_growth_row *row)
+{
+    const lg_places *places = state->newest;
+    uint32_t holder =
+        tally->holder != 0 ? lg_places_find(places, tally->holder) : LG_NONE;
+    uint32_t kept =
+        tally->kept != 0 ? lg_places_find(places, tally->kept) : LG_NONE;
+    if (row->place == LG_NONE)
+        return false;
+    uint32_t parent = lg__place_at(places, row->place)->parent;
+    return (holder != LG_NONE && (holder == row->place || holder == parent)) ||
+           (kept != LG_NONE && is_below(places, kept, row->place));
+}
+
+// Rows and findings are sorted: the biggest of each come together.
+static void
+relate(const lg__comparison *state, lg_growth *out)
+{
+    for (size_t i = 0; i < out->tally_count; i++) {
+        lg_growth_tally *tally = &out->tallies[i];
+        for (size_t j = 0; j < out->count && tally->kind == LG_TALLY_FINDING;
+             j++) {
+            lg_growth_row *row = &out->rows[j];
+            if (!is_about(state, tally, row))
+                continue;
+            if (tally->row == LG_NONE)
+                tally->row = (uint32_t)j;
+            if (row->finding == LG_NONE)
+                row->finding = (uint32_t)i;
+        }
+    }
+}
+
+lg_status
+lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
+{
+    const lg_summary *newest = state->summaries[state->count - 1];
+    const lg__tally *items = newest->tallies.data;
+    size_t count = newest->tallies.count;
+    out->tallies = calloc(count + 1, sizeof *out->tallies);
+    out->series = calloc(2 * count * state->count + 1, sizeof *out->series);
+    if (out->tallies == NULL || out->series == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        out->tallies[i] =
+            compare(state, &items[i], out->series + 2 * i * state->count);
+    out->tally_count = count;
+    if (count > 0)
+        lg__sort(out->tallies, count, sizeof *out->tallies, compare_gains);
+    relate(state, out);
+    return LG_OK;
+}

@@ -1,0 +1,307 @@
+// What a comparison says beside its rows: types, accounts, findings, cycles,
+// tensors, figures and threads.
+#include "report/report_growth_facts.h"
+
+// What a series shows at most; the middle of a longer one is left out.
+enum { SERIES_SHOWN = 6, TYPES_SHOWN = 5, TALLIES_SHOWN = 10 };
+
+void
+lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        lg_text_add(out, i > 0 ? " → " : "");
+        if (count > SERIES_SHOWN && i == SERIES_SHOWN / 2) {
+            lg_text_add(out, "… → ");
+            i = count - SERIES_SHOWN / 2;
+        }
+        lg_text_add_count(out, numbers[i]);
+    }
+}
+
+void
+lg__format_signed(double bytes, lg_text *out)
+{
+    lg_text_add(out, bytes < 0 ? "-" : "+");
+    lg_text_add_size(out, (uint64_t)((bytes < 0 ? -bytes : bytes) + 0.5));
+}
+
+static void
+put_types(const lg_growth *growth, lg_table *facts, size_t column)
+{
+    static const lg__column columns[] = {
+        {.name = "name"},
+        {"counts", .type = LG_COLUMN_NUMBERS},
+        {"bytes", .type = LG_COLUMN_NUMBERS},
+        {"gained", .type = LG_COLUMN_NUMBER},
+    };
+    lg_table *list = lg__put_table(facts, column, columns, 4);
+    for (size_t i = 0; i < growth->type_count; i++) {
+        const lg_growth_type *type = &growth->types[i];
+        lg__table_row(list);
+        lg__put_string(list, 0, type->name);
+        lg__put_numbers(list, 1, type->counts, growth->snapshots);
+        lg__put_numbers(list, 2, type->bytes, growth->snapshots);
+        lg__put_number(list, 3, type->gained);
+    }
+}
+
+static bool
+is_known(const lg_growth *growth, const int64_t *bytes)
+{
+    for (uint32_t i = 0; i < growth->snapshots; i++)
+        if (bytes[i] < 0)
+            return false;
+    return true;
+}
+
+static void
+put_accounts(const lg_growth *growth, lg_table *facts, size_t column)
+{
+    static const lg__column columns[] = {
+        {.name = "name"},
+        {"bytes", .type = LG_COLUMN_NUMBERS},
+        {"gained", .type = LG_COLUMN_NUMBER},
+    };
+    lg_table *list = lg__put_table(facts, column, columns, 3);
+    for (int i = 0; i < LG_ACCOUNT_COUNT; i++) {
+        const int64_t *bytes = growth->accounts[i];
+        if (!is_known(growth, bytes))
+            continue;
+        lg__table_row(list);
+        lg__put_literal(list, 0,
+                        lg_growth_account_name((lg_growth_account_kind)i));
+        lg__put_numbers(list, 1, (const uint64_t *)bytes, growth->snapshots);
+        lg__put_number(list, 2, bytes[growth->snapshots - 1] - bytes[0]);
+    }
+}
+
+enum {
+    SNAPSHOTS,
+    IS_GROWING,
+    SETTLED,
+    UNEXPLAINED,
+    ACCOUNTS,
+    TYPES,
+    TALLIES,
+    FACTS = TALLIES + LG_TALLY_COUNT,
+};
+
+static void
+put_holder(const lg_growth *growth, const lg_growth_tally *tally,
+           lg_table *list, size_t column)
+{
+    uint32_t place = tally->holder != 0
+                         ? lg_places_find(growth->places, tally->holder)
+                         : LG_NONE;
+    lg_text holder = {0};
+    if (place == LG_NONE)
+        return;
+    lg_place_format(growth->places, place, &holder);
+    lg__put_formatted(list, column, &holder);
+}
+
+static void
+put_tallies(const lg_growth *growth, lg_tally_kind kind, lg_table *facts)
+{
+    static const lg__column columns[] = {
+        {.name = "name"},
+        {.name = "detail"},
+        {"holder", .type = LG_COLUMN_PATH},
+        {"counts", .type = LG_COLUMN_NUMBERS},
+        {"bytes", .type = LG_COLUMN_NUMBERS},
+        {"gained", .type = LG_COLUMN_NUMBER},
+        {"is_new", .type = LG_COLUMN_BOOL},
+        {"is_growing", .type = LG_COLUMN_BOOL},
+    };
+    lg_table *list = lg__put_table(facts, TALLIES + (size_t)kind, columns, 8);
+    for (size_t i = 0; i < growth->tally_count; i++) {
+        const lg_growth_tally *tally = &growth->tallies[i];
+        if (tally->kind != kind)
+            continue;
+        lg__table_row(list);
+        lg__put_string(list, 0, tally->name);
+        lg__put_string(list, 1, tally->detail);
+        put_holder(growth, tally, list, 2);
+        lg__put_numbers(list, 3, tally->counts, growth->snapshots);
+        lg__put_numbers(list, 4, tally->bytes, growth->snapshots);
+        lg__put_number(list, 5, tally->gained);
+        lg__put_bool(list, 6, tally->is_new);
+        lg__put_bool(list, 7, tally->is_growing);
+    }
+}
+
+static bool
+is_growing(const lg_growth *growth)
+{
+    return growth->count > 0 && growth->rows[0].verdict != LG_GROWTH_SETTLED;
+}
+
+void
+lg__put_growth_facts(lg_table *table, const lg_growth *growth)
+{
+    static const lg__column columns[FACTS] = {
+        [SNAPSHOTS] = {"snapshots", .type = LG_COLUMN_COUNT},
+        [IS_GROWING] = {"is_growing", .type = LG_COLUMN_BOOL},
+        [SETTLED] = {"settled", .type = LG_COLUMN_COUNT},
+        [UNEXPLAINED] = {"unexplained", .type = LG_COLUMN_NUMBER},
+        [ACCOUNTS] = {"accounts", .type = LG_COLUMN_LIST},
+        [TYPES] = {"types", .type = LG_COLUMN_LIST},
+        [TALLIES + LG_TALLY_FINDING] = {"findings", .type = LG_COLUMN_LIST},
+        [TALLIES + LG_TALLY_CYCLE] = {"cycles", .type = LG_COLUMN_LIST},
+        [TALLIES + LG_TALLY_TENSOR] = {"tensors", .type = LG_COLUMN_LIST},
+        [TALLIES + LG_TALLY_FIGURE] = {"figures", .type = LG_COLUMN_LIST},
+        [TALLIES + LG_TALLY_THREAD] = {"threads", .type = LG_COLUMN_LIST},
+    };
+    lg_table *facts = lg__table_facts(table, columns, FACTS);
+    lg__put_count(facts, SNAPSHOTS, growth->snapshots);
+    lg__put_bool(facts, IS_GROWING, is_growing(growth));
+    lg__put_count(facts, SETTLED, growth->settled);
+    if (growth->unexplained_known)
+        lg__put_number(facts, UNEXPLAINED, growth->unexplained);
+    put_accounts(growth, facts, ACCOUNTS);
+    put_types(growth, facts, TYPES);
+    for (int kind = 0; kind < LG_TALLY_COUNT; kind++)
+        put_tallies(growth, (lg_tally_kind)kind, facts);
+}
+
+static void
+say_accounts(const lg_growth *growth, lg_text *out)
+{
+    bool any = false;
+    for (int i = 0; i < LG_ACCOUNT_COUNT; i++) {
+        const int64_t *bytes = growth->accounts[i];
+        if (!is_known(growth, bytes))
+            continue;
+        lg_text_add(out, any ? " · " : "");
+        lg_text_add(out, lg_growth_account_name((lg_growth_account_kind)i));
+        lg_text_add(out, " ");
+        lg__format_signed((double)(bytes[growth->snapshots - 1] - bytes[0]),
+                          out);
+        any = true;
+    }
+    lg_text_add(out, "\n");
+    if (growth->unexplained_known) {
+        lg_text_add(out, "growth that no object explains: ");
+        lg__format_signed((double)growth->unexplained, out);
+        lg_text_add(out, "\n");
+    }
+}
+
+static void
+say_below(lg_table *table, const lg_growth *growth)
+{
+    lg_text said = {0};
+    lg_text_add(&said, growth->count > 0 ? "\n" : "Nothing grows.\n\n");
+    if (growth->snapshots == 2 && growth->count > 0)
+        lg_text_add(&said, "Two snapshots cannot tell a leak from what is made "
+                           "once: compare three or more.\n");
+    if (growth->settled > 0) {
+        lg_text_add_count(&said, growth->settled);
+        lg_text_add(&said, growth->settled == 1 ? " place grew and stopped\n"
+                                                : " places grew and stopped\n");
+    }
+    say_accounts(growth, &said);
+    lg__table_format_below(table, &said);
+}
+
+static void
+add_types(lg_table *table, const lg_growth *growth)
+{
+    static const lg__column columns[] = {
+        {NULL, "gained", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,
+         .least = 12},
+        {NULL, "objects", .faces = LG__SHOWN, .gap = 2, .least = 14},
+        {NULL, "type", .faces = LG__SHOWN, .gap = 2},
+    };
+    lg_text above = {0};
+    if (growth->type_count == 0)
+        return;
+    lg_table *part =
+        lg__table_part(table, (lg__layout){.faces = LG__SHOWN}, columns, 3);
+    lg_text_add(&above, "\nTypes that grew the most:\n");
+    lg__table_format_above(part, &above);
+    for (size_t i = 0; i < growth->type_count && i < TYPES_SHOWN; i++) {
+        lg_text counts = {0};
+        lg__table_row(part);
+        lg__put_count(part, 0, (uint64_t)growth->types[i].gained);
+        lg__format_series(growth->types[i].counts, growth->snapshots, &counts);
+        lg__put_formatted(part, 1, &counts);
+        lg__put_string(part, 2, growth->types[i].name);
+    }
+}
+
+// What is there more of, or for the first time.
+static bool
+is_more(const lg_growth *growth, const lg_growth_tally *tally)
+{
+    return tally->is_new || tally->gained > 0 ||
+           tally->counts[growth->snapshots - 1] > tally->counts[0];
+}
+
+// `finding loss-history: __main__.losses`
+static void
+format_tally(const lg_growth *growth, const lg_growth_tally *tally,
+             lg_text *out)
+{
+    static const char *const words[] = {"finding", "cycle", "tensors", "",
+                                        "threads"};
+    uint32_t place = tally->holder != 0
+                         ? lg_places_find(growth->places, tally->holder)
+                         : LG_NONE;
+    lg_text_add(out, tally->is_new ? "new " : "");
+    lg_text_add(out, words[tally->kind]);
+    lg_text_add(out, *words[tally->kind] ? " " : "");
+    lg__text_add_string(out, tally->name);
+    if (tally->detail.length > 0) {
+        lg_text_add(out, " (");
+        lg__text_add_string(out, tally->detail);
+        lg_text_add(out, ")");
+    }
+    if (place != LG_NONE) {
+        lg_text_add(out, ": ");
+        lg_place_format(growth->places, place, out);
+    }
+}
+
+static void
+add_tallies(lg_table *table, const lg_growth *growth)
+{
+    static const lg__column columns[] = {
+        {NULL, "gained", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,
+         .least = 12},
+        {NULL, "number", .faces = LG__SHOWN, .gap = 2, .least = 14},
+        {NULL, "what", .faces = LG__SHOWN, .gap = 2},
+    };
+    lg_table *part = NULL;
+    for (size_t i = 0, left = TALLIES_SHOWN;
+         i < growth->tally_count && left > 0; i++) {
+        const lg_growth_tally *tally = &growth->tallies[i];
+        lg_text counts = {0};
+        lg_text what = {0};
+        lg_text above = {0};
+        if (!is_more(growth, tally))
+            continue;
+        if (part == NULL) {
+            part = lg__table_part(table, (lg__layout){.faces = LG__SHOWN},
+                                  columns, 3);
+            lg_text_add(&above, "\nFindings, cycles, tensors, figures and "
+                                "threads with more:\n");
+            lg__table_format_above(part, &above);
+        }
+        lg__table_row(part);
+        lg__put_count(part, 0, tally->gained > 0 ? (uint64_t)tally->gained : 0);
+        lg__format_series(tally->counts, growth->snapshots, &counts);
+        lg__put_formatted(part, 1, &counts);
+        format_tally(growth, tally, &what);
+        lg__put_formatted(part, 2, &what);
+        left--;
+    }
+}
+
+void
+lg__say_growth(lg_table *table, const lg_growth *growth)
+{
+    say_below(table, growth);
+    add_types(table, growth);
+    add_tallies(table, growth);
+}

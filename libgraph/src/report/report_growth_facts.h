@@ -1,0 +1,20 @@
+/**
+ * What a comparison says beside its rows, in a table.
+ */
+#ifndef LG_REPORT_GROWTH_FACTS_H
+#define LG_REPORT_GROWTH_FACTS_H
+
+#include "report/table.h"
+
+#include <leakgraph/growth.h>
+
+/** Adds the facts: of types, accounts, and what is counted besides objects. */
+void lg__put_growth_facts(lg_table *table, const lg_growth *growth);
+/** Adds the lines below the rows. */
+void lg__say_growth(lg_table *table, const lg_growth *growth);
+/** `100 → 200 → 300`; the middle of a long series is left out. */
+void lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out);
+/** A size with a sign. */
+void lg__format_signed(double bytes, lg_text *out);
+
+#endif
