@@ -79,6 +79,56 @@ FIXES = {
     ),
     "disabled_collector": ("gc.enable()", "gc.enable()"),
     "frozen_garbage": ("gc.unfreeze()", "gc.unfreeze()"),
+    "event_handlers": ("Take the handler out", "bus.listeners['resized'].clear()"),
+    "log_handlers": (
+        "removeHandler() and handler.close()",
+        "for handler in logger.handlers[:]:\n"
+        " logger.removeHandler(handler)\n"
+        " handler.close()\n"
+        "del handler",
+    ),
+    "log_records": ("clear()", "recent.buffer.clear()"),
+    "endless_threads": (
+        "Let each thread return",
+        "import gc\n"
+        "for one in gc.get_objects():\n"
+        " if type(one) is Client:\n"
+        "  one.closed.set()\n"
+        "  one.thread.join()\n"
+        "del one",
+    ),
+    "thread_locals": (
+        "Delete the attribute",
+        "def forget(number):\n"
+        " together.wait()\n"
+        " del scratch.buffer\n"
+        "list(pool.map(forget, range(10)))",
+    ),
+    "unawaited_tasks": ("Await the tasks", "tasks.clear()"),
+    "unfinished_generators": (
+        "close()",
+        "for reader in readers: reader.close()",
+    ),
+    "finalizer_cycle": (
+        "detach()",
+        "for one in list(weakref.finalize._registry):\n"
+        " if isinstance((one.peek() or [None])[0], File): one.detach()\n"
+        "del one",
+    ),
+    "per_call_classes": (
+        "Make the class once",
+        "Record = record_class(('x', 'y'))\n"
+        "rows = [Record(row.x, row.y) for row in rows]",
+    ),
+    "wrapped_functions": (
+        "Wrap the original function",
+        "import inspect\nModel.predict = timed(inspect.unwrap(Model.predict))",
+    ),
+    "id_keyed_cache": (
+        "weakref.WeakKeyDictionary",
+        "drawn = weakref.WeakKeyDictionary()",
+    ),
+    "dataframe_slice": ("part.copy()", "samples = [part.copy() for part in samples]"),
 }
 
 # Two holders each: what frees the first alone, and what frees the rest.

@@ -28,7 +28,18 @@ enum {
     LG__TYPE_OPAQUE =
         1 << 13, /**< modules, types, code: searches do not enter them */
     LG__TYPE_SHELL = 1 << 14, /**< of IPython */
-    LG__TYPE_COUNT = 15,
+    LG__TYPE_METHOD = 1 << 15,
+    LG__TYPE_LOG_HANDLER = 1 << 16, /**< of logging */
+    LG__TYPE_LOG_RECORD = 1 << 17,
+    LG__TYPE_THREAD = 1 << 18,    /**< threading.Thread */
+    LG__TYPE_LOCAL = 1 << 19,     /**< threading.local */
+    LG__TYPE_TASK = 1 << 20,      /**< of asyncio */
+    LG__TYPE_SUSPENDED = 1 << 21, /**< generator, coroutine */
+    LG__TYPE_FINALIZER = 1 << 22, /**< what weakref.finalize() notes */
+    LG__TYPE_COUNT = 23,
+    /** Searches enter these as they enter any instance. */
+    LG__TYPE_INSTANCE = LG__TYPE_LOG_HANDLER | LG__TYPE_LOG_RECORD |
+                        LG__TYPE_THREAD | LG__TYPE_LOCAL | LG__TYPE_FINALIZER,
 };
 
 /** A match: a finding whose sizes are not known yet. */
@@ -155,6 +166,9 @@ bool lg__detection_is_stored(const lg__detection *detection, uint32_t node);
 /** Returns whether nothing but variables of running code holds the node:
  * locals, and globals of a module or notebook cell whose code runs. */
 bool lg__detection_is_variable(const lg__detection *detection, uint32_t node);
+/** Returns whether nothing but local variables of running functions holds the
+ *  node. */
+bool lg__detection_is_local(const lg__detection *detection, uint32_t node);
 
 /** The limits of a search from a node. */
 typedef struct lg__search {
@@ -172,6 +186,54 @@ typedef struct lg__search {
  *  visits a few thousand nodes at most. */
 void lg__detection_search(lg__detection *detection, uint32_t start,
                           const lg__search *search, lg__gathered *out);
+
+/* ---------------------------------------------------------------- crowds ---
+ */
+
+/** Things that are alike, to be found below one container. */
+typedef struct lg__one_of_many {
+    uint32_t shelf; /**< that container */
+    uint32_t kind;  /**< any number that those have in common that are alike */
+    uint32_t subject; /**< members with the same subject count once */
+    uint32_t node;
+} lg__one_of_many;
+
+typedef struct lg__crowd {
+    lg__one_of_many *items; /**< free() it */
+    size_t count;
+    size_t room;
+} lg__crowd;
+
+/** The first container that owns the node: a list, dict, set or deque with more
+ *  than four references, and no local variable of a running function. Passes
+ * through smaller ones, and through instances and functions if `instances`.
+ * LG_NONE: there is none, or a module, class or frame comes first. */
+uint32_t lg__detection_shelf(const lg__detection *detection, uint32_t node,
+                             bool instances);
+/** Returns whether `owner` owns the node: is one of its dominators. Looks at 64
+ *  of them. */
+bool lg__detection_owns(const lg__detection *detection, uint32_t owner,
+                        uint32_t node);
+void lg__crowd_add(lg__detection *detection, lg__crowd *crowd,
+                   lg__one_of_many member);
+/** Called with the members of one shelf and kind that are together many. */
+typedef void lg__crowd_visit(lg__detection *detection,
+                             const lg__one_of_many *members, size_t count);
+/** Sorts the members and calls `visit` for each shelf and kind with `many`
+ *  subjects or more. */
+void lg__crowd_each(lg__detection *detection, lg__crowd *crowd, size_t many,
+                    lg__crowd_visit *visit);
+/** Notes that the shelf keeps the members. */
+void lg__crowd_note(lg__detection *detection, const lg__one_of_many *members,
+                    size_t count);
+
+/* ------------------------------------------------------------- functions ---
+ */
+
+/** The function of a bound method or partial, or the node itself; LG_NONE: it
+ *  is none of Python's. */
+uint32_t lg__detection_function(const lg__detection *detection,
+                                uint32_t callable);
 
 /* ------------------------------------------------------------- autograd --- */
 
@@ -255,5 +317,17 @@ void lg__look_for_animations(lg__detection *detection);
 void lg__look_for_saved_garbage(lg__detection *detection);
 void lg__look_for_disabled_collector(lg__detection *detection);
 void lg__look_for_frozen_garbage(lg__detection *detection);
+void lg__look_for_event_handlers(lg__detection *detection);
+void lg__look_for_log_handlers(lg__detection *detection);
+void lg__look_for_log_records(lg__detection *detection);
+void lg__look_for_threads(lg__detection *detection);
+void lg__look_for_thread_locals(lg__detection *detection);
+void lg__look_for_tasks(lg__detection *detection);
+void lg__look_for_generators(lg__detection *detection);
+void lg__look_for_finalizers(lg__detection *detection);
+void lg__look_for_classes(lg__detection *detection);
+void lg__look_for_wrappers(lg__detection *detection);
+void lg__look_for_id_keys(lg__detection *detection);
+void lg__look_for_slices(lg__detection *detection);
 
 #endif

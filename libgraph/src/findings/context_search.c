@@ -183,32 +183,34 @@ is_running_scope(const lg__detection *detection, uint32_t dict)
 }
 
 static bool is_variable(const lg__detection *detection, uint32_t node,
-                        int levels);
+                        bool globals, int levels);
 
 // Returns whether what holds a node by this edge lets go of it when code that
 // runs goes on.
 static bool
 is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
-           int levels)
+           bool globals, int levels)
 {
     if (lg__node_category(detection->graph, source) == LG_CATEGORY_FRAME)
         return lg__detection_is_running(detection, source);
     return !is_storing(detection, source, edge) ||
-           is_running_scope(detection, source) ||
+           (globals && is_running_scope(detection, source)) ||
            (levels > 0 &&
             (lg__type_bits_of(detection, source) & LG__TYPE_CONTAINER) &&
             detection->walk.fold[source].owner == LG_NONE &&
-            is_variable(detection, source, levels - 1));
+            is_variable(detection, source, globals, levels - 1));
 }
 
-// `levels` of containers between a variable and the node count.
+// `levels` of containers between a variable and the node count. `globals`: of a
+// module whose code runs, too.
 static bool
-is_variable(const lg__detection *detection, uint32_t node, int levels)
+is_variable(const lg__detection *detection, uint32_t node, bool globals,
+            int levels)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
     for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
         if (!is_passing(detection, reverse->edge[i].source,
-                        edge_in(detection, i), levels))
+                        edge_in(detection, i), globals, levels))
             return false;
     return true;
 }
@@ -216,7 +218,13 @@ is_variable(const lg__detection *detection, uint32_t node, int levels)
 bool
 lg__detection_is_variable(const lg__detection *detection, uint32_t node)
 {
-    return is_variable(detection, node, 2);
+    return is_variable(detection, node, true, 2);
+}
+
+bool
+lg__detection_is_local(const lg__detection *detection, uint32_t node)
+{
+    return is_variable(detection, node, false, 2);
 }
 
 // ----------------------------------------------------------------- search ---
@@ -240,7 +248,8 @@ goes_through(const searching *state, uint32_t node)
         return false;
     if (type_bits & state->search->through)
         return true;
-    return type_bits == 0 && state->search->instances &&
+    return (type_bits & ~(unsigned)LG__TYPE_INSTANCE) == 0 &&
+           state->search->instances &&
            lg__node_category(detection->graph, node) == LG_CATEGORY_OTHER;
 }
 

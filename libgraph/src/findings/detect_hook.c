@@ -72,28 +72,11 @@ static const lg__search stores = {
     .accept = is_activation,
 };
 
-static uint32_t
-function_of(const lg__detection *detection, uint32_t callable)
-{
-    for (int i = 0; i < 4; i++) {
-        if (lg__node_role(detection->graph, callable) == LG__ROLE_FUNCTION)
-            return callable;
-        uint32_t inner =
-            lg__detection_attribute(detection, callable, "__func__");
-        if (inner == LG_NONE)
-            inner = lg__detection_attribute(detection, callable, "func");
-        if (inner == LG_NONE)
-            break;
-        callable = inner;
-    }
-    return LG_NONE;
-}
-
 static void
 note_hook(lg__detection *detection, uint32_t hook)
 {
     lg__gathered found = {0};
-    uint32_t function = function_of(detection, hook);
+    uint32_t function = lg__detection_function(detection, hook);
     lg__detection_search(detection, hook, &stores, &found);
     if (function != LG_NONE)
         search_globals(detection, function, &stores, &found);

@@ -7,6 +7,7 @@ enum {
     SMALL_PART =
         8, // the base is a finding if views show at most one part in so many
     VIEWS_LOOKED_AT = 1000,
+    LEVELS = 4, // between an array and a block of a DataFrame
 };
 
 typedef struct looking {
@@ -109,8 +110,22 @@ look_at_buffer(looking *to, uint32_t buffer)
     to->unknown |= to->arrays.count > VIEWS_LOOKED_AT;
 }
 
-void
-lg__look_for_small_views(lg__detection *detection)
+// Returns whether a DataFrame or Series shows the array: a block of pandas has
+// it, or the extension array in such a block.
+static bool
+is_of_frame(const lg__detection *detection, uint32_t node)
+{
+    for (int i = 0; i < LEVELS && node != LG_NONE; i++) {
+        node = lg_node_dominator(detection->analysis, node);
+        if (node != LG_NONE && lg__node_is_a(detection->graph, node,
+                                             "pandas._libs.internals.Block"))
+            return true;
+    }
+    return false;
+}
+
+static void
+look_at_views(lg__detection *detection, bool of_frames)
 {
     const lg_columns *columns = &detection->graph->columns;
     looking at = {.detection = detection};
@@ -121,8 +136,21 @@ lg__look_for_small_views(lg__detection *detection)
             continue;
         look_at_buffer(&at, node);
         if (at.widest != LG_NONE && !at.unknown &&
-            at.shown <= size / SMALL_PART)
+            at.shown <= size / SMALL_PART &&
+            is_of_frame(detection, at.widest) == of_frames)
             lg__detection_note(detection, at.widest, node);
     }
     free(at.arrays.items);
+}
+
+void
+lg__look_for_small_views(lg__detection *detection)
+{
+    look_at_views(detection, false);
+}
+
+void
+lg__look_for_slices(lg__detection *detection)
+{
+    look_at_views(detection, true);
 }

@@ -170,6 +170,86 @@ const lg__detector lg__detectors[] = {
       "Call gc.unfreeze() and gc.collect()."},
      MUCH,
      lg__look_for_frozen_garbage},
+    {{"event-handlers",
+      "A registry keeps handlers that nobody took out, and the object of each "
+      "bound method or closure.",
+      "Take the handler out of the registry when its object is done, or "
+      "register weakref.WeakMethod(object.method)."},
+     MUCH,
+     lg__look_for_event_handlers},
+    {{"log-handlers",
+      "A logger has many handlers of one class: code that runs again and again "
+      "adds another one each time, and each writes every message.",
+      "Call addHandler() once, when the program starts, or removeHandler() and "
+      "handler.close() afterwards."},
+     ANY,
+     lg__look_for_log_handlers},
+    {{"log-records",
+      "A container keeps log records, with the arguments and exceptions in "
+      "them.",
+      "Call flush() or clear() of what keeps them, lower the capacity of a "
+      "MemoryHandler, or keep handler.format(record)."},
+     MUCH,
+     lg__look_for_log_records},
+    {{"endless-threads",
+      "Many threads do the same work, and nothing that the program keeps "
+      "refers to them: nobody can end them.",
+      "Let each thread return when its work is done, or give the work to a "
+      "ThreadPoolExecutor."},
+     ANY,
+     lg__look_for_threads},
+    {{"thread-locals",
+      "A threading.local keeps a value for each of many threads, as long as "
+      "the thread lives.",
+      "Delete the attribute when a task is done, or run fewer threads."},
+     WORTH_A_COPY,
+     lg__look_for_thread_locals},
+    {{"unawaited-tasks",
+      "A container keeps asyncio tasks that nobody waits for: what they "
+      "returned, or the frames in which they wait.",
+      "Await the tasks, use asyncio.TaskGroup, or call "
+      "task.add_done_callback(tasks.discard)."},
+     MUCH,
+     lg__look_for_tasks},
+    {{"unfinished-generators",
+      "A container keeps generators or coroutines that have not run to their "
+      "end, with the variables of each.",
+      "Call close() of each, or drop it, when you need no more of it."},
+     MUCH,
+     lg__look_for_generators},
+    {{"finalizer-cycle",
+      "The function or the arguments of weakref.finalize() refer to the object "
+      "itself, so it never dies.",
+      "Pass a plain function and what it needs, such as a path, but not the "
+      "object or its bound method; or call detach()."},
+     MUCH,
+     lg__look_for_finalizers},
+    {{"per-call-classes",
+      "A function makes a class at each call: objects and caches keep all "
+      "those classes.",
+      "Make the class once, at the level of the module, or keep it in a "
+      "cache."},
+     MUCH,
+     lg__look_for_classes},
+    {{"wrapped-functions",
+      "A function is wrapped again and again: each wrapper keeps the one "
+      "before.",
+      "Wrap the original function, which you keep, or the one that "
+      "inspect.unwrap() finds."},
+     ANY,
+     lg__look_for_wrappers},
+    {{"id-keyed-cache",
+      "A dict keyed by id(object) keeps its values when the objects are gone, "
+      "and may give them to others that have the same id.",
+      "Use a weakref.WeakKeyDictionary, or remove the key with "
+      "weakref.finalize()."},
+     MUCH,
+     lg__look_for_id_keys},
+    {{"dataframe-slice",
+      "A small part of a DataFrame or Series keeps the memory of the whole.",
+      "Keep part.copy()."},
+     WORTH_A_COPY,
+     lg__look_for_slices},
 };
 
 const size_t lg__detector_count = sizeof lg__detectors / sizeof *lg__detectors;

@@ -1,0 +1,157 @@
+// Things that are alike below one container.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+enum {
+    CLIMBS = 12, // from a thing to its container
+    FEW = 4,     // references of what is a record, and no collection
+    OWNERS = 64, // dominators looked at
+};
+
+uint32_t
+lg__detection_function(const lg__detection *detection, uint32_t callable)
+{
+    for (int i = 0; i < 4; i++) {
+        if (lg__node_role(detection->graph, callable) == LG__ROLE_FUNCTION)
+            return callable;
+        uint32_t inner =
+            lg__detection_attribute(detection, callable, "__func__");
+        if (inner == LG_NONE)
+            inner = lg__detection_attribute(detection, callable, "func");
+        if (inner == LG_NONE)
+            break;
+        callable = inner;
+    }
+    return LG_NONE;
+}
+
+// ------------------------------------------------------------------ shelves
+// ---
+
+static bool
+is_collection(const lg__detection *detection, uint32_t node)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    return (lg__type_bits_of(detection, node) & LG__TYPE_CONTAINER) &&
+           lg__node_role(detection->graph, node) != LG__ROLE_TUPLE &&
+           detection->walk.fold[node].owner == LG_NONE &&
+           columns->first_edge[node + 1] - columns->first_edge[node] > FEW;
+}
+
+static bool
+is_passed(const lg__detection *detection, uint32_t node, bool instances)
+{
+    switch (lg__node_category(detection->graph, node)) {
+    case LG_CATEGORY_CONTAINER:
+        return true;
+    case LG_CATEGORY_FUNCTION:
+    case LG_CATEGORY_OTHER:
+        return instances;
+    default:
+        return false;
+    }
+}
+
+uint32_t
+lg__detection_shelf(const lg__detection *detection, uint32_t node,
+                    bool instances)
+{
+    for (int i = 0; i < CLIMBS; i++) {
+        node = lg_node_dominator(detection->analysis, node);
+        if (node == LG_NONE || !is_passed(detection, node, instances))
+            return LG_NONE;
+        if (is_collection(detection, node))
+            return lg__detection_is_local(detection, node) ? LG_NONE : node;
+    }
+    return LG_NONE;
+}
+
+bool
+lg__detection_owns(const lg__detection *detection, uint32_t owner,
+                   uint32_t node)
+{
+    for (int i = 0; i < OWNERS && node != LG_NONE; i++) {
+        node = lg_node_dominator(detection->analysis, node);
+        if (node == owner)
+            return node != LG_NONE;
+    }
+    return false;
+}
+
+// ------------------------------------------------------------------- crowds
+// ---
+
+void
+lg__crowd_add(lg__detection *detection, lg__crowd *crowd,
+              lg__one_of_many member)
+{
+    if (crowd->count == crowd->room) {
+        size_t room = crowd->room > 0 ? 2 * crowd->room : 64;
+        lg__one_of_many *items = realloc(crowd->items, room * sizeof *items);
+        if (items == NULL) {
+            detection->failed = true;
+            return;
+        }
+        crowd->items = items;
+        crowd->room = room;
+    }
+    crowd->items[crowd->count++] = member;
+}
+
+static int
+compare(uint32_t a, uint32_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int
+by_shelf(const void *left, const void *right)
+{
+    const lg__one_of_many *a = left;
+    const lg__one_of_many *b = right;
+    int order = compare(a->shelf, b->shelf);
+    order = order != 0 ? order : compare(a->kind, b->kind);
+    order = order != 0 ? order : compare(a->subject, b->subject);
+    return order != 0 ? order : compare(a->node, b->node);
+}
+
+// Members from `at` on with its shelf and kind; counts their subjects.
+static size_t
+run_length(const lg__crowd *crowd, size_t at, size_t *subjects)
+{
+    const lg__one_of_many *first = &crowd->items[at];
+    size_t length = 0;
+    *subjects = 0;
+    while (at + length < crowd->count && first[length].shelf == first->shelf &&
+           first[length].kind == first->kind) {
+        *subjects +=
+            length == 0 || first[length].subject != first[length - 1].subject;
+        length++;
+    }
+    return length;
+}
+
+void
+lg__crowd_each(lg__detection *detection, lg__crowd *crowd, size_t many,
+               lg__crowd_visit *visit)
+{
+    size_t subjects;
+    if (crowd->count == 0)
+        return;
+    qsort(crowd->items, crowd->count, sizeof *crowd->items, by_shelf);
+    for (size_t at = 0; at < crowd->count && !detection->failed;) {
+        size_t length = run_length(crowd, at, &subjects);
+        if (subjects >= many)
+            visit(detection, &crowd->items[at], length);
+        at += length;
+    }
+}
+
+void
+lg__crowd_note(lg__detection *detection, const lg__one_of_many *members,
+               size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        lg__detection_note(detection, members[i].shelf, members[i].node);
+}

@@ -1,0 +1,175 @@
+// What registries keep: handlers, log records, tasks, generators.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+enum {
+    MANY_THINGS = 16,      // of one kind, in one container
+    MANY_LOG_HANDLERS = 8, // of one logger; each writes every message again
+};
+
+// ----------------------------------------------------------- event handlers
+// ---
+
+// A method belongs to the registry if the registry alone keeps its object, and
+// not the object its method.
+static void
+add_method(lg__detection *detection, lg__crowd *crowd, uint32_t method)
+{
+    uint32_t self = lg__detection_attribute(detection, method, "__self__");
+    if (self == LG_NONE ||
+        lg__node_category(detection->graph, self) != LG_CATEGORY_OTHER)
+        return;
+    uint32_t shelf = lg__detection_shelf(detection, method, true);
+    if (shelf == LG_NONE || lg__detection_owns(detection, self, method) ||
+        lg__detection_shelf(detection, self, true) != shelf)
+        return;
+    lg__crowd_add(detection, crowd,
+                  (lg__one_of_many){shelf, detection->graph->columns.type[self],
+                                    self, method});
+}
+
+typedef struct enclosed {
+    const lg__detection *detection;
+    uint32_t shelf;
+    bool any; // data, or an object of the program's, that the shelf alone keeps
+} enclosed;
+
+static bool
+look_at_enclosed(void *context, const lg_hop *hop)
+{
+    enclosed *to = context;
+    const lg_graph *graph = to->detection->graph;
+    unsigned type_bits = lg__type_bits_of(to->detection, hop->target);
+    bool is_data =
+        (type_bits & (LG__TYPE_TENSOR | LG__TYPE_ARRAY)) ||
+        (lg__node_category(graph, hop->target) == LG_CATEGORY_OTHER &&
+         lg__node_origin(graph, hop->target, NULL) == LG__ORIGIN_PROGRAM);
+    unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
+    if (!hop->weak && is_data &&
+        (kind == LG_EDGE_CELL || kind == LG_EDGE_INDEX ||
+         kind == LG_EDGE_VALUE) &&
+        lg__detection_shelf(to->detection, hop->target, true) == to->shelf)
+        to->any = true;
+    return !to->any;
+}
+
+static void
+look_into(enclosed *to, uint32_t node)
+{
+    lg__walk walk = to->detection->walk;
+    walk.visit = look_at_enclosed;
+    walk.context = to;
+    if (node != LG_NONE)
+        lg__hops_out_walk(&walk, node);
+}
+
+// A closure or a partial belongs to the registry with what it encloses.
+static void
+add_closure(lg__detection *detection, lg__crowd *crowd, uint32_t callable)
+{
+    uint32_t function = lg__detection_function(detection, callable);
+    uint32_t code =
+        function == LG_NONE
+            ? LG_NONE
+            : lg__detection_attribute(detection, function, "__code__");
+    if (code == LG_NONE ||
+        lg__node_origin(detection->graph, function, NULL) == LG__ORIGIN_LIBRARY)
+        return;
+    enclosed to = {.detection = detection,
+                   .shelf = lg__detection_shelf(detection, callable, false)};
+    if (to.shelf == LG_NONE)
+        return;
+    if (function == callable) {
+        look_into(&to, function);
+    } else {
+        look_into(&to, lg__detection_attribute(detection, callable, "args"));
+        look_into(&to,
+                  lg__detection_attribute(detection, callable, "keywords"));
+    }
+    if (to.any)
+        lg__crowd_add(detection, crowd,
+                      (lg__one_of_many){to.shelf, code, callable, callable});
+}
+
+void
+lg__look_for_event_handlers(lg__detection *detection)
+{
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_CALLABLE);
+    lg__crowd crowd = {0};
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        uint32_t node = all->items[i];
+        if (lg__type_bits_of(detection, node) & LG__TYPE_METHOD)
+            add_method(detection, &crowd, node);
+        else
+            add_closure(detection, &crowd, node);
+    }
+    lg__crowd_each(detection, &crowd, MANY_THINGS, lg__crowd_note);
+    free(crowd.items);
+}
+
+// --------------------------------------------------------- things of a kind
+// ---
+
+typedef bool choice(const lg__detection *detection, uint32_t node);
+
+static void
+look_for_many(lg__detection *detection, unsigned type_bits, size_t many,
+              bool instances, choice *is_chosen)
+{
+    const lg__gathered *all = lg__detection_all(detection, type_bits);
+    lg__crowd crowd = {0};
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        uint32_t node = all->items[i];
+        uint32_t shelf = lg__detection_shelf(detection, node, instances);
+        if (shelf != LG_NONE &&
+            (is_chosen == NULL || is_chosen(detection, node)))
+            lg__crowd_add(
+                detection, &crowd,
+                (lg__one_of_many){shelf, detection->graph->columns.type[node],
+                                  node, node});
+    }
+    lg__crowd_each(detection, &crowd, many, lg__crowd_note);
+    free(crowd.items);
+}
+
+void
+lg__look_for_log_handlers(lg__detection *detection)
+{
+    look_for_many(detection, LG__TYPE_LOG_HANDLER, MANY_LOG_HANDLERS, false,
+                  NULL);
+}
+
+void
+lg__look_for_log_records(lg__detection *detection)
+{
+    look_for_many(detection, LG__TYPE_LOG_RECORD, MANY_THINGS, true, NULL);
+}
+
+// Nobody waits for a task without a callback.
+static bool
+is_unawaited(const lg__detection *detection, uint32_t task)
+{
+    const lg_graph *graph = detection->graph;
+    uint64_t end = graph->columns.first_edge[task + 1];
+    for (uint64_t edge = graph->columns.first_edge[task]; edge < end; edge++)
+        if (!(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
+            lg__edge_kind(graph, edge) != LG_EDGE_TYPE &&
+            lg__node_category(graph, graph->columns.edge_target[edge]) ==
+                LG_CATEGORY_FUNCTION)
+            return false;
+    return true;
+}
+
+// A task that a timer or a file will wake has another owner than the container.
+void
+lg__look_for_tasks(lg__detection *detection)
+{
+    look_for_many(detection, LG__TYPE_TASK, MANY_THINGS, true, is_unawaited);
+}
+
+void
+lg__look_for_generators(lg__detection *detection)
+{
+    look_for_many(detection, LG__TYPE_SUSPENDED, MANY_THINGS, false, NULL);
+}

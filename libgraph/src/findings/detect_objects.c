@@ -1,0 +1,244 @@
+// Functions, classes, finalizers and ids that a program piles up.
+#include "findings/context.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+enum {
+    MANY_CLASSES = 16,  // of one name
+    MANY_WRAPPERS = 16, // around one function
+    MANY_IDS = 16,      // keys of one dict
+    ALIGNED = 8,        // addresses of objects
+    LONG_CHAIN = 100000,
+    CLIMBS = 8, // from a dict to its module
+};
+
+// --------------------------------------------------------------- finalizers
+// ---
+
+static uint32_t
+referent_of(const lg__detection *detection, uint32_t reference)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint64_t end = columns->first_edge[reference + 1];
+    for (uint64_t edge = columns->first_edge[reference]; edge < end; edge++)
+        if (columns->edge_kind[edge] & LG_EDGE_WEAK)
+            return columns->edge_target[edge];
+    return LG_NONE;
+}
+
+void
+lg__look_for_finalizers(lg__detection *detection)
+{
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_FINALIZER);
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        uint32_t reference =
+            lg__detection_attribute(detection, all->items[i], "weakref");
+        uint32_t referent =
+            reference == LG_NONE ? LG_NONE : referent_of(detection, reference);
+        if (referent != LG_NONE &&
+            lg__detection_owns(detection, all->items[i], referent))
+            lg__detection_note(detection, all->items[i], referent);
+    }
+}
+
+// ------------------------------------------------------------------ classes
+// ---
+
+static uint32_t
+hash_of(lg_string name)
+{
+    return XXH32(name.data, name.length, 0);
+}
+
+static void
+note_classes(lg__detection *detection, const lg__one_of_many *members,
+             size_t count)
+{
+    uint32_t shelf = lg__detection_shelf(detection, members[0].node, true);
+    uint32_t holder = shelf == LG_NONE ? members[0].node : shelf;
+    for (size_t i = 0; i < count; i++)
+        lg__detection_note(detection, holder, members[i].node);
+}
+
+// Classes with one name, none of which a module names: a function makes one at
+// each call.
+void
+lg__look_for_classes(lg__detection *detection)
+{
+    const lg_graph *graph = detection->graph;
+    const lg_columns *columns = &graph->columns;
+    lg__crowd crowd = {0};
+    for (uint32_t node = 0; node < columns->node_count && !detection->failed;
+         node++)
+        if (lg__node_category(graph, node) == LG_CATEGORY_TYPE &&
+            !(detection->analysis->policy.mark[node] &
+              LG__MARK_IMPLICIT_ROOT) &&
+            lg__node_origin(graph, node, NULL) == LG__ORIGIN_PROGRAM)
+            lg__crowd_add(detection, &crowd,
+                          (lg__one_of_many){0,
+                                            hash_of(lg_node_text(graph, node)),
+                                            node, node});
+    lg__crowd_each(detection, &crowd, MANY_CLASSES, note_classes);
+    free(crowd.items);
+}
+
+// ----------------------------------------------------------------- wrappers
+// ---
+
+typedef struct wrapping {
+    const lg__detection *detection;
+    uint32_t code;
+    uint32_t inner; // a function with that code in a variable of the closure
+} wrapping;
+
+static bool
+look_at_variable(void *context, const lg_hop *hop)
+{
+    wrapping *to = context;
+    unsigned kind =
+        lg__edge_kind(to->detection->graph, hop->edges[hop->edge_count - 1]);
+    uint32_t function = kind == LG_EDGE_CELL && !hop->weak
+                            ? lg__detection_function(to->detection, hop->target)
+                            : LG_NONE;
+    if (function != LG_NONE && lg__detection_attribute(to->detection, function,
+                                                       "__code__") == to->code)
+        to->inner = function;
+    return to->inner == LG_NONE;
+}
+
+// The function of the same code that this one wraps; LG_NONE.
+static uint32_t
+wrapped_by(const lg__detection *detection, uint32_t function)
+{
+    wrapping to = {detection,
+                   lg__detection_attribute(detection, function, "__code__"),
+                   LG_NONE};
+    lg__walk walk = detection->walk;
+    walk.visit = look_at_variable;
+    walk.context = &to;
+    if (to.code != LG_NONE)
+        lg__hops_out_walk(&walk, function);
+    return to.inner == function ? LG_NONE : to.inner;
+}
+
+// Notes the chain below a function that no other one of the chain wraps.
+static void
+note_chain(lg__detection *detection, uint32_t head, const uint32_t *wrapped)
+{
+    size_t length = 1;
+    uint32_t at = wrapped[head];
+    for (; at != LG_NONE && length < LONG_CHAIN; at = wrapped[at])
+        length++;
+    if (length < MANY_WRAPPERS || length == LONG_CHAIN)
+        return;
+    for (at = wrapped[head]; at != LG_NONE; at = wrapped[at])
+        lg__detection_note(detection, head, at);
+}
+
+void
+lg__look_for_wrappers(lg__detection *detection)
+{
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_CALLABLE);
+    size_t nodes = (size_t)detection->graph->columns.node_count + 1;
+    uint32_t *wrapped = malloc(nodes * sizeof *wrapped);
+    uint8_t *is_inner = calloc(nodes, 1);
+    detection->failed |= !wrapped || !is_inner;
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        uint32_t node = all->items[i];
+        wrapped[node] =
+            lg__node_role(detection->graph, node) == LG__ROLE_FUNCTION
+                ? wrapped_by(detection, node)
+                : LG_NONE;
+        if (wrapped[node] != LG_NONE)
+            is_inner[wrapped[node]] = 1;
+    }
+    for (size_t i = 0; i < all->count && !detection->failed; i++)
+        if (!is_inner[all->items[i]])
+            note_chain(detection, all->items[i], wrapped);
+    free(wrapped);
+    free(is_inner);
+}
+
+// ---------------------------------------------------------------------- ids
+// ---
+
+typedef struct span {
+    uint64_t first, last;
+} span;
+
+static span
+addresses(const lg_graph *graph)
+{
+    span all = {UINT64_MAX, 0};
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint64_t address = graph->columns.address[node];
+        if (address == 0 ||
+            (graph->columns.node_flags[node] & LG_NODE_SYNTHETIC))
+            continue;
+        all.first = address < all.first ? address : all.first;
+        all.last = address > all.last ? address : all.last;
+    }
+    return all;
+}
+
+// Returns whether each key is a number where objects have their addresses, and
+// no value is a weak reference.
+static bool
+has_ids(const lg__detection *detection, uint32_t dict, span all)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint64_t end = columns->first_edge[dict + 1];
+    size_t count = 0;
+    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++) {
+        if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
+            continue;
+        uint32_t key = columns->edge_payload[edge];
+        uint64_t number;
+        if (key == LG_NONE ||
+            !lg__decimal_read(lg_node_text(detection->graph, key), &number) ||
+            number < all.first || number > all.last || number % ALIGNED != 0 ||
+            referent_of(detection, columns->edge_target[edge]) != LG_NONE)
+            return false;
+        count++;
+    }
+    return count >= MANY_IDS;
+}
+
+static bool
+is_of_library(const lg__detection *detection, uint32_t dict)
+{
+    for (int i = 0; i < CLIMBS && dict != LG_NONE; i++) {
+        dict = lg_node_dominator(detection->analysis, dict);
+        if (dict != LG_NONE &&
+            lg__node_category(detection->graph, dict) == LG_CATEGORY_MODULE)
+            return lg__module_is_library(detection->graph, dict);
+    }
+    return false;
+}
+
+static void
+note_values(lg__detection *detection, uint32_t dict)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint64_t end = columns->first_edge[dict + 1];
+    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
+        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE)
+            lg__detection_note(detection, dict, columns->edge_target[edge]);
+}
+
+void
+lg__look_for_id_keys(lg__detection *detection)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    span all = addresses(detection->graph);
+    for (uint32_t node = 0; node < columns->node_count && !detection->failed;
+         node++)
+        if ((lg__type_bits_of(detection, node) & LG__TYPE_CONTAINER) &&
+            columns->first_edge[node + 1] - columns->first_edge[node] >=
+                MANY_IDS &&
+            detection->walk.fold[node].owner == LG_NONE &&
+            has_ids(detection, node, all) && !is_of_library(detection, node) &&
+            !lg__detection_is_local(detection, node))
+            note_values(detection, node);
+}

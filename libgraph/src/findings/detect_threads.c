@@ -1,0 +1,171 @@
+// What threads keep that nobody can end, and what thread locals keep.
+#include "findings/context.h"
+
+#include <stdlib.h>
+
+enum {
+    MANY_THREADS = 16, // with the same work; pools of a program have fewer
+    MANY_LOCALS = 8,   // threads that have a value
+};
+
+// ------------------------------------------------------------------ threads
+// ---
+
+// The thread whose outermost frame this is; LG_NONE.
+static uint32_t
+outermost_of(const lg__detection *detection, uint32_t frame)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    const lg_columns *columns = &detection->graph->columns;
+    for (uint64_t i = reverse->first[frame]; i < reverse->first[frame + 1];
+         i++) {
+        uint32_t source = reverse->edge[i].source;
+        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+        if (lg__edge_kind(detection->graph, edge) != LG_EDGE_FRAME)
+            continue;
+        uint32_t outermost = LG_NONE;
+        for (edge = columns->first_edge[source];
+             edge < columns->first_edge[source + 1]; edge++)
+            if (lg__edge_kind(detection->graph, edge) == LG_EDGE_FRAME)
+                outermost = columns->edge_target[edge];
+        return outermost == frame ? source : LG_NONE;
+    }
+    return LG_NONE;
+}
+
+// The root that stands for the thread: its outermost frame, of
+// Thread._bootstrap(), has the Thread as `self`. LG_NONE: it does not run.
+static uint32_t
+running_as(const lg__detection *detection, uint32_t thread)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    const lg_columns *columns = &detection->graph->columns;
+    uint32_t root = LG_NONE;
+    for (uint64_t i = reverse->first[thread];
+         i < reverse->first[thread + 1] && root == LG_NONE; i++) {
+        uint32_t frame = reverse->edge[i].source;
+        uint64_t edge = columns->first_edge[frame] + reverse->edge[i].rank;
+        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL &&
+            lg__string_is(lg__detection_name(detection, edge), "self"))
+            root = outermost_of(detection, frame);
+    }
+    return root;
+}
+
+// What the thread does: the code of its target, or its class. LG_NONE: the work
+// of a library.
+static uint32_t
+work_of(const lg__detection *detection, uint32_t thread)
+{
+    const lg_graph *graph = detection->graph;
+    uint32_t target = lg__detection_attribute(detection, thread, "_target");
+    uint32_t function =
+        target == LG_NONE ? LG_NONE : lg__detection_function(detection, target);
+    if (function == LG_NONE) {
+        uint32_t type = graph->columns.type[thread];
+        return lg__type_is_familiar(graph, type)
+                   ? LG_NONE
+                   : graph->columns.node_count + type;
+    }
+    return lg__node_origin(graph, function, NULL) == LG__ORIGIN_LIBRARY
+               ? LG_NONE
+               : lg__detection_attribute(detection, function, "__code__");
+}
+
+// The C code that started the thread refers to its bound method _bootstrap(),
+// and the call of its target to that.
+static void
+cut_calls(lg__detection *detection, uint32_t thread)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    uint32_t target = lg__detection_attribute(detection, thread, "_target");
+    if (target != LG_NONE)
+        lg__detection_cut(detection, target);
+    for (uint64_t i = reverse->first[thread]; i < reverse->first[thread + 1];
+         i++)
+        if (lg__type_bits_of(detection, reverse->edge[i].source) &
+            LG__TYPE_METHOD)
+            lg__detection_cut(detection, reverse->edge[i].source);
+}
+
+// Threads that nothing but themselves and the module threading refers to.
+static void
+suppose_threads(lg__detection *detection, const lg__one_of_many *members,
+                size_t count)
+{
+    uint32_t holder = members[0].subject;
+    for (size_t i = 0; i < count; i++) {
+        lg__detection_suppose(detection, holder, members[i].node,
+                              members[i].subject);
+        lg__detection_cut(detection, members[i].subject);
+        cut_calls(detection, members[i].node);
+    }
+    uint32_t module = lg__detection_module(detection, "threading");
+    uint32_t active =
+        module == LG_NONE
+            ? LG_NONE
+            : lg__detection_attribute(detection, module, "_active");
+    if (active != LG_NONE)
+        lg__detection_cut(detection, active);
+}
+
+void
+lg__look_for_threads(lg__detection *detection)
+{
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_THREAD);
+    lg__crowd crowd = {0};
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        uint32_t root = running_as(detection, all->items[i]);
+        uint32_t work = work_of(detection, all->items[i]);
+        if (root != LG_NONE && work != LG_NONE)
+            lg__crowd_add(detection, &crowd,
+                          (lg__one_of_many){0, work, root, all->items[i]});
+    }
+    lg__crowd_each(detection, &crowd, MANY_THREADS, suppose_threads);
+    free(crowd.items);
+}
+
+// ------------------------------------------------------------ thread locals
+// ---
+
+static bool
+has_value(const lg__detection *detection, uint32_t dict)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    return (lg__type_bits_of(detection, dict) & LG__TYPE_CONTAINER) &&
+           columns->first_edge[dict] < columns->first_edge[dict + 1];
+}
+
+// Appends the dicts of all threads: values of a dict that the local refers to.
+static void
+gather_values(lg__detection *detection, uint32_t local, lg__gathered *out)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint64_t end = columns->first_edge[local + 1];
+    for (uint64_t edge = columns->first_edge[local]; edge < end; edge++) {
+        uint32_t all = columns->edge_target[edge];
+        if (lg__edge_kind(detection->graph, edge) != LG_EDGE_FIELD ||
+            !(lg__type_bits_of(detection, all) & LG__TYPE_CONTAINER))
+            continue;
+        uint64_t last = columns->first_edge[all + 1];
+        for (uint64_t each = columns->first_edge[all]; each < last; each++)
+            if (lg__edge_kind(detection->graph, each) == LG_EDGE_VALUE &&
+                has_value(detection, columns->edge_target[each]))
+                detection->failed |=
+                    !lg__gather_append(out, columns->edge_target[each]);
+    }
+}
+
+void
+lg__look_for_thread_locals(lg__detection *detection)
+{
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_LOCAL);
+    lg__gathered found = {0};
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        found.count = 0;
+        gather_values(detection, all->items[i], &found);
+        for (size_t j = 0; j < found.count && found.count >= MANY_LOCALS; j++)
+            lg__detection_note(detection, all->items[i], found.items[j]);
+    }
+    free(found.items);
+}

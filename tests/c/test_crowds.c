@@ -1,0 +1,334 @@
+// Known mistakes that many things make together. Each has a row: with one of
+// them less, there is no finding.
+#include "drawn.h"
+#include "heaps.h"
+#include "test.h"
+
+#include <stdio.h>
+
+enum { BIG = 300 * 1024 };
+
+// Makes the mistake with so many things.
+typedef void mistake(story *made, uint32_t app, uint32_t count);
+
+static uint32_t
+shelf(story *made, uint32_t app)
+{
+    uint32_t list = heap_list(made, LG_NONE);
+    story_attribute(made, app, "all", list);
+    for (int n = 0; n < 4; n++)
+        heap_append(made, list, story_add(made, "int", NULL, 28));
+    return list;
+}
+
+static uint32_t
+function_with_code(story *made, uint32_t code, uint32_t variable)
+{
+    uint32_t function = heap_function(made, variable);
+    story_attribute(made, function, "__code__", code);
+    return function;
+}
+
+static void
+keep_methods(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t list = shelf(made, app);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t view = story_add(made, "app.View", NULL, BIG);
+        for (int method = 0; method < 2; method++) {
+            uint32_t bound = story_add(made, "method", NULL, 64);
+            story_attribute(made, bound, "__self__", view);
+            heap_append(made, list, bound);
+        }
+    }
+}
+
+static void
+keep_closures(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t list = shelf(made, app);
+    uint32_t code = story_add(made, "code", NULL, 100);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t view = story_add(made, "app.View", NULL, BIG);
+        heap_append(made, list, function_with_code(made, code, view));
+    }
+}
+
+static void
+keep_partials(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t list = shelf(made, app);
+    uint32_t code = story_add(made, "code", NULL, 100);
+    uint32_t function = function_with_code(made, code, LG_NONE);
+    story_attribute(made, app, "handle", function);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t partial = story_add(made, "functools.partial", NULL, 80);
+        uint32_t arguments = story_add(made, "tuple", NULL, 48);
+        story_attribute(made, partial, "func", function);
+        story_attribute(made, partial, "args", arguments);
+        heap_append(made, arguments, story_add(made, "app.View", NULL, BIG));
+        heap_append(made, list, partial);
+    }
+}
+
+static void
+keep(story *made, uint32_t app, const char *type, uint32_t count)
+{
+    uint32_t list = shelf(made, app);
+    for (uint32_t n = 0; n < count; n++)
+        heap_append(made, list, story_add(made, type, NULL, BIG));
+}
+
+static void
+keep_log_handlers(story *made, uint32_t app, uint32_t count)
+{
+    keep(made, app, "logging.Handler", count);
+}
+
+static void
+keep_log_records(story *made, uint32_t app, uint32_t count)
+{
+    keep(made, app, "logging.LogRecord", count);
+}
+
+static void
+keep_tasks(story *made, uint32_t app, uint32_t count)
+{
+    keep(made, app, "_asyncio.Task", count);
+}
+
+static void
+keep_generators(story *made, uint32_t app, uint32_t count)
+{
+    keep(made, app, "generator", count);
+}
+
+static void
+keep_threads(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t code = story_add(made, "code", NULL, 100);
+    uint32_t function = function_with_code(made, code, LG_NONE);
+    story_attribute(made, app, "work", function);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t root = story_add(made, "thread", "worker", 0);
+        uint32_t frame = story_add(made, "frame", NULL, 100);
+        uint32_t thread = story_add(made, "threading.Thread", NULL, 100);
+        story_edge(made, root, frame, LG_EDGE_FRAME, 0);
+        story_local(made, frame, "self", thread);
+        story_attribute(made, thread, "_target", function);
+        lg_builder_add_root(made->builder, root, LG_ROOT_THREAD, "worker", 6);
+    }
+}
+
+static void
+keep_locals(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t local = story_add(made, "_thread._local", NULL, 80);
+    uint32_t all = story_add(made, "dict", NULL, 100);
+    story_attribute(made, app, "local", local);
+    story_edge(made, local, all, LG_EDGE_FIELD, 48);
+    heap_item(made, all, "empty", story_add(made, "dict", NULL, 64));
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t one = story_add(made, "dict", NULL, BIG);
+        heap_item(made, one, "buffer", story_add(made, "int", NULL, 28));
+        heap_item(made, all, "thread", one);
+    }
+}
+
+static void
+keep_classes(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t list = shelf(made, app);
+    for (uint32_t n = 0; n < count; n++)
+        heap_append(made, list,
+                    story_add(made, "type", "app.make.<locals>.Row", BIG));
+}
+
+static void
+keep_wrappers(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t code = story_add(made, "code", NULL, 100);
+    uint32_t function = function_with_code(made, code, LG_NONE);
+    for (uint32_t n = 1; n < count; n++)
+        function = function_with_code(made, code, function);
+    story_attribute(made, app, "call", function);
+}
+
+// The objects of a story have their addresses from 0x1000 on.
+static void
+keep_by_number(story *made, uint32_t app, uint32_t count, unsigned step)
+{
+    char text[32];
+    uint32_t dict = story_add(made, "dict", NULL, 100);
+    story_attribute(made, app, "cache", dict);
+    for (uint32_t n = 0; n < count; n++) {
+        snprintf(text, sizeof text, "%u", 0x1100 + n * step);
+        uint32_t key = story_add(made, "int", text, 28);
+        story_edge(made, dict, story_add(made, "app.View", NULL, BIG),
+                   LG_EDGE_VALUE, key);
+    }
+}
+
+static void
+keep_by_id(story *made, uint32_t app, uint32_t count)
+{
+    keep_by_number(made, app, count, 8);
+}
+
+static const struct {
+    const char *pattern;
+    uint32_t many;
+    mistake *make;
+} crowds[] = {
+    {"event-handlers ", 16, keep_methods},
+    {"event-handlers ", 16, keep_closures},
+    {"event-handlers ", 16, keep_partials},
+    {"log-handlers ", 8, keep_log_handlers},
+    {"log-records ", 16, keep_log_records},
+    {"unawaited-tasks ", 16, keep_tasks},
+    {"unfinished-generators ", 16, keep_generators},
+    {"endless-threads ", 16, keep_threads},
+    {"thread-locals ", 8, keep_locals},
+    {"per-call-classes ", 16, keep_classes},
+    {"wrapped-functions ", 16, keep_wrappers},
+    {"id-keyed-cache ", 16, keep_by_id},
+};
+
+static void
+check_made(mistake *make, uint32_t count, const char *expected)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    lg_text found = {0};
+    make(&made, app, count);
+    heap_findings(&made, &found);
+    CHECK_TEXT(found, expected);
+    lg_text_free(&found);
+}
+
+static void
+fewest(void)
+{
+    for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
+        check_made(crowds[i].make, crowds[i].many, crowds[i].pattern);
+        check_made(crowds[i].make, crowds[i].many - 1, "");
+    }
+}
+
+static void
+keep_by_odd_number(story *made, uint32_t app, uint32_t count)
+{
+    keep_by_number(made, app, count, 4);
+}
+
+static void
+keep_in_local(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t frame = story_add(made, "frame", NULL, 100);
+    uint32_t list = heap_list(made, LG_NONE);
+    story_edge(made, app, frame, LG_EDGE_FRAME, 0);
+    story_local(made, frame, "tasks", list);
+    for (uint32_t n = 0; n < count; n++)
+        heap_append(made, list, story_add(made, "_asyncio.Task", NULL, BIG));
+}
+
+static void
+keep_awaited(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t list = shelf(made, app);
+    uint32_t callback = heap_function(made, LG_NONE);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t task = story_add(made, "_asyncio.Task", NULL, BIG);
+        story_edge(made, task, callback, LG_EDGE_FIELD, 24);
+        heap_append(made, list, task);
+    }
+}
+
+static void
+keep_one_object(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t list = shelf(made, app);
+    uint32_t view = story_add(made, "app.View", NULL, BIG);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t bound = story_add(made, "method", NULL, 64);
+        story_attribute(made, bound, "__self__", view);
+        heap_append(made, list, bound);
+    }
+}
+
+static void
+keep_own_methods(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t list = shelf(made, app);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t view = story_add(made, "app.View", NULL, BIG);
+        uint32_t bound = story_add(made, "method", NULL, 64);
+        story_attribute(made, bound, "__self__", view);
+        story_attribute(made, view, "callback", bound);
+        heap_append(made, list, view);
+    }
+}
+
+static void
+innocent(void)
+{
+    static mistake *const all[] = {keep_by_odd_number, keep_in_local,
+                                   keep_awaited, keep_one_object,
+                                   keep_own_methods};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        check_made(all[i], 20, "");
+}
+
+// Records of up to four references pass for their contents.
+static void
+records(void)
+{
+    for (uint32_t width = 4; width <= 5; width++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        lg_text found = {0};
+        uint32_t list = shelf(&made, app);
+        for (uint32_t n = 0; n < 16; n++) {
+            uint32_t record = heap_list(
+                &made, story_add(&made, "logging.LogRecord", NULL, BIG));
+            for (uint32_t more = 1; more < width; more++)
+                heap_append(&made, record, story_add(&made, "int", NULL, 28));
+            heap_append(&made, list, record);
+        }
+        heap_findings(&made, &found);
+        CHECK_TEXT(found, width == 4 ? "log-records " : "");
+        lg_text_free(&found);
+    }
+}
+
+static void
+finalizers(void)
+{
+    for (int own = 0; own < 2; own++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        lg_text found = {0};
+        uint32_t info = story_add(&made, "weakref.finalize._Info", NULL, 80);
+        uint32_t reference = story_add(&made, "weakref", NULL, 72);
+        uint32_t file = story_add(&made, "app.File", NULL, BIG);
+        story_attribute(&made, app, "info", info);
+        story_attribute(&made, info, "weakref", reference);
+        unsigned flags = made.edge_flags;
+        made.edge_flags = LG_EDGE_WEAK;
+        story_edge(&made, reference, file, LG_EDGE_REFERENT, 0);
+        made.edge_flags = flags;
+        story_attribute(&made, own ? info : app, "args", file);
+        heap_findings(&made, &found);
+        CHECK_TEXT(found, own ? "finalizer-cycle " : "");
+        lg_text_free(&found);
+    }
+}
+
+SUITE(crowds)
+{
+    RUN(fewest);
+    RUN(innocent);
+    RUN(records);
+    RUN(finalizers);
+    return test_result();
+}
