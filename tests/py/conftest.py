@@ -72,13 +72,13 @@ def extension(tmp_path_factory):
     """Compile an extension module of extensions/ and import it by its name."""
     folder = tmp_path_factory.mktemp("extensions")
 
-    def load(name):
+    def load(name, *options):
         library = folder / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
         if not library.exists():
             source = Path(__file__).parent / "extensions" / f"{name}.c"
             headers = f"-I{sysconfig.get_path('include')}"
-            command = ["cc", "-shared", "-fPIC", headers, "-o", library, source]
-            subprocess.run(command, check=True)
+            command = ["cc", "-shared", "-fPIC", *options, headers]
+            subprocess.run([*command, "-o", library, source], check=True)
         spec = importlib.util.spec_from_file_location(name, library)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import sqlite3
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +59,22 @@ def test_a_class_of_python_derived_from_them(traits):
     assert (".own", id(own)) in edges
     assert (".kept", id(kept)) in edges
     assert not any(label.startswith(".__") for label, _ in edges)
+
+
+def test_a_table_of_members_at_an_odd_address(extension, python):
+    """The compiler's check of alignment traps. Only one function reads such tables."""
+    root = Path(__file__).parents[2]
+    check = ("-fsanitize=alignment", "-fsanitize-undefined-trap-on-error")
+    module = extension("odd_members", f"-I{root / 'pyext'}", *check)
+    folder = Path(module.__file__).parent
+    code = "import odd_members; print(odd_members.names())"
+    done = python("-c", code, PYTHONPATH=str(folder))
+    assert (done.code, done.out) == (0, "['first', 'second']\n"), done.err
+    texts = {
+        path: path.read_text(encoding="utf-8") for path in root.glob("pyext/**/*.[ch]")
+    }
+    found = [path.name for path, text in texts.items() if "->tp_members" in text]
+    assert found == ["members.h"]
 
 
 def test_a_connection_does_not_own_the_errors_it_declares():

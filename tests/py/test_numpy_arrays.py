@@ -23,6 +23,7 @@ CASES = [
     "random",
     "frontier",
     "saved",
+    "scalars",
     "unknown",
     "undisturbed",
 ]
@@ -32,6 +33,12 @@ CASES = [
 def test_numpy(python, case):
     pytest.importorskip("numpy", reason="numpy is not installed")
     done = python(SCRIPT, case)
+    assert done.code == 0 and done.out == "right\n", done.err
+
+
+def test_scalars_have_no_table_to_copy(python, preload):
+    pytest.importorskip("numpy", reason="numpy is not installed")
+    done = python(SCRIPT, "scalars", LD_PRELOAD=preload("nonnull"))
     assert done.code == 0 and done.out == "right\n", done.err
 
 

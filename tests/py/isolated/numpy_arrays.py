@@ -395,6 +395,19 @@ def saved():
         assert read.info()["adapter.numpy"] == "inspected: " + numpy.__version__
 
 
+def scalars():
+    """Arrays without dimensions have no table of them."""
+    values = [7, 1.5, "text", b"bytes", None, (1, 2.5), numpy.datetime64("2001-01-01")]
+    it = Thing(arrays=[numpy.array(value) for value in values])
+    it.arrays += [numpy.zeros((), RECORD), numpy.zeros((3, 4))[0, 0, ...]]
+    it.arrays += [numpy.array(value) for value in values]
+    with leakgraph.snapshot() as snapshot:
+        for array in it.arrays:
+            if array.shape == ():
+                assert snapshot.find(array).facts["shape"] == "", array
+                assert snapshot.find(array).text.endswith("[]")
+
+
 def unknown():
     """leakgraph leaves a numpy of another layout alone, and says so."""
     import importlib
