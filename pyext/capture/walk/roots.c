@@ -236,6 +236,10 @@ walk_synthetic_frame(lg_walk *walk, uint32_t node)
     walk->names.count = 0;
     walk->names.indexed = false;
     lg_name_edges_of_frame(walk, &view);
+    /* Else the function tells whose names the frame reads. */
+    if (view.function == NULL)
+        lg_name_edge(walk, view.globals, LG_EDGE_GLOBALS,
+                     lg_walk_intern(walk, "f_globals"));
 }
 
 void
