@@ -17,6 +17,7 @@ HEADERS = (
     "libgraph/include/leakgraph/file.h",
     "libgraph/include/leakgraph/path.h",
     "libgraph/include/leakgraph/analysis.h",
+    "libgraph/include/leakgraph/scope.h",
     "libgraph/include/leakgraph/answers.h",
     "libgraph/include/leakgraph/cycles.h",
     "libgraph/include/leakgraph/merged_paths.h",

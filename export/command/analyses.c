@@ -70,10 +70,14 @@ lg__verb_figures(const lg_arguments *arguments)
     lg_analysis *analysis;
     lg_text text = {0};
     lg_error error = {0};
+    lg_scope *scope = NULL;
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
-    lg_status status = lg_report_figures(analysis, limit_of(arguments),
-                                         format_of(arguments), &text, &error);
+    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
+    if (status == LG_OK)
+        status = lg_report_figures(analysis, scope, limit_of(arguments),
+                                   format_of(arguments), &text, &error);
+    lg_scope_free(scope);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 
@@ -148,18 +152,22 @@ lg__verb_findings(const lg_arguments *arguments)
     int code;
     lg_graph *graph;
     lg_analysis *analysis;
+    lg_scope *scope = NULL;
     lg_findings findings = {0};
     lg_text text = {0};
     lg_error error = {0};
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
-    lg_status status =
-        lg_analysis_findings(analysis, lg__monitor(), &findings, &error);
+    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
+    if (status == LG_OK)
+        status = lg_analysis_findings(analysis, scope, lg__monitor(), &findings,
+                                      &error);
     if (status == LG_OK)
         status = lg_report_findings(analysis, &findings, format_of(arguments),
                                     &text, &error);
     bool leaks = arguments->check && findings.count > 0;
     lg_findings_free(&findings);
+    lg_scope_free(scope);
     code = print_and_close(graph, analysis, status, &text, &error);
     return code == EXIT_FINE && leaks ? EXIT_LEAKS : code;
 }

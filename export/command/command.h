@@ -153,6 +153,9 @@ bool lg__by_find(const lg_graph *graph, const lg_arguments *arguments,
 /** The baseline that the options name; NULL: they name none. */
 bool lg__baseline_open(const lg_arguments *arguments, lg_baseline **out,
                        int *code);
+/** What the modules hold that the options name; NULL: everything. */
+lg_status lg__find_scope(const lg_graph *graph, const lg_arguments *arguments,
+                         lg_scope **out, lg_error *err);
 /** The cycles that the options ask for. */
 bool lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
                      size_t limit, lg_cycles *out, int *code);

@@ -135,3 +135,11 @@ lg__baseline_open(const lg_arguments *arguments, lg_baseline **out, int *code)
     *code = lg__fail(&error);
     return false;
 }
+
+lg_status
+lg__find_scope(const lg_graph *graph, const lg_arguments *arguments,
+               lg_scope **out, lg_error *err)
+{
+    return lg_scope_new(graph, arguments->mine, arguments->module,
+                        lg__monitor(), out, err);
+}

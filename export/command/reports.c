@@ -6,21 +6,26 @@
 #include <leakgraph/report.h>
 
 typedef lg_status report_function(const lg_arguments *arguments,
-                                  const lg_graph *graph, lg_format format,
-                                  lg_text *out, lg_error *err);
+                                  const lg_graph *graph, const lg_scope *scope,
+                                  lg_format format, lg_text *out,
+                                  lg_error *err);
 
 static int
 print_report(const lg_arguments *arguments, report_function *write)
 {
     int code;
     lg_graph *graph;
+    lg_scope *scope = NULL;
     lg_text text = {0};
     lg_error error = {0};
     lg_format format = arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
-    code = write(arguments, graph, format, &text, &error) ? lg__fail(&error)
-                                                          : lg__print(&text);
+    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
+    if (!status)
+        status = write(arguments, graph, scope, format, &text, &error);
+    code = status ? lg__fail(&error) : lg__print(&text);
+    lg_scope_free(scope);
     lg_text_free(&text);
     lg_graph_free(graph);
     return code;
@@ -28,20 +33,23 @@ print_report(const lg_arguments *arguments, report_function *write)
 
 static lg_status
 write_info(const lg_arguments *arguments, const lg_graph *graph,
-           lg_format format, lg_text *out, lg_error *err)
+           const lg_scope *scope, lg_format format, lg_text *out, lg_error *err)
 {
     (void)arguments;
+    (void)scope;
     return lg_report_info(graph, format, out, err);
 }
 
 static lg_status
 write_types(const lg_arguments *arguments, const lg_graph *graph,
-            lg_format format, lg_text *out, lg_error *err)
+            const lg_scope *scope, lg_format format, lg_text *out,
+            lg_error *err)
 {
     size_t limit = arguments->all     ? 0
                    : arguments->limit ? arguments->limit
                                       : 20;
-    return lg_report_types(graph, arguments->sort, limit, format, out, err);
+    return lg_report_types(graph, scope, arguments->sort, limit, format, out,
+                           err);
 }
 
 // Gives no analysis for a partial snapshot, which has none.
@@ -56,20 +64,22 @@ analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
 // Without an analysis the report shows the objects' own sizes.
 static lg_status
 write_threads(const lg_arguments *arguments, const lg_graph *graph,
-              lg_format format, lg_text *out, lg_error *err)
+              const lg_scope *scope, lg_format format, lg_text *out,
+              lg_error *err)
 {
     (void)arguments;
     lg_analysis *analysis;
     lg_status status = analysis_if_any(graph, &analysis, err);
     if (!status)
-        status = lg_report_threads(graph, analysis, format, out, err);
+        status = lg_report_threads(graph, analysis, scope, format, out, err);
     lg_analysis_free(analysis);
     return status;
 }
 
 static lg_status
 write_tensors(const lg_arguments *arguments, const lg_graph *graph,
-              lg_format format, lg_text *out, lg_error *err)
+              const lg_scope *scope, lg_format format, lg_text *out,
+              lg_error *err)
 {
     uint32_t device = LG_NONE;
     size_t limit = arguments->all     ? 0
@@ -83,17 +93,19 @@ write_tensors(const lg_arguments *arguments, const lg_graph *graph,
         status = analysis_if_any(graph, &analysis, err);
     if (!status)
         status =
-            lg_report_tensors(graph, analysis, device, arguments->tensor_group,
-                              limit, format, out, err);
+            lg_report_tensors(graph, analysis, scope, device,
+                              arguments->tensor_group, limit, format, out, err);
     lg_analysis_free(analysis);
     return status;
 }
 
 static lg_status
 write_memory(const lg_arguments *arguments, const lg_graph *graph,
-             lg_format format, lg_text *out, lg_error *err)
+             const lg_scope *scope, lg_format format, lg_text *out,
+             lg_error *err)
 {
     (void)arguments;
+    (void)scope;
     return lg_report_memory(graph, NULL, format, out, err);
 }
 

@@ -23,12 +23,16 @@ static const lg_verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph info run.lgs\n"},
-    {"types", lg__verb_types, "sLj", 1, 0,
+    {"types", lg__verb_types, "siELj", 1, 0,
      "how many objects of each type there are",
-     "leakgraph types SNAP [--by bytes|count|name] [--limit N|all] [--json]",
+     "leakgraph types SNAP [--by bytes|count|name] [--mine] [--module GLOB]\n"
+     "       [--limit N|all] [--json]",
      "Prints a table of types with the number of their objects and their "
      "shallow\n"
-     "size, the largest first (20 lines, or --limit).\n"
+     "size, the largest first (20 lines, or --limit). --mine and --module "
+     "count "
+     "what\n"
+     "the program's own modules, or modules with such a name, hold.\n"
      "\n"
      "Example:\n"
      "  leakgraph types run.lgs --by count --limit 10\n"},
@@ -54,21 +58,24 @@ static const lg_verb verbs[] = {
      "object, or says that no root reaches it.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph path run.lgs 'type:train.Trainer'\n"},
-    {"threads", lg__verb_threads, "j", 1, 0,
+    {"threads", lg__verb_threads, "iEj", 1, 0,
      "each thread's frames with their local variables",
-     "leakgraph threads SNAP [--json]",
+     "leakgraph threads SNAP [--mine] [--module GLOB] [--json]",
      "Prints each thread with its frames, innermost first, and each suspended\n"
      "generator, coroutine and task, with their local variables and what "
      "these\n"
-     "retain.\n"
+     "retain. --mine and --module print only functions of the program's own "
+     "modules, or\n"
+     "of modules with such a name.\n"
      "\n"
      "Example:\n"
      "  leakgraph threads run.lgs\n"},
-    {"tensors", lg__verb_tensors, "VTLj", 1, 0,
+    {"tensors", lg__verb_tensors, "VTiELj", 1, 0,
      "the bytes of every tensor, counted once",
      "leakgraph tensors SNAP [--device NAME]\n"
-     "       [--group storage|kind|device|dtype|shape] [--limit N|all] "
-     "[--json]",
+     "       [--group storage|kind|device|dtype|shape] [--mine] [--module "
+     "GLOB]\n"
+     "       [--limit N|all] [--json]",
      "Prints the storages of tensors, each once however many tensors use it, "
      "with\n"
      "what they are for (in PyTorch's words) and who holds them, the biggest "
@@ -77,7 +84,9 @@ static const lg_verb verbs[] = {
      "keeps. If a\n"
      "view keeps more than it shows, `used` says how much it shows. --group "
      "adds up\n"
-     "the storages.\n"
+     "the storages. --mine and --module print only those whose tensor the "
+     "program's own\n"
+     "modules, or modules with such a name, hold.\n"
      "\n"
      "Example:\n"
      "  leakgraph tensors run.lgs --device cuda:0\n"
@@ -91,14 +100,16 @@ static const lg_verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph memory run.lgs\n"},
-    {"figures", lg__verb_figures, "Lj", 1, 0, "matplotlib's figures",
-     "leakgraph figures SNAP [--limit N|all] [--json]",
+    {"figures", lg__verb_figures, "iELj", 1, 0, "matplotlib's figures",
+     "leakgraph figures SNAP [--mine] [--module GLOB] [--limit N|all] [--json]",
      "Prints matplotlib's figures, the biggest first (20, or --limit): number, "
      "size,\n"
      "axes, artists, the pixels of the canvas, the retained size, and who "
      "holds the\n"
      "figure: pyplot's registry of open figures, an animation, a callback, a\n"
-     "variable.\n"
+     "variable. --mine and --module print only those that the program's own "
+     "modules or\n"
+     "pyplot, or modules with such a name, hold.\n"
      "\n"
      "Example:\n"
      "  leakgraph figures run.lgs\n"},
@@ -182,16 +193,20 @@ static const lg_verb verbs[] = {
      "  leakgraph cycles run.lgs --check --min-bytes 1MiB\n"
      "  leakgraph cycles run.lgs --check --baseline known.txt "
      "--update-baseline\n"},
-    {"findings", lg__verb_findings, "cj", 1, 0,
+    {"findings", lg__verb_findings, "iEcj", 1, 0,
      "known mistakes, and their fixes",
-     "leakgraph findings SNAP [--check] [--json]",
+     "leakgraph findings SNAP [--mine] [--module GLOB] [--check] [--json]",
      "Prints each known mistake that the snapshot shows, such as losses kept "
      "with\n"
      "their graphs, figures never closed, or exceptions that keep a frame's "
      "tensors:\n"
      "who holds what, how much it retains, the cause and the fix. With --check "
      "the\n"
-     "exit code is 1 if there is a finding.\n"
+     "exit code is 1 if there is a finding. --mine and --module print only "
+     "those whose\n"
+     "holder, or what it keeps, the program's own modules, or modules with "
+     "such a name,\n"
+     "hold.\n"
      "\n"
      "Example:\n"
      "  leakgraph findings run.lgs\n"},

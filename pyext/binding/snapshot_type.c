@@ -1,5 +1,6 @@
 #include "binding/objects/py_snapshot.h"
 #include "binding/objects/kept.h"
+#include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/objects/handle.h"
 #include "binding/support/python_call.h"
@@ -233,8 +234,9 @@ static PyMethodDef snapshot_methods[] = {
      "uncollected($self, /)\n--\n\nThe objects of expect_collectable() that "
      "are still alive: a list of\nUncollected(label, node, why)."},
     {"types", FASTCALL(snapshot_types), KEYWORDS,
-     "types($self, /, *, by='bytes', limit=None)\n--\n\nA table of types "
-     "with count and bytes, biggest by 'bytes', 'count' or 'name'."},
+     "types($self, /, *, by='bytes', limit=None, mine=False, module=None)\n"
+     "--\n\nA table of types with count and bytes, biggest by 'bytes', 'count' "
+     "or 'name'.\n\n" SCOPE_TEXT("objects that ")},
     {"info", snapshot_info, METH_NOARGS,
      "info($self, /)\n--\n\nFacts about the snapshot: time, pid, python, "
      "capture.method ..."},

@@ -192,6 +192,8 @@ def tensors(
     device: str | None = None,
     limit: int | None = 20,
     group: None = None,
+    mine: bool = False,
+    module: str | None = None,
     progress: _Progress = None,
 ) -> Tensors: ...
 @overload
@@ -200,13 +202,19 @@ def tensors(
     device: str | None = None,
     limit: int | None = 20,
     group: Literal["kind", "device", "dtype", "shape"],
+    mine: bool = False,
+    module: str | None = None,
     progress: _Progress = None,
 ) -> TensorGroups: ...
-def figures(*, progress: _Progress = None) -> Figures: ...
+def figures(
+    *, mine: bool = False, module: str | None = None, progress: _Progress = None
+) -> Figures: ...
 def why(obj: object, *, progress: _Progress = None) -> Why: ...
 def memory(*, progress: _Progress = None) -> Accounting: ...
 def _attribute(allocator: object, snapshot: Snapshot, /) -> Accounting: ...
-def findings(*, progress: _Progress = None) -> Findings: ...
+def findings(
+    *, mine: bool = False, module: str | None = None, progress: _Progress = None
+) -> Findings: ...
 def diff(
     before: Snapshot | _Path,
     after: Snapshot | _Path,
@@ -262,9 +270,17 @@ class Snapshot:
         *,
         by: Literal["bytes", "count", "name"] = "bytes",
         limit: int | None = None,
+        mine: bool = False,
+        module: str | None = None,
     ) -> TypeTable: ...
     def info(self) -> Info: ...
-    def threads(self, *, progress: _Progress = None) -> Threads: ...
+    def threads(
+        self,
+        *,
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Threads: ...
     def column(self, name: _Column, /) -> memoryview: ...
     def show_refs(
         self,
@@ -356,6 +372,8 @@ class Snapshot:
         device: str | None = None,
         limit: int | None = 20,
         group: None = None,
+        mine: bool = False,
+        module: str | None = None,
         progress: _Progress = None,
     ) -> Tensors: ...
     @overload
@@ -365,12 +383,26 @@ class Snapshot:
         device: str | None = None,
         limit: int | None = 20,
         group: Literal["kind", "device", "dtype", "shape"],
+        mine: bool = False,
+        module: str | None = None,
         progress: _Progress = None,
     ) -> TensorGroups: ...
-    def figures(self, *, progress: _Progress = None) -> Figures: ...
+    def figures(
+        self,
+        *,
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Figures: ...
     def why(self, target: object, *, progress: _Progress = None) -> Why: ...
     def memory(self) -> Accounting: ...
-    def findings(self, *, progress: _Progress = None) -> Findings: ...
+    def findings(
+        self,
+        *,
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Findings: ...
     def summary(self, path: _Path, *, progress: _Progress = None) -> str: ...
     def diff(
         self,

@@ -123,7 +123,7 @@ heap_findings(story *made, lg_text *out)
     lg_analysis *analysis = analysed(graph);
     lg_findings findings = {0};
     lg_text_add(out, "");
-    if (lg_analysis_findings(analysis, NULL, &findings, NULL) != LG_OK)
+    if (lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) != LG_OK)
         lg_text_add(out, "failed");
     for (size_t i = 0; i < findings.count; i++)
         lg_text_addf(out, "%s ", findings.items[i].pattern->name);
@@ -139,7 +139,7 @@ heap_finding_bytes(story *made)
     lg_analysis *analysis = analysed(graph);
     lg_findings findings = {0};
     uint64_t bytes = 0;
-    if (lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK &&
+    if (lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) == LG_OK &&
         findings.count > 0)
         bytes = findings.items[0].total;
     lg_findings_free(&findings);

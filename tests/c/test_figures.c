@@ -19,7 +19,7 @@ rows(void)
 {
     figure_heap scene = figure_heap_make();
     lg_figures all;
-    REQUIRE(lg_figures_find(scene.analysis, 0, &all, NULL) == LG_OK);
+    REQUIRE(lg_figures_find(scene.analysis, NULL, 0, &all, NULL) == LG_OK);
     REQUIRE(all.rows.count == FIGURES && all.total == FIGURES);
     for (int i = 0; i < FIGURES; i++) {
         const lg_figure_row *row = row_of(&all, scene.figure[i]);
@@ -50,7 +50,8 @@ sums(void)
     for (size_t limit = 0; limit < 3; limit++) {
         lg_figures all;
         size_t found = 0;
-        REQUIRE(lg_figures_find(scene.analysis, limit, &all, NULL) == LG_OK);
+        REQUIRE(lg_figures_find(scene.analysis, NULL, limit, &all, NULL) ==
+                LG_OK);
         REQUIRE(all.rows.count == (limit > 0 ? limit : FIGURES));
         CHECK(all.total == FIGURES && all.open == 2 && all.closed == 4);
         CHECK(all.own == 1 && all.garbage == 1);
@@ -88,7 +89,7 @@ holders(void)
 {
     figure_heap scene = figure_heap_make();
     lg_figures all;
-    REQUIRE(lg_figures_find(scene.analysis, 0, &all, NULL) == LG_OK);
+    REQUIRE(lg_figures_find(scene.analysis, NULL, 0, &all, NULL) == LG_OK);
     expect_holder(&scene, &all, 0, LG_HOLDER_VARIABLE, "train.own");
     expect_holder(&scene, &all, 2, LG_HOLDER_VARIABLE, "train.keep");
     expect_holder(&scene, &all, 3, LG_HOLDER_VARIABLE, "train.lines[0]");
@@ -131,7 +132,7 @@ parts(void)
     figure_heap_tie(&made, scene.figure[1], "twin", scene.figure[3], "twin");
     scene.graph = story_end(&made);
     scene.analysis = analysed(scene.graph);
-    REQUIRE(lg_figures_find(scene.analysis, 0, &all, NULL) == LG_OK);
+    REQUIRE(lg_figures_find(scene.analysis, NULL, 0, &all, NULL) == LG_OK);
     REQUIRE(all.rows.count == 2);
     CHECK(row_of(&all, scene.figure[1])->retained[0] == DATA + 400 + 6010);
     CHECK(row_of(&all, scene.figure[1])->canvas == 5000);
@@ -198,7 +199,7 @@ holders_in(const char *type, lg_edge_kind kind)
     story_edge(&made, parts, scene.canvas[0], kind, kind == LG_EDGE_INDEX);
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
-    REQUIRE(lg_report_figures(analysis, 0, LG_FORMAT_JSON, &text, NULL) ==
+    REQUIRE(lg_report_figures(analysis, NULL, 0, LG_FORMAT_JSON, &text, NULL) ==
             LG_OK);
     for (const char *at = text.data; (at = strstr(at, "\"variable\"")) != NULL;
          at++)

@@ -21,7 +21,8 @@ autocast(void)
     lg_analysis *analysis = analysed(graph);
     lg_findings findings = {0};
     lg_text text = {0};
-    REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
     REQUIRE(findings.count == 1);
     CHECK(strcmp(findings.items[0].pattern->name, "autocast-cache") == 0);
     CHECK(findings.items[0].holders->node == LG_NONE);
@@ -100,8 +101,8 @@ says(const lg_graph *graph, const lg_analysis *analysis, size_t limit,
      lg_format format, const char *what, bool expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_tensors(graph, analysis, LG_NONE, LG_TENSORS_EACH, limit,
-                              format, &text, NULL) == LG_OK);
+    REQUIRE(lg_report_tensors(graph, analysis, NULL, LG_NONE, LG_TENSORS_EACH,
+                              limit, format, &text, NULL) == LG_OK);
     if ((strstr(text.data, what) != NULL) != expected) {
         test_failures++;
         fprintf(stderr, "in %s: %s '%s' in\n%s", test_name,
@@ -198,7 +199,8 @@ look_alikes(void)
     lg_findings findings = {0};
     lg_text text = {0};
     lg_text json = {0};
-    REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
     REQUIRE(lg_report_findings(analysis, &findings, LG_FORMAT_TEXT, &text,
                                NULL) == LG_OK);
     REQUIRE(lg_report_findings(analysis, &findings, LG_FORMAT_JSON, &json,
@@ -282,7 +284,8 @@ number(void)
         }
         lg_graph *graph = story_end(&made);
         lg_analysis *analysis = analysed(graph);
-        REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+        REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+                LG_OK);
         REQUIRE(lg_report_findings(analysis, &findings, LG_FORMAT_TEXT, &text,
                                    NULL) == LG_OK);
         REQUIRE(text.length >= strlen(expected[count]));

@@ -37,7 +37,8 @@ sharing(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_findings findings = {0};
-    REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
     REQUIRE(findings.count == 2 && findings.holder_count == 3);
     const lg_finding *joint = &findings.items[0];
     REQUIRE(joint->holder_count == 2);
@@ -93,7 +94,8 @@ sharing_enough(void)
         lg_graph *graph = story_end(&made);
         lg_analysis *analysis = analysed(graph);
         lg_findings findings = {0};
-        REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+        REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+                LG_OK);
         CHECK(findings.count == 1 + lack);
         CHECK(findings.items[0].total ==
               (lack ? ALONE : 2 * ALONE + ALONE / 8));
@@ -126,7 +128,8 @@ total_of_history(void)
         lg_graph *graph = story_end(&made);
         lg_analysis *analysis = analysed(graph);
         lg_findings findings = {0};
-        REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+        REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+                LG_OK);
         REQUIRE(findings.count == 1);
         CHECK(findings.items[0].holder_count == (added == 3 ? 2 : 1));
         lg_findings_free(&findings);
@@ -162,7 +165,8 @@ many_sharing(void)
     lg_analysis *analysis = analysed(graph);
     lg_findings findings = {0};
     lg_text text = {0};
-    REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
     REQUIRE(findings.count == 1);
     CHECK(findings.items[0].holder_count == LISTS);
     CHECK(findings.items[0].count == 3 * LISTS);
@@ -201,7 +205,8 @@ one_in_another(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_findings findings = {0};
-    REQUIRE(lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK);
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
     REQUIRE(findings.count == 2);
     CHECK(strcmp(findings.items[0].pattern->name, "lru-cache") == 0);
     CHECK(findings.items[0].holder_count == 1);

@@ -164,8 +164,8 @@ titles_of_locals(void)
         story_local(&made, frame, "y", story_add(&made, type, NULL, 99));
         story_local(&made, frame, "x", story_add(&made, "int", NULL, 28));
         lg_graph *graph = story_end(&made);
-        REQUIRE(lg_report_threads(graph, NULL, LG_FORMAT_TEXT, &text, NULL) ==
-                LG_OK);
+        REQUIRE(lg_report_threads(graph, NULL, NULL, LG_FORMAT_TEXT, &text,
+                                  NULL) == LG_OK);
         if (count_of(&text, row) != 1)
             CHECK_TEXT(text, row);
         lg_text_free(&text);
@@ -193,7 +193,8 @@ chain_of_gradients(void)
             story_attribute(&made, tensors[i - 1], "grad", tensors[i]);
     }
     lg_graph *graph = story_end(&made);
-    REQUIRE(lg_tensors_find(graph, NULL, LG_NONE, 0, &found, NULL) == LG_OK);
+    REQUIRE(lg_tensors_find(graph, NULL, NULL, LG_NONE, 0, &found, NULL) ==
+            LG_OK);
     for (size_t i = 0; i < found.rows.count; i++)
         if (found.rows.items[i].tensor == tensors[9])
             lg_path_label(graph, &found.held_by[i].path, &text);

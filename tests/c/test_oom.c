@@ -197,10 +197,10 @@ do_reports(const lg_graph *graph)
         lg_format format = i ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
         status = lg_report_info(graph, format, &text, NULL);
         if (status == LG_OK)
-            status =
-                lg_report_types(graph, LG_SORT_BYTES, 5, format, &text, NULL);
+            status = lg_report_types(graph, NULL, LG_SORT_BYTES, 5, format,
+                                     &text, NULL);
         if (status == LG_OK)
-            status = lg_report_threads(graph, NULL, format, &text, NULL);
+            status = lg_report_threads(graph, NULL, NULL, format, &text, NULL);
     }
     lg_text_free(&text);
     return status;
@@ -215,8 +215,9 @@ do_bytes(const lg_graph *graph)
     for (int format = 0; format < 2 && status == LG_OK; format++)
         status = lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
     for (int group = 0; group < 5 && status == LG_OK; group++)
-        status = lg_report_tensors(graph, NULL, LG_NONE, (lg_tensor_group)group,
-                                   0, (lg_format)(group % 2), &text, NULL);
+        status = lg_report_tensors(graph, NULL, NULL, LG_NONE,
+                                   (lg_tensor_group)group, 0,
+                                   (lg_format)(group % 2), &text, NULL);
     lg_tensor_rows_free(&rows);
     lg_text_free(&text);
     return status;

@@ -74,7 +74,7 @@ do_analysis_reports(const lg_graph *graph)
             status = lg_report_dominators(asked, LG_SUPER_ROOT, 0, format,
                                           &text, NULL);
         if (status == LG_OK)
-            status = lg_report_threads(graph, asked, format, &text, NULL);
+            status = lg_report_threads(graph, asked, NULL, format, &text, NULL);
         for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
             status = why_report(asked, &node, 1, "a note", format, &text);
     }
@@ -87,13 +87,13 @@ do_findings(const lg_graph *graph)
 {
     lg_findings findings = {0};
     lg_text text = {0};
-    lg_status status = lg_analysis_findings(asked, NULL, &findings, NULL);
+    lg_status status = lg_analysis_findings(asked, NULL, NULL, &findings, NULL);
     for (int i = 0; i < 2 && status == LG_OK; i++)
         status = lg_report_findings(
             asked, &findings, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
     for (int i = 0; i < 2 && status == LG_OK; i++)
         status =
-            lg_report_tensors(graph, asked, LG_NONE, LG_TENSORS_EACH, 0,
+            lg_report_tensors(graph, asked, NULL, LG_NONE, LG_TENSORS_EACH, 0,
                               i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
     lg_text_free(&text);
     lg_findings_free(&findings);
@@ -163,11 +163,11 @@ do_figures(const lg_graph *graph)
     lg_figures figures = {0};
     lg_text text = {0};
     (void)graph;
-    lg_status status = lg_figures_find(asked, 0, &figures, NULL);
+    lg_status status = lg_figures_find(asked, NULL, 0, &figures, NULL);
     lg_figures_free(&figures);
     for (int i = 0; i < 2 && status == LG_OK; i++)
         status = lg_report_figures(
-            asked, 0, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
+            asked, NULL, 0, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
     lg_text_free(&text);
     return status;
 }

@@ -37,7 +37,7 @@ static void
 types(void)
 {
     lg_text text = {0};
-    CHECK(lg_report_types(graph, LG_SORT_COUNT, 2, LG_FORMAT_TEXT, &text,
+    CHECK(lg_report_types(graph, NULL, LG_SORT_COUNT, 2, LG_FORMAT_TEXT, &text,
                           NULL) == LG_OK);
     CHECK_TEXT(text, "     objects        size  type\n"
                      "           6       360 B  str\n"
@@ -45,7 +45,7 @@ types(void)
                      "                          ... and 15 more types\n"
                      "          31    8.00 GiB  total\n");
     lg_text_free(&text);
-    CHECK(lg_report_types(graph, LG_SORT_NAME, 2, LG_FORMAT_JSON, &text,
+    CHECK(lg_report_types(graph, NULL, LG_SORT_NAME, 2, LG_FORMAT_JSON, &text,
                           NULL) == LG_OK);
     CHECK_TEXT(text, "{\"type_count\": 17, \"count\": 31, "
                      "\"bytes\": {\"host\": 8589936468}, \"types\": [\n"
@@ -74,7 +74,8 @@ static void
 threads(void)
 {
     lg_text text = {0};
-    CHECK(lg_report_threads(graph, NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK(lg_report_threads(graph, NULL, NULL, LG_FORMAT_TEXT, &text, NULL) ==
+          LG_OK);
     CHECK_TEXT(text, "Thread MainThread\n"
                      "  #0 train() train.py:12\n"
                      "        loss        Tensor     54 B\n"
@@ -87,7 +88,8 @@ threads(void)
                      "sizes are the objects' own: what they retain needs an "
                      "analysis\n");
     lg_text_free(&text);
-    CHECK(lg_report_threads(graph, NULL, LG_FORMAT_JSON, &text, NULL) == LG_OK);
+    CHECK(lg_report_threads(graph, NULL, NULL, LG_FORMAT_JSON, &text, NULL) ==
+          LG_OK);
     CHECK_TEXT(
         text,
         "{\"threads\": [\n"

@@ -8,8 +8,8 @@ expect(const figure_heap *scene, size_t limit, lg_format format,
        const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_figures(scene->analysis, limit, format, &text, NULL) ==
-            LG_OK);
+    REQUIRE(lg_report_figures(scene->analysis, NULL, limit, format, &text,
+                              NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -93,7 +93,8 @@ html(void)
     lg_table *table;
     lg_text whole = {0};
     lg_text text = {0};
-    REQUIRE(lg_tabulate_figures(scene.analysis, 0, &table, NULL) == LG_OK);
+    REQUIRE(lg_tabulate_figures(scene.analysis, NULL, 0, &table, NULL) ==
+            LG_OK);
     REQUIRE(lg_table_html(table, 0, &whole, NULL) == LG_OK);
     strip_tags(&whole, &text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

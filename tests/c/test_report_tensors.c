@@ -59,8 +59,8 @@ says(uint32_t device, lg_tensor_group group, size_t limit, lg_format format,
      const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_tensors(graph, NULL, device, group, limit, format, &text,
-                              NULL) == LG_OK);
+    REQUIRE(lg_report_tensors(graph, NULL, NULL, device, group, limit, format,
+                              &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -69,7 +69,7 @@ static void
 mentions(uint32_t device, size_t limit, lg_format format, const char *what)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_tensors(graph, NULL, device, LG_TENSORS_EACH, limit,
+    REQUIRE(lg_report_tensors(graph, NULL, NULL, device, LG_TENSORS_EACH, limit,
                               format, &text, NULL) == LG_OK);
     if (strstr(text.data, what) == NULL) {
         test_failures++;
@@ -104,9 +104,9 @@ static void
 misuse(void)
 {
     lg_text text = {0};
-    CHECK(lg_report_tensors(graph, NULL, 7, LG_TENSORS_EACH, 0, LG_FORMAT_TEXT,
-                            &text, NULL) == LG_EINVAL);
-    CHECK(lg_report_tensors(graph, NULL, 0, (lg_tensor_group)9, 0,
+    CHECK(lg_report_tensors(graph, NULL, NULL, 7, LG_TENSORS_EACH, 0,
+                            LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
+    CHECK(lg_report_tensors(graph, NULL, NULL, 0, (lg_tensor_group)9, 0,
                             LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
     CHECK(text.data == NULL);
 }

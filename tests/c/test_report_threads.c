@@ -8,7 +8,8 @@ expect_threads(const lg_graph *graph, const lg_analysis *analysis,
                lg_format format, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_threads(graph, analysis, format, &text, NULL) == LG_OK);
+    REQUIRE(lg_report_threads(graph, analysis, NULL, format, &text, NULL) ==
+            LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -120,8 +121,8 @@ in_cells(void)
                    "        queue  list of 1  80 B  retains 4.08 KiB, held "
                    "elsewhere too\n"
                    "        unset  cell       40 B\n");
-    REQUIRE(lg_report_threads(graph, analysis, LG_FORMAT_JSON, &json, NULL) ==
-            LG_OK);
+    REQUIRE(lg_report_threads(graph, analysis, NULL, LG_FORMAT_JSON, &json,
+                              NULL) == LG_OK);
     CHECK(strstr(json.data, "\"queue\", \"node\": 7, \"title\": \"list of 1\", "
                             "\"size\": 80, \"retained\": {\"host\": 4176}, "
                             "\"held_elsewhere\": true}") != NULL);
@@ -178,7 +179,7 @@ repeats_of(const char *function, const char *name, const char *type,
         story_attribute(&made, app, i ? "second" : "first", task);
     }
     lg_graph *graph = story_end(&made);
-    REQUIRE(lg_graph_threads(graph, NULL, &threads, NULL) == LG_OK);
+    REQUIRE(lg_graph_threads(graph, NULL, NULL, &threads, NULL) == LG_OK);
     REQUIRE(threads.count == 4);
     CHECK(threads.rows[1].repeats == 0);
     CHECK(threads.rows[2].repeats == 0);
@@ -217,7 +218,8 @@ many_suspended(void)
         lg_builder_add_edge(builder, i, LG_EDGE_LOCAL, name);
     }
     REQUIRE(lg_builder_finish(builder, &many, NULL) == LG_OK);
-    CHECK(lg_report_threads(many, NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK(lg_report_threads(many, NULL, NULL, LG_FORMAT_TEXT, &text, NULL) ==
+          LG_OK);
     CHECK(strstr(text.data, "  ... and 1,010 more\n") != NULL);
     lg_text_free(&text);
     lg_graph_free(many);

@@ -177,8 +177,8 @@ holders_of_figure(void)
             story_attribute(&made, story_module(&made, names[i]), "it", figure);
         lg_graph *graph = story_end(&made);
         lg_analysis *analysis = analysed(graph);
-        REQUIRE(lg_report_figures(analysis, 0, LG_FORMAT_TEXT, &text, NULL) ==
-                LG_OK);
+        REQUIRE(lg_report_figures(analysis, NULL, 0, LG_FORMAT_TEXT, &text,
+                                  NULL) == LG_OK);
         check_says(&text, expected[count - 4], true);
         lg_text_free(&text);
         lg_analysis_free(analysis);
@@ -199,7 +199,7 @@ alike_holders(void)
         story_attribute(&made, story_module(&made, names[i]), "it", figure);
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
-    REQUIRE(lg_report_figures(analysis, 0, LG_FORMAT_TEXT, &text, NULL) ==
+    REQUIRE(lg_report_figures(analysis, NULL, 0, LG_FORMAT_TEXT, &text, NULL) ==
             LG_OK);
     check_says(&text, " lib.it.it; lib.it; lab.it\n", true);
     lg_text_free(&text);
@@ -261,8 +261,8 @@ names_of_locals(void)
         story_local(&made, frame, names[i], story_add(&made, "int", NULL, 28));
         story_local(&made, frame, "x", story_add(&made, "int", NULL, 28));
         lg_graph *graph = story_end(&made);
-        REQUIRE(lg_report_threads(graph, NULL, LG_FORMAT_TEXT, &text, NULL) ==
-                LG_OK);
+        REQUIRE(lg_report_threads(graph, NULL, NULL, LG_FORMAT_TEXT, &text,
+                                  NULL) == LG_OK);
         check_says(&text, rows[i], true);
         lg_text_free(&text);
         lg_graph_free(graph);

@@ -314,6 +314,16 @@ class Command(unittest.TestCase):
         self.assertEqual(self.run_command("cycles", "family.lgs").returncode, 0)
         self.refused(3, "none.lgs", "cycles", "none.lgs", "--check")
 
+    def test_what_some_modules_hold(self) -> None:
+        verbs = ("types", "threads", "tensors", "figures", "top", "cycles", "findings")
+        for verb in verbs:
+            whole = self.fine(verb, "training.lgs", "--json")
+            mine = self.fine(verb, "training.lgs", "--json", "--mine")
+            self.assertLessEqual(len(mine), len(whole), verb)
+            words = (verb, "training.lgs", "--module", "trian")
+            self.refused(2, "no module matches 'trian'; did you mean 'train'?", *words)
+            self.fine(verb, "training.lgs", "--module", "train")
+
     def test_a_baseline_of_cycles(self) -> None:
         words = ("cycles", "family.lgs", "--check", "--baseline", "known.txt")
         self.refused(3, "cannot open the baseline known.txt", *words)

@@ -97,7 +97,7 @@ ask_findings(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
              lg_text *text)
 {
     lg_findings findings;
-    if (lg_analysis_findings(analysis, NULL, &findings, NULL) == LG_OK) {
+    if (lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) == LG_OK) {
         for (int format = 0; format < 2; format++)
             lg_report_findings(analysis, &findings, (lg_format)format, text,
                                NULL);
@@ -118,7 +118,7 @@ ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     lg_merged_paths merged;
     uint32_t below[4];
     lg_nodes_retained(analysis, nodes, count, NULL, &bytes, NULL);
-    if (lg_figures_find(analysis, 0, &figures, NULL) == LG_OK)
+    if (lg_figures_find(analysis, NULL, 0, &figures, NULL) == LG_OK)
         lg_figures_free(&figures);
     if (lg_analysis_merged_paths(analysis, nodes, count, &merging, NULL,
                                  &merged, NULL) == LG_OK)
@@ -172,11 +172,11 @@ ask_reports(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         lg_report_dominators(analysis, LG_SUPER_ROOT, 0, format, text, NULL);
         lg_report_paths(analysis, nodes, count, LIMIT, NULL, format, text,
                         NULL);
-        lg_report_threads(graph, analysis, format, text, NULL);
-        lg_report_figures(analysis, LIMIT, format, text, NULL);
+        lg_report_threads(graph, analysis, NULL, format, text, NULL);
+        lg_report_figures(analysis, NULL, LIMIT, format, text, NULL);
         for (int by = LG_TENSORS_EACH; by <= LG_TENSORS_BY_SHAPE; by++)
-            lg_report_tensors(graph, analysis, LG_NONE, (lg_tensor_group)by,
-                              LIMIT, format, text, NULL);
+            lg_report_tensors(graph, analysis, NULL, LG_NONE,
+                              (lg_tensor_group)by, LIMIT, format, text, NULL);
     }
 }
 

@@ -143,11 +143,11 @@ exercise_tables(const lg_graph *graph)
         lg_graph_root(graph, i);
     for (int format = 0; format < 2; format++) {
         lg_report_info(graph, (lg_format)format, &text, NULL);
-        lg_report_types(graph, LG_SORT_BYTES, 9, (lg_format)format, &text,
+        lg_report_types(graph, NULL, LG_SORT_BYTES, 9, (lg_format)format, &text,
                         NULL);
-        lg_report_threads(graph, NULL, (lg_format)format, &text, NULL);
+        lg_report_threads(graph, NULL, NULL, (lg_format)format, &text, NULL);
         lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
-        lg_report_tensors(graph, NULL, LG_NONE,
+        lg_report_tensors(graph, NULL, NULL, LG_NONE,
                           format ? LG_TENSORS_BY_SHAPE : LG_TENSORS_EACH, 9,
                           (lg_format)format, &text, NULL);
     }

@@ -10,6 +10,7 @@
 #define LEAKGRAPH_ANSWERS_H
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/scope.h>
 #include <leakgraph/bytes.h>
 #include <leakgraph/path.h>
 
@@ -230,7 +231,8 @@ typedef struct lg_threads {
 /** What each thread was doing, and what waits, with their local variables.
  *  `analysis` may be NULL. O(nodes + edges). */
 LG_API lg_status lg_graph_threads(const lg_graph *graph,
-                                  const lg_analysis *analysis, lg_threads *out,
+                                  const lg_analysis *analysis,
+                                  const lg_scope *scope, lg_threads *out,
                                   lg_error *err);
 LG_API void lg_threads_free(lg_threads *threads);
 /** What reports call a row: the name of a thread or a variable, and of a frame
@@ -250,7 +252,8 @@ typedef struct lg_tensors {
  *  optimizer that has it too. `analysis` may be NULL: then nothing is known of
  *  garbage. O(nodes + edges). */
 LG_API lg_status lg_tensors_find(const lg_graph *graph,
-                                 const lg_analysis *analysis, uint32_t device,
+                                 const lg_analysis *analysis,
+                                 const lg_scope *scope, uint32_t device,
                                  size_t limit, lg_tensors *out, lg_error *err);
 LG_API void lg_tensors_free(lg_tensors *tensors);
 
@@ -299,7 +302,8 @@ typedef struct lg_figures {
 
 /** Every matplotlib.figure.Figure, in `limit` (0: any number of) rows, with a
  *  few holders of each. O(nodes + edges), and some paths for each row. */
-LG_API lg_status lg_figures_find(const lg_analysis *analysis, size_t limit,
+LG_API lg_status lg_figures_find(const lg_analysis *analysis,
+                                 const lg_scope *scope, size_t limit,
                                  lg_figures *out, lg_error *err);
 LG_API void lg_figures_free(lg_figures *figures);
 

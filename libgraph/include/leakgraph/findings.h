@@ -7,6 +7,7 @@
 #define LEAKGRAPH_FINDINGS_H
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/scope.h>
 #include <leakgraph/path.h>
 
 #ifdef __cplusplus
@@ -81,6 +82,7 @@ typedef struct lg_findings {
 LG_API void lg_findings_free(lg_findings *findings);
 /** Everything in the snapshot that a pattern recognises. */
 LG_API lg_status lg_analysis_findings(const lg_analysis *analysis,
+                                      const lg_scope *scope,
                                       const lg_monitor *monitor,
                                       lg_findings *out, lg_error *err);
 /** Of those, the ones that concern one node: it is kept that way. */

@@ -40,6 +40,7 @@
 #include <leakgraph/path.h>
 #include <leakgraph/places.h>
 #include <leakgraph/report.h>
+#include <leakgraph/scope.h>
 #include <leakgraph/table.h>
 #include <leakgraph/text.h>
 #include <leakgraph/version.h>

@@ -31,16 +31,16 @@ LG_API void lg_json_bytes(lg_json *json, const char *name,
  *  and ends with a newline. limit: rows (0: all). */
 LG_API lg_status lg_report_info(const lg_graph *graph, lg_format format,
                                 lg_text *out, lg_error *err);
-LG_API lg_status lg_report_types(const lg_graph *graph, lg_sort sort,
-                                 size_t limit, lg_format format, lg_text *out,
-                                 lg_error *err);
+LG_API lg_status lg_report_types(const lg_graph *graph, const lg_scope *scope,
+                                 lg_sort sort, size_t limit, lg_format format,
+                                 lg_text *out, lg_error *err);
 /** Each thread with its frames, innermost first, and each suspended generator,
  *  coroutine and task, with their locals and what these retain. The analysis is
  *  one of the graph; NULL: their own sizes only. */
 LG_API lg_status lg_report_threads(const lg_graph *graph,
                                    const struct lg_analysis *analysis,
-                                   lg_format format, lg_text *out,
-                                   lg_error *err);
+                                   const lg_scope *scope, lg_format format,
+                                   lg_text *out, lg_error *err);
 /** The same of an answer that is there already. */
 LG_API lg_status lg_format_threads(const lg_graph *graph,
                                    const lg_threads *threads, lg_format format,
@@ -81,14 +81,16 @@ LG_API lg_status lg_report_why(const lg_why *why, const lg_node *nodes,
  *  of the rows shown. `analysis` may be NULL: the report then has no mistakes,
  *  and calls garbage only garbage. limit 0: all rows. O(nodes + edges). */
 LG_API lg_status lg_report_tensors(const lg_graph *graph,
-                                   const lg_analysis *analysis, uint32_t device,
+                                   const lg_analysis *analysis,
+                                   const lg_scope *scope, uint32_t device,
                                    lg_tensor_group group, size_t limit,
                                    lg_format format, lg_text *out,
                                    lg_error *err);
 /** Each figure with who holds it, in words: pyplot's registry, a variable, a
  *  callback, an animation; below them the known mistakes that concern figures
  *  shown. limit 0: all. */
-LG_API lg_status lg_report_figures(const lg_analysis *analysis, size_t limit,
+LG_API lg_status lg_report_figures(const lg_analysis *analysis,
+                                   const lg_scope *scope, size_t limit,
                                    lg_format format, lg_text *out,
                                    lg_error *err);
 LG_API lg_status lg_report_memory(const lg_graph *graph,
@@ -112,8 +114,9 @@ LG_API lg_status lg_report_findings(const lg_analysis *analysis,
 /** The types of a snapshot: count, bytes, type. This and each function below
  *  makes what the report of the same name shows; the table is the caller's.
  *  `limit` is the greatest number of rows (0: all). */
-LG_API lg_status lg_tabulate_types(const lg_graph *graph, lg_sort sort,
-                                   size_t limit, lg_table **out, lg_error *err);
+LG_API lg_status lg_tabulate_types(const lg_graph *graph, const lg_scope *scope,
+                                   lg_sort sort, size_t limit, lg_table **out,
+                                   lg_error *err);
 /** What is known of a snapshot: all of it stands in the facts. */
 LG_API lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
                                   lg_error *err);
@@ -143,14 +146,15 @@ LG_API lg_status lg_tabulate_accounts(const lg_graph *graph,
                                       const lg_accounts *accounts,
                                       lg_table **out, lg_error *err);
 /** The figures of matplotlib; see lg_report_figures. */
-LG_API lg_status lg_tabulate_figures(const lg_analysis *analysis, size_t limit,
+LG_API lg_status lg_tabulate_figures(const lg_analysis *analysis,
+                                     const lg_scope *scope, size_t limit,
                                      lg_table **out, lg_error *err);
 /** Storages of torch, one by one or in groups; see lg_report_tensors. */
 LG_API lg_status lg_tabulate_tensors(const lg_graph *graph,
                                      const lg_analysis *analysis,
-                                     uint32_t device, lg_tensor_group group,
-                                     size_t limit, lg_table **out,
-                                     lg_error *err);
+                                     const lg_scope *scope, uint32_t device,
+                                     lg_tensor_group group, size_t limit,
+                                     lg_table **out, lg_error *err);
 /** Reference cycles: a row for each. Text and HTML show one of each group. */
 LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
                                     const lg_cycles *cycles, lg_table **out,

@@ -41,17 +41,7 @@ lg_status lg__where_find(lg__finder *finder, const lg_analysis *analysis,
 lg_status lg__garbage_find(const lg_analysis *analysis, uint32_t node,
                            lg_where *out, lg_error *err);
 
-// Which module keeps what.
-
-/** Kept by something else than a module; LG_NONE: by nothing that is known. */
-#define LG__KEPT_BY_PROGRAM (LG_NONE - 1)     /**< by a thread */
-#define LG__KEPT_BY_INTERPRETER (LG_NONE - 2) /**< or by a static object */
-
-/** The module that the shortest path from a root to each node begins at, or
- *  whose function runs in the frame at its beginning. *out is [node_count], and
- *  released with free(). O(nodes + edges). */
-lg_status lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
-                           uint32_t **out, lg_error *err);
+// Whose tables those are that a library keeps for itself.
 
 /** Tells the tables that libraries and the interpreter keep for themselves.
  *  Release with lg__furniture_end, also on failure. */
@@ -70,25 +60,6 @@ bool lg__furniture_begin(lg__furniture *furniture, const lg_analysis *analysis);
 bool lg__furniture_owner(lg__furniture *furniture, uint32_t node,
                          uint32_t keeper, lg_string *out);
 void lg__furniture_end(lg__furniture *furniture);
-
-/** What the modules hold that an answer is about. Of what no module holds, as
- *  of garbage, the class decides. Release with lg__scope_end, also on failure.
- */
-typedef struct lg__scope {
-    const lg_graph *graph;
-    bool mine;        /**< only the program's own modules */
-    const char *glob; /**< only those with such a name; NULL: any */
-    uint32_t *keeper; /**< NULL: everything is in it */
-    uint8_t *known;   /**< [node] of a module: whether it is one of them */
-} lg__scope;
-
-/** LG_ENOTFOUND, with a suggestion: no module has such a name. O(nodes +
- * edges), unless everything is in it. */
-lg_status lg__scope_begin(lg__scope *scope, const lg_graph *graph, bool mine,
-                          const char *glob, const lg_monitor *monitor,
-                          lg_error *err);
-bool lg__scope_has(lg__scope *scope, uint32_t node);
-void lg__scope_end(lg__scope *scope);
 
 // Objects that retain the most.
 
@@ -163,7 +134,7 @@ typedef struct lg__cycle_search {
     lg__walk walk;
     lg__finder finder;
     lg__uncollectable uncollectable;
-    lg__scope scope;
+    lg_scope *scope;
     uint8_t *collectable; /**< [node] */
     uint8_t *holding;     /**< [component] it retains what was asked for */
     uint8_t *data;        /**< [component] it retains a tensor or a figure */

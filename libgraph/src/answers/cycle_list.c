@@ -132,7 +132,7 @@ is_in_scope(lg__cycle_search *state, uint32_t index)
 {
     lg_component component = lg_analysis_component(state->analysis, index);
     for (uint32_t i = 0; i < component.count; i++)
-        if (lg__scope_has(&state->scope, component.nodes[i]))
+        if (lg_scope_has(state->scope, component.nodes[i]))
             return true;
     return false;
 }
@@ -297,8 +297,8 @@ prepare(lg__cycle_search *state, lg_error *err)
         status = lg__cycles_holding(state->analysis, &state->options,
                                     &state->holding, err);
     if (status == LG_OK)
-        status = lg__scope_begin(&state->scope, graph, state->options.mine,
-                                 state->options.module, state->monitor, err);
+        status = lg_scope_new(graph, state->options.mine, state->options.module,
+                              state->monitor, &state->scope, err);
     return status;
 }
 
@@ -307,7 +307,7 @@ release(lg__cycle_search *state)
 {
     lg__uncollectable_free(&state->uncollectable);
     lg__finder_free(&state->finder);
-    lg__scope_end(&state->scope);
+    lg_scope_free(state->scope);
     free(state->collectable);
     free(state->holding);
     free(state->data);

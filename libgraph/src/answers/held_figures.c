@@ -254,10 +254,11 @@ add_up(const lg_figure_rows *rows, uint32_t devices, lg_figures *out)
 
 // Lists the nodes that belong to the first `shown` figures.
 static bool
-list_nodes(const lg__figures *figures, size_t shown, lg_nodes *out)
+list_nodes(const lg__figures *figures, size_t labels, size_t shown,
+           lg_nodes *out)
 {
     uint32_t node_count = figures->graph->columns.node_count;
-    bool *is_shown = calloc(figures->rows.count + 1, sizeof *is_shown);
+    bool *is_shown = calloc(labels + 1, sizeof *is_shown);
     out->items = malloc((node_count + (size_t)1) * sizeof *out->items);
     bool enough = is_shown != NULL && out->items != NULL;
     for (size_t i = 0; i < shown && enough; i++)
@@ -271,14 +272,15 @@ list_nodes(const lg__figures *figures, size_t shown, lg_nodes *out)
 }
 
 static lg_status
-fill(lg__figures *figures, size_t shown, lg_figures *out, lg_error *err)
+fill(lg__figures *figures, size_t labels, size_t shown, lg_figures *out,
+     lg_error *err)
 {
     lg__roottree tree = {0};
     uint32_t devices = figures->graph->device_count;
     out->held_by = calloc(shown + 1, sizeof *out->held_by);
     out->retained = calloc((size_t)devices + 1, sizeof *out->retained);
     if (out->held_by == NULL || out->retained == NULL ||
-        !list_nodes(figures, shown, &out->nodes))
+        !list_nodes(figures, labels, shown, &out->nodes))
         return lg__error_memory(err);
     add_up(&figures->rows, devices, out);
     lg_status status = lg__roottree_new(figures->graph, NULL, &tree, err);
@@ -294,17 +296,30 @@ fill(lg__figures *figures, size_t shown, lg_figures *out, lg_error *err)
     return status;
 }
 
+static void
+leave_scope(const lg_scope *scope, lg_figure_rows *rows)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (lg_scope_has(scope, rows->items[i].node))
+            rows->items[kept++] = rows->items[i];
+    rows->count = kept;
+}
+
 lg_status
-lg_figures_find(const lg_analysis *analysis, size_t limit, lg_figures *out,
-                lg_error *err)
+lg_figures_find(const lg_analysis *analysis, const lg_scope *scope,
+                size_t limit, lg_figures *out, lg_error *err)
 {
     lg__figures figures;
     lg_figures found = {0};
     lg_status status = lg__figures_find(analysis, &figures, err);
+    size_t labels = figures.rows.count;
+    if (status == LG_OK)
+        leave_scope(scope, &figures.rows);
     size_t count = figures.rows.count;
     if (status == LG_OK)
-        status = fill(&figures, limit > 0 && limit < count ? limit : count,
-                      &found, err);
+        status = fill(&figures, labels,
+                      limit > 0 && limit < count ? limit : count, &found, err);
     lg__figures_free(&figures);
     if (status == LG_OK)
         *out = found;

@@ -95,12 +95,13 @@ find_holders(search *to, lg_tensors *tensors, lg_error *err)
 
 lg_status
 lg_tensors_find(const lg_graph *graph, const lg_analysis *analysis,
-                uint32_t device, size_t limit, lg_tensors *out, lg_error *err)
+                const lg_scope *scope, uint32_t device, size_t limit,
+                lg_tensors *out, lg_error *err)
 {
     search to = {.graph = graph, .analysis = analysis};
     lg_tensors tensors = {0};
-    lg_status status = lg__storages_list(graph, device, limit, &to.storages,
-                                         &tensors.rows, err);
+    lg_status status = lg__storages_list(graph, scope, device, limit,
+                                         &to.storages, &tensors.rows, err);
     if (status != LG_OK)
         return status;
     status = find_holders(&to, &tensors, err);

@@ -9,6 +9,7 @@
 typedef struct listing {
     const lg_graph *graph;
     const lg_analysis *analysis; // or NULL
+    const lg_scope *scope;       // or NULL
     lg__gathered suspended;      // the largest retained size first
     lg_threads out;
 } listing;
@@ -95,12 +96,15 @@ add_thread(listing *to, const lg_root *root)
                                         : lg_node_text(to->graph, root->node)});
     for (uint64_t edge = columns->first_edge[root->node];
          edge < columns->first_edge[root->node + 1] && going; edge++)
-        if (lg__edge_kind(to->graph, edge) == LG_EDGE_FRAME)
+        if (lg__edge_kind(to->graph, edge) == LG_EDGE_FRAME &&
+            lg__scope_runs(to->scope, columns->edge_target[edge]))
             going = add_frame(
                 to, (lg_thread_row){.kind = LG_THREAD_FRAME,
                                     .parent = at,
                                     .number = columns->edge_payload[edge],
                                     .node = columns->edge_target[edge]});
+    if (to->scope != NULL && to->out.count == at + 1)
+        to->out.count = at;
     return going;
 }
 
@@ -114,7 +118,9 @@ add_all(listing *to)
             going = add_thread(to, &root);
     }
     for (size_t i = 0; i < to->suspended.count && going; i++)
-        going = add_frame(to, (lg_thread_row){.kind = LG_THREAD_SUSPENDED,
+        if (lg__scope_runs(to->scope, to->suspended.items[i]))
+            going =
+                add_frame(to, (lg_thread_row){.kind = LG_THREAD_SUSPENDED,
                                               .parent = LG_NONE,
                                               .node = to->suspended.items[i]});
     return going;
@@ -194,9 +200,9 @@ count_repeats(listing *to)
 
 lg_status
 lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
-                 lg_threads *out, lg_error *err)
+                 const lg_scope *scope, lg_threads *out, lg_error *err)
 {
-    listing to = {.graph = graph, .analysis = analysis};
+    listing to = {.graph = graph, .analysis = analysis, .scope = scope};
     lg_status status = lg__suspended_list(graph, analysis, &to.suspended, err);
     if (status == LG_OK && (!add_all(&to) || !weigh(&to)))
         status = lg__error_memory(err);

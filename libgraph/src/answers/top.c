@@ -32,7 +32,7 @@ typedef struct listing {
     const lg_top_options *options;
     lg__finder finder;
     lg__furniture furniture;
-    lg__scope scope;
+    lg_scope *scope;
     uint32_t *keeper;    // [node]
     lg__vector packages; // package
     lg_allocator allocator;
@@ -209,7 +209,7 @@ static lg_status
 place_item(listing *to, const lg__top_item *item, size_t limit, lg_error *err)
 {
     lg_string library = {"", 0};
-    if (!lg__scope_has(&to->scope, item->nodes[0])) {
+    if (!lg_scope_has(to->scope, item->nodes[0])) {
         to->out.more_objects += item->count;
         return LG_OK;
     }
@@ -235,8 +235,8 @@ list_objects(listing *to, size_t limit, lg_error *err)
     lg_status status =
         lg__keepers_find(to->graph, to->monitor, &to->keeper, err);
     if (status == LG_OK)
-        status = lg__scope_begin(&to->scope, to->graph, to->options->mine,
-                                 to->options->module, to->monitor, err);
+        status = lg_scope_new(to->graph, to->options->mine, to->options->module,
+                              to->monitor, &to->scope, err);
     if (status == LG_OK)
         status = lg__top_begin(to->analysis, to->out.device, &search, err);
     while (status == LG_OK && item.count > 0) {
@@ -296,7 +296,7 @@ list_rows(listing *to, lg_error *err)
                            : list_groups(to, limit, err);
     lg__finder_free(&to->finder);
     lg__furniture_end(&to->furniture);
-    lg__scope_end(&to->scope);
+    lg_scope_free(to->scope);
     lg__vector_free(&to->allocator, &to->packages);
     free(to->keeper);
     return status;

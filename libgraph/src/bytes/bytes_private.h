@@ -39,9 +39,10 @@ lg_status lg__storages_find(const lg_graph *graph, lg__storages *out,
                             lg_error *err);
 void lg__storages_free(lg__storages *storages);
 /** lg_graph_tensors. The caller frees *storages, which has no rows then. */
-lg_status lg__storages_list(const lg_graph *graph, uint32_t device,
-                            size_t limit, lg__storages *storages,
-                            lg_tensor_rows *out, lg_error *err);
+lg_status lg__storages_list(const lg_graph *graph, const lg_scope *scope,
+                            uint32_t device, size_t limit,
+                            lg__storages *storages, lg_tensor_rows *out,
+                            lg_error *err);
 /** What is known of a row's tensor; empty if there is none. */
 lg_string lg__tensor_fact(const lg_graph *graph, const lg_tensor_row *row,
                           const char *key);

@@ -31,9 +31,18 @@ lg_tensor_rows_free(lg_tensor_rows *rows)
     *rows = (lg_tensor_rows){0};
 }
 
+// The tensor is what a program has; some storages have none.
+static bool
+is_in_scope(const lg_scope *scope, const lg_tensor_row *row)
+{
+    return lg_scope_has(scope,
+                        row->tensor != LG_NONE ? row->tensor : row->buffer);
+}
+
 lg_status
-lg__storages_list(const lg_graph *graph, uint32_t device, size_t limit,
-                  lg__storages *storages, lg_tensor_rows *out, lg_error *err)
+lg__storages_list(const lg_graph *graph, const lg_scope *scope, uint32_t device,
+                  size_t limit, lg__storages *storages, lg_tensor_rows *out,
+                  lg_error *err)
 {
     lg__storages found;
     if (device != LG_NONE && device > graph->device_count)
@@ -43,7 +52,8 @@ lg__storages_list(const lg_graph *graph, uint32_t device, size_t limit,
         return status;
     lg_tensor_rows rows = {.items = found.rows};
     for (uint32_t i = 0; i < found.count; i++) {
-        if (device != LG_NONE && found.rows[i].device != device)
+        if ((device != LG_NONE && found.rows[i].device != device) ||
+            !is_in_scope(scope, &found.rows[i]))
             continue;
         rows.bytes += found.rows[i].bytes;
         rows.items[rows.total++] = found.rows[i];
@@ -62,7 +72,7 @@ lg_graph_tensors(const lg_graph *graph, uint32_t device, size_t limit,
 {
     lg__storages storages;
     lg_status status =
-        lg__storages_list(graph, device, limit, &storages, out, err);
+        lg__storages_list(graph, NULL, device, limit, &storages, out, err);
     if (status == LG_OK)
         lg__storages_free(&storages);
     return status;

@@ -1,5 +1,6 @@
 // Runs every detector, and computes what the matches retain.
 #include "findings/context.h"
+#include "paths/paths_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +75,10 @@ find(const lg_analysis *analysis, const uint8_t *marked,
 }
 
 lg_status
-lg_analysis_findings(const lg_analysis *analysis, const lg_monitor *monitor,
-                     lg_findings *out, lg_error *err)
+lg_analysis_findings(const lg_analysis *analysis, const lg_scope *scope,
+                     const lg_monitor *monitor, lg_findings *out, lg_error *err)
 {
-    return find(analysis, NULL, monitor, out, err);
+    return find(analysis, lg__scope_marks(scope), monitor, out, err);
 }
 
 // Marks a node and all its dominators: what keeps them keeps the node.

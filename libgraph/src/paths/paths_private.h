@@ -7,6 +7,8 @@
 
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/scope.h>
+
 // What makes one path from a root better than another, for all searches.
 
 /** Roots from the most telling to the least. */
@@ -206,5 +208,25 @@ typedef struct lg__guess {
 
 lg__guess lg__guess_new(const char *wanted, size_t length);
 void lg__guess_offer(lg__guess *guess, lg_string candidate);
+
+// Which module keeps what.
+
+/** Kept by something else than a module; LG_NONE: by nothing that is known. */
+#define LG__KEPT_BY_PROGRAM (LG_NONE - 1)     /**< by a thread */
+#define LG__KEPT_BY_INTERPRETER (LG_NONE - 2) /**< or by a static object */
+
+/** The module that the shortest path from a root to each node begins at, or
+ *  whose function runs in the frame at its beginning. *out is [node_count], and
+ *  released with free(). O(nodes + edges). */
+lg_status lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
+                           uint32_t **out, lg_error *err);
+/** The module whose function runs in a frame, or waits to; LG__KEPT_BY_PROGRAM:
+ *  it is not known. */
+uint32_t lg__frame_module(const lg_graph *graph, uint32_t frame);
+
+/** One byte a node: whether it is in the scope. NULL: everything. */
+const uint8_t *lg__scope_marks(const lg_scope *scope);
+/** Whether a function of these modules runs in the frame, or waits to. */
+bool lg__scope_runs(const lg_scope *scope, uint32_t frame);
 
 #endif

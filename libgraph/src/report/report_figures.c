@@ -248,12 +248,13 @@ fill(report *to, lg_error *err)
 }
 
 lg_status
-lg_tabulate_figures(const lg_analysis *analysis, size_t limit, lg_table **out,
-                    lg_error *err)
+lg_tabulate_figures(const lg_analysis *analysis, const lg_scope *scope,
+                    size_t limit, lg_table **out, lg_error *err)
 {
     report to = {.analysis = analysis, .graph = lg_analysis_graph(analysis)};
     lg_text none = {0};
-    lg_status status = lg_figures_find(analysis, limit, &to.figures, err);
+    lg_status status =
+        lg_figures_find(analysis, scope, limit, &to.figures, err);
     if (status != LG_OK)
         return status;
     to.table = lg__table_new(to.graph, (lg__layout){.rows = "figures"}, columns,
@@ -270,10 +271,10 @@ lg_tabulate_figures(const lg_analysis *analysis, size_t limit, lg_table **out,
 }
 
 lg_status
-lg_report_figures(const lg_analysis *analysis, size_t limit, lg_format format,
-                  lg_text *out, lg_error *err)
+lg_report_figures(const lg_analysis *analysis, const lg_scope *scope,
+                  size_t limit, lg_format format, lg_text *out, lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status = lg_tabulate_figures(analysis, limit, &table, err);
+    lg_status status = lg_tabulate_figures(analysis, scope, limit, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -297,18 +297,23 @@ fill(lg__tensor_report *to, uint32_t device, lg_tensor_group group,
 
 lg_status
 lg_tabulate_tensors(const lg_graph *graph, const lg_analysis *analysis,
-                    uint32_t device, lg_tensor_group group, size_t limit,
-                    lg_table **out, lg_error *err)
+                    const lg_scope *scope, uint32_t device,
+                    lg_tensor_group group, size_t limit, lg_table **out,
+                    lg_error *err)
 {
     lg__tensor_report to = {.graph = graph, .analysis = analysis};
+    lg__storages storages = {0};
     if ((unsigned)group > LG_TENSORS_BY_SHAPE)
         return lg_error_set(err, LG_EINVAL,
                             "tensors are grouped by kind, device, dtype or "
                             "shape");
     lg_status status =
         group == LG_TENSORS_EACH
-            ? lg_tensors_find(graph, analysis, device, limit, &to.tensors, err)
-            : lg_graph_tensors(graph, device, 0, &to.tensors.rows, err);
+            ? lg_tensors_find(graph, analysis, scope, device, limit,
+                              &to.tensors, err)
+            : lg__storages_list(graph, scope, device, 0, &storages,
+                                &to.tensors.rows, err);
+    lg__storages_free(&storages);
     if (status != LG_OK)
         return status;
     status = fill(&to, device, group, limit, err);
@@ -321,11 +326,11 @@ lg_tabulate_tensors(const lg_graph *graph, const lg_analysis *analysis,
 
 lg_status
 lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
-                  uint32_t device, lg_tensor_group group, size_t limit,
-                  lg_format format, lg_text *out, lg_error *err)
+                  const lg_scope *scope, uint32_t device, lg_tensor_group group,
+                  size_t limit, lg_format format, lg_text *out, lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status =
-        lg_tabulate_tensors(graph, analysis, device, group, limit, &table, err);
+    lg_status status = lg_tabulate_tensors(graph, analysis, scope, device,
+                                           group, limit, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -292,10 +292,11 @@ lg_format_threads(const lg_graph *graph, const lg_threads *threads,
 
 lg_status
 lg_report_threads(const lg_graph *graph, const lg_analysis *analysis,
-                  lg_format format, lg_text *out, lg_error *err)
+                  const lg_scope *scope, lg_format format, lg_text *out,
+                  lg_error *err)
 {
     lg_threads threads;
-    lg_status status = lg_graph_threads(graph, analysis, &threads, err);
+    lg_status status = lg_graph_threads(graph, analysis, scope, &threads, err);
     if (status != LG_OK)
         return status;
     status = lg_format_threads(graph, &threads, format, out, err);

@@ -52,7 +52,7 @@ by_count(const void *left, const void *right)
 // Adds each node's bytes to its type's, and to each[type][device] unless that
 // is NULL.
 static keyed_row *
-count_types(const lg_graph *graph, uint64_t *each)
+count_types(const lg_graph *graph, const lg_scope *scope, uint64_t *each)
 {
     size_t devices = (size_t)lg_graph_device_count(graph) + 1;
     keyed_row *rows = calloc(graph->type_count, sizeof *rows);
@@ -65,6 +65,8 @@ count_types(const lg_graph *graph, uint64_t *each)
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         uint32_t type = graph->columns.type[node];
         uint64_t bytes = lg_node_size(graph, node);
+        if (!lg_scope_has(scope, node))
+            continue;
         rows[type].row.count++;
         rows[type].row.bytes += bytes;
         if (each != NULL)
@@ -74,10 +76,10 @@ count_types(const lg_graph *graph, uint64_t *each)
 }
 
 static lg_status
-sort_types(const lg_graph *graph, lg_sort sort, uint64_t *each,
-           lg_type_row **rows, size_t *count, lg_error *err)
+sort_types(const lg_graph *graph, const lg_scope *scope, lg_sort sort,
+           uint64_t *each, lg_type_row **rows, size_t *count, lg_error *err)
 {
-    keyed_row *all = count_types(graph, each);
+    keyed_row *all = count_types(graph, scope, each);
     lg_type_row *kept =
         all == NULL ? NULL : malloc(graph->type_count * sizeof *kept);
     if (kept == NULL) {
@@ -102,7 +104,7 @@ lg_status
 lg_graph_type_rows(const lg_graph *graph, lg_sort sort, lg_type_row **rows,
                    size_t *count, lg_error *err)
 {
-    return sort_types(graph, sort, NULL, rows, count, err);
+    return sort_types(graph, NULL, sort, NULL, rows, count, err);
 }
 
 enum { OBJECTS, BYTES, TYPE, COLUMNS };
@@ -163,17 +165,18 @@ fill_table(const lg_graph *graph, const lg_type_row *rows, size_t count,
 }
 
 lg_status
-lg_tabulate_types(const lg_graph *graph, lg_sort sort, size_t limit,
-                  lg_table **out, lg_error *err)
+lg_tabulate_types(const lg_graph *graph, const lg_scope *scope, lg_sort sort,
+                  size_t limit, lg_table **out, lg_error *err)
 {
     size_t devices = (size_t)lg_graph_device_count(graph) + 1;
     uint64_t *sum = calloc(devices, sizeof *sum);
     uint64_t *each = calloc(graph->type_count * devices + 1, sizeof *each);
     lg_type_row *rows = NULL;
     size_t count;
-    lg_status status = sum == NULL || each == NULL
-                           ? lg__error_memory(err)
-                           : sort_types(graph, sort, each, &rows, &count, err);
+    lg_status status =
+        sum == NULL || each == NULL
+            ? lg__error_memory(err)
+            : sort_types(graph, scope, sort, each, &rows, &count, err);
     if (status == LG_OK)
         status = lg__table_finish(
             fill_table(graph, rows, count, limit, each, sum), out, err);
@@ -184,10 +187,11 @@ lg_tabulate_types(const lg_graph *graph, lg_sort sort, size_t limit,
 }
 
 lg_status
-lg_report_types(const lg_graph *graph, lg_sort sort, size_t limit,
-                lg_format format, lg_text *out, lg_error *err)
+lg_report_types(const lg_graph *graph, const lg_scope *scope, lg_sort sort,
+                size_t limit, lg_format format, lg_text *out, lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status = lg_tabulate_types(graph, sort, limit, &table, err);
+    lg_status status =
+        lg_tabulate_types(graph, scope, sort, limit, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -11,7 +11,7 @@
 /* Rows that the text shows; Python sees all. */
 #define SHOWN_ROWS 20
 
-static const char *const figures_names[] = {"progress", NULL};
+static const char *const figures_names[] = {"mine", "module", "progress", NULL};
 
 static const result_field fields[] = {
     {"node", FIELD_VALUE},    {"number", FIELD_VALUE},
@@ -25,8 +25,22 @@ static const result_field fields[] = {
 static const result_shape shape = {TYPE_FIGURES, TYPE_FIGURE_ROW, fields,
                                    SHOWN_ROWS};
 
+static lg_status
+find(const lg_analysis *analysis, const scope_request *asked,
+     const lg_monitor *monitor, lg_table **out, lg_error *error)
+{
+    lg_scope *scope = NULL;
+    lg_status status =
+        scope_find(asked, lg_analysis_graph(analysis), monitor, &scope, error);
+    if (status == LG_OK)
+        status = lg_tabulate_figures(analysis, scope, 0, out, error);
+    lg_scope_free(scope);
+    return status;
+}
+
 static PyObject *
-figures_of(snapshot_object *snapshot, progress *watch)
+figures_of(snapshot_object *snapshot, const scope_request *asked,
+           progress *watch)
 {
     const lg_analysis *analysis = analysis_acquire(snapshot, &watch->monitor);
     if (analysis == NULL)
@@ -35,7 +49,7 @@ figures_of(snapshot_object *snapshot, progress *watch)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_tabulate_figures(analysis, 0, &table, &error);
+    status = find(analysis, asked, &watch->monitor, &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
@@ -57,11 +71,11 @@ finish(progress *watch, PyObject *figures)
     "retained (bytes that would be freed with it, canvas included), closed\n"  \
     "(pyplot does not know it), reachable (not garbage), and held_by: pairs\n" \
     "of a kind ('pyplot', 'animation', 'callback', 'variable', 'native')\n"    \
-    "and where that is. No byte is counted for two figures.\n\n"               \
-    "progress  as in snapshot()"
+    "and where that is. No byte is counted for two figures.\n\n" SCOPE_TEXT(   \
+        "those that ") "progress  as in snapshot()"
 
 const char core_figures_doc[] =
-    "figures($module, /, *, progress=None)\n--\n\n"
+    "figures($module, /, *, mine=False, module=None, progress=None)\n--\n\n"
     "The figures of matplotlib in this process, the biggest first.\n\n"
     "Takes a snapshot and analyses it. " FIGURES_TEXT;
 
@@ -70,19 +84,21 @@ core_figures(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
              PyObject *kwnames)
 {
     static const arg_list list = {"figures", figures_names, 0, 0};
-    PyObject *values[1] = {NULL};
+    PyObject *values[3] = {NULL};
+    scope_request asked;
     progress watch;
     if (!args_take(&list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[0]))
+        !arg_scope(values[0], values[1], &asked) ||
+        !progress_start(&watch, values[2]))
         return NULL;
     snapshot_object *snapshot =
         snapshot_now(module_state(module), NULL, &watch.monitor);
-    PyObject *figures = snapshot ? figures_of(snapshot, &watch) : NULL;
+    PyObject *figures = snapshot ? figures_of(snapshot, &asked, &watch) : NULL;
     return finish(&watch, kept_answer(snapshot, figures));
 }
 
 const char snapshot_figures_doc[] =
-    "figures($self, /, *, progress=None)\n--\n\n"
+    "figures($self, /, *, mine=False, module=None, progress=None)\n--\n\n"
     "The figures of matplotlib, the biggest first.\n\n"
     "PartialError on a snapshot of a part of the heap. " FIGURES_TEXT;
 
@@ -91,12 +107,14 @@ snapshot_figures(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
     static const arg_list list = {"figures", figures_names, 0, 0};
-    PyObject *values[1] = {NULL};
+    PyObject *values[3] = {NULL};
+    scope_request asked;
     progress watch;
     if (!args_take(&list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[0]))
+        !arg_scope(values[0], values[1], &asked) ||
+        !progress_start(&watch, values[2]))
         return NULL;
-    return finish(&watch, figures_of((snapshot_object *)self, &watch));
+    return finish(&watch, figures_of((snapshot_object *)self, &asked, &watch));
 }
 
 static PyMemberDef figures_members[] = {

@@ -37,20 +37,26 @@ findings_attach(snapshot_object *snapshot, PyObject *result)
 }
 
 static lg_status
-find_mistakes(const lg_analysis *analysis, const lg_monitor *monitor,
-              lg_table **out, lg_error *error)
+find_mistakes(const lg_analysis *analysis, const scope_request *asked,
+              const lg_monitor *monitor, lg_table **out, lg_error *error)
 {
+    lg_scope *scope = NULL;
     lg_findings findings = {0};
     lg_status status =
-        lg_analysis_findings(analysis, monitor, &findings, error);
+        scope_find(asked, lg_analysis_graph(analysis), monitor, &scope, error);
+    if (status == LG_OK)
+        status =
+            lg_analysis_findings(analysis, scope, monitor, &findings, error);
     if (status == LG_OK)
         status = lg_tabulate_findings(analysis, &findings, out, error);
     lg_findings_free(&findings);
+    lg_scope_free(scope);
     return status;
 }
 
 static PyObject *
-findings_of(snapshot_object *snapshot, const lg_monitor *monitor)
+findings_of(snapshot_object *snapshot, const scope_request *asked,
+            const lg_monitor *monitor)
 {
     const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
     if (analysis == NULL)
@@ -59,7 +65,7 @@ findings_of(snapshot_object *snapshot, const lg_monitor *monitor)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = find_mistakes(analysis, monitor, &table, &error);
+    status = find_mistakes(analysis, asked, monitor, &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
@@ -67,17 +73,19 @@ findings_of(snapshot_object *snapshot, const lg_monitor *monitor)
     return error_raise(object_state(snapshot), status, &error);
 }
 
-static const char *const findings_names[] = {"progress", NULL};
+static const char *const findings_names[] = {"mine", "module", "progress",
+                                             NULL};
 static const arg_list findings_list = {"findings", findings_names, 0, 0};
 
-#define FINDINGS_SIGNATURE "*, progress=None)\n--\n\n"
+#define FINDINGS_SIGNATURE "*, mine=False, module=None, progress=None)\n--\n\n"
 
 #define FINDINGS_MORE                                                          \
     "\n\nA sequence of Finding, the biggest first: the mistake, who holds "    \
     "the\n"                                                                    \
     "memory, the cause in one sentence and the fix in one line.\n"             \
-    "Holders that share what they keep are one Finding: its holders.\n\n"      \
-    "progress  as in snapshot()"
+    "Holders that share what they keep are one Finding: its "                  \
+    "holders.\n\n" SCOPE_TEXT(                                                 \
+        "those whose holder, or what it keeps, ") "progress  as in snapshot()"
 
 const char core_findings_doc[] =
     "findings($module, /, " FINDINGS_SIGNATURE
@@ -87,14 +95,17 @@ PyObject *
 core_findings(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
               PyObject *kwnames)
 {
-    PyObject *values[1] = {NULL};
+    PyObject *values[3] = {NULL};
+    scope_request asked;
     progress watch;
     if (!args_take(&findings_list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[0]))
+        !arg_scope(values[0], values[1], &asked) ||
+        !progress_start(&watch, values[2]))
         return NULL;
     snapshot_object *snapshot =
         snapshot_now(module_state(module), NULL, &watch.monitor);
-    PyObject *found = snapshot ? findings_of(snapshot, &watch.monitor) : NULL;
+    PyObject *found =
+        snapshot ? findings_of(snapshot, &asked, &watch.monitor) : NULL;
     found = kept_answer(snapshot, found);
     if (!progress_end(&watch, found ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(found);
@@ -110,12 +121,15 @@ PyObject *
 snapshot_findings(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    PyObject *values[1] = {NULL};
+    PyObject *values[3] = {NULL};
+    scope_request asked;
     progress watch;
     if (!args_take(&findings_list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[0]))
+        !arg_scope(values[0], values[1], &asked) ||
+        !progress_start(&watch, values[2]))
         return NULL;
-    PyObject *found = findings_of((snapshot_object *)self, &watch.monitor);
+    PyObject *found =
+        findings_of((snapshot_object *)self, &asked, &watch.monitor);
     if (!progress_end(&watch, found ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(found);
     return found;

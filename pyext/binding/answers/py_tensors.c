@@ -18,6 +18,7 @@ typedef struct tensors_request {
     PyObject *device; /* borrowed; NULL: all */
     lg_tensor_group group;
     size_t limit; /* 0: all */
+    scope_request asked;
     progress progress;
 } tensors_request;
 
@@ -39,7 +40,8 @@ parse_group(core_state *state, PyObject *value, lg_tensor_group *out)
     return false;
 }
 
-/* `values` in the order device, limit, group, progress. */
+/* `values` in the order device, limit, group, mine, module,
+ * progress. */
 static bool
 request_parse(tensors_request *self, core_state *state, PyObject *const *values)
 {
@@ -48,10 +50,11 @@ request_parse(tensors_request *self, core_state *state, PyObject *const *values)
     if (values[0] != NULL && values[0] != Py_None)
         self->device = values[0];
     if (!arg_limit("limit", values[1], SIZE_MAX, &limit) ||
-        !parse_group(state, values[2], &self->group))
+        !parse_group(state, values[2], &self->group) ||
+        !arg_scope(values[3], values[4], &self->asked))
         return false;
     self->limit = values[1] == Py_None ? 0 : (size_t)limit;
-    return progress_start(&self->progress, values[3]);
+    return progress_start(&self->progress, values[5]);
 }
 
 static const result_field row_fields[] = {
@@ -136,6 +139,21 @@ analysis_for(const tensors_request *self, snapshot_object *snapshot,
     return analysis;
 }
 
+static lg_status
+tabulate(const tensors_request *self, const lg_graph *graph,
+         const lg_analysis *analysis, uint32_t device, lg_table **out,
+         lg_error *error)
+{
+    lg_scope *scope = NULL;
+    lg_status status =
+        scope_find(&self->asked, graph, &self->progress.monitor, &scope, error);
+    if (status == LG_OK)
+        status = lg_tabulate_tensors(graph, analysis, scope, device,
+                                     self->group, self->limit, out, error);
+    lg_scope_free(scope);
+    return status;
+}
+
 static PyObject *
 request_run(const tensors_request *self, snapshot_object *snapshot)
 {
@@ -158,8 +176,7 @@ request_run(const tensors_request *self, snapshot_object *snapshot)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_tabulate_tensors(graph, analysis, device, self->group,
-                                 self->limit, &table, &error);
+    status = tabulate(self, graph, analysis, device, &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
     if (status == LG_OK)
@@ -175,22 +192,26 @@ request_finish(tensors_request *self, PyObject *tensors)
     return tensors;
 }
 
-static const char *const tensors_names[] = {"device", "limit", "group",
-                                            "progress", NULL};
+static const char *const tensors_names[] = {
+    "device", "limit", "group", "mine", "module", "progress", NULL};
 static const arg_list tensors_list = {"tensors", tensors_names, 0, 0};
 
 #define TENSORS_SIGNATURE                                                      \
-    "*, device=None, limit=20, group=None, progress=None)\n--\n\n"
+    "*, device=None, limit=20, group=None, mine=False, module=None,\n"         \
+    "        progress=None)\n--\n\n"
 
 #define TENSORS_TEXT                                                           \
     "Each storage counts once, however many tensors look at it; those that\n"  \
     "only the autograd graph keeps are there too. No tensor is touched.\n\n"   \
     "device    only on that one: 'cuda:0', 'host'\n"                           \
     "limit     rows, the biggest first; None for all\n"                        \
-    "group     None, or 'kind', 'device', 'dtype', 'shape': sums\n"            \
-    "progress  as in snapshot()\n\n"                                           \
-    "kind is PyTorch's word for what a tensor is for: 'parameter', 'buffer',"  \
-    "\n'gradient', 'optimizer state', 'activation', 'temporary', 'other'."
+    "group     None, or 'kind', 'device', 'dtype', 'shape': "                  \
+    "sums\n" SCOPE_TEXT(                                                       \
+        "those whose tensor ") "progress  as in snapshot()\n\n"                \
+                               "kind is PyTorch's word for what a tensor is "  \
+                               "for: 'parameter', 'buffer',"                   \
+                               "\n'gradient', 'optimizer state', "             \
+                               "'activation', 'temporary', 'other'."
 
 const char core_tensors_doc[] =
     "tensors($module, /, " TENSORS_SIGNATURE
@@ -201,7 +222,7 @@ PyObject *
 core_tensors(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
              PyObject *kwnames)
 {
-    PyObject *values[4] = {NULL};
+    PyObject *values[6] = {NULL};
     core_state *state = module_state(module);
     tensors_request request;
     if (!args_take(&tensors_list, args, nargs, kwnames, values) ||
@@ -221,7 +242,7 @@ PyObject *
 snapshot_tensors(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    PyObject *values[4] = {NULL};
+    PyObject *values[6] = {NULL};
     tensors_request request;
     if (!args_take(&tensors_list, args, nargs, kwnames, values) ||
         !request_parse(&request, object_state(self), values))

@@ -88,10 +88,15 @@ analysis_if_any(snapshot_object *self, const lg_monitor *monitor)
 }
 
 static lg_status
-make(const lg_graph *graph, const lg_analysis *analysis, lg_threads *threads,
-     result_texts *texts, lg_error *error)
+make(const lg_graph *graph, const lg_analysis *analysis,
+     const scope_request *asked, lg_threads *threads, result_texts *texts,
+     lg_error *error)
 {
-    lg_status status = lg_graph_threads(graph, analysis, threads, error);
+    lg_scope *scope = NULL;
+    lg_status status = scope_find(asked, graph, NULL, &scope, error);
+    if (status == LG_OK)
+        status = lg_graph_threads(graph, analysis, scope, threads, error);
+    lg_scope_free(scope);
     if (status == LG_OK)
         status = lg_format_threads(graph, threads, LG_FORMAT_TEXT, &texts->text,
                                    error);
@@ -102,7 +107,8 @@ make(const lg_graph *graph, const lg_analysis *analysis, lg_threads *threads,
 }
 
 static PyObject *
-threads_new(snapshot_object *self, const lg_analysis *analysis)
+threads_new(snapshot_object *self, const lg_analysis *analysis,
+            const scope_request *asked)
 {
     lg_graph *graph = snapshot_acquire(self);
     if (graph == NULL)
@@ -114,7 +120,7 @@ threads_new(snapshot_object *self, const lg_analysis *analysis)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = make(graph, analysis, &threads, &texts, &error);
+    status = make(graph, analysis, asked, &threads, &texts, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
         result = result_of_texts(state, TYPE_THREADS, TYPE_THREAD_ROW,
@@ -129,26 +135,31 @@ threads_new(snapshot_object *self, const lg_analysis *analysis)
 }
 
 const char snapshot_threads_doc[] =
-    "threads($self, /, *, progress=None)\n--\n\n"
+    "threads($self, /, *, mine=False, module=None, progress=None)\n--\n\n"
     "What each thread was doing, and the suspended generators, coroutines and\n"
     "tasks, with their local variables and what these retain: Threads.\n\n"
-    "A snapshot of a part of the heap shows the objects' own sizes.";
+    "A snapshot of a part of the heap shows the objects' own sizes.\n\n"
+    "mine      only functions of the program's own modules\n"
+    "module    only functions of modules with such a name: 'train.*'\n"
+    "progress  as in snapshot()";
 
 PyObject *
 snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const char *const names[] = {"progress", NULL};
+    static const char *const names[] = {"mine", "module", "progress", NULL};
     static const arg_list list = {"threads", names, 0, 0};
-    PyObject *values[1] = {NULL};
+    PyObject *values[3] = {NULL};
+    scope_request asked;
     snapshot_object *snapshot = (snapshot_object *)self;
     progress watch;
     if (!args_take(&list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[0]))
+        !arg_scope(values[0], values[1], &asked) ||
+        !progress_start(&watch, values[2]))
         return NULL;
     const lg_analysis *analysis = analysis_if_any(snapshot, &watch.monitor);
     PyObject *threads =
-        PyErr_Occurred() ? NULL : threads_new(snapshot, analysis);
+        PyErr_Occurred() ? NULL : threads_new(snapshot, analysis, &asked);
     if (analysis != NULL)
         snapshot_release(snapshot);
     if (!progress_end(&watch, threads ? LG_OK : LG_ECANCELLED))

@@ -132,13 +132,26 @@ sort_named(core_state *state, const char *name, lg_sort *sort)
     return name == NULL;
 }
 
+static lg_status
+tabulate(const lg_graph *graph, const scope_request *asked, lg_sort sort,
+         size_t limit, lg_table **out, lg_error *error)
+{
+    lg_scope *scope = NULL;
+    lg_status status = scope_find(asked, graph, NULL, &scope, error);
+    if (status == LG_OK)
+        status = lg_tabulate_types(graph, scope, sort, limit, out, error);
+    lg_scope_free(scope);
+    return status;
+}
+
 PyObject *
 snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                PyObject *kwnames)
 {
-    static const char *const names[] = {"by", "limit", NULL};
+    static const char *const names[] = {"by", "limit", "mine", "module", NULL};
     static const arg_list list = {"types", names, 0, 0};
-    PyObject *values[2] = {NULL, NULL};
+    PyObject *values[4] = {NULL};
+    scope_request asked;
     const char *sort_name;
     lg_sort sort = LG_SORT_BYTES;
     uint64_t limit = 0;
@@ -146,7 +159,8 @@ snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     if (!args_take(&list, args, nargs, kwnames, values) ||
         !arg_text("by", values[0], &sort_name) ||
         !sort_named(state, sort_name, &sort) ||
-        !arg_limit("limit", values[1], SIZE_MAX, &limit))
+        !arg_limit("limit", values[1], SIZE_MAX, &limit) ||
+        !arg_scope(values[2], values[3], &asked))
         return NULL;
     lg_graph *graph = snapshot_acquire((snapshot_object *)self);
     if (graph == NULL)
@@ -155,7 +169,7 @@ snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_tabulate_types(graph, sort, limit, &made, &error);
+    status = tabulate(graph, &asked, sort, limit, &made, &error);
     Py_END_ALLOW_THREADS
     snapshot_release((snapshot_object *)self);
     return status == LG_OK
@@ -204,8 +218,8 @@ snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
     add_summary(graph, &html);
-    status =
-        lg_tabulate_types(graph, LG_SORT_BYTES, SUMMARY_ROWS, &types, &error);
+    status = lg_tabulate_types(graph, NULL, LG_SORT_BYTES, SUMMARY_ROWS, &types,
+                               &error);
     if (status == LG_OK)
         status = lg_table_html(types, 0, &html, &error);
     Py_END_ALLOW_THREADS

@@ -197,3 +197,18 @@ arg_text(const char *name, PyObject *value, const char **out)
     *out = PyUnicode_AsUTF8(value);
     return *out != NULL;
 }
+
+bool
+arg_scope(PyObject *mine, PyObject *module, scope_request *out)
+{
+    *out = (scope_request){0};
+    return arg_flag(mine, &out->mine) &&
+           arg_text("module", module, &out->module);
+}
+
+lg_status
+scope_find(const scope_request *self, const lg_graph *graph,
+           const lg_monitor *monitor, lg_scope **out, lg_error *error)
+{
+    return lg_scope_new(graph, self->mine, self->module, monitor, out, error);
+}

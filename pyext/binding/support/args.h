@@ -7,6 +7,7 @@
 #define LEAKGRAPH_ARGS_H
 
 #include "binding/support/shim.h"
+#include <leakgraph/scope.h>
 #include <stdbool.h>
 
 typedef struct arg_list {
@@ -35,5 +36,21 @@ bool arg_objects(const char *name, PyObject *value, PyObject **out);
 
 /** UTF-8 of a str, borrowed from it; NULL if it is missing or None. */
 bool arg_text(const char *name, PyObject *value, const char **out);
+
+/** The arguments mine and module. */
+typedef struct scope_request {
+    bool mine;
+    const char *module; /* borrowed; or NULL */
+} scope_request;
+
+bool arg_scope(PyObject *mine, PyObject *module, scope_request *out);
+/** Needs no GIL. */
+lg_status scope_find(const scope_request *self, const lg_graph *graph,
+                     const lg_monitor *monitor, lg_scope **out,
+                     lg_error *error);
+
+#define SCOPE_TEXT(what)                                                       \
+    "mine      only " what "the program's own modules hold\n"                  \
+    "module    only " what "modules with such a name hold: 'train.*'\n"
 
 #endif

@@ -1,0 +1,131 @@
+// Which module keeps each node: by its names, or by the locals of its functions
+// that run.
+#include "paths/paths_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The module whose names a function or a frame reads; LG_NONE: it has none.
+static uint32_t
+module_read_by(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS) {
+            uint32_t module =
+                lg_node_folded_into(graph, columns->edge_target[edge]);
+            if (module != LG_NONE)
+                return module;
+        }
+    return LG_NONE;
+}
+
+// Whether it tells whose names a frame, or what waits to run, reads. Some
+// Pythons know the function of a frame alone, some the frame of a generator.
+static bool
+tells_module(const lg_graph *graph, uint32_t frame, uint32_t target)
+{
+    return lg__node_role(graph, target) == LG__ROLE_FUNCTION ||
+           (lg__node_role(graph, frame) == LG__ROLE_SUSPENDED &&
+            lg__node_category(graph, target) == LG_CATEGORY_FRAME);
+}
+
+uint32_t
+lg__frame_module(const lg_graph *graph, uint32_t frame)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t module = module_read_by(graph, frame);
+    uint64_t end = columns->first_edge[frame + 1];
+    for (uint64_t edge = columns->first_edge[frame];
+         edge < end && module == LG_NONE; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
+            tells_module(graph, frame, target))
+            module = module_read_by(graph, target);
+    }
+    return module != LG_NONE ? module : LG__KEPT_BY_PROGRAM;
+}
+
+static uint32_t
+keeper_of_root(const lg__roottree *tree, uint32_t node)
+{
+    lg_root root = lg_graph_root(tree->walk.graph, tree->root[node]);
+    switch (root.kind) {
+    case LG_ROOT_MODULE:
+        return node;
+    case LG_ROOT_THREAD:
+        return LG__KEPT_BY_PROGRAM;
+    case LG_ROOT_INTERPRETER:
+    case LG_ROOT_STATIC:
+        return LG__KEPT_BY_INTERPRETER;
+    default:
+        return LG_NONE;
+    }
+}
+
+// Of a node whose predecessor on its path is kept by `before`.
+static uint32_t
+keeper_behind(const lg_graph *graph, uint32_t node, uint32_t before)
+{
+    return before == LG__KEPT_BY_PROGRAM &&
+                   lg__node_category(graph, node) == LG_CATEGORY_FRAME
+               ? lg__frame_module(graph, node)
+               : before;
+}
+
+// A keeper that nobody has looked for yet.
+#define UNKNOWN (LG_NONE - 3)
+
+static bool
+follow(const lg__roottree *tree, uint32_t node, uint32_t *keeper,
+       lg__gathered *way)
+{
+    uint32_t at = node;
+    way->count = 0;
+    while (keeper[at] == UNKNOWN && tree->before[at] != LG_NONE &&
+           tree->before[at] != at) {
+        if (!lg__gather_append(way, at))
+            return false;
+        at = tree->before[at];
+    }
+    if (keeper[at] == UNKNOWN)
+        keeper[at] =
+            tree->before[at] == at ? keeper_of_root(tree, at) : LG_NONE;
+    uint32_t before = keeper[at];
+    while (way->count > 0) {
+        at = way->items[--way->count];
+        before = keeper[at] = keeper_behind(tree->walk.graph, at, before);
+    }
+    return true;
+}
+
+lg_status
+lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
+                 uint32_t **out, lg_error *err)
+{
+    uint32_t nodes = graph->columns.node_count;
+    lg__roottree tree = {0};
+    lg__gathered way = {0};
+    uint32_t *keeper = NULL;
+    lg_status status = lg__roottree_new(graph, monitor, &tree, err);
+    if (status != LG_OK)
+        return status;
+    keeper = malloc(((size_t)nodes + 1) * sizeof *keeper);
+    bool enough = keeper != NULL;
+    for (uint32_t node = 0; node < nodes && enough; node++)
+        keeper[node] = UNKNOWN;
+    for (uint32_t node = 0; node < nodes && enough; node++)
+        if (tree.walk.fold[node].owner == LG_NONE)
+            enough = follow(&tree, node, keeper, &way);
+    for (uint32_t node = 0; node < nodes && enough; node++)
+        keeper[node] = keeper[lg__seen_node(tree.walk.fold, node)];
+    free(way.items);
+    lg__roottree_free(&tree);
+    if (!enough) {
+        free(keeper);
+        return lg__error_memory(err);
+    }
+    *out = keeper;
+    return LG_OK;
+}

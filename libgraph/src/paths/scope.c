@@ -1,0 +1,160 @@
+// What the modules hold that an answer is about: the program's own, or those
+// with a name.
+#include "paths/paths_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lg_scope {
+    const lg_graph *graph;
+    bool mine;      // only the program's own modules
+    char *glob;     // only those with such a name; NULL: any
+    uint8_t *has;   // [node] whether it is in the scope
+    uint8_t *known; // [node] of a module: whether it is one of them
+};
+
+static bool
+is_wanted(const lg_scope *scope, uint32_t module)
+{
+    if (scope->mine && lg__module_is_library(scope->graph, module))
+        return false;
+    return scope->glob == NULL ||
+           lg__glob_matches(scope->glob, strlen(scope->glob),
+                            lg_node_text(scope->graph, module));
+}
+
+static lg_status
+check_name(const lg_scope *scope, lg_error *err)
+{
+    const lg_graph *graph = scope->graph;
+    lg__guess guess = lg__guess_new(scope->glob, strlen(scope->glob));
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        lg_root root = lg_graph_root(graph, i);
+        if (root.kind != LG_ROOT_MODULE)
+            continue;
+        if (lg__glob_matches(scope->glob, strlen(scope->glob), root.name))
+            return LG_OK;
+        lg__guess_offer(&guess, root.name);
+    }
+    if (guess.best.length > 0)
+        return lg_error_set(
+            err, LG_ENOTFOUND, "no module matches '%s'; did you mean '%.*s'?",
+            scope->glob, (int)guess.best.length, guess.best.data);
+    return lg_error_set(err, LG_ENOTFOUND, "no module matches '%s'",
+                        scope->glob);
+}
+
+// Of what no module holds its class must tell: the module is all but the last
+// part of its name.
+static bool
+is_of_wanted_class(const lg_scope *scope, uint32_t node)
+{
+    const lg_graph *graph = scope->graph;
+    lg_string name = lg_graph_type(graph, graph->columns.type[node]).name;
+    if (scope->mine && lg__node_origin(graph, node, NULL) != LG__ORIGIN_PROGRAM)
+        return false;
+    while (name.length > 0 && name.data[name.length - 1] != '.')
+        name.length--;
+    name.length -= name.length > 0;
+    return scope->glob == NULL ||
+           lg__glob_matches(scope->glob, strlen(scope->glob), name);
+}
+
+enum { NO = 1, YES = 2 };
+
+static bool
+is_of_module(lg_scope *scope, uint32_t module)
+{
+    if (scope->known[module] == 0)
+        scope->known[module] = is_wanted(scope, module) ? YES : NO;
+    return scope->known[module] == YES;
+}
+
+static bool
+is_kept(lg_scope *scope, uint32_t node, uint32_t keeper)
+{
+    const lg_graph *graph = scope->graph;
+    if (keeper == LG_NONE)
+        return is_of_wanted_class(scope, node);
+    if (keeper == LG__KEPT_BY_PROGRAM)
+        return scope->glob == NULL;
+    if (keeper != LG__KEPT_BY_INTERPRETER && is_of_module(scope, keeper))
+        return true;
+    return scope->glob == NULL &&
+           lg__node_category(graph, node) == LG_CATEGORY_FIGURE;
+}
+
+static lg_status
+mark(lg_scope *scope, const lg_monitor *monitor, lg_error *err)
+{
+    uint32_t nodes = scope->graph->columns.node_count;
+    uint32_t *keeper = NULL;
+    scope->known = calloc((size_t)nodes + 1, 1);
+    scope->has = malloc((size_t)nodes + 1);
+    if (scope->known == NULL || scope->has == NULL)
+        return lg__error_memory(err);
+    lg_status status = lg__keepers_find(scope->graph, monitor, &keeper, err);
+    for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
+        scope->has[node] = is_kept(scope, node, keeper[node]);
+    free(keeper);
+    return status;
+}
+
+lg_status
+lg_scope_new(const lg_graph *graph, bool mine, const char *module,
+             const lg_monitor *monitor, lg_scope **out, lg_error *err)
+{
+    if (!mine && module == NULL) {
+        *out = NULL;
+        return LG_OK;
+    }
+    lg_scope *scope = calloc(1, sizeof *scope);
+    if (scope == NULL)
+        return lg__error_memory(err);
+    *scope = (lg_scope){
+        .graph = graph, .mine = mine, .glob = module ? strdup(module) : NULL};
+    lg_status status =
+        module != NULL && scope->glob == NULL ? lg__error_memory(err) : LG_OK;
+    if (status == LG_OK && module != NULL)
+        status = check_name(scope, err);
+    if (status == LG_OK)
+        status = mark(scope, monitor, err);
+    if (status == LG_OK)
+        *out = scope;
+    else
+        lg_scope_free(scope);
+    return status;
+}
+
+bool
+lg_scope_has(const lg_scope *scope, lg_node node)
+{
+    return scope == NULL || scope->has[node];
+}
+
+const uint8_t *
+lg__scope_marks(const lg_scope *scope)
+{
+    return scope != NULL ? scope->has : NULL;
+}
+
+bool
+lg__scope_runs(const lg_scope *scope, uint32_t frame)
+{
+    if (scope == NULL)
+        return true;
+    uint32_t module = lg__frame_module(scope->graph, frame);
+    return module == LG__KEPT_BY_PROGRAM ? scope->glob == NULL
+                                         : is_wanted(scope, module);
+}
+
+void
+lg_scope_free(lg_scope *scope)
+{
+    if (scope == NULL)
+        return;
+    free(scope->known);
+    free(scope->has);
+    free(scope->glob);
+    free(scope);
+}
