@@ -28,6 +28,7 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
     case LG_EDGE_TYPE:
     case LG_EDGE_DICT:
     case LG_EDGE_FRAME:
+    case LG_EDGE_STACK:
     case LG_EDGE_GLOBALS:
     case LG_EDGE_NATIVE:
     case LG_EDGE_FIELD:

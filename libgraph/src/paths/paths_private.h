@@ -27,7 +27,7 @@ uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
 
 /** Whether a program can cut the edge: not an object's own namespace or type,
  *  an item of a tuple, a field of a function, what native structures refer to,
- *  or a thread's frame. */
+ *  a thread's frame, or a temporary of a frame. */
 bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
 /** Whether a program can cut the edge, and it is an attribute, an item or a
  *  variable. */
