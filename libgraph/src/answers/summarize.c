@@ -50,8 +50,8 @@ static lg_status
 count_findings(summing *state, lg_error *err)
 {
     lg_findings found;
-    lg_status status =
-        lg_analysis_findings(state->analysis, state->monitor, &found, err);
+    lg_status status = lg_analysis_findings(state->analysis, NULL,
+                                            state->monitor, &found, err);
     if (status != LG_OK)
         return status;
     for (size_t i = 0; i < found.group_count && i < MOST; i++) {
@@ -177,7 +177,7 @@ static lg_status
 count_figures(summing *state, lg_error *err)
 {
     lg_figures found;
-    lg_status status = lg_figures_find(state->analysis, 1, &found, err);
+    lg_status status = lg_figures_find(state->analysis, NULL, 1, &found, err);
     if (status != LG_OK)
         return status;
     lg__tally tally = {.count = found.total};
