@@ -19,8 +19,9 @@ print_help(void)
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-11s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
     printf(
-        "\nVerb that makes a snapshot:\n"
-        "  run         run a Python script and save a snapshot when it exits\n"
+        "\nVerbs that run a Python script:\n"
+        "  run         save a snapshot when it exits\n"
+        "  watch       say what grows while it runs, and report at the end\n"
         "\n`leakgraph VERB --help` explains a verb.\n"
         "\nExit codes: 0 fine, 1 leaks found (cycles, findings or diff "
         "--check),\n"
@@ -52,10 +53,10 @@ wants_help(int argc, char **argv)
 static int
 complain_verb(const char *word)
 {
-    const char *names[MOST_VERBS] = {"run"};
-    size_t count = 1;
-    for (; count < MOST_VERBS && lg__verb_at(count - 1); count++)
-        names[count] = lg__verb_at(count - 1)->name;
+    const char *names[MOST_VERBS] = {"run", "watch"};
+    size_t count = 2;
+    for (; count < MOST_VERBS && lg__verb_at(count - 2); count++)
+        names[count] = lg__verb_at(count - 2)->name;
     const char *nearest = lg__nearest(word, names, count);
     if (nearest)
         lg__complain("there is no verb %s: did you mean %s?", word, nearest);
@@ -89,6 +90,13 @@ find_verb(const char *word)
     return lg__verb_at(i);
 }
 
+// Python runs these.
+static bool
+is_script_verb(const char *word)
+{
+    return !strcmp(word, "run") || !strcmp(word, "watch");
+}
+
 // `help` and `help VERB`.
 static int
 help(char *verb)
@@ -98,7 +106,7 @@ help(char *verb)
         print_help();
         return EXIT_FINE;
     }
-    if (!strcmp(verb, "run"))
+    if (is_script_verb(verb))
         return lg__run_python((char *[]){verb, option, NULL});
     if (!find_verb(verb))
         return complain_verb(verb);
@@ -122,7 +130,7 @@ main(int argc, char **argv)
         printf("leakgraph %s\n", lg_version());
         return EXIT_FINE;
     }
-    if (!strcmp(word, "run"))
+    if (is_script_verb(word))
         return lg__run_python(argv + 1);
     const lg_verb *verb = find_verb(word);
     return verb ? run_verb(verb, argc - 1, argv + 1) : complain_verb(word);

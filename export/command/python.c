@@ -1,4 +1,5 @@
-// `leakgraph run SCRIPT` starts Python, which runs the script.
+// `leakgraph run SCRIPT` and `leakgraph watch SCRIPT` start Python, which runs
+// the script.
 
 #include "command/command.h"
 

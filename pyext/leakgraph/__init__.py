@@ -117,7 +117,8 @@ if TYPE_CHECKING:
     from leakgraph.expect import Uncollected, expect_collectable
     from leakgraph.repeats import Tracked, repeat, track
     from leakgraph.told import LeakError, LeakWarning
-    from leakgraph.watching import Watch, watch
+    from leakgraph.watch_call import watch
+    from leakgraph.watching import Watch
 
 __all__ = [
     "Account",
@@ -224,7 +225,7 @@ _LATER = {
     "repeat": "repeats",
     "track": "repeats",
     "unregister_buffers": "buffers",
-    "watch": "watching",
+    "watch": "watch_call",
 }
 
 

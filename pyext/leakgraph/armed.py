@@ -94,7 +94,7 @@ def arm(
     if rss is not None and memory is not None:
         armed._watch_memory(memory, _bytes(rss, memory))
     if signal is not None:
-        armed._listen(_number(signal))
+        armed._listen(signal_number(signal))
     if on_oom:
         armed._notice_shortages()
     if at_exit:
@@ -276,7 +276,7 @@ class Armed:
         shortage.unwatch()
 
 
-def _number(signal: str | int) -> int:
+def signal_number(signal: str | int) -> int:
     """A signal's number by its name, with or without SIG, or number."""
     if isinstance(signal, int):
         return _handled(signal)

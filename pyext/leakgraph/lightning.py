@@ -24,7 +24,7 @@ def _callback() -> Any:
     except ImportError:
         from pytorch_lightning import Callback
 
-    from leakgraph.watching import watch
+    from leakgraph.watch_call import watch
 
     class _Callback(Callback):  # type: ignore[misc, unused-ignore]
         """Watches memory from the start of a fit to its end.

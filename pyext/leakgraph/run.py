@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-__all__ = ["main", "say"]
+__all__ = ["execute", "fail", "load", "main", "say", "take_options"]
 
 USAGE = """\
 usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph run [OPTIONS] -m MODULE [ARGS]
+       python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph VERB ...
 
-Runs a script or a module as `python` would and saves a snapshot of its objects
+run runs a script or a module as `python` would and saves a snapshot of its objects
 when it ends, even with an exception. The exit code is the script's own. A script
 that ends by os._exit() or a signal leaves no snapshot of its end.
 
@@ -45,6 +46,7 @@ that ends by os._exit() or a signal leaves no snapshot of its end.
   --rss SIZE      with --arm: another share ("80%"), a size ("12GiB"), or none
   --keep N        with --arm: how many files to keep, the newest ones (5)
 
+watch runs it and says what grows; see `python -m leakgraph watch --help`.
 For any other VERB, runs the `leakgraph` command, which reads snapshots.
 """
 
@@ -67,49 +69,69 @@ def main(arguments: list[str]) -> None:
         sys.exit(0 if arguments else USAGE_ERROR)
     if arguments[0] == "run":
         _run(arguments[1:])
+    elif arguments[0] == "watch":
+        from leakgraph.watched import watch_script
+
+        watch_script(arguments[1:])
     else:
         _hand_over(arguments)
 
 
 def _run(arguments: list[str]) -> None:
     """Parse what follows `run`, prepare `__main__` and execute it."""
-    options = _take_options(arguments)
-    if not arguments or arguments == ["-m"]:
-        _fail("run: a script is missing")
-    if arguments[0] == "-m":
-        code, module = _load_module(arguments[1], arguments[2:])
-    else:
-        code, module = _load_script(arguments[0], arguments[1:])
+    options = take_options("run", arguments, OPTIONS, USAGE)
+    _check(options)
+    code, module = load("run", arguments)
     if "--arm" in options:
         _arm(options)
-    sys.modules["__main__"] = module
     save = None
     if "--at-exit" in options or "--arm" not in options:
         save = _saver(options.get("--at-exit", DEFAULT_FILE))
     try:
-        _execute(code, module)
+        execute(code, module)
     finally:
         if save is not None:
             atexit.register(save)
 
 
-def _take_options(arguments: list[str]) -> dict[str, str]:
-    """Take the options and their values off the front of the arguments."""
+def load(verb: str, arguments: list[str]) -> tuple[CodeType, ModuleType]:
+    """The code of the script, or of `-m MODULE`, and an empty `__main__` for it."""
+    if not arguments or arguments == ["-m"]:
+        fail(f"{verb}: a script is missing")
+    if arguments[0] == "-m":
+        return _load_module(verb, arguments[1], arguments[2:])
+    return _load_script(verb, arguments[0], arguments[1:])
+
+
+def take_options(
+    verb: str, arguments: list[str], known: dict[str, str], usage: str
+) -> dict[str, str]:
+    """Take the options and their values off the front of the arguments.
+
+    `known` says what each needs; empty: nothing.
+    """
     options = {}
     while arguments and arguments[0].startswith("-") and arguments[0] != "-m":
         option, equals, value = arguments.pop(0).partition("=")
         if option in ("-h", "--help"):
-            print(USAGE, end="")
+            print(usage, end="")
             sys.exit(0)
-        if option not in OPTIONS:
-            _fail(f"run: unknown option {option}")
+        if option not in known:
+            fail(f"{verb}: unknown option {option}")
+        if not known[option]:
+            options[option] = ""
+            continue
         if not equals:
             value = arguments.pop(0) if arguments else ""
-        options[option] = value or _fail(f"run: {option} needs {OPTIONS[option]}")
+        options[option] = value or fail(f"{verb}: {option} needs {known[option]}")
+    return options
+
+
+def _check(options: dict[str, str]) -> None:
+    """Fail on options that do nothing."""
     spare = [name for name in ("--signal", "--rss", "--keep") if name in options]
     if spare and "--arm" not in options:
-        _fail(f"run: {spare[0]} needs --arm")
-    return options
+        fail(f"run: {spare[0]} needs --arm")
 
 
 def _arm(options: dict[str, str]) -> None:
@@ -128,17 +150,19 @@ def _arm(options: dict[str, str]) -> None:
             keep=int(keep),
         )
     except (Error, OSError, ValueError) as error:
-        _fail(f"run: {error}")
+        fail(f"run: {error}")
 
 
-def _load_script(path: str, arguments: list[str]) -> tuple[CodeType, ModuleType]:
+def _load_script(
+    verb: str, path: str, arguments: list[str]
+) -> tuple[CodeType, ModuleType]:
     """The script's code and an empty `__main__` for it, with sys.path and argv set."""
     full = os.path.abspath(path)
     try:
         with io.open_code(full) as file:
             source = file.read()
     except OSError as error:
-        _fail(f"run: cannot open {path}: {error.strerror}")
+        fail(f"{verb}: cannot open {path}: {error.strerror}")
     if not _is_safe_path():
         sys.path[0] = os.path.dirname(os.path.realpath(full))
     sys.argv[:] = [path, *arguments]
@@ -152,7 +176,9 @@ def _load_script(path: str, arguments: list[str]) -> tuple[CodeType, ModuleType]
         raise
 
 
-def _load_module(name: str, arguments: list[str]) -> tuple[CodeType, ModuleType]:
+def _load_module(
+    verb: str, name: str, arguments: list[str]
+) -> tuple[CodeType, ModuleType]:
     """The same for `-m name`; a package stands for its `__main__` module."""
     from importlib.util import find_spec
 
@@ -161,12 +187,12 @@ def _load_module(name: str, arguments: list[str]) -> tuple[CodeType, ModuleType]
         if spec is not None and spec.submodule_search_locations is not None:
             spec = find_spec(f"{name}.__main__")
     except ImportError as error:
-        _fail(f"run: cannot import {name}: {error}")
+        fail(f"{verb}: cannot import {name}: {error}")
     code = getattr(spec and spec.loader, "get_code", lambda _: None)(
         spec.name if spec else name
     )
     if spec is None or code is None:
-        _fail(f"run: there is no module {name} to run")
+        fail(f"{verb}: there is no module {name} to run")
     module = _new_main(spec.origin, spec.loader)
     module.__spec__ = spec
     module.__package__ = spec.parent
@@ -193,8 +219,9 @@ def _is_safe_path() -> bool:
     return bool(getattr(sys.flags, "safe_path", sys.flags.isolated))
 
 
-def _execute(code: CodeType, module: ModuleType) -> None:
-    """Run the code; its exceptions pass, looking as if Python itself had run it."""
+def execute(code: CodeType, module: ModuleType) -> None:
+    """Run the code as `__main__`; its exceptions look as if Python had run it."""
+    sys.modules["__main__"] = module
     try:
         exec(code, module.__dict__)
     except BaseException:
@@ -243,7 +270,7 @@ def _hand_over(arguments: list[str]) -> None:
     path = os.pathsep.join([*folders, os.environ.get("PATH", os.defpath)])
     command = which("leakgraph", path=path)
     if command is None:
-        _fail("the command `leakgraph` is not installed beside this Python")
+        fail("the command `leakgraph` is not installed beside this Python")
     sys.stdout.flush()
     os.execv(command, ["leakgraph", *arguments])
 
@@ -254,7 +281,7 @@ def say(line: str) -> None:
         print(f"leakgraph: {line}", file=sys.stderr, flush=True)
 
 
-def _fail(line: str) -> NoReturn:
+def fail(line: str) -> NoReturn:
     """Print it and exit with the code of a wrong command line."""
     say(line)
     sys.exit(USAGE_ERROR)

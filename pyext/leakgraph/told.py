@@ -6,9 +6,11 @@ from leakgraph._core import Error, Size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from leakgraph._core import GrowthRow
 
-__all__ = ["LeakError", "LeakWarning", "describe"]
+__all__ = ["LeakError", "LeakWarning", "describe", "nothing", "sample_lines", "signed"]
 
 #: Numbers of a series that a line shows.
 SHOWN = 6
@@ -22,18 +24,45 @@ class LeakError(Error):
     """Something grows and does not stop; the text says what holds it."""
 
 
-def describe(row: GrowthRow, line: str | None = None) -> str:
-    """One sentence: holder, verdict, series and rate, and the line that allocates."""
+def describe(row: GrowthRow, line: str | None = None, unit: str = "step") -> str:
+    """One sentence: holder, verdict, series and rate, and the line that allocates.
+
+    `unit` is what steps are: those of a loop, or seconds.
+    """
     series = " → ".join(f"{count:,}" for count in row.counts[-SHOWN:])
     if row.per_step is not None:
-        rate = f"{_size(row.per_step)} per step"
+        rate = f"{_size(row.per_step)} per {unit}"
     else:
         rate = f"{_size(row.per_interval)} per snapshot"
     what = f"{row.holder or 'memory that no object explains'}: {row.verdict}"
     if row.node is not None or any(row.counts):
         what += f", {series} objects, most of them {row.type_name}"
     text = f"{what}, {_size(row.gained)} in all, {rate}"
+    if len(row.counts) == 2:
+        text += "; two snapshots cannot tell it from what is made once"
     return f"{text}; allocated at {line}" if line else text
+
+
+def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str]:
+    """What the samples say: what rises, and what each number gained."""
+    return [f"Rises: {name}." for name in rising] + [
+        f"{name}: {signed(number, name)} in the last samples"
+        for name, number in gained.items()
+        if number
+    ]
+
+
+def nothing(waiting: int) -> str:
+    """That nothing was found, with so many snapshots that nobody compared yet."""
+    return (
+        "No place was found that goes on growing"
+        f" ({waiting} snapshots wait for the next comparison)."
+    )
+
+
+def signed(number: float, name: str) -> str:
+    """The number of what has that name, with a sign, and with a unit if it is bytes."""
+    return _size(number) if "bytes" in name else f"{number:+,.0f}"
 
 
 def _size(count: float) -> str:

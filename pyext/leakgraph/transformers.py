@@ -21,7 +21,7 @@ def _callback() -> Any:
     """Make the class."""
     from transformers import TrainerCallback
 
-    from leakgraph.watching import watch
+    from leakgraph.watch_call import watch
 
     class _Callback(TrainerCallback):  # type: ignore[misc, unused-ignore]
         """Watches memory while a Trainer trains.

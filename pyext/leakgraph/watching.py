@@ -16,9 +16,10 @@ import weakref
 from array import array
 
 from leakgraph import samples
-from leakgraph._core import ArgumentError, Error
+from leakgraph._core import Error
 from leakgraph.evidence import Evidence
-from leakgraph.told import LeakError, LeakWarning, describe
+from leakgraph.told import LeakError, LeakWarning, describe, nothing, sample_lines
+from leakgraph.workers import Workers, own_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     _OnLeak = Literal["warn", "raise"] | Callable[[GrowthRow, Growth], object]
 
-__all__ = ["LeakError", "LeakWarning", "Watch", "watch"]
+__all__ = ["LeakError", "LeakWarning", "Watch"]
 
 #: Seconds between two samples: SOON at first, up to SELDOM.
 SOON, SELDOM = 0.1, 60.0
@@ -50,47 +51,6 @@ LEAST = 16 << 10
 #: Seconds that a snapshot and a comparison are planned for before one was measured:
 #: for each block of memory that Python has, and at least.
 PER_BLOCK, AT_LEAST = 2e-6, 0.05
-
-
-def watch(
-    every: float | None = None,
-    budget: float = 0.01,
-    on_leak: _OnLeak = "warn",
-    traces: bool = False,
-) -> Watch:
-    """Watch the memory of this process from now on.
-
-    Call step() of the result once in each step of the program's loop, or let `every`
-    sample by time. Where the memory in use rises steadily, snapshots by forked children
-    are compared, and each place that goes on growing is told once.
-
-    every    seconds between two samples that a thread takes, for a program without
-             steps; None: only step() samples, at most ten times a second
-    budget   the share of the elapsed time that samples, snapshots and comparisons may
-             take
-    on_leak  "warn" with LeakWarning; "raise" LeakError from step() or stop(); or a
-             function, which is called with the GrowthRow and its Growth
-    traces   when growth is found, let tracemalloc run until the next comparison, so
-             that the line that allocates is told, too
-
-    The end of a `with` block stops it, as stop() does. A child made by fork is not
-    watched, nor is a worker that gets a copy: start a watch there. A free-threaded
-    build takes its snapshots without a child, and stops for them.
-
-    Raises ArgumentError for an impossible every, budget or on_leak.
-    """
-    if every is not None and not every > 0:
-        raise ArgumentError(f"every must be more than 0 seconds, not {every!r}.")
-    if not 0 < budget <= 1:
-        raise ArgumentError(f"budget must be more than 0 and at most 1, not {budget}.")
-    if on_leak not in ("warn", "raise") and not callable(on_leak):
-        raise ArgumentError(
-            f"on_leak must be 'warn', 'raise' or a function, not {on_leak!r}."
-        )
-    watch = Watch(budget, on_leak, traces)
-    if every is not None:
-        watch._sample_each(every)
-    return watch
 
 
 class Watch:
@@ -115,6 +75,7 @@ class Watch:
         self._clock, self._read, self._background = clock, read, background
         self._evidence = Evidence(SLOTS) if evidence is None else evidence
         self._window = samples.Window()
+        self._workers = Workers()
         self._points = array("d", bytes(8 * SLOTS))
         self._taken = 0
         self._gap = 0.0
@@ -185,36 +146,50 @@ class Watch:
         self.abandon()
         self._tell(3)
 
+    def conclude(self) -> None:
+        """At the end of a program: stop, look a last time, and tell the rest.
+
+        Where memory rises and there is a snapshot, takes another one and compares them,
+        whatever the budget.
+        """
+        if self._is_over:
+            return
+        self._end_threads()
+        self._window.add(max(self._x(), self._window.end + 1), self._read())
+        self._rising = self._window.rising() or self._rising
+        if self._rising and self._taken:
+            if gc.isenabled():
+                gc.collect()
+            self._gather(self._clock(), self._x(), None, enough=2)
+        self.stop()
+
     def abandon(self) -> None:
         """Stop to watch, and tell nothing."""
         if self._is_over:
             return
         self._is_over = True
+        self._end_threads()
+        self._end_tracing()
+        self._evidence.close()
+
+    def _end_threads(self) -> None:
+        """Let the threads end."""
         self._end.set()
         for thread in (self._sampler, self._job):
             if thread not in (None, threading.current_thread()):
                 thread.join()
-        self._end_tracing()
-        self._evidence.close()
 
     def report(self) -> str:
         """What was seen so far, as text."""
         seconds = self._clock() - self._begin
+        self._workers.sample(seconds)
         x = f"{self._steps:,} steps" if self._steps else f"{seconds:,.0f} s"
-        lines = [f"Watched for {x}."]
-        lines += [f"Rises: {name}." for name in self._rising]
-        gained = self._window.gained()
-        lines += [
-            f"{name}: {number:+,.0f} in the last samples"
-            for name, number in gained.items()
-            if number
+        lines = [
+            f"Watched for {x}.",
+            *sample_lines(self._rising, self._window.gained()),
+            *self._workers.lines(),
+            *(self._told.values() or [nothing(self._taken)]),
         ]
-        lines += self._told.values()
-        if not self._told:
-            lines.append(
-                "No place was found that goes on growing"
-                f" ({self._taken} snapshots wait for the next comparison)."
-            )
         return "\n".join(lines)
 
     # --------------------------------------------------------------- sampling ---
@@ -261,6 +236,7 @@ class Watch:
         """Now and then, look whether memory in use rises."""
         self._looks += 1
         if self._looks % LOOK == 0:
+            self._workers.sample(self._clock() - self._begin)
             self._rising = self._window.rising()
             if self._rising and not self._taken:
                 self._gap = FIRST * self._window.span
@@ -296,7 +272,13 @@ class Watch:
             return self._plan
         return AT_LEAST + PER_BLOCK * sys.getallocatedblocks()
 
-    def _gather(self, begin: float, x: float, forked: threading.Event | None) -> None:
+    def _gather(
+        self,
+        begin: float,
+        x: float,
+        forked: threading.Event | None,
+        enough: int | None = None,
+    ) -> None:
         """Take a snapshot, and compare it with the earlier ones."""
         try:
             self._make_room()
@@ -306,7 +288,7 @@ class Watch:
             self._points[self._taken] = x
             self._taken += 1
             self._gap *= WIDER if self._taken > 1 else 1
-            if self._taken >= ENOUGH:
+            if self._taken >= (enough or ENOUGH):
                 self._compare()
         except (Error, OSError, MemoryError):
             # No memory, no disk, no process for it now: later, perhaps.
@@ -331,7 +313,7 @@ class Watch:
 
     def _compare(self) -> None:
         """Note what grows for the first time; if nothing does, stand down."""
-        steps = None if self._by_time else self._points[: self._taken]
+        steps = self._points[: self._taken]
         growth = self._evidence.compare(self._taken, steps=steps, min_bytes=LEAST)
         new = [row for row in growth if row.place not in self._told]
         if not new:
@@ -339,14 +321,15 @@ class Watch:
             if not self._rising or not growth.is_growing:
                 self._stand_down()
             return
-        if self._traces and self._tracing is None:
+        if self._traces and self._tracing is None and not self._end.is_set():
             from leakgraph.sites import Tracing
 
             self._tracing = Tracing()
             return
         lines = self._end_tracing(new)
         for row in new:
-            text = describe(row, lines.get(row.place))
+            unit = "second" if self._by_time else "step"
+            text = own_name() + describe(row, lines.get(row.place), unit)
             self._told[row.place] = text
             self._pending.append((row, growth, text))
 

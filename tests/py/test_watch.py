@@ -12,7 +12,7 @@ import pytest
 import leakgraph
 from leakgraph import samples, sites, watching
 from leakgraph.evidence import Evidence
-from leakgraph.told import describe
+from leakgraph.told import LeakWarning, describe, signed
 from leakgraph.watching import ENOUGH, SLOTS, Watch
 
 MEGABYTE = 1 << 20
@@ -331,14 +331,42 @@ def test_by_time():
         background=False,
     )
     watch._by_time = True
-    watch._evidence.compare = lambda count, *, steps, min_bytes: (
-        Growth([Row("x")]) if steps is None else pytest.fail("no steps are known")
-    )
     for _ in range(1000):
         clock.now += 1.0
         watch._sample()
     watch._tell(1)
     assert len(told) == 1
+    assert watch._evidence.compared[0][0] > 0  # seconds
+    assert watch.leaks[0].endswith(" per second")
+
+
+def test_a_last_look():
+    program = Program(leaking, [Row("x")], budget=1.0)
+    while not program.evidence.taken:
+        program.run(1)
+    program.watch._clock.now += 1.0
+    with pytest.warns(LeakWarning, match="^x: accumulates"):
+        program.watch.conclude()
+    assert len(program.evidence.compared[0]) == 2
+    assert program.evidence.is_closed
+    program.watch.conclude()
+
+
+@pytest.mark.parametrize("memory", [HONEST["constant"], leaking])
+def test_no_last_look_without_a_first(memory):
+    program = Program(memory, [Row("x")], budget=1e-9)
+    program.run(100)
+    program.watch.conclude()
+    assert program.evidence.taken == []
+
+
+def test_a_last_look_names_the_line():
+    program = Program(leaking, [Row("x")], budget=1.0, traces=True)
+    while not program.evidence.taken:
+        program.run(1)
+    with pytest.warns(LeakWarning):
+        program.watch.conclude()
+    assert not tracemalloc.is_tracing()
 
 
 def test_a_thread_samples_by_time():
@@ -422,6 +450,20 @@ def test_describe():
         "memory that no object explains: native, +4.00 KiB in all, +1.00 KiB per"
         " snapshot; allocated at x.py:3"
     )
+
+
+def test_two_snapshots_are_said():
+    row = Row("x")
+    row.counts = (1, 2)
+    assert describe(row).endswith(
+        "; two snapshots cannot tell it from what is made once"
+    )
+    assert "10 B per second" in describe(Row("x"), unit="second")
+
+
+def test_signed():
+    assert signed(2048, "bytes of malloc") == "+2.00 KiB"
+    assert signed(-2048, "blocks of objects") == "-2,048"
 
 
 def test_no_lines_without_tracemalloc():

@@ -1,0 +1,55 @@
+"""watch(): checks its options and starts a Watch."""
+
+from __future__ import annotations
+
+from leakgraph._core import ArgumentError
+from leakgraph.watching import Watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from leakgraph.watching import _OnLeak
+
+__all__ = ["watch"]
+
+
+def watch(
+    every: float | None = None,
+    budget: float = 0.01,
+    on_leak: _OnLeak = "warn",
+    traces: bool = False,
+) -> Watch:
+    """Watch the memory of this process from now on.
+
+    Call step() of the result once in each step of the program's loop, or let `every`
+    sample by time. Where the memory in use rises steadily, snapshots by forked children
+    are compared, and each place that goes on growing is told once.
+
+    every    seconds between two samples that a thread takes, for a program without
+             steps; None: only step() samples, at most ten times a second
+    budget   the share of the elapsed time that samples, snapshots and comparisons may
+             take
+    on_leak  "warn" with LeakWarning; "raise" LeakError from step() or stop(); or a
+             function, which is called with the GrowthRow and its Growth
+    traces   when growth is found, let tracemalloc run until the next comparison, so
+             that the line that allocates is told, too
+
+    The end of a `with` block stops it, as stop() does. report() names the children of
+    this process, with the memory that each has for itself. Their objects are not
+    watched, in a forked child and in a worker that gets a copy: start a watch there,
+    and what it tells begins with the name of the worker. A free-threaded
+    build takes its snapshots without a child, and stops for them.
+
+    Raises ArgumentError for an impossible every, budget or on_leak.
+    """
+    if every is not None and not every > 0:
+        raise ArgumentError(f"every must be more than 0 seconds, not {every!r}.")
+    if not 0 < budget <= 1:
+        raise ArgumentError(f"budget must be more than 0 and at most 1, not {budget}.")
+    if on_leak not in ("warn", "raise") and not callable(on_leak):
+        raise ArgumentError(
+            f"on_leak must be 'warn', 'raise' or a function, not {on_leak!r}."
+        )
+    watch = Watch(budget, on_leak, traces)
+    if every is not None:
+        watch._sample_each(every)
+    return watch

@@ -1,0 +1,120 @@
+"""Run a script as `__main__` and watch its memory: `leakgraph watch SCRIPT`."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+
+from leakgraph._core import Error, _close_signal_fd, _open_signal_fd
+from leakgraph.run import execute, fail, load, say, take_options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from leakgraph._core import Growth, GrowthRow
+    from leakgraph.watching import Watch
+
+__all__ = ["watch_script"]
+
+USAGE = """\
+usage: python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
+       python -m leakgraph watch [OPTIONS] -m MODULE [ARGS]
+
+Runs a script or a module as `python` would, and watches its memory by time. Says
+on stderr what grows and does not stop, as soon as it is sure, and reports when the
+script ends and on a signal. The exit code is the script's own.
+
+  --every SECONDS  between two samples (0.5)
+  --budget SHARE   of the time that snapshots and comparisons may take (0.05)
+  --traces         name the lines that allocate, too
+  --signal NAME    report on this signal, or none (SIGUSR2)
+  --report FILE    write the last report to FILE as well; {pid} becomes the
+                   process id
+"""
+
+OPTIONS = {
+    "--every": "a number of seconds",
+    "--budget": "a share",
+    "--traces": "",
+    "--signal": "a signal",
+    "--report": "a file name",
+}
+
+
+def watch_script(arguments: list[str]) -> None:
+    """Do what follows `watch` on the command line."""
+    options = take_options("watch", arguments, OPTIONS, USAGE)
+    code, module = load("watch", arguments)
+    watch = _watch(options)
+    _report_on_signal(watch, options.get("--signal", "SIGUSR2"))
+    pid = os.getpid()
+
+    def end() -> None:
+        if os.getpid() == pid:
+            watch.conclude()
+            _report(watch, options.get("--report", ""))
+
+    try:
+        execute(code, module)
+    finally:
+        # Callbacks run the last one first: this one before those of the script.
+        atexit.register(end)
+
+
+def _watch(options: dict[str, str]) -> Watch:
+    """Start to watch as the options say."""
+    from leakgraph.watch_call import watch
+
+    said = 0
+
+    def tell(row: GrowthRow, growth: Growth) -> None:
+        nonlocal said
+        for text in started.leaks[said:]:
+            said += 1
+            say(f"leak: {text}")
+
+    try:
+        started = watch(
+            every=float(options.get("--every", "0.5")),
+            budget=float(options.get("--budget", "0.05")),
+            on_leak=tell,
+            traces="--traces" in options,
+        )
+    except ValueError as error:
+        fail(f"watch: {error}")
+    return started
+
+
+def _report_on_signal(watch: Watch, name: str) -> None:
+    """Report whenever the signal comes, in a thread of its own."""
+    if name == "none":
+        return
+    from leakgraph.armed import signal_number
+
+    try:
+        descriptor = _open_signal_fd(signal_number(name))
+    except (Error, ValueError, OSError) as error:
+        fail(f"watch: {error}")
+
+    def listen() -> None:
+        from select import select
+
+        while True:
+            select([descriptor], [], [])
+            os.read(descriptor, 8)
+            _report(watch, "")
+
+    atexit.register(_close_signal_fd)
+    threading.Thread(target=listen, name="leakgraph-report", daemon=True).start()
+
+
+def _report(watch: Watch, file: str) -> None:
+    """Write the report on stderr, and to the file if there is one."""
+    text = watch.report()
+    for line in text.splitlines():
+        say(line)
+    if file:
+        with open(
+            file.replace("{pid}", str(os.getpid())), "w", encoding="utf-8"
+        ) as out:
+            out.write(text + "\n")

@@ -1,0 +1,140 @@
+"""The memory of this process's children: workers of a DataLoader, of a pool."""
+
+from __future__ import annotations
+
+import os
+import sys
+from array import array
+from contextlib import suppress
+
+from leakgraph._core import Size, _line
+
+__all__ = ["Workers", "own_name"]
+
+#: Children that are looked at, and points that are kept of each.
+MOST, POINTS = 64, 30
+#: Points without which there is no trend.
+LEAST = 4
+#: What the memory of a worker must gain to be told as rising, in bytes.
+FLOOR = 1 << 20
+
+
+class Worker:
+    """A child, and the bytes that only it has, at some points."""
+
+    def __init__(self, pid: int, name: str) -> None:
+        self.pid, self.name = pid, name
+        self._x = array("d")
+        self._bytes = array("d")
+
+    @property
+    def count(self) -> int:
+        """The points before it ended: a process that ends frees most of its memory."""
+        half = max(self._bytes, default=0.0) / 2
+        count = len(self._bytes)
+        while count and self._bytes[count - 1] < half:
+            count -= 1
+        return count
+
+    @property
+    def bytes(self) -> int:
+        """The last number of these."""
+        return int(self._bytes[self.count - 1]) if self._bytes else 0
+
+    @property
+    def gained(self) -> int:
+        """The last number less the first one."""
+        return self.bytes - int(self._bytes[0]) if self._bytes else 0
+
+    def add(self, x: float, used: int) -> None:
+        """Add a point; of many, every other one stays."""
+        if len(self._x) == POINTS:
+            self._x, self._bytes = self._x[1::2], self._bytes[1::2]
+        self._x.append(x)
+        self._bytes.append(used)
+
+    def is_rising(self) -> bool:
+        """Whether it rises beyond its noise and the floor."""
+        count = self.count
+        if count < LEAST:
+            return False
+        _, _, rises = _line(self._x[:count].tobytes(), self._bytes[:count].tobytes())
+        return rises and self.gained >= FLOOR
+
+    def describe(self) -> str:
+        """One line: who it is, its bytes, and whether they rise."""
+        sign = "-" if self.gained < 0 else "+"
+        gained = sign + str(Size({"host": abs(self.gained)}))
+        told = f"{self.name} (pid {self.pid}): {Size({'host': self.bytes})}"
+        return f"{told} of its own, {gained}{', rises' * self.is_rising()}"
+
+
+class Workers:
+    """All children that were seen, those that are gone included."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Worker] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._known)
+
+    def sample(self, x: float) -> None:
+        """Look at all children."""
+        for pid in _children():
+            used = _own_bytes(pid)
+            if used is None:
+                continue
+            if pid not in self._known and len(self._known) < MOST:
+                self._known[pid] = Worker(pid, _name(pid))
+            if pid in self._known:
+                self._known[pid].add(x, used)
+
+    def lines(self) -> list[str]:
+        """A line for each, the one that gained the most first."""
+        ordered = sorted(self._known.values(), key=lambda one: (-one.gained, one.pid))
+        return [worker.describe() for worker in ordered]
+
+
+def own_name() -> str:
+    """In a process that multiprocessing started: its name and a colon."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is None or process.parent_process() is None:
+        return ""
+    return f"{process.current_process().name} (pid {os.getpid()}): "
+
+
+def _children() -> list[int]:
+    """The process ids of the children, those of all threads."""
+    pids: set[int] = set()
+    for thread in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{thread}/children", encoding="ascii") as file:
+                pids.update(map(int, file.read().split()))
+        except OSError:
+            continue
+    return sorted(pids)
+
+
+def _own_bytes(pid: int) -> int | None:
+    """The bytes that a process shares with no other one; None: it is gone."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return None
+    own = [line.split() for line in lines if line.startswith("Private_")]
+    return 1024 * sum(int(words[1]) for words in own)
+
+
+def _name(pid: int) -> str:
+    """What multiprocessing calls the process, or else its command."""
+    process = sys.modules.get("multiprocessing.process")
+    for child in tuple(getattr(process, "_children", ())):
+        with suppress(ValueError):
+            if child.pid == pid:
+                return str(child.name)
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return "process"

@@ -1,0 +1,97 @@
+"""python -m leakgraph watch SCRIPT."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+LEAKY = """
+import os, sys, time
+history = []
+end = time.time() + 60
+while time.time() < end and not os.path.exists(sys.argv[1]):
+    history.append([0.0] * 2000)
+    time.sleep(0.001)
+print("done", __name__, len(history))
+sys.exit(3)
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts a script under watch."""
+    script = tmp_path / "script.py"
+
+    def started(source, *arguments, options=()):
+        script.write_text(source)
+        command = [sys.executable, "-m", "leakgraph", "watch", *options]
+        return subprocess.Popen(
+            [*command, str(script), *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+        )
+
+    return started
+
+
+def test_a_leak_is_told_while_the_script_runs(start, tmp_path):
+    options = ["--every", "0.005", "--budget", "1", "--report", "report-{pid}.txt"]
+    child = start(LEAKY, tmp_path / "stop", options=options)
+    first = child.stderr.readline()
+    (tmp_path / "stop").touch()
+    out, err = child.communicate()
+    assert child.returncode == 3
+    assert out.startswith("done __main__ ")
+    assert first.startswith("leakgraph: leak: __main__.history[*]: accumulates, ")
+    assert " per second" in first
+    assert "leakgraph: Watched for " in err
+    report = (tmp_path / f"report-{child.pid}.txt").read_text()
+    assert "__main__.history[*]: accumulates" in report
+
+
+def test_a_report_on_a_signal(start):
+    child = start("print(1, flush=True); input()")
+    assert child.stdout.readline() == "1\n"
+    child.send_signal(signal.SIGUSR2)
+    assert child.stderr.readline().startswith("leakgraph: Watched for ")
+    child.communicate("\n")
+    assert child.returncode == 0
+
+
+def test_nothing_grows(start):
+    child = start("import sys; print(sys.argv[1:])", "a", options=["--signal=none"])
+    out, err = child.communicate()
+    assert (child.returncode, out) == (0, "['a']\n")
+    assert "No place was found that goes on growing" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--every", "x"], "could not convert string to float"),
+        (["--every", "0"], "every must be more than 0 seconds"),
+        (["--budget", "2"], "budget must be more than 0 and at most 1"),
+        (["--signal", "SIGNONE"], "There is no signal SIGNONE"),
+        (["--often"], "unknown option --often"),
+    ],
+)
+def test_wrong_options(start, options, message):
+    child = start("print(1)", options=options)
+    out, err = child.communicate()
+    assert (child.returncode, out) == (2, "")
+    assert message in err
+
+
+def test_help(start):
+    for arguments in ([], ["--help"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "leakgraph", "watch", *arguments],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == (0 if arguments else 2)
+        assert "usage: python -m leakgraph watch" in done.stdout or not arguments

@@ -1,0 +1,178 @@
+"""The memory of children, as a Watch tells it: by name, in fork, spawn and a loader."""
+
+import multiprocessing
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import leakgraph
+from leakgraph import workers
+from leakgraph.workers import FLOOR, MOST, POINTS, Worker, Workers, own_name
+
+MEGABYTE = 1 << 20
+
+
+def test_rising():
+    worker = Worker(7, "loader")
+    for x in range(10):
+        assert not worker.is_rising() or x > 3
+        worker.add(x, 40 * MEGABYTE + x * FLOOR)
+    assert worker.is_rising()
+    assert worker.describe() == (
+        "loader (pid 7): 49.0 MiB of its own, +9.00 MiB, rises"
+    )
+
+
+def test_not_rising():
+    steady, little = Worker(7, "steady"), Worker(8, "little")
+    for x in range(10):
+        steady.add(x, 40 * MEGABYTE + x % 2 * FLOOR)
+        little.add(x, x * FLOOR // 10)
+    assert not steady.is_rising()
+    assert not little.is_rising()
+    assert steady.describe().endswith(", +1.00 MiB")
+
+
+def test_many_points():
+    worker = Worker(7, "loader")
+    for x in range(10 * POINTS):
+        worker.add(x, x)
+        assert len(worker._x) <= POINTS
+    assert worker.bytes == 10 * POINTS - 1
+
+
+def test_a_process_that_ends():
+    worker = Worker(7, "loader")
+    for x, used in enumerate([*range(10, 90, 10), 30, 3]):
+        worker.add(x, used * FLOOR)
+    assert (worker.bytes, worker.gained) == (80 * FLOOR, 70 * FLOOR)
+    assert worker.is_rising()
+    assert (Worker(8, "none").bytes, Worker(8, "none").gained) == (0, 0)
+
+
+def test_many_children(monkeypatch):
+    monkeypatch.setattr(workers, "_children", lambda: range(1, 3 * MOST))
+    monkeypatch.setattr(workers, "_own_bytes", lambda pid: pid)
+    monkeypatch.setattr(workers, "_name", lambda pid: "one")
+    seen = Workers()
+    seen.sample(1.0)
+    assert len(seen.lines()) == MOST
+
+
+def name_yourself(pipe):
+    pipe.send((own_name(), os.getpid()))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_own_name(method):
+    context = multiprocessing.get_context(method)
+    here, there = context.Pipe()
+    child = context.Process(target=name_yourself, args=(there,), name="loader-3")
+    child.start()
+    name, pid = here.recv()
+    child.join()
+    assert name == f"loader-3 (pid {pid}): "
+    assert own_name() == ""
+
+
+def test_a_child_of_another_kind():
+    with subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, text=True
+    ) as child:
+        with leakgraph.watch() as watch:
+            report = watch.report()
+        child.communicate("\n")
+    assert f"(pid {child.pid}): " in report
+    seen = Workers()
+    seen.sample(1.0)
+    assert str(child.pid) not in str(seen.lines())
+
+
+SCRIPT = """
+import multiprocessing, sys
+import leakgraph
+
+def work(here, there):
+    kept = []
+    while there.recv() > 0:
+        kept.append(bytearray(4 << 20))
+        there.send(len(kept))
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[1])
+    here, there = context.Pipe()
+    args = (here, there)
+    worker = context.Process(target=work, args=args, name="loader-3")
+    with leakgraph.watch() as watch:
+        worker.start()
+        for _ in range(8):
+            here.send(1)
+            here.recv()
+            watch.report()
+        print(watch.report())
+    here.send(0)
+    worker.join()
+    print(worker.exitcode)
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_worker_that_leaks(tmp_path, method):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, str(path), method], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if "loader-3" in line]
+    assert line.endswith(", rises")
+    assert done.stdout.splitlines()[-1] == "0"
+
+
+LOADER = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+import leakgraph
+
+torch.set_num_threads(1)
+kept = []
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 600
+
+    def __getitem__(self, index):
+        kept.append(bytearray(200_000))
+        return torch.tensor(float(index))
+
+loader = DataLoader(Numbers(), batch_size=5, num_workers=2,
+                    multiprocessing_context=METHOD)
+if __name__ == "__main__":
+    with leakgraph.watch() as watching:
+        total = 0.0
+        for count, batch in enumerate(loader):
+            total += batch.sum()
+            watching.step()
+            if count % 5 == 0:
+                report = watching.report()
+    print(report)
+    print(total.item())
+"""
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_of_a_loader(tmp_path, method):
+    path = tmp_path / "script.py"
+    path.write_text(LOADER.replace("METHOD", repr(method)))
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-1] == str(float(sum(range(600))))
+    told = [line for line in lines if re.search(r"\+\d\d\.\d MiB, rises$", line)]
+    assert len(told) == 2, done.stdout
