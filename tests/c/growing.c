@@ -7,7 +7,7 @@
 
 typedef struct making {
     lg_builder *builder;
-    uint32_t type[9];
+    uint32_t type[10];
     uint32_t from[4096]; // references to add: source, target, kind, payload
     uint32_t to[4096];
     unsigned kind[4096];
@@ -15,7 +15,18 @@ typedef struct making {
     uint32_t count;
 } making;
 
-enum { MODULE, LIST, DICT, BYTES, STR, ITEM, REQUEST, BYTEARRAY, REFERENCE };
+enum {
+    MODULE,
+    LIST,
+    DICT,
+    BYTES,
+    STR,
+    ITEM,
+    REQUEST,
+    BYTEARRAY,
+    REFERENCE,
+    OLD_REFERENCE
+};
 
 static uint32_t
 add(making *to, uint32_t type, uint32_t size)
@@ -100,7 +111,8 @@ fill(making *to, const growing_heap *of)
     }
     uint32_t weak = attribute(to, app, "weak", LIST, 100);
     for (uint32_t i = 0; i < of->weak; i++)
-        refer(to, weak, add(to, REFERENCE, 72), LG_EDGE_INDEX, i);
+        refer(to, weak, add(to, of->old ? OLD_REFERENCE : REFERENCE, 72),
+              LG_EDGE_INDEX, i);
 }
 
 static void
@@ -109,12 +121,13 @@ take(growing_series *to, const growing_heap *of)
     static const char *const names[] = {
         "module",      "list",      "dict",
         "bytes",       "str",       "app.Item",
-        "app.Request", "bytearray", "weakref.ReferenceType"};
+        "app.Request", "bytearray", "weakref.ReferenceType",
+        "weakref"};
     static making made;
     uint32_t at = to->count++;
     made.count = 0;
     REQUIRE(lg_builder_new(NULL, &made.builder, NULL) == LG_OK);
-    for (uint32_t i = 0; i < 9; i++)
+    for (uint32_t i = 0; i < 10; i++)
         made.type[i] = lg_builder_add_type(made.builder, names[i],
                                            strlen(names[i]), LG_NONE, NULL, 0);
     fill(&made, of);

@@ -17,6 +17,7 @@ typedef struct growing_heap {
     uint32_t requests; // app.requests[*], each with one Item
     uint32_t without;  // of these, those that have none
     uint32_t weak;     // weak references, in app.weak
+    bool old;          // and their type has the name that CPython 3.9 gives it
     uint32_t malloc;   // bytes in use, 0: not known
 } growing_heap;
 

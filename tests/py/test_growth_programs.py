@@ -68,6 +68,18 @@ def test_a_leak_is_the_first_row(name):
     assert said["is_growing"]
 
 
+@pytest.mark.parametrize("name", of_kind("native"))
+def test_native_growth_is_told_by_its_bytes(name):
+    expected = programs.PROGRAMS[name]
+    said = run(name)
+    row = said["rows"][0]
+    assert row["verdict"] == "native"
+    assert row["type"] == row["holder"]
+    assert row["holder"] == expected.holder
+    assert row["per_step"] == pytest.approx(said["rate"], rel=0.1)
+    assert len(said["rows"]) <= expected.rows
+
+
 @pytest.mark.parametrize("name", of_kind("honest"))
 def test_an_honest_program_is_silent(name):
     said = run(name, rounds=5)

@@ -62,6 +62,19 @@ typedef enum lg_growth_verdict {
     LG_GROWTH_VERDICT_COUNT,
 } lg_growth_verdict;
 
+/** Memory outside of Python's. */
+typedef enum lg_native_kind {
+    LG_NATIVE_MALLOC = 0, /**< in use of malloc, and of no object */
+    LG_NATIVE_STACKS,     /**< stacks of threads */
+    LG_NATIVE_MAPPED,     /**< resident, and neither of an allocator nor of a
+                               file */
+    LG_NATIVE_COUNT,
+} lg_native_kind;
+
+/** "memory that no object explains", "stacks of threads", "mapped memory that
+ *  no object explains". */
+LG_API const char *lg_native_kind_text(lg_native_kind kind);
+
 /** Why garbage piles up. */
 typedef enum lg_growth_reason {
     LG_GROWTH_NO_REASON = 0, /**< of other rows, or not known */
@@ -89,12 +102,13 @@ typedef struct lg_growth_row {
     lg_growth_reason reason; /**< of garbage */
     uint32_t finding; /**< index in lg_growth.tallies of the finding that the
                            row belongs to, or LG_NONE */
-    uint32_t place;   /**< of the newest summary: where members accumulate, or
-                           what grows in place; LG_NONE of native growth */
-    uint64_t key;     /**< of that place; 0: none */
-    lg_string type;   /**< of what there is more of; of the row's types the one
-                           that gained the most */
-    uint32_t types;   /**< how many types, or places, the row takes together */
+    lg_native_kind native; /**< of native growth */
+    uint32_t place; /**< of the newest summary: where members accumulate, or
+                         what grows in place; LG_NONE of native growth */
+    uint64_t key;   /**< of that place; 0: none */
+    lg_string type; /**< of what there is more of; of the row's types the one
+                         that gained the most */
+    uint32_t types; /**< how many types, or places, the row takes together */
     const uint64_t *counts; /**< [snapshots] members */
     const uint64_t *bytes;  /**< [snapshots][devices + 1] retained by them, with
                                  the bytes by which their holder grew; of what
@@ -178,13 +192,15 @@ typedef struct lg_growth {
     size_t tally_count;
     const int64_t *accounts[LG_ACCOUNT_COUNT]; /**< [snapshots]; -1: unknown */
     int64_t unexplained; /**< bytes by which native memory grew more than
-                              objects do; 0 where it is not known */
+                              objects do, in malloc and in mappings; 0 where it
+                              is not known */
     bool unexplained_known;
-    const int64_t *unexplained_each; /**< [snapshots] */
-    const lg_places *places;         /**< of the newest summary */
-    uint64_t *numbers;               /**< what the series of rows point into */
-    uint64_t *sums;                  /**< those of types and accounts */
-    uint64_t *series;                /**< those of tallies */
+    const int64_t *native[LG_NATIVE_COUNT]; /**< [snapshots]; -1: unknown. Of
+                              mappings only differences count */
+    const lg_places *places;                /**< of the newest summary */
+    uint64_t *numbers; /**< what the series of rows point into */
+    uint64_t *sums;    /**< those of types and accounts */
+    uint64_t *series;  /**< those of tallies */
 } lg_growth;
 
 /** Start from LG_GROWTH_OPTIONS_INIT. */

@@ -208,6 +208,25 @@ count_threads(summing *state, lg_error *err)
     return LG_OK;
 }
 
+// What the kernel counts and no account explains. What is counted and not
+// resident is as much less.
+static lg_status
+add_rest(summing *state, lg_error *err)
+{
+    lg_accounts accounts;
+    lg_status status = lg_graph_accounts(state->graph, NULL, &accounts, err);
+    if (status != LG_OK)
+        return status;
+    int64_t rest = accounts.host[LG_HOST_ELSE];
+    int64_t absent = accounts.host[LG_HOST_ABSENT];
+    if (rest >= 0 && absent >= 0 && (uint64_t)absent < LG__RESIDENT_ZERO &&
+        (uint64_t)rest < LG__RESIDENT_ZERO)
+        state->summary->rest =
+            LG__RESIDENT_ZERO + (uint64_t)rest - (uint64_t)absent;
+    lg_accounts_free(&accounts);
+    return LG_OK;
+}
+
 lg_status
 lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
                lg_summary **out, lg_error *err)
@@ -227,6 +246,8 @@ lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
         status = count_figures(&state, err);
     if (status == LG_OK)
         status = count_threads(&state, err);
+    if (status == LG_OK)
+        status = add_rest(&state, err);
     free(state.place);
     lg_text_free(&state.text);
     if (status != LG_OK) {

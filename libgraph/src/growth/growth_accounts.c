@@ -80,13 +80,37 @@ account_of(const lg_summary *summary, lg_growth_account_kind kind)
     }
 }
 
-// What malloc has in use and no object explains; -1: malloc says nothing.
+// What malloc has in use and no object explains, nor leakgraph; -1: malloc says
+// nothing.
 static int64_t
-unexplained_at(const lg_summary *summary)
+in_malloc(const lg_summary *summary)
 {
     int64_t used = account_of(summary, LG_ACCOUNT_MALLOC);
-    int64_t large = (int64_t)summary->large;
-    return used < 0 ? -1 : used > large ? used - large : 0;
+    int64_t own = lg__summary_bytes(summary, "memory.leakgraph_malloc");
+    int64_t known = (int64_t)summary->large + (own > 0 ? own : 0);
+    return used < 0 ? -1 : used > known ? used - known : 0;
+}
+
+static int64_t
+native_of(const lg_summary *summary, lg_native_kind kind)
+{
+    switch (kind) {
+    case LG_NATIVE_MALLOC:
+        return in_malloc(summary);
+    case LG_NATIVE_STACKS:
+        return lg__summary_bytes(summary, "memory.stacks");
+    default:
+        return (int64_t)summary->rest - (summary->rest == 0);
+    }
+}
+
+static bool
+is_known(const lg__comparison *state, const int64_t *numbers)
+{
+    for (uint32_t i = 0; i < state->count; i++)
+        if (numbers[i] < 0)
+            return false;
+    return true;
 }
 
 static void
@@ -98,14 +122,26 @@ add_accounts(const lg__comparison *state, int64_t *numbers, lg_growth *out)
             *numbers++ =
                 account_of(state->summaries[i], (lg_growth_account_kind)kind);
     }
-    out->unexplained_each = numbers;
-    out->unexplained_known = true;
-    for (uint32_t i = 0; i < state->count; i++) {
-        numbers[i] = unexplained_at(state->summaries[i]);
-        out->unexplained_known &= numbers[i] >= 0;
+    for (int kind = 0; kind < LG_NATIVE_COUNT; kind++) {
+        out->native[kind] = numbers;
+        for (uint32_t i = 0; i < state->count; i++)
+            *numbers++ = native_of(state->summaries[i], (lg_native_kind)kind);
     }
+    const int64_t *each = out->native[LG_NATIVE_MALLOC];
+    out->unexplained_known = is_known(state, each);
     if (out->unexplained_known)
-        out->unexplained = numbers[state->count - 1] - numbers[0];
+        out->unexplained = each[state->count - 1] - each[0];
+}
+
+const char *
+lg_native_kind_text(lg_native_kind kind)
+{
+    static const char *const texts[] = {
+        "memory that no object explains",
+        "stacks of threads",
+        "mapped memory that no object explains",
+    };
+    return (unsigned)kind < LG_NATIVE_COUNT ? texts[kind] : "unknown";
 }
 
 lg_status
@@ -113,7 +149,7 @@ lg__growth_accounts(lg__comparison *state, lg_growth *out, lg_error *err)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     size_t types = newest->types.count;
-    size_t accounts = LG_ACCOUNT_COUNT + 1;
+    size_t accounts = LG_ACCOUNT_COUNT + LG_NATIVE_COUNT;
     out->types = calloc(types + 1, sizeof *out->types);
     out->sums =
         calloc((2 * types + accounts) * state->count + 1, sizeof *out->sums);

@@ -126,6 +126,9 @@ typedef struct lg__labels {
 } lg__labels;
 
 #define LG__NO_EDGE UINT64_MAX
+/** What lg_summary.rest has for 0: what is counted but not resident is
+ *  deducted. */
+#define LG__RESIDENT_ZERO (UINT64_C(1) << 52)
 
 /** The number of the graph's string that names the reference; LG_NONE: a folded
  *  position, or no name. */
@@ -171,9 +174,11 @@ struct lg_summary {
     lg__vector infos;   /**< lg__info_text */
     lg__vector tallies; /**< lg__tally, by key */
     uint64_t objects;   /**< shallow bytes on the host */
-    uint64_t large;     /**< of those, what malloc has: larger objects and
-                             buffers, except mapped files */
-    uint64_t mapped;    /**< of those, in mappings of their own */
+    uint64_t large; /**< of those, what malloc has, as it rounds them up: larger
+                       objects and buffers, except mapped files */
+    uint64_t mapped; /**< of those, in mappings of their own */
+    uint64_t
+        rest; /**< resident, and in no account, and RESIDENT_ZERO; 0: unknown */
 };
 
 /** Sorts types by name. Those of one name become one; what has no objects is
@@ -234,6 +239,15 @@ void lg__comparison_find(const lg__comparison *state, uint32_t place,
                          uint32_t *at);
 /** Makes rows of what was found; their series are offsets into the numbers. */
 lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
+/** Adds the rows of native growth, for which there is room. False when memory
+ *  ran out. */
+bool lg__growth_native(lg__comparison *state, lg_growth *out);
+/** The numbers of one more row: counts, and bytes by device. NULL when memory
+ *  ran out. */
+uint64_t *lg__growth_numbers(lg__comparison *state);
+/** What the row gained, and how fast. */
+void lg__growth_rate(const lg__comparison *state, const uint64_t *bytes,
+                     lg_growth_row *row);
 /** The types and the accounts, and growth that no object explains. */
 lg_status lg__growth_accounts(lg__comparison *state, lg_growth *out,
                               lg_error *err);

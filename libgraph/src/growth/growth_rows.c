@@ -92,8 +92,8 @@ numbers_of_row(const lg__comparison *state)
     return (size_t)state->count * (1 + state->each);
 }
 
-static uint64_t *
-take_numbers(lg__comparison *state)
+uint64_t *
+lg__growth_numbers(lg__comparison *state)
 {
     lg_allocator allocator = lg_allocator_default();
     size_t count = numbers_of_row(state);
@@ -112,8 +112,9 @@ total_at(const lg__comparison *state, const uint64_t *bytes, uint32_t snapshot)
     return sum;
 }
 
-static void
-rate_row(const lg__comparison *state, const uint64_t *bytes, lg_growth_row *row)
+void
+lg__growth_rate(const lg__comparison *state, const uint64_t *bytes,
+                lg_growth_row *row)
 {
     double *y = state->y;
     for (uint32_t i = 0; i < state->count; i++)
@@ -155,7 +156,7 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
     }
     if (contained && is_lasting(state, grown->group))
         add_place(state, grown->group, true, bytes);
-    rate_row(state, bytes, row);
+    lg__growth_rate(state, bytes, row);
 }
 
 // A container whose members have a row has none of its own.
@@ -195,7 +196,7 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
 {
     size_t at = state->numbers.count;
     lg_growth_row *row = &out->rows[out->count];
-    uint64_t *numbers = take_numbers(state);
+    uint64_t *numbers = lg__growth_numbers(state);
     if (numbers == NULL)
         return false;
     fill_row(state, grown, count, numbers, row);
@@ -211,41 +212,6 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     if (grown->group != LG_NONE)
         state->is_holder[grown->group] = 1;
     out->count++;
-    return true;
-}
-
-// Native memory that grew less than this may be what an allocator rounds up,
-// or a table of the interpreter's.
-enum { LEAST_NATIVE = 64 * 1024 };
-
-// Adds the row of growth that no object explains.
-static bool
-add_native(lg__comparison *state, lg_growth *out)
-{
-    double *y = state->y;
-    uint32_t last = state->count - 1;
-    if (!out->unexplained_known || out->unexplained < LEAST_NATIVE ||
-        (uint64_t)out->unexplained < state->options.min_bytes)
-        return true;
-    for (uint32_t i = 0; i < state->count; i++)
-        y[i] = (double)out->unexplained_each[i];
-    if (lg__trend_of(state->x, y, last + 1) != LG__TREND_GROWS)
-        return true;
-    uint64_t *numbers = take_numbers(state);
-    if (numbers == NULL)
-        return false;
-    uint64_t *bytes = numbers + state->count;
-    for (uint32_t i = 0; i < state->count; i++)
-        bytes[(size_t)i * state->each] = (uint64_t)out->unexplained_each[i];
-    lg_growth_row *row = &out->rows[out->count++];
-    *row = (lg_growth_row){.verdict = LG_GROWTH_NATIVE,
-                           .finding = LG_NONE,
-                           .place = LG_NONE,
-                           .type = {"native memory", 13},
-                           .types = 1,
-                           .node = LG_NONE,
-                           .path = {.root = {.kind = LG_ROOT_NONE}}};
-    rate_row(state, bytes, row);
     return true;
 }
 
@@ -277,9 +243,10 @@ is_in_step(const lg__comparison *state, const lg_growth_row *row,
 static bool
 is_of_weak_references(const lg_growth_row *row)
 {
-    return row->types == 1 &&
-           lg__string_is(lg__package_of(row->type), "weakref") &&
-           row->verdict == LG_GROWTH_ACCUMULATES;
+    // Before CPython 3.10 the type is named `weakref`.
+    bool weak = lg__string_is(lg__package_of(row->type), "weakref") ||
+                lg__string_is(row->type, "weakref");
+    return weak && row->types == 1 && row->verdict == LG_GROWTH_ACCUMULATES;
 }
 
 // Whether the row is a container that lies beside the members of the other one
@@ -323,7 +290,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
 {
     lg__grown *found = state->found.data;
     size_t left = state->found.count;
-    out->rows = calloc(left + 2, sizeof *out->rows);
+    out->rows = calloc(left + LG_NATIVE_COUNT + 1, sizeof *out->rows);
     if (out->rows == NULL)
         return lg__error_memory(err);
     if (left > 0)
@@ -335,7 +302,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
         found += count;
         left -= count;
     }
-    if (!add_native(state, out))
+    if (!lg__growth_native(state, out))
         return lg__error_memory(err);
     settle_series(state, out);
     if (out->count > 0)

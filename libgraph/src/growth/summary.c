@@ -135,6 +135,17 @@ add_types(lg_summary *summary, const lg_graph *graph)
 
 // pymalloc hands what is larger to malloc (Objects/obmalloc.c).
 enum { SMALL_REQUEST = 512 };
+// glibc adds a header of 8 bytes, rounds up to 16, and maps the largest blocks
+// as whole pages, at first from 128 KiB on.
+enum { HEADER = 8, GRAIN = 16, MAPPED = 128 << 10, PAGE = 4096 };
+
+static uint64_t
+in_malloc(uint64_t bytes)
+{
+    uint64_t grain = bytes >= MAPPED ? PAGE : GRAIN;
+    uint64_t header = bytes >= MAPPED ? 2 * HEADER : HEADER;
+    return (bytes + header + grain - 1) / grain * grain;
+}
 
 static void
 add_accounts(lg_summary *summary, const lg_graph *graph)
@@ -154,7 +165,7 @@ add_accounts(lg_summary *summary, const lg_graph *graph)
             summary->mapped += bytes;
         else if ((flags & (LG_NODE_BUFFER | LG_NODE_CPP)) ||
                  bytes > SMALL_REQUEST)
-            summary->large += bytes;
+            summary->large += in_malloc(bytes);
     }
 }
 

@@ -1,9 +1,9 @@
 /**
  * The file of a summary: a header, and one zstd frame of what it has. In the
  * frame stand the lengths of all strings, their bytes, zeros up to a multiple
- * of 8, four numbers (the sums of objects, large ones, mapped ones; how many
- * tallies), the places, the types, the info texts, the tallies, and the names
- * of the devices.
+ * of 8, five numbers (the sums of objects, large ones, mapped ones; the rest of
+ * the resident memory; how many tallies), the places, the types, the info
+ * texts, the tallies, and the names of the devices.
  */
 #ifndef LG_SUMMARY_FILE_H
 #define LG_SUMMARY_FILE_H

@@ -85,11 +85,12 @@ static lg_status
 read_sums(reader *from, lg_error *err)
 {
     lg_summary *to = from->out;
-    const uint8_t *sums = take(from, 4, sizeof(uint64_t));
+    const uint8_t *sums = take(from, 5, sizeof(uint64_t));
     return sums != NULL && read_number(sums, 0, &to->objects) &&
                    read_number(sums, 1, &to->large) &&
                    read_number(sums, 2, &to->mapped) &&
-                   read_number(sums, 3, &from->tallies)
+                   read_number(sums, 3, &to->rest) &&
+                   read_number(sums, 4, &from->tallies)
                ? LG_OK
                : damaged(from, "a sum", 0, err);
 }

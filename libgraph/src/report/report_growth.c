@@ -68,7 +68,7 @@ static void
 format_holder(const report *to, const lg_growth_row *row, lg_text *out)
 {
     if (row->verdict == LG_GROWTH_NATIVE)
-        lg_text_add(out, "memory that no object explains");
+        lg_text_add(out, lg_native_kind_text(row->native));
     else if (row->path.root.kind != LG_ROOT_NONE && to->graph != NULL)
         lg__format_folded_path(to->graph, &row->path, out);
     else if (row->place != LG_NONE)

@@ -37,10 +37,21 @@ add_numbers(lg_json *json, const char *name, const uint64_t *numbers,
     lg_json_end(json);
 }
 
+static bool
+has_column(const lg_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].name != NULL &&
+            strcmp(table->columns[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 // The node called so is what the row is about: its type and title stand beside
-// it.
+// it, unless the row has a type without a node.
 static void
-add_node(lg_json *json, const lg__column *column, const lg_cell *cell)
+add_node(lg_json *json, const lg_table *table, const lg__column *column,
+         const lg_cell *cell)
 {
     if (cell->present)
         lg_json_count(json, column->name, cell->node);
@@ -48,7 +59,8 @@ add_node(lg_json *json, const lg__column *column, const lg_cell *cell)
         lg_json_null(json, column->name);
     if (strcmp(column->name, "node") != 0)
         return;
-    add_string(json, "type", cell->type);
+    if (!has_column(table, "type"))
+        add_string(json, "type", cell->type);
     add_string(json, "title", cell->text);
 }
 
@@ -80,7 +92,7 @@ add_value(lg_json *json, const lg_table *table, size_t row, size_t index)
         return;
     }
     if (column->type == LG_COLUMN_NODE) {
-        add_node(json, column, &cell);
+        add_node(json, table, column, &cell);
         return;
     }
     switch ((lg_column_type)(stored->kind - 1)) {

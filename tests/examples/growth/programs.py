@@ -8,6 +8,7 @@ verdict. How many bytes a step adds is `program.rate`, or what tracemalloc count
 import asyncio
 import collections
 import contextlib
+import ctypes
 import functools
 import heapq
 import io
@@ -27,6 +28,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 #: By name: the function, and what is known of it.
 PROGRAMS = {}
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.mmap.restype = ctypes.c_void_p
+libc.pthread_self.restype = ctypes.c_void_p
+libc.mmap.argtypes = [
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    *[ctypes.c_int] * 3,
+    ctypes.c_long,
+]
+libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
 #: How many bytes more a list or deque takes for a reference, in the long run.
 REFERENCE = 8
 
@@ -46,6 +57,7 @@ def tell(kind, holder="", verdict="accumulates", calls=100, libraries=False, row
 leaks = functools.partial(tell, "leaks")
 mixed = functools.partial(tell, "mixed")
 honest = functools.partial(tell, "honest")
+native = functools.partial(tell, "native", verdict="native", calls=20)
 
 
 class Record:
@@ -165,7 +177,7 @@ def records_that_no_handler_flushes(program):
     return lambda number: log.warning("request %s", "x" * 500 + str(number))
 
 
-@leaks("thread Thread-*", calls=10, rows=3)
+@leaks("thread Thread-*", calls=10, rows=4)
 def threads_that_wait_forever(program):
     program.rate = sys.getsizeof(b"x" * 300_000)
 
@@ -671,4 +683,77 @@ def figures_that_are_closed_but_drawn_to_memory(program):
         plt.close(figure)
 
     program.rate = 320 * 240 * 4 + 33
+    return step
+
+
+# ------------------------------------------------------------------- native ---
+
+
+@native("memory that no object explains")
+def an_extension_that_never_frees(program):
+    program.rate = 20_000 + 16
+    return lambda number: libc.memset(libc.malloc(20_000), 1, 20_000)
+
+
+# The weak references to its cursors pile up in a connection, too.
+@native("memory that no object explains", rows=2)
+def pages_that_sqlite_keeps(program):
+    database = sqlite3.connect(":memory:")
+    database.execute("create table t (a blob)")
+    size = database.execute("pragma page_size").fetchone()[0]
+    program.measure = lambda: size * database.execute("pragma page_count").fetchone()[0]
+    return lambda number: database.execute(
+        "insert into t values (randomblob(40000))"
+    ).close()
+
+
+@native("mapped memory that no object explains")
+def mappings_that_nobody_unmaps(program):
+    size = program.rate = 512 << 10
+
+    def step(number):
+        private_and_anonymous = 0x22
+        address = libc.mmap(None, size, 3, private_and_anonymous, -1, 0)
+        libc.memset(address, 1, size)
+
+    return step
+
+
+@native("stacks of threads", rows=12)
+def a_thread_that_calls_deeper_and_deeper(program):
+    sys.setrecursionlimit(100_000)
+    go, done = threading.Semaphore(0), threading.Semaphore(0)
+    top = []
+
+    def dive(depth):
+        # Sorting calls in C, which takes stack in all versions.
+        if depth % 10 == 0:
+            done.release()
+            go.acquire()
+        sorted([0], key=lambda _: dive(depth + 1))
+
+    def start():
+        top.append(libc.pthread_self())
+        dive(1)
+
+    def resident():
+        """Of the mapping that the thread's stack lies in, as the kernel counts."""
+        inside = False
+        with open("/proc/self/smaps") as lines:
+            for line in lines:
+                words = line.split()
+                if "-" in words[0]:
+                    first, last = (int(word, 16) for word in words[0].split("-"))
+                    inside = first <= top[0] < last
+                elif inside and words[0] == "Rss:":
+                    return 1024 * int(words[1])
+        raise LookupError("a thread without a stack")
+
+    def step(number):
+        go.release()
+        done.acquire()
+
+    program.measure = resident
+    threading.Thread(target=start, daemon=True).start()
+    done.acquire()
     return step

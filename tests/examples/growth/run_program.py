@@ -47,7 +47,16 @@ folder = sys.argv[3] if len(sys.argv) > 3 else None
 make = programs.PROGRAMS[name]
 program = types.SimpleNamespace()
 step = make(program)
-snapshots = rounds_of(step, program, 0, rounds, leakgraph.snapshot)
+measured = []
+
+
+def look():
+    """A snapshot; before it, what the program measures itself."""
+    measured.append(getattr(program, "measure", int)())
+    return leakgraph.snapshot()
+
+
+snapshots = rounds_of(step, program, 0, rounds, look)
 steps = [(1 + i) * make.calls for i in range(rounds)]
 said = json.loads(leakgraph.diff(*snapshots, steps=steps, min_bytes=4096).json)
 said["parts"] = [
@@ -61,6 +70,8 @@ if folder:
         snapshot.summary(f"{folder}/{number}.lgsum")
 if make.kind != "honest":
     rate = getattr(program, "rate", None)
+    if hasattr(program, "measure"):
+        rate = (measured[-1] - measured[0]) / (steps[-1] - steps[0])
     said["rate"] = traced(step, program, rounds) if rate is None else rate
 print(json.dumps(said), flush=True)
 # Threads that wait forever do not end.

@@ -1,0 +1,76 @@
+// Makes rows of memory that is not Python's.
+#include "growth/growth_private.h"
+
+#include <string.h>
+
+// What grew less may be what an allocator rounds up, or a table of the
+// interpreter's; of mappings, pages that were touched for the first time.
+static const int64_t LEAST[LG_NATIVE_COUNT] = {
+    [LG_NATIVE_MALLOC] = 64 << 10,
+    [LG_NATIVE_STACKS] = 64 << 10,
+    [LG_NATIVE_MAPPED] = 4 << 20,
+};
+// Sizes of objects are not known to the byte: growth of malloc counts from this
+// part of the growth of the objects in it.
+static const double VAGUE = 0.05;
+
+static double
+objects_gained(const lg__comparison *state)
+{
+    double last = (double)state->summaries[state->count - 1]->large;
+    double gained = last - (double)state->summaries[0]->large;
+    return gained > 0 ? gained : 0;
+}
+
+static bool
+is_growing(lg__comparison *state, const int64_t *numbers, lg_native_kind kind)
+{
+    uint32_t last = state->count - 1;
+    for (uint32_t i = 0; i <= last; i++) {
+        if (numbers[i] < 0)
+            return false;
+        state->y[i] = (double)numbers[i];
+    }
+    int64_t gained = numbers[last] - numbers[0];
+    return gained >= LEAST[kind] &&
+           (uint64_t)gained >= state->options.min_bytes &&
+           (double)gained >= VAGUE * objects_gained(state) &&
+           lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS;
+}
+
+static bool
+add_row(lg__comparison *state, lg_native_kind kind, lg_growth *out)
+{
+    const int64_t *each = out->native[kind];
+    const char *text = lg_native_kind_text(kind);
+    uint64_t *numbers = lg__growth_numbers(state);
+    if (numbers == NULL)
+        return false;
+    uint64_t *bytes = numbers + state->count;
+    // Of mappings nothing but the difference has a meaning.
+    int64_t zero = kind == LG_NATIVE_MAPPED ? each[0] : 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        bytes[(size_t)i * state->each] =
+            each[i] > zero ? (uint64_t)(each[i] - zero) : 0;
+    lg_growth_row *row = &out->rows[out->count++];
+    *row = (lg_growth_row){.verdict = LG_GROWTH_NATIVE,
+                           .native = kind,
+                           .finding = LG_NONE,
+                           .place = LG_NONE,
+                           .type = {text, (uint32_t)strlen(text)},
+                           .types = 1,
+                           .node = LG_NONE,
+                           .path = {.root = {.kind = LG_ROOT_NONE}}};
+    lg__growth_rate(state, bytes, row);
+    return true;
+}
+
+bool
+lg__growth_native(lg__comparison *state, lg_growth *out)
+{
+    for (int kind = 0; kind < LG_NATIVE_COUNT; kind++)
+        if (is_growing(state, out->native[kind], (lg_native_kind)kind) &&
+            !add_row(state, (lg_native_kind)kind, out))
+            return false;
+    return true;
+}
