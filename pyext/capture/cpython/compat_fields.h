@@ -160,6 +160,13 @@ static const lg_field lg_builtin_method_fields[] = {
     LG_FIELD(PyCFunctionObject, m_module, "__module__", LG_EDGE_ATTRIBUTE),
 };
 
+/** Of a method of a class in C, which knows the class. */
+static const lg_field lg_class_method_fields[] = {
+    LG_FIELD(PyCFunctionObject, m_self, "__self__", LG_EDGE_ATTRIBUTE),
+    LG_FIELD(PyCFunctionObject, m_module, "__module__", LG_EDGE_ATTRIBUTE),
+    LG_FIELD(PyCMethodObject, mm_class, "defining_class", LG_EDGE_ATTRIBUTE),
+};
+
 static const lg_field lg_method_fields[] = {
     LG_FIELD(PyMethodObject, im_func, "__func__", LG_EDGE_ATTRIBUTE),
     LG_FIELD(PyMethodObject, im_self, "__self__", LG_EDGE_ATTRIBUTE),
@@ -185,6 +192,10 @@ static const lg_field lg_generator_fields[] = {
     LG_FIELD(PyGenObject, gi_exc_state.exc_value, "exception",
              LG_EDGE_ATTRIBUTE),
 #if PY_VERSION_HEX < 0x030B0000
+    LG_FIELD(PyGenObject, gi_exc_state.exc_type, "exception type",
+             LG_EDGE_ATTRIBUTE),
+    LG_FIELD(PyGenObject, gi_exc_state.exc_traceback, "traceback",
+             LG_EDGE_ATTRIBUTE),
     LG_FIELD(PyGenObject, gi_frame, "gi_frame", LG_EDGE_ATTRIBUTE),
 #endif
 #if PY_VERSION_HEX < 0x030C0000
@@ -203,6 +214,10 @@ static const lg_field lg_coroutine_fields[] = {
     LG_FIELD(PyGenObject, gi_origin_or_finalizer, "finalizer",
              LG_EDGE_ATTRIBUTE),
 #else
+    LG_FIELD(PyGenObject, gi_exc_state.exc_type, "exception type",
+             LG_EDGE_ATTRIBUTE),
+    LG_FIELD(PyGenObject, gi_exc_state.exc_traceback, "traceback",
+             LG_EDGE_ATTRIBUTE),
     LG_FIELD(PyGenObject, gi_frame, "gi_frame", LG_EDGE_ATTRIBUTE),
 #endif
 #if PY_VERSION_HEX < 0x030C0000

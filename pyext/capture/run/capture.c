@@ -274,6 +274,7 @@ lg_capture_walk(lg_walk *walk, lg_error *err)
         lg_passes_run(walk);
         lg_texts_finish(walk);
     }
+    lg_locals_finish(walk);
     lg_passes_settle(walk);
     remember_size(walk);
     snprintf(text, sizeof text, "%.3f", lg_clock() - walk->started);

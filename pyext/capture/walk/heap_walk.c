@@ -57,6 +57,8 @@ lg_walk_free(lg_walk *walk)
     lg_walk_scratch_free(walk, &walk->sized);
     lg_walk_scratch_free(walk, &walk->recorded);
     lg_walk_scratch_free(walk, &walk->depth);
+    lg_walk_scratch_free(walk, &walk->locals);
+    lg_walk_scratch_free(walk, &walk->locals_given);
     lg_address_map_close(&walk->address_map);
 }
 

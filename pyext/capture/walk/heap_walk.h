@@ -95,6 +95,11 @@ typedef struct lg_walk {
     uint64_t own_before; /**< bytes of leakgraph itself when it began, some of
                              which this capture uses again */
     uint64_t expected;   /**< about how many nodes there will be; 0: no idea */
+    lg_scratch locals;   /**< u32 nodes: the dicts by thread that
+                              threading.local objects keep */
+    uint32_t local_count;
+    lg_scratch locals_given; /**< u32 nodes: those of them that threads have */
+    uint32_t given_count;
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */
     lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
@@ -259,6 +264,15 @@ void lg_name_edges_of_generator(lg_walk *walk, PyObject *object);
 void lg_name_edges_of_type(lg_walk *walk, PyObject *object);
 void lg_name_edges_of_code(lg_walk *walk, PyObject *object);
 
+/* Dicts of thread-local data: see thread_locals.c. */
+
+/** Appends edges from the open node, a thread, to its dicts. */
+void lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread);
+/** Notes which dict an object that is threading.local keeps them in. */
+void lg_locals_note(lg_walk *walk, PyObject *object, const lg_type_info *info);
+/** Leaves the threads as the holders of their dicts. After the walk. */
+void lg_locals_finish(lg_walk *walk);
+
 /* Columns of one node. */
 
 uint64_t lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info);
@@ -358,6 +372,10 @@ void lg_roots_finish(lg_walk *walk);
 PyObject *lg_dict_find(PyObject *dict, const char *key);
 /** Returns whether a str has exactly this ASCII text. */
 bool lg_str_equals(PyObject *str, const char *text);
+/** What the word with a name holds, in an object of that type; borrowed, NULL
+ *  if the type has no such word. */
+PyObject *lg_named_word(lg_walk *walk, PyObject *object,
+                        const lg_type_info *info, const char *name);
 /** An instance's attribute by name, from its own storage; borrowed. */
 PyObject *lg_instance_find(lg_walk *walk, PyObject *object, const char *name);
 

@@ -47,6 +47,20 @@ name_fields(lg_walk *walk, PyObject *object, const lg_type_info *info)
     }
 }
 
+/** What a class has in words that its metaclass, in C, adds to those of type.
+ */
+static void
+name_rest_of_metatype(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    bool whole = ((PyTypeObject *)object)->tp_flags & Py_TPFLAGS_HEAPTYPE;
+    for (uint32_t i = 0; whole && i < info->field_count; i++) {
+        const lg_named_field *field = &info->fields[i];
+        if (field->declared && field->offset >= sizeof(PyHeapTypeObject))
+            name_declared(walk, *(PyObject **)((char *)object + field->offset),
+                          field);
+    }
+}
+
 /** Up to 3.11 a variable-sized instance keeps its dict behind its items. */
 static PyObject *
 dict_behind_items(PyObject *object)
@@ -255,6 +269,25 @@ name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
     }
 }
 
+/** The pairs of a node of a context's mapping: a variable and its value, or
+ *  none and a node below (Python/hamt.c, 3.9 to 3.14). */
+static void
+name_hamt(lg_walk *walk, PyObject *object)
+{
+    PyObject *const *pairs = (PyObject **)((PyVarObject *)object + 1) + 1;
+    for (Py_ssize_t i = 0; i + 1 < Py_SIZE(object); i += 2) {
+        uint32_t key =
+            pairs[i] != NULL ? lg_walk_node(walk, pairs[i]) : LG_NONE;
+        if (key == LG_NONE) {
+            lg_name_edge(walk, pairs[i + 1], LG_EDGE_INDEX, (uint32_t)i / 2);
+            continue;
+        }
+        walk->builder->node_flags[key] |= LG_NODE_KEY;
+        lg_name_edge(walk, pairs[i + 1], LG_EDGE_VALUE, key);
+        lg_name_edge(walk, pairs[i], LG_EDGE_KEY, (uint32_t)i / 2);
+    }
+}
+
 static void
 name_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
@@ -284,6 +317,12 @@ name_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
     case LG_SHAPE_WEAKREF:
         name_weakref(walk, object);
         break;
+    case LG_SHAPE_HAMT:
+        name_hamt(walk, object);
+        break;
+    case LG_SHAPE_LOCAL:
+        lg_locals_note(walk, object, info);
+        break;
     default:
         break;
     }
@@ -302,6 +341,8 @@ lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info)
                                   LG_EDGE_TYPE, 0);
     name_attributes(walk, object, info);
     name_shape(walk, object, info);
+    if (info->shape == LG_SHAPE_TYPE)
+        name_rest_of_metatype(walk, object, info);
     if (info->shape == LG_SHAPE_MODULE)
         name_module_state(walk);
     if (info->shape == LG_SHAPE_LRU_CACHE) {

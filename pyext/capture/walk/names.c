@@ -147,6 +147,23 @@ lg_dict_find(PyObject *dict, const char *key)
 }
 
 PyObject *
+lg_named_word(lg_walk *walk, PyObject *object, const lg_type_info *info,
+              const char *name)
+{
+    char dotted[32];
+    snprintf(dotted, sizeof dotted, ".%s", name);
+    uint32_t plain = lg_walk_intern(walk, name);
+    uint32_t read_only = lg_walk_intern(walk, dotted);
+    for (uint32_t i = 0; i < info->field_count; i++) {
+        const lg_named_field *field = &info->fields[i];
+        if (field->kind != LG_EDGE_INDEX &&
+            (field->name == plain || field->name == read_only))
+            return *(PyObject **)((char *)object + field->offset);
+    }
+    return NULL;
+}
+
+PyObject *
 lg_instance_find(lg_walk *walk, PyObject *object, const char *name)
 {
     PyTypeObject *type = Py_TYPE(object);
@@ -300,6 +317,25 @@ name_frame_object(PyObject *object, lg_name *name)
         lg_name_frame(name, frame, code);
 }
 
+/** `Task-3 crawl() crawler.py:12`: the task's own name, and where it is. From
+ *  3.12 on the name is a number until somebody asks for it. */
+static void
+name_task(lg_walk *walk, PyObject *object, const lg_type_info *info,
+          lg_name *name)
+{
+    PyObject *own = lg_named_word(walk, object, info, "_name");
+    PyObject *coroutine = lg_named_word(walk, object, info, "_coro");
+    int overflow = 0;
+    if (own != NULL && PyLong_CheckExact(own))
+        lg_name_addf(name, "Task-%lld",
+                     PyLong_AsLongLongAndOverflow(own, &overflow));
+    add_if_str(name, own);
+    if (!walk->internal || coroutine == NULL || !PyCoro_CheckExact(coroutine))
+        return;
+    lg_name_add(name, " ");
+    name_generator(coroutine, name);
+}
+
 void
 lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
@@ -334,6 +370,12 @@ lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
         break;
     case LG_SHAPE_DESCRIPTOR:
         add_if_str(&name, ((PyDescrObject *)object)->d_name);
+        break;
+    case LG_SHAPE_CONTEXT_VARIABLE:
+        add_if_str(&name, lg_named_word(walk, object, info, "name"));
+        break;
+    case LG_SHAPE_TASK:
+        name_task(walk, object, info, &name);
         break;
     default:
         return;

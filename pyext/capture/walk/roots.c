@@ -179,9 +179,11 @@ walk_thread(lg_walk *walk, PyThreadState *thread)
                             LG_EDGE_FRAME | (owned ? 0 : LG_EDGE_UNCOUNTED),
                             depth++);
     }
-    if (walk->internal)
-        walk_native_fields(walk, thread, lg_thread_fields,
-                           LG_COUNT(lg_thread_fields));
+    if (!walk->internal)
+        return;
+    walk_native_fields(walk, thread, lg_thread_fields,
+                       LG_COUNT(lg_thread_fields));
+    lg_locals_of_thread(walk, thread);
 }
 
 static void

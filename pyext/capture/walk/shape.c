@@ -2,6 +2,7 @@
  * The layout of instances of a type in C, and the names of their words.
  */
 #include "capture/walk/heap_walk.h"
+#include "capture/walk/layouts.h"
 #include "capture/cpython/members.h"
 
 #include <string.h>
@@ -61,6 +62,7 @@ shape_of(const lg_walk *walk, PyTypeObject *type)
         {&PyMethod_Type, LG_SHAPE_PLAIN, FIELDS(lg_method_fields)},
         {&PyTraceBack_Type, LG_SHAPE_PLAIN, FIELDS(lg_traceback_fields)},
         {&PyCFunction_Type, LG_SHAPE_BUILTIN, FIELDS(lg_builtin_method_fields)},
+        {&PyCMethod_Type, LG_SHAPE_BUILTIN, FIELDS(lg_class_method_fields)},
         {&PyMemoryView_Type, LG_SHAPE_PLAIN, FIELDS(lg_memoryview_fields)},
         {walk->known.type[LG_KNOWN_MANAGED_BUFFER], LG_SHAPE_PLAIN,
          FIELDS(lg_managed_buffer_fields)},
@@ -110,6 +112,8 @@ field_bound(const lg_walk *walk, PyTypeObject *type)
     PyMemberDef member;
     for (PyTypeObject *base = type; base != NULL; base = base->tp_base) {
         count += shape_of(walk, base).count;
+        if (lg_layout_of(base) != NULL)
+            count += lg_word_count(base);
         for (size_t i = 0; lg_member_at(base, i, &member); i++)
             count++;
     }
@@ -168,6 +172,61 @@ add_declared(lg_walk *walk, lg_type_info *info)
                                 });
 }
 
+/** One word of a layout. Attributes that cannot be set are like parts of the
+ *  struct: nobody can cut such a reference. */
+static lg_named_field
+word_named(lg_walk *walk, const char *name, size_t length, uint32_t rank)
+{
+    lg_named_field field = {.declared = true, .kind = LG_EDGE_NATIVE};
+    if (*name == '#') {
+        field.kind = LG_EDGE_INDEX;
+        field.name = rank;
+        return field;
+    }
+    bool settable = *name == '=';
+    if (settable)
+        field.kind = LG_EDGE_ATTRIBUTE;
+    field.name =
+        lg_builder_intern(walk->builder, name + settable, length - settable);
+    return field;
+}
+
+/** The words of one layout; what is in them the traverser must confirm. */
+static void
+add_words(lg_walk *walk, lg_type_info *info, const lg_layout *layout,
+          size_t words)
+{
+    const char *name = layout->names;
+    uint32_t rank = 0;
+    for (size_t i = layout->start; i < words && *name != '\0'; i++) {
+        size_t length = strcspn(name, " ");
+        bool element = *name == '#';
+        lg_named_field field =
+            word_named(walk, name, length, element ? rank++ : 0);
+        field.offset = (uint32_t)(sizeof(PyObject) + i * sizeof(PyObject *));
+        if (*name != '-')
+            add_field(info, field);
+        if (!element)
+            name += length + (name[length] == ' ');
+    }
+}
+
+/** The words of structs that no header shows, if there is a traverser. */
+static void
+add_layouts(lg_walk *walk, lg_type_info *info)
+{
+    if (!(info->type->tp_flags & Py_TPFLAGS_HAVE_GC))
+        return;
+    for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base) {
+        const lg_layout *layout = lg_layout_of(base);
+        if (layout == NULL)
+            continue;
+        if (info->shape == LG_SHAPE_PLAIN)
+            info->shape = (uint8_t)layout->shape;
+        add_words(walk, info, layout, lg_word_count(base));
+    }
+}
+
 bool
 lg_type_lay_out(lg_walk *walk, lg_type_info *info)
 {
@@ -178,5 +237,6 @@ lg_type_lay_out(lg_walk *walk, lg_type_info *info)
     add_known(walk, info);
     find_dict(info);
     add_declared(walk, info);
+    add_layouts(walk, info);
     return true;
 }

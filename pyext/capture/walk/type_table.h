@@ -50,6 +50,10 @@ typedef enum lg_shape {
     LG_SHAPE_DEQUE,
     LG_SHAPE_LRU_CACHE,
     LG_SHAPE_EXCEPTION,
+    LG_SHAPE_CONTEXT_VARIABLE,
+    LG_SHAPE_HAMT, /**< a node of the mapping in a context */
+    LG_SHAPE_TASK,
+    LG_SHAPE_LOCAL, /**< threading.local */
 } lg_shape;
 
 /** A named word, its name interned in the builder. */

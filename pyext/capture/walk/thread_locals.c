@@ -1,0 +1,161 @@
+/**
+ * Thread-local data. An object that is threading.local keeps a dict for each
+ * thread, which goes when either of the two does. The capture gives each dict
+ * to its thread, so that a thread is charged with what it has stored.
+ */
+#include "capture/walk/heap_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void
+append(lg_walk *walk, lg_scratch *scratch, uint32_t *count, uint32_t node)
+{
+    if (node != LG_NONE &&
+        lg_walk_scratch(walk, scratch, (*count + 1) * sizeof(uint32_t)))
+        ((uint32_t *)scratch->data)[(*count)++] = node;
+}
+
+/** The open thread's edge to one of its dicts, which it does not own a
+ *  reference to. */
+static void
+give(lg_walk *walk, PyObject *dict)
+{
+    if (dict == NULL || !PyDict_CheckExact(dict))
+        return;
+    append(walk, &walk->locals_given, &walk->given_count,
+           lg_walk_node(walk, dict));
+    lg_walk_edge(walk, dict, LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED,
+                 lg_walk_intern(walk, "threading.local"));
+}
+
+#if PY_VERSION_HEX >= 0x030D0000
+/** What a dict has under the very key. */
+static PyObject *
+value_under(PyObject *dict, const PyObject *wanted)
+{
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    while (dict != NULL && PyDict_CheckExact(dict) &&
+           PyDict_Next(dict, &position, &key, &value))
+        if (key == wanted)
+            return value;
+    return NULL;
+}
+
+/** The local of one of a thread's weak references: its callback gets the
+ *  local, by a weak reference, and the thread's key. */
+static PyObject *
+local_behind(const PyWeakReference *reference)
+{
+    PyObject *callback = reference->wr_callback;
+    if (callback == NULL || !PyCFunction_Check(callback))
+        return NULL;
+    PyObject *pair = ((PyCFunctionObject *)callback)->m_self;
+    if (pair == NULL || !PyTuple_CheckExact(pair) || PyTuple_GET_SIZE(pair) < 1)
+        return NULL;
+    PyObject *local = PyTuple_GET_ITEM(pair, 0);
+    return PyWeakref_CheckRefExact(local)
+               ? ((PyWeakReference *)local)->wr_object
+               : NULL;
+}
+
+/** From 3.13 on the thread has a key, which is that of its dict in every
+ *  local, and an object whose weak references clear the dicts when the thread
+ *  ends (Modules/_threadmodule.c). */
+void
+lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread)
+{
+    PyObject *sentinel = thread->threading_local_sentinel;
+    if (sentinel == NULL || Py_TYPE(sentinel)->tp_weaklistoffset <= 0)
+        return;
+    const PyWeakReference *reference =
+        *(PyWeakReference **)((char *)sentinel +
+                              Py_TYPE(sentinel)->tp_weaklistoffset);
+    for (; reference != NULL; reference = reference->wr_next) {
+        PyObject *local = local_behind(reference);
+        const lg_type_info *info = local != NULL && local != Py_None
+                                       ? lg_walk_type(walk, Py_TYPE(local))
+                                       : NULL;
+        if (info != NULL && info->shape == LG_SHAPE_LOCAL)
+            give(walk, value_under(lg_named_word(walk, local, info, "dummies"),
+                                   thread->threading_local_key));
+    }
+}
+#else
+/** Modules/_threadmodule.c up to 3.12; the dict is borrowed. */
+typedef struct dummy_layout {
+    PyObject_HEAD
+    PyObject *dict;
+    PyObject *weakrefs;
+} dummy_layout;
+
+/** Up to 3.12 the thread's own dict has an object for each local, which leads
+ *  to the dict and whose end clears it. */
+void
+lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread)
+{
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    while (thread->dict != NULL && PyDict_CheckExact(thread->dict) &&
+           PyDict_Next(thread->dict, &position, &key, &value))
+        if (strcmp(Py_TYPE(value)->tp_name, "_thread._localdummy") == 0 &&
+            Py_TYPE(value)->tp_basicsize == sizeof(dummy_layout))
+            give(walk, ((dummy_layout *)value)->dict);
+}
+#endif
+
+void
+lg_locals_note(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    PyObject *dicts = lg_named_word(walk, object, info, "dummies");
+    if (dicts != NULL)
+        append(walk, &walk->locals, &walk->local_count,
+               lg_walk_node(walk, dicts));
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/** They are in order, but for the few that the walk met before. */
+static void
+sort(uint32_t *nodes, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t node = nodes[i], j = i;
+        for (; j > 0 && nodes[j - 1] > node; j--)
+            nodes[j] = nodes[j - 1];
+        nodes[j] = node;
+    }
+}
+
+/** Makes the references of one local's dicts weak, if threads have them. */
+static void
+leave_to_threads(lg_walk *walk, uint32_t dicts)
+{
+    lg_builder *builder = walk->builder;
+    uint64_t edge, end;
+    lg_builder_edges(builder, dicts, &edge, &end);
+    for (; edge < end; edge++)
+        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE &&
+            bsearch(&builder->edge_target[edge], walk->locals_given.data,
+                    walk->given_count, sizeof(uint32_t), compare)) {
+            builder->edge_kind[edge] |= LG_EDGE_WEAK;
+            lg_builder_add_found(builder, builder->edge_target[edge], 1);
+        }
+}
+
+void
+lg_locals_finish(lg_walk *walk)
+{
+    const uint32_t *dicts = walk->locals.data;
+    if (walk->given_count == 0)
+        return;
+    sort(walk->locals_given.data, walk->given_count);
+    for (uint32_t i = 0; i < walk->local_count; i++)
+        leave_to_threads(walk, dicts[i]);
+}
