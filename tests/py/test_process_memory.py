@@ -194,6 +194,47 @@ tell()
     assert there["mapped"] == 16 * MIB
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/task").is_dir() or not Path("/dev/shm").is_dir(),
+    reason="the system has no /proc, or no /dev/shm",
+)
+def test_shared_memory_that_waits_in_children(tell):
+    """As a DataLoader's worker has it: open, without a name, and not mapped here."""
+    before, there, both, gone = tell(
+        """
+import os
+tell()
+ready, done = os.pipe(), os.pipe()
+name = "/dev/shm/leakgraph_test_%d" % os.getpid()
+child = os.fork()
+if child == 0:
+    file = os.open(name, os.O_RDWR | os.O_CREAT)
+    os.unlink(name)
+    os.write(file, b"x" * (4 << 20))
+    os.write(ready[1], b"1")
+    os.read(done[0], 1)
+    os._exit(0)
+os.read(ready[0], 1)
+tell()
+links = ["/proc/%d/fd/%s" % (child, n) for n in os.listdir("/proc/%d/fd" % child)]
+segment = next(link for link in links if name in os.readlink(link))
+opened = os.open(segment, os.O_RDONLY)
+tell()
+os.close(opened)
+os.write(done[1], b"1")
+os.waitpid(child, 0)
+tell()
+"""
+    )
+    if before["children"] is None:
+        pytest.skip("the kernel does not list children")
+    assert [told["children"] for told in (before, there, both, gone)] == [0, 1, 1, 0]
+    assert there["children_shmem"] == 4 * MIB
+    assert not before["children_shmem"]
+    assert not both["children_shmem"]
+    assert not gone["children_shmem"]
+
+
 def test_code_of_jits(tell):
     before, there = tell(
         """

@@ -196,11 +196,14 @@ typedef enum lg_host {
     LG_HOST_MALLOC,      /**< in use by malloc */
     LG_HOST_ARENAS,  /**< of Python's small objects, with what is free there */
     LG_HOST_PYARROW, /**< allocated by pyarrow's pool */
+    LG_HOST_CHILDREN_SHMEM, /**< segments of /dev/shm that child processes have
+                                 open, and this one has not */
 
     LG_HOST_THREADS,          /**< how many */
     LG_HOST_DESCRIPTORS,      /**< how many are open */
     LG_HOST_DESCRIPTORS_MOST, /**< how many can be */
     LG_HOST_SEGMENTS,         /**< how many of /dev/shm are open or mapped */
+    LG_HOST_CHILDREN,         /**< how many child processes there are */
     LG_HOST_COUNT
 } lg_host;
 

@@ -74,6 +74,8 @@ read_facts(const lg_graph *graph, int64_t *host)
         {LG_HOST_DESCRIPTORS, "process.descriptors"},
         {LG_HOST_DESCRIPTORS_MOST, "process.descriptors_most"},
         {LG_HOST_SEGMENTS, "process.segments"},
+        {LG_HOST_CHILDREN, "process.children"},
+        {LG_HOST_CHILDREN_SHMEM, "memory.children_shmem"},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         host[facts[i].line] = recorded(graph, facts[i].key);
@@ -195,10 +197,14 @@ lg_host_words(lg_host which)
          "for small objects, with what is free in them", LG_HOST_BESIDE},
         {"pyarrow", "pyarrow's pool", "allocated by it, of arrays and in C++",
          LG_HOST_BESIDE},
+        {"children_shmem", "in child processes",
+         "shared memory that waits there, such as batches of a DataLoader",
+         LG_HOST_BESIDE},
         {"threads", "threads", "", LG_HOST_NUMBER},
         {"descriptors", "open descriptors", "", LG_HOST_NUMBER},
         {"descriptors_most", "descriptors at most", "", LG_HOST_NUMBER},
         {"segments", "segments of /dev/shm", "", LG_HOST_NUMBER},
+        {"children", "child processes", "", LG_HOST_NUMBER},
     };
     static const lg_host_line none = {"", "", "", LG_HOST_NUMBER};
     return (unsigned)which < LG_HOST_COUNT ? lines[which] : none;

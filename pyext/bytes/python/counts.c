@@ -1,57 +1,14 @@
 #include "bytes/python/process.h"
+#include "bytes/python/shm_list.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define SEGMENTS "/dev/shm/"
-
-/** The inodes of segments, some twice. */
-typedef struct inodes {
-    unsigned long *items;
-    size_t count, room;
-} inodes;
-
-static void
-add_inode(inodes *to, unsigned long inode)
-{
-    if (to->count == to->room) {
-        size_t room = 2 * to->room + 32;
-        unsigned long *grown = realloc(to->items, room * sizeof *grown);
-        if (grown == NULL)
-            return;
-        to->items = grown;
-        to->room = room;
-    }
-    to->items[to->count++] = inode;
-}
-
-static int
-ascending(const void *left, const void *right)
-{
-    const unsigned long *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-/* Counts different ones, and frees them. */
-static int64_t
-count_inodes(inodes *of)
-{
-    int64_t different = 0;
-    if (of->count > 0)
-        qsort(of->items, of->count, sizeof *of->items, ascending);
-    for (size_t i = 0; i < of->count; i++)
-        different += i == 0 || of->items[i] != of->items[i - 1];
-    free(of->items);
-    return different;
-}
 
 static bool
-add_mapped(inodes *to)
+add_mapped(lg_segments_seen *to)
 {
     char line[512];
     bool whole = true;
@@ -64,41 +21,25 @@ add_mapped(inodes *to)
         bool begun = whole;
         whole = strchr(line, '\n') != NULL;
         if (begun && sscanf(line, "%*s %*s %*s %*s %lu %n", &inode, &at) == 1 &&
-            at > 0 && strncmp(line + at, SEGMENTS, strlen(SEGMENTS)) == 0)
-            add_inode(to, inode);
+            at > 0 &&
+            strncmp(line + at, LG_SEGMENTS_FOLDER,
+                    strlen(LG_SEGMENTS_FOLDER)) == 0)
+            lg_segments_add(to, inode, 0);
     }
     fclose(file);
     return true;
 }
 
-static void
-add_open(inodes *to, int folder, const char *descriptor)
-{
-    char target[sizeof SEGMENTS];
-    struct stat known;
-    ssize_t length = readlinkat(folder, descriptor, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = '\0';
-    if (strcmp(target, SEGMENTS) == 0 &&
-        fstatat(folder, descriptor, &known, 0) == 0)
-        add_inode(to, (unsigned long)known.st_ino);
-}
-
-/* Counts the entries of a folder of /proc; -1: there is none. Unless NULL,
-   `open` gets the segments among open files. */
+/** -1: there is no such folder of /proc. */
 static int64_t
-count_entries(const char *path, inodes *open)
+count_entries(const char *path)
 {
     int64_t count = 0;
     DIR *folder = opendir(path);
     if (folder == NULL)
         return -1;
-    for (struct dirent *at; (at = readdir(folder)) != NULL;) {
-        if (at->d_name[0] == '.')
-            continue;
-        count++;
-        if (open != NULL)
-            add_open(open, dirfd(folder), at->d_name);
-    }
+    for (struct dirent *at; (at = readdir(folder)) != NULL;)
+        count += at->d_name[0] != '.';
     closedir(folder);
     return count;
 }
@@ -106,19 +47,24 @@ count_entries(const char *path, inodes *open)
 lg_process_counts
 lg_process_counts_read(void)
 {
-    inodes segments = {0};
+    lg_segments_seen segments = {0};
     struct rlimit limit;
-    lg_process_counts out = {.segments = -1, .descriptors_most = -1};
+    lg_process_counts out = {.segments = -1,
+                             .descriptors_most = -1,
+                             .children = -1,
+                             .children_shmem = -1};
     bool has_maps = add_mapped(&segments);
-    out.threads = count_entries("/proc/self/task", NULL);
-    out.descriptors = count_entries("/proc/self/fd", &segments);
+    out.threads = count_entries("/proc/self/task");
+    out.descriptors = lg_segments_add_open(&segments, "/proc/self/fd");
     if (out.descriptors > 0)
         out.descriptors--; /* the folder itself */
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
         limit.rlim_cur != RLIM_INFINITY)
         out.descriptors_most = (int64_t)limit.rlim_cur;
-    int64_t different = count_inodes(&segments);
+    lg_segments_tidy(&segments);
     if (has_maps)
-        out.segments = different;
+        out.segments = (int64_t)segments.count;
+    lg_process_children_read(&segments, &out);
+    free(segments.items);
     return out;
 }

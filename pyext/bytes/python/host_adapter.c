@@ -70,6 +70,8 @@ add_counts(lg_adapter_pass *pass)
     add_count(pass, "process.descriptors", counts.descriptors);
     add_count(pass, "process.descriptors_most", counts.descriptors_most);
     add_count(pass, "process.segments", counts.segments);
+    add_count(pass, "process.children", counts.children);
+    add_count(pass, "memory.children_shmem", counts.children_shmem);
 }
 
 static bool

@@ -62,8 +62,15 @@ typedef struct lg_process_counts {
     int64_t descriptors;
     int64_t descriptors_most;
     int64_t segments; /**< of /dev/shm: mapped or open, each once */
+    int64_t children;
+    int64_t children_shmem; /**< bytes of segments that only children have open
+                             */
 } lg_process_counts;
 
 lg_process_counts lg_process_counts_read(void);
+/** Fills the last two, given this process's own segments, sorted. */
+struct lg_segments_seen;
+void lg_process_children_read(const struct lg_segments_seen *own,
+                              lg_process_counts *out);
 
 #endif

@@ -32,6 +32,29 @@ module_in(PyObject *module, const char *name)
     return inner != NULL && PyModule_Check(inner) ? inner : NULL;
 }
 
+/** Packed weights and compiled modules, compiled functions, and what copies
+ *  gradients for DistributedDataParallel. */
+static void
+find_bound(lg_torch *torch, PyObject *core)
+{
+    PyObject *distributed = module_in(core, "_distributed_c10d");
+    torch->bound[LG_TORCH_BOUND_MODULE] = type_in(core, "ScriptModule");
+    torch->bound[LG_TORCH_BOUND_OBJECT] = type_in(core, "ScriptObject");
+    torch->bound[LG_TORCH_BOUND_FUNCTION] = type_in(core, "ScriptFunction");
+    torch->bound[LG_TORCH_BOUND_REDUCER] = type_in(distributed, "Reducer");
+}
+
+unsigned
+lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type)
+{
+    unsigned i = 0;
+    while (
+        i < LG_TORCH_BOUND_TYPES &&
+        (torch->bound[i] == NULL || !PyType_IsSubtype(type, torch->bound[i])))
+        i++;
+    return i;
+}
+
 /** False if PyTorch is unlike any known version. */
 static bool
 find_types(lg_torch *torch, PyObject *module)
@@ -43,6 +66,7 @@ find_types(lg_torch *torch, PyObject *module)
     torch->context = type_in(core, "_FunctionBase");
     torch->saved = type_in(autograd, "SavedTensor");
     torch->functions = module_in(core, "_functions");
+    find_bound(torch, core);
     if (torch->tensor == NULL || torch->storage == NULL ||
         torch->context == NULL)
         return false;
@@ -172,6 +196,8 @@ kind(void *state, PyTypeObject *type)
         return LG_TORCH_TENSOR;
     if (PyType_IsSubtype(type, torch->storage))
         return LG_TORCH_STORAGE;
+    if (lg_torch_bound_of(torch, type) < LG_TORCH_BOUND_TYPES)
+        return LG_TORCH_BOUND;
     if (!torch->layout->graph)
         return 0;
     if (PyType_IsSubtype(type, torch->context))
@@ -276,6 +302,8 @@ scan_instance(lg_torch *torch, const lg_instance *instance)
         scan_context(torch, instance);
     else if (instance->kind == LG_TORCH_STORAGE)
         scan_storage(torch, instance);
+    else if (instance->kind == LG_TORCH_BOUND)
+        lg_torch_walk_bound(torch, instance->object, instance->node);
     else
         lg_torch_walk_saved(torch, instance->object, instance->node);
 }

@@ -36,6 +36,8 @@ enum {
     LG_TORCH_CONTEXT,    /**< the ctx of a Function written in Python */
     LG_TORCH_STORAGE,    /**< UntypedStorage */
     LG_TORCH_SAVED,      /**< torch._C._autograd.SavedTensor */
+    LG_TORCH_BOUND,      /**< what pybind11 made of a C++ object that has no
+                              layout here: see torch_bound.c */
 };
 
 /** The kind of a C++ object, from its vtable. */
@@ -75,6 +77,8 @@ typedef struct lg_torch_class {
     bool quantized;
     bool opaque;        /**< the pass cannot see its bytes */
     bool chained;       /**< a ViewFunc of two others */
+    bool shared;        /**< a type, or a unit of compiled code */
+    bool compiled;      /**< a compiled class */
     const char **saved; /**< the x of each `_saved_x`, in order */
     lg_torch_labels *labels;
     uint32_t saved_count;
@@ -89,8 +93,10 @@ typedef struct lg_torch_record {
     uint32_t first_source; /**< the edge that may account for the Python
                                 reference */
     uint32_t first_label;
-    bool python; /**< it has a Python object */
-    bool holds;  /**< C++ holds a reference to that object */
+    uint8_t first_kind;
+    uint32_t bound; /**< the object of torch_bound.c that has linked it last */
+    bool python;    /**< it has a Python object */
+    bool holds;     /**< C++ holds a reference to that object */
 } lg_torch_record;
 
 /** A C++ object that waits for its turn. */
@@ -99,6 +105,21 @@ typedef struct lg_torch_task {
     uint32_t node;
     bool tensor; /**< or else an autograd node */
 } lg_torch_task;
+
+/** The types of LG_TORCH_BOUND. Each comes before its bases. */
+enum {
+    LG_TORCH_BOUND_MODULE,
+    LG_TORCH_BOUND_OBJECT,
+    LG_TORCH_BOUND_FUNCTION,
+    LG_TORCH_BOUND_REDUCER,
+    LG_TORCH_BOUND_TYPES,
+};
+
+/** A block of malloc that torch_bound.c has yet to look at. */
+typedef struct lg_torch_block {
+    uintptr_t address;
+    uint8_t depth;
+} lg_torch_block;
 
 enum { LG_TORCH_RECENT = 256, LG_TORCH_SHAPES = 256, LG_TORCH_NUMBERS = 16 };
 
@@ -118,6 +139,8 @@ typedef struct lg_torch {
     PyTypeObject *storage;
     PyTypeObject *context;
     PyTypeObject *saved;
+    PyTypeObject *bound[LG_TORCH_BOUND_TYPES]; /**< NULL: not there */
+    lg_torch_block *bound_blocks; /**< for torch_bound.c */
     PyObject *functions; /**< torch._C._functions, or NULL */
     lg_torch_table classes;
     lg_torch_recent recent[LG_TORCH_RECENT]; /**< by a hash of the vtable */
@@ -167,6 +190,9 @@ bool lg_torch_first(lg_torch *torch, uintptr_t address);
 /** Notes that `source` owns that object, with this name. */
 void lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
                    uint32_t label);
+/** The same for a member that no program can set. */
+void lg_torch_link_member(lg_torch *torch, uint32_t source,
+                          lg_torch_record *target, uint32_t label);
 /** Adds an edge to a Python object to which C++ holds a reference, unless the
  *  walk has found the edge. */
 void lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
@@ -253,6 +279,14 @@ void lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
 bool lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
                           const lg_torch_impl *tensor,
                           const lg_torch_contents *contents);
+
+/* torch_bound.c */
+
+/** Which of the types LG_TORCH_BOUND_ one is; LG_TORCH_BOUND_TYPES: none. */
+unsigned lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type);
+/** Adds the tensors, and the bytes, that the C++ object behind a Python object
+ *  leads to. */
+void lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node);
 
 /* torch_node.c, torch_saved.c */
 

@@ -39,6 +39,7 @@ record_in(lg_torch *torch, lg_torch_slot *slot, uintptr_t address)
     record->address = address;
     record->node = LG_NONE;
     record->first_source = LG_NONE;
+    record->bound = LG_NONE;
     lg_torch_fill(&torch->records, slot, address, record);
     return record;
 }
@@ -210,31 +211,40 @@ name_reported(lg_torch *torch, uint32_t source, uint32_t target, uint32_t label)
 }
 
 static void
-add_edge(lg_torch *torch, uint32_t source, uint32_t target, uint32_t label,
-         unsigned flags)
+link_as(lg_torch *torch, uint32_t source, lg_torch_record *target,
+        unsigned kind, uint32_t label)
 {
-    lg_builder_add_late_edge(torch->builder, source, target,
-                             LG_EDGE_ATTRIBUTE | flags, label);
-}
-
-void
-lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
-              uint32_t label)
-{
+    lg_builder *builder = torch->builder;
     target->found++;
     if (target->node == LG_NONE)
         return;
     if (!target->python) {
-        add_edge(torch, source, target->node, label, 0);
+        lg_builder_add_late_edge(builder, source, target->node, kind, label);
     } else if (target->holds &&
                name_reported(torch, source, target->node, label)) {
         target->holds = false; /* that edge accounts for the reference */
     } else if (target->first_source == LG_NONE) {
         target->first_source = source;
         target->first_label = label;
+        target->first_kind = (uint8_t)kind;
     } else {
-        add_edge(torch, source, target->node, label, LG_EDGE_UNCOUNTED);
+        lg_builder_add_late_edge(builder, source, target->node,
+                                 kind | LG_EDGE_UNCOUNTED, label);
     }
+}
+
+void
+lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
+              uint32_t label)
+{
+    link_as(torch, source, target, LG_EDGE_ATTRIBUTE, label);
+}
+
+void
+lg_torch_link_member(lg_torch *torch, uint32_t source, lg_torch_record *target,
+                     uint32_t label)
+{
+    link_as(torch, source, target, LG_EDGE_NATIVE, label);
 }
 
 void
@@ -245,16 +255,22 @@ lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
         return;
     uint32_t node = lg_pass_object(torch->pass, (PyObject *)object);
     if (node != LG_NONE && !lg_pass_has_edge(torch->pass, source, node))
-        add_edge(torch, source, node, label, 0);
+        lg_builder_add_late_edge(torch->builder, source, node,
+                                 LG_EDGE_ATTRIBUTE, label);
 }
 
 static void
 settle(lg_torch *torch, const lg_torch_record *record)
 {
-    bool all_found = record->found >= record->owners;
+    /* Compiled code keeps copies of its constants that no search finds. */
+    bool all_found =
+        record->found >= record->owners || record->bound != LG_NONE;
     if (record->first_source != LG_NONE)
-        add_edge(torch, record->first_source, record->node, record->first_label,
-                 record->holds && all_found ? 0 : LG_EDGE_UNCOUNTED);
+        lg_builder_add_late_edge(
+            torch->builder, record->first_source, record->node,
+            record->first_kind |
+                (record->holds && all_found ? 0 : LG_EDGE_UNCOUNTED),
+            record->first_label);
     if (!record->python && record->node != LG_NONE && !all_found &&
         !lg_pass_is_partial(torch->pass))
         lg_builder_add_root(torch->builder, record->node, LG_ROOT_NATIVE, "",

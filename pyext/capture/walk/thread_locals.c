@@ -3,6 +3,7 @@
  * thread, which goes when either of the two does. The capture gives each dict
  * to its thread, so that a thread is charged with what it has stored.
  */
+#include "capture/cpython/compat_locals.h"
 #include "capture/walk/heap_walk.h"
 
 #include <stdlib.h>
@@ -29,7 +30,6 @@ give(lg_walk *walk, PyObject *dict)
                  lg_walk_intern(walk, "threading.local"));
 }
 
-#if PY_VERSION_HEX >= 0x030D0000
 /** What a dict has under the very key. */
 static PyObject *
 value_under(PyObject *dict, const PyObject *wanted)
@@ -60,13 +60,11 @@ local_behind(const PyWeakReference *reference)
                : NULL;
 }
 
-/** From 3.13 on the thread has a key, which is that of its dict in every
- *  local, and an object whose weak references clear the dicts when the thread
- *  ends (Modules/_threadmodule.c). */
-void
-lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread)
+/** From 3.13 on (Modules/_threadmodule.c). */
+static void
+give_by_key(lg_walk *walk, lg_local_words words)
 {
-    PyObject *sentinel = thread->threading_local_sentinel;
+    PyObject *sentinel = words.sentinel;
     if (sentinel == NULL || Py_TYPE(sentinel)->tp_weaklistoffset <= 0)
         return;
     const PyWeakReference *reference =
@@ -79,10 +77,10 @@ lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread)
                                        : NULL;
         if (info != NULL && info->shape == LG_SHAPE_LOCAL)
             give(walk, value_under(lg_named_word(walk, local, info, "dummies"),
-                                   thread->threading_local_key));
+                                   words.key));
     }
 }
-#else
+
 /** Modules/_threadmodule.c up to 3.12; the dict is borrowed. */
 typedef struct dummy_layout {
     PyObject_HEAD
@@ -92,8 +90,8 @@ typedef struct dummy_layout {
 
 /** Up to 3.12 the thread's own dict has an object for each local, which leads
  *  to the dict and whose end clears it. */
-void
-lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread)
+static void
+give_from_dict(lg_walk *walk, const PyThreadState *thread)
 {
     Py_ssize_t position = 0;
     PyObject *key, *value;
@@ -103,7 +101,16 @@ lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread)
             Py_TYPE(value)->tp_basicsize == sizeof(dummy_layout))
             give(walk, ((dummy_layout *)value)->dict);
 }
-#endif
+
+void
+lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread)
+{
+    lg_local_words words = lg_thread_local_words(thread);
+    if (words.by_key)
+        give_by_key(walk, words);
+    else
+        give_from_dict(walk, thread);
+}
 
 void
 lg_locals_note(lg_walk *walk, PyObject *object, const lg_type_info *info)

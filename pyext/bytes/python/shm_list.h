@@ -1,0 +1,32 @@
+/** Sets of segments of shared memory, by inode. Private to this folder. */
+#ifndef LEAKGRAPH_SHM_LIST_H
+#define LEAKGRAPH_SHM_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LG_SEGMENTS_FOLDER "/dev/shm/"
+
+/** A segment, which may be in a list twice. */
+typedef struct lg_segment_seen {
+    uint64_t inode;
+    uint64_t bytes; /**< what it takes in memory; 0: not asked for */
+} lg_segment_seen;
+
+typedef struct lg_segments_seen {
+    lg_segment_seen *items; /**< release it with free() */
+    size_t count, room;
+} lg_segments_seen;
+
+/** Appends one; leaves it out when memory ran out. */
+void lg_segments_add(lg_segments_seen *to, uint64_t inode, uint64_t bytes);
+/** Counts the entries of a folder of descriptors in /proc and appends the
+ *  segments among them; -1: there is no such folder. */
+int64_t lg_segments_add_open(lg_segments_seen *to, const char *path);
+/** Sorts, and leaves each once. */
+void lg_segments_tidy(lg_segments_seen *of);
+/** Returns whether a tidy list has the inode. */
+bool lg_segments_have(const lg_segments_seen *tidy, uint64_t inode);
+
+#endif

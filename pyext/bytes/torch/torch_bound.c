@@ -1,0 +1,206 @@
+/**
+ * Objects of PyTorch that keep memory behind classes without a layout that the
+ * pass knows: packed weights, compiled modules and functions, the buckets of
+ * DistributedDataParallel. The search goes from block to block of malloc by
+ * their words, and links the tensors that it meets. Packed weights are no
+ * tensors: there the blocks themselves count.
+ *
+ * It does not enter what many such objects share: types, and the units that
+ * PyTorch compiles code into. It enters a block once, so what two objects share
+ * is charged to the one that the pass meets first.
+ */
+#include "bytes/torch/torch.h"
+
+#include <leakgraph/text.h>
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum {
+    WORD = sizeof(uintptr_t),
+    BLOCKS = 1 << 14, /**< of one object */
+    SCANNED = 4096,   /**< bytes of a block that may lead on */
+    LARGE = 16 << 10, /**< a block of so many bytes is a buffer */
+};
+
+/** How to search what kind of object. */
+typedef struct rule {
+    bool counts;  /**< blocks are the object's own */
+    bool classes; /**< enters compiled classes, which have the functions */
+    uint8_t depth;
+} rule;
+
+static const rule rules[LG_TORCH_BOUND_TYPES] = {
+    [LG_TORCH_BOUND_OBJECT] = {true, false, 9},
+    [LG_TORCH_BOUND_MODULE] = {false, true, UINT8_MAX},
+    [LG_TORCH_BOUND_FUNCTION] = {false, true, UINT8_MAX},
+    /* The reducer, a vector of buckets, their tensors and vectors of such. */
+    [LG_TORCH_BOUND_REDUCER] = {false, false, 3},
+};
+
+typedef struct bound_walk {
+    lg_torch *torch;
+    const rule *rule;
+    uint32_t node;
+    uint32_t label;
+    uint32_t count;
+    uint8_t depth;  /**< of the block whose words are followed */
+    uint64_t small; /**< bytes of the blocks that are no buffers */
+    uint64_t large;
+} bound_walk;
+
+/** The bytes of a block, if what malloc has behind it agrees; 0 for all else,
+ *  such as an address inside a block. */
+static size_t
+block_at(lg_torch *torch, uintptr_t address)
+{
+    size_t size = lg_memory_block(torch->memory, address);
+    if (size == 0 || !lg_memory_knows_malloc(torch->memory))
+        return 0;
+    if (lg_memory_word(torch->memory, address - WORD) & 2) {
+        /* A mapping of its own; the padding is before it. */
+        uintptr_t padding = lg_memory_word(torch->memory, address - 2 * WORD);
+        uintptr_t start = address - 2 * WORD - padding;
+        return size % LG_PAGE == 0 && start % LG_PAGE == 0 ? size : 0;
+    }
+    uintptr_t next = lg_memory_word(torch->memory, address + size - WORD);
+    size_t next_size = next & ~(uintptr_t)7;
+    bool fits = next & 1 && next_size >= 32 && next_size % 16 == 0;
+    return fits && next_size >> 40 == 0 ? size : 0;
+}
+
+static bool
+is_object(lg_torch *torch, uintptr_t address)
+{
+    uintptr_t type = lg_memory_word(torch->memory, address + WORD);
+    uintptr_t meta =
+        lg_is_address(type) ? lg_memory_word(torch->memory, type + WORD) : 0;
+    return lg_is_address(meta) &&
+           (lg_memory_word(torch->memory,
+                           meta + offsetof(PyTypeObject, tp_flags)) &
+            Py_TPFLAGS_TYPE_SUBCLASS) != 0;
+}
+
+/** Links a tensor. One edge shows it, however often the object owns it. */
+static void
+link_tensor(bound_walk *walk, uintptr_t impl)
+{
+    lg_torch_record *record = lg_torch_tensor(walk->torch, impl);
+    if (record == NULL)
+        return;
+    if (record->bound == walk->node)
+        record->found++;
+    else
+        lg_torch_link_member(walk->torch, walk->node, record, walk->label);
+    record->bound = walk->node;
+}
+
+/** Links a tensor; what has a node, a layout or many owners is left to others.
+ *  Returns whether the word leads further. */
+static bool
+leads_on(bound_walk *walk, uintptr_t word)
+{
+    lg_torch *torch = walk->torch;
+    const lg_torch_class *class = lg_torch_class_of(torch, word);
+    if (class != NULL && class->kind == LG_TORCH_IMPL)
+        link_tensor(walk, word);
+    if (class != NULL && (class->kind != LG_TORCH_OTHER || class->shared ||
+                          (class->compiled && !walk->rule->classes)))
+        return false;
+    return lg_pass_known(torch->pass, (void *)word) == LG_NONE &&
+           !is_object(torch, word);
+}
+
+static void
+hold_buffer(bound_walk *walk, uintptr_t address, size_t size)
+{
+    const lg_span span = {
+        .holder = walk->node,
+        .address = address,
+        .length = size - WORD,
+        .extra = WORD,
+        .type = walk->torch->storage_type,
+        .label = walk->label,
+        .flags = LG_SPAN_OWNER,
+    };
+    lg_builder_add_span(walk->torch->builder, &span);
+}
+
+static void
+count(bound_walk *walk, uintptr_t address, size_t size)
+{
+    if (size >= LARGE) {
+        hold_buffer(walk, address, size);
+        walk->large += size;
+    } else {
+        walk->small += size;
+    }
+}
+
+static void
+follow(bound_walk *walk, uintptr_t word)
+{
+    if (!lg_is_address(word) || !leads_on(walk, word) ||
+        walk->depth == walk->rule->depth || walk->count == BLOCKS)
+        return;
+    size_t size = block_at(walk->torch, word);
+    if (size == 0 || !lg_torch_first(walk->torch, word))
+        return;
+    if (walk->rule->counts)
+        count(walk, word, size);
+    walk->torch->bound_blocks[walk->count++] =
+        (lg_torch_block){word, (uint8_t)(walk->depth + 1)};
+}
+
+static void
+scan(bound_walk *walk, uintptr_t address)
+{
+    uintptr_t words[SCANNED / WORD];
+    size_t size = lg_memory_block(walk->torch->memory, address) - WORD;
+    size_t some = (size < sizeof words ? size : sizeof words) / WORD;
+    if (!lg_memory_copy(walk->torch->memory, address, words, some * WORD))
+        return;
+    for (size_t i = 0; i < some; i++)
+        follow(walk, words[i]);
+}
+
+/** Says so where there is much: the pass cannot know what else is there. */
+static void
+note_bytes(const bound_walk *walk)
+{
+    char number[32], text[64];
+    uint64_t bytes = walk->small + walk->large;
+    if (bytes < LARGE)
+        return;
+    snprintf(number, sizeof number, "%.2f", (double)bytes / (1 << 20));
+    lg_number_point(number);
+    snprintf(text, sizeof text, "at least %s MiB", number);
+    lg_builder_add_fact(walk->torch->builder, walk->node, "memory in C++", text,
+                        strlen(text));
+}
+
+/** pybind11's instances begin with the address of the C++ object. */
+void
+lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node)
+{
+    bound_walk walk = {
+        .torch = torch,
+        .rule = &rules[lg_torch_bound_of(torch, Py_TYPE(object))],
+        .node = node,
+        .label = lg_torch_intern(torch, "C++ member"),
+    };
+    uintptr_t value;
+    if (torch->bound_blocks == NULL)
+        torch->bound_blocks =
+            lg_pass_keep(torch->pass, BLOCKS * sizeof *torch->bound_blocks);
+    if (torch->bound_blocks == NULL)
+        return;
+    memcpy(&value, object + 1, sizeof value);
+    follow(&walk, value);
+    for (uint32_t i = 0; i < walk.count; i++) {
+        walk.depth = torch->bound_blocks[i].depth;
+        scan(&walk, torch->bound_blocks[i].address);
+    }
+    lg_pass_add_size(torch->pass, node, (int64_t)walk.small);
+    note_bytes(&walk);
+}
