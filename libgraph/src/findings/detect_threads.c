@@ -144,7 +144,9 @@ gather_values(lg__detection *detection, uint32_t local, lg__gathered *out)
     uint64_t end = columns->first_edge[local + 1];
     for (uint64_t edge = columns->first_edge[local]; edge < end; edge++) {
         uint32_t all = columns->edge_target[edge];
-        if (lg__edge_kind(detection->graph, edge) != LG_EDGE_FIELD ||
+        unsigned kind = lg__edge_kind(detection->graph, edge);
+        // A word of its struct, which has a name if the capture knows it.
+        if ((kind != LG_EDGE_FIELD && kind != LG_EDGE_NATIVE) ||
             !(lg__type_bits_of(detection, all) & LG__TYPE_CONTAINER))
             continue;
         uint64_t last = columns->first_edge[all + 1];
