@@ -74,3 +74,31 @@ def test_what_why_says_to_cut_of_a_cells_result_frees_it(isolated):
     pytest.importorskip("IPython")
     done = isolated("notebook_cuts.py")
     assert (done.code, done.out.splitlines()[-1]) == (0, "gone"), done.out + done.err
+
+
+def cut_of_real_program(isolated, name, *question):
+    done = isolated("real_programs.py", name, *question)
+    assert done.out.splitlines()[-1].startswith("True: "), done.out + done.err
+
+
+@pytest.mark.parametrize(
+    "name", ["parsers", "loggers", "servers", "documents", "futures", "containers"]
+)
+def test_what_why_says_to_cut_in_real_programs(isolated, name):
+    cut_of_real_program(isolated, name, "why", "20")
+
+
+@pytest.mark.parametrize("name", ["loggers", "servers", "containers"])
+def test_what_cycles_say_to_cut_in_real_programs(isolated, name):
+    cut_of_real_program(isolated, name, "cycles", "10000")
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("name", ["training", "figures", "frames"])
+def test_what_why_says_to_cut_in_programs_of_libraries(isolated, name):
+    cut_of_real_program(isolated, name, "why", "20")
+
+
+@pytest.mark.libraries
+def test_what_cycles_say_to_cut_in_a_training_loop(isolated):
+    cut_of_real_program(isolated, "training", "cycles", "10000")

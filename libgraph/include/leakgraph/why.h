@@ -40,8 +40,9 @@ typedef struct lg_cuts {
  * other roots. Empty for garbage that nothing dominates.
  *
  * Edges that no program can cut: an object's own namespace and type, items of
- * tuples, fields of functions and methods, what native structures refer to, and
- * a thread's frames. O(edges * sqrt(edges)) at worst, usually linear in what
+ * tuples, fields of functions and methods, what native structures refer to, a
+ * thread's frames, temporaries of frames, and the namespaces of an IPython
+ * shell. O(edges * sqrt(edges)) at worst, usually linear in what
  * leads to the node. Free with lg_cuts_free.
  */
 LG_API lg_status lg_cuts_find(const lg_analysis *analysis, lg_node node,
@@ -69,6 +70,8 @@ typedef struct lg_why {
     /** What to cut: the smallest set. If single hops of `path` would do, the
      *  set that frees the node and spares its dominator. */
     lg_cuts cuts;
+    const char *hint; /**< how to cut them with less effort, a sentence; NULL;
+                           static */
 
     lg_cycle_reason reason; /**< why the collector does not free garbage */
     lg_node culprit; /**< the node that the reason is about, or LG_NONE */

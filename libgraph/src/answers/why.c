@@ -60,6 +60,26 @@ explain_alive(explaining *to, lg_error *err)
     return status;
 }
 
+static bool
+is_kept_by_shell(const explaining *to, const lg_path *path)
+{
+    for (size_t i = 0; i < path->count; i++)
+        for (uint32_t k = 0; k < path->hops[i].edge_count; k++)
+            if (lg__edge_is_of_shell(to->graph, path->hops[i].edges[k]))
+                return true;
+    return false;
+}
+
+static void
+find_hint(explaining *to)
+{
+    for (size_t i = 0; i < to->why.cuts.count; i++)
+        if (is_kept_by_shell(to, &to->why.cuts.items[i].path))
+            to->why.hint = "IPython keeps the results of cells: %xdel with the "
+                           "name of a variable cuts all references to its "
+                           "value.";
+}
+
 static lg_status
 explain_garbage(explaining *to, lg_error *err)
 {
@@ -133,6 +153,7 @@ explain(explaining *to, uint32_t node, lg_error *err)
         status = explain_garbage(to, err);
     } else if (status == LG_OK)
         status = explain_alive(to, err);
+    find_hint(to);
     if (status == LG_OK)
         status = explain_component(to, err);
     if (status == LG_OK)

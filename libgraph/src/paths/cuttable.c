@@ -20,6 +20,26 @@ is_fixed_field(const lg_graph *graph, uint32_t node, unsigned kind)
            kind != LG_EDGE_CELL;
 }
 
+lg_string
+lg__edge_name(const lg_graph *graph, uint64_t edge)
+{
+    unsigned kind = lg__edge_kind(graph, edge);
+    uint32_t payload = graph->columns.edge_payload[edge];
+    if (kind == LG_EDGE_ATTRIBUTE)
+        return lg_graph_string(graph, payload);
+    if (kind == LG_EDGE_VALUE && payload != LG_NONE)
+        return lg_node_text(graph, payload);
+    return (lg_string){"", 0};
+}
+
+// A shell of IPython does not work without its namespaces: what they name can
+// go, they cannot.
+bool
+lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge)
+{
+    return lg__string_is(lg__edge_name(graph, edge), "user_ns_hidden");
+}
+
 bool
 lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
 {
@@ -37,7 +57,9 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
         break;
     }
     uint32_t source = lg_edge_source(graph, edge);
-    return !is_immutable(graph, source) && !is_fixed_field(graph, source, kind);
+    return !is_immutable(graph, source) &&
+           !is_fixed_field(graph, source, kind) &&
+           !lg__edge_is_of_shell(graph, edge);
 }
 
 bool

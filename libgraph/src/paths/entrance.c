@@ -15,13 +15,7 @@ edge_of(const lg_graph *graph, lg__in_edge in)
 static bool
 is_named_so(const lg_graph *graph, uint64_t edge)
 {
-    unsigned kind = lg__edge_kind(graph, edge);
-    uint32_t payload = graph->columns.edge_payload[edge];
-    lg_string name = {"", 0};
-    if (kind == LG_EDGE_ATTRIBUTE)
-        name = lg_graph_string(graph, payload);
-    else if (kind == LG_EDGE_VALUE && payload != LG_NONE)
-        name = lg_node_text(graph, payload);
+    lg_string name = lg__edge_name(graph, edge);
     return lg__string_is(name, "_parameters") ||
            lg__string_is(name, "_buffers");
 }

@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What every function and every frame reads, too.
+static bool
+is_builtins(const lg_graph *graph, uint64_t edge)
+{
+    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    return lg__string_is(name, "f_builtins") ||
+           lg__string_is(name, "__builtins__");
+}
+
 // The module whose names a function or a frame reads; LG_NONE: it has none.
 static uint32_t
 module_read_by(const lg_graph *graph, uint32_t node)
@@ -12,7 +21,8 @@ module_read_by(const lg_graph *graph, uint32_t node)
     const lg_columns *columns = &graph->columns;
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
-        if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS) {
+        if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS &&
+            !is_builtins(graph, edge)) {
             uint32_t module =
                 lg_node_folded_into(graph, columns->edge_target[edge]);
             if (module != LG_NONE)

@@ -29,6 +29,10 @@ uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
  *  an item of a tuple, a field of a function, what native structures refer to,
  *  a thread's frame, or a temporary of a frame. */
 bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
+/** The name of an attribute, or the text of a key; else empty. */
+lg_string lg__edge_name(const lg_graph *graph, uint64_t edge);
+/** Whether it leads to the results that a shell of IPython keeps. */
+bool lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge);
 /** Whether a program can cut the edge, and it is an attribute, an item or a
  *  variable. */
 bool lg__edge_is_plain(const lg_graph *graph, uint64_t edge);

@@ -205,6 +205,8 @@ add_cuts(report *to)
     if (cuts->total > cuts->count)
         lg_text_addf(out, "  and %llu more\n",
                      (unsigned long long)(cuts->total - cuts->count));
+    if (to->why->hint != NULL)
+        lg_text_addf(out, "%s\n", to->why->hint);
 }
 
 // Writes what no program can cut.

@@ -52,6 +52,8 @@ write_alive(lg_json *json, const lg_why *why)
             lg_json_count(json, NULL, i);
     lg_json_end(json);
     write_cuts(json, why);
+    if (why->hint != NULL)
+        lg_json_string(json, "hint", why->hint, strlen(why->hint));
 }
 
 static void

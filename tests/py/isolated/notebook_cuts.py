@@ -13,15 +13,21 @@ shell = InteractiveShell.instance()
 for cell in (
     "import leakgraph, weakref",
     "class Big:\n    pass",
+    "one = Big(); gone = weakref.ref(one); one",
+    "%xdel one",
     "made = Big(); ref = weakref.ref(made); made",
     "del made",
     "why = leakgraph.why(ref())",
 ):
     shell.run_cell(cell, store_history=True).raise_error()
 names = shell.user_ns
+gc.collect()
+assert names["gone"]() is None, str(names["leakgraph"].why(names["gone"]()))
 hops = [(hop.source.address, hop.label) for hop in names["why"].cuts]
-assert {"._", "._3", "[3]"} <= {label for _, label in hops}, hops
+assert {"._", "._5", "[5]"} <= {label for _, label in hops}, hops
 assert names["why"].cut_count == len(hops) and names["why"].kept is None
+assert not any("user_ns_hidden" in label for _, label in hops), hops
+assert "IPython keeps the results of cells: %xdel" in str(names["why"])
 known = {id(one): one for one in gc.get_objects()}
 for address, label in hops:
     tangles.cut(known[address], label)
