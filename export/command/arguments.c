@@ -20,6 +20,7 @@ static const struct option options[] = {
     {"cycle", required_argument, NULL, 'C'},
     {"depth", required_argument, NULL, 'd'},
     {"device", required_argument, NULL, 'V'},
+    {"diff", no_argument, NULL, 'A'},
     {"dominators", no_argument, NULL, 'D'},
     {"format", required_argument, NULL, 'f'},
     {"group", required_argument, NULL, 'G'},
@@ -63,6 +64,7 @@ static const option_text texts[] = {
     {'D', "--dominators       what the object, or the whole heap, owns"},
     {'C',
      "--cycle N          the cycle with this number in `leakgraph cycles`"},
+    {'A', "--diff             what grows in several snapshots, oldest first"},
     {'G', "--group KEY        group by object, type or module (object)"},
     {'V', "--device NAME      show this device only: cuda:0, host"},
     {'T', "--group KEY        group by storage, kind, device, dtype or shape"},
@@ -133,6 +135,7 @@ take_picture(int letter, lg_arguments *out)
                    : letter == 'M' ? PICTURE_PATHS
                    : letter == 'C' ? PICTURE_CYCLE
                    : letter == 'D' ? PICTURE_DOMINATORS
+                   : letter == 'A' ? PICTURE_GROWTH
                                    : PICTURE_VIEW;
     out->direction = letter == 'R'   ? LG_REFS
                      : letter == 'P' ? LG_PATH
@@ -183,7 +186,7 @@ take_text(int letter, lg_arguments *out)
 static bool
 take_option(int letter, lg_arguments *out)
 {
-    if (strchr("BRPMWCD", letter))
+    if (strchr("ABRPMWCD", letter))
         return take_picture(letter, out);
     if (strchr("EKofHVptu", letter))
         return take_text(letter, out);
@@ -253,12 +256,15 @@ static bool
 take_words(const lg_verb *verb, int argc, char **argv, lg_arguments *out)
 {
     int count = argc - optind;
+    bool several = out->picture == PICTURE_GROWTH;
+    int least = several ? 2 : verb->words;
     int most = verb->words + verb->more_words;
-    bool any = verb->more_words == ANY_WORDS;
-    if (any && count < verb->words) {
+    bool any = several || verb->more_words == ANY_WORDS;
+    if (any && count < least) {
         lg__complain("%s takes %d arguments or more, not %d: see leakgraph %s "
                      "--help",
-                     verb->name, verb->words, count, verb->name);
+                     several ? "render --diff" : verb->name, least, count,
+                     verb->name);
         return false;
     }
     if (!any && (count < verb->words || count > most)) {

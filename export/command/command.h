@@ -29,6 +29,7 @@ typedef enum lg_picture {
     PICTURE_CYCLE,
     PICTURE_DOMINATORS,
     PICTURE_PATHS,
+    PICTURE_GROWTH, /* of several snapshots */
 } lg_picture;
 
 typedef struct lg_arguments {
@@ -186,6 +187,8 @@ int lg__verb_cycles(const lg_arguments *arguments);
 int lg__verb_dominators(const lg_arguments *arguments);
 int lg__verb_retained(const lg_arguments *arguments);
 int lg__verb_diff(const lg_arguments *arguments);
+/** Draws what grows, for `render --diff`. */
+int lg__render_growth(const lg_arguments *arguments);
 int lg__verb_summarize(const lg_arguments *arguments);
 int lg__verb_analyze(const lg_arguments *arguments);
 /** Starts Python in place of this process; returns only if that fails. */

@@ -1,10 +1,11 @@
-// The verbs that compare snapshots: diff, and summarize, which keeps what a
-// comparison needs.
+// The verbs that compare snapshots: diff, render --diff, and summarize, which
+// keeps what a comparison needs.
 
 #include "command/command.h"
 
 #include <leakgraph/growth.h>
 #include <leakgraph/report.h>
+#include <leakgraph/view.h>
 
 #include <stdlib.h>
 
@@ -93,6 +94,20 @@ sum_of(const lg_growth *growth)
     return sum;
 }
 
+static lg_status
+find_growth(const comparison *state, lg_growth *out, lg_error *error)
+{
+    const lg_arguments *arguments = state->arguments;
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.steps = state->steps;
+    options.settled = arguments->settled;
+    options.min_bytes =
+        arguments->min_bytes > 0 ? (uint64_t)arguments->min_bytes : 0;
+    return lg_growth_find((const lg_summary *const *)state->summaries,
+                          state->count, state->analysis, &options,
+                          lg__monitor(), out, error);
+}
+
 static int
 print_growth(const comparison *state)
 {
@@ -100,14 +115,7 @@ print_growth(const comparison *state)
     lg_growth growth = {0};
     lg_text text = {0};
     lg_error error = {0};
-    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
-    options.steps = state->steps;
-    options.settled = arguments->settled;
-    options.min_bytes =
-        arguments->min_bytes > 0 ? (uint64_t)arguments->min_bytes : 0;
-    lg_status status = lg_growth_find(
-        (const lg_summary *const *)state->summaries, state->count,
-        state->analysis, &options, lg__monitor(), &growth, &error);
+    lg_status status = find_growth(state, &growth, &error);
     size_t limit = arguments->all     ? 0
                    : arguments->limit ? arguments->limit
                                       : USUAL_LIMIT;
@@ -122,16 +130,43 @@ print_growth(const comparison *state)
     return code == EXIT_FINE && leaks ? EXIT_LEAKS : code;
 }
 
-int
-lg__verb_diff(const lg_arguments *arguments)
+static int
+draw_growth(const comparison *state)
+{
+    lg_growth growth = {0};
+    lg_view *view = NULL;
+    lg_error error = {0};
+    lg_status status = find_growth(state, &growth, &error);
+    if (!status)
+        status = lg_view_growth(&growth, &view, &error);
+    lg_growth_free(&growth);
+    int code = status ? lg__fail(&error) : lg__draw(state->arguments, view);
+    lg_view_free(view);
+    return code;
+}
+
+static int
+compare(const lg_arguments *arguments, int (*tell)(const comparison *state))
 {
     int code = EXIT_FINE;
     comparison state = {.arguments = arguments,
                         .count = (size_t)arguments->word_count};
     if (begin(&state, &code))
-        code = print_growth(&state);
+        code = tell(&state);
     end(&state);
     return code;
+}
+
+int
+lg__verb_diff(const lg_arguments *arguments)
+{
+    return compare(arguments, print_growth);
+}
+
+int
+lg__render_growth(const lg_arguments *arguments)
+{
+    return compare(arguments, draw_growth);
 }
 
 int

@@ -227,10 +227,12 @@ static const lg_verb verbs[] = {
      "sizes.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph retained run.lgs type:torch.Tensor+\n"},
-    {"render", lg__verb_render, "RBPMWCDofdmtgwyHkbuS", 1, 1, "draw a picture",
+    {"render", lg__verb_render, "RBPMWCDAofdmtgwyHkbuSpe", 1, 1,
+     "draw a picture",
      "leakgraph render SNAP [SELECTOR] "
      "[--refs|--backrefs|--path|--paths|--why|\n"
-     "       --dominators|--cycle N] -o FILE",
+     "       --dominators|--cycle N] -o FILE\n"
+     "       leakgraph render --diff OLD NEW [NEWER ...] -o FILE",
      "Draws what refers to the object, or another picture (see the options), "
      "into a\n"
      "file. The suffix chooses the format. --cycle takes no selector: it draws "
@@ -242,7 +244,8 @@ static const lg_verb verbs[] = {
      "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"
      "  leakgraph render run.lgs name:train.trainer --why -o why.svg\n"
      "  leakgraph render run.lgs --dominators -o heap.pdf\n"
-     "  leakgraph render run.lgs --cycle 1 -o cycle.png\n"},
+     "  leakgraph render run.lgs --cycle 1 -o cycle.png\n"
+     "  leakgraph render --diff a.lgs b.lgs c.lgs -o growth.svg\n"},
     {"diff", lg__verb_diff, "pnLexcj", 2, ANY_WORDS,
      "what grows from snapshot to snapshot, and who holds it",
      "leakgraph diff OLD NEW [NEWER ...] [--steps A,B,...] [--min-bytes N]\n"

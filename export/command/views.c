@@ -155,6 +155,8 @@ lg__verb_render(const lg_arguments *arguments)
     if (!arguments->format &&
         lg_render_format_of(arguments->output, format, &error))
         return lg__fail(&error);
+    if (arguments->picture == PICTURE_GROWTH)
+        return lg__render_growth(arguments);
     if (arguments->picture != PICTURE_VIEW)
         return lg__render_analysed(arguments);
     if (arguments->word_count < 2) {

@@ -25,6 +25,7 @@ typedef enum view_form {
     VIEW_CYCLE,
     VIEW_DOMINATORS,
     VIEW_PATHS,
+    VIEW_GROWTH,
 } view_form;
 
 typedef enum view_mark {

@@ -39,12 +39,14 @@ far_end(const lg_view *view, size_t edge)
                                           : view->edges[edge].target;
 }
 
-// Prints merged paths from the roots down, and everything else from the
-// subject.
+// Prints merged paths and growth from the roots down, and everything else from
+// the subject.
 static bool
 is_start(const lg_view *view, const view_node *node)
 {
-    return view->form == VIEW_PATHS ? node->depth == 0 : node->subject;
+    return view->form == VIEW_PATHS || view->form == VIEW_GROWTH
+               ? node->depth == 0
+               : node->subject;
 }
 
 static lg_status

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 import leakgraph
-from leakgraph import _core, armed, buffers, expect, repeats, watching
+from leakgraph import (
+    _core,
+    armed,
+    buffers,
+    expect,
+    repeats,
+    watch_call,
+    watching,
+)
 
 STUB = ast.parse(
     (Path(leakgraph.__file__).parent / "_core.pyi").read_text(encoding="utf-8")
@@ -35,7 +43,7 @@ def test_every_public_name_is_in_the_stub():
     assert public == {name for name in CLASSES if name[0] != "_"} | {
         name for name in FUNCTIONS if name[0] != "_"
     }
-    homes = (armed, buffers, expect, repeats, watching)
+    homes = (armed, buffers, expect, repeats, watch_call, watching)
     modules = {name for module in homes for name in module.__all__}
     elsewhere = {"__version__", "cuda", *modules} - {"uncollected"}
     assert set(leakgraph.__all__) == public | elsewhere

@@ -8,6 +8,7 @@
 #ifndef LEAKGRAPH_VIEW_H
 #define LEAKGRAPH_VIEW_H
 
+#include <leakgraph/growth.h>
 #include <leakgraph/why.h>
 
 #ifdef __cplusplus
@@ -89,6 +90,13 @@ LG_API lg_status lg_view_paths(const lg_analysis *analysis,
                                const lg_node *nodes, size_t count,
                                uint32_t max_nodes, const lg_monitor *monitor,
                                lg_view **out, lg_error *err);
+/**
+ * What grows: the ways from the roots to the first 12 rows, as a tree of places
+ * of the newest snapshot. What grows has its series. Snapshots and summaries
+ * give the same picture.
+ */
+LG_API lg_status lg_view_growth(const lg_growth *growth, lg_view **out,
+                                lg_error *err);
 LG_API void lg_view_free(lg_view *view);
 LG_API size_t lg_view_node_count(const lg_view *view);
 

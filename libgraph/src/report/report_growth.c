@@ -25,6 +25,7 @@ enum {
     REASON,
     SHOWN_GAIN,
     SHOWN_RATE,
+    SHOWN_CHART,
     SHOWN_COUNTS,
     SHOWN_WHAT,
     SHOWN_HOLDER,
@@ -55,6 +56,8 @@ new_table(const lg_growth *growth)
                         .faces = LG__SHOWN, .least = 12},
         [SHOWN_RATE] = {NULL, steps ? "per step" : "per snapshot",
                         .faces = LG__SHOWN, .least = 14, .flush = LG__RIGHT},
+        [SHOWN_CHART] = {NULL, "series", .type = LG_COLUMN_NUMBERS,
+                         .faces = LG__IN_HTML, .chart = true},
         [SHOWN_COUNTS] = {NULL, "objects", .faces = LG__SHOWN, .gap = 2},
         [SHOWN_WHAT] = {NULL, "what", .faces = LG__SHOWN, .gap = 2},
         [SHOWN_HOLDER] = {NULL, "held by", .type = LG_COLUMN_PATH,
@@ -145,6 +148,24 @@ gained_on(const void *context, uint32_t device)
     return of->last[device] > first ? of->last[device] - first : 0;
 }
 
+// Objects; of what grows in place, and of native memory, bytes.
+static void
+put_chart(const report *to, const lg_growth_row *row)
+{
+    enum { MOST = 64 };
+    uint64_t series[MOST];
+    uint32_t snapshots = to->growth->snapshots;
+    size_t each = (size_t)to->growth->devices + 1;
+    uint32_t first = snapshots > MOST ? snapshots - MOST : 0;
+    bool counted = row->counts[snapshots - 1] != row->counts[0];
+    for (uint32_t i = first; i < snapshots; i++) {
+        series[i - first] = counted ? row->counts[i] : 0;
+        for (size_t on = 0; on < each && !counted; on++)
+            series[i - first] += row->bytes[i * each + on];
+    }
+    lg__put_numbers(to->table, SHOWN_CHART, series, snapshots - first);
+}
+
 static void
 put_shown(const report *to, const lg_growth_row *row)
 {
@@ -161,6 +182,7 @@ put_shown(const report *to, const lg_growth_row *row)
                       &rate);
     lg__put_formatted(table, SHOWN_RATE, &rate);
     lg__format_series(row->counts, growth->snapshots, &counts);
+    put_chart(to, row);
     lg__put_formatted(table, SHOWN_COUNTS, &counts);
     lg__text_add_string(&what, lg__last_part(row->type));
     if (row->types > 1)

@@ -40,6 +40,7 @@ typedef struct lg__column {
     uint8_t least; /**< width in text that it has at least */
     uint8_t most;  /**< wider cells do not widen it; 0: LG__WIDEST */
     lg__flush flush;
+    bool chart;    /**< HTML draws several numbers as a line */
     bool lines;    /**< a list with each element on a line, in JSON */
     bool optional; /**< JSON leaves it out where nothing is, instead of null */
     lg__tree tree; /**< this column shows the depth of rows */

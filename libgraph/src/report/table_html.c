@@ -7,6 +7,9 @@
 // Longer texts are folded behind their beginning.
 enum { LONG = 160, LONG_PROSE = 400, BEGINNING = 80 };
 
+// A chart in a cell, in pixels.
+enum { CHART_WIDTH = 80, CHART_HEIGHT = 20, INSET = 3 };
+
 static bool
 is_shown(const lg__column *column)
 {
@@ -40,6 +43,42 @@ add_text(const lg__column *column, const char *bytes, size_t length,
     lg_text_add(out, "</details>");
 }
 
+// A line through the numbers, from the least to the most of them, with a dot at
+// the last one. A picture of its own in the page: no script, no style sheet.
+static void
+add_chart(const lg_cell *cell, lg_text *out)
+{
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+    unsigned x = INSET;
+    unsigned y = CHART_HEIGHT / 2;
+    for (uint64_t i = 0; i < cell->count; i++) {
+        least = cell->numbers[i] < least ? cell->numbers[i] : least;
+        most = cell->numbers[i] > most ? cell->numbers[i] : most;
+    }
+    lg_text_addf(out,
+                 "<svg width=\"%d\" height=\"%d\" role=\"img\" "
+                 "aria-label=\"from %llu to %llu\">"
+                 "<polyline fill=\"none\" stroke=\"#BC4C00\" "
+                 "stroke-width=\"1.5\" points=\"",
+                 CHART_WIDTH, CHART_HEIGHT, (unsigned long long)least,
+                 (unsigned long long)most);
+    for (uint64_t i = 0; i < cell->count; i++) {
+        double way =
+            cell->count > 1 ? (double)i / (double)(cell->count - 1) : 0;
+        x = INSET + (unsigned)(way * (CHART_WIDTH - 2 * INSET));
+        if (most > least)
+            y = CHART_HEIGHT - INSET -
+                (unsigned)((double)(cell->numbers[i] - least) /
+                           (double)(most - least) * (CHART_HEIGHT - 2 * INSET));
+        lg_text_addf(out, "%s%u,%u", i > 0 ? " " : "", x, y);
+    }
+    lg_text_addf(out,
+                 "\"/><circle cx=\"%u\" cy=\"%u\" r=\"2\" "
+                 "fill=\"#BC4C00\"/></svg>",
+                 x, y);
+}
+
 static void
 add_row(const lg_table *table, size_t row, lg_text *cell, lg_text *out)
 {
@@ -52,8 +91,12 @@ add_row(const lg_table *table, size_t row, lg_text *cell, lg_text *out)
         lg_text_add(out, "<td");
         add_style(&table->columns[i], table->rows[row].depth, out);
         lg_text_add(out, ">");
-        add_text(&table->columns[i], cell->data ? cell->data : "", cell->length,
-                 out);
+        lg_cell numbers = lg_table_cell(table, row, i);
+        if (table->columns[i].chart && numbers.count > 0)
+            add_chart(&numbers, out);
+        else
+            add_text(&table->columns[i], cell->data ? cell->data : "",
+                     cell->length, out);
         lg_text_add(out, "</td>");
     }
     lg_text_add(out, "</tr>");

@@ -1,5 +1,6 @@
 #include "binding/answers/compared.h"
 #include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
 #include "binding/support/errors.h"
 #include "binding/support/pathname.h"
 #include "binding/support/python_call.h"
@@ -118,4 +119,33 @@ compared_open(compared *self, core_state *state, PyObject *const *args,
     return summarise_older(self, state, args, monitor) &&
            open_given(self, state, args[last], last) &&
            summarise(self, last, monitor, newest);
+}
+
+bool
+compared_steps(const compared *self, core_state *state, PyObject *given,
+               double **out)
+{
+    PyObject *items;
+    if (!arg_objects("steps", given, &items))
+        return false;
+    if (items == NULL)
+        return true;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+    bool read = count == self->count;
+    if (!read)
+        PyErr_Format(state->errors[ERROR_ARGUMENT],
+                     "There are %zd steps for %zd snapshots: give one for "
+                     "each.",
+                     count, self->count);
+    *out = read ? malloc((size_t)count * sizeof **out) : NULL;
+    if (read && *out == NULL) {
+        PyErr_NoMemory();
+        read = false;
+    }
+    for (Py_ssize_t i = 0; i < count && read; i++) {
+        (*out)[i] = PyFloat_AsDouble(PySequence_Fast_GET_ITEM(items, i));
+        read = !PyErr_Occurred();
+    }
+    Py_DECREF(items);
+    return read;
 }

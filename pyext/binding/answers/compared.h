@@ -23,4 +23,9 @@ void compared_end(compared *self);
 bool compared_open(compared *self, core_state *state, PyObject *const *args,
                    const lg_monitor *monitor, const lg_analysis **newest);
 
+/** Reads steps: as many numbers as there are snapshots, or None. free() what
+ *  *out gets; NULL: there are none. */
+bool compared_steps(const compared *self, core_state *state, PyObject *given,
+                    double **out);
+
 #endif

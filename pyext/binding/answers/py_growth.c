@@ -1,6 +1,7 @@
 #include "binding/answers/py_growth.h"
 #include "binding/answers/compared.h"
 #include "binding/objects/result.h"
+#include "binding/pictures/drawing.h"
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
@@ -76,7 +77,8 @@ enum {
     TENSORS,
     FIGURES,
     THREADS,
-    FACTS,
+    DRAWING,
+    FACTS
 };
 
 static PyObject *
@@ -115,11 +117,14 @@ is_growing(const lg_table *table)
 }
 
 static PyObject *
-facts_new(snapshot_object *snapshot, const lg_table *table)
+facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
 {
     PyObject *facts = PyTuple_New(FACTS);
-    if (facts == NULL)
+    Py_INCREF(drawing);
+    if (facts == NULL) {
+        Py_DECREF(drawing);
         return NULL;
+    }
     PyObject *values[FACTS] = {
         [TYPES] = rows_of(snapshot, table, "types", &type_shape),
         [ACCOUNTS] = rows_of(snapshot, table, "accounts", &account_shape),
@@ -132,6 +137,7 @@ facts_new(snapshot_object *snapshot, const lg_table *table)
         [TENSORS] = rows_of(snapshot, table, "tensors", &tally_shape),
         [FIGURES] = rows_of(snapshot, table, "figures", &tally_shape),
         [THREADS] = rows_of(snapshot, table, "threads", &tally_shape),
+        [DRAWING] = drawing,
     };
     bool made = true;
     for (int i = 0; i < FACTS; i++) {
@@ -145,44 +151,15 @@ facts_new(snapshot_object *snapshot, const lg_table *table)
 
 /* The table is its from now on. */
 static PyObject *
-growth_new(snapshot_object *snapshot, lg_table *table)
+growth_new(snapshot_object *snapshot, lg_table *table, PyObject *drawing)
 {
     PyObject *self = result_new(snapshot, &shape, table);
     if (self == NULL)
         return NULL;
-    ((result_object *)self)->facts = facts_new(snapshot, table);
+    ((result_object *)self)->facts = facts_new(snapshot, table, drawing);
     if (((result_object *)self)->facts == NULL)
         Py_CLEAR(self);
     return self;
-}
-
-/* Steps: as many numbers as there are snapshots. */
-static bool
-read_steps(growth_request *self, core_state *state, PyObject *given)
-{
-    PyObject *items;
-    if (!arg_objects("steps", given, &items))
-        return false;
-    if (items == NULL)
-        return true;
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
-    bool read = count == self->given.count;
-    if (!read)
-        PyErr_Format(state->errors[ERROR_ARGUMENT],
-                     "There are %zd steps for %zd snapshots: give one for "
-                     "each.",
-                     count, self->given.count);
-    self->steps = read ? malloc((size_t)count * sizeof *self->steps) : NULL;
-    if (read && self->steps == NULL) {
-        PyErr_NoMemory();
-        read = false;
-    }
-    for (Py_ssize_t i = 0; i < count && read; i++) {
-        self->steps[i] = PyFloat_AsDouble(PySequence_Fast_GET_ITEM(items, i));
-        read = !PyErr_Occurred();
-    }
-    Py_DECREF(items);
-    return read;
 }
 
 static bool
@@ -191,7 +168,7 @@ request_parse(growth_request *self, core_state *state, Py_ssize_t count,
 {
     *self = (growth_request){0};
     return compared_begin(&self->given, count) &&
-           read_steps(self, state, values[0]) &&
+           compared_steps(&self->given, state, values[0], &self->steps) &&
            arg_bytes("min_bytes", values[1], 0, &self->min_bytes) &&
            arg_flag(values[2], &self->settled) &&
            progress_start(&self->progress, values[3]);
@@ -199,7 +176,7 @@ request_parse(growth_request *self, core_state *state, Py_ssize_t count,
 
 static lg_status
 find_growth(const growth_request *self, const lg_analysis *newest,
-            lg_table **out, lg_error *error)
+            lg_table **out, lg_view **view, lg_error *error)
 {
     lg_growth growth;
     lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
@@ -213,7 +190,9 @@ find_growth(const growth_request *self, const lg_analysis *newest,
     if (status != LG_OK)
         return status;
     const lg_graph *graph = newest ? lg_analysis_graph(newest) : NULL;
-    status = lg_tabulate_growth(&growth, graph, 0, out, error);
+    status = lg_view_growth(&growth, view, error);
+    if (status == LG_OK)
+        status = lg_tabulate_growth(&growth, graph, 0, out, error);
     lg_growth_free(&growth);
     return status;
 }
@@ -224,19 +203,23 @@ device_name(const void *table, uint32_t device)
     return lg_table_device_name(table, device);
 }
 
-/* The table is the answer's from now on. The newest may be a summary. */
+/* The table and the view are the answer's from now on. The newest may be a
+ * summary. */
 static PyObject *
-answer(core_state *state, PyObject *newest, lg_table *table)
+answer(core_state *state, PyObject *newest, lg_table *table, lg_view *view)
 {
     PyObject *gone = NULL;
-    if (newest == NULL)
+    PyObject *drawing = drawing_new(state, view, &(drawing_style){0});
+    if (newest == NULL && drawing != NULL)
         newest = gone =
             snapshot_gone(state, string_tuple(lg_table_device_count(table) + 1,
                                               device_name, table));
+    bool whole = newest != NULL && drawing != NULL;
     PyObject *growth =
-        newest ? growth_new((snapshot_object *)newest, table) : NULL;
-    if (newest == NULL)
+        whole ? growth_new((snapshot_object *)newest, table, drawing) : NULL;
+    if (!whole)
         lg_table_free(table);
+    Py_XDECREF(drawing);
     Py_XDECREF(gone);
     return growth;
 }
@@ -256,15 +239,17 @@ request_run(growth_request *self, core_state *state, PyObject *const *args)
                        &newest))
         return NULL;
     lg_table *table = NULL;
+    lg_view *view = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = find_growth(self, newest, &table, &error);
+    status = find_growth(self, newest, &table, &view, &error);
     Py_END_ALLOW_THREADS
     if (newest != NULL)
         snapshot_release((snapshot_object *)self->given.snapshots[last]);
     if (status == LG_OK)
-        return answer(state, self->given.snapshots[last], table);
+        return answer(state, self->given.snapshots[last], table, view);
+    lg_view_free(view);
     return error_raise(state, status, &error);
 }
 
@@ -343,40 +328,40 @@ get_fact(result_object *self, void *index)
     return fact;
 }
 
+#define FACT(name, at, doc)                                                    \
+    {                                                                          \
+        name, (getter)get_fact, NULL, doc, (void *)at                          \
+    }
+
 static PyGetSetDef growth_getset[] = {
-    {"types", (getter)get_fact, NULL,
-     "A tuple of GrowthType: the types with more bytes at the end.",
-     (void *)TYPES},
-    {"accounts", (getter)get_fact, NULL,
-     "A tuple of GrowthAccount: 'objects', 'rss', 'malloc', 'arenas', as far "
-     "as they are known.",
-     (void *)ACCOUNTS},
-    {"unexplained", (getter)get_fact, NULL,
-     "Bytes by which native memory grew more than objects do; None: not "
-     "known.",
-     (void *)UNEXPLAINED},
-    {"is_growing", (getter)get_fact, NULL,
-     "Whether a row grows: not only what has settled.", (void *)IS_GROWING},
-    {"snapshots", (getter)get_fact, NULL, "How many were compared.",
-     (void *)SNAPSHOTS},
-    {"settled", (getter)get_fact, NULL,
-     "How many rows were left out, because they grew and stopped.",
-     (void *)SETTLED},
-    {"findings", (getter)get_fact, NULL,
-     "A tuple of GrowthTally: findings of the newest snapshot, those that are "
-     "alike together.",
-     (void *)FINDINGS},
-    {"cycles", (getter)get_fact, NULL,
-     "A tuple of GrowthTally: cycles that no root reaches, by their way "
-     "around.",
-     (void *)CYCLES},
-    {"tensors", (getter)get_fact, NULL,
-     "A tuple of GrowthTally: storages of torch, by kind.", (void *)TENSORS},
-    {"figures", (getter)get_fact, NULL,
-     "A tuple of GrowthTally: figures of matplotlib.", (void *)FIGURES},
-    {"threads", (getter)get_fact, NULL,
-     "A tuple of GrowthTally: threads, by name without numbers.",
-     (void *)THREADS},
+    FACT("types", TYPES,
+         "A tuple of GrowthType: the types with more bytes at the end."),
+    FACT("accounts", ACCOUNTS,
+         "A tuple of GrowthAccount: 'objects', 'rss', 'malloc', 'arenas', as "
+         "far "
+         "as they are known."),
+    FACT("unexplained", UNEXPLAINED,
+         "Bytes by which native memory grew more than objects do; None: not "
+         "known."),
+    FACT("is_growing", IS_GROWING,
+         "Whether a row grows: not only what has settled."),
+    FACT("snapshots", SNAPSHOTS, "How many were compared."),
+    FACT("settled", SETTLED,
+         "How many rows were left out, because they grew and stopped."),
+    FACT("findings", FINDINGS,
+         "A tuple of GrowthTally: findings of the newest snapshot, those that "
+         "are "
+         "alike together."),
+    FACT("cycles", CYCLES,
+         "A tuple of GrowthTally: cycles that no root reaches, by their way "
+         "around."),
+    FACT("tensors", TENSORS,
+         "A tuple of GrowthTally: storages of torch, by kind."),
+    FACT("figures", FIGURES, "A tuple of GrowthTally: figures of matplotlib."),
+    FACT("drawing", DRAWING,
+         "The ways from the roots to what grows, with each series: a Drawing."),
+    FACT("threads", THREADS,
+         "A tuple of GrowthTally: threads, by name without numbers."),
     {NULL, NULL, NULL, NULL, NULL},
 };
 

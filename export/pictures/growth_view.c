@@ -1,0 +1,371 @@
+// Draws what grows: the places on the way from the roots to each, as a tree,
+// and its series.
+
+#include "view/view.h"
+
+#include <leakgraph/options.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ROWS 12u
+#define MOST_STEPS 24u // of a way that are drawn
+#define SERIES_SHOWN 6u
+#define SPARKS 16u
+
+typedef struct growth_view {
+    const lg_growth *growth;
+    lg_view *view;
+    size_t *at; // [places] 1 + the index of the box, 0: none yet
+} growth_view;
+
+// ------------------------------------------------------------------- words ---
+
+// A small chart of the numbers: from none to the most of them.
+static void
+add_spark(const uint64_t *numbers, uint32_t count, lg_text *out)
+{
+    static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    uint64_t most = 1;
+    for (uint32_t i = 0; i < count; i++)
+        most = numbers[i] > most ? numbers[i] : most;
+    for (uint32_t i = count > SPARKS ? count - SPARKS : 0; i < count; i++)
+        lg_text_add(out,
+                    bars[(size_t)(7.0 * (double)numbers[i] / (double)most)]);
+}
+
+static void
+add_sizes(const uint64_t *numbers, uint32_t count, lg_text *out)
+{
+    lg_text_add_size(out, numbers[0]);
+    lg_text_add(out, " → ");
+    lg_text_add_size(out, numbers[count - 1]);
+}
+
+static void
+add_series(const uint64_t *numbers, uint32_t count, lg_text *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        lg_text_add(out, i > 0 ? " → " : "");
+        if (count > SERIES_SHOWN && i == SERIES_SHOWN / 2) {
+            lg_text_add(out, "… → ");
+            i = count - SERIES_SHOWN / 2;
+        }
+        lg_text_add_count(out, numbers[i]);
+    }
+}
+
+static void
+add_signed(double bytes, lg_text *out)
+{
+    lg_text_add(out, bytes < 0 ? "-" : "+");
+    lg_text_add_size(out, (uint64_t)((bytes < 0 ? -bytes : bytes) + 0.5));
+}
+
+// Bytes on all devices in each snapshot.
+static void
+sum_up(const lg_growth *growth, const lg_growth_row *row, uint64_t *series)
+{
+    size_t each = (size_t)growth->devices + 1;
+    for (uint32_t i = 0; i < growth->snapshots; i++)
+        for (size_t on = 0; on < each; on++)
+            series[i] += row->bytes[i * each + on];
+}
+
+// `▂▅█ 100 → 200 → 300 · +183 KiB · +939 B per step · loss-history`; bytes
+// where the number of objects says nothing.
+static lg_status
+describe(const lg_growth *growth, const lg_growth_row *row, lg_text *out,
+         lg_error *err)
+{
+    bool counted = row->counts[growth->snapshots - 1] != row->counts[0];
+    uint64_t *series = calloc(growth->snapshots, sizeof *series);
+    if (!series)
+        return lg__view_no_memory(err);
+    sum_up(growth, row, series);
+    add_spark(counted ? row->counts : series, growth->snapshots, out);
+    lg_text_add(out, " ");
+    if (counted)
+        add_series(row->counts, growth->snapshots, out);
+    else
+        add_sizes(series, growth->snapshots, out);
+    free(series);
+    lg_text_add(out, " · ");
+    add_signed((double)row->gained, out);
+    lg_text_add(out, " · ");
+    add_signed(growth->has_steps ? row->per_step : row->per_interval, out);
+    lg_text_add(out, growth->has_steps ? " per step" : " per snapshot");
+    if (row->finding == LG_NONE)
+        return LG_OK;
+    lg_text_add(out, " · ");
+    lg_text_add_bytes(out, growth->tallies[row->finding].name.data,
+                      growth->tallies[row->finding].name.length);
+    return LG_OK;
+}
+
+static void
+add_last_part(lg_string name, lg_text *out)
+{
+    size_t start = name.length;
+    while (start > 0 && name.data[start - 1] != '.')
+        start--;
+    lg_text_add_bytes(out, name.data + start, name.length - start);
+}
+
+// ------------------------------------------------------------------- boxes ---
+
+typedef struct look {
+    const char *type;
+    lg_category category;
+} look;
+
+// A place knows the name of its type, and not its bases.
+static lg_category
+category_of(lg_string type)
+{
+    static const look looks[] = {
+        {"module", LG_CATEGORY_MODULE},
+        {"list", LG_CATEGORY_CONTAINER},
+        {"dict", LG_CATEGORY_CONTAINER},
+        {"set", LG_CATEGORY_CONTAINER},
+        {"tuple", LG_CATEGORY_CONTAINER},
+        {"type", LG_CATEGORY_TYPE},
+        {"function", LG_CATEGORY_FUNCTION},
+        {"method", LG_CATEGORY_FUNCTION},
+        {"frame", LG_CATEGORY_FRAME},
+        {"bytearray", LG_CATEGORY_ARRAY},
+        {"thread", LG_CATEGORY_ROOT},
+        {"str", LG_CATEGORY_ATOM},
+        {"torch.Tensor", LG_CATEGORY_TENSOR},
+        {"numpy.ndarray", LG_CATEGORY_ARRAY},
+        {"collections.deque", LG_CATEGORY_CONTAINER},
+        {"matplotlib.figure.Figure", LG_CATEGORY_FIGURE},
+    };
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
+        if (strlen(looks[i].type) == type.length &&
+            !memcmp(looks[i].type, type.data, type.length))
+            return looks[i].category;
+    return LG_CATEGORY_OTHER;
+}
+
+static void
+add_title(const lg_place *place, lg_text *out)
+{
+    bool root = place->parent == LG_NONE;
+    if (place->members > 1) {
+        lg_text_add_count(out, place->members);
+        lg_text_add(out, " ");
+    }
+    add_last_part(place->type, out);
+    if (root && place->label.length > 0) {
+        lg_text_add(out, " ");
+        lg_text_add_bytes(out, place->label.data, place->label.length);
+    }
+}
+
+static void
+weigh(lg_view *view, const uint64_t *retained, view_node *drawn)
+{
+    uint64_t *bytes = lg__view_make_retained(view, drawn);
+    for (uint32_t on = 0; bytes && on <= view->device_count; on++) {
+        bytes[on] = retained[on];
+        drawn->weight += retained[on];
+        if (retained[on] == 0 && on > 0)
+            continue;
+        lg_text_add(&drawn->retained_label, on > 0 ? " · " : "");
+        lg_text_add_size(&drawn->retained_label, retained[on]);
+        if (on == 0)
+            continue;
+        lg_text_add(&drawn->retained_label, " ");
+        lg_text_add_bytes(&drawn->retained_label, view->devices[on].data,
+                          view->devices[on].length);
+    }
+}
+
+static lg_status
+draw_place(growth_view *picture, uint32_t index, uint32_t depth, lg_error *err)
+{
+    size_t at;
+    lg_place place = lg_places_at(picture->growth->places, index);
+    lg_status status = lg__view_add_node(
+        picture->view, place.members > 1 ? VIEW_GROUP : VIEW_OBJECT, &at, err);
+    if (status)
+        return status;
+    view_node *drawn = &picture->view->nodes[at];
+    drawn->node = LG_NONE;
+    drawn->depth = depth;
+    drawn->category = category_of(place.type);
+    drawn->count = place.members;
+    drawn->unreached = place.kind == LG_PLACE_GARBAGE;
+    if (place.parent == LG_NONE && drawn->category == LG_CATEGORY_MODULE)
+        lg_text_add(&drawn->root, "module");
+    add_title(&place, &drawn->title);
+    lg_text_add_bytes(&drawn->type, place.type.data, place.type.length);
+    weigh(picture->view, place.retained, drawn);
+    picture->at[index] = at + 1;
+    return LG_OK;
+}
+
+static void
+add_label(const lg_place *place, lg_text *out)
+{
+    if (place->kind == LG_PLACE_ITEM)
+        lg_text_add(out, "[*]");
+    else if (place->kind == LG_PLACE_KEY)
+        lg_text_add(out, "key");
+    else
+        lg_text_add_bytes(out, place->label.data, place->label.length);
+}
+
+static lg_status
+join(growth_view *picture, uint32_t from, uint32_t to, bool way, lg_error *err)
+{
+    view_edge *edge;
+    lg_place place = lg_places_at(picture->growth->places, to);
+    lg_status status = lg__view_add_edge(picture->view, picture->at[from] - 1,
+                                         picture->at[to] - 1, &edge, err);
+    if (status)
+        return status;
+    edge->kind = LG_EDGE_ATTRIBUTE;
+    edge->count = place.members;
+    edge->tone = way ? TONE_PATH : TONE_PLAIN;
+    add_label(&place, &edge->label);
+    return LG_OK;
+}
+
+// Draws the way to a place from its root, as far as it is not drawn yet.
+static lg_status
+draw_way(growth_view *picture, uint32_t place, bool first, lg_error *err)
+{
+    uint32_t way[MOST_STEPS];
+    size_t length = 0;
+    lg_status status = LG_OK;
+    const lg_places *places = picture->growth->places;
+    for (uint32_t at = place; at != LG_NONE && length < MOST_STEPS;
+         at = lg_places_at(places, at).parent)
+        way[length++] = at;
+    for (size_t i = length; i-- > 0 && !status;) {
+        if (picture->at[way[i]])
+            continue;
+        status = draw_place(picture, way[i], (uint32_t)(length - 1 - i), err);
+        if (!status && i + 1 < length)
+            status = join(picture, way[i + 1], way[i], first, err);
+    }
+    return status;
+}
+
+static lg_status
+draw_native(growth_view *picture, const lg_growth_row *row, size_t *at,
+            lg_error *err)
+{
+    lg_status status = lg__view_add_node(picture->view, VIEW_OBJECT, at, err);
+    if (status)
+        return status;
+    view_node *drawn = &picture->view->nodes[*at];
+    drawn->node = LG_NONE;
+    drawn->category = LG_CATEGORY_OTHER;
+    lg_text_add(&drawn->title, lg_native_kind_text(row->native));
+    return LG_OK;
+}
+
+static lg_status
+draw_row(growth_view *picture, const lg_growth_row *row, bool first,
+         lg_error *err)
+{
+    size_t at;
+    lg_status status;
+    if (row->place != LG_NONE) {
+        status = draw_way(picture, row->place, first, err);
+        at = status ? 0 : picture->at[row->place] - 1;
+    } else {
+        status = draw_native(picture, row, &at, err);
+    }
+    if (status)
+        return status;
+    view_node *drawn = &picture->view->nodes[at];
+    drawn->subject = true;
+    return describe(picture->growth, row, &drawn->detail, err);
+}
+
+// ------------------------------------------------------------------ picture
+// ---
+
+static void
+add_headline(lg_view *view, const lg_growth *growth)
+{
+    double gained = 0;
+    size_t growing = 0;
+    for (size_t i = 0; i < growth->count; i++) {
+        growing += growth->rows[i].verdict != LG_GROWTH_SETTLED;
+        gained += growth->rows[i].verdict != LG_GROWTH_SETTLED
+                      ? (double)growth->rows[i].gained
+                      : 0;
+    }
+    if (growing == 0) {
+        lg_text_add(&view->headline, "Nothing grows");
+        return;
+    }
+    lg_text_add_count(&view->headline, growing);
+    lg_text_add(&view->headline,
+                growing == 1 ? " place grows: " : " places grow: ");
+    add_signed(gained, &view->headline);
+    lg_text_add(&view->headline, " in ");
+    lg_text_add_count(&view->headline, growth->snapshots);
+    lg_text_add(&view->headline, " snapshots");
+    lg_text_add(&view->note, "boxes are places in the newest snapshot; thick: "
+                             "the way to what gained the most");
+    if (growth->snapshots == 2)
+        lg_text_add(&view->note, "; two snapshots cannot tell a leak from what "
+                                 "is made once");
+}
+
+static lg_status
+name_devices(lg_view *view, const lg_growth *growth, lg_error *err)
+{
+    view->devices = calloc((size_t)growth->devices + 1, sizeof *view->devices);
+    if (!view->devices)
+        return lg__view_no_memory(err);
+    view->device_count = growth->devices;
+    for (uint32_t i = 0; i <= growth->devices; i++)
+        lg_text_add_bytes(&view->devices[i], growth->device_names[i].data,
+                          growth->device_names[i].length);
+    return LG_OK;
+}
+
+static lg_status
+draw(growth_view *picture, lg_error *err)
+{
+    const lg_growth *growth = picture->growth;
+    uint32_t count = lg_places_count(growth->places);
+    lg_status status = name_devices(picture->view, growth, err);
+    picture->at = calloc((size_t)count + 1, sizeof *picture->at);
+    if (!picture->at)
+        return lg__view_no_memory(err);
+    for (uint32_t i = 0; i < count; i++)
+        picture->view->heap_count += lg_places_at(growth->places, i).members;
+    for (size_t i = 0; i < growth->count && i < MOST_ROWS && !status; i++)
+        status = draw_row(picture, &growth->rows[i], i == 0, err);
+    if (status)
+        return status;
+    add_headline(picture->view, growth);
+    return lg__view_settle(picture->view, err);
+}
+
+lg_status
+lg_view_growth(const lg_growth *growth, lg_view **out, lg_error *err)
+{
+    growth_view picture = {.growth = growth,
+                           .view = calloc(1, sizeof *picture.view)};
+    if (!picture.view)
+        return lg__view_no_memory(err);
+    picture.view->direction = LG_REFS;
+    picture.view->form = VIEW_GROWTH;
+    picture.view->weighed = true;
+    lg_status status = draw(&picture, err);
+    free(picture.at);
+    if (status)
+        lg_view_free(picture.view);
+    else
+        *out = picture.view;
+    return status;
+}

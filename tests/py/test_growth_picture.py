@@ -1,0 +1,137 @@
+"""What a Growth looks like: its drawing, and the charts of its HTML."""
+
+import ctypes
+import json
+import re
+import subprocess
+from array import array
+from shutil import which
+
+import pytest
+
+import leakgraph
+
+
+class Holder:
+    def __init__(self):
+        self.history = []
+        self.log = bytearray()
+
+
+holder = Holder()
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("growth")
+    holder.__init__()
+    made = []
+    for number in range(3):
+        holder.history += [[0.0] * 100 for _ in range(100)]
+        holder.log += bytes(100_000)
+        made.append(str(folder / f"{number}.lgs"))
+        leakgraph.save_snapshot(made[-1])
+    return made
+
+
+@pytest.fixture(scope="module")
+def growth(paths):
+    return leakgraph.diff(*paths, steps=[100, 200, 300], min_bytes=10_000)
+
+
+def test_the_way_and_its_series(growth):
+    text = growth.drawing.text
+    assert text.startswith("module ")
+    assert re.search(r"─ \.history  list  ", text)
+    assert re.search(
+        r"\[\*\]  300 list · ▃▅█ 100 → 200 → 300 · \+\d+ KiB · \+\d+ B per step", text
+    )
+    # What grows in place has a series of bytes.
+    assert re.search(r"\.log  bytearray · .+ KiB → \d+ KiB · \+\d+ KiB", text)
+    assert text.count("module ") == 1
+
+
+def test_as_json_and_dot(growth):
+    parsed = json.loads(growth.drawing.json)
+    assert parsed["direction"] == "growth"
+    subjects = [node["title"] for node in parsed["nodes"] if node.get("subject")]
+    assert len(subjects) == len(growth)
+    assert len(parsed["edges"]) == len(parsed["nodes"]) - 1
+    assert f"{len(growth)} places grow: +" in growth.drawing.dot
+    assert "two snapshots" not in growth.drawing.dot
+
+
+def test_two_snapshots(paths):
+    drawing = leakgraph.diff(*paths[:2]).drawing
+    assert "; two snapshots" in drawing.dot
+    assert " per snapshot" in drawing.text
+
+
+def test_nothing_grows(paths):
+    growth = leakgraph.diff(paths[0], paths[0], paths[0])
+    assert growth.drawing.nodes == 0
+    assert "Nothing grows" in growth.drawing.dot
+
+
+def test_native_growth_has_a_box_of_its_own(tmp_path):
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    blocks, made = array("Q", bytes(8 * 120)), []
+    for number in range(3):
+        for i in range(40):
+            blocks[40 * number + i] = libc.malloc(60_000)
+        made.append(str(tmp_path / f"{number}.lgs"))
+        leakgraph.save_snapshot(made[-1])
+    growth = leakgraph.diff(*made)
+    for block in blocks:
+        libc.free(ctypes.c_void_p(block))
+    assert "native" in [row.verdict for row in growth]
+    drawn = r"memory that no object explains.* · .+ → .+MiB · \+.+ per snapshot"
+    assert re.search(drawn, growth.drawing.text)
+
+
+def test_summaries_give_the_same(paths, growth, tmp_path):
+    summaries = [
+        leakgraph.load(path).summary(tmp_path / f"{number}.lgsum")
+        for number, path in enumerate(paths)
+    ]
+    again = leakgraph.diff(*summaries, steps=[100, 200, 300], min_bytes=10_000)
+    assert again.drawing.text == growth.drawing.text
+
+
+def test_the_charts_of_html(growth):
+    html = growth._repr_html_()
+    charts = re.findall(
+        r'<svg width="80" height="20" role="img" aria-label="from (\d+) to (\d+)">'
+        r'<polyline [^>]*points="([\d, ]+)"/><circle [^>]*/></svg>',
+        html,
+    )
+    assert len(charts) == len(growth)
+    assert ("100", "300", "3,17 40,10 77,3") in charts
+    assert "<script" not in html
+
+
+def test_the_command(paths, growth, tmp_path):
+    command = which("leakgraph")
+    if command is None:
+        pytest.skip("the command is not on the path")
+
+    def run(*arguments):
+        done = subprocess.run(
+            [command, "render", "--diff", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    options = ["--steps", "100,200,300", "--min-bytes", "10000"]
+    code, out, _ = run(*paths, *options, "-o", "-", "--format", "dot")
+    assert code == 0
+    assert out == growth.drawing.dot
+    assert run(*paths, "-o", "growth.svg")[0] == 0
+    assert "<svg" in (tmp_path / "growth.svg").read_text()
+    code, _, err = run(paths[0], "-o", "growth.svg")
+    assert code == 2
+    assert "render --diff takes 2 arguments or more, not 1" in err
+    assert run(*paths, "--why", "-o", "growth.svg")[0] == 2
