@@ -71,6 +71,29 @@ typedef enum lg_tensor_group {
     LG_TENSORS_BY_SHAPE,
 } lg_tensor_group;
 
+/** The storages of one kind, device, dtype, or dtype and shape. */
+typedef struct lg_tensor_sum {
+    lg_string key;   /**< the kind, the device or the dtype; empty: unknown */
+    lg_string shape; /**< by shape: "3, 224, 224"; else empty */
+    const lg_tensor_row *items; /**< its storages */
+    size_t count;
+    uint64_t bytes; /**< of all of them */
+} lg_tensor_sum;
+
+typedef struct lg_tensor_sums {
+    lg_tensor_sum *items; /**< biggest first */
+    size_t count;
+    lg_tensor_row *rows; /**< what the `items` of a sum point into */
+} lg_tensor_sums;
+
+/** Adds up storages, which lg_graph_tensors listed without a limit. A sum
+ *  borrows its strings from the graph. LG_EINVAL: `by` is LG_TENSORS_EACH or
+ *  unknown. O(n log n). */
+LG_API lg_status lg_tensors_sum(const lg_graph *graph,
+                                const lg_tensor_rows *rows, lg_tensor_group by,
+                                lg_tensor_sums *out, lg_error *err);
+LG_API void lg_tensor_sums_free(lg_tensor_sums *sums);
+
 /* --------------------------------------------------------- figures --- */
 
 typedef struct lg_figure_row {

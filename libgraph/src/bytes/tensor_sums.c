@@ -1,0 +1,107 @@
+// Adds up tensors by kind, device, dtype or shape.
+#include "bytes/bytes_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct member {
+    lg_string key;
+    lg_string shape;
+    const lg_tensor_row *row;
+} member;
+
+static int
+compare_strings(lg_string a, lg_string b)
+{
+    uint32_t length = a.length < b.length ? a.length : b.length;
+    int order = memcmp(a.data, b.data, length);
+    if (order != 0)
+        return order;
+    return a.length < b.length ? -1 : a.length > b.length;
+}
+
+static int
+by_key(const void *left, const void *right)
+{
+    const member *a = left;
+    const member *b = right;
+    int order = compare_strings(a->shape, b->shape);
+    return order != 0 ? order : compare_strings(a->key, b->key);
+}
+
+static int
+biggest_first(const void *left, const void *right)
+{
+    const lg_tensor_sum *a = left;
+    const lg_tensor_sum *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    int order = compare_strings(a->shape, b->shape);
+    return order != 0 ? order : compare_strings(a->key, b->key);
+}
+
+static member
+member_of(const lg_graph *graph, const lg_tensor_row *row, lg_tensor_group by)
+{
+    member made = {.row = row, .key = {"", 0}, .shape = {"", 0}};
+    const char *kind = lg_tensor_kind_name(row->kind);
+    if (by == LG_TENSORS_BY_KIND)
+        made.key = (lg_string){kind, (uint32_t)strlen(kind)};
+    else if (by == LG_TENSORS_BY_DEVICE)
+        made.key = lg_graph_device_name(graph, row->device);
+    else
+        made.key = lg__tensor_fact(graph, row, "dtype");
+    if (by == LG_TENSORS_BY_SHAPE)
+        made.shape = lg__tensor_fact(graph, row, "shape");
+    return made;
+}
+
+// The members of one key are adjacent: each sum is a range of them.
+static void
+sum_up(const member *members, size_t count, lg_tensor_sums *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        out->rows[i] = *members[i].row;
+        if (i == 0 || by_key(&members[i], &members[i - 1]) != 0)
+            out->items[out->count++] = (lg_tensor_sum){
+                members[i].key, members[i].shape, &out->rows[i], 0, 0};
+        lg_tensor_sum *sum = &out->items[out->count - 1];
+        sum->count++;
+        sum->bytes += members[i].row->bytes;
+    }
+    qsort(out->items, out->count, sizeof *out->items, biggest_first);
+}
+
+lg_status
+lg_tensors_sum(const lg_graph *graph, const lg_tensor_rows *rows,
+               lg_tensor_group by, lg_tensor_sums *out, lg_error *err)
+{
+    size_t count = rows->total;
+    if (by == LG_TENSORS_EACH || (unsigned)by > LG_TENSORS_BY_SHAPE)
+        return lg_error_set(err, LG_EINVAL,
+                            "tensors are grouped by kind, device, dtype or "
+                            "shape");
+    member *members = malloc((count + 1) * sizeof *members);
+    lg_tensor_sums sums = {.items = malloc((count + 1) * sizeof *sums.items),
+                           .rows = malloc((count + 1) * sizeof *sums.rows)};
+    bool enough = members && sums.items && sums.rows;
+    if (enough) {
+        for (size_t i = 0; i < count; i++)
+            members[i] = member_of(graph, &rows->items[i], by);
+        qsort(members, count, sizeof *members, by_key);
+        sum_up(members, count, &sums);
+        *out = sums;
+    } else {
+        lg_tensor_sums_free(&sums);
+    }
+    free(members);
+    return enough ? LG_OK : lg__error_memory(err);
+}
+
+void
+lg_tensor_sums_free(lg_tensor_sums *sums)
+{
+    free(sums->items);
+    free(sums->rows);
+    *sums = (lg_tensor_sums){0};
+}
