@@ -24,8 +24,7 @@ timed = PATH=$(CURDIR)/$(RELEASE)/bin:$$PATH \
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build demo test check format asan valgrind \
-	fuzz pictures bench docs wheel pythons matrix packages fresh clean mutate agree \
-	test-libraries test-others
+	fuzz pictures bench docs wheel pythons matrix packages fresh clean mutate agree
 
 help:  ## list the verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
@@ -48,21 +47,7 @@ demo: build  ## a training loop and a figure loop that leak; pictures in out/
 
 test: build  ## all tests: C, Python, examples, the snippets of the docs
 	@$(ctest) dev
-	@echo "== Python: the tests that need no libraries; the others run meanwhile"
-	@$(MAKE) --no-print-directory test-libraries >$(BUILD)/libraries.log 2>&1 & \
-	libraries=$$!; trap 'kill $$libraries' INT TERM; \
-	$(MAKE) --no-print-directory test-others; others=$$?; \
-	echo "== Python: the tests that need libraries"; \
-	wait $$libraries; status=$$?; cat $(BUILD)/libraries.log; \
-	exit $$((others | status))
-
-test-libraries:
-	@$(bin)/pytest -q tests -m libraries \
-		--junitxml=$(BUILD)/junit-libraries.xml
-
-test-others:
-	@$(bin)/pytest -q tests -m "not libraries" \
-		--junitxml=$(BUILD)/junit-py.xml
+	@$(bin)/python tools/suite.py $(BUILD)
 
 check: setup-checks build  ## all static checks: rooms, sizes, symbols, style, types
 	@tools/check.sh $(BUILD)

@@ -11,14 +11,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import suite
 import tracked
-
-# What the tests need, or what decides their result, is the same on every Python.
-EVERYWHERE = "not libraries and not once"
 
 VERSIONS = [(3, minor) for minor in range(9, 14)]
 
@@ -122,38 +119,36 @@ def settings(folder: Path) -> dict[str, str]:
     }
 
 
-def test(python: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the tests that every Python must pass; cases go to junit-py.xml."""
-    command = [str(python), "-m", "pytest", "-q", "-m", EVERYWHERE, "tests/py"]
-    junit = f"--junitxml={folder / 'junit-py.xml'}"
-    return subprocess.run(
-        [*command, junit], env=settings(folder), capture_output=True, text=True
+def runs_of(name: str, python: str | Path, folder: Path) -> list[suite.Run]:
+    """The tests that every Python must pass."""
+    return suite.runs_of(
+        name,
+        str(python),
+        folder,
+        suite.EVERYWHERE,
+        "tests/py",
+        settings(folder),
     )
 
 
 def main() -> int:
     """Build for all of them in turn, test two at a time; return 1 if any fails."""
     os.chdir(tracked.ROOT)
-    built = {}
+    runs: list[suite.Run] = []
+    names: list[str] = []
     for (major, minor), python in interpreters().items():
         version = f"{major}.{minor}"
         print(f"== CPython {version}: build", flush=True)
         inside = environment(tracked.ROOT / f".venv-{version}", python)
         folder = tracked.ROOT / f"build/py{version}"
         build(folder, inside)
-        built[version] = (inside, folder)
-    failed = []
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        runs = {name: pool.submit(test, *made) for name, made in built.items()}
-        for version, run in runs.items():
-            done = run.result()
-            print(
-                f"== CPython {version}: tests\n{done.stdout}{done.stderr}", flush=True
-            )
-            if done.returncode:
-                failed.append(version)
-    names = ", ".join(built) or "none"
-    print(f"other CPythons: {names}; failed: {', '.join(failed) or 'none'}")
+        names.append(version)
+        runs += runs_of(f"{version}-", inside, folder)
+    failed = [one.name for one in suite.run_all(runs)]
+    print(
+        f"other CPythons: {', '.join(names) or 'none'};"
+        f" failed: {', '.join(failed) or 'none'}"
+    )
     return 1 if failed else 0
 
 

@@ -1,0 +1,45 @@
+import os
+import sys
+
+import pytest
+import suite
+
+FILES = suite.files_in("tests")
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_parts_hold_each_file_once_and_are_alike(count):
+    made = suite.parts(FILES, count)
+    assert len(made) == count
+    assert sorted(file for part in made for file in part) == sorted(FILES)
+    sizes = [sum(os.path.getsize(file) for file in part) for part in made]
+    assert max(sizes) < min(sizes) * 1.2
+
+
+def test_of_few_files_no_part_is_empty():
+    assert suite.parts(FILES[:2], 6) == [(file,) for file in sorted(FILES[:2])]
+
+
+def test_every_test_runs_somewhere(tmp_path):
+    runs = suite.runs_of("3.9-", "python", tmp_path, "mark", "tests/py")
+    files = [file for one in runs for file in one.files]
+    assert "tests/py/test_sizes.py" in files and len(files) == len(set(files))
+    assert not [file for file in files if not file.startswith("tests/py/")]
+    assert len({one.junit for one in runs}) == len(runs) == suite.PARTS
+
+
+def test_runs_report_and_fail(tmp_path, capfd):
+    (tmp_path / "test_fine.py").write_text("def test_fine(): pass\n")
+    (tmp_path / "test_wrong.py").write_text("def test_wrong(): assert 1 == 2\n")
+    runs = [
+        suite.Run(name, sys.executable, tmp_path, "", (str(tmp_path / file),))
+        for name, file in [
+            ("fine", "test_fine.py"),
+            ("wrong", "test_wrong.py"),
+            ("none", "test_missing.py"),
+        ]
+    ]
+    runs[2].junit.write_text("what an earlier run left")
+    assert suite.run_all(runs) == runs[1:]
+    assert "assert 1 == 2" in capfd.readouterr().out
+    assert "earlier" not in runs[2].junit.read_text()
