@@ -267,11 +267,11 @@ def all_rows(asked: argparse.Namespace) -> tuple[list[Row], list[str]]:
             row = tried(one, here())
             rows += note([row] if row else [])
             wrong += [] if row else [f"CPython {one.name}"]
-    for suite in asked.suite or SUITES:
-        if suite != "none":
-            made, whole = tried_in_root(suite, asked.free_threaded)
+    for debian in asked.suite or SUITES:
+        if debian != "none":
+            made, whole = tried_in_root(debian, asked.free_threaded)
             rows += note(made)
-            wrong += [] if whole else [f"Debian {suite}"]
+            wrong += [] if whole else [f"Debian {debian}"]
     if asked.tsan and not sanitized():
         wrong.append("ThreadSanitizer")
     return rows, wrong
