@@ -3,9 +3,9 @@
     python tools/suite.py BUILD
 
 Most tests take snapshots of their own process, which holds everything that pytest
-has collected there. So a process runs only a part of the files: in all, that takes a
-third less time than one process, and both processors are busy until the end. Results
-go to BUILD/junit-py-*.xml.
+has collected there. So a process runs only a part of the files: most tests then take
+half the time, and both processors are busy until the end. Results go to
+BUILD/junit-py-*.xml.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from pathlib import Path
 
 import tracked
 
-#: Fewer have larger heaps; more start pytest and compile fixtures more often.
-PARTS = 6
+#: Fewer have larger heaps; more start pytest, import and compile fixtures more often.
+PARTS = 8
+#: Torch and matplotlib make each of these heaps large, and take seconds to import.
+LIBRARY_PARTS = 4
 
 #: Tests that need libraries, and those that say the same on every Python, run once.
 LIBRARIES = "libraries"
@@ -63,6 +65,12 @@ def files_in(folder: str) -> list[str]:
     return [str(path.relative_to(root)) for path in root.glob(f"{folder}/**/test_*.py")]
 
 
+def with_marker(files: Iterable[str], marker: str) -> list[str]:
+    """Those that mark at least one test so."""
+    mark = f"mark.{marker}"
+    return [file for file in files if mark in (tracked.ROOT / file).read_text()]
+
+
 def runs_of(
     name: str,
     python: str,
@@ -75,6 +83,15 @@ def runs_of(
     return [
         Run(f"{name}{number}", python, build, marked, files, environment)
         for number, files in enumerate(parts(files_in(folder), PARTS), 1)
+    ]
+
+
+def library_runs(python: str, build: Path) -> list[Run]:
+    """The runs of all tests that need libraries."""
+    files = with_marker(files_in("tests"), LIBRARIES)
+    return [
+        Run(f"{LIBRARIES}-{number}", python, build, LIBRARIES, part)
+        for number, part in enumerate(parts(files, LIBRARY_PARTS), 1)
     ]
 
 
@@ -106,9 +123,9 @@ def run_all(runs: Iterable[Run]) -> list[Run]:
 def main(build: Path) -> int:
     """Run all tests on this Python; those that need libraries take the longest."""
     os.chdir(tracked.ROOT)
-    libraries = Run(LIBRARIES, sys.executable, build, LIBRARIES, ("tests",))
+    libraries = library_runs(sys.executable, build)
     others = runs_of("", sys.executable, build, OTHERS, "tests")
-    failed = run_all([libraries, *others])
+    failed = run_all([*libraries, *others])
     for one in failed:
         print(f"failed: {one.junit}")
     return 1 if failed else 0

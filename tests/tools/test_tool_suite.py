@@ -28,6 +28,14 @@ def test_every_test_runs_somewhere(tmp_path):
     assert len({one.junit for one in runs}) == len(runs) == suite.PARTS
 
 
+def test_files_that_need_libraries_run_somewhere(tmp_path):
+    runs = suite.library_runs("python", tmp_path)
+    files = [file for one in runs for file in one.files]
+    assert "tests/py/test_torch_names.py" in files and len(files) == len(set(files))
+    assert "tests/py/test_node.py" not in files
+    assert len({one.junit for one in runs}) == suite.LIBRARY_PARTS
+
+
 def test_runs_report_and_fail(tmp_path, capfd):
     (tmp_path / "test_fine.py").write_text("def test_fine(): pass\n")
     (tmp_path / "test_wrong.py").write_text("def test_wrong(): assert 1 == 2\n")
