@@ -187,8 +187,7 @@ typedef struct lg__search {
 void lg__detection_search(lg__detection *detection, uint32_t start,
                           const lg__search *search, lg__gathered *out);
 
-/* ---------------------------------------------------------------- crowds ---
- */
+/* -------------------------------------------------------------- crowds --- */
 
 /** Things that are alike, to be found below one container. */
 typedef struct lg__one_of_many {
@@ -201,7 +200,6 @@ typedef struct lg__one_of_many {
 typedef struct lg__crowd {
     lg__one_of_many *items; /**< free() it */
     size_t count;
-    size_t room;
 } lg__crowd;
 
 /** The first container that owns the node: a list, dict, set or deque with more

@@ -26,8 +26,7 @@ lg__detection_function(const lg__detection *detection, uint32_t callable)
     return LG_NONE;
 }
 
-// ------------------------------------------------------------------ shelves
-// ---
+// --------------------------------------------------------------- shelves ---
 
 static bool
 is_collection(const lg__detection *detection, uint32_t node)
@@ -79,22 +78,15 @@ lg__detection_owns(const lg__detection *detection, uint32_t owner,
     return false;
 }
 
-// ------------------------------------------------------------------- crowds
-// ---
+// ---------------------------------------------------------------- crowds ---
 
 void
 lg__crowd_add(lg__detection *detection, lg__crowd *crowd,
               lg__one_of_many member)
 {
-    if (crowd->count == crowd->room) {
-        size_t room = crowd->room > 0 ? 2 * crowd->room : 64;
-        lg__one_of_many *items = realloc(crowd->items, room * sizeof *items);
-        if (items == NULL) {
-            detection->failed = true;
-            return;
-        }
-        crowd->items = items;
-        crowd->room = room;
+    if (!lg__array_room(&crowd->items, crowd->count, sizeof *crowd->items)) {
+        detection->failed = true;
+        return;
     }
     crowd->items[crowd->count++] = member;
 }

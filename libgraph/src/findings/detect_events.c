@@ -8,8 +8,7 @@ enum {
     MANY_LOG_HANDLERS = 8, // of one logger; each writes every message again
 };
 
-// ----------------------------------------------------------- event handlers
-// ---
+// -------------------------------------------------------- event handlers ---
 
 // A method belongs to the registry if the registry alone keeps its object, and
 // not the object its method.
@@ -108,8 +107,7 @@ lg__look_for_event_handlers(lg__detection *detection)
     free(crowd.items);
 }
 
-// --------------------------------------------------------- things of a kind
-// ---
+// ------------------------------------------------------ things of a kind ---
 
 typedef bool choice(const lg__detection *detection, uint32_t node);
 

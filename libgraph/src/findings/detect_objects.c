@@ -13,8 +13,7 @@ enum {
     CLIMBS = 8, // from a dict to its module
 };
 
-// --------------------------------------------------------------- finalizers
-// ---
+// ------------------------------------------------------------ finalizers ---
 
 static uint32_t
 referent_of(const lg__detection *detection, uint32_t reference)
@@ -42,8 +41,7 @@ lg__look_for_finalizers(lg__detection *detection)
     }
 }
 
-// ------------------------------------------------------------------ classes
-// ---
+// --------------------------------------------------------------- classes ---
 
 static uint32_t
 hash_of(lg_string name)
@@ -83,8 +81,7 @@ lg__look_for_classes(lg__detection *detection)
     free(crowd.items);
 }
 
-// ----------------------------------------------------------------- wrappers
-// ---
+// -------------------------------------------------------------- wrappers ---
 
 typedef struct wrapping {
     const lg__detection *detection;
@@ -160,8 +157,7 @@ lg__look_for_wrappers(lg__detection *detection)
     free(is_inner);
 }
 
-// ---------------------------------------------------------------------- ids
-// ---
+// ------------------------------------------------------------------- ids ---
 
 typedef struct span {
     uint64_t first, last;

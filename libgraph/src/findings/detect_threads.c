@@ -8,8 +8,7 @@ enum {
     MANY_LOCALS = 8,   // threads that have a value
 };
 
-// ------------------------------------------------------------------ threads
-// ---
+// --------------------------------------------------------------- threads ---
 
 // The thread whose outermost frame this is; LG_NONE.
 static uint32_t
@@ -125,8 +124,7 @@ lg__look_for_threads(lg__detection *detection)
     free(crowd.items);
 }
 
-// ------------------------------------------------------------ thread locals
-// ---
+// --------------------------------------------------------- thread locals ---
 
 static bool
 has_value(const lg__detection *detection, uint32_t dict)

@@ -166,6 +166,27 @@ put_chart(const report *to, const lg_growth_row *row)
     lg__put_numbers(to->table, SHOWN_CHART, series, snapshots - first);
 }
 
+// What grows, and how: `Tensor accumulates (loss-history)`.
+static void
+format_what(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
+{
+    if (row->verdict == LG_GROWTH_NATIVE) {
+        lg_text_add(out, "native memory grows");
+        return;
+    }
+    lg__text_add_string(out, lg__last_part(row->type));
+    if (row->types > 1)
+        lg_text_addf(out, " and %u more", row->types - 1);
+    lg_text_addf(out, " %s", lg_growth_verdict_name(row->verdict));
+    if (row->reason != LG_GROWTH_NO_REASON)
+        lg_text_addf(out, ": %s", lg_growth_reason_text(row->reason));
+    if (row->finding != LG_NONE) {
+        lg_text_add(out, " (");
+        lg__text_add_string(out, growth->tallies[row->finding].name);
+        lg_text_add(out, ")");
+    }
+}
+
 static void
 put_shown(const report *to, const lg_growth_row *row)
 {
@@ -181,20 +202,11 @@ put_shown(const report *to, const lg_growth_row *row)
     lg__format_signed(growth->has_steps ? row->per_step : row->per_interval,
                       &rate);
     lg__put_formatted(table, SHOWN_RATE, &rate);
-    lg__format_series(row->counts, growth->snapshots, &counts);
+    if (row->verdict != LG_GROWTH_NATIVE)
+        lg__format_series(row->counts, growth->snapshots, &counts);
     put_chart(to, row);
     lg__put_formatted(table, SHOWN_COUNTS, &counts);
-    lg__text_add_string(&what, lg__last_part(row->type));
-    if (row->types > 1)
-        lg_text_addf(&what, " and %u more", row->types - 1);
-    lg_text_addf(&what, " %s", lg_growth_verdict_name(row->verdict));
-    if (row->reason != LG_GROWTH_NO_REASON)
-        lg_text_addf(&what, ": %s", lg_growth_reason_text(row->reason));
-    if (row->finding != LG_NONE) {
-        lg_text_add(&what, " (");
-        lg__text_add_string(&what, growth->tallies[row->finding].name);
-        lg_text_add(&what, ")");
-    }
+    format_what(growth, row, &what);
     lg__put_formatted(table, SHOWN_WHAT, &what);
     format_holder(to, row, &holder);
     for (size_t i = 0; i < row->other_count; i++) {
