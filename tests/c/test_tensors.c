@@ -62,31 +62,6 @@ limits_and_devices(void)
     lg_graph_free(graph);
 }
 
-static void
-sums(void)
-{
-    lg_graph *graph;
-    lg_tensor_rows rows;
-    lg_tensor_sums sums;
-    lg_error err;
-    REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
-    REQUIRE(lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
-    REQUIRE(lg_tensors_sum(graph, &rows, LG_TENSORS_BY_DEVICE, &sums, NULL) ==
-            LG_OK);
-    REQUIRE(sums.count == 2);
-    CHECK(sums.items[0].key.length == 6);
-    CHECK(memcmp(sums.items[0].key.data, "cuda:0", 6) == 0);
-    CHECK(sums.items[0].count == 5 && sums.items[1].count == 1);
-    CHECK(sums.items[0].bytes == rows.bytes - 4 && sums.items[1].bytes == 4);
-    CHECK(sums.items[0].shape.length == 0);
-    CHECK(sums.items[1].items[0].buffer == STORED_LOSS_DATA);
-    lg_tensor_sums_free(&sums);
-    CHECK(lg_tensors_sum(graph, &rows, LG_TENSORS_EACH, &sums, &err) ==
-          LG_EINVAL);
-    lg_tensor_rows_free(&rows);
-    lg_graph_free(graph);
-}
-
 typedef struct detection {
     story story;
     uint32_t storage; // type
@@ -409,7 +384,6 @@ SUITE(tensors)
 {
     RUN(sample);
     RUN(limits_and_devices);
-    RUN(sums);
     RUN(frames);
     RUN(modules);
     RUN(gradients);

@@ -140,7 +140,7 @@ typedef struct lg_torch {
     PyTypeObject *context;
     PyTypeObject *saved;
     PyTypeObject *bound[LG_TORCH_BOUND_TYPES]; /**< NULL: not there */
-    lg_torch_block *bound_blocks; /**< for torch_bound.c */
+    lg_torch_block *bound_blocks;              /**< for torch_bound.c */
     PyObject *functions; /**< torch._C._functions, or NULL */
     lg_torch_table classes;
     lg_torch_recent recent[LG_TORCH_RECENT]; /**< by a hash of the vtable */
