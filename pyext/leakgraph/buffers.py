@@ -53,10 +53,10 @@ def register_buffers(
       protocol, an iterable of those, or None.
 
     The last two run the type's own code, after the walk over the heap, on instances
-    that leakgraph holds, and never in a forked child. A snapshot does not run it while
-    another one does, on whichever thread, nor on a thread that was started meanwhile:
-    readers may take snapshots and start threads. If it fails or does not run, the node
-    has the fact "not inspected" and `Snapshot.info()["adapter.registered"]` says so.
+    that leakgraph holds, and never in a forked child. It does not run for snapshots
+    that it takes itself, nor for those of threads that it has started. If it fails or
+    does not run, the node has the fact "not inspected", and
+    `Snapshot.info()["adapter.registered"]` says so.
 
     Memory that overlaps other memory counts once. Registering a type again replaces the
     registration. It has no effect on types that leakgraph itself knows, such as numpy's

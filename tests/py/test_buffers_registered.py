@@ -343,7 +343,7 @@ def test_a_reader_may_take_snapshots(register):
     snapshot = leakgraph.snapshot()
     (memory,) = snapshot.select("type:Answer.memory")
     assert memory.size == 1000 and it.answer is None
-    assert seen == [("a reader was running", 2000)]
+    assert seen == [("a reader took the snapshot", 2000)]
 
 
 def many_threads_with_snapshots(register, waits):
@@ -372,40 +372,71 @@ def many_threads_with_snapshots(register, waits):
     return remarks
 
 
-def test_a_reader_may_wait_for_a_thread_that_takes_a_snapshot(register):
-    remarks = many_threads_with_snapshots(register, True)
-    assert remarks == ["a reader was running"]
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_reader_may_start_threads_that_take_snapshots(register, waits):
+    remarks = many_threads_with_snapshots(register, waits)
+    assert remarks == ["a reader took the snapshot"]
 
 
-def test_a_reader_may_start_a_thread_that_takes_a_snapshot(register):
-    """The thread calls no readers, though the one that started it has ended."""
-    (remark,) = many_threads_with_snapshots(register, False)
-    assert remark in ("a reader was running", "a reader started this thread")
+class Paused:
+    """A reader that waits, in a snapshot that another thread takes."""
+
+    def __init__(self, register):
+        self.runs, self.may_end = threading.Event(), threading.Event()
+        register(Answer, reader=self.read)
+        self.it = Answer(None)
+        self.thread = threading.Thread(target=lambda: leakgraph.snapshot().close())
+
+    def read(self, it):
+        if threading.current_thread() is self.thread:
+            self.runs.set()
+            self.may_end.wait()
+        return 1000
+
+    def __enter__(self):
+        self.thread.start()
+        self.runs.wait()
+        return self.it
+
+    def __exit__(self, *_):
+        self.may_end.set()
+        self.thread.join()
 
 
-def test_a_thread_that_a_reader_started_calls_no_readers(register):
-    """Not even in later snapshots, in which another thread's readers are called."""
+def test_threads_that_others_start_meanwhile_call_readers(register):
     may_go_on = threading.Event()
-    threads, remarks = [], []
+    found = []
 
     def take():
         may_go_on.wait()
-        with leakgraph.snapshot() as inner:
-            remarks.append(why_not_read(inner, it))
+        with leakgraph.snapshot() as snapshot:
+            found.extend(node.size for node in memory_of(snapshot, it))
 
-    def starting(it):
-        if not threads:
-            threads.append(threading.Thread(target=take))
-            threads[0].start()
-        return 1000
-
-    register(Answer, reader=starting)
-    it = Answer(None)
-    for _ in range(2):
-        assert memory_of(leakgraph.snapshot(), it)
+    thread = threading.Thread(target=take)
+    with Paused(register) as it:
+        thread.start()
     may_go_on.set()
-    threads[0].join()
-    assert remarks == ["a reader started this thread"]
+    thread.join()
+    assert found == [1000]
+
+
+def test_a_snapshot_waits_for_the_readers_of_another_one(register):
+    """The reader can end, but its thread gets the GIL only when this one waits."""
+    paused = Paused(register)
+    with paused as it:
+        paused.may_end.set()
+        snapshot = leakgraph.snapshot()
+    (memory,) = memory_of(snapshot, it)
+    assert memory.size == 1000
+
+
+def test_readers_that_wait_for_another_snapshot(register):
+    """They may wait for this one, which goes on without readers."""
+    with Paused(register) as it:
+        for _ in range(2):
+            with leakgraph.snapshot() as snapshot:
+                remark = why_not_read(snapshot, it)
+                assert remark == "the readers of another snapshot were running"
     assert memory_of(leakgraph.snapshot(), it)
 
 

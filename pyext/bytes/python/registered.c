@@ -8,16 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Why this capture may not run the code of types, or NULL. */
-static const char *
-refusal(const lg_adapter_pass *pass)
-{
-    const char *why = lg_pass_begin_callbacks(pass);
-    if (why == NULL)
-        lg_pass_end_callbacks(pass);
-    return why;
-}
-
 static bool
 prepare(lg_adapter_pass *pass, void **out)
 {
@@ -31,7 +21,6 @@ prepare(lg_adapter_pass *pass, void **out)
     if (state == NULL)
         return false;
     state->registry = registry;
-    state->refused = refusal(pass);
     *out = state;
     lg_pass_note(pass, "inspected: %zd types", PyDict_GET_SIZE(registry));
     return true;
@@ -232,6 +221,7 @@ scan_all(lg_adapter_pass *pass, void *context)
 {
     lg_registered *state = context;
     lg_instance instance;
+    state->refused = lg_pass_refusal(pass);
     while (lg_pass_next(pass, &instance)) {
         const lg_registration *entry =
             lg_registered_find(state, Py_TYPE(instance.object));
@@ -239,9 +229,6 @@ scan_all(lg_adapter_pass *pass, void *context)
             continue;
         if (entry->length != Py_None)
             scan_declared(pass, entry, &instance);
-        else if (!lg_pass_will_ask(pass))
-            lg_registered_fail(pass, instance.node,
-                               "its code may not run in a forked child");
         else if (state->refused != NULL)
             lg_registered_fail(pass, instance.node, state->refused);
     }

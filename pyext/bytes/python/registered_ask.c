@@ -185,7 +185,7 @@ lg_registered_ask(lg_adapter_pass *pass, void *context)
     to.state->refused = lg_pass_begin_callbacks(pass);
     ask_all(&to);
     if (to.state->refused == NULL)
-        lg_pass_end_callbacks(pass);
+        lg_pass_end_callbacks();
     if (to.failed > 0)
         lg_pass_note(pass,
                      "inspected: %zd types; %llu of %llu instances "

@@ -89,12 +89,14 @@ void lg_pass_interrupt(lg_adapter_pass *pass);
  *  */
 bool lg_pass_will_ask(const lg_adapter_pass *pass);
 /** Functions that the program registered may take snapshots themselves, and
- *  start threads that do. So that this ends, one capture at a time calls them,
- *  and none on a thread that one of them started. NULL: call them now, then
- *  lg_pass_end_callbacks. Otherwise do not; returns the reason. Waits for
- *  nobody. */
+ *  start threads that do. So that this ends, no snapshot of theirs calls them,
+ *  and one snapshot at a time does. Returns why this one does not, or NULL. */
+const char *lg_pass_refusal(const lg_adapter_pass *pass);
+/** For `ask`: waits for the callbacks of another snapshot, a few seconds at
+ *  most. NULL: call them now, then lg_pass_end_callbacks. Otherwise do not;
+ *  returns the reason. May let other threads run. */
 const char *lg_pass_begin_callbacks(const lg_adapter_pass *pass);
-void lg_pass_end_callbacks(const lg_adapter_pass *pass);
+void lg_pass_end_callbacks(void);
 /** Whether the capture may grow: a partial one has a limit of nodes. */
 bool lg_pass_has_room(const lg_adapter_pass *pass);
 

@@ -1,66 +1,90 @@
 /**
  * Who may call functions of the program. Such a function may take a snapshot,
  * or start a thread that does. If that called it again, it would never end.
+ *
+ * What a callback starts is known by its timer slack, which a thread gets from
+ * the thread that starts it (prctl(2), PR_SET_TIMERSLACK). While callbacks run,
+ * the slack of their thread ends with certain bits: some 100 ns of difference,
+ * which nothing notices.
  */
 #include "capture/adapters/adapter_pass.h"
 
 #include <leakgraph/lock.h>
 
-/** The threads that were started while callbacks ran. Another thread may have
- *  started some of them: nothing in a thread says who did. */
-typedef struct started_threads {
-    int64_t interpreter;
-    uint64_t before, last; /**< ids */
-} started_threads;
+#include <sys/prctl.h>
+#include <time.h>
 
-/** Threads of callbacks that ran longer ago have most likely ended. */
-enum { STARTED_MAX = 16 };
+/** The last bits of a marked slack; no round number has them. */
+enum { MARK = 0x2a7, MARK_BITS = 0x3ff };
+
+/** How often a snapshot looks whether the callbacks of another one have ended,
+ *  and how long it sleeps before. They may wait for this snapshot. */
+enum { LOOKS = 2000, SLEEP_NANOSECONDS = 1000000 };
 
 static struct {
     lg_lock lock; /**< held while callbacks run */
-    started_threads started[STARTED_MAX];
-    unsigned next;
-    uint64_t before;
+    _Atomic bool endless;
 } callbacks;
 
-/** Whether a callback started this thread. */
-static bool
-is_started(int64_t interpreter)
+static _Thread_local struct {
+    bool running;
+    int slack;
+} own;
+
+static const char *
+refusal(void)
 {
-    uint64_t id = PyThreadState_GetID(PyThreadState_Get());
-    for (size_t i = 0; i < STARTED_MAX; i++) {
-        const started_threads *threads = &callbacks.started[i];
-        if (threads->interpreter == interpreter && id > threads->before &&
-            id <= threads->last)
-            return true;
+    int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    bool marked = slack > 0 && (slack & MARK_BITS) == MARK;
+    return own.running || marked ? "a reader took the snapshot" : NULL;
+}
+
+const char *
+lg_pass_refusal(const lg_adapter_pass *pass)
+{
+    if (!lg_pass_will_ask(pass))
+        return "its code may not run in a forked child";
+    return refusal();
+}
+
+/** Waits for the callbacks of another thread, without the GIL. */
+static bool
+take(void)
+{
+    const struct timespec while_ = {.tv_nsec = SLEEP_NANOSECONDS};
+    bool taken = lg_lock_try(&callbacks.lock) != LG_LOCK_BUSY;
+    for (int i = 0; !taken && !callbacks.endless && i < LOOKS; i++) {
+        Py_BEGIN_ALLOW_THREADS
+        nanosleep(&while_, NULL);
+        Py_END_ALLOW_THREADS
+        taken = lg_lock_try(&callbacks.lock) != LG_LOCK_BUSY;
     }
-    return false;
+    /* Others need not wait as long for the same callbacks. */
+    callbacks.endless = !taken;
+    return taken;
 }
 
 const char *
 lg_pass_begin_callbacks(const lg_adapter_pass *pass)
 {
-    PyInterpreterState *interpreter = pass->walk->interpreter;
-    if (lg_lock_try(&callbacks.lock) == LG_LOCK_BUSY)
-        return "a reader was running";
-    if (is_started(PyInterpreterState_GetID(interpreter))) {
-        lg_lock_give(&callbacks.lock);
-        return "a reader started this thread";
-    }
-    callbacks.before = lg_thread_last_id(interpreter);
+    const char *why = lg_pass_refusal(pass);
+    if (why != NULL)
+        return why;
+    if (!take())
+        return "the readers of another snapshot were running";
+    own.running = true;
+    own.slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    if (own.slack > MARK_BITS)
+        prctl(PR_SET_TIMERSLACK, (unsigned long)(own.slack & ~MARK_BITS) | MARK,
+              0, 0, 0);
     return NULL;
 }
 
 void
-lg_pass_end_callbacks(const lg_adapter_pass *pass)
+lg_pass_end_callbacks(void)
 {
-    PyInterpreterState *interpreter = pass->walk->interpreter;
-    uint64_t last = lg_thread_last_id(interpreter);
-    if (last > callbacks.before)
-        callbacks.started[callbacks.next++ % STARTED_MAX] = (started_threads){
-            .interpreter = PyInterpreterState_GetID(interpreter),
-            .before = callbacks.before,
-            .last = last,
-        };
+    if (own.slack > MARK_BITS)
+        prctl(PR_SET_TIMERSLACK, (unsigned long)own.slack, 0, 0, 0);
+    own.running = false;
     lg_lock_give(&callbacks.lock);
 }

@@ -133,18 +133,6 @@ lg_gc_generation(PyInterpreterState *interpreter, int generation)
 #endif
 }
 
-/** The id of the interpreter's last thread: they count up from 1. */
-static inline uint64_t
-lg_thread_last_id(PyInterpreterState *interpreter)
-{
-#if PY_VERSION_HEX >= 0x030B0000
-    return __atomic_load_n(&interpreter->threads.next_unique_id,
-                           __ATOMIC_RELAXED);
-#else
-    return interpreter->tstate_next_unique_id;
-#endif
-}
-
 /** Stops collections that start by themselves; says whether there were any. */
 static inline bool
 lg_collector_pause(PyInterpreterState *interpreter)
