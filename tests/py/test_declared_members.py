@@ -65,7 +65,8 @@ def test_a_table_of_members_at_an_odd_address(extension, python):
     """The compiler's check of alignment traps. Only one function reads such tables."""
     root = Path(__file__).parents[2]
     check = ("-fsanitize=alignment", "-fsanitize-undefined-trap-on-error")
-    module = extension("odd_members", f"-I{root / 'pyext'}", *check)
+    header = root / "pyext/capture/cpython/members.h"
+    module = extension("odd_members", "-include", header, *check)
     folder = Path(module.__file__).parent
     code = "import odd_members; print(odd_members.names())"
     done = python("-c", code, PYTHONPATH=str(folder))

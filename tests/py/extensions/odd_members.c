@@ -1,10 +1,10 @@
 /**
  * Reads a type's declared members from an odd address, as PySide6 keeps them,
- * with the capture's own function.
+ * with the capture's own function: the compiler includes members.h.
  */
-#include "capture/cpython/members.h"
-
+#include <Python.h>
 #include <string.h>
+#include <structmember.h>
 
 static PyMemberDef members[] = {
     {"first", T_OBJECT, 16, READONLY, NULL},
