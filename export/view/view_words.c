@@ -127,7 +127,8 @@ lg__add_caption(lg_text *out, const lg_view *view)
         lg_text_add(out, " in the snapshot · ");
     }
     lg_text_add(out, view->weighed ? "bytes are what would be freed with it"
-                                   : "sizes are each object's own bytes");
+                                   : "sizes are each object's own bytes · "
+                                     "why() shows what would be freed");
 }
 
 const char *

@@ -12,7 +12,7 @@
 /* A picture of fewer nodes explains itself. */
 #define NARROW 4u
 /* A tree of more boxes one behind the other is wider than a screen. */
-#define WIDE 8u
+#define WIDE 6u
 /* Bigger pictures are not measured, nor deeper ones to their end. */
 #define MEASURED 1024
 #define DEEPEST 256

@@ -274,6 +274,8 @@ def test_deep_trees_run_down_the_page():
     wide = [[bytearray(1 << 16)] for _ in range(30)]
     assert "rankdir=LR" in leakgraph.show_refs(wide).dot
     assert "rankdir=LR" in leakgraph.show_refs(deep).dot
+    assert "rankdir=LR" in leakgraph.show_refs(deep, max_depth=6).dot
+    assert "rankdir=TB" in leakgraph.show_refs(deep, max_depth=7).dot
     assert "rankdir=TB" in leakgraph.show_refs(deep, max_depth=12).dot
 
 
