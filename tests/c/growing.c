@@ -103,16 +103,31 @@ fill(making *to, const growing_heap *of)
         refer(to, right, node, LG_EDGE_INDEX, i);
     }
     uint32_t requests = attribute(to, app, "requests", LIST, 100);
+    uint32_t first = to->builder->node_count;
     for (uint32_t i = 0; i < of->requests; i++) {
         uint32_t request = add(to, REQUEST, 40);
         refer(to, requests, request, LG_EDGE_INDEX, i);
+        REQUIRE(of->parts == 0 || request == first + i);
+        if (of->parts > 0)
+            continue;
         if (i >= of->without)
             attribute(to, request, "item", ITEM, 60);
     }
+    for (uint32_t i = 0; i < of->parts; i++)
+        attribute(to, first + i % of->requests, "part", ITEM, 60);
     uint32_t weak = attribute(to, app, "weak", LIST, 100);
     for (uint32_t i = 0; i < of->weak; i++)
         refer(to, weak, add(to, of->old ? OLD_REFERENCE : REFERENCE, 72),
               LG_EDGE_INDEX, i);
+}
+
+static void
+add_bytes(making *to, const char *key, uint32_t bytes)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%u", bytes);
+    if (bytes > 0)
+        lg_builder_set_info(to->builder, key, text);
 }
 
 static void
@@ -132,11 +147,9 @@ take(growing_series *to, const growing_heap *of)
                                            strlen(names[i]), LG_NONE, NULL, 0);
     fill(&made, of);
     add_references(&made);
-    if (of->malloc > 0) {
-        char bytes[16];
-        snprintf(bytes, sizeof bytes, "%u", of->malloc);
-        lg_builder_set_info(made.builder, "memory.malloc", bytes);
-    }
+    add_bytes(&made, "memory.malloc", of->malloc);
+    add_bytes(&made, "memory.stacks", of->stacks);
+    add_bytes(&made, "memory.rss", of->rss);
     REQUIRE(lg_builder_finish(made.builder, &to->graph[at], NULL) == LG_OK);
     REQUIRE(lg_analysis_new(to->graph[at], NULL, &to->analysis[at], NULL) ==
             LG_OK);

@@ -18,7 +18,10 @@ typedef struct growing_heap {
     uint32_t without;  // of these, those that have none
     uint32_t weak;     // weak references, in app.weak
     bool old;          // and their type has the name that CPython 3.9 gives it
+    uint32_t parts;    // objects that the requests have among them, in turn
     uint32_t malloc;   // bytes in use, 0: not known
+    uint32_t stacks;   // bytes of the stacks of threads, 0: not known
+    uint32_t rss;      // resident bytes, 0: not known
 } growing_heap;
 
 typedef struct growing_series {

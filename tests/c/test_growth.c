@@ -68,6 +68,18 @@ the_same_objects_grow_in_place(void)
     growing_forget(&made);
 }
 
+// Four in each interval are more than a few.
+static void
+references_grow_in_place(void)
+{
+    const growing_heap heaps[] = {
+        {.numbers = 99}, {.numbers = 103}, {.numbers = 107}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 1);
+    check_holder(&made, 0, "app.counts");
+    growing_forget(&made);
+}
+
 // A namespace gains a few names in any program.
 static void
 a_few_references_are_no_growth(void)
@@ -134,6 +146,25 @@ a_part_of_each_member_is_not_told(void)
     growing_series made = growing_compare(heaps, 3, NULL);
     REQUIRE(made.growth.count == 1);
     CHECK(lg__string_is(made.growth.rows[0].type, "app.Request"));
+    growing_forget(&made);
+}
+
+// But if each has one in twenty more, and more than one, these accumulate.
+static void
+more_parts_of_each_member_are_told(void)
+{
+    const growing_heap fuller[] = {{.requests = 100, .parts = 200},
+                                   {.requests = 110, .parts = 226},
+                                   {.requests = 120, .parts = 253}};
+    const growing_heap alike[] = {{.requests = 100, .parts = 200},
+                                  {.requests = 110, .parts = 225},
+                                  {.requests = 120, .parts = 250}};
+    growing_series made = growing_compare(fuller, 3, NULL);
+    REQUIRE(made.growth.count == 2);
+    CHECK(lg__string_is(made.growth.rows[1].type, "app.Item"));
+    growing_forget(&made);
+    made = growing_compare(alike, 3, NULL);
+    CHECK(made.growth.count == 1);
     growing_forget(&made);
 }
 
@@ -229,6 +260,56 @@ native_growth_has_a_number(void)
     growing_forget(&made);
 }
 
+// Whether the memory of that kind has a row, which gained so many bytes.
+static void
+check_native(const growing_heap *heaps, lg_native_kind kind, int64_t gained)
+{
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_growth_row *found = NULL;
+    for (size_t i = 0; i < made.growth.count; i++)
+        if (made.growth.rows[i].verdict == LG_GROWTH_NATIVE &&
+            made.growth.rows[i].native == kind)
+            found = &made.growth.rows[i];
+    CHECK((found != NULL) == (gained > 0));
+    CHECK(found == NULL || found->gained == gained);
+    growing_forget(&made);
+}
+
+static void
+native_growth_has_rows(void)
+{
+    enum { KIB = 1024, BASE = 100000, BLOB = 2000000 };
+    growing_heap heaps[3] = {{.malloc = BASE}, {.malloc = BASE + 32 * KIB}};
+    heaps[2].malloc = BASE + 64 * KIB;
+    check_native(heaps, LG_NATIVE_MALLOC, 64 * KIB);
+    heaps[2].malloc--;
+    check_native(heaps, LG_NATIVE_MALLOC, 0);
+    // Beside objects that grew, a twentieth of these. Large blocks are pages.
+    for (uint32_t i = 0; i < 3; i++) {
+        heaps[i].blob = 4096 * (100 + 500 * i) - 16;
+        heaps[i].malloc = BASE + 4096 * (100 + 525 * i);
+    }
+    check_native(heaps, LG_NATIVE_MALLOC, 4096 * 50);
+    heaps[2].malloc--;
+    check_native(heaps, LG_NATIVE_MALLOC, 0);
+}
+
+static void
+stacks_and_mappings_have_rows(void)
+{
+    enum { KIB = 1024, MIB = 1024 * KIB };
+    growing_heap heaps[3] = {{.stacks = 8 * KIB}, {.stacks = 40 * KIB}};
+    heaps[2].stacks = 72 * KIB;
+    check_native(heaps, LG_NATIVE_STACKS, 64 * KIB);
+    heaps[2].stacks--;
+    check_native(heaps, LG_NATIVE_STACKS, 0);
+    growing_heap mapped[3] = {{.rss = 8 * MIB}, {.rss = 10 * MIB}};
+    mapped[2].rss = 12 * MIB;
+    check_native(mapped, LG_NATIVE_MAPPED, 4 * MIB);
+    mapped[2].rss--;
+    check_native(mapped, LG_NATIVE_MAPPED, 0);
+}
+
 static void
 summaries_alone_can_be_compared(void)
 {
@@ -286,6 +367,9 @@ names(void)
     CHECK(strcmp(lg_tally_kind_name(LG_TALLY_COUNT), "unknown") == 0);
     CHECK(strcmp(lg_growth_reason_text(LG_GROWTH_DISABLED),
                  "the collector is disabled") == 0);
+    CHECK(strcmp(lg_native_kind_text(LG_NATIVE_STACKS), "stacks of threads") ==
+          0);
+    CHECK(strcmp(lg_native_kind_text(LG_NATIVE_COUNT), "unknown") == 0);
     CHECK(strcmp(lg_growth_reason_text(LG_GROWTH_REASON_COUNT), "") == 0);
 }
 
@@ -294,16 +378,20 @@ SUITE(growth)
     RUN(a_list_accumulates);
     RUN(keys_and_values_are_one_row);
     RUN(the_same_objects_grow_in_place);
+    RUN(references_grow_in_place);
     RUN(a_few_references_are_no_growth);
     RUN(garbage_piles_up);
     RUN(all_holders_are_named);
     RUN(members_of_what_accumulates_are_not_told);
     RUN(a_part_of_each_member_is_not_told);
+    RUN(more_parts_of_each_member_are_told);
     RUN(weak_references_to_members_are_not_told);
     RUN(cycles_are_counted);
     RUN(what_stops_is_told_when_asked);
     RUN(small_rows_are_left_out);
     RUN(native_growth_has_a_number);
+    RUN(native_growth_has_rows);
+    RUN(stacks_and_mappings_have_rows);
     RUN(summaries_alone_can_be_compared);
     RUN(senseless_questions_are_refused);
     RUN(names);

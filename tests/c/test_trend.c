@@ -32,6 +32,8 @@ trends(void)
         {5, {1, 2, 2, 2, 4}, LG__TREND_SETTLED},
         {5, {1, 2, 3, 4, 4}, LG__TREND_SETTLED},
         {5, {1, 9, 2, 8, 3}, LG__TREND_NONE},
+        // Two in seven are more than one in four.
+        {8, {1, 2, 2, 3, 4, 4, 5, 6}, LG__TREND_SETTLED},
     };
     static const double x[] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

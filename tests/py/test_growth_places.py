@@ -1,0 +1,51 @@
+"""The keys of places: the same in every process, whatever CPython it runs on."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[1] / "examples" / "growth" / "everywhere.py"
+
+# What the script leaks, by the key of its place. This table holds for all versions that
+# the tests run on, so a snapshot of one can be compared with that of another.
+PLACES = {
+    "7b9b3f66c0061206": "local",
+    "d7799f6038d901ac": "program.buffer",
+    "165efe8cdccef8a2": "program.chain closure inner",
+    "71dd45b050616a1d": "program.counts[*][*]",
+    "754c0c811ff5dcfb": "program.errors[*]",
+    "a1aca5dc73a7bd97": "program.generators[*]",
+    "a6431279d13ceec8": "program.head.next",
+    "4a7797d28211f3bf": "program.instances[*]",
+    "019930103e84f5cd": "program.members[*]",
+    "942e744de8efb97a": "program.methods[*]",
+    "df9761b2c93ed67f": "program.pairs[*]",
+    "3b698af996ca1244": "program.table[*]",
+    "178769f9591afa76": "program.tree[*]",
+    "4aef796505e7ce9e": "program.window[*]",
+}
+
+
+def run(seed):
+    done = subprocess.run(
+        [sys.executable, "-B", str(SCRIPT)],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_places_have_the_same_keys_everywhere(seed):
+    said = run(seed)
+    assert sorted(said) == sorted(PLACES)
+    for key, holder in PLACES.items():
+        assert said[key].startswith(f"__main__.{holder}"), key
