@@ -261,6 +261,13 @@ format_tally(const lg_growth *growth, const lg_growth_tally *tally,
         lg_text_add(out, ": ");
         lg_place_format(growth->places, place, out);
     }
+    if (tally->kind != LG_TALLY_FINDING || tally->row == LG_NONE)
+        return;
+    const lg_growth_row *row = &growth->rows[tally->row];
+    lg_text_add(out, ", ");
+    lg__format_signed(growth->has_steps ? row->per_step : row->per_interval,
+                      out);
+    lg_text_add(out, growth->has_steps ? " per step" : " per snapshot");
 }
 
 static void
@@ -298,10 +305,46 @@ add_tallies(lg_table *table, const lg_growth *growth)
     }
 }
 
+// A known mistake that keeps what it keeps, and no more.
+static void
+add_still(lg_table *table, const lg_growth *growth)
+{
+    static const lg__column columns[] = {
+        {NULL, "keeps", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,
+         .least = 12},
+        {NULL, "number", .faces = LG__SHOWN, .gap = 2, .least = 14},
+        {NULL, "what", .faces = LG__SHOWN, .gap = 2},
+    };
+    lg_table *part = NULL;
+    for (size_t i = 0, left = TALLIES_SHOWN;
+         i < growth->tally_count && left > 0; i++) {
+        const lg_growth_tally *tally = &growth->tallies[i];
+        lg_text above = {0};
+        lg_text counts = {0};
+        lg_text what = {0};
+        if (tally->kind != LG_TALLY_FINDING || is_more(growth, tally))
+            continue;
+        if (part == NULL) {
+            part = lg__table_part(table, (lg__layout){.faces = LG__SHOWN},
+                                  columns, 3);
+            lg_text_add(&above, "\nFindings that do not grow:\n");
+            lg__table_format_above(part, &above);
+        }
+        lg__table_row(part);
+        lg__put_count(part, 0, tally->bytes[growth->snapshots - 1]);
+        lg_text_add_count(&counts, tally->counts[growth->snapshots - 1]);
+        lg__put_formatted(part, 1, &counts);
+        format_tally(growth, tally, &what);
+        lg__put_formatted(part, 2, &what);
+        left--;
+    }
+}
+
 void
 lg__say_growth(lg_table *table, const lg_growth *growth)
 {
     say_below(table, growth);
     add_types(table, growth);
     add_tallies(table, growth);
+    add_still(table, growth);
 }

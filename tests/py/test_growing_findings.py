@@ -1,0 +1,52 @@
+"""A finding says whether it grows, and how fast."""
+
+import re
+
+import leakgraph
+
+
+class Bus:
+    def __init__(self):
+        self.listeners = []
+
+
+class View:
+    def __init__(self):
+        self.pixels = bytearray(9000)
+
+    def draw(self):
+        pass
+
+
+def read():
+    block = bytearray(9000)
+    yield block
+
+
+def test_verdicts_of_findings():
+    bus, readers, snapshots = Bus(), Bus(), []
+    bus.listeners += [View().draw for _ in range(20)]
+    for _ in range(3):
+        for _ in range(20):
+            readers.listeners.append(read())
+            next(readers.listeners[-1])
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots, steps=[0, 10, 20])
+    found = {one.name: one for one in growth.findings}
+    growing, still = found["unfinished-generators"], found["event-handlers"]
+    assert (growing.is_growing, growing.counts) == (True, (20, 40, 60))
+    assert (still.is_growing, still.counts, still.gained) == (False, (20,) * 3, 0)
+    (row,) = [row for row in growth if row.finding == "unfinished-generators"]
+    rate = leakgraph.Size({"host": round(row.per_step)})
+    text = str(growth)
+    grows, stays = text.split("\nFindings that do not grow:\n")
+    assert f"local readers.listeners, +{rate} per step\n" in grows
+    assert "finding event-handlers" not in grows
+    assert re.search(r" 20 +finding event-handlers: .*\.listeners\n", stays)
+    assert "unfinished-generators" not in stays
+    assert "Findings that do not grow" in growth._repr_html_()
+
+
+def test_none_of_them():
+    snapshot = leakgraph.snapshot()
+    assert "Findings that do not grow" not in str(leakgraph.diff(snapshot, snapshot))
