@@ -15,7 +15,7 @@ from pathlib import Path
 
 from analysis import made, parse
 
-WORK = ("analysis", "placing", "comparing", "saving")
+WORK = ("analysis", "placing", "summing", "comparing", "saving")
 
 
 def measure(program: str, file: Path, rounds: int) -> dict[str, float]:
@@ -33,10 +33,10 @@ def main() -> None:
     """Print the table."""
     options = parse(__doc__)
     print(
-        "| heap | nodes | places | analysis | places of it | diff of three | "
-        "saving a summary | its size |"
+        "| heap | nodes | places | analysis | places of it | its summary | "
+        "diff of three | saving a summary | its size |"
     )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name, file in made(options.objects):
         found = measure(options.program, file, options.rounds)
         nodes = found["nodes"]

@@ -76,7 +76,10 @@ static bool
 is_preferred(lg__labels *labels, uint32_t source, uint64_t edge, uint64_t other)
 {
     const lg_graph *graph = labels->graph;
-    uint32_t before = lg_edge_source(graph, other);
+    // Most of a node's referrers that count are one. Sources come in order.
+    uint32_t before = other >= graph->columns.first_edge[source]
+                          ? source
+                          : lg_edge_source(graph, other);
     uint32_t name = lg__label_name(labels, source, edge);
     uint32_t known = lg__label_name(labels, before, other);
     // An attribute is one, whether the instance has a namespace or not.
