@@ -15,6 +15,8 @@ static const char sample_text[] =
     "  tensors                           176 B\n"
     "  C++ objects                       360 B   autograd graphs, tensors "
     "without a Python object\n"
+    "  allocators' rounding              228 B   Python objects take whole "
+    "steps of 16 bytes\n"
     "  anything else                   118 MiB   what no line above explains\n"
     "\n"
     "  as others count it\n"

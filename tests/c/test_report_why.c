@@ -137,7 +137,8 @@ alive(void)
         &scene, scene.loss, "a note",
         "{\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\", "
         "\"reachable\": true, \"retained\": {\"host\": 3145728}, "
-        "\"unseen\": 0, \"dominator\": 1, \"note\": \"a note\", "
+        "\"spent\": 3145744, \"unseen\": 0, \"dominator\": 1, \"note\": \"a "
+        "note\", "
         "\"root\": {\"kind\": \"module\", \"name\": \"train\", "
         "\"node\": 0}, "
         "\"path\": [{\"source\": 0, \"target\": 1, \"label\": "
@@ -188,7 +189,7 @@ garbage(void)
         &scene, scene.child, NULL,
         "{\"node\": 10, \"type\": \"train.Child\", \"title\": \"Child\", "
         "\"reachable\": false, \"retained\": {\"host\": 4194400}, "
-        "\"unseen\": 0, \"dominator\": null, "
+        "\"spent\": 4194416, \"unseen\": 0, \"dominator\": null, "
         "\"collectable\": true, "
         "\"cycle\": [{\"source\": 9, \"target\": 10, \"label\": "
         "\".child\"}, {\"source\": 10, \"target\": 9, \"label\": "

@@ -16,6 +16,7 @@ PARTS = [
     "arrays",
     "tensors",
     "cpp",
+    "rounding",
     "allocations",
     "malloc_free",
     "arenas_free",

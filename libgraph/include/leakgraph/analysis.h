@@ -62,6 +62,10 @@ LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, lg_node node);
 /** The same on one device of the graph (0: the host). */
 LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, lg_node node,
                                     uint32_t device);
+/** Bytes that allocators spend beyond the retained size, on the node and on all
+ *  that it dominates: see lg_node_spent. O(those). */
+LG_API lg_status lg_node_rounding(const lg_analysis *analysis, lg_node node,
+                                  uint64_t *out, lg_error *err);
 /** Copies up to `capacity` nodes that `node` or LG_SUPER_ROOT immediately
  *  dominates, biggest first; returns how many there are. */
 LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, lg_node node,

@@ -48,6 +48,9 @@ LG_API bool lg_graph_is_partial(const lg_graph *graph);
 
 /** Shallow size of any node. O(1), or O(log overflow) for 4 GiB and more. */
 LG_API uint64_t lg_node_size(const lg_graph *graph, lg_node node);
+/** Bytes that the allocators spend on a node, which is more than its size: as
+ *  pymalloc and glibc's malloc round it up. An int of 28 bytes takes 32. */
+LG_API uint64_t lg_node_spent(const lg_graph *graph, lg_node node);
 /** Bytes on the host, and on all devices together. */
 typedef struct lg_bytes {
     uint64_t host;

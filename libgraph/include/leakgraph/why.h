@@ -61,6 +61,8 @@ typedef struct lg_why {
     lg_node dominator; /**< what every path from the roots goes through, with
                              folded namespaces as their owners; LG_NONE */
     bool garbage;      /**< no root reaches it */
+    uint64_t spent;    /**< bytes of the host that allocators spend on what the
+                            node retains: see lg_node_rounding */
 
     lg_path path; /**< a shortest path from a root; of garbage
  LG_ROOT_NONE without hops */

@@ -145,6 +145,10 @@ explain(explaining *to, uint32_t node, lg_error *err)
     lg_status status = open_walk(to, node, err);
     if (status != LG_OK)
         return status;
+    status = lg_node_rounding(why->analysis, why->node, &why->spent, err);
+    if (status != LG_OK)
+        return status;
+    why->spent += lg_node_retained_on(why->analysis, why->node, 0);
     status =
         lg_path_from_root(to->graph, why->node, to->monitor, &why->path, err);
     why->garbage = status == LG_ENOTFOUND;

@@ -34,8 +34,11 @@ add_nodes(const lg_graph *graph, const lg__storages *storages, int64_t *host)
             add_buffer(graph, storages, node, bytes, host);
         else if (flags & LG_NODE_CPP)
             host[LG_HOST_CPP] += bytes;
-        else
+        else {
             host[LG_HOST_PYTHON] += bytes;
+            host[LG_HOST_ROUNDING] +=
+                (int64_t)lg_node_spent(graph, node) - bytes;
+        }
     }
 }
 
@@ -104,6 +107,7 @@ unseen(const lg_graph *graph, const int64_t *host)
 {
     int64_t known = host[LG_HOST_PYTHON] + host[LG_HOST_ARRAYS] +
                     host[LG_HOST_TENSORS] + host[LG_HOST_CPP] +
+                    host[LG_HOST_ROUNDING] +
                     or_none(recorded(graph, "memory.leakgraph_malloc"));
     if (host[LG_HOST_MALLOC] < 0)
         return -1;
@@ -130,7 +134,7 @@ add_up(const lg_graph *graph, int64_t *host)
         return;
     for (int line = LG_HOST_FILES; line <= LG_HOST_STACKS; line++)
         take(&host[line], &rest);
-    for (int line = LG_HOST_PYTHON; line <= LG_HOST_CPP; line++)
+    for (int line = LG_HOST_PYTHON; line <= LG_HOST_ROUNDING; line++)
         rest -= host[line];
     rest -= or_none(host[LG_HOST_LEAKGRAPH]);
     host[LG_HOST_ABSENT] = or_none(-rest);
@@ -163,6 +167,8 @@ lg_host_words(lg_host which)
         {"tensors", "tensors", "", LG_HOST_PART},
         {"cpp", "C++ objects",
          "autograd graphs, tensors without a Python object", LG_HOST_PART},
+        {"rounding", "allocators' rounding",
+         "Python objects take whole steps of 16 bytes", LG_HOST_PART},
         {"allocations", "other allocations",
          "in use by C code, of no object of the snapshot", LG_HOST_PART},
         {"malloc_free", "free in malloc", "freed, and kept by malloc for reuse",

@@ -310,6 +310,7 @@ why_text(report *to)
     lg_text_add(&to->text, "  ");
     format_retained(to, why->node);
     lg_text_add(&to->text, "\n");
+    lg__format_spent(why, &to->text);
     if (to->note != NULL)
         lg_text_addf(&to->text, "%s\n", to->note);
     if (why->garbage)

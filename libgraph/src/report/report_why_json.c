@@ -80,6 +80,7 @@ lg__write_why(lg_json *json, const char *name, const lg_why *why,
     lg_json_bool(json, "reachable", !why->garbage);
     lg__write_retained(json, "retained", why->analysis, lg_node_retained_on,
                        why->node);
+    lg_json_count(json, "spent", why->spent);
     lg_json_integer(json, "unseen", lg_node_unexplained(graph, why->node));
     lg__write_node_or_null(json, "dominator", why->dominator);
     if (note != NULL)

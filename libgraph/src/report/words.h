@@ -29,6 +29,10 @@ bool lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
 void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
                             lg_text *out);
 
+/** A line of what allocators spend on what the object retains, if that is much
+ *  more; else nothing. */
+void lg__format_spent(const lg_why *why, lg_text *out);
+
 /** Bytes on one device; the context says of what. */
 typedef uint64_t lg__vector_on(const void *context, uint32_t device);
 /** `1.93 GiB cuda:0 · 12 MiB host`, without what is zero; a host alone is not

@@ -227,6 +227,12 @@ get_retained(why_object *self, void *closure)
     return node_retained(self->node, closure);
 }
 
+static PyObject *
+get_spent(why_object *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromUnsignedLongLong(self->why.spent);
+}
+
 static lg_status
 see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
     lg_error *error)
@@ -299,6 +305,8 @@ static PyGetSetDef why_getset[] = {
      "The Node that every path from a root goes through, or None.", NULL},
     {"retained", (getter)get_retained, NULL,
      "Bytes that you would free with it: a Size.", NULL},
+    {"spent", (getter)get_spent, NULL,
+     "Bytes of the host that allocators spend on what it retains.", NULL},
     {"json", (getter)get_json, NULL,
      "The same for programs: what `leakgraph why --json` prints.", NULL},
     {"drawing", (getter)get_drawing, NULL, "The same as a Drawing.", NULL},

@@ -81,6 +81,15 @@ get_size(node_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
+get_spent(node_object *self, void *Py_UNUSED(closure))
+{
+    lg_graph *graph = snapshot_graph(self->snapshot);
+    return graph
+               ? PyLong_FromUnsignedLongLong(lg_node_spent(graph, self->index))
+               : NULL;
+}
+
+static PyObject *
 get_refcount(node_object *self, void *Py_UNUSED(closure))
 {
     const lg_columns *columns = node_columns(self);
@@ -155,6 +164,11 @@ static PyGetSetDef node_getset[] = {
     {"type", (getter)get_type, NULL,
      "The node of its type, or None if that is not in the snapshot.", NULL},
     {"size", (getter)get_size, NULL, "Shallow size in bytes, all on `device`.",
+     NULL},
+    {"spent", (getter)get_spent, NULL,
+     "Bytes that the allocator spends on it, which is more than `size`:\nan "
+     "int "
+     "of 28 bytes takes 32.",
      NULL},
     {"refcount", (getter)get_refcount, NULL, "Its reference count.", NULL},
     {"found", (getter)get_found, NULL, "References that leakgraph can see.",
