@@ -262,7 +262,7 @@ keep_own_methods(story *made, uint32_t app, uint32_t count)
     uint32_t list = shelf(made, app);
     for (uint32_t n = 0; n < count; n++) {
         uint32_t view = story_add(made, "app.View", NULL, BIG);
-        uint32_t bound = story_add(made, "method", NULL, 64);
+        uint32_t bound = story_add(made, "method", NULL, BIG);
         story_attribute(made, bound, "__self__", view);
         story_attribute(made, view, "callback", bound);
         heap_append(made, list, view);
