@@ -13,7 +13,6 @@ SCRIPT = Path(__file__).resolve().parents[1] / "examples" / "growth" / "everywhe
 # What the script leaks, by the key of its place. This table holds for all versions that
 # the tests run on, so a snapshot of one can be compared with that of another.
 PLACES = {
-    "7b9b3f66c0061206": "local",
     "d7799f6038d901ac": "program.buffer",
     "165efe8cdccef8a2": "program.chain closure inner",
     "71dd45b050616a1d": "program.counts[*][*]",

@@ -7,7 +7,6 @@ CPython.
 import collections
 import gc
 import json
-import threading
 import types
 
 import leakgraph
@@ -56,8 +55,6 @@ program = types.SimpleNamespace(
     errors=[],
     counts=collections.defaultdict(list),
 )
-local = threading.local()
-local.items = []
 
 
 def step(number):
@@ -76,7 +73,6 @@ def step(number):
     for digit in str(number):
         at = at.setdefault(digit, {"leaf": bytes(100)})
     program.counts["all"].append(bytes(300))
-    local.items.append(bytes(700))
     try:
         raise ValueError(bytes(800))
     except ValueError as error:
