@@ -199,7 +199,10 @@ def add_cycle(number):
     one.values = [float(number)] * 50
 
 
-def pile_up(calls=40):
+def pile_up(calls=40, before=0):
+    gc.collect()
+    for number in range(before):
+        add_cycle(number)
     snapshots = []
     for _ in range(3):
         for number in range(calls):
@@ -242,6 +245,16 @@ def test_a_collector_that_did_not_run_is_a_reason():
         assert pile_up()[0].reason == "the collector has not run"
     finally:
         gc.set_threshold(*thresholds)
+
+
+def test_garbage_has_a_reason_among_many_cycles():
+    gc.disable()
+    try:
+        growth = pile_up(before=400)
+    finally:
+        gc.enable()
+    assert growth[0].verdict == "garbage piles up"
+    assert growth[0].reason == "the collector is disabled"
 
 
 def test_frozen_garbage_has_a_reason():

@@ -68,14 +68,13 @@ reason_of_cycle(const lg_summary *newest, lg_string detail)
                : LG_GROWTH_NO_REASON;
 }
 
-// The cycles that gained the most come first. Cycles of an unknown kind, such
-// as those beyond the number that a summary has, are as the others are.
+// The cycles that gained the most come first. A summary has no more than so
+// many: those that are not there are as the others are.
 static lg_growth_reason
 find_reason(const lg_summary *newest, const lg_growth *growth)
 {
     for (size_t i = 0; i < growth->tally_count; i++)
-        if (growth->tallies[i].kind == LG_TALLY_CYCLE &&
-            growth->tallies[i].gained > 0)
+        if (growth->tallies[i].kind == LG_TALLY_CYCLE)
             return reason_of_cycle(newest, growth->tallies[i].detail);
     return LG_GROWTH_NO_REASON;
 }
