@@ -21,7 +21,7 @@ static const char *const names[] = {
     "address",  "type_name",   "size",     "refcount",     "found",
     "text",     "unexplained", "label",    "is_root",      "device",
     "facts",    "tracked",     "frozen",   "immortal",     "synthetic",
-    "buffer",   "frontier",
+    "buffer",   "frontier",    "spent",
 };
 
 enum { KEPT_COUNT = sizeof names / sizeof *names };
