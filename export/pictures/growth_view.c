@@ -10,7 +10,6 @@
 
 #define MOST_ROWS 12u
 #define MOST_STEPS 24u // of a way that are drawn
-#define SERIES_SHOWN 6u
 #define SPARKS 16u
 
 typedef struct growth_view {
@@ -34,25 +33,14 @@ add_spark(const uint64_t *numbers, uint32_t count, lg_text *out)
                     bars[(size_t)(7.0 * (double)numbers[i] / (double)most)]);
 }
 
+// The first number and the last one: the chart shows what lies between.
 static void
-add_sizes(const uint64_t *numbers, uint32_t count, lg_text *out)
+add_ends(const uint64_t *numbers, uint32_t count,
+         void (*add)(lg_text *text, uint64_t number), lg_text *out)
 {
-    lg_text_add_size(out, numbers[0]);
+    add(out, numbers[0]);
     lg_text_add(out, " → ");
-    lg_text_add_size(out, numbers[count - 1]);
-}
-
-static void
-add_series(const uint64_t *numbers, uint32_t count, lg_text *out)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        lg_text_add(out, i > 0 ? " → " : "");
-        if (count > SERIES_SHOWN && i == SERIES_SHOWN / 2) {
-            lg_text_add(out, "… → ");
-            i = count - SERIES_SHOWN / 2;
-        }
-        lg_text_add_count(out, numbers[i]);
-    }
+    add(out, numbers[count - 1]);
 }
 
 static void
@@ -72,8 +60,8 @@ sum_up(const lg_growth *growth, const lg_growth_row *row, uint64_t *series)
             series[i] += row->bytes[i * each + on];
 }
 
-// `▂▅█ 100 → 200 → 300 · +183 KiB · +939 B per step · loss-history`; bytes
-// where the number of objects says nothing.
+// `▂▅█ 100 → 300 · +939 B per step · loss-history`; bytes where the number of
+// objects says nothing.
 static lg_status
 describe(const lg_growth *growth, const lg_growth_row *row, lg_text *out,
          lg_error *err)
@@ -86,12 +74,10 @@ describe(const lg_growth *growth, const lg_growth_row *row, lg_text *out,
     add_spark(counted ? row->counts : series, growth->snapshots, out);
     lg_text_add(out, " ");
     if (counted)
-        add_series(row->counts, growth->snapshots, out);
+        add_ends(row->counts, growth->snapshots, lg_text_add_count, out);
     else
-        add_sizes(series, growth->snapshots, out);
+        add_ends(series, growth->snapshots, lg_text_add_size, out);
     free(series);
-    lg_text_add(out, " · ");
-    add_signed((double)row->gained, out);
     lg_text_add(out, " · ");
     add_signed(growth->has_steps ? row->per_step : row->per_interval, out);
     lg_text_add(out, growth->has_steps ? " per step" : " per snapshot");

@@ -97,8 +97,8 @@ lg_status
 lg_view_json(const lg_view *view, lg_text *out, lg_error *err)
 {
     static const char *const directions[] = {"refs", "backrefs", "path"};
-    static const char *const forms[] = {NULL, "why", "cycle", "dominators",
-                                        "paths", "growth"};
+    static const char *const forms[] = {NULL,         "why",   "cycle",
+                                        "dominators", "paths", "growth"};
     lg_json json = {.out = out};
     lg_json_object(&json, NULL);
     write_word(&json, "direction",
