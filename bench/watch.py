@@ -59,7 +59,9 @@ def main(steps: int) -> str:
     """Measure, and sum up in a Markdown table."""
     kept = [[number] for number in range(1_000_000)]
     rounds = calibrate()
-    plain, watched, inside = [], [], 0.0
+    plain: list[float] = []
+    watched: list[float] = []
+    inside = 0.0
     with leakgraph.watch() as watch:
         for pair in range(steps // BLOCK):
             # Each pair in the other order: what drifts hits both alike.
