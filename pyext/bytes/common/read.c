@@ -29,6 +29,7 @@ copy_some(pid_t self, const lg_piece *pieces, size_t count)
 {
     struct iovec from[BATCH], to[BATCH];
     size_t froms = 0, tos = 0;
+    from[0] = to[0] = (struct iovec){NULL, 0};
     for (size_t i = 0; i < count; i++) {
         froms = append(from, froms, pieces[i].from, pieces[i].length);
         tos = append(to, tos, pieces[i].to, pieces[i].length);
