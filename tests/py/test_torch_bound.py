@@ -36,45 +36,32 @@ def retained(thing):
         return snapshot.find(thing).retained.host / MIB
 
 
+def packed_linear():
+    return torch.ao.quantization.quantize_dynamic(
+        torch.nn.Sequential(torch.nn.Linear(2048, 2048)),
+        {torch.nn.Linear},
+        dtype=torch.qint8,
+    )
+
+
 def test_packed_weights():
     if "fbgemm" not in torch.backends.quantized.supported_engines:
         pytest.skip("this build cannot pack weights")
-    linear = torch.nn.Linear(2048, 2048)
-    packed = torch.ao.quantization.quantize_dynamic(
-        torch.nn.Sequential(linear), {torch.nn.Linear}, dtype=torch.qint8
-    )
-    del linear
-    gc.collect()
-    with leakgraph.snapshot() as snapshot:
-        assert 4 <= snapshot.find(packed).retained.host / MIB < 4.5
-        holder = snapshot.find(packed[0]._packed_params._packed_params)
-        assert holder.facts["memory in C++"].startswith("at least 4.0")
-        assert holder.unexplained == 0
+    # From the second time on there is free memory that looks like such weights.
+    for _ in range(4):
+        packed = packed_linear()
+        gc.collect()
+        with leakgraph.snapshot() as snapshot:
+            assert 4 <= snapshot.find(packed).retained.host / MIB < 4.5
+            holder = snapshot.find(packed[0]._packed_params._packed_params)
+            assert holder.facts["memory in C++"].startswith("at least 4.0")
+            assert holder.unexplained == 0
 
 
-def traced(size):
-    constant = torch.randn(size, size)
-    return torch.jit.trace(lambda x: x @ constant, torch.randn(2, size))
-
-
-def test_constants_of_a_traced_function():
-    assert 4 <= retained(traced(1024)) < 4.5
-
-
-def test_constants_of_a_frozen_module():
+def test_constants_of_compiled_code_belong_to_no_module():
+    """PyTorch keeps them until the process ends: deleting the module frees nothing."""
     frozen = torch.jit.freeze(torch.jit.script(Weighted().eval()))
-    assert 4 <= retained(frozen) < 4.5
-
-
-def test_no_reference_of_compiled_code_is_advised():
-    """A program cannot set what C++ keeps, so the way goes on to what it can."""
-    box = [traced(64)]
-    with leakgraph.snapshot() as snapshot:
-        holder = snapshot.find(box[0])
-        inner = [
-            edge for edge in holder.referents() if edge.node.type_name == "torch.Tensor"
-        ]
-        assert {edge.kind for edge in inner} == {"native"}
+    assert retained(frozen) < 1
 
 
 def test_buckets_of_distributed_data_parallel(tmp_path):

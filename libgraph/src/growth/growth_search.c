@@ -185,18 +185,23 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
 
 // Which small values several modules share depends on what else refers to
 // them: a number that a program computes may be that of a constant somewhere.
-// And what leakgraph itself keeps, such as the snapshots, is no growth.
+// No cycle leads through an atom: if nothing refers to one, CPython's cache of
+// attributes has its name. And what leakgraph itself keeps, such as the
+// snapshots, is no growth.
 static bool
 is_noise(const lg_places *places, uint32_t place)
 {
     static const char *const values[] = {"int", "float", "str", "tuple"};
+    enum { ATOMS = 3, VALUES = sizeof values / sizeof *values };
     const lg__place_item *item = lg__place_at(places, place);
     lg_string type = lg__places_text(places, item->type);
     if (lg__string_is(lg__package_of(type), "leakgraph"))
         return true;
     bool nameless = item->kind == LG_PLACE_ROOT &&
                     lg__places_text(places, item->label).length == 0;
-    for (size_t i = 0; i < sizeof values / sizeof *values && nameless; i++)
+    bool loose = item->kind == LG_PLACE_GARBAGE;
+    size_t count = nameless ? VALUES : loose ? ATOMS : 0;
+    for (size_t i = 0; i < count; i++)
         if (lg__string_is(type, values[i]))
             return true;
     return false;

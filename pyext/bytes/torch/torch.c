@@ -32,15 +32,12 @@ module_in(PyObject *module, const char *name)
     return inner != NULL && PyModule_Check(inner) ? inner : NULL;
 }
 
-/** Packed weights and compiled modules, compiled functions, and what copies
- *  gradients for DistributedDataParallel. */
+/** Packed weights, and what copies gradients for DistributedDataParallel. */
 static void
 find_bound(lg_torch *torch, PyObject *core)
 {
     PyObject *distributed = module_in(core, "_distributed_c10d");
-    torch->bound[LG_TORCH_BOUND_MODULE] = type_in(core, "ScriptModule");
     torch->bound[LG_TORCH_BOUND_OBJECT] = type_in(core, "ScriptObject");
-    torch->bound[LG_TORCH_BOUND_FUNCTION] = type_in(core, "ScriptFunction");
     torch->bound[LG_TORCH_BOUND_REDUCER] = type_in(distributed, "Reducer");
 }
 
@@ -48,9 +45,7 @@ unsigned
 lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type)
 {
     unsigned i = 0;
-    while (
-        i < LG_TORCH_BOUND_TYPES &&
-        (torch->bound[i] == NULL || !PyType_IsSubtype(type, torch->bound[i])))
+    while (i < LG_TORCH_BOUND_TYPES && torch->bound[i] != type)
         i++;
     return i;
 }

@@ -78,7 +78,6 @@ typedef struct lg_torch_class {
     bool opaque;        /**< the pass cannot see its bytes */
     bool chained;       /**< a ViewFunc of two others */
     bool shared;        /**< a type, or a unit of compiled code */
-    bool compiled;      /**< a compiled class */
     const char **saved; /**< the x of each `_saved_x`, in order */
     lg_torch_labels *labels;
     uint32_t saved_count;
@@ -106,11 +105,9 @@ typedef struct lg_torch_task {
     bool tensor; /**< or else an autograd node */
 } lg_torch_task;
 
-/** The types of LG_TORCH_BOUND. Each comes before its bases. */
+/** The types of LG_TORCH_BOUND, not those derived from them. */
 enum {
-    LG_TORCH_BOUND_MODULE,
     LG_TORCH_BOUND_OBJECT,
-    LG_TORCH_BOUND_FUNCTION,
     LG_TORCH_BOUND_REDUCER,
     LG_TORCH_BOUND_TYPES,
 };

@@ -1,6 +1,6 @@
 /**
  * Objects of PyTorch that keep memory behind classes without a layout that the
- * pass knows: packed weights, compiled modules and functions, the buckets of
+ * pass knows: packed weights, and the buckets of
  * DistributedDataParallel. The search goes from block to block of malloc by
  * their words, and links the tensors that it meets. Packed weights are no
  * tensors: there the blocks themselves count.
@@ -8,6 +8,9 @@
  * It does not enter what many such objects share: types, and the units that
  * PyTorch compiles code into. It enters a block once, so what two objects share
  * is charged to the one that the pass meets first.
+ *
+ * Compiled modules and functions are not searched: PyTorch keeps what it has
+ * compiled until the process ends, so deleting one frees no constant of it.
  */
 #include "bytes/torch/torch.h"
 
@@ -25,17 +28,14 @@ enum {
 
 /** How to search what kind of object. */
 typedef struct rule {
-    bool counts;  /**< blocks are the object's own */
-    bool classes; /**< enters compiled classes, which have the functions */
+    bool counts; /**< blocks are the object's own */
     uint8_t depth;
 } rule;
 
 static const rule rules[LG_TORCH_BOUND_TYPES] = {
-    [LG_TORCH_BOUND_OBJECT] = {true, false, 9},
-    [LG_TORCH_BOUND_MODULE] = {false, true, UINT8_MAX},
-    [LG_TORCH_BOUND_FUNCTION] = {false, true, UINT8_MAX},
+    [LG_TORCH_BOUND_OBJECT] = {true, 9},
     /* The reducer, a vector of buckets, their tensors and vectors of such. */
-    [LG_TORCH_BOUND_REDUCER] = {false, false, 3},
+    [LG_TORCH_BOUND_REDUCER] = {false, 3},
 };
 
 typedef struct bound_walk {
@@ -49,7 +49,21 @@ typedef struct bound_walk {
     uint64_t large;
 } bound_walk;
 
-/** The bytes of a block, if what malloc has behind it agrees; 0 for all else,
+/** Whether what malloc has before the block agrees: a block that it says is
+ *  free ends where this one begins. When malloc frees a block and joins it with
+ *  that one, the header of this one stays as it was. */
+static bool
+fits_before(lg_torch *torch, uintptr_t address)
+{
+    if (lg_memory_word(torch->memory, address - WORD) & 1)
+        return true;
+    uintptr_t size = lg_memory_word(torch->memory, address - 2 * WORD);
+    uintptr_t header = address - size - WORD;
+    return size % 16 == 0 && size < address &&
+           (lg_memory_word(torch->memory, header) & ~(uintptr_t)7) == size;
+}
+
+/** The bytes of a block, if what malloc has around it agrees; 0 for all else,
  *  such as an address inside a block. */
 static size_t
 block_at(lg_torch *torch, uintptr_t address)
@@ -66,7 +80,8 @@ block_at(lg_torch *torch, uintptr_t address)
     uintptr_t next = lg_memory_word(torch->memory, address + size - WORD);
     size_t next_size = next & ~(uintptr_t)7;
     bool fits = next & 1 && next_size >= 32 && next_size % 16 == 0;
-    return fits && next_size >> 40 == 0 ? size : 0;
+    return fits && next_size >> 40 == 0 && fits_before(torch, address) ? size
+                                                                       : 0;
 }
 
 static bool
@@ -104,8 +119,7 @@ leads_on(bound_walk *walk, uintptr_t word)
     const lg_torch_class *class = lg_torch_class_of(torch, word);
     if (class != NULL && class->kind == LG_TORCH_IMPL)
         link_tensor(walk, word);
-    if (class != NULL && (class->kind != LG_TORCH_OTHER || class->shared ||
-                          (class->compiled && !walk->rule->classes)))
+    if (class != NULL && (class->kind != LG_TORCH_OTHER || class->shared))
         return false;
     return lg_pass_known(torch->pass, (void *)word) == LG_NONE &&
            !is_object(torch, word);

@@ -117,9 +117,8 @@ describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
         class->quantized = lg_rtti_is_a(rtti, "N2at11QTensorImplE");
         class->opaque = mentions(rtti, "OpaqueTensorImpl");
     }
-    class->compiled = lg_rtti_is_a(rtti, "N3c109ClassTypeE");
-    class->shared = mentions(rtti, "CompilationUnit") ||
-                    (lg_rtti_is_a(rtti, "N3c104TypeE") && !class->compiled);
+    class->shared =
+        mentions(rtti, "CompilationUnit") || lg_rtti_is_a(rtti, "N3c104TypeE");
     if (class->kind == LG_TORCH_VIEW)
         class->chained =
             lg_rtti_is_a(rtti, "N5torch8autograd15ChainedViewFuncE");

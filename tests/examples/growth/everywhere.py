@@ -87,7 +87,8 @@ def main():
         gc.collect()
         snapshots.append(leakgraph.snapshot())
     growth = leakgraph.diff(*snapshots, min_bytes=20_000)
-    print(json.dumps({row.place: f"{row.holder}  {row.type_name}" for row in growth}))
+    places = [row for row in growth if row.verdict != "native"]
+    print(json.dumps({row.place: f"{row.holder}  {row.type_name}" for row in places}))
 
 
 main()

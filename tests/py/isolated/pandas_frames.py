@@ -169,7 +169,7 @@ def tables():
 def views():
     """A few rows that keep all of them are a finding."""
     it = Thing(few=frame().iloc[:5])
-    findings = [f for f in leakgraph.findings() if f.pattern == "small-view"]
+    findings = [f for f in leakgraph.findings() if f.pattern == "dataframe-slice"]
     assert any("it.few" in f.held_by for f in findings), str(leakgraph.findings())
     assert len(it.few) == 5
 
