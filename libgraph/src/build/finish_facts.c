@@ -27,16 +27,6 @@ lg_builder_add_fact_ids(lg_builder *builder, lg_node node, uint32_t key,
     *fact = (lg__fact){node, key, value};
 }
 
-static bool
-contains(lg_string path, const char *part)
-{
-    size_t length = strlen(part);
-    for (size_t i = 0; i + length <= path.length; i++)
-        if (memcmp(path.data + i, part, length) == 0)
-            return true;
-    return false;
-}
-
 // The folders of installed packages, and of the standard library. `lib64` has
 // the latter, too.
 static bool
@@ -49,7 +39,7 @@ is_installed(lg_string path)
         "/lib64/python3",
     };
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (contains(path, folders[i]))
+        if (lg__string_contains(path, folders[i]))
             return true;
     return false;
 }

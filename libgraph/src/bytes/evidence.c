@@ -20,16 +20,6 @@ lg_evidence_name(lg_evidence evidence)
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
 }
 
-static bool
-mentions(lg_string text, const char *word)
-{
-    size_t length = strlen(word);
-    for (size_t at = 0; at + length <= text.length; at++)
-        if (memcmp(text.data + at, word, length) == 0)
-            return true;
-    return false;
-}
-
 // Cuts the first frame off. Frames are "function (file:line) < function ...".
 static lg_string
 next_frame(lg_string *rest)
@@ -70,7 +60,7 @@ function_of(lg_string frame)
 static bool
 is_native(lg_string function)
 {
-    return mentions(function, "::");
+    return lg__string_contains(function, "::");
 }
 
 static bool
@@ -105,7 +95,7 @@ decided_by(lg_string function)
                    ? LG_EVIDENCE_BACKWARD
                    : LG_EVIDENCE_UNKNOWN;
     for (size_t i = 0; i < sizeof natives / sizeof *natives; i++)
-        if (mentions(function, natives[i].word))
+        if (lg__string_contains(function, natives[i].word))
             return natives[i].evidence;
     return LG_EVIDENCE_UNKNOWN;
 }

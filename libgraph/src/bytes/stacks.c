@@ -4,16 +4,6 @@
 #include <string.h>
 
 static int
-compare_frames(lg_string a, lg_string b)
-{
-    uint32_t length = a.length < b.length ? a.length : b.length;
-    int order = memcmp(a.data, b.data, length);
-    if (order != 0)
-        return order;
-    return a.length < b.length ? -1 : a.length > b.length;
-}
-
-static int
 by_frames(const void *left, const void *right)
 {
     const lg_block_stack *a = left;
@@ -22,7 +12,7 @@ by_frames(const void *left, const void *right)
         return a->device < b->device ? -1 : 1;
     if (a->evidence != b->evidence)
         return a->evidence < b->evidence ? -1 : 1;
-    return compare_frames(a->frames, b->frames);
+    return lg__string_compare(a->frames, b->frames);
 }
 
 static int

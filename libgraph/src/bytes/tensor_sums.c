@@ -11,22 +11,12 @@ typedef struct member {
 } member;
 
 static int
-compare_strings(lg_string a, lg_string b)
-{
-    uint32_t length = a.length < b.length ? a.length : b.length;
-    int order = memcmp(a.data, b.data, length);
-    if (order != 0)
-        return order;
-    return a.length < b.length ? -1 : a.length > b.length;
-}
-
-static int
 by_key(const void *left, const void *right)
 {
     const member *a = left;
     const member *b = right;
-    int order = compare_strings(a->shape, b->shape);
-    return order != 0 ? order : compare_strings(a->key, b->key);
+    int order = lg__string_compare(a->shape, b->shape);
+    return order != 0 ? order : lg__string_compare(a->key, b->key);
 }
 
 static int
@@ -36,8 +26,8 @@ biggest_first(const void *left, const void *right)
     const lg_tensor_sum *b = right;
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
-    int order = compare_strings(a->shape, b->shape);
-    return order != 0 ? order : compare_strings(a->key, b->key);
+    int order = lg__string_compare(a->shape, b->shape);
+    return order != 0 ? order : lg__string_compare(a->key, b->key);
 }
 
 static member

@@ -214,6 +214,24 @@ lg__string_is(lg_string string, const char *expected)
 }
 
 bool
+lg__string_contains(lg_string string, const char *part)
+{
+    size_t length = strlen(part);
+    for (size_t at = 0; at + length <= string.length; at++)
+        if (memcmp(string.data + at, part, length) == 0)
+            return true;
+    return false;
+}
+
+int
+lg__string_compare(lg_string a, lg_string b)
+{
+    uint32_t shorter = a.length < b.length ? a.length : b.length;
+    int order = memcmp(a.data, b.data, shorter);
+    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+bool
 lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type)
 {
     lg_type about = lg_graph_type(graph, graph->columns.type[node]);

@@ -305,6 +305,10 @@ bool lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b);
 bool lg__string_same(lg_string a, lg_string b);
 /** Returns whether a string equals `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
+/** Returns whether a string has `part` in it. */
+bool lg__string_contains(lg_string string, const char *part);
+/** Compares by the order of bytes, as strcmp does. */
+int lg__string_compare(lg_string a, lg_string b);
 
 /** Returns whether the class of the node, or one of its bases, has this name,
  *  such as "torch.nn.modules.module.Module". O(bases). */

@@ -79,16 +79,6 @@ find_reason(const lg_summary *newest, const lg_growth *growth)
     return LG_GROWTH_NO_REASON;
 }
 
-static bool
-contains(lg_string text, const char *part)
-{
-    size_t length = strlen(part);
-    for (size_t i = 0; i + length <= text.length; i++)
-        if (memcmp(text.data + i, part, length) == 0)
-            return true;
-    return false;
-}
-
 bool
 lg__place_is_listed(const lg_places *places, uint32_t place)
 {
@@ -106,7 +96,8 @@ lg__growth_reasons(const lg__comparison *state, lg_growth *out)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     lg_string flags = info_of(newest, "gc.debug");
-    bool saves = contains(flags, "DEBUG_SAVEALL");
+    bool saves = lg__string_contains(flags, "DEBUG_SAVEALL");
+    lg_growth_reason reason = find_reason(newest, out);
     for (size_t i = 0; i < out->count; i++) {
         lg_growth_row *row = &out->rows[i];
         if (row->verdict != LG_GROWTH_GARBAGE)
@@ -114,6 +105,6 @@ lg__growth_reasons(const lg__comparison *state, lg_growth *out)
         if (lg__place_is_listed(state->newest, row->place))
             row->reason = saves ? LG_GROWTH_SAVED : LG_GROWTH_LISTED;
         else
-            row->reason = find_reason(newest, out);
+            row->reason = reason;
     }
 }

@@ -57,18 +57,10 @@ lg__label_name(lg__labels *labels, uint32_t source, uint64_t edge)
 }
 
 static int
-compare_texts(lg_string a, lg_string b)
-{
-    uint32_t shorter = a.length < b.length ? a.length : b.length;
-    int order = memcmp(a.data, b.data, shorter);
-    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
-}
-
-static int
 compare_names(const lg_graph *graph, uint32_t left, uint32_t right)
 {
-    return compare_texts(lg_graph_string(graph, left),
-                         lg_graph_string(graph, right));
+    return lg__string_compare(lg_graph_string(graph, left),
+                              lg_graph_string(graph, right));
 }
 
 // Whether `edge` labels its target rather than `other` does.
@@ -107,9 +99,9 @@ is_first_name(lg__labels *labels, uint64_t edge, uint64_t other)
     const lg_graph *graph = labels->graph;
     uint32_t source = lg_edge_source(graph, edge);
     uint32_t before = lg_edge_source(graph, other);
-    int order =
-        compare_texts(lg_node_text(graph, lg__label_module(labels, source)),
-                      lg_node_text(graph, lg__label_module(labels, before)));
+    int order = lg__string_compare(
+        lg_node_text(graph, lg__label_module(labels, source)),
+        lg_node_text(graph, lg__label_module(labels, before)));
     return order != 0
                ? order < 0
                : compare_names(graph, lg__label_name(labels, source, edge),

@@ -13,11 +13,7 @@ typedef struct keyed_row {
 static int
 compare_names(const keyed_row *a, const keyed_row *b)
 {
-    uint32_t shorter =
-        a->name.length < b->name.length ? a->name.length : b->name.length;
-    int order = memcmp(a->name.data, b->name.data, shorter);
-    if (order == 0 && a->name.length != b->name.length)
-        order = a->name.length < b->name.length ? -1 : 1;
+    int order = lg__string_compare(a->name, b->name);
     if (order == 0)
         order = a->row.type < b->row.type ? -1 : a->row.type > b->row.type;
     return order;
