@@ -152,6 +152,9 @@ void lg__cycle_clear(lg_cycle *cycle);
 lg_status lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle,
                         uint64_t *out, lg_error *err);
 
+/** Whether the cycle is a leak that somebody has to look at. */
+bool lg__cycle_is_leak(const lg_cycle *cycle);
+
 /** Groups the cycles found. */
 lg_status lg__cycles_group(lg__cycle_search *state, lg_error *err);
 

@@ -154,19 +154,12 @@ is_asked_for(lg__cycle_search *state, const lg_cycle *cycle)
            holding;
 }
 
-// Whether the cycle is a leak that somebody has to look at.
-static bool
-is_leak(const lg_cycle *cycle)
-{
-    return cycle->kind != LG_CYCLE_HELD && cycle->library.length == 0;
-}
-
 static lg_status
 look_up(lg__cycle_search *state, lg_cycle cycle, bool *known, lg_error *err)
 {
     const lg_baseline *baseline = state->options.baseline;
     *known = false;
-    if (baseline == NULL || !is_leak(&cycle))
+    if (baseline == NULL || !lg__cycle_is_leak(&cycle))
         return LG_OK;
     lg_status status = lg__cycle_fill(state, &cycle, err);
     if (status == LG_OK)
@@ -203,7 +196,7 @@ count_in(lg__cycle_search *state, const lg_cycle *cycle)
                          : lg_component_retained_on(state->analysis,
                                                     cycle->component, device);
     state->cycles.of_kind[cycle->kind]++;
-    state->cycles.leaks += is_leak(cycle);
+    state->cycles.leaks += lg__cycle_is_leak(cycle);
     return (ranked){cycle->library.length > 0, bytes, cycle->component};
 }
 
@@ -366,7 +359,7 @@ lg_component_cycle(const lg_analysis *analysis, uint32_t component,
         lg_cycle cycle = judge(&state, component);
         state.cycles.total = 1;
         state.cycles.of_kind[cycle.kind] = 1;
-        state.cycles.leaks = is_leak(&cycle);
+        state.cycles.leaks = lg__cycle_is_leak(&cycle);
         status = list(&state, &one, 1, err);
     }
     return end(&state, status, out);
