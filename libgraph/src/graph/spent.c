@@ -7,7 +7,6 @@ enum {
     SMALL = 512, // pymalloc has this and less, in steps of STEP
     STEP = 16,
     HEADER = 8, // of a block of glibc's malloc
-    LEAST = 32,
 };
 
 // Types whose instances are two blocks, and the bytes of the first, with the
@@ -22,10 +21,8 @@ enum { PARTED = sizeof parted / sizeof *parted };
 static uint64_t
 block_of(uint64_t bytes)
 {
-    if (bytes <= SMALL)
-        return (bytes + STEP - 1) / STEP * STEP;
-    uint64_t block = (bytes + HEADER + STEP - 1) / STEP * STEP;
-    return block < LEAST ? LEAST : block;
+    uint64_t header = bytes <= SMALL ? 0 : HEADER;
+    return (bytes + header + STEP - 1) / STEP * STEP;
 }
 
 static uint64_t
