@@ -1,14 +1,7 @@
 """The keys of places: the same in every process, whatever CPython it runs on."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-
-SCRIPT = Path(__file__).resolve().parents[1] / "examples" / "growth" / "everywhere.py"
+from growth_scripts import run_script
 
 # What the script leaks, by the key of its place. This table holds for all versions that
 # the tests run on, so a snapshot of one can be compared with that of another.
@@ -29,22 +22,9 @@ PLACES = {
 }
 
 
-def run(seed):
-    done = subprocess.run(
-        [sys.executable, "-B", str(SCRIPT)],
-        env={**os.environ, "PYTHONHASHSEED": seed},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_places_have_the_same_keys_everywhere(seed):
-    said = run(seed)
+    said = run_script("everywhere.py", seed=seed)
     assert sorted(said) == sorted(PLACES)
     for key, holder in PLACES.items():
         assert said[key].startswith(f"__main__.{holder}"), key

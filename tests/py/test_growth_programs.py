@@ -2,17 +2,11 @@
 
 import fnmatch
 import importlib.util
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from growth_scripts import FOLDER, run_script
 
 import leakgraph
-
-FOLDER = Path(__file__).resolve().parents[1] / "examples" / "growth"
 
 spec = importlib.util.spec_from_file_location("programs", FOLDER / "programs.py")
 programs = importlib.util.module_from_spec(spec)
@@ -29,17 +23,8 @@ def of_kind(*kinds):
 
 
 def run(name, rounds=4, folder=None, seed="0"):
-    command = [sys.executable, "-B", str(FOLDER / "run_program.py"), name, str(rounds)]
-    done = subprocess.run(
-        [*command, *([str(folder)] if folder else [])],
-        env={**os.environ, "PYTHONHASHSEED": seed, "MPLBACKEND": "Agg"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    folders = [folder] if folder else []
+    return run_script("run_program.py", name, rounds, *folders, seed=seed)
 
 
 def matches(holder, pattern):
