@@ -83,17 +83,6 @@ begin(comparison *state, int *code)
     return true;
 }
 
-// What grows, all of it together.
-static int64_t
-sum_of(const lg_growth *growth)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < growth->count; i++)
-        if (growth->rows[i].verdict != LG_GROWTH_SETTLED)
-            sum += growth->rows[i].gained;
-    return sum;
-}
-
 static lg_status
 find_growth(const comparison *state, lg_growth *out, lg_error *error)
 {
@@ -123,7 +112,8 @@ print_growth(const comparison *state)
         status = lg_report_growth(
             &growth, state->graph, limit,
             arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, &error);
-    bool leaks = arguments->check && sum_of(&growth) > arguments->max_growth;
+    bool leaks =
+        arguments->check && lg_growth_gained(&growth) > arguments->max_growth;
     lg_growth_free(&growth);
     int code = status ? lg__fail(&error) : lg__print(&text);
     lg_text_free(&text);

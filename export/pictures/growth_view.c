@@ -273,20 +273,14 @@ draw_row(growth_view *picture, const lg_growth_row *row, bool first,
     return describe(picture->growth, row, &drawn->detail, err);
 }
 
-// ------------------------------------------------------------------ picture
-// ---
+// ---------------------------------------------------------------- picture ---
 
 static void
 add_headline(lg_view *view, const lg_growth *growth)
 {
-    double gained = 0;
     size_t growing = 0;
-    for (size_t i = 0; i < growth->count; i++) {
+    for (size_t i = 0; i < growth->count; i++)
         growing += growth->rows[i].verdict != LG_GROWTH_SETTLED;
-        gained += growth->rows[i].verdict != LG_GROWTH_SETTLED
-                      ? (double)growth->rows[i].gained
-                      : 0;
-    }
     if (growing == 0) {
         lg_text_add(&view->headline, "Nothing grows");
         return;
@@ -294,7 +288,7 @@ add_headline(lg_view *view, const lg_growth *growth)
     lg_text_add_count(&view->headline, growing);
     lg_text_add(&view->headline,
                 growing == 1 ? " place grows: " : " places grow: ");
-    add_signed(gained, &view->headline);
+    add_signed((double)lg_growth_gained(growth), &view->headline);
     lg_text_add(&view->headline, " in ");
     lg_text_add_count(&view->headline, growth->snapshots);
     lg_text_add(&view->headline, " snapshots");

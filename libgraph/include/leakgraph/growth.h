@@ -231,6 +231,8 @@ LG_API lg_status lg_growth_find(const lg_summary *const *summaries,
                                 const lg_growth_options *options,
                                 const lg_monitor *monitor, lg_growth *out,
                                 lg_error *err);
+/** Bytes that all rows gained together, but for those that settled. */
+LG_API int64_t lg_growth_gained(const lg_growth *growth);
 LG_API void lg_growth_free(lg_growth *growth);
 
 #ifdef __cplusplus

@@ -154,23 +154,22 @@ static lg_status
 count_tensors(summing *state, lg_error *err)
 {
     lg_tensor_rows rows;
+    lg_tensor_sums sums = {0};
     lg_status status = lg_graph_tensors(state->graph, LG_NONE, 0, &rows, err);
-    lg__tally of_kind[LG_TENSOR_KIND_COUNT] = {0};
     if (status != LG_OK)
         return status;
-    for (size_t i = 0; i < rows.count; i++) {
-        of_kind[rows.items[i].kind].count++;
-        of_kind[rows.items[i].kind].bytes += rows.items[i].bytes;
+    status =
+        lg_tensors_sum(state->graph, &rows, LG_TENSORS_BY_KIND, &sums, err);
+    for (size_t i = 0; i < sums.count && status == LG_OK; i++) {
+        const lg_tensor_sum *sum = &sums.items[i];
+        lg_text_add_bytes(&state->text, sum->key.data, sum->key.length);
+        if (!count(state, LG_TALLY_TENSOR, "",
+                   (lg__tally){.count = sum->count, .bytes = sum->bytes}))
+            status = lg__error_memory(err);
     }
+    lg_tensor_sums_free(&sums);
     lg_tensor_rows_free(&rows);
-    for (int kind = 0; kind < LG_TENSOR_KIND_COUNT; kind++) {
-        lg_text_add(&state->text, lg_tensor_kind_name((lg_tensor_kind)kind));
-        if (of_kind[kind].count > 0 &&
-            !count(state, LG_TALLY_TENSOR, "", of_kind[kind]))
-            return lg__error_memory(err);
-        state->text.length = 0;
-    }
-    return LG_OK;
+    return status;
 }
 
 static bool

@@ -144,6 +144,16 @@ lg_growth_find(const lg_summary *const *summaries, size_t count,
     return status;
 }
 
+int64_t
+lg_growth_gained(const lg_growth *growth)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].verdict != LG_GROWTH_SETTLED)
+            sum += growth->rows[i].gained;
+    return sum;
+}
+
 void
 lg_growth_free(lg_growth *growth)
 {

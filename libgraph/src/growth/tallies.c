@@ -35,13 +35,20 @@ lg__summary_count(lg_summary *summary, lg__tally tally)
 }
 
 static int
+compare_keys(const void *left, const void *right)
+{
+    const lg__tally *a = left;
+    const lg__tally *b = right;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static int
 compare_tallies(const void *left, const void *right)
 {
     const lg__tally *a = left;
     const lg__tally *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->kept < b->kept ? -1 : a->kept > b->kept;
+    int order = compare_keys(a, b);
+    return order != 0 ? order : (a->kept < b->kept ? -1 : a->kept > b->kept);
 }
 
 void
@@ -65,18 +72,11 @@ lg__tallies_join(lg__vector *tallies)
 static const lg__tally *
 find_tally(const lg_summary *summary, uint64_t key)
 {
-    const lg__tally *items = summary->tallies.data;
-    size_t low = 0;
-    size_t high = summary->tallies.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (items[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < summary->tallies.count && items[low].key == key ? &items[low]
-                                                                 : NULL;
+    const lg__tally wanted = {.key = key};
+    const lg__vector *tallies = &summary->tallies;
+    return tallies->count > 0 ? bsearch(&wanted, tallies->data, tallies->count,
+                                        sizeof wanted, compare_keys)
+                              : NULL;
 }
 
 static bool
@@ -133,17 +133,18 @@ is_below(const lg_places *places, uint32_t place, uint32_t top)
     return place == top;
 }
 
+static uint32_t
+place_of(const lg_places *places, uint64_t key)
+{
+    return key != 0 ? lg_places_find(places, key) : LG_NONE;
+}
+
 // A row is about a finding if what grows is the holder, lies right in it, or
 // is or has what the finding keeps.
 static bool
-is_about(const lg__comparison *state, const lg_growth_tally *tally,
+is_about(const lg_places *places, uint32_t holder, uint32_t kept,
          const lg_growth_row *row)
 {
-    const lg_places *places = state->newest;
-    uint32_t holder =
-        tally->holder != 0 ? lg_places_find(places, tally->holder) : LG_NONE;
-    uint32_t kept =
-        tally->kept != 0 ? lg_places_find(places, tally->kept) : LG_NONE;
     if (row->place == LG_NONE)
         return false;
     uint32_t parent = lg__place_at(places, row->place)->parent;
@@ -153,20 +154,19 @@ is_about(const lg__comparison *state, const lg_growth_tally *tally,
 
 // Rows and findings are sorted: the biggest of each come together.
 static void
-relate(const lg__comparison *state, lg_growth *out)
+relate(const lg_places *places, lg_growth *out, uint32_t at)
 {
-    for (size_t i = 0; i < out->tally_count; i++) {
-        lg_growth_tally *tally = &out->tallies[i];
-        for (size_t j = 0; j < out->count && tally->kind == LG_TALLY_FINDING;
-             j++) {
-            lg_growth_row *row = &out->rows[j];
-            if (!is_about(state, tally, row))
-                continue;
-            if (tally->row == LG_NONE)
-                tally->row = (uint32_t)j;
-            if (row->finding == LG_NONE)
-                row->finding = (uint32_t)i;
-        }
+    lg_growth_tally *tally = &out->tallies[at];
+    uint32_t holder = place_of(places, tally->holder);
+    uint32_t kept = place_of(places, tally->kept);
+    for (size_t i = 0; i < out->count; i++) {
+        lg_growth_row *row = &out->rows[i];
+        if (!is_about(places, holder, kept, row))
+            continue;
+        if (tally->row == LG_NONE)
+            tally->row = (uint32_t)i;
+        if (row->finding == LG_NONE)
+            row->finding = at;
     }
 }
 
@@ -186,6 +186,8 @@ lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
     out->tally_count = count;
     if (count > 0)
         lg__sort(out->tallies, count, sizeof *out->tallies, compare_gains);
-    relate(state, out);
+    for (size_t i = 0; i < count; i++)
+        if (out->tallies[i].kind == LG_TALLY_FINDING)
+            relate(state->newest, out, (uint32_t)i);
     return LG_OK;
 }

@@ -271,71 +271,58 @@ format_tally(const lg_growth *growth, const lg_growth_tally *tally,
 }
 
 static void
-add_tallies(lg_table *table, const lg_growth *growth)
+put_tally(lg_table *part, const lg_growth *growth, const lg_growth_tally *tally,
+          bool more)
 {
-    static const lg__column columns[] = {
-        {NULL, "gained", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,
-         .least = 12},
-        {NULL, "number", .faces = LG__SHOWN, .gap = 2, .least = 14},
-        {NULL, "what", .faces = LG__SHOWN, .gap = 2},
-    };
-    lg_table *part = NULL;
-    for (size_t i = 0, left = TALLIES_SHOWN;
-         i < growth->tally_count && left > 0; i++) {
-        const lg_growth_tally *tally = &growth->tallies[i];
-        lg_text counts = {0};
-        lg_text what = {0};
-        lg_text above = {0};
-        if (!is_more(growth, tally))
-            continue;
-        if (part == NULL) {
-            part = lg__table_part(table, (lg__layout){.faces = LG__SHOWN},
-                                  columns, 3);
-            lg_text_add(&above, "\nFindings, cycles, tensors, figures and "
-                                "threads with more:\n");
-            lg__table_format_above(part, &above);
-        }
-        lg__table_row(part);
-        lg__put_count(part, 0, tally->gained > 0 ? (uint64_t)tally->gained : 0);
+    uint32_t last = growth->snapshots - 1;
+    uint64_t gained = tally->gained > 0 ? (uint64_t)tally->gained : 0;
+    lg_text counts = {0};
+    lg_text what = {0};
+    lg__table_row(part);
+    lg__put_count(part, 0, more ? gained : tally->bytes[last]);
+    if (more)
         lg__format_series(tally->counts, growth->snapshots, &counts);
-        lg__put_formatted(part, 1, &counts);
-        format_tally(growth, tally, &what);
-        lg__put_formatted(part, 2, &what);
-        left--;
-    }
+    else
+        lg_text_add_count(&counts, tally->counts[last]);
+    lg__put_formatted(part, 1, &counts);
+    format_tally(growth, tally, &what);
+    lg__put_formatted(part, 2, &what);
 }
 
-// A known mistake that keeps what it keeps, and no more.
-static void
-add_still(lg_table *table, const lg_growth *growth)
+static lg_table *
+start_tallies(lg_table *table, bool more)
 {
-    static const lg__column columns[] = {
-        {NULL, "keeps", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,
-         .least = 12},
+    const lg__column columns[] = {
+        {NULL, more ? "gained" : "keeps", .type = LG_COLUMN_BYTES,
+         .faces = LG__SHOWN, .least = 12},
         {NULL, "number", .faces = LG__SHOWN, .gap = 2, .least = 14},
         {NULL, "what", .faces = LG__SHOWN, .gap = 2},
     };
+    lg_text above = {0};
+    lg_table *part =
+        lg__table_part(table, (lg__layout){.faces = LG__SHOWN}, columns, 3);
+    lg_text_add(&above, more ? "\nFindings, cycles, tensors, figures and "
+                               "threads with more:\n"
+                             : "\nFindings that do not grow:\n");
+    lg__table_format_above(part, &above);
+    return part;
+}
+
+// What there is more of; or else known mistakes that keep what they keep, and
+// no more.
+static void
+add_tallies(lg_table *table, const lg_growth *growth, bool more)
+{
     lg_table *part = NULL;
     for (size_t i = 0, left = TALLIES_SHOWN;
          i < growth->tally_count && left > 0; i++) {
         const lg_growth_tally *tally = &growth->tallies[i];
-        lg_text above = {0};
-        lg_text counts = {0};
-        lg_text what = {0};
-        if (tally->kind != LG_TALLY_FINDING || is_more(growth, tally))
+        if (is_more(growth, tally) != more ||
+            (!more && tally->kind != LG_TALLY_FINDING))
             continue;
-        if (part == NULL) {
-            part = lg__table_part(table, (lg__layout){.faces = LG__SHOWN},
-                                  columns, 3);
-            lg_text_add(&above, "\nFindings that do not grow:\n");
-            lg__table_format_above(part, &above);
-        }
-        lg__table_row(part);
-        lg__put_count(part, 0, tally->bytes[growth->snapshots - 1]);
-        lg_text_add_count(&counts, tally->counts[growth->snapshots - 1]);
-        lg__put_formatted(part, 1, &counts);
-        format_tally(growth, tally, &what);
-        lg__put_formatted(part, 2, &what);
+        if (part == NULL)
+            part = start_tallies(table, more);
+        put_tally(part, growth, tally, more);
         left--;
     }
 }
@@ -345,6 +332,6 @@ lg__say_growth(lg_table *table, const lg_growth *growth)
 {
     say_below(table, growth);
     add_types(table, growth);
-    add_tallies(table, growth);
-    add_still(table, growth);
+    add_tallies(table, growth, true);
+    add_tallies(table, growth, false);
 }
