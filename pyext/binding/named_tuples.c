@@ -14,6 +14,7 @@ static PyStructSequence_Field type_row_fields[] = {
     {"name", "module and qualified name of the type"},
     {"count", "number of objects"},
     {"bytes", "their shallow sizes together: a Size"},
+    {"spent", "what allocators spend on those of the host, in bytes"},
     {NULL, NULL},
 };
 
@@ -36,6 +37,8 @@ static PyStructSequence_Field top_row_fields[] = {
     {"retained", "what only they keep alive: a Size"},
     {"held_by",
      "the path from a root; of garbage, its cycle; empty for a group"},
+    {"spent",
+     "what allocators spend on what is retained on the host, in bytes"},
     {NULL, NULL},
 };
 
@@ -272,11 +275,11 @@ static const struct {
     {TYPE_ROOT,
      {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
     {TYPE_TYPE_ROW,
-     {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields, 3}},
+     {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields, 4}},
     {TYPE_DOMINATOR_ROW,
      {"leakgraph.DominatorRow", "A row of Snapshot.dominators.",
       dominator_row_fields, 6}},
-    {TYPE_TOP_ROW, {"leakgraph.TopRow", "A row of top().", top_row_fields, 6}},
+    {TYPE_TOP_ROW, {"leakgraph.TopRow", "A row of top().", top_row_fields, 7}},
     {TYPE_TENSOR_ROW,
      {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
     {TYPE_TENSOR_GROUP,

@@ -656,6 +656,8 @@ class Top(Result[TopRow]):
     def libraries(self) -> Size | None: ...
     @property
     def more(self) -> Size | None: ...
+    @property
+    def spent(self) -> int: ...
 
 @final
 class Accounting(Result[Account]):
@@ -781,15 +783,17 @@ class Root(_Row, tuple[Node, _RootKind, str]):
     def name(self) -> str: ...
 
 @final
-class TypeRow(_Row, tuple[str, int, Size]):
+class TypeRow(_Row, tuple[str, int, Size, int]):
     if sys.version_info >= (3, 10):
-        __match_args__: Final = ("name", "count", "bytes")
+        __match_args__: Final = ("name", "count", "bytes", "spent")
     @property
     def name(self) -> str: ...
     @property
     def count(self) -> int: ...  # type: ignore[override]
     @property
     def bytes(self) -> Size: ...
+    @property
+    def spent(self) -> int: ...
 
 @final
 class DominatorRow(_Row, tuple[int, str, str, Node, Node | None, Size]):
@@ -816,7 +820,7 @@ class DominatorRow(_Row, tuple[int, str, str, Node, Node | None, Size]):
     def retained(self) -> Size: ...
 
 @final
-class TopRow(_Row, tuple[str, Node | None, int, Size, Size, str]):
+class TopRow(_Row, tuple[str, Node | None, int, Size, Size, str, int]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "name",
@@ -825,6 +829,7 @@ class TopRow(_Row, tuple[str, Node | None, int, Size, Size, str]):
             "size",
             "retained",
             "held_by",
+            "spent",
         )
     @property
     def name(self) -> str: ...
@@ -838,6 +843,8 @@ class TopRow(_Row, tuple[str, Node | None, int, Size, Size, str]):
     def retained(self) -> Size: ...
     @property
     def held_by(self) -> str: ...
+    @property
+    def spent(self) -> int: ...
 
 @final
 class ThreadRow(_Row, tuple[int, str, str, Node, Size, Size | None, bool | None]):

@@ -1,99 +1,15 @@
 // Random graphs against the oracle, for every node, every component and some
 // sets.
-#include <leakgraph/builder.h>
 #include <leakgraph/report.h>
 
 #include "analysis/analysis_private.h"
 #include "oracle.h"
+#include "random_graph.h"
 #include "test.h"
 
-enum { GRAPHS = 20000, MOST_NODES = 40, CLASSES = 6 };
+enum { GRAPHS = 20000 };
 
 #define BIT(node) ((uint64_t)1 << (node))
-
-static uint64_t state;
-
-static uint32_t
-below(uint32_t limit)
-{
-    return test_random(&state) % limit;
-}
-
-// Some classes have a node; their bases are earlier classes.
-static void
-add_types(lg_builder *builder, uint32_t nodes, uint32_t *types)
-{
-    static const char *const names[] = {"module", "type", "dict", "list"};
-    for (uint32_t i = 0; i < 4; i++)
-        types[i] = lg_builder_add_type(builder, names[i], strlen(names[i]),
-                                       LG_NONE, NULL, 0);
-    for (uint32_t i = 4; i < 4 + CLASSES; i++) {
-        uint32_t node = below(3) ? below(nodes) : LG_NONE;
-        uint32_t base = types[below(i)];
-        types[i] =
-            lg_builder_add_type(builder, "Class", 5, node, &base, below(2));
-    }
-}
-
-static void
-add_nodes(lg_builder *builder, uint32_t nodes, const uint32_t *types)
-{
-    for (uint32_t i = 0; i < nodes; i++) {
-        uint32_t node = lg_builder_add_node(builder, 16 * (uint64_t)i + 16);
-        builder->type[node] = types[below(4 + CLASSES)];
-        builder->node_flags[node] = below(12) == 0 ? LG_NODE_IMMORTAL
-                                    : below(15) == 0
-                                        ? LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC
-                                        : 0;
-        builder->refcount[node] = below(10) == 0 ? 100 : 0;
-        lg_builder_set_size(builder, node, 1 + below(1000));
-        if (below(8) == 0)
-            lg_builder_set_device(builder, node, below(ORACLE_DEVICES));
-    }
-}
-
-static void
-add_edges(lg_builder *builder, uint32_t nodes)
-{
-    static const unsigned kinds[] = {LG_EDGE_DICT, LG_EDGE_VALUE, LG_EDGE_INDEX,
-                                     LG_EDGE_TYPE, LG_EDGE_INDEX};
-    uint32_t density = 1 + below(4);
-    for (uint32_t node = 0; node < nodes; node++) {
-        lg_builder_open(builder, node);
-        for (uint32_t i = below(2 * density); i > 0; i--) {
-            unsigned kind = kinds[below(5)];
-            unsigned weak = below(10) == 0 ? LG_EDGE_WEAK : 0;
-            // Most edges are short, so components have all sizes.
-            uint32_t target =
-                below(3) ? (node + below(6)) % nodes : below(nodes);
-            lg_builder_add_edge(builder, target, kind | weak,
-                                kind == LG_EDGE_VALUE ? LG_NONE : 0);
-        }
-    }
-}
-
-static lg_graph *
-random_graph(uint64_t seed)
-{
-    lg_builder *builder;
-    lg_graph *graph = NULL;
-    uint32_t types[4 + CLASSES];
-    state = seed;
-    uint32_t nodes = 1 + below(MOST_NODES);
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
-    for (uint32_t i = 1; i < ORACLE_DEVICES; i++)
-        lg_builder_add_device(builder, i == 1 ? "cuda:0" : "cuda:1");
-    add_types(builder, nodes, types);
-    add_nodes(builder, nodes, types);
-    add_edges(builder, nodes);
-    for (uint32_t i = below(4); i > 0; i--)
-        lg_builder_add_root(builder, below(nodes),
-                            below(2) ? LG_ROOT_MODULE
-                                     : (lg_root_kind)below(LG_ROOT_GIVEN),
-                            "", 0);
-    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
-    return graph;
-}
 
 // The members of a component of garbage that nothing dominates form one set.
 static uint64_t
@@ -105,6 +21,16 @@ bundle(const oracle *known, uint32_t node)
         if (known->component[i] & BIT(node))
             return known->component[i];
     return BIT(node);
+}
+
+static uint64_t
+rounding_of(const lg_graph *graph, uint64_t set)
+{
+    uint64_t sum = 0;
+    for (uint32_t node = 0; node < lg_graph_columns(graph)->node_count; node++)
+        if (set & BIT(node))
+            sum += lg_node_spent(graph, node) - lg_node_size(graph, node);
+    return sum;
 }
 
 static void
@@ -121,6 +47,9 @@ compare_nodes(const lg_analysis *analysis, const oracle *known)
         for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
             CHECK(lg_node_retained_on(analysis, node, device) ==
                   oracle_bytes(graph, set, device));
+        uint64_t rounding;
+        REQUIRE(lg_node_rounding(analysis, node, &rounding, NULL) == LG_OK);
+        CHECK(rounding == rounding_of(graph, set));
         lg_bytes all = lg_node_retained(analysis, node);
         CHECK(all.host == oracle_bytes(graph, set, 0));
         CHECK(all.device ==
@@ -167,11 +96,11 @@ compare_sets(const lg_analysis *analysis, const oracle *known)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t nodes[3];
-    uint32_t count = below(4);
+    uint32_t count = random_below(4);
     uint64_t set = 0;
     uint64_t parts = 0; // namespaces: only their own bytes
     for (uint32_t i = 0; i < count; i++) {
-        nodes[i] = below(known->nodes);
+        nodes[i] = random_below(known->nodes);
         if (known->unit[nodes[i]] == nodes[i])
             set |= bundle(known, nodes[i]);
         else
@@ -208,10 +137,10 @@ compare_joint_sets(const lg_analysis *analysis, const oracle *known)
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t nodes[6];
     const size_t first[] = {0, 2, 4, 6};
-    uint32_t count = 1 + below(3);
+    uint32_t count = 1 + random_below(3);
     uint64_t set = 0;
     for (uint32_t i = 0; i < 2 * count; i++) {
-        nodes[i] = below(known->nodes);
+        nodes[i] = random_below(known->nodes);
         if (is_module(known, nodes[i]))
             return;
         set |= bundle(known, nodes[i]);
@@ -266,6 +195,7 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
             !(known->live & BIT(node)) && known->dominator[node] == LG_NONE;
     CHECK(listed + loose == known->nodes);
     uint64_t all = BIT(known->nodes) - 1;
+    CHECK(lg_analysis_rounding(analysis) == rounding_of(graph, all));
     lg_bytes live = lg_analysis_reachable_bytes(analysis);
     lg_bytes garbage = lg_analysis_garbage_bytes(analysis);
     CHECK(live.host == oracle_bytes(graph, known->live, 0));
@@ -276,24 +206,34 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
 
 // Compares the row of one type with the set of its nodes.
 static void
-compare_group(const lg_analysis *analysis, lg_string name, lg_cell retained)
+compare_group(const lg_analysis *analysis, const oracle *known, lg_string name,
+              lg_cell retained, lg_cell spent)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t nodes[ORACLE_NODES];
     size_t count = 0;
+    uint64_t set = 0;
+    uint64_t parts = 0; // namespaces, as in compare_sets
     for (uint32_t node = 0; node < lg_graph_columns(graph)->node_count;
          node++) {
         uint32_t type = lg_graph_columns(graph)->type[node];
-        lg_string known = lg_graph_type(graph, type).name;
-        if (known.length == name.length &&
-            memcmp(known.data, name.data, name.length) == 0)
+        lg_string type_name = lg_graph_type(graph, type).name;
+        if (type_name.length == name.length &&
+            memcmp(type_name.data, name.data, name.length) == 0) {
             nodes[count++] = node;
+            if (known->unit[node] == node)
+                set |= bundle(known, node);
+            else
+                parts |= BIT(node);
+        }
     }
     uint64_t each[ORACLE_DEVICES];
     REQUIRE(lg_nodes_retained_each(analysis, nodes, count, NULL, each, NULL) ==
             LG_OK);
     CHECK(count > 0 && retained.present);
     CHECK(memcmp(retained.size, each, sizeof each) == 0);
+    CHECK(spent.count ==
+          each[0] + rounding_of(graph, oracle_retained(known, set) | parts));
 }
 
 // No row lies below another one, and with the libraries and the rest they are
@@ -316,8 +256,12 @@ compare_top(const lg_analysis *analysis, size_t limit, uint32_t device)
         CHECK(sum == top.reachable[on] + top.garbage[on]);
         CHECK(top.more[on] <= sum && top.libraries[on] <= sum);
     }
-    for (size_t i = 0; i < top.count; i++)
+    CHECK(top.spent ==
+          top.reachable[0] + top.garbage[0] + lg_analysis_rounding(analysis));
+    for (size_t i = 0; i < top.count; i++) {
         in_row[top.rows[i].node] = 1;
+        CHECK(top.rows[i].spent >= top.rows[i].retained[0]);
+    }
     for (size_t i = 0; i < top.count; i++) {
         CHECK(i == 0 || top.rows[i].weight <= top.rows[i - 1].weight);
         lg_node above = lg_node_dominator(analysis, top.rows[i].node);
@@ -339,7 +283,7 @@ column_named(const lg_table *table, const char *name)
 
 // Computes all groups at once, and compares each with its set.
 static void
-compare_groups(const lg_analysis *analysis)
+compare_groups(const lg_analysis *analysis, const oracle *known)
 {
     lg_table *table;
     REQUIRE(lg_tabulate_top(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, LG_NONE, 0),
@@ -348,9 +292,11 @@ compare_groups(const lg_analysis *analysis)
     CHECK(lg_table_row_count(table) > 0);
     size_t name = column_named(table, "type");
     size_t retained = column_named(table, "retained");
+    size_t spent = column_named(table, "spent");
     for (size_t row = 0; row < lg_table_row_count(table); row++)
-        compare_group(analysis, lg_table_cell(table, row, name).text,
-                      lg_table_cell(table, row, retained));
+        compare_group(analysis, known, lg_table_cell(table, row, name).text,
+                      lg_table_cell(table, row, retained),
+                      lg_table_cell(table, row, spent));
     lg_table_free(table);
 }
 
@@ -371,7 +317,7 @@ random_graphs(void)
         compare_sets(analysis, &known);
         compare_joint_sets(analysis, &known);
         compare_tree(analysis, &known);
-        compare_groups(analysis);
+        compare_groups(analysis, &known);
         compare_top(analysis, 0, LG_NONE);
         compare_top(analysis, 3, LG_NONE);
         compare_top(analysis, 2, ORACLE_DEVICES - 1);

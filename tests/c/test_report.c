@@ -48,11 +48,12 @@ types(void)
     CHECK(lg_report_types(graph, NULL, LG_SORT_NAME, 2, LG_FORMAT_JSON, &text,
                           NULL) == LG_OK);
     CHECK_TEXT(text, "{\"type_count\": 17, \"count\": 31, "
-                     "\"bytes\": {\"host\": 8589936468}, \"types\": [\n"
-                     "  {\"count\": 1, \"bytes\": {\"host\": 69}, \"type\": "
-                     "\"cell\"},\n"
-                     "  {\"count\": 1, \"bytes\": {\"host\": 64}, \"type\": "
-                     "\"code\"}\n"
+                     "\"bytes\": {\"host\": 8589936468}, \"spent\": "
+                     "8589936752, \"types\": [\n"
+                     "  {\"count\": 1, \"bytes\": {\"host\": 69}, \"spent\": "
+                     "80, \"type\": \"cell\"},\n"
+                     "  {\"count\": 1, \"bytes\": {\"host\": 64}, \"spent\": "
+                     "64, \"type\": \"code\"}\n"
                      "]}\n");
     lg_text_free(&text);
 }

@@ -245,31 +245,35 @@ top(void)
     expect_top(
         &scene, LG_GROUP_OBJECT, LG_FORMAT_JSON,
         "{\"group\": \"object\", \"reachable\": {\"host\": 6292072}, "
-        "\"garbage\": {\"host\": 4194514}, \"libraries\": {\"host\": 0}, "
-        "\"more\": {\"host\": 1049402}, \"rows\": [\n"
-        "  {\"retained\": {\"host\": 4194304}, \"size\": {\"host\": 4194304}, "
-        "\"node\": 11, \"type\": \"bytearray\", \"title\": \"bytearray\", "
-        "\"count\": 1, "
-        "\"held_by\": \"garbage: Child.buffer\"},\n"
-        "  {\"retained\": {\"host\": 3145728}, \"size\": {\"host\": 3145728}, "
-        "\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\", "
-        "\"count\": 1, \"held_by\": \"train.history[0]\"},\n"
-        "  {\"retained\": {\"host\": 2097152}, \"size\": {\"host\": 2097152}, "
-        "\"node\": 3, \"type\": \"train.Session\", \"title\": \"Session\", "
-        "\"count\": 1, \"held_by\": \"train.session\"}\n"
+        "\"garbage\": {\"host\": 4194514}, \"spent\": 10486704, "
+        "\"libraries\": {\"host\": 0}, \"more\": {\"host\": 1049402}, "
+        "\"rows\": [\n"
+        "  {\"retained\": {\"host\": 4194304}, \"spent\": 4194320, \"size\": "
+        "{\"host\": 4194304}, \"node\": 11, \"type\": \"bytearray\", "
+        "\"title\": \"bytearray\", \"count\": 1, \"held_by\": \"garbage: "
+        "Child.buffer\"},\n"
+        "  {\"retained\": {\"host\": 3145728}, \"spent\": 3145744, \"size\": "
+        "{\"host\": 3145728}, \"node\": 2, \"type\": \"torch.Tensor\", "
+        "\"title\": \"Tensor\", \"count\": 1, \"held_by\": "
+        "\"train.history[0]\"},\n"
+        "  {\"retained\": {\"host\": 2097152}, \"spent\": 2097168, \"size\": "
+        "{\"host\": 2097152}, \"node\": 3, \"type\": \"train.Session\", "
+        "\"title\": \"Session\", \"count\": 1, \"held_by\": "
+        "\"train.session\"}\n"
         "]}\n");
-    expect_top(&scene, LG_GROUP_TYPE, LG_FORMAT_JSON,
-               "{\"group\": \"type\", \"reachable\": {\"host\": 6292072}, "
-               "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
-               "  {\"retained\": {\"host\": 4194400}, \"count\": 1, \"size\": "
-               "{\"host\": 48}, "
-               "\"type\": \"train.Child\"},\n"
-               "  {\"retained\": {\"host\": 4194304}, \"count\": 1, \"size\": "
-               "{\"host\": 4194304}, \"type\": \"bytearray\"},\n"
-               "  {\"retained\": {\"host\": 3145944}, \"count\": 1, \"size\": "
-               "{\"host\": 72}, "
-               "\"type\": \"module\"}\n"
-               "]}\n");
+    expect_top(
+        &scene, LG_GROUP_TYPE, LG_FORMAT_JSON,
+        "{\"group\": \"type\", \"reachable\": {\"host\": 6292072}, "
+        "\"garbage\": {\"host\": 4194514}, \"spent\": 10486704, \"rows\": [\n"
+        "  {\"retained\": {\"host\": 4194400}, \"spent\": 4194416, "
+        "\"count\": 1, \"size\": {\"host\": 48}, \"type\": "
+        "\"train.Child\"},\n"
+        "  {\"retained\": {\"host\": 4194304}, \"spent\": 4194320, "
+        "\"count\": 1, \"size\": {\"host\": 4194304}, \"type\": "
+        "\"bytearray\"},\n"
+        "  {\"retained\": {\"host\": 3145944}, \"spent\": 3145984, "
+        "\"count\": 1, \"size\": {\"host\": 72}, \"type\": \"module\"}\n"
+        "]}\n");
     free_scene(&scene);
 }
 

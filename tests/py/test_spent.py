@@ -49,7 +49,14 @@ with leakgraph.snapshot() as snapshot:
     retained = why.retained.host - own.size
     as_json = json.loads(why.json)["biggest"]["spent"] == why.spent
     text = str(why)
-print(json.dumps([really, spent, retained, as_json, text]))
+    top = snapshot.top(None)
+    row, = (row for row in top if row.node == own)
+    agree = [row.spent == why.spent, top.spent >= why.spent]
+    types = snapshot.types()
+    agree.append(sum(row.spent for row in types) == top.spent)
+    agree.append(json.loads(types.json)["spent"] == top.spent)
+    text += str(types)
+print(json.dumps([really, spent, retained, as_json and all(agree), text]))
 """
 
 
@@ -82,6 +89,7 @@ def test_why_says_both_where_they_differ():
     _, spent, _, _, text = told("ints")
     assert "Allocators spend 3.8" in text and "because they round up" in text
     assert spent >= 3_200_000
+    assert "  spent  type\n" in text
     text = told("dicts")[-1]
     assert "Allocators spend" not in text
 

@@ -66,6 +66,8 @@ LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, lg_node node,
  *  that it dominates: see lg_node_spent. O(those). */
 LG_API lg_status lg_node_rounding(const lg_analysis *analysis, lg_node node,
                                   uint64_t *out, lg_error *err);
+/** The same of all nodes together. O(nodes). */
+LG_API uint64_t lg_analysis_rounding(const lg_analysis *analysis);
 /** Copies up to `capacity` nodes that `node` or LG_SUPER_ROOT immediately
  *  dominates, biggest first; returns how many there are. */
 LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, lg_node node,

@@ -51,8 +51,10 @@ typedef struct lg_top_row {
     uint64_t count; /**< objects */
     const uint64_t *size;     /**< of them, by device */
     const uint64_t *retained; /**< by all of them together, by device */
-    uint64_t weight;          /**< what rows are ranked by: of that retained */
-    lg_where where;           /**< of `node` */
+    uint64_t spent;  /**< by allocators on what is retained on the host: see
+                          lg_node_rounding */
+    uint64_t weight; /**< what rows are ranked by: of that retained */
+    lg_where where;  /**< of `node` */
 } lg_top_row;
 
 /** Packages that are named. */
@@ -75,6 +77,7 @@ typedef struct lg_top {
     const uint64_t *more; /**< by device: all that is in no row and in no
                                library. Of objects, it all adds up. */
     uint64_t more_objects;
+    uint64_t spent;   /**< by allocators on the whole heap, on the host */
     uint32_t devices; /**< and the host */
     uint64_t *bytes;  /**< what the sizes point into */
 } lg_top;

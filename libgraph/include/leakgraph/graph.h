@@ -171,6 +171,7 @@ typedef struct lg_type_row {
     uint32_t type;
     uint64_t count;
     uint64_t bytes; /**< shallow, on the host and all devices */
+    uint64_t spent; /**< by allocators on those of the host: lg_node_spent */
 } lg_type_row;
 
 /** One row per type with at least one node, sorted. *rows is the caller's, to

@@ -135,13 +135,14 @@ lg_status lg__garbage_sources(const lg_analysis *analysis, uint8_t **out,
 /**
  * What up to 64 groups of nodes retain, each by itself and exactly. Group i has
  * all nodes whose type t has slot_of[t] == i; 64 means no group. bytes is
- * [count * (device_count + 1)]. O(nodes + edges), times the difference in
- * length of the paths around the groups.
+ * [count * (device_count + 1)]; rounding[count] what allocators spend beyond
+ * that. O(nodes + edges), times the difference in length of the paths around
+ * the groups.
  */
 lg_status lg__groups_retained(const lg_analysis *analysis,
                               const uint32_t *slot_of, uint32_t count,
                               const lg_monitor *monitor, uint64_t *bytes,
-                              lg_error *err);
+                              uint64_t *rounding, lg_error *err);
 
 /** A node that several sets reach, and nothing else does. */
 #define LG__SHARED UINT32_MAX

@@ -103,7 +103,7 @@ spread(spreading *at, const lg_monitor *monitor, lg_error *err)
 }
 
 static void
-add_up(const spreading *at, uint32_t count, uint64_t *bytes)
+add_up(const spreading *at, uint32_t count, uint64_t *bytes, uint64_t *rounding)
 {
     const lg_graph *graph = at->graph;
     size_t devices = (size_t)graph->device_count + 1;
@@ -111,13 +111,16 @@ add_up(const spreading *at, uint32_t count, uint64_t *bytes)
         count < GROUP_SLOTS ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
     for (size_t i = 0; i < count * devices; i++)
         bytes[i] = 0;
+    memset(rounding, 0, count * sizeof *rounding);
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         uint64_t own = at->blocked[node] | slot_bit(at, node);
         uint64_t lost = all & (~at->reached[node] | own);
+        uint64_t size = lg_node_size(graph, node);
+        uint64_t more = lost ? lg_node_spent(graph, node) - size : 0;
         for (; lost != 0; lost &= lost - 1) {
             size_t slot = (size_t)__builtin_ctzll(lost);
-            bytes[slot * devices + lg_node_device(graph, node)] +=
-                lg_node_size(graph, node);
+            bytes[slot * devices + lg_node_device(graph, node)] += size;
+            rounding[slot] += more;
         }
     }
 }
@@ -125,7 +128,7 @@ add_up(const spreading *at, uint32_t count, uint64_t *bytes)
 lg_status
 lg__groups_retained(const lg_analysis *analysis, const uint32_t *slot_of,
                     uint32_t count, const lg_monitor *monitor, uint64_t *bytes,
-                    lg_error *err)
+                    uint64_t *rounding, lg_error *err)
 {
     size_t nodes = (size_t)analysis->graph->columns.node_count + 1;
     spreading at = {
@@ -147,7 +150,7 @@ lg__groups_retained(const lg_analysis *analysis, const uint32_t *slot_of,
     if (status == LG_OK)
         status = spread(&at, monitor, err);
     if (status == LG_OK)
-        add_up(&at, count, bytes);
+        add_up(&at, count, bytes, rounding);
 
 done:
     free(at.reached);

@@ -141,34 +141,3 @@ lg__retained_by(const lg_analysis *analysis, uint32_t node)
         sum += lg__dominated_on(analysis, node, device);
     return sum;
 }
-
-lg_status
-lg_node_rounding(const lg_analysis *analysis, lg_node node, uint64_t *out,
-                 lg_error *err)
-{
-    lg_allocator allocator = lg_allocator_default();
-    lg__vector stack = {.element = sizeof(uint32_t)};
-    uint64_t sum = 0;
-    uint32_t at = node;
-    lg_status status = LG_OK;
-    for (;;) {
-        uint32_t first = analysis->first_child[at];
-        size_t count = analysis->first_child[at + 1] - first;
-        sum += lg_node_spent(analysis->graph, at) -
-               lg_node_size(analysis->graph, at);
-        uint32_t *place = lg__vector_extend(&allocator, &stack, count);
-        if (count > 0 && place == NULL) {
-            status = lg__error_memory(err);
-            break;
-        }
-        if (count > 0)
-            memcpy(place, analysis->child + first, count * sizeof *place);
-        if (stack.count == 0)
-            break;
-        at = ((uint32_t *)stack.data)[--stack.count];
-    }
-    lg__vector_free(&allocator, &stack);
-    if (status == LG_OK)
-        *out = sum;
-    return status;
-}

@@ -107,6 +107,7 @@ typedef struct lg__top_group {
     uint64_t rank;      /**< what it goes by */
     uint64_t *retained; /**< [device_count + 1] */
     uint64_t *size;     /**< of the objects, [device_count + 1] */
+    uint64_t spent;     /**< by allocators on what is retained on the host */
 } lg__top_group;
 
 typedef struct lg__top_list {

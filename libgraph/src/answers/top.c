@@ -97,6 +97,8 @@ begin_sums(listing *to)
         return false;
     add_total(to, REACHABLE, sum_of(to, REACHABLE));
     add_total(to, GARBAGE, sum_of(to, GARBAGE));
+    to->out.spent = sum_of(to, REACHABLE)[0] + sum_of(to, GARBAGE)[0] +
+                    lg_analysis_rounding(to->analysis);
     return true;
 }
 
@@ -135,6 +137,23 @@ add_retained(const listing *to, const lg__top_item *item, uint64_t *bytes)
 }
 
 static lg_status
+find_spent(const listing *to, const lg__top_item *item, uint64_t *out,
+           lg_error *err)
+{
+    uint64_t spent = 0;
+    uint64_t rounding = 0;
+    lg_status status = LG_OK;
+    for (uint32_t i = 0; i < item->count && status == LG_OK; i++) {
+        status = lg_node_rounding(to->analysis, item->nodes[i], &rounding, err);
+        spent +=
+            rounding + lg_node_retained_on(to->analysis, item->nodes[i], 0);
+    }
+    if (status == LG_OK)
+        *out = spent;
+    return status;
+}
+
+static lg_status
 add_item(listing *to, const lg__top_item *item, lg_error *err)
 {
     lg_top_row *row = add_row(to);
@@ -148,8 +167,11 @@ add_item(listing *to, const lg__top_item *item, lg_error *err)
         bytes_at(to, index, 0)[lg_node_device(to->graph, item->nodes[i])] +=
             lg_node_size(to->graph, item->nodes[i]);
     add_retained(to, item, bytes_at(to, index, 1));
-    return lg__where_find(&to->finder, to->analysis, row->node, to->monitor,
-                          &row->where, err);
+    lg_status status = find_spent(to, item, &row->spent, err);
+    return status == LG_OK
+               ? lg__where_find(&to->finder, to->analysis, row->node,
+                                to->monitor, &row->where, err)
+               : status;
 }
 
 static bool
@@ -262,6 +284,7 @@ add_group(listing *to, const lg__top_group *group, lg_string name)
     row->name = name;
     row->count = group->count;
     row->weight = group->rank;
+    row->spent = group->spent;
     memcpy(bytes_at(to, index, 0), group->size, to->each * sizeof *group->size);
     memcpy(bytes_at(to, index, 1), group->retained,
            to->each * sizeof *group->retained);

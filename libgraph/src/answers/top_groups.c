@@ -87,18 +87,22 @@ weigh_some(const grouping *state, lg__top_group *groups, uint32_t count,
            uint32_t *slot_of, const lg_monitor *monitor, lg_error *err)
 {
     const lg_graph *graph = state->analysis->graph;
+    uint64_t rounding[GROUP_SLOTS];
     for (uint32_t type = 0; type < graph->type_count; type++) {
         slot_of[type] = GROUP_SLOTS;
         for (uint32_t slot = 0; slot < count; slot++)
             if (state->group_of[type] == groups[slot].group)
                 slot_of[type] = slot;
     }
-    lg_status status = lg__groups_retained(state->analysis, slot_of, count,
-                                           monitor, groups->retained, err);
-    for (uint32_t slot = 0; slot < count && status == LG_OK; slot++)
+    lg_status status =
+        lg__groups_retained(state->analysis, slot_of, count, monitor,
+                            groups->retained, rounding, err);
+    for (uint32_t slot = 0; slot < count && status == LG_OK; slot++) {
+        groups[slot].spent = groups[slot].retained[0] + rounding[slot];
         for (uint32_t device = 0; device <= graph->device_count; device++)
             if (state->device == LG_NONE || state->device == device)
                 groups[slot].rank += groups[slot].retained[device];
+    }
     return status;
 }
 

@@ -10,8 +10,8 @@ typedef struct report {
     lg_table *table;
 } report;
 
-enum { RETAINED, SHARE, SIZE, NODE, OBJECTS, OBJECT, HELD_BY }; // of objects
-enum { COUNT = SHARE + 1, GROUP_SIZE, NAME };                   // of groups
+enum { RETAINED, SPENT, SHARE, SIZE, NODE, OBJECTS, OBJECT, HELD_BY };
+enum { COUNT = SHARE + 1, GROUP_SIZE, NAME }; // instead, of groups
 
 static uint64_t
 whole_on(const void *top, uint32_t device)
@@ -31,6 +31,18 @@ sum(const lg_top *top, const uint64_t *bytes)
     return total;
 }
 
+// People see what allocators spend if it matters of any row, or of the whole.
+static uint8_t
+spent_faces(const lg_top *top)
+{
+    bool matters =
+        lg__spent_matters(top->spent, top->reachable[0] + top->garbage[0]);
+    for (size_t i = 0; i < top->count; i++)
+        matters |=
+            lg__spent_matters(top->rows[i].spent, top->rows[i].retained[0]);
+    return matters ? 0 : LG__IN_DATA;
+}
+
 static void
 say_total(report *to, const char *what)
 {
@@ -40,6 +52,11 @@ say_total(report *to, const char *what)
     if (sum(&to->top, to->top.garbage) > 0) {
         lg_text_add(&said, ", of which garbage is ");
         lg__format_each(to->graph, to->top.garbage, &said);
+    }
+    if (spent_faces(&to->top) == 0) {
+        lg_text_add(&said, "; allocators spend ");
+        lg_text_add_size(&said, to->top.spent);
+        lg_text_add(&said, " on that, because they round up");
     }
     lg_text_add(&said, "\n");
     lg__table_format_below(to->table, &said);
@@ -52,17 +69,19 @@ put_facts(report *to, const char *group)
         {.name = "group"},
         {"reachable", .type = LG_COLUMN_SIZE},
         {"garbage", .type = LG_COLUMN_SIZE},
+        {"spent", .type = LG_COLUMN_BYTES},
         {"libraries", .type = LG_COLUMN_SIZE},
         {"more", .type = LG_COLUMN_SIZE},
     };
     bool adds_up = to->top.group == LG_GROUP_OBJECT;
-    lg_table *known = lg__table_facts(to->table, facts, adds_up ? 5 : 3);
+    lg_table *known = lg__table_facts(to->table, facts, adds_up ? 6 : 4);
     lg__put_literal(known, 0, group);
     lg__put_each(known, 1, to->top.reachable);
     lg__put_each(known, 2, to->top.garbage);
+    lg__put_count(known, 3, to->top.spent);
     if (adds_up) {
-        lg__put_each(known, 3, to->top.libraries);
-        lg__put_each(known, 4, to->top.more);
+        lg__put_each(known, 4, to->top.libraries);
+        lg__put_each(known, 5, to->top.more);
     }
 }
 
@@ -124,6 +143,7 @@ put_object(report *to, const lg_top_row *row)
     lg_text_addf(&what, row->count > 1 ? " such as #%u" : " #%u", row->node);
     lg__table_row(table);
     lg__put_each(table, RETAINED, row->retained);
+    lg__put_count(table, SPENT, row->spent);
     lg__put_share(table, SHARE, row->weight, to->top.total);
     lg__put_each(table, SIZE, row->size);
     lg__put_node(table, NODE, to->graph, row->node);
@@ -136,8 +156,10 @@ put_object(report *to, const lg_top_row *row)
 static void
 put_objects(report *to)
 {
-    static const lg__column columns[] = {
+    const lg__column columns[] = {
         [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
+        [SPENT] = {"spent", .type = LG_COLUMN_BYTES,
+                   .faces = spent_faces(&to->top), .least = 11},
         [SHARE] = {"share", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
                    .least = 9},
         [SIZE] = {"size", .type = LG_COLUMN_SIZE,
@@ -147,7 +169,7 @@ put_objects(report *to)
         [OBJECT] = {"object", .faces = LG__SHOWN, .gap = 2, .least = 34},
         [HELD_BY] = {"held_by", "held by", .type = LG_COLUMN_PATH, .gap = 1},
     };
-    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, 7);
+    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, 8);
     for (size_t i = 0; i < to->top.count; i++)
         put_object(to, &to->top.rows[i]);
     put_libraries(to);
@@ -162,6 +184,7 @@ put_group(report *to, const lg_top_row *row)
     lg_table *table = to->table;
     lg__table_row(table);
     lg__put_each(table, RETAINED, row->retained);
+    lg__put_count(table, SPENT, row->spent);
     lg__put_share(table, SHARE, row->weight, to->top.total);
     lg__put_count(table, COUNT, row->count);
     lg__put_each(table, GROUP_SIZE, row->size);
@@ -174,6 +197,8 @@ put_groups(report *to)
     bool by_type = to->top.group == LG_GROUP_TYPE;
     const lg__column columns[] = {
         [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
+        [SPENT] = {"spent", .type = LG_COLUMN_BYTES,
+                   .faces = spent_faces(&to->top), .least = 11},
         [SHARE] = {"share", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
                    .least = 9},
         [COUNT] = {"count", "objects", .type = LG_COLUMN_COUNT, .least = 12},
@@ -182,7 +207,7 @@ put_groups(report *to)
         [NAME] = {by_type ? "type" : "module",
                   by_type ? "type" : "module of the type", .gap = 2},
     };
-    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, 5);
+    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, 6);
     for (size_t i = 0; i < to->top.count; i++)
         put_group(to, &to->top.rows[i]);
     put_facts(to, by_type ? "type" : "module");

@@ -64,9 +64,12 @@ count_types(const lg_graph *graph, const lg_scope *scope, uint64_t *each)
         if (!lg_scope_has(scope, node))
             continue;
         rows[type].row.count++;
+        uint32_t device = lg_node_device(graph, node);
         rows[type].row.bytes += bytes;
+        if (device == 0)
+            rows[type].row.spent += lg_node_spent(graph, node);
         if (each != NULL)
-            each[type * devices + lg_node_device(graph, node)] += bytes;
+            each[type * devices + device] += bytes;
     }
     return rows;
 }
@@ -103,34 +106,52 @@ lg_graph_type_rows(const lg_graph *graph, lg_sort sort, lg_type_row **rows,
     return sort_types(graph, NULL, sort, NULL, rows, count, err);
 }
 
-enum { OBJECTS, BYTES, TYPE, COLUMNS };
-
-static const lg__column columns[COLUMNS] = {
-    [OBJECTS] = {"count", "objects", .type = LG_COLUMN_COUNT, .least = 12},
-    [BYTES] = {"bytes", "size", .type = LG_COLUMN_SIZE, .least = 12},
-    [TYPE] = {"type", .gap = 2},
-};
+enum { OBJECTS, BYTES, SPENT, TYPE, COLUMNS };
 
 static void
-put_row(lg_table *table, uint64_t count, const uint64_t *bytes, lg_string name)
+put_row(lg_table *table, uint64_t count, const uint64_t *bytes, uint64_t spent,
+        lg_string name)
 {
     lg__put_count(table, OBJECTS, count);
     lg__put_each(table, BYTES, bytes);
+    lg__put_count(table, SPENT, spent);
     lg__put_string(table, TYPE, name);
 }
 
 static void
-put_facts(lg_table *table, size_t types, uint64_t count, const uint64_t *bytes)
+put_facts(lg_table *table, size_t types, uint64_t count, const uint64_t *bytes,
+          uint64_t spent)
 {
     static const lg__column facts[] = {
         {"type_count", .type = LG_COLUMN_COUNT},
         {"count", .type = LG_COLUMN_COUNT},
         {"bytes", .type = LG_COLUMN_SIZE},
+        {"spent", .type = LG_COLUMN_BYTES},
     };
-    lg_table *known = lg__table_facts(table, facts, 3);
+    lg_table *known = lg__table_facts(table, facts, 4);
     lg__put_count(known, 0, types);
     lg__put_count(known, 1, count);
     lg__put_each(known, 2, bytes);
+    lg__put_count(known, 3, spent);
+}
+
+// People see what allocators spend if it matters of any row that they see, or
+// of the whole.
+static uint8_t
+spent_faces(const lg_type_row *rows, size_t count, size_t limit,
+            const uint64_t *each, size_t devices)
+{
+    uint64_t bytes = 0;
+    uint64_t spent = 0;
+    bool matters = false;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t host = each[rows[i].type * devices];
+        matters |=
+            (limit == 0 || i < limit) && lg__spent_matters(rows[i].spent, host);
+        bytes += host;
+        spent += rows[i].spent;
+    }
+    return matters || lg__spent_matters(spent, bytes) ? 0 : LG__IN_DATA;
 }
 
 // Adds the rows up to the limit, and the sums of all.
@@ -140,23 +161,33 @@ fill_table(const lg_graph *graph, const lg_type_row *rows, size_t count,
 {
     size_t devices = (size_t)lg_graph_device_count(graph) + 1;
     uint64_t objects = 0;
+    uint64_t spent = 0;
+    const lg__column columns[COLUMNS] = {
+        [OBJECTS] = {"count", "objects", .type = LG_COLUMN_COUNT, .least = 12},
+        [BYTES] = {"bytes", "size", .type = LG_COLUMN_SIZE, .least = 12},
+        [SPENT] = {"spent", .type = LG_COLUMN_BYTES,
+                   .faces = spent_faces(rows, count, limit, each, devices),
+                   .least = 12},
+        [TYPE] = {"type", .gap = 2},
+    };
     lg_table *table = lg__table_new(
         graph, (lg__layout){.rows = "types", .noun = "type"}, columns, COLUMNS);
     for (size_t i = 0; i < count; i++) {
         const uint64_t *bytes = each + rows[i].type * devices;
         objects += rows[i].count;
+        spent += rows[i].spent;
         for (size_t device = 0; device < devices; device++)
             sum[device] += bytes[device];
         if (limit > 0 && i >= limit)
             continue;
         lg__table_row(table);
-        put_row(table, rows[i].count, bytes,
+        put_row(table, rows[i].count, bytes, rows[i].spent,
                 lg_graph_type(graph, rows[i].type).name);
     }
     lg__table_set_count(table, count);
     lg__table_total_row(table);
-    put_row(table, objects, sum, (lg_string){"total", 5});
-    put_facts(table, count, objects, sum);
+    put_row(table, objects, sum, spent, (lg_string){"total", 5});
+    put_facts(table, count, objects, sum, spent);
     return table;
 }
 

@@ -29,6 +29,9 @@ bool lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
 void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
                             lg_text *out);
 
+/** Whether what allocators spend is so much more than the bytes on the host
+ *  that people should see it. */
+bool lg__spent_matters(uint64_t spent, uint64_t bytes);
 /** A line of what allocators spend on what the object retains, if that is much
  *  more; else nothing. */
 void lg__format_spent(const lg_why *why, lg_text *out);

@@ -5,12 +5,18 @@
 // elsewhere.
 enum { SPENT_SHARE = 20, SPENT_LEAST = 64 << 10 };
 
+bool
+lg__spent_matters(uint64_t spent, uint64_t retained)
+{
+    uint64_t more = spent - retained;
+    return more >= SPENT_LEAST && more >= retained / SPENT_SHARE;
+}
+
 void
 lg__format_spent(const lg_why *why, lg_text *out)
 {
-    uint64_t retained = lg_node_retained_on(why->analysis, why->node, 0);
-    uint64_t more = why->spent - retained;
-    if (more < SPENT_LEAST || more < retained / SPENT_SHARE)
+    if (!lg__spent_matters(why->spent,
+                           lg_node_retained_on(why->analysis, why->node, 0)))
         return;
     lg_text_add(out, "Allocators spend ");
     lg_text_add_size(out, why->spent);

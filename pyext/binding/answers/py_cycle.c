@@ -314,7 +314,8 @@ static PyGetSetDef getset[] = {
     {"edges", get_edges, NULL,
      "The strong references among them: Edges. Needs the snapshot.", NULL},
     {"types", get_types, NULL,
-     "Their types: a tuple of TypeRow(name, count, bytes), most bytes first.",
+     "Their types: a tuple of TypeRow(name, count, bytes, spent), most bytes\n"
+     "first.",
      NULL},
     {"cut", get_cut, NULL, "The first of cuts, or None.", NULL},
     {"cut_edges", get_cut_edges, NULL,

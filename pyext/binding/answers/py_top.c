@@ -70,15 +70,15 @@ request_parse(top_request *self, core_state *state, PyObject *const *values)
 }
 
 static const result_field object_fields[] = {
-    {"node", FIELD_TITLE}, {"node", FIELD_VALUE},     {"count", FIELD_VALUE},
-    {"size", FIELD_VALUE}, {"retained", FIELD_VALUE}, {"held_by", FIELD_TEXT},
-    {NULL, FIELD_VALUE},
+    {"node", FIELD_TITLE},  {"node", FIELD_VALUE},     {"count", FIELD_VALUE},
+    {"size", FIELD_VALUE},  {"retained", FIELD_VALUE}, {"held_by", FIELD_TEXT},
+    {"spent", FIELD_VALUE}, {NULL, FIELD_VALUE},
 };
 
 #define GROUP_FIELDS(name)                                                     \
     {name, FIELD_TEXT}, {"node", FIELD_VALUE}, {"count", FIELD_VALUE},         \
         {"size", FIELD_VALUE}, {"retained", FIELD_VALUE},                      \
-        {"held_by", FIELD_TEXT},                                               \
+        {"held_by", FIELD_TEXT}, {"spent", FIELD_VALUE},                       \
     {                                                                          \
         NULL, FIELD_VALUE                                                      \
     }
@@ -92,7 +92,7 @@ static const result_shape shapes[] = {
     [LG_GROUP_MODULE] = {TYPE_TOP, TYPE_TOP_ROW, module_fields, 0},
 };
 
-enum { FACT_LIBRARIES, FACT_MORE };
+enum { FACT_LIBRARIES, FACT_MORE, FACT_SPENT };
 
 static PyObject *
 size_of_fact(snapshot_object *snapshot, const lg_table *table, const char *name)
@@ -104,11 +104,20 @@ size_of_fact(snapshot_object *snapshot, const lg_table *table, const char *name)
 }
 
 static PyObject *
+count_of_fact(const lg_table *table, const char *name)
+{
+    lg_cell cell;
+    if (result_fact(table, name, &cell))
+        return PyLong_FromUnsignedLongLong(cell.count);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
 top_new(snapshot_object *snapshot, const result_shape *shape, lg_table *table)
 {
-    PyObject *facts =
-        Py_BuildValue("(NN)", size_of_fact(snapshot, table, "libraries"),
-                      size_of_fact(snapshot, table, "more"));
+    PyObject *facts = Py_BuildValue(
+        "(NNN)", size_of_fact(snapshot, table, "libraries"),
+        size_of_fact(snapshot, table, "more"), count_of_fact(table, "spent"));
     if (facts == NULL) {
         lg_table_free(table);
         return NULL;
@@ -229,6 +238,9 @@ static PyGetSetDef top_getset[] = {
      "What is in no row besides: a Size. The rows, `libraries` and `more` are\n"
      "the whole heap. None of types and modules.",
      (void *)FACT_MORE},
+    {"spent", (getter)get_fact, NULL,
+     "What allocators spend on the whole heap, in bytes of the host.",
+     (void *)FACT_SPENT},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -24,8 +24,9 @@ row_object(snapshot_object *snapshot, const lg_graph *graph,
         string_object(lg_graph_type(graph, row->type).name),
         PyLong_FromUnsignedLongLong(row->count),
         size_new(snapshot, bytes),
+        PyLong_FromUnsignedLongLong(row->spent),
     };
-    for (Py_ssize_t i = 0; i < 3; i++)
+    for (Py_ssize_t i = 0; i < 4; i++)
         PyStructSequence_SetItem(result, i, fields[i]);
     if (PyErr_Occurred())
         Py_CLEAR(result);
@@ -72,8 +73,11 @@ count_types(const lg_graph *graph, const uint32_t *nodes, size_t count,
         uint64_t bytes = lg_node_size(graph, nodes[i]);
         rows[type].type = type;
         rows[type].count++;
+        uint32_t device = lg_node_device(graph, nodes[i]);
         rows[type].bytes += bytes;
-        each[type * devices + lg_node_device(graph, nodes[i])] += bytes;
+        if (device == 0)
+            rows[type].spent += lg_node_spent(graph, nodes[i]);
+        each[type * devices + device] += bytes;
     }
     for (size_t type = 0; type < types; type++)
         if (rows[type].count > 0)
@@ -104,10 +108,8 @@ type_rows_of(snapshot_object *snapshot, const uint32_t *nodes, size_t count)
 }
 
 static const result_field type_fields[] = {
-    {"type", FIELD_TEXT},
-    {"count", FIELD_VALUE},
-    {"bytes", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+    {"type", FIELD_TEXT},   {"count", FIELD_VALUE}, {"bytes", FIELD_VALUE},
+    {"spent", FIELD_VALUE}, {NULL, FIELD_VALUE},
 };
 
 static const result_shape table_shape = {TYPE_TABLE, TYPE_TYPE_ROW, type_fields,
@@ -179,8 +181,9 @@ snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 static PyType_Slot table_slots[] = {
     RESULT_SLOTS,
-    {Py_tp_doc, "A sequence of TypeRow(name, count, bytes); str() is the table "
-                "as text."},
+    {Py_tp_doc,
+     "A sequence of TypeRow(name, count, bytes, spent); str() is the "
+     "table as text."},
     {0, NULL},
 };
 

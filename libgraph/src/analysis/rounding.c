@@ -1,0 +1,100 @@
+// What allocators spend beyond what nodes retain.
+#include "analysis/analysis_private.h"
+#include <leakgraph/analysis.h>
+
+#include <string.h>
+
+// A node whose dominated nodes are still to be added.
+typedef struct waiting {
+    uint32_t node;
+    bool whole; // of garbage in a component: with all that goes with it
+} waiting;
+
+typedef struct rounding {
+    const lg_analysis *analysis;
+    lg_allocator allocator;
+    lg__vector stack; // waiting
+    uint64_t sum;
+} rounding;
+
+static waiting *
+add_room(rounding *state, size_t count)
+{
+    return lg__vector_extend(&state->allocator, &state->stack, count);
+}
+
+// A node, and what it dominates.
+static bool
+expand(rounding *state, uint32_t node)
+{
+    const lg_analysis *analysis = state->analysis;
+    uint32_t first = analysis->first_child[node];
+    uint32_t count = analysis->first_child[node + 1] - first;
+    state->sum += lg_node_spent(analysis->graph, node) -
+                  lg_node_size(analysis->graph, node);
+    if (count == 0)
+        return true;
+    waiting *room = add_room(state, count);
+    for (uint32_t i = 0; room != NULL && i < count; i++)
+        room[i] = (waiting){analysis->child[first + i], false};
+    return room != NULL;
+}
+
+// The members of a component of garbage that nothing dominates, and what the
+// component dominates as a whole.
+static bool
+expand_garbage(rounding *state, uint32_t index)
+{
+    const lg_analysis *analysis = state->analysis;
+    lg_component component = lg_analysis_component(analysis, index);
+    size_t count;
+    const lg__collective_of *collective =
+        lg__collective_list(analysis, index, &count);
+    waiting *room = add_room(state, component.count + count);
+    if (room == NULL)
+        return false;
+    for (uint32_t i = 0; i < component.count; i++)
+        if (lg__garbage_component_of(analysis, component.nodes[i]) != LG_NONE)
+            *room++ = (waiting){component.nodes[i], false};
+        else
+            state->stack.count--;
+    for (size_t i = 0; i < count; i++)
+        *room++ = (waiting){collective[i].node, true};
+    return true;
+}
+
+lg_status
+lg_node_rounding(const lg_analysis *analysis, lg_node node, uint64_t *out,
+                 lg_error *err)
+{
+    rounding state = {.analysis = analysis,
+                      .allocator = lg_allocator_default(),
+                      .stack = {.element = sizeof(waiting)}};
+    waiting *room = add_room(&state, 1);
+    bool enough = room != NULL;
+    if (enough)
+        *room = (waiting){node, true};
+    while (enough && state.stack.count > 0) {
+        waiting next = ((waiting *)state.stack.data)[--state.stack.count];
+        uint32_t garbage = next.whole
+                               ? lg__garbage_component_of(analysis, next.node)
+                               : LG_NONE;
+        enough = garbage == LG_NONE ? expand(&state, next.node)
+                                    : expand_garbage(&state, garbage);
+    }
+    lg__vector_free(&state.allocator, &state.stack);
+    if (!enough)
+        return lg__error_memory(err);
+    *out = state.sum;
+    return LG_OK;
+}
+
+uint64_t
+lg_analysis_rounding(const lg_analysis *analysis)
+{
+    const lg_graph *graph = analysis->graph;
+    uint64_t sum = 0;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++)
+        sum += lg_node_spent(graph, node) - lg_node_size(graph, node);
+    return sum;
+}

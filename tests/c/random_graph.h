@@ -1,0 +1,14 @@
+/**
+ * Random graphs that the oracle can solve, the same for the same seed.
+ */
+#ifndef LG_RANDOM_GRAPH_H
+#define LG_RANDOM_GRAPH_H
+
+#include <leakgraph/base.h>
+
+/** Of 1 to 40 nodes; begins the sequence of random_below. */
+lg_graph *random_graph(uint64_t seed);
+/** The next number below the limit. */
+uint32_t random_below(uint32_t limit);
+
+#endif
