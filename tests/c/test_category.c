@@ -162,8 +162,33 @@ subclasses(void)
     }
 }
 
+static bool
+is_familiar(const char *package)
+{
+    return lg__package_is_familiar(
+        (lg_string){package, (uint32_t)strlen(package)});
+}
+
+// The first and the last of the list, names that begin alike, and others.
+static void
+familiar_packages(void)
+{
+    static const char *const known[] = {
+        "IPython", "PIL",      "_abc",     "_collections", "_collections_abc",
+        "abc",     "os",       "posix",    "posixpath",    "torch",
+        "zmq",     "zoneinfo", "zstandard"};
+    static const char *const others[] = {
+        "",     "A",   "IPytho",  "IPythons", "_collections_", "ab",
+        "abcd", "tor", "torches", "os sys",   "zstandard ",    "zzz"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        CHECK(is_familiar(known[i]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(!is_familiar(others[i]));
+}
+
 SUITE(category)
 {
+    RUN(familiar_packages);
     RUN(known_types);
     RUN(subclasses);
     return test_result();

@@ -43,17 +43,27 @@ lg__policy_edge(const lg_analysis *analysis, uint64_t edge, uint32_t source)
            !(mark[columns->edge_target[edge]] & barred);
 }
 
+// Among what is alive, the policy graph lacks references to implicit roots and
+// namespaces only. Those are reached already, or blocked: to ask for the marks
+// of each target would double the time.
+static void
+reach_referents(marking *at, uint32_t node, bool garbage)
+{
+    const lg_columns *columns = &at->graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        if (garbage ? lg__policy_edge(at->analysis, edge, node)
+                    : !(columns->edge_kind[edge] & LG_EDGE_WEAK))
+            reach(at, columns->edge_target[edge]);
+}
+
 static bool
-spread(marking *at, const lg_monitor *monitor, lg_error *err)
+spread(marking *at, bool garbage, const lg_monitor *monitor, lg_error *err)
 {
     const lg_columns *columns = &at->graph->columns;
     uint32_t steps = 0;
     while (at->height > 0) {
-        uint32_t node = at->stack[--at->height];
-        uint64_t end = columns->first_edge[node + 1];
-        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
-            if (lg__policy_edge(at->analysis, edge, node))
-                reach(at, columns->edge_target[edge]);
+        reach_referents(at, at->stack[--at->height], garbage);
         if (++steps % 65536 == 0 &&
             !lg__monitor_goes_on(monitor, "weighing nodes",
                                  (double)steps / columns->node_count, err))
@@ -70,9 +80,13 @@ reach_roots(marking *at)
     for (uint32_t node = 0; node < at->graph->columns.node_count; node++)
         if (at->mark[node] & roots)
             reach(at, node);
-    for (uint32_t i = 0; i < policy->module_count; i++)
-        if (!(at->state[policy->modules[i].module] & BLOCKED))
-            reach(at, policy->modules[i].dict);
+    for (uint32_t i = 0; i < policy->module_count; i++) {
+        uint32_t dict = policy->modules[i].dict;
+        if (at->state[policy->modules[i].module] & BLOCKED)
+            at->state[dict] |= BLOCKED;
+        else
+            reach(at, dict);
+    }
 }
 
 // The node that stands for another's component, or itself.
@@ -181,9 +195,11 @@ run(marking *at, const uint32_t *nodes, size_t count, bool garbage,
         if (!(at->mark[nodes[i]] & LG__MARK_NAMESPACE))
             block(at, nodes[i]);
     reach_roots(at);
+    if (!spread(at, false, monitor, err))
+        return LG_ECANCELLED;
     if (garbage)
         reach_garbage(at);
-    if (!spread(at, monitor, err))
+    if (!spread(at, true, monitor, err))
         return LG_ECANCELLED;
     for (size_t i = 0; i < count; i++)
         at->state[nodes[i]] |= BLOCKED;

@@ -184,22 +184,19 @@ has_figures(const lg_graph *graph)
 static lg_status
 count_figures(summing *state, lg_error *err)
 {
-    lg_figures found;
+    lg__figures found;
     // To find out that there are none takes as long as everything else here.
     if (!has_figures(state->graph))
         return LG_OK;
-    lg_status status = lg_figures_find(state->analysis, NULL, 1, &found, err);
-    if (status != LG_OK)
-        return status;
-    lg__tally tally = {.count = found.total};
-    for (uint32_t i = 0; found.total > 0 && i <= state->graph->device_count;
-         i++)
-        tally.bytes += found.retained[i];
+    lg_status status = lg__figures_find(state->analysis, &found, err);
+    lg__tally tally = {.count = status == LG_OK ? found.rows.count : 0};
+    for (size_t i = 0; i < tally.count; i++)
+        tally.bytes += found.rows.items[i].total;
     lg_text_add(&state->text, "figure");
     if (tally.count > 0 && !count(state, LG_TALLY_FIGURE, "", tally))
         status = lg__error_memory(err);
     state->text.length = 0;
-    lg_figures_free(&found);
+    lg__figures_free(&found);
     return status;
 }
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-// The standard library, and packages that many programs import.
+// The standard library, and packages that many programs import, in ascending
+// order of bytes.
 static const char packages[] =
     "IPython PIL _abc _ast _asyncio _bz2 _collections _collections_abc "
     "_contextvars _csv _ctypes _curses _datetime _decimal _distutils_hack "
@@ -65,14 +66,32 @@ lg__package_of(lg_string name)
                        dot != NULL ? (uint32_t)(dot - name.data) : 0};
 }
 
+// Compares a name with the one in the list that begins there.
+static int
+compare_at(lg_string name, size_t at)
+{
+    size_t length = strcspn(packages + at, " ");
+    return lg__string_compare(name,
+                              (lg_string){packages + at, (uint32_t)length});
+}
+
 bool
 lg__package_is_familiar(lg_string package)
 {
-    for (const char *at = packages; package.length > 0 && *at != '\0';) {
-        size_t length = strcspn(at, " ");
-        if (length == package.length && memcmp(at, package.data, length) == 0)
+    // Names are ascending in bytes; the one that is sought begins in between.
+    size_t low = 0;
+    size_t high = sizeof packages - 1;
+    while (package.length > 0 && low < high) {
+        size_t at = low + (high - low) / 2;
+        while (at > low && packages[at - 1] != ' ')
+            at--;
+        int order = compare_at(package, at);
+        if (order == 0)
             return true;
-        at += length + 1;
+        if (order < 0)
+            high = at;
+        else
+            low = at + strcspn(packages + at, " ") + 1;
     }
     return false;
 }

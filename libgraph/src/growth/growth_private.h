@@ -35,8 +35,7 @@ typedef struct lg__key_index {
 struct lg_places {
     lg_allocator allocator;
     lg__vector items;    /**< lg__place_item */
-    lg__vector own;      /**< uint64_t [count * each] */
-    lg__vector retained; /**< uint64_t [count * each] */
+    lg__vector bytes;    /**< uint64_t [count * 2 * each]: own, then retained */
     lg__key_index index; /**< of items */
     lg__strings strings;
     lg__vector string_offset;
@@ -62,8 +61,8 @@ uint32_t lg__places_string(lg_places *places, lg_string string);
 uint32_t lg__places_seek(const lg_places *places, lg_string string);
 /** Of a number. */
 lg_string lg__places_text(const lg_places *places, uint32_t string);
-/** Makes room to find about so many places; once, before the first. False when
- *  memory ran out. */
+/** Makes room for about so many places; once, when all devices are added and no
+ *  place. False when memory ran out. */
 bool lg__places_expect(lg_places *places, size_t count);
 /** The place with that last step, which may be new; LG_NONE when memory ran
  *  out. */
@@ -83,13 +82,13 @@ lg__place_at(const lg_places *places, uint32_t index)
 static inline uint64_t *
 lg__place_own(const lg_places *places, uint32_t index)
 {
-    return (uint64_t *)places->own.data + (size_t)index * places->each;
+    return (uint64_t *)places->bytes.data + (size_t)2 * index * places->each;
 }
 
 static inline uint64_t *
 lg__place_retained(const lg_places *places, uint32_t index)
 {
-    return (uint64_t *)places->retained.data + (size_t)index * places->each;
+    return lg__place_own(places, index) + places->each;
 }
 
 /** As lg_places_new; *place_of is the place of every node, to free(). What is
@@ -119,6 +118,8 @@ typedef struct lg__labels {
                            of `.string` in the table; LG_NONE: not yet */
     uint32_t named[LG__NAMES_CACHED]; /**< nodes of keys, by their lower bits */
     uint32_t names[LG__NAMES_CACHED]; /**< their texts */
+    uint32_t space;                   /**< the last source of `via` that was
+                                           no dominator; at first 0 */
     uint32_t item;                    /**< numbers of frequent labels: `[*]` */
     uint32_t key;
     uint32_t none; /**< an empty one */

@@ -126,11 +126,11 @@ take_edge(lg__labels *labels, uint32_t node, uint32_t source, uint64_t edge,
           lg__step *out)
 {
     const lg_graph *graph = labels->graph;
-    unsigned kind = lg__edge_kind(graph, edge);
-    uint32_t name = lg__label_name(labels, source, edge);
+    uint32_t name;
     out->kind = LG_PLACE_NAMED;
-    switch (kind) {
+    switch (lg__edge_kind(graph, edge)) {
     case LG_EDGE_VALUE:
+        name = lg__label_name(labels, source, edge);
         if (name != LG_NONE)
             return take_dotted(labels, name, out);
         return take_item(labels, out);
@@ -149,6 +149,7 @@ take_edge(lg__labels *labels, uint32_t node, uint32_t source, uint64_t edge,
         out->kind = LG_PLACE_SEVERAL;
         return take_own_name(labels, node, out);
     case LG_EDGE_ATTRIBUTE:
+        name = lg__label_name(labels, source, edge);
         if (name != LG_NONE)
             return take_dotted(labels, name, out);
         break;
@@ -191,6 +192,25 @@ take_module_name(lg__labels *labels, uint64_t edge, lg__step *out)
     return take_scratch(labels, out);
 }
 
+static bool
+has_edge(const lg_columns *columns, uint32_t node, uint64_t edge)
+{
+    return edge >= columns->first_edge[node] &&
+           edge < columns->first_edge[node + 1];
+}
+
+// The dominator, or its namespace, which often is that of the last step, too.
+static uint32_t
+source_of(lg__labels *labels, uint32_t above, uint64_t edge)
+{
+    const lg_columns *columns = &labels->graph->columns;
+    if (has_edge(columns, above, edge))
+        return above;
+    if (!has_edge(columns, labels->space, edge))
+        labels->space = lg_edge_source(labels->graph, edge);
+    return labels->space;
+}
+
 bool
 lg__label_step(lg__labels *labels, uint32_t node, lg__step *out)
 {
@@ -211,8 +231,5 @@ lg__label_step(lg__labels *labels, uint32_t node, lg__step *out)
         out->kind = LG_PLACE_SEVERAL;
         return take_own_name(labels, node, out);
     }
-    bool direct = edge >= columns->first_edge[above] &&
-                  edge < columns->first_edge[above + 1];
-    uint32_t source = direct ? above : lg_edge_source(labels->graph, edge);
-    return take_edge(labels, node, source, edge, out);
+    return take_edge(labels, node, source_of(labels, above, edge), edge, out);
 }

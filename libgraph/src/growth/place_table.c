@@ -13,8 +13,7 @@ lg__places_begin(void)
         return NULL;
     places->allocator = lg_allocator_default();
     places->items.element = sizeof(lg__place_item);
-    places->own.element = sizeof(uint64_t);
-    places->retained.element = sizeof(uint64_t);
+    places->bytes.element = sizeof(uint64_t);
     places->string_offset.element = sizeof(uint64_t);
     places->string_bytes.element = 1;
     places->string_hash.element = sizeof(uint64_t);
@@ -37,9 +36,8 @@ lg_places_free(lg_places *places)
     if (places == NULL)
         return;
     lg__vector *vectors[] = {
-        &places->items,        &places->own,           &places->retained,
-        &places->string_bytes, &places->string_offset, &places->string_hash,
-        &places->devices,
+        &places->items,         &places->bytes,       &places->string_bytes,
+        &places->string_offset, &places->string_hash, &places->devices,
     };
     lg__strings_free(&places->allocator, &places->strings);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -114,7 +112,7 @@ find_slot(const lg_places *places, uint64_t key)
 static bool
 make_slots(lg_places *places, size_t slots)
 {
-    lg__key_slot *slot = calloc(slots, sizeof *slot);
+    lg__key_slot *slot = lg__wide_calloc(slots * sizeof *slot);
     if (slot == NULL)
         return false;
     free(places->index.slot);
@@ -136,13 +134,25 @@ reserve_slot(lg_places *places)
            make_slots(places, slots ? 2 * slots : 64);
 }
 
+static bool
+reserve(const lg_places *places, lg__vector *vector, size_t count)
+{
+    if (count > 0 &&
+        lg__vector_extend(&places->allocator, vector, count) == NULL)
+        return false;
+    vector->count = 0;
+    return true;
+}
+
 bool
 lg__places_expect(lg_places *places, size_t count)
 {
     size_t slots = 64;
     while (slots < 2 * count && slots < (size_t)1 << 31)
         slots *= 2;
-    return make_slots(places, slots);
+    return make_slots(places, slots) &&
+           reserve(places, &places->items, count) &&
+           reserve(places, &places->bytes, 2 * count * places->each);
 }
 
 static uint64_t
@@ -160,12 +170,13 @@ key_of(const lg_places *places, uint32_t parent, lg_place_kind kind,
 }
 
 static bool
-add_bytes(lg_places *places, lg__vector *vector)
+add_bytes(lg_places *places)
 {
+    size_t count = (size_t)2 * places->each;
     uint64_t *bytes =
-        lg__vector_extend(&places->allocator, vector, places->each);
+        lg__vector_extend(&places->allocator, &places->bytes, count);
     if (bytes != NULL)
-        memset(bytes, 0, places->each * sizeof *bytes);
+        memset(bytes, 0, count * sizeof *bytes);
     return bytes != NULL;
 }
 
@@ -180,8 +191,7 @@ lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
     lg__key_slot *slot = &places->index.slot[find_slot(places, key)];
     if (slot->number != 0)
         return slot->number - 1;
-    if (!add_bytes(places, &places->own) ||
-        !add_bytes(places, &places->retained))
+    if (!add_bytes(places))
         return LG_NONE;
     lg__place_item *item =
         lg__vector_extend(&places->allocator, &places->items, 1);

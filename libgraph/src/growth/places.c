@@ -1,295 +1,202 @@
 // Folds the dominator tree into places: one walk, depth first, that knows how
 // many members of each place lie above the node where it is.
-#include "growth/growth_private.h"
+#include "growth/place_walk.h"
 
 #include <stdlib.h>
 
-// In `place`: another member dominates the node, or it is part of one.
-#define INNER (UINT32_C(1) << 31)
-// In `place`: it is part of another node.
-#define PART (UINT32_C(1) << 30)
-// In `place`: it is a code object, or part of one.
-#define CODE (UINT32_C(1) << 29)
-#define MARKS (INNER | PART | CODE)
-
 // Of the nodes of a process with a few libraries, about one in so many has a
 // place of its own.
-enum { EXPECTED_SHARE = 8 };
+enum { EXPECTED_SHARE = 4 };
 
-// The step that the walk took last below a place: siblings are alike.
-typedef struct last_step {
-    uint32_t label;
-    uint32_t type;
-    uint32_t place;
+// A step below a place leads to one place. Objects of one class take the same
+// few steps, so the walk remembers some.
+enum { TAKEN_BITS = 12, TAKEN = 1 << TAKEN_BITS };
+
+// The walk reads ahead so many siblings.
+enum { AHEAD = 8 };
+
+typedef struct taken_step {
+    uint32_t parent;
     uint32_t kind;
-} last_step;
+    lg__node_step step;
+    uint32_t place; // LG_NONE: nothing
+} taken_step;
+
+// A node whose children the walk goes through.
+typedef struct level {
+    uint32_t next;
+    uint32_t end;
+    uint32_t place;
+    uint32_t marks; // PART, CODE
+} level;
 
 typedef struct walking {
-    const lg_analysis *analysis;
-    const lg_graph *graph;
-    lg_places *places;
-    lg__labels labels;
-    uint32_t *place;   // [node]
-    uint32_t *cursor;  // [node] the next child
-    uint32_t code;     // the number of "code" in the table
-    uint32_t str;      // the same of "str"
-    uint32_t *type;    // [type] the name's number in the table
+    lg__place_walk shared;
     lg__vector active; // uint32_t [place] members above the node, and itself
-    lg__vector last;   // last_step [place]
-    last_step at_root[2];
+    lg__vector levels; // level
+    taken_step taken[TAKEN];
 } walking;
 
+static taken_step *
+find_taken(walking *state, uint32_t parent, uint32_t kind, lg__node_step step)
+{
+    // Multipliers of no meaning: odd, with many bits.
+    uint32_t mixed = parent * UINT32_C(0x9e3779b1) ^
+                     step.label * UINT32_C(0x85ebca77) ^
+                     (step.type + kind) * UINT32_C(0xc2b2ae3d);
+    return &state->taken[mixed >> (32 - TAKEN_BITS)];
+}
+
+// The place below `parent`, or one above it; LG_NONE when memory ran out.
 static uint32_t
-place_above(const walking *state, uint32_t node)
+add_place(walking *state, uint32_t parent, uint32_t kind, lg__node_step step)
 {
-    uint32_t above = state->analysis->dominator[node];
-    return above < state->graph->columns.node_count
-               ? state->place[above] & ~MARKS
-               : LG_NONE;
-}
-
-static uint32_t
-type_of(const walking *state, uint32_t node)
-{
-    return state->type[state->graph->columns.type[node]];
-}
-
-static bool
-is_code(const walking *state, uint32_t node)
-{
-    return type_of(state, node) == state->code;
-}
-
-// The texts and the code of a function never change: they are part of it, and
-// so is all that a code object has.
-static bool
-is_part_of_code(const walking *state, uint32_t node, uint32_t above)
-{
-    uint32_t type = type_of(state, node);
-    return (state->place[above] & CODE) != 0 ||
-           ((type == state->code || type == state->str) &&
-            lg__node_category(state->graph, above) == LG_CATEGORY_FUNCTION);
-}
-
-// Whether the node is part of its dominator, or of what that one is part of.
-static bool
-is_part(const walking *state, uint32_t node)
-{
-    const lg__fold *folds = state->labels.folds;
-    uint32_t owner = folds[node].owner;
-    uint32_t above = state->analysis->dominator[node];
-    if (above >= state->graph->columns.node_count)
-        return false;
-    return (owner != LG_NONE &&
-            (owner == above || owner == folds[above].owner)) ||
-           is_part_of_code(state, node, above);
-}
-
-static last_step *
-last_below(walking *state, uint32_t node, uint32_t parent)
-{
-    if (parent != LG_NONE)
-        return (last_step *)state->last.data + parent;
-    return &state->at_root[state->analysis->dominator[node] !=
-                           state->graph->columns.node_count];
-}
-
-// Makes `active` and `last` as long as the table.
-static bool
-widen(walking *state)
-{
-    size_t count = state->places->items.count;
-    const lg_allocator *allocator = &state->places->allocator;
-    if (state->active.count == count)
-        return true;
-    uint32_t *active = lg__vector_extend(allocator, &state->active, 1);
-    last_step *last = lg__vector_extend(allocator, &state->last, 1);
-    if (active == NULL || last == NULL)
-        return false;
-    *active = 0;
-    *last = (last_step){.place = LG_NONE};
-    return true;
-}
-
-// The place of a node that is no part of another; LG_NONE when memory ran out.
-static uint32_t
-find_place(walking *state, uint32_t node)
-{
-    lg__step step;
-    uint32_t parent = place_above(state, node);
-    uint32_t type = type_of(state, node);
-    if (!lg__label_step(&state->labels, node, &step))
-        return LG_NONE;
-    last_step *last = last_below(state, node, parent);
-    if (last->place != LG_NONE && last->label == step.label &&
-        last->type == type && last->kind == step.kind)
-        return last->place;
-    uint32_t place =
-        lg__places_recur(state->places, parent, step.kind, step.label, type);
+    lg_places *places = state->shared.places;
+    uint32_t place = lg__places_recur(places, parent, (lg_place_kind)kind,
+                                      step.label, step.type);
     if (place == LG_NONE)
-        place =
-            lg__places_add(state->places, parent, step.kind, step.label, type);
-    if (place == LG_NONE || !widen(state))
+        place = lg__places_add(places, parent, (lg_place_kind)kind, step.label,
+                               step.type);
+    if (place == LG_NONE || place < state->active.count)
+        return place;
+    uint32_t *active = lg__vector_extend(&places->allocator, &state->active, 1);
+    if (active == NULL)
         return LG_NONE;
-    *last_below(state, node, parent) =
-        (last_step){step.label, type, place, step.kind};
+    *active = 0;
     return place;
 }
 
-// Of two members, the one to which the reference comes later.
-static bool
-is_later(const walking *state, uint32_t node, uint32_t other)
+static uint32_t
+find_place(walking *state, uint32_t parent, uint32_t kind, lg__node_step step)
 {
-    if (other == LG_NONE)
-        return true;
-    uint64_t a = state->labels.via[node];
-    uint64_t b = state->labels.via[other];
-    return a != b ? a > b : node > other;
+    taken_step *taken = find_taken(state, parent, kind, step);
+    if (taken->place != LG_NONE && taken->parent == parent &&
+        taken->kind == kind && taken->step.label == step.label &&
+        taken->step.type == step.type)
+        return taken->place;
+    uint32_t place = add_place(state, parent, kind, step);
+    *taken = (taken_step){parent, kind, step, place};
+    return place;
 }
 
-static void
-add_own(walking *state, uint32_t node, uint32_t place)
-{
-    const lg_columns *columns = &state->graph->columns;
-    lg__place_own(state->places, place)[0] += lg_node_size(state->graph, node);
-    lg__place_at(state->places, place)->references +=
-        columns->first_edge[node + 1] - columns->first_edge[node];
-}
-
+// Puts a node into its place, and goes to its children if it has any.
 static bool
-is_at_top_of_garbage(const walking *state, uint32_t node)
+enter(walking *state, uint32_t node, uint32_t place, uint32_t marks)
 {
-    return state->analysis->dominator[node] ==
-           state->graph->columns.node_count + 1;
-}
-
-// A namespace whose instance is garbage, too, and dominates nothing more than
-// it does: before CPython 3.11 a cycle leads through it.
-static bool
-is_loose_part(const walking *state, uint32_t node)
-{
-    uint32_t owner = state->labels.folds[node].owner;
-    return owner != LG_NONE && is_at_top_of_garbage(state, node) &&
-           is_at_top_of_garbage(state, owner);
-}
-
-static bool
-enter(walking *state, uint32_t node)
-{
-    if (is_part(state, node)) {
-        uint32_t place = place_above(state, node);
-        uint32_t above = state->analysis->dominator[node];
-        bool inside = (state->place[above] & CODE) || is_code(state, node);
-        uint32_t code = inside ? CODE : 0;
-        state->place[node] = place | INNER | PART | code;
-        add_own(state, node, place);
-        return true;
-    }
-    bool loose = is_loose_part(state, node);
-    uint32_t place =
-        find_place(state, loose ? state->labels.folds[node].owner : node);
-    if (place == LG_NONE)
-        return false;
+    const uint32_t *first = state->shared.analysis->first_child;
     uint32_t *active = (uint32_t *)state->active.data + place;
-    lg__place_item *item = lg__place_at(state->places, place);
-    state->place[node] = (*active > 0 ? place | INNER : place) |
-                         (is_code(state, node) ? CODE : 0);
-    if (*active == 0) {
-        lg__place_retained(state->places, place)[0] +=
-            state->analysis->host[node];
-        if (!loose && is_later(state, node, item->example))
-            item->example = node;
-    }
-    ++*active;
-    item->members += !loose;
-    add_own(state, node, place);
+    bool part = (marks & LG__PLACE_PART) != 0;
+    bool inner = part || *active > 0;
+    bool loose = (state->shared.place[node] & LG__PLACE_LOOSE) != 0;
+    state->shared.place[node] = place | (part ? LG__PLACE_PART : 0) |
+                                (inner ? LG__PLACE_INNER : 0) |
+                                (loose ? LG__PLACE_LOOSE : 0);
+    if (first[node] == first[node + 1])
+        return true;
+    level *below =
+        lg__vector_extend(&state->shared.places->allocator, &state->levels, 1);
+    if (below == NULL)
+        return false;
+    *active += !part;
+    *below = (level){first[node], first[node + 1], place, marks};
     return true;
 }
 
-static void
-leave(walking *state, uint32_t node)
+static bool
+visit(walking *state, uint32_t node, const level *above)
 {
-    if (!(state->place[node] & PART))
-        ((uint32_t *)state->active.data)[state->place[node] & ~MARKS]--;
+    uint32_t marks = state->shared.place[node];
+    uint32_t code = (marks | above->marks) & LG__PLACE_CODE;
+    if ((marks & LG__PLACE_PART) || (above->marks & LG__PLACE_CODE))
+        return enter(state, node, above->place, LG__PLACE_PART | code);
+    uint32_t place = find_place(state, above->place, marks & ~LG__PLACE_MARKS,
+                                state->shared.step[node]);
+    return place != LG_NONE && enter(state, node, place, code);
+}
+
+static void
+leave(walking *state, const level *last)
+{
+    if (last->place != LG_NONE && !(last->marks & LG__PLACE_PART))
+        ((uint32_t *)state->active.data)[last->place]--;
+    state->levels.count--;
+}
+
+// What a dominator's children have lies anywhere.
+static void
+read_ahead(const lg__place_walk *walk, uint32_t at)
+{
+    if (at + AHEAD >= walk->graph->columns.node_count)
+        return;
+    uint32_t node = walk->analysis->child[at + AHEAD];
+    __builtin_prefetch(&walk->step[node]);
+    __builtin_prefetch(&walk->place[node]);
+    __builtin_prefetch(&walk->analysis->first_child[node]);
 }
 
 static lg_status
 walk_from(walking *state, uint32_t top, const lg_monitor *monitor,
           lg_error *err)
 {
-    const uint32_t *first = state->analysis->first_child;
-    uint32_t node = top;
-    state->cursor[top] = first[top];
-    for (uint32_t steps = 1;; steps++) {
+    const lg_analysis *analysis = state->shared.analysis;
+    level *first =
+        lg__vector_extend(&state->shared.places->allocator, &state->levels, 1);
+    if (first == NULL)
+        return lg__error_memory(err);
+    *first = (level){analysis->first_child[top], analysis->first_child[top + 1],
+                     LG_NONE, 0};
+    for (uint32_t steps = 1; state->levels.count > 0; steps++) {
+        level *last = (level *)state->levels.data + state->levels.count - 1;
         if (steps % 65536 == 0 &&
             !lg__monitor_goes_on(monitor, "finding places", 0, err))
             return LG_ECANCELLED;
-        if (state->cursor[node] < first[node + 1]) {
-            node = state->analysis->child[state->cursor[node]++];
-            state->cursor[node] = first[node];
-            if (!enter(state, node))
-                return lg__error_memory(err);
+        if (last->next == last->end) {
+            leave(state, last);
             continue;
         }
-        if (node == top)
-            return LG_OK;
-        leave(state, node);
-        node = state->analysis->dominator[node];
+        read_ahead(&state->shared, last->next);
+        level above = *last;
+        if (!visit(state, analysis->child[last->next++], &above))
+            return lg__error_memory(err);
     }
-}
-
-// Moves the bytes that lie on devices there.
-static void
-place_devices(walking *state)
-{
-    const lg_graph *graph = state->graph;
-    for (uint32_t i = 0; i < graph->placed_count; i++) {
-        uint32_t node = graph->device_node[i];
-        uint64_t bytes = lg_node_size(graph, node);
-        uint64_t *own =
-            lg__place_own(state->places, state->place[node] & ~MARKS);
-        own[0] -= bytes;
-        own[graph->device_id[i]] += bytes;
-    }
-    const lg__on_device *entries = state->analysis->device.data;
-    for (size_t i = 0; i < state->analysis->device.count; i++) {
-        uint32_t node = entries[i].node;
-        if (node < graph->columns.node_count && !(state->place[node] & INNER))
-            lg__place_retained(state->places, state->place[node] &
-                                                  ~MARKS)[entries[i].device] +=
-                entries[i].bytes;
-    }
+    return LG_OK;
 }
 
 static bool
-make_room(walking *state)
+make_room(lg__place_walk *walk)
 {
-    const lg_graph *graph = state->graph;
+    const lg_graph *graph = walk->graph;
     size_t nodes = graph->columns.node_count;
-    state->labels.folds = lg__graph_folds(graph);
-    state->places = state->labels.places = lg__places_begin();
-    state->place = lg__wide_alloc((nodes + 1) * sizeof *state->place);
-    state->cursor = lg__wide_alloc((nodes + 2) * sizeof *state->cursor);
-    state->type = malloc((graph->type_count + 1) * sizeof *state->type);
-    if (!state->labels.folds || !state->places || !state->place ||
-        !state->cursor || !state->type)
-        return false;
-    for (uint32_t i = 0; i < graph->type_count; i++) {
-        state->type[i] =
-            lg__places_string(state->places, lg_graph_type(graph, i).name);
-        if (state->type[i] == LG_NONE)
-            return false;
-    }
-    state->code = lg__places_string(state->places, (lg_string){"code", 4});
-    state->str = lg__places_string(state->places, (lg_string){"str", 3});
-    if (state->code == LG_NONE || state->str == LG_NONE ||
-        !lg__places_expect(state->places, nodes / EXPECTED_SHARE))
+    walk->labels.folds = lg__graph_folds(graph);
+    walk->places = walk->labels.places = lg__places_begin();
+    walk->place = lg__wide_alloc((nodes + 1) * sizeof *walk->place);
+    walk->step = lg__wide_alloc((nodes + 1) * sizeof *walk->step);
+    if (!walk->labels.folds || !walk->places || !walk->place || !walk->step)
         return false;
     for (uint32_t i = 0; i <= graph->device_count; i++)
-        if (!lg__places_add_device(state->places,
+        if (!lg__places_add_device(walk->places,
                                    lg_graph_device_name(graph, i)))
             return false;
-    return true;
+    return lg__places_expect(walk->places, nodes / EXPECTED_SHARE);
+}
+
+static lg_status
+run(walking *state, const lg_monitor *monitor, lg_error *err)
+{
+    uint32_t nodes = state->shared.graph->columns.node_count;
+    for (size_t i = 0; i < TAKEN; i++)
+        state->taken[i].place = LG_NONE;
+    lg_status status =
+        make_room(&state->shared) ? LG_OK : lg__error_memory(err);
+    if (status == LG_OK)
+        status = lg__place_steps(&state->shared, err);
+    if (status == LG_OK)
+        status = walk_from(state, nodes, monitor, err);
+    if (status == LG_OK)
+        status = walk_from(state, nodes + 1, monitor, err);
+    if (status == LG_OK)
+        lg__place_sums(&state->shared);
+    return status;
 }
 
 lg_status
@@ -297,40 +204,34 @@ lg__places_walk(const lg_analysis *analysis, const lg_monitor *monitor,
                 lg_places **out, uint32_t **place_of, lg_error *err)
 {
     const lg_graph *graph = analysis->graph;
-    uint32_t nodes = graph->columns.node_count;
-    walking state = {
+    lg_allocator allocator = lg_allocator_default();
+    walking *state = malloc(sizeof *state);
+    if (state == NULL)
+        return lg__error_memory(err);
+    state->shared = (lg__place_walk){
         .analysis = analysis,
         .graph = graph,
         .labels = {.graph = graph, .dominator = analysis->dominator},
-        .active = {.element = sizeof(uint32_t)},
-        .last = {.element = sizeof(last_step)},
-        .at_root = {{.place = LG_NONE}, {.place = LG_NONE}},
     };
-    lg_allocator allocator = lg_allocator_default();
-    lg_status status = make_room(&state) ? LG_OK : lg__error_memory(err);
-    if (status == LG_OK)
-        status = lg__labels_begin(&state.labels, err);
-    if (status == LG_OK)
-        status = walk_from(&state, nodes, monitor, err);
-    if (status == LG_OK)
-        status = walk_from(&state, nodes + 1, monitor, err);
-    if (status == LG_OK)
-        place_devices(&state);
-    lg__labels_free(&state.labels);
-    lg__vector_free(&allocator, &state.active);
-    lg__vector_free(&allocator, &state.last);
-    free(state.cursor);
-    free(state.type);
-    if (status != LG_OK) {
-        lg_places_free(state.places);
-        free(state.place);
-        return status;
+    state->active = (lg__vector){.element = sizeof(uint32_t)};
+    state->levels = (lg__vector){.element = sizeof(level)};
+    lg_status status = run(state, monitor, err);
+    lg__place_walk *walk = &state->shared;
+    for (uint32_t i = 0; i < graph->columns.node_count && status == LG_OK; i++)
+        walk->place[i] &= ~LG__PLACE_MARKS;
+    lg__labels_free(&walk->labels);
+    lg__vector_free(&allocator, &state->active);
+    lg__vector_free(&allocator, &state->levels);
+    free(walk->step);
+    if (status == LG_OK) {
+        *out = walk->places;
+        *place_of = walk->place;
+    } else {
+        lg_places_free(walk->places);
+        free(walk->place);
     }
-    for (uint32_t node = 0; node < nodes; node++)
-        state.place[node] &= ~MARKS;
-    *out = state.places;
-    *place_of = state.place;
-    return LG_OK;
+    free(state);
+    return status;
 }
 
 lg_status

@@ -7,6 +7,9 @@
 // If a dominator refers to a node several times, the label is that of the kind
 // with the lowest rank; of the same kind, the label that comes first in the
 // order of bytes. So it depends on the order of references never.
+// Targets lie anywhere: so many references ahead, the dominator is read.
+enum { AHEAD = 16 };
+
 static const uint8_t ranks[LG_EDGE_KIND_COUNT] = {
     [LG_EDGE_ATTRIBUTE] = 0, [LG_EDGE_LOCAL] = 1,      [LG_EDGE_VALUE] = 2,
     [LG_EDGE_INDEX] = 3,     [LG_EDGE_ELEMENT] = 4,    [LG_EDGE_CELL] = 5,
@@ -138,6 +141,8 @@ choose_of(lg__labels *labels, uint32_t source)
     for (uint64_t edge = columns->first_edge[source]; edge < end; edge++) {
         uint32_t target = columns->edge_target[edge];
         uint32_t above = dominator[target];
+        if (edge + AHEAD < columns->edge_count)
+            __builtin_prefetch(&dominator[columns->edge_target[edge + AHEAD]]);
         if ((above != source && above != owner) ||
             (columns->edge_kind[edge] & LG_EDGE_WEAK))
             continue;
