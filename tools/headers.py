@@ -28,6 +28,7 @@ HEADERS = (
     "libgraph/include/leakgraph/baseline.h",
     "libgraph/include/leakgraph/findings.h",
     "libgraph/include/leakgraph/why.h",
+    "libgraph/include/leakgraph/what_if.h",
     "libgraph/include/leakgraph/json.h",
     "libgraph/include/leakgraph/table.h",
     "libgraph/include/leakgraph/report.h",

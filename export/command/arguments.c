@@ -17,6 +17,7 @@ static const struct option options[] = {
     {"by", required_argument, NULL, 'u'},
     {"check", no_argument, NULL, 'c'},
     {"compress", required_argument, NULL, 'z'},
+    {"cut", required_argument, NULL, 'q'},
     {"cycle", required_argument, NULL, 'C'},
     {"depth", required_argument, NULL, 'd'},
     {"device", required_argument, NULL, 'V'},
@@ -78,6 +79,7 @@ static const option_text texts[] = {
     {'e', "--settled          print what grew and stopped, too"},
     {'x', "--max-growth N     with --check: allow so much growth (0)"},
     {'S', "--min-share F      leave out smaller parts: 0.01 or 1% (1%)"},
+    {'q', "--cut REF          a reference to cut; give it again for more"},
     {'c', "--check            exit with 1 if there are leaks"},
     {'K', "--baseline FILE    leave out what FILE lists as known"},
     {'U', "--update-baseline  add the rest to that FILE"},
@@ -184,6 +186,19 @@ take_text(int letter, lg_arguments *out)
 }
 
 static bool
+take_cut(lg_arguments *out)
+{
+    if (out->cut_count < MOST_CUTS) {
+        out->cuts[out->cut_count++] = optarg;
+        return true;
+    }
+    lg__complain("--cut can be given %u times at most: name many references "
+                 "by one text, such as train.losses[*]",
+                 MOST_CUTS);
+    return false;
+}
+
+static bool
 take_option(int letter, lg_arguments *out)
 {
     if (strchr("ABRPMWCD", letter))
@@ -205,6 +220,8 @@ take_option(int letter, lg_arguments *out)
         return lg__group_read(optarg, &out->group);
     case 'T':
         return lg__tensor_group_read(optarg, &out->tensor_group);
+    case 'q':
+        return take_cut(out);
     case 'k':
         return lg__kinds_read(optarg, &out->kinds);
     case 'b':

@@ -22,6 +22,8 @@ enum {
 
 #define ANY_WORDS (-1)
 
+#define MOST_CUTS 64u
+
 /* What `render` draws. */
 typedef enum lg_picture {
     PICTURE_VIEW = 0, /* by direction */
@@ -67,6 +69,8 @@ typedef struct lg_arguments {
     bool mine;
     const char *module;
     const char *baseline;
+    const char *cuts[MOST_CUTS]; /* texts of references */
+    uint32_t cut_count;
     bool update_baseline;
     bool legend;
 } lg_arguments;
@@ -181,6 +185,7 @@ int lg__verb_strip(const lg_arguments *arguments);
 int lg__verb_top(const lg_arguments *arguments);
 int lg__verb_figures(const lg_arguments *arguments);
 int lg__verb_why(const lg_arguments *arguments);
+int lg__verb_what_if(const lg_arguments *arguments);
 int lg__verb_findings(const lg_arguments *arguments);
 int lg__verb_paths(const lg_arguments *arguments);
 int lg__verb_cycles(const lg_arguments *arguments);

@@ -227,6 +227,28 @@ static const lg_verb verbs[] = {
      "sizes.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph retained run.lgs type:torch.Tensor+\n"},
+    {"what-if", lg__verb_what_if, "qLj", 1, 0,
+     "what would die if references were cut",
+     "leakgraph what-if SNAP --cut REF [--cut REF ...] [--limit N|all] "
+     "[--json]",
+     "Prints which objects would die if these references were cut, exactly, by "
+     "type\n"
+     "and bytes; how many of them would wait for the collector; and what would "
+     "live\n"
+     "on, with who holds it and what to cut next. An item of a dict goes with "
+     "its key.\n"
+     "\n"
+     "REF names references:\n"
+     "  train.trainer.losses      the last reference of a path from a module,\n"
+     "                            or from #17 or an address: #17.x\n"
+     "  train.losses[*].graph     [*] is every item, .* every attribute\n"
+     "  '#17->#42'                all from one selector's objects to "
+     "another's;\n"
+     "                            * on one side stands for all objects\n"
+     "\n"
+     "Example:\n"
+     "  leakgraph what-if run.lgs --cut train.trainer.losses\n"
+     "  leakgraph what-if run.lgs --cut '*->type:torch.Tensor'\n"},
     {"render", lg__verb_render, "RBPMWCDAofdmtgwyHkbuSpe", 1, 1,
      "draw a picture",
      "leakgraph render SNAP [SELECTOR] "

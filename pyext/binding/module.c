@@ -35,6 +35,7 @@
 #include "binding/answers/py_tensors.h"
 #include "binding/answers/py_threads.h"
 #include "binding/answers/py_top.h"
+#include "binding/answers/py_what_if.h"
 #include "binding/answers/py_why.h"
 #include "capture/run/capture.h"
 
@@ -143,6 +144,7 @@ types_add(PyObject *module)
         {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false, true},
         {TYPE_GROWTH, &growth_spec, NULL, "Growth", false, true},
         {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false, true},
+        {TYPE_WHAT_IF, &what_if_spec, NULL, "WhatIf", false, true},
         {TYPE_WHY, &why_spec, NULL, "Why", false, false},
     };
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)

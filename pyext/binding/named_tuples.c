@@ -245,6 +245,24 @@ static PyStructSequence_Field cycle_cut_fields[] = {
     {NULL, NULL},
 };
 
+static PyStructSequence_Field dying_fields[] = {
+    {"type", "module and qualified name of the type"},
+    {"count", "number of objects"},
+    {"size", "their shallow sizes together: a Size"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field survivor_fields[] = {
+    {"node", "the object"},
+    {"is_target", "whether a cut reference led to it; else what would die "
+                  "refers to it"},
+    {"retained", "what it retains once the references are cut: a Size"},
+    {"held_by", "the path that is left from a root"},
+    {"cut", "the path to the first reference to cut next, or None"},
+    {"cut_count", "how many must all be cut to free it; 0: none can be"},
+    {NULL, NULL},
+};
+
 static PyStructSequence_Field capture_info_fields[] = {
     {"nodes", "objects"},
     {"edges", "references"},
@@ -323,6 +341,11 @@ static const struct {
     {TYPE_CYCLE_CUT,
      {"leakgraph.CycleCut", "A reference to cut, with those like it.",
       cycle_cut_fields, 5}},
+    {TYPE_DYING,
+     {"leakgraph.Dying", "Objects of a type that would die: a row of WhatIf.",
+      dying_fields, 3}},
+    {TYPE_SURVIVOR,
+     {"leakgraph.Survivor", "An object of WhatIf.kept.", survivor_fields, 6}},
     {TYPE_CAPTURE_INFO,
      {"leakgraph.CaptureInfo", "What save_snapshot() did.", capture_info_fields,
       7}},

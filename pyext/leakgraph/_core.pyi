@@ -395,6 +395,12 @@ class Snapshot:
         progress: _Progress = None,
     ) -> Figures: ...
     def why(self, target: object, *, progress: _Progress = None) -> Why: ...
+    def what_if(
+        self,
+        cut: str | Edge | Hop | CycleCut | Iterable[str | Edge | Hop | CycleCut],
+        *,
+        progress: _Progress = None,
+    ) -> WhatIf: ...
     def memory(self) -> Accounting: ...
     def findings(
         self,
@@ -695,6 +701,21 @@ class Growth(Result[GrowthRow]):
     def figures(self) -> tuple[GrowthTally, ...]: ...
     @property
     def threads(self) -> tuple[GrowthTally, ...]: ...
+
+@final
+class WhatIf(Result[Dying]):
+    @property
+    def references(self) -> int: ...
+    @property
+    def nodes(self) -> Nodes: ...
+    @property
+    def size(self) -> Size: ...
+    @property
+    def waiting(self) -> int: ...
+    @property
+    def waiting_size(self) -> Size: ...
+    @property
+    def kept(self) -> tuple[Survivor, ...]: ...
 
 @final
 class MergedPaths(Result[MergedRow]):
@@ -1299,6 +1320,41 @@ class GrowthTally(
     def is_new(self) -> bool: ...
     @property
     def is_growing(self) -> bool: ...
+
+@final
+class Dying(_Row, tuple[str, int, Size]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = ("type", "count", "size")
+    @property
+    def type(self) -> str: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
+    @property
+    def size(self) -> Size: ...
+
+@final
+class Survivor(_Row, tuple[Node, bool, Size, str, str | None, int]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "node",
+            "is_target",
+            "retained",
+            "held_by",
+            "cut",
+            "cut_count",
+        )
+    @property
+    def node(self) -> Node: ...
+    @property
+    def is_target(self) -> bool: ...
+    @property
+    def retained(self) -> Size: ...
+    @property
+    def held_by(self) -> str: ...
+    @property
+    def cut(self) -> str | None: ...
+    @property
+    def cut_count(self) -> int: ...
 
 @final
 class GrowthType(_Row, tuple[str, tuple[int, ...], tuple[int, ...], int]):

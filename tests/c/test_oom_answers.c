@@ -100,6 +100,32 @@ do_findings(const lg_graph *graph)
     return status;
 }
 
+// Cuts what leads to the children of the family that is alive.
+static lg_status
+do_what_if(const lg_graph *graph)
+{
+    static const char *const cuts[] = {"app.*", "*->type:list",
+                                       "app.first.children[*]"};
+    lg_text text = {0};
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < 3 && status == LG_OK; i++) {
+        lg_edges edges = {0};
+        lg_what_if answer = {0};
+        status = lg_graph_references(graph, cuts[i], &edges, NULL);
+        if (status == LG_OK)
+            status = lg_analysis_what_if(asked, edges.items, edges.count, 0,
+                                         NULL, &answer, NULL);
+        for (int json = 0; json < 2 && status == LG_OK; json++)
+            status = lg_report_what_if(graph, &answer, 1,
+                                       json ? LG_FORMAT_JSON : LG_FORMAT_TEXT,
+                                       &text, NULL);
+        lg_what_if_free(&answer);
+        lg_edges_free(&edges);
+    }
+    lg_text_free(&text);
+    return status;
+}
+
 // Losses with graphs, two exceptions in a list, a hook.
 static lg_graph *
 tell_mistakes(void)
@@ -204,7 +230,8 @@ static void
 answers(void)
 {
     lg_status (*const works[])(const lg_graph *) = {
-        do_cycles, do_paths, do_analysis_reports, do_figures, do_findings};
+        do_cycles,  do_paths,    do_analysis_reports,
+        do_figures, do_findings, do_what_if};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         lg_graph *graph = works[i] == do_figures    ? tell_figures()
                           : works[i] == do_findings ? tell_mistakes()

@@ -83,7 +83,7 @@ class Command(unittest.TestCase):
         help_text = self.fine("--help")
         verbs = "info types refs referrers path threads tensors memory figures top"
         verbs += " why paths cycles"
-        verbs += " dominators retained render diff summarize analyze strip"
+        verbs += " dominators retained what-if render diff summarize analyze strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
             own = self.fine(verb, "--help")
@@ -359,6 +359,20 @@ class Command(unittest.TestCase):
         for share in ("2", "x", "101%", "-1", "nan"):
             words = ("dominators", "family.lgs", f"--min-share={share}")
             self.refused(2, "a share", *words)
+
+    def test_what_if(self) -> None:
+        words = ("what-if", "losses.lgs", "--cut")
+        text = self.fine(*words, "train.trainer.losses[*]")
+        one = json.loads(self.fine(*words, "train.trainer.losses[*]", "--json"))
+        self.assertIn(f"{one['count']:,} objects would die", text)
+        self.assertEqual(one["count"], sum(row["count"] for row in one["types"]))
+        twice = self.fine(
+            *words, "train.trainer.losses[*]", "--cut", "train.trainer.losses[*]"
+        )
+        self.assertEqual(text, twice)
+        self.refused(2, "what-if needs a reference", "what-if", "losses.lgs")
+        self.refused(2, "names no reference", *words, "type:list")
+        self.refused(2, "at most", "what-if", "losses.lgs", *["--cut", "a.b"] * 65)
 
     def test_retained(self) -> None:
         text = self.fine("retained", "family.lgs", "type:bytearray")

@@ -70,6 +70,26 @@ draw_analysed(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
 }
 
 static void
+ask_what_if(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+            lg_text *text)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint64_t edges[NODES];
+    size_t cut = 0;
+    for (size_t i = 0; i < count && cut < NODES; i++)
+        if (columns->first_edge[nodes[i]] < columns->edge_count)
+            edges[cut++] = columns->first_edge[nodes[i]];
+    lg_what_if answer;
+    if (lg_analysis_what_if(analysis, edges, cut, 3, NULL, &answer, NULL) !=
+        LG_OK)
+        return;
+    lg_report_what_if(graph, &answer, LIMIT, LG_FORMAT_TEXT, text, NULL);
+    lg_report_what_if(graph, &answer, LIMIT, LG_FORMAT_JSON, text, NULL);
+    lg_what_if_free(&answer);
+}
+
+static void
 ask_cycles(const lg_analysis *analysis, lg_text *text)
 {
     lg_cycles cycles;
@@ -187,6 +207,7 @@ ask_all(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     ask_reports(analysis, nodes, count, &text);
     ask_why(analysis, nodes, count, &text);
     ask_cycles(analysis, &text);
+    ask_what_if(analysis, nodes, count, &text);
     ask_findings(analysis, nodes, count, &text);
     ask_sizes(analysis, nodes, count);
     lg_text_free(&text);

@@ -44,6 +44,7 @@
 #include <leakgraph/table.h>
 #include <leakgraph/text.h>
 #include <leakgraph/version.h>
+#include <leakgraph/what_if.h>
 #include <leakgraph/why.h>
 
 #endif

@@ -12,7 +12,7 @@
 #include <leakgraph/growth.h>
 #include <leakgraph/json.h>
 #include <leakgraph/table.h>
-#include <leakgraph/why.h>
+#include <leakgraph/what_if.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,6 +76,12 @@ LG_API lg_status lg_report_why(const lg_why *why, const lg_node *nodes,
                                size_t count, const char *note,
                                const lg_monitor *monitor, lg_format format,
                                lg_text *out, lg_error *err);
+/** What would die, by type, in `limit` (0: all) rows; below them what would
+ * live on, who holds it, and what to cut next. */
+LG_API lg_status lg_report_what_if(const lg_graph *graph,
+                                   const lg_what_if *answer, size_t limit,
+                                   lg_format format, lg_text *out,
+                                   lg_error *err);
 /** Rows with bytes, device, dtype, shape, autograd node, kind, and the path
  *  from a root to what keeps the storage alive; below them the known mistakes
  *  of the rows shown. `analysis` may be NULL: the report then has no mistakes,
@@ -164,6 +170,10 @@ LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
 LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,
                                       const lg_findings *findings,
                                       lg_table **out, lg_error *err);
+/** What would die if references were cut; see lg_report_what_if. */
+LG_API lg_status lg_tabulate_what_if(const lg_graph *graph,
+                                     const lg_what_if *answer, size_t limit,
+                                     lg_table **out, lg_error *err);
 /** What grows, and who holds it; `newest` is the graph that the last summary
  *  was made of, or NULL. limit 0: all rows. */
 LG_API lg_status lg_tabulate_growth(const lg_growth *growth,

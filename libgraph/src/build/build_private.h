@@ -90,4 +90,9 @@ lg_status lg__finish_sizes(lg_builder *builder, lg_error *err);
 lg_status lg__finish_devices(lg_builder *builder, lg_error *err);
 lg_status lg__finish_roots(lg_builder *builder, lg_error *err);
 
+/** The graph without the edges: in the copy they are weak, so nothing follows
+ *  them. It borrows the graph, which must outlive it. O(edges). */
+lg_status lg__graph_without(const lg_graph *graph, const uint64_t *edges,
+                            size_t count, lg_graph **out, lg_error *err);
+
 #endif

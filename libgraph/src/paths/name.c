@@ -37,8 +37,6 @@ find_prefix(const lg_graph *graph, const char *name, size_t *used)
     return LG_NONE;
 }
 
-// Takes one step, `.name` or `[key]`, off the text and writes it as a label.
-// False if it is malformed.
 static bool
 take_quoted(const char **text, lg_text *step)
 {
@@ -59,8 +57,8 @@ take_quoted(const char **text, lg_text *step)
     return true;
 }
 
-static bool
-take_step(const char **text, lg_text *step)
+bool
+lg__step_take(const char **text, lg_text *step)
 {
     const char *at = *text;
     if (*at == '.') {
@@ -93,21 +91,48 @@ enum { PARTS = 3 }; // dicts in which torch.nn.Module keeps its parts
 typedef struct stepper {
     const lg_graph *graph;
     const lg_text *step;
+    bool globs;
     lg_text label;
     lg_text scratch;
-    uint32_t target;
+    lg__hop_visit visit;
+    void *context;
     uint32_t parts[PARTS];
     uint32_t part_count;
+    bool going;
 } stepper;
 
 static bool
-is_the_step(stepper *state, const lg_hop *hop)
+step_is(const stepper *state, const char *text)
 {
-    if (state->label.length == state->step->length &&
-        memcmp(state->label.data, state->step->data, state->step->length) == 0)
-        state->target = hop->target;
-    return state->target == LG_NONE && !state->label.failed &&
-           !state->scratch.failed;
+    size_t length = strlen(text);
+    return state->step->length == length &&
+           memcmp(state->step->data, text, length) == 0;
+}
+
+// The member of a set has no key.
+static bool
+is_the_step(const stepper *state, const lg_hop *hop)
+{
+    const lg_text *label = &state->label;
+    unsigned kind =
+        lg__edge_kind(state->graph, hop->edges[hop->edge_count - 1]);
+    if (state->globs && step_is(state, "[*]"))
+        return label->length > 0 &&
+               (label->data[0] == '[' || kind == LG_EDGE_ELEMENT);
+    if (state->globs && step_is(state, ".*"))
+        return label->length > 0 && label->data[0] == '.';
+    return label->length == state->step->length &&
+           memcmp(label->data, state->step->data, label->length) == 0;
+}
+
+static bool
+visit_the_step(stepper *state, const lg_hop *hop)
+{
+    if (state->label.failed || state->scratch.failed)
+        return false;
+    if (is_the_step(state, hop))
+        state->going = state->visit(state->context, hop);
+    return state->going;
 }
 
 static bool
@@ -119,7 +144,7 @@ compare_label(void *context, const lg_hop *hop)
     if (state->part_count < PARTS &&
         lg__hop_opens_parts(state->graph, hop, &state->scratch))
         state->parts[state->part_count++] = hop->target;
-    return is_the_step(state, hop);
+    return visit_the_step(state, hop);
 }
 
 static bool
@@ -129,15 +154,19 @@ compare_part(void *context, const lg_hop *hop)
     state->label.length = 0;
     return !lg__format_part(state->graph, hop, &state->scratch,
                             &state->label) ||
-           is_the_step(state, hop);
+           visit_the_step(state, hop);
 }
 
-// The target of the step from the node, or LG_NONE.
-static lg_status
-find_step(const lg_graph *graph, const lg_text *step, uint32_t node,
-          uint32_t *out, lg_error *err)
+lg_status
+lg__step_walk(const lg_graph *graph, const lg_text *step, bool globs,
+              uint32_t node, lg__hop_visit visit, void *context, lg_error *err)
 {
-    stepper state = {.graph = graph, .step = step, .target = LG_NONE};
+    stepper state = {.graph = graph,
+                     .step = step,
+                     .globs = globs,
+                     .visit = visit,
+                     .context = context,
+                     .going = true};
     lg__walk walk = {.graph = graph,
                      .fold = lg__graph_folds(graph),
                      .visit = compare_label,
@@ -146,15 +175,32 @@ find_step(const lg_graph *graph, const lg_text *step, uint32_t node,
         return lg__error_memory(err);
     lg__hops_out_walk(&walk, node);
     walk.visit = compare_part;
-    for (uint32_t i = 0; i < state.part_count && state.target == LG_NONE; i++)
+    for (uint32_t i = 0; i < state.part_count && state.going; i++)
         lg__hops_out_walk(&walk, state.parts[i]);
     bool failed = state.label.failed || state.scratch.failed;
     lg_text_free(&state.label);
     lg_text_free(&state.scratch);
-    if (failed)
-        return lg__error_memory(err);
-    *out = state.target;
-    return LG_OK;
+    return failed ? lg__error_memory(err) : LG_OK;
+}
+
+static bool
+keep_first(void *target, const lg_hop *hop)
+{
+    *(uint32_t *)target = hop->target;
+    return false;
+}
+
+// The target of the step from the node, or LG_NONE.
+static lg_status
+find_step(const lg_graph *graph, const lg_text *step, uint32_t node,
+          uint32_t *out, lg_error *err)
+{
+    uint32_t target = LG_NONE;
+    lg_status status =
+        lg__step_walk(graph, step, false, node, keep_first, &target, err);
+    if (status == LG_OK)
+        *out = target;
+    return status;
 }
 
 /* --------------------------------------------------------- suggestions --- */
@@ -184,11 +230,10 @@ offer_label(void *context, const lg_hop *hop)
     return !state->label.failed;
 }
 
-// Says that the node has no such step, and which one may be meant: an index is
-// near to none.
-static lg_status
-no_step(const lg_graph *graph, const lg_text *step, uint32_t node,
-        lg_error *err)
+// An index is near to none.
+lg_status
+lg__step_missing(const lg_graph *graph, const lg_text *step, uint32_t node,
+                 lg_error *err)
 {
     lg_text title = {0};
     nearest state = {.graph = graph,
@@ -221,7 +266,7 @@ follow(const lg_graph *graph, const lg_text *step, uint32_t *node,
     uint32_t target;
     lg_status status = find_step(graph, step, *node, &target, err);
     if (status == LG_OK && target == LG_NONE)
-        return no_step(graph, step, *node, err);
+        return lg__step_missing(graph, step, *node, err);
     if (status == LG_OK)
         *node = target;
     return status;
@@ -287,24 +332,40 @@ lg__name_is_likely(const char *text)
 }
 
 lg_status
+lg__name_begin(const lg_graph *graph, const char *name, uint32_t *node,
+               const char **rest, lg_error *err)
+{
+    size_t used = 0;
+    uint32_t module = find_prefix(graph, name, &used);
+    if (module == LG_NONE)
+        return no_module(graph, name, err);
+    *node = module;
+    *rest = name + used;
+    return LG_OK;
+}
+
+lg_status
+lg__step_malformed(const char *step, const char *name, lg_error *err)
+{
+    return lg_error_set(err, LG_EINVAL,
+                        "cannot read %.100s in name:%.200s: write .attribute, "
+                        "[0] or ['key']",
+                        step, name);
+}
+
+lg_status
 lg__name_resolve(const lg_graph *graph, const char *name, uint32_t *out,
                  lg_error *err)
 {
-    size_t used = 0;
-    uint32_t node = find_prefix(graph, name, &used);
-    if (node == LG_NONE)
-        return no_module(graph, name, err);
-    lg_status status = LG_OK;
-    for (const char *rest = name + used; status == LG_OK && *rest != '\0';) {
+    uint32_t node = LG_NONE;
+    const char *rest = "";
+    lg_status status = lg__name_begin(graph, name, &node, &rest, err);
+    while (status == LG_OK && *rest != '\0') {
         lg_text step = {0};
         const char *begin = rest;
-        if (take_step(&rest, &step))
-            status = follow(graph, &step, &node, err);
-        else
-            status = lg_error_set(err, LG_EINVAL,
-                                  "cannot read %.100s in name:%.200s: write "
-                                  ".attribute, [0] or ['key']",
-                                  begin, name);
+        status = lg__step_take(&rest, &step)
+                     ? follow(graph, &step, &node, err)
+                     : lg__step_malformed(begin, name, err);
         lg_text_free(&step);
     }
     if (status == LG_OK)

@@ -195,6 +195,23 @@ bool lg__glob_matches(const char *pattern, size_t length, lg_string name);
 lg_status lg__name_resolve(const lg_graph *graph, const char *name,
                            uint32_t *out, lg_error *err);
 
+/** The module that a name begins with, and the steps behind it. */
+lg_status lg__name_begin(const lg_graph *graph, const char *name,
+                         uint32_t *node, const char **rest, lg_error *err);
+/** Takes one step, `.name` or `[key]`, off the text and writes it as a label.
+ *  False if it is malformed: lg__step_malformed says so. */
+bool lg__step_take(const char **text, lg_text *step);
+lg_status lg__step_malformed(const char *step, const char *name, lg_error *err);
+/** Visits the hops from the node that have that label, until the visitor
+ *  returns false. With `globs` the step `[*]` is all items and `.*` all
+ *  attributes. O(hops of the node). */
+lg_status lg__step_walk(const lg_graph *graph, const lg_text *step, bool globs,
+                        uint32_t node, lg__hop_visit visit, void *context,
+                        lg_error *err);
+/** Says that the node has no such step, and which one may be meant. */
+lg_status lg__step_missing(const lg_graph *graph, const lg_text *step,
+                           uint32_t node, lg_error *err);
+
 /** Whether a text without a prefix looks like such a name. */
 bool lg__name_is_likely(const char *text);
 

@@ -32,6 +32,7 @@ typedef enum core_type {
     TYPE_GROWTH,
     TYPE_MERGED,
     TYPE_WHY,
+    TYPE_WHAT_IF,
     TYPE_ROOT, /* from here on, named tuples */
     TYPE_TYPE_ROW,
     TYPE_DOMINATOR_ROW,
@@ -52,6 +53,8 @@ typedef enum core_type {
     TYPE_CYCLE_CUT,
     TYPE_FINDING_HOLDER,
     TYPE_CAPTURE_INFO,
+    TYPE_DYING,
+    TYPE_SURVIVOR,
     TYPE_COUNT,
 } core_type;
 

@@ -1,0 +1,89 @@
+// What would die if references were cut.
+
+#include "command/command.h"
+
+#include <leakgraph/report.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Survivors that the report shows; more than that nobody reads. */
+#define SURVIVORS 5u
+#define USUAL_LIMIT 20u
+
+static lg_status
+add_edges(lg_edges *all, const lg_edges *more, lg_error *err)
+{
+    size_t count = all->count + more->count;
+    lg_edge *items = realloc(all->items, (count + 1) * sizeof *items);
+    if (!items)
+        return lg_error_set(err, LG_ENOMEM, "memory ran out");
+    memcpy(items + all->count, more->items, more->count * sizeof *items);
+    *all = (lg_edges){items, count};
+    return LG_OK;
+}
+
+static lg_status
+collect(const lg_arguments *arguments, const lg_graph *graph, lg_edges *out,
+        lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (uint32_t i = 0; i < arguments->cut_count && status == LG_OK; i++) {
+        lg_edges found = {0};
+        status = lg_graph_references(graph, arguments->cuts[i], &found, err);
+        if (status == LG_OK)
+            status = add_edges(out, &found, err);
+        lg_edges_free(&found);
+    }
+    return status;
+}
+
+static lg_status
+report(const lg_arguments *arguments, const lg_analysis *analysis,
+       const lg_edges *edges, lg_text *out, lg_error *err)
+{
+    lg_what_if answer;
+    size_t limit = arguments->all     ? 0
+                   : arguments->limit ? arguments->limit
+                                      : USUAL_LIMIT;
+    lg_status status =
+        lg_analysis_what_if(analysis, edges->items, edges->count, SURVIVORS,
+                            lg__monitor(), &answer, err);
+    if (status != LG_OK)
+        return status;
+    status = lg_report_what_if(
+        lg_analysis_graph(analysis), &answer, limit,
+        arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, out, err);
+    lg_what_if_free(&answer);
+    return status;
+}
+
+int
+lg__verb_what_if(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis = NULL;
+    lg_edges edges = {0};
+    lg_text text = {0};
+    lg_error error = {0};
+    if (arguments->cut_count == 0) {
+        lg__complain("what-if needs a reference: give --cut "
+                     "train.trainer.losses");
+        return EXIT_USAGE;
+    }
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    lg_status status = collect(arguments, graph, &edges, &error);
+    if (status != LG_OK)
+        code = lg__fail(&error);
+    else if (lg__analyse(graph, &analysis, &code))
+        code = report(arguments, analysis, &edges, &text, &error)
+                   ? lg__fail(&error)
+                   : lg__print(&text);
+    lg_text_free(&text);
+    lg_edges_free(&edges);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}

@@ -1,0 +1,95 @@
+/**
+ * What would die if some references were cut, and what would live on.
+ *
+ * The conventions of leakgraph.h hold. An answer holds facts: nodes, edges and
+ * hops of its graph, which must outlive it. Bytes by device are numbers in the
+ * order of lg_graph_device_name, the host first.
+ */
+#ifndef LEAKGRAPH_WHAT_IF_H
+#define LEAKGRAPH_WHAT_IF_H
+
+#include <leakgraph/why.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An owned list of edges. */
+typedef struct lg_edges {
+    lg_edge *items;
+    size_t count;
+} lg_edges;
+
+LG_API void lg_edges_free(lg_edges *edges);
+
+/**
+ * The references that a text names, ascending and each once:
+ *   train.trainer.losses     the reference at the end of a path, which begins
+ *                            with a module, `#17` or an address
+ *   train.losses[*].graph    `[*]` is every item, `.*` every attribute
+ *   #17->#42                 all references from one selector's nodes to
+ *                            another's; `*` on one side stands for all nodes
+ * Weak references are left out. LG_EINVAL for a text that names none,
+ * LG_ENOTFOUND with the nearest known name when nothing matches. O(hops of the
+ * nodes on the way).
+ */
+LG_API lg_status lg_graph_references(const lg_graph *graph, const char *text,
+                                     lg_edges *out, lg_error *err);
+
+/** Objects of one type that would die. */
+typedef struct lg_dying {
+    uint32_t type;
+    uint64_t count;
+    uint64_t total;       /**< bytes on the host and all devices */
+    const uint64_t *size; /**< the same by device */
+} lg_dying;
+
+/** An object that would live on. */
+typedef struct lg_survivor {
+    lg_node node;
+    bool is_target; /**< a cut reference led to it; else something that would
+                         die refers to it */
+    uint64_t total; /**< retained on the host and all devices, once the
+                         references are cut */
+    const uint64_t *retained; /**< the same by device */
+    lg_path path; /**< a shortest one that is left from a root; LG_ROOT_NONE
+                       below immortal objects that have none */
+    lg_cuts cuts; /**< the smallest set to cut next, which frees it and spares
+                       its dominator */
+} lg_survivor;
+
+typedef struct lg_what_if {
+    size_t references;    /**< that are cut; the keys of items go with them */
+    lg_nodes nodes;       /**< that would die, ascending */
+    const uint64_t *size; /**< of them, by device */
+    uint64_t waiting; /**< how many of them wait for the collector, because they
+                           lie in cycles or below */
+    const uint64_t *waiting_size;
+    lg_dying *types; /**< biggest first */
+    size_t type_count;
+    lg_survivor *kept; /**< targets first, then the biggest; none that is below
+                            another */
+    size_t kept_count;
+    uint64_t kept_total; /**< objects that would live on, shown or not: of the
+                              program's own and containers */
+    uint64_t *bytes;     /**< what the sizes point into */
+} lg_what_if;
+
+/**
+ * Finds out what would die if these references were cut, exactly: what the
+ * roots reach now and would not reach then, and garbage whose last reference
+ * goes. An item of a dict goes with its key. `limit` is the greatest number of
+ * survivors (0: all). LG_EINVAL for an edge that is not there. As much as an
+ * analysis, and O(nodes + edges) for each survivor. Free with lg_what_if_free.
+ */
+LG_API lg_status lg_analysis_what_if(const lg_analysis *analysis,
+                                     const lg_edge *edges, size_t count,
+                                     size_t limit, const lg_monitor *monitor,
+                                     lg_what_if *out, lg_error *err);
+LG_API void lg_what_if_free(lg_what_if *answer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,196 @@
+// Finds what would live on after references are cut, and what to cut next.
+#include "answers/what_if.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Nobody cuts more at once.
+enum { CUTS_LISTED = 4 };
+
+// What libraries and the interpreter keep tells nothing about the program.
+static bool
+is_telling(const lg__cutting *to, uint32_t node)
+{
+    const unsigned furniture =
+        LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE | LG__MARK_ENTRY;
+    lg_category category = lg__node_category(to->graph, node);
+    return !(to->after->policy.mark[node] & furniture) &&
+           category != LG_CATEGORY_ATOM && category != LG_CATEGORY_TYPE &&
+           category != LG_CATEGORY_FUNCTION &&
+           lg__node_origin(to->graph, node, NULL) != LG__ORIGIN_LIBRARY;
+}
+
+static void
+mark_beside(lg__cutting *to, const lg__fold *folds)
+{
+    const lg_columns *columns = &to->rest->columns;
+    for (size_t i = 0; i < to->answer.nodes.count; i++) {
+        uint32_t node = to->answer.nodes.items[i];
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+            uint32_t target = lg__seen_node(folds, columns->edge_target[edge]);
+            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+                lg_node_is_reachable(to->after, target) &&
+                is_telling(to, target))
+                to->state[target] |= LG__BESIDE;
+        }
+    }
+}
+
+// Keys that went with their values do not count, nor do objects that live as
+// long as the interpreter.
+static void
+mark_targets(lg__cutting *to, const lg__fold *folds)
+{
+    const uint64_t *edges = to->edges.data;
+    for (size_t i = 0; i < to->answer.references; i++) {
+        uint32_t target =
+            lg__seen_node(folds, to->graph->columns.edge_target[edges[i]]);
+        if (lg_node_is_reachable(to->after, target) &&
+            !(to->graph->columns.node_flags[target] & LG_NODE_IMMORTAL))
+            to->state[target] |= LG__TARGET;
+    }
+}
+
+typedef struct ranked {
+    uint32_t node;
+    bool target;
+    uint64_t total;
+} ranked;
+
+static int
+compare_ranked(const void *left, const void *right)
+{
+    const ranked *a = left;
+    const ranked *b = right;
+    if (a->target != b->target)
+        return a->target ? -1 : 1;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static ranked *
+rank(const lg__cutting *to, size_t *count)
+{
+    const unsigned kept = LG__TARGET | LG__BESIDE;
+    uint32_t nodes = to->graph->columns.node_count;
+    *count = 0;
+    for (uint32_t node = 0; node < nodes; node++)
+        *count += (to->state[node] & kept) != 0;
+    ranked *all = malloc((*count + 1) * sizeof *all);
+    *count = 0;
+    for (uint32_t node = 0; all != NULL && node < nodes; node++)
+        if (to->state[node] & kept)
+            all[(*count)++] =
+                (ranked){node, (to->state[node] & LG__TARGET) != 0,
+                         lg__retained_by(to->after, node)};
+    if (all != NULL && *count > 1)
+        qsort(all, *count, sizeof *all, compare_ranked);
+    return all;
+}
+
+// Marks what one that is listed dominates.
+static void
+mark_below(lg__cutting *to, uint32_t node)
+{
+    const lg_analysis *after = to->after;
+    uint32_t height = 1;
+    to->queue[0] = node;
+    while (height > 0) {
+        uint32_t at = to->queue[--height];
+        to->state[at] |= LG__BELOW;
+        for (uint32_t i = after->first_child[at];
+             i < after->first_child[at + 1]; i++)
+            to->queue[height++] = after->child[i];
+    }
+}
+
+// The path of a cut begins at the dominator: puts the path from a root to there
+// before it.
+static lg_status
+complete(lg__cutting *to, lg_cut *cut, lg_error *err)
+{
+    lg_path way = {0};
+    lg_path *path = &cut->path;
+    if (path->root.kind != LG_ROOT_NONE || path->count == 0)
+        return LG_OK;
+    lg_status status = lg_path_from_root(to->rest, path->hops[0].source,
+                                         to->monitor, &way, err);
+    if (status != LG_OK)
+        return status == LG_ENOTFOUND ? LG_OK : status;
+    lg_hop *hops = realloc(way.hops, (way.count + path->count) * sizeof *hops);
+    if (hops == NULL) {
+        lg_path_free(&way);
+        return lg__error_memory(err);
+    }
+    memcpy(hops + way.count, path->hops, path->count * sizeof *hops);
+    cut->hop += (uint32_t)way.count;
+    way.hops = hops;
+    way.count += path->count;
+    lg_path_free(path);
+    *path = way;
+    return LG_OK;
+}
+
+// What to cut so that it goes, and its dominator stays.
+static lg_status
+find_cuts(lg__cutting *to, lg_survivor *survivor, lg_error *err)
+{
+    uint32_t from = lg_node_dominator(to->after, survivor->node);
+    lg_status status = lg_cuts_find(
+        to->after, survivor->node, from == LG_NONE ? LG_SUPER_ROOT : from,
+        CUTS_LISTED, to->monitor, &survivor->cuts, err);
+    for (size_t i = 0; i < survivor->cuts.count && status == LG_OK; i++)
+        status = complete(to, &survivor->cuts.items[i], err);
+    return status;
+}
+
+static lg_status
+add_survivor(lg__cutting *to, const ranked *one, lg_error *err)
+{
+    size_t devices = (size_t)to->graph->device_count + 1;
+    uint64_t *retained = malloc(devices * sizeof *retained);
+    lg_survivor *survivor = &to->answer.kept[to->answer.kept_count];
+    if (retained == NULL)
+        return lg__error_memory(err);
+    for (uint32_t device = 0; device < devices; device++)
+        retained[device] = lg_node_retained_on(to->after, one->node, device);
+    *survivor = (lg_survivor){.node = one->node,
+                              .is_target = one->target,
+                              .total = one->total,
+                              .retained = retained};
+    to->answer.kept_count++;
+    mark_below(to, one->node);
+    lg_status status = lg_path_from_root(to->rest, one->node, to->monitor,
+                                         &survivor->path, err);
+    if (status == LG_ENOTFOUND)
+        survivor->path.root = (lg_root){.node = LG_NONE, .kind = LG_ROOT_NONE};
+    else if (status != LG_OK)
+        return status;
+    return find_cuts(to, survivor, err);
+}
+
+lg_status
+lg__survivors_find(lg__cutting *to, size_t limit, lg_error *err)
+{
+    const lg__fold *folds = lg__graph_folds(to->rest);
+    if (folds == NULL)
+        return lg__error_memory(err);
+    mark_targets(to, folds);
+    mark_beside(to, folds);
+    size_t count;
+    ranked *all = rank(to, &count);
+    lg_status status = LG_OK;
+    size_t most = limit > 0 && limit < count ? limit : count;
+    to->answer.kept = calloc(most + 1, sizeof *to->answer.kept);
+    if (all == NULL || to->answer.kept == NULL)
+        status = lg__error_memory(err);
+    to->answer.kept_total = count;
+    for (size_t i = 0; i < count && status == LG_OK; i++)
+        if (to->answer.kept_count < most &&
+            !(to->state[all[i].node] & LG__BELOW))
+            status = add_survivor(to, &all[i], err);
+    free(all);
+    return status;
+}

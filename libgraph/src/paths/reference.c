@@ -1,0 +1,290 @@
+// Resolves the texts that name references: a path whose last steps they are, or
+// what refers to what.
+#include "paths/paths_private.h"
+
+#include <leakgraph/what_if.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+// The nodes that the steps so far lead to, and the hops of the next step.
+typedef struct following {
+    const lg_graph *graph;
+    lg_allocator allocator;
+    lg__vector nodes; // uint32_t
+    lg__vector next;  // uint32_t
+    lg__vector edges; // uint64_t
+    bool any;
+    bool failed;
+} following;
+
+static bool
+append(following *state, lg__vector *to, const void *element)
+{
+    void *place = lg__vector_extend(&state->allocator, to, 1);
+    if (place == NULL)
+        state->failed = true;
+    else
+        memcpy(place, element, to->element);
+    return place != NULL;
+}
+
+static bool
+take_hop(void *context, const lg_hop *hop)
+{
+    following *state = context;
+    state->any = true;
+    return hop->weak ||
+           (append(state, &state->next, &hop->target) &&
+            append(state, &state->edges, &hop->edges[hop->edge_count - 1]));
+}
+
+static int
+compare_nodes(const void *left, const void *right)
+{
+    const uint32_t *a = left;
+    const uint32_t *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static int
+compare_edges(const void *left, const void *right)
+{
+    const uint64_t *a = left;
+    const uint64_t *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+// Sorts, and drops what is there twice.
+static void
+unify(lg__vector *vector, int (*compare)(const void *, const void *))
+{
+    char *items = vector->data;
+    size_t kept = 0;
+    if (vector->count > 1)
+        qsort(items, vector->count, vector->element, compare);
+    for (size_t i = 0; i < vector->count; i++) {
+        const char *item = items + i * vector->element;
+        if (kept > 0 && !compare(items + (kept - 1) * vector->element, item))
+            continue;
+        memmove(items + kept++ * vector->element, item, vector->element);
+    }
+    vector->count = kept;
+}
+
+static lg_status
+follow_step(following *state, const lg_text *step, lg_error *err)
+{
+    lg_status status = LG_OK;
+    const uint32_t *nodes = state->nodes.data;
+    state->next.count = state->edges.count = 0;
+    state->any = false;
+    for (size_t i = 0; i < state->nodes.count && status == LG_OK; i++)
+        status = lg__step_walk(state->graph, step, true, nodes[i], take_hop,
+                               state, err);
+    if (status != LG_OK)
+        return status;
+    if (state->failed)
+        return lg__error_memory(err);
+    if (!state->any)
+        return lg__step_missing(state->graph, step, nodes[0], err);
+    unify(&state->next, compare_nodes);
+    lg__vector last = state->nodes;
+    state->nodes = state->next;
+    state->next = last;
+    if (state->nodes.count > 0)
+        return LG_OK;
+    return lg_error_set(err, LG_ENOTFOUND,
+                        "there is nothing to cut: %.200s is a weak reference, "
+                        "which keeps nothing",
+                        step->data);
+}
+
+static lg_status
+follow_steps(following *state, const char *steps, const char *whole,
+             lg_error *err)
+{
+    lg_status status = LG_OK;
+    while (status == LG_OK && *steps != '\0') {
+        lg_text step = {0};
+        const char *begin = steps;
+        status = lg__step_take(&steps, &step)
+                     ? follow_step(state, &step, err)
+                     : lg__step_malformed(begin, whole, err);
+        lg_text_free(&step);
+    }
+    return status;
+}
+
+// `#17`, `node:17` or `0x7f00` before the steps; 0: none of these.
+static size_t
+length_of_number(const char *text)
+{
+    static const char *const prefixes[] = {"node:", "#", "0x", "0X"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+            return strcspn(text, ".[");
+    return 0;
+}
+
+static lg_status
+begin_at_number(const lg_graph *graph, const char *text, size_t length,
+                uint32_t *node, lg_error *err)
+{
+    char selector[64];
+    lg_nodes nodes;
+    if (length >= sizeof selector)
+        length = sizeof selector - 1;
+    memcpy(selector, text, length);
+    selector[length] = '\0';
+    lg_status status = lg_graph_select(graph, selector, &nodes, err);
+    if (status == LG_OK) {
+        *node = nodes.items[0];
+        lg_nodes_free(&nodes);
+    }
+    return status;
+}
+
+static lg_status
+no_reference(const char *text, lg_error *err)
+{
+    return lg_error_set(
+        err, LG_EINVAL,
+        "'%.200s' names no reference: write a path to its end, such as "
+        "train.trainer.losses, train.losses[*] or #17.x, or holders->held, "
+        "such as #17->#42 or 'type:Child->type:Parent'",
+        text);
+}
+
+static lg_status
+select_path(following *state, const char *text, lg_error *err)
+{
+    const char *path = strncmp(text, "name:", 5) == 0 ? text + 5 : text;
+    size_t number = length_of_number(path);
+    const char *steps = path + number;
+    uint32_t node = LG_NONE;
+    if (number == 0 && !lg__name_is_likely(path))
+        return no_reference(text, err);
+    lg_status status =
+        number > 0 ? begin_at_number(state->graph, path, number, &node, err)
+                   : lg__name_begin(state->graph, path, &node, &steps, err);
+    if (status != LG_OK)
+        return status;
+    if (*steps == '\0')
+        return no_reference(text, err);
+    if (!append(state, &state->nodes, &node))
+        return lg__error_memory(err);
+    return follow_steps(state, steps, path, err);
+}
+
+// References between two sets of nodes; NULL stands for all nodes.
+
+typedef struct between {
+    following *state;
+    const uint8_t *held;
+} between;
+
+static bool
+take_between(void *context, const lg_hop *hop)
+{
+    const between *pair = context;
+    return (pair->held && !pair->held[hop->target]) ||
+           take_hop(pair->state, hop);
+}
+
+static lg_status
+select_side(const lg_graph *graph, const char *text, size_t length,
+            lg_nodes *out, lg_error *err)
+{
+    lg_text side = {0};
+    lg_text_add_bytes(&side, text, length);
+    lg_status status = side.failed
+                           ? lg__error_memory(err)
+                           : lg_graph_select(graph, side.data, out, err);
+    lg_text_free(&side);
+    return status;
+}
+
+static lg_status
+walk_between(following *state, const lg_nodes *holders, const lg_nodes *held,
+             lg_error *err)
+{
+    const lg_graph *graph = state->graph;
+    between pair = {.state = state};
+    lg__walk walk = {.graph = graph,
+                     .fold = lg__graph_folds(graph),
+                     .visit = take_between,
+                     .context = &pair};
+    uint8_t *marked = calloc((size_t)graph->columns.node_count + 1, 1);
+    bool going = marked != NULL && walk.fold != NULL &&
+                 lg__graph_reverse(graph, &walk.reverse);
+    for (size_t i = 0; going && i < held->count; i++)
+        marked[lg__seen_node(walk.fold, held->items[i])] = 1;
+    if (held->count > 0)
+        pair.held = marked;
+    for (size_t i = 0; going && i < holders->count; i++)
+        going = lg__hops_out_walk(&walk,
+                                  lg__seen_node(walk.fold, holders->items[i]));
+    for (size_t i = 0; going && holders->count == 0 && i < held->count; i++)
+        going =
+            lg__hops_in_walk(&walk, lg__seen_node(walk.fold, held->items[i]));
+    free(marked);
+    return going ? LG_OK : lg__error_memory(err);
+}
+
+static lg_status
+select_between(following *state, const char *text, const char *arrow,
+               lg_error *err)
+{
+    lg_nodes holders = {0};
+    lg_nodes held = {0};
+    size_t length = (size_t)(arrow - text);
+    bool all_holders = length == 1 && *text == '*';
+    bool all_held = strcmp(arrow + 2, "*") == 0;
+    if (all_holders && all_held)
+        return no_reference(text, err);
+    lg_status status = LG_OK;
+    if (!all_holders)
+        status = select_side(state->graph, text, length, &holders, err);
+    if (status == LG_OK && !all_held)
+        status =
+            select_side(state->graph, arrow + 2, strlen(arrow + 2), &held, err);
+    if (status == LG_OK)
+        status = walk_between(state, &holders, &held, err);
+    lg_nodes_free(&holders);
+    lg_nodes_free(&held);
+    if (status == LG_OK && state->edges.count == 0)
+        status = lg_error_set(err, LG_ENOTFOUND,
+                              "there is no reference %.200s to cut", text);
+    return status;
+}
+
+lg_status
+lg_graph_references(const lg_graph *graph, const char *text, lg_edges *out,
+                    lg_error *err)
+{
+    following state = {.graph = graph,
+                       .allocator = lg_allocator_default(),
+                       .nodes = {.element = sizeof(uint32_t)},
+                       .next = {.element = sizeof(uint32_t)},
+                       .edges = {.element = sizeof(uint64_t)}};
+    const char *arrow = strstr(text, "->");
+    lg_status status = arrow ? select_between(&state, text, arrow, err)
+                             : select_path(&state, text, err);
+    unify(&state.edges, compare_edges);
+    if (status == LG_OK) {
+        *out = (lg_edges){state.edges.data, state.edges.count};
+        state.edges.data = NULL;
+    }
+    lg__vector_free(&state.allocator, &state.nodes);
+    lg__vector_free(&state.allocator, &state.next);
+    lg__vector_free(&state.allocator, &state.edges);
+    return status;
+}
+
+void
+lg_edges_free(lg_edges *edges)
+{
+    free(edges->items);
+    *edges = (lg_edges){0};
+}

@@ -1,0 +1,311 @@
+#include "binding/answers/py_what_if.h"
+#include "binding/objects/handle.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/objects/result.h"
+#include "binding/objects/size.h"
+#include "binding/support/args.h"
+#include "binding/support/errors.h"
+
+#include <leakgraph/report.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Objects that live on and are worth telling. */
+enum { SURVIVORS = 5 };
+
+/* The shown text has so many rows. */
+enum { ROWS_SHOWN = 20 };
+
+static bool
+add_edges(lg_edges *all, const lg_edge *more, size_t count)
+{
+    lg_edge *items =
+        realloc(all->items, (all->count + count + 1) * sizeof *items);
+    if (items == NULL) {
+        PyErr_NoMemory();
+        return false;
+    }
+    if (count > 0)
+        memcpy(items + all->count, more, count * sizeof *items);
+    *all = (lg_edges){items, all->count + count};
+    return true;
+}
+
+static bool
+add_text(snapshot_object *snapshot, PyObject *text, lg_edges *out)
+{
+    const char *name = PyUnicode_AsUTF8(text);
+    lg_graph *graph = name ? snapshot_acquire(snapshot) : NULL;
+    if (graph == NULL)
+        return false;
+    lg_edges found = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_graph_references(graph, name, &found, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status != LG_OK) {
+        error_raise(object_state(snapshot), status, &error);
+        return false;
+    }
+    bool added = add_edges(out, found.items, found.count);
+    lg_edges_free(&found);
+    return added;
+}
+
+static bool
+is_of(snapshot_object *snapshot, const void *own)
+{
+    if (own == snapshot)
+        return true;
+    PyErr_SetString(object_state(snapshot)->errors[ERROR_ARGUMENT],
+                    "The reference belongs to another snapshot.");
+    return false;
+}
+
+/* All references from the one to the other by the label. */
+static bool
+add_labelled(lg_graph *graph, const lg_hops *hops, uint32_t target,
+             const char *label, lg_edges *out)
+{
+    lg_text text = {0};
+    bool going = true;
+    for (size_t i = 0; going && i < hops->count; i++) {
+        const lg_hop *hop = &hops->items[i];
+        lg_text_free(&text);
+        lg_hop_label(graph, hop, &text);
+        if (hop->target == target && !hop->weak && text.data != NULL &&
+            strcmp(text.data, label) == 0)
+            going = add_edges(out, &hop->edges[hop->edge_count - 1], 1);
+    }
+    lg_text_free(&text);
+    return going;
+}
+
+/* A Hop, or another row that begins like one. */
+static bool
+add_hop(snapshot_object *snapshot, PyObject *hop, lg_edges *out)
+{
+    const char *label = PyUnicode_AsUTF8(PyTuple_GET_ITEM(hop, 0));
+    const node_object *source = (const node_object *)PyTuple_GET_ITEM(hop, 1);
+    const node_object *target = (const node_object *)PyTuple_GET_ITEM(hop, 2);
+    lg_graph *graph = snapshot_graph(snapshot);
+    lg_hops hops = {0};
+    lg_error error;
+    if (label == NULL || graph == NULL || !is_of(snapshot, source->snapshot))
+        return false;
+    lg_status status = lg_node_hops_out(graph, source->index, &hops, &error);
+    if (status != LG_OK) {
+        error_raise(object_state(snapshot), status, &error);
+        return false;
+    }
+    bool added = add_labelled(graph, &hops, target->index, label, out);
+    lg_hops_free(&hops);
+    return added;
+}
+
+static bool
+add_reference(snapshot_object *snapshot, PyObject *one, lg_edges *out)
+{
+    core_state *state = object_state(snapshot);
+    PyTypeObject *type = Py_TYPE(one);
+    if (PyUnicode_Check(one))
+        return add_text(snapshot, one, out);
+    if (type == state->types[TYPE_EDGE])
+        return is_of(snapshot, ((edge_object *)one)->snapshot) &&
+               add_edges(out, &((edge_object *)one)->index, 1);
+    if (type == state->types[TYPE_HOP] || type == state->types[TYPE_CYCLE_CUT])
+        return add_hop(snapshot, one, out);
+    PyErr_Format(PyExc_TypeError,
+                 "cut takes texts such as '__main__.losses[*]', Edge and Hop, "
+                 "not %.100s",
+                 type->tp_name);
+    return false;
+}
+
+static bool
+is_one(core_state *state, PyObject *cut)
+{
+    PyTypeObject *type = Py_TYPE(cut);
+    return PyUnicode_Check(cut) || type == state->types[TYPE_EDGE] ||
+           type == state->types[TYPE_HOP] ||
+           type == state->types[TYPE_CYCLE_CUT];
+}
+
+static bool
+collect(snapshot_object *snapshot, PyObject *cut, lg_edges *out)
+{
+    PyObject *all = NULL;
+    if (is_one(object_state(snapshot), cut))
+        return add_reference(snapshot, cut, out);
+    if (!arg_objects("cut", cut, &all))
+        return false;
+    bool going = true;
+    for (Py_ssize_t i = 0; all && going && i < PySequence_Fast_GET_SIZE(all);
+         i++)
+        going = add_reference(snapshot, PySequence_Fast_GET_ITEM(all, i), out);
+    Py_XDECREF(all);
+    return going;
+}
+
+static const result_field fields[] = {
+    {"type", FIELD_TEXT},
+    {"count", FIELD_VALUE},
+    {"size", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
+};
+
+static const result_field survivor_fields[] = {
+    {"node", FIELD_VALUE},     {"is_target", FIELD_VALUE},
+    {"retained", FIELD_VALUE}, {"held_by", FIELD_TEXT},
+    {"cut", FIELD_VALUE},      {"cut_count", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
+};
+
+static const result_shape shape = {TYPE_WHAT_IF, TYPE_DYING, fields,
+                                   ROWS_SHOWN};
+static const result_shape survivor_shape = {TYPE_WHAT_IF, TYPE_SURVIVOR,
+                                            survivor_fields, 0};
+
+enum {
+    FACT_REFERENCES,
+    FACT_NODES,
+    FACT_SIZE,
+    FACT_WAITING,
+    FACT_WAITING_SIZE,
+    FACT_KEPT
+};
+
+static PyObject *
+facts_new(snapshot_object *snapshot, const lg_what_if *answer,
+          const lg_table *table)
+{
+    lg_cell size, waiting_size, kept;
+    result_fact(table, "size", &size);
+    result_fact(table, "waiting_size", &waiting_size);
+    result_fact(table, "kept", &kept);
+    return Py_BuildValue(
+        "(nNNKNN)", (Py_ssize_t)answer->references,
+        sequence_of_nodes(object_state(snapshot), snapshot, &answer->nodes),
+        size_new(snapshot, size.size), (unsigned long long)answer->waiting,
+        size_new(snapshot, waiting_size.size),
+        result_rows(snapshot, &survivor_shape, kept.table));
+}
+
+static PyObject *
+what_if_new(snapshot_object *snapshot, const lg_what_if *answer,
+            lg_table *table)
+{
+    PyObject *facts = facts_new(snapshot, answer, table);
+    if (facts == NULL) {
+        lg_table_free(table);
+        return NULL;
+    }
+    PyObject *self = result_new(snapshot, &shape, table);
+    if (self == NULL)
+        Py_DECREF(facts);
+    else
+        ((result_object *)self)->facts = facts;
+    return self;
+}
+
+static PyObject *
+ask(snapshot_object *snapshot, const lg_edges *edges, const lg_monitor *monitor)
+{
+    const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
+    if (analysis == NULL)
+        return NULL;
+    lg_what_if answer = {0};
+    lg_table *table = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_analysis_what_if(analysis, edges->items, edges->count,
+                                 SURVIVORS, monitor, &answer, &error);
+    if (status == LG_OK)
+        status = lg_tabulate_what_if(lg_analysis_graph(analysis), &answer, 0,
+                                     &table, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    PyObject *result =
+        status == LG_OK ? what_if_new(snapshot, &answer, table)
+                        : error_raise(object_state(snapshot), status, &error);
+    lg_what_if_free(&answer);
+    return result;
+}
+
+const char snapshot_what_if_doc[] =
+    "what_if($self, /, cut, *, progress=None)\n--\n\n"
+    "What would die if these references were cut, exactly.\n\n"
+    "cut       texts, Edge and Hop, or one of them: "
+    "'__main__.trainer.losses',\n"
+    "          '__main__.losses[*].graph' ([*] is every item, .* every\n"
+    "          attribute), '#17.x', '#17->#42', '*->type:torch.Tensor'\n"
+    "progress  as in snapshot()\n\n"
+    "An item of a dict goes with its key. PartialError on a snapshot of a part "
+    "of the\nheap.";
+
+PyObject *
+snapshot_what_if(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const char *const names[] = {"cut", "progress", NULL};
+    static const arg_list list = {"what_if", names, 1, 1};
+    PyObject *values[2] = {NULL};
+    snapshot_object *snapshot = (snapshot_object *)self;
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !progress_start(&watch, values[1]))
+        return NULL;
+    lg_edges edges = {0};
+    PyObject *answer = NULL;
+    if (collect(snapshot, values[0], &edges))
+        answer = ask(snapshot, &edges, &watch.monitor);
+    lg_edges_free(&edges);
+    if (!progress_end(&watch, answer ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(answer);
+    return answer;
+}
+
+static PyObject *
+get_fact(result_object *self, void *index)
+{
+    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
+    Py_INCREF(fact);
+    return fact;
+}
+
+static PyGetSetDef what_if_getset[] = {
+    {"references", (getter)get_fact, NULL,
+     "How many references are cut; the keys of items go with them.",
+     (void *)FACT_REFERENCES},
+    {"nodes", (getter)get_fact, NULL, "The objects that would die: Nodes.",
+     (void *)FACT_NODES},
+    {"size", (getter)get_fact, NULL, "Their bytes: a Size.", (void *)FACT_SIZE},
+    {"waiting", (getter)get_fact, NULL,
+     "How many of them wait for the collector, because they lie in cycles or\n"
+     "below.",
+     (void *)FACT_WAITING},
+    {"waiting_size", (getter)get_fact, NULL, "The bytes of those: a Size.",
+     (void *)FACT_WAITING_SIZE},
+    {"kept", (getter)get_fact, NULL,
+     "What would live on, who holds it, and what to cut next: a tuple of\n"
+     "Survivor, the targets of the references first, then the biggest.",
+     (void *)FACT_KEPT},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot what_if_slots[] = {
+    RESULT_SLOTS,
+    {Py_tp_getset, what_if_getset},
+    {Py_tp_doc, "A sequence of Dying, biggest first; str() is the report."},
+    {0, NULL},
+};
+
+PyType_Spec what_if_spec = {
+    .name = "leakgraph.WhatIf",
+    .basicsize = sizeof(result_object),
+    .flags = FINAL_TYPE,
+    .slots = what_if_slots,
+};

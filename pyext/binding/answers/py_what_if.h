@@ -1,0 +1,9 @@
+/** WhatIf: what would die if references were cut. */
+#ifndef LEAKGRAPH_PY_WHAT_IF_H
+#define LEAKGRAPH_PY_WHAT_IF_H
+
+#include "binding/objects/py_snapshot.h"
+
+extern PyType_Spec what_if_spec;
+
+#endif

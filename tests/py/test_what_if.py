@@ -1,0 +1,143 @@
+"""Snapshot.what_if(): what it says would die is what dies in a fork that cuts."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import weakref
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import leakgraph
+
+
+class Thing:
+    def __init__(self, *held: object) -> None:
+        self.held = list(held)
+        self.named: dict[str, object] = {}
+
+
+class World:
+    """What the tests cut: lists, dicts, attributes, a cycle, shared objects."""
+
+    def __init__(self) -> None:
+        self.shared = Thing()
+        self.losses = [Thing(self.shared) for _ in range(5)]
+        self.best = self.losses[3]
+        self.knot = Thing(Thing())
+        self.knot.held.append(self.knot)
+        self.table = {(1, 2): Thing(), "best": self.best, "free": Thing(Thing())}
+        self.layers = [Thing() for _ in range(3)]
+        for layer in self.layers:
+            layer.named["cache"] = Thing()
+
+
+world = World()
+
+
+def things() -> list[Thing]:
+    return [one for one in gc.get_objects() if type(one) is Thing]
+
+
+@pytest.fixture(scope="module")
+def snap() -> Iterator[leakgraph.Snapshot]:
+    gc.collect()
+    with leakgraph.snapshot() as taken:
+        yield taken
+
+
+def die_in_a_fork(cut: Callable[[], object]) -> set[int]:
+    """Addresses of the Things that are gone in a child after `cut` and a collection."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            addresses = [(id(one), weakref.ref(one)) for one in things()]
+            cut()
+            gc.collect()
+            gone = [address for address, one in addresses if one() is None]
+            os.write(writer, json.dumps(gone).encode())
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as stream:
+        gone = json.loads(stream.read())
+    assert os.waitpid(child, 0)[1] == 0
+    return set(gone)
+
+
+def clear_caches() -> None:
+    for layer in world.layers:
+        del layer.named["cache"]
+
+
+NAME = f"{__name__}.world"
+CUTS: dict[str, tuple[list[str], Callable[[], object]]] = {
+    "attribute": ([f"{NAME}.losses"], lambda: delattr(world, "losses")),
+    "items": ([f"{NAME}.losses[*]"], lambda: world.losses.clear()),
+    "several": (
+        [f"{NAME}.losses", f"{NAME}.best", f"{NAME}.table", f"{NAME}.shared"],
+        lambda: [delattr(world, n) for n in ("losses", "best", "table", "shared")],
+    ),
+    "cycle": ([f"{NAME}.knot"], lambda: delattr(world, "knot")),
+    "values": ([f"{NAME}.table[*]"], lambda: world.table.clear()),
+    "each": ([f"{NAME}.layers[*].named['cache']"], clear_caches),
+    "nothing": ([f"{NAME}.best"], lambda: delattr(world, "best")),
+    "variable": ([NAME], lambda: globals().pop("world")),
+}
+
+
+@pytest.mark.parametrize("case", sorted(CUTS))
+def test_what_dies_in_a_fork(snap: leakgraph.Snapshot, case: str) -> None:
+    references, cut = CUTS[case]
+    answer = snap.what_if(references)
+    told = {n.address for n in answer.nodes if n.type_name.endswith("Thing")}
+    assert told == die_in_a_fork(cut)
+    assert sum(row.count for row in answer) == len(answer.nodes)
+    assert sum(sum(row.size.values()) for row in answer) == sum(answer.size.values())
+
+
+def test_a_cycle_waits_for_the_collector(snap: leakgraph.Snapshot) -> None:
+    assert snap.what_if(f"{NAME}.knot").waiting >= 3
+    assert snap.what_if(f"{NAME}.layers").waiting == 0
+
+
+def test_the_next_thing_to_cut(snap: leakgraph.Snapshot) -> None:
+    answer = snap.what_if(f"{NAME}.losses")
+    kept = answer.kept[0]
+    assert kept.node == snap.select(f"name:{NAME}.best")[0]
+    assert not kept.is_target and kept.held_by.startswith(NAME)
+    assert kept.cut_count == 2  # world.best and world.table
+    assert "cut next" in str(answer)
+    more = snap.what_if([f"{NAME}.losses", f"{NAME}.best", f"{NAME}.table['best']"])
+    assert kept.node in list(more.nodes)
+
+
+def test_edges_hops_and_texts_say_the_same(snap: leakgraph.Snapshot) -> None:
+    owner = snap.select(f"name:{NAME}.losses")[0]
+    by_text = snap.what_if(f"{NAME}.losses[*]")
+    by_edge = snap.what_if([e for e in owner.referents() if "[" in e.label])
+    assert list(by_text.nodes) == list(by_edge.nodes)
+    assert by_text.references == by_edge.references == 5
+    hop = snap.why(world.layers).path[-1]
+    by_hop = snap.what_if(hop)
+    assert list(by_hop.nodes) == list(snap.what_if(f"{NAME}.layers").nodes)
+    assert json.loads(by_text.json)["count"] == len(by_text.nodes)
+
+
+def test_what_names_no_reference(snap: leakgraph.Snapshot) -> None:
+    with pytest.raises(leakgraph.ArgumentError, match="names no reference"):
+        snap.what_if("type:list")
+    with pytest.raises(leakgraph.NotFoundError, match="did you mean"):
+        snap.what_if(f"{NAME}.losse")
+    with pytest.raises(TypeError, match="not int"):
+        snap.what_if([1])  # type: ignore[list-item]
+    with leakgraph.snapshot(roots=[world]) as part:
+        with pytest.raises(leakgraph.ArgumentError, match="another snapshot"):
+            snap.what_if(list(part.edges)[:1])
+        with pytest.raises(leakgraph.PartialError):
+            part.what_if(list(part.edges)[:1])
