@@ -24,13 +24,18 @@ view_options(const lg_arguments *arguments)
     };
 }
 
-// Uses a saved analysis, but makes none: a neighbourhood does not need it.
+// Uses a saved analysis, or makes one if that is quick: else the picture shows
+// the objects' own bytes.
 static bool
 load_analysis(const lg_graph *graph, lg_analysis **out, int *code)
 {
     lg_error error = {0};
     lg_status status = lg_analysis_load(graph, out, &error);
-    if (!status || status == LG_ENOTFOUND)
+    if (status == LG_ENOTFOUND)
+        status = lg_view_is_quick(graph)
+                     ? lg_analysis_new(graph, lg__monitor(), out, &error)
+                     : LG_OK;
+    if (status == LG_OK)
         return true;
     *code = lg__fail(&error);
     return false;

@@ -103,3 +103,10 @@ lg__view_weigh(lg_view *view, const lg_analysis *analysis)
             weigh(view, analysis, node);
     }
 }
+
+bool
+lg_view_is_quick(const lg_graph *graph)
+{
+    return !lg_graph_is_partial(graph) &&
+           lg_graph_columns(graph)->node_count <= LG_VIEW_QUICK_NODES;
+}

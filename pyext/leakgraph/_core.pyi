@@ -133,6 +133,7 @@ def show_refs(
     types: bool = False,
     title: str | None = None,
     legend: bool = True,
+    retained: bool | None = None,
     progress: _Progress = None,
 ) -> Drawing: ...
 def show_backrefs(
@@ -147,6 +148,7 @@ def show_backrefs(
     types: bool = False,
     title: str | None = None,
     legend: bool = True,
+    retained: bool | None = None,
     progress: _Progress = None,
 ) -> Drawing: ...
 def show_path(
@@ -161,6 +163,7 @@ def show_path(
     types: bool = False,
     title: str | None = None,
     legend: bool = True,
+    retained: bool | None = None,
     progress: _Progress = None,
 ) -> Drawing: ...
 def cycles(
@@ -295,6 +298,7 @@ class Snapshot:
         types: bool = False,
         title: str | None = None,
         legend: bool = True,
+        retained: bool | None = None,
         progress: _Progress = None,
     ) -> Drawing: ...
     def show_backrefs(
@@ -310,6 +314,7 @@ class Snapshot:
         types: bool = False,
         title: str | None = None,
         legend: bool = True,
+        retained: bool | None = None,
         progress: _Progress = None,
     ) -> Drawing: ...
     def show_path(
@@ -325,6 +330,7 @@ class Snapshot:
         types: bool = False,
         title: str | None = None,
         legend: bool = True,
+        retained: bool | None = None,
         progress: _Progress = None,
     ) -> Drawing: ...
     def show_dominators(

@@ -95,8 +95,47 @@ test_json_names_devices(void)
     lg_graph_free(graph);
 }
 
+static lg_graph *
+make_graph(uint32_t nodes, bool partial)
+{
+    lg_builder *builder;
+    lg_graph *graph = NULL;
+    REQUIRE(!lg_builder_new(NULL, &builder, NULL));
+    uint32_t type = lg_builder_add_type(builder, "int", 3, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < nodes; i++) {
+        uint32_t node = lg_builder_add_node(builder, 16 * (uint64_t)i + 16);
+        builder->type[node] = type;
+    }
+    if (partial)
+        lg_builder_set_partial(builder, "roots");
+    REQUIRE(!lg_builder_finish(builder, &graph, NULL));
+    return graph;
+}
+
+// A picture of a heap of two million objects analyses it unasked.
+static void
+test_what_is_quick(void)
+{
+    static const struct {
+        uint32_t nodes;
+        bool partial;
+        bool quick;
+    } cases[] = {
+        {3, false, true},
+        {3, true, false},
+        {2000000, false, true},
+        {2000001, false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_graph *graph = make_graph(cases[i].nodes, cases[i].partial);
+        CHECK(lg_view_is_quick(graph) == cases[i].quick);
+        lg_graph_free(graph);
+    }
+}
+
 SUITE(retained_label)
 {
+    RUN(test_what_is_quick);
     RUN(test_small_parts_on_the_host_are_not_told);
     RUN(test_json_names_devices);
     return test_result();

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -29,6 +30,52 @@ def test_texts(holder):
     assert drawing.dot.startswith("digraph") and "losses" in drawing.dot
     shown = json.loads(drawing.json)
     assert len(shown["nodes"]) == drawing.nodes
+
+
+FREED = "bytes are what would be freed with it"
+OWN = "sizes are each object&#39;s own bytes"
+
+
+@pytest.mark.parametrize("draw", ["show_refs", "show_backrefs", "show_path"])
+def test_retained_bytes_or_own_sizes(holder, draw):
+    def says(drawing, caption):
+        (line,) = (
+            line
+            for line in drawing.text.splitlines()
+            if "Holder · " in line and "seen above" not in line
+        )
+        return ("3.00 MiB" in line, caption in drawing.dot)
+
+    holder.losses.append(bytearray(3 << 20))
+    show = getattr(leakgraph, draw)
+    assert says(show(holder, retained=True), FREED) == (True, True)
+    assert says(show(holder, retained=False), OWN) == (False, True)
+    with leakgraph.snapshot() as snapshot:
+        show = getattr(snapshot, draw)
+        assert says(show(holder), FREED) == (True, True)
+        assert says(show(holder, retained=False), OWN) == (False, True)
+    with leakgraph.snapshot(roots=[holder]) as part:
+        assert OWN in part.show_refs(holder).dot
+        with pytest.raises(leakgraph.PartialError):
+            part.show_refs(holder, retained=True)
+
+
+def test_a_big_heap_is_not_analysed_unasked():
+    program = """
+import gc, leakgraph
+gc.disable()
+held = [bytearray(3 << 20)]
+print(leakgraph.show_refs(held).text.splitlines()[0])
+many = [[] for _ in range(300_000 - len(gc.get_objects()) - gc.get_freeze_count())]
+print(leakgraph.show_refs(held).text.splitlines()[0])
+many += [[] for _ in range(2_000)]
+print(leakgraph.show_refs(held).text.splitlines()[0])
+print(leakgraph.show_refs(held, retained=True).text.splitlines()[0])
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert ["3.00 MiB" in line for line in told] == [True, True, False, True]
 
 
 def test_any_object_will_do():

@@ -38,6 +38,14 @@ typedef struct lg_view_options {
     const lg_analysis *analysis;
 } lg_view_options;
 
+/** Pictures of heaps up to this many objects show what objects retain unless
+ *  somebody asks for something else: the analysis takes a second or less. */
+#define LG_VIEW_QUICK_NODES 2000000
+
+/** Whether an analysis of the whole graph is that quick; false of a partial
+ *  one, which has none. */
+LG_API bool lg_view_is_quick(const lg_graph *graph);
+
 #define LG_VIEW_OPTIONS_INIT                                                   \
     {                                                                          \
         .size = sizeof(lg_view_options)                                        \

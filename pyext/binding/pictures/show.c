@@ -1,133 +1,29 @@
 /** Draws pictures of live objects and of snapshots. */
 #include "binding/pictures/show.h"
 #include "binding/support/args.h"
-#include "binding/pictures/drawing.h"
+#include "binding/pictures/show_request.h"
 #include "binding/support/errors.h"
-#include "binding/support/progress.h"
+#include "binding/objects/py_analysis.h"
 #include "binding/objects/py_snapshot.h"
 #include "binding/objects/target.h"
 #include "capture/run/capture.h"
 
-#include <leakgraph/render.h>
+#include <leakgraph/analysis.h>
 #include <stdlib.h>
 
 /* The limit of a partial capture around a live object: some milliseconds. */
 #define NEAR_NODES 200000
 
+/* What the collector may track at most for a picture of a live object to take a
+   snapshot of the whole heap unasked: a second, or less. */
+#define SMALL_HEAP 300000
+
 /* One hop of a picture takes up to three references: from a function to its
    closure, to a cell, to a value. */
 #define EDGES_PER_HOP 3
 
-typedef struct show_request {
-    PyObject *target; /* borrowed */
-    PyObject *also;   /* fast sequence, or NULL */
-    PyObject *path;   /* bytes, or NULL: no file */
-    lg_view_options view;
-    drawing_style style;
-    char suffix_format[16];
-    progress progress;
-} show_request;
-
-enum {
-    ARG_TARGET,
-    ARG_PATH,
-    ARG_ALSO,
-    ARG_MAX_DEPTH,
-    ARG_MAX_NODES,
-    ARG_FORMAT,
-    ARG_WEAK,
-    ARG_TYPES,
-    ARG_TITLE,
-    ARG_LEGEND,
-    ARG_PROGRESS,
-    ARG_COUNT,
-};
-
-#define SHOW_NAMES(first)                                                      \
-    {                                                                          \
-        first, "path", "also", "max_depth", "max_nodes", "format", "weak",     \
-            "types", "title", "legend", "progress", NULL                       \
-    }
-
 static const char *const live_names[] = SHOW_NAMES("obj");
 static const char *const saved_names[] = SHOW_NAMES("target");
-
-#define SHOW_SIGNATURE(first)                                                  \
-    first ", path=None, *, also=(), max_depth=3,\n"                            \
-          "          max_nodes=120, format=None, weak=False, types=False,\n"   \
-          "          title=None, legend=True, progress=None)\n--\n\n"
-
-#define SHOW_OPTIONS                                                           \
-    "\n\n"                                                                     \
-    "path      write the picture; the suffix chooses the format; {pid} and "   \
-    "{n}\n"                                                                    \
-    "          become the process id and the next free number\n"               \
-    "also      a list of further objects to start from\n"                      \
-    "max_depth follow at most this many hops\n"                                \
-    "max_nodes draw at most this many; siblings that are alike share one\n"    \
-    "format    overrides the suffix; without a file, what a notebook shows\n"  \
-    "weak      follow weak references, too\n"                                  \
-    "types     draw the references from objects to their types\n"              \
-    "title     a line above the picture\n"                                     \
-    "legend    explain the colours below the picture\n"                        \
-    "progress  as in snapshot()"
-
-static void
-request_clear(show_request *self)
-{
-    Py_CLEAR(self->also);
-    Py_CLEAR(self->path);
-}
-
-static bool
-parse_view(show_request *self, PyObject *const *values)
-{
-    uint64_t depth = 3, nodes = 120;
-    if (!arg_limit("max_depth", values[ARG_MAX_DEPTH], UINT32_MAX, &depth) ||
-        !arg_limit("max_nodes", values[ARG_MAX_NODES], UINT32_MAX, &nodes) ||
-        !arg_flag(values[ARG_WEAK], &self->view.weak) ||
-        !arg_flag(values[ARG_TYPES], &self->view.types))
-        return false;
-    self->view.max_depth = (uint32_t)depth;
-    self->view.max_nodes = (uint32_t)nodes;
-    return true;
-}
-
-/* Refuses an unknown format before the work begins. */
-static bool
-parse_format(show_request *self, core_state *state, PyObject *format)
-{
-    if (!arg_text("format", format, &self->style.format))
-        return false;
-    if (self->style.format == NULL)
-        return true;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = lg_render_format_check(self->style.format, &error);
-    Py_END_ALLOW_THREADS
-    if (status != LG_OK)
-        error_raise(state, status, &error);
-    return status == LG_OK;
-}
-
-static bool
-request_parse(show_request *self, core_state *state, lg_direction direction,
-              PyObject *const *values)
-{
-    *self = (show_request){.target = values[ARG_TARGET],
-                           .view = LG_VIEW_OPTIONS_INIT,
-                           .style = {.legend = true}};
-    self->view.direction = direction;
-    return parse_view(self, values) &&
-           arg_text("title", values[ARG_TITLE], &self->style.title) &&
-           arg_flag(values[ARG_LEGEND], &self->style.legend) &&
-           parse_format(self, state, values[ARG_FORMAT]) &&
-           progress_start(&self->progress, values[ARG_PROGRESS]) &&
-           arg_objects("also", values[ARG_ALSO], &self->also) &&
-           drawing_file(state, values[ARG_PATH], &self->style,
-                        self->suffix_format, &self->path);
-}
 
 /* Draws `nodes`, and writes the drawing to its file if there is one. */
 static PyObject *
@@ -198,15 +94,24 @@ hide_also(const show_request *self)
     return true;
 }
 
-/* Forward, a capture of what is near suffices. Backward, a holder may be
-   anywhere. */
+/* Whether the picture of a live object needs the whole heap: backward, a holder
+   may be anywhere, and what an object retains depends on all others. Forward, a
+   capture of what is near suffices otherwise. */
+static bool
+needs_heap(show_request *self)
+{
+    if (!self->chosen)
+        self->retained = lg_capture_is_small(SMALL_HEAP);
+    return self->retained || self->view.direction != LG_REFS;
+}
+
 static lg_graph *
 capture_for(show_request *self, core_state *state, PyObject **objects,
             size_t count)
 {
     lg_monitor watch = progress_walking(&self->progress);
     lg_capture_options options = {.watch = &watch};
-    if (self->view.direction == LG_REFS) {
+    if (!needs_heap(self)) {
         options.roots = objects;
         options.root_count = count;
         options.max_depth = near_depth(self->view.max_depth);
@@ -226,6 +131,25 @@ capture_for(show_request *self, core_state *state, PyObject **objects,
     return graph;
 }
 
+/* Adds the analysis to the view's options, if one is wanted; the caller frees
+   it. */
+static bool
+analyse(show_request *self, core_state *state, const lg_graph *graph,
+        lg_analysis **out)
+{
+    lg_error error;
+    lg_status status = LG_OK;
+    if (!self->retained)
+        return true;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_analysis_new(graph, &self->progress.monitor, out, &error);
+    Py_END_ALLOW_THREADS
+    self->view.analysis = *out;
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return status == LG_OK;
+}
+
 static PyObject *
 show_objects(show_request *self, core_state *state)
 {
@@ -235,12 +159,15 @@ show_objects(show_request *self, core_state *state)
         return NULL;
     PyObject *drawing = NULL;
     lg_nodes nodes = {0};
+    lg_analysis *analysis = NULL;
     lg_graph *graph = capture_for(self, state, objects, count);
-    if (graph != NULL && target_locate(state, graph, objects, count, &nodes))
+    if (graph != NULL && target_locate(state, graph, objects, count, &nodes) &&
+        analyse(self, state, graph, &analysis))
         drawing = request_draw(self, state, graph, &nodes);
     lg_nodes_free(&nodes);
     free(objects);
     Py_BEGIN_ALLOW_THREADS
+    lg_analysis_free(analysis);
     lg_graph_free(graph);
     Py_END_ALLOW_THREADS
     return drawing;
@@ -254,10 +181,10 @@ draw_live(show_request *self, PyObject *module)
 
 const char core_show_refs_doc[] = "show_refs($module, /, " SHOW_SIGNATURE(
     "obj") "Draw what an object refers to.\n\n"
-           "obj is one object of any type: a list is drawn as a list. Visits "
-           "only "
-           "what is\n"
-           "near it, so the size of the heap does not matter." SHOW_OPTIONS;
+           "obj is one object of any type: a list is drawn as a list. "
+           "Without retained\n"
+           "bytes, it visits only what is near the object, however big the "
+           "heap is." SHOW_OPTIONS;
 
 const char core_show_backrefs_doc[] =
     "show_backrefs($module, /, " SHOW_SIGNATURE(
@@ -285,10 +212,27 @@ resolve_all(show_request *self, snapshot_object *snapshot, lg_nodes *nodes)
     return true;
 }
 
+/* The graph of a snapshot, with its analysis in the view's options if one is
+   asked for or there, or quick to make. */
+static lg_graph *
+acquire(show_request *self, snapshot_object *snapshot)
+{
+    lg_graph *graph = snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return NULL;
+    if (!self->chosen)
+        self->retained = snapshot->analysis != NULL || lg_view_is_quick(graph);
+    if (!self->retained)
+        return graph;
+    self->view.analysis = analysis_acquire(snapshot, &self->progress.monitor);
+    snapshot_release(snapshot);
+    return self->view.analysis != NULL ? graph : NULL;
+}
+
 static PyObject *
 show_nodes(show_request *self, snapshot_object *snapshot)
 {
-    lg_graph *graph = snapshot_acquire(snapshot);
+    lg_graph *graph = acquire(self, snapshot);
     if (graph == NULL)
         return NULL;
     PyObject *drawing = NULL;

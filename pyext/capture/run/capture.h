@@ -27,6 +27,10 @@ int lg_capture_announce(void);
 /** The method as text: "internal", or "public: reason". */
 void lg_capture_describe(char *out, size_t size);
 
+/** Whether the collector tracks at most that many objects. It counts no
+ *  further, about 10 ns for each. False if the self-check failed. */
+bool lg_capture_is_small(size_t limit);
+
 /** Whether this build has no GIL: other threads run Python code at any time. */
 bool lg_capture_is_free_threaded(void);
 

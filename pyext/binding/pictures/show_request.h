@@ -1,0 +1,75 @@
+/** What show_refs(), show_backrefs() and show_path() are asked for. */
+#ifndef LEAKGRAPH_SHOW_REQUEST_H
+#define LEAKGRAPH_SHOW_REQUEST_H
+
+#include "binding/pictures/drawing.h"
+#include "binding/support/progress.h"
+
+typedef struct show_request {
+    PyObject *target; /* borrowed */
+    PyObject *also;   /* fast sequence, or NULL */
+    PyObject *path;   /* bytes, or NULL: no file */
+    lg_view_options view;
+    bool chosen; /* by the caller: whether to show retained bytes */
+    bool retained;
+    drawing_style style;
+    char suffix_format[16];
+    progress progress;
+} show_request;
+
+enum show_argument {
+    ARG_TARGET,
+    ARG_PATH,
+    ARG_ALSO,
+    ARG_MAX_DEPTH,
+    ARG_MAX_NODES,
+    ARG_FORMAT,
+    ARG_WEAK,
+    ARG_TYPES,
+    ARG_TITLE,
+    ARG_LEGEND,
+    ARG_RETAINED,
+    ARG_PROGRESS,
+    ARG_COUNT,
+};
+
+#define SHOW_NAMES(first)                                                      \
+    {                                                                          \
+        first, "path", "also", "max_depth", "max_nodes", "format", "weak",     \
+            "types", "title", "legend", "retained", "progress", NULL           \
+    }
+
+#define SHOW_SIGNATURE(first)                                                  \
+    first ", path=None, *, also=(), max_depth=3,\n"                            \
+          "          max_nodes=120, format=None, weak=False, types=False,\n"   \
+          "          title=None, legend=True, retained=None, "                 \
+          "progress=None)\n--\n\n"
+
+#define SHOW_OPTIONS                                                           \
+    "\n\n"                                                                     \
+    "path      write the picture; the suffix chooses the format; {pid} and "   \
+    "{n}\n"                                                                    \
+    "          become the process id and the next free number\n"               \
+    "also      a list of further objects to start from\n"                      \
+    "max_depth follow at most this many hops\n"                                \
+    "max_nodes draw at most this many; siblings that are alike share one\n"    \
+    "format    overrides the suffix; without a file, what a notebook shows\n"  \
+    "weak      follow weak references, too\n"                                  \
+    "types     draw the references from objects to their types\n"              \
+    "title     a line above the picture\n"                                     \
+    "legend    explain the colours below the picture\n"                        \
+    "retained  show what would be freed with each object, which takes a "      \
+    "snapshot\n"                                                               \
+    "          of the whole heap and its analysis; False: the objects' own "   \
+    "sizes;\n"                                                                 \
+    "          None: what would be freed, if that is quick: with up to "       \
+    "300,000\n"                                                                \
+    "          objects in the collector, or 2,000,000 in a snapshot\n"         \
+    "progress  as in snapshot()"
+
+/** Parses; false with an exception. Call request_clear in any case. */
+bool request_parse(show_request *self, core_state *state,
+                   lg_direction direction, PyObject *const *values);
+void request_clear(show_request *self);
+
+#endif

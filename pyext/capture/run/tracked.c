@@ -1,0 +1,38 @@
+/** How many objects the collector tracks, without a walk of the heap. */
+#include "capture/walk/heap_walk.h"
+
+#include "capture/run/capture.h"
+
+typedef struct counting {
+    size_t count;
+    size_t limit;
+} counting;
+
+static int
+count_one(PyObject *Py_UNUSED(object), void *context)
+{
+    counting *at = context;
+    return ++at->count <= at->limit;
+}
+
+/** Follows the forward links, which are whole during a collection, too. */
+static void
+count_list(const PyGC_Head *list, counting *at)
+{
+    const PyGC_Head *head = lg_gc_next(list);
+    while (head != list && count_one(NULL, at))
+        head = lg_gc_next(head);
+}
+
+bool
+lg_capture_is_small(size_t limit)
+{
+    counting at = {0, limit};
+    if (!lg_capture_internal())
+        return false;
+    if (LG_FREE_THREADED)
+        lg_visit_stopped(count_one, &at);
+    for (int i = 0; i < LG_GENERATIONS && at.count <= limit; i++)
+        count_list(lg_gc_head(PyInterpreterState_Get(), i), &at);
+    return at.count <= limit;
+}
