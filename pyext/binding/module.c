@@ -62,6 +62,7 @@ static PyMethodDef core_methods[] = {
     {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
     {"diff", FASTCALL(core_diff), KEYWORDS, core_diff_doc},
     {"_counters", core_counters, METH_NOARGS, core_counters_doc},
+    {"_children", core_children, METH_NOARGS, core_children_doc},
     {"_line", core_line, METH_VARARGS, core_line_doc},
     {"_baseline", core_baseline, METH_VARARGS, core_baseline_doc},
     {"_extend_baseline", core_extend_baseline, METH_VARARGS,

@@ -26,17 +26,16 @@ class Baseline:
         Raises FileError if there is none, or if it is no baseline.
         """
         self._path = path
-        self._may_be_missing = may_be_missing
+        #: Keys of places.
+        self._known = frozenset() if path is None else _baseline(path, may_be_missing)
         #: What was found and is not in the file: keys of places, and notes.
         self.found: list[tuple[str, str]] = []
         #: The file that write() writes; None: growth fails a test.
         self.target: str | None = None
-        if path is not None:
-            _baseline(path, may_be_missing, [])
 
     def knows(self, row: GrowthRow, test: str) -> bool:
         """Whether the row's place may grow; takes it over if the file is written."""
-        if self._reads(row.place):
+        if row.place in self._known:
             return True
         if self.target is None:
             return False
@@ -51,8 +50,3 @@ class Baseline:
             _extend_baseline(
                 source, self.target, [(key, note) for key, note in self.found]
             )
-
-    def _reads(self, place: str) -> bool:
-        if self._path is None:
-            return False
-        return bool(_baseline(self._path, self._may_be_missing, [place]))

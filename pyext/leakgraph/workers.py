@@ -7,7 +7,7 @@ import sys
 from array import array
 from contextlib import suppress
 
-from leakgraph._core import Size, _line
+from leakgraph._core import Size, _children, _line
 
 __all__ = ["Workers", "own_name"]
 
@@ -80,7 +80,7 @@ class Workers:
 
     def sample(self, x: float) -> None:
         """Look at all children."""
-        for pid in _children():
+        for pid in sorted(_children()):
             used = _own_bytes(pid)
             if used is None:
                 continue
@@ -101,18 +101,6 @@ def own_name() -> str:
     if process is None or process.parent_process() is None:
         return ""
     return f"{process.current_process().name} (pid {os.getpid()}): "
-
-
-def _children() -> list[int]:
-    """The process ids of the children, those of all threads."""
-    pids: set[int] = set()
-    for thread in os.listdir("/proc/self/task"):
-        try:
-            with open(f"/proc/self/task/{thread}/children", encoding="ascii") as file:
-                pids.update(map(int, file.read().split()))
-        except OSError:
-            continue
-    return sorted(pids)
 
 
 def _own_bytes(pid: int) -> int | None:

@@ -53,7 +53,10 @@ test_lines_are_kept_and_added(void)
 {
     write_file(KNOWN);
     lg_baseline *baseline = load();
+    lg_baseline_kind kind;
     CHECK(lg_baseline_count(baseline) == 2);
+    CHECK(lg_baseline_key(baseline, 1, &kind) == 0x1234567890abcdef);
+    CHECK(kind == LG_BASELINE_CYCLE);
     CHECK(lg_baseline_knows(baseline, LG_BASELINE_GROWTH, 0xab));
     CHECK(!lg_baseline_knows(baseline, LG_BASELINE_CYCLE, 0xab));
     CHECK(lg_baseline_knows(baseline, LG_BASELINE_CYCLE, 0x1234567890abcdef));

@@ -39,6 +39,9 @@ LG_API bool lg_baseline_knows(const lg_baseline *baseline,
 LG_API lg_status lg_baseline_add(lg_baseline *baseline, lg_baseline_kind kind,
                                  uint64_t key, lg_string note, lg_error *err);
 LG_API size_t lg_baseline_count(const lg_baseline *baseline);
+/** The key of an entry, and its kind; `index` is below the count. */
+LG_API uint64_t lg_baseline_key(const lg_baseline *baseline, size_t index,
+                                lg_baseline_kind *kind);
 /** Writes all lines, as lg_graph_save writes a graph: those that were read stay
  *  as they were, those that were added come last. */
 LG_API lg_status lg_baseline_save(const lg_baseline *baseline, const char *path,

@@ -212,6 +212,14 @@ lg_baseline_add(lg_baseline *baseline, lg_baseline_kind kind, uint64_t key,
     return LG_OK;
 }
 
+uint64_t
+lg_baseline_key(const lg_baseline *baseline, size_t index,
+                lg_baseline_kind *kind)
+{
+    *kind = baseline->entries[index].kind;
+    return baseline->entries[index].key;
+}
+
 size_t
 lg_baseline_count(const lg_baseline *baseline)
 {

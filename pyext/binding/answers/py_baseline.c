@@ -2,6 +2,8 @@
 #include "binding/support/errors.h"
 #include "binding/support/pathname.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,30 +69,38 @@ add_growth(core_state *state, lg_baseline *baseline, PyObject *entry)
 }
 
 const char core_baseline_doc[] =
-    "_baseline($module, path, may_be_missing, keys, /)\n--\n\n"
-    "Read a baseline and say which of the keys of growth it knows.";
+    "_baseline($module, path, may_be_missing, /)\n--\n\n"
+    "Read a baseline: the keys of growth that it knows.";
+
+static PyObject *
+growth_of(const lg_baseline *baseline)
+{
+    PyObject *keys = PyFrozenSet_New(NULL);
+    for (size_t i = 0; keys != NULL && i < lg_baseline_count(baseline); i++) {
+        char digits[17];
+        lg_baseline_kind kind;
+        uint64_t key = lg_baseline_key(baseline, i, &kind);
+        if (kind != LG_BASELINE_GROWTH)
+            continue;
+        snprintf(digits, sizeof digits, "%016" PRIx64, key);
+        PyObject *text = PyUnicode_FromString(digits);
+        if (text == NULL || PySet_Add(keys, text) < 0)
+            Py_CLEAR(keys);
+        Py_XDECREF(text);
+    }
+    return keys;
+}
 
 PyObject *
 core_baseline(PyObject *module, PyObject *args)
 {
     PyObject *path;
-    PyObject *keys;
     int may_be_missing;
-    if (!PyArg_ParseTuple(args, "OpO!:_baseline", &path, &may_be_missing,
-                          &PyList_Type, &keys))
+    if (!PyArg_ParseTuple(args, "Op:_baseline", &path, &may_be_missing))
         return NULL;
     lg_baseline *baseline =
         baseline_load(module_state(module), path, may_be_missing != 0);
-    PyObject *known = baseline ? PyList_New(0) : NULL;
-    for (Py_ssize_t i = 0; known != NULL && i < PyList_GET_SIZE(keys); i++) {
-        PyObject *item = PyList_GET_ITEM(keys, i);
-        const char *digits = PyUnicode_AsUTF8(item);
-        uint64_t key;
-        if (digits == NULL || !read_key(digits, &key) ||
-            (lg_baseline_knows(baseline, LG_BASELINE_GROWTH, key) &&
-             PyList_Append(known, item) < 0))
-            Py_CLEAR(known);
-    }
+    PyObject *known = baseline ? growth_of(baseline) : NULL;
     lg_baseline_free(baseline);
     return known;
 }

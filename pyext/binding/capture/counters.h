@@ -6,6 +6,9 @@
 
 PyObject *core_counters(PyObject *module, PyObject *unused);
 
+PyObject *core_children(PyObject *module, PyObject *unused);
+
 extern const char core_counters_doc[];
+extern const char core_children_doc[];
 
 #endif

@@ -8,13 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Looks at no more of them: each costs some system calls. */
+/* Looks at the segments of no more of them: each costs some system calls. */
 enum { CHILDREN = 256 };
 
-/** The children that one thread has forked; false if the kernel does not list
- *  them. */
+/* Appends the children that one thread has forked. */
 static bool
-add_children_of(const char *thread, lg_segments_seen *to, int64_t *children)
+add_children_of(const char *thread, lg_children *to)
 {
     char path[300];
     int child;
@@ -23,34 +22,51 @@ add_children_of(const char *thread, lg_segments_seen *to, int64_t *children)
     if (file == NULL)
         return false;
     while (fscanf(file, "%d", &child) == 1) {
-        snprintf(path, sizeof path, "/proc/%d/fd", child);
-        if ((*children)++ < CHILDREN)
-            lg_segments_add_open(to, path);
+        int *more = realloc(to->items, (to->count + 1) * sizeof *more);
+        if (more == NULL)
+            break;
+        to->items = more;
+        to->items[to->count++] = child;
     }
     fclose(file);
     return true;
 }
 
+bool
+lg_children_list(lg_children *out)
+{
+    bool known = false;
+    *out = (lg_children){0};
+    DIR *folder = opendir("/proc/self/task");
+    if (folder == NULL)
+        return false;
+    for (struct dirent *at; (at = readdir(folder)) != NULL;)
+        if (at->d_name[0] != '.')
+            known |= add_children_of(at->d_name, out);
+    closedir(folder);
+    return known;
+}
+
 void
 lg_process_children_read(const lg_segments_seen *own, lg_process_counts *out)
 {
+    char path[64];
+    lg_children children;
     lg_segments_seen theirs = {0};
-    int64_t children = 0, bytes = 0;
-    bool known = false;
-    DIR *folder = opendir("/proc/self/task");
-    if (folder == NULL)
-        return;
-    for (struct dirent *at; (at = readdir(folder)) != NULL;)
-        if (at->d_name[0] != '.')
-            known |= add_children_of(at->d_name, &theirs, &children);
-    closedir(folder);
+    int64_t bytes = 0;
+    bool known = lg_children_list(&children);
+    for (size_t i = 0; i < children.count && i < CHILDREN; i++) {
+        snprintf(path, sizeof path, "/proc/%d/fd", children.items[i]);
+        lg_segments_add_open(&theirs, path);
+    }
     lg_segments_tidy(&theirs);
     for (size_t i = 0; i < theirs.count; i++)
         if (!lg_segments_have(own, theirs.items[i].inode))
             bytes += (int64_t)theirs.items[i].bytes;
     free(theirs.items);
+    free(children.items);
     if (known) {
-        out->children = children;
+        out->children = (int64_t)children.count;
         out->children_shmem = bytes;
     }
 }

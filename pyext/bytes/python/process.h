@@ -68,6 +68,16 @@ typedef struct lg_process_counts {
 } lg_process_counts;
 
 lg_process_counts lg_process_counts_read(void);
+
+/** Process ids. */
+typedef struct lg_children {
+    int *items; /**< release it with free() */
+    size_t count;
+} lg_children;
+
+/** The children of all threads of this process; false if the kernel does not
+ *  list them. */
+bool lg_children_list(lg_children *out);
 /** Fills the last two, given this process's own segments, sorted. */
 struct lg_segments_seen;
 void lg_process_children_read(const struct lg_segments_seen *own,
