@@ -49,8 +49,10 @@ lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
                             "the analysis needs a whole snapshot, and this one "
                             "is partial: take it without roots and max_depth");
     lg_analysis *analysis = calloc(1, sizeof *analysis);
-    if (analysis == NULL)
+    if (analysis == NULL || !lg__annex_begin(analysis)) {
+        free(analysis);
         return lg__error_memory(err);
+    }
     analysis->graph = graph;
     analysis->device.element = sizeof(lg__on_device);
     analysis->component_device.element = sizeof(lg__on_device);
@@ -80,6 +82,7 @@ lg_analysis_free(lg_analysis *analysis)
     if (analysis == NULL)
         return;
     lg_allocator allocator = lg_allocator_default();
+    lg__annex_end(analysis);
     lg__policy_free(&analysis->policy);
     free(analysis->dominator);
     free(analysis->host);
@@ -109,7 +112,9 @@ lg_analysis_memory(const lg_analysis *analysis)
     uint64_t components = analysis->component_count;
     uint64_t members =
         components > 0 ? analysis->component_first[components] : 0;
-    return sizeof *analysis + nodes * sizeof *analysis->policy.mark +
+    const lg__annex *annex = lg__annex_of(analysis);
+    return sizeof *analysis + (annex != NULL ? annex->bytes : 0) +
+           nodes * sizeof *analysis->policy.mark +
            nodes * (sizeof *analysis->dominator + sizeof *analysis->host +
                     sizeof *analysis->first_child + sizeof *analysis->child) +
            components * (sizeof *analysis->component_first +

@@ -34,6 +34,12 @@ typedef struct lg__collective_of {
     uint32_t node;
 } lg__collective_of;
 
+/** What another room has found out from an analysis, its first member. */
+typedef struct lg__annex {
+    void (*free)(struct lg__annex *annex);
+    uint64_t bytes; /**< of memory that it takes */
+} lg__annex;
+
 struct lg_analysis {
     const lg_graph *graph;
     lg__policy policy;     /**< the marks hold LIVE as well */
@@ -57,7 +63,16 @@ struct lg_analysis {
                            component only its first member to be settled */
     lg__collective_of *collective_by; /**< [collective.count] ascending by
                                          component and node */
+    _Atomic(lg__annex *) *annex; /**< one, which is NULL until it is kept */
 };
+
+/** Returns what is kept with the analysis, or NULL. From any thread. */
+lg__annex *lg__annex_of(const lg_analysis *analysis);
+/** Keeps the annex until the analysis is freed; frees it if another thread was
+ *  faster. Returns what is kept. */
+lg__annex *lg__annex_keep(const lg_analysis *analysis, lg__annex *annex);
+bool lg__annex_begin(lg_analysis *analysis);
+void lg__annex_end(lg_analysis *analysis);
 
 /** The bytes of every node that lie on a device (0: the host). */
 void lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes);

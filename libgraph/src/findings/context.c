@@ -130,20 +130,43 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
     return status;
 }
 
+static uint64_t
+bytes_of_match(const lg__match *match)
+{
+    size_t nodes =
+        match->kept.capacity + match->along.capacity + match->supposed.capacity;
+    return sizeof *match + nodes * sizeof(uint32_t);
+}
+
+uint64_t
+lg__detection_close(lg__detection *detection)
+{
+    for (unsigned bit = 0; bit < LG__TYPE_COUNT; bit++) {
+        free(detection->of_type_bits[bit].items);
+        detection->of_type_bits[bit] = (lg__gathered){0};
+    }
+    free(detection->cuts.items);
+    free(detection->seen);
+    free(detection->is_kept);
+    free(detection->match_at);
+    lg__uncollectable_free(&detection->uncollectable);
+    detection->cuts = (lg__gathered){0};
+    detection->seen = detection->match_at = NULL;
+    detection->is_kept = NULL;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < detection->match_count; i++)
+        bytes += bytes_of_match(&detection->matches[i]);
+    return bytes;
+}
+
 void
 lg__detection_free(lg__detection *detection)
 {
-    for (unsigned bit = 0; bit < LG__TYPE_COUNT; bit++)
-        free(detection->of_type_bits[bit].items);
+    lg__detection_close(detection);
     for (size_t i = 0; i < detection->match_count; i++)
         lg__match_free(&detection->matches[i]);
     free(detection->matches);
     free(detection->type_bits);
-    free(detection->seen);
-    free(detection->is_kept);
-    free(detection->match_at);
-    free(detection->cuts.items);
-    lg__uncollectable_free(&detection->uncollectable);
     *detection = (lg__detection){0};
 }
 

@@ -57,20 +57,61 @@ judge(lg__detection *detection, const uint8_t *marked,
     return status;
 }
 
+// The matches of an analysis, which are the same whichever nodes a caller asks
+// about. Looking for them takes most of the time.
+typedef struct settled {
+    lg__annex annex;
+    lg__detection detection; // without what only detectors need
+} settled;
+
+static void
+free_settled(lg__annex *annex)
+{
+    settled *matches = (settled *)annex;
+    lg__detection_free(&matches->detection);
+    free(matches);
+}
+
+static lg_status
+settle(const lg_analysis *analysis, const lg_monitor *monitor, settled **out,
+       lg_error *err)
+{
+    settled *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return lg__error_memory(err);
+    made->annex.free = free_settled;
+    lg_status status = lg__detection_new(analysis, &made->detection, err);
+    if (status == LG_OK)
+        status = look(&made->detection, monitor, err);
+    if (status == LG_OK)
+        status = lg__matches_settle(&made->detection, monitor, err);
+    if (status != LG_OK) {
+        free_settled(&made->annex);
+        return status;
+    }
+    made->annex.bytes = lg__detection_close(&made->detection);
+    *out = (settled *)lg__annex_keep(analysis, &made->annex);
+    return LG_OK;
+}
+
 static lg_status
 find(const lg_analysis *analysis, const uint8_t *marked,
      const lg_monitor *monitor, lg_findings *out, lg_error *err)
 {
-    lg__detection detection;
-    lg_status status = lg__detection_new(analysis, &detection, err);
+    settled *matches = (settled *)lg__annex_of(analysis);
+    lg_status status =
+        matches != NULL ? LG_OK : settle(analysis, monitor, &matches, err);
     if (status != LG_OK)
         return status;
-    status = look(&detection, monitor, err);
-    if (status == LG_OK)
-        status = lg__matches_settle(&detection, monitor, err);
-    if (status == LG_OK)
-        status = judge(&detection, marked, monitor, out, err);
-    lg__detection_free(&detection);
+    // Several threads may judge the same matches.
+    lg__detection detection = matches->detection;
+    size_t nodes = detection.graph->columns.node_count;
+    detection.seen = calloc(nodes + 1, sizeof *detection.seen);
+    detection.searches = 0;
+    status = detection.seen != NULL
+                 ? judge(&detection, marked, monitor, out, err)
+                 : lg__error_memory(err);
+    free(detection.seen);
     return status;
 }
 

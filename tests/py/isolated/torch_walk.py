@@ -150,10 +150,8 @@ def unnamed(saved):
     return counts
 
 
-def compare(tensor, wrapped):
-    snapshot = leakgraph.snapshot()
+def compare(snapshot, named, wrapped, tensor):
     nodes, edges, saved = read(snapshot, tensor)
-    named = implementations()
     walk = Walk(tensor)
     renamed = {key: wrapped.get(key, key) for key in walk.nodes}
     expected = {renamed[key] for key in walk.nodes}
@@ -165,24 +163,30 @@ def compare(tensor, wrapped):
         assert saved == theirs, (sorted(saved - theirs), sorted(theirs - saved))
     else:
         assert unnamed(saved) == unnamed(theirs)
-    owned = [r.node for r in snapshot.roots if r.kind == "native"]
-    tensors = ("torch.Tensor", "torch.nn.parameter.Parameter")
-    unseen = [n for n in owned if n.synthetic or n.type_name in tensors]
-    assert not unseen, unseen
     return len(nodes), len(saved)
+
+
+def unseen(snapshot):
+    """Tensors and nodes of the graph that something unknown refers to."""
+    owned = [root.node for root in snapshot.roots if root.kind == "native"]
+    tensors = ("torch.Tensor", "torch.nn.parameter.Parameter")
+    return [node for node in owned if node.synthetic or node.type_name in tensors]
 
 
 def main():
     gc.disable()
-    for name, make in GRAPHS.items():
-        tensor = make()
+    tensors = {name: make() for name, make in GRAPHS.items()}
+    wrapped = wrapped_nodes()
+    snapshot = leakgraph.snapshot()
+    named = implementations()
+    assert not unseen(snapshot), unseen(snapshot)
+    for name, tensor in tensors.items():
         try:
-            nodes, saved = compare(tensor, wrapped_nodes())
+            nodes, saved = compare(snapshot, named, wrapped, tensor)
             print(name, "right", nodes, saved)
         except Exception:
             print(name, "wrong")
             traceback.print_exc(file=sys.stdout)
-        del tensor
 
 
 main()
