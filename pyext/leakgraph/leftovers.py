@@ -71,7 +71,7 @@ def _growth(
         lines = tracing.stop(rows)
     paragraphs = ["Objects stay behind in each call:"]
     for row in rows:
-        paragraphs.append(f"  {describe(row)}")
+        paragraphs.append(f"  {describe(row, unit='call')}")
         if row.place in lines:
             paragraphs.append(f"    allocated at {lines[row.place]}")
         paragraphs += [f"    {fix}" for fix in _fixes(row)]
@@ -108,9 +108,9 @@ def _cycles(work: Callable[[], object], most: int) -> list[str]:
             gc.enable()
     if len(found) <= most:
         return []
+    cycles_left = f"{len(found)} reference cycle{'s' * (len(found) != 1)}"
     return [
-        f"A call leaves {len(found)} reference cycles to the collector, and"
-        f" {most} may be:",
+        f"A call leaves {cycles_left} to the collector, and {most} may be:",
         str(found[:3]),
     ]
 

@@ -27,28 +27,38 @@ class LeakError(Error):
 def describe(row: GrowthRow, line: str | None = None, unit: str = "step") -> str:
     """One sentence: holder, verdict, series and rate, and the line that allocates.
 
-    `unit` is what steps are: those of a loop, or seconds.
+    `unit` is what steps are: those of a loop, calls, or seconds.
     """
-    series = " → ".join(f"{count:,}" for count in row.counts[-SHOWN:])
-    if row.per_step is not None:
-        rate = f"{_size(row.per_step)} per {unit}"
-    else:
-        rate = f"{_size(row.per_interval)} per snapshot"
     what = f"{row.holder or 'memory that no object explains'}: {row.verdict}"
     if row.node is not None or any(row.counts):
-        what += f", {series} objects, most of them {row.type_name}"
-    text = f"{what}, {_size(row.gained)} in all, {rate}"
+        what += f", {_members(row)}"
+    text = f"{what}, {_size(row.gained)}"
     if len(row.counts) == 2:
         text += "; two snapshots cannot tell it from what is made once"
+    elif row.per_step is not None:
+        text += f" in all, {_size(row.per_step)} per {unit}"
+    else:
+        text += f" in all, {_size(row.per_interval)} per snapshot"
     return f"{text}; allocated at {line}" if line else text
 
 
+def _members(row: GrowthRow) -> str:
+    """How many objects there were each time, and their type."""
+    if len(set(row.counts)) == 1:
+        count = row.counts[0]
+        return f"{count:,} {row.type_name}" if count > 1 else f"one {row.type_name}"
+    series = " → ".join(f"{count:,}" for count in row.counts[-SHOWN:])
+    return f"{series} objects, most of them {row.type_name}"
+
+
 def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str]:
-    """What the samples say: what rises, and what each number gained."""
-    return [f"Rises: {name}." for name in rising] + [
+    """What the samples say: what each number gained, and whether it rises."""
+    rises = set(rising)
+    return [
         f"{name}: {signed(number, name)} in the last samples"
+        + ", rises" * (name in rises)
         for name, number in gained.items()
-        if number
+        if number or name in rises
     ]
 
 

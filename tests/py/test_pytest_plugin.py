@@ -61,7 +61,7 @@ def test_growth_is_told_with_its_line():
 
 def test_cycles_are_told():
     text = found(tangle)
-    assert "A call leaves 1 reference cycles" in text and "Item" in text
+    assert "A call leaves 1 reference cycle to" in text and "Item" in text
     assert found(tangle, max_cycles=1) == ""
 
 

@@ -12,7 +12,7 @@ import pytest
 import leakgraph
 from leakgraph import samples, sites, watching
 from leakgraph.evidence import Evidence
-from leakgraph.told import LeakWarning, describe, signed
+from leakgraph.told import LeakWarning, describe, sample_lines, signed
 from leakgraph.watching import ENOUGH, SLOTS, Watch
 
 MEGABYTE = 1 << 20
@@ -455,10 +455,27 @@ def test_describe():
 def test_two_snapshots_are_said():
     row = Row("x")
     row.counts = (1, 2)
-    assert describe(row).endswith(
-        "; two snapshots cannot tell it from what is made once"
+    assert describe(row) == (
+        "x: accumulates, 1 → 2 objects, most of them Item, +4.00 KiB; two snapshots"
+        " cannot tell it from what is made once"
     )
     assert "10 B per second" in describe(Row("x"), unit="second")
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "one Item"), (1234, "1,234 Item")])
+def test_what_grows_in_place_is_counted_once(count, told):
+    row = Row("x")
+    row.counts, row.verdict = (count,) * 3, "grows in place"
+    assert describe(row).startswith(f"x: grows in place, {told}, +4.00 KiB in all")
+
+
+def test_samples_are_told_with_what_rises():
+    gained = {"bytes of malloc": 2048.0, "resident bytes": 0.0, "blocks of objects": -3}
+    assert sample_lines(["bytes of malloc"], gained) == [
+        "bytes of malloc: +2.00 KiB in the last samples, rises",
+        "blocks of objects: -3 in the last samples",
+    ]
+    assert sample_lines(["resident bytes"], gained)[1].endswith("rises")
 
 
 def test_signed():
