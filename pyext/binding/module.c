@@ -29,6 +29,7 @@
 #include "binding/objects/row.h"
 #include "binding/objects/sequence.h"
 #include "binding/objects/size.h"
+#include "binding/pictures/render_dot.h"
 #include "binding/pictures/show.h"
 #include "binding/objects/py_snapshot.h"
 #include "binding/objects/type_table_object.h"
@@ -61,6 +62,7 @@ static PyMethodDef core_methods[] = {
     {"memory", FASTCALL(core_memory), KEYWORDS, core_memory_doc},
     {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
     {"diff", FASTCALL(core_diff), KEYWORDS, core_diff_doc},
+    {"_render", core_render, METH_VARARGS, core_render_doc},
     {"_counters", core_counters, METH_NOARGS, core_counters_doc},
     {"_children", core_children, METH_NOARGS, core_children_doc},
     {"_line", core_line, METH_VARARGS, core_line_doc},

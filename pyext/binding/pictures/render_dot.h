@@ -1,0 +1,12 @@
+/** Pictures of DOT that Python code wrote. */
+#ifndef LEAKGRAPH_RENDER_DOT_H
+#define LEAKGRAPH_RENDER_DOT_H
+
+#include "binding/support/state.h"
+
+extern const char core_render_doc[];
+
+/** _core._render(dot, format): the picture as bytes. */
+PyObject *core_render(PyObject *module, PyObject *args);
+
+#endif
