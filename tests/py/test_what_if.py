@@ -95,7 +95,7 @@ CUTS: dict[str, tuple[list[str], Callable[[], object]]] = {
 def test_what_dies_in_a_fork(snap: leakgraph.Snapshot, case: str) -> None:
     references, cut = CUTS[case]
     answer = snap.what_if(references)
-    told = {n.address for n in answer.nodes if n.type_name.endswith("Thing")}
+    told = {n.address for n in answer.nodes if n.type_name == f"{__name__}.Thing"}
     assert told == die_in_a_fork(cut)
     assert sum(row.count for row in answer) == len(answer.nodes)
     assert sum(sum(row.size.values()) for row in answer) == sum(answer.size.values())
