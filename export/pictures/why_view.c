@@ -170,6 +170,8 @@ draw_alive(why_view *view, lg_error *err)
     quieten_edges(view);
     mark_dominator(view);
     add_headline(view);
+    if (view->why->hint != NULL)
+        lg_text_add(&view->picker.view->note, view->why->hint);
     lg__view_weigh(view->picker.view, view->why->analysis);
     return lg__view_settle(view->picker.view, err);
 }

@@ -311,8 +311,53 @@ held_by_native_code(void)
     lg_graph_free(graph);
 }
 
+// Attributes that a program can only read, of instances of subclasses, too.
+static void
+read_only(void)
+{
+    static const struct {
+        const char *type;
+        const char *base;
+        const char *name; // NULL: an item
+        bool can;
+    } cases[] = {
+        {"numpy.ndarray", NULL, "base", false},
+        {"app.Array", "numpy.ndarray", "base", false},
+        {"app.Array", "numpy.ndarray", "owner", true},
+        {"app.Thing", NULL, "base", true},
+        {"app.Row", "tuple", NULL, false},
+        {"app.Row", "tuple", "extra", true},
+        {"list", NULL, NULL, true},
+        {"super", NULL, "__self__", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        story made = story_begin();
+        if (cases[i].base != NULL)
+            story_type(&made, cases[i].type, cases[i].base);
+        uint32_t module = story_module(&made, "app");
+        uint32_t holder = story_add(&made, cases[i].type, NULL, 64);
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_attribute(&made, module, "holder", holder);
+        if (cases[i].name != NULL)
+            story_attribute(&made, holder, cases[i].name, thing);
+        else
+            story_edge(&made, holder, thing, LG_EDGE_INDEX, 0);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_why why;
+        REQUIRE(lg_why_new(analysis, thing, NULL, &why, NULL) == LG_OK);
+        CHECK(why.path.count == 2);
+        CHECK(lg_hop_can_be_cut(graph, &why.path.hops[1]) == cases[i].can);
+        CHECK(why.frees[0] && why.frees[1] == cases[i].can);
+        lg_why_free(&why);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 SUITE(cuts)
 {
+    RUN(read_only);
     RUN(random_graphs);
     RUN(taken_back);
     RUN(held_twice_by_one);

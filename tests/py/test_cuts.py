@@ -88,6 +88,10 @@ def test_what_why_says_to_cut_in_real_programs(isolated, name):
     cut_of_real_program(isolated, name, "why", "20")
 
 
+def test_no_reference_is_advised_that_a_program_can_only_read(isolated):
+    cut_of_real_program(isolated, "borrowers", "frees", "40")
+
+
 @pytest.mark.parametrize("name", ["loggers", "servers", "containers"])
 def test_what_cycles_say_to_cut_in_real_programs(isolated, name):
     cut_of_real_program(isolated, name, "cycles", "10000")

@@ -96,6 +96,7 @@ def test_why_says_both_where_they_differ():
 
 def test_an_int_of_28_bytes_takes_32():
     number = 10**6 + len(sys.path)
+    assert leakgraph.why(number).spent == 32
     with leakgraph.snapshot() as snapshot:
         node = snapshot.find(number)
         assert (node.size, node.spent) == (sys.getsizeof(number), 32)

@@ -40,10 +40,11 @@ typedef struct lg_cuts {
  * other roots. Empty for garbage that nothing dominates.
  *
  * Edges that no program can cut: an object's own namespace and type, items of
- * tuples, fields of functions and methods, what native structures refer to, a
- * thread's frames, temporaries of frames, and the namespaces of an IPython
- * shell. O(edges * sqrt(edges)) at worst, usually linear in what
- * leads to the node. Free with lg_cuts_free.
+ * tuples, attributes that can only be read, such as the base of an ndarray or
+ * the object of a memoryview, fields of functions and methods, what native
+ * structures refer to, a thread's frames, temporaries of frames, and the
+ * namespaces of an IPython shell. O(edges * sqrt(edges)) at worst, usually
+ * linear in what leads to the node. Free with lg_cuts_free.
  */
 LG_API lg_status lg_cuts_find(const lg_analysis *analysis, lg_node node,
                               lg_node from, size_t limit,

@@ -73,7 +73,8 @@ is_kept_by_shell(const explaining *to, const lg_path *path)
 static void
 find_hint(explaining *to)
 {
-    for (size_t i = 0; i < to->why.cuts.count; i++)
+    size_t listed = lg_why_needs_several(&to->why) ? to->why.cuts.count : 0;
+    for (size_t i = 0; i < listed; i++)
         if (is_kept_by_shell(to, &to->why.cuts.items[i].path))
             to->why.hint = "IPython keeps the results of cells: %xdel with the "
                            "name of a variable cuts all references to its "

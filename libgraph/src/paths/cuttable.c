@@ -12,6 +12,59 @@ is_immutable(const lg_graph *graph, uint32_t node)
            lg__string_is(type, "frozenset") || lg__string_is(type, "code");
 }
 
+// A named tuple is one, too. Its class may have attributes that can be cut.
+static bool
+is_item_of_tuple(const lg_graph *graph, uint32_t node, unsigned kind)
+{
+    return kind == LG_EDGE_INDEX &&
+           lg__node_role(graph, node) == LG__ROLE_SIZED &&
+           lg__node_is_a(graph, node, "tuple");
+}
+
+// Attributes that a program can only read. Instances of subclasses have them,
+// too.
+static const struct {
+    const char *type;
+    const char *name;
+} read_only[] = {
+    {"numpy.ndarray", "base"},
+    {"memoryview", "obj"},
+    {"managedbuffer", "obj"},
+    {"_io._BytesIOBuffer", "source"},
+    {"_io._TextIOBase", "buffer"},
+    {"_io._BufferedIOBase", "raw"},
+    {"_ctypes._CData", "_objects"},
+    {"_ctypes._CData", "_b_base_"},
+    {"re.Match", "string"},
+    {"re.Match", "re"},
+    {"sqlite3.Cursor", "connection"},
+    {"weakref.ReferenceType", "__callback__"},
+    {"weakref.ProxyType", "__callback__"},
+    {"weakref.CallableProxyType", "__callback__"},
+    {"super", "__thisclass__"},
+    {"super", "__self__"},
+    {"super", "__self_class__"},
+    {"types.GenericAlias", "__origin__"},
+    {"types.GenericAlias", "__args__"},
+    {"types.GenericAlias", "__parameters__"},
+    {"traceback", "tb_frame"},
+    {"torch._C.TensorBase", "_base"},
+    {"torch._C._TensorBase", "_base"},
+};
+
+static bool
+is_read_only(const lg_graph *graph, uint32_t node, uint64_t edge)
+{
+    if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
+        return false;
+    lg_string name = lg__edge_name(graph, edge);
+    for (size_t i = 0; i < sizeof read_only / sizeof *read_only; i++)
+        if (lg__string_is(name, read_only[i].name) &&
+            lg__node_is_a(graph, node, read_only[i].type))
+            return true;
+    return false;
+}
+
 // Fields that no program can set: a method's `__self__`, a partial's `func`.
 static bool
 is_fixed_field(const lg_graph *graph, uint32_t node, unsigned kind)
@@ -58,7 +111,9 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
     }
     uint32_t source = lg_edge_source(graph, edge);
     return !is_immutable(graph, source) &&
+           !is_item_of_tuple(graph, source, kind) &&
            !is_fixed_field(graph, source, kind) &&
+           !is_read_only(graph, source, edge) &&
            !lg__edge_is_of_shell(graph, edge);
 }
 

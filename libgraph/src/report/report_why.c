@@ -216,7 +216,7 @@ add_kept(report *to)
     lg_text *out = &to->text;
     const lg_path *kept = &to->why->cuts.kept;
     bool native = kept->root.kind == LG_ROOT_NATIVE;
-    if (!to->why->cuts.is_kept)
+    if (!to->why->cuts.is_kept || to->why->frees_count > 0)
         return;
     if (native && kept->count == 0) {
         lg_text_add(out, "Native code keeps it (");

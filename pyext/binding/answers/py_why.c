@@ -233,6 +233,12 @@ get_spent(why_object *self, void *Py_UNUSED(closure))
     return PyLong_FromUnsignedLongLong(self->why.spent);
 }
 
+static PyObject *
+get_hint(why_object *self, void *Py_UNUSED(closure))
+{
+    return PyUnicode_FromString(self->why.hint ? self->why.hint : "");
+}
+
 static lg_status
 see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
     lg_error *error)
@@ -291,6 +297,8 @@ static PyGetSetDef why_getset[] = {
      NULL},
     {"cut_count", (getter)why_cut_count, NULL,
      "How many references that set has; 0 if there is no such set.", NULL},
+    {"hint", (getter)get_hint, NULL,
+     "How to cut them with less effort, a sentence; or ''.", NULL},
     {"kept", (getter)why_kept, NULL,
      "A Path without a reference that a program can cut, or None: then cutting "
      "is\n"

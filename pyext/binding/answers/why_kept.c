@@ -5,8 +5,8 @@
 
 /* Attributes that are made of the graph when they are asked for. */
 static const char *const lazy_names[] = {
-    "path",  "frees",     "cuts",     "cut_count", "kept",
-    "paths", "dominator", "retained", "json",      "drawing",
+    "path",      "frees",    "cuts",  "cut_count", "kept", "paths",
+    "dominator", "retained", "spent", "hint",      "json", "drawing",
 };
 
 /* Makes them all, because the snapshot goes with the call. */

@@ -4,6 +4,7 @@ test_cuts.py runs this script, because no other test may share a process with a 
 """
 
 import gc
+import json
 import os
 
 import tangles
@@ -27,7 +28,11 @@ hops = [(hop.source.address, hop.label) for hop in names["why"].cuts]
 assert {"._", "._5", "[5]"} <= {label for _, label in hops}, hops
 assert names["why"].cut_count == len(hops) and names["why"].kept is None
 assert not any("user_ns_hidden" in label for _, label in hops), hops
-assert "IPython keeps the results of cells: %xdel" in str(names["why"])
+hint = names["why"].hint
+assert hint.startswith("IPython keeps the results of cells: %xdel"), hint
+assert hint in str(names["why"])
+assert json.loads(names["why"].json)["biggest"]["hint"] == hint
+assert hint in names["why"].drawing.dot, names["why"].drawing.dot
 known = {id(one): one for one in gc.get_objects()}
 for address, label in hops:
     tangles.cut(known[address], label)

@@ -24,6 +24,9 @@ class Item:
         self.number = number
         self.data = [object() for _ in range(3)]
 
+    def forget(self, _):
+        """Do nothing."""
+
 
 def tie(thing):
     """What a program adds to an object of a library: an owner that refers back."""
@@ -166,6 +169,37 @@ def containers():
         types.SimpleNamespace(a=Item(1)),
         functools.partial(Item, Item(1), key=Item(2)),
         zip([Item(3)], [Item(4)]),
+    ]
+
+
+def borrowers():
+    """Objects whose references a program can read and cannot set."""
+    import io
+    import re
+
+    class Row(collections.namedtuple("Row", "item")):
+        pass
+
+    class Text(str):
+        pass
+
+    class Buffer(bytearray):
+        pass
+
+    class Raw(io.BytesIO):
+        pass
+
+    text, buffer, raw = Text("ab"), Buffer(b"ab"), Raw(b"ab")
+    text.item, buffer.item, raw.item = Item(1), Item(2), Item(3)
+    return [
+        Row(Item(4)),
+        types.GenericAlias(list, (Item(5),)),
+        super(Item, Item(6)),
+        weakref.ref(Row, Item(7).forget),
+        re.match("a", text),
+        memoryview(buffer)[:1],
+        io.BufferedReader(raw),
+        io.TextIOWrapper(Raw(b"ab")),
     ]
 
 
@@ -347,6 +381,16 @@ def cut_for_why(snapshot, references):
         yield in_fork(is_gone, hops, reference), why
 
 
+def cut_for_frees(snapshot, references):
+    """Each object in question, and what a fork says of each single cut."""
+    for reference in references:
+        why = snapshot.why(snapshot.find(reference()))
+        for hop in why.frees:
+            hops = [(hop.source.address, hop.label, hop.target.address)]
+            code = in_fork(is_gone, hops, reference)
+            yield ("nobody can" if code == 2 else code), why
+
+
 def cut_for_cycles(snapshot, references):
     """Each cycle of these objects, and what a fork says of it."""
     ours = {id(reference()) for reference in references}
@@ -368,7 +412,9 @@ def main(name, question, count):
     references = random.Random(1).sample(references, min(count, len(references)))
     gc.collect()
     results = collections.Counter()
-    ask = {"why": cut_for_why, "cycles": cut_for_cycles}[question]
+    ask = {"why": cut_for_why, "frees": cut_for_frees, "cycles": cut_for_cycles}[
+        question
+    ]
     for code, answer in ask(leakgraph.snapshot(), references):
         results[code] += 1
         if code not in (0, 2, "not asked"):
