@@ -29,12 +29,24 @@ shell_syntax() {
     echo "shell: fine"
 }
 
+scripts_of_pages() {
+    command -v node >/dev/null || {
+        echo "page: node is missing, so the scripts of pages are not checked"
+        return
+    }
+    for script in export/page/assets/*.js tests/export/*.js; do
+        node --check "$script" || return 1
+    done
+    echo "page: fine"
+}
+
 for check in includes sizes headers sources text docs; do
     try $check python "tools/check_$check.py"
 done
 try symbols python tools/check_symbols.py "$build"
 try clang-format clang_format
 try shell shell_syntax
+try page scripts_of_pages
 try ruff ruff check --quiet .
 try ruff-format ruff format --quiet --check .
 try mypy mypy

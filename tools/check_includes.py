@@ -39,7 +39,7 @@ INCLUDES = (
     Rule("libgraph/", PYTHON, "Python's headers"),
     Rule("libgraph/", GRAPHVIZ, "Graphviz"),
     Rule("libgraph/", IGRAPH, "igraph", ("libgraph/src/analysis/igraph_bridge.c",)),
-    Rule("libgraph/", r"^leakgraph/(pictures|view|render)\.h$", "the pictures"),
+    Rule("libgraph/", r"^leakgraph/(pictures|view|render|page)\.h$", "the pictures"),
     Rule("export/", PYTHON, "Python's headers"),
     Rule("export/", IGRAPH, "igraph"),
     Rule("export/", GRAPHVIZ, "Graphviz", ("export/render/graphviz.c",)),
@@ -108,7 +108,7 @@ PARTS = (
         ),
         "{room}/{room}_private.h",
     ),
-    Part("export/", ("view", "pick", "pictures", "write", "render", "command")),
+    Part("export/", ("view", "pick", "pictures", "write", "render", "page", "command")),
     Part(
         "pyext/",
         (

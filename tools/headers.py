@@ -31,6 +31,7 @@ HEADERS = (
     "libgraph/include/leakgraph/what_if.h",
     "libgraph/include/leakgraph/json.h",
     "libgraph/include/leakgraph/table.h",
+    "libgraph/include/leakgraph/advice.h",
     "libgraph/include/leakgraph/report.h",
     "libgraph/include/leakgraph/version.h",
     "libgraph/include/leakgraph/builder.h",
@@ -41,6 +42,7 @@ HEADERS = (
     "export/include/leakgraph/pictures.h",
     "export/include/leakgraph/view.h",
     "export/include/leakgraph/render.h",
+    "export/include/leakgraph/page.h",
 )
 INCLUDE_DIRS = ("libgraph/include", "export/include")
 

@@ -15,10 +15,14 @@ set -eu
 cd "$(dirname "$0")/.."
 
 packages='gcc g++ libc6-dev make ccache git pkg-config ca-certificates
-          libgraphviz-dev graphviz libigraph-dev uthash-dev libzstd-dev libxxhash-dev'
+          libgraphviz-dev graphviz libigraph-dev uthash-dev libzstd-dev libxxhash-dev
+          node-d3-hierarchy node-d3-selection node-d3-scale'
 case ${1:-} in
 '') ;;
-checks) packages="$packages clang valgrind binutils libclang-rt-dev" ;;
+checks)
+    packages="$packages clang valgrind binutils libclang-rt-dev"
+    # Any node runs the tests of the report page's script.
+    command -v node >/dev/null || packages="$packages nodejs" ;;
 fresh) packages="$packages debootstrap" ;;
 matrix)
     packages="$packages cmake ninja-build python3-dev python3-venv python3-pytest
@@ -68,11 +72,12 @@ install_packages() {
     fi
     export DEBIAN_FRONTEND=noninteractive
     apt-get update
-    # Older releases keep clang's run-time libraries in another package.
+    # Older releases keep clang's run-time libraries in another package, and
+    # Ubuntu without its universe has no d3, which a build can do without.
     wanted=
     for package in $1; do
         case $package in
-        libclang-rt-dev) known "$package" || continue ;;
+        libclang-rt-dev | node-d3-*) known "$package" || continue ;;
         esac
         wanted="$wanted $package"
     done

@@ -286,6 +286,24 @@ static const lg_verb verbs[] = {
      "  leakgraph diff step-100.lgs step-200.lgs step-300.lgs --steps "
      "100,200,300\n"
      "  leakgraph diff a.lgsum b.lgsum c.lgsum --check --max-growth 64KiB\n"},
+    {"report", lg__verb_report, "op", 1, ANY_WORDS,
+     "write a web page with all answers, to look at and to share",
+     "leakgraph report SNAP -o FILE.html\n"
+     "       leakgraph report OLD [NEWER ...] NEWEST -o FILE.html "
+     "[--steps A,B,...]",
+     "Writes one HTML file that needs no network: what is worth doing first, "
+     "who owns\n"
+     "the bytes as areas to look around in, and the tables of all answers. Of "
+     "several\n"
+     "snapshots of one program, or summaries and then a snapshot, the oldest "
+     "first, the\n"
+     "page also shows what grows. It shows names that are in the snapshot: "
+     "`strip` the\n"
+     "snapshot before you share the page with strangers.\n"
+     "\n"
+     "Example:\n"
+     "  leakgraph report run.lgs -o run.html\n"
+     "  leakgraph report a.lgs b.lgs c.lgs -o growth.html\n"},
     {"summarize", lg__verb_summarize, "o", 1, 0,
      "write the little of a snapshot that diff needs",
      "leakgraph summarize SNAP -o FILE",

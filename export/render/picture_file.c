@@ -1,5 +1,7 @@
 // Pictures as files: whole or not at all.
 
+#include "render/picture_file.h"
+
 #include <leakgraph/file.h>
 #include <leakgraph/render.h>
 
@@ -78,8 +80,8 @@ write_draft(const char *path, const char *data, size_t length, lg_error *err)
     return status;
 }
 
-static lg_status
-write_file(const char *path, const char *data, size_t length, lg_error *err)
+lg_status
+lg__file_write(const char *path, const char *data, size_t length, lg_error *err)
 {
     struct stat known;
     if (!strcmp(path, "-"))
@@ -127,7 +129,7 @@ lg_render_file(const char *dot, size_t dot_length, const char *format,
         status = lg_render(dot, dot_length, format ? format : suffix, monitor,
                            &data, &length, err);
     if (!status)
-        status = write_file(path, data, length, err);
+        status = lg__file_write(path, data, length, err);
     free(data);
     return status;
 }

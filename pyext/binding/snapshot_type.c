@@ -218,6 +218,7 @@ static PyMethodDef snapshot_methods[] = {
     {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
     {"tensors", FASTCALL(snapshot_tensors), KEYWORDS, snapshot_tensors_doc},
     {"diff", FASTCALL(snapshot_diff), KEYWORDS, snapshot_diff_doc},
+    {"report", FASTCALL(snapshot_report), KEYWORDS, snapshot_report_doc},
     {"summary", FASTCALL(snapshot_summary), KEYWORDS, snapshot_summary_doc},
     {"figures", FASTCALL(snapshot_figures), KEYWORDS, snapshot_figures_doc},
     {"why", FASTCALL(snapshot_why), KEYWORDS, snapshot_why_doc},

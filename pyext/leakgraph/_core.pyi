@@ -417,6 +417,15 @@ class Snapshot:
         module: str | None = None,
         progress: _Progress = None,
     ) -> Findings: ...
+    def report(
+        self,
+        path: _Path,
+        *,
+        earlier: Sequence[Snapshot | _Path] = (),
+        steps: Sequence[float] | None = None,
+        title: str | None = None,
+        progress: _Progress = None,
+    ) -> str: ...
     def summary(self, path: _Path, *, progress: _Progress = None) -> str: ...
     def diff(
         self,

@@ -82,8 +82,8 @@ class Command(unittest.TestCase):
     def test_help_and_version(self) -> None:
         help_text = self.fine("--help")
         verbs = "info types refs referrers path threads tensors memory figures top"
-        verbs += " why paths cycles"
-        verbs += " dominators retained what-if render diff summarize analyze strip"
+        verbs += " why paths cycles dominators retained what-if render diff report"
+        verbs += " summarize analyze strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
             own = self.fine(verb, "--help")
@@ -433,6 +433,29 @@ class Command(unittest.TestCase):
         damaged = self.here / "damaged.lgsum"
         damaged.write_bytes((self.here / "losses.lgsum").read_bytes()[:-1])
         self.refused(3, "damaged", "diff", "losses.lgsum", "damaged.lgsum")
+
+    def test_report(self) -> None:
+        self.assertEqual(self.fine("report", "family.lgs", "-o", "one.html"), "")
+        one = (self.here / "one.html").read_text()
+        self.assertEqual(self.fine("report", "family.lgs", "-o", "-"), one)
+        self.assertIn("<title>family.lgs", one)
+        self.assertNotIn('id="growth"', one)
+        self.fine("summarize", "losses.lgs", "-o", "losses.lgsum")
+        grown = ("losses.lgsum", "training.lgs", "--steps", "1,2")
+        self.fine("report", *grown, "-o", "two.html")
+        self.assertIn('id="growth"', (self.here / "two.html").read_text())
+        self.fine("strip", "held.lgs", "-o", "stripped.lgs")
+        keyed = self.fine("report", "held.lgs", "-o", "-")
+        stripped = self.fine("report", "stripped.lgs", "-o", "-")
+        self.assertIn("2024-05", keyed)
+        self.assertNotIn("2024-05", stripped)
+        self.refused(2, "give -o", "report", "family.lgs")
+        self.refused(2, "takes 2 numbers", "report", *grown[:3], "1", "-o", "x.html")
+        last = ("family.lgs", "losses.lgsum", "-o", "x.html")
+        self.refused(2, "the last of several must be a snapshot", "report", *last)
+        self.refused(3, "missing.lgs", "report", "missing.lgs", "-o", "x.html")
+        self.refused(4, "x.html", "report", "family.lgs", "-o", "no/such/x.html")
+        self.assertFalse((self.here / "x.html").exists())
 
     def test_analyze(self) -> None:
         self.fine("analyze", "family.lgs", "-o", "analysed.lgs")

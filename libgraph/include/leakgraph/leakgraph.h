@@ -24,6 +24,7 @@
 #ifndef LEAKGRAPH_H
 #define LEAKGRAPH_H
 
+#include <leakgraph/advice.h>
 #include <leakgraph/analysis.h>
 #include <leakgraph/answers.h>
 #include <leakgraph/base.h>

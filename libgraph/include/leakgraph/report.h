@@ -7,6 +7,7 @@
 #ifndef LEAKGRAPH_REPORT_H
 #define LEAKGRAPH_REPORT_H
 
+#include <leakgraph/advice.h>
 #include <leakgraph/answers.h>
 #include <leakgraph/bytes.h>
 #include <leakgraph/growth.h>
@@ -131,6 +132,10 @@ LG_API lg_status lg_tabulate_top(const lg_analysis *analysis,
                                  const lg_top_options *options,
                                  const lg_monitor *monitor, lg_table **out,
                                  lg_error *err);
+/** The same of an answer that is there already. */
+LG_API lg_status lg_tabulate_biggest(const lg_analysis *analysis,
+                                     const lg_top *top, lg_table **out,
+                                     lg_error *err);
 /** The dominator tree, as rows with a depth; see lg_report_dominators. */
 LG_API lg_status lg_tabulate_dominators(const lg_analysis *analysis,
                                         lg_node node, double min_share,
@@ -179,6 +184,18 @@ LG_API lg_status lg_tabulate_what_if(const lg_graph *graph,
 LG_API lg_status lg_tabulate_growth(const lg_growth *growth,
                                     const lg_graph *newest, size_t limit,
                                     lg_table **out, lg_error *err);
+/** What is worth doing first (lg_advice_choose), a row each: kind, bytes, what,
+ *  held_by, cause and fix. */
+LG_API lg_status lg_tabulate_advice(const lg_answers *answers,
+                                    const lg_advice *advice, lg_table **out,
+                                    lg_error *err);
+/** The shortest way from a root to each of `count` nodes, as all reports write
+ *  it: `train.losses[0]`; of garbage what it is part of. Of LG_NONE nothing.
+ *  ways[count] are the caller's, also on failure. O(nodes + edges) for all. */
+LG_API lg_status lg_nodes_ways(const lg_analysis *analysis,
+                               const lg_node *nodes, size_t count,
+                               const lg_monitor *monitor, lg_text *ways,
+                               lg_error *err);
 LG_API lg_status lg_report_growth(const lg_growth *growth,
                                   const lg_graph *newest, size_t limit,
                                   lg_format format, lg_text *out,

@@ -67,15 +67,16 @@ new_table(const lg_growth *growth)
                             (lg__layout){.noun = "row"}, columns, COLUMNS);
 }
 
-static void
-format_holder(const report *to, const lg_growth_row *row, lg_text *out)
+void
+lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
+                         const lg_growth_row *row, lg_text *out)
 {
     if (row->verdict == LG_GROWTH_NATIVE)
         lg_text_add(out, lg_native_kind_text(row->native));
-    else if (row->path.root.kind != LG_ROOT_NONE && to->graph != NULL)
-        lg__format_folded_path(to->graph, &row->path, out);
+    else if (row->path.root.kind != LG_ROOT_NONE && graph != NULL)
+        lg__format_folded_path(graph, &row->path, out);
     else if (row->place != LG_NONE)
-        lg_place_format(to->growth->places, row->place, out);
+        lg_place_format(growth->places, row->place, out);
 }
 
 static void
@@ -113,7 +114,7 @@ put_data(const report *to, const lg_growth_row *row)
     lg_table *table = to->table;
     lg_text holder = {0};
     lg_text place = {0};
-    format_holder(to, row, &holder);
+    lg__format_growth_holder(to->growth, to->graph, row, &holder);
     lg__put_literal(table, VERDICT, lg_growth_verdict_name(row->verdict));
     lg__put_formatted(table, HOLDER, &holder);
     put_others(to, row);
@@ -166,9 +167,9 @@ put_chart(const report *to, const lg_growth_row *row)
     lg__put_numbers(to->table, SHOWN_CHART, series, snapshots - first);
 }
 
-// What grows, and how: `Tensor accumulates (loss-history)`.
-static void
-format_what(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
+void
+lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
+                       lg_text *out)
 {
     if (row->verdict == LG_GROWTH_NATIVE) {
         lg_text_add(out, "native memory grows");
@@ -206,9 +207,9 @@ put_shown(const report *to, const lg_growth_row *row)
         lg__format_series(row->counts, growth->snapshots, &counts);
     put_chart(to, row);
     lg__put_formatted(table, SHOWN_COUNTS, &counts);
-    format_what(growth, row, &what);
+    lg__format_growth_what(growth, row, &what);
     lg__put_formatted(table, SHOWN_WHAT, &what);
-    format_holder(to, row, &holder);
+    lg__format_growth_holder(to->growth, to->graph, row, &holder);
     for (size_t i = 0; i < row->other_count; i++) {
         lg_text_add(&holder, "\nand ");
         lg__format_folded_path(to->graph, &row->others[i], &holder);

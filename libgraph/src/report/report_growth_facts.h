@@ -1,5 +1,5 @@
 /**
- * What a comparison says beside its rows, in a table.
+ * What a comparison says beside its rows, in a table, and the words for a row.
  */
 #ifndef LG_REPORT_GROWTH_FACTS_H
 #define LG_REPORT_GROWTH_FACTS_H
@@ -14,6 +14,13 @@ void lg__put_growth_facts(lg_table *table, const lg_growth *growth);
 void lg__say_growth(lg_table *table, const lg_growth *growth);
 /** `100 → 200 → 300`; the middle of a long series is left out. */
 void lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out);
+/** What grows, and how: `Tensor accumulates (loss-history)`. */
+void lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
+                            lg_text *out);
+/** Who holds it: `__main__.losses[*]`. graph: the newest snapshot's, or NULL.
+ */
+void lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
+                              const lg_growth_row *row, lg_text *out);
 /** A size with a sign. */
 void lg__format_signed(double bytes, lg_text *out);
 

@@ -215,17 +215,25 @@ put_groups(report *to)
 }
 
 lg_status
+lg_tabulate_biggest(const lg_analysis *analysis, const lg_top *top,
+                    lg_table **out, lg_error *err)
+{
+    report to = {.analysis = analysis, .graph = analysis->graph, .top = *top};
+    (to.top.group == LG_GROUP_OBJECT ? put_objects : put_groups)(&to);
+    return lg__table_finish(to.table, out, err);
+}
+
+lg_status
 lg_tabulate_top(const lg_analysis *analysis, const lg_top_options *options,
                 const lg_monitor *monitor, lg_table **out, lg_error *err)
 {
-    report to = {.analysis = analysis, .graph = analysis->graph};
-    lg_status status =
-        lg_analysis_top(analysis, options, monitor, &to.top, err);
+    lg_top top;
+    lg_status status = lg_analysis_top(analysis, options, monitor, &top, err);
     if (status != LG_OK)
         return status;
-    (to.top.group == LG_GROUP_OBJECT ? put_objects : put_groups)(&to);
-    lg_top_free(&to.top);
-    return lg__table_finish(to.table, out, err);
+    status = lg_tabulate_biggest(analysis, &top, out, err);
+    lg_top_free(&top);
+    return status;
 }
 
 lg_status

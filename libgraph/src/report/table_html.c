@@ -1,4 +1,4 @@
-// Tables as HTML: a piece of a page, styled in place.
+// Tables as HTML: a piece of a page, styled in place or by the page's sheet.
 #include "report/table.h"
 #include "base/base_private.h"
 
@@ -10,10 +10,47 @@ enum { LONG = 160, LONG_PROSE = 400, BEGINNING = 80 };
 // A chart in a cell, in pixels.
 enum { CHART_WIDTH = 80, CHART_HEIGHT = 20, INSET = 3 };
 
+// A page with a strict policy for its content takes no styles in place.
+enum { DEEPEST_CLASS = 12 };
+
+typedef struct writer {
+    bool classes;
+    lg_text cell;
+    lg_text *out;
+} writer;
+
 static bool
 is_shown(const lg__column *column)
 {
     return lg__column_is_in(column, LG__IN_HTML);
+}
+
+static void
+add_class(const lg__column *column, uint32_t depth, lg_text *out)
+{
+    if (lg__column_is_right(column))
+        lg_text_add(out, " class=\"n\"");
+    else if (column->tree != LG__FLAT && depth > 0)
+        lg_text_addf(out, " class=\"d%u\"",
+                     depth < DEEPEST_CLASS ? depth : DEEPEST_CLASS);
+    else if (column->type == LG_COLUMN_PATH)
+        lg_text_add(out, " class=\"path\"");
+}
+
+// What a script sorts by, where people read something rounded.
+static void
+add_value(const lg_column_type type, const lg_cell *cell, lg_text *out)
+{
+    if (!cell->present || cell->text.length > 0)
+        return;
+    if (type == LG_COLUMN_SHARE) {
+        lg_text_add(out, " data-v=\"");
+        lg_text_add_fixed(out, cell->share, 6);
+        lg_text_add(out, "\"");
+    } else if (type == LG_COLUMN_COUNT || type == LG_COLUMN_BYTES ||
+               type == LG_COLUMN_SIZE) {
+        lg_text_addf(out, " data-v=\"%llu\"", (unsigned long long)cell->count);
+    }
 }
 
 static void
@@ -80,39 +117,50 @@ add_chart(const lg_cell *cell, lg_text *out)
 }
 
 static void
-add_row(const lg_table *table, size_t row, lg_text *cell, lg_text *out)
+add_cell(writer *to, const lg_table *table, size_t row, size_t column)
 {
-    lg_text_add(out, "<tr>");
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (!is_shown(&table->columns[i]))
-            continue;
-        cell->length = 0;
-        lg__cell_format(table, row, i, cell);
-        lg_text_add(out, "<td");
-        add_style(&table->columns[i], table->rows[row].depth, out);
-        lg_text_add(out, ">");
-        lg_cell numbers = lg_table_cell(table, row, i);
-        if (table->columns[i].chart && numbers.count > 0)
-            add_chart(&numbers, out);
-        else
-            add_text(&table->columns[i], cell->data ? cell->data : "",
-                     cell->length, out);
-        lg_text_add(out, "</td>");
+    const lg__column *of = &table->columns[column];
+    lg_cell cell = lg_table_cell(table, row, column);
+    uint32_t depth = table->rows[row].depth;
+    lg_text *out = to->out;
+    to->cell.length = 0;
+    lg__cell_format(table, row, column, &to->cell);
+    lg_text_add(out, "<td");
+    if (to->classes) {
+        add_class(of, depth, out);
+        add_value(of->type, &cell, out);
+    } else {
+        add_style(of, depth, out);
     }
-    lg_text_add(out, "</tr>");
-    out->failed |= cell->failed;
+    lg_text_add(out, ">");
+    if (of->chart && cell.count > 0)
+        add_chart(&cell, out);
+    else
+        add_text(of, to->cell.data ? to->cell.data : "", to->cell.length, out);
+    lg_text_add(out, "</td>");
 }
 
 static void
-add_headings(const lg_table *table, lg_text *out)
+add_row(writer *to, const lg_table *table, size_t row)
 {
+    lg_text_add(to->out, "<tr>");
+    for (size_t i = 0; i < table->column_count; i++)
+        if (is_shown(&table->columns[i]))
+            add_cell(to, table, row, i);
+    lg_text_add(to->out, "</tr>");
+}
+
+static void
+add_headings(const writer *to, const lg_table *table)
+{
+    lg_text *out = to->out;
     lg_text_add(out, "<thead><tr>");
     for (size_t i = 0; i < table->column_count; i++) {
         const char *heading = lg__column_heading(&table->columns[i]);
         if (!is_shown(&table->columns[i]))
             continue;
-        lg_text_add(out, "<th");
-        add_style(&table->columns[i], 0, out);
+        lg_text_add(out, to->classes ? "<th scope=\"col\"" : "<th");
+        (to->classes ? add_class : add_style)(&table->columns[i], 0, out);
         lg_text_add(out, ">");
         lg_text_add_html(out, heading, strlen(heading));
         lg_text_add(out, "</th>");
@@ -138,52 +186,67 @@ add_lines(const lg_text *lines, lg_text *out)
 }
 
 static void
-write_rows(const lg_table *table, size_t limit, lg_text *out)
+write_rows(writer *to, const lg_table *table, size_t limit)
 {
-    lg_text cell = {0};
     size_t shown = lg__table_shown(table, limit);
     size_t count = lg_table_row_count(table);
+    lg_text *out = to->out;
     lg_text_add(out, "<table>");
     if (!table->layout.bare)
-        add_headings(table, out);
+        add_headings(to, table);
     lg_text_add(out, "<tbody>");
     for (size_t row = 0; row < shown; row++)
         if (!table->rows[row].hidden)
-            add_row(table, row, &cell, out);
+            add_row(to, table, row);
     lg_text_add(out, "</tbody>");
     if (table->row_count > count)
         lg_text_add(out, "<tfoot>");
     for (size_t row = count; row < table->row_count; row++)
-        add_row(table, row, &cell, out);
+        add_row(to, table, row);
     lg_text_add(out,
                 table->row_count > count ? "</tfoot></table>" : "</table>");
-    cell.length = 0;
-    if (lg__table_format_more(table, shown, &cell))
-        add_lines(&cell, out);
-    out->failed |= cell.failed;
-    lg_text_free(&cell);
+    to->cell.length = 0;
+    if (lg__table_format_more(table, shown, &to->cell))
+        add_lines(&to->cell, out);
 }
 
 static void
-write_table(const lg_table *table, size_t limit, lg_text *out)
+write_table(writer *to, const lg_table *table, size_t limit)
 {
-    add_lines(&table->above, out);
+    add_lines(&table->above, to->out);
     if (table->row_count > 0 && lg__table_is_in(table, LG__IN_HTML))
-        write_rows(table, limit, out);
-    add_lines(&table->below, out);
+        write_rows(to, table, limit);
+    add_lines(&table->below, to->out);
     for (const lg_table *part = table->first_part; part != NULL;
          part = part->next_part)
         if (lg__table_is_in(part, LG__IN_HTML))
-            write_table(part, 0, out);
+            write_table(to, part, 0);
+}
+
+static lg_status
+write_whole(const lg_table *table, size_t limit, bool classes, lg_text *out,
+            lg_error *err)
+{
+    size_t start = out->length;
+    writer to = {.classes = classes, .out = out};
+    write_table(&to, table, limit);
+    bool failed = out->failed || to.cell.failed;
+    lg_text_free(&to.cell);
+    if (!failed)
+        return LG_OK;
+    lg__text_cut(out, start);
+    return lg__error_memory(err);
 }
 
 lg_status
 lg_table_html(const lg_table *table, size_t limit, lg_text *out, lg_error *err)
 {
-    size_t start = out->length;
-    write_table(table, limit, out);
-    if (!out->failed)
-        return LG_OK;
-    lg__text_cut(out, start);
-    return lg__error_memory(err);
+    return write_whole(table, limit, false, out, err);
+}
+
+lg_status
+lg_table_html_plain(const lg_table *table, size_t limit, lg_text *out,
+                    lg_error *err)
+{
+    return write_whole(table, limit, true, out, err);
 }

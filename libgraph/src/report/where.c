@@ -2,6 +2,8 @@
 #include "report/where.h"
 #include "report/words.h"
 
+#include <leakgraph/report.h>
+
 void
 lg__where_write(const lg_graph *graph, const lg_analysis *analysis,
                 uint32_t node, const lg_where *where, lg_text *out)
@@ -55,4 +57,21 @@ void
 lg__where_free(lg__where *where)
 {
     lg__finder_free(&where->finder);
+}
+
+lg_status
+lg_nodes_ways(const lg_analysis *analysis, const lg_node *nodes, size_t count,
+              const lg_monitor *monitor, lg_text *ways, lg_error *err)
+{
+    lg__where where = {.analysis = analysis};
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < count && status == LG_OK; i++) {
+        if (nodes[i] == LG_NONE)
+            continue;
+        status = lg__where_format(&where, nodes[i], monitor, &ways[i], err);
+        if (status == LG_OK && ways[i].failed)
+            status = lg__error_memory(err);
+    }
+    lg__where_free(&where);
+    return status;
 }

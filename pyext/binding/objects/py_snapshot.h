@@ -101,6 +101,8 @@ PyObject *snapshot_what_if(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames);
+PyObject *snapshot_report(PyObject *self, PyObject *const *args,
+                          Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_summary(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_memory(PyObject *self, PyObject *unused);
@@ -130,6 +132,7 @@ extern const char snapshot_figures_doc[];
 extern const char snapshot_why_doc[];
 extern const char snapshot_what_if_doc[];
 extern const char snapshot_diff_doc[];
+extern const char snapshot_report_doc[];
 extern const char snapshot_summary_doc[];
 extern const char snapshot_threads_doc[];
 extern const char snapshot_findings_doc[];

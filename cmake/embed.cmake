@@ -1,0 +1,57 @@
+# Writes the page's script and style sheet as C arrays, with the hashes that the
+# page's policy allows them by.
+#
+#   cmake -D OUT=assets.c -D SCRIPT=a.js:b.js -D STYLE=page.css -P embed.cmake
+#
+# Paths are separated by `:`, so that they pass through the build's command line.
+
+# Sets `out` to a hash in hexadecimal digits as base64, as the policy has it.
+function(base64 hex out)
+  set(alphabet ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
+  set(text "")
+  string(LENGTH ${hex} length)
+  set(at 0)
+  # Three hexadecimal digits are two digits of base64.
+  while(at LESS length)
+    string(SUBSTRING "${hex}00" ${at} 3 digits)
+    math(EXPR number "0x${digits}")
+    math(EXPR high "${number} / 64")
+    math(EXPR low "${number} % 64")
+    string(SUBSTRING ${alphabet} ${high} 1 first)
+    string(SUBSTRING ${alphabet} ${low} 1 second)
+    string(APPEND text ${first}${second})
+    math(EXPR at "${at} + 3")
+  endwhile()
+  # 32 bytes are 64 digits: 43 of base64, and one that fills up.
+  string(SUBSTRING "${text}" 0 43 text)
+  set(${out} "${text}=" PARENT_SCOPE)
+endfunction()
+
+# Appends the array `name` of the joined files to the text of the C file.
+function(embed name files)
+  string(REPLACE ":" ";" files "${files}")
+  execute_process(COMMAND ${CMAKE_COMMAND} -E cat ${files}
+    OUTPUT_FILE ${OUT}.${name} COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${OUT}.${name} hex HEX)
+  string(TOLOWER "${hex}" hex)
+  # "</s" begins what would end the element that the text stands in.
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\1 " bytes "${hex}")
+  if(bytes MATCHES "3c 2f (73|53) ")
+    message(FATAL_ERROR "embed: ${files} must not contain \"</s\"")
+  endif()
+  file(SHA256 ${OUT}.${name} hash)
+  base64(${hash} hash)
+  string(LENGTH "${hex}" length)
+  math(EXPR length "${length} / 2")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f]) " "0x\\1," bytes "${bytes}")
+  set(code "${code}const unsigned char lg__page_${name}[] = {${bytes}0};
+const size_t lg__page_${name}_length = ${length};
+const char lg__page_${name}_hash[] = \"sha256-${hash}\";
+" PARENT_SCOPE)
+  file(REMOVE ${OUT}.${name})
+endfunction()
+
+set(code "#include \"page/page.h\"\n\n")
+embed(script "${SCRIPT}")
+embed(style "${STYLE}")
+file(WRITE ${OUT} "${code}")

@@ -1,0 +1,24 @@
+/** Snapshots or summaries of one program, the oldest first. */
+#ifndef LEAKGRAPH_COMPARISON_H
+#define LEAKGRAPH_COMPARISON_H
+
+#include "command/command.h"
+
+#include <leakgraph/growth.h>
+
+typedef struct comparison {
+    const lg_arguments *arguments;
+    size_t count;
+    lg_summary **summaries;
+    lg_graph *graph; /* of the newest; NULL: it is a summary */
+    lg_analysis *analysis;
+    double *steps; /* or NULL */
+} comparison;
+
+/** Opens what the arguments name: of all a summary, of the newest the graph and
+ *  its analysis, too. False after a complaint, with the exit code in *code. The
+ *  caller ends it either way. */
+bool lg__comparison_begin(comparison *state, int *code);
+void lg__comparison_end(comparison *state);
+
+#endif

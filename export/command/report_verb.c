@@ -1,0 +1,76 @@
+// The verb `report`: a page of one snapshot, or of several.
+
+#include "command/comparison.h"
+
+#include <leakgraph/page.h>
+
+#include <string.h>
+
+// The name of the file, without its folder.
+static const char *
+title_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int
+write_page(const lg_arguments *arguments, const lg_analysis *analysis,
+           const comparison *compared)
+{
+    lg_error error = {0};
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    options.title = title_of(arguments->words[arguments->word_count - 1]);
+    if (compared) {
+        options.summaries = (const lg_summary *const *)compared->summaries;
+        options.summary_count = compared->count;
+        options.steps = compared->steps;
+    }
+    lg_status status = lg_page_save(analysis, &options, arguments->output,
+                                    lg__monitor(), &error);
+    lg__progress_end();
+    int code = status ? lg__fail(&error) : EXIT_FINE;
+    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+}
+
+static int
+report_one(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    code = write_page(arguments, analysis, NULL);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}
+
+static int
+report_several(const lg_arguments *arguments)
+{
+    int code = EXIT_USAGE;
+    comparison state = {.arguments = arguments,
+                        .count = (size_t)arguments->word_count};
+    const char *newest = arguments->words[arguments->word_count - 1];
+    if (lg_summary_is_file(newest))
+        lg__complain("the last of several must be a snapshot, and %s is a "
+                     "summary",
+                     newest);
+    else if (lg__comparison_begin(&state, &code))
+        code = write_page(arguments, state.analysis, &state);
+    lg__comparison_end(&state);
+    return code;
+}
+
+int
+lg__verb_report(const lg_arguments *arguments)
+{
+    if (!arguments->output) {
+        lg__complain("report needs a file to write: give -o run.html");
+        return EXIT_USAGE;
+    }
+    return arguments->word_count == 1 ? report_one(arguments)
+                                      : report_several(arguments);
+}

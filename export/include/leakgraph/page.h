@@ -1,0 +1,53 @@
+/**
+ * The report of a snapshot, or of several: one web page in one file.
+ *
+ * The conventions of leakgraph.h hold. Link with leakgraph::pictures.
+ */
+#ifndef LEAKGRAPH_PAGE_H
+#define LEAKGRAPH_PAGE_H
+
+#include <leakgraph/growth.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Start from LG_PAGE_OPTIONS_INIT. */
+typedef struct lg_page_options {
+    size_t size;       /**< of this struct */
+    const char *title; /**< what the snapshot is called; NULL: nothing */
+    /** Summaries of snapshots of the same program, the oldest first, the last
+     *  one made of the analysis: the page then says what grows. NULL: none */
+    const lg_summary *const *summaries;
+    size_t summary_count;
+    const double *steps; /**< as in lg_growth_options */
+} lg_page_options;
+
+#define LG_PAGE_OPTIONS_INIT                                                   \
+    {                                                                          \
+        .size = sizeof(lg_page_options)                                        \
+    }
+
+/**
+ * Writes an HTML page that needs no network and no other file: a summary in
+ * words, the dominator tree as areas, and the tables of all answers, with the
+ * pictures of the biggest cycles. A policy in the page allows no script and no
+ * style but the page's own. The same input makes the same page. It is less than
+ * 3 MB, however big the heap is. Where Graphviz cannot draw, text trees stand
+ * in the place of pictures. options may be NULL.
+ */
+LG_API lg_status lg_page_html(const lg_analysis *analysis,
+                              const lg_page_options *options,
+                              const lg_monitor *monitor, lg_text *out,
+                              lg_error *err);
+/** The same to a file, which is made as lg_graph_save makes its files: whole or
+ *  not at all, the user's alone. "-" is standard output. */
+LG_API lg_status lg_page_save(const lg_analysis *analysis,
+                              const lg_page_options *options, const char *path,
+                              const lg_monitor *monitor, lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

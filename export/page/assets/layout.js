@@ -1,0 +1,47 @@
+"use strict";
+
+// Where each area of a view lies, in pixels: [{place, depth, x, y, width, height}].
+const layout = {
+  ROW: 24, // of the icicle
+  LEAST: 3, // narrower areas cannot be seen
+
+  // What d3 lays out: the places below `focus` that have bytes, some levels deep.
+  hierarchy(focus, depth) {
+    const children = (place) =>
+      place.depth - focus.depth < depth
+        ? place.children.filter((child) => child.value > 0)
+        : null;
+    // A sum would count what the levels below have; the places know it.
+    const tree = d3.hierarchy(focus, children);
+    tree.each((node) => { node.value = node.data.value; });
+    return tree.sort((a, b) => b.value - a.value);
+  },
+
+  areas(tree) {
+    return tree.descendants().map((node) => ({
+      place: node.data, depth: node.depth,
+      x: node.x0, y: node.y0, width: node.x1 - node.x0, height: node.y1 - node.y0,
+    }));
+  },
+
+  // Owners above, what they own below, as wide as its bytes.
+  icicle(focus, width, rows) {
+    const tree = this.hierarchy(focus, rows - 1);
+    d3.partition().size([1, tree.height + 1])(tree);
+    const x = d3.scaleLinear().domain([0, 1]).range([0, width]);
+    return tree.descendants().map((node) => ({
+      place: node.data, depth: node.depth,
+      x: x(node.x0), y: node.depth * this.ROW,
+      width: x(node.x1) - x(node.x0), height: this.ROW,
+    })).filter((area) => area.width >= this.LEAST);
+  },
+
+  // What is owned lies inside of its owner.
+  treemap(focus, width, height, levels) {
+    const tree = this.hierarchy(focus, levels);
+    d3.treemap().size([width, height]).paddingOuter(2).paddingTop(18).paddingInner(1)
+      .round(true)(tree);
+    return this.areas(tree).filter(
+      (area) => area.width > this.LEAST && area.height > this.LEAST);
+  },
+};

@@ -1,0 +1,68 @@
+"use strict";
+
+// Tables sort at a click on a heading, and long ones filter by words.
+const tables = {
+  LONG: 12,
+
+  // What a cell sorts by: the number behind it, or its text.
+  key(cell) {
+    if (!cell) return "";
+    const number = cell.getAttribute("data-v");
+    return number === null ? cell.textContent.toLowerCase() : Number(number);
+  },
+
+  compare(a, b) {
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    return String(a).localeCompare(String(b));
+  },
+
+  // Numbers begin with the greatest, texts with the first.
+  sort(table, column, heading) {
+    const body = table.tBodies[0];
+    const was = heading.getAttribute("aria-sort");
+    const rows = [...body.rows].map((row) => [this.key(row.cells[column]), row]);
+    const numbers = rows.some(([key]) => typeof key === "number");
+    const down = was ? was === "ascending" : numbers;
+    rows.sort(([a], [b]) => (down ? -1 : 1) * this.compare(a, b));
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+    body.append(...rows.map(([, row]) => row));
+  },
+
+  makeSortable(table) {
+    [...table.tHead.rows[0].cells].forEach((heading, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = heading.textContent;
+      button.addEventListener("click", () => this.sort(table, column, heading));
+      heading.replaceChildren(button);
+    });
+  },
+
+  filter(table, words) {
+    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of table.tBodies[0].rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !wanted.every((word) => text.includes(word));
+    }
+  },
+
+  makeFilter(table, name) {
+    const input = document.createElement("input");
+    input.type = "search";
+    input.placeholder = "filter";
+    input.setAttribute("aria-label", `Filter: ${name}`);
+    input.addEventListener("input", () => this.filter(table, input.value));
+    table.before(input);
+  },
+
+  start() {
+    for (const table of document.querySelectorAll("main table")) {
+      const section = table.closest("section");
+      const tree = table.querySelector("td.d1, td.d2") !== null;
+      if (table.tHead && !tree && table.tBodies[0].rows.length > 1) this.makeSortable(table);
+      if (table.tBodies[0].rows.length > this.LONG && !table.closest("details"))
+        this.makeFilter(table, section.querySelector("h2").textContent);
+    }
+  },
+};

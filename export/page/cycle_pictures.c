@@ -1,0 +1,60 @@
+// Cycles: the table, and the pictures of the biggest.
+
+#include "page/page.h"
+
+#define PICTURES 4u
+
+static lg_status
+add_picture(lg__page *page, const lg_cycle *cycle, lg_error *err)
+{
+    lg_view *view = NULL;
+    lg_text label = {0};
+    lg_status status =
+        lg_view_cycle(page->analysis, cycle, page->monitor, &view, err);
+    if (status)
+        return status;
+    lg_cycle_label(page->graph, cycle, &label);
+    lg_text_add(page->out, "<figure><figcaption class=\"path\">");
+    lg_text_add_html(page->out, label.data ? label.data : "", label.length);
+    lg_text_add(page->out, "</figcaption>");
+    status = lg__page_picture(page, view, label.data ? label.data : "", err);
+    lg_text_add(page->out, "</figure>");
+    page->out->failed |= label.failed;
+    lg_text_free(&label);
+    return status;
+}
+
+static lg_status
+add_pictures(lg__page *page, lg_error *err)
+{
+    const lg_cycles *cycles = &page->cycles;
+    lg_status status = LG_OK;
+    unsigned drawn = 0;
+    for (size_t i = 0; i < cycles->group_count && drawn < PICTURES; i++) {
+        const lg_cycle *first = &cycles->items[cycles->groups[i].first];
+        if (first->library.length > 0 || status)
+            continue;
+        status = add_picture(page, first, err);
+        drawn++;
+    }
+    return status;
+}
+
+lg_status
+lg__page_add_cycles(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg__page_section(page, "cycles", "Reference cycles");
+    lg_status status =
+        lg_tabulate_cycles(page->analysis, &page->cycles, &table, err);
+    if (!status) {
+        lg_text_add(page->out, "<div class=\"table\">");
+        status = lg_table_html_plain(table, 0, page->out, err);
+        lg_text_add(page->out, "</div>");
+        lg_table_free(table);
+    }
+    if (!status)
+        status = add_pictures(page, err);
+    lg__page_section_end(page);
+    return status;
+}

@@ -1,0 +1,323 @@
+// The report page from top to bottom.
+
+#include "page/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS 50u
+
+void
+lg__page_escape(lg__page *page, lg_string string)
+{
+    lg_text_add_html(page->out, string.data, string.length);
+}
+
+void
+lg__page_sizes(lg__page *page, const uint64_t *bytes)
+{
+    enum { MOST = 64 };
+    lg_text sizes = {0};
+    lg_string names[MOST];
+    uint32_t count = lg_graph_device_count(page->graph) + 1;
+    count = count < MOST ? count : MOST;
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = lg_graph_device_name(page->graph, i);
+    lg_text_add_sizes(&sizes, names, bytes, count);
+    lg_text_add_html(page->out, sizes.data ? sizes.data : "", sizes.length);
+    page->out->failed |= sizes.failed;
+    lg_text_free(&sizes);
+}
+
+void
+lg__page_section(lg__page *page, const char *id, const char *heading)
+{
+    lg_text_addf(&page->nav, "<a href=\"#%s\">%s</a>", id, heading);
+    lg_text_addf(page->out,
+                 "<section id=\"%s\" aria-labelledby=\"%s-title\">"
+                 "<h2 id=\"%s-title\">%s</h2>\n",
+                 id, id, id, heading);
+}
+
+void
+lg__page_section_end(lg__page *page)
+{
+    lg_text_add(page->out, "</section>\n");
+}
+
+lg_status
+lg__page_table(lg__page *page, const char *id, const char *heading,
+               lg_table *table, size_t limit, lg_error *err)
+{
+    lg__page_section(page, id, heading);
+    lg_text_addf(page->out, "<div class=\"table\" id=\"%s-table\">", id);
+    lg_status status = lg_table_html_plain(table, limit, page->out, err);
+    lg_text_add(page->out, "</div>");
+    lg__page_section_end(page);
+    lg_table_free(table);
+    return status;
+}
+
+static lg_status
+add_findings(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status =
+        lg_tabulate_findings(page->analysis, &page->findings, &table, err);
+    return status ? status
+                  : lg__page_table(page, "findings", "Findings", table, 0, err);
+}
+
+static lg_status
+add_growth(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    if (!page->grows)
+        return LG_OK;
+    lg_status status =
+        lg_tabulate_growth(&page->growth, page->graph, ROWS, &table, err);
+    return status ? status
+                  : lg__page_table(page, "growth", "Growth", table, ROWS, err);
+}
+
+static lg_status
+add_map(lg__page *page, lg_error *err)
+{
+    (void)err;
+    lg__page_section(page, "map", "Who owns the bytes");
+    lg_text_add(page->out,
+                "<p class=\"note\">Each area is a place in the dominator tree: "
+                "the objects that are held in the same way. What lies in an "
+                "area goes when its holder goes.</p>"
+                "<div id=\"map-view\"><noscript><p>The areas need a browser "
+                "that runs the page's script. All tables are below."
+                "</p></noscript></div>");
+    lg__page_section_end(page);
+    return LG_OK;
+}
+
+static lg_status
+add_top(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status =
+        lg_tabulate_biggest(page->analysis, &page->top, &table, err);
+    return status ? status
+                  : lg__page_table(page, "top", "What retains the most", table,
+                                   0, err);
+}
+
+static lg_status
+add_types(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status =
+        lg_tabulate_types(page->graph, NULL, LG_SORT_BYTES, ROWS, &table, err);
+    return status ? status
+                  : lg__page_table(page, "types", "Types", table, ROWS, err);
+}
+
+static lg_status
+add_tensors(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status =
+        lg_tabulate_tensors(page->graph, page->analysis, NULL, LG_NONE,
+                            LG_TENSORS_EACH, ROWS, &table, err);
+    return status
+               ? status
+               : lg__page_table(page, "tensors", "Tensors", table, ROWS, err);
+}
+
+static lg_status
+add_figures(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status =
+        lg_tabulate_figures(page->analysis, NULL, ROWS, &table, err);
+    return status
+               ? status
+               : lg__page_table(page, "figures", "Figures", table, ROWS, err);
+}
+
+static lg_status
+add_details(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status = lg_tabulate_info(page->graph, &table, err);
+    return status ? status
+                  : lg__page_table(page, "snapshot", "The snapshot", table, 0,
+                                   err);
+}
+
+static lg_status
+add_sections(lg__page *page, lg_error *err)
+{
+    static lg_status (*const parts[])(lg__page *, lg_error *) = {
+        lg__page_add_advice,
+        add_growth,
+        add_map,
+        add_top,
+        add_findings,
+        lg__page_add_cycles,
+        lg__page_add_memory,
+        add_types,
+        add_tensors,
+        add_figures,
+        lg__page_add_threads,
+        add_details,
+    };
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++)
+        status = parts[i](page, err);
+    return status;
+}
+
+static void
+add_head(lg__page *page)
+{
+    const char *title = page->options->title;
+    lg_text *out = page->out;
+    lg_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+                     "<meta charset=\"utf-8\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\""
+                     "default-src 'none'; base-uri 'none'; form-action 'none'; "
+                     "script-src '");
+    lg_text_add(out, lg__page_script_hash);
+    lg_text_add(out, "'; style-src '");
+    lg_text_add(out, lg__page_style_hash);
+    lg_text_add(out,
+                "'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+                "<meta name=\"viewport\" content=\"width=device-width, "
+                "initial-scale=1\">\n"
+                "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    if (title) {
+        lg_text_add_html(out, title, strlen(title));
+        lg_text_add(out, " · ");
+    }
+    lg_text_add(out, "leakgraph</title>\n<style>");
+    lg_text_add_bytes(out, (const char *)lg__page_style, lg__page_style_length);
+    lg_text_add(out, "</style>\n</head>\n");
+}
+
+static lg_status
+add_body(lg__page *page, lg_error *err)
+{
+    lg_text sections = {0};
+    lg_text *out = page->out;
+    page->out = &sections;
+    lg_status status = add_sections(page, err);
+    page->out = out;
+    lg_text_add(out, "<body>\n<header>\n");
+    lg__page_say_process(page);
+    lg_text_add(out, "</header>\n<nav aria-label=\"Sections\">");
+    lg_text_add_bytes(out, page->nav.data, page->nav.length);
+    lg_text_add(out, "</nav>\n<main>\n");
+    lg_text_add_bytes(out, sections.data, sections.length);
+    lg_text_add(out, "</main>\n");
+    out->failed |= sections.failed || page->nav.failed;
+    lg_text_free(&sections);
+    return status;
+}
+
+static void
+add_script(lg__page *page)
+{
+    lg_text_add(page->out, "<script>");
+    lg_text_add_bytes(page->out, (const char *)lg__page_script,
+                      lg__page_script_length);
+    lg_text_add(page->out, "</script>\n</body>\n</html>\n");
+}
+
+static lg_status
+ask_growth(lg__page *page, lg_error *err)
+{
+    const lg_page_options *given = page->options;
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.steps = given->steps;
+    if (given->summary_count < 2)
+        return LG_OK;
+    lg_status status =
+        lg_growth_find(given->summaries, given->summary_count, page->analysis,
+                       &options, page->monitor, &page->growth, err);
+    page->grows = !status;
+    return status;
+}
+
+static lg_status
+ask_places(lg__page *page, lg_error *err)
+{
+    const lg_page_options *given = page->options;
+    if (given->summary_count > 0) {
+        page->places =
+            lg_summary_places(given->summaries[given->summary_count - 1]);
+        return LG_OK;
+    }
+    lg_status status =
+        lg_places_new(page->analysis, page->monitor, &page->own_places, err);
+    page->places = page->own_places;
+    return status;
+}
+
+static lg_status
+ask(lg__page *page, lg_error *err)
+{
+    lg_cycle_options cycles = LG_CYCLE_OPTIONS_INIT;
+    lg_top_options top = LG_TOP_OPTIONS_INIT;
+    cycles.limit = ROWS;
+    top.limit = ROWS;
+    lg_status status = lg_analysis_findings(page->analysis, NULL, page->monitor,
+                                            &page->findings, err);
+    if (!status)
+        status = lg_analysis_cycles(page->analysis, &cycles, page->monitor,
+                                    &page->cycles, err);
+    if (!status)
+        status = lg_graph_accounts(page->graph, NULL, &page->accounts, err);
+    if (!status)
+        status = lg_analysis_top(page->analysis, &top, page->monitor,
+                                 &page->top, err);
+    if (!status)
+        status = ask_growth(page, err);
+    return status ? status : ask_places(page, err);
+}
+
+static void
+end(lg__page *page)
+{
+    lg_findings_free(&page->findings);
+    lg_cycles_free(&page->cycles);
+    lg_accounts_free(&page->accounts);
+    lg_top_free(&page->top);
+    lg_growth_free(&page->growth);
+    lg_places_free(page->own_places);
+    lg_text_free(&page->nav);
+}
+
+lg_status
+lg_page_html(const lg_analysis *analysis, const lg_page_options *options,
+             const lg_monitor *monitor, lg_text *out, lg_error *err)
+{
+    static const lg_page_options usual = LG_PAGE_OPTIONS_INIT;
+    lg_text whole = {0};
+    lg__page page = {.analysis = analysis,
+                     .graph = lg_analysis_graph(analysis),
+                     .options = options ? options : &usual,
+                     .monitor = monitor,
+                     .out = &whole};
+    lg_status status = ask(&page, err);
+    if (!status) {
+        add_head(&page);
+        status = add_body(&page, err);
+    }
+    if (!status)
+        status = lg__page_add_data(&page, err);
+    if (!status)
+        add_script(&page);
+    if (!status && whole.failed)
+        status = lg_error_set(err, LG_ENOMEM, "memory ran out");
+    if (!status)
+        lg_text_add_bytes(out, whole.data, whole.length);
+    lg_text_free(&whole);
+    end(&page);
+    return status;
+}

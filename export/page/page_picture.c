@@ -1,0 +1,105 @@
+// Pictures in the page: SVG that Graphviz made, or the tree in text.
+
+#include "page/page.h"
+
+#include <leakgraph/render.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bigger ones cost the page more than they show. */
+#define BIGGEST 200000u
+
+// Several pictures share a page, so their parts have no ids.
+static void
+add_without_ids(const char *at, const char *end, lg_text *out)
+{
+    static const char id[] = " id=\"";
+    while (at < end) {
+        const char *found = memmem(at, (size_t)(end - at), id, sizeof id - 1);
+        const char *quote =
+            found ? memchr(found + sizeof id - 1, '"',
+                           (size_t)(end - found) - (sizeof id - 1))
+                  : NULL;
+        lg_text_add_bytes(out, at, (size_t)((quote ? found : end) - at));
+        at = quote ? quote + 1 : end;
+    }
+}
+
+// Leaves out comments, which have names of nodes and nothing to see.
+static void
+add_svg(const char *svg, size_t length, const char *label, lg_text *out)
+{
+    const char *end = svg + length;
+    const char *at = memmem(svg, length, "<svg ", 5);
+    if (!at)
+        return;
+    lg_text_add(out, "<svg role=\"img\" aria-label=\"");
+    lg_text_add_html(out, label, strlen(label));
+    lg_text_add(out, "\"");
+    for (at += 4; at < end;) {
+        const char *from = memmem(at, (size_t)(end - at), "<!--", 4);
+        const char *to =
+            from ? memmem(from, (size_t)(end - from), "-->", 3) : NULL;
+        add_without_ids(at, to ? from : end, out);
+        at = to ? to + 3 : end;
+    }
+}
+
+static lg_status
+add_tree(lg__page *page, const lg_view *view, const char *why, lg_error *err)
+{
+    lg_text tree = {0};
+    lg_status status = lg_view_text(view, &tree, err);
+    if (!status) {
+        lg_text_add(page->out, "<p class=\"note\">");
+        lg_text_add_html(page->out, why, strlen(why));
+        lg_text_add(page->out, "</p><pre>");
+        for (const char *at = tree.data; at && *at;) {
+            size_t length = strcspn(at, "\n");
+            lg_text_add_html(page->out, at, length);
+            lg_text_add(page->out, "\n");
+            at += length + (at[length] == '\n');
+        }
+        lg_text_add(page->out, "</pre>");
+    }
+    lg_text_free(&tree);
+    return status;
+}
+
+static lg_status
+draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
+{
+    lg_text dot = {0};
+    char *svg = NULL;
+    size_t length = 0;
+    lg_error why = {0};
+    lg_status status = lg_view_dot(view, NULL, &dot, err);
+    if (status)
+        return status;
+    status = lg_render(dot.data, dot.length, "svg", page->monitor, &svg,
+                       &length, &why);
+    lg_text_free(&dot);
+    if (!status && length <= BIGGEST) {
+        lg_text_add(page->out, "<div class=\"picture\" tabindex=\"0\">");
+        add_svg(svg, length, label, page->out);
+        lg_text_add(page->out, "</div>\n");
+    } else if (status == LG_ERENDER || !status) {
+        status =
+            add_tree(page, view,
+                     status ? why.message : "The picture is too large.", err);
+    } else {
+        status = lg_error_set(err, status, "%s", why.message);
+    }
+    free(svg);
+    return status;
+}
+
+lg_status
+lg__page_picture(lg__page *page, lg_view *view, const char *label,
+                 lg_error *err)
+{
+    lg_status status = draw(page, view, label, err);
+    lg_view_free(view);
+    return status;
+}

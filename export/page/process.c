@@ -1,0 +1,114 @@
+// What the process is and what it holds, in words: the head of the page.
+
+#include "page/page.h"
+
+#include <string.h>
+
+static void
+say_info(lg__page *page, const char *before, const char *key, const char *after)
+{
+    lg_string value = lg_graph_info_find(page->graph, key);
+    if (!value.length)
+        return;
+    lg_text_add(page->out, before);
+    lg__page_escape(page, value);
+    lg_text_add(page->out, after);
+}
+
+// `2026-11-22T16:14:48Z` as `2026-11-22 16:14:48 UTC`.
+static void
+say_time(lg__page *page)
+{
+    lg_string time = lg_graph_info_find(page->graph, "time");
+    if (time.length != strlen("2026-11-22T16:14:48Z"))
+        return;
+    lg_text_add(page->out, ", taken <time>");
+    lg__page_escape(page, (lg_string){time.data, 10});
+    lg_text_add(page->out, " ");
+    lg__page_escape(page, (lg_string){time.data + 11, 8});
+    lg_text_add(page->out, " UTC</time>");
+}
+
+static void
+say_sizes(lg__page *page, const uint64_t *bytes)
+{
+    lg_text_add(page->out, "<b>");
+    lg__page_sizes(page, bytes);
+    lg_text_add(page->out, "</b>");
+}
+
+static uint64_t
+sum(const uint64_t *bytes, uint32_t devices)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i <= devices; i++)
+        total += bytes[i];
+    return total;
+}
+
+static void
+say_objects(lg__page *page)
+{
+    const lg_top *top = &page->top;
+    lg_text *out = page->out;
+    lg_text_add(out, "<p>It has <b>");
+    lg_text_add_count(out, lg_graph_columns(page->graph)->node_count);
+    lg_text_add(out, "</b> objects. What roots reach holds ");
+    say_sizes(page, top->reachable);
+    if (sum(top->libraries, top->devices)) {
+        lg_text_add(out, ", of which libraries keep ");
+        say_sizes(page, top->libraries);
+        lg_text_add(out, " for themselves");
+    }
+    lg_text_add(out, ".");
+    if (sum(top->garbage, top->devices)) {
+        lg_text_add(out, " Garbage that was not collected yet holds ");
+        say_sizes(page, top->garbage);
+        lg_text_add(out, ".");
+    }
+    if (page->accounts.host[LG_HOST_RSS] > 0) {
+        lg_text_add(out, " The system counts <b>");
+        lg_text_add_size(out, (uint64_t)page->accounts.host[LG_HOST_RSS]);
+        lg_text_add(out, "</b> of memory for the process.");
+    }
+    lg_text_add(out, "</p>\n");
+}
+
+static void
+say_growth(lg__page *page)
+{
+    lg_text *out = page->out;
+    int64_t gained = page->grows ? lg_growth_gained(&page->growth) : 0;
+    if (!page->grows)
+        return;
+    lg_text_addf(out, "<p>From the first of %u snapshots to the last, ",
+                 page->growth.snapshots);
+    if (page->growth.count == 0) {
+        lg_text_add(out, "nothing grows.</p>\n");
+        return;
+    }
+    lg_text_addf(out, "%zu place%s gained <b>", page->growth.count,
+                 page->growth.count == 1 ? "" : "s");
+    lg_text_add_size(out, gained > 0 ? (uint64_t)gained : 0);
+    lg_text_add(out, "</b>.</p>\n");
+}
+
+void
+lg__page_say_process(lg__page *page)
+{
+    const char *title = page->options->title;
+    lg_text *out = page->out;
+    lg_text_add(out, "<h1>");
+    if (title)
+        lg_text_add_html(out, title, strlen(title));
+    else
+        lg_text_add(out, "What keeps these bytes alive?");
+    lg_text_add(out, "</h1>\n<p class=\"what\">A process of CPython");
+    say_info(page, " ", "python", "");
+    say_info(page, " on ", "platform", "");
+    say_info(page, ", pid ", "pid", "");
+    say_time(page);
+    lg_text_add(out, ".</p>\n");
+    say_objects(page);
+    say_growth(page);
+}

@@ -1,0 +1,213 @@
+// Chooses what is worth doing first.
+#include "answers/answers_private.h"
+
+#include <leakgraph/advice.h>
+
+// Blocks of nobody that are worth a word: caches of libraries have some.
+enum { UNATTRIBUTED_BYTES = 1 << 20, UNATTRIBUTED_PERCENT = 5 };
+
+// What retains less of all that libraries do not keep for themselves is not
+// worth reading about, unless it is wrong.
+enum { HOLDER_PERCENT = 1 };
+
+// Dominators looked at: a linked list has as many as elements.
+enum { DEEPEST = 1000 };
+
+const char *
+lg_advice_kind_name(lg_advice_kind kind)
+{
+    static const char *const names[] = {"finding", "growth", "cycle",
+                                        "unattributed", "holder"};
+    size_t index = (size_t)kind;
+    return index < sizeof names / sizeof *names ? names[index] : "";
+}
+
+// Keeps the items sorted, the most bytes first, and no more than the limit.
+static void
+add(lg_advice *advice, size_t from, size_t limit, lg_advice_item item)
+{
+    size_t at = advice->count;
+    while (at > from && advice->items[at - 1].bytes < item.bytes)
+        at--;
+    if (at >= limit)
+        return;
+    if (advice->count < limit)
+        advice->count++;
+    for (size_t i = advice->count - 1; i > at; i--)
+        advice->items[i] = advice->items[i - 1];
+    advice->items[at] = item;
+}
+
+static bool
+is_of(const lg_growth *growth, const lg_growth_row *row, const char *pattern)
+{
+    return row->finding != LG_NONE &&
+           lg__string_is(growth->tallies[row->finding].name, pattern);
+}
+
+// The biggest row of growth that belongs to a finding of the pattern.
+static size_t
+growth_of(const lg_growth *growth, const char *pattern)
+{
+    for (size_t i = 0; growth != NULL && i < growth->count; i++)
+        if (is_of(growth, &growth->rows[i], pattern))
+            return i;
+    return SIZE_MAX;
+}
+
+static bool
+is_found(const lg_answers *answers, const lg_growth_row *row)
+{
+    const lg_findings *findings = answers->findings;
+    for (size_t i = 0; findings != NULL && i < findings->group_count; i++) {
+        size_t first = findings->groups[i].first;
+        if (is_of(answers->growth, row, findings->items[first].pattern->name))
+            return true;
+    }
+    return false;
+}
+
+static void
+add_findings(const lg_answers *answers, size_t limit, lg_advice *out)
+{
+    const lg_findings *findings = answers->findings;
+    for (size_t i = 0; findings != NULL && i < findings->group_count; i++) {
+        const lg_finding_group *group = &findings->groups[i];
+        const char *pattern = findings->items[group->first].pattern->name;
+        add(out, 0, limit,
+            (lg_advice_item){LG_ADVICE_FINDING, i, group->total,
+                             growth_of(answers->growth, pattern)});
+    }
+}
+
+static void
+add_growth(const lg_answers *answers, size_t limit, lg_advice *out)
+{
+    const lg_growth *growth = answers->growth;
+    bool cycles = answers->cycles != NULL && answers->cycles->leaks > 0;
+    for (size_t i = 0; growth != NULL && i < growth->count; i++) {
+        const lg_growth_row *row = &growth->rows[i];
+        if (row->gained <= 0 || row->verdict == LG_GROWTH_SETTLED ||
+            is_found(answers, row) ||
+            (cycles && row->verdict == LG_GROWTH_GARBAGE))
+            continue;
+        add(out, 0, limit,
+            (lg_advice_item){LG_ADVICE_GROWTH, i, (uint64_t)row->gained,
+                             SIZE_MAX});
+    }
+}
+
+static void
+add_cycles(const lg_answers *answers, size_t limit, lg_advice *out)
+{
+    const lg_cycles *cycles = answers->cycles;
+    for (size_t i = 0; cycles != NULL && i < cycles->group_count; i++) {
+        const lg_cycle_group *group = &cycles->groups[i];
+        const lg_cycle *first = &cycles->items[group->first];
+        if (first->kind != LG_CYCLE_HELD && first->library.length == 0)
+            add(out, 0, limit,
+                (lg_advice_item){LG_ADVICE_CYCLE, i, group->total, SIZE_MAX});
+    }
+}
+
+static void
+add_unattributed(const lg_answers *answers, size_t limit, lg_advice *out)
+{
+    const lg_accounts *accounts = answers->accounts;
+    for (size_t i = 0; accounts != NULL && i < accounts->count; i++) {
+        const lg_account *account = &accounts->items[i];
+        if (account->unattributed >= UNATTRIBUTED_BYTES &&
+            account->unattributed / UNATTRIBUTED_PERCENT >=
+                account->allocated / 100)
+            add(out, 0, limit,
+                (lg_advice_item){LG_ADVICE_UNATTRIBUTED, i,
+                                 account->unattributed, SIZE_MAX});
+    }
+}
+
+// Whether `above` is `node` or dominates it.
+static bool
+dominates(const lg_analysis *analysis, uint32_t above, uint32_t node)
+{
+    for (int i = 0; i < DEEPEST && node != LG_NONE; i++) {
+        if (node == above)
+            return true;
+        node = lg_node_dominator(analysis, node);
+    }
+    return false;
+}
+
+static bool
+is_related(const lg_analysis *analysis, uint32_t one, uint32_t other)
+{
+    return one != LG_NONE && other != LG_NONE &&
+           (dominates(analysis, one, other) || dominates(analysis, other, one));
+}
+
+// Whether an item that is there already is about the same objects.
+static bool
+is_told(const lg_answers *answers, const lg_advice *advice, uint32_t node)
+{
+    for (size_t i = 0; i < advice->count; i++) {
+        const lg_advice_item *item = &advice->items[i];
+        uint32_t other = LG_NONE;
+        if (item->kind == LG_ADVICE_FINDING) {
+            size_t first = answers->findings->groups[item->index].first;
+            other = answers->findings->items[first].holders->node;
+        } else if (item->kind == LG_ADVICE_GROWTH) {
+            other = answers->growth->rows[item->index].node;
+        } else if (item->kind == LG_ADVICE_CYCLE) {
+            size_t first = answers->cycles->groups[item->index].first;
+            other = answers->cycles->items[first].shortest.items->source;
+        }
+        if (is_related(answers->analysis, node, other))
+            return true;
+    }
+    return false;
+}
+
+// Bytes that are not of libraries, as rows are ranked.
+static uint64_t
+program_bytes(const lg_top *top)
+{
+    uint64_t bytes = top->total;
+    for (uint32_t on = 0; on <= top->devices; on++)
+        if (top->device == LG_NONE || top->device == on)
+            bytes -= top->libraries[on];
+    return bytes;
+}
+
+// Garbage is told of by its cycles.
+static bool
+is_garbage_told(const lg_answers *answers, const lg_top_row *row)
+{
+    return row->where.kind == LG_WHERE_GARBAGE && answers->cycles != NULL &&
+           answers->cycles->leaks > 0;
+}
+
+static void
+add_holders(const lg_answers *answers, size_t limit, lg_advice *out)
+{
+    const lg_top *top = answers->top;
+    size_t from = out->count;
+    for (size_t i = 0; top != NULL && i < top->count; i++) {
+        const lg_top_row *row = &top->rows[i];
+        if (row->weight / HOLDER_PERCENT >= program_bytes(top) / 100 &&
+            !is_garbage_told(answers, row) && !is_told(answers, out, row->node))
+            add(out, from, limit,
+                (lg_advice_item){LG_ADVICE_HOLDER, i, row->weight, SIZE_MAX});
+    }
+}
+
+lg_advice
+lg_advice_choose(const lg_answers *answers, size_t limit)
+{
+    lg_advice advice = {.count = 0};
+    limit = limit < LG_ADVICE_MOST ? limit : LG_ADVICE_MOST;
+    add_findings(answers, limit, &advice);
+    add_growth(answers, limit, &advice);
+    add_cycles(answers, limit, &advice);
+    add_unattributed(answers, limit, &advice);
+    add_holders(answers, limit, &advice);
+    return advice;
+}

@@ -1,0 +1,189 @@
+// What is worth doing first, in words: what it is, who holds it, why, and what
+// to do.
+#include "report/report_growth_facts.h"
+#include "report/where.h"
+#include "report/words_findings.h"
+
+#include <leakgraph/advice.h>
+
+enum { KIND, BYTES, WHAT, HELD_BY, CAUSE, FIX, COLUMNS };
+
+static const lg__column columns[COLUMNS] = {
+    [KIND] = {.name = "kind"},
+    [BYTES] = {"bytes", .type = LG_COLUMN_BYTES},
+    [WHAT] = {.name = "what"},
+    [HELD_BY] = {"held_by", "held by", .type = LG_COLUMN_PATH},
+    [CAUSE] = {.name = "cause"},
+    [FIX] = {.name = "fix"},
+};
+
+typedef struct words {
+    const lg_answers *answers;
+    const lg_graph *graph;
+    lg_text what;
+    lg_text held_by;
+    lg_text cause;
+    lg_text fix;
+} words;
+
+// A sentence of what a row of growth gained.
+static void
+say_gain(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
+{
+    lg_text_add(out, "It gained ");
+    lg_text_add_size(out, row->gained < 0 ? 0 : (uint64_t)row->gained);
+    lg_text_addf(out, " in %u snapshots, ", growth->snapshots);
+    lg__format_signed(growth->has_steps ? row->per_step : row->per_interval,
+                      out);
+    lg_text_add(out, growth->has_steps ? " per step." : " per snapshot.");
+}
+
+static lg_status
+say_finding(words *say, const lg_advice_item *item, lg_error *err)
+{
+    const lg_findings *all = say->answers->findings;
+    const lg_finding_group *group = &all->groups[item->index];
+    const lg_finding *first = &all->items[group->first];
+    lg_text_addf(&say->what, "%s: ", first->pattern->name);
+    lg__format_kept(say->graph, group->count, first->holders->example,
+                    group->varied, &say->what);
+    lg__format_advice(first, false, &say->cause);
+    if (item->grows != SIZE_MAX) {
+        lg_text_add(&say->cause, " ");
+        say_gain(say->answers->growth, &say->answers->growth->rows[item->grows],
+                 &say->cause);
+    }
+    lg__format_advice(first, true, &say->fix);
+    return lg__format_holder(say->answers->analysis, first->holders,
+                             &say->held_by, err);
+}
+
+static const char *
+growth_fix(lg_growth_verdict verdict)
+{
+    static const char *const fixes[LG_GROWTH_VERDICT_COUNT] = {
+        [LG_GROWTH_ACCUMULATES] = "Remove what is done with from its holder, "
+                                  "or limit how much the holder takes.",
+        [LG_GROWTH_IN_PLACE] = "Find what extends it and never shortens it.",
+        [LG_GROWTH_GARBAGE] = "See the cycles: cut one reference of each, or "
+                              "let the collector run.",
+        [LG_GROWTH_NATIVE] = "No Python object has it: look at the C libraries "
+                             "that the program calls between two snapshots.",
+    };
+    const char *fix = fixes[verdict];
+    return fix != NULL ? fix : "";
+}
+
+static void
+say_growth(words *say, const lg_advice_item *item)
+{
+    const lg_growth *growth = say->answers->growth;
+    const lg_growth_row *row = &growth->rows[item->index];
+    lg__format_growth_what(growth, row, &say->what);
+    lg__format_growth_holder(growth, say->graph, row, &say->held_by);
+    say_gain(growth, row, &say->cause);
+    lg_text_add(&say->fix, growth_fix(row->verdict));
+}
+
+static void
+say_cycle(words *say, const lg_advice_item *item)
+{
+    const lg_cycles *cycles = say->answers->cycles;
+    const lg_cycle_group *group = &cycles->groups[item->index];
+    const lg_cycle *first = &cycles->items[group->first];
+    lg_text_add_count(&say->what, group->count);
+    lg_text_addf(&say->what, " %s %s", lg_cycle_kind_name(first->kind),
+                 group->count == 1 ? "cycle" : "cycles alike");
+    lg_cycle_label(say->graph, first, &say->held_by);
+    if (first->kind == LG_CYCLE_COLLECTABLE) {
+        lg_text_add(&say->cause, "Nothing but the cycle keeps the objects: "
+                                 "they wait for the next gc.collect().");
+    } else {
+        lg_text_add(&say->cause, "The collector cannot free it: ");
+        lg__format_reason(say->graph, first->reason, first->culprit,
+                          &say->cause);
+        lg_text_add(&say->cause, ".");
+    }
+    lg_text_add(&say->fix, first->cut_count > 0 ? "Cut " : "");
+    lg_cycle_advice(say->graph, first, &say->fix);
+    lg_text_add(&say->fix, ".");
+}
+
+static void
+say_unattributed(words *say, const lg_advice_item *item)
+{
+    const lg_account *account = &say->answers->accounts->items[item->index];
+    lg_text_add(&say->what, "blocks of nobody on ");
+    lg__text_add_string(&say->what, account->name);
+    lg_text_add(&say->cause, "The allocator of the device has given them out, "
+                             "and no object of the snapshot has them.");
+    lg_text_add(&say->fix,
+                "See the accounts of memory: they name what each probably is.");
+}
+
+static void
+say_holder(words *say, const lg_advice_item *item)
+{
+    const lg_top_row *row = &say->answers->top->rows[item->index];
+    if (row->count > 1) {
+        lg_text_add_count(&say->what, row->count);
+        lg_text_add(&say->what, " ");
+    }
+    lg_node_title(say->graph, row->node, true, &say->what);
+    lg__where_write(say->graph, say->answers->analysis, row->node, &row->where,
+                    &say->held_by);
+    lg_text_add(&say->cause, "It retains the most of what has no known mistake "
+                             "and does not grow.");
+    lg_text_addf(&say->fix,
+                 "If it should be gone, leakgraph why SNAP '#%u' says what to "
+                 "cut.",
+                 row->node);
+}
+
+static lg_status
+say_item(words *say, const lg_advice_item *item, lg_error *err)
+{
+    switch (item->kind) {
+    case LG_ADVICE_FINDING:
+        return say_finding(say, item, err);
+    case LG_ADVICE_GROWTH:
+        say_growth(say, item);
+        break;
+    case LG_ADVICE_CYCLE:
+        say_cycle(say, item);
+        break;
+    case LG_ADVICE_UNATTRIBUTED:
+        say_unattributed(say, item);
+        break;
+    case LG_ADVICE_HOLDER:
+        say_holder(say, item);
+        break;
+    }
+    return LG_OK;
+}
+
+lg_status
+lg_tabulate_advice(const lg_answers *answers, const lg_advice *advice,
+                   lg_table **out, lg_error *err)
+{
+    const lg_graph *graph = lg_analysis_graph(answers->analysis);
+    lg_table *table =
+        lg__table_new(graph, (lg__layout){.rows = "advice"}, columns, COLUMNS);
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < advice->count && status == LG_OK; i++) {
+        const lg_advice_item *item = &advice->items[i];
+        words say = {.answers = answers, .graph = graph};
+        status = say_item(&say, item, err);
+        lg__table_row(table);
+        lg__put_literal(table, KIND, lg_advice_kind_name(item->kind));
+        lg__put_count(table, BYTES, item->bytes);
+        lg__put_formatted(table, WHAT, &say.what);
+        lg__put_formatted(table, HELD_BY, &say.held_by);
+        lg__put_formatted(table, CAUSE, &say.cause);
+        lg__put_formatted(table, FIX, &say.fix);
+    }
+    if (status == LG_OK)
+        return lg__table_finish(table, out, err);
+    lg_table_free(table);
+    return status;
+}

@@ -1,0 +1,154 @@
+#include "binding/answers/compared.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/errors.h"
+#include "binding/support/pathname.h"
+#include "binding/support/progress.h"
+
+#include <leakgraph/page.h>
+
+#include <stdlib.h>
+
+const char snapshot_report_doc[] =
+    "report($self, /, path, *, earlier=(), steps=None, title=None, "
+    "progress=None)\n--\n\n"
+    "Write one web page with all answers to a file and return its path.\n\n"
+    "It needs no network: open it in a browser, and share it. {pid} and {n} in "
+    "path\nstand for what save() has for them.\n\n"
+    "earlier   snapshots of the same program, or paths of saved ones and of "
+    "summaries,\n          oldest first: the page then says what grows\n"
+    "steps     when each was taken, and this one, as in diff()\n"
+    "title     the page's title; the path of the snapshot if it has one\n"
+    "progress  as in snapshot()";
+
+enum { PATH, EARLIER, STEPS, TITLE, PROGRESS, ARGUMENTS };
+
+typedef struct page_request {
+    snapshot_object *snapshot;
+    PyObject *path;  /* bytes */
+    PyObject *given; /* a list: the earlier ones, then the snapshot */
+    PyObject *known; /* the path of the snapshot as str, or NULL */
+    const char *title;
+    compared compared;
+    double *steps;
+    progress progress;
+} page_request;
+
+/* The earlier ones and the snapshot itself, as a list. */
+static PyObject *
+all_given(PyObject *snapshot, PyObject *earlier)
+{
+    PyObject *items;
+    PyObject *all = PyList_New(0);
+    if (all == NULL || !arg_objects("earlier", earlier, &items)) {
+        Py_XDECREF(all);
+        return NULL;
+    }
+    Py_ssize_t count = items != NULL ? PySequence_Fast_GET_SIZE(items) : 0;
+    int failed = 0;
+    for (Py_ssize_t i = 0; i < count && !failed; i++)
+        failed = PyList_Append(all, PySequence_Fast_GET_ITEM(items, i));
+    Py_XDECREF(items);
+    if (failed || PyList_Append(all, snapshot) != 0)
+        Py_CLEAR(all);
+    return all;
+}
+
+/* The last part of the snapshot's path, unless a title is given. */
+static bool
+find_title(page_request *self, PyObject *given)
+{
+    if (!arg_text("title", given, &self->title))
+        return false;
+    PyObject *path = self->snapshot->path;
+    if (self->title != NULL || path == NULL || !PyUnicode_Check(path))
+        return true;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(path);
+    Py_ssize_t slash = PyUnicode_FindChar(path, '/', 0, length, -1);
+    self->known = PyUnicode_Substring(path, slash + 1, length);
+    if (self->known != NULL)
+        self->title = PyUnicode_AsUTF8(self->known);
+    /* A name that is no text is no title. */
+    PyErr_Clear();
+    return true;
+}
+
+static bool
+request_parse(page_request *self, PyObject *const *values)
+{
+    self->given = all_given((PyObject *)self->snapshot, values[EARLIER]);
+    return self->given != NULL &&
+           compared_begin(&self->compared, PyList_GET_SIZE(self->given)) &&
+           compared_steps(&self->compared, object_state(self->snapshot),
+                          values[STEPS], &self->steps) &&
+           find_title(self, values[TITLE]) &&
+           (self->path = pathname_filled(values[PATH])) != NULL &&
+           progress_start(&self->progress, values[PROGRESS]);
+}
+
+/* The analysis of the snapshot, acquired, and summaries if there are several.
+   NULL with an exception. */
+static const lg_analysis *
+open_all(page_request *self)
+{
+    const lg_analysis *newest = NULL;
+    Py_ssize_t count = PyList_GET_SIZE(self->given);
+    if (count == 1)
+        return analysis_acquire(self->snapshot, &self->progress.monitor);
+    if (!compared_open(&self->compared, object_state(self->snapshot),
+                       PySequence_Fast_ITEMS(self->given),
+                       &self->progress.monitor, &newest))
+        return NULL;
+    return newest;
+}
+
+static bool
+request_run(page_request *self)
+{
+    const lg_analysis *analysis = open_all(self);
+    if (analysis == NULL)
+        return false;
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    options.title = self->title;
+    if (self->compared.count > 1) {
+        options.summaries = (const lg_summary *const *)self->compared.summaries;
+        options.summary_count = (size_t)self->compared.count;
+        options.steps = self->steps;
+    }
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_page_save(analysis, &options, PyBytes_AS_STRING(self->path),
+                          &self->progress.monitor, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(self->snapshot);
+    if (status != LG_OK)
+        error_raise(object_state(self->snapshot), status, &error);
+    return status == LG_OK;
+}
+
+PyObject *
+snapshot_report(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const char *const names[] = {"path",  "earlier",  "steps",
+                                        "title", "progress", NULL};
+    static const arg_list list = {"report", names, 1, 1};
+    PyObject *values[ARGUMENTS] = {NULL};
+    page_request self = {.snapshot = (snapshot_object *)snapshot};
+    PyObject *result = NULL;
+    if (!args_take(&list, args, nargs, kwnames, values))
+        return NULL;
+    if (request_parse(&self, values)) {
+        bool saved = request_run(&self);
+        if (progress_end(&self.progress, saved ? LG_OK : LG_ECANCELLED) &&
+            saved)
+            result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(self.path));
+    }
+    compared_end(&self.compared);
+    free(self.steps);
+    Py_XDECREF(self.given);
+    Py_XDECREF(self.known);
+    Py_XDECREF(self.path);
+    return result;
+}

@@ -1,0 +1,206 @@
+// What is worth doing first: what is wrong before what is big, and nothing
+// twice.
+#include "drawn.h"
+#include "growing.h"
+#include "heaps.h"
+#include "test.h"
+
+typedef struct asked {
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_findings findings;
+    lg_cycles cycles;
+    lg_top top;
+    lg_advice advice;
+    lg_table *table;
+} asked;
+
+static lg_answers
+answers_of(const asked *all)
+{
+    return (lg_answers){.analysis = all->analysis,
+                        .findings = &all->findings,
+                        .cycles = &all->cycles,
+                        .top = &all->top};
+}
+
+static asked
+ask(story *made, size_t limit)
+{
+    asked all = {.graph = story_end(made)};
+    lg_top_options top = LG_TOP_OPTIONS_INIT;
+    all.analysis = analysed(all.graph);
+    REQUIRE(lg_analysis_findings(all.analysis, NULL, NULL, &all.findings,
+                                 NULL) == LG_OK);
+    REQUIRE(lg_analysis_cycles(all.analysis, NULL, NULL, &all.cycles, NULL) ==
+            LG_OK);
+    REQUIRE(lg_analysis_top(all.analysis, &top, NULL, &all.top, NULL) == LG_OK);
+    lg_answers answers = answers_of(&all);
+    all.advice = lg_advice_choose(&answers, limit);
+    REQUIRE(lg_tabulate_advice(&answers, &all.advice, &all.table, NULL) ==
+            LG_OK);
+    return all;
+}
+
+static void
+forget(asked *all)
+{
+    lg_table_free(all->table);
+    lg_top_free(&all->top);
+    lg_cycles_free(&all->cycles);
+    lg_findings_free(&all->findings);
+    lg_analysis_free(all->analysis);
+    lg_graph_free(all->graph);
+}
+
+// A history of losses in app.losses, a large list in app.big, a small one in
+// app.few, and a cycle of garbage.
+static story
+tell(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t losses = heap_list(&made, LG_NONE);
+    story_attribute(&made, app, "losses", losses);
+    for (int i = 0; i < 3; i++)
+        heap_append(&made, losses, heap_loss(&made));
+    story_attribute(&made, app, "big",
+                    story_add(&made, "bytearray", NULL, 500000));
+    story_attribute(&made, app, "few", story_add(&made, "bytearray", NULL, 99));
+    uint32_t one = story_add(&made, "app.Node", NULL, 10000);
+    story_attribute(&made, one, "me", one);
+    return made;
+}
+
+static void
+wrong_before_big(void)
+{
+    story made = tell();
+    asked all = ask(&made, 3);
+    REQUIRE(all.advice.count == 3);
+    CHECK(all.advice.items[0].kind == LG_ADVICE_CYCLE);
+    CHECK(all.advice.items[0].bytes == 10000);
+    CHECK(all.advice.items[1].kind == LG_ADVICE_FINDING);
+    CHECK(all.advice.items[1].grows == SIZE_MAX);
+    CHECK(all.advice.items[2].kind == LG_ADVICE_HOLDER);
+    CHECK(all.advice.items[2].bytes == 500000);
+    forget(&all);
+}
+
+// The list of losses is the finding's, the garbage the cycle's, and what is
+// small is not worth a word.
+static void
+nothing_twice(void)
+{
+    story made = tell();
+    asked all = ask(&made, 100);
+    CHECK(all.advice.count == 3);
+    forget(&all);
+}
+
+static void
+few(void)
+{
+    story made = tell();
+    asked all = ask(&made, 1);
+    REQUIRE(all.advice.count == 1);
+    CHECK(all.advice.items[0].kind == LG_ADVICE_CYCLE);
+    forget(&all);
+}
+
+static void
+nothing(void)
+{
+    const lg_answers none = {0};
+    CHECK(lg_advice_choose(&none, 3).count == 0);
+    CHECK(strcmp(lg_advice_kind_name((lg_advice_kind)99), "") == 0);
+}
+
+static void
+words(void)
+{
+    story made = tell();
+    asked all = ask(&made, 3);
+    lg_text text = {0};
+    REQUIRE(lg_table_json(all.table, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "{\"kind\": \"cycle\", \"bytes\": 10000, "
+                            "\"what\": \"1 collectable cycle\""));
+    CHECK(strstr(text.data, "\"held_by\": \"Node.me"));
+    CHECK(strstr(text.data, "\"what\": \"loss-history: 3 x Tensor\""));
+    CHECK(strstr(text.data, "\"fix\": \"Append loss.item()"));
+    CHECK(strstr(text.data, "\"what\": \"bytearray\", \"held_by\": "
+                            "\"app.big\""));
+    lg_text_free(&text);
+    forget(&all);
+}
+
+// What grows, without a finding, is an item; garbage only without cycles.
+static void
+growth(void)
+{
+    const growing_heap heaps[] = {{.items = 100, .garbage = 10},
+                                  {.items = 200, .garbage = 20},
+                                  {.items = 300, .garbage = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_cycles cycles;
+    lg_answers answers = {.analysis = made.analysis[2], .growth = &made.growth};
+    lg_advice advice = lg_advice_choose(&answers, 8);
+    REQUIRE(advice.count == made.growth.count && advice.count == 2);
+    CHECK(advice.items[0].kind == LG_ADVICE_GROWTH);
+    CHECK(advice.items[0].bytes >= advice.items[1].bytes);
+    REQUIRE(lg_analysis_cycles(made.analysis[2], NULL, NULL, &cycles, NULL) ==
+            LG_OK);
+    answers.cycles = &cycles;
+    advice = lg_advice_choose(&answers, 8);
+    REQUIRE(advice.count == 2);
+    CHECK((advice.items[0].kind == LG_ADVICE_CYCLE) !=
+          (advice.items[1].kind == LG_ADVICE_CYCLE));
+    lg_table *table;
+    lg_text text = {0};
+    REQUIRE(lg_tabulate_advice(&answers, &advice, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_json(table, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "\"held_by\": \"app.items[*]\""));
+    CHECK(strstr(text.data, " in 3 snapshots, +"));
+    lg_text_free(&text);
+    lg_table_free(table);
+    lg_cycles_free(&cycles);
+    growing_forget(&made);
+}
+
+// Blocks of nobody count from a size on.
+static void
+unattributed(void)
+{
+    story made = tell();
+    asked all = ask(&made, 1);
+    lg_answers answers = {.analysis = all.analysis};
+    lg_account account = {.name = {"cuda:0", 6}, .allocated = 100 << 20};
+    lg_accounts accounts = {.items = &account, .count = 1};
+    lg_table *table;
+    lg_text text = {0};
+    answers.accounts = &accounts;
+    account.unattributed = 4 << 20;
+    CHECK(lg_advice_choose(&answers, 3).count == 0);
+    account.unattributed = 6 << 20;
+    lg_advice advice = lg_advice_choose(&answers, 3);
+    REQUIRE(advice.count == 1);
+    CHECK(advice.items[0].kind == LG_ADVICE_UNATTRIBUTED);
+    REQUIRE(lg_tabulate_advice(&answers, &advice, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_json(table, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "blocks of nobody on cuda:0"));
+    lg_text_free(&text);
+    lg_table_free(table);
+    forget(&all);
+}
+
+SUITE(advice)
+{
+    RUN(wrong_before_big);
+    RUN(nothing_twice);
+    RUN(few);
+    RUN(nothing);
+    RUN(words);
+    RUN(growth);
+    RUN(unattributed);
+    return test_result();
+}

@@ -1,0 +1,157 @@
+// The report page: whole, escaped, allowed by its own policy, and no page where
+// memory runs out.
+
+#include "growing.h"
+#include "shapes.h"
+#include "test.h"
+
+#include <leakgraph/page.h>
+
+static lg_text
+page_of(const lg_graph *graph, const lg_page_options *options)
+{
+    lg_text page = {0};
+    lg_error error = {0};
+    lg_analysis *analysis = NULL;
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+    if (lg_page_html(analysis, options, NULL, &page, &error))
+        fprintf(stderr, "%s\n", error.message);
+    REQUIRE(page.data);
+    lg_analysis_free(analysis);
+    return page;
+}
+
+static size_t
+count_of(const lg_text *page, const char *what)
+{
+    size_t count = 0;
+    for (const char *at = page->data; (at = strstr(at, what)); at++)
+        count++;
+    return count;
+}
+
+static void
+test_sections(void)
+{
+    static const char *const ids[] = {
+        "advice", "map",     "top",     "findings", "cycles",  "memory",
+        "types",  "tensors", "figures", "threads",  "snapshot"};
+    uint32_t subject;
+    char mark[64];
+    lg_graph *graph = shape_find("family")->make(&subject);
+    lg_text page = page_of(graph, NULL);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        snprintf(mark, sizeof mark, "<section id=\"%s\"", ids[i]);
+        CHECK(count_of(&page, mark) == 1);
+        snprintf(mark, sizeof mark, "<a href=\"#%s\">", ids[i]);
+        CHECK(count_of(&page, mark) == 1);
+    }
+    CHECK(count_of(&page, "<section id=\"growth\"") == 0);
+    CHECK(count_of(&page, "<section") == count_of(&page, "</section>"));
+    CHECK(count_of(&page, "<table") == count_of(&page, "</table>"));
+    CHECK(count_of(&page, "<script") == 2);
+    CHECK(count_of(&page, "</html>\n") == 1);
+    // No style in place, and nothing from elsewhere: the policy forbids both.
+    CHECK(count_of(&page, " style=\"") == 0);
+    CHECK(count_of(&page, " src=\"") == 0);
+    CHECK(count_of(&page, "<link") == 0);
+    lg_text_free(&page);
+    lg_graph_free(graph);
+}
+
+// Names that would end an element, an attribute, a string or the data.
+static void
+test_hostile_names(void)
+{
+    static const char name[] = "</script><script>alert(1)</script>\"'<!--&";
+    uint32_t subject = 0;
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t module = heap_add_module(&heap, name);
+    subject = heap_add(&heap, name, 1 << 20);
+    uint32_t list = heap_add(&heap, "list", 64);
+    heap_attribute(&heap, module, list, name);
+    heap_value(&heap, list, subject, name);
+    heap_track(&heap, subject);
+    heap_attribute(&heap, subject, subject, name);
+    lg_graph *graph = heap_close(&heap);
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    options.title = name;
+    lg_text page = page_of(graph, &options);
+    CHECK(count_of(&page, "alert(1)") > 3);
+    CHECK(count_of(&page, "<script>alert") == 0);
+    CHECK(count_of(&page, "<script") == 2);
+    CHECK(count_of(&page, "</script>") == 2);
+    CHECK(count_of(&page, "<!--") == 0);
+    CHECK(count_of(&page, "\\u003c/script") > 0);
+    lg_text_free(&page);
+    lg_graph_free(graph);
+}
+
+static void
+test_empty_heap(void)
+{
+    test_heap heap;
+    heap_open(&heap);
+    lg_graph *graph = heap_close(&heap);
+    lg_text page = page_of(graph, NULL);
+    CHECK(count_of(&page, "It has <b>0</b> objects") == 1);
+    CHECK(count_of(&page, "There is no known mistake") == 1);
+    CHECK(count_of(&page, "\"places\": []") == 1);
+    lg_text_free(&page);
+    lg_graph_free(graph);
+}
+
+// The same input makes the same page.
+static void
+test_same_page(void)
+{
+    uint32_t subject;
+    lg_graph *graph = shape_find("disjoint")->make(&subject);
+    lg_text one = page_of(graph, NULL);
+    lg_text two = page_of(graph, NULL);
+    CHECK(one.length == two.length && !memcmp(one.data, two.data, one.length));
+    lg_text_free(&one);
+    lg_text_free(&two);
+    lg_graph_free(graph);
+}
+
+static void
+test_growth(void)
+{
+    const growing_heap heaps[] = {
+        {.items = 100}, {.items = 200}, {.items = 300, .blob = 5000}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    lg_text page = {0};
+    options.summaries = (const lg_summary *const *)made.summary;
+    options.summary_count = 3;
+    REQUIRE(!lg_page_html(made.analysis[2], &options, NULL, &page, NULL));
+    CHECK(count_of(&page, "<section id=\"growth\"") == 1);
+    CHECK(count_of(&page, "From the first of 3 snapshots") == 1);
+    CHECK(count_of(&page, "\"snapshots\": [") == 1);
+    CHECK(count_of(&page, "app.items[*]") > 1);
+    // What the items had in the first two snapshots, for the slider.
+    CHECK(count_of(&page, "false, [[100000], [200000]], null]") == 1);
+    CHECK(count_of(&page, "[5000], 0, null, false, [[0], [0]], null]") == 1);
+    CHECK(count_of(&page, "\"totals\": [[") == 1);
+    lg_text_free(&page);
+    options.steps = (const double[]){3, 2, 1};
+    lg_error error = {0};
+    CHECK(lg_page_html(made.analysis[2], &options, NULL, &page, &error) ==
+          LG_EINVAL);
+    CHECK(!page.data);
+    growing_forget(&made);
+}
+
+SUITE(page)
+{
+    // The pictures of pages are those of the other suites.
+    setenv("LEAKGRAPH_RENDERER", "/nonexistent/renderer", 1);
+    RUN(test_sections);
+    RUN(test_hostile_names);
+    RUN(test_empty_heap);
+    RUN(test_same_page);
+    RUN(test_growth);
+    return test_result();
+}
