@@ -103,21 +103,46 @@ keep_generators(story *made, uint32_t app, uint32_t count)
     keep(made, app, "generator", count);
 }
 
+// Threads of three frames, the outermost last, to which something unseen
+// refers, too.
 static void
-keep_threads(story *made, uint32_t app, uint32_t count)
+keep_threads_with(story *made, uint32_t app, uint32_t count, uint32_t unseen)
 {
     uint32_t code = story_add(made, "code", NULL, 100);
     uint32_t function = function_with_code(made, code, LG_NONE);
     story_attribute(made, app, "work", function);
     for (uint32_t n = 0; n < count; n++) {
         uint32_t root = story_add(made, "thread", "worker", 0);
-        uint32_t frame = story_add(made, "frame", NULL, 100);
         uint32_t thread = story_add(made, "threading.Thread", NULL, 100);
-        story_edge(made, root, frame, LG_EDGE_FRAME, 0);
-        story_local(made, frame, "self", thread);
+        for (uint32_t level = 0; level < 3; level++) {
+            uint32_t frame = story_add(made, "frame", NULL, 100);
+            story_edge(made, root, frame, LG_EDGE_FRAME, level);
+            story_local(made, frame, "self", thread);
+        }
+        story_hold(made, thread, unseen);
         story_attribute(made, thread, "_target", function);
         lg_builder_add_root(made->builder, root, LG_ROOT_THREAD, "worker", 6);
     }
+}
+
+static void
+keep_threads(story *made, uint32_t app, uint32_t count)
+{
+    keep_threads_with(made, app, count, 0);
+}
+
+// As before CPython 3.11: the stacks of two frames have the thread.
+static void
+keep_stacked_threads(story *made, uint32_t app, uint32_t count)
+{
+    keep_threads_with(made, app, count, 2);
+}
+
+// C code keeps each thread.
+static void
+keep_native_threads(story *made, uint32_t app, uint32_t count)
+{
+    keep_threads_with(made, app, count, 3);
 }
 
 static void
@@ -188,6 +213,7 @@ static const struct {
     {"unawaited-tasks ", 16, keep_tasks},
     {"unfinished-generators ", 16, keep_generators},
     {"endless-threads ", 16, keep_threads},
+    {"endless-threads ", 16, keep_stacked_threads},
     {"thread-locals ", 8, keep_locals},
     {"per-call-classes ", 16, keep_classes},
     {"wrapped-functions ", 16, keep_wrappers},
@@ -273,8 +299,8 @@ static void
 innocent(void)
 {
     static mistake *const all[] = {keep_by_odd_number, keep_in_local,
-                                   keep_awaited, keep_one_object,
-                                   keep_own_methods};
+                                   keep_awaited,       keep_one_object,
+                                   keep_own_methods,   keep_native_threads};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         check_made(all[i], 20, "");
 }

@@ -193,7 +193,7 @@ def test_workers_of_xdist(tmp_path):
     done = run(tmp_path / "shop", "-n2", "--leakgraph-write-baseline=known.txt")
     assert "2 passed" in done.out, done.out
     (_, line) = (tmp_path / "shop/known.txt").read_text().splitlines()
-    assert "shop.PRICES.listeners[*] · shop.Order (" in line
+    assert "shop.PRICES.listeners[*] · method (" in line
 
 
 ASYNC = """

@@ -136,10 +136,12 @@ lg_status lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
                           size_t count, const lg_monitor *monitor,
                           uint8_t **out, lg_error *err);
 
-/** The same, where garbage of which the set has nothing counts as a root, too.
- */
+struct lg__gathered;
+/** The same, where garbage of which the set has nothing counts as a root, too,
+ *  and what is `unrooted` (or NULL) counts as none. */
 lg_status lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes,
-                         size_t count, const lg_monitor *monitor, uint8_t **out,
+                         size_t count, const struct lg__gathered *unrooted,
+                         const lg_monitor *monitor, uint8_t **out,
                          lg_error *err);
 
 /** One byte a node: 1 in the source components of garbage, which no other

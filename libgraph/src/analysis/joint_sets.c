@@ -380,7 +380,7 @@ lg__sets_join(const lg_analysis *analysis, const lg__node_sets *sets,
     lg_status status = prepare(&to) ? LG_OK : lg__error_memory(err);
     if (status == LG_OK)
         status = lg__set_spared(analysis, sets->nodes, sets->first[sets->count],
-                                monitor, &to.closed, err);
+                                NULL, monitor, &to.closed, err);
     if (status == LG_OK && !run(&to))
         status = lg__error_memory(err);
     dismiss(&to);

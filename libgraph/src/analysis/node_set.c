@@ -9,8 +9,9 @@
 
 enum {
     REACHED = 1,
-    BLOCKED = 2, // in the set
-    ENTERED = 4, // garbage that other garbage refers to
+    BLOCKED = 2,  // in the set
+    ENTERED = 4,  // garbage that other garbage refers to
+    UNROOTED = 8, // no root by itself
 };
 
 typedef struct marking {
@@ -78,7 +79,7 @@ reach_roots(marking *at)
     const lg__policy *policy = &at->analysis->policy;
     const unsigned roots = LG__MARK_IMPLICIT_ROOT | LG__MARK_ENTRY;
     for (uint32_t node = 0; node < at->graph->columns.node_count; node++)
-        if (at->mark[node] & roots)
+        if ((at->mark[node] & roots) && !(at->state[node] & UNROOTED))
             reach(at, node);
     for (uint32_t i = 0; i < policy->module_count; i++) {
         uint32_t dict = policy->modules[i].dict;
@@ -189,8 +190,10 @@ block(marking *at, uint32_t node)
 
 static lg_status
 run(marking *at, const uint32_t *nodes, size_t count, bool garbage,
-    const lg_monitor *monitor, lg_error *err)
+    const lg__gathered *unrooted, const lg_monitor *monitor, lg_error *err)
 {
+    for (size_t i = 0; unrooted != NULL && i < unrooted->count; i++)
+        at->state[unrooted->items[i]] |= UNROOTED;
     for (size_t i = 0; i < count; i++)
         if (!(at->mark[nodes[i]] & LG__MARK_NAMESPACE))
             block(at, nodes[i]);
@@ -209,7 +212,8 @@ run(marking *at, const uint32_t *nodes, size_t count, bool garbage,
 // The caller frees state.
 static lg_status
 mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
-     size_t count, bool garbage, const lg_monitor *monitor, lg_error *err)
+     size_t count, bool garbage, const lg__gathered *unrooted,
+     const lg_monitor *monitor, lg_error *err)
 {
     size_t total = analysis->graph->columns.node_count;
     *at = (marking){
@@ -219,21 +223,22 @@ mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
         .state = calloc(total + 1, 1),
         .stack = malloc((total + 1) * sizeof(uint32_t)),
     };
-    lg_status status = at->state == NULL || at->stack == NULL
-                           ? lg__error_memory(err)
-                           : run(at, nodes, count, garbage, monitor, err);
+    lg_status status =
+        at->state == NULL || at->stack == NULL
+            ? lg__error_memory(err)
+            : run(at, nodes, count, garbage, unrooted, monitor, err);
     free(at->stack);
     return status;
 }
 
 static lg_status
 list_reached(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
-             bool garbage, const lg_monitor *monitor, uint8_t **out,
-             lg_error *err)
+             bool garbage, const lg__gathered *unrooted,
+             const lg_monitor *monitor, uint8_t **out, lg_error *err)
 {
     marking state;
     lg_status status =
-        mark(&state, analysis, nodes, count, garbage, monitor, err);
+        mark(&state, analysis, nodes, count, garbage, unrooted, monitor, err);
     for (uint32_t node = 0;
          node < analysis->graph->columns.node_count && status == LG_OK; node++)
         state.state[node] =
@@ -250,14 +255,16 @@ lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
                 size_t count, const lg_monitor *monitor, uint8_t **out,
                 lg_error *err)
 {
-    return list_reached(analysis, nodes, count, false, monitor, out, err);
+    return list_reached(analysis, nodes, count, false, NULL, monitor, out, err);
 }
 
 lg_status
 lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
-               const lg_monitor *monitor, uint8_t **out, lg_error *err)
+               const lg__gathered *unrooted, const lg_monitor *monitor,
+               uint8_t **out, lg_error *err)
 {
-    return list_reached(analysis, nodes, count, true, monitor, out, err);
+    return list_reached(analysis, nodes, count, true, unrooted, monitor, out,
+                        err);
 }
 
 lg_status
@@ -271,7 +278,8 @@ lg_nodes_retained_each(const lg_analysis *analysis, const lg_node *nodes,
             return lg_error_set(err, LG_EINVAL, "there is no node %u",
                                 nodes[i]);
     marking state;
-    lg_status status = mark(&state, analysis, nodes, count, true, monitor, err);
+    lg_status status =
+        mark(&state, analysis, nodes, count, true, NULL, monitor, err);
     if (status == LG_OK)
         add_up(&state, bytes);
     free(state.state);

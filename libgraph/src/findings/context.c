@@ -146,11 +146,12 @@ lg__detection_close(lg__detection *detection)
         detection->of_type_bits[bit] = (lg__gathered){0};
     }
     free(detection->cuts.items);
+    free(detection->unrooted.items);
     free(detection->seen);
     free(detection->is_kept);
     free(detection->match_at);
     lg__uncollectable_free(&detection->uncollectable);
-    detection->cuts = (lg__gathered){0};
+    detection->cuts = detection->unrooted = (lg__gathered){0};
     detection->seen = detection->match_at = NULL;
     detection->is_kept = NULL;
     uint64_t bytes = 0;
@@ -260,6 +261,13 @@ void
 lg__detection_cut(lg__detection *detection, uint32_t node)
 {
     if (!lg__gather_append(&detection->cuts, node))
+        detection->failed = true;
+}
+
+void
+lg__detection_unroot(lg__detection *detection, uint32_t node)
+{
+    if (!lg__gather_append(&detection->unrooted, node))
         detection->failed = true;
 }
 

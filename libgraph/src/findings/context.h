@@ -69,7 +69,8 @@ typedef struct lg__detection {
     uint8_t *is_kept;  /**< [node] a match keeps it */
     lg__gathered cuts; /**< nodes through which matches keep what they may keep
                         */
-    uint32_t pattern;  /**< the detector that is running */
+    lg__gathered unrooted; /**< nodes that are no roots by themselves */
+    uint32_t pattern;      /**< the detector that is running */
     lg__match *matches;
     size_t match_count;
     uint32_t *match_at; /**< [node + 1] 1 + the last match with that holder */
@@ -106,6 +107,8 @@ void lg__detection_suppose(lg__detection *detection, uint32_t holder,
 /** Notes that the fix of the running detector cuts off what `node` refers to.
  */
 void lg__detection_cut(lg__detection *detection, uint32_t node);
+/** Notes that what refers to the node unseen goes with the fix, too. */
+void lg__detection_unroot(lg__detection *detection, uint32_t node);
 /** Notes that something outside of the graph keeps this many bytes of a device.
  */
 void lg__detection_note_unseen(lg__detection *detection, uint32_t device,

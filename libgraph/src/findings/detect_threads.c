@@ -87,6 +87,26 @@ cut_calls(lg__detection *detection, uint32_t thread)
             lg__detection_cut(detection, reverse->edge[i].source);
 }
 
+// Before CPython 3.11, the stacks of running frames are not seen. Each frame of
+// the thread but the innermost one calls a method of it, so its stack has it.
+static void
+unroot_thread(lg__detection *detection, uint32_t thread)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    const lg_columns *columns = &detection->graph->columns;
+    int64_t frames = 0;
+    for (uint64_t i = reverse->first[thread]; i < reverse->first[thread + 1];
+         i++) {
+        uint32_t source = reverse->edge[i].source;
+        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+        frames +=
+            lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL &&
+            lg__node_category(detection->graph, source) == LG_CATEGORY_FRAME;
+    }
+    if (lg_node_unexplained(detection->graph, thread) < frames)
+        lg__detection_unroot(detection, thread);
+}
+
 // Threads that nothing but themselves and the module threading refers to.
 static void
 suppose_threads(lg__detection *detection, const lg__one_of_many *members,
@@ -98,6 +118,7 @@ suppose_threads(lg__detection *detection, const lg__one_of_many *members,
                               members[i].subject);
         lg__detection_cut(detection, members[i].subject);
         cut_calls(detection, members[i].node);
+        unroot_thread(detection, members[i].node);
     }
     uint32_t module = lg__detection_module(detection, "threading");
     uint32_t active =

@@ -45,10 +45,11 @@ confirm_all(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
     uint8_t *spared = NULL;
     if (detection->cuts.count == 0)
         return LG_OK;
-    lg_status status = list_cut(detection, &cut)
-                           ? lg__set_spared(detection->analysis, cut.items,
-                                            cut.count, monitor, &spared, err)
-                           : lg__error_memory(err);
+    lg_status status =
+        list_cut(detection, &cut)
+            ? lg__set_spared(detection->analysis, cut.items, cut.count,
+                             &detection->unrooted, monitor, &spared, err)
+            : lg__error_memory(err);
     for (size_t i = 0; i < detection->match_count && status == LG_OK; i++)
         confirm(detection, &detection->matches[i], spared);
     free(spared);
