@@ -108,7 +108,10 @@ PARTS = (
         ),
         "{room}/{room}_private.h",
     ),
-    Part("export/", ("view", "pick", "pictures", "write", "render", "page", "command")),
+    Part(
+        "export/",
+        ("view", "pick", "pictures", "write", "formats", "render", "page", "command"),
+    ),
     Part(
         "pyext/",
         (

@@ -43,6 +43,7 @@ HEADERS = (
     "export/include/leakgraph/view.h",
     "export/include/leakgraph/render.h",
     "export/include/leakgraph/page.h",
+    "export/include/leakgraph/export.h",
 )
 INCLUDE_DIRS = ("libgraph/include", "export/include")
 

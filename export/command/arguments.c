@@ -85,7 +85,7 @@ static const option_text texts[] = {
     {'U', "--update-baseline  add the rest to that FILE"},
     {'z', "--compress LEVEL   compress with zstd, level 1 to 19"},
     {'o', "-o, --output FILE  write to FILE; `-` is standard output"},
-    {'f', "-f, --format NAME  svg, png, pdf ... (the suffix of the output)"},
+    {'f', "-f, --format NAME  the format, whatever the suffix of the output"},
     {'t', "--title TEXT       put a line above the picture"},
     {'g', "--legend           explain the colours below the picture"},
     {'d', "--depth N          follow at most N references in a row (3)"},

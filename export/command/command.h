@@ -181,6 +181,7 @@ int lg__verb_refs(const lg_arguments *arguments);
 int lg__verb_referrers(const lg_arguments *arguments);
 int lg__verb_path(const lg_arguments *arguments);
 int lg__verb_render(const lg_arguments *arguments);
+int lg__verb_export(const lg_arguments *arguments);
 int lg__verb_strip(const lg_arguments *arguments);
 int lg__verb_top(const lg_arguments *arguments);
 int lg__verb_figures(const lg_arguments *arguments);

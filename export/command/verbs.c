@@ -323,6 +323,26 @@ static const lg_verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph analyze run.lgs -o analysed.lgs\n"},
+    {"export", lg__verb_export, "of", 1, 0,
+     "write the snapshot for another tool",
+     "leakgraph export SNAP -o FILE [--format NAME]",
+     "Writes the snapshot in the format of another tool, which the suffix of "
+     "the "
+     "file or\n"
+     "--format chooses:\n"
+     "  .heapsnapshot       Chrome DevTools, the Memory panel\n"
+     "  .graphml            networkx, igraph, yEd\n"
+     "  .gexf               Gephi\n"
+     "  .folded             flame graphs\n"
+     "  .speedscope.json    speedscope\n"
+     "  .pb                 pprof (format pprof)\n"
+     "The first three have all objects and references, the others the bytes of "
+     "each\n"
+     "place in the dominator tree.\n"
+     "\n"
+     "Example:\n"
+     "  leakgraph export run.lgs -o run.heapsnapshot\n"
+     "  leakgraph export run.lgs -o run.pb && go tool pprof -top run.pb\n"},
     {"strip", lg__verb_strip, "oz", 1, 0,
      "write a copy without string keys and previews",
      "leakgraph strip SNAP -o FILE [--compress LEVEL]",

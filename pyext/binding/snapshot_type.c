@@ -249,6 +249,15 @@ static PyMethodDef snapshot_methods[] = {
      "Node.size), refcount,\nfound, node_flags, first_edge, edge_target, "
      "edge_payload, edge_kind.\nThe snapshot stays alive, and cannot be "
      "closed, while it is in use."},
+    {"export", FASTCALL(snapshot_export), KEYWORDS, snapshot_export_doc},
+    {"to_networkx", snapshot_to_networkx, METH_NOARGS,
+     "to_networkx($self, /)\n--\n\nA networkx.MultiDiGraph of all objects and "
+     "references.\n\nNodes have title, type, size and device; edges have "
+     "label, "
+     "kind and weak."},
+    {"to_igraph", snapshot_to_igraph, METH_NOARGS,
+     "to_igraph($self, /)\n--\n\nA directed igraph.Graph of all objects and "
+     "references.\n\nIts attributes are those of to_networkx()."},
     {"_repr_html_", snapshot_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {NULL, NULL, 0, NULL},

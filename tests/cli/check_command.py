@@ -14,6 +14,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import exports
+
 COMMAND = ""
 MAKE_SNAPSHOT: list[str] = []
 
@@ -83,7 +85,7 @@ class Command(unittest.TestCase):
         help_text = self.fine("--help")
         verbs = "info types refs referrers path threads tensors memory figures top"
         verbs += " why paths cycles dominators retained what-if render diff report"
-        verbs += " summarize analyze strip"
+        verbs += " summarize analyze export strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
             own = self.fine(verb, "--help")
@@ -373,6 +375,26 @@ class Command(unittest.TestCase):
         self.refused(2, "what-if needs a reference", "what-if", "losses.lgs")
         self.refused(2, "names no reference", *words, "type:list")
         self.refused(2, "at most", "what-if", "losses.lgs", *["--cut", "a.b"] * 65)
+
+    def test_export(self) -> None:
+        info = json.loads(self.fine("info", "training.lgs", "--json"))
+        for name in ("a.heapsnapshot", "a.graphml", "a.gexf", "a.folded", "a.pb"):
+            self.assertEqual(self.fine("export", "training.lgs", "-o", name), "")
+        self.fine("export", "training.lgs", "-o", "a.json", "--format", "speedscope")
+        nodes, edges = info["objects"], info["references"]
+        for name in ("a.graphml", "a.gexf"):
+            self.assertEqual(exports.xml_counts(self.here / name), (nodes, edges))
+        dev_tools = exports.HeapSnapshot(self.here / "a.heapsnapshot")
+        self.assertEqual(len(dev_tools.nodes), nodes + 1)
+        self.assertEqual(dev_tools.size, sum(info["shallow_size"].values()))
+        self.assertEqual(exports.folded_bytes(self.here / "a.folded"), dev_tools.size)
+        self.assertEqual(
+            exports.speedscope_bytes(self.here / "a.json"), info["shallow_size"]
+        )
+        self.assertEqual(exports.pprof_bytes(self.here / "a.pb"), info["shallow_size"])
+        self.refused(2, "needs a file", "export", "losses.lgs")
+        self.refused(2, "the formats are", "export", "losses.lgs", "-o", "a.doc")
+        self.refused(4, "cannot", "export", "losses.lgs", "-o", "no/where.gexf")
 
     def test_retained(self) -> None:
         text = self.fine("retained", "family.lgs", "type:bytearray")

@@ -6,6 +6,7 @@
 #ifndef LEAKGRAPH_PICTURES_H
 #define LEAKGRAPH_PICTURES_H
 
+#include <leakgraph/export.h>
 #include <leakgraph/render.h>
 #include <leakgraph/view.h>
 

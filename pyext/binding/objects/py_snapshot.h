@@ -110,6 +110,10 @@ PyObject *snapshot_findings(PyObject *self, PyObject *const *args,
                             Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_merged_paths(PyObject *self, PyObject *const *args,
                                 Py_ssize_t nargs, PyObject *kwnames);
+PyObject *snapshot_export(PyObject *self, PyObject *const *args,
+                          Py_ssize_t nargs, PyObject *kwnames);
+PyObject *snapshot_to_networkx(PyObject *self, PyObject *unused);
+PyObject *snapshot_to_igraph(PyObject *self, PyObject *unused);
 PyObject *snapshot_collectable(PyObject *self, PyObject *unused);
 PyObject *snapshot_uncollected(PyObject *self, PyObject *unused);
 PyObject *snapshot_types(PyObject *self, PyObject *const *args,
@@ -130,6 +134,7 @@ extern const char snapshot_top_doc[];
 extern const char snapshot_tensors_doc[];
 extern const char snapshot_figures_doc[];
 extern const char snapshot_why_doc[];
+extern const char snapshot_export_doc[];
 extern const char snapshot_what_if_doc[];
 extern const char snapshot_diff_doc[];
 extern const char snapshot_report_doc[];

@@ -1,0 +1,35 @@
+// Writes a snapshot in the format of another tool.
+
+#include "command/command.h"
+
+#include <leakgraph/export.h>
+
+int
+lg__verb_export(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis = NULL;
+    lg_export_format format;
+    lg_error error = {0};
+    if (!arguments->output) {
+        lg__complain("export needs a file to write: give -o run.graphml");
+        return EXIT_USAGE;
+    }
+    if (lg_export_format_find(arguments->format, arguments->output, &format,
+                              &error))
+        return lg__fail(&error);
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    if (!lg_export_needs_analysis(format) ||
+        lg__analyse(graph, &analysis, &code)) {
+        lg_status status = lg_export_file(
+            graph, analysis, format, arguments->output, lg__monitor(), &error);
+        code = status ? lg__fail(&error) : EXIT_FINE;
+        if (status == LG_EIO)
+            code = EXIT_INCOMPLETE;
+    }
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}

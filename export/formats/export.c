@@ -1,0 +1,125 @@
+// Chooses the format, and makes the file.
+#include "formats/formats.h"
+
+#include <leakgraph/export.h>
+#include <leakgraph/file.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    const char *suffix;
+} formats[] = {
+    [LG_EXPORT_HEAPSNAPSHOT] = {"heapsnapshot", ".heapsnapshot"},
+    [LG_EXPORT_GRAPHML] = {"graphml", ".graphml"},
+    [LG_EXPORT_GEXF] = {"gexf", ".gexf"},
+    [LG_EXPORT_FOLDED] = {"folded", ".folded"},
+    [LG_EXPORT_SPEEDSCOPE] = {"speedscope", ".speedscope.json"},
+    [LG_EXPORT_PPROF] = {"pprof", ".pb"},
+};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static bool
+ends_with(const char *path, const char *suffix)
+{
+    size_t length = strlen(path), tail = strlen(suffix);
+    return length > tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+lg_status
+lg_export_format_find(const char *name, const char *path, lg_export_format *out,
+                      lg_error *err)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (name ? strcmp(name, formats[i].name) == 0
+                 : ends_with(path, formats[i].suffix)) {
+            *out = (lg_export_format)i;
+            return LG_OK;
+        }
+    return lg_error_set(
+        err, LG_EINVAL,
+        "%s %.200s %s: the formats are heapsnapshot, graphml, gexf, folded, "
+        "speedscope (.speedscope.json) and pprof (.pb)",
+        name ? "there is no format" : "the suffix of", name ? name : path,
+        name ? "to export" : "says no format to export");
+}
+
+bool
+lg_export_needs_analysis(lg_export_format format)
+{
+    return format >= LG_EXPORT_FOLDED;
+}
+
+static lg_status
+write_places(lg__stream *out, const lg_analysis *analysis,
+             lg_export_format format)
+{
+    lg_places *places;
+    out->status = lg_places_new(analysis, out->monitor, &places, out->err);
+    if (out->status != LG_OK)
+        return out->status;
+    if (format == LG_EXPORT_FOLDED)
+        lg__write_folded(out, places);
+    else if (format == LG_EXPORT_SPEEDSCOPE)
+        lg__write_speedscope(out, places);
+    else
+        lg__write_pprof(out, places);
+    lg_places_free(places);
+    return lg__stream_finish(out);
+}
+
+static lg_status
+write_graph(lg__stream *out, const lg_graph *graph, lg_export_format format)
+{
+    if (format == LG_EXPORT_HEAPSNAPSHOT)
+        lg__write_heapsnapshot(out, graph);
+    else if (format == LG_EXPORT_GRAPHML)
+        lg__write_graphml(out, graph);
+    else
+        lg__write_gexf(out, graph);
+    return lg__stream_finish(out);
+}
+
+// Into what is no plain file (a pipe, a device) one can only write.
+static lg_status
+open_through(const char *path, int *out, lg_error *err)
+{
+    struct stat known;
+    *out = strcmp(path, "-") == 0 ? dup(STDOUT_FILENO) : -1;
+    if (*out < 0 && stat(path, &known) == 0 && !S_ISREG(known.st_mode) &&
+        (*out = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0)
+        return lg_error_set(err, LG_EIO, "cannot open %.300s: %s", path,
+                            strerror(errno));
+    return LG_OK;
+}
+
+lg_status
+lg_export_file(const lg_graph *graph, const lg_analysis *analysis,
+               lg_export_format format, const char *path,
+               const lg_monitor *monitor, lg_error *err)
+{
+    lg_draft *draft = NULL;
+    lg__stream out = {.path = path, .monitor = monitor, .err = err};
+    lg_status status = open_through(path, &out.descriptor, err);
+    bool plain = out.descriptor < 0;
+    if (status == LG_OK && plain)
+        status = lg_draft_new(path, &draft, err);
+    if (status != LG_OK)
+        return status;
+    if (plain)
+        out.descriptor = lg_draft_descriptor(draft);
+    status = lg_export_needs_analysis(format)
+                 ? write_places(&out, analysis, format)
+                 : write_graph(&out, graph, format);
+    if (!plain)
+        close(out.descriptor);
+    else if (status == LG_OK)
+        status = lg_draft_commit(draft, err);
+    lg_draft_free(draft);
+    return status;
+}

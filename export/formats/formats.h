@@ -1,0 +1,26 @@
+/**
+ * The writers of formats. Each writes the whole file; the stream keeps what
+ * fails.
+ */
+#ifndef LG_FORMATS_H
+#define LG_FORMATS_H
+
+#include "formats/stream.h"
+
+#include <leakgraph/path.h>
+#include <leakgraph/places.h>
+
+void lg__write_heapsnapshot(lg__stream *out, const lg_graph *graph);
+void lg__write_graphml(lg__stream *out, const lg_graph *graph);
+void lg__write_gexf(lg__stream *out, const lg_graph *graph);
+
+void lg__write_folded(lg__stream *out, const lg_places *places);
+void lg__write_speedscope(lg__stream *out, const lg_places *places);
+void lg__write_pprof(lg__stream *out, const lg_places *places);
+
+/** Adds what the last step of a place is called: `.losses list`. */
+void lg__frame_format(const lg_place *place, lg_text *out);
+/** The bytes of the members of a place on all devices. */
+uint64_t lg__place_own(const lg_places *places, const lg_place *place);
+
+#endif

@@ -1,0 +1,280 @@
+// The heap snapshots of V8, which Chrome DevTools opens. Node 0 refers to all
+// roots, and each node of the graph comes after it in the same order.
+#include "formats/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Of a node: type, name, id, self size, edges, trace, detachedness.
+enum { NODE_FIELDS = 7 };
+
+enum {
+    NODE_HIDDEN,
+    NODE_ARRAY,
+    NODE_STRING,
+    NODE_OBJECT,
+    NODE_CODE,
+    NODE_CLOSURE,
+    NODE_REGEXP,
+    NODE_NUMBER,
+    NODE_NATIVE,
+    NODE_SYNTHETIC,
+};
+
+enum {
+    EDGE_CONTEXT,
+    EDGE_ELEMENT,
+    EDGE_PROPERTY,
+    EDGE_INTERNAL,
+    EDGE_HIDDEN,
+    EDGE_SHORTCUT,
+    EDGE_WEAK,
+};
+
+// The table of strings: "", the names of kinds of edges and of roots, of types,
+// the texts of nodes in their order, the strings that edges name, the names of
+// roots.
+enum {
+    STRING_KINDS = 1,
+    STRING_ROOTS = STRING_KINDS + LG_EDGE_KIND_COUNT,
+    STRING_TYPES = STRING_ROOTS + LG_ROOT_GIVEN + 1,
+};
+
+typedef struct snapshot {
+    const lg_graph *graph;
+    const lg_columns *columns;
+    uint32_t *text;      // [node] the number of its text; 0: it has none
+    uint64_t first_text; // in the table
+    uint64_t first_name; // of the strings that edges name
+    uint64_t first_root;
+    uint32_t name_count;
+} snapshot;
+
+static const char head[] =
+    "{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\","
+    "\"self_size\",\"edge_count\",\"trace_node_id\",\"detachedness\"],"
+    "\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\","
+    "\"closure\",\"regexp\",\"number\",\"native\",\"synthetic\","
+    "\"concatenated string\",\"sliced string\",\"symbol\",\"bigint\","
+    "\"object shape\"],\"string\",\"number\",\"number\",\"number\",\"number\","
+    "\"number\"],\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],"
+    "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\","
+    "\"hidden\",\"shortcut\",\"weak\"],\"string_or_number\",\"node\"],"
+    "\"trace_function_info_fields\":[],\"trace_node_fields\":[],"
+    "\"sample_fields\":[],\"location_fields\":[]},\"node_count\":";
+
+static bool
+has_name(unsigned kind)
+{
+    return kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
+           kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE;
+}
+
+static bool
+prepare(snapshot *of)
+{
+    uint64_t texts = 0;
+    const lg_columns *columns = of->columns;
+    of->text = calloc((size_t)columns->node_count + 1, sizeof *of->text);
+    if (of->text == NULL)
+        return false;
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        if (lg_node_text(of->graph, node).length > 0)
+            of->text[node] = (uint32_t)++texts;
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
+        uint32_t name = columns->edge_payload[edge];
+        if (has_name(columns->edge_kind[edge] & LG_EDGE_KIND_MASK) &&
+            name >= of->name_count)
+            of->name_count = name + 1;
+    }
+    of->first_text = STRING_TYPES + lg_graph_type_count(of->graph);
+    of->first_name = of->first_text + texts;
+    of->first_root = of->first_name + of->name_count;
+    return true;
+}
+
+static uint64_t
+text_of(const snapshot *of, uint32_t node)
+{
+    return of->first_text + of->text[node] - 1;
+}
+
+static unsigned
+type_of(const snapshot *of, uint32_t node, lg_category category)
+{
+    if (of->columns->node_flags[node] & LG_NODE_BUFFER)
+        return NODE_NATIVE;
+    switch (category) {
+    case LG_CATEGORY_CONTAINER:
+        return NODE_ARRAY;
+    case LG_CATEGORY_FUNCTION:
+        return NODE_CLOSURE;
+    case LG_CATEGORY_ATOM:
+        return of->text[node] ? NODE_STRING : NODE_NUMBER;
+    case LG_CATEGORY_ROOT:
+        return NODE_SYNTHETIC;
+    default:
+        return NODE_OBJECT;
+    }
+}
+
+// DevTools groups nodes by name: what has a name of its own has it, all else
+// that of its type.
+static uint64_t
+name_of(const snapshot *of, uint32_t node, lg_category category)
+{
+    switch (of->text[node] ? category : LG_CATEGORY_OTHER) {
+    case LG_CATEGORY_MODULE:
+    case LG_CATEGORY_TYPE:
+    case LG_CATEGORY_FUNCTION:
+    case LG_CATEGORY_FRAME:
+    case LG_CATEGORY_ROOT:
+    case LG_CATEGORY_ATOM:
+        return text_of(of, node);
+    default:
+        return STRING_TYPES + (uint64_t)of->columns->type[node];
+    }
+}
+
+static void
+add_fields(lg__stream *out, const uint64_t *fields, size_t count, bool first)
+{
+    for (size_t i = 0; i < count; i++) {
+        lg_text_add_bytes(&out->text, ",", !(first && i == 0));
+        lg__stream_number(out, fields[i]);
+    }
+}
+
+static void
+write_nodes(lg__stream *out, const snapshot *of)
+{
+    const lg_columns *columns = of->columns;
+    uint64_t roots = lg_graph_root_count(of->graph);
+    add_fields(out, (uint64_t[]){NODE_SYNTHETIC, 0, 1, 0, roots, 0, 0},
+               NODE_FIELDS, true);
+    for (uint32_t node = 0; node < columns->node_count &&
+                            lg__stream_step(out, node, columns->node_count);
+         node++) {
+        lg_category category =
+            lg_graph_type(of->graph, columns->type[node]).category;
+        const uint64_t fields[NODE_FIELDS] = {
+            type_of(of, node, category),
+            name_of(of, node, category),
+            2 * (uint64_t)node + 3,
+            lg_node_size(of->graph, node),
+            columns->first_edge[node + 1] - columns->first_edge[node],
+        };
+        lg_text_add(&out->text, "\n");
+        add_fields(out, fields, NODE_FIELDS, false);
+    }
+}
+
+// The type and the name of an edge, or its index.
+static void
+describe_edge(const snapshot *of, uint64_t edge, uint64_t *type, uint64_t *name)
+{
+    unsigned kind = of->columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
+    uint32_t payload = of->columns->edge_payload[edge];
+    *type = EDGE_INTERNAL;
+    *name = STRING_KINDS + (uint64_t)kind;
+    if (has_name(kind)) {
+        *type = kind == LG_EDGE_LOCAL ? EDGE_CONTEXT : EDGE_PROPERTY;
+        *name = of->first_name + payload;
+    } else if (kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT) {
+        *type = EDGE_ELEMENT;
+        *name = payload;
+    } else if (kind == LG_EDGE_VALUE && payload != LG_NONE) {
+        *type = EDGE_PROPERTY;
+        *name = of->text[payload]
+                    ? text_of(of, payload)
+                    : STRING_TYPES + (uint64_t)of->columns->type[payload];
+    }
+    if (of->columns->edge_kind[edge] & LG_EDGE_WEAK) {
+        *name = *type == EDGE_ELEMENT ? STRING_KINDS + (uint64_t)kind : *name;
+        *type = EDGE_WEAK;
+    }
+}
+
+static void
+write_edges(lg__stream *out, const snapshot *of)
+{
+    const lg_columns *columns = of->columns;
+    uint32_t roots = lg_graph_root_count(of->graph);
+    for (uint32_t i = 0; i < roots; i++) {
+        lg_root root = lg_graph_root(of->graph, i);
+        uint64_t name = root.name.length > 0
+                            ? of->first_root + i
+                            : STRING_ROOTS + (uint64_t)root.kind;
+        uint64_t node = NODE_FIELDS * ((uint64_t)root.node + 1);
+        add_fields(out, (uint64_t[]){EDGE_PROPERTY, name, node}, 3, i == 0);
+        lg__stream_next(out);
+    }
+    for (uint64_t edge = 0; edge < columns->edge_count &&
+                            lg__stream_step(out, edge, columns->edge_count);
+         edge++) {
+        uint64_t type, name;
+        uint64_t node =
+            NODE_FIELDS * ((uint64_t)columns->edge_target[edge] + 1);
+        describe_edge(of, edge, &type, &name);
+        lg_text_add(&out->text, "\n");
+        add_fields(out, (uint64_t[]){type, name, node}, 3,
+                   roots == 0 && edge == 0);
+    }
+}
+
+static void
+add_string(lg__stream *out, lg_string string)
+{
+    lg_text_add(&out->text, ",\n");
+    lg_text_add_json(&out->text, string.data, string.length);
+    lg__stream_next(out);
+}
+
+static void
+add_name(lg__stream *out, const char *name)
+{
+    add_string(out, (lg_string){name, (uint32_t)strlen(name)});
+}
+
+static void
+write_strings(lg__stream *out, const snapshot *of)
+{
+    const lg_graph *graph = of->graph;
+    lg_text_add(&out->text, "\"\"");
+    for (unsigned kind = 0; kind < LG_EDGE_KIND_COUNT; kind++)
+        add_name(out, lg_edge_kind_name(kind));
+    for (int kind = 0; kind <= LG_ROOT_GIVEN; kind++)
+        add_name(out, lg_root_kind_name((lg_root_kind)kind));
+    for (uint32_t type = 0; type < lg_graph_type_count(graph); type++)
+        add_string(out, lg_graph_type(graph, type).name);
+    for (uint32_t node = 0; node < of->columns->node_count; node++)
+        if (of->text[node])
+            add_string(out, lg_node_text(graph, node));
+    for (uint32_t name = 0; name < of->name_count; name++)
+        add_string(out, lg_graph_string(graph, name));
+    for (uint32_t i = 0; i < lg_graph_root_count(graph); i++)
+        add_string(out, lg_graph_root(graph, i).name);
+}
+
+void
+lg__write_heapsnapshot(lg__stream *out, const lg_graph *graph)
+{
+    snapshot of = {.graph = graph, .columns = lg_graph_columns(graph)};
+    if (!prepare(&of)) {
+        out->text.failed = true;
+        return;
+    }
+    lg_text_add(&out->text, head);
+    lg__stream_number(out, (uint64_t)of.columns->node_count + 1);
+    lg_text_add(&out->text, ",\"edge_count\":");
+    lg__stream_number(out, of.columns->edge_count + lg_graph_root_count(graph));
+    lg_text_add(&out->text, ",\"trace_function_count\":0},\n\"nodes\":[");
+    write_nodes(out, &of);
+    lg_text_add(&out->text, "],\n\"edges\":[");
+    write_edges(out, &of);
+    lg_text_add(&out->text, "],\n\"trace_function_infos\":[],\"trace_tree\":[],"
+                            "\"samples\":[],\"locations\":[],\n\"strings\":[");
+    write_strings(out, &of);
+    lg_text_add(&out->text, "]}\n");
+    free(of.text);
+}

@@ -1,0 +1,173 @@
+// Places as stacks: folded lines, and speedscope's samples.
+#include "formats/formats.h"
+
+#include <string.h>
+
+enum { DEEPEST = 1 << 12 };
+
+static void
+add_part(const char *text, uint32_t length, lg_text *out)
+{
+    lg_text_add_bytes(out, text, length);
+}
+
+void
+lg__frame_format(const lg_place *place, lg_text *out)
+{
+    switch (place->kind) {
+    case LG_PLACE_GARBAGE:
+        lg_text_add(out, "garbage ");
+        break;
+    case LG_PLACE_ITEM:
+        lg_text_add(out, "[*] ");
+        break;
+    case LG_PLACE_KEY:
+        lg_text_add(out, "key ");
+        break;
+    case LG_PLACE_SEVERAL:
+        lg_text_add(out, "~ ");
+        break;
+    default:
+        break;
+    }
+    bool named = place->label.length > 0 && place->kind != LG_PLACE_ITEM &&
+                 place->kind != LG_PLACE_KEY;
+    if (named) {
+        add_part(place->label.data, place->label.length, out);
+        lg_text_add(out, " ");
+    }
+    add_part(place->type.data, place->type.length, out);
+}
+
+uint64_t
+lg__place_own(const lg_places *places, const lg_place *place)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i <= lg_places_device_count(places); i++)
+        sum += place->own[i];
+    return sum;
+}
+
+// The indexes of a place and those above it, the uppermost last.
+static uint32_t
+list_stack(const lg_places *places, uint32_t index, uint32_t *stack)
+{
+    uint32_t depth = 0;
+    for (; index != LG_NONE && depth < DEEPEST;
+         index = lg_places_at(places, index).parent)
+        stack[depth++] = index;
+    return depth;
+}
+
+// Frames end with a semicolon, and the stack with a space.
+static void
+add_frame(lg__stream *out, const lg_place *place)
+{
+    size_t start = out->text.length;
+    lg__frame_format(place, &out->text);
+    for (size_t i = start; i < out->text.length; i++)
+        if (out->text.data[i] == ';' || out->text.data[i] == '\n')
+            out->text.data[i] = ',';
+}
+
+void
+lg__write_folded(lg__stream *out, const lg_places *places)
+{
+    uint32_t stack[DEEPEST];
+    uint32_t count = lg_places_count(places);
+    for (uint32_t i = 0; i < count && lg__stream_step(out, i, count); i++) {
+        lg_place place = lg_places_at(places, i);
+        uint64_t own = lg__place_own(places, &place);
+        if (own == 0)
+            continue;
+        for (uint32_t depth = list_stack(places, i, stack); depth-- > 0;) {
+            lg_place step = lg_places_at(places, stack[depth]);
+            add_frame(out, &step);
+            lg_text_add(&out->text, depth > 0 ? ";" : " ");
+        }
+        lg__stream_number(out, own);
+        lg_text_add(&out->text, "\n");
+    }
+}
+
+static void
+write_frames(lg__stream *out, const lg_places *places)
+{
+    uint32_t count = lg_places_count(places);
+    lg_text frame = {0};
+    for (uint32_t i = 0; i < count && lg__stream_next(out); i++) {
+        lg_place place = lg_places_at(places, i);
+        frame.length = 0;
+        lg__frame_format(&place, &frame);
+        out->text.failed |= frame.failed;
+        lg_text_add(&out->text, i > 0 ? ",\n{\"name\":" : "{\"name\":");
+        lg_text_add_json(&out->text, frame.data, frame.length);
+        lg_text_add(&out->text, "}");
+    }
+    lg_text_free(&frame);
+}
+
+// The stacks of all places that have bytes on the device. Returns their sum.
+static uint64_t
+write_samples(lg__stream *out, const lg_places *places, uint32_t device)
+{
+    uint32_t stack[DEEPEST];
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < lg_places_count(places); i++) {
+        uint64_t own = lg_places_at(places, i).own[device];
+        if (own == 0 || !lg__stream_next(out))
+            continue;
+        lg_text_add(&out->text, sum > 0 ? ",\n[" : "[");
+        for (uint32_t depth = list_stack(places, i, stack); depth-- > 0;) {
+            lg__stream_number(out, stack[depth]);
+            lg_text_add(&out->text, depth > 0 ? "," : "]");
+        }
+        sum += own;
+    }
+    return sum;
+}
+
+static void
+write_weights(lg__stream *out, const lg_places *places, uint32_t device)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < lg_places_count(places); i++) {
+        uint64_t own = lg_places_at(places, i).own[device];
+        if (own == 0 || !lg__stream_next(out))
+            continue;
+        lg_text_add(&out->text, any ? "," : "");
+        lg__stream_number(out, own);
+        any = true;
+    }
+}
+
+static void
+write_profile(lg__stream *out, const lg_places *places, uint32_t device)
+{
+    lg_string name = lg_places_device_name(places, device);
+    lg_text_add(&out->text, device > 0 ? ",\n" : "");
+    lg_text_add(&out->text, "{\"type\":\"sampled\",\"unit\":\"bytes\","
+                            "\"startValue\":0,\"name\":");
+    lg_text_add_json(&out->text, name.data, name.length);
+    lg_text_add(&out->text, ",\"samples\":[\n");
+    uint64_t sum = write_samples(out, places, device);
+    lg_text_add(&out->text, "],\"weights\":[");
+    write_weights(out, places, device);
+    lg_text_add(&out->text, "],\"endValue\":");
+    lg__stream_number(out, sum);
+    lg_text_add(&out->text, "}");
+}
+
+void
+lg__write_speedscope(lg__stream *out, const lg_places *places)
+{
+    lg_text_add(&out->text,
+                "{\"$schema\":\"https://www.speedscope.app/"
+                "file-format-schema.json\",\"exporter\":\"leakgraph\","
+                "\"activeProfileIndex\":0,\"shared\":{\"frames\":[\n");
+    write_frames(out, places);
+    lg_text_add(&out->text, "]},\"profiles\":[\n");
+    for (uint32_t i = 0; i <= lg_places_device_count(places); i++)
+        write_profile(out, places, i);
+    lg_text_add(&out->text, "]}\n");
+}

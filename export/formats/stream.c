@@ -1,0 +1,118 @@
+// Writes a file part by part.
+#include "formats/stream.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ENOUGH = 1 << 18, OFTEN = 1 << 16 };
+
+static void
+fail(lg__stream *stream, lg_status status)
+{
+    if (stream->status == LG_OK)
+        stream->status = status;
+}
+
+static void
+flush(lg__stream *stream)
+{
+    const char *data = stream->text.data;
+    size_t left = stream->text.length;
+    if (stream->text.failed)
+        fail(stream, lg_error_set(stream->err, LG_ENOMEM, "memory ran out"));
+    while (left > 0 && stream->status == LG_OK) {
+        ssize_t written = write(stream->descriptor, data, left);
+        if (written < 0 && errno != EINTR)
+            fail(stream,
+                 lg_error_set(stream->err, LG_EIO, "cannot write %.300s: %s",
+                              stream->path, strerror(errno)));
+        if (written > 0) {
+            data += written;
+            left -= (size_t)written;
+        }
+    }
+    stream->text.length = 0;
+}
+
+void
+lg__stream_number(lg__stream *stream, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    lg_text_add_bytes(&stream->text, digits + at, sizeof digits - at);
+}
+
+static const char *
+escape_of(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    default:
+        return NULL;
+    }
+}
+
+// U+FFFE and U+FFFF, which no XML may have.
+static bool
+is_barred(const char *at, uint32_t left)
+{
+    return left >= 3 && at[0] == '\xef' && at[1] == '\xbf' &&
+           (unsigned char)at[2] >= 0xbe;
+}
+
+void
+lg__stream_xml(lg__stream *stream, lg_string string)
+{
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < string.length; i++) {
+        bool barred = is_barred(string.data + i, string.length - i);
+        const char *escape = barred ? "?" : escape_of(string.data[i]);
+        if (escape == NULL)
+            continue;
+        lg_text_add_bytes(&stream->text, string.data + begin, i - begin);
+        lg_text_add(&stream->text, escape);
+        i += barred ? 2 : 0;
+        begin = i + 1;
+    }
+    lg_text_add_bytes(&stream->text, string.data + begin,
+                      string.length - begin);
+}
+
+bool
+lg__stream_next(lg__stream *stream)
+{
+    if (stream->text.length >= ENOUGH || stream->text.failed)
+        flush(stream);
+    return stream->status == LG_OK;
+}
+
+bool
+lg__stream_step(lg__stream *stream, uint64_t done, uint64_t all)
+{
+    const lg_monitor *monitor = stream->monitor;
+    if (done % OFTEN == 0 && monitor && monitor->tick &&
+        !monitor->tick(monitor->context, "writing",
+                       all ? (double)done / (double)all : 0))
+        fail(stream, lg_error_set(stream->err, LG_ECANCELLED,
+                                  "cancelled while writing"));
+    return lg__stream_next(stream);
+}
+
+lg_status
+lg__stream_finish(lg__stream *stream)
+{
+    flush(stream);
+    lg_text_free(&stream->text);
+    return stream->status;
+}

@@ -1,0 +1,48 @@
+/**
+ * Exports: a graph, or its places, in the formats of other tools.
+ *
+ * The conventions of leakgraph.h hold. Link with leakgraph::pictures.
+ */
+#ifndef LEAKGRAPH_EXPORT_H
+#define LEAKGRAPH_EXPORT_H
+
+#include <leakgraph/analysis.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum lg_export_format {
+    LG_EXPORT_HEAPSNAPSHOT = 0, /**< Chrome DevTools, the Memory panel */
+    LG_EXPORT_GRAPHML,
+    LG_EXPORT_GEXF,       /**< Gephi */
+    LG_EXPORT_FOLDED,     /**< flame graphs: a line for each place */
+    LG_EXPORT_SPEEDSCOPE, /**< speedscope: a profile for each device */
+    LG_EXPORT_PPROF,      /**< pprof: a sample for each place */
+} lg_export_format;
+
+/** Finds the format with that name, "graphml", or, with a NULL name, the one
+ *  that the suffix of the path stands for. LG_EINVAL lists the formats. */
+LG_API lg_status lg_export_format_find(const char *name, const char *path,
+                                       lg_export_format *out, lg_error *err);
+/** Whether the format needs an analysis: it has places, not objects. */
+LG_API bool lg_export_needs_analysis(lg_export_format format);
+
+/**
+ * Writes a file, made as lg_graph_save makes its files: whole or not at all;
+ * "-" writes to standard output. The first three formats have every object and
+ * every reference, the others the shallow bytes of every place, with the steps
+ * of its way from the roots as frames (leakgraph/places.h); these need
+ * `analysis`, which may be NULL for the others. O(nodes + edges); it holds no
+ * more than a part of the file in memory.
+ */
+LG_API lg_status lg_export_file(const lg_graph *graph,
+                                const lg_analysis *analysis,
+                                lg_export_format format, const char *path,
+                                const lg_monitor *monitor, lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

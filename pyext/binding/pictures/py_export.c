@@ -1,0 +1,91 @@
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/errors.h"
+#include "binding/support/pathname.h"
+#include "binding/support/python_call.h"
+
+#include <leakgraph/export.h>
+
+/* An analysis counts as a use of the graph, too. */
+static bool
+export_to(snapshot_object *snapshot, lg_export_format format, const char *path,
+          const lg_monitor *monitor)
+{
+    const lg_graph *graph = NULL;
+    const lg_analysis *analysis = NULL;
+    if (lg_export_needs_analysis(format))
+        analysis = analysis_acquire(snapshot, monitor);
+    else
+        graph = snapshot_acquire(snapshot);
+    if (graph == NULL && analysis == NULL)
+        return false;
+    if (analysis != NULL)
+        graph = lg_analysis_graph(analysis);
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_export_file(graph, analysis, format, path, monitor, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status != LG_OK)
+        error_raise(object_state(snapshot), status, &error);
+    return status == LG_OK;
+}
+
+const char snapshot_export_doc[] =
+    "export($self, /, path, *, format=None, progress=None)\n--\n\n"
+    "Write the snapshot for another tool, and return the path.\n\n"
+    "path      '{pid}' and '{n}' are filled in; the suffix is the format\n"
+    "format    'heapsnapshot' (Chrome DevTools), 'graphml', 'gexf' (Gephi),\n"
+    "          'folded' (flame graphs), 'speedscope' (.speedscope.json), "
+    "'pprof'\n"
+    "          (.pb); the last three have the bytes of each place in the\n"
+    "          dominator tree\n"
+    "progress  as in snapshot()";
+
+PyObject *
+snapshot_export(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const char *const names[] = {"path", "format", "progress", NULL};
+    static const arg_list list = {"export", names, 1, 1};
+    PyObject *values[3] = {NULL};
+    core_state *state = object_state(self);
+    const char *name;
+    progress watch;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !arg_text("format", values[1], &name))
+        return NULL;
+    PyObject *path = pathname_filled(values[0]);
+    if (path == NULL)
+        return NULL;
+    lg_export_format format;
+    lg_error error;
+    PyObject *result = NULL;
+    lg_status status =
+        lg_export_format_find(name, PyBytes_AS_STRING(path), &format, &error);
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    else if (progress_start(&watch, values[2])) {
+        bool written = export_to((snapshot_object *)self, format,
+                                 PyBytes_AS_STRING(path), &watch.monitor);
+        if (progress_end(&watch, written ? LG_OK : LG_ECANCELLED))
+            result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
+    }
+    Py_DECREF(path);
+    return result;
+}
+
+PyObject *
+snapshot_to_networkx(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call(object_state(self), "leakgraph.graphs", "to_networkx",
+                       self);
+}
+
+PyObject *
+snapshot_to_igraph(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call(object_state(self), "leakgraph.graphs", "to_igraph",
+                       self);
+}
