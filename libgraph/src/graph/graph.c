@@ -217,9 +217,18 @@ bool
 lg__string_contains(lg_string string, const char *part)
 {
     size_t length = strlen(part);
-    for (size_t at = 0; at + length <= string.length; at++)
-        if (memcmp(string.data + at, part, length) == 0)
+    const char *at = string.data;
+    const char *end = at + string.length;
+    if (length == 0)
+        return true;
+    while ((size_t)(end - at) >= length) {
+        at = memchr(at, part[0], (size_t)(end - at) - length + 1);
+        if (at == NULL)
+            return false;
+        if (memcmp(at, part, length) == 0)
             return true;
+        at++;
+    }
     return false;
 }
 
@@ -227,7 +236,7 @@ int
 lg__string_compare(lg_string a, lg_string b)
 {
     uint32_t shorter = a.length < b.length ? a.length : b.length;
-    int order = memcmp(a.data, b.data, shorter);
+    int order = a.data == b.data ? 0 : memcmp(a.data, b.data, shorter);
     return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
 }
 

@@ -7,7 +7,8 @@
 enum {
     LONGEST = 3800, // the graph cuts strings at 4,096 bytes
     DEEPEST = 48,
-    KNOWN = 256,
+    KNOWN_BITS = 15, // a training run with compiled code has some thousand
+    KNOWN = 1 << KNOWN_BITS,
     NOTE = 200,
 };
 
@@ -15,6 +16,7 @@ enum {
 typedef struct known_frame {
     PyObject *frame;
     char *text; // NULL: no text
+    size_t length;
 } known_frame;
 
 struct lg_frames {
@@ -97,10 +99,10 @@ write_frame(const lg_frames *self, lg_text *text, PyObject *frame)
 
 // Writes the text of a frame, NULL if there is none; false when memory ran out.
 static bool
-find_frame(lg_frames *self, PyObject *frame, const char **out)
+find_frame(lg_frames *self, PyObject *frame, const known_frame **out)
 {
     uint64_t hash = (uintptr_t)frame / 16 * UINT64_C(0x9e3779b97f4a7c15);
-    known_frame *known = &self->known[hash >> 56];
+    known_frame *known = &self->known[hash >> (64 - KNOWN_BITS)];
     if (known->frame != frame) {
         lg_text text = {0};
         write_frame(self, &text, frame);
@@ -110,9 +112,9 @@ find_frame(lg_frames *self, PyObject *frame, const char **out)
         }
         forget(known);
         Py_INCREF(frame);
-        *known = (known_frame){frame, text.data};
+        *known = (known_frame){frame, text.data, text.length};
     }
-    *out = known->text;
+    *out = known;
     return true;
 }
 
@@ -149,15 +151,16 @@ lg_frames_text(lg_frames *self, PyObject *metadata, PyObject *frames,
     write_metadata(&text, metadata);
     for (Py_ssize_t i = 0;
          i < count && i < DEEPEST && text.length < LONGEST - 520; i++) {
-        const char *line = NULL;
+        const known_frame *known = NULL;
         PyObject *frame = PyList_GET_ITEM(frames, i);
         if (!PyDict_Check(frame))
             continue;
-        text.failed = text.failed || !find_frame(self, frame, &line);
-        if (line != NULL && text.length)
-            lg_text_add(&text, " < ");
-        if (line != NULL)
-            lg_text_add(&text, line);
+        text.failed = text.failed || !find_frame(self, frame, &known);
+        if (known == NULL || known->text == NULL)
+            continue;
+        if (text.length > 0)
+            lg_text_add_bytes(&text, " < ", 3);
+        lg_text_add_bytes(&text, known->text, known->length);
     }
     if (text.failed) {
         lg_text_free(&text);
