@@ -64,10 +64,8 @@ def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str
 
 def nothing(waiting: int) -> str:
     """That nothing was found, with so many snapshots that nobody compared yet."""
-    return (
-        "No place was found that goes on growing"
-        f" ({waiting} snapshots wait for the next comparison)."
-    )
+    wait = "1 snapshot waits" if waiting == 1 else f"{waiting} snapshots wait"
+    return f"No place was found that goes on growing ({wait} for the next comparison)."
 
 
 def signed(number: float, name: str) -> str:

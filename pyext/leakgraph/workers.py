@@ -15,6 +15,8 @@ __all__ = ["Workers", "own_name"]
 MOST, POINTS = 64, 30
 #: Points without which there is no trend.
 LEAST = 4
+#: The name of a child that takes a snapshot for a Watch.
+OWN = "leakgraph"
 #: What the memory of a worker must gain to be told as rising, in bytes.
 FLOOR = 1 << 20
 
@@ -85,7 +87,9 @@ class Workers:
             if used is None:
                 continue
             if pid not in self._known and len(self._known) < MOST:
-                self._known[pid] = Worker(pid, _name(pid))
+                name = _name(pid)
+                if name != OWN:
+                    self._known[pid] = Worker(pid, name)
             if pid in self._known:
                 self._known[pid].add(x, used)
 

@@ -148,6 +148,8 @@ take(growing_series *to, const growing_heap *of)
     fill(&made, of);
     add_references(&made);
     add_bytes(&made, "memory.malloc", of->malloc);
+    add_bytes(&made, "memory.leakgraph_malloc", of->own);
+    add_bytes(&made, "memory.leakgraph", of->own);
     add_bytes(&made, "memory.stacks", of->stacks);
     add_bytes(&made, "memory.rss", of->rss);
     REQUIRE(lg_builder_finish(made.builder, &to->graph[at], NULL) == LG_OK);

@@ -20,6 +20,7 @@ typedef struct growing_heap {
     bool old;          // and their type has the name that CPython 3.9 gives it
     uint32_t parts;    // objects that the requests have among them, in turn
     uint32_t malloc;   // bytes in use, 0: not known
+    uint32_t own;      // of these, and of rss, what leakgraph keeps
     uint32_t stacks;   // bytes of the stacks of threads, 0: not known
     uint32_t rss;      // resident bytes, 0: not known
 } growing_heap;

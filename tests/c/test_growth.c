@@ -260,6 +260,21 @@ native_growth_has_a_number(void)
     growing_forget(&made);
 }
 
+// Snapshots that wait to be compared are no growth of the program.
+static void
+own_memory_is_left_out(void)
+{
+    const growing_heap heaps[] = {{.malloc = 6000, .rss = 7000},
+                                  {.malloc = 9000, .rss = 12000, .own = 2500},
+                                  {.malloc = 1000, .rss = 2000, .own = 2500}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][0] == 6000);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][1] == 6500);
+    CHECK(made.growth.accounts[LG_ACCOUNT_RSS][1] == 9500);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][2] == 0);
+    growing_forget(&made);
+}
+
 // Whether the memory of that kind has a row, which gained so many bytes.
 static void
 check_native(const growing_heap *heaps, lg_native_kind kind, int64_t gained)
@@ -390,6 +405,7 @@ SUITE(growth)
     RUN(what_stops_is_told_when_asked);
     RUN(small_rows_are_left_out);
     RUN(native_growth_has_a_number);
+    RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
     RUN(stacks_and_mappings_have_rows);
     RUN(summaries_alone_can_be_compared);

@@ -53,6 +53,17 @@ def append(number):
     holder.items.append(Item(number))
 
 
+def hold_twice(number):
+    item = Item(number)
+    holder.items += [[item], [item]]
+
+
+def test_holders_that_read_alike_are_told_once():
+    row = next(row for row in compare(hold_twice) if row.type_name.endswith("Item"))
+    assert row.holder == f"{__name__}.holder.items[*][*]"
+    assert row.other_holders == ()
+
+
 def test_a_list_accumulates():
     growth = compare(append)
     row = growth[0]

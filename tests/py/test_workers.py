@@ -62,6 +62,16 @@ def test_many_children(monkeypatch):
     assert len(seen.lines()) == MOST
 
 
+def test_the_child_that_takes_a_snapshot_is_no_worker(monkeypatch):
+    monkeypatch.setattr(workers, "_children", lambda: [1, 2])
+    monkeypatch.setattr(workers, "_own_bytes", lambda pid: pid)
+    monkeypatch.setattr(workers, "_name", ["", "leakgraph", "loader"].__getitem__)
+    seen = Workers()
+    seen.sample(1.0)
+    (line,) = seen.lines()
+    assert line.startswith("loader (pid 2): ")
+
+
 def name_yourself(pipe):
     pipe.send((own_name(), os.getpid()))
 

@@ -166,8 +166,9 @@ typedef struct lg_growth_tally {
 
 typedef enum lg_growth_account_kind {
     LG_ACCOUNT_OBJECTS = 0, /**< all objects and buffers on the host */
-    LG_ACCOUNT_RSS,         /**< resident set of the process */
-    LG_ACCOUNT_MALLOC,      /**< in use of malloc */
+    LG_ACCOUNT_RSS,         /**< resident set of the process, less what
+                                 leakgraph itself keeps */
+    LG_ACCOUNT_MALLOC,      /**< in use of malloc, less the same */
     LG_ACCOUNT_ARENAS,      /**< arenas of pymalloc */
     LG_ACCOUNT_COUNT,
 } lg_growth_account_kind;

@@ -65,6 +65,17 @@ add_types(const lg__comparison *state, uint64_t *numbers, lg_growth *out)
                  compare_gains);
 }
 
+// Without what leakgraph has itself: snapshots that wait to be compared.
+static int64_t
+without_own(const lg_summary *summary, const char *key, const char *own_key)
+{
+    int64_t bytes = lg__summary_bytes(summary, key);
+    int64_t own = lg__summary_bytes(summary, own_key);
+    if (bytes < 0 || own < 0)
+        return bytes;
+    return bytes > own ? bytes - own : 0;
+}
+
 static int64_t
 account_of(const lg_summary *summary, lg_growth_account_kind kind)
 {
@@ -72,22 +83,20 @@ account_of(const lg_summary *summary, lg_growth_account_kind kind)
     case LG_ACCOUNT_OBJECTS:
         return (int64_t)summary->objects;
     case LG_ACCOUNT_RSS:
-        return lg__summary_bytes(summary, "memory.rss");
+        return without_own(summary, "memory.rss", "memory.leakgraph");
     case LG_ACCOUNT_MALLOC:
-        return lg__summary_bytes(summary, "memory.malloc");
+        return without_own(summary, "memory.malloc", "memory.leakgraph_malloc");
     default:
         return lg__summary_bytes(summary, "memory.python");
     }
 }
 
-// What malloc has in use and no object explains, nor leakgraph; -1: malloc says
-// nothing.
+// What malloc has in use and no object explains; -1: malloc says nothing.
 static int64_t
 in_malloc(const lg_summary *summary)
 {
     int64_t used = account_of(summary, LG_ACCOUNT_MALLOC);
-    int64_t own = lg__summary_bytes(summary, "memory.leakgraph_malloc");
-    int64_t known = (int64_t)summary->large + (own > 0 ? own : 0);
+    int64_t known = (int64_t)summary->large;
     return used < 0 ? -1 : used > known ? used - known : 0;
 }
 

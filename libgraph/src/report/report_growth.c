@@ -2,6 +2,7 @@
 #include "report/report_growth_facts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 typedef struct report {
     const lg_growth *growth;
@@ -79,6 +80,26 @@ lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
         lg_place_format(growth->places, row->place, out);
 }
 
+// Several references from one holder may read alike.
+static bool
+is_told(const report *to, const lg_growth_row *row, size_t index)
+{
+    lg_text own = {0};
+    lg_text other = {0};
+    bool same = false;
+    lg__format_folded_path(to->graph, &row->others[index], &own);
+    lg__format_growth_holder(to->growth, to->graph, row, &other);
+    for (size_t i = 0; i <= index && !same; i++) {
+        same = own.length == other.length && own.length > 0 &&
+               memcmp(own.data, other.data, own.length) == 0;
+        other.length = 0;
+        lg__format_folded_path(to->graph, &row->others[i], &other);
+    }
+    lg_text_free(&own);
+    lg_text_free(&other);
+    return same;
+}
+
 static void
 put_others(const report *to, const lg_growth_row *row)
 {
@@ -88,6 +109,8 @@ put_others(const report *to, const lg_growth_row *row)
     lg_table *list = lg__put_table(to->table, OTHERS, columns, 1);
     for (size_t i = 0; i < row->other_count; i++) {
         lg_text holder = {0};
+        if (is_told(to, row, i))
+            continue;
         lg__format_folded_path(to->graph, &row->others[i], &holder);
         lg__table_row(list);
         lg__put_formatted(list, 0, &holder);
@@ -211,6 +234,8 @@ put_shown(const report *to, const lg_growth_row *row)
     lg__put_formatted(table, SHOWN_WHAT, &what);
     lg__format_growth_holder(to->growth, to->graph, row, &holder);
     for (size_t i = 0; i < row->other_count; i++) {
+        if (is_told(to, row, i))
+            continue;
         lg_text_add(&holder, "\nand ");
         lg__format_folded_path(to->graph, &row->others[i], &holder);
     }
