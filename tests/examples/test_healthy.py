@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "py"))
 
-from warm import Warm
+from warm import WarmTorch
 
 pytestmark = pytest.mark.libraries
 
@@ -20,7 +20,7 @@ SCRIPTS = sorted(Path(__file__).with_name("healthy").glob("*.py"))
 @pytest.fixture(scope="module")
 def torch():
     """A process that has imported torch, which forks for each script."""
-    process = Warm("torch")
+    process = WarmTorch()
     yield process
     process.end()
 

@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "py"))
 
-from warm import Warm
+from warm import WarmTorch
 
 pytestmark = pytest.mark.libraries
 
@@ -63,7 +63,7 @@ EXPECTED = {
 
 @pytest.fixture(scope="module")
 def torch():
-    process = Warm("torch")
+    process = WarmTorch()
     yield process
     process.end()
 

@@ -2,6 +2,7 @@
 
 The scripts of examples/leaks show a mistake each, and its fix; those in leaks/ make
 the same mistakes in other programs: other names, other containers, deeper down.
+test_promises.py runs the first ones as they leak, but those whose fix it cannot try.
 """
 
 import re
@@ -17,13 +18,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "py"))
 
-from warm import Warm
+from fixes import FIXES
+from warm import WarmTorch
 
 pytestmark = pytest.mark.libraries
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "leaks"
 OTHERS = Path(__file__).with_name("leaks")
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+PROMISES = {(EXAMPLES / f"{name}.py", "") for name in FIXES}
 
 
 def run(script, mode, warm):
@@ -46,7 +49,7 @@ def run(script, mode, warm):
 def runs():
     """Every script in both modes, two at a time."""
     scripts = [*EXAMPLES.glob("*.py"), *OTHERS.glob("*.py")]
-    processes = [Warm("torch"), Warm("torch")]
+    processes = [WarmTorch(), WarmTorch()]
     warm = SimpleQueue()
     for process in processes:
         warm.put(process)
@@ -55,6 +58,7 @@ def runs():
             (script, mode): pool.submit(run, script, mode, warm)
             for script in sorted(scripts, key=lambda script: script.name)
             for mode in ("", "fixed")
+            if (script, mode) not in PROMISES
         }
         pool.shutdown(cancel_futures=True)
     for process in processes:
@@ -88,7 +92,7 @@ def test_every_pattern_has_its_scripts():
     assert sorted(told) == [name.replace("_", "-") for name in NAMES]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted({*NAMES} - {*FIXES}))
 def test_named_right(patterns, name):
     assert patterns(EXAMPLES / f"{name}.py") == [name.replace("_", "-")]
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import holding
 import pytest
+from warm import Warm
 
 import leakgraph
 
@@ -103,3 +104,21 @@ def isolated(tmp_path_factory):
         return SimpleNamespace(code=done.returncode, out=done.stdout, err=done.stderr)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def warm():
+    """Run scripts of isolated/ in forks of a process that has imported a module:
+    warm("torch", KEY="value").run("name.py", argument) -> code, out, err.
+    """
+    processes = {}
+
+    def start(module, **environment):
+        key = (module, *sorted(environment.items()))
+        if key not in processes:
+            processes[key] = Warm(module, **environment)
+        return processes[key]
+
+    yield start
+    for process in processes.values():
+        process.end()

@@ -24,9 +24,9 @@ CASES = [
 
 @pytest.mark.libraries
 @pytest.mark.parametrize("case", CASES)
-def test_matplotlib(python, case):
+def test_matplotlib(warm, case):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    done = python(SCRIPT, case)
+    done = warm("matplotlib.pyplot").run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err
 
 

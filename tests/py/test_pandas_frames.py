@@ -19,8 +19,8 @@ def test_there_are_cases():
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_frame(isolated, case):
+def test_frame(warm, case):
     pytest.importorskip("pandas", reason="pandas is not installed: pip install pandas")
     settings = {**SETTINGS, "ARROW_DEFAULT_MEMORY_POOL": "system"}
-    done = isolated("pandas_frames.py", case, **settings)
+    done = warm("pandas", **settings).run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err

@@ -17,7 +17,7 @@ def test_there_are_cases():
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_image(isolated, case):
+def test_image(warm, case):
     pytest.importorskip("PIL", reason="Pillow is not installed: pip install pillow")
-    done = isolated("pillow_images.py", case, **SETTINGS)
+    done = warm("PIL.Image", **SETTINGS).run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err

@@ -19,9 +19,9 @@ def test_there_are_cases():
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_table(isolated, case):
+def test_table(warm, case):
     why = "pyarrow is not installed: pip install pyarrow"
     pytest.importorskip("pyarrow", reason=why)
     settings = {**SETTINGS, "ARROW_DEFAULT_MEMORY_POOL": "system"}
-    done = isolated("pyarrow_tables.py", case, **settings)
+    done = warm("pyarrow", **settings).run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err

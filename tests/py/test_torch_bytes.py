@@ -5,19 +5,11 @@ from pathlib import Path
 
 import pytest
 from malloced import SETTINGS
-from warm import Warm
 
 pytestmark = pytest.mark.libraries
 
 SCRIPT = Path(__file__).with_name("isolated") / "torch_bytes.py"
 CASES = re.findall(r"^def (\w+)\(trainer\):", SCRIPT.read_text(), re.M)
-
-
-@pytest.fixture(scope="module")
-def warm():
-    process = Warm("torch", **SETTINGS)
-    yield process
-    process.end()
 
 
 def test_there_are_cases():
@@ -26,7 +18,7 @@ def test_there_are_cases():
 
 @pytest.mark.parametrize("case", CASES)
 def test_freed(warm, case):
-    done = warm.run(SCRIPT, case)
+    done = warm("torch", **SETTINGS).run(SCRIPT, case)
     assert done.code == 0, done.err
     verdicts = [line for line in done.out.splitlines() if line.startswith(case)]
     if verdicts and "skipped" in verdicts[0]:

@@ -1,13 +1,17 @@
 """A snapshot changes nothing of PyTorch's, and calls no code of the user's."""
 
+from pathlib import Path
+
 import pytest
 
 pytestmark = pytest.mark.libraries
+
+SCRIPT = Path(__file__).with_name("isolated") / "torch_observer.py"
 
 
 @pytest.mark.parametrize(
     "case", ["state", "modes", "half", "views", "broken", "first", "held"]
 )
-def test_observer(isolated, case):
-    done = isolated("torch_observer.py", case)
+def test_observer(warm, case):
+    done = warm("torch").run(SCRIPT, case)
     assert (done.code, done.out) == (0, "right\n"), done.err

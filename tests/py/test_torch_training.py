@@ -11,4 +11,4 @@ def test_training(isolated, tmp_path):
     done = isolated("torch_training.py", str(tmp_path))
     assert done.code == 0, done.err
     assert re.fullmatch(r"right \d+\n", done.out)
-    assert len(list(tmp_path.glob("*.lgs"))) == 3
+    assert len(list(tmp_path.glob("*.lgs"))) == 1

@@ -44,6 +44,30 @@ class Warm:
         assert self.process.returncode == 0
 
 
+class WarmTorch:
+    """The same for scripts that use torch. Optimizers and torch.compile() import
+    torch._dynamo, which takes seconds, so their scripts fork from a process that has
+    it.
+    """
+
+    def __init__(self):
+        self.processes = {}
+
+    def run(self, script, *arguments):
+        """Run the script in an empty folder; scripts among the arguments count, too."""
+        scripts = [script, *(each for each in arguments if str(each).endswith(".py"))]
+        text = "".join(Path(each).read_text() for each in scripts)
+        needs_compiler = "torch.optim" in text or "torch.compile" in text
+        module = "torch._dynamo" if needs_compiler else "torch"
+        if module not in self.processes:
+            self.processes[module] = Warm(module)
+        return self.processes[module].run(script, *arguments)
+
+    def end(self):
+        for process in self.processes.values():
+            process.end()
+
+
 def become(script, arguments, folder, *outputs):
     """Make this process one that runs the script."""
     signal.alarm(600)  # ends the script if it hangs

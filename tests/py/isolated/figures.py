@@ -78,13 +78,13 @@ def traced():
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     matplotlib.rcParams["figure.max_open_warning"] = 0
-    for number in range(50):
+    for number in range(24):
         plot(draw=number % 2 == 0)
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     rows = leakgraph.figures()
     charged = sum(row.retained.total - row.canvas for row in rows)
-    assert sum(row.canvas for row in rows) == 25 * CANVAS
+    assert sum(row.canvas for row in rows) == 12 * CANVAS
     assert abs(charged - grown) <= 0.02 * grown, (charged, grown)
 
 

@@ -37,10 +37,11 @@ def train():
 
 
 trainer = train()
+snapshot = leakgraph.snapshot()
 
 
 def rows_of(kind):
-    return [row for row in leakgraph.tensors(limit=None) if row.kind == kind]
+    return [row for row in snapshot.tensors(limit=None) if row.kind == kind]
 
 
 def kinds():
@@ -65,7 +66,7 @@ def holders():
     assert "__main__.trainer.model[0].weight" in paths
     (loss,) = (
         row
-        for row in leakgraph.tensors(limit=None)
+        for row in snapshot.tensors(limit=None)
         if row.held_by == "__main__.trainer.losses[0]"
     )
     assert loss.bytes == 4 and loss.shape == () and loss.autograd == "MeanBackward0"
@@ -73,16 +74,16 @@ def holders():
 
 def waste():
     """One row keeps a million elements."""
-    (row,) = leakgraph.tensors(limit=1)
+    (row,) = snapshot.tensors(limit=1)
     assert row.held_by == "__main__.trainer.row" and row.tensors == 2
     assert (row.bytes, row.used) == (4_000_000, 4_000) and row.shape == (1000,)
     assert row.tensor.address == id(trainer.row)
-    assert "   0.1 %  float32[1000] ×2" in str(leakgraph.tensors())  # noqa: RUF001
+    assert "   0.1 %  float32[1000] ×2" in str(snapshot.tensors())  # noqa: RUF001
 
 
 def once():
     """Views, a detached tensor and an array from numpy are one storage."""
-    before = leakgraph.tensors(limit=None)
+    before = snapshot.tensors(limit=None)
     base = torch.arange(1000)
     same = [base[::2], base.view(10, 100), base.detach(), base.numpy()]
     same += [torch.from_numpy(same[-1]), torch.from_numpy(same[-1][5:])]
@@ -132,15 +133,15 @@ def parts():
 
 
 def sums():
-    each = leakgraph.tensors(limit=None)
+    each = snapshot.tensors(limit=None)
     for group in ("kind", "device", "dtype", "shape"):
-        sums = leakgraph.tensors(group=group, limit=None)
+        sums = snapshot.tensors(group=group, limit=None)
         assert sum(row.storages for row in sums) == sums.storages == each.storages
         assert sum(row.bytes.total for row in sums) == sum(row.bytes for row in each)
         assert sums.bytes == each.bytes == {"host": sum(row.bytes for row in each)}
         assert f"storages  {group}" in str(sums) and sums[0].name in str(sums)
         assert sums._repr_html_().count("<tr>") == len(sums) + 1
-    kind = {row.name: row.bytes.host for row in leakgraph.tensors(group="kind")}
+    kind = {row.name: row.bytes.host for row in snapshot.tensors(group="kind")}
     assert kind["parameter"] == sum(row.bytes for row in rows_of("parameter"))
 
 
@@ -159,7 +160,7 @@ def forms():
         (row.bytes for row in tensors), reverse=True
     )
     with tempfile.TemporaryDirectory() as folder:
-        leakgraph.save_snapshot(f"{folder}/it.lgs")
+        snapshot.save(f"{folder}/it.lgs")
         again = leakgraph.load(f"{folder}/it.lgs").tensors(device="host", limit=3)
         assert [row.bytes for row in again] == [row.bytes for row in tensors]
     part = leakgraph.snapshot(roots=[trainer.row]).tensors()
@@ -170,9 +171,9 @@ def mistakes():
     """The report lists the mistakes that concern its rows below them, but not for
     groups.
     """
-    both = leakgraph.tensors(limit=None)
+    both = snapshot.tensors(limit=None)
     assert {f.pattern for f in both.findings} == {"retained-graph", "small-view"}
-    (one,) = leakgraph.tensors(limit=1).findings
+    (one,) = snapshot.tensors(limit=1).findings
     assert one.pattern == "small-view" and one.held_by.startswith(
         "__main__.trainer.row"
     )
@@ -181,7 +182,7 @@ def mistakes():
     for part in (one.cause, one.fix, "held by  __main__.trainer.losses"):
         assert text.count(part) == 1
     assert "Known mistakes" in html and one.fix in html
-    groups = leakgraph.tensors(group="kind")
+    groups = snapshot.tensors(group="kind")
     assert "mistakes" not in str(groups) and not hasattr(groups, "findings")
     part = leakgraph.snapshot(roots=[trainer]).tensors()
     assert part.findings == () and json.loads(part.json)["findings"] is None

@@ -11,8 +11,9 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import leakgraph
 
-SNAPSHOTS = 12
+SNAPSHOTS = 6
 torch.set_num_threads(1)
+sys.setswitchinterval(1e-3)
 stop = threading.Event()
 failures = []
 steps = [0] * 4
@@ -69,7 +70,7 @@ def main(folder):
             seen += graph_nodes(snapshot) > 50
             note = snapshot.info()["adapter.torch"]
             assert note == f"inspected: {torch.__version__}", note
-            if i % 4 == 0:
+            if i == SNAPSHOTS - 1:
                 path = Path(folder) / f"{i}.lgs"
                 snapshot.save(path)
                 leakgraph.load(path).close()
