@@ -3,7 +3,9 @@
 It looks for interpreters on PATH (python3.9 to python3.13) and among pyenv's, and uses
 those that run and have their headers. Each gets a build folder and a small virtual
 environment with pytest and numpy. Tests marked `libraries` or `once` run only on the
-main interpreter. tools/matrix.py does the same, and more, for more interpreters.
+main interpreter, those marked `ends` also on the oldest and on the newest: versions in
+between may differ from both in how CPython lays objects out, which the other tests
+check. tools/matrix.py does the same, and more, for more interpreters.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ import suite
 import tracked
 
 VERSIONS = [(3, minor) for minor in range(9, 14)]
+
+#: The flags of the preset `dev`, so that ccache has the C library already.
+AS_THE_MAIN_ONE = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1 -g")
 
 PROBE = """
 import os, platform, sys, sysconfig
@@ -119,13 +124,15 @@ def settings(folder: Path) -> dict[str, str]:
     }
 
 
-def runs_of(name: str, python: str | Path, folder: Path) -> list[suite.Run]:
-    """The tests that every Python must pass."""
+def runs_of(
+    name: str, python: str | Path, folder: Path, marked: str = suite.EVERYWHERE
+) -> list[suite.Run]:
+    """The tests that this Python must pass."""
     return suite.runs_of(
         name,
         str(python),
         folder,
-        suite.EVERYWHERE,
+        marked,
         "tests/py",
         settings(folder),
     )
@@ -136,14 +143,17 @@ def main() -> int:
     os.chdir(tracked.ROOT)
     runs: list[suite.Run] = []
     names: list[str] = []
-    for (major, minor), python in interpreters().items():
-        version = f"{major}.{minor}"
+    found = interpreters()
+    ends = [min(found, default=None), max(found, default=None)]
+    for number, python in found.items():
+        version = ".".join(map(str, number))
         print(f"== CPython {version}: build", flush=True)
         inside = environment(tracked.ROOT / f".venv-{version}", python)
         folder = tracked.ROOT / f"build/py{version}"
-        build(folder, inside)
+        build(folder, inside, *AS_THE_MAIN_ONE)
         names.append(version)
-        runs += runs_of(f"{version}-", inside, folder)
+        marked = suite.EVERYWHERE if number in ends else suite.BETWEEN
+        runs += runs_of(f"{version}-", inside, folder, marked)
     failed = [one.name for one in suite.run_all(runs)]
     print(
         f"other CPythons: {', '.join(names) or 'none'};"

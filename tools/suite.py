@@ -29,6 +29,8 @@ LIBRARY_PARTS = 4
 LIBRARIES = "libraries"
 OTHERS = "not libraries"
 EVERYWHERE = "not libraries and not once"
+#: What an interpreter runs whose neighbours run everything.
+BETWEEN = f"{EVERYWHERE} and not ends"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 FAKES = Path(__file__).with_name("fakes")
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "allocator"
 NAMES = sorted(path.stem for path in FIXTURES.glob("*.json"))

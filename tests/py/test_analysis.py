@@ -13,6 +13,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 MIB = 1 << 20
 
 

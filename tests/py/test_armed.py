@@ -14,6 +14,8 @@ from builds import needs_fork
 import leakgraph
 from leakgraph import armed, shortage
 
+pytestmark = pytest.mark.ends
+
 HERE = Path(__file__).parent
 ALL = {"signal": None, "on_oom": False, "rss": None, "at_exit": False}
 

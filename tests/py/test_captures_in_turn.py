@@ -7,6 +7,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 # Columns of more than 2 MiB, and of 4: whole huge pages, which are kept.
 SIZES = (290_000, 310_000, 620_000, 270_000, 900_000, 300_000)
 

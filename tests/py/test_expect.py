@@ -8,6 +8,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 cache = {}
 
 

@@ -11,6 +11,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 
 class Holder(Thing):
     """Keeps the error."""

@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 import leakgraph
+
+pytestmark = pytest.mark.ends
 
 
 class Bus:

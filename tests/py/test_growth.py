@@ -10,6 +10,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 
 class Item:
     def __init__(self, number):

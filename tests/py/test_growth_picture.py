@@ -11,6 +11,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 
 class Holder:
     def __init__(self):

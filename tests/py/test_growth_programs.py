@@ -8,6 +8,8 @@ from growth_scripts import FOLDER, run_script
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 spec = importlib.util.spec_from_file_location("programs", FOLDER / "programs.py")
 programs = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(programs)

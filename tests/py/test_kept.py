@@ -9,6 +9,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 MIB = 1 << 20
 
 #: These need the graph.

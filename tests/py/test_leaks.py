@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.ends
+
 ISOLATED = Path(__file__).parent / "isolated"
 
 

@@ -10,6 +10,8 @@ from test_versions import interpreters
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 FREE_THREADED = not getattr(sys, "_is_gil_enabled", lambda: True)()
 

@@ -5,6 +5,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 
 class Job(Thing):
     """The object that the tests look for."""

@@ -9,6 +9,8 @@ from isolated.heaps import HEAPS
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 
 @pytest.fixture(
     scope="module",

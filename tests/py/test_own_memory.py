@@ -6,6 +6,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 MIB = 1 << 20
 
 START = """

@@ -14,6 +14,8 @@ import leakgraph
 from leakgraph.baseline import Baseline
 from leakgraph.leftovers import leftovers
 
+pytestmark = pytest.mark.ends
+
 EXAMPLE = Path(__file__).parents[2] / "examples/pytest"
 
 

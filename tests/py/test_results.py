@@ -12,6 +12,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 KINDS = [
     "top",
     "types",

@@ -7,6 +7,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 
 @pytest.fixture
 def script(python):

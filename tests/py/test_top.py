@@ -5,6 +5,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 MIB = 1 << 20
 
 

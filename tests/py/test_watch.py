@@ -15,6 +15,8 @@ from leakgraph.evidence import Evidence
 from leakgraph.told import LeakWarning, describe, sample_lines, signed
 from leakgraph.watching import ENOUGH, SLOTS, Watch
 
+pytestmark = pytest.mark.ends
+
 MEGABYTE = 1 << 20
 
 

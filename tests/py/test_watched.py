@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.ends
+
 LEAKY = """
 import os, sys, time
 history = []

@@ -10,6 +10,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 MIB = 1 << 20
 
 keeper = Thing(losses=[], options={})

@@ -12,6 +12,8 @@ import leakgraph
 from leakgraph import workers
 from leakgraph.workers import FLOOR, MOST, POINTS, Worker, Workers, own_name
 
+pytestmark = pytest.mark.ends
+
 MEGABYTE = 1 << 20
 
 
