@@ -30,10 +30,10 @@ package_of(const lg__map *map, const lg_place *place)
     if (place->kind == LG_PLACE_GARBAGE)
         return literal("garbage");
     lg_category category = lg__map_category(map, place);
-    if (category == LG_CATEGORY_ROOT)
-        return literal("threads and the interpreter");
+    if (category == LG_CATEGORY_ROOT || category == LG_CATEGORY_FRAME)
+        return literal("threads and tasks");
     if (label.length == 0)
-        return literal("held by native code");
+        return literal("several holders, or native code");
     if (category == LG_CATEGORY_MODULE)
         return label;
     const char *dot = memrchr(label.data, '.', label.length);

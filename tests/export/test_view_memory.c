@@ -5,6 +5,8 @@
 #include "shapes.h"
 #include "test.h"
 
+#include <leakgraph/page.h>
+
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
@@ -137,6 +139,26 @@ sweep_drawer(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
     CHECK(tries > 5);
 }
 
+// Pictures of the page are trees in text here: a renderer has no part in this.
+static void
+sweep_page(const lg_analysis *analysis)
+{
+    lg_status status = LG_ENOMEM;
+    long tries = 0;
+    setenv("LEAKGRAPH_RENDERER", "/nonexistent/renderer", 1);
+    for (; status && tries < 100000; tries++) {
+        lg_text page = {0};
+        left = tries;
+        status = lg_page_html(analysis, NULL, NULL, &page, NULL);
+        left = -1;
+        CHECK(status == LG_OK || (status == LG_ENOMEM && !page.data));
+        lg_text_free(&page);
+    }
+    CHECK(!status);
+    CHECK(tries > 100);
+    unsetenv("LEAKGRAPH_RENDERER");
+}
+
 // Makes the analysis and the cycles before memory runs out: other tests cover
 // their allocations.
 static void
@@ -155,6 +177,8 @@ sweep_analysed(const char *name)
         sweep_drawer(analysis, subject, &cycles.items[i], draw_cycle);
     if (lg_node_is_reachable(analysis, subject))
         sweep_drawer(analysis, subject, NULL, draw_paths);
+    if (!strcmp(name, "held"))
+        sweep_page(analysis);
     lg_cycles_free(&cycles);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
