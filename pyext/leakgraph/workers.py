@@ -13,8 +13,6 @@ __all__ = ["Workers", "own_name"]
 
 #: Children that are looked at, and points that are kept of each.
 MOST, POINTS = 64, 30
-#: Points without which there is no trend.
-LEAST = 4
 #: The name of a child that takes a snapshot for a Watch.
 OWN = "leakgraph"
 #: What the memory of a worker must gain to be told as rising, in bytes.
@@ -58,8 +56,6 @@ class Worker:
     def is_rising(self) -> bool:
         """Whether it rises beyond its noise and the floor."""
         count = self.count
-        if count < LEAST:
-            return False
         _, _, rises = _line(self._x[:count].tobytes(), self._bytes[:count].tobytes())
         return rises and self.gained >= FLOOR
 

@@ -20,7 +20,7 @@ MEGABYTE = 1 << 20
 def test_rising():
     worker = Worker(7, "loader")
     for x in range(10):
-        assert not worker.is_rising() or x > 3
+        assert worker.is_rising() == (x >= 8)
         worker.add(x, 40 * MEGABYTE + x * FLOOR)
     assert worker.is_rising()
     assert worker.describe() == (

@@ -1,0 +1,95 @@
+// What snapshots say about the memory of the process, and of no object.
+#include "growing.h"
+#include "growth/growth_private.h"
+#include "test.h"
+
+static void
+native_growth_has_a_number(void)
+{
+    const growing_heap heaps[] = {{.blob = 1000, .malloc = 6000},
+                                  {.blob = 2000, .malloc = 17000}};
+    growing_series made = growing_compare(heaps, 2, NULL);
+    CHECK(made.growth.unexplained_known);
+    // malloc rounds 2,000 bytes up to 2,016, and 1,000 to 1,008.
+    CHECK(made.growth.unexplained == 11000 - 1008);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][1] == 17000);
+    CHECK(made.growth.accounts[LG_ACCOUNT_RSS][1] == -1);
+    REQUIRE(made.growth.type_count == 1);
+    CHECK(lg__string_is(made.growth.types[0].name, "bytearray"));
+    CHECK(made.growth.types[0].gained == 1000);
+    growing_forget(&made);
+}
+
+// Snapshots that wait to be compared are no growth of the program.
+static void
+own_memory_is_left_out(void)
+{
+    const growing_heap heaps[] = {{.malloc = 6000, .rss = 7000},
+                                  {.malloc = 9000, .rss = 12000, .own = 2500},
+                                  {.malloc = 1000, .rss = 2000, .own = 2500}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][0] == 6000);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][1] == 6500);
+    CHECK(made.growth.accounts[LG_ACCOUNT_RSS][1] == 9500);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][2] == 0);
+    growing_forget(&made);
+}
+
+// Whether the memory of that kind has a row, which gained so many bytes.
+static void
+check_native(const growing_heap *heaps, lg_native_kind kind, int64_t gained)
+{
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_growth_row *found = NULL;
+    for (size_t i = 0; i < made.growth.count; i++)
+        if (made.growth.rows[i].verdict == LG_GROWTH_NATIVE &&
+            made.growth.rows[i].native == kind)
+            found = &made.growth.rows[i];
+    CHECK((found != NULL) == (gained > 0));
+    CHECK(found == NULL || found->gained == gained);
+    growing_forget(&made);
+}
+
+static void
+native_growth_has_rows(void)
+{
+    enum { KIB = 1024, BASE = 100000, BLOB = 2000000 };
+    growing_heap heaps[3] = {{.malloc = BASE}, {.malloc = BASE + 32 * KIB}};
+    heaps[2].malloc = BASE + 64 * KIB;
+    check_native(heaps, LG_NATIVE_MALLOC, 64 * KIB);
+    heaps[2].malloc--;
+    check_native(heaps, LG_NATIVE_MALLOC, 0);
+    // Beside objects that grew, a twentieth of these. Large blocks are pages.
+    for (uint32_t i = 0; i < 3; i++) {
+        heaps[i].blob = 4096 * (100 + 500 * i) - 16;
+        heaps[i].malloc = BASE + 4096 * (100 + 525 * i);
+    }
+    check_native(heaps, LG_NATIVE_MALLOC, 4096 * 50);
+    heaps[2].malloc--;
+    check_native(heaps, LG_NATIVE_MALLOC, 0);
+}
+
+static void
+stacks_and_mappings_have_rows(void)
+{
+    enum { KIB = 1024, MIB = 1024 * KIB };
+    growing_heap heaps[3] = {{.stacks = 8 * KIB}, {.stacks = 40 * KIB}};
+    heaps[2].stacks = 72 * KIB;
+    check_native(heaps, LG_NATIVE_STACKS, 64 * KIB);
+    heaps[2].stacks--;
+    check_native(heaps, LG_NATIVE_STACKS, 0);
+    growing_heap mapped[3] = {{.rss = 8 * MIB}, {.rss = 10 * MIB}};
+    mapped[2].rss = 12 * MIB;
+    check_native(mapped, LG_NATIVE_MAPPED, 4 * MIB);
+    mapped[2].rss--;
+    check_native(mapped, LG_NATIVE_MAPPED, 0);
+}
+
+SUITE(growth_native)
+{
+    RUN(native_growth_has_a_number);
+    RUN(own_memory_is_left_out);
+    RUN(native_growth_has_rows);
+    RUN(stacks_and_mappings_have_rows);
+    return test_result();
+}
