@@ -59,10 +59,13 @@ lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
         return true;
     if (!lg__select_all(graph, arguments->words[1], &nodes, code))
         return false;
-    if (nodes.count > 1)
-        fprintf(stderr,
-                "leakgraph: %s matches %zu objects: here is the first\n",
-                arguments->words[1], nodes.count);
+    if (nodes.count > 1) {
+        lg_text count = {0};
+        lg_text_add_count(&count, nodes.count);
+        fprintf(stderr, "leakgraph: %s matches %s objects: here is the first\n",
+                arguments->words[1], count.data ? count.data : "many");
+        lg_text_free(&count);
+    }
     *out = nodes.items[0];
     lg_nodes_free(&nodes);
     return true;
