@@ -7,6 +7,7 @@
 #define LEAKGRAPH_PICTURES_H
 
 #include <leakgraph/export.h>
+#include <leakgraph/page.h>
 #include <leakgraph/render.h>
 #include <leakgraph/view.h>
 
