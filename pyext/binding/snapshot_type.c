@@ -258,6 +258,10 @@ static PyMethodDef snapshot_methods[] = {
     {"to_igraph", snapshot_to_igraph, METH_NOARGS,
      "to_igraph($self, /)\n--\n\nA directed igraph.Graph of all objects and "
      "references.\n\nIts attributes are those of to_networkx()."},
+    {"to_parquet", snapshot_to_parquet, METH_O,
+     "to_parquet($self, folder, /)\n--\n\nWrite nodes.parquet, edges.parquet "
+     "and "
+     "types.parquet, and return their paths.\n\nNeeds pyarrow."},
     {"_repr_html_", snapshot_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {NULL, NULL, 0, NULL},

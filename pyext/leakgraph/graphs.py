@@ -1,7 +1,8 @@
-"""Snapshots as graphs of networkx and python-igraph."""
+"""Snapshots as graphs of networkx and python-igraph, and as files of Parquet."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,3 +65,22 @@ def to_igraph(snapshot: Snapshot) -> Any:
             "weak": [edge.weak for edge in edges],
         },
     )
+
+
+def to_parquet(request: tuple[Snapshot, str]) -> list[str]:
+    """Writes nodes.parquet, edges.parquet and types.parquet into a folder."""
+    import pyarrow
+    from pyarrow import parquet
+
+    snapshot, folder = request
+    tables = {
+        "nodes": snapshot.nodes,
+        "edges": snapshot.edges,
+        "types": snapshot.types(),
+    }
+    os.makedirs(folder, exist_ok=True)
+    written = []
+    for name, rows in tables.items():
+        written.append(os.path.join(folder, f"{name}.parquet"))
+        parquet.write_table(pyarrow.table(rows), written[-1])
+    return written

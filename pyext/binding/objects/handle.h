@@ -39,6 +39,9 @@ typedef struct sequence_object {
     sequence_range range;
 } sequence_object;
 
+/** The number of an item. */
+uint64_t sequence_number(const sequence_object *self, Py_ssize_t i);
+
 /** `index` must be in range. */
 PyObject *node_new(core_state *state, snapshot_object *snapshot,
                    uint32_t index);

@@ -1,3 +1,4 @@
+#include "binding/objects/arrow_tables.h"
 #include "binding/objects/result.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
@@ -280,6 +281,7 @@ static PyMethodDef result_methods[] = {
     {"to_dicts", result_to_dicts, METH_NOARGS,
      "to_dicts($self, /)\n--\n\nThe rows as a list of dicts of plain values: "
      "a Node is its index, a Size a dict."},
+    ARROW_METHOD(result_arrow),
     {"to_pandas", result_to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\nThe rows as a pandas.DataFrame.\n\nA Node is "
      "its index. A Size is its total, and on snapshots with devices has a\n"

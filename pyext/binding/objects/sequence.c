@@ -1,4 +1,5 @@
 #include "binding/objects/sequence.h"
+#include "binding/objects/arrow_tables.h"
 #include "binding/support/convert.h"
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ sequence_dealloc(sequence_object *self)
     object_free(self);
 }
 
-static uint64_t
+uint64_t
 sequence_number(const sequence_object *self, Py_ssize_t i)
 {
     if (self->items != NULL)
@@ -105,19 +106,35 @@ sequence_repr(sequence_object *self)
     return text_object(&text);
 }
 
-#define SEQUENCE_SLOTS(doc)                                                    \
+static PyMethodDef no_methods[] = {{NULL, NULL, 0, NULL}};
+
+static PyMethodDef nodes_methods[] = {
+    ARROW_METHOD(nodes_arrow),
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMethodDef edges_methods[] = {
+    ARROW_METHOD(edges_arrow),
+    {NULL, NULL, 0, NULL},
+};
+
+#define SEQUENCE_SLOTS(methods, doc)                                           \
     SLOT(Py_tp_dealloc, sequence_dealloc), SLOT(Py_tp_repr, sequence_repr),    \
         SLOT(Py_tp_iter, PySeqIter_New), SLOT(Py_sq_item, sequence_item),      \
         SLOT(Py_sq_length, sequence_length),                                   \
         SLOT(Py_mp_length, sequence_length),                                   \
-        SLOT(Py_mp_subscript, sequence_subscript), {Py_tp_doc, doc},           \
+        SLOT(Py_mp_subscript, sequence_subscript), {Py_tp_methods, methods},   \
+        {Py_tp_doc, doc},                                                      \
     {                                                                          \
         0, NULL                                                                \
     }
 
-static PyType_Slot nodes_slots[] = {SEQUENCE_SLOTS("A lazy sequence of Node.")};
-static PyType_Slot edges_slots[] = {SEQUENCE_SLOTS("A lazy sequence of Edge.")};
-static PyType_Slot roots_slots[] = {SEQUENCE_SLOTS("A lazy sequence of Root.")};
+static PyType_Slot nodes_slots[] = {
+    SEQUENCE_SLOTS(nodes_methods, "A lazy sequence of Node.")};
+static PyType_Slot edges_slots[] = {
+    SEQUENCE_SLOTS(edges_methods, "A lazy sequence of Edge.")};
+static PyType_Slot roots_slots[] = {
+    SEQUENCE_SLOTS(no_methods, "A lazy sequence of Root.")};
 
 PyType_Spec nodes_spec = {
     .name = "leakgraph.Nodes",

@@ -89,3 +89,17 @@ snapshot_to_igraph(PyObject *self, PyObject *Py_UNUSED(unused))
     return python_call(object_state(self), "leakgraph.graphs", "to_igraph",
                        self);
 }
+
+PyObject *
+snapshot_to_parquet(PyObject *self, PyObject *folder)
+{
+    PyObject *path = PyOS_FSPath(folder);
+    PyObject *request = path ? PyTuple_Pack(2, self, path) : NULL;
+    PyObject *written =
+        request ? python_call(object_state(self), "leakgraph.graphs",
+                              "to_parquet", request)
+                : NULL;
+    Py_XDECREF(request);
+    Py_XDECREF(path);
+    return written;
+}

@@ -1,0 +1,40 @@
+/**
+ * Columns for Arrow's C data interface
+ * (https://arrow.apache.org/docs/format/CDataInterface.html), which libraries
+ * of data frames take without one knowing the other. A batch copies what it is
+ * given, so it outlives the snapshot, and any thread may release it.
+ */
+#ifndef LEAKGRAPH_ARROW_H
+#define LEAKGRAPH_ARROW_H
+
+#include "binding/support/state.h"
+
+#include <leakgraph/base.h>
+#include <stdbool.h>
+
+typedef struct arrow_batch arrow_batch;
+
+/** NULL: memory ran out. It sticks in a batch: arrow_stream raises it. */
+arrow_batch *arrow_batch_new(size_t rows);
+void arrow_batch_free(arrow_batch *batch);
+
+/** Adds a column of numbers and returns the place of its values, of all rows;
+ *  NULL: memory ran out. The format is Arrow's: "I" is uint32_t, "L" uint64_t,
+ *  "l" int64_t, "g" double, "C" uint8_t. */
+void *arrow_numbers(arrow_batch *batch, lg_string name, const char *format,
+                    size_t width);
+/** Opens a column whose values come row by row: "u" is text, "L", "l" and "g"
+ *  as above, "b" a truth value, "+s" a record, whose fields are the columns
+ *  opened next, up to arrow_end. */
+void arrow_open(arrow_batch *batch, lg_string name, const char *format);
+void arrow_end(arrow_batch *batch);
+/** Each appends a value to the column opened last. */
+void arrow_add_text(arrow_batch *batch, lg_string text);
+void arrow_add_null(arrow_batch *batch);
+void arrow_add_value(arrow_batch *batch, uint64_t bits);
+
+/** The capsule that `__arrow_c_stream__` returns: a stream of one batch, which
+ *  is its from now on, on failure too. */
+PyObject *arrow_stream(arrow_batch *batch);
+
+#endif

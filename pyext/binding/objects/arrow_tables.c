@@ -1,0 +1,291 @@
+#include "binding/objects/arrow_tables.h"
+#include "binding/objects/arrow.h"
+#include "binding/objects/handle.h"
+#include "binding/objects/result.h"
+
+#include <leakgraph/path.h>
+#include <stdlib.h>
+#include <string.h>
+
+static lg_string
+text(const char *name)
+{
+    return (lg_string){name, (uint32_t)strlen(name)};
+}
+
+static lg_string
+text_of(const lg_text *formatted)
+{
+    return (lg_string){formatted->data ? formatted->data : "",
+                       (uint32_t)formatted->length};
+}
+
+/* The request for a schema is a wish, which nobody has to fulfil. */
+static bool
+takes_schema(PyObject *args)
+{
+    PyObject *schema;
+    return PyArg_UnpackTuple(args, "__arrow_c_stream__", 0, 1, &schema) != 0;
+}
+
+static void
+add_node_numbers(arrow_batch *batch, const lg_graph *graph,
+                 const sequence_object *nodes)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint32_t *number = arrow_numbers(batch, text("node"), "I", 4);
+    uint64_t *address = arrow_numbers(batch, text("address"), "L", 8);
+    uint64_t *size = arrow_numbers(batch, text("size"), "L", 8);
+    uint32_t *refcount = arrow_numbers(batch, text("refcount"), "I", 4);
+    uint32_t *found = arrow_numbers(batch, text("found"), "I", 4);
+    if (!number || !address || !size || !refcount || !found)
+        return;
+    for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
+        uint32_t node = (uint32_t)sequence_number(nodes, i);
+        number[i] = node;
+        address[i] = columns->address[node];
+        size[i] = lg_node_size(graph, node);
+        refcount[i] = columns->refcount[node];
+        found[i] = columns->found[node];
+    }
+}
+
+static void
+add_node_texts(arrow_batch *batch, const lg_graph *graph,
+               const sequence_object *nodes)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    arrow_open(batch, text("type"), "u");
+    for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
+        uint32_t node = (uint32_t)sequence_number(nodes, i);
+        arrow_add_text(batch, lg_graph_type(graph, columns->type[node]).name);
+    }
+    arrow_open(batch, text("text"), "u");
+    for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
+        lg_string own =
+            lg_node_text(graph, (uint32_t)sequence_number(nodes, i));
+        if (own.length > 0)
+            arrow_add_text(batch, own);
+        else
+            arrow_add_null(batch);
+    }
+    arrow_open(batch, text("device"), "u");
+    for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
+        uint32_t node = (uint32_t)sequence_number(nodes, i);
+        arrow_add_text(
+            batch, lg_graph_device_name(graph, lg_node_device(graph, node)));
+    }
+}
+
+PyObject *
+nodes_arrow(PyObject *self, PyObject *args)
+{
+    sequence_object *nodes = (sequence_object *)self;
+    lg_graph *graph =
+        takes_schema(args) ? snapshot_acquire(nodes->snapshot) : NULL;
+    if (graph == NULL)
+        return NULL;
+    arrow_batch *batch;
+    Py_BEGIN_ALLOW_THREADS
+    batch = arrow_batch_new((size_t)nodes->range.length);
+    add_node_numbers(batch, graph, nodes);
+    add_node_texts(batch, graph, nodes);
+    Py_END_ALLOW_THREADS
+    snapshot_release(nodes->snapshot);
+    return arrow_stream(batch);
+}
+
+static void
+add_ends(arrow_batch *batch, const lg_graph *graph,
+         const sequence_object *edges)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint32_t *source = arrow_numbers(batch, text("source"), "I", 4);
+    uint32_t *target = arrow_numbers(batch, text("target"), "I", 4);
+    uint32_t last = 0;
+    if (!source || !target)
+        return;
+    for (Py_ssize_t i = 0; i < edges->range.length; i++) {
+        uint64_t edge = sequence_number(edges, i);
+        bool near = columns->first_edge[last] <= edge;
+        while (near && columns->first_edge[last + 1] <= edge &&
+               columns->first_edge[last + 1] + 64 > edge)
+            last++;
+        if (!near || columns->first_edge[last + 1] <= edge)
+            last = lg_edge_source(graph, edge);
+        source[i] = last;
+        target[i] = columns->edge_target[edge];
+    }
+}
+
+static void
+add_labels(arrow_batch *batch, const lg_graph *graph,
+           const sequence_object *edges)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    lg_text label = {0};
+    arrow_open(batch, text("kind"), "u");
+    for (Py_ssize_t i = 0; i < edges->range.length; i++) {
+        uint8_t kind = columns->edge_kind[sequence_number(edges, i)];
+        arrow_add_text(batch,
+                       text(lg_edge_kind_name(kind & LG_EDGE_KIND_MASK)));
+    }
+    arrow_open(batch, text("label"), "u");
+    for (Py_ssize_t i = 0; i < edges->range.length; i++) {
+        label.length = 0;
+        lg_edge_label(graph, sequence_number(edges, i), &label);
+        arrow_add_text(batch, text_of(&label));
+    }
+    lg_text_free(&label);
+    arrow_open(batch, text("weak"), "b");
+    for (Py_ssize_t i = 0; i < edges->range.length; i++)
+        arrow_add_value(batch, (columns->edge_kind[sequence_number(edges, i)] &
+                                LG_EDGE_WEAK) != 0);
+}
+
+PyObject *
+edges_arrow(PyObject *self, PyObject *args)
+{
+    sequence_object *edges = (sequence_object *)self;
+    lg_graph *graph =
+        takes_schema(args) ? snapshot_acquire(edges->snapshot) : NULL;
+    if (graph == NULL)
+        return NULL;
+    arrow_batch *batch;
+    Py_BEGIN_ALLOW_THREADS
+    batch = arrow_batch_new((size_t)edges->range.length);
+    add_ends(batch, graph, edges);
+    add_labels(batch, graph, edges);
+    Py_END_ALLOW_THREADS
+    snapshot_release(edges->snapshot);
+    return arrow_stream(batch);
+}
+
+/* Of a table: its rows without headings. */
+typedef struct row_list {
+    const lg_table *table;
+    const size_t *rows;
+    size_t count;
+} row_list;
+
+static void
+add_size(arrow_batch *batch, const row_list *from, size_t column)
+{
+    for (uint32_t device = 0; device <= lg_table_device_count(from->table);
+         device++) {
+        arrow_open(batch, lg_table_device_name(from->table, device), "L");
+        for (size_t i = 0; i < from->count; i++) {
+            lg_cell cell = lg_table_cell(from->table, from->rows[i], column);
+            if (cell.present)
+                arrow_add_value(batch, cell.size[device]);
+            else
+                arrow_add_null(batch);
+        }
+    }
+    arrow_end(batch);
+}
+
+static const char *
+format_of(lg_column_type type)
+{
+    switch (type) {
+    case LG_COLUMN_TEXT:
+    case LG_COLUMN_PATH:
+    case LG_COLUMN_NUMBERS:
+        return "u";
+    case LG_COLUMN_NUMBER:
+        return "l";
+    case LG_COLUMN_SHARE:
+    case LG_COLUMN_REAL:
+        return "g";
+    case LG_COLUMN_BOOL:
+        return "b";
+    case LG_COLUMN_SIZE:
+        return "+s";
+    case LG_COLUMN_LIST:
+    case LG_COLUMN_RECORD:
+        return NULL;
+    default:
+        return "L";
+    }
+}
+
+/* `256, 64`: several numbers as a text. */
+static void
+add_several(arrow_batch *batch, const lg_cell *cell)
+{
+    lg_text several = {0};
+    for (uint64_t i = 0; cell->numbers && i < cell->count; i++)
+        lg_text_addf(&several, i > 0 ? ", %llu" : "%llu",
+                     (unsigned long long)cell->numbers[i]);
+    arrow_add_text(batch, cell->numbers ? text_of(&several) : cell->text);
+    lg_text_free(&several);
+}
+
+static uint64_t
+bits_of(double real)
+{
+    uint64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    return bits;
+}
+
+static void
+add_cell(arrow_batch *batch, lg_column_type type, const lg_cell *cell)
+{
+    if (!cell->present)
+        arrow_add_null(batch);
+    else if (type == LG_COLUMN_TEXT || type == LG_COLUMN_PATH)
+        arrow_add_text(batch, cell->text);
+    else if (type == LG_COLUMN_NUMBERS)
+        add_several(batch, cell);
+    else if (type == LG_COLUMN_NUMBER)
+        arrow_add_value(batch, (uint64_t)cell->number);
+    else if (type == LG_COLUMN_SHARE || type == LG_COLUMN_REAL)
+        arrow_add_value(
+            batch, bits_of(type == LG_COLUMN_SHARE ? cell->share : cell->real));
+    else
+        arrow_add_value(batch,
+                        type == LG_COLUMN_NODE ? cell->node : cell->count);
+}
+
+static void
+add_column(arrow_batch *batch, const row_list *from, size_t number)
+{
+    lg_column column = lg_table_column(from->table, number);
+    const char *format = column.data ? format_of(column.type) : NULL;
+    if (format == NULL)
+        return;
+    arrow_open(batch, column.name, format);
+    if (column.type == LG_COLUMN_SIZE) {
+        add_size(batch, from, number);
+        return;
+    }
+    for (size_t i = 0; i < from->count; i++) {
+        lg_cell cell = lg_table_cell(from->table, from->rows[i], number);
+        add_cell(batch, column.type, &cell);
+    }
+}
+
+PyObject *
+result_arrow(PyObject *self, PyObject *args)
+{
+    const result_object *result = (const result_object *)self;
+    if (!takes_schema(args))
+        return NULL;
+    if (result->table == NULL) {
+        PyErr_Format(PyExc_TypeError, "%.100s has no table for Arrow",
+                     Py_TYPE(self)->tp_name);
+        return NULL;
+    }
+    row_list from = {.table = result->table};
+    size_t *rows = result_row_numbers(result->table, &from.count);
+    if (rows == NULL)
+        return NULL;
+    from.rows = rows;
+    arrow_batch *batch = arrow_batch_new(from.count);
+    for (size_t i = 0; i < lg_table_column_count(result->table); i++)
+        add_column(batch, &from, i);
+    free(rows);
+    return arrow_stream(batch);
+}
