@@ -2,8 +2,6 @@
 
 import pytest
 
-pytestmark = pytest.mark.ends
-
 
 def test_namesakes(isolated):
     done = isolated("namesakes.py", "decimal", "xml.etree.ElementTree", "ctypes")
