@@ -285,5 +285,7 @@ lg_graph_memory(const lg_graph *graph)
         bytes += nodes * sizeof *lazy->fold;
     if (lazy->has_by_address)
         bytes += lazy->by_address_count * sizeof *lazy->by_address;
+    if (lazy->has_paths)
+        bytes += nodes * (sizeof *lazy->path_before + sizeof *lazy->path_root);
     return bytes;
 }

@@ -146,7 +146,10 @@ typedef struct lg__lazy {
     atomic_bool has_by_address;
     uint32_t *by_address;
     uint32_t by_address_count;
-    atomic_uint asked; /**< for addresses, before there was an index */
+    atomic_bool has_paths;
+    uint32_t *path_before; /**< [node] of the tree of all paths from roots */
+    uint32_t *path_root;   /**< [node] */
+    atomic_uint asked;     /**< for addresses, before there was an index */
 } lg__lazy;
 
 struct lg_graph {

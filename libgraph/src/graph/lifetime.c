@@ -1,6 +1,7 @@
 // Makes and frees graphs.
 #include "graph/graph_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -42,6 +43,10 @@ free_lazy(lg_graph *graph)
                        (nodes + 1) * sizeof(uint64_t));
         lg__deallocate(allocator, (void *)(uintptr_t)lazy->reverse.edge,
                        graph->columns.edge_count * sizeof(lg__in_edge));
+    }
+    if (lazy->has_paths) {
+        free(lazy->path_before);
+        free(lazy->path_root);
     }
     if (lazy->has_folds) {
         lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));

@@ -58,9 +58,10 @@ typedef struct lg__roottree {
     uint32_t *before; /**< [node] the node before it; itself at a root; LG_NONE:
                            no root reaches it, or it is folded */
     uint32_t *root;   /**< [node] of a root node: its best root's index */
+    bool kept;        /**< the arrays are the graph's */
 } lg__roottree;
 
-/** O(nodes + edges). */
+/** O(nodes + edges) the first time: the graph keeps the tree. */
 lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                            lg__roottree *out, lg_error *err);
 /** The same with nothing but the path of lg_path_from_root to one node: it

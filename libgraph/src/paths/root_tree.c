@@ -96,43 +96,101 @@ spread(search *state, const lg_monitor *monitor, lg_error *err)
     return LG_OK;
 }
 
-lg_status
-lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
-                 lg__roottree *out, lg_error *err)
+// Takes the graph's tree, if it has one.
+static bool
+take_kept(const lg_graph *graph, lg__roottree *tree)
 {
-    size_t nodes = (size_t)graph->columns.node_count + 1;
+    const lg__lazy *lazy = graph->lazy;
+    if (!lazy->has_paths)
+        return false;
+    tree->before = lazy->path_before;
+    tree->root = lazy->path_root;
+    tree->kept = true;
+    return true;
+}
+
+// Gives the tree to the graph; if another thread was faster, takes that one.
+static void
+keep(const lg_graph *graph, lg__roottree *tree)
+{
+    lg__lazy *lazy = graph->lazy;
+    lg_lock_take(&lazy->lock);
+    if (lazy->has_paths) {
+        free(tree->before);
+        free(tree->root);
+    } else {
+        lazy->path_before = tree->before;
+        lazy->path_root = tree->root;
+        lazy->has_paths = true;
+    }
+    lg_lock_give(&lazy->lock);
+    take_kept(graph, tree);
+}
+
+static lg_status
+grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
+{
+    size_t nodes = (size_t)tree->walk.graph->columns.node_count + 1;
     search state = {
-        .tree = {.walk = {.graph = graph,
-                          .fold = lg__graph_folds(graph),
-                          .visit = meet,
-                          .context = &state,
-                          .everything = true},
-                 .before = malloc(nodes * sizeof(uint32_t)),
-                 .root = malloc(nodes * sizeof(uint32_t))},
+        .tree = *tree,
         .key = calloc(nodes, sizeof(key)),
         .level = calloc(nodes, sizeof(uint32_t)),
         .queue = malloc(nodes * sizeof(uint32_t)),
     };
-    lg_status status = LG_OK;
-    if (!lg__graph_reverse(graph, &state.tree.walk.reverse) ||
-        !state.tree.walk.fold || !state.tree.before || !state.tree.root ||
-        !state.key || !state.level || !state.queue) {
-        status = lg__error_memory(err);
-        goto done;
-    }
-    memset(state.tree.before, 0xff, nodes * sizeof(uint32_t));
-    memset(state.tree.root, 0xff, nodes * sizeof(uint32_t));
-    status = spread(&state, monitor, err);
-    state.tree.walk.context = NULL;
-    if (status == LG_OK)
-        *out = state.tree;
-
-done:
-    if (status != LG_OK)
-        lg__roottree_free(&state.tree);
+    state.tree.walk.visit = meet;
+    state.tree.walk.context = &state;
+    lg_status status = state.key && state.level && state.queue
+                           ? spread(&state, monitor, err)
+                           : lg__error_memory(err);
     free(state.key);
     free(state.level);
     free(state.queue);
+    return status;
+}
+
+// A tree of no paths, whose arrays belong to it.
+static lg_status
+begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
+{
+    size_t nodes = (size_t)graph->columns.node_count + 1;
+    tree->before = malloc(nodes * sizeof *tree->before);
+    tree->root = malloc(nodes * sizeof *tree->root);
+    if (tree->before == NULL || tree->root == NULL)
+        return lg__error_memory(err);
+    memset(tree->before, 0xff, nodes * sizeof *tree->before);
+    memset(tree->root, 0xff, nodes * sizeof *tree->root);
+    return LG_OK;
+}
+
+// What a walk needs, the same for each tree of a graph.
+static lg_status
+set_walk(const lg_graph *graph, lg__roottree *tree, lg_error *err)
+{
+    tree->walk = (lg__walk){
+        .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
+    return tree->walk.fold != NULL &&
+                   lg__graph_reverse(graph, &tree->walk.reverse)
+               ? LG_OK
+               : lg__error_memory(err);
+}
+
+lg_status
+lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
+                 lg__roottree *out, lg_error *err)
+{
+    lg__roottree tree = {0};
+    lg_status status = set_walk(graph, &tree, err);
+    if (status == LG_OK && !take_kept(graph, &tree)) {
+        status = begin(graph, &tree, err);
+        if (status == LG_OK)
+            status = grow(&tree, monitor, err);
+        if (status == LG_OK)
+            keep(graph, &tree);
+    }
+    if (status == LG_OK)
+        *out = tree;
+    else
+        lg__roottree_free(&tree);
     return status;
 }
 
@@ -164,22 +222,13 @@ lg_status
 lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
                 lg__roottree *out, lg_error *err)
 {
-    size_t nodes = (size_t)graph->columns.node_count + 1;
     lg_path path = {0};
-    lg__roottree tree = {.walk = {.graph = graph,
-                                  .fold = lg__graph_folds(graph),
-                                  .everything = true},
-                         .before = malloc(nodes * sizeof(uint32_t)),
-                         .root = malloc(nodes * sizeof(uint32_t))};
-    lg_status status = LG_OK;
-    if (!lg__graph_reverse(graph, &tree.walk.reverse) || !tree.walk.fold ||
-        !tree.before || !tree.root)
-        status = lg__error_memory(err);
-    if (status == LG_OK) {
-        memset(tree.before, 0xff, nodes * sizeof(uint32_t));
-        memset(tree.root, 0xff, nodes * sizeof(uint32_t));
+    lg__roottree tree = {0};
+    lg_status status = set_walk(graph, &tree, err);
+    if (status == LG_OK)
+        status = begin(graph, &tree, err);
+    if (status == LG_OK)
         status = lg_path_from_root(graph, node, monitor, &path, err);
-    }
     if (status == LG_OK)
         plant_path(&tree, &path);
     lg_path_free(&path);
@@ -215,7 +264,9 @@ lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
 void
 lg__roottree_free(lg__roottree *tree)
 {
-    free(tree->before);
-    free(tree->root);
+    if (!tree->kept) {
+        free(tree->before);
+        free(tree->root);
+    }
     *tree = (lg__roottree){0};
 }
