@@ -75,8 +75,10 @@ draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
     size_t length = 0;
     lg_error why = {0};
     lg_status status = lg_view_dot(view, NULL, &dot, err);
-    if (status)
+    if (status) {
+        lg_text_free(&dot);
         return status;
+    }
     status = lg_render(dot.data, dot.length, "svg", page->monitor, &svg,
                        &length, &why);
     lg_text_free(&dot);
