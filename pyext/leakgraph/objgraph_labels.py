@@ -9,13 +9,13 @@ import types
 from collections.abc import Callable, Mapping
 from sys import getrefcount
 
-_NAMED = (
+_NAMED: tuple[type, ...] = (
     type,
     types.ModuleType,
     types.BuiltinFunctionType,
     types.BuiltinMethodType,
 )
-_COUNTED = (tuple, list, dict, set, frozenset)
+_COUNTED: tuple[type, ...] = (tuple, list, dict, set, frozenset)
 _REPR_LENGTH = 40
 # References to an object that obj_label() and its caller hold while they ask.
 _OWN_REFERENCES = 4
