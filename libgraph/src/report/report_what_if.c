@@ -6,7 +6,7 @@ enum { OBJECTS, SIZE, TYPE, COLUMNS };
 
 static const lg__column columns[COLUMNS] = {
     [OBJECTS] = {"count", "objects", .type = LG_COLUMN_COUNT, .least = 12},
-    [SIZE] = {"size", .type = LG_COLUMN_SIZE, .least = 12},
+    [SIZE] = {"size", .type = LG_COLUMN_SIZE, .gap = 2, .least = 10},
     [TYPE] = {"type", .gap = 2},
 };
 
