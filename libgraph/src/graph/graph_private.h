@@ -132,24 +132,21 @@ typedef struct lg__folded_buffer {
 } lg__folded_buffer;
 
 /** Indexes that the first use makes and the graph keeps. The thread that makes
- *  one holds the lock, and sets the flag when the index is complete. Without
- *  the flag, do not read the index: a fork may have left it incomplete in the
- *  child. */
+ *  one sets the flag, under the lock, when the index is complete. Without the
+ *  flag, do not read it: a fork may have left it incomplete in the child. */
 typedef struct lg__lazy {
     lg_lock lock;
     atomic_bool has_reverse;
     lg__reverse reverse;
     atomic_bool has_folds;
     lg__fold *fold;
-    lg__vector buffers; /**< lg__folded_buffer: by holder; made with the folds
-                         */
+    lg__vector buffers; /**< lg__folded_buffer by holder, made with folds */
     atomic_bool has_by_address;
     uint32_t *by_address;
     uint32_t by_address_count;
     atomic_bool has_paths;
-    uint32_t *path_before; /**< [node] of the tree of all paths from roots */
-    uint32_t *path_root;   /**< [node] */
-    atomic_uint asked;     /**< for addresses, before there was an index */
+    uint32_t *path_before, *path_root; /**< [node] as in lg__roottree */
+    atomic_uint asked; /**< for addresses, before there was an index */
 } lg__lazy;
 
 struct lg_graph {
