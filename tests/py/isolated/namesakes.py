@@ -112,7 +112,7 @@ def main():
             before = getattr(sys.modules[module], name)
             for kind, _ in held[: len(classes("x"))]:
                 setattr(sys.modules[module], name, kind)
-                leakgraph.show_refs(held[:200]).dot
+                leakgraph.show_refs(held[:200], retained=False).dot
             setattr(sys.modules[module], name, held[2][0])
             leakgraph.snapshot().close()
             setattr(sys.modules[module], name, before)
