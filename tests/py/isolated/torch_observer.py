@@ -74,6 +74,7 @@ def state(made):
 def state_():
     made = build()
     leakgraph.snapshot().close()  # loads what leakgraph itself needs
+    leakgraph.show_refs(made[0])
     gc.collect()
     gc.disable()
     before = state(made)
