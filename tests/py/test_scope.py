@@ -13,8 +13,6 @@ sys.path.insert(0, {folder!r})
 import helpers
 import leakgraph
 
-pytestmark = pytest.mark.ends
-
 class Box:
     def __init__(self):
         self.data = bytes(1000)

@@ -55,10 +55,22 @@ format_line(char text[LINE_SIZE], const char *phase, double done)
              done * 100);
 }
 
-/* Opens the bar of a notebook, if this is one. Drops any exception. */
+static bool
+has_ipython(void)
+{
+    PyObject *modules = PySys_GetObject("modules");
+    return modules != NULL && PyDict_Check(modules) &&
+           PyDict_GetItemString(modules, "IPython") != NULL;
+}
+
+/* Opens the bar of a notebook, if this is one; any other process is to stay as
+   it is, without a module of ours that it did not import. Drops any exception.
+ */
 static void
 find_bar(progress *self)
 {
+    if (!has_ipython())
+        return;
     PyObject *module = PyImport_ImportModule("leakgraph.bar");
     PyObject *bar =
         module ? PyObject_CallMethod(module, "begin", "(O)", Py_None) : NULL;
