@@ -39,6 +39,9 @@ static const struct {
     {"re.Match", "re"},
     {"sqlite3.Cursor", "connection"},
     {"weakref.ReferenceType", "__callback__"},
+    {"weakref", "__callback__"}, // these three in CPython 3.9
+    {"weakproxy", "__callback__"},
+    {"weakcallableproxy", "__callback__"},
     {"weakref.ProxyType", "__callback__"},
     {"weakref.CallableProxyType", "__callback__"},
     {"super", "__thisclass__"},
