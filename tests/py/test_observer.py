@@ -91,6 +91,7 @@ def test_no_block_is_left_allocated(quiet):
 
 def test_showing_progress_imports_nothing(python):
     code = """
+import gc  # which the public method imports
 import sys
 import leakgraph
 heap = [[number] for number in range(1_000_000)]
