@@ -2,6 +2,7 @@
 // for each area, parents first.
 
 #include "page/history.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,25 +51,19 @@ find_mine(lg__map *map, lg_error *err)
     return status;
 }
 
+// What the legend calls a category: "object" for one that is not known.
 static const char *
 category_name(lg_category category)
 {
-    static const char *const names[] = {
-        [LG_CATEGORY_OTHER] = "object",
-        [LG_CATEGORY_CONTAINER] = "container",
-        [LG_CATEGORY_MODULE] = "module",
-        [LG_CATEGORY_TYPE] = "class",
-        [LG_CATEGORY_FUNCTION] = "function",
-        [LG_CATEGORY_FRAME] = "frame",
-        [LG_CATEGORY_TENSOR] = "tensor",
-        [LG_CATEGORY_ARRAY] = "array",
-        [LG_CATEGORY_FIGURE] = "figure",
-        [LG_CATEGORY_ROOT] = "root",
-        [LG_CATEGORY_EXCEPTION] = "exception",
-        [LG_CATEGORY_ATOM] = "value",
-    };
-    size_t index = (size_t)category;
-    return index < sizeof names / sizeof *names ? names[index] : "object";
+    switch (category) {
+    case LG_CATEGORY_TYPE:
+        return "class";
+    case LG_CATEGORY_ATOM:
+        return "value";
+    default:
+        return category <= LG_CATEGORY_ATOM ? lg__category_name(category)
+                                            : "object";
+    }
 }
 
 static void
