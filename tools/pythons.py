@@ -21,8 +21,8 @@ import tracked
 
 VERSIONS = [(3, minor) for minor in range(9, 14)]
 
-#: The flags of the preset `dev`, so that ccache has the C library already.
-AS_THE_MAIN_ONE = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1 -g")
+#: Compiled as the main one is, so that ccache has the C library already.
+AS_THE_MAIN_ONE = ("--preset", "dev")
 
 PROBE = """
 import os, platform, sys, sysconfig
