@@ -149,24 +149,14 @@ def show_backrefs(
     output            gets DOT instead of a file
     extra_node_attrs  gives a dict of DOT attributes for each box
     """
+    options = dict(locals())
     referrers = _Referrers()
     try:
         return _show_graph(
-            objs,
-            referrers.of,
-            False,
-            filename,
-            output,
-            max_depth=max_depth,
-            extra_ignore=extra_ignore,
-            filter=filter,
-            too_many=too_many,
-            highlight=highlight,
-            extra_info=extra_info,
-            refcounts=refcounts,
-            shortnames=shortnames,
+            edge_func=referrers.of,
+            swap_source_target=False,
             cull_func=is_proper_module,
-            extra_node_attrs=extra_node_attrs,
+            **options,
         )
     finally:
         referrers.close()

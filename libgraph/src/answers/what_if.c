@@ -37,14 +37,6 @@ cut_keys(lg__cutting *to, uint32_t source, size_t first, size_t end,
     return LG_OK;
 }
 
-static int
-compare_edges(const void *left, const void *right)
-{
-    const uint64_t *a = left;
-    const uint64_t *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
 // Sorts the edges, each once, and adds those of keys.
 static lg_status
 collect_edges(lg__cutting *to, const uint64_t *edges, size_t count,
@@ -53,14 +45,9 @@ collect_edges(lg__cutting *to, const uint64_t *edges, size_t count,
     uint64_t *all = lg__vector_extend(&to->allocator, &to->edges, count);
     if (all == NULL)
         return lg__error_memory(err);
-    size_t kept = 0;
     for (size_t i = 0; i < count; i++)
         all[i] = edges[i];
-    if (count > 1)
-        qsort(all, count, sizeof *all, compare_edges);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || all[kept - 1] != all[i])
-            all[kept++] = all[i];
+    size_t kept = lg__edges_unify(all, count);
     to->edges.count = to->answer.references = kept;
     lg_status status = LG_OK;
     for (size_t i = 0, end; i < kept && status == LG_OK; i = end) {

@@ -92,6 +92,9 @@ lg_status lg__finder_path(lg__finder *finder, uint32_t node,
                           lg_error *err);
 void lg__finder_free(lg__finder *finder);
 
+/** Sorts edges, and drops what is there twice. Returns how many are left. */
+size_t lg__edges_unify(uint64_t *edges, size_t count);
+
 /** Adds what the label of a hop shares with those of all elements of its
  *  container: no index and no key; of a frame its function. */
 void lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out);

@@ -55,21 +55,28 @@ compare_edges(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-// Sorts, and drops what is there twice.
-static void
-unify(lg__vector *vector, int (*compare)(const void *, const void *))
+// Sorts, and drops what is there twice. Returns how many are left.
+static size_t
+unify(void *data, size_t count, size_t size,
+      int (*compare)(const void *, const void *))
 {
-    char *items = vector->data;
+    char *items = data;
     size_t kept = 0;
-    if (vector->count > 1)
-        qsort(items, vector->count, vector->element, compare);
-    for (size_t i = 0; i < vector->count; i++) {
-        const char *item = items + i * vector->element;
-        if (kept > 0 && !compare(items + (kept - 1) * vector->element, item))
+    if (count > 1)
+        qsort(items, count, size, compare);
+    for (size_t i = 0; i < count; i++) {
+        const char *item = items + i * size;
+        if (kept > 0 && !compare(items + (kept - 1) * size, item))
             continue;
-        memmove(items + kept++ * vector->element, item, vector->element);
+        memmove(items + kept++ * size, item, size);
     }
-    vector->count = kept;
+    return kept;
+}
+
+size_t
+lg__edges_unify(uint64_t *edges, size_t count)
+{
+    return unify(edges, count, sizeof *edges, compare_edges);
 }
 
 static lg_status
@@ -88,7 +95,8 @@ follow_step(following *state, const lg_text *step, lg_error *err)
         return lg__error_memory(err);
     if (!state->any)
         return lg__step_missing(state->graph, step, nodes[0], err);
-    unify(&state->next, compare_nodes);
+    state->next.count = unify(state->next.data, state->next.count,
+                              sizeof(uint32_t), compare_nodes);
     lg__vector last = state->nodes;
     state->nodes = state->next;
     state->next = last;
@@ -271,7 +279,7 @@ lg_graph_references(const lg_graph *graph, const char *text, lg_edges *out,
     const char *arrow = strstr(text, "->");
     lg_status status = arrow ? select_between(&state, text, arrow, err)
                              : select_path(&state, text, err);
-    unify(&state.edges, compare_edges);
+    state.edges.count = lg__edges_unify(state.edges.data, state.edges.count);
     if (status == LG_OK) {
         *out = (lg_edges){state.edges.data, state.edges.count};
         state.edges.data = NULL;

@@ -55,25 +55,8 @@ facts_of(snapshot_object *snapshot, const lg_table *table)
 PyObject *
 cycles_new(snapshot_object *snapshot, lg_table *table)
 {
-    PyObject *facts = facts_of(snapshot, table);
-    if (facts == NULL) {
-        lg_table_free(table);
-        return NULL;
-    }
-    PyObject *self = result_new(snapshot, &shape, table);
-    if (self == NULL)
-        Py_DECREF(facts);
-    else
-        ((result_object *)self)->facts = facts;
-    return self;
-}
-
-static PyObject *
-get_fact(result_object *self, void *index)
-{
-    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
-    Py_INCREF(fact);
-    return fact;
+    return result_with_facts(snapshot, &shape, table,
+                             facts_of(snapshot, table));
 }
 
 static PyObject *
@@ -84,16 +67,16 @@ cycles_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyGetSetDef cycles_getset[] = {
-    {"snapshot", (getter)get_fact, NULL, "The snapshot that they are part of.",
-     (void *)FACT_SNAPSHOT},
-    {"total", (getter)get_fact, NULL,
+    {"snapshot", (getter)result_get_fact, NULL,
+     "The snapshot that they are part of.", (void *)FACT_SNAPSHOT},
+    {"total", (getter)result_get_fact, NULL,
      "How many passed the filter, before the limit.", (void *)FACT_TOTAL},
-    {"leaks", (getter)get_fact, NULL,
+    {"leaks", (getter)result_get_fact, NULL,
      "How many of those no root holds and are not of a library.",
      (void *)FACT_LEAKS},
-    {"kinds", (getter)get_fact, NULL, "How many of those are of each kind.",
-     (void *)FACT_KINDS},
-    {"known", (getter)get_fact, NULL,
+    {"kinds", (getter)result_get_fact, NULL,
+     "How many of those are of each kind.", (void *)FACT_KINDS},
+    {"known", (getter)result_get_fact, NULL,
      "How many the baseline knows, which are left out.", (void *)FACT_KNOWN},
     {NULL, NULL, NULL, NULL, NULL},
 };

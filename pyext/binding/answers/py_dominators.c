@@ -45,17 +45,8 @@ facts_new(snapshot_object *snapshot, const lg_table *table)
 static PyObject *
 dominators_new(snapshot_object *snapshot, lg_table *table)
 {
-    PyObject *facts = facts_new(snapshot, table);
-    if (facts == NULL) {
-        lg_table_free(table);
-        return NULL;
-    }
-    PyObject *self = result_new(snapshot, &dominators_shape, table);
-    if (self == NULL)
-        Py_DECREF(facts);
-    else
-        ((result_object *)self)->facts = facts;
-    return self;
+    return result_with_facts(snapshot, &dominators_shape, table,
+                             facts_new(snapshot, table));
 }
 
 PyObject *
@@ -96,14 +87,6 @@ snapshot_analyze(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return snapshot_dominators(snapshot, NULL);
 }
 
-static PyObject *
-get_fact(result_object *self, void *index)
-{
-    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
-    Py_INCREF(fact);
-    return fact;
-}
-
 static snapshot_object *
 snapshot_of(const result_object *self)
 {
@@ -129,10 +112,10 @@ get_tops(result_object *self, void *Py_UNUSED(closure))
 }
 
 static PyGetSetDef dominators_getset[] = {
-    {"reachable", (getter)get_fact, NULL,
+    {"reachable", (getter)result_get_fact, NULL,
      "Bytes of everything that the roots reach: a Size.",
      (void *)FACT_REACHABLE},
-    {"garbage", (getter)get_fact, NULL,
+    {"garbage", (getter)result_get_fact, NULL,
      "Bytes of what no root reaches: a Size.", (void *)FACT_GARBAGE},
     {"components", (getter)get_components, NULL,
      "How many strongly connected components have a cycle.", NULL},

@@ -320,17 +320,9 @@ snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return growth;
 }
 
-static PyObject *
-get_fact(result_object *self, void *index)
-{
-    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
-    Py_INCREF(fact);
-    return fact;
-}
-
 #define FACT(name, at, doc)                                                    \
     {                                                                          \
-        name, (getter)get_fact, NULL, doc, (void *)at                          \
+        name, (getter)result_get_fact, NULL, doc, (void *)at                   \
     }
 
 static PyGetSetDef growth_getset[] = {

@@ -49,17 +49,8 @@ facts_new(snapshot_object *snapshot, const lg_nodes *nodes,
 static PyObject *
 merged_new(snapshot_object *snapshot, const lg_nodes *nodes, lg_table *table)
 {
-    PyObject *facts = facts_new(snapshot, nodes, table);
-    if (facts == NULL) {
-        lg_table_free(table);
-        return NULL;
-    }
-    PyObject *self = result_new(snapshot, &merged_shape, table);
-    if (self == NULL)
-        Py_DECREF(facts);
-    else
-        ((result_object *)self)->facts = facts;
-    return self;
+    return result_with_facts(snapshot, &merged_shape, table,
+                             facts_new(snapshot, nodes, table));
 }
 
 PyObject *
@@ -119,14 +110,6 @@ snapshot_merged_paths(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 }
 
 static PyObject *
-get_fact(result_object *self, void *index)
-{
-    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
-    Py_INCREF(fact);
-    return fact;
-}
-
-static PyObject *
 merged_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     return python_call(object_state(self), "leakgraph.notebook", "merged_html",
@@ -169,11 +152,11 @@ merged_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyGetSetDef merged_getset[] = {
-    {"objects", (getter)get_fact, NULL, "The number of objects.",
+    {"objects", (getter)result_get_fact, NULL, "The number of objects.",
      (void *)FACT_OBJECTS},
-    {"unreachable", (getter)get_fact, NULL, "How many of them no root reaches.",
-     (void *)FACT_UNREACHABLE},
-    {"retained", (getter)get_fact, NULL,
+    {"unreachable", (getter)result_get_fact, NULL,
+     "How many of them no root reaches.", (void *)FACT_UNREACHABLE},
+    {"retained", (getter)result_get_fact, NULL,
      "What only they together keep alive: a Size.", (void *)FACT_RETAINED},
     {"drawing", (getter)get_drawing, NULL,
      "A Drawing of the tree: at most 48 boxes.", NULL},

@@ -115,12 +115,8 @@ facts_of(snapshot_object *snapshot, const lg_table *table)
 static PyObject *
 tensors_new(snapshot_object *snapshot, lg_tensor_group group, lg_table *table)
 {
-    PyObject *self = result_new(snapshot, &shapes[group], table);
-    if (self == NULL)
-        return NULL;
-    ((result_object *)self)->facts = facts_of(snapshot, table);
-    if (((result_object *)self)->facts == NULL)
-        Py_CLEAR(self);
+    PyObject *self = result_with_facts(snapshot, &shapes[group], table,
+                                       facts_of(snapshot, table));
     return group == LG_TENSORS_EACH ? findings_attach(snapshot, self) : self;
 }
 
@@ -251,23 +247,15 @@ snapshot_tensors(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                           request_run(&request, (snapshot_object *)self));
 }
 
-static PyObject *
-get_fact(result_object *self, void *index)
-{
-    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
-    Py_INCREF(fact);
-    return fact;
-}
-
 static PyMemberDef tensors_members[] = {
     RESULT_FINDINGS,
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyGetSetDef tensors_getset[] = {
-    {"storages", (getter)get_fact, NULL,
+    {"storages", (getter)result_get_fact, NULL,
      "How many storages there are, before the limit.", (void *)0},
-    {"bytes", (getter)get_fact, NULL,
+    {"bytes", (getter)result_get_fact, NULL,
      "The Size of all of them, before the limit.", (void *)1},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -118,16 +118,7 @@ top_new(snapshot_object *snapshot, const result_shape *shape, lg_table *table)
     PyObject *facts = Py_BuildValue(
         "(NNN)", size_of_fact(snapshot, table, "libraries"),
         size_of_fact(snapshot, table, "more"), count_of_fact(table, "spent"));
-    if (facts == NULL) {
-        lg_table_free(table);
-        return NULL;
-    }
-    PyObject *self = result_new(snapshot, shape, table);
-    if (self == NULL)
-        Py_DECREF(facts);
-    else
-        ((result_object *)self)->facts = facts;
-    return self;
+    return result_with_facts(snapshot, shape, table, facts);
 }
 
 static PyObject *
@@ -221,24 +212,16 @@ snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                           request_run(&request, (snapshot_object *)self));
 }
 
-static PyObject *
-get_fact(result_object *self, void *index)
-{
-    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
-    Py_INCREF(fact);
-    return fact;
-}
-
 static PyGetSetDef top_getset[] = {
-    {"libraries", (getter)get_fact, NULL,
+    {"libraries", (getter)result_get_fact, NULL,
      "What libraries keep for themselves and have no row for: a Size; None of\n"
      "types and modules.",
      (void *)FACT_LIBRARIES},
-    {"more", (getter)get_fact, NULL,
+    {"more", (getter)result_get_fact, NULL,
      "What is in no row besides: a Size. The rows, `libraries` and `more` are\n"
      "the whole heap. None of types and modules.",
      (void *)FACT_MORE},
-    {"spent", (getter)get_fact, NULL,
+    {"spent", (getter)result_get_fact, NULL,
      "What allocators spend on the whole heap, in bytes of the host.",
      (void *)FACT_SPENT},
     {NULL, NULL, NULL, NULL, NULL},

@@ -197,17 +197,8 @@ static PyObject *
 what_if_new(snapshot_object *snapshot, const lg_what_if *answer,
             lg_table *table)
 {
-    PyObject *facts = facts_new(snapshot, answer, table);
-    if (facts == NULL) {
-        lg_table_free(table);
-        return NULL;
-    }
-    PyObject *self = result_new(snapshot, &shape, table);
-    if (self == NULL)
-        Py_DECREF(facts);
-    else
-        ((result_object *)self)->facts = facts;
-    return self;
+    return result_with_facts(snapshot, &shape, table,
+                             facts_new(snapshot, answer, table));
 }
 
 static PyObject *
@@ -268,28 +259,21 @@ snapshot_what_if(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return answer;
 }
 
-static PyObject *
-get_fact(result_object *self, void *index)
-{
-    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
-    Py_INCREF(fact);
-    return fact;
-}
-
 static PyGetSetDef what_if_getset[] = {
-    {"references", (getter)get_fact, NULL,
+    {"references", (getter)result_get_fact, NULL,
      "How many references are cut; the keys of items go with them.",
      (void *)FACT_REFERENCES},
-    {"nodes", (getter)get_fact, NULL, "The objects that would die: Nodes.",
-     (void *)FACT_NODES},
-    {"size", (getter)get_fact, NULL, "Their bytes: a Size.", (void *)FACT_SIZE},
-    {"waiting", (getter)get_fact, NULL,
+    {"nodes", (getter)result_get_fact, NULL,
+     "The objects that would die: Nodes.", (void *)FACT_NODES},
+    {"size", (getter)result_get_fact, NULL, "Their bytes: a Size.",
+     (void *)FACT_SIZE},
+    {"waiting", (getter)result_get_fact, NULL,
      "How many of them wait for the collector, because they lie in cycles or\n"
      "below.",
      (void *)FACT_WAITING},
-    {"waiting_size", (getter)get_fact, NULL, "The bytes of those: a Size.",
-     (void *)FACT_WAITING_SIZE},
-    {"kept", (getter)get_fact, NULL,
+    {"waiting_size", (getter)result_get_fact, NULL,
+     "The bytes of those: a Size.", (void *)FACT_WAITING_SIZE},
+    {"kept", (getter)result_get_fact, NULL,
      "What would live on, who holds it, and what to cut next: a tuple of\n"
      "Survivor, the targets of the references first, then the biggest.",
      (void *)FACT_KEPT},

@@ -37,6 +37,30 @@ result_new(snapshot_object *snapshot, const result_shape *shape,
     return (PyObject *)self;
 }
 
+PyObject *
+result_with_facts(snapshot_object *snapshot, const result_shape *shape,
+                  lg_table *table, PyObject *facts)
+{
+    if (facts == NULL) {
+        lg_table_free(table);
+        return NULL;
+    }
+    PyObject *self = result_new(snapshot, shape, table);
+    if (self == NULL)
+        Py_DECREF(facts);
+    else
+        ((result_object *)self)->facts = facts;
+    return self;
+}
+
+PyObject *
+result_get_fact(result_object *self, void *index)
+{
+    PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
+    Py_INCREF(fact);
+    return fact;
+}
+
 void
 result_texts_free(result_texts *texts)
 {

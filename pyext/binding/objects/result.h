@@ -58,6 +58,14 @@ typedef struct result_shape {
 PyObject *result_new(snapshot_object *snapshot, const result_shape *shape,
                      lg_table *table);
 
+/** The same with facts, which are its from now on, too. NULL with the exception
+ *  of the facts if these are NULL. */
+PyObject *result_with_facts(snapshot_object *snapshot,
+                            const result_shape *shape, lg_table *table,
+                            PyObject *facts);
+/** A getter: the fact with this number. */
+PyObject *result_get_fact(result_object *self, void *index);
+
 /** The rows of a table, by its columns: a tuple of named tuples. */
 PyObject *result_rows(snapshot_object *snapshot, const result_shape *shape,
                       const lg_table *table);
