@@ -144,6 +144,33 @@ owned(void)
     lg_graph_free(graph);
 }
 
+// Pages of what is owned put together are all of it.
+static void
+owned_pages(void)
+{
+    uint32_t list, links[5];
+    size_t total = 0;
+    lg_nodes all, page;
+    lg_graph *graph = plant(&list, links);
+    lg_analysis *analysis = analysed(graph);
+    REQUIRE(lg_node_owned(analysis, list, &all, NULL) == LG_OK);
+    REQUIRE(all.count == 10);
+    for (size_t first = 0; first <= all.count; first += 2) {
+        size_t left = all.count - first;
+        REQUIRE(lg_node_owned_range(analysis, list, first, 2, &page, &total,
+                                    NULL) == LG_OK);
+        CHECK(total == all.count && page.count == (left < 2 ? left : 2));
+        for (size_t i = 0; i < page.count; i++)
+            CHECK(page.items[i] == all.items[first + i]);
+        lg_nodes_free(&page);
+    }
+    CHECK(lg_node_owned_range(analysis, 9999, 0, 2, &page, &total, NULL) ==
+          LG_EINVAL);
+    lg_nodes_free(&all);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 static void
 refusals(void)
 {
@@ -169,6 +196,7 @@ SUITE(dominator_tree)
     RUN(rows);
     RUN(limits);
     RUN(owned);
+    RUN(owned_pages);
     RUN(refusals);
     return test_result();
 }

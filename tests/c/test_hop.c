@@ -220,6 +220,36 @@ buffers(void)
     lg_graph_free(graph);
 }
 
+// Pages of hops put together are all hops.
+static void
+pages(void)
+{
+    lg_graph *graph;
+    bool more;
+    REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
+    uint32_t count = lg_graph_columns(graph)->node_count;
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        bool inward = i >= count;
+        lg_hops all, page;
+        REQUIRE((inward ? lg_node_hops_in : lg_node_hops_out)(
+                    graph, i % count, &all, NULL) == LG_OK);
+        for (size_t first = 0; first <= all.count; first += 2) {
+            REQUIRE(lg_node_hops_range(graph, i % count, inward, first, 2,
+                                       &page, &more, NULL) == LG_OK);
+            size_t left = all.count - first;
+            CHECK(page.count == (left < 2 ? left : 2) && more == (left > 2));
+            for (size_t k = 0; k < page.count; k++)
+                CHECK(same_hop(&page.items[k], &all.items[first + k]));
+            lg_hops_free(&page);
+        }
+        lg_hops_free(&all);
+    }
+    lg_hops none;
+    CHECK(lg_node_hops_range(graph, count, true, 0, 2, &none, &more, NULL) ==
+          LG_EINVAL);
+    lg_graph_free(graph);
+}
+
 // A partial heap that begins with a buffer shows the buffer.
 static void
 given_buffer(void)
@@ -240,6 +270,7 @@ SUITE(hop)
 {
     RUN(buffers);
     RUN(given_buffer);
+    RUN(pages);
     RUN(sample_folds);
     RUN(random_graphs_fold);
     RUN(random_graphs);

@@ -42,8 +42,79 @@ plain_html(void)
     lg_graph_free(graph);
 }
 
+// An object is a link to it, else the path to it; a type leads to its objects.
+static void
+linked_html(void)
+{
+    static const lg_table_links links = {
+        .node = "n=", .selector = "q=", .reference = "c="};
+    static const lg__column few[] = {
+        {.name = "type"},
+        {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+        {"held_by", .type = LG_COLUMN_PATH},
+        {.name = "cut"},
+    };
+    lg_graph *graph = draw("a", "ab", "");
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, few, 4);
+    lg_text out = {0};
+    lg__table_row(table);
+    lg__put_literal(table, 0, "<b>&");
+    lg__put_node(table, 1, graph, 1);
+    lg__put_literal(table, 2, "a.b");
+    lg__put_literal(table, 3, "#0->#1");
+    lg__table_row(table);
+    lg__put_literal(table, 2, "no object");
+    REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_html_linked(table, 0, &links, &out, NULL) == LG_OK);
+    const char *body = strstr(out.data, "<tbody>");
+    REQUIRE(body != NULL);
+    CHECK(!strcmp(body,
+                  "<tbody><tr>"
+                  "<td><a href=\"q=type%3A%3Cb%3E%26\">&lt;b&gt;&amp;</a></td>"
+                  "<td class=\"path\"><a href=\"n=1\">a.b</a></td>"
+                  "<td><a href=\"c=%230-%3E%231\">#0-&gt;#1</a></td></tr>"
+                  "<tr><td></td><td class=\"path\">no object</td>"
+                  "<td></td></tr></tbody></table>"));
+    lg_text_free(&out);
+    lg_table_free(table);
+    lg_graph_free(graph);
+}
+
+// The references of an object, and objects in a list.
+static void
+references(void)
+{
+    lg_graph *graph = draw("a", "ab ac cb", "");
+    lg_analysis *analysis = analysed(graph);
+    lg_table *table = NULL;
+    bool more = false;
+    REQUIRE(lg_tabulate_references(analysis, 1, true, 0, 1, &table, &more,
+                                   NULL) == LG_OK);
+    CHECK(more && lg_table_row_count(table) == 1);
+    lg_table_free(table);
+    REQUIRE(lg_tabulate_references(analysis, 1, true, 1, 9, &table, &more,
+                                   NULL) == LG_OK);
+    CHECK(!more && lg_table_row_count(table) == 1);
+    CHECK(lg_table_cell(table, 0, 1).node == 2);
+    lg_string cut = lg_table_cell(table, 0, 4).text;
+    CHECK(cut.length == 6 && !memcmp(cut.data, "#2->#1", 6));
+    lg_table_free(table);
+    const lg_node nodes[] = {2, 99};
+    REQUIRE(lg_tabulate_nodes(analysis, nodes, 1, &table, NULL) == LG_OK);
+    CHECK(lg_table_cell(table, 0, 0).node == 2);
+    CHECK(lg_table_cell(table, 0, 1).count == DRAWN_SIZE);
+    lg_table_free(table);
+    CHECK(lg_tabulate_nodes(analysis, nodes, 2, &table, NULL) == LG_EINVAL);
+    CHECK(lg_tabulate_references(analysis, 99, false, 0, 1, &table, &more,
+                                 NULL) == LG_EINVAL);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(table_html)
 {
+    RUN(linked_html);
+    RUN(references);
     RUN(plain_html);
     return test_result();
 }

@@ -124,6 +124,16 @@ html(void)
 }
 
 static void
+url(void)
+{
+    lg_text text = {0};
+    lg_text_add_url(&text, "a-Z.0_~", 7);
+    lg_text_add_url(&text, " +&=%#\"<\xc3\xbc\0x", 12);
+    CHECK_TEXT(text, "a-Z.0_~%20%2B%26%3D%25%23%22%3C%C3%BC%00x");
+    lg_text_free(&text);
+}
+
+static void
 growth(void)
 {
     lg_text text = {0};
@@ -149,6 +159,7 @@ SUITE(text)
     RUN(fixed);
     RUN(json);
     RUN(html);
+    RUN(url);
     RUN(growth);
     return test_result();
 }

@@ -30,6 +30,13 @@ extern "C" {
 LG_API lg_status lg_graph_select(const lg_graph *graph, const char *selector,
                                  lg_nodes *out, lg_error *err);
 
+/** Up to `limit` selectors that begin as the text does, a line each: types and
+ *  modules whose names begin so or have it inside, and what may follow a name:
+ *  attributes, items and keys. Nothing for numbers and addresses. O(types +
+ *  roots), and up to 100,000 references of the object named. */
+LG_API lg_status lg_graph_complete(const lg_graph *graph, const char *text,
+                                   size_t limit, lg_text *out, lg_error *err);
+
 /** The node at that address, or LG_NONE. O(nodes), when asked often O(log
  *  nodes). */
 LG_API lg_node lg_graph_find(const lg_graph *graph, uint64_t address);
@@ -64,6 +71,12 @@ LG_API lg_status lg_node_hops_out(const lg_graph *graph, lg_node node,
 /** Folded in-edges of a node. */
 LG_API lg_status lg_node_hops_in(const lg_graph *graph, lg_node node,
                                  lg_hops *out, lg_error *err);
+/** `limit` folded out-edges or in-edges (`inward`) of a node behind the `first`
+ *  ones; *more: others come after them. As quick for the first of ten million
+ * as for the first of ten: O(first + limit). */
+LG_API lg_status lg_node_hops_range(const lg_graph *graph, lg_node node,
+                                    bool inward, uint64_t first, size_t limit,
+                                    lg_hops *out, bool *more, lg_error *err);
 /** The owner of a node that hops fold away: a namespace, a part of a closure,
  *  or a buffer with one holder. LG_NONE for other nodes. */
 LG_API lg_node lg_node_folded_into(const lg_graph *graph, lg_node node);

@@ -189,6 +189,19 @@ LG_API lg_status lg_tabulate_growth(const lg_growth *growth,
 LG_API lg_status lg_tabulate_advice(const lg_answers *answers,
                                     const lg_advice *advice, lg_table **out,
                                     lg_error *err);
+/** Objects in a list: node, retained, size. LG_EINVAL: there is no such node.
+ */
+LG_API lg_status lg_tabulate_nodes(const lg_analysis *analysis,
+                                   const lg_node *nodes, size_t count,
+                                   lg_table **out, lg_error *err);
+/** What refers to a node (`inward`), or what it refers to: label, node,
+ *  retained, size, weak, and `cut`, the text that names the reference for
+ *  lg_graph_references. A page of them: see lg_node_hops_range. */
+LG_API lg_status lg_tabulate_references(const lg_analysis *analysis,
+                                        lg_node node, bool inward,
+                                        uint64_t first, size_t limit,
+                                        lg_table **out, bool *more,
+                                        lg_error *err);
 /** The shortest way from a root to each of `count` nodes, as all reports write
  *  it: `train.losses[0]`; of garbage what it is part of. Of LG_NONE nothing.
  *  ways[count] are the caller's, also on failure. O(nodes + edges) for all. */

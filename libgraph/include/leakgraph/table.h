@@ -105,6 +105,21 @@ LG_API lg_status lg_table_html(const lg_table *table, size_t limit,
 LG_API lg_status lg_table_html_plain(const lg_table *table, size_t limit,
                                      lg_text *out, lg_error *err);
 
+/** What links of a page begin with; NULL: there are no such links. */
+typedef struct lg_table_links {
+    const char *node;      /**< to the object of a row; its number follows */
+    const char *selector;  /**< to the objects of a type; `type%3Atrain.Model`
+                                follows, for a query */
+    const char *reference; /**< to what a cut would free; the text of the
+                                reference follows, for a query */
+} lg_table_links;
+
+/** The same with links: a row leads to its object, a type to its objects, and a
+ *  column of the name "cut" to what would go with that reference. LG_ENOMEM. */
+LG_API lg_status lg_table_html_linked(const lg_table *table, size_t limit,
+                                      const lg_table_links *links, lg_text *out,
+                                      lg_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,6 +46,9 @@ LG_API void lg_text_add_fixed(lg_text *text, double number, int decimals);
 LG_API void lg_text_add_json(lg_text *text, const char *string, size_t length);
 /** Adds text for HTML: <, >, & and " escaped, line feeds as <br>. */
 LG_API void lg_text_add_html(lg_text *text, const char *string, size_t length);
+/** Adds text for a query of a URL: all but letters, digits and `-._~` as `%3A`.
+ */
+LG_API void lg_text_add_url(lg_text *text, const char *string, size_t length);
 /** Frees the buffer and zeroes *text. */
 LG_API void lg_text_free(lg_text *text);
 

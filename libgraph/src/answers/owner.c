@@ -13,43 +13,59 @@ lg_node_owner(const lg_analysis *analysis, lg_node node)
     return owner;
 }
 
-typedef struct weighed {
-    uint64_t bytes;
-    uint32_t node;
-} weighed;
-
-static int
-biggest_first(const void *left, const void *right)
+static bool
+weigh(const lg_analysis *analysis, const lg__gathered *below, lg__parts *heap)
 {
-    const weighed *a = left;
-    const weighed *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
+    bool enough = true;
+    for (size_t i = 0; i < below->count && enough; i++) {
+        uint32_t node = below->items[i];
+        enough = lg__parts_push(
+            heap, (lg__part){lg__freed_by(analysis, node), node, 0});
+    }
+    return enough;
+}
+
+static lg_status
+take(lg__parts *heap, size_t first, size_t limit, lg_nodes *out, lg_error *err)
+{
+    size_t left = heap->count > first ? heap->count - first : 0;
+    size_t count = left < limit ? left : limit;
+    uint32_t *nodes = malloc((count + 1) * sizeof *nodes);
+    if (nodes == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < first && heap->count > 0; i++)
+        lg__parts_pop(heap);
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = lg__parts_pop(heap).node;
+    *out = (lg_nodes){nodes, count};
+    return LG_OK;
+}
+
+lg_status
+lg_node_owned_range(const lg_analysis *analysis, lg_node node, size_t first,
+                    size_t limit, lg_nodes *out, size_t *total, lg_error *err)
+{
+    if (node >= analysis->graph->columns.node_count && node != LG_SUPER_ROOT)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
+    const lg__fold *folds = lg__graph_folds(analysis->graph);
+    lg__gathered below = {0};
+    lg__parts heap = {0};
+    bool enough = folds != NULL &&
+                  lg__gather_dominated(analysis, folds, node, 0, &below) &&
+                  weigh(analysis, &below, &heap);
+    lg_status status =
+        enough ? take(&heap, first, limit, out, err) : lg__error_memory(err);
+    if (status == LG_OK)
+        *total = below.count;
+    free(below.items);
+    lg__parts_free(&heap);
+    return status;
 }
 
 lg_status
 lg_node_owned(const lg_analysis *analysis, lg_node node, lg_nodes *out,
               lg_error *err)
 {
-    if (node >= analysis->graph->columns.node_count && node != LG_SUPER_ROOT)
-        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
-    const lg__fold *folds = lg__graph_folds(analysis->graph);
-    lg__gathered below = {0};
-    bool enough =
-        folds != NULL && lg__gather_dominated(analysis, folds, node, 0, &below);
-    weighed *items = enough ? malloc((below.count + 1) * sizeof *items) : NULL;
-    uint32_t *nodes = items ? malloc((below.count + 1) * sizeof *nodes) : NULL;
-    for (size_t i = 0; i < below.count && nodes != NULL; i++)
-        items[i] =
-            (weighed){lg__freed_by(analysis, below.items[i]), below.items[i]};
-    if (nodes != NULL) {
-        qsort(items, below.count, sizeof *items, biggest_first);
-        for (size_t i = 0; i < below.count; i++)
-            nodes[i] = items[i].node;
-        *out = (lg_nodes){nodes, below.count};
-    }
-    free(items);
-    free(below.items);
-    return nodes != NULL ? LG_OK : lg__error_memory(err);
+    size_t total;
+    return lg_node_owned_range(analysis, node, 0, SIZE_MAX, out, &total, err);
 }

@@ -219,6 +219,19 @@ lg_text_add_html(lg_text *text, const char *string, size_t length)
 }
 
 void
+lg_text_add_url(lg_text *text, const char *string, size_t length)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "abcdefghijklmnopqrstuvwxyz0123456789-._~";
+    for (size_t i = 0; i < length; i++) {
+        if (memchr(plain, string[i], sizeof plain - 1) != NULL)
+            lg_text_add_bytes(text, string + i, 1);
+        else
+            lg_text_addf(text, "%%%02X", (unsigned char)string[i]);
+    }
+}
+
+void
 lg_text_free(lg_text *text)
 {
     free(text->data);

@@ -205,23 +205,37 @@ lg__hops_in_walk(const lg__walk *walk, uint32_t node)
 typedef struct collector {
     lg_hop *items;
     size_t count;
+    size_t limit;
+    uint64_t skipped; // hops that are still to be passed over
+    bool more;
+    bool failed;
 } collector;
 
 static bool
 collect(void *context, const lg_hop *hop)
 {
     collector *into = context;
-    if (!lg__array_room(&into->items, into->count, sizeof *into->items))
+    if (into->skipped > 0) {
+        into->skipped--;
+        return true;
+    }
+    into->more = into->count == into->limit;
+    if (into->more)
+        return false;
+    into->failed =
+        !lg__array_room(&into->items, into->count, sizeof *into->items);
+    if (into->failed)
         return false;
     into->items[into->count++] = *hop;
     return true;
 }
 
-static lg_status
-collect_hops(const lg_graph *graph, uint32_t node, bool inward, lg_hops *out,
-             lg_error *err)
+lg_status
+lg_node_hops_range(const lg_graph *graph, lg_node node, bool inward,
+                   uint64_t first, size_t limit, lg_hops *out, bool *more,
+                   lg_error *err)
 {
-    collector into = {0};
+    collector into = {.skipped = first, .limit = limit};
     lg__walk walk = {.graph = graph,
                      .fold = lg__graph_folds(graph),
                      .visit = collect,
@@ -231,12 +245,23 @@ collect_hops(const lg_graph *graph, uint32_t node, bool inward, lg_hops *out,
     if (walk.fold == NULL ||
         (inward && !lg__graph_reverse(graph, &walk.reverse)))
         return lg__error_memory(err);
-    if (!(inward ? lg__hops_in_walk : lg__hops_out_walk)(&walk, node)) {
+    (inward ? lg__hops_in_walk : lg__hops_out_walk)(&walk, node);
+    if (into.failed) {
         free(into.items);
         return lg__error_memory(err);
     }
     *out = (lg_hops){into.items, into.count};
+    *more = into.more;
     return LG_OK;
+}
+
+static lg_status
+collect_hops(const lg_graph *graph, uint32_t node, bool inward, lg_hops *out,
+             lg_error *err)
+{
+    bool more;
+    return lg_node_hops_range(graph, node, inward, 0, SIZE_MAX, out, &more,
+                              err);
 }
 
 lg_status

@@ -77,7 +77,7 @@ void lg__roottree_free(lg__roottree *tree);
 
 // Paths to any number of nodes. One search costs up to a walk of the whole
 // graph, and so does the tree of all paths, which pays from a handful of nodes
-// on.
+// on. Where the graph has the tree, a path costs its own length.
 
 /** Begins as {.graph = graph}. */
 typedef struct lg__finder {

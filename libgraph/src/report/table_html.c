@@ -15,6 +15,7 @@ enum { DEEPEST_CLASS = 12 };
 
 typedef struct writer {
     bool classes;
+    lg_table_links links;
     lg_text cell;
     lg_text *out;
 } writer;
@@ -116,6 +117,73 @@ add_chart(const lg_cell *cell, lg_text *out)
                  x, y);
 }
 
+static bool
+is_called(const lg__column *column, const char *name)
+{
+    return column->name != NULL && strcmp(column->name, name) == 0;
+}
+
+// The column that leads to the object of a row: the object itself, or else the
+// path to it, or else the first text.
+static size_t
+linked_column(const lg_table *table)
+{
+    static const lg_column_type wanted[] = {LG_COLUMN_NODE, LG_COLUMN_PATH,
+                                            LG_COLUMN_TEXT};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+        for (size_t i = 0; i < table->column_count; i++)
+            if (table->columns[i].type == wanted[k] &&
+                is_shown(&table->columns[i]) &&
+                !is_called(&table->columns[i], "cut"))
+                return i;
+    return table->column_count;
+}
+
+// The object of a row: what the column shows, or what the row has for programs.
+static uint32_t
+linked_node(const lg_table *table, size_t row, size_t column)
+{
+    const lg__cell *shown = lg__cell_at(table, row, column);
+    if (shown->kind == LG_COLUMN_NODE + 1)
+        return shown->length;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const lg__cell *cell = lg__cell_at(table, row, i);
+        if (cell->kind == LG_COLUMN_NODE + 1)
+            return cell->length;
+    }
+    return LG_NONE;
+}
+
+static void
+add_query(const writer *to, const char *before, const char *kind)
+{
+    lg_text_addf(to->out, "<a href=\"%s%s", before, kind);
+    lg_text_add_url(to->out, to->cell.data, to->cell.length);
+    lg_text_add(to->out, "\">");
+}
+
+// Opens a link around the text of a cell. False: it has none.
+static bool
+open_link(const writer *to, const lg_table *table, size_t row, size_t column)
+{
+    const lg__column *of = &table->columns[column];
+    bool leads = of->type == LG_COLUMN_NODE || column == linked_column(table);
+    uint32_t node = to->links.node != NULL && leads
+                        ? linked_node(table, row, column)
+                        : LG_NONE;
+    if (to->cell.length == 0)
+        return false;
+    if (to->links.reference != NULL && is_called(of, "cut"))
+        add_query(to, to->links.reference, "");
+    else if (to->links.selector != NULL && is_called(of, "type"))
+        add_query(to, to->links.selector, "type%3A");
+    else if (node != LG_NONE)
+        lg_text_addf(to->out, "<a href=\"%s%u\">", to->links.node, node);
+    else
+        return false;
+    return true;
+}
+
 static void
 add_cell(writer *to, const lg_table *table, size_t row, size_t column)
 {
@@ -135,8 +203,11 @@ add_cell(writer *to, const lg_table *table, size_t row, size_t column)
     lg_text_add(out, ">");
     if (of->chart && cell.count > 0)
         add_chart(&cell, out);
-    else
+    else {
+        bool linked = open_link(to, table, row, column);
         add_text(of, to->cell.data ? to->cell.data : "", to->cell.length, out);
+        lg_text_add(out, linked ? "</a>" : "");
+    }
     lg_text_add(out, "</td>");
 }
 
@@ -224,11 +295,13 @@ write_table(writer *to, const lg_table *table, size_t limit)
 }
 
 static lg_status
-write_whole(const lg_table *table, size_t limit, bool classes, lg_text *out,
-            lg_error *err)
+write_whole(const lg_table *table, size_t limit, bool classes,
+            const lg_table_links *links, lg_text *out, lg_error *err)
 {
     size_t start = out->length;
     writer to = {.classes = classes, .out = out};
+    if (links)
+        to.links = *links;
     write_table(&to, table, limit);
     bool failed = out->failed || to.cell.failed;
     lg_text_free(&to.cell);
@@ -241,12 +314,19 @@ write_whole(const lg_table *table, size_t limit, bool classes, lg_text *out,
 lg_status
 lg_table_html(const lg_table *table, size_t limit, lg_text *out, lg_error *err)
 {
-    return write_whole(table, limit, false, out, err);
+    return write_whole(table, limit, false, NULL, out, err);
 }
 
 lg_status
 lg_table_html_plain(const lg_table *table, size_t limit, lg_text *out,
                     lg_error *err)
 {
-    return write_whole(table, limit, true, out, err);
+    return write_whole(table, limit, true, NULL, out, err);
+}
+
+lg_status
+lg_table_html_linked(const lg_table *table, size_t limit,
+                     const lg_table_links *links, lg_text *out, lg_error *err)
+{
+    return write_whole(table, limit, true, links, out, err);
 }

@@ -1,0 +1,174 @@
+// Completes selectors that somebody begins to type.
+#include "paths/paths_private.h"
+
+#include <string.h>
+#include <strings.h>
+
+// Hops looked at for names that follow: nobody waits for ten million.
+enum { HOPS = 100000 };
+
+typedef struct completing {
+    const lg_graph *graph;
+    lg_text *out;
+    size_t left;        // lines that may still be added
+    const char *before; // of each line
+    size_t before_length;
+    const char *wanted;
+    size_t length;
+    size_t hops;
+    lg_text label;
+} completing;
+
+static void
+add_line(completing *state, lg_string rest)
+{
+    if (state->left == 0)
+        return;
+    state->left--;
+    lg_text_add_bytes(state->out, state->before, state->before_length);
+    lg_text_add_bytes(state->out, rest.data, rest.length);
+    lg_text_add(state->out, "\n");
+}
+
+static bool
+begins(const completing *state, lg_string name)
+{
+    return name.length >= state->length &&
+           strncasecmp(name.data, state->wanted, state->length) == 0;
+}
+
+// Whether it is inside of a name that does not begin so.
+static bool
+is_within(const completing *state, lg_string name)
+{
+    for (uint32_t at = 1;
+         at + state->length <= name.length && !begins(state, name); at++)
+        if (strncasecmp(name.data + at, state->wanted, state->length) == 0)
+            return true;
+    return false;
+}
+
+static void
+offer(completing *state, lg_string name, bool within)
+{
+    if (name.length > 0 &&
+        (within ? is_within(state, name) : begins(state, name)))
+        add_line(state, name);
+}
+
+static void
+offer_types(completing *state, bool within)
+{
+    for (uint32_t i = 0; i < lg_graph_type_count(state->graph); i++)
+        offer(state, lg_graph_type(state->graph, i).name, within);
+}
+
+static void
+offer_modules(completing *state, bool within)
+{
+    for (uint32_t i = 0; i < lg_graph_root_count(state->graph); i++) {
+        lg_root root = lg_graph_root(state->graph, i);
+        if (root.kind == LG_ROOT_MODULE)
+            offer(state, root.name, within);
+    }
+}
+
+static bool
+offer_label(void *context, const lg_hop *hop)
+{
+    completing *state = context;
+    state->label.length = 0;
+    lg_hop_label(state->graph, hop, &state->label);
+    if (state->label.length > 0 && strchr(".[", state->label.data[0]) != NULL)
+        offer(state,
+              (lg_string){state->label.data, (uint32_t)state->label.length},
+              false);
+    return state->left > 0 && ++state->hops < HOPS && !state->label.failed;
+}
+
+// Where the last step of a name begins, outside of quotes; the length of the
+// name if it has none.
+static size_t
+last_step(const char *name)
+{
+    size_t found = strlen(name);
+    char quote = '\0';
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        if (quote != '\0')
+            quote = name[i] == quote ? '\0' : quote;
+        else if (strchr("'\"", name[i]) != NULL)
+            quote = name[i];
+        else if (strchr(".[", name[i]) != NULL)
+            found = i;
+    }
+    return found;
+}
+
+// What follows the object that the name leads to before its last step.
+static lg_status
+offer_steps(completing *state, const char *name, lg_error *err)
+{
+    size_t step = last_step(name);
+    uint32_t node = LG_NONE;
+    lg_text base = {0};
+    lg_text_add_bytes(&base, name, step);
+    state->before = name;
+    state->before_length = step;
+    state->wanted = name + step;
+    state->length = strlen(name + step);
+    lg_status status =
+        base.failed ? lg__error_memory(err)
+        : state->length == 0 || step == 0
+            ? LG_ENOTFOUND
+            : lg__name_resolve(state->graph, base.data, &node, NULL);
+    lg_text_free(&base);
+    if (status == LG_ENOTFOUND || status == LG_EINVAL)
+        return LG_OK;
+    lg__walk walk = {.graph = state->graph,
+                     .fold = lg__graph_folds(state->graph),
+                     .visit = offer_label,
+                     .context = state};
+    if (status == LG_OK && walk.fold == NULL)
+        return lg__error_memory(err);
+    if (status == LG_OK)
+        lg__hops_out_walk(&walk, node);
+    return status;
+}
+
+static void
+offer_all(completing *state, const char *prefix, const char *wanted,
+          void (*names)(completing *, bool))
+{
+    state->before = prefix;
+    state->before_length = strlen(prefix);
+    state->wanted = wanted;
+    state->length = strlen(wanted);
+    names(state, false);
+    if (state->length > 0)
+        names(state, true);
+}
+
+lg_status
+lg_graph_complete(const lg_graph *graph, const char *text, size_t limit,
+                  lg_text *out, lg_error *err)
+{
+    completing state = {.graph = graph, .out = out, .left = limit};
+    lg_status status = LG_OK;
+    if (strncmp(text, "type:", 5) == 0) {
+        offer_all(&state, "type:", text + 5, offer_types);
+    } else if (strncmp(text, "module:", 7) == 0) {
+        offer_all(&state, "module:", text + 7, offer_modules);
+    } else if (*text != '\0' && strchr("#0123456789", *text) == NULL &&
+               strncmp(text, "node:", 5) != 0) {
+        const char *name = strncmp(text, "name:", 5) == 0 ? text + 5 : text;
+        status = offer_steps(&state, name, err);
+        if (status == LG_OK) {
+            offer_all(&state, "module:", name, offer_modules);
+            offer_all(&state, "type:", name, offer_types);
+        }
+    }
+    if (status == LG_OK && (state.label.failed || out->failed))
+        status = lg__error_memory(err);
+    lg_text_free(&state.label);
+    return status;
+}
