@@ -1,7 +1,8 @@
 # Writes the page's script and style sheet as C arrays, with the hashes that the
 # page's policy allows them by.
 #
-#   cmake -D OUT=assets.c -D SCRIPT=a.js:b.js -D STYLE=page.css -P embed.cmake
+#   cmake -D OUT=assets.c -D SCRIPT=a.js:b.js -D STYLE=page.css -D VIEW=view.js
+#         -P embed.cmake
 #
 # Paths are separated by `:`, so that they pass through the build's command line.
 
@@ -54,4 +55,5 @@ endfunction()
 set(code "#include \"page/page.h\"\n\n")
 embed(script "${SCRIPT}")
 embed(style "${STYLE}")
+embed(view "${VIEW}")
 file(WRITE ${OUT} "${code}")

@@ -43,6 +43,7 @@ INCLUDES = (
     Rule("export/", PYTHON, "Python's headers"),
     Rule("export/", IGRAPH, "igraph"),
     Rule("export/", GRAPHVIZ, "Graphviz", ("export/render/graphviz.c",)),
+    Rule("export/", r"microhttpd", "libmicrohttpd", ("export/serve/http.c",)),
     Rule("pyext/", IGRAPH, "igraph"),
     Rule("pyext/", GRAPHVIZ, "Graphviz"),
     Rule("pyext/", INTERNALS, "CPython's internal headers", ("pyext/capture/",)),
@@ -110,7 +111,17 @@ PARTS = (
     ),
     Part(
         "export/",
-        ("view", "pick", "pictures", "write", "formats", "render", "page", "command"),
+        (
+            "view",
+            "pick",
+            "pictures",
+            "write",
+            "formats",
+            "render",
+            "page",
+            "serve",
+            "command",
+        ),
     ),
     Part(
         "pyext/",
@@ -138,8 +149,12 @@ PARTS = (
 
 
 # Tests that see the private headers below a folder: some damage graphs by hand, others
-# call the capture's own functions.
-PRIVATE = {"tests/c": "libgraph/src/", "tests/py/extensions": "pyext/"}
+# call the functions of the capture or of the server.
+PRIVATE = {
+    "tests/c": "libgraph/src/",
+    "tests/export": "export/",
+    "tests/py/extensions": "pyext/",
+}
 
 
 def code_of(text: str) -> str:

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 
 packages='gcc g++ libc6-dev make ccache git pkg-config ca-certificates
           libgraphviz-dev graphviz libigraph-dev uthash-dev libzstd-dev libxxhash-dev
-          node-d3-hierarchy node-d3-selection node-d3-scale'
+          libmicrohttpd-dev node-d3-hierarchy node-d3-selection node-d3-scale'
 case ${1:-} in
 '') ;;
 checks)
@@ -73,11 +73,12 @@ install_packages() {
     export DEBIAN_FRONTEND=noninteractive
     apt-get update
     # Older releases keep clang's run-time libraries in another package, and
-    # Ubuntu without its universe has no d3, which a build can do without.
+    # Ubuntu without its universe has neither d3 nor libmicrohttpd, which a build
+    # can do without.
     wanted=
     for package in $1; do
         case $package in
-        libclang-rt-dev | node-d3-*) known "$package" || continue ;;
+        libclang-rt-dev | libmicrohttpd-dev | node-d3-*) known "$package" || continue ;;
         esac
         wanted="$wanted $package"
     done

@@ -41,9 +41,11 @@ static const struct option options[] = {
     {"min-bytes", required_argument, NULL, 'n'},
     {"min-share", required_argument, NULL, 'S'},
     {"module", required_argument, NULL, 'E'},
+    {"no-browser", no_argument, NULL, 'N'},
     {"output", required_argument, NULL, 'o'},
     {"path", no_argument, NULL, 'P'},
     {"paths", no_argument, NULL, 'M'},
+    {"port", required_argument, NULL, 'O'},
     {"refs", no_argument, NULL, 'R'},
     {"settled", no_argument, NULL, 'e'},
     {"by", required_argument, NULL, 's'},
@@ -99,6 +101,8 @@ static const option_text texts[] = {
     {'E', "--module GLOB      only what modules with such a name hold: train*"},
     {'w', "--weak             follow weak references, too"},
     {'y', "--types            show the references from objects to types"},
+    {'N', "--no-browser       only print the address of the page"},
+    {'O', "--port N           serve on this port (any that is free)"},
     {'j', "--json             print JSON"},
 };
 
@@ -157,6 +161,7 @@ take_flag(int letter, lg_arguments *out)
                  : letter == 'e' ? &out->settled
                  : letter == 'i' ? &out->mine
                  : letter == 'U' ? &out->update_baseline
+                 : letter == 'N' ? &out->no_browser
                                  : &out->json;
     return *flag = true;
 }
@@ -222,6 +227,8 @@ take_option(int letter, lg_arguments *out)
         return lg__tensor_group_read(optarg, &out->tensor_group);
     case 'q':
         return take_cut(out);
+    case 'O':
+        return lg__number_read("port", optarg, UINT16_MAX, &out->port);
     case 'k':
         return lg__kinds_read(optarg, &out->kinds);
     case 'b':

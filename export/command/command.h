@@ -73,6 +73,8 @@ typedef struct lg_arguments {
     uint32_t cut_count;
     bool update_baseline;
     bool legend;
+    uint32_t port; /* 0: any */
+    bool no_browser;
 } lg_arguments;
 
 typedef struct lg_verb {
@@ -196,6 +198,7 @@ int lg__verb_diff(const lg_arguments *arguments);
 /** Draws what grows, for `render --diff`. */
 int lg__render_growth(const lg_arguments *arguments);
 int lg__verb_report(const lg_arguments *arguments);
+int lg__verb_view(const lg_arguments *arguments);
 int lg__verb_summarize(const lg_arguments *arguments);
 int lg__verb_analyze(const lg_arguments *arguments);
 /** Starts Python in place of this process; returns only if that fails. */

@@ -304,6 +304,26 @@ static const lg_verb verbs[] = {
      "Example:\n"
      "  leakgraph report run.lgs -o run.html\n"
      "  leakgraph report a.lgs b.lgs c.lgs -o growth.html\n"},
+    {"view", lg__verb_view, "NO", 1, 0,
+     "look around in a browser: every object has a page",
+     "leakgraph view SNAP [--no-browser] [--port N]",
+     "Serves pages about the snapshot to the browser of this machine, and "
+     "opens "
+     "it:\n"
+     "the page of `report`, search by selector, a page for each object with "
+     "all "
+     "that\n"
+     "refers to it and all that it refers to, tables to group and filter, and "
+     "what\n"
+     "would die if references were cut. The address has a secret in it: only "
+     "who knows\n"
+     "it is answered, and only on this machine. From elsewhere, forward the "
+     "port:\n"
+     "ssh -L 8000:127.0.0.1:8000. Ctrl-C ends it.\n"
+     "\n"
+     "Example:\n"
+     "  leakgraph view run.lgs\n"
+     "  leakgraph view run.lgs --no-browser --port 8000\n"},
     {"summarize", lg__verb_summarize, "o", 1, 0,
      "write the little of a snapshot that diff needs",
      "leakgraph summarize SNAP -o FILE",

@@ -49,10 +49,11 @@ lg__page_add_cycles(lg__page *page, lg_error *err)
         lg_tabulate_cycles(page->analysis, &page->cycles, &table, err);
     if (!status) {
         lg_text_add(page->out, "<div class=\"table\">");
-        status = lg_table_html_plain(table, 0, page->out, err);
+        status = lg__page_rows(page, table, 0, err);
         lg_text_add(page->out, "</div>");
         lg_table_free(table);
     }
+    lg__page_all_rows(page, "cycles");
     if (!status)
         status = add_pictures(page, err);
     lg__page_section_end(page);

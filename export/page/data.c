@@ -26,6 +26,9 @@ lg__page_add_data(lg__page *page, lg_error *err)
     lg_json json = {.out = &text};
     lg_json_object(&json, NULL);
     lg_json_count(&json, "version", 1);
+    if (page->served)
+        lg_json_string(&json, "objects", lg__page_links.node,
+                       strlen(lg__page_links.node));
     lg_status status = lg__page_write_map(page, &json, err);
     lg_json_end(&json);
     if (!status)

@@ -51,8 +51,9 @@ lg__page_table(lg__page *page, const char *id, const char *heading,
 {
     lg__page_section(page, id, heading);
     lg_text_addf(page->out, "<div class=\"table\" id=\"%s-table\">", id);
-    lg_status status = lg_table_html_plain(table, limit, page->out, err);
+    lg_status status = lg__page_rows(page, table, limit, err);
     lg_text_add(page->out, "</div>");
+    lg__page_all_rows(page, id);
     lg__page_section_end(page);
     lg_table_free(table);
     return status;
@@ -173,33 +174,6 @@ add_sections(lg__page *page, lg_error *err)
     return status;
 }
 
-static void
-add_head(lg__page *page)
-{
-    const char *title = page->options->title;
-    lg_text *out = page->out;
-    lg_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-                     "<meta charset=\"utf-8\">\n"
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\""
-                     "default-src 'none'; base-uri 'none'; form-action 'none'; "
-                     "script-src '");
-    lg_text_add(out, lg__page_script_hash);
-    lg_text_add(out, "'; style-src '");
-    lg_text_add(out, lg__page_style_hash);
-    lg_text_add(out,
-                "'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
-                "<meta name=\"viewport\" content=\"width=device-width, "
-                "initial-scale=1\">\n"
-                "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    if (title) {
-        lg_text_add_html(out, title, strlen(title));
-        lg_text_add(out, " · ");
-    }
-    lg_text_add(out, "leakgraph</title>\n<style>");
-    lg_text_add_bytes(out, (const char *)lg__page_style, lg__page_style_length);
-    lg_text_add(out, "</style>\n</head>\n");
-}
-
 static lg_status
 add_body(lg__page *page, lg_error *err)
 {
@@ -208,7 +182,9 @@ add_body(lg__page *page, lg_error *err)
     page->out = &sections;
     lg_status status = add_sections(page, err);
     page->out = out;
-    lg_text_add(out, "<body>\n<header>\n");
+    lg__page_head(page, page->options->title);
+    lg_text_add(out, "<header>\n");
+    lg__page_search(page, "");
     lg__page_say_process(page);
     lg_text_add(out, "</header>\n<nav aria-label=\"Sections\">");
     lg_text_add_bytes(out, page->nav.data, page->nav.length);
@@ -218,15 +194,6 @@ add_body(lg__page *page, lg_error *err)
     out->failed |= sections.failed || page->nav.failed;
     lg_text_free(&sections);
     return status;
-}
-
-static void
-add_script(lg__page *page)
-{
-    lg_text_add(page->out, "<script>");
-    lg_text_add_bytes(page->out, (const char *)lg__page_script,
-                      lg__page_script_length);
-    lg_text_add(page->out, "</script>\n</body>\n</html>\n");
 }
 
 static lg_status
@@ -293,9 +260,9 @@ end(lg__page *page)
     lg_text_free(&page->nav);
 }
 
-lg_status
-lg_page_html(const lg_analysis *analysis, const lg_page_options *options,
-             const lg_monitor *monitor, lg_text *out, lg_error *err)
+static lg_status
+make(const lg_analysis *analysis, const lg_page_options *options, bool served,
+     const lg_monitor *monitor, lg_text *out, lg_error *err)
 {
     static const lg_page_options usual = LG_PAGE_OPTIONS_INIT;
     lg_text whole = {0};
@@ -303,16 +270,15 @@ lg_page_html(const lg_analysis *analysis, const lg_page_options *options,
                      .graph = lg_analysis_graph(analysis),
                      .options = options ? options : &usual,
                      .monitor = monitor,
+                     .served = served,
                      .out = &whole};
     lg_status status = ask(&page, err);
-    if (!status) {
-        add_head(&page);
+    if (!status)
         status = add_body(&page, err);
-    }
     if (!status)
         status = lg__page_add_data(&page, err);
     if (!status)
-        add_script(&page);
+        lg__page_tail(&page);
     if (!status && whole.failed)
         status = lg_error_set(err, LG_ENOMEM, "memory ran out");
     if (!status)
@@ -320,4 +286,18 @@ lg_page_html(const lg_analysis *analysis, const lg_page_options *options,
     lg_text_free(&whole);
     end(&page);
     return status;
+}
+
+lg_status
+lg_page_html(const lg_analysis *analysis, const lg_page_options *options,
+             const lg_monitor *monitor, lg_text *out, lg_error *err)
+{
+    return make(analysis, options, false, monitor, out, err);
+}
+
+lg_status
+lg__page_serve(const lg_analysis *analysis, const lg_page_options *options,
+               const lg_monitor *monitor, lg_text *out, lg_error *err)
+{
+    return make(analysis, options, true, monitor, out, err);
 }

@@ -15,6 +15,7 @@ typedef struct lg__page {
     const lg_graph *graph;
     const lg_page_options *options;
     const lg_monitor *monitor;
+    bool served; /* by a server that has a page for each object */
     lg_findings findings;
     lg_cycles cycles;
     lg_accounts accounts;
@@ -34,6 +35,34 @@ extern const char lg__page_script_hash[];
 extern const unsigned char lg__page_style[];
 extern const size_t lg__page_style_length;
 extern const char lg__page_style_hash[];
+
+/** Where a served page leads: to objects, searches and cuts. */
+extern const lg_table_links lg__page_links;
+
+/** The whole page as lg_page_html makes it, for a server. */
+lg_status lg__page_serve(const lg_analysis *analysis,
+                         const lg_page_options *options,
+                         const lg_monitor *monitor, lg_text *out,
+                         lg_error *err);
+/** All up to and with <body>. A file has its script, its style sheet and its
+ *  policy inside; what is served asks the server for them. `title` may be NULL.
+ */
+void lg__page_head(lg__page *page, const char *title);
+/** The line of a served page that leads to the first page and searches. */
+void lg__page_search(lg__page *page, const char *query);
+/** Ends what lg__page_head began. */
+void lg__page_tail(lg__page *page);
+/** Adds rows of a table, `limit` of them (0: all), with links if served. */
+lg_status lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
+                        lg_error *err);
+/** Adds the name of an object: if served, as a link to its page. */
+void lg__page_link(lg__page *page, lg_node node, const lg_text *name);
+/** Leads from a table of the first page to the page that has more of it. */
+void lg__page_all_rows(lg__page *page, const char *id);
+/** The script of served pages alone. */
+extern const unsigned char lg__page_view[];
+extern const size_t lg__page_view_length;
+extern const char lg__page_view_hash[];
 
 /** Adds a string of the user's, escaped. */
 void lg__page_escape(lg__page *page, lg_string string);
@@ -60,6 +89,9 @@ lg_status lg__page_add_memory(lg__page *page, lg_error *err);
 lg_status lg__page_add_cycles(lg__page *page, lg_error *err);
 /** Threads and what is suspended, with their variables. */
 lg_status lg__page_add_threads(lg__page *page, lg_error *err);
+/** The rows of that section alone, `limit` of them or a few more. */
+lg_status lg__page_thread_rows(lg__page *page, const lg_scope *scope,
+                               size_t limit, lg_error *err);
 /** The data that the page's script reads: places, and their history. */
 lg_status lg__page_add_data(lg__page *page, lg_error *err);
 /** Members of the data: the places with the most bytes, and their history. */

@@ -24,7 +24,7 @@ add_value(lg__page *page, const lg_thread_row *row)
     lg_text_add(page->out, "<td>");
     if (row->kind == LG_THREAD_LOCAL) {
         lg_node_title(page->graph, row->node, false, &title);
-        lg_text_add_html(page->out, title.data ? title.data : "", title.length);
+        lg__page_link(page, row->node, &title);
     }
     if (row->held_elsewhere)
         lg_text_add(page->out, " <span class=\"note\">held elsewhere, too"
@@ -70,7 +70,7 @@ next_of(const lg_threads *threads, size_t at)
 }
 
 static void
-add_rows(lg__page *page, const lg_threads *threads)
+add_rows(lg__page *page, const lg_threads *threads, size_t limit)
 {
     size_t shown = 0;
     size_t at = 0;
@@ -78,7 +78,7 @@ add_rows(lg__page *page, const lg_threads *threads)
                            "<th scope=\"col\" class=\"n\">retained</th>"
                            "<th scope=\"col\">thread, frame, variable</th>"
                            "<th scope=\"col\">value</th></tr></thead><tbody>");
-    while (at < threads->count && shown < ROWS) {
+    while (at < threads->count && shown < limit) {
         size_t next = next_of(threads, at);
         uint32_t depth = threads->rows[at].depth;
         add_row(page, threads, &threads->rows[at++]);
@@ -95,16 +95,25 @@ add_rows(lg__page *page, const lg_threads *threads)
 }
 
 lg_status
-lg__page_add_threads(lg__page *page, lg_error *err)
+lg__page_thread_rows(lg__page *page, const lg_scope *scope, size_t limit,
+                     lg_error *err)
 {
     lg_threads threads;
     lg_status status =
-        lg_graph_threads(page->graph, page->analysis, NULL, &threads, err);
+        lg_graph_threads(page->graph, page->analysis, scope, &threads, err);
     if (status)
         return status;
-    lg__page_section(page, "threads", "Threads and tasks");
-    add_rows(page, &threads);
-    lg__page_section_end(page);
+    add_rows(page, &threads, limit);
     lg_threads_free(&threads);
+    return status;
+}
+
+lg_status
+lg__page_add_threads(lg__page *page, lg_error *err)
+{
+    lg__page_section(page, "threads", "Threads and tasks");
+    lg_status status = lg__page_thread_rows(page, NULL, ROWS, err);
+    lg__page_all_rows(page, "threads");
+    lg__page_section_end(page);
     return status;
 }

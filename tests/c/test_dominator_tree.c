@@ -164,6 +164,13 @@ owned_pages(void)
             CHECK(page.items[i] == all.items[first + i]);
         lg_nodes_free(&page);
     }
+    lg_node three[] = {all.items[3], all.items[1], all.items[2]};
+    REQUIRE(lg_nodes_ranked(analysis, three, 3, 1, 9, &page, NULL) == LG_OK);
+    CHECK(page.count == 2 && page.items[0] == all.items[2] &&
+          page.items[1] == all.items[3]);
+    lg_nodes_free(&page);
+    three[0] = 9999;
+    CHECK(lg_nodes_ranked(analysis, three, 3, 1, 9, &page, NULL) == LG_EINVAL);
     CHECK(lg_node_owned_range(analysis, 9999, 0, 2, &page, &total, NULL) ==
           LG_EINVAL);
     lg_nodes_free(&all);

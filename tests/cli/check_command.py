@@ -85,7 +85,7 @@ class Command(unittest.TestCase):
         help_text = self.fine("--help")
         verbs = "info types refs referrers path threads tensors memory figures top"
         verbs += " why paths cycles dominators retained what-if render diff report"
-        verbs += " summarize analyze export strip"
+        verbs += " view summarize analyze export strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
             own = self.fine(verb, "--help")

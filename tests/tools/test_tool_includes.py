@@ -15,6 +15,8 @@ FINE = {
     "tests/c/test_graph.c": '#include "graph/graph_private.h"\n',
     "libgraph/src/analysis/igraph_bridge.c": "#include <igraph.h>\n",
     "export/render/graphviz.c": "#include <gvc.h>\n",
+    "export/serve/http.c": "#include <microhttpd.h>\n",
+    "tests/export/test_dot.c": '#include "write/tree.h"\n',
     "pyext/capture/cpython/compat.h": "#if PY_VERSION_HEX >= 0x030c0000\n#endif\n",
     "pyext/capture/walk/heap_walk.c": (
         "#define Py_BUILD_CORE 1\n"
@@ -48,6 +50,7 @@ def test_allowed_includes_pass(project):
         ("tests/c/test_graph.c", "#include <leakgraph/leakgraph.h>\n"),
         ("export/write/dot.c", "#include <leakgraph/pictures.h>\n"),
         ("export/write/dot.c", "#include <gvc.h>\n"),
+        ("export/serve/server.c", "#include <microhttpd.h>\n"),
         ("export/write/dot.c", "#include <Python.h>\n"),
         ("export/write/dot.c", '#include "../libgraph/src/graph/graph_private.h"\n'),
         ("export/write/dot.c", "#include <leakgraph/private/graph.h>\n"),

@@ -5,6 +5,7 @@ class AreaMap {
   constructor(element, data) {
     this.element = d3.select(element);
     this.devices = data.devices;
+    this.objects = data.objects; // what a link to an object begins with
     this.totals = data.totals || [];
     this.snapshots = data.snapshots || [];
     this.root = places.read(data);
@@ -238,8 +239,12 @@ class AreaMap {
     this.facts.append("dt").attr("class", "name").text(places.name(place));
     for (const [name, value] of this.factsOf(place)) {
       this.facts.append("dt").text(name);
-      this.facts.append("dd").attr("class", name === "way" || name === "below" ? "path" : null)
-        .text(value);
+      const fact = this.facts.append("dd")
+        .attr("class", name === "way" || name === "below" ? "path" : null);
+      if (name === "example" && this.objects)
+        fact.append("a").attr("href", this.objects + place.node).text(value);
+      else
+        fact.text(value);
     }
   }
 

@@ -2,11 +2,12 @@
 
 // A program without a document, such as a test, has all the above to itself.
 if (typeof document !== "undefined") {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  // Pages of one question have no areas.
+  const data = document.getElementById("data");
   const view = document.getElementById("map-view");
-  if (typeof d3 === "undefined")
+  if (data && typeof d3 === "undefined")
     view.textContent = "This build of leakgraph has no areas: it was made without d3.";
-  else
-    new AreaMap(view, data);
+  else if (data)
+    new AreaMap(view, JSON.parse(data.textContent));
   tables.start();
 }

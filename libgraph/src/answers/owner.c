@@ -14,14 +14,13 @@ lg_node_owner(const lg_analysis *analysis, lg_node node)
 }
 
 static bool
-weigh(const lg_analysis *analysis, const lg__gathered *below, lg__parts *heap)
+weigh(const lg_analysis *analysis, const lg_node *nodes, size_t count,
+      lg__parts *heap)
 {
     bool enough = true;
-    for (size_t i = 0; i < below->count && enough; i++) {
-        uint32_t node = below->items[i];
+    for (size_t i = 0; i < count && enough; i++)
         enough = lg__parts_push(
-            heap, (lg__part){lg__freed_by(analysis, node), node, 0});
-    }
+            heap, (lg__part){lg__freed_by(analysis, nodes[i]), nodes[i], 0});
     return enough;
 }
 
@@ -52,12 +51,28 @@ lg_node_owned_range(const lg_analysis *analysis, lg_node node, size_t first,
     lg__parts heap = {0};
     bool enough = folds != NULL &&
                   lg__gather_dominated(analysis, folds, node, 0, &below) &&
-                  weigh(analysis, &below, &heap);
+                  weigh(analysis, below.items, below.count, &heap);
     lg_status status =
         enough ? take(&heap, first, limit, out, err) : lg__error_memory(err);
     if (status == LG_OK)
         *total = below.count;
     free(below.items);
+    lg__parts_free(&heap);
+    return status;
+}
+
+lg_status
+lg_nodes_ranked(const lg_analysis *analysis, const lg_node *nodes, size_t count,
+                size_t first, size_t limit, lg_nodes *out, lg_error *err)
+{
+    lg__parts heap = {0};
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] >= analysis->graph->columns.node_count)
+            return lg_error_set(err, LG_EINVAL, "there is no node %u",
+                                nodes[i]);
+    lg_status status = weigh(analysis, nodes, count, &heap)
+                           ? take(&heap, first, limit, out, err)
+                           : lg__error_memory(err);
     lg__parts_free(&heap);
     return status;
 }

@@ -1,0 +1,152 @@
+// The verb `view`: serves pages about one snapshot to a browser of this machine
+// until Ctrl-C.
+
+#include "command/command.h"
+#include "serve/guard.h"
+#include "serve/http.h"
+#include "serve/server.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How long Ctrl-C may take where no signal ends the wait. */
+#define TURN_MILLISECONDS 250
+
+extern char **environ;
+
+typedef struct viewing {
+    lg__server *server;
+    char token[LG__TOKEN_LENGTH + 1];
+    char url[128];
+    char file[512]; /* leads the browser to the URL; "": there is none */
+} viewing;
+
+static void
+forget_file(viewing *state)
+{
+    if (*state->file)
+        unlink(state->file);
+    *state->file = '\0';
+}
+
+// The arguments of a process are no secret, and the URL is one: the browser
+// gets it from a file that is the user's alone.
+static bool
+write_file(viewing *state)
+{
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+    folder = folder && *folder ? folder : getenv("TMPDIR");
+    int length =
+        snprintf(state->file, sizeof state->file, "%s/leakgraph-XXXXXX.html",
+                 folder && *folder ? folder : "/tmp");
+    int file = length > 0 && (size_t)length < sizeof state->file
+                   ? mkstemps(state->file, 5)
+                   : -1;
+    if (file < 0) {
+        *state->file = '\0';
+        return false;
+    }
+    bool written = dprintf(file,
+                           "<!DOCTYPE html><meta charset=\"utf-8\">"
+                           "<meta http-equiv=\"refresh\" content=\"0;url=%s\">"
+                           "<title>leakgraph</title><a href=\"%s\">%s</a>\n",
+                           state->url, state->url, state->url) > 0;
+    close(file);
+    return written;
+}
+
+// Opens the browser of a desktop. Whoever has none reads the URL.
+static void
+open_browser(viewing *state)
+{
+    static char program[] = "xdg-open";
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    if ((!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) ||
+        !write_file(state) || posix_spawn_file_actions_init(&actions))
+        return;
+    for (int stream = 0; stream < 3; stream++)
+        posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR,
+                                         0);
+    char *const words[] = {program, state->file, NULL};
+    if (posix_spawnp(&child, program, &actions, NULL, words, environ))
+        forget_file(state);
+    posix_spawn_file_actions_destroy(&actions);
+}
+
+static void
+answer(void *context, const lg__request *request, lg__reply *reply)
+{
+    viewing *state = context;
+    forget_file(state);
+    lg__server_answer(state->server, request, reply);
+    lg__progress_end();
+}
+
+static int
+serve(const lg_arguments *arguments, viewing *state)
+{
+    lg_error error = {0};
+    lg__http *http = NULL;
+    bool fine = true;
+    lg_status status = lg__http_open((uint16_t)arguments->port, state->token,
+                                     answer, state, &http, &error);
+    if (status) {
+        int code = lg__fail(&error);
+        return status == LG_EIO ? EXIT_INCOMPLETE : code;
+    }
+    snprintf(state->url, sizeof state->url, "http://127.0.0.1:%u/%s/",
+             lg__http_port(http), state->token);
+    printf("%s\n", state->url);
+    fflush(stdout);
+    fprintf(stderr, "leakgraph: Ctrl-C ends the server\n");
+    if (!arguments->no_browser)
+        open_browser(state);
+    while (fine && !lg__interrupted())
+        fine = lg__http_turn(http, TURN_MILLISECONDS);
+    if (!fine && !lg__interrupted())
+        lg__complain("the server broke: start it again");
+    forget_file(state);
+    lg__http_close(http);
+    return fine || lg__interrupted() ? EXIT_FINE : EXIT_INCOMPLETE;
+}
+
+static int
+view(const lg_arguments *arguments, const lg_analysis *analysis)
+{
+    viewing state = {0};
+    lg_error error = {0};
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    const char *path = arguments->words[0];
+    const char *slash = strrchr(path, '/');
+    options.title = slash ? slash + 1 : path;
+    if (!lg__token_new(state.token)) {
+        lg__complain("the system has no random numbers for the address of the "
+                     "page");
+        return EXIT_INCOMPLETE;
+    }
+    lg_status status = lg__server_new(analysis, &options, lg__monitor(),
+                                      &state.server, &error);
+    lg__progress_end();
+    int code = status ? lg__fail(&error) : serve(arguments, &state);
+    lg__server_free(state.server);
+    return code;
+}
+
+int
+lg__verb_view(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    code = view(arguments, analysis);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}

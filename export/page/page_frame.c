@@ -1,0 +1,115 @@
+// What stands around all that a page shows, and leads on from it.
+
+#include "page/page.h"
+
+#include <string.h>
+
+const lg_table_links lg__page_links = {.node = "object?node=",
+                                       .selector = "search?q=",
+                                       .reference = "what-if?cut="};
+
+static void
+add_policy(lg_text *out)
+{
+    lg_text_add(out, "<meta http-equiv=\"Content-Security-Policy\" content=\""
+                     "default-src 'none'; base-uri 'none'; form-action 'none'; "
+                     "script-src '");
+    lg_text_add(out, lg__page_script_hash);
+    lg_text_add(out, "'; style-src '");
+    lg_text_add(out, lg__page_style_hash);
+    lg_text_add(out, "'\">\n");
+}
+
+void
+lg__page_head(lg__page *page, const char *title)
+{
+    lg_text *out = page->out;
+    lg_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+                     "<meta charset=\"utf-8\">\n");
+    if (!page->served)
+        add_policy(out);
+    lg_text_add(out,
+                "<meta name=\"referrer\" content=\"no-referrer\">\n"
+                "<meta name=\"viewport\" content=\"width=device-width, "
+                "initial-scale=1\">\n"
+                "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    if (title) {
+        lg_text_add_html(out, title, strlen(title));
+        lg_text_add(out, " · ");
+    }
+    lg_text_add(out, "leakgraph</title>\n");
+    if (page->served) {
+        lg_text_add(out, "<link rel=\"stylesheet\" href=\"page.css\">\n"
+                         "<link rel=\"icon\" href=\"icon.svg\">\n"
+                         "<script src=\"page.js\" defer></script>\n"
+                         "<script src=\"view.js\" defer></script>\n");
+    } else {
+        lg_text_add(out, "<style>");
+        lg_text_add_bytes(out, (const char *)lg__page_style,
+                          lg__page_style_length);
+        lg_text_add(out, "</style>\n");
+    }
+    lg_text_add(out, "</head>\n<body>\n");
+}
+
+void
+lg__page_search(lg__page *page, const char *query)
+{
+    if (!page->served)
+        return;
+    lg_text_add(page->out,
+                "<form class=\"search\" action=\"search\" role=\"search\">"
+                "<a href=\"./\">Overview</a>"
+                "<input type=\"search\" name=\"q\" list=\"known\" "
+                "autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Search "
+                "for objects\" placeholder=\"train.losses[0], "
+                "type:torch.Tensor, 0x7f12a4c0, #17\" value=\"");
+    lg_text_add_html(page->out, query, strlen(query));
+    lg_text_add(page->out, "\"><datalist id=\"known\"></datalist>"
+                           "<button>Search</button>"
+                           "<a href=\"what-if\">What if</a></form>\n");
+}
+
+void
+lg__page_tail(lg__page *page)
+{
+    if (!page->served) {
+        lg_text_add(page->out, "<script>");
+        lg_text_add_bytes(page->out, (const char *)lg__page_script,
+                          lg__page_script_length);
+        lg_text_add(page->out, "</script>\n");
+    }
+    lg_text_add(page->out, "</body>\n</html>\n");
+}
+
+lg_status
+lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
+              lg_error *err)
+{
+    return page->served ? lg_table_html_linked(table, limit, &lg__page_links,
+                                               page->out, err)
+                        : lg_table_html_plain(table, limit, page->out, err);
+}
+
+void
+lg__page_link(lg__page *page, lg_node node, const lg_text *name)
+{
+    if (page->served)
+        lg_text_addf(page->out, "<a href=\"%s%u\">", lg__page_links.node, node);
+    lg_text_add_html(page->out, name->data ? name->data : "", name->length);
+    lg_text_add(page->out, page->served ? "</a>" : "");
+}
+
+void
+lg__page_all_rows(lg__page *page, const char *id)
+{
+    static const char *const served[] = {"top",     "findings", "cycles",
+                                         "types",   "tensors",  "figures",
+                                         "threads", NULL};
+    for (size_t i = 0; page->served && served[i]; i++)
+        if (!strcmp(served[i], id))
+            lg_text_addf(page->out,
+                         "<p><a href=\"table?of=%s\">More rows and other "
+                         "groups</a></p>",
+                         id);
+}

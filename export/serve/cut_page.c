@@ -1,0 +1,117 @@
+// The page that asks which references to cut, and says what would die.
+
+#include "serve/server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As of the command. */
+#define SURVIVORS 5u
+#define TYPES 200u
+
+static lg_status
+add_edges(lg_edges *all, const lg_edges *more, lg_error *err)
+{
+    size_t count = all->count + more->count;
+    lg_edge *items = realloc(all->items, (count + 1) * sizeof *items);
+    if (!items)
+        return lg_error_set(err, LG_ENOMEM, "memory ran out");
+    memcpy(items + all->count, more->items, more->count * sizeof *items);
+    *all = (lg_edges){items, count};
+    return LG_OK;
+}
+
+static bool
+is_cut(const lg__pair *pair)
+{
+    return !strcmp(pair->name, "cut") && *pair->value;
+}
+
+static lg_status
+collect(const lg__sheet *sheet, lg_edges *out, lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < sheet->request->count && !status; i++) {
+        const lg__pair *pair = &sheet->request->pairs[i];
+        lg_edges found = {0};
+        if (!is_cut(pair))
+            continue;
+        status =
+            lg_graph_references(sheet->page.graph, pair->value, &found, err);
+        if (!status)
+            status = add_edges(out, &found, err);
+        lg_edges_free(&found);
+    }
+    return status;
+}
+
+static void
+add_field(lg__sheet *sheet, const char *value)
+{
+    lg_text *out = sheet->page.out;
+    lg_text_add(out, "<input type=\"search\" name=\"cut\" autocomplete=\"off\" "
+                     "spellcheck=\"false\" aria-label=\"A reference to cut\" "
+                     "placeholder=\"train.trainer.losses, #17-&gt;#42, "
+                     "*-&gt;type:torch.Tensor\" value=\"");
+    lg_text_add_html(out, value, strlen(value));
+    lg_text_add(out, "\">");
+}
+
+static void
+add_form(lg__sheet *sheet)
+{
+    lg_text *out = sheet->page.out;
+    lg_text_add(out,
+                "<p>Name references: the last one of a path, or all from one "
+                "selector's objects to another's. Together they are cut.</p>"
+                "<form class=\"cuts\" action=\"what-if\">");
+    for (size_t i = 0; i < sheet->request->count; i++) {
+        if (is_cut(&sheet->request->pairs[i]))
+            add_field(sheet, sheet->request->pairs[i].value);
+    }
+    add_field(sheet, "");
+    lg_text_add(out, "<button>What would die?</button></form>\n");
+}
+
+static lg_status
+answer(lg__sheet *sheet, const lg_edges *edges, lg_error *err)
+{
+    const lg__page *page = &sheet->page;
+    lg_what_if found;
+    lg_table *table = NULL;
+    lg_status status =
+        lg_analysis_what_if(page->analysis, edges->items, edges->count,
+                            SURVIVORS, page->monitor, &found, err);
+    if (status)
+        return status;
+    status = lg_tabulate_what_if(page->graph, &found, TYPES, &table, err);
+    if (!status)
+        status = lg__sheet_list(sheet, table, err);
+    lg_what_if_free(&found);
+    return status;
+}
+
+// A reference that cannot be read is said below the form, which has its text.
+lg_status
+lg__sheet_what_if(lg__sheet *sheet, lg_error *err)
+{
+    lg_edges edges = {0};
+    lg_text title = {0};
+    lg_error why = {0};
+    lg_text_add(&title, "What if these references were cut?");
+    lg__sheet_heading(sheet, &title, NULL);
+    add_form(sheet);
+    lg_status status = collect(sheet, &edges, &why);
+    if (status == LG_EINVAL || status == LG_ENOTFOUND) {
+        lg_text_add(sheet->page.out, "<p role=\"alert\">");
+        lg_text_add_html(sheet->page.out, why.message, strlen(why.message));
+        lg_text_add(sheet->page.out, "</p>");
+        status = LG_OK;
+    } else if (status) {
+        status = lg_error_set(err, status, "%s", why.message);
+    } else if (edges.count > 0) {
+        status = answer(sheet, &edges, err);
+    }
+    lg_edges_free(&edges);
+    return status;
+}

@@ -1,0 +1,72 @@
+// Lets in whoever knows the token, calls the machine by a name of its own, and
+// only wants to read.
+
+#include "serve/guard.h"
+
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+
+bool
+lg__token_new(char token[LG__TOKEN_LENGTH + 1])
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char random[LG__TOKEN_LENGTH / 2];
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return false;
+    for (size_t i = 0; i < LG__TOKEN_LENGTH; i++)
+        token[i] = digits[random[i / 2] >> (i % 2 ? 0 : 4) & 15];
+    token[LG__TOKEN_LENGTH] = '\0';
+    return true;
+}
+
+// A page of another site that makes its own name lead here sends that name. The
+// port may be another one: that of a tunnel.
+static bool
+is_loopback(const char *host)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+    for (size_t i = 0; host && i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncasecmp(host, names[i], length))
+            continue;
+        const char *rest = host + length;
+        if (!*rest || (*rest == ':' && rest[1] &&
+                       strspn(rest + 1, "0123456789") == strlen(rest + 1)))
+            return true;
+    }
+    return false;
+}
+
+static bool
+has_body(const lg__hello *hello)
+{
+    return hello->encoding || (hello->length && strcmp(hello->length, "0"));
+}
+
+// Compares all digits, whichever of them differ.
+static bool
+is_token(const char *given, const char *token)
+{
+    unsigned char different = 0;
+    for (size_t i = 0; i < LG__TOKEN_LENGTH; i++)
+        different |= (unsigned char)(given[i] ^ token[i]);
+    return !different;
+}
+
+unsigned
+lg__guard_check(const lg__hello *hello, const char *token, const char **page)
+{
+    const char *path = hello->path;
+    if (strcmp(hello->method, "GET"))
+        return 405;
+    if (has_body(hello))
+        return 400;
+    if (!is_loopback(hello->host))
+        return 403;
+    if (strlen(path) < LG__TOKEN_LENGTH + 2 || *path != '/' ||
+        !is_token(path + 1, token) || path[LG__TOKEN_LENGTH + 1] != '/')
+        return 404;
+    *page = path + LG__TOKEN_LENGTH + 2;
+    return 0;
+}

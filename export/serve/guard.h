@@ -1,0 +1,31 @@
+/**
+ * Who may ask the server, and what: everything else is refused before anything
+ * looks at it.
+ */
+#ifndef LEAKGRAPH_GUARD_H
+#define LEAKGRAPH_GUARD_H
+
+#include <stdbool.h>
+
+/* Hexadecimal digits of a token: 128 bits. */
+#define LG__TOKEN_LENGTH 32
+
+/** A new random token. False: the system has no random numbers. */
+bool lg__token_new(char token[LG__TOKEN_LENGTH + 1]);
+
+/** What a client sent, as the HTTP library read it. */
+typedef struct lg__hello {
+    const char *method;
+    const char *path;
+    const char *host;     /* NULL: not given */
+    const char *length;   /* Content-Length, or NULL */
+    const char *encoding; /* Transfer-Encoding, or NULL */
+} lg__hello;
+
+/** 0, and in *page what follows the token in the path; or the status of HTTP to
+ *  refuse it with: 400, 403, 404, 405. The time that it takes does not tell how
+ *  much of a token was right. */
+unsigned lg__guard_check(const lg__hello *hello, const char *token,
+                         const char **page);
+
+#endif

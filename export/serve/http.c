@@ -1,0 +1,249 @@
+// Serves pages by libmicrohttpd, which is opened when it is needed: a machine
+// without it can do all else. Nothing here knows what is asked.
+
+#include "serve/http.h"
+#include "serve/guard.h"
+
+#include <microhttpd.h>
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A request line with all headers; a connection; how long an idle one stays. */
+enum { MOST_BYTES = 32768, MOST_CONNECTIONS = 128, IDLE_SECONDS = 10 };
+
+typedef struct library {
+    void *handle;
+    __typeof__(&MHD_start_daemon) start;
+    __typeof__(&MHD_stop_daemon) stop;
+    __typeof__(&MHD_run_wait) run_wait;
+    __typeof__(&MHD_get_daemon_info) info;
+    __typeof__(&MHD_lookup_connection_value) lookup;
+    __typeof__(&MHD_get_connection_values) values;
+    __typeof__(&MHD_create_response_from_buffer) respond;
+    __typeof__(&MHD_add_response_header) add_header;
+    __typeof__(&MHD_queue_response) queue;
+    __typeof__(&MHD_destroy_response) destroy;
+} library;
+
+struct lg__http {
+    library mhd;
+    struct MHD_Daemon *daemon;
+    const char *token;
+    lg__answerer *answer;
+    void *context;
+    uint16_t port;
+};
+
+static bool
+find(library *mhd, const char *name, void *slot)
+{
+    void *found = dlsym(mhd->handle, name);
+    memcpy(slot, &found, sizeof found);
+    return found != NULL;
+}
+
+static bool
+open_library(library *mhd)
+{
+    mhd->handle = dlopen(LEAKGRAPH_HTTP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    return mhd->handle && find(mhd, "MHD_start_daemon", &mhd->start) &&
+           find(mhd, "MHD_stop_daemon", &mhd->stop) &&
+           find(mhd, "MHD_run_wait", &mhd->run_wait) &&
+           find(mhd, "MHD_get_daemon_info", &mhd->info) &&
+           find(mhd, "MHD_lookup_connection_value", &mhd->lookup) &&
+           find(mhd, "MHD_get_connection_values", &mhd->values) &&
+           find(mhd, "MHD_create_response_from_buffer", &mhd->respond) &&
+           find(mhd, "MHD_add_response_header", &mhd->add_header) &&
+           find(mhd, "MHD_queue_response", &mhd->queue) &&
+           find(mhd, "MHD_destroy_response", &mhd->destroy);
+}
+
+// Pages take styles, scripts, pictures and answers from this server alone, and
+// stand in no other page.
+static const char *const headers[][2] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+     "connect-src 'self'; form-action 'self'; base-uri 'none'; "
+     "frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+};
+
+static enum MHD_Result
+send_reply(const lg__http *http, struct MHD_Connection *connection,
+           const lg__reply *reply)
+{
+    const library *mhd = &http->mhd;
+    void *body = reply->body.data ? reply->body.data : "";
+    struct MHD_Response *response =
+        mhd->respond(reply->body.length, body, MHD_RESPMEM_MUST_COPY);
+    if (!response)
+        return MHD_NO;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        mhd->add_header(response, headers[i][0], headers[i][1]);
+    mhd->add_header(response, "Content-Type", reply->type);
+    mhd->add_header(response, "Cache-Control",
+                    reply->lasting ? "private, max-age=86400" : "no-store");
+    if (reply->location)
+        mhd->add_header(response, "Location", reply->location);
+    if (reply->status == 405)
+        mhd->add_header(response, "Allow", "GET");
+    enum MHD_Result result = mhd->queue(connection, reply->status, response);
+    mhd->destroy(response);
+    return result;
+}
+
+static enum MHD_Result
+refuse(const lg__http *http, struct MHD_Connection *connection, unsigned status)
+{
+    const char *why = status == 405   ? "Only GET is answered here.\n"
+                      : status == 404 ? "There is no such page.\n"
+                      : status == 403
+                          ? "Ask for this page by the name localhost.\n"
+                          : "This request is not understood.\n";
+    lg__reply reply = {.status = status, .type = "text/plain; charset=utf-8"};
+    lg_text_add(&reply.body, why);
+    enum MHD_Result result = send_reply(http, connection, &reply);
+    lg_text_free(&reply.body);
+    return result;
+}
+
+typedef struct taken {
+    lg__request request;
+    bool too_many;
+} taken;
+
+static enum MHD_Result
+take_pair(void *context, enum MHD_ValueKind kind, const char *name,
+          const char *value)
+{
+    taken *into = context;
+    (void)kind;
+    into->too_many |= into->request.count == LG__MOST_PAIRS;
+    if (!into->too_many)
+        into->request.pairs[into->request.count++] =
+            (lg__pair){name, value ? value : ""};
+    return into->too_many ? MHD_NO : MHD_YES;
+}
+
+static enum MHD_Result
+ask(const lg__http *http, struct MHD_Connection *connection, const char *page)
+{
+    taken into = {.request = {.page = page}};
+    lg__reply reply = {0};
+    http->mhd.values(connection, MHD_GET_ARGUMENT_KIND, take_pair, &into);
+    if (into.too_many)
+        return refuse(http, connection, 400);
+    http->answer(http->context, &into.request, &reply);
+    enum MHD_Result result =
+        reply.body.failed ? MHD_NO : send_reply(http, connection, &reply);
+    lg_text_free(&reply.body);
+    return result;
+}
+
+// The library calls this once when the headers are there, and again when the
+// request is complete. What is refused is refused at once, its body unread.
+static enum MHD_Result
+handle(void *context, struct MHD_Connection *connection, const char *url,
+       const char *method, const char *version, const char *data, size_t *size,
+       void **state)
+{
+    static char begun;
+    const lg__http *http = context;
+    const library *mhd = &http->mhd;
+    const char *page = "";
+    (void)version;
+    (void)data;
+    (void)size;
+    lg__hello hello = {
+        method, url, mhd->lookup(connection, MHD_HEADER_KIND, "Host"),
+        mhd->lookup(connection, MHD_HEADER_KIND, "Content-Length"),
+        mhd->lookup(connection, MHD_HEADER_KIND, "Transfer-Encoding")};
+    unsigned refused = lg__guard_check(&hello, http->token, &page);
+    if (refused)
+        return refuse(http, connection, refused);
+    if (!*state) {
+        *state = &begun;
+        return MHD_YES;
+    }
+    return ask(http, connection, page);
+}
+
+static bool
+listen_on(lg__http *http, uint16_t port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons(port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    http->daemon =
+        http->mhd.start(MHD_USE_EPOLL, port, NULL, NULL, handle, http,
+                        MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
+                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MOST_BYTES,
+                        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
+                        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+                        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    if (!http->daemon)
+        return false;
+    const union MHD_DaemonInfo *info =
+        http->mhd.info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    http->port = info ? info->port : port;
+    return http->port != 0;
+}
+
+lg_status
+lg__http_open(uint16_t port, const char *token, lg__answerer *answer,
+              void *context, lg__http **out, lg_error *err)
+{
+    lg__http *http = calloc(1, sizeof *http);
+    if (!http)
+        return lg_error_set(err, LG_ENOMEM, "memory ran out");
+    *http = (lg__http){.token = token, .answer = answer, .context = context};
+    lg_status status = LG_OK;
+    errno = 0;
+    if (!open_library(&http->mhd))
+        status = lg_error_set(err, LG_EUNSUPPORTED,
+                              "cannot open " LEAKGRAPH_HTTP_LIBRARY
+                              ", which serves pages: install libmicrohttpd (on "
+                              "Debian: apt install libmicrohttpd12), or write "
+                              "a page with leakgraph report");
+    else if (!listen_on(http, port))
+        status = lg_error_set(err, LG_EIO,
+                              "cannot listen on port %u of 127.0.0.1: %s: "
+                              "choose another --port, or none",
+                              port, strerror(errno));
+    if (status)
+        lg__http_close(http);
+    else
+        *out = http;
+    return status;
+}
+
+uint16_t
+lg__http_port(const lg__http *http)
+{
+    return http->port;
+}
+
+bool
+lg__http_turn(lg__http *http, int milliseconds)
+{
+    return http->mhd.run_wait(http->daemon, milliseconds) == MHD_YES;
+}
+
+void
+lg__http_close(lg__http *http)
+{
+    if (!http)
+        return;
+    if (http->daemon)
+        http->mhd.stop(http->daemon);
+    if (http->mhd.handle)
+        dlclose(http->mhd.handle);
+    free(http);
+}

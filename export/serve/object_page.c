@@ -1,0 +1,272 @@
+// The page of one object: what it is, who refers to it, what it refers to, and
+// what goes with it.
+
+#include "serve/server.h"
+
+#include <stdio.h>
+
+static void
+begin_fact(lg__sheet *sheet, const char *name, const char *class)
+{
+    lg_text_addf(sheet->page.out, "<dt>%s</dt><dd%s%s%s>", name,
+                 class ? " class=\"" : "", class ? class : "",
+                 class ? "\"" : "");
+}
+
+static void
+end_fact(lg__sheet *sheet)
+{
+    lg_text_add(sheet->page.out, "</dd>");
+}
+
+// Adds a text, and frees it.
+static void
+add_text(lg__sheet *sheet, lg_text *text)
+{
+    lg_text_add_html(sheet->page.out, text->data ? text->data : "",
+                     text->length);
+    sheet->page.out->failed |= text->failed;
+    lg_text_free(text);
+}
+
+static void
+add_object(lg__sheet *sheet, const char *name, lg_node node)
+{
+    lg_text title = {0};
+    if (node == LG_NONE)
+        return;
+    lg_node_title(sheet->page.graph, node, false, &title);
+    lg_text_addf(&title, " #%u", node);
+    begin_fact(sheet, name, NULL);
+    lg__page_link(&sheet->page, node, &title);
+    end_fact(sheet);
+    sheet->page.out->failed |= title.failed;
+    lg_text_free(&title);
+}
+
+static void
+add_type(lg__sheet *sheet, lg_node node)
+{
+    const lg_graph *graph = sheet->page.graph;
+    lg_type type = lg_graph_type(graph, lg_graph_columns(graph)->type[node]);
+    lg_text *out = sheet->page.out;
+    begin_fact(sheet, "type", NULL);
+    lg_text_addf(out, "<a href=\"%stype%%3A", lg__page_links.selector);
+    lg_text_add_url(out, type.name.data, type.name.length);
+    lg_text_add(out, "\">");
+    lg__page_escape(&sheet->page, type.name);
+    lg_text_add(out, "</a>");
+    end_fact(sheet);
+}
+
+static void
+add_sizes(lg__sheet *sheet, lg_node node)
+{
+    enum { MOST = 64 };
+    const lg__page *page = &sheet->page;
+    uint32_t devices = lg_graph_device_count(page->graph);
+    uint64_t retained[MOST] = {0};
+    lg_text size = {0};
+    for (uint32_t on = 0; on <= devices && on < MOST; on++)
+        retained[on] = lg_node_retained_on(page->analysis, node, on);
+    begin_fact(sheet, "retains", "bytes");
+    lg__page_sizes(&sheet->page, retained);
+    end_fact(sheet);
+    begin_fact(sheet, "size", NULL);
+    lg_node_bytes_format(page->graph, node, &size);
+    add_text(sheet, &size);
+    end_fact(sheet);
+}
+
+static lg_status
+add_way(lg__sheet *sheet, lg_node node, lg_error *err)
+{
+    lg_text way = {0};
+    lg_status status =
+        lg_nodes_ways(sheet->page.analysis, &node, 1, NULL, &way, err);
+    if (!status && way.length > 0) {
+        begin_fact(sheet, "way", "path");
+        add_text(sheet, &way);
+        end_fact(sheet);
+    }
+    lg_text_free(&way);
+    return status;
+}
+
+static void
+add_cycle(lg__sheet *sheet, lg_node node)
+{
+    const lg_analysis *analysis = sheet->page.analysis;
+    uint32_t component = lg_node_component(analysis, node);
+    lg_text *out = sheet->page.out;
+    if (component == LG_NONE)
+        return;
+    begin_fact(sheet, "cycle", NULL);
+    lg_text_addf(out, "<a href=\"cycle?of=%u\">one of ", component);
+    lg_text_add_count(out, lg_analysis_component(analysis, component).count);
+    lg_text_add(out, " objects that refer to each other</a>");
+    end_fact(sheet);
+}
+
+static void
+add_known(lg__sheet *sheet, lg_node node)
+{
+    const lg_graph *graph = sheet->page.graph;
+    lg_string key, value;
+    for (uint32_t i = 0; lg_node_fact_at(graph, node, i, &key, &value); i++) {
+        lg_text_add(sheet->page.out, "<dt>");
+        lg__page_escape(&sheet->page, key);
+        lg_text_add(sheet->page.out, "</dt><dd>");
+        lg__page_escape(&sheet->page, value);
+        end_fact(sheet);
+    }
+}
+
+static void
+add_counts(lg__sheet *sheet, lg_node node)
+{
+    const lg_graph *graph = sheet->page.graph;
+    int64_t unseen = lg_node_unexplained(graph, node);
+    lg_text *out = sheet->page.out;
+    uint64_t address = lg_graph_columns(graph)->address[node];
+    if (address) {
+        begin_fact(sheet, "address", NULL);
+        lg_text_addf(out, "0x%llx", (unsigned long long)address);
+        end_fact(sheet);
+    }
+    begin_fact(sheet, "references to it", NULL);
+    lg_text_add_count(out, lg_node_referrers(graph, node, NULL, 0));
+    if (unseen > 0) {
+        lg_text_add(out, ", and ");
+        lg_text_add_count(out, (uint64_t)unseen);
+        lg_text_add(out, " of native code that the snapshot does not show");
+    }
+    end_fact(sheet);
+}
+
+static lg_status
+add_facts(lg__sheet *sheet, lg_node node, lg_error *err)
+{
+    const lg__page *page = &sheet->page;
+    lg_text_add(page->out, "<dl class=\"object\">");
+    lg_status status = add_way(sheet, node, err);
+    add_sizes(sheet, node);
+    add_type(sheet, node);
+    add_object(sheet, "part of", lg_node_folded_into(page->graph, node));
+    add_object(sheet, "immediate dominator",
+               lg_node_owner(page->analysis, node));
+    add_cycle(sheet, node);
+    add_counts(sheet, node);
+    add_known(sheet, node);
+    lg_text_add(page->out, "</dl>\n");
+    return status;
+}
+
+static lg_status
+add_references(lg__sheet *sheet, lg_node node, bool inward, lg_error *err)
+{
+    const char *name = inward ? "in" : "out";
+    lg_table *table = NULL;
+    uint64_t first = 0;
+    bool more = false;
+    lg__page_section(&sheet->page, name,
+                     inward ? "What refers to it" : "What it refers to");
+    lg_status status =
+        lg__sheet_number(sheet, name, UINT64_MAX / 2, &first, err);
+    if (!status)
+        status =
+            lg_tabulate_references(sheet->page.analysis, node, inward, first,
+                                   LG__SHEET_ROWS, &table, &more, err);
+    if (status)
+        return status;
+    size_t shown = lg_table_row_count(table);
+    if (shown == 0)
+        lg_text_add(sheet->page.out, "<p class=\"note\">Nothing.</p>");
+    status = shown > 0 ? lg__sheet_list(sheet, table, err) : LG_OK;
+    if (shown == 0)
+        lg_table_free(table);
+    lg__sheet_pager(sheet, name, first, shown, more);
+    if (inward)
+        lg_text_addf(sheet->page.out,
+                     "<p><a href=\"%s%%2A-%%3E%%23%u\">What if nothing "
+                     "referred to it?</a></p>",
+                     lg__page_links.reference, node);
+    lg__page_section_end(&sheet->page);
+    return status;
+}
+
+static lg_status
+add_owned(lg__sheet *sheet, lg_node node, lg_error *err)
+{
+    const lg_analysis *analysis = sheet->page.analysis;
+    lg_nodes nodes = {0};
+    lg_table *table = NULL;
+    uint64_t first = 0;
+    size_t total = 0;
+    lg_text *out = sheet->page.out;
+    lg__page_section(&sheet->page, "owned", "What goes with it");
+    lg_status status =
+        lg__sheet_number(sheet, "owned", UINT32_MAX, &first, err);
+    if (!status)
+        status = lg_node_owned_range(analysis, node, (size_t)first,
+                                     LG__SHEET_ROWS, &nodes, &total, err);
+    if (!status)
+        status =
+            lg_tabulate_nodes(analysis, nodes.items, nodes.count, &table, err);
+    if (!status) {
+        lg_text_add(out, "<p class=\"note\">");
+        lg_text_add_count(out, total);
+        lg_text_add(out, total == 1 ? " object has" : " objects have");
+        lg_text_add(out, " it as immediate dominator.</p>");
+        status = lg__sheet_list(sheet, table, err);
+        lg__sheet_pager(sheet, "owned", first, nodes.count,
+                        first + nodes.count < total);
+    }
+    lg__page_section_end(&sheet->page);
+    lg_nodes_free(&nodes);
+    return status;
+}
+
+static void
+add_pictures(lg__sheet *sheet, lg_node node)
+{
+    static const char *const of[][3] = {
+        {"referrers", "Picture of what refers to it", "Draw its referrers"},
+        {"references", "Picture of what it refers to", "Draw its references"},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        lg_text address = {0};
+        lg_text_addf(&address, "picture?node=%u&of=%s", node, of[i][0]);
+        lg__sheet_later(sheet, of[i][0], of[i][1], &address, of[i][2]);
+        lg_text_free(&address);
+    }
+}
+
+lg_status
+lg__sheet_object(lg__sheet *sheet, lg_error *err)
+{
+    lg_node node = 0;
+    lg_text title = {0};
+    lg_text address = {0};
+    char number[16];
+    lg_status status = lg__sheet_node(sheet, &node, err);
+    if (status)
+        return status;
+    lg_node_title(sheet->page.graph, node, false, &title);
+    snprintf(number, sizeof number, "#%u", node);
+    lg__sheet_heading(sheet, &title, number);
+    status = add_facts(sheet, node, err);
+    lg_text_addf(&address, "why?node=%u", node);
+    lg__sheet_later(sheet, "why", "Why is it alive?", &address,
+                    "What keeps it alive, and what to cut");
+    lg_text_free(&address);
+    if (!status)
+        status = add_references(sheet, node, true, err);
+    if (!status)
+        status = add_references(sheet, node, false, err);
+    if (!status)
+        status = add_owned(sheet, node, err);
+    if (!status)
+        add_pictures(sheet, node);
+    return status;
+}

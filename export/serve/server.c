@@ -1,0 +1,240 @@
+// Answers questions: finds out which page, makes it, and keeps it.
+
+#include "serve/server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    lg__sheet_maker *make;
+} makers[] = {
+    {"object", lg__sheet_object},   {"why", lg__sheet_why},
+    {"picture", lg__sheet_picture}, {"cycle", lg__sheet_cycle},
+    {"search", lg__sheet_search},   {"paths", lg__sheet_paths},
+    {"table", lg__sheet_table},     {"what-if", lg__sheet_what_if},
+};
+
+static const char icon[] =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\">"
+    "<path d=\"M4 4L12 8L6 13\" fill=\"none\" stroke=\"#8c959f\" "
+    "stroke-width=\"1.5\"/><circle cx=\"4\" cy=\"4\" r=\"3\" fill=\"#0969da\"/>"
+    "<circle cx=\"12\" cy=\"8\" r=\"3\" fill=\"#e69f00\"/>"
+    "<circle cx=\"6\" cy=\"13\" r=\"2.5\" fill=\"#1a7f37\"/></svg>\n";
+
+static bool
+reply_asset(const char *name, lg__reply *reply)
+{
+    const struct {
+        const char *name;
+        const char *type;
+        const void *bytes;
+        size_t length;
+    } assets[] = {
+        {"page.js", "text/javascript; charset=utf-8", lg__page_script,
+         lg__page_script_length},
+        {"view.js", "text/javascript; charset=utf-8", lg__page_view,
+         lg__page_view_length},
+        {"page.css", "text/css; charset=utf-8", lg__page_style,
+         lg__page_style_length},
+        {"icon.svg", "image/svg+xml", icon, sizeof icon - 1},
+    };
+    for (size_t i = 0; i < sizeof assets / sizeof *assets; i++) {
+        if (strcmp(name, assets[i].name))
+            continue;
+        *reply =
+            (lg__reply){.status = 200, .type = assets[i].type, .lasting = true};
+        lg_text_add_bytes(&reply->body, assets[i].bytes, assets[i].length);
+        return true;
+    }
+    return false;
+}
+
+static unsigned
+status_of(lg_status status)
+{
+    switch (status) {
+    case LG_OK:
+        return 200;
+    case LG_EINVAL:
+        return 400;
+    case LG_ENOTFOUND:
+        return 404;
+    case LG_ECANCELLED:
+        return 503;
+    default:
+        return 500;
+    }
+}
+
+// Puts a page together: the head needs the title, which the body says.
+static void
+frame(lg__sheet *sheet, const lg_text *body, lg_text *out)
+{
+    lg__page *page = &sheet->page;
+    page->out = out;
+    lg__page_head(page, sheet->title.data);
+    lg_text_add(out, "<header>\n");
+    lg__page_search(page, sheet->query ? sheet->query : "");
+    lg_text_add(out, "</header>\n");
+    if (page->nav.length > 0) {
+        lg_text_add(out, "<nav aria-label=\"Sections\">");
+        lg_text_add_bytes(out, page->nav.data, page->nav.length);
+        lg_text_add(out, "</nav>\n");
+    }
+    lg_text_add(out, "<main>\n");
+    lg_text_add_bytes(out, body->data ? body->data : "", body->length);
+    lg_text_add(out, "</main>\n");
+    lg__page_tail(page);
+    out->failed |= body->failed || page->nav.failed || sheet->title.failed;
+}
+
+static void
+explain(lg__sheet *sheet, lg_text *body, const lg_error *error)
+{
+    body->length = 0;
+    lg_text_free(&sheet->page.nav);
+    lg_text_free(&sheet->title);
+    lg_text_add(body, "<h1>This question has no answer</h1><p>");
+    lg_text_add_html(body, error->message, strlen(error->message));
+    lg_text_add(body, "</p>\n");
+}
+
+static void
+make(lg__server *server, const lg__request *request, lg__sheet_maker *maker,
+     lg__reply *reply)
+{
+    lg_text body = {0};
+    lg_error error = {0};
+    lg__sheet sheet = {.server = server,
+                       .request = request,
+                       .page = {.analysis = server->analysis,
+                                .graph = server->graph,
+                                .options = &server->options,
+                                .monitor = server->monitor,
+                                .served = true,
+                                .out = &body}};
+    lg_status status = maker(&sheet, &error);
+    if (status)
+        explain(&sheet, &body, &error);
+    reply->status = status_of(status);
+    if (!status && sheet.location.length > 0) {
+        reply->status = 302;
+        lg_text_add(&reply->body, sheet.location.data);
+        reply->location = reply->body.data;
+    } else {
+        frame(&sheet, &body, &reply->body);
+    }
+    lg_text_free(&body);
+    lg_text_free(&sheet.title);
+    lg_text_free(&sheet.location);
+    lg_text_free(&sheet.page.nav);
+}
+
+static lg__sheet_maker *
+maker_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        if (!strcmp(name, makers[i].name))
+            return makers[i].make;
+    }
+    return NULL;
+}
+
+static lg_status
+no_page(lg__sheet *sheet, lg_error *err)
+{
+    (void)sheet;
+    return lg_error_set(err, LG_ENOTFOUND,
+                        "There is no such page: begin at the overview.");
+}
+
+// Selectors that begin so, a line each.
+static void
+complete(const lg__server *server, const lg__request *request, lg__reply *reply)
+{
+    enum { MOST = 20 };
+    lg_error error = {0};
+    const char *text = lg__request_text(request, "q", "");
+    lg_status status =
+        lg_graph_complete(server->graph, text, MOST, &reply->body, &error);
+    reply->type = "text/plain; charset=utf-8";
+    reply->status = status_of(status);
+}
+
+void
+lg__server_answer(void *context, const lg__request *request, lg__reply *reply)
+{
+    lg__server *server = context;
+    lg_text question = {0};
+    if (reply_asset(request->page, reply))
+        return;
+    *reply = (lg__reply){.type = "text/html; charset=utf-8"};
+    if (!strcmp(request->page, "complete")) {
+        complete(server, request, reply);
+        return;
+    }
+    if (*request->page)
+        lg__request_write(request, &question);
+    else
+        lg_text_add(&question, "");
+    const lg_text *kept = lg__server_recall(server, &question);
+    lg__sheet_maker *maker = maker_of(request->page);
+    if (kept) {
+        reply->status = 200;
+        lg_text_add_bytes(&reply->body, kept->data, kept->length);
+    } else {
+        make(server, request, maker ? maker : no_page, reply);
+        if (reply->status == 200)
+            lg__server_keep(server, &question, &reply->body);
+    }
+    lg_text_free(&question);
+}
+
+static lg_status
+prepare(lg__server *server, lg_error *err)
+{
+    lg_text home = {0};
+    lg_text question = {0};
+    lg_status status = lg__page_serve(server->analysis, &server->options,
+                                      server->monitor, &home, err);
+    lg_text_add(&question, "");
+    if (!status && question.failed)
+        status = lg_error_set(err, LG_ENOMEM, "memory ran out");
+    // The index of referrers, which the first page of an object would wait for.
+    if (!status && lg_node_referrers(server->graph, 0, NULL, 0) == UINT64_MAX)
+        status = lg_error_set(err, LG_ENOMEM, "memory ran out");
+    server->kept[0] = (lg__kept){question, home, UINT64_MAX};
+    return status;
+}
+
+lg_status
+lg__server_new(const lg_analysis *analysis, const lg_page_options *options,
+               const lg_monitor *monitor, lg__server **out, lg_error *err)
+{
+    lg__server *server = calloc(1, sizeof *server);
+    if (!server)
+        return lg_error_set(err, LG_ENOMEM, "memory ran out");
+    server->analysis = analysis;
+    server->graph = lg_analysis_graph(analysis);
+    server->monitor = monitor;
+    server->options = *options;
+    lg_status status = prepare(server, err);
+    if (status)
+        lg__server_free(server);
+    else
+        *out = server;
+    return status;
+}
+
+void
+lg__server_free(lg__server *server)
+{
+    if (!server)
+        return;
+    for (size_t i = 0; i < LG__KEPT_PAGES; i++) {
+        lg_text_free(&server->kept[i].question);
+        lg_text_free(&server->kept[i].body);
+    }
+    free(server);
+}

@@ -1,0 +1,95 @@
+/**
+ * The explorer of one snapshot: a page for each question. It computes nothing:
+ * each page shows answers of libgraph.
+ *
+ * A server is used by one thread at a time. It may keep what it answered,
+ * because a snapshot never changes.
+ */
+#ifndef LEAKGRAPH_SERVER_H
+#define LEAKGRAPH_SERVER_H
+
+#include "page/page.h"
+#include "serve/request.h"
+
+/* Pages kept, and the bytes that they have together. */
+enum { LG__KEPT_PAGES = 64, LG__KEPT_BYTES = 64 << 20 };
+
+/* Rows of a page of a list. */
+#define LG__SHEET_ROWS 50u
+
+typedef struct lg__kept {
+    lg_text question;
+    lg_text body;
+    uint64_t used; /* the greater, the later */
+} lg__kept;
+
+typedef struct lg__server {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg_page_options options;
+    lg__kept kept[LG__KEPT_PAGES];
+    size_t kept_bytes;
+    uint64_t asked;
+} lg__server;
+
+/** A page that is being made. */
+typedef struct lg__sheet {
+    const lg__server *server;
+    const lg__request *request;
+    lg__page page;     /* its `out` is the body */
+    lg_text title;     /* of the page */
+    lg_text location;  /* where to go instead; empty: nowhere */
+    const char *query; /* what stands in the field for searches */
+} lg__sheet;
+
+typedef lg_status lg__sheet_maker(lg__sheet *sheet, lg_error *err);
+
+/** Makes the first page, and what all pages share: O(nodes + edges) many times.
+ *  The analysis, the strings of the options and the monitor are the caller's
+ *  and must stay. */
+lg_status lg__server_new(const lg_analysis *analysis,
+                         const lg_page_options *options,
+                         const lg_monitor *monitor, lg__server **out,
+                         lg_error *err);
+void lg__server_free(lg__server *server);
+/** An lg__answerer; the context is the server. */
+void lg__server_answer(void *server, const lg__request *request,
+                       lg__reply *reply);
+
+/** The body of an earlier answer to the same question, or NULL. */
+const lg_text *lg__server_recall(lg__server *server, const lg_text *question);
+/** Keeps a copy of an answer, and forgets the one that was not asked for the
+ *  longest. */
+void lg__server_keep(lg__server *server, const lg_text *question,
+                     const lg_text *body);
+
+/* What makes the pages; each reads its own parameters. */
+lg__sheet_maker lg__sheet_object;  /* object?node= [in= out= owned=] */
+lg__sheet_maker lg__sheet_why;     /* why?node= */
+lg__sheet_maker lg__sheet_picture; /* picture?node= &of= */
+lg__sheet_maker lg__sheet_cycle;   /* cycle?of= [first=] */
+lg__sheet_maker lg__sheet_search;  /* search?q= [first=] */
+lg__sheet_maker lg__sheet_paths;   /* paths?q= */
+lg__sheet_maker lg__sheet_table;   /* table?of= and its options */
+lg__sheet_maker lg__sheet_what_if; /* what-if?cut= ... */
+
+/** The node that `node=` names. */
+lg_status lg__sheet_node(const lg__sheet *sheet, lg_node *out, lg_error *err);
+/** A number of the request, up to `most`; 0 if it has none. */
+lg_status lg__sheet_number(const lg__sheet *sheet, const char *name,
+                           uint64_t most, uint64_t *out, lg_error *err);
+/** Begins the page: its heading, which is its title. The text is freed. */
+void lg__sheet_heading(lg__sheet *sheet, lg_text *title, const char *note);
+/** Adds a table of objects, and frees it. */
+lg_status lg__sheet_list(lg__sheet *sheet, lg_table *table, lg_error *err);
+/** A section that another page of the server fills: by the script if there is
+ *  one, or else behind the link, which the text says. */
+void lg__sheet_later(lg__sheet *sheet, const char *id, const char *heading,
+                     const lg_text *address, const char *text);
+/** Links to the pages before and after; `name` is the parameter that says where
+ *  a page begins, and the id of its section. */
+void lg__sheet_pager(lg__sheet *sheet, const char *name, uint64_t first,
+                     uint64_t shown, bool more);
+
+#endif

@@ -1,0 +1,369 @@
+// The explorer without HTTP: who is let in, what is asked, and that every page
+// answers, escapes what is the user's, and refuses what makes no sense.
+
+#include "heap.h"
+#include "serve/guard.h"
+#include "serve/server.h"
+#include "shapes.h"
+#include "test.h"
+
+static const char token[] = "0123456789abcdef0123456789abcdef";
+
+static unsigned
+guarded(const char *method, const char *path, const char *host)
+{
+    const char *page = NULL;
+    lg__hello hello = {.method = method, .path = path, .host = host};
+    unsigned status = lg__guard_check(&hello, token, &page);
+    CHECK((status == 0) == (page != NULL));
+    return status;
+}
+
+static void
+test_guard(void)
+{
+    static const char right[] = "/0123456789abcdef0123456789abcdef/object";
+    static const char *const wrong[] = {
+        "",
+        "/",
+        "*",
+        "/0123456789abcdef0123456789abcdef",
+        "/0123456789abcdef0123456789abcde/",
+        "/0123456789abcdef0123456789abcdeg/",
+        "/1123456789abcdef0123456789abcdef/",
+        "/0123456789abcdef0123456789abcdefobject",
+        "//0123456789abcdef0123456789abcdef/",
+        "/../0123456789abcdef0123456789abcdef/",
+        "http://localhost/0123456789abcdef0123456789abcdef/"};
+    static const char *const hosts[] = {
+        "localhost", "127.0.0.1:80", "LOCALHOST:8000", "[::1]:1", "127.0.0.1"};
+    static const char *const others[] = {
+        NULL,          "",           "example.org",  "localhost.example.org",
+        "127.0.0.1.x", "localhost:", "localhost:8x", "127.0.0.11",
+        "[::1]x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(guarded("GET", wrong[i], "localhost") == 404);
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
+        CHECK(guarded("GET", right, hosts[i]) == 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(guarded("GET", right, others[i]) == 403);
+    CHECK(guarded("POST", right, "localhost") == 405);
+    CHECK(guarded("get", right, "localhost") == 405);
+    lg__hello hello = {
+        .method = "GET", .path = right, .host = "localhost", .length = "0"};
+    const char *page = NULL;
+    CHECK(lg__guard_check(&hello, token, &page) == 0);
+    CHECK(!strcmp(page, "object"));
+    hello.length = "1";
+    CHECK(lg__guard_check(&hello, token, &page) == 400);
+    hello.length = NULL;
+    hello.encoding = "chunked";
+    CHECK(lg__guard_check(&hello, token, &page) == 400);
+}
+
+static void
+test_token(void)
+{
+    char one[LG__TOKEN_LENGTH + 1];
+    char two[LG__TOKEN_LENGTH + 1];
+    REQUIRE(lg__token_new(one) && lg__token_new(two));
+    CHECK(strlen(one) == LG__TOKEN_LENGTH && strcmp(one, two));
+    CHECK(strspn(one, "0123456789abcdef") == LG__TOKEN_LENGTH);
+}
+
+static void
+test_request(void)
+{
+    static const char *const words[] = {"a", "b"};
+    lg__request request = {.page = "p",
+                           .pairs = {{"x", "17"},
+                                     {"y", "18446744073709551616"},
+                                     {"z", ""},
+                                     {"x", "18"},
+                                     {"w", "b"},
+                                     {"&", "-1"}},
+                           .count = 6};
+    uint64_t number = 0;
+    unsigned choice = 0;
+    lg_text text = {0};
+    CHECK(lg__request_number(&request, "x", 17, 0, &number) && number == 17);
+    CHECK(!lg__request_number(&request, "x", 16, 0, &number));
+    CHECK(!lg__request_number(&request, "x", 3, 0, &number));
+    CHECK(!lg__request_number(&request, "y", UINT64_MAX, 0, &number));
+    CHECK(!lg__request_number(&request, "&", UINT64_MAX, 0, &number));
+    CHECK(lg__request_number(&request, "z", 9, 5, &number) && number == 5);
+    CHECK(lg__request_number(&request, "no", 9, 6, &number) && number == 6);
+    CHECK(lg__request_choice(&request, "w", words, 2, &choice) && choice == 1);
+    CHECK(lg__request_choice(&request, "no", words, 2, &choice) && choice == 0);
+    CHECK(!lg__request_choice(&request, "x", words, 2, &choice));
+    lg__request_write(&request, &text);
+    CHECK_TEXT(text, "p?x=17&y=18446744073709551616&z=&x=18&w=b&%26=-1");
+    lg_text_free(&text);
+}
+
+/* ---------------------------------------------------------------- pages --- */
+
+static lg_graph *graph;
+static lg_analysis *analysis;
+static lg__server *server;
+
+static void
+open_server(lg_graph *of)
+{
+    static const lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    lg_error error = {0};
+    graph = of;
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, &error));
+    if (lg__server_new(analysis, &options, NULL, &server, &error))
+        fprintf(stderr, "%s\n", error.message);
+    REQUIRE(server);
+}
+
+static void
+close_server(void)
+{
+    lg__server_free(server);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// Asks for `page?name=value`; the text is the caller's.
+static unsigned
+ask(const char *page, const char *name, const char *value, lg_text *out)
+{
+    lg__reply reply = {0};
+    lg__request request = {
+        .page = page, .pairs = {{name, value}}, .count = *name ? 1 : 0};
+    lg__server_answer(server, &request, &reply);
+    REQUIRE(reply.body.data && reply.type && !reply.body.failed);
+    *out = reply.body;
+    return reply.status;
+}
+
+static unsigned
+status_of(const char *page, const char *name, const char *value)
+{
+    lg_text body = {0};
+    unsigned status = ask(page, name, value, &body);
+    lg_text_free(&body);
+    return status;
+}
+
+static size_t
+count_of(const lg_text *text, const char *what)
+{
+    size_t count = 0;
+    for (const char *at = text->data; (at = strstr(at, what)); at++)
+        count++;
+    return count;
+}
+
+static void
+test_pages(void)
+{
+    uint32_t subject;
+    char number[16];
+    lg_text body = {0};
+    static const char *const of_table[] = {
+        "top", "types", "tensors", "figures", "findings", "cycles", "threads"};
+    open_server(shape_find("family")->make(&subject));
+    snprintf(number, sizeof number, "%u", subject);
+    CHECK(ask("", "", "", &body) == 200);
+    CHECK(count_of(&body, "object?node=") > 0);
+    CHECK(count_of(&body, "Content-Security-Policy") == 0);
+    CHECK(count_of(&body, "<script src=\"") == 2);
+    lg_text_free(&body);
+    CHECK(ask("object", "node", number, &body) == 200);
+    CHECK(count_of(&body, "<section") == count_of(&body, "</section>"));
+    CHECK(count_of(&body, "id=\"in\"") == 1);
+    CHECK(count_of(&body, "what-if?cut=") > 1);
+    lg_text_free(&body);
+    CHECK(status_of("why", "node", number) == 200);
+    CHECK(status_of("picture", "node", number) == 200);
+    CHECK(status_of("cycle", "of", "0") == 200);
+    CHECK(status_of("what-if", "", "") == 200);
+    CHECK(status_of("paths", "q", "type:*") == 200);
+    CHECK(status_of("search", "q", "type:*") == 200);
+    CHECK(status_of("complete", "q", "type:") == 200);
+    CHECK(status_of("page.js", "", "") == 200);
+    CHECK(status_of("page.css", "", "") == 200);
+    for (size_t i = 0; i < sizeof of_table / sizeof *of_table; i++)
+        CHECK(status_of("table", "of", of_table[i]) == 200);
+    close_server();
+}
+
+// The same question has the same answer, from the kept pages or made anew.
+static void
+test_kept(void)
+{
+    uint32_t subject;
+    char number[16];
+    lg_text first = {0};
+    lg_text again = {0};
+    open_server(shape_find("family")->make(&subject));
+    REQUIRE(ask("object", "node", "0", &first) == 200);
+    for (uint32_t i = 0; i < 3 * LG__KEPT_PAGES; i++) {
+        lg__reply reply = {0};
+        lg__request request = {.page = "object",
+                               .pairs = {{"node", "0"}, {"in", number}},
+                               .count = 2};
+        snprintf(number, sizeof number, "%u", i);
+        lg__server_answer(server, &request, &reply);
+        CHECK(reply.status == 200);
+        lg_text_free(&reply.body);
+    }
+    CHECK(server->kept[LG__KEPT_PAGES - 1].used > LG__KEPT_PAGES);
+    REQUIRE(ask("object", "node", "0", &again) == 200);
+    CHECK(first.length == again.length &&
+          !memcmp(first.data, again.data, first.length));
+    CHECK(status_of("", "", "") == 200);
+    lg_text_free(&first);
+    lg_text_free(&again);
+    close_server();
+}
+
+static void
+test_refusals(void)
+{
+    static const struct {
+        const char *page, *name, *value;
+        unsigned status;
+    } cases[] = {
+        {"nothing", "", "", 404},
+        {"page.js/", "", "", 404},
+        {"../page.js", "", "", 404},
+        {"object", "", "", 404},
+        {"object", "node", "", 404},
+        {"object", "node", "-1", 404},
+        {"object", "node", "1e1", 404},
+        {"object", "node", "4294967295", 404},
+        {"object", "node", "99999999999999999999999", 404},
+        {"why", "node", "x", 404},
+        {"picture", "node", "4294967294", 404},
+        {"cycle", "of", "x", 400},
+        {"cycle", "of", "4294967295", 404},
+        {"search", "", "", 400},
+        {"search", "q", "type:", 400},
+        {"search", "q", "type:nobody", 404},
+        {"search", "q", "%s%n", 400},
+        {"paths", "q", "#", 400},
+        {"table", "of", "x", 404},
+        {"table", "", "", 404},
+    };
+    uint32_t subject;
+    open_server(shape_find("family")->make(&subject));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned status =
+            status_of(cases[i].page, cases[i].name, cases[i].value);
+        if (status != cases[i].status)
+            fprintf(stderr, "%s?%s=%s: %u\n", cases[i].page, cases[i].name,
+                    cases[i].value, status);
+        CHECK(status == cases[i].status);
+    }
+    close_server();
+}
+
+// Options of a table that it does not know, and limits that are none.
+static void
+test_table_options(void)
+{
+    static const struct {
+        const char *name, *value;
+        unsigned status;
+    } cases[] = {
+        {"group", "type", 200},    {"group", "nonsense", 400},
+        {"limit", "0", 400},       {"limit", "10001", 400},
+        {"limit", "1", 200},       {"module", "nobody*", 404},
+        {"device", "cuda:7", 404}, {"mine", "1", 200},
+        {"libraries", "1", 200},   {"strange", "<", 200},
+    };
+    uint32_t subject;
+    open_server(shape_find("family")->make(&subject));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg__reply reply = {0};
+        lg__request request = {
+            .page = "table",
+            .pairs = {{"of", "top"}, {cases[i].name, cases[i].value}},
+            .count = 2};
+        lg__server_answer(server, &request, &reply);
+        CHECK(reply.status == cases[i].status);
+        lg_text_free(&reply.body);
+    }
+    close_server();
+}
+
+// Names that would end an element or an attribute, in the heap and in what is
+// asked.
+static void
+test_hostile_names(void)
+{
+    static const char name[] = "</p><script>alert(1)</script>\"'<!--&";
+    char number[16];
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t module = heap_add_module(&heap, name);
+    uint32_t subject = heap_add(&heap, name, 1 << 20);
+    uint32_t list = heap_add(&heap, "list", 64);
+    heap_attribute(&heap, module, list, name);
+    heap_value(&heap, list, subject, name);
+    heap_track(&heap, subject);
+    heap_attribute(&heap, subject, subject, name);
+    open_server(heap_close(&heap));
+    snprintf(number, sizeof number, "%u", subject);
+    const char *const asked[][3] = {
+        {"", "", ""},
+        {"object", "node", number},
+        {"why", "node", number},
+        {"picture", "node", number},
+        {"cycle", "of", "0"},
+        {"search", "q", name},
+        {"search", "q", "type:*"},
+        {"search", "q", "type:</title><script>alert(1)</script>\""},
+        {"paths", "q", "type:*"},
+        {"what-if", "cut", name},
+        {"what-if", "cut", "*->type:*"},
+        {"table", "of", "top"},
+        {"table", "of", "types"},
+        {"table", "of", "cycles"},
+        {"table", "module", name},
+        {"table", "of", name},
+        {name, name, name},
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        lg_text body = {0};
+        ask(asked[i][0], asked[i][1], asked[i][2], &body);
+        CHECK(count_of(&body, "<script>alert") == 0);
+        CHECK(count_of(&body, "value=\"</") == 0);
+        CHECK(count_of(&body, "<!--") == 0);
+        lg_text_free(&body);
+    }
+    close_server();
+}
+
+static void
+test_empty_heap(void)
+{
+    test_heap heap;
+    heap_open(&heap);
+    open_server(heap_close(&heap));
+    CHECK(status_of("", "", "") == 200);
+    CHECK(status_of("object", "node", "0") == 404);
+    CHECK(status_of("cycle", "of", "0") == 404);
+    CHECK(status_of("table", "of", "top") == 200);
+    CHECK(status_of("search", "q", "type:*") == 404);
+    close_server();
+}
+
+SUITE(server)
+{
+    RUN(test_guard);
+    RUN(test_token);
+    RUN(test_request);
+    RUN(test_pages);
+    RUN(test_kept);
+    RUN(test_refusals);
+    RUN(test_table_options);
+    RUN(test_hostile_names);
+    RUN(test_empty_heap);
+    return test_result();
+}

@@ -1,0 +1,368 @@
+"""`leakgraph view`: what it serves, and to whom; clients that mean no good."""
+
+import http.client
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from types import SimpleNamespace
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+import leakgraph
+
+pytestmark = pytest.mark.once
+
+COMMAND = shutil.which("leakgraph")
+NAME = "</p><script>alert(1)</script>\"'Größe 数"
+
+
+class Holder:
+    """Holds a name that must be escaped."""
+
+
+def start(path, *options):
+    """Start the server as a process of its own; its URL is its first line."""
+    process = subprocess.Popen(
+        [COMMAND, "view", str(path), "--no-browser", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "LEAKGRAPH_RENDERER": "/nonexistent/renderer"},
+    )
+    url = process.stdout.readline().strip()
+    if not url:
+        said = process.communicate()[1]
+        if "libmicrohttpd" in said:
+            pytest.skip(said)
+        raise AssertionError(said)
+    parts = urlsplit(url)
+    return SimpleNamespace(
+        process=process, url=url, port=parts.port, token=parts.path.strip("/")
+    )
+
+
+def end(server):
+    """Press Ctrl-C, and return what the server said at its end."""
+    server.process.send_signal(signal.SIGINT)
+    said = server.process.communicate(timeout=60)[1]
+    assert server.process.returncode == 0, said
+    return said
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    path = tmp_path_factory.mktemp("view") / "run.lgs"
+    holder = Holder()
+    setattr(holder, NAME, [bytearray(100) for _ in range(200)])
+    sys.modules[__name__].holder = holder
+    leakgraph.save_snapshot(path)
+    del sys.modules[__name__].holder
+    running = start(path)
+    running.path = path
+    yield running
+    assert "Ctrl-C ends the server" in end(running)
+
+
+def ask(server, page, method="GET", host=None, headers=(), body=None):
+    """Ask once, and return the status, the headers and the body."""
+    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    client.putrequest(method, page, skip_host=True, skip_accept_encoding=True)
+    for name, value in [("Host", host or f"127.0.0.1:{server.port}"), *headers]:
+        client.putheader(name, value)
+    client.endheaders(body)
+    reply = client.getresponse()
+    text = reply.read().decode("utf-8", "replace")
+    client.close()
+    return reply.status, dict(reply.getheaders()), text
+
+
+def get(server, page, **more):
+    return ask(server, f"/{server.token}/{page}", **more)
+
+
+def raw(server, data, close=False):
+    """Send these bytes, and return all that comes back."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
+        try:
+            client.sendall(data)
+            if close:
+                client.shutdown(socket.SHUT_WR)
+            reply = b""
+            while chunk := client.recv(65536):
+                reply += chunk
+        except ConnectionError:
+            pass
+    return reply
+
+
+def assert_alive(server):
+    assert get(server, "")[0] == 200
+
+
+def test_first_page(server):
+    status, headers, page = get(server, "")
+    assert status == 200
+    assert "run.lgs" in page and 'id="map"' in page and "object?node=" in page
+    assert "script-src 'self'" in headers["Content-Security-Policy"]
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cache-Control"] == "no-store"
+    assert "Set-Cookie" not in headers and "Access-Control-Allow-Origin" not in headers
+    assert server.token not in page
+
+
+def test_an_object(server):
+    selector = quote(f"name:{__name__}.holder")
+    status, headers, _ = get(server, f"search?q={selector}")
+    assert (status, headers["Location"][:12]) == (302, "object?node=")
+    status, _, page = get(server, headers["Location"])
+    assert status == 200
+    assert "Größe 数" in page and "<script>alert" not in page
+    assert f"{__name__}.holder" in page
+    node = headers["Location"].removeprefix("object?node=")
+    assert "GC root" in get(server, f"why?node={node}")[2]
+    below = re.findall(r'object\?node=(\d+)">list of 200', page)
+    status, _, page = get(server, f"object?node={below[0]}&out=150")
+    assert "151 to 200" in page and "bytearray" in page
+    assert f"object?node={below[0]}&amp;out=100#out" in page
+    cut = quote(f"{__name__}.holder")
+    assert "would die" in get(server, f"what-if?cut={cut}")[2]
+    lines = get(server, f"complete?q={cut[:-1]}")[2].splitlines()
+    assert f"{__name__}.holder" in lines
+
+
+def test_suggestions(server):
+    status, _, page = get(server, "search?q=type:bytearay")
+    assert status == 404
+    assert "did you mean type:bytearray?" in page
+
+
+@pytest.mark.parametrize(
+    ("page", "status"),
+    [
+        ("/", 404),
+        ("/{token}", 404),
+        ("//{token}/", 404),
+        ("/{wrong}/", 404),
+        ("/{wrong}/page.js", 404),
+        ("/{token}/../{token}/", 404),
+        ("/{token}/../../etc/passwd", 404),
+        ("/{token}/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("/{token}/..%2fpage.js", 404),
+        ("/{token}/page.js%00.html", 200),
+        ("/{token}/PAGE.JS", 404),
+        ("/{token}/page.js/", 404),
+        ("/%7Btoken%7D/", 404),
+        ("*", 404),
+        ("/{token}/object", 404),
+        ("/{token}/object?node", 404),
+        ("/{token}/object?node=%00", 404),
+        ("/{token}/object?node=-1", 404),
+        ("/{token}/object?node=99999999999999999999", 404),
+        ("/{token}/object?node=0&in=99999999999999999999", 400),
+        ("/{token}/object?node=0&in=9223372036854775807", 200),
+        ("/{token}/object?node=0&node=x", 200),
+        ("/{token}/object?&&&=&node=0", 200),
+        ("/{token}/?" + "&".join(f"a{i}=1" for i in range(100)), 400),
+        ("/{token}/search?q=%ff%fe%%%zz", 404),
+        ("/{token}/search?q=name:" + "[0]" * 2000, 404),
+        ("/{token}/search?q=type:" + "*a" * 3000, 404),
+        ("/{token}/table?of=top&limit=1e9", 400),
+        ("/{token}/table?of=top&device=cuda:99", 404),
+        ("/{token}/table?of=cycles&holding=nothing", 404),
+        ("/{token}/what-if?cut=" + quote("#0->" * 100), 200),
+    ],
+)
+def test_odd_questions(server, page, status):
+    wrong = ("1" if server.token[0] != "1" else "2") + server.token[1:]
+    page = page.replace("{token}", server.token).replace("{wrong}", wrong)
+    assert ask(server, page)[0] == status
+    assert_alive(server)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["example.org", "127.0.0.1.example.org", "localhost.example.org", "0.0.0.0", "::1"],
+)
+def test_other_hosts(server, host):
+    assert get(server, "", host=host)[0] == 403
+    assert get(server, "", host=f"{host}:{server.port}")[0] == 403
+
+
+def test_no_host(server):
+    line = f"GET /{server.token}/ HTTP/1.0\r\n\r\n".encode()
+    assert raw(server, line).split(b"\r\n")[0].endswith(b"403 Forbidden")
+    # A tunnel may lead here from another port.
+    assert get(server, "", host="localhost:9")[0] == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"])
+def test_other_methods(server, method):
+    status, headers, _ = get(server, "", method=method)
+    assert (status, headers["Allow"]) == (405, "GET")
+
+
+def test_bodies(server):
+    assert get(server, "", headers=[("Content-Length", "5")], body=b"12345")[0] == 400
+    assert get(server, "", headers=[("Content-Length", "9" * 15)])[0] == 400
+    chunked = [("Transfer-Encoding", "chunked")]
+    assert get(server, "", headers=chunked, body=b"3\r\nabc\r\n0\r\n\r\n")[0] == 400
+    assert get(server, "", headers=[("Content-Length", "0")])[0] == 200
+
+
+def test_what_is_too_large(server):
+    path = f"/{server.token}/"
+    assert ask(server, path + "?q=" + "a" * 100_000)[0] in (400, 414, 431)
+    assert ask(server, path, headers=[("X", "a" * 100_000)])[0] in (400, 413, 431)
+    many = [(f"X{i}", "a" * 50) for i in range(2000)]
+    assert ask(server, path, headers=many)[0] in (400, 413, 431)
+    assert_alive(server)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\0" * 100,
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nContent-Length: -1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ],
+)
+def test_what_is_no_question(server, data):
+    reply = raw(server, data, close=True)
+    assert b" 200 " not in reply.split(b"\r\n")[0]
+    assert b"run.lgs" not in reply
+    assert_alive(server)
+
+
+# More connections than the server takes at once: they wait until others are closed.
+def test_many_connections(server):
+    with ExitStack() as stack:
+        for i in range(100):
+            client = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+            stack.enter_context(client)
+            client.sendall(b"GET / HTTP/1.1\r\nHost: local"[: i % 29])
+        assert_alive(server)
+    with ExitStack() as stack:
+        for _ in range(200):
+            client = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+            stack.enter_context(client)
+    assert_alive(server)
+
+
+def test_a_client_that_leaves(server):
+    line = f"GET /{server.token}/ HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
+            client.sendall(line * 3)
+    assert_alive(server)
+
+
+def test_questions_of_one_connection(server):
+    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    for page in ["", "page.js", "object?node=0", "table?of=types", "nothing"]:
+        client.request("GET", f"/{server.token}/{page}")
+        reply = client.getresponse()
+        assert reply.status == (404 if page == "nothing" else 200)
+        assert len(reply.read()) == int(reply.getheader("Content-Length"))
+    client.close()
+
+
+def test_a_port_that_is_taken(server):
+    done = subprocess.run(
+        [COMMAND, "view", server.path, "--no-browser", "--port", str(server.port)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 4
+    assert f"cannot listen on port {server.port} of 127.0.0.1" in done.stderr
+    assert done.stderr.count("\n") == 1 and not done.stdout
+
+
+def test_only_this_machine(server):
+    others = {
+        address[4][0]
+        for address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
+        if not address[4][0].startswith("127.")
+    }
+    for address in others:
+        with pytest.raises(OSError), socket.socket() as client:
+            client.settimeout(5)
+            client.connect((address, server.port))
+
+
+def test_a_damaged_snapshot(server, tmp_path):
+    path = tmp_path / "damaged.lgs"
+    data = bytearray(server.path.read_bytes())
+    data[len(data) // 2] ^= 255
+    path.write_bytes(data)
+    done = subprocess.run([COMMAND, "view", path], capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "damaged.lgs" in done.stderr and not done.stdout
+
+
+# The browser is a script that writes down what it is given.
+def test_the_browser(server, tmp_path, monkeypatch):
+    seen = tmp_path / "seen"
+    script = tmp_path / "xdg-open"
+    script.write_text(f'#!/bin/sh\n{{ stat -c %a "$1"; cat "$1"; }} >{seen}\n')
+    script.chmod(0o755)
+    os.mkfifo(seen)
+    process = subprocess.Popen(
+        [COMMAND, "view", server.path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={
+            **os.environ,
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "XDG_RUNTIME_DIR": str(tmp_path),
+            "DISPLAY": ":1",
+        },
+    )
+    told = seen.read_text()
+    url = process.stdout.readline().strip()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert told.startswith("600\n") and f"url={url}" in told
+    assert not list(tmp_path.glob("leakgraph-*"))
+
+
+# What people see: the script fills in why an object is alive.
+def test_in_chromium(server, tmp_path):
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not chromium:
+        pytest.skip("chromium is not installed: pages are not tested in a browser")
+    found = get(server, f"search?q=name:{__name__}.holder")[1]["Location"]
+    done = subprocess.run(
+        [
+            chromium,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={tmp_path}",
+            "--virtual-time-budget=20000",
+            "--enable-logging=stderr",
+            "--dump-dom",
+            server.url + found,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "GC root" in done.stdout
+    assert '<button type="button">retained</button>' in done.stdout
+    assert "Content Security Policy" not in done.stderr
