@@ -34,7 +34,7 @@ scripts_of_pages() {
         echo "page: node is missing, so the scripts of pages are not checked"
         return
     }
-    for script in export/page/assets/*.js tests/export/*.js; do
+    for script in export/page/assets/*.js export/serve/assets/*.js tests/export/*.js; do
         node --check "$script" || return 1
     done
     echo "page: fine"
